@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <numeric>
+#include <string>
+
+#include "sluice/error.hpp"
+
+/// Arithmetic on int64 that refuses to overflow: throws InputError naming `what` (the quantity that did not fit).
+namespace sluice::checked {
+
+[[noreturn]] inline void overflow(const std::string& what) {
+  throw InputError(what, "a value beyond 2^63 - 1", "a value that fits a 64-bit integer");
+}
+
+inline std::int64_t add(std::int64_t a, std::int64_t b, const char* what) {
+  std::int64_t result = 0;
+  if (__builtin_add_overflow(a, b, &result)) overflow(what);
+  return result;
+}
+
+inline std::int64_t multiply(std::int64_t a, std::int64_t b, const char* what) {
+  std::int64_t result = 0;
+  if (__builtin_mul_overflow(a, b, &result)) overflow(what);
+  return result;
+}
+
+/// Least common multiple of positive `a` and `b`.
+inline std::int64_t lcm(std::int64_t a, std::int64_t b, const char* what) {
+  return multiply(a / std::gcd(a, b), b, what);
+}
+
+}  // namespace sluice::checked

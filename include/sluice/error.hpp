@@ -1,0 +1,34 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace sluice {
+
+/// Bad input from outside: a file, a command line or the arguments of a public function.
+///
+/// Thrown before anything is sent or written. `what()` is one line:
+/// "WHERE: FOUND, expected EXPECTED"; WHERE is "FILE:LINE", an option such as "--from", or the name of an argument.
+class InputError : public std::runtime_error {
+ public:
+  InputError(std::string where, std::string found, std::string expected);
+
+  [[nodiscard]] const std::string& where() const noexcept { return where_; }
+  [[nodiscard]] const std::string& found() const noexcept { return found_; }
+  [[nodiscard]] const std::string& expected() const noexcept { return expected_; }
+
+ private:
+  std::string where_;
+  std::string found_;
+  std::string expected_;
+};
+
+namespace detail {
+[[noreturn]] void assertion_failed(const char* condition, const char* file, int line, const std::string& values);
+}  // namespace detail
+
+}  // namespace sluice
+
+/// A bug if it fails: prints the condition and `values` (a string, evaluated only on failure) and aborts. Always on.
+#define SLUICE_ASSERT(condition, values) \
+  ((condition) ? void(0) : ::sluice::detail::assertion_failed(#condition, __FILE__, __LINE__, (values)))

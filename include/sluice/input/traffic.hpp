@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace sluice {
+
+/// What one sender has for one receiver. Sizes are in the unit of the problem (elements or bytes), at least 0.
+struct Message {
+  std::int64_t from = 0;
+  std::int64_t to = 0;
+  std::int64_t size = 0;
+
+  friend bool operator==(const Message&, const Message&) = default;
+};
+
+/// Who sends how much to whom: senders 0..senders-1 and receivers 0..receivers-1 are separate index spaces,
+/// whether or not they are the same processes. Two messages between one pair add up to one.
+struct Traffic {
+  std::int64_t senders = 0;
+  std::int64_t receivers = 0;
+  std::vector<Message> messages;
+};
+
+}  // namespace sluice

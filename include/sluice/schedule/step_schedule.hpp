@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+/// A piece of the message from sender `from` to receiver `to`: `size` units starting `offset` units into the message.
+struct Transfer {
+  std::int64_t from = 0;
+  std::int64_t to = 0;
+  std::int64_t offset = 0;
+  std::int64_t size = 0;
+
+  friend bool operator==(const Transfer&, const Transfer&) = default;
+};
+
+/// Transfers that run side by side: every sender and every receiver takes part in one at most.
+/// `duration` is the largest size among them.
+struct Step {
+  std::int64_t duration = 0;
+  std::vector<Transfer> transfers;
+
+  friend bool operator==(const Step&, const Step&) = default;
+};
+
+/// The price of a schedule, or a lower bound on it: total = transmission + setup * steps.
+struct Cost {
+  std::int64_t steps = 0;
+  std::int64_t transmission = 0;
+  double total = 0;
+
+  friend bool operator==(const Cost&, const Cost&) = default;
+};
+
+/// The block-cyclic layouts a redistribution was planned for, as the user wrote them ("4x4:64x64"),
+/// with the shape ("4096x4096") or an empty string for one slice.
+struct RedistributionInput {
+  std::string from;
+  std::string to;
+  std::string shape;
+
+  friend bool operator==(const RedistributionInput&, const RedistributionInput&) = default;
+};
+
+/// A schedule of steps, the common result of the planners of `redistribute` and `exchange`.
+struct StepSchedule {
+  std::string problem;
+  std::string algorithm;
+  std::int64_t senders = 0;
+  std::int64_t receivers = 0;
+  std::int64_t max_transfers = 0;  ///< at most so many transfers in a step
+  double setup = 0;                ///< price of a step, in the unit of the sizes
+  std::vector<Step> steps;
+  Cost bound;                               ///< no schedule of this problem costs less
+  std::optional<RedistributionInput> input;  ///< present for `redistribute`; lets a checker rebuild the traffic
+
+  friend bool operator==(const StepSchedule&, const StepSchedule&) = default;
+};
+
+}  // namespace sluice
