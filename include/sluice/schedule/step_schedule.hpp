@@ -54,7 +54,7 @@ struct StepSchedule {
   std::int64_t max_transfers = 0;  ///< at most so many transfers in a step
   double setup = 0;                ///< price of a step, in the unit of the sizes
   std::vector<Step> steps;
-  Cost bound;                               ///< no schedule of this problem costs less
+  Cost bound;                                ///< no schedule of this problem costs less
   std::optional<RedistributionInput> input;  ///< present for `redistribute`; lets a checker rebuild the traffic
 
   friend bool operator==(const StepSchedule&, const StepSchedule&) = default;

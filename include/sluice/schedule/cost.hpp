@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+
+#include "sluice/input/traffic.hpp"
+#include "sluice/schedule/step_schedule.hpp"
+
+/// What a schedule of steps costs, and what every schedule of the same traffic costs at least.
+///
+/// Bounds see the traffic as a bipartite graph: one node a sender, one node a receiver, one edge a message, its weight
+/// the size. Messages between one pair add up to one edge; messages of size 0 are no edges. Two edges at one node never
+/// share a step (one port), and a step holds at most k = `max_transfers` edges.
+///
+/// Both bounds take O(m log m) time and O(m) memory for m messages, whatever the number of nodes.
+///
+/// Worked example, with k = 2 and set-up 1:
+///
+///                receiver 0   receiver 1   receiver 2
+///     sender 0       3            1            -
+///     sender 1       -            2            2
+///
+/// lower_bound is {steps 2, transmission 4, total 6}: three steps of 1, 2 and 1 do send it in 4 by cutting the 3 and
+/// a 2. whole_message_bound is {2, 5, 7}: uncut, the step with the 3 and the other step of sender 1 last 3 + 2.
+namespace sluice {
+
+/// The cost of `schedule` as it stands: the number of its steps, the sum of the durations it states, and
+/// total = transmission + setup * steps. Does not check the schedule: see validate.hpp.
+///
+/// Throws InputError if the durations add up to more than an int64 holds.
+[[nodiscard]] Cost cost(const StepSchedule& schedule);
+
+/// No schedule of `traffic` costs less, even one that cuts messages into pieces: each of the three values on its own.
+///
+///  - steps >= max(Delta, ceil(m / k)): the edges at the node of largest degree Delta need a step each, and m edges, at
+///  k a
+///    step, need ceil(m / k). A message that is cut needs more steps, not fewer.
+///  - transmission >= max(W, ceil(P / k)): the node with the largest load W is busy for W units of time, one transfer
+///  at a
+///    time; and P units in total move at most k at a time. Durations are integers, so P / k is rounded up.
+///  - total = transmission + setup * steps of the two, as no schedule is below either.
+///
+/// In the example: Delta = 2 and m / k = 2; W = 4 (either sender) and P / k = 4.
+///
+/// Source: Cohen, Jeannot, Padoy, Wagner, "Messages Scheduling for Parallel Data Redistribution between Clusters",
+/// Proposition 1 (eta_s, eta_d and their sum), where the set-up is 1. Each of the first two values is reached by some
+/// schedule; one that reaches both at once need not exist.
+///
+/// @pre `max_transfers` is at least 1 if there is anything to send and at least 0 otherwise, `setup` is finite and at
+/// least 0, indices and sizes of `traffic` are in range: throws InputError if not, and if a sum does not fit an int64.
+[[nodiscard]] Cost lower_bound(const Traffic& traffic, std::int64_t max_transfers, double setup);
+
+/// No schedule of `traffic` that sends every message in one piece costs less: each of the three values on its own, none
+/// below that of lower_bound.
+///
+///  - steps as in lower_bound.
+///  - transmission >= sum over i >= 1 of max(max over nodes v of w_v(i), w((i - 1) k + 1)), where w_v(i) is the i-th
+///    largest message at node v and w(j) the j-th largest of all messages, both 0 beyond the last.
+///  - total = transmission + setup * steps of the two.
+///
+/// Why: let T_1 >= T_2 >= ... be the durations of a schedule, sorted. The i largest messages at v are in i different
+/// steps, each of which lasts w_v(i) or longer, so T_i >= w_v(i). The (i - 1) k + 1 largest messages do not fit into i
+/// - 1 steps, so at least i steps hold one of them, and T_i >= w((i - 1) k + 1). Summing the larger of the two over i
+/// is the bound.
+///
+/// A further maximum with W or ceil(P / k) changes nothing: the w_v(i) of one node add up to its load, and
+/// k w((i - 1) k + 1) is at least the sum of the k messages from that one on, so these terms alone add up to P / k or
+/// more.
+///
+/// In the example: i = 1 gives 3 (receiver 0), i = 2 gives max(w_v(2) = 2 of sender 1, w(3) = 2) = 2, together 5.
+///
+/// Source: Desprez, Dongarra, Petitet, Randriamaro, Robert, "Scheduling Block-Cyclic Array Redistribution" (1997),
+/// state the bound Delta on the number of steps (their NS) and leave open one on the durations (their TC) for uneven
+/// messages; the sorted sum over nodes and the terms for k are ours.
+///
+/// @pre as for lower_bound.
+[[nodiscard]] Cost whole_message_bound(const Traffic& traffic, std::int64_t max_transfers, double setup);
+
+}  // namespace sluice

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "sluice/input/traffic.hpp"
+#include "sluice/schedule/step_schedule.hpp"
+#include "sluice/schedule/validate.hpp"
+
+/// Schedules of steps as files: JSON with schema "sluice.schedule/1" and type "steps".
+///
+///     {"schema": "sluice.schedule/1", "type": "steps", "problem": "exchange", "algorithm": "oggp",
+///      "senders": 2, "receivers": 2, "max_transfers": 2, "setup": 1,
+///      "input": {"from": "2:1", "to": "2:3", "shape": "4096"},
+///      "steps": [
+///       {"duration": 12, "transfers": [{"from": 0, "to": 1, "offset": 0, "size": 12}]}],
+///      "cost": {"steps": 1, "transmission": 12, "total": 13},
+///      "bound": {"steps": 1, "transmission": 12, "total": 13}}
+///
+/// Indices are 0-based, sizes and offsets in the unit of the input. "input" is there only for a redistribution, its
+/// "shape" only if one was given. The order of the fields is free for the reader and fixed for the writer.
+namespace sluice {
+
+/// `schedule` as a file, one line a step, with end of line; the cost is computed. Reading it back gives an equal
+/// schedule.
+///
+/// Throws InputError if there is no such JSON: a number that is not finite, text that is not UTF-8, durations that add
+/// up to more than an int64 holds. Writes a broken schedule as it is: see validate.hpp.
+[[nodiscard]] std::string to_json(const StepSchedule& schedule);
+
+/// A schedule as a file states it: `stated_cost` is what the file says, whatever the steps in it cost.
+struct ScheduleFile {
+  StepSchedule schedule;
+  Cost stated_cost;
+};
+
+/// Reads one schedule of steps up to the end of `in`; `file` is its name for messages.
+///
+/// Strict: every field of the format once and of its type, none besides; counts, indices, sizes and times at least 0
+/// and integers within int64; nothing after the end. Whether the schedule is a sound one is for `validate` to say.
+///
+/// Throws InputError, where = "FILE:LINE": the line of the value at fault; of the opening brace if a field is missing;
+/// of the last character if the file ends too early; "FILE" alone if it cannot be read at all. Values that do not
+/// belong are refused as they come, so neither deep nesting nor unknown parts take memory.
+[[nodiscard]] ScheduleFile read_schedule(std::istream& in, const std::string& file);
+
+/// As `validate` of the schedule, and whether the cost the file states is the one its steps have.
+[[nodiscard]] std::vector<Violation> validate(const ScheduleFile& file);
+[[nodiscard]] std::vector<Violation> validate(const ScheduleFile& file, const Traffic& traffic);
+
+}  // namespace sluice

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sluice/input/traffic.hpp"
+#include "sluice/schedule/step_schedule.hpp"
+
+/// Whether a schedule of steps does what it claims. Knows only the traffic and the schedule, nothing of how it was
+/// planned, and so serves as the judge of every planner and of files from elsewhere. The expected outcome, a broken
+/// schedule, is a list of violations, not an exception.
+///
+/// Without the traffic a schedule must be consistent in itself:
+///  - counts: senders, receivers and max_transfers at least 0; the set-up finite and at least 0;
+///  - every transfer: sender and receiver in range, size at least 1, offset at least 0, offset + size an int64;
+///  - every step: one transfer at most for each sender and each receiver, max_transfers at most, and a duration equal
+///  to
+///    its largest size (0 if it is empty, which is allowed);
+///  - every message that occurs: its pieces cover [0, end) without gap or overlap, in whatever order of steps;
+///  - cost: the durations add up to an int64, and no value of the stated bound is above that of the cost.
+///
+/// With the traffic, moreover: the same numbers of senders and receivers, every unit of every message sent exactly
+/// once, and nothing else sent.
+///
+/// O(t log t) time and 40 bytes of memory a transfer, for t transfers; independent of the numbers of senders and
+/// receivers, which may be anything in a file.
+namespace sluice {
+
+/// One way in which a schedule is broken.
+struct Violation {
+  std::int64_t step = -1;  ///< position in StepSchedule::steps; -1 if it is no single step's fault
+  std::int64_t rank = -1;  ///< sender or receiver, `reason` says which (of a whole message: the sender); -1 if neither
+  std::string reason;      ///< one line that stands on its own but for the step, such as "sender 3 has 2 transfers"
+
+  friend bool operator==(const Violation&, const Violation&) = default;
+};
+
+/// One line without end of line: "step 4: sender 3 has 2 transfers", or the reason alone where there is no step.
+[[nodiscard]] std::string to_string(const Violation& violation);
+
+/// What is wrong with `schedule` on its own; empty if nothing. Ordered: counts, steps, messages, cost.
+///
+/// One fault is reported once. A transfer with a bad rank, size or offset is left out of the check of its message, so
+/// that it does not show up as a gap as well.
+[[nodiscard]] std::vector<Violation> validate(const StepSchedule& schedule);
+
+/// What is wrong with `schedule` as a schedule of `traffic`; empty if nothing. Same order.
+///
+/// Throws InputError if `traffic` itself is malformed (index out of range, negative size, a message beyond int64).
+[[nodiscard]] std::vector<Violation> validate(const StepSchedule& schedule, const Traffic& traffic);
+
+}  // namespace sluice

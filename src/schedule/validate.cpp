@@ -1,0 +1,220 @@
+#include "sluice/schedule/validate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+#include <utility>
+
+#include "schedule/distinct_messages.hpp"
+#include "schedule/totals.hpp"
+
+namespace sluice {
+namespace {
+
+/// A transfer with the step it is in. Size 0 marks one that was reported already: its message is not judged further.
+struct Piece {
+  std::int64_t from;
+  std::int64_t to;
+  std::int64_t offset;
+  std::int64_t size;
+  std::int64_t step;
+};
+
+class Validator {
+ public:
+  explicit Validator(const StepSchedule& schedule) : schedule_(schedule) {}
+
+  /// `messages`: distinct ones sorted by (from, to), and their counts of ranks; null to judge the schedule on its own.
+  std::vector<Violation> run(const Traffic* traffic, const std::vector<Message>* messages) {
+    check_counts(traffic);
+    std::size_t transfers = 0;
+    for (const Step& step : schedule_.steps) transfers += step.transfers.size();
+    pieces_.reserve(transfers);
+    for (std::size_t s = 0; s < schedule_.steps.size(); ++s)
+      check_step(static_cast<std::int64_t>(s), schedule_.steps[s]);
+    check_messages(messages);
+    check_cost();
+    return std::move(violations_);
+  }
+
+ private:
+  template <class... Args>
+  void report(std::int64_t step, std::int64_t rank, fmt::format_string<Args...> reason, Args&&... args) {
+    violations_.push_back({step, rank, fmt::format(reason, std::forward<Args>(args)...)});
+  }
+
+  void check_counts(const Traffic* traffic) {
+    const auto at_least_zero = [&](const char* what, std::int64_t count) {
+      if (count < 0) report(-1, -1, "{} is {}, must be at least 0", what, count);
+    };
+    at_least_zero("the number of senders", schedule_.senders);
+    at_least_zero("the number of receivers", schedule_.receivers);
+    at_least_zero("max_transfers", schedule_.max_transfers);
+    if (!std::isfinite(schedule_.setup) || schedule_.setup < 0)
+      report(-1, -1, "the set-up is {}, must be finite and at least 0", schedule_.setup);
+    if (traffic == nullptr) return;
+    if (schedule_.senders != traffic->senders)
+      report(-1, -1, "{} senders, the traffic has {}", schedule_.senders, traffic->senders);
+    if (schedule_.receivers != traffic->receivers)
+      report(-1, -1, "{} receivers, the traffic has {}", schedule_.receivers, traffic->receivers);
+  }
+
+  void check_step(std::int64_t s, const Step& step) {
+    const auto count = static_cast<std::int64_t>(step.transfers.size());
+    if (count > std::max<std::int64_t>(schedule_.max_transfers, 0))
+      report(s, -1, "{} transfers, at most {} may run side by side", count, schedule_.max_transfers);
+
+    std::int64_t longest = 0;
+    for (const Transfer& transfer : step.transfers) {
+      check_transfer(s, transfer);
+      longest = std::max(longest, transfer.size);
+    }
+    check_ports(s, step, &Transfer::from, "sender");
+    check_ports(s, step, &Transfer::to, "receiver");
+    if (step.duration != longest)
+      report(s, -1, "duration {}, its longest transfer has {} units", step.duration, longest);
+  }
+
+  void check_transfer(std::int64_t s, const Transfer& t) {
+    bool in_range = true;
+    if (t.from < 0 || t.from >= schedule_.senders) {
+      report(s, t.from, "sender {} is none of {}, counted from 0", t.from, schedule_.senders);
+      in_range = false;
+    }
+    if (t.to < 0 || t.to >= schedule_.receivers) {
+      report(s, t.to, "receiver {} is none of {}, counted from 0", t.to, schedule_.receivers);
+      in_range = false;
+    }
+    bool sound = true;
+    std::int64_t end = 0;
+    if (t.size < 1) {
+      report(s, t.from, "{} units from sender {} to receiver {}, must be at least 1", t.size, t.from, t.to);
+      sound = false;
+    }
+    if (t.offset < 0) {
+      report(s, t.from, "offset {} from sender {} to receiver {}, must be at least 0", t.offset, t.from, t.to);
+      sound = false;
+    } else if (__builtin_add_overflow(t.offset, t.size, &end)) {
+      report(s, t.from, "offset {} + size {} from sender {} to receiver {} is beyond 2^63 - 1", t.offset, t.size,
+             t.from, t.to);
+      sound = false;
+    }
+    // A rank out of range belongs to no message; its transfer has been reported, there is nothing to cover.
+    if (in_range) pieces_.push_back({t.from, t.to, t.offset, sound ? t.size : 0, s});
+  }
+
+  void check_ports(std::int64_t s, const Step& step, std::int64_t Transfer::*end, const char* side) {
+    if (step.transfers.size() < 2) return;
+    ranks_.clear();
+    for (const Transfer& transfer : step.transfers) ranks_.push_back(transfer.*end);
+    if (!std::is_sorted(ranks_.begin(), ranks_.end())) std::sort(ranks_.begin(), ranks_.end());
+    for (auto first = std::adjacent_find(ranks_.begin(), ranks_.end()); first != ranks_.end();
+         first = std::adjacent_find(first, ranks_.end())) {
+      const auto last = std::upper_bound(first, ranks_.end(), *first);
+      report(s, *first, "{} {} has {} transfers", side, *first, last - first);
+      first = last;
+    }
+  }
+
+  void check_messages(const std::vector<Message>* messages) {
+    const auto key = [](const Piece& p) { return std::tie(p.from, p.to, p.offset, p.step); };
+    std::sort(pieces_.begin(), pieces_.end(), [&](const Piece& a, const Piece& b) { return key(a) < key(b); });
+
+    // Both lists ascend by (from, to): walk them side by side.
+    std::size_t next = 0;
+    const auto report_missing_before = [&](const Piece* piece) {
+      for (; messages != nullptr && next < messages->size(); ++next) {
+        const Message& m = (*messages)[next];
+        if (piece != nullptr && std::tie(m.from, m.to) >= std::tie(piece->from, piece->to)) return;
+        report(-1, m.from, "the message of {} units from sender {} to receiver {} is in no step", m.size, m.from, m.to);
+      }
+    };
+    for (auto first = pieces_.cbegin(); first != pieces_.cend();) {
+      const auto last = std::find_if(first, pieces_.cend(),
+                                     [&](const Piece& p) { return p.from != first->from || p.to != first->to; });
+      report_missing_before(&*first);
+      const bool sound = std::all_of(first, last, [](const Piece& p) { return p.size > 0; });
+      if (messages == nullptr) {
+        const auto farthest = std::max_element(
+            first, last, [](const Piece& a, const Piece& b) { return a.offset + a.size < b.offset + b.size; });
+        if (sound) check_cover(first, last, farthest->offset + farthest->size);
+      } else if (next < messages->size() && (*messages)[next].from == first->from &&
+                 (*messages)[next].to == first->to) {
+        if (sound) check_cover(first, last, (*messages)[next].size);
+        ++next;
+      } else {
+        report(first->step, first->from, "the traffic has no message from sender {} to receiver {}", first->from,
+               first->to);
+      }
+      first = last;
+    }
+    report_missing_before(nullptr);
+  }
+
+  /// Whether the pieces [first, last) of one message, sorted by offset, cover [0, size) once.
+  void check_cover(std::vector<Piece>::const_iterator first, std::vector<Piece>::const_iterator last,
+                   std::int64_t size) {
+    const std::int64_t from = first->from;
+    const std::int64_t to = first->to;
+    const auto report_gap = [&](std::int64_t begin, std::int64_t end) {
+      report(-1, from, "units {} to {} of the message from sender {} to receiver {} are in no step", begin, end - 1,
+             from, to);
+    };
+    std::int64_t covered = 0;  // [0, covered) has been sent, or reported as missing
+    for (auto piece = first; piece != last; ++piece) {
+      const std::int64_t end = piece->offset + piece->size;
+      if (end > size)
+        report(piece->step, from, "units {} to {} from sender {} to receiver {} are beyond the message of {} units",
+               std::max(piece->offset, size), end - 1, from, to, size);
+      const std::int64_t clipped_begin = std::min(piece->offset, size);
+      const std::int64_t clipped_end = std::min(end, size);
+      if (clipped_begin > covered && clipped_begin < size) report_gap(covered, clipped_begin);
+      if (clipped_begin < covered && clipped_begin < clipped_end)
+        report(piece->step, from, "units {} to {} of the message from sender {} to receiver {} were sent already",
+               clipped_begin, std::min(covered, clipped_end) - 1, from, to);
+      if (clipped_begin < size) covered = std::max(covered, clipped_end);
+    }
+    if (covered < size) report_gap(covered, size);
+  }
+
+  void check_cost() {
+    const auto steps = static_cast<std::int64_t>(schedule_.steps.size());
+    const Cost& bound = schedule_.bound;
+    if (bound.steps > steps) report(-1, -1, "the bound is {} steps, the schedule has {}", bound.steps, steps);
+    std::int64_t transmission = 0;
+    for (const Step& step : schedule_.steps) {
+      if (__builtin_add_overflow(transmission, step.duration, &transmission)) {
+        report(-1, -1, "the durations add up to a value beyond 2^63 - 1");
+        return;
+      }
+    }
+    if (bound.transmission > transmission)
+      report(-1, -1, "the bound on the transmission is {}, the schedule has {}", bound.transmission, transmission);
+    if (!std::isfinite(schedule_.setup)) return;  // reported with the counts; there is no total
+    const double total = static_cast<double>(transmission) + schedule_.setup * static_cast<double>(steps);
+    if (detail::exceeds(bound.total, total))
+      report(-1, -1, "the bound on the total is {}, the schedule costs {}", bound.total, total);
+  }
+
+  const StepSchedule& schedule_;
+  std::vector<Piece> pieces_;
+  std::vector<std::int64_t> ranks_;  // of one step, kept to save its memory
+  std::vector<Violation> violations_;
+};
+
+}  // namespace
+
+std::string to_string(const Violation& violation) {
+  return violation.step < 0 ? violation.reason : fmt::format("step {}: {}", violation.step, violation.reason);
+}
+
+std::vector<Violation> validate(const StepSchedule& schedule) { return Validator(schedule).run(nullptr, nullptr); }
+
+std::vector<Violation> validate(const StepSchedule& schedule, const Traffic& traffic) {
+  const std::vector<Message> messages = detail::distinct_messages(traffic);
+  return Validator(schedule).run(&traffic, &messages);
+}
+
+}  // namespace sluice
