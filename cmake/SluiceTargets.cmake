@@ -3,6 +3,8 @@
 function(sluice_target_defaults target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
+  # A failed assertion names src/graph/x.cpp, wherever the sources were when it was compiled.
+  target_compile_options(${target} PRIVATE -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
   if(SLUICE_WERROR)
     target_compile_options(${target} PRIVATE -Werror)
   endif()

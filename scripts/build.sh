@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# Configures and builds one preset of CMakePresets.json into build/PRESET.
+#
+#     scripts/build.sh [PRESET [TARGET...]]     PRESET: release unless given; TARGET: everything unless given
+#
+# CMAKE_BUILD_PARALLEL_LEVEL limits the number of compilers at work (one a core unless set).
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+preset=${1:-release}
+shift || true
+export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}
+
+echo "build: configuring preset $preset in build/$preset"
+cmake --preset "$preset" --log-level=WARNING
+echo "build: compiling ${*:-everything}, $CMAKE_BUILD_PARALLEL_LEVEL at a time"
+cmake --build --preset "$preset" ${@:+--target "$@"}
+if [[ -x build/$preset/bin/sluice ]]; then
+  echo "build: done, the command is build/$preset/bin/sluice"
+fi

@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# Checks that includes point one way (see CONTRIBUTING.md, "Where things go") and that each library stays in its place.
+#
+#     scripts/check-includes.sh [ROOT]     ROOT: this repository unless given
+#
+# Prints FILE:LINE, the include and the reason for each offence, and exits 1 if there was one.
+set -euo pipefail
+cd "${1:-$(dirname "${BASH_SOURCE[0]}")/..}"
+
+roots=()
+for folder in include src apps examples; do
+  [[ -d $folder ]] && roots+=("$folder")
+done
+
+find "${roots[@]}" -type f \( -name '*.hpp' -o -name '*.cpp' -o -name '*.h' -o -name '*.c' \) -print0 | sort -z |
+xargs -0 --no-run-if-empty awk '
+  BEGIN {
+    # What a folder may include besides itself. An own folder and base are always fine.
+    sees["base"] = ""
+    sees["graph"] = ""
+    sees["input"] = ""
+    sees["schedule"] = "graph input"
+    sees["plan"] = "graph input schedule"
+    sees["run"] = "graph input schedule plan"    # plan: public headers only, below
+    sees["show"] = "graph input schedule plan"
+    sees["apps"] = "graph input schedule plan run show"
+  }
+
+  function offence(reason) {
+    printf "%s:%d: %s: %s\n", FILENAME, FNR, spelled, reason
+    offences++
+  }
+
+  # "graph" of "graph/x.hpp", "base" of "x.hpp".
+  function first_folder(path) { return path ~ /\// ? substr(path, 1, index(path, "/") - 1) : "base" }
+
+  FNR == 1 {
+    public_file = FILENAME ~ /^include\//
+    in_mpi = FILENAME ~ /^(include\/sluice|src)\/run\/mpi\//
+    in_simulate = FILENAME ~ /^(include\/sluice|src)\/run\/simulate\//
+    if (FILENAME ~ /^(apps|examples)\//) {
+      folder = "apps"
+    } else {
+      path = FILENAME
+      sub(/^(include\/sluice|src)\//, "", path)
+      folder = first_folder(path)
+      if (!(folder in sees) || folder == "apps") {
+        spelled = "folder " folder
+        offence("unknown: give it a place in scripts/check-includes.sh")
+        sees[folder] = ""
+      }
+    }
+  }
+
+  /^[ \t]*#[ \t]*include[ \t]*[<"]/ {
+    spelled = $0
+    sub(/^[ \t]*#[ \t]*include[ \t]*[<"]/, "", spelled)
+    quoted = $0 ~ /include[ \t]*"/
+    sub(/[>"].*/, "", spelled)
+
+    if (spelled ~ /(^|\/)\.\.?\//) { offence("paths go from include/ or src/, never up or from here"); next }
+
+    if (spelled ~ /^sluice\//) {
+      is_public = 1
+      inner = substr(spelled, 8)
+    } else if (quoted && spelled ~ /\// && first_folder(spelled) in sees && folder != "apps") {
+      is_public = 0
+      inner = spelled
+    } else if (quoted && spelled ~ /\// && first_folder(spelled) in sees && first_folder(spelled) != "apps") {
+      offence("internal header: apps and examples see public headers only")
+      next
+    } else if (quoted && spelled !~ /\//) {
+      if (public_file) offence("public headers name each other in full: \"sluice/...\"")
+      next    # a file beside this one
+    } else {
+      # Other libraries.
+      if (spelled == "mpi.h" && folder != "apps" && !in_mpi) offence("sluice::core knows no MPI: only run/mpi includes it")
+      if (spelled ~ /^(simgrid|smpi|xbt)\// && !in_simulate) offence("SimGrid appears in run/simulate only")
+      if (spelled ~ /^(gtest|gmock|rapidcheck|lemon|benchmark)[\/.]/) offence("a library of the tests and benchmarks")
+      if (spelled ~ /^CLI\// && FILENAME !~ /^apps\//) offence("the command line is read in apps/ only")
+      if (public_file && spelled ~ /^nlohmann\//) offence("public headers do without JSON: users would need the library")
+      next
+    }
+
+    target = first_folder(inner)
+    if (public_file && !is_public) offence("internal header in a public one")
+    else if (!(target in sees) || target == "apps") offence("no such folder")
+    else if (target != folder && target != "base" && (" " sees[folder] " ") !~ (" " target " "))
+      offence(folder " may include " (sees[folder] == "" ? "base headers" : "base, " sees[folder]) " only")
+    else if (target == "plan" && !is_public && folder != "plan") offence(folder " sees only the public headers of plan")
+    else if (inner ~ /^run\/mpi\// && !in_mpi && folder != "apps") offence("sluice::core knows no MPI: run/mpi is beyond it")
+  }
+
+  END { exit offences > 0 }
+' || exit 1
+echo "includes: all point one way"

@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# Installs the Debian packages that Sluice needs, and says nothing but one line where all are there.
+#
+#     scripts/install-deps.sh          to build, test and run with Open MPI
+#     scripts/install-deps.sh --ci     also what .ci/run checks with: MPICH, clang and its tools, the benchmark library
+#
+# The only place where packages are named. Installing takes root; without it the line to run is printed.
+set -euo pipefail
+
+packages=(
+  build-essential            # g++ 12 and the C library's headers
+  cmake                      # 3.25
+  ninja-build                # the generator of every preset
+  libopenmpi-dev             # MPI: headers and compiler wrapper
+  openmpi-bin                # MPI: mpirun
+  libscalapack-openmpi-dev   # pdgemr2d, which our results and times are compared with
+  libfmt-dev                 # text: g++ 12 has no std::format
+  nlohmann-json3-dev         # schedule and result files
+  libcli11-dev               # command line
+  libgtest-dev               # tests
+  librapidcheck-dev          # tests: properties on random data
+  liblemon-dev               # tests and benchmarks: matchings to check ours against
+  gnuplot-nox                # draws what studies write
+)
+ci_packages=(
+  libmpich-dev               # the second MPI that everything is built and tested with
+  mpich                      # its mpiexec
+  libscalapack-mpich-dev     # its ScaLAPACK
+  clang                      # the second compiler
+  clang-format               # the layout of the code is checked with it
+  clang-tidy                 # and its usage; brings run-clang-tidy
+  libbenchmark-dev           # bench/ (google-benchmark)
+)
+
+case ${1-} in
+  "") ;;
+  --ci) packages+=("${ci_packages[@]}") ;;
+  -h | --help) sed -n '2,7s/^# \{0,1\}//p' "$0"; exit 0 ;;
+  *) echo "error: $1: unknown option, expected --ci or nothing" >&2; exit 2 ;;
+esac
+
+missing_packages() {
+  local installed
+  installed=$(dpkg-query --show --showformat='${db:Status-Status} ${Package}\n' "${packages[@]}" 2>/dev/null |
+              sed -n 's/^installed //p' || true)
+  printf '%s\n' "${packages[@]}" | grep -vxF -e "$installed" || true
+}
+
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+  echo "error: no apt-get here; install what these Debian packages hold by other means: ${packages[*]}" >&2
+  exit 1
+fi
+
+mapfile -t missing < <(missing_packages)
+if [[ ${#missing[@]} -eq 0 ]]; then
+  echo "packages: all ${#packages[@]} installed"
+  exit 0
+fi
+if [[ $(id -u) -ne 0 ]]; then
+  echo "packages: ${#missing[@]} missing; run this as root, then start again:" >&2
+  echo "    apt-get update && apt-get install --no-install-recommends -y ${missing[*]}" >&2
+  exit 1
+fi
+
+echo "packages: installing ${#missing[@]} and what they need, which takes some minutes: ${missing[*]}"
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+apt() {
+  DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=120 -o Acquire::Retries=3 "$@" </dev/null >>"$log" 2>&1
+}
+fail() {
+  tail -n 20 "$log" >&2
+  echo "error: apt-get $1 failed (its last lines are above); expected a working package source and free disk space" >&2
+  exit 1
+}
+# A failed update only matters if what is needed cannot be installed: one dead source among several is no reason to stop.
+apt update || { tail -n 3 "$log" >&2; echo "packages: apt-get update failed, going on with the lists that are there" >&2; }
+apt install --no-install-recommends -y "${missing[@]}" || fail install
+
+mapfile -t missing < <(missing_packages)
+if [[ ${#missing[@]} -ne 0 ]]; then
+  fail "install left out ${missing[*]} and"
+fi
+echo "packages: done"

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Starts MPI ranks on this machine with the launcher of the MPI that a build was made with (Open MPI or MPICH), as any
+# user, root included, and also with more ranks than cores.
+#
+#     scripts/mpirun.sh [-B BUILD_DIR] -np N PROGRAM ARGUMENTS...      BUILD_DIR: build/release unless given
+#
+# What is already set in the environment stays as it is.
+set -euo pipefail
+scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+
+build=$scripts/../build/release
+if [[ ${1-} == -B && $# -ge 2 ]]; then
+  build=$2
+  shift 2
+fi
+if [[ $# -eq 0 ]]; then
+  echo "usage: scripts/mpirun.sh [-B BUILD_DIR] -np N PROGRAM ARGUMENTS..." >&2
+  exit 2
+fi
+
+launcher=$(sed -n 's/^MPIEXEC_EXECUTABLE:[A-Z]*=//p' "$build/CMakeCache.txt" 2>/dev/null || true)
+if [[ -z $launcher ]]; then
+  echo "error: $build: no build with MPI there, expected one from scripts/build.sh" >&2
+  exit 2
+fi
+
+while IFS='=' read -r name value; do
+  [[ $name =~ ^[A-Z] && ! -v $name ]] && export "$name=$value"
+done < "$scripts/mpirun.env"
+
+exec "$launcher" "$@"

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# From a fresh clone to the tests' result: installs the packages, builds everything and runs ctest.
+#
+#     scripts/test.sh [PRESET [CTEST ARGUMENTS...]]     PRESET: release unless given, or dev, mpich, asan, coverage
+#
+# scripts/test.sh release -R matching     runs the tests with "matching" in their name
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+preset=${1:-release}
+shift || true
+
+echo "test 1/3: packages"
+scripts/install-deps.sh
+echo "test 2/3: build"
+scripts/build.sh "$preset"
+echo "test 3/3: ctest, $(nproc) at a time"
+exec ctest --preset "$preset" --parallel "$(nproc)" "$@"

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# Tests scripts/check-includes.sh on a small tree: clean as it stands, and one offence a rule.
+set -euo pipefail
+check=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)/scripts/check-includes.sh
+tree=$(mktemp -d)
+trap 'rm -rf "$tree"' EXIT
+failures=0
+
+fresh_tree() {
+  rm -rf "${tree:?}"/*
+  mkdir -p "$tree"/include/sluice/{graph,input,schedule,plan,show,run/mpi} "$tree"/src/{graph,plan,show,run/mpi} "$tree"/apps/sluice
+  echo '#include <string>' > "$tree/include/sluice/error.hpp"
+  printf '%s\n' '#include <vector>' '#include "sluice/error.hpp"' '#include <fmt/core.h>' > "$tree/include/sluice/graph/g.hpp"
+  echo '  #  include "sluice/graph/g.hpp"  // why' > "$tree/include/sluice/schedule/s.hpp"
+  printf '%s\n' '#include "sluice/schedule/s.hpp"' '#include "graph/inner.hpp"' '#include "plan/inner.hpp"' '#include "beside.hpp"' \
+    > "$tree/src/plan/p.cpp"
+  printf '%s\n' '#include "sluice/plan/p.hpp"' '#include "sluice/run/mpi/x.hpp"' '#include <mpi.h>' > "$tree/src/run/mpi/r.cpp"
+  printf '%s\n' '#include "sluice/run/mpi/x.hpp"' '#include "verbs.hpp"' '#include <CLI/CLI.hpp>' > "$tree/apps/sluice/main.cpp"
+}
+
+# expect_offence FILE INCLUDE REASON: FILE with INCLUDE as its line 2 is the one offence.
+expect_offence() {
+  fresh_tree
+  printf '// a file\n#include %s\n' "$2" > "$tree/$1"
+  local output status=0
+  output=$("$check" "$tree") || status=$?
+  if [[ $status -eq 0 || $output != "$1:2: "*"$3"* || $(wc -l <<<"$output") -ne 1 ]]; then
+    echo "FAILED: $1 with $2: exit status $status, output: $output; expected one line with: $3"
+    failures=$((failures + 1))
+  fi
+}
+
+fresh_tree
+"$check" "$tree" > "$tree/output" || { echo "FAILED: a clean tree:"; cat "$tree/output"; failures=1; }
+
+expect_offence include/sluice/index.hpp      '"sluice/graph/g.hpp"'        "base may include base headers only"
+expect_offence include/sluice/graph/h.hpp    '"sluice/input/traffic.hpp"'  "graph may include base headers only"
+expect_offence include/sluice/input/i.hpp    '<sluice/graph/g.hpp>'        "input may include base headers only"
+expect_offence include/sluice/schedule/t.hpp '"sluice/plan/p.hpp"'         "schedule may include"
+expect_offence src/plan/q.cpp                '"sluice/show/table.hpp"'     "plan may include"
+expect_offence src/show/t.cpp                '"plan/inner.hpp"'            "show sees only the public headers of plan"
+expect_offence src/run/mpi/e.cpp             '"plan/inner.hpp"'            "run sees only the public headers of plan"
+expect_offence src/show/u.cpp                '"sluice/run/mpi/x.hpp"'      "show may include"
+expect_offence src/run/model.cpp             '"sluice/run/mpi/x.hpp"'      "knows no MPI"
+expect_offence src/graph/m.cpp               '<mpi.h>'                     "knows no MPI"
+expect_offence src/graph/n.cpp               '<simgrid/s4u.hpp>'           "SimGrid"
+expect_offence src/graph/o.cpp               '<lemon/matching.h>'          "tests and benchmarks"
+expect_offence src/graph/p.cpp               '"../plan/inner.hpp"'         "never up"
+expect_offence src/graph/c.cpp               '<CLI/CLI.hpp>'               "apps/ only"
+expect_offence include/sluice/graph/i.hpp    '"graph/inner.hpp"'           "internal header in a public one"
+expect_offence include/sluice/graph/j.hpp    '"g.hpp"'                     "in full"
+expect_offence include/sluice/graph/k.hpp    '<nlohmann/json.hpp>'         "without JSON"
+expect_offence apps/sluice/plan.cpp          '"plan/inner.hpp"'            "public headers only"
+expect_offence src/graph/l.cpp               '"sluice/grpah/g.hpp"'        "no such folder"
+
+[[ $failures -eq 0 ]] && echo "check-includes: as expected"
+exit $((failures > 0))

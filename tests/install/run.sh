@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Installs a build to a prefix of its own, then builds and runs examples/ against it as a user would: nothing of this
+# repository but the installed files is seen.
+#
+#     tests/install/run.sh BUILD_DIR
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+build=$(cd "${1:?usage: tests/install/run.sh BUILD_DIR}" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+set -a
+# shellcheck source=../../scripts/mpirun.env
+. "$root/scripts/mpirun.env"
+set +a
+
+echo "install: to a prefix of its own"
+cmake --install "$build" --prefix "$work/prefix" >"$work/log" || { cat "$work/log" >&2; exit 1; }
+
+# A file that names where it was built works here and nowhere else.
+if grep -rlI -e "$root" "$work/prefix" >&2; then
+  echo "error: the installed files above name the source tree" >&2
+  exit 1
+fi
+
+echo "install: examples against it"
+cp -R "$root/examples" "$work/examples"
+cmake -S "$work/examples" -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_PREFIX_PATH="$work/prefix" --log-level=WARNING
+cmake --build "$work/build" --parallel "$(nproc)"
+ctest --test-dir "$work/build" --output-on-failure --no-tests=error
+
+if [[ -x $work/prefix/bin/sluice ]]; then
+  echo "install: the command"
+  "$work/prefix/bin/sluice" --help >/dev/null
+fi
+echo "install: passed"
