@@ -1,0 +1,140 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "sluice/graph/bipartite_graph.hpp"
+
+/// Matchings of bipartite graphs. All of these are deterministic: equal arguments, equal results, down to the choice
+/// among equally good matchings (which follows the order of the rows and is otherwise unspecified). Removed edges do
+/// not exist for them. They hold no state and touch nothing but their arguments.
+namespace sluice {
+
+/// A set of live edges no two of which share an end.
+struct Matching {
+  std::vector<std::int32_t> left_edge;   ///< for each left vertex the id of its edge, -1 if it is free
+  std::vector<std::int32_t> right_edge;  ///< for each right vertex likewise
+  std::int32_t size = 0;                 ///< number of edges
+
+  friend bool operator==(const Matching&, const Matching&) = default;
+};
+
+/// The matching without edges.
+[[nodiscard]] Matching empty_matching(const BipartiteGraph& graph);
+
+/// Whether `matching` is one of `graph`: shapes fit, edges are live, both sides agree, size counts them. O(lefts +
+/// rights).
+[[nodiscard]] bool is_matching(const BipartiteGraph& graph, const Matching& matching);
+
+/// Sum of the weights of its edges. Throws InputError if that does not fit 64 bits.
+[[nodiscard]] std::int64_t matching_weight(const BipartiteGraph& graph, const Matching& matching);
+
+/// Vertices that touch every live edge.
+struct VertexCover {
+  std::vector<std::int32_t> lefts;   ///< ascending
+  std::vector<std::int32_t> rights;  ///< ascending
+};
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Maximum cardinality
+
+/// A matching with as many edges as possible.
+///
+/// Guarantee: optimal; `minimum_vertex_cover` proves it (a cover as large as a matching: no larger matching exists).
+/// Complexity: O(m sqrt(n)), n = lefts + rights, m = live edges; memory O(n).
+/// Source: Hopcroft and Karp, "An n^(5/2) algorithm for maximum matchings in bipartite graphs", SIAM J. Comput. 2
+/// (1973). Deviations: starts from a greedy matching, in which left vertex u begins to look at a place of its row that
+/// moves with u (in dense graphs the first vertex looked at is then nearly always free); the layering stops at the
+/// first free right vertex, as the deeper layers serve no shortest augmenting path.
+///
+/// Example: edges 0 = (0, 0), 1 = (0, 1), 2 = (1, 0). Greedy may take edge 0 and block left 1; the augmenting path
+/// 1 - 0 - 0 - 1 turns it into {1, 2}; size 2, cover {left 0, right 0}.
+[[nodiscard]] Matching maximum_matching(const BipartiteGraph& graph);
+
+/// The same, grown from `start` (warm start), from which edges that were removed since are dropped first. Vertices that
+/// `start` covers by a live edge stay covered. O(m sqrt(f)) with f the number of augmentations still to do. Throws
+/// InputError if `start` does not have the graph's shape or is otherwise no matching of it.
+[[nodiscard]] Matching maximum_matching(const BipartiteGraph& graph, Matching start);
+
+/// A vertex cover as small as possible: exactly `maximum.size` vertices (Koenig's theorem). O(n + m).
+/// @pre `maximum` is a maximum matching of `graph` (else no such cover exists, which is asserted)
+[[nodiscard]] VertexCover minimum_vertex_cover(const BipartiteGraph& graph, const Matching& maximum);
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Cardinality, with vertices that must be covered
+
+/// A maximum matching that covers all given vertices; nullopt if no matching covers them.
+///
+/// `left_critical`, `right_critical`: vertices in any order, repetitions allowed; InputError if one is out of range.
+/// Guarantee: covers the critical vertices and has as many edges as any matching of the graph (covering costs no
+/// cardinality). Complexity: O(m sqrt(n)); memory O(n). Source: Mendelsohn and Dulmage, "Some generalizations of the
+/// problem of distinct representatives", Canad. J. Math. 10 (1958): a matching that covers the left ones and one that
+/// covers the right ones can be joined into one that covers both. Deviations: both are found by Hopcroft-Karp with the
+/// critical vertices alone as sources; the joined one is then augmented to maximum cardinality, which keeps covered
+/// vertices covered.
+///
+/// Example: edges 0 = (0, 0), 1 = (0, 1), 2 = (1, 1); right 1 and left 0 critical: {0, 2} (size 2). With lefts 0, 1 and
+/// the edges 0 = (0, 0), 1 = (1, 0) only, left 0 and left 1 both critical: nullopt.
+[[nodiscard]] std::optional<Matching> covering_matching(const BipartiteGraph& graph,
+                                                        std::span<const std::int32_t> left_critical,
+                                                        std::span<const std::int32_t> right_critical);
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Weight
+
+/// A matching and the prices that prove it heaviest.
+///
+/// For every live edge e = (u, v): left_price[u] + right_price[v] >= weight(e), with equality on the matching.
+/// The price of a free vertex is 0, prices of vertices that need not be covered are >= 0; those of critical vertices
+/// have any sign. So sum of all prices = weight, and no other matching that covers the critical vertices weighs more.
+struct WeightedMatching {
+  Matching matching;
+  std::int64_t weight = 0;
+  std::vector<std::int64_t> left_price;
+  std::vector<std::int64_t> right_price;
+};
+
+/// A matching of largest weight, of whatever size. Edges of negative (or zero) weight are never used.
+///
+/// Same method and limits as `maximum_weight_covering_matching`, with no critical vertex.
+///
+/// Example: edges 0 = (0, 0) of 6, 1 = (0, 1) of 5, 2 = (1, 0) of 4: {1, 2} of 9; prices left (5, 3), right (1, 0).
+[[nodiscard]] WeightedMatching maximum_weight_matching(const BipartiteGraph& graph);
+
+/// A matching of largest weight among those that cover all given vertices; nullopt if no matching covers them.
+///
+/// `left_critical`, `right_critical`: vertices in any order, repetitions allowed; InputError if one is out of range, or
+/// if 8 (min(lefts, rights) + 1) max |weight| exceeds 2^63 - 1 (then no price or distance could overflow unseen).
+/// Guarantee: optimal, with prices as certificate. An edge of negative weight is used only to cover a critical vertex.
+/// Complexity: O(n m log n) at worst (n shortest-path searches with a binary heap); on random graphs close to O(m) in
+/// all, as most vertices are placed by the row reduction and a search looks at few rows. Memory O(n + m).
+/// Source: Jonker and Volgenant, "A shortest augmenting path algorithm for dense and sparse linear assignment
+/// problems", Computing 38 (1987): augmenting row reduction, then one shortest augmenting path a vertex. Deviations:
+/// rectangular and without perfect matchings: all right prices start at 0, so that free right vertices keep price 0; a
+/// left vertex that is not critical may also end a path by being released, once its price has fallen to 0. Critical
+/// right vertices still free are then served by the same search from the right. No column reduction (it would give free
+/// vertices a price). The row reduction works within a budget of O(m) steps, as its price wars are not polynomial.
+///
+/// Example: edges 0 = (0, 0) of 6, 1 = (0, 1) of -5, right 1 critical: {1} of -5; prices left (6), right (0, -11).
+[[nodiscard]] std::optional<WeightedMatching> maximum_weight_covering_matching(
+    const BipartiteGraph& graph, std::span<const std::int32_t> left_critical,
+    std::span<const std::int32_t> right_critical);
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Smallest weight as large as possible
+
+/// A maximum matching whose lightest edge is as heavy as possible.
+///
+/// Guarantee: maximum cardinality, and among all matchings of that size the largest minimum weight.
+/// Complexity: O(m sqrt(n) log m + m log m) at worst; on dense random graphs close to O(m), see below. Memory O(n + m).
+/// Source: threshold search, as Edmonds and Fulkerson, "Bottleneck extrema", J. Combin. Theory 8 (1970), over
+/// Hopcroft-Karp. Deviations: the search gallops down from the heaviest O(n) edges (selection, no full sort), then
+/// bisects between the last two thresholds; every test grows the matching of the highest threshold known to be too
+/// high.
+///
+/// Example: edges (0, 0) of 9, (0, 1) of 5, (1, 0) of 4, (1, 1) of 1: {(0, 1), (1, 0)}, smallest weight 4 (not {9, 1}).
+[[nodiscard]] Matching bottleneck_matching(const BipartiteGraph& graph);
+
+}  // namespace sluice

@@ -1,0 +1,306 @@
+#include "sluice/graph/edge_coloring.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <span>
+#include <utility>
+
+#include "sluice/error.hpp"
+
+namespace sluice {
+namespace {
+
+/// splitmix64 (Steele, Lea, Flood 2014): small, and the same on every platform.
+class Random {
+ public:
+  /// Below `bound` > 0, each value with equal probability up to a relative error of bound / 2^32.
+  std::int32_t below(std::int32_t bound) {
+    state_ += 0x9e3779b97f4a7c15u;
+    std::uint64_t z = state_;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    z ^= z >> 31;
+    return static_cast<std::int32_t>(((z >> 32) * static_cast<std::uint64_t>(bound)) >> 32);
+  }
+
+ private:
+  std::uint64_t state_ = 20240229;
+};
+
+/// An edge to colour, between merged vertices; a dummy has id -1.
+struct Arc {
+  std::int32_t left;
+  std::int32_t right;
+  std::int32_t id;
+};
+
+/// A graph of maximum degree `degree` with as many vertices on both sides.
+struct Multigraph {
+  std::int32_t vertices = 0;
+  std::vector<Arc> arcs;
+};
+
+/// For each vertex its merged vertex: vertices of degree <= limit / 2 share one as long as that one has degree <= limit
+/// / 2 too. So at most one merged vertex has degree <= limit / 2, and none more than `limit`. Also their number.
+template <class DegreeOf>
+std::pair<std::vector<std::int32_t>, std::int32_t> merge(std::int32_t vertices, std::int32_t limit,
+                                                         DegreeOf degree_of) {
+  std::vector<std::int32_t> merged(static_cast<std::size_t>(vertices), -1);
+  std::int32_t count = 0;
+  std::int32_t open = -1;
+  std::int32_t open_degree = 0;
+  for (std::int32_t v = 0; v < vertices; ++v) {
+    const std::int32_t degree = degree_of(v);
+    if (degree > limit / 2) {
+      merged[v] = count++;
+    } else if (degree > 0) {
+      if (open < 0) {
+        open = count++;
+        open_degree = 0;
+      }
+      merged[v] = open;
+      open_degree += degree;
+      if (open_degree > limit / 2) open = -1;
+    }
+  }
+  return {std::move(merged), count};
+}
+
+/// The live edges as they are.
+Multigraph plain(const BipartiteGraph& graph) {
+  Multigraph result{std::max(graph.lefts(), graph.rights()), {}};
+  result.arcs.reserve(static_cast<std::size_t>(graph.edge_count()));
+  for (std::int32_t u = 0; u < graph.lefts(); ++u) {
+    for (const std::int32_t id : graph.edges_of_left(u)) result.arcs.push_back({u, graph.edge(id).right, id});
+  }
+  return result;
+}
+
+/// The live edges between merged vertices, padded with dummies until every vertex has degree `degree`.
+Multigraph regular(const BipartiteGraph& graph, std::int32_t degree) {
+  const auto [left_merged, left_count] =
+      merge(graph.lefts(), degree, [&](std::int32_t u) { return graph.left_degree(u); });
+  const auto [right_merged, right_count] =
+      merge(graph.rights(), degree, [&](std::int32_t v) { return graph.right_degree(v); });
+  Multigraph result = plain(graph);
+  result.vertices = std::max(left_count, right_count);
+  const std::int64_t size = static_cast<std::int64_t>(result.vertices) * degree;
+  if (size > std::numeric_limits<std::int32_t>::max()) {
+    throw InputError("edges", fmt::format("{}", graph.edge_count()), "a padded graph of at most 2^31 - 1 edges");
+  }
+  std::vector<std::int32_t> left_lack(static_cast<std::size_t>(result.vertices), degree);
+  std::vector<std::int32_t> right_lack(static_cast<std::size_t>(result.vertices), degree);
+  for (Arc& arc : result.arcs) {
+    arc.left = left_merged[arc.left];
+    arc.right = right_merged[arc.right];
+    --left_lack[arc.left];
+    --right_lack[arc.right];
+  }
+  result.arcs.reserve(static_cast<std::size_t>(size));
+  for (std::int32_t u = 0, v = 0; u < result.vertices; ++u) {
+    for (; left_lack[u] > 0; --left_lack[u]) {
+      while (right_lack[v] == 0) ++v;
+      --right_lack[v];
+      result.arcs.push_back({u, v, -1});
+    }
+  }
+  return result;
+}
+
+class Colorer {
+ public:
+  /// Colours arcs between `vertices` vertices a side; results go to `color`, by id.
+  Colorer(std::int32_t vertices, std::size_t arcs, std::vector<std::int32_t>& color)
+      : vertices_(vertices),
+        left_pending_(static_cast<std::size_t>(vertices), -1),
+        right_pending_(static_cast<std::size_t>(vertices), -1),
+        left_partner_(arcs),
+        right_partner_(arcs),
+        half_(arcs),
+        scratch_(arcs),
+        color_(color) {}
+
+  /// Colours `arcs`, of which no vertex has more than `colors`, a power of 2, with first .. first + colors - 1.
+  /// Permutes them.
+  void color_by_halving(std::span<Arc> arcs, std::int32_t colors, std::int32_t first) {
+    if (arcs.empty()) return;
+    if (colors == 1) {
+      paint(arcs, first);
+      return;
+    }
+    const std::size_t cut = halve(arcs);
+    color_by_halving(arcs.first(cut), colors / 2, first);
+    color_by_halving(arcs.subspan(cut), colors / 2, first + colors / 2);
+  }
+
+  /// Colours `arcs`, of which every vertex has `degree`, with colours first .. first + degree - 1. Permutes them.
+  void color_regular(std::span<Arc> arcs, std::int32_t degree, std::int32_t first) {
+    if (std::has_single_bit(static_cast<std::uint32_t>(degree))) {
+      color_by_halving(arcs, degree, first);
+      return;
+    }
+    if (degree % 2 == 1) {
+      const std::size_t cut = split_off_perfect_matching(arcs, degree);
+      --degree;
+      paint(arcs.subspan(cut), first + degree);
+      arcs = arcs.first(cut);
+    }
+    const std::size_t cut = halve(arcs);
+    const std::int32_t half = degree / 2;
+    color_regular(arcs.first(cut), half, first);
+    // The second half gets the last colours of the first half lent, as many as lift its degree to a power of 2. Dummies
+    // have done their work: halving needs no regular graph.
+    const auto colors = static_cast<std::int32_t>(std::bit_ceil(static_cast<std::uint32_t>(half)));
+    const std::int32_t first_lent = first + half - (colors - half);
+    std::vector<Arc> rest;
+    for (const Arc& arc : arcs.first(cut)) {
+      if (arc.id >= 0 && color_[arc.id] >= first_lent) rest.push_back(arc);
+    }
+    for (const Arc& arc : arcs.subspan(cut)) {
+      if (arc.id >= 0) rest.push_back(arc);
+    }
+    color_by_halving(rest, colors, first_lent);
+  }
+
+ private:
+  void paint(std::span<const Arc> arcs, std::int32_t color) {
+    for (const Arc& arc : arcs) {
+      if (arc.id >= 0) color_[arc.id] = color;
+    }
+  }
+
+  /// Permutes `arcs` into two parts (the first ends at the returned position) such that each vertex of degree d has
+  /// floor(d / 2) or ceil(d / 2) in each. Pairs up the arcs of every vertex; two of a pair go to different parts. Pairs
+  /// link the arcs into paths and cycles in which left and right pairs alternate, so the cycles are even.
+  std::size_t halve(std::span<Arc> arcs) {
+    const auto size = static_cast<std::int32_t>(arcs.size());
+    const auto pair_up = [](std::int32_t i, std::int32_t& pending, std::vector<std::int32_t>& partner) {
+      partner[i] = pending;
+      if (pending < 0) {
+        pending = i;
+      } else {
+        partner[pending] = i;
+        pending = -1;
+      }
+    };
+    for (std::int32_t i = 0; i < size; ++i) {
+      pair_up(i, left_pending_[arcs[i].left], left_partner_);
+      pair_up(i, right_pending_[arcs[i].right], right_partner_);
+      half_[i] = kOpen;
+    }
+    for (const Arc& arc : arcs) {
+      left_pending_[arc.left] = -1;
+      right_pending_[arc.right] = -1;
+    }
+    char begin = 0;  // paths of odd length begin in either part in turn
+    for (std::int32_t i = 0; i < size; ++i) {
+      if (half_[i] != kOpen) continue;
+      if (right_partner_[i] < 0) {
+        begin = follow(i, begin, left_partner_, right_partner_);
+      } else if (left_partner_[i] < 0) {
+        begin = follow(i, begin, right_partner_, left_partner_);
+      }
+    }
+    for (std::int32_t i = 0; i < size; ++i) {
+      if (half_[i] == kOpen) follow(i, 0, left_partner_, right_partner_);
+    }
+    std::size_t cut = 0;
+    std::size_t kept = 0;
+    for (std::int32_t i = 0; i < size; ++i) {
+      if (half_[i] == 0) {
+        arcs[cut++] = arcs[i];
+      } else {
+        scratch_[kept++] = arcs[i];
+      }
+    }
+    std::copy_n(scratch_.begin(), kept, arcs.begin() + static_cast<std::ptrdiff_t>(cut));
+    return cut;
+  }
+
+  /// Puts arc `i` into part `part`, its partner into the other one, and so on. Returns the part after the last one.
+  char follow(std::int32_t i, char part, const std::vector<std::int32_t>& next, const std::vector<std::int32_t>& then) {
+    for (;;) {
+      half_[i] = part;
+      part = static_cast<char>(1 - part);
+      i = next[i];
+      if (i < 0 || half_[i] != kOpen) return part;
+      half_[i] = part;
+      part = static_cast<char>(1 - part);
+      i = then[i];
+      if (i < 0 || half_[i] != kOpen) return part;
+    }
+  }
+
+  /// Permutes `arcs`, regular of `degree` >= 3, so that a perfect matching stands last; returns where it begins.
+  /// From each left vertex a random walk: along a random arc that is not matched, back along the matched one, until a
+  /// free right vertex. Each left vertex remembers the arc by which the walk left it last: these make up the walk
+  /// without its loops.
+  std::size_t split_off_perfect_matching(std::span<Arc> arcs, std::int32_t degree) {
+    // Rows by left vertex: vertex u has [u degree, (u + 1) degree).
+    std::vector<std::int32_t> place(static_cast<std::size_t>(vertices_));
+    for (std::int32_t u = 0; u < vertices_; ++u) place[u] = u * degree;
+    for (const Arc& arc : arcs) scratch_[place[arc.left]++] = arc;
+    std::vector<std::int32_t>& chosen = place;  // offset in u's row of its matched arc, -1 if free
+    std::fill(chosen.begin(), chosen.end(), -1);
+    std::vector<std::int32_t> exit(static_cast<std::size_t>(vertices_));
+    std::vector<std::int32_t> mate(static_cast<std::size_t>(vertices_), -1);  // left vertex of each right vertex
+    const auto right_end = [&](std::int32_t u, std::int32_t offset) { return scratch_[u * degree + offset].right; };
+    for (std::int32_t root = 0; root < vertices_; ++root) {
+      for (std::int32_t u = root; u >= 0; u = mate[right_end(u, exit[u])]) {
+        if (chosen[u] < 0) {
+          exit[u] = random_.below(degree);
+        } else {
+          const std::int32_t offset = random_.below(degree - 1);
+          exit[u] = offset < chosen[u] ? offset : offset + 1;
+        }
+      }
+      for (std::int32_t u = root; u >= 0;) {
+        chosen[u] = exit[u];
+        u = std::exchange(mate[right_end(u, exit[u])], u);
+      }
+    }
+    std::size_t kept = 0;
+    std::size_t matched = arcs.size() - static_cast<std::size_t>(vertices_);
+    const std::size_t cut = matched;
+    for (std::int32_t u = 0; u < vertices_; ++u) {
+      for (std::int32_t offset = 0; offset < degree; ++offset) {
+        arcs[offset == chosen[u] ? matched++ : kept++] = scratch_[u * degree + offset];
+      }
+    }
+    return cut;
+  }
+
+  static constexpr char kOpen = 2;
+
+  std::int32_t vertices_;
+  std::vector<std::int32_t> left_pending_,
+      right_pending_;  // arc of a vertex that waits for a partner; -1 between calls
+  std::vector<std::int32_t> left_partner_, right_partner_;
+  std::vector<char> half_;
+  std::vector<Arc> scratch_;
+  std::vector<std::int32_t>& color_;
+  Random random_;
+};
+
+}  // namespace
+
+EdgeColoring edge_coloring(const BipartiteGraph& graph) {
+  EdgeColoring result;
+  result.color.assign(static_cast<std::size_t>(graph.id_count()), -1);
+  result.colors = graph.max_degree();
+  if (result.colors == 0) return result;
+  const bool halving_only = std::has_single_bit(static_cast<std::uint32_t>(result.colors));
+  Multigraph work = halving_only ? plain(graph) : regular(graph, result.colors);
+  Colorer colorer(work.vertices, work.arcs.size(), result.color);
+  if (halving_only) {
+    colorer.color_by_halving(work.arcs, result.colors, 0);
+  } else {
+    colorer.color_regular(work.arcs, result.colors, 0);
+  }
+  return result;
+}
+
+}  // namespace sluice
