@@ -6,11 +6,11 @@
 
 #include "sluice/error.hpp"
 
-/// Arithmetic on int64 that refuses to overflow: throws InputError naming `what` (the quantity that did not fit).
+/// Arithmetic on int64 that refuses to overflow: throws InputError naming `what` did not fit.
 namespace sluice::checked {
 
 [[noreturn]] inline void overflow(const std::string& what) {
-  throw InputError(what, "a value beyond 2^63 - 1", "a value that fits a 64-bit integer");
+  throw InputError(what, "a product or sum beyond 2^63 - 1", "one that fits a 64-bit integer");
 }
 
 inline std::int64_t add(std::int64_t a, std::int64_t b, const char* what) {

@@ -1,0 +1,118 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "sluice/input/block_cyclic.hpp"
+#include "sluice/input/communication_grid.hpp"
+
+namespace sluice {
+
+/// Consecutive positions of a message in one dimension, and where they lie on both sides.
+struct IndexRun {
+  std::int64_t first = 0;  ///< position in the sub-array
+  std::int64_t length = 0;
+  LocalIndex from;  ///< local index of `first` at the sender
+  LocalIndex to;    ///< local index of `first` at the receiver
+
+  friend bool operator==(const IndexRun&, const IndexRun&) = default;
+};
+
+/// All positions of the message of one pair in one dimension, in increasing order, in the memory of one period:
+/// run j of period t is run j moved by t * period positions, t * from_stride and t * to_stride local indices. Only
+/// positions 0 .. extent - 1 count: the first run of the first period and the last ones may reach beyond them.
+struct IndexRuns {
+  std::vector<IndexRun> runs;  ///< of the first period; `first` may be negative for one run that reaches into it
+  std::int64_t extent = 0;
+  std::int64_t period = 1;
+  std::int64_t from_stride = 0;
+  std::int64_t to_stride = 0;
+
+  /// Number of positions.
+  [[nodiscard]] std::int64_t count() const;
+
+  /// Calls visit(IndexRun) for every run, cut to 0 .. extent - 1, in increasing order of position.
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    if (runs.empty()) return;
+    const std::int64_t reach = runs.front().first < 0 ? runs.front().first : 0;
+    for (std::int64_t start = 0, t = 0;; start += period, ++t) {
+      for (const IndexRun& run : runs) {
+        const std::int64_t first = start + run.first;
+        const std::int64_t cut = first < 0 ? -first : 0;
+        const std::int64_t last = first <= extent - run.length ? first + run.length : extent;
+        if (first + cut >= last) continue;
+        visit(IndexRun{first + cut, last - first - cut, LocalIndex(run.from.value + t * from_stride + cut),
+                       LocalIndex(run.to.value + t * to_stride + cut)});
+      }
+      if (period + reach >= extent - start) return;  // nothing more begins; start + period may be beyond int64
+    }
+  }
+};
+
+/// What one process sends to, or receives from, another in one dimension.
+struct AxisMessage {
+  Coordinate peer;
+  std::int64_t count = 0;
+
+  friend bool operator==(const AxisMessage&, const AxisMessage&) = default;
+};
+
+/// One dimension of a redistribution Y[to_start + i] = X[from_start + i], i = 0 .. extent - 1: which process sends how
+/// much to which, and where it lies, exactly, for any extent, offsets, first processes and tails.
+///
+/// Method: a pair's runs in one period come from its classes by the Chinese remainder theorem, in O(runs of a period),
+/// however long the array. Where the array is so short, or the blocks so large, that the blocks of one process that lie
+/// inside it are fewer, those are intersected instead. Nothing is walked element by element.
+///
+/// Two normalisations leave every answer as it is: a block that reaches beyond the end of the sub-array is cut to it,
+/// and an axis held by one process, contiguous there whatever its block size, gets the block that makes the longest
+/// runs.
+class AxisPattern {
+ public:
+  /// Throws InputError when the sub-array does not fit the extents of the axes, or grid times block is beyond int64.
+  AxisPattern(const Axis& from, const Axis& to, std::int64_t from_start, std::int64_t to_start, std::int64_t extent);
+
+  [[nodiscard]] const Axis& from() const { return from_; }
+  [[nodiscard]] const Axis& to() const { return to_; }
+  [[nodiscard]] std::int64_t from_start() const { return from_start_; }
+  [[nodiscard]] std::int64_t to_start() const { return to_start_; }
+  [[nodiscard]] std::int64_t extent() const { return extent_; }
+  /// The communication grid of one period, in relative coordinates, after the normalisations.
+  [[nodiscard]] const CommunicationGrid& grid() const { return grid_; }
+  /// Positions after which the pattern repeats; 2^63 - 1 when that is further than any extent.
+  [[nodiscard]] std::int64_t period() const { return period_; }
+
+  /// Number of positions that `sender` sends to `receiver`.
+  [[nodiscard]] std::int64_t count(Coordinate sender, Coordinate receiver) const;
+  /// Which positions those are.
+  [[nodiscard]] IndexRuns runs(Coordinate sender, Coordinate receiver) const;
+  /// The messages of one process, none of them empty, in increasing order of peer.
+  [[nodiscard]] std::vector<AxisMessage> sends(Coordinate sender) const;
+  [[nodiscard]] std::vector<AxisMessage> receives(Coordinate receiver) const;
+
+ private:
+  template <class Visit>
+  void for_each_run_of_period(std::int64_t sender, std::int64_t receiver, Visit&& visit) const;
+  template <class Visit>
+  void for_each_overlap(std::int64_t sender, std::int64_t receiver, Visit&& visit) const;
+  [[nodiscard]] bool overlaps_are_fewer() const;
+
+  Axis from_;
+  Axis to_;
+  std::int64_t from_start_;
+  std::int64_t to_start_;
+  std::int64_t extent_;
+  Axis from_runs_;  ///< from_ after the normalisations
+  Axis to_runs_;
+  CommunicationGrid grid_;
+  std::int64_t period_;
+  std::int64_t gcd_;            ///< g = gcd(P r, Q s)
+  std::int64_t to_multiplier_;  ///< (P r / g)^-1 mod Q s / g
+};
+
+/// L = lcm(P r, Q s), the number of elements of one slice in the sense of the paper (blocks as written, no offsets).
+[[nodiscard]] std::int64_t slice_extent(const Axis& from, const Axis& to);
+
+}  // namespace sluice

@@ -1,0 +1,149 @@
+#pragma once
+
+#include <cstdint>
+
+#include "sluice/input/block_cyclic.hpp"
+
+namespace sluice {
+
+/// Who sends how much to whom when one slice of a vector moves from CYCLIC(r) on P processes to CYCLIC(s) on Q.
+///
+/// Problem: element i of the slice i = 0 .. L - 1, L = lcm(P r, Q s), is at source index i + from_start and target
+/// index i + to_start; the pattern repeats after L elements. Sender p and receiver q are counted from the process
+/// that owns the first block (Axis::relative), as everywhere in this class.
+///
+/// Method: with g = gcd(P r, Q s), p sends to q what solves p r - q s - c = y - x (mod g), 0 <= x < r, 0 <= y < s,
+/// c = from_start - to_start. All pairs with one value of p r - q s - c mod g form a class and have one length, a sum
+/// of values vol(k) of a trapezoid. Dividing r, s, g by d = gcd(r, s) leaves the same classes. A class with number j
+/// joins the rows p = a (mod s'), s' = gcd(s/d, P), to the columns q = b (mod r'), r' = gcd(r/d, Q). Every query is
+/// closed form: O(1), or O(messages) for the messages of one process; no element, block or table is walked or stored.
+///
+/// The quotient. With P' = P / s', Q' = Q / r', g0 = gcd(P', Q'), row p = a + s' x is written as block (a, alpha =
+/// x div g0) and lift i = x (s/(d s'))^-1 mod g0, column q = b + r' y as block (b, beta = y div g0) and lift
+/// j = y (r/(d r'))^-1 mod g0. Then class k joins every row block (a, alpha) to every column block (b, beta), the row
+/// with lift i to the column with lift i - shift_k mod g0: the grid is a g0-fold lift of a multigraph with only P/g0 +
+/// Q/g0 vertices.
+///
+/// Source: Desprez, Dongarra, Petitet, Randriamaro, Robert, Scheduling Block-Cyclic Array Redistribution, INRIA RR-3117
+/// (1997), sections 4.1 and 4.2: Lemmas 1 to 3, Propositions 1, 2 and 5. Deviations: offsets (the paper's footnote
+/// Y[a:..] = X[b:..]) add c, and where d does not divide c there is one class more than r/d + s/d - 1; the proof of
+/// Lemma 2 means p r - q s where it writes p s - q r, Lemma 3 means Q = Q' r' where it writes Q = Q' s'; full grids
+/// (fewer residues than classes) add the lengths of classes that are equal modulo g, as in Proposition 2. The quotient
+/// is ours.
+///
+/// Example: P = Q = 16, r = 3, s = 5: L = 240, g = 16, classes k = -2 .. 4 of lengths 1 2 3 3 3 2 1, each with one
+/// entry in every row and column (Table 1 of the paper), s' = r' = 1, g0 = 16: the quotient is one row, one column
+/// and 7 edges.
+class CommunicationGrid {
+ public:
+  /// The extents of the axes do not matter. Throws InputError when P * r or Q * s is beyond int64.
+  CommunicationGrid(const Axis& from, const Axis& to, std::int64_t from_start = 0, std::int64_t to_start = 0);
+
+  [[nodiscard]] std::int64_t senders() const { return senders_; }
+  [[nodiscard]] std::int64_t receivers() const { return receivers_; }
+
+  /// Number of classes that carry messages: min(r/d + s/d - 1 (or one more, see above), g/d). They are numbered from 0.
+  [[nodiscard]] std::int64_t classes() const { return classes_; }
+  /// The length of a message of class `number` in one slice (vol). Throws InputError when it is beyond int64.
+  [[nodiscard]] std::int64_t class_length(std::int64_t number) const;
+  /// The class of the pair, or -1 when `sender` has nothing for `receiver`.
+  [[nodiscard]] std::int64_t class_of(std::int64_t sender, std::int64_t receiver) const;
+  /// Elements that `sender` sends to `receiver` in one slice.
+  [[nodiscard]] std::int64_t length(std::int64_t sender, std::int64_t receiver) const;
+
+  /// Messages of the busiest sender (m_R of Proposition 5) and the busiest receiver (m_C), full grids included.
+  [[nodiscard]] std::int64_t max_messages_of_sender() const;
+  [[nodiscard]] std::int64_t max_messages_of_receiver() const;
+  /// The fewest steps of any schedule: NS_opt of Theorem 1.
+  [[nodiscard]] std::int64_t optimal_steps() const;
+
+  /// s' and r': every class fills the rows of one residue modulo s' and the columns of one residue modulo r'.
+  [[nodiscard]] std::int64_t row_period() const { return row_period_; }
+  [[nodiscard]] std::int64_t column_period() const { return column_period_; }
+  /// g0: the number of processes that one vertex of the quotient stands for.
+  [[nodiscard]] std::int64_t lift() const { return lift_; }
+  /// Quotient blocks alpha = 0 .. P'/g0 - 1 a row residue, beta = 0 .. Q'/g0 - 1 a column residue.
+  [[nodiscard]] std::int64_t row_blocks() const { return row_blocks_; }
+  [[nodiscard]] std::int64_t column_blocks() const { return column_blocks_; }
+
+  /// Where class `number` lies in the quotient: row residue a, column residue b, shift of the lift.
+  struct ClassPosition {
+    std::int64_t row_residue = 0;
+    std::int64_t column_residue = 0;
+    std::int64_t shift = 0;
+  };
+  [[nodiscard]] ClassPosition class_position(std::int64_t number) const;
+
+  /// A process as block (residue, block) and lift of the quotient.
+  struct QuotientPosition {
+    std::int64_t residue = 0;
+    std::int64_t block = 0;
+    std::int64_t lift = 0;
+  };
+  [[nodiscard]] QuotientPosition position_of_sender(std::int64_t sender) const;
+  [[nodiscard]] QuotientPosition position_of_receiver(std::int64_t receiver) const;
+  [[nodiscard]] std::int64_t sender_at(const QuotientPosition& position) const;
+  [[nodiscard]] std::int64_t receiver_at(const QuotientPosition& position) const;
+
+  /// Calls visit(receiver, class number) for every message of `sender`, in O(messages).
+  template <class Visit>
+  void for_each_receiver(std::int64_t sender, Visit&& visit) const {
+    const QuotientPosition at = position_of_sender(sender);
+    for (std::int64_t number = first_class_of_row(at.residue); number < classes_; number += row_period_) {
+      const ClassPosition position = class_position(number);
+      const std::int64_t lift = modulo_lift(at.lift - position.shift);
+      for (std::int64_t beta = 0; beta < column_blocks_; ++beta) {
+        visit(receiver_at({position.column_residue, beta, lift}), number);
+      }
+    }
+  }
+  /// Calls visit(sender, class number) for every message of `receiver`, in O(messages).
+  template <class Visit>
+  void for_each_sender(std::int64_t receiver, Visit&& visit) const {
+    const QuotientPosition at = position_of_receiver(receiver);
+    for (std::int64_t number = first_class_of_column(at.residue); number < classes_; number += column_period_) {
+      const ClassPosition position = class_position(number);
+      const std::int64_t lift = modulo_lift(at.lift + position.shift);
+      for (std::int64_t alpha = 0; alpha < row_blocks_; ++alpha) {
+        visit(sender_at({position.row_residue, alpha, lift}), number);
+      }
+    }
+  }
+
+ private:
+  [[nodiscard]] std::int64_t first_class_of_row(std::int64_t residue) const;
+  [[nodiscard]] std::int64_t first_class_of_column(std::int64_t residue) const;
+  [[nodiscard]] std::int64_t modulo_lift(std::int64_t value) const {
+    const std::int64_t rest = value % lift_;
+    return rest < 0 ? rest + lift_ : rest;
+  }
+
+  std::int64_t senders_;
+  std::int64_t receivers_;
+  std::int64_t from_block_;
+  std::int64_t to_block_;
+  // Divided by d = gcd(r, s); c = d * offset_ + offset_rest_, 0 <= offset_rest_ < d.
+  std::int64_t divisor_;
+  std::int64_t r_;
+  std::int64_t s_;
+  std::int64_t residues_;  ///< g / d
+  std::int64_t offset_;
+  std::int64_t offset_rest_;
+  std::int64_t first_kappa_;  ///< class number j holds the differences kappa = first_kappa_ + j (mod residues_)
+  std::int64_t last_kappa_;
+  std::int64_t classes_;
+  std::int64_t row_period_;
+  std::int64_t column_period_;
+  std::int64_t lift_;
+  std::int64_t row_blocks_;
+  std::int64_t column_blocks_;
+  // Inverses and factors of the quotient, see class_position.
+  std::int64_t row_inverse_;     ///< r^-1 mod s'
+  std::int64_t column_inverse_;  ///< s^-1 mod r'
+  std::int64_t row_factor_;      ///< s'' = s / s' mod g0
+  std::int64_t row_factor_inverse_;
+  std::int64_t column_factor_;  ///< r'' = r / r' mod g0
+  std::int64_t column_factor_inverse_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,99 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sluice/index.hpp"
+#include "sluice/input/redistribution.hpp"
+#include "sluice/schedule/step_schedule.hpp"
+
+namespace sluice {
+
+/// A message of one process in one dimension, with the step it belongs to.
+struct PlannedAxisMessage {
+  std::int64_t step = 0;
+  Coordinate peer;
+  std::int64_t count = 0;
+
+  friend bool operator==(const PlannedAxisMessage&, const PlannedAxisMessage&) = default;
+};
+
+/// A message of one process, with the step it belongs to; `peer` is a process of the other side's grid.
+struct PlannedMessage {
+  std::int64_t step = 0;
+  Rank peer;
+  std::int64_t count = 0;
+
+  friend bool operator==(const PlannedMessage&, const PlannedMessage&) = default;
+};
+
+namespace detail {
+class StepRule;
+}
+
+/// The steps of one dimension: every pair that exchanges a message has one step, and no process has two messages in
+/// one. The plan holds a rule, not a table of pairs; a process asks for its own messages alone, in time and memory
+/// proportional to them.
+class AxisPlan {
+ public:
+  AxisPlan(AxisPattern pattern, std::shared_ptr<const detail::StepRule> rule);
+
+  [[nodiscard]] const AxisPattern& pattern() const { return pattern_; }
+  /// NS: steps are 0 .. steps - 1. On an array shorter than a period some of them may be empty of messages.
+  [[nodiscard]] std::int64_t steps() const;
+  /// The step of a pair that exchanges a message.
+  [[nodiscard]] std::int64_t step_of(Coordinate sender, Coordinate receiver) const;
+  /// The messages of one process, in the order of their steps, none of them empty.
+  [[nodiscard]] std::vector<PlannedAxisMessage> sends(Coordinate sender) const;
+  [[nodiscard]] std::vector<PlannedAxisMessage> receives(Coordinate receiver) const;
+  /// The largest message of each step, exactly. O(processes of the quotient's messages) on whole periods, else
+  /// O(messages).
+  [[nodiscard]] std::vector<std::int64_t> durations() const;
+
+ private:
+  AxisPattern pattern_;
+  std::shared_ptr<const detail::StepRule> rule_;
+};
+
+/// A redistribution's schedule as the product of the schedules of its dimensions: the pair of steps (t1, t2) is step
+/// t1 * NS2 + t2, so NS = NS1 NS2 and TC = TC1 TC2. Nothing of the size of the product is built unless asked for.
+class RedistributionPlan {
+ public:
+  RedistributionPlan(Redistribution problem, std::string algorithm, std::vector<AxisPlan> axes, double setup);
+
+  [[nodiscard]] const Redistribution& problem() const { return problem_; }
+  /// The algorithm that made it, never "auto".
+  [[nodiscard]] const std::string& algorithm() const { return algorithm_; }
+  [[nodiscard]] const std::vector<AxisPlan>& axes() const { return axes_; }
+  [[nodiscard]] std::int64_t steps() const { return steps_; }
+  /// The messages of one process in the order of their steps, none of them empty: what it has to do, and in which
+  /// order.
+  [[nodiscard]] std::vector<PlannedMessage> sends(Rank sender) const;
+  [[nodiscard]] std::vector<PlannedMessage> receives(Rank receiver) const;
+  /// steps + transmission, in elements of the problem's array; steps without any message are not counted.
+  [[nodiscard]] Cost cost() const;
+  /// No schedule that sends messages whole costs less.
+  [[nodiscard]] Cost bound() const;
+  /// Every step written out, empty ones left out. `input` is copied into the schedule.
+  [[nodiscard]] StepSchedule schedule(const RedistributionInput& input) const;
+
+ private:
+  Redistribution problem_;
+  std::string algorithm_;
+  std::vector<AxisPlan> axes_;
+  double setup_;
+  std::int64_t steps_ = 1;
+};
+
+/// Plans `problem` by a named algorithm ("classes", "stepwise", "greedy", "caterpillar") or "auto", the cheapest of
+/// them.
+///
+/// `setup` is the price of a step in elements; it decides for "auto" only. Deterministic: every process that plans the
+/// same problem gets the same plan, without communication.
+/// Throws InputError for an unknown algorithm, and for one that does not apply, saying why.
+[[nodiscard]] RedistributionPlan plan_redistribution(const Redistribution& problem,
+                                                     const std::string& algorithm = "auto", double setup = 1);
+
+}  // namespace sluice

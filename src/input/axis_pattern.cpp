@@ -1,0 +1,255 @@
+#include "sluice/input/axis_pattern.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "input/modular.hpp"
+#include "sluice/checked.hpp"
+
+namespace sluice {
+
+using detail::floor_divide;
+using detail::floor_modulo;
+using detail::Int128;
+using detail::inverse_modulo;
+
+namespace {
+
+constexpr std::int64_t kMaximum = std::numeric_limits<std::int64_t>::max();
+
+/// Of a run of `length` positions from `first` (> -length), repeated every `period` positions, how many lie in
+/// 0 .. extent - 1.
+std::int64_t positions_within(std::int64_t first, std::int64_t length, std::int64_t period, std::int64_t extent) {
+  if (first >= extent) return 0;
+  const std::int64_t last_start = (extent - 1 - first) / period;  // number of the last repetition that starts inside
+  const std::int64_t tail = extent - (first + last_start * period);
+  std::int64_t result = last_start * length + std::min(length, tail);
+  if (first < 0) result += first;  // the part of the first repetition before position 0
+  return result;
+}
+
+/// The normalisations of AxisPattern; `end` is the global index behind the sub-array on this side.
+Axis normalised(const Axis& axis, const Axis& other, std::int64_t end, std::int64_t other_end) {
+  Axis result = axis;
+  const std::int64_t other_block = std::clamp<std::int64_t>(other_end, 1, other.block);
+  if (axis.processes == 1) {
+    result.block = other.processes == 1 ? std::max<std::int64_t>({end, other_end, 1})
+                                        : checked::multiply(other.processes, other_block, "grid times block");
+  } else {
+    result.block = std::clamp<std::int64_t>(end, 1, axis.block);
+  }
+  return result;
+}
+
+void check_fits(const Axis& axis, std::int64_t start, std::int64_t extent, const char* side) {
+  if (extent < 0) throw InputError("sub-array", fmt::format("an extent of {}", extent), "at least 0");
+  if (start < 0) throw InputError("sub-array", fmt::format("a {} start of {}", side, start), "at least 0");
+  if (start > axis.extent || extent > axis.extent - start) {
+    throw InputError("sub-array", fmt::format("{} elements from {} on in a {} of {}", extent, start, side, axis.extent),
+                     "a sub-array inside the array");
+  }
+}
+
+/// Calls visit(first, last) for the blocks of relative process `process`, in positions counted from global index
+/// `start`, cut to the positions lo .. hi - 1, in increasing order.
+template <class Visit>
+void for_each_block(const Axis& axis, std::int64_t start, std::int64_t process, std::int64_t lo, std::int64_t hi,
+                    Visit&& visit) {
+  const std::int64_t cycle = axis.processes * axis.block;
+  const std::int64_t own = process * axis.block;
+  // The first block that ends behind position lo; own + block <= cycle, so nothing here overflows.
+  std::int64_t number = std::max<std::int64_t>(0, floor_divide(start - own - axis.block + lo, cycle) + 1);
+  for (;; ++number) {
+    const Int128 first = static_cast<Int128>(number) * cycle + own - start;
+    if (first >= hi) return;
+    const auto begin = static_cast<std::int64_t>(std::max<Int128>(first, lo));
+    const auto end = static_cast<std::int64_t>(std::min<Int128>(first + axis.block, hi));
+    visit(begin, end);
+  }
+}
+
+/// The largest number of blocks of one process that meet the sub-array.
+std::int64_t blocks_inside(const Axis& axis, std::int64_t extent) { return extent / (axis.processes * axis.block) + 2; }
+
+/// The messages of the owner of the positions first .. last - 1 of each of its blocks: adds up what falls to each peer.
+void add_overlaps(const Axis& axis, std::int64_t start, std::int64_t first, std::int64_t last,
+                  std::vector<AxisMessage>& messages) {
+  while (first < last) {
+    const std::int64_t global = start + first;
+    const std::int64_t left_in_block = axis.block - global % axis.block;
+    const std::int64_t end = left_in_block < last - first ? first + left_in_block : last;
+    messages.push_back({axis.owner(GlobalIndex(global)), end - first});
+    first = end;
+  }
+}
+
+void sort_and_merge(std::vector<AxisMessage>& messages) {
+  std::ranges::sort(messages, {}, &AxisMessage::peer);
+  std::size_t kept = 0;
+  for (const AxisMessage& message : messages) {
+    if (kept > 0 && messages[kept - 1].peer == message.peer) {
+      messages[kept - 1].count += message.count;
+    } else {
+      messages[kept++] = message;
+    }
+  }
+  messages.resize(kept);
+}
+
+}  // namespace
+
+std::int64_t IndexRuns::count() const {
+  std::int64_t result = 0;
+  for (const IndexRun& run : runs) result += positions_within(run.first, run.length, period, extent);
+  return result;
+}
+
+AxisPattern::AxisPattern(const Axis& from, const Axis& to, std::int64_t from_start, std::int64_t to_start,
+                         std::int64_t extent)
+    : from_((check_fits(from, from_start, extent, "source"), from)),
+      to_((check_fits(to, to_start, extent, "target"), to)),
+      from_start_(from_start),
+      to_start_(to_start),
+      extent_(extent),
+      from_runs_(normalised(from, to, from_start + extent, to_start + extent)),
+      to_runs_(normalised(to, from, to_start + extent, from_start + extent)),
+      grid_(from_runs_, to_runs_, from_start, to_start) {
+  const std::int64_t from_cycle = from_runs_.processes * from_runs_.block;
+  const std::int64_t to_cycle = to_runs_.processes * to_runs_.block;
+  gcd_ = std::gcd(from_cycle, to_cycle);
+  const Int128 period = static_cast<Int128>(from_cycle / gcd_) * to_cycle;
+  period_ = period > kMaximum ? kMaximum : static_cast<std::int64_t>(period);
+  to_multiplier_ = inverse_modulo(from_cycle / gcd_, to_cycle / gcd_);
+}
+
+template <class Visit>
+void AxisPattern::for_each_run_of_period(std::int64_t sender, std::int64_t receiver, Visit&& visit) const {
+  const std::int64_t r = from_runs_.block;
+  const std::int64_t s = to_runs_.block;
+  const std::int64_t from_cycle = from_runs_.processes * r;
+  const std::int64_t to_cycle = to_runs_.processes * s;
+  const Int128 period = static_cast<Int128>(from_cycle / gcd_) * to_cycle;  // period_ may be cut to int64
+  const std::int64_t from_first = sender * r - from_start_ % from_cycle;
+  const std::int64_t to_first = receiver * s - to_start_ % to_cycle;
+  // Every difference k = y - x = p r - q s - c (mod g) in 1 - r .. s - 1 is one run of a period.
+  const std::int64_t lowest = 1 - r;
+  const std::int64_t k_modulo = floor_modulo(floor_modulo(from_first, gcd_) - floor_modulo(to_first, gcd_), gcd_);
+  std::int64_t k = lowest + floor_modulo(k_modulo - floor_modulo(lowest, gcd_), gcd_);
+  for (; k <= s - 1; k += gcd_) {
+    const std::int64_t x = std::max<std::int64_t>(0, -k);
+    const std::int64_t length = std::min(r, s - k) - x;
+    // Position i with i = from_first + x (mod P r) and i = to_first + x + k (mod Q s).
+    const std::int64_t at_from = floor_modulo(from_first + x, from_cycle);
+    const std::int64_t at_to = floor_modulo(to_first + x + k, to_cycle);
+    const std::int64_t steps = detail::multiply_modulo(floor_modulo((at_to - at_from) / gcd_, to_cycle / gcd_),
+                                                       to_multiplier_, to_cycle / gcd_);
+    Int128 first = at_from + static_cast<Int128>(from_cycle) * steps;
+    if (first + length > period) first -= period;  // reaches over the end of the period into the start
+    if (first < extent_) visit(static_cast<std::int64_t>(first), length);
+  }
+}
+
+template <class Visit>
+void AxisPattern::for_each_overlap(std::int64_t sender, std::int64_t receiver, Visit&& visit) const {
+  const auto blocks_of_sender = [&](std::int64_t lo, std::int64_t hi, auto&& use) {
+    for_each_block(from_runs_, from_start_, sender, lo, hi, use);
+  };
+  const auto blocks_of_receiver = [&](std::int64_t lo, std::int64_t hi, auto&& use) {
+    for_each_block(to_runs_, to_start_, receiver, lo, hi, use);
+  };
+  const auto add = [&](std::int64_t first, std::int64_t last) { visit(first, last - first); };
+  if (blocks_inside(from_runs_, extent_) <= blocks_inside(to_runs_, extent_)) {
+    blocks_of_sender(0, extent_, [&](std::int64_t lo, std::int64_t hi) { blocks_of_receiver(lo, hi, add); });
+  } else {
+    blocks_of_receiver(0, extent_, [&](std::int64_t lo, std::int64_t hi) { blocks_of_sender(lo, hi, add); });
+  }
+}
+
+bool AxisPattern::overlaps_are_fewer() const {
+  if (extent_ >= period_) return false;
+  const std::int64_t runs_of_period = (from_runs_.block + to_runs_.block - 1) / gcd_ + 1;
+  // Outer blocks, and inside them the blocks of the other side.
+  const std::int64_t from_blocks = blocks_inside(from_runs_, extent_);
+  const std::int64_t to_blocks = blocks_inside(to_runs_, extent_);
+  return std::min(from_blocks, to_blocks) +
+             std::max(from_blocks, to_blocks) / std::max(from_.processes, to_.processes) <=
+         runs_of_period;
+}
+
+std::int64_t AxisPattern::count(Coordinate sender, Coordinate receiver) const {
+  if (extent_ == 0) return 0;
+  const std::int64_t p = from_.relative(sender);
+  const std::int64_t q = to_.relative(receiver);
+  std::int64_t result = 0;
+  if (overlaps_are_fewer()) {
+    for_each_overlap(p, q, [&](std::int64_t, std::int64_t length) { result += length; });
+  } else {
+    for_each_run_of_period(p, q, [&](std::int64_t first, std::int64_t length) {
+      result += positions_within(first, length, period_, extent_);
+    });
+  }
+  return result;
+}
+
+IndexRuns AxisPattern::runs(Coordinate sender, Coordinate receiver) const {
+  IndexRuns result;
+  result.extent = extent_;
+  result.period = period_;
+  result.from_stride = period_ / from_.processes;
+  result.to_stride = period_ / to_.processes;
+  if (extent_ == 0) return result;
+  const auto add = [&](std::int64_t first, std::int64_t length) {
+    result.runs.push_back({first, length, from_runs_.local(GlobalIndex(from_start_ + first)),
+                           to_runs_.local(GlobalIndex(to_start_ + first))});
+  };
+  const std::int64_t p = from_.relative(sender);
+  const std::int64_t q = to_.relative(receiver);
+  if (overlaps_are_fewer()) {
+    for_each_overlap(p, q, add);
+  } else {
+    for_each_run_of_period(p, q, add);
+    std::ranges::sort(result.runs, {}, &IndexRun::first);
+  }
+  return result;
+}
+
+std::vector<AxisMessage> AxisPattern::sends(Coordinate sender) const {
+  std::vector<AxisMessage> messages;
+  if (extent_ == 0) return messages;
+  if (extent_ < period_) {
+    for_each_block(from_runs_, from_start_, from_.relative(sender), 0, extent_,
+                   [&](std::int64_t lo, std::int64_t hi) { add_overlaps(to_, to_start_, lo, hi, messages); });
+  } else {
+    grid_.for_each_receiver(from_.relative(sender), [&](std::int64_t receiver, std::int64_t) {
+      const Coordinate peer = to_.absolute(receiver);
+      messages.push_back({peer, count(sender, peer)});
+    });
+  }
+  sort_and_merge(messages);
+  return messages;
+}
+
+std::vector<AxisMessage> AxisPattern::receives(Coordinate receiver) const {
+  std::vector<AxisMessage> messages;
+  if (extent_ == 0) return messages;
+  if (extent_ < period_) {
+    for_each_block(to_runs_, to_start_, to_.relative(receiver), 0, extent_,
+                   [&](std::int64_t lo, std::int64_t hi) { add_overlaps(from_, from_start_, lo, hi, messages); });
+  } else {
+    grid_.for_each_sender(to_.relative(receiver), [&](std::int64_t sender, std::int64_t) {
+      const Coordinate peer = from_.absolute(sender);
+      messages.push_back({peer, count(peer, receiver)});
+    });
+  }
+  sort_and_merge(messages);
+  return messages;
+}
+
+std::int64_t slice_extent(const Axis& from, const Axis& to) {
+  return checked::lcm(checked::multiply(from.processes, from.block, "grid times block"),
+                      checked::multiply(to.processes, to.block, "grid times block"), "slice lcm(P r, Q s)");
+}
+
+}  // namespace sluice

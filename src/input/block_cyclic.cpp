@@ -1,0 +1,183 @@
+#include "sluice/input/block_cyclic.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <string_view>
+#include <utility>
+
+#include "input/modular.hpp"
+#include "sluice/checked.hpp"
+
+namespace sluice {
+
+using detail::floor_divide;
+using detail::floor_modulo;
+
+Coordinate Axis::owner(GlobalIndex global) const { return absolute(floor_modulo(global.value / block, processes)); }
+
+LocalIndex Axis::local(GlobalIndex global) const {
+  const std::int64_t cycle = block * processes;
+  return LocalIndex(floor_divide(global.value, cycle) * block + floor_modulo(global.value, block));
+}
+
+GlobalIndex Axis::global(Coordinate process, LocalIndex local) const {
+  const std::int64_t local_block = local.value / block;
+  return GlobalIndex((local_block * processes + relative(process)) * block + local.value % block);
+}
+
+std::int64_t Axis::local_extent(Coordinate process) const {
+  const std::int64_t full_blocks = extent / block;
+  const std::int64_t position = relative(process);
+  std::int64_t result = full_blocks / processes * block;
+  const std::int64_t left_over = full_blocks % processes;
+  if (position < left_over) {
+    result += block;
+  } else if (position == left_over) {
+    result += extent % block;
+  }
+  return result;
+}
+
+std::int64_t Axis::relative(Coordinate process) const { return floor_modulo(process.value - first_process, processes); }
+
+Coordinate Axis::absolute(std::int64_t relative) const {
+  const std::int64_t until_wrap = processes - first_process;
+  return Coordinate(relative < until_wrap ? relative + first_process : relative - until_wrap);
+}
+
+Distribution::Distribution(const Layout& layout, std::span<const std::int64_t> shape,
+                           std::span<const std::int64_t> first, const std::string& where) {
+  const std::size_t dimensions = layout.grid.size();
+  if (dimensions < 1 || dimensions > kMaxDimensions) {
+    throw InputError(where, fmt::format("{} dimensions", dimensions), "1 to 7");
+  }
+  if (layout.block.size() != dimensions) {
+    throw InputError(where, fmt::format("{} block sizes for a grid of {} dimensions", layout.block.size(), dimensions),
+                     "as many");
+  }
+  if (shape.size() != dimensions) {
+    throw InputError(where, fmt::format("a shape of {} dimensions for a layout of {}", shape.size(), dimensions),
+                     "as many");
+  }
+  if (!first.empty() && first.size() != dimensions) {
+    throw InputError(where, fmt::format("{} first processes for {} dimensions", first.size(), dimensions), "as many");
+  }
+  axes_.reserve(dimensions);
+  for (std::size_t d = 0; d < dimensions; ++d) {
+    const Axis axis{shape[d], layout.grid[d], layout.block[d], first.empty() ? 0 : first[d]};
+    if (axis.processes < 1) throw InputError(where, fmt::format("a grid extent of {}", axis.processes), "at least 1");
+    if (axis.block < 1) throw InputError(where, fmt::format("a block size of {}", axis.block), "at least 1");
+    if (axis.extent < 0) throw InputError(where, fmt::format("an array extent of {}", axis.extent), "at least 0");
+    if (axis.first_process < 0 || axis.first_process >= axis.processes) {
+      throw InputError(where, fmt::format("first process {}", axis.first_process),
+                       fmt::format("0 to {}", axis.processes - 1));
+    }
+    checked::multiply(axis.processes, axis.block, where.c_str());
+    processes_ = checked::multiply(processes_, axis.processes, where.c_str());
+    axes_.push_back(axis);
+  }
+  if (std::ranges::find(shape, 0) != shape.end()) {
+    size_ = 0;  // whatever the other extents are: their product may well be beyond int64
+  } else {
+    for (const std::int64_t extent : shape) size_ = checked::multiply(size_, extent, where.c_str());
+  }
+}
+
+std::vector<Coordinate> Distribution::coordinates(Rank process) const {
+  std::vector<Coordinate> result(axes_.size());
+  std::int64_t rest = process.value;
+  for (std::size_t d = axes_.size(); d-- > 0;) {
+    result[d] = Coordinate(rest % axes_[d].processes);
+    rest /= axes_[d].processes;
+  }
+  return result;
+}
+
+Rank Distribution::rank(std::span<const Coordinate> coordinates) const {
+  std::int64_t result = 0;
+  for (std::size_t d = 0; d < axes_.size(); ++d) result = result * axes_[d].processes + coordinates[d].value;
+  return Rank(result);
+}
+
+std::vector<std::int64_t> Distribution::local_shape(Rank process) const {
+  const std::vector<Coordinate> at = coordinates(process);
+  std::vector<std::int64_t> result(axes_.size());
+  for (std::size_t d = 0; d < axes_.size(); ++d) result[d] = axes_[d].local_extent(at[d]);
+  return result;
+}
+
+std::int64_t Distribution::local_size(Rank process) const {
+  if (size_ == 0) return 0;
+  std::int64_t result = 1;
+  for (const std::int64_t extent : local_shape(process)) result *= extent;
+  return result;
+}
+
+namespace {
+
+std::vector<std::int64_t> parse_joined(std::string_view text, const std::string& where) {
+  std::vector<std::int64_t> result;
+  while (true) {
+    const std::size_t end = std::min(text.find('x'), text.size());
+    result.push_back(parse_size(std::string(text.substr(0, end)), where));
+    if (end == text.size()) return result;
+    text.remove_prefix(end + 1);
+  }
+}
+
+}  // namespace
+
+Layout parse_layout(const std::string& text, const std::string& where) {
+  constexpr auto kExpected = "GRID:BLOCK, such as 16:3 or 4x4:64x64";
+  const std::size_t colon = text.find(':');
+  if (colon == std::string::npos || text.find(':', colon + 1) != std::string::npos) {
+    throw InputError(where, fmt::format("'{}'", text), kExpected);
+  }
+  Layout layout{parse_joined(text.substr(0, colon), where), parse_joined(text.substr(colon + 1), where)};
+  // The checks of grid and block alone are those of a distribution of any shape.
+  const std::vector<std::int64_t> no_elements(layout.grid.size(), 0);
+  (void)Distribution(layout, no_elements, {}, where);
+  return layout;
+}
+
+std::vector<std::int64_t> parse_shape(const std::string& text, const std::string& where) {
+  std::vector<std::int64_t> shape = parse_joined(text, where);
+  if (shape.size() > kMaxDimensions) throw InputError(where, fmt::format("{} dimensions", shape.size()), "1 to 7");
+  return shape;
+}
+
+std::int64_t parse_size(const std::string& text, const std::string& where) {
+  constexpr auto kExpected = "a whole number, with K, M, G, Ki, Mi or Gi behind it if you like";
+  std::int64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  if (error == std::errc::result_out_of_range) throw InputError(where, fmt::format("'{}'", text), "at most 2^63 - 1");
+  if (error != std::errc()) throw InputError(where, fmt::format("'{}'", text), kExpected);
+  if (value < 0) throw InputError(where, fmt::format("'{}'", text), "at least 0");
+  constexpr std::array<std::pair<std::string_view, std::int64_t>, 7> kSuffixes{{{"", 1},
+                                                                                {"K", 1'000},
+                                                                                {"M", 1'000'000},
+                                                                                {"G", 1'000'000'000},
+                                                                                {"Ki", 1LL << 10},
+                                                                                {"Mi", 1LL << 20},
+                                                                                {"Gi", 1LL << 30}}};
+  for (const auto& [suffix, factor] : kSuffixes) {
+    if (std::string_view(rest, end) != suffix) continue;
+    std::int64_t result = 0;
+    if (__builtin_mul_overflow(value, factor, &result)) {
+      throw InputError(where, fmt::format("'{}'", text), "at most 2^63 - 1");
+    }
+    return result;
+  }
+  throw InputError(where, fmt::format("'{}'", text), kExpected);
+}
+
+std::string to_string(const Layout& layout) {
+  return fmt::format("{}:{}", fmt::join(layout.grid, "x"), fmt::join(layout.block, "x"));
+}
+
+}  // namespace sluice

@@ -1,0 +1,95 @@
+#include "sluice/input/redistribution.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sluice/checked.hpp"
+
+namespace sluice {
+
+namespace {
+
+std::vector<std::int64_t> shape_of(const Distribution& distribution) {
+  std::vector<std::int64_t> shape;
+  for (const Axis& axis : distribution.axes()) shape.push_back(axis.extent);
+  return shape;
+}
+
+void check_dimensions(std::size_t from, std::size_t to) {
+  if (from != to) throw InputError("layouts", fmt::format("{} and {} dimensions", from, to), "as many on both sides");
+}
+
+}  // namespace
+
+Redistribution::Redistribution(const Distribution& from, const Distribution& to)
+    : Redistribution(from, to, std::vector<std::int64_t>(from.dimensions(), 0),
+                     std::vector<std::int64_t>(from.dimensions(), 0), shape_of(from)) {
+  if (shape_of(from) != shape_of(to)) {
+    throw InputError("shape", "source and target arrays of different shapes", "the same, or a sub-array to move");
+  }
+}
+
+Redistribution::Redistribution(const Distribution& from, const Distribution& to,
+                               std::span<const std::int64_t> from_start, std::span<const std::int64_t> to_start,
+                               std::span<const std::int64_t> extent)
+    : from_(from), to_(to) {
+  const std::size_t dimensions = from.dimensions();
+  check_dimensions(dimensions, to.dimensions());
+  if (from_start.size() != dimensions || to_start.size() != dimensions || extent.size() != dimensions) {
+    throw InputError("sub-array",
+                     fmt::format("{} source starts, {} target starts, {} extents for {} dimensions", from_start.size(),
+                                 to_start.size(), extent.size(), dimensions),
+                     "one of each a dimension");
+  }
+  axes_.reserve(dimensions);
+  for (std::size_t d = 0; d < dimensions; ++d) {
+    axes_.emplace_back(from.axis(d), to.axis(d), from_start[d], to_start[d], extent[d]);
+  }
+  if (std::ranges::find(extent, 0) != extent.end()) {
+    size_ = 0;
+  } else {
+    for (const std::int64_t e : extent) size_ = checked::multiply(size_, e, "number of elements");
+  }
+}
+
+std::int64_t Redistribution::count(Rank sender, Rank receiver) const {
+  const std::vector<Coordinate> p = from_.coordinates(sender);
+  const std::vector<Coordinate> q = to_.coordinates(receiver);
+  std::int64_t result = 1;
+  for (std::size_t d = 0; d < axes_.size() && result > 0; ++d) result *= axes_[d].count(p[d], q[d]);
+  return result;
+}
+
+Traffic Redistribution::traffic() const {
+  Traffic traffic{from_.processes(), to_.processes(), {}};
+  for (std::int64_t p = 0; p < traffic.senders; ++p) {
+    const std::vector<Coordinate> at = from_.coordinates(Rank(p));
+    // Row-major order of the receivers' coordinates is the order of their ranks.
+    std::vector<Message> messages{{p, 0, 1}};
+    for (std::size_t d = 0; d < axes_.size(); ++d) {
+      const std::vector<AxisMessage> sends = axes_[d].sends(at[d]);
+      std::vector<Message> longer;
+      longer.reserve(messages.size() * sends.size());
+      for (const Message& message : messages) {
+        for (const AxisMessage& send : sends) {
+          longer.push_back({p, message.to * axes_[d].to().processes + send.peer.value, message.size * send.count});
+        }
+      }
+      messages = std::move(longer);
+    }
+    traffic.messages.insert(traffic.messages.end(), messages.begin(), messages.end());
+  }
+  return traffic;
+}
+
+Redistribution one_slice(const Layout& from, const Layout& to) {
+  check_dimensions(from.dimensions(), to.dimensions());
+  std::vector<std::int64_t> shape;
+  for (std::size_t d = 0; d < from.dimensions(); ++d) {
+    shape.push_back(slice_extent({0, from.grid[d], from.block[d], 0}, {0, to.grid[d], to.block[d], 0}));
+  }
+  return {Distribution(from, shape, {}, "slice"), Distribution(to, shape, {}, "slice")};
+}
+
+}  // namespace sluice
