@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sluice/index.hpp"
-#include "sluice/input/redistribution.hpp"
+#include "sluice/input/redistribution_problem.hpp"
 #include "sluice/schedule/step_schedule.hpp"
 
 namespace sluice {
@@ -61,9 +61,9 @@ class AxisPlan {
 /// t1 * NS2 + t2, so NS = NS1 NS2 and TC = TC1 TC2. Nothing of the size of the product is built unless asked for.
 class RedistributionPlan {
  public:
-  RedistributionPlan(Redistribution problem, std::string algorithm, std::vector<AxisPlan> axes, double setup);
+  RedistributionPlan(RedistributionProblem problem, std::string algorithm, std::vector<AxisPlan> axes, double setup);
 
-  [[nodiscard]] const Redistribution& problem() const { return problem_; }
+  [[nodiscard]] const RedistributionProblem& problem() const { return problem_; }
   /// The algorithm that made it, never "auto".
   [[nodiscard]] const std::string& algorithm() const { return algorithm_; }
   [[nodiscard]] const std::vector<AxisPlan>& axes() const { return axes_; }
@@ -80,7 +80,7 @@ class RedistributionPlan {
   [[nodiscard]] StepSchedule schedule(const RedistributionInput& input) const;
 
  private:
-  Redistribution problem_;
+  RedistributionProblem problem_;
   std::string algorithm_;
   std::vector<AxisPlan> axes_;
   double setup_;
@@ -93,7 +93,7 @@ class RedistributionPlan {
 /// `setup` is the price of a step in elements; it decides for "auto" only. Deterministic: every process that plans the
 /// same problem gets the same plan, without communication.
 /// Throws InputError for an unknown algorithm, and for one that does not apply, saying why.
-[[nodiscard]] RedistributionPlan plan_redistribution(const Redistribution& problem,
+[[nodiscard]] RedistributionPlan plan_redistribution(const RedistributionProblem& problem,
                                                      const std::string& algorithm = "auto", double setup = 1);
 
 }  // namespace sluice

@@ -14,14 +14,14 @@ namespace sluice {
 /// The problem `redistribute`: Y[to_start + i] = X[from_start + i] for all i of a box, X and Y block-cyclic arrays of
 /// the same number of dimensions. What moves from one process to another is the product of what moves in each
 /// dimension.
-class Redistribution {
+class RedistributionProblem {
  public:
   /// The whole array, which must have the same shape on both sides. Throws InputError.
-  Redistribution(const Distribution& from, const Distribution& to);
+  RedistributionProblem(const Distribution& from, const Distribution& to);
   /// The box of `extent` that starts at `from_start` in X and at `to_start` in Y (ScaLAPACK's IA, JA, IB, JB, counted
   /// from 0), one number a dimension. Throws InputError when it does not fit, or counts are beyond int64.
-  Redistribution(const Distribution& from, const Distribution& to, std::span<const std::int64_t> from_start,
-                 std::span<const std::int64_t> to_start, std::span<const std::int64_t> extent);
+  RedistributionProblem(const Distribution& from, const Distribution& to, std::span<const std::int64_t> from_start,
+                        std::span<const std::int64_t> to_start, std::span<const std::int64_t> extent);
 
   [[nodiscard]] const Distribution& from() const { return from_; }
   [[nodiscard]] const Distribution& to() const { return to_; }
@@ -44,6 +44,6 @@ class Redistribution {
 
 /// One slice of the layouts, after which the pattern repeats: the array of lcm(P r, Q s) elements in each dimension.
 /// Throws InputError for layouts of different dimensions or slices beyond int64.
-[[nodiscard]] Redistribution one_slice(const Layout& from, const Layout& to);
+[[nodiscard]] RedistributionProblem one_slice(const Layout& from, const Layout& to);
 
 }  // namespace sluice

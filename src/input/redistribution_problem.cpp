@@ -1,4 +1,4 @@
-#include "sluice/input/redistribution.hpp"
+#include "sluice/input/redistribution_problem.hpp"
 
 #include <fmt/format.h>
 
@@ -22,17 +22,18 @@ void check_dimensions(std::size_t from, std::size_t to) {
 
 }  // namespace
 
-Redistribution::Redistribution(const Distribution& from, const Distribution& to)
-    : Redistribution(from, to, std::vector<std::int64_t>(from.dimensions(), 0),
-                     std::vector<std::int64_t>(from.dimensions(), 0), shape_of(from)) {
+RedistributionProblem::RedistributionProblem(const Distribution& from, const Distribution& to)
+    : RedistributionProblem(from, to, std::vector<std::int64_t>(from.dimensions(), 0),
+                            std::vector<std::int64_t>(from.dimensions(), 0), shape_of(from)) {
   if (shape_of(from) != shape_of(to)) {
     throw InputError("shape", "source and target arrays of different shapes", "the same, or a sub-array to move");
   }
 }
 
-Redistribution::Redistribution(const Distribution& from, const Distribution& to,
-                               std::span<const std::int64_t> from_start, std::span<const std::int64_t> to_start,
-                               std::span<const std::int64_t> extent)
+RedistributionProblem::RedistributionProblem(const Distribution& from, const Distribution& to,
+                                             std::span<const std::int64_t> from_start,
+                                             std::span<const std::int64_t> to_start,
+                                             std::span<const std::int64_t> extent)
     : from_(from), to_(to) {
   const std::size_t dimensions = from.dimensions();
   check_dimensions(dimensions, to.dimensions());
@@ -53,7 +54,7 @@ Redistribution::Redistribution(const Distribution& from, const Distribution& to,
   }
 }
 
-std::int64_t Redistribution::count(Rank sender, Rank receiver) const {
+std::int64_t RedistributionProblem::count(Rank sender, Rank receiver) const {
   const std::vector<Coordinate> p = from_.coordinates(sender);
   const std::vector<Coordinate> q = to_.coordinates(receiver);
   std::int64_t result = 1;
@@ -61,7 +62,7 @@ std::int64_t Redistribution::count(Rank sender, Rank receiver) const {
   return result;
 }
 
-Traffic Redistribution::traffic() const {
+Traffic RedistributionProblem::traffic() const {
   Traffic traffic{from_.processes(), to_.processes(), {}};
   for (std::int64_t p = 0; p < traffic.senders; ++p) {
     const std::vector<Coordinate> at = from_.coordinates(Rank(p));
@@ -83,7 +84,7 @@ Traffic Redistribution::traffic() const {
   return traffic;
 }
 
-Redistribution one_slice(const Layout& from, const Layout& to) {
+RedistributionProblem one_slice(const Layout& from, const Layout& to) {
   check_dimensions(from.dimensions(), to.dimensions());
   std::vector<std::int64_t> shape;
   for (std::size_t d = 0; d < from.dimensions(); ++d) {
