@@ -168,13 +168,14 @@ class Validator {
       if (end > size)
         report(piece->step, from, "units {} to {} from sender {} to receiver {} are beyond the message of {} units",
                std::max(piece->offset, size), end - 1, from, to, size);
-      const std::int64_t clipped_begin = std::min(piece->offset, size);
-      const std::int64_t clipped_end = std::min(end, size);
-      if (clipped_begin > covered && clipped_begin < size) report_gap(covered, clipped_begin);
-      if (clipped_begin < covered && clipped_begin < clipped_end)
+      const std::int64_t inside_begin = std::min(piece->offset, size);
+      const std::int64_t inside_end = std::min(end, size);
+      if (inside_begin > covered) report_gap(covered, inside_begin);
+      const std::int64_t again_end = std::min(covered, inside_end);
+      if (inside_begin < again_end)
         report(piece->step, from, "units {} to {} of the message from sender {} to receiver {} were sent already",
-               clipped_begin, std::min(covered, clipped_end) - 1, from, to);
-      if (clipped_begin < size) covered = std::max(covered, clipped_end);
+               inside_begin, again_end - 1, from, to);
+      covered = std::max(covered, inside_end);
     }
     if (covered < size) report_gap(covered, size);
   }

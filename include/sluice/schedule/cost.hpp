@@ -68,9 +68,9 @@ namespace sluice {
 ///
 /// In the example: i = 1 gives 3 (receiver 0), i = 2 gives max(w_v(2) = 2 of sender 1, w(3) = 2) = 2, together 5.
 ///
-/// Source: Desprez, Dongarra, Petitet, Randriamaro, Robert, "Scheduling Block-Cyclic Array Redistribution" (1997),
-/// state the bound Delta on the number of steps (their NS) and leave open one on the durations (their TC) for uneven
-/// messages; the sorted sum over nodes and the terms for k are ours.
+/// Source: Desprez, Dongarra, Petitet, Randriamaro, Robert, "Scheduling Block-Cyclic Array Redistribution" (1997):
+/// Delta bounds the number of steps (their NS); how low the durations (their TC) can be beside it is left open there.
+/// The sorted sum over nodes and the terms for k are ours.
 ///
 /// @pre as for lower_bound.
 [[nodiscard]] Cost whole_message_bound(const Traffic& traffic, std::int64_t max_transfers, double setup);
