@@ -8,8 +8,8 @@
 /// What a schedule of steps costs, and what every schedule of the same traffic costs at least.
 ///
 /// Bounds see the traffic as a bipartite graph: one node a sender, one node a receiver, one edge a message, its weight
-/// the size. Messages between one pair add up to one edge; messages of size 0 are no edges. Two edges at one node never
-/// share a step (one port), and a step holds at most k = `max_transfers` edges.
+/// the size. Messages between one pair add up to one edge; messages of size 0 are no edges. Two edges at one node
+/// never share a step (one port), and a step holds at most k = `max_transfers` edges.
 ///
 /// Both bounds take O(m log m) time and O(m) memory for m messages, whatever the number of nodes.
 ///
@@ -19,24 +19,22 @@
 ///     sender 0       3            1            -
 ///     sender 1       -            2            2
 ///
-/// lower_bound is {steps 2, transmission 4, total 6}: three steps of 1, 2 and 1 do send it in 4 by cutting the 3 and
-/// a 2. whole_message_bound is {2, 5, 7}: uncut, the step with the 3 and the other step of sender 1 last 3 + 2.
+/// lower_bound is {steps 2, transmission 4, total 6}: three steps of 1, 2 and 1 do send it in 4 by cutting the 3 and a
+/// 2. whole_message_bound is {2, 5, 7}: uncut, the step with the 3 and the other step of sender 1 last 3 + 2.
 namespace sluice {
 
-/// The cost of `schedule` as it stands: the number of its steps, the sum of the durations it states, and
-/// total = transmission + setup * steps. Does not check the schedule: see validate.hpp.
+/// The cost of `schedule` as it stands: the number of its steps, the sum of the durations it states, and total =
+/// transmission + setup * steps. Does not check the schedule: see validate.hpp.
 ///
 /// Throws InputError if the durations add up to more than an int64 holds.
 [[nodiscard]] Cost cost(const StepSchedule& schedule);
 
 /// No schedule of `traffic` costs less, even one that cuts messages into pieces: each of the three values on its own.
 ///
-///  - steps >= max(Delta, ceil(m / k)): the edges at the node of largest degree Delta need a step each, and m edges, at
-///  k a
-///    step, need ceil(m / k). A message that is cut needs more steps, not fewer.
+///  - steps >= max(Delta, ceil(m / k)): the edges at the node of largest degree Delta need a step each, and m edges,
+///    at k a step, need ceil(m / k). A message that is cut needs more steps, not fewer.
 ///  - transmission >= max(W, ceil(P / k)): the node with the largest load W is busy for W units of time, one transfer
-///  at a
-///    time; and P units in total move at most k at a time. Durations are integers, so P / k is rounded up.
+///    at a time; and P units in total move at most k at a time. Durations are integers, so P / k is rounded up.
 ///  - total = transmission + setup * steps of the two, as no schedule is below either.
 ///
 /// In the example: Delta = 2 and m / k = 2; W = 4 (either sender) and P / k = 4.
@@ -49,8 +47,8 @@ namespace sluice {
 /// least 0, indices and sizes of `traffic` are in range: throws InputError if not, and if a sum does not fit an int64.
 [[nodiscard]] Cost lower_bound(const Traffic& traffic, std::int64_t max_transfers, double setup);
 
-/// No schedule of `traffic` that sends every message in one piece costs less: each of the three values on its own, none
-/// below that of lower_bound.
+/// No schedule of `traffic` that sends every message in one piece costs less: each of the three values on its own,
+/// none below that of lower_bound.
 ///
 ///  - steps as in lower_bound.
 ///  - transmission >= sum over i >= 1 of max(max over nodes v of w_v(i), w((i - 1) k + 1)), where w_v(i) is the i-th
@@ -62,9 +60,8 @@ namespace sluice {
 /// - 1 steps, so at least i steps hold one of them, and T_i >= w((i - 1) k + 1). Summing the larger of the two over i
 /// is the bound.
 ///
-/// A further maximum with W or ceil(P / k) changes nothing: the w_v(i) of one node add up to its load, and
-/// k w((i - 1) k + 1) is at least the sum of the k messages from that one on, so these terms alone add up to P / k or
-/// more.
+/// A further maximum with W or ceil(P / k) changes nothing: the w_v(i) of one node add up to its load, and k w((i - 1)
+/// k + 1) is at least the sum of the k messages from that one on, so these terms alone add up to P / k or more.
 ///
 /// In the example: i = 1 gives 3 (receiver 0), i = 2 gives max(w_v(2) = 2 of sender 1, w(3) = 2) = 2, together 5.
 ///

@@ -17,8 +17,8 @@ struct Transfer {
   friend bool operator==(const Transfer&, const Transfer&) = default;
 };
 
-/// Transfers that run side by side: every sender and every receiver takes part in one at most.
-/// `duration` is the largest size among them.
+/// Transfers that run side by side: every sender and every receiver takes part in one at most. `duration` is the
+/// largest size among them.
 struct Step {
   std::int64_t duration = 0;
   std::vector<Transfer> transfers;
@@ -35,8 +35,8 @@ struct Cost {
   friend bool operator==(const Cost&, const Cost&) = default;
 };
 
-/// The block-cyclic layouts a redistribution was planned for, as the user wrote them ("4x4:64x64"),
-/// with the shape ("4096x4096") or an empty string for one slice.
+/// The block-cyclic layouts a redistribution was planned for, as the user wrote them ("4x4:64x64"), with the shape
+/// ("4096x4096") or an empty string for one slice.
 struct RedistributionInput {
   std::string from;
   std::string to;

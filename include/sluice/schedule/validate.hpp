@@ -15,8 +15,7 @@
 ///  - counts: senders, receivers and max_transfers at least 0; the set-up finite and at least 0;
 ///  - every transfer: sender and receiver in range, size at least 1, offset at least 0, offset + size an int64;
 ///  - every step: one transfer at most for each sender and each receiver, max_transfers at most, and a duration equal
-///  to
-///    its largest size (0 if it is empty, which is allowed);
+///    to its largest size (0 if it is empty, which is allowed);
 ///  - every message that occurs: its pieces cover [0, end) without gap or overlap, in whatever order of steps;
 ///  - cost: the durations add up to an int64, and no value of the stated bound is above that of the cost.
 ///
