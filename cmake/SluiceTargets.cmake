@@ -1,4 +1,10 @@
-# What every target of the project shares: warnings (never passed on to users) and sanitizers.
+# What every target of the project shares: sanitizers, and warnings, which are never passed on to users.
+
+# For the whole directory tree: one object compiled without them is enough for false reports.
+if(SLUICE_SANITIZE)
+  add_compile_options(-fsanitize=${SLUICE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${SLUICE_SANITIZE})
+endif()
 
 function(sluice_target_defaults target)
   target_compile_features(${target} PUBLIC cxx_std_20)
@@ -7,9 +13,5 @@ function(sluice_target_defaults target)
   target_compile_options(${target} PRIVATE -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
   if(SLUICE_WERROR)
     target_compile_options(${target} PRIVATE -Werror)
-  endif()
-  if(SLUICE_SANITIZE)
-    target_compile_options(${target} PRIVATE -fsanitize=${SLUICE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
-    target_link_options(${target} PRIVATE -fsanitize=${SLUICE_SANITIZE})
   endif()
 endfunction()

@@ -4,10 +4,6 @@ find_package(GTest REQUIRED)
 find_package(rapidcheck REQUIRED)
 include(GoogleTest)
 
-# ctest runs RapidCheck's properties from this seed, so that a failure is the same failure next time. A program started by
-# hand without RC_PARAMS draws a new seed and prints it when a property fails.
-set(SLUICE_TEST_SEED 20240229 CACHE STRING "Seed of the property tests under ctest")
-
 # What an MPI needs to start more ranks than there are cores, also as root: NAME=VALUE lines, shared with scripts/mpirun.sh.
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/scripts/mpirun.env)
 file(STRINGS ${PROJECT_SOURCE_DIR}/scripts/mpirun.env SLUICE_MPI_ENVIRONMENT REGEX "^[A-Z][A-Za-z0-9_]*=")
@@ -16,26 +12,26 @@ file(STRINGS ${PROJECT_SOURCE_DIR}/scripts/mpirun.env SLUICE_MPI_ENVIRONMENT REG
 # labelled with its folder.
 function(sluice_add_test name)
   cmake_parse_arguments(arg "" "" "SOURCES;LIBRARIES;DEFINITIONS" ${ARGN})
-  add_executable(${name} ${arg_SOURCES})
+  add_executable(${name} ${arg_SOURCES} ${PROJECT_SOURCE_DIR}/tests/fixed_seed.cpp)
   sluice_target_defaults(${name})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
   target_compile_definitions(${name} PRIVATE ${arg_DEFINITIONS})
   target_link_libraries(${name} PRIVATE sluice::core ${arg_LIBRARIES} GTest::gtest GTest::gtest_main rapidcheck)
   cmake_path(GET CMAKE_CURRENT_SOURCE_DIR FILENAME folder)
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60
-    PROPERTIES LABELS ${folder} TIMEOUT 120 ENVIRONMENT RC_PARAMS=seed=${SLUICE_TEST_SEED})
+    PROPERTIES LABELS ${folder} TIMEOUT 120)
 endfunction()
 
-# sluice_add_mpi_command(NAME RANKS N COMMAND PROGRAM ARGUMENTS ...): a ctest that runs a command on N ranks.
+# sluice_add_mpi_command(NAME RANKS N COMMAND TARGET ARGUMENTS ...): a ctest that runs a program of ours on N ranks.
 # On few cores the ranks of one job get in each other's way: two processors are kept for it, whatever N is.
 function(sluice_add_mpi_command name)
   cmake_parse_arguments(arg "" "RANKS" "COMMAND" ${ARGN})
   list(POP_FRONT arg_COMMAND program)
   add_test(NAME ${name}
     COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${arg_RANKS} ${MPIEXEC_PREFLAGS}
-            $<IF:$<TARGET_EXISTS:${program}>,$<TARGET_FILE:${program}>,${program}> ${MPIEXEC_POSTFLAGS} ${arg_COMMAND})
+            $<TARGET_FILE:${program}> ${MPIEXEC_POSTFLAGS} ${arg_COMMAND})
   set_tests_properties(${name} PROPERTIES LABELS mpi TIMEOUT 120 PROCESSORS 2
-    ENVIRONMENT "${SLUICE_MPI_ENVIRONMENT};RC_PARAMS=seed=${SLUICE_TEST_SEED}")
+    ENVIRONMENT "${SLUICE_MPI_ENVIRONMENT}")
 endfunction()
 
 # sluice_add_mpi_test(NAME SOURCES ... [RANKS 1 2 3 4 7] [LIBRARIES ...]): a GoogleTest program of which every rank runs
@@ -45,7 +41,7 @@ function(sluice_add_mpi_test name)
   if(NOT arg_RANKS)
     set(arg_RANKS 1 2 3 4 7)
   endif()
-  add_executable(${name} ${arg_SOURCES} ${PROJECT_SOURCE_DIR}/tests/run/mpi_main.cpp)
+  add_executable(${name} ${arg_SOURCES} ${PROJECT_SOURCE_DIR}/tests/fixed_seed.cpp ${PROJECT_SOURCE_DIR}/tests/run/mpi_main.cpp)
   sluice_target_defaults(${name})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${name} PRIVATE sluice::mpi ${arg_LIBRARIES} GTest::gtest rapidcheck)

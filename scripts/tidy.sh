@@ -10,7 +10,7 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 echo "tidy: clang-tidy, $(nproc) at a time"
 if ! run-clang-tidy -quiet -p build/tidy -j "$(nproc)" "${1:-$PWD/(src|apps)/}" >"$log" 2>&1; then
-  grep -vE '^clang-tidy|^[0-9]+ warnings? (generated|treated)|^Suppressed|^$' "$log" >&2 || true
+  sed 's/\x1b\[[0-9;]*m//g' "$log" | grep -vE '^clang-tidy|^[0-9]+ warnings? (generated|treated)|^Suppressed|^$' >&2 || true
   echo "tidy: failed" >&2
   exit 1
 fi
