@@ -40,6 +40,8 @@ const char* name(Way way) {
   switch (way) {
     case Way::kMatching:
       return "MaxMatching";
+    case Way::kWeightedMatching:
+      return "MaxWeightedMatching";
     case Way::kPerfectMatching:
       return "MaxWeightedPerfectMatching";
     case Way::kPreflow:
@@ -95,7 +97,7 @@ int Bipartite::maximum_matching(Way way) const {
 
 std::int64_t Bipartite::maximum_weight(Way way) const {
   const Graphs& g = *graphs_;
-  if (way == Way::kMatching) {
+  if (way == Way::kWeightedMatching) {
     lemon::MaxWeightedMatching<SmartGraph, SmartGraph::EdgeMap<Weight>> matching(g.graph, *g.weight);
     matching.run();
     return matching.matchingWeight();
@@ -127,7 +129,7 @@ std::optional<std::int64_t> Bipartite::maximum_weight_covering(Way way, const st
     if (!matching.run()) return std::nullopt;
     return matching.matchingWeight();
   }
-  if (way == Way::kMatching) {
+  if (way == Way::kWeightedMatching) {
     Weight bonus = 1;
     for (const Arc& a : g.arcs) bonus += std::abs(a.weight);
     std::vector<char> left_marked(static_cast<std::size_t>(g.lefts), 0),

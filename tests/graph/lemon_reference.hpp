@@ -17,7 +17,15 @@ struct Arc {
 };
 
 /// The LEMON algorithm to use; not every one fits every problem (see Bipartite).
-enum class Way { kMatching, kPerfectMatching, kPreflow, kNetworkSimplex, kCostScaling, kCapacityScaling };
+enum class Way {
+  kMatching,
+  kWeightedMatching,
+  kPerfectMatching,
+  kPreflow,
+  kNetworkSimplex,
+  kCostScaling,
+  kCapacityScaling
+};
 
 const char* name(Way way);
 
@@ -32,11 +40,11 @@ class Bipartite {
   /// Size of a maximum matching. kMatching (MaxMatching) or kPreflow.
   int maximum_matching(Way way) const;
 
-  /// Weight of a maximum weight matching. kMatching (MaxWeightedMatching) or one of the three flows.
+  /// Weight of a maximum weight matching. kWeightedMatching (MaxWeightedMatching) or one of the three flows.
   std::int64_t maximum_weight(Way way) const;
 
   /// Largest weight of a matching that covers the listed vertices; nothing if there is none. One of the three flows;
-  /// kMatching: MaxWeightedMatching with a bonus on critical vertices; kPerfectMatching: if all vertices are critical.
+  /// kWeightedMatching: with a bonus on critical vertices; kPerfectMatching: if all vertices are critical.
   std::optional<std::int64_t> maximum_weight_covering(Way way, const std::vector<int>& left_critical,
                                                       const std::vector<int>& right_critical) const;
 

@@ -188,7 +188,7 @@ TEST(MaximumWeightMatching, RandomAgainstLemon) {
     const BipartiteGraph graph = random_graph(random, lefts, rights, edges, -spread / 5, spread, trial % 4);
     const WeightedMatching result = maximum_weight_matching(graph);
     ASSERT_TRUE(proven_heaviest(graph, result));
-    ASSERT_EQ(result.weight, lemon(graph).maximum_weight(Way::kMatching));
+    ASSERT_EQ(result.weight, lemon(graph).maximum_weight(Way::kWeightedMatching));
     ASSERT_EQ(result.matching, maximum_weight_matching(graph).matching);
   }
 }
