@@ -30,6 +30,11 @@ std::int64_t positions_within(std::int64_t first, std::int64_t length, std::int6
   return result;
 }
 
+std::int64_t saturated_lcm(std::int64_t a, std::int64_t b) {
+  const Int128 result = static_cast<Int128>(a / std::gcd(a, b)) * b;
+  return result > kMaximum ? kMaximum : static_cast<std::int64_t>(result);
+}
+
 /// The normalisations of AxisPattern; `end` is the global index behind the sub-array on this side.
 Axis normalised(const Axis& axis, const Axis& other, std::int64_t end, std::int64_t other_end) {
   Axis result = axis;
@@ -119,8 +124,7 @@ AxisPattern::AxisPattern(const Axis& from, const Axis& to, std::int64_t from_sta
   const std::int64_t from_cycle = from_runs_.processes * from_runs_.block;
   const std::int64_t to_cycle = to_runs_.processes * to_runs_.block;
   gcd_ = std::gcd(from_cycle, to_cycle);
-  const Int128 period = static_cast<Int128>(from_cycle / gcd_) * to_cycle;
-  period_ = period > kMaximum ? kMaximum : static_cast<std::int64_t>(period);
+  period_ = saturated_lcm(from_cycle, to_cycle);
   to_multiplier_ = inverse_modulo(from_cycle / gcd_, to_cycle / gcd_);
 }
 
@@ -176,6 +180,10 @@ bool AxisPattern::overlaps_are_fewer() const {
   return std::min(from_blocks, to_blocks) +
              std::max(from_blocks, to_blocks) / std::max(from_.processes, to_.processes) <=
          runs_of_period;
+}
+
+std::int64_t AxisPattern::slice() const {
+  return saturated_lcm(from_.processes * from_.block, to_.processes * to_.block);
 }
 
 std::int64_t AxisPattern::count(Coordinate sender, Coordinate receiver) const {

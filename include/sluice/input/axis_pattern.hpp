@@ -79,10 +79,11 @@ class AxisPattern {
   [[nodiscard]] std::int64_t from_start() const { return from_start_; }
   [[nodiscard]] std::int64_t to_start() const { return to_start_; }
   [[nodiscard]] std::int64_t extent() const { return extent_; }
-  /// The communication grid of one period, in relative coordinates, after the normalisations.
-  [[nodiscard]] const CommunicationGrid& grid() const { return grid_; }
   /// Positions after which the pattern repeats; 2^63 - 1 when that is further than any extent.
   [[nodiscard]] std::int64_t period() const { return period_; }
+
+  /// L = lcm(P r, Q s), the paper's slice, with the blocks as they were given; 2^63 - 1 likewise.
+  [[nodiscard]] std::int64_t slice() const;
 
   /// Number of positions that `sender` sends to `receiver`.
   [[nodiscard]] std::int64_t count(Coordinate sender, Coordinate receiver) const;
@@ -106,7 +107,7 @@ class AxisPattern {
   std::int64_t extent_;
   Axis from_runs_;  ///< from_ after the normalisations
   Axis to_runs_;
-  CommunicationGrid grid_;
+  CommunicationGrid grid_;  ///< of the normalised axes
   std::int64_t period_;
   std::int64_t gcd_;            ///< g = gcd(P r, Q s)
   std::int64_t to_multiplier_;  ///< (P r / g)^-1 mod Q s / g

@@ -30,8 +30,9 @@ struct PlannedMessage {
 };
 
 namespace detail {
+class CombinedSteps;
 class StepRule;
-}
+}  // namespace detail
 
 /// The steps of one dimension: every pair that exchanges a message has one step, and no process has two messages in
 /// one. The plan holds a rule, not a table of pairs; a process asks for its own messages alone, in time and memory
@@ -53,12 +54,15 @@ class AxisPlan {
   [[nodiscard]] std::vector<std::int64_t> durations() const;
 
  private:
+  friend class RedistributionPlan;
+
   AxisPattern pattern_;
   std::shared_ptr<const detail::StepRule> rule_;
 };
 
-/// A redistribution's schedule as the product of the schedules of its dimensions: the pair of steps (t1, t2) is step
-/// t1 * NS2 + t2, so NS = NS1 NS2 and TC = TC1 TC2. Nothing of the size of the product is built unless asked for.
+/// A redistribution's schedule, combined from the schedules of its dimensions: a message is a message in each of them,
+/// and a tuple of their steps is a step, so NS = NS1 NS2 and TC = TC1 TC2; fewer where the busiest process is a sender
+/// in one dimension and a receiver in another. Nothing of the size of the product is built unless asked for.
 class RedistributionPlan {
  public:
   RedistributionPlan(RedistributionProblem problem, std::string algorithm, std::vector<AxisPlan> axes, double setup);
@@ -67,16 +71,17 @@ class RedistributionPlan {
   /// The algorithm that made it, never "auto".
   [[nodiscard]] const std::string& algorithm() const { return algorithm_; }
   [[nodiscard]] const std::vector<AxisPlan>& axes() const { return axes_; }
-  [[nodiscard]] std::int64_t steps() const { return steps_; }
+  [[nodiscard]] std::int64_t steps() const;
   /// The messages of one process in the order of their steps, none of them empty: what it has to do, and in which
   /// order.
   [[nodiscard]] std::vector<PlannedMessage> sends(Rank sender) const;
   [[nodiscard]] std::vector<PlannedMessage> receives(Rank receiver) const;
-  /// steps + transmission, in elements of the problem's array; steps without any message are not counted.
+  /// transmission + setup * steps, in elements of the problem's array. Steps without any message count among the steps,
+  /// as the paper counts the caterpillar's; no other planner makes any where the array holds a slice or more.
   [[nodiscard]] Cost cost() const;
   /// No schedule that sends messages whole costs less.
   [[nodiscard]] Cost bound() const;
-  /// Every step written out, empty ones left out. `input` is copied into the schedule.
+  /// Every step written out. `input` is copied into the schedule. Throws InputError for more than 2^28 steps.
   [[nodiscard]] StepSchedule schedule(const RedistributionInput& input) const;
 
  private:
@@ -84,7 +89,7 @@ class RedistributionPlan {
   std::string algorithm_;
   std::vector<AxisPlan> axes_;
   double setup_;
-  std::int64_t steps_ = 1;
+  std::shared_ptr<const detail::CombinedSteps> combined_;
 };
 
 /// Plans `problem` by a named algorithm ("classes", "stepwise", "greedy", "caterpillar") or "auto", the cheapest of
@@ -95,5 +100,14 @@ class RedistributionPlan {
 /// Throws InputError for an unknown algorithm, and for one that does not apply, saying why.
 [[nodiscard]] RedistributionPlan plan_redistribution(const RedistributionProblem& problem,
                                                      const std::string& algorithm = "auto", double setup = 1);
+
+/// The two stages of Walker and Otto's strategy through blocks of lcm(r, s), each with its own steps.
+struct WalkerOttoPlan {
+  RedistributionPlan first;
+  RedistributionPlan second;
+};
+
+/// A comparison for the direct schedules: every element moves twice. Throws InputError when lcm(r, s) is beyond int64.
+[[nodiscard]] WalkerOttoPlan plan_walker_otto(const RedistributionProblem& problem, double setup = 1);
 
 }  // namespace sluice

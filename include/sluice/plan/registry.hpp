@@ -1,0 +1,20 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace sluice {
+
+/// What is known of a planner: one entry an algorithm, the same for `--help`, `compare` and the documentation.
+struct Algorithm {
+  std::string_view problem;    ///< "redistribute", ...
+  std::string_view name;       ///< as users type it
+  std::string_view guarantee;  ///< on the number of steps NS and the total cost TC
+  std::string_view cost;       ///< time of planning
+  std::string_view source;
+};
+
+/// The algorithms of one problem, in the order in which `compare` shows them; without "auto".
+[[nodiscard]] std::span<const Algorithm> algorithms(std::string_view problem);
+
+}  // namespace sluice

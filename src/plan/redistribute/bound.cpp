@@ -1,0 +1,122 @@
+#include "plan/redistribute/bound.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <numeric>
+#include <set>
+#include <vector>
+
+#include "plan/step_rule.hpp"
+#include "sluice/checked.hpp"
+
+namespace sluice::detail {
+
+namespace {
+
+using Profile = std::vector<std::int64_t>;  ///< message lengths of a process, falling
+using Profiles = std::vector<Profile>;
+
+constexpr double kMaximumLengths = 2e7;
+
+template <class MessagesOf>
+Profiles distinct_profiles(std::int64_t processes, MessagesOf&& messages_of) {
+  std::set<Profile> distinct;
+  for (std::int64_t process = 0; process < processes; ++process) {
+    Profile profile;
+    for (const AxisMessage& message : messages_of(Coordinate(process))) profile.push_back(message.count);
+    std::ranges::sort(profile, std::ranges::greater{});
+    distinct.insert(std::move(profile));
+  }
+  return {distinct.begin(), distinct.end()};
+}
+
+/// On whole slices processes of one residue share a profile: one process of each residue is enough.
+Profiles sender_profiles(const AxisPattern& pattern) {
+  const bool whole = whole_slices(pattern) > 0;
+  return distinct_profiles(whole ? paper_grid(pattern).row_period() : pattern.from().processes,
+                           [&](Coordinate p) { return pattern.sends(pattern.from().absolute(p.value)); });
+}
+
+Profiles receiver_profiles(const AxisPattern& pattern) {
+  const bool whole = whole_slices(pattern) > 0;
+  return distinct_profiles(whole ? paper_grid(pattern).column_period() : pattern.to().processes,
+                           [&](Coordinate q) { return pattern.receives(pattern.to().absolute(q.value)); });
+}
+
+/// The largest i-th largest length for each i, over all products of one profile a dimension.
+void raise_by_products(std::span<const Profiles> dimensions, const Profile& product, Profile& largest) {
+  if (dimensions.empty()) {
+    Profile sorted = product;
+    std::ranges::sort(sorted, std::ranges::greater{});
+    if (largest.size() < sorted.size()) largest.resize(sorted.size(), 0);
+    for (std::size_t i = 0; i < sorted.size(); ++i) largest[i] = std::max(largest[i], sorted[i]);
+    return;
+  }
+  for (const Profile& profile : dimensions.front()) {
+    Profile longer;
+    longer.reserve(product.size() * profile.size());
+    for (const std::int64_t a : product) {
+      for (const std::int64_t b : profile) longer.push_back(a * b);
+    }
+    raise_by_products(dimensions.subspan(1), longer, largest);
+  }
+}
+
+double lengths_of_products(std::span<const Profiles> dimensions) {
+  double result = 1;
+  for (const Profiles& profiles : dimensions) {
+    double lengths = 0;
+    for (const Profile& profile : profiles) lengths += static_cast<double>(profile.size());
+    result *= lengths;
+  }
+  return result;
+}
+
+std::int64_t largest_degree(std::span<const Profiles> dimensions) {
+  std::int64_t result = 1;
+  for (const Profiles& profiles : dimensions) {
+    std::size_t degree = 0;
+    for (const Profile& profile : profiles) degree = std::max(degree, profile.size());
+    result = checked::multiply(result, static_cast<std::int64_t>(degree), "bound on steps");
+  }
+  return result;
+}
+
+std::int64_t largest_load(std::span<const Profiles> dimensions) {
+  std::int64_t result = 1;
+  for (const Profiles& profiles : dimensions) {
+    std::int64_t load = 0;
+    for (const Profile& profile : profiles) {
+      load = std::max(load, std::accumulate(profile.begin(), profile.end(), std::int64_t{0}));
+    }
+    result *= load;  // at most the number of elements, which fits
+  }
+  return result;
+}
+
+}  // namespace
+
+Cost whole_message_bound(std::span<const AxisPattern> axes, double setup) {
+  std::vector<Profiles> senders, receivers;
+  for (const AxisPattern& pattern : axes) {
+    senders.push_back(sender_profiles(pattern));
+    receivers.push_back(receiver_profiles(pattern));
+  }
+  Cost bound;
+  bound.steps = std::max(largest_degree(senders), largest_degree(receivers));
+  if (lengths_of_products(senders) + lengths_of_products(receivers) <= kMaximumLengths) {
+    Profile largest;
+    raise_by_products(senders, {1}, largest);
+    raise_by_products(receivers, {1}, largest);
+    for (const std::int64_t length : largest) {
+      bound.transmission = checked::add(bound.transmission, length, "bound on transmission");
+    }
+  } else {
+    bound.transmission = std::max(largest_load(senders), largest_load(receivers));
+  }
+  bound.total = static_cast<double>(bound.transmission) + setup * static_cast<double>(bound.steps);
+  return bound;
+}
+
+}  // namespace sluice::detail

@@ -1,0 +1,58 @@
+#include "plan/redistribute/combined_steps.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "sluice/checked.hpp"
+
+namespace sluice::detail {
+
+CombinedSteps::CombinedSteps(std::vector<AxisSteps> axes) : axes_(std::move(axes)) {
+  std::int64_t single_receivers = 1, single_senders = 1;
+  for (const AxisSteps& axis : axes_) {
+    std::int64_t& positions = axis.fold.single_receivers ? single_receivers : single_senders;
+    positions = checked::multiply(positions, axis.fold.group, "number of steps");
+    steps_ = checked::multiply(steps_, axis.steps / axis.fold.group, "number of steps");
+  }
+  diagonals_ = std::max(single_receivers, single_senders);
+  steps_ = checked::multiply(steps_, diagonals_, "number of steps");
+}
+
+std::int64_t CombinedSteps::step_of(std::span<const std::int64_t> axis_steps) const {
+  std::int64_t groups = 0, x = 0, y = 0;
+  for (std::size_t d = 0; d < axes_.size(); ++d) {
+    const std::int64_t group = axes_[d].fold.group;
+    groups = groups * (axes_[d].steps / group) + axis_steps[d] / group;
+    std::int64_t& position = axes_[d].fold.single_receivers ? x : y;
+    position = position * group + axis_steps[d] % group;
+  }
+  return groups * diagonals_ + (x + y) % diagonals_;
+}
+
+std::int64_t CombinedSteps::transmission(std::span<const std::vector<std::int64_t>> durations) const {
+  const auto total = [](const std::vector<std::int64_t>& values) {
+    std::int64_t sum = 0;
+    for (const std::int64_t value : values) sum = checked::add(sum, value, "transmission");
+    return sum;
+  };
+  if (diagonals_ == 1) {
+    std::int64_t product = 1;
+    for (const auto& of_axis : durations) product = checked::multiply(product, total(of_axis), "transmission");
+    return product;
+  }
+  std::vector<std::int64_t> longest(static_cast<std::size_t>(steps_), 0);
+  std::vector<std::int64_t> at(axes_.size(), 0);
+  while (true) {
+    std::int64_t duration = 1;
+    for (std::size_t d = 0; d < at.size(); ++d) {
+      duration = checked::multiply(duration, durations[d][static_cast<std::size_t>(at[d])], "transmission");
+    }
+    std::int64_t& step = longest[static_cast<std::size_t>(step_of(at))];
+    step = std::max(step, duration);
+    std::size_t d = 0;
+    while (d < at.size() && ++at[d] == axes_[d].steps) at[d++] = 0;
+    if (d == at.size()) return total(longest);
+  }
+}
+
+}  // namespace sluice::detail

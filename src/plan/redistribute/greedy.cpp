@@ -1,0 +1,20 @@
+/// `greedy`: a low total cost, with as many steps as it takes.
+///
+/// Problem: a schedule of one dimension with a low total cost TC.
+/// Method: while messages are left, take a matching of maximum weight as the next step.
+/// Guarantee: none on TC; NS may exceed NS_opt.
+/// Complexity: NS maximum-weight matchings on the quotient (or on the messages, see MessageGraph). Deterministic.
+/// Source: Desprez, Dongarra, Petitet, Randriamaro, Robert (1997), section 4.5. Deviation: as for stepwise.
+/// Example: 15:2 -> 6:3 takes 12 steps, six of length 2 and six of length 1, TC 18 (Tables 17 and 18).
+#include "plan/redistribute/message_graph.hpp"
+
+namespace sluice::detail {
+
+std::shared_ptr<const StepRule> plan_greedy(const AxisPattern& pattern) {
+  const MessageGraph messages(pattern);
+  Peeling peeling =
+      peel(messages.graph(), [](const BipartiteGraph& graph) { return maximum_weight_matching(graph).matching; });
+  return messages.rule(std::move(peeling.step_of_edge), peeling.steps);
+}
+
+}  // namespace sluice::detail

@@ -1,0 +1,28 @@
+#include "sluice/plan/registry.hpp"
+
+#include <array>
+
+namespace sluice {
+
+namespace {
+
+constexpr std::string_view kDesprez = "Desprez et al. 1997";
+
+constexpr std::array kRedistribute{
+    Algorithm{"redistribute", "classes", "NS and TC optimal; needs gcd(r, Q) = gcd(s, P) = 1", "O(classes)", kDesprez},
+    Algorithm{"redistribute", "stepwise", "NS optimal; TC optimal for r = 1", "NS weighted matchings on the quotient",
+              kDesprez},
+    Algorithm{"redistribute", "greedy", "none; often a lower TC with more steps",
+              "NS weighted matchings on the quotient", kDesprez},
+    Algorithm{"redistribute", "caterpillar", "max(P, Q) steps: the baseline of ScaLAPACK", "O(1)",
+              "Prylli, Tourancheau 1996"},
+};
+
+}  // namespace
+
+std::span<const Algorithm> algorithms(std::string_view problem) {
+  if (problem == "redistribute") return kRedistribute;
+  return {};
+}
+
+}  // namespace sluice
