@@ -1,7 +1,7 @@
 # The MPI to build against, and ScaLAPACK where it fits that MPI.
 #
 # MPI_CXX_COMPILER (mpicxx.openmpi, mpicxx.mpich; the presets set it) chooses; without it CMake takes the system's default.
-# Sets SLUICE_MPI_FAMILY to openmpi, mpich or other.
+# Sets SLUICE_MPI_FAMILY to openmpi, mpich or other, and SLUICE_MPI_ENVIRONMENT to what a test that starts ranks needs set.
 
 # FindMPI looks up a bare name of a compiler but takes the launcher as it stands.
 if(MPIEXEC_EXECUTABLE AND NOT IS_ABSOLUTE "${MPIEXEC_EXECUTABLE}")
@@ -25,6 +25,11 @@ else()
   set(SLUICE_MPI_FAMILY other)
 endif()
 message(STATUS "MPI family: ${SLUICE_MPI_FAMILY}, started by ${MPIEXEC_EXECUTABLE}")
+
+# What it takes to start more ranks than there are cores, also as root: for tests, which CMake starts without
+# scripts/mpirun.sh. NAME=VALUE lines.
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/scripts/mpirun.env)
+file(STRINGS ${PROJECT_SOURCE_DIR}/scripts/mpirun.env SLUICE_MPI_ENVIRONMENT REGEX "^[A-Z][A-Za-z0-9_]*=")
 
 find_package(ScaLAPACK)
 if(NOT ScaLAPACK_FOUND)

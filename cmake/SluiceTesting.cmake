@@ -4,10 +4,6 @@ find_package(GTest REQUIRED)
 find_package(rapidcheck REQUIRED)
 include(GoogleTest)
 
-# What an MPI needs to start more ranks than there are cores, also as root: NAME=VALUE lines, shared with scripts/mpirun.sh.
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/scripts/mpirun.env)
-file(STRINGS ${PROJECT_SOURCE_DIR}/scripts/mpirun.env SLUICE_MPI_ENVIRONMENT REGEX "^[A-Z][A-Za-z0-9_]*=")
-
 # sluice_add_test(NAME SOURCES ... [LIBRARIES ...] [DEFINITIONS ...]): a GoogleTest program; every TEST becomes one ctest,
 # labelled with its folder.
 function(sluice_add_test name)

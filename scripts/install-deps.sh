@@ -2,7 +2,7 @@
 # Installs the Debian packages that Sluice needs, and says nothing but one line where all are there.
 #
 #     scripts/install-deps.sh          to build, test and run with Open MPI
-#     scripts/install-deps.sh --ci     also what .ci/run checks with: MPICH, clang and its tools, the benchmark library
+#     scripts/install-deps.sh --ci     also what .ci/run checks with: MPICH, clang and its tools
 #
 # The only place where packages are named. Installing takes root; without it the line to run is printed.
 set -euo pipefail
@@ -19,7 +19,7 @@ packages=(
   libcli11-dev               # command line
   libgtest-dev               # tests
   librapidcheck-dev          # tests: properties on random data
-  liblemon-dev               # tests and benchmarks: matchings to check ours against
+  liblemon-dev               # tests and benchmarks: matchings to compare ours with
   gnuplot-nox                # draws what studies write
 )
 ci_packages=(
@@ -29,7 +29,6 @@ ci_packages=(
   clang                      # the second compiler
   clang-format               # the layout of the code is checked with it
   clang-tidy                 # and its usage; brings run-clang-tidy
-  libbenchmark-dev           # bench/ (google-benchmark)
 )
 
 case ${1-} in
@@ -79,6 +78,7 @@ apt install --no-install-recommends -y "${missing[@]}" || fail install
 
 mapfile -t missing < <(missing_packages)
 if [[ ${#missing[@]} -ne 0 ]]; then
-  fail "install left out ${missing[*]} and"
+  echo "error: still missing after apt-get install: ${missing[*]}" >&2
+  exit 1
 fi
 echo "packages: done"
