@@ -1,0 +1,41 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <stdexcept>
+#include <string>
+
+namespace sluice {
+
+/// A call to MPI failed. `what()` is one line: "MPI_Isend on rank 3: MPI_ERR_RANK: invalid rank".
+///
+/// Messages may be under way when it is thrown: the object that threw it is of no further use, and the other ranks may
+/// wait for this one for ever. A program that cannot go on without them ends with MPI_Abort.
+class MpiError : public std::runtime_error {
+ public:
+  /// `call`: the name of the function, or the call as written in the source; `code`: what it returned.
+  MpiError(const std::string& call, int code);
+
+  [[nodiscard]] const std::string& call() const noexcept { return call_; }
+  /// Rank in MPI_COMM_WORLD, or -1 when MPI is not running.
+  [[nodiscard]] int rank() const noexcept { return rank_; }
+  [[nodiscard]] int code() const noexcept { return code_; }
+
+ private:
+  MpiError(std::string call, int rank, int code);
+
+  std::string call_;
+  int rank_;
+  int code_;
+};
+
+}  // namespace sluice
+
+/// Makes a call to MPI and throws MpiError unless it succeeds: SLUICE_MPI(MPI_Comm_rank(comm, &rank)).
+/// The communicator must have MPI_ERRORS_RETURN, else MPI aborts the program before it gets here.
+#define SLUICE_MPI(call)                                              \
+  do {                                                                \
+    const int sluice_mpi_code = (call);                               \
+    if (sluice_mpi_code != MPI_SUCCESS) [[unlikely]]                  \
+      throw ::sluice::MpiError(#call, sluice_mpi_code);               \
+  } while (false)

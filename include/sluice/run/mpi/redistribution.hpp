@@ -1,0 +1,96 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sluice/input/block_cyclic.hpp"
+#include "sluice/plan/redistribute.hpp"
+
+namespace sluice::mpi {
+
+/// How each process stores its part of an array, without gaps.
+enum class StorageOrder {
+  kRowMajor,     ///< the last dimension is contiguous, as in C
+  kColumnMajor,  ///< the first dimension is contiguous, as in Fortran and ScaLAPACK
+};
+
+/// What a redistribution can be told besides the array and the two layouts. All vectors with one entry a dimension may
+/// be empty. Every rank must give the same.
+struct RedistributionOptions {
+  std::vector<std::int64_t> from_first;  ///< coordinate of the process with the first block; empty: 0 everywhere
+  std::vector<std::int64_t> to_first;
+  std::vector<std::int64_t> from_start;  ///< where the sub-array begins in the source array; empty: 0 everywhere
+  std::vector<std::int64_t> to_start;    ///< where it goes in the target array
+  std::vector<std::int64_t> extent;      ///< its extents; empty: up to the end of the source array
+  std::vector<std::int64_t> to_shape;    ///< shape of the target array; empty: that of the source array
+  /// The rank of each process of the source grid, in row-major order of the grid, whatever `order` is (process (i, j)
+  /// of a P x Q grid is entry i Q + j). All different; empty: 0, 1, 2, ...
+  std::vector<int> from_ranks;
+  std::vector<int> to_ranks;  ///< of the target grid; may have any ranks, or none, in common with `from_ranks`
+  StorageOrder order = StorageOrder::kRowMajor;
+  std::string algorithm = "auto";  ///< as for plan_redistribution
+  double setup = 1;                ///< price of a step in elements, by which "auto" chooses
+
+  // How the steps are carried out; the defaults suit messages of any size.
+  std::int64_t chunk_bytes = 128 << 10;  ///< longer messages travel in pieces of at most so many bytes; 1 to 2^30
+  int window = 4;                        ///< pieces under way at once in each direction; 1 to 1024
+};
+
+/// The job of moving a block-cyclic array, or a box of it, from one layout to another, planned once and executed as
+/// often as you like: Y[to_start + i] = X[from_start + i].
+///
+///     sluice::mpi::Redistribution job(comm, {4096, 4096}, from, to, sizeof(double));
+///     std::vector<double> y(job.target_elements());
+///     job.execute(x.data(), y.data());
+///
+/// Every rank of the communicator takes part, whether or not it belongs to the source grid or the target grid; in the
+/// spirit of MPI-4's persistent collectives, construction and destruction are collective, and so is execute. Planning
+/// needs no communication: each rank works out its own messages alone.
+///
+/// Memory: at most 2 `window` buffers of `chunk_bytes` (less when the messages are smaller), whatever the size of the
+/// array, and a description of the own messages, O(runs of one period) for each dimension and process met there.
+/// Pieces that are contiguous in the user's memory travel from there and arrive there.
+class Redistribution {
+ public:
+  /// Collective over `comm`, an intracommunicator. The object works on a duplicate of it and does not keep `comm`.
+  ///
+  /// `shape`: extents of the source array; `element_size`: bytes of one element, at least 1.
+  /// Throws InputError on every rank if the arguments are bad on any rank, or differ between ranks; arguments are
+  /// compared before anything is sent, and no rank is left waiting. Throws MpiError.
+  Redistribution(MPI_Comm comm, const std::vector<std::int64_t>& shape, const Layout& from, const Layout& to,
+                 std::int64_t element_size, const RedistributionOptions& options = {});
+  /// Collective, as it frees the duplicate of the communicator; after MPI_Finalize it frees the memory alone.
+  ~Redistribution();
+  Redistribution(Redistribution&&) noexcept;
+  Redistribution& operator=(Redistribution&&) noexcept;
+  Redistribution(const Redistribution&) = delete;
+  Redistribution& operator=(const Redistribution&) = delete;
+
+  /// Moves the data. Collective, without a barrier: a rank is done when its own part is.
+  ///
+  /// `source` holds source_elements() elements, `target` target_elements(); the two must not overlap. Elements of the
+  /// target outside the box are left alone. A pointer may be null where this rank has nothing to send or receive.
+  /// Nothing is allocated.
+  ///
+  /// Throws InputError for a null pointer where there is something to send or receive, after taking part so far that no
+  /// rank is left waiting: a null source makes the ranks that should have heard from it throw InputError too, in the
+  /// same call, with their targets incomplete; a null target is this rank's trouble alone. Throws MpiError.
+  void execute(const void* source, void* target);
+
+  /// Number of elements of this rank's part of the source array; 0 if it is not in the source grid.
+  [[nodiscard]] std::int64_t source_elements() const;
+  [[nodiscard]] std::int64_t target_elements() const;
+  /// Bytes of buffers this rank holds beyond the user's source and target.
+  [[nodiscard]] std::int64_t peak_extra_bytes() const;
+  [[nodiscard]] const RedistributionPlan& plan() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace sluice::mpi

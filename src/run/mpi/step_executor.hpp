@@ -1,0 +1,120 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace sluice::mpi::detail {
+
+/// A message of this rank: how much, and with whom.
+struct StepMessage {
+  int peer = 0;  ///< rank of the communicator, not the own one
+  std::int64_t bytes = 0;
+};
+
+/// What the messages of a StepExecutor consist of. Messages are counted from 0 in the order of the lists it was given.
+class StepData {
+ public:
+  virtual ~StepData() = default;
+
+  /// Where bytes offset .. offset + bytes - 1 of an outgoing message lie in the user's memory, if they lie there in a
+  /// row; else null, and pack will be called.
+  virtual const std::byte* outgoing(std::size_t message, std::int64_t offset, std::int64_t bytes) = 0;
+  virtual void pack(std::size_t message, std::int64_t offset, std::int64_t bytes, std::byte* buffer) = 0;
+  /// The same for an incoming message and unpack.
+  virtual std::byte* incoming(std::size_t message, std::int64_t offset, std::int64_t bytes) = 0;
+  virtual void unpack(std::size_t message, std::int64_t offset, std::int64_t bytes, const std::byte* buffer) = 0;
+  /// Does a part of the work that needs no communication, a few dozen microseconds; false: nothing is left of it.
+  virtual bool work() = 0;
+};
+
+/// Carries out one rank's part of a schedule of steps.
+///
+/// Messages go in pieces of at most `chunk_bytes`. A window of pieces is under way in each direction, in the order of the
+/// lists: a piece is packed while those before it travel, the receives of pieces to come are posted ahead, and work that
+/// needs no communication fills the time when nothing has arrived. There is no barrier between steps; each rank keeps
+/// its own order, and that is enough:
+///
+/// No deadlock. Let both lists of every rank be in the order of steps, with at most one message a step in each, and the
+/// step of a message be the same at both its ends. Pieces enter a window in that order, and the first unfinished piece of
+/// a rank is always in its window. Among all unfinished pieces take one of the lowest step, the first of its message. At
+/// its sender all earlier pieces are finished, so it is in the window and is sent; at its receiver, for the same reason,
+/// its receive is posted. Nothing but these two is needed for it to finish: so as long as a piece is left, one can finish.
+/// This holds for windows of 1, different on different ranks, and for sends that wait for their receives.
+///
+/// Pieces match. Between two ranks there are messages of one tag on one communicator in the order of the schedule, pieces
+/// of a message in increasing order, and both ends cut them alike; MPI keeps them in order.
+///
+/// Memory: the buffers, allocated once, of at most `window` pieces each way and no longer than the longest piece.
+class StepExecutor {
+ public:
+  struct Limits {
+    std::int64_t chunk_bytes = 1;  ///< 1 to 2^30, the same on all ranks
+    std::int64_t granule = 1;      ///< pieces are multiples of so many bytes where chunk_bytes allows it; likewise
+    int window = 1;                ///< at least 1
+  };
+
+  /// `comm` must return errors, carry nothing else, and live as long as the executor. Local: nothing is sent.
+  StepExecutor(MPI_Comm comm, std::vector<StepMessage> sends, std::vector<StepMessage> receives, const Limits& limits);
+
+  /// Runs the schedule once. Allocates nothing.
+  ///
+  /// `can_send` false: this rank has no data, and tells every rank it should have sent to, so that none waits for it.
+  /// `can_receive` false: what arrives is thrown away. Returns the last rank that told this one it has no data, or -1.
+  int execute(StepData& data, bool can_send = true, bool can_receive = true);
+
+  [[nodiscard]] std::int64_t buffer_bytes() const { return buffer_bytes_; }
+
+ private:
+  /// A place in a list of messages: the next piece.
+  struct Position {
+    std::size_t message = 0;
+    std::int64_t offset = 0;
+  };
+  /// A piece under way.
+  struct Slot {
+    std::size_t message = 0;
+    std::int64_t offset = 0;
+    std::int64_t bytes = 0;
+    bool direct = false;
+  };
+
+  [[nodiscard]] std::int64_t piece_bytes(std::int64_t message_bytes) const;
+  /// The next piece of the list; false at its end.
+  bool next(const std::vector<StepMessage>& messages, Position& at, Slot& slot) const;
+  [[nodiscard]] std::size_t slots_for(const std::vector<StepMessage>& messages) const;
+  [[nodiscard]] std::int64_t longest_piece(const std::vector<StepMessage>& messages) const;
+
+  bool start_send(std::size_t slot, StepData& data, bool can_send);
+  bool start_receive(std::size_t slot, StepData& data, bool can_receive);
+  void finish_receive(std::size_t slot, const MPI_Status& status, StepData& data, bool can_receive);
+  /// Looks which pieces have arrived or left, waits for the first if `wait`; their places in completed_, how many.
+  int completed(bool wait);
+
+  MPI_Comm comm_;
+  std::vector<StepMessage> sends_;
+  std::vector<StepMessage> receives_;
+  Limits limits_;
+
+  // Slots of receives come first, then those of sends.
+  std::size_t receive_slots_;
+  std::size_t send_slots_;
+  std::int64_t receive_stride_;
+  std::int64_t send_stride_;
+  std::int64_t buffer_bytes_;
+  std::unique_ptr<std::byte[]> buffers_;
+  std::vector<Slot> slots_;
+  std::vector<MPI_Request> requests_;
+  std::vector<MPI_Status> statuses_;
+  std::vector<int> completed_;
+  std::vector<std::size_t> free_;  ///< slots for sends that are not under way
+
+  Position next_send_;
+  Position next_receive_;
+  int without_data_ = -1;
+};
+
+}  // namespace sluice::mpi::detail

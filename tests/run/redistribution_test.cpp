@@ -1,0 +1,195 @@
+#include "sluice/run/mpi/redistribution.hpp"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <utility>
+
+#include "run/redistribution_testing.hpp"
+#include "sluice/error.hpp"
+
+namespace sluice::mpi {
+namespace {
+
+using testing::Arrays;
+using testing::Case;
+using testing::difference;
+using testing::Draw;
+using testing::make_arrays;
+using testing::random_case;
+using testing::rank_in;
+using testing::size_of;
+using testing::to_text;
+
+/// The own rank and the size of MPI_COMM_WORLD.
+int rank() { return rank_in(MPI_COMM_WORLD); }
+int size() { return size_of(MPI_COMM_WORLD); }
+
+Redistribution make_job(MPI_Comm comm, const Case& c) {
+  return {comm, c.shape, c.from, c.to, c.element_size, c.options};
+}
+
+void check(MPI_Comm comm, const Case& c) {
+  Arrays arrays = make_arrays(c, rank_in(comm));
+  Redistribution job = make_job(comm, c);
+  EXPECT_EQ(job.source_elements() * c.element_size, static_cast<std::int64_t>(arrays.source.size())) << to_text(c);
+  EXPECT_EQ(job.target_elements() * c.element_size, static_cast<std::int64_t>(arrays.target.size())) << to_text(c);
+  EXPECT_LE(job.peak_extra_bytes(), 2 * c.options.window * (c.options.chunk_bytes + 63)) << to_text(c);
+  const std::vector<std::byte> source = arrays.source;
+  job.execute(arrays.source.data(), arrays.target.data());
+  EXPECT_EQ(difference(arrays.target, arrays.expected), "") << to_text(c);
+  EXPECT_EQ(difference(arrays.source, source), "") << "the source was written to: " << to_text(c);
+}
+
+TEST(Redistribution, ByHand) {
+  // Ten elements from blocks of 2 on all ranks to blocks of 3 on one.
+  const Layout from{{size()}, {2}};
+  const Layout to{{1}, {3}};
+  std::vector<int> source;
+  for (int g = 0; g < 10; ++g) {
+    if (g / 2 % size() == rank()) source.push_back(g);
+  }
+  std::vector<int> target(rank() == 0 ? 10 : 0, -1);
+  Redistribution job(MPI_COMM_WORLD, {10}, from, to, sizeof(int));
+  EXPECT_EQ(job.source_elements(), static_cast<std::int64_t>(source.size()));
+  EXPECT_EQ(job.target_elements(), static_cast<std::int64_t>(target.size()));
+  job.execute(source.data(), target.data());
+  for (std::size_t i = 0; i < target.size(); ++i) EXPECT_EQ(target[i], static_cast<int>(i));
+}
+
+TEST(Redistribution, RandomProblems) {
+  Draw draw(20240301);
+  for (int i = 0; i < 250 && !HasFailure(); ++i) check(MPI_COMM_WORLD, random_case(draw, size()));
+}
+
+TEST(Redistribution, ClassesWhereTheyApply) {
+  Draw draw(7);
+  int applied = 0;
+  for (int i = 0; i < 60 && !HasFailure(); ++i) {
+    Case c = random_case(draw, size());
+    c.options.algorithm = "classes";
+    try {
+      check(MPI_COMM_WORLD, c);
+      ++applied;
+    } catch (const InputError&) {
+      // Says so on every rank: the next collective call would not match otherwise.
+    }
+  }
+  EXPECT_GT(applied, 5);
+}
+
+TEST(Redistribution, MatrixWithTheDefaults) {
+  const int n = size();
+  check(MPI_COMM_WORLD, {{517, 389}, {{n, 1}, {64, 64}}, {{1, n}, {50, 30}}, 8, {}});
+  check(MPI_COMM_WORLD, {{517, 389}, {{1, n}, {1, 1}}, {{1, n}, {3, 2}}, 8, {}});
+  Case big{{1100, 1000}, {{n, 1}, {8, 8}}, {{1, n}, {1000, 1}}, 8, {}};
+  check(MPI_COMM_WORLD, big);  // messages of several chunks
+  big.options.order = StorageOrder::kColumnMajor;
+  check(MPI_COMM_WORLD, big);
+}
+
+TEST(Redistribution, TheSameLayoutTwiceIsACopy) {
+  const Layout layout{{1, size()}, {7, 5}};
+  check(MPI_COMM_WORLD, {{40, 43}, layout, layout, 8, {}});
+  Redistribution job(MPI_COMM_WORLD, {40, 43}, layout, layout, 8);
+  EXPECT_EQ(job.peak_extra_bytes(), 0);
+}
+
+TEST(Redistribution, NothingToMove) {
+  const Layout layout{{size()}, {2}};
+  check(MPI_COMM_WORLD, {{0}, layout, {{1}, {1}}, 8, {}});
+  check(MPI_COMM_WORLD, {{0, 1000000000000, 1000000000000}, {{1, 1, 1}, {1, 1, 1}}, {{1, 1, 1}, {2, 2, 2}}, 8, {}});
+  Redistribution job(MPI_COMM_WORLD, {0}, layout, layout, 8);
+  job.execute(nullptr, nullptr);
+  RedistributionOptions empty_box;
+  empty_box.from_start = {5};
+  empty_box.to_start = {3};
+  empty_box.extent = {0};
+  check(MPI_COMM_WORLD, {{11}, layout, layout, 8, empty_box});
+}
+
+TEST(Redistribution, DisjointGrids) {
+  if (size() < 2) GTEST_SKIP() << "needs 2 ranks";
+  RedistributionOptions options;
+  const int half = size() / 2;
+  for (int r = 0; r < half; ++r) options.from_ranks.push_back(r);
+  for (int r = half; r < size(); ++r) options.to_ranks.push_back(r);
+  check(MPI_COMM_WORLD, {{1000}, {{half}, {3}}, {{size() - half}, {5}}, 8, options});
+}
+
+TEST(Redistribution, ExecutedAgainAndAgain) {
+  Draw draw(3);
+  for (int i = 0; i < 4 && !HasFailure(); ++i) {
+    const Case c = random_case(draw, size());
+    Redistribution job = make_job(MPI_COMM_WORLD, c);
+    for (std::uint64_t salt = 0; salt < 6; ++salt) {
+      Arrays arrays = make_arrays(c, rank(), salt);
+      job.execute(arrays.source.data(), arrays.target.data());
+      EXPECT_EQ(difference(arrays.target, arrays.expected), "") << to_text(c) << " round " << salt;
+    }
+  }
+}
+
+TEST(Redistribution, JobsOnOneCommunicatorKeepOutOfEachOthersWay) {
+  Draw draw(4);
+  const Case a = random_case(draw, size());
+  const Case b = random_case(draw, size());
+  Redistribution job_a = make_job(MPI_COMM_WORLD, a);
+  Redistribution job_b = make_job(MPI_COMM_WORLD, b);
+  // A message of the user's own, with any tag, under way meanwhile.
+  int sent = rank();
+  int received = -1;
+  MPI_Request requests[2];
+  MPI_Irecv(&received, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &requests[0]);
+  for (std::uint64_t salt = 0; salt < 4; ++salt) {
+    Arrays arrays_a = make_arrays(a, rank(), salt);
+    Arrays arrays_b = make_arrays(b, rank(), salt);
+    job_a.execute(arrays_a.source.data(), arrays_a.target.data());
+    job_b.execute(arrays_b.source.data(), arrays_b.target.data());
+    EXPECT_EQ(difference(arrays_a.target, arrays_a.expected), "") << to_text(a);
+    EXPECT_EQ(difference(arrays_b.target, arrays_b.expected), "") << to_text(b);
+  }
+  MPI_Isend(&sent, 1, MPI_INT, (rank() + 1) % size(), 1, MPI_COMM_WORLD, &requests[1]);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  EXPECT_EQ(received, (rank() + size() - 1) % size());
+}
+
+TEST(Redistribution, OnPartsOfTheWorld) {
+  // The odd and the even ranks, in reverse order, each with problems of their own at the same time.
+  MPI_Comm half = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, rank() % 2, -rank(), &half);
+  Draw draw(static_cast<std::uint64_t>(50 + rank() % 2));
+  for (int i = 0; i < 20 && !HasFailure(); ++i) check(half, random_case(draw, size_of(half)));
+  MPI_Comm_free(&half);
+}
+
+TEST(Redistribution, OutlivesTheCommunicatorItWasMadeOn) {
+  MPI_Comm copy = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+  const Case c{{100}, {{size()}, {3}}, {{size()}, {5}}, 8, {}};
+  Redistribution job = make_job(copy, c);
+  MPI_Comm_free(&copy);
+  Arrays arrays = make_arrays(c, rank());
+  job.execute(arrays.source.data(), arrays.target.data());
+  EXPECT_EQ(difference(arrays.target, arrays.expected), "");
+}
+
+TEST(Redistribution, CanBeMoved) {
+  const Case c{{100}, {{size()}, {3}}, {{size()}, {5}}, 8, {}};
+  std::optional<Redistribution> first = make_job(MPI_COMM_WORLD, c);
+  Redistribution second = std::move(*first);
+  first.reset();
+  Redistribution third = make_job(MPI_COMM_WORLD, {{4}, {{1}, {1}}, {{1}, {1}}, 8, {}});
+  third = std::move(second);
+  Arrays arrays = make_arrays(c, rank());
+  third.execute(arrays.source.data(), arrays.target.data());
+  EXPECT_EQ(difference(arrays.target, arrays.expected), "");
+}
+
+TEST(Redistribution, ManyJobsDoNotUseUpTheCommunicators) {
+  const Case c{{10}, {{size()}, {1}}, {{size()}, {2}}, 8, {}};
+  for (int i = 0; i < 3000; ++i) (void)make_job(MPI_COMM_WORLD, c);
+}
+
+}  // namespace
+}  // namespace sluice::mpi

@@ -1,0 +1,267 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <span>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "sluice/run/mpi/redistribution.hpp"
+
+/// Random redistributions, and what they must do, worked out index by index without the library's arithmetic.
+namespace sluice::mpi::testing {
+
+using Indices = std::vector<std::int64_t>;
+
+/// The arguments of a Redistribution.
+struct Case {
+  Indices shape;
+  Layout from;
+  Layout to;
+  std::int64_t element_size = 8;
+  RedistributionOptions options;
+
+  [[nodiscard]] Indices to_shape() const { return options.to_shape.empty() ? shape : options.to_shape; }
+  [[nodiscard]] Indices extent() const { return options.extent.empty() ? shape : options.extent; }
+};
+
+inline std::string to_text(const Case& c) {
+  std::ostringstream out;
+  const auto list = [&](const char* name, const auto& values) {
+    out << ' ' << name << '=';
+    for (std::size_t i = 0; i < values.size(); ++i) out << (i > 0 ? "," : "") << values[i];
+  };
+  out << to_string(c.from) << " -> " << to_string(c.to) << " element=" << c.element_size
+      << " column_major=" << (c.options.order == StorageOrder::kColumnMajor) << " algorithm=" << c.options.algorithm
+      << " chunk=" << c.options.chunk_bytes << " window=" << c.options.window;
+  list("shape", c.shape);
+  list("to_shape", c.options.to_shape);
+  list("from_first", c.options.from_first);
+  list("to_first", c.options.to_first);
+  list("from_start", c.options.from_start);
+  list("to_start", c.options.to_start);
+  list("extent", c.options.extent);
+  list("from_ranks", c.options.from_ranks);
+  list("to_ranks", c.options.to_ranks);
+  return out.str();
+}
+
+/// Byte `byte` of element `linear` of an array told apart by `salt`.
+inline std::byte byte_of(std::int64_t linear, std::int64_t byte, std::uint64_t salt) {
+  std::uint64_t z = (static_cast<std::uint64_t>(linear) * 31 + static_cast<std::uint64_t>(byte) / 8 + salt) *
+                    0x9e3779b97f4a7c15ULL;
+  z = (z ^ (z >> 29)) * 0xbf58476d1ce4e5b9ULL;
+  z ^= z >> 32;
+  return static_cast<std::byte>(z >> (8 * (static_cast<std::uint64_t>(byte) % 8)));
+}
+
+/// One rank's part of an array: the global index of each local one, by dealing out the blocks.
+class Part {
+ public:
+  Part(const Layout& layout, const Indices& shape, const Indices& first, const std::vector<int>& ranks, int rank,
+       StorageOrder order)
+      : shape_(shape), order_(order), owned_(shape.size()) {
+    std::int64_t process = -1;
+    std::int64_t processes = 1;
+    for (const std::int64_t p : layout.grid) processes *= p;
+    for (std::int64_t p = 0; p < processes; ++p) {
+      if ((ranks.empty() ? static_cast<int>(p) : ranks[static_cast<std::size_t>(p)]) == rank) process = p;
+    }
+    if (process < 0) return;
+    for (std::size_t d = shape.size(); d-- > 0;) {
+      const std::int64_t coordinate = process % layout.grid[d];
+      process /= layout.grid[d];
+      for (std::int64_t g = 0; g < shape[d]; ++g) {
+        const std::int64_t owner = (g / layout.block[d] + (first.empty() ? 0 : first[d])) % layout.grid[d];
+        if (owner == coordinate) owned_[d].push_back(g);
+      }
+    }
+  }
+
+  [[nodiscard]] std::int64_t size() const {
+    std::int64_t size = 1;
+    for (const Indices& owned : owned_) size *= static_cast<std::int64_t>(owned.size());
+    return size;
+  }
+  /// Calls visit(local index in order of storage, global indices).
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    const std::int64_t n = size();
+    const std::size_t dimensions = shape_.size();
+    Indices global(dimensions);
+    for (std::int64_t local = 0; local < n; ++local) {
+      std::int64_t rest = local;
+      for (std::size_t k = 0; k < dimensions; ++k) {
+        const std::size_t d = order_ == StorageOrder::kRowMajor ? dimensions - 1 - k : k;
+        const auto extent = static_cast<std::int64_t>(owned_[d].size());
+        global[d] = owned_[d][static_cast<std::size_t>(rest % extent)];
+        rest /= extent;
+      }
+      visit(local, global);
+    }
+  }
+  [[nodiscard]] std::int64_t linear(const Indices& global) const {
+    std::int64_t result = 0;
+    for (std::size_t d = 0; d < shape_.size(); ++d) result = result * shape_[d] + global[d];
+    return result;
+  }
+
+ private:
+  Indices shape_;
+  StorageOrder order_;
+  std::vector<Indices> owned_;
+};
+
+/// The arrays of one rank: the source filled, the target filled with something else, and what the target must become.
+struct Arrays {
+  std::vector<std::byte> source;
+  std::vector<std::byte> target;
+  std::vector<std::byte> expected;
+};
+
+inline Arrays make_arrays(const Case& c, int rank, std::uint64_t salt = 0) {
+  const RedistributionOptions& o = c.options;
+  const Part from(c.from, c.shape, o.from_first, o.from_ranks, rank, o.order);
+  const Part to(c.to, c.to_shape(), o.to_first, o.to_ranks, rank, o.order);
+  const std::int64_t size = c.element_size;
+  Arrays arrays;
+  arrays.source.resize(static_cast<std::size_t>(from.size() * size));
+  arrays.target.resize(static_cast<std::size_t>(to.size() * size));
+  const auto fill = [&](std::vector<std::byte>& bytes, std::int64_t local, std::int64_t linear, std::uint64_t with) {
+    for (std::int64_t b = 0; b < size; ++b) bytes[static_cast<std::size_t>(local * size + b)] = byte_of(linear, b, with);
+  };
+  from.for_each([&](std::int64_t local, const Indices& g) { fill(arrays.source, local, from.linear(g), salt); });
+  to.for_each([&](std::int64_t local, const Indices& g) { fill(arrays.target, local, to.linear(g), ~salt); });
+  arrays.expected = arrays.target;
+  const Indices extent = c.extent();
+  to.for_each([&](std::int64_t local, const Indices& g) {
+    Indices source = g;
+    for (std::size_t d = 0; d < g.size(); ++d) {
+      const std::int64_t position = g[d] - (o.to_start.empty() ? 0 : o.to_start[d]);
+      if (position < 0 || position >= extent[d]) return;
+      source[d] = position + (o.from_start.empty() ? 0 : o.from_start[d]);
+    }
+    fill(arrays.expected, local, from.linear(source), salt);
+  });
+  return arrays;
+}
+
+/// Draws from a generator that is the same on all ranks, and everywhere.
+class Draw {
+ public:
+  explicit Draw(std::uint64_t seed) : generator_(seed) {}
+  /// low .. high.
+  std::int64_t between(std::int64_t low, std::int64_t high) {
+    return low + static_cast<std::int64_t>(generator_() % static_cast<std::uint64_t>(high - low + 1));
+  }
+  bool chance(std::int64_t one_in) { return between(1, one_in) == 1; }
+  template <class T>
+  T one_of(const std::vector<T>& values) {
+    return values[static_cast<std::size_t>(between(0, static_cast<std::int64_t>(values.size()) - 1))];
+  }
+  /// `count` different ones of 0 .. size - 1, in any order.
+  std::vector<int> ranks(std::int64_t count, int size) {
+    std::vector<int> all(static_cast<std::size_t>(size));
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int>(i);
+    for (std::size_t i = all.size(); i-- > 1;) {
+      std::swap(all[i], all[static_cast<std::size_t>(between(0, static_cast<std::int64_t>(i)))]);
+    }
+    all.resize(static_cast<std::size_t>(count));
+    return all;
+  }
+
+ private:
+  std::mt19937_64 generator_;
+};
+
+inline Layout random_layout(Draw& draw, std::size_t dimensions, int size, std::int64_t max_block) {
+  Layout layout;
+  std::int64_t room = size;
+  for (std::size_t d = 0; d < dimensions; ++d) {
+    layout.grid.push_back(draw.between(1, room));
+    room /= layout.grid.back();
+    layout.block.push_back(draw.between(1, max_block));
+  }
+  // The first dimension would get most of the processes.
+  for (std::size_t d = dimensions; d-- > 1;) {
+    std::swap(layout.grid[d], layout.grid[static_cast<std::size_t>(draw.between(0, static_cast<std::int64_t>(d)))]);
+  }
+  return layout;
+}
+
+/// Dimensions 1 to 4, extents with tails, or none at all, sub-arrays, first processes, permuted and disjoint grids.
+inline Case random_case(Draw& draw, int size) {
+  Case c;
+  const auto dimensions = static_cast<std::size_t>(draw.between(1, 4));
+  const std::int64_t longest = std::vector<std::int64_t>{900, 60, 17, 9}[dimensions - 1];
+  const std::int64_t max_block = std::max<std::int64_t>(2, longest / 4);
+  c.from = random_layout(draw, dimensions, size, draw.chance(2) ? 3 : max_block);
+  c.to = random_layout(draw, dimensions, size, draw.chance(2) ? 3 : max_block);
+  c.element_size = draw.one_of<std::int64_t>({1, 3, 8, 16});
+  RedistributionOptions& o = c.options;
+  for (std::size_t d = 0; d < dimensions; ++d) {
+    c.shape.push_back(draw.chance(12) ? draw.between(0, 2) : draw.between(1, longest));
+  }
+  if (draw.chance(2)) {
+    for (std::size_t d = 0; d < dimensions; ++d) {
+      o.from_first.push_back(draw.between(0, c.from.grid[d] - 1));
+      o.to_first.push_back(draw.between(0, c.to.grid[d] - 1));
+    }
+  }
+  if (draw.chance(2)) {
+    for (std::size_t d = 0; d < dimensions; ++d) {
+      o.to_shape.push_back(draw.between(0, longest));
+      o.extent.push_back(draw.between(0, std::min(c.shape[d], o.to_shape[d])));
+      o.from_start.push_back(draw.between(0, c.shape[d] - o.extent[d]));
+      o.to_start.push_back(draw.between(0, o.to_shape[d] - o.extent[d]));
+    }
+  }
+  const auto processes = [](const Layout& layout) {
+    std::int64_t product = 1;
+    for (const std::int64_t p : layout.grid) product *= p;
+    return product;
+  };
+  if (draw.chance(2)) o.from_ranks = draw.ranks(processes(c.from), size);
+  if (draw.chance(2)) o.to_ranks = draw.ranks(processes(c.to), size);
+  if (draw.chance(4) && processes(c.from) + processes(c.to) <= size) {
+    const std::vector<int> all = draw.ranks(size, size);
+    o.from_ranks.assign(all.begin(), all.begin() + processes(c.from));
+    o.to_ranks.assign(all.end() - processes(c.to), all.end());
+  }
+  if (draw.chance(2)) o.order = StorageOrder::kColumnMajor;
+  o.algorithm = draw.one_of<std::string>({"auto", "stepwise", "greedy", "caterpillar"});
+  o.chunk_bytes = draw.one_of<std::int64_t>({1 << 17, 1, 2, 7, 64, 100});
+  if (o.chunk_bytes < 7) {
+    // Not more pieces than a test has time for.
+    for (std::size_t d = 0; d < dimensions; ++d) o.chunk_bytes = std::max(o.chunk_bytes, c.shape[d] / 8);
+  }
+  o.window = static_cast<int>(draw.one_of<std::int64_t>({1, 2, 4, 9}));
+  return c;
+}
+
+inline int rank_in(MPI_Comm comm) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  return rank;
+}
+inline int size_of(MPI_Comm comm) {
+  int size = 0;
+  MPI_Comm_size(comm, &size);
+  return size;
+}
+
+/// The first byte in which two arrays differ, or "".
+inline std::string difference(std::span<const std::byte> found, std::span<const std::byte> expected) {
+  if (found.size() != expected.size()) return "sizes differ";
+  const auto at = std::ranges::mismatch(found, expected).in1 - found.begin();
+  if (at == static_cast<std::ptrdiff_t>(found.size())) return "";
+  return "byte " + std::to_string(at) + " of " + std::to_string(found.size());
+}
+
+}  // namespace sluice::mpi::testing
