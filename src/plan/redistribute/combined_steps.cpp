@@ -30,6 +30,7 @@ std::int64_t CombinedSteps::step_of(std::span<const std::int64_t> axis_steps) co
 }
 
 std::int64_t CombinedSteps::transmission(std::span<const std::vector<std::int64_t>> durations) const {
+  if (steps_ == 0) return 0;
   const auto total = [](const std::vector<std::int64_t>& values) {
     std::int64_t sum = 0;
     for (const std::int64_t value : values) sum = checked::add(sum, value, "transmission");

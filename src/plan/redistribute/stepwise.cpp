@@ -9,7 +9,11 @@
 /// the matching comes from a combinatorial algorithm, not from linear programming; which one of several of equal weight
 /// is taken is as free as in the paper, so TC may differ from the paper's tables by a little. Example: 15:2 -> 6:3
 /// takes 10 steps of length 2, TC 20 (Tables 15 and 16).
+#include <algorithm>
+#include <optional>
+
 #include "plan/redistribute/message_graph.hpp"
+#include "sluice/error.hpp"
 
 namespace sluice::detail {
 
