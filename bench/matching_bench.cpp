@@ -3,7 +3,8 @@
 // fastest is the rival, and it must find the same value. Both graphs are built beforehand; what an algorithm copies of
 // them counts.
 //
-//   matching_bench [--problem NAME] [--graph sparse|30%|dense] [--max-n N] [--weights LARGEST] [--seed S] [--ways]
+//   matching_bench [--problem NAME] [--graph sparse|30%|dense|product] [--max-n N] [--weights LARGEST] [--seed S]
+//   [--ways]
 
 #include <fmt/format.h>
 
@@ -132,7 +133,10 @@ int main(int argc, char** argv) {
              "lemon_ms", "ratio", "runs", "lemon way");
   for (const Problem& problem : problems()) {
     if (!options.problem.empty() && options.problem != problem.name) continue;
-    for (const rivals::Kind kind : {rivals::Kind::kSparse, rivals::Kind::kThirty, rivals::Kind::kDense}) {
+    for (const rivals::Kind kind :
+         {rivals::Kind::kSparse, rivals::Kind::kThirty, rivals::Kind::kDense, rivals::Kind::kProduct}) {
+      if (kind == rivals::Kind::kProduct && problem.name == std::string_view("maximum"))
+        continue;  // is the dense graph
       if (!options.graph.empty() && options.graph != rivals::name(kind)) continue;
       std::vector<Way> ways = problem.ways;
       for (const std::int32_t n : {100, 200, 500, 1000, 2000}) {

@@ -15,10 +15,10 @@
 
 namespace rivals {
 
-enum class Kind { kSparse, kThirty, kDense };
+enum class Kind { kSparse, kThirty, kDense, kProduct };
 
 inline const char* name(Kind kind) {
-  return kind == Kind::kSparse ? "sparse" : kind == Kind::kThirty ? "30%" : "dense";
+  return kind == Kind::kSparse ? "sparse" : kind == Kind::kThirty ? "30%" : kind == Kind::kDense ? "dense" : "product";
 }
 
 /// n x n: about 10 random edges a vertex, 30 % of all pairs, or all pairs; a random perfect matching is always part of
@@ -42,7 +42,11 @@ inline std::vector<sluice::Edge> random_edges(Kind kind, std::int32_t n, std::in
       continue;
     }
     for (std::int32_t v = 0; v < n; ++v) {
-      if (kind == Kind::kDense || v == permutation[u] || random() % 10 < 3) edges.push_back({u, v, weight()});
+      if (kind == Kind::kProduct) {
+        edges.push_back({u, v, std::int64_t{u + 1} * (v + 1)});
+      } else if (kind == Kind::kDense || v == permutation[u] || random() % 10 < 3) {
+        edges.push_back({u, v, weight()});
+      }
     }
   }
   return edges;

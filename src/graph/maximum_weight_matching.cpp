@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "graph/matching_detail.hpp"
@@ -14,6 +15,12 @@ namespace {
 
 constexpr std::int64_t kInfinite = std::numeric_limits<std::int64_t>::max();
 constexpr std::int32_t kNone = -1;
+
+/// How often searches may read all edges before an auction is held: on random graphs they read them a few times.
+constexpr std::int64_t kPatience = 12;
+/// How often one round of the auction may read all edges, and by how much the minimum raise falls from round to round.
+constexpr std::int64_t kRoundBudget = 8;
+constexpr std::int64_t kRaiseFactor = 5;
 
 /// A live edge as its row sees it.
 struct Entry {
@@ -39,35 +46,54 @@ struct Side {
   std::vector<std::int32_t> edge;  // its edge's id
 };
 
-/// Invariants between two calls of `serve`, with "placed" left vertices those that were served:
-///  (1) price(u) + price(v) >= weight for the edges of every placed left vertex, equality on matched edges;
-///  (2) vertices that are not critical have price >= 0, free ones (placed, if left) price 0;
-///  (3) no price exceeds 2 (k + 1) W in absolute value, k = min(lefts, rights), W = max |weight|: a price changes only
-///  in a tree
-///      of tight edges that holds a vertex of price 0, along a path of at most 2 k + 1 edges.
-/// Distances telescope into prices and weights of one path, hence stay below 8 (k + 1) W.
+/// One side bids, the other is bid for: the rows of `serve` are the bidders first and the items in the end.
+///
+/// Invariants between two calls of `serve`, with "placed" bidders those that were served:
+///  (1) price(u) + price(v) >= weight for the edges of every placed bidder, equality on matched edges;
+///  (2) vertices that are not critical have price >= 0, placed bidders that are free have price 0; free items have
+///  price 0
+///      too, or the price that an auction left them, until the items are served;
+///  (3) no price exceeds (4 k + 2) W in absolute value, k = min(lefts, rights), W = max |weight|: row reduction and
+///  auction
+///      stop at 2 k W; later, a price changes only in a tree of tight edges with a vertex whose price is 0 or still
+///      from then, along a path of at most 2 k + 1 edges.
+/// Distances telescope into three prices and the weights of one path, hence stay below 16 (k + 1) W.
 class Solver {
  public:
   Solver(const BipartiteGraph& graph, std::span<const std::int32_t> left_critical,
          std::span<const std::int32_t> right_critical)
       : graph_(graph) {
-    prepare(left_, graph.lefts(), detail::marked(left_critical, graph.lefts(), "left_critical"));
-    prepare(right_, graph.rights(), detail::marked(right_critical, graph.rights(), "right_critical"));
-    check_weights();
-    copy_rows(graph.lefts(), [&](std::int32_t u) { return graph.edges_of_left(u); });
-    search_.resize(static_cast<std::size_t>(graph.rights()));
+    auto left = detail::marked(left_critical, graph.lefts(), "left_critical");
+    auto right = detail::marked(right_critical, graph.rights(), "right_critical");
+    copy_rows(left, right);
+    // The smaller side bids, as every bidder may need a search; of two equal ones the one with more critical vertices,
+    // as only bidders have an auction to fall back on.
+    const auto criticals = [](const std::vector<char>& mark) { return std::count(mark.begin(), mark.end(), 1); };
+    rights_bid_ = left.size() != right.size() ? right.size() < left.size() : criticals(right) > criticals(left);
+    if (rights_bid_) {
+      std::swap(left, right);
+      rows_ = mirrored(rows_, left.size());
+    }
+    prepare(bidders_, std::move(left));
+    prepare(items_, std::move(right));
+    search_.resize(items_.mate.size());
   }
 
   std::optional<WeightedMatching> solve() {
-    for (const std::int32_t u : reduce_rows()) {
-      if (!serve(left_, right_, u)) return std::nullopt;
+    const std::int64_t patience = kPatience * static_cast<std::int64_t>(rows_.entries.size());
+    std::optional<bool> served = serve_bidders(patience);
+    if (!served.has_value()) {
+      auction();
+      served = serve_bidders(kInfinite);
     }
-    if (!serve_critical_rights()) return std::nullopt;
+    if (!served.value() || !serve_items()) return std::nullopt;
+    Side& left = rights_bid_ ? items_ : bidders_;
+    Side& right = rights_bid_ ? bidders_ : items_;
     WeightedMatching result;
-    result.matching = detail::matching_from_left_edges(graph_, std::move(left_.edge));
+    result.matching = detail::matching_from_left_edges(graph_, std::move(left.edge));
     result.weight = matching_weight(graph_, result.matching);
-    result.left_price = std::move(left_.price);
-    result.right_price = std::move(right_.price);
+    result.left_price = std::move(left.price);
+    result.right_price = std::move(right.price);
     return result;
   }
 
@@ -78,55 +104,89 @@ class Solver {
     std::int32_t edge = kNone;  // by this edge
   };
 
-  static void prepare(Side& side, std::int32_t size, std::vector<char> critical) {
+  static void prepare(Side& side, std::vector<char> critical) {
+    side.price.assign(critical.size(), 0);
+    side.mate.assign(critical.size(), kNone);
+    side.edge.assign(critical.size(), kNone);
     side.critical = std::move(critical);
-    side.price.assign(static_cast<std::size_t>(size), 0);
-    side.mate.assign(static_cast<std::size_t>(size), kNone);
-    side.edge.assign(static_cast<std::size_t>(size), kNone);
   }
 
-  /// An edge that no optimal matching needs and no certificate misses: prices of its ends are >= 0 anyway.
-  [[nodiscard]] bool useless(const Edge& e) const {
-    return e.weight <= 0 && !left_.critical[e.left] && !right_.critical[e.right];
-  }
-
-  void check_weights() {
+  /// The rows of the left vertices. Leaves out edges of weight <= 0 between vertices that need not be covered: no
+  /// optimal matching needs them, and no price has to rise for them.
+  void copy_rows(const std::vector<char>& left_critical, const std::vector<char>& right_critical) {
     const std::int64_t k = std::min(graph_.lefts(), graph_.rights());
-    const std::int64_t limit = kInfinite / (8 * (k + 1));
+    const std::int64_t limit = kInfinite / (16 * (k + 1));
+    rows_.begin.reserve(left_critical.size() + 1);
+    rows_.begin.push_back(0);
+    rows_.entries.reserve(static_cast<std::size_t>(graph_.edge_count()));
     for (std::int32_t u = 0; u < graph_.lefts(); ++u) {
       for (const std::int32_t id : graph_.edges_of_left(u)) {
         const Edge& e = graph_.edge(id);
-        if (useless(e)) continue;
+        if (e.weight <= 0 && !left_critical[u] && !right_critical[e.right]) continue;
         if (e.weight > limit || e.weight < -limit) {
           throw InputError(fmt::format("weight of edge {}", id), fmt::format("{}", e.weight),
                            fmt::format("at most {} in absolute value for a matching of up to {} edges", limit, k));
         }
         largest_ = std::max(largest_, e.weight < 0 ? -e.weight : e.weight);
+        rows_.entries.push_back({e.weight, e.right, id});
       }
+      rows_.begin.push_back(static_cast<std::int32_t>(rows_.entries.size()));
     }
     price_limit_ = 2 * k * largest_;
   }
 
-  template <class RowOf>
-  void copy_rows(std::int32_t lefts, RowOf row_of) {
-    rows_.begin.reserve(static_cast<std::size_t>(lefts) + 1);
-    rows_.begin.push_back(0);
-    rows_.entries.reserve(static_cast<std::size_t>(graph_.edge_count()));
-    for (std::int32_t u = 0; u < lefts; ++u) {
-      for (const std::int32_t id : row_of(u)) {
-        const Edge& e = graph_.edge(id);
-        if (!useless(e)) rows_.entries.push_back({e.weight, e.right, id});
+  /// The same edges by column, of which there are `columns`.
+  static Rows mirrored(const Rows& rows, std::size_t columns) {
+    Rows result;
+    result.begin.assign(columns + 1, 0);
+    result.entries.resize(rows.entries.size());
+    for (const Entry& e : rows.entries) ++result.begin[e.column + 1];
+    for (std::size_t c = 0; c < columns; ++c) result.begin[c + 1] += result.begin[c];
+    std::vector<std::int32_t> place(result.begin.begin(), result.begin.end() - 1);
+    for (std::size_t r = 0; r + 1 < rows.begin.size(); ++r) {
+      for (const Entry& e : rows.of(static_cast<std::int32_t>(r))) {
+        result.entries[place[e.column]++] = {e.weight, static_cast<std::int32_t>(r), e.id};
       }
-      rows_.begin.push_back(static_cast<std::int32_t>(rows_.entries.size()));
     }
+    return result;
   }
 
-  /// Augmenting row reduction: each left vertex takes its best right vertex and raises its price to where the second
-  /// best (or staying free, if it may) is as good; who sat there before tries again. Only left vertices are ever
-  /// displaced, so a right vertex with a price stays matched. Returns the left vertices that are not placed.
+  /// Places all bidders; whether that is possible. Nothing if the searches read more than `patience` edges before they
+  /// were done.
+  std::optional<bool> serve_bidders(std::int64_t patience) {
+    read_ = 0;
+    const std::vector<std::int32_t> waiting = reduce_rows();
+    for (std::size_t i = 0; i < waiting.size(); ++i) {
+      if (read_ > patience) {
+        waiting_ = waiting.size() - i;
+        return std::nullopt;
+      }
+      if (!serve(bidders_, items_, waiting[i])) return false;
+    }
+    return true;
+  }
+
+  /// Then the items that break a rule: critical and free, or free with a price that an auction left.
+  bool serve_items() {
+    bool turned = false;
+    for (std::size_t i = 0; i < items_.mate.size(); ++i) {
+      if (items_.mate[i] != kNone || (!items_.critical[i] && items_.price[i] == 0)) continue;
+      if (!turned) {
+        rows_ = mirrored(rows_, items_.mate.size());
+        search_.assign(bidders_.mate.size(), Label{});
+        turned = true;
+      }
+      if (!serve(items_, bidders_, static_cast<std::int32_t>(i))) return false;
+    }
+    return true;
+  }
+
+  /// Augmenting row reduction: each bidder takes its best item and raises its price to where the second best (or
+  /// staying free, if it may) is as good; who sat there before tries again. Only bidders are ever displaced: an item
+  /// that got its price here stays matched. Returns the bidders that are not placed.
   std::vector<std::int32_t> reduce_rows() {
-    std::vector<std::int32_t> waiting(left_.mate.size());
-    for (std::size_t u = 0; u < waiting.size(); ++u) waiting[u] = static_cast<std::int32_t>(u);
+    std::vector<std::int32_t> waiting(bidders_.mate.size());
+    std::iota(waiting.begin(), waiting.end(), 0);
     std::int64_t budget = 4 * static_cast<std::int64_t>(rows_.entries.size()) + 1;
     for (int pass = 0; pass < 3 && !waiting.empty(); ++pass) {
       std::vector<std::int32_t> later;
@@ -147,48 +207,129 @@ class Solver {
     return waiting;
   }
 
-  /// One bid of left vertex `u`; who is without a place afterwards (perhaps `u`, perhaps nobody) and whether to let it
-  /// bid at once.
-  std::pair<std::int32_t, bool> bid(std::int32_t u) {
-    const bool may_stay_free = !left_.critical[u];
-    // Best and second best offer; an offer is weight - price. Among equal ones a free right vertex is preferred.
-    std::int64_t best = may_stay_free ? 0 : -kInfinite;
+  /// The best and the second best offer to a bidder; an offer is weight - price.
+  struct Offers {
+    std::int64_t best = -kInfinite;
     std::int64_t second = -kInfinite;
-    const Entry* chosen = nullptr;
+    const Entry* chosen = nullptr;  // who makes the best one; none if staying free is best
+  };
+
+  /// Among equal offers a free item is preferred. A critical bidder with one edge gets two equal offers: any price
+  /// would do.
+  [[nodiscard]] Offers offers(std::int32_t u, bool may_stay_free) const {
+    Offers result;
     bool chosen_free = false;
+    if (may_stay_free) result.best = 0;
     for (const Entry& e : rows_.of(u)) {
-      const std::int64_t offer = e.weight - right_.price[e.column];
-      if (offer < second) continue;
-      if (offer > best) {
-        second = best;
-        best = offer;
-        chosen = &e;
-        chosen_free = right_.mate[e.column] == kNone;
+      const std::int64_t offer = e.weight - items_.price[e.column];
+      if (offer < result.second) continue;
+      if (offer > result.best) {
+        result.second = result.best;
+        result.best = offer;
+        result.chosen = &e;
+        chosen_free = items_.mate[e.column] == kNone;
       } else {
-        second = offer;
-        if (offer == best && chosen != nullptr && !chosen_free && right_.mate[e.column] == kNone) {
-          chosen = &e;
+        result.second = offer;
+        if (offer == result.best && result.chosen != nullptr && !chosen_free && items_.mate[e.column] == kNone) {
+          result.chosen = &e;
           chosen_free = true;
         }
       }
     }
+    if (result.second == -kInfinite) result.second = result.best;
+    return result;
+  }
+
+  /// One bid of bidder `u`; who is without a place afterwards (perhaps `u`, perhaps nobody) and whether to let it bid
+  /// at once.
+  std::pair<std::int32_t, bool> bid(std::int32_t u) {
+    auto [best, second, chosen] = offers(u, !bidders_.critical[u]);
     if (chosen == nullptr) {  // stays free at price 0, or is critical without edges, which `serve` finds out
-      left_.price[u] = 0;
-      return {may_stay_free ? kNone : u, false};
+      bidders_.price[u] = 0;
+      return {bidders_.critical[u] ? u : kNone, false};
     }
-    if (second == -kInfinite) second = best;  // critical with one edge: any price would do, so leave it
-    const std::int64_t raised = right_.price[chosen->column] + (best - second);
-    const std::int32_t displaced = right_.mate[chosen->column];
-    if (displaced != kNone && (best == second || raised > price_limit_)) return {u, false};
-    if (raised > price_limit_) second = best;
-    left_.price[u] = second;
-    right_.price[chosen->column] += best - second;
-    join(left_, u, right_, chosen->column, chosen->id);
+    const std::int32_t displaced = items_.mate[chosen->column];
+    const bool too_dear = items_.price[chosen->column] + (best - second) > price_limit_;
+    if (displaced != kNone && (best == second || too_dear)) return {u, false};
+    if (too_dear) second = best;
+    bidders_.price[u] = second;
+    items_.price[chosen->column] += best - second;
+    join(bidders_, u, items_, chosen->column, chosen->id);
     if (displaced != kNone) {
-      left_.mate[displaced] = kNone;
-      left_.edge[displaced] = kNone;
+      bidders_.mate[displaced] = kNone;
+      bidders_.edge[displaced] = kNone;
     }
     return {displaced, true};
+  }
+
+  /// Starts afresh with item prices near the optimal ones, for instances on which searches are long (many nearly equal
+  /// ways to match): an auction in rounds with less and less `raise`, each from the prices of the one before. Only
+  /// prices are kept, and the result is exact whatever they are; a round therefore ends when its budget does. If all
+  /// bidders served so far have an item, then staying free is hardly the answer for any: nobody may in the auction, or
+  /// early prices, which are too high, would drive out bidders for good.
+  void auction() {
+    std::int64_t without_item = 0;
+    for (std::size_t u = 0; u < bidders_.mate.size(); ++u) {
+      without_item += bidders_.mate[u] == kNone && !rows_.of(static_cast<std::int32_t>(u)).empty() ? 1 : 0;
+    }
+    const bool some_stay_free = without_item > static_cast<std::int64_t>(waiting_);
+    std::fill(items_.price.begin(), items_.price.end(), 0);
+    std::vector<std::int32_t> waiting;
+    std::int64_t raise = largest_;
+    while (raise > 1) {
+      raise = std::max<std::int64_t>(raise / kRaiseFactor, 1);
+      std::fill(items_.mate.begin(), items_.mate.end(), kNone);
+      waiting.resize(bidders_.mate.size());
+      std::iota(waiting.rbegin(), waiting.rend(), 0);
+      std::int64_t budget = kRoundBudget * static_cast<std::int64_t>(rows_.entries.size());
+      while (!waiting.empty() && budget > 0) {
+        const std::int32_t u = waiting.back();
+        waiting.pop_back();
+        budget -= static_cast<std::int64_t>(rows_.of(u).size()) + 1;
+        const auto [best, second, chosen] = offers(u, some_stay_free && !bidders_.critical[u]);
+        if (chosen == nullptr) continue;
+        const std::int64_t price = items_.price[chosen->column] + (best - second) + raise;
+        if (price > price_limit_) continue;
+        items_.price[chosen->column] = price;
+        const std::int32_t displaced = std::exchange(items_.mate[chosen->column], u);
+        if (displaced != kNone) waiting.push_back(displaced);
+      }
+      lower_prices(some_stay_free);
+    }
+    for (Side* side : {&bidders_, &items_}) {
+      std::fill(side->mate.begin(), side->mate.end(), kNone);
+      std::fill(side->edge.begin(), side->edge.end(), kNone);
+    }
+  }
+
+  /// Prices that overshot leave dear items free, and bidders that would pay less. First each free item asks no more
+  /// than some bidder would pay, given what each gets elsewhere; then all prices fall together until as many bidders
+  /// come back as there are dear free items.
+  void lower_prices(bool some_stay_free) {
+    std::vector<std::int64_t> wanted(items_.mate.size(), 0);
+    std::vector<std::int64_t>
+        missing;  // by how much the best item is too dear, for each bidder that would rather stay free
+    for (std::size_t u = 0; u < bidders_.mate.size(); ++u) {
+      const auto row = rows_.of(static_cast<std::int32_t>(u));
+      std::int64_t gain = -kInfinite;
+      for (const Entry& e : row) gain = std::max(gain, e.weight - items_.price[e.column]);
+      if (gain < 0 && !bidders_.critical[u]) {
+        if (!row.empty()) missing.push_back(-gain);
+        gain = 0;
+      }
+      for (const Entry& e : row) wanted[e.column] = std::max(wanted[e.column], e.weight - gain);
+    }
+    std::size_t dear = 0;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      if (items_.mate[i] != kNone || items_.critical[i]) continue;
+      items_.price[i] = std::min(items_.price[i], wanted[i]);
+      dear += items_.price[i] > 0 ? 1 : 0;
+    }
+    if (!some_stay_free) dear = missing.size();  // these hold items that they would give back
+    if (dear == 0 || missing.empty()) return;
+    const auto nth = missing.begin() + static_cast<std::ptrdiff_t>(std::min(dear, missing.size()) - 1);
+    std::nth_element(missing.begin(), nth, missing.end());
+    for (std::int64_t& price : items_.price) price = std::max<std::int64_t>(price - *nth, 0);
   }
 
   static void join(Side& rows, std::int32_t r, Side& columns, std::int32_t c, std::int32_t id) {
@@ -196,36 +337,6 @@ class Solver {
     rows.edge[r] = id;
     columns.mate[c] = r;
     columns.edge[c] = id;
-  }
-
-  bool serve_critical_rights() {
-    bool mirrored = false;
-    for (std::int32_t v = 0; v < graph_.rights(); ++v) {
-      if (!right_.critical[v] || right_.mate[v] != kNone) continue;
-      if (!mirrored) {
-        mirror();
-        mirrored = true;
-      }
-      if (!serve(right_, left_, v)) return false;
-    }
-    return true;
-  }
-
-  /// From now on right vertices are the rows.
-  void mirror() {
-    Rows mirrored;
-    mirrored.begin.assign(right_.mate.size() + 1, 0);
-    mirrored.entries.resize(rows_.entries.size());
-    for (const Entry& e : rows_.entries) ++mirrored.begin[e.column + 1];
-    for (std::size_t v = 0; v < right_.mate.size(); ++v) mirrored.begin[v + 1] += mirrored.begin[v];
-    std::vector<std::int32_t> place(mirrored.begin.begin(), mirrored.begin.end() - 1);
-    for (std::size_t u = 0; u < left_.mate.size(); ++u) {
-      for (const Entry& e : rows_.of(static_cast<std::int32_t>(u))) {
-        mirrored.entries[place[e.column]++] = {e.weight, static_cast<std::int32_t>(u), e.id};
-      }
-    }
-    rows_ = std::move(mirrored);
-    search_.assign(left_.mate.size(), Label{});
   }
 
   /// Places row `source`, which is free: lowers its price to where an edge gets tight, then follows a shortest
@@ -252,6 +363,7 @@ class Solver {
     near_.clear();
     for (;;) {
       const std::int64_t base = distance + rows.price[row];
+      read_ += static_cast<std::int64_t>(rows_.of(row).size());
       for (const Entry& e : rows_.of(row)) {
         const std::int64_t d = base + (columns.price[e.column] - e.weight);
         if (d >= bound) continue;
@@ -335,10 +447,13 @@ class Solver {
   }
 
   const BipartiteGraph& graph_;
-  Side left_, right_;
+  bool rights_bid_ = false;
+  Side bidders_, items_;
   Rows rows_;
-  std::int64_t largest_ = 0;
+  std::int64_t largest_ = 0;  // W
   std::int64_t price_limit_ = 0;
+  std::int64_t read_ = 0;                                    // edges that searches read
+  std::size_t waiting_ = 0;                                  // bidders not served when patience ended
   std::vector<Label> search_;                                // of each column
   std::vector<std::int32_t> reached_, scanned_, near_;       // columns
   std::vector<std::pair<std::int64_t, std::int32_t>> heap_;  // (distance, column)

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <cstdlib>
 #include <limits>
 
 #include "graph/graph_testing.hpp"
@@ -100,7 +101,7 @@ TEST(MaximumWeightCovering, PaysForACriticalVertex) {
 }
 
 TEST(MaximumWeightCovering, RefusesWeightsThatCouldOverflow) {
-  const std::int64_t limit = std::numeric_limits<std::int64_t>::max() / 24;  // k = 2
+  const std::int64_t limit = std::numeric_limits<std::int64_t>::max() / 48;  // k = 2
   const auto square = [](std::int64_t w) { return graph_of(2, 2, {{0, 0, w}, {0, 1, -w}, {1, 0, -w}, {1, 1, w}}); };
   const auto result = maximum_weight_covering_matching(square(-limit), Ids{0, 1}, Ids{0, 1});
   ASSERT_TRUE(result.has_value());
@@ -121,7 +122,7 @@ TEST(MaximumWeightCovering, ExtremeWeightsStayExact) {
   std::mt19937_64 random(seed);
   for (std::int32_t trial = 0; trial < 2000; ++trial) {
     const std::int32_t n = 5;
-    const std::int64_t limit = std::numeric_limits<std::int64_t>::max() / (8 * (n + 1));
+    const std::int64_t limit = std::numeric_limits<std::int64_t>::max() / (16 * (n + 1));
     std::vector<Edge> edges;
     for (std::int32_t i = 0; i < 13; ++i) {
       edges.push_back({static_cast<std::int32_t>(random() % n), static_cast<std::int32_t>(random() % n),
@@ -227,6 +228,45 @@ TEST(MaximumWeightCovering, RandomAgainstLemon) {
   // Both answers are tested.
   EXPECT_GE(infeasible, 20);
   EXPECT_LE(infeasible, 200);
+}
+
+TEST(MaximumWeightCovering, HardStructuresAgainstLemon) {
+  // Weights on which searches are long, so that the auction is held: with all weights positive, and shifted so that the
+  // best matching leaves vertices free. With critical vertices on neither side, one, the other and both.
+  const std::uint64_t seed = 25;
+  SCOPED_TRACE(seed);
+  std::mt19937_64 random(seed);
+  for (std::int32_t trial = 0; trial < 96; ++trial) {
+    const std::int32_t lefts = 40 + (trial / 4 % 3) * 10, rights = 50;
+    std::vector<std::int64_t> x, y;
+    for (std::int32_t i = 0; i < 60; ++i) {
+      x.push_back(static_cast<std::int64_t>(random() % 1000));
+      y.push_back(static_cast<std::int64_t>(random() % 1000));
+    }
+    const std::int64_t shift = trial / 12 % 2 == 0 ? 0 : 700;
+    std::vector<Edge> edges;
+    for (std::int32_t u = 0; u < lefts; ++u) {
+      for (std::int32_t v = 0; v < rights; ++v) {
+        const std::int64_t structured = trial % 4 == 0   ? std::int64_t{u + 1} * (v + 1)
+                                        : trial % 4 == 1 ? x[u] + y[v]
+                                        : trial % 4 == 2 ? std::min(x[u], y[v])
+                                                         : std::abs(x[u] - y[v]);
+        edges.push_back({u, v, structured - shift});
+      }
+    }
+    const BipartiteGraph graph(lefts, rights, edges);
+    Ids left_critical, right_critical;
+    for (std::int32_t i = 0; i < 40; ++i) {
+      if (trial / 24 % 2 == 1 && random() % 3 == 0) left_critical.push_back(i);
+      if (trial / 48 % 2 == 1 && random() % 3 == 0) right_critical.push_back(i);
+    }
+    const auto result = maximum_weight_covering_matching(graph, left_critical, right_critical);
+    ASSERT_TRUE(result.has_value());
+    ASSERT_TRUE(proven_heaviest(graph, *result, left_critical, right_critical));
+    ASSERT_EQ(result->weight,
+              *lemon(graph).maximum_weight_covering(Way::kNetworkSimplex, left_critical, right_critical));
+    ASSERT_EQ(result->matching, maximum_weight_covering_matching(graph, left_critical, right_critical)->matching);
+  }
 }
 
 TEST(MaximumWeightCovering, PerfectMatchingsAgainstLemon) {
