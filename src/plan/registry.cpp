@@ -14,6 +14,7 @@ constexpr std::array kRedistribute{
               kDesprez},
     Algorithm{"redistribute", "greedy", "none; often a lower TC with more steps",
               "NS weighted matchings on the quotient", kDesprez},
+    Algorithm{"redistribute", "coloring", "NS optimal; TC as it comes", "O(m log m) on the quotient", kDesprez},
     Algorithm{"redistribute", "caterpillar", "max(P, Q) steps: the baseline of ScaLAPACK", "O(1)",
               "Prylli, Tourancheau 1996"},
 };

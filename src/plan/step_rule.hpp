@@ -44,7 +44,12 @@ std::shared_ptr<const StepRule> plan_stepwise(const AxisPattern& pattern);
 /// equally many messages, so that there is nothing to fold.
 std::shared_ptr<const StepRule> plan_stepwise_folded(const AxisPattern& pattern);
 std::shared_ptr<const StepRule> plan_greedy(const AxisPattern& pattern);
+std::shared_ptr<const StepRule> plan_coloring(const AxisPattern& pattern);
 std::shared_ptr<const StepRule> plan_caterpillar(const AxisPattern& pattern);
+
+/// How much work peeling matchings off the messages of `pattern` is: edges of their graph times steps; infinite where
+/// the graph does not fit. On a 2020s core 10^8 take a second or less.
+double peeling_work(const AxisPattern& pattern);
 
 /// The grid of the paper, blocks as the user wrote them.
 inline CommunicationGrid paper_grid(const AxisPattern& pattern) {

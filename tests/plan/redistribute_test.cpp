@@ -14,7 +14,7 @@
 namespace sluice {
 namespace {
 
-const std::vector<std::string> kEveryAlgorithm{"classes", "stepwise", "greedy", "caterpillar", "auto"};
+const std::vector<std::string> kEveryAlgorithm{"classes", "stepwise", "greedy", "coloring", "caterpillar", "auto"};
 
 RedistributionProblem slice_of(const std::string& from, const std::string& to) {
   return one_slice(parse_layout(from, "from"), parse_layout(to, "to"));
@@ -143,6 +143,20 @@ TEST(Stepwise, HasTheFewestStepsEverywhere) {
       }
     }
   }
+}
+
+TEST(Coloring, HasTheFewestSteps) {
+  for (const auto& [from, to] :
+       {std::pair{"16:3", "16:5"}, {"15:3", "15:5"}, {"12:4", "8:3"}, {"1000:64", "1024:100"}}) {
+    const RedistributionPlan plan = plan_redistribution(slice_of(from, to), "coloring");
+    EXPECT_EQ(expect_sound(plan).steps, plan.bound().steps);
+  }
+}
+
+TEST(Auto, LooksBeyondClassesWhereTheArrayIsShorterThanASlice) {
+  const std::vector<std::int64_t> shape{1'000'000};
+  const RedistributionProblem problem(Distribution({{1000}, {1000}}, shape), Distribution({{999}, {1002}}, shape));
+  EXPECT_EQ(plan_redistribution(problem).steps(), 2);
 }
 
 TEST(EveryAlgorithm, IsSoundOnSubArraysOfAnyShapeOffsetAndFirstProcess) {

@@ -14,9 +14,8 @@ namespace sluice::detail {
 
 std::shared_ptr<const StepRule> plan_greedy(const AxisPattern& pattern) {
   const MessageGraph messages(pattern);
-  Peeling peeling =
-      peel(messages.graph(), [](const BipartiteGraph& graph) { return maximum_weight_matching(graph).matching; });
-  return messages.rule(std::move(peeling.step_of_edge), peeling.steps);
+  return messages.rule(
+      peel(messages.graph(), [](const BipartiteGraph& graph) { return maximum_weight_matching(graph).matching; }));
 }
 
 }  // namespace sluice::detail

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -17,10 +18,10 @@ constexpr std::int64_t kMaximumEdges = std::int64_t{1} << 27;
 /// Steps of the edges of the quotient: edge (class, alpha, beta) has number (class * A + alpha) * B + beta.
 class QuotientRule final : public StepRule {
  public:
-  QuotientRule(const CommunicationGrid& grid, std::vector<std::int32_t> step_of_edge, std::int64_t steps, Fold fold)
-      : grid_(grid), step_of_edge_(std::move(step_of_edge)), steps_(steps), fold_(fold) {}
+  QuotientRule(const CommunicationGrid& grid, EdgeSteps steps, Fold fold)
+      : grid_(grid), steps_(std::move(steps)), fold_(fold) {}
 
-  [[nodiscard]] std::int64_t steps() const override { return steps_; }
+  [[nodiscard]] std::int64_t steps() const override { return steps_.steps; }
   [[nodiscard]] Fold fold() const override { return fold_; }
 
   [[nodiscard]] std::int64_t step_of(std::int64_t sender, std::int64_t receiver) const override {
@@ -28,15 +29,15 @@ class QuotientRule final : public StepRule {
         (grid_.class_of(sender, receiver) * grid_.row_blocks() + grid_.position_of_sender(sender).block) *
             grid_.column_blocks() +
         grid_.position_of_receiver(receiver).block;
-    return step_of_edge_[static_cast<std::size_t>(edge)];
+    return steps_.step_of_edge[static_cast<std::size_t>(edge)];
   }
 
   [[nodiscard]] std::vector<std::int64_t> durations(const AxisPattern& pattern) const override {
     const std::int64_t slices = whole_slices(pattern);
     if (slices == 0) return StepRule::durations(pattern);
-    std::vector<std::int64_t> result(static_cast<std::size_t>(steps_), 0);
+    std::vector<std::int64_t> result(static_cast<std::size_t>(steps_.steps), 0);
     const std::int64_t edges_of_class = grid_.row_blocks() * grid_.column_blocks();
-    auto edge = step_of_edge_.begin();
+    auto edge = steps_.step_of_edge.begin();
     for (std::int64_t number = 0; number < grid_.classes(); ++number) {
       const std::int64_t length = grid_.class_length(number) * slices;
       for (std::int64_t i = 0; i < edges_of_class; ++i) {
@@ -49,8 +50,7 @@ class QuotientRule final : public StepRule {
 
  private:
   CommunicationGrid grid_;
-  std::vector<std::int32_t> step_of_edge_;
-  std::int64_t steps_;
+  EdgeSteps steps_;
   Fold fold_;
 };
 
@@ -58,14 +58,13 @@ class QuotientRule final : public StepRule {
 class MessageRule final : public StepRule {
  public:
   MessageRule(std::vector<std::int32_t> first_edge_of_sender, std::vector<std::int32_t> receiver_of_edge,
-              std::vector<std::int32_t> step_of_edge, std::int64_t steps, Fold fold)
+              EdgeSteps steps, Fold fold)
       : first_edge_of_sender_(std::move(first_edge_of_sender)),
         receiver_of_edge_(std::move(receiver_of_edge)),
-        step_of_edge_(std::move(step_of_edge)),
-        steps_(steps),
+        steps_(std::move(steps)),
         fold_(fold) {}
 
-  [[nodiscard]] std::int64_t steps() const override { return steps_; }
+  [[nodiscard]] std::int64_t steps() const override { return steps_.steps; }
   [[nodiscard]] Fold fold() const override { return fold_; }
 
   [[nodiscard]] std::int64_t step_of(std::int64_t sender, std::int64_t receiver) const override {
@@ -73,14 +72,13 @@ class MessageRule final : public StepRule {
     const auto end = receiver_of_edge_.begin() + first_edge_of_sender_[static_cast<std::size_t>(sender) + 1];
     const auto found = std::lower_bound(begin, end, static_cast<std::int32_t>(receiver));
     SLUICE_ASSERT(found != end && *found == receiver, fmt::format("no message from {} to {}", sender, receiver));
-    return step_of_edge_[static_cast<std::size_t>(found - receiver_of_edge_.begin())];
+    return steps_.step_of_edge[static_cast<std::size_t>(found - receiver_of_edge_.begin())];
   }
 
  private:
   std::vector<std::int32_t> first_edge_of_sender_;
   std::vector<std::int32_t> receiver_of_edge_;
-  std::vector<std::int32_t> step_of_edge_;
-  std::int64_t steps_;
+  EdgeSteps steps_;
   Fold fold_;
 };
 
@@ -111,22 +109,20 @@ class LoadedWeights {
     factor_ = 2 * levels_ * n + 1;
   }
 
-  [[nodiscard]] std::int64_t weight(std::int32_t edge) const { return weight_[static_cast<std::size_t>(edge)]; }
-
   void set_weights(BipartiteGraph& graph) const {
     if (levels_ == 0) return;
     for (std::int32_t u = 0; u < graph.lefts(); ++u) {
       for (const std::int32_t e : graph.edges_of_left(u)) {
         const std::int64_t loads = left_load_[static_cast<std::size_t>(u)] / unit_ +
                                    right_load_[static_cast<std::size_t>(graph.edge(e).right)] / unit_;
-        graph.set_weight(e, weight(e) * factor_ + loads);
+        graph.set_weight(e, weight_[static_cast<std::size_t>(e)] * factor_ + loads);
       }
     }
   }
 
-  void remove(const Edge& edge, std::int64_t weight) {
-    left_load_[static_cast<std::size_t>(edge.left)] -= weight;
-    right_load_[static_cast<std::size_t>(edge.right)] -= weight;
+  void remove(const Edge& edge) {
+    left_load_[static_cast<std::size_t>(edge.left)] -= edge.weight;
+    right_load_[static_cast<std::size_t>(edge.right)] -= edge.weight;
   }
 
  private:
@@ -188,30 +184,44 @@ MessageGraph::MessageGraph(const AxisPattern& pattern)
   graph_ = BipartiteGraph(static_cast<std::int32_t>(from.processes), static_cast<std::int32_t>(to.processes), edges);
 }
 
-std::shared_ptr<const StepRule> MessageGraph::rule(std::vector<std::int32_t> step_of_edge, std::int64_t steps,
-                                                   Fold fold) const {
-  if (is_quotient_) return std::make_shared<QuotientRule>(grid_, std::move(step_of_edge), steps, fold);
-  return std::make_shared<MessageRule>(first_edge_of_sender_, receiver_of_edge_, std::move(step_of_edge), steps, fold);
+std::shared_ptr<const StepRule> MessageGraph::rule(EdgeSteps steps, Fold fold) const {
+  if (is_quotient_) return std::make_shared<QuotientRule>(grid_, std::move(steps), fold);
+  return std::make_shared<MessageRule>(first_edge_of_sender_, receiver_of_edge_, std::move(steps), fold);
 }
 
-Peeling peel(BipartiteGraph graph, const std::function<Matching(const BipartiteGraph&)>& next) {
-  Peeling result;
+double peeling_work(const AxisPattern& pattern) {
+  try {
+    const MessageGraph messages(pattern);
+    return static_cast<double>(messages.graph().edge_count()) * messages.graph().max_degree();
+  } catch (const InputError&) {
+    return std::numeric_limits<double>::infinity();
+  }
+}
+
+EdgeSteps peel(BipartiteGraph graph, const std::function<Matching(const BipartiteGraph&)>& next) {
+  const BipartiteGraph whole = graph;
+  EdgeSteps result;
   result.step_of_edge.assign(static_cast<std::size_t>(graph.edge_count()), -1);
   LoadedWeights weights(graph);
-  std::vector<std::int64_t> duration;
-  while (graph.edge_count() > 0) {
+  for (; graph.edge_count() > 0; ++result.steps) {
     weights.set_weights(graph);
     const Matching matching = next(graph);
     SLUICE_ASSERT(matching.size > 0, "a step without messages");
-    const auto step = static_cast<std::int32_t>(duration.size());
-    duration.push_back(0);
-    for (const std::int32_t edge : matching.left_edge) {
-      if (edge < 0) continue;
-      result.step_of_edge[static_cast<std::size_t>(edge)] = step;
-      duration.back() = std::max(duration.back(), weights.weight(edge));
-      weights.remove(graph.edge(edge), weights.weight(edge));
-      graph.remove(edge);
+    for (const std::int32_t e : matching.left_edge) {
+      if (e < 0) continue;
+      result.step_of_edge[static_cast<std::size_t>(e)] = static_cast<std::int32_t>(result.steps);
+      weights.remove(whole.edge(e));
+      graph.remove(e);
     }
+  }
+  return in_falling_order(whole, std::move(result));
+}
+
+EdgeSteps in_falling_order(const BipartiteGraph& graph, EdgeSteps steps) {
+  std::vector<std::int64_t> duration(static_cast<std::size_t>(steps.steps), 0);
+  for (std::size_t e = 0; e < steps.step_of_edge.size(); ++e) {
+    std::int64_t& longest = duration[static_cast<std::size_t>(steps.step_of_edge[e])];
+    longest = std::max(longest, graph.edge(static_cast<std::int32_t>(e)).weight);
   }
   std::vector<std::int32_t> order(duration.size());
   std::iota(order.begin(), order.end(), 0);
@@ -221,9 +231,8 @@ Peeling peel(BipartiteGraph graph, const std::function<Matching(const BipartiteG
   for (std::size_t i = 0; i < order.size(); ++i) {
     place[static_cast<std::size_t>(order[i])] = static_cast<std::int32_t>(i);
   }
-  for (std::int32_t& step : result.step_of_edge) step = place[static_cast<std::size_t>(step)];
-  result.steps = static_cast<std::int64_t>(duration.size());
-  return result;
+  for (std::int32_t& step : steps.step_of_edge) step = place[static_cast<std::size_t>(step)];
+  return steps;
 }
 
 }  // namespace sluice::detail

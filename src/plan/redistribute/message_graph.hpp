@@ -11,6 +11,12 @@
 
 namespace sluice::detail {
 
+/// The steps of the edges of a graph.
+struct EdgeSteps {
+  std::vector<std::int32_t> step_of_edge;
+  std::int64_t steps = 0;
+};
+
 /// The messages of one dimension as a weighted bipartite graph for the planners that peel matchings off, and the way
 /// back from steps of its edges to steps of messages.
 ///
@@ -27,8 +33,7 @@ class MessageGraph {
 
   [[nodiscard]] const BipartiteGraph& graph() const { return graph_; }
   /// The rule that puts the messages of edge e into step step_of_edge[e].
-  [[nodiscard]] std::shared_ptr<const StepRule> rule(std::vector<std::int32_t> step_of_edge, std::int64_t steps,
-                                                     Fold fold = {}) const;
+  [[nodiscard]] std::shared_ptr<const StepRule> rule(EdgeSteps steps, Fold fold = {}) const;
 
  private:
   CommunicationGrid grid_;
@@ -37,12 +42,6 @@ class MessageGraph {
   // Of the messages themselves only: edges are sorted by sender, then receiver.
   std::vector<std::int32_t> first_edge_of_sender_;
   std::vector<std::int32_t> receiver_of_edge_;
-};
-
-/// The steps of the edges of a graph.
-struct Peeling {
-  std::vector<std::int32_t> step_of_edge;
-  std::int64_t steps = 0;
 };
 
 /// Peels matchings off `graph` until no edge is left: `next` gets the graph and gives the next step's matching, never
@@ -54,8 +53,11 @@ struct Peeling {
 /// the TC of greedy by 7 % and its steps by 7 %. Where the factor would not fit, loads are taken coarser, in the end
 /// not at all.
 ///
-/// The steps are then put in order of falling duration (those of one duration stay in the order of peeling), so that a
-/// barrier-free execution starts with what lasts longest.
-Peeling peel(BipartiteGraph graph, const std::function<Matching(const BipartiteGraph&)>& next);
+/// The steps are then put in falling order.
+EdgeSteps peel(BipartiteGraph graph, const std::function<Matching(const BipartiteGraph&)>& next);
+
+/// Renumbers the steps in order of falling duration (those of one duration keep their order), so that a barrier-free
+/// execution starts with what lasts longest.
+EdgeSteps in_falling_order(const BipartiteGraph& graph, EdgeSteps steps);
 
 }  // namespace sluice::detail

@@ -150,6 +150,7 @@ Planner planner(const std::string& algorithm) {
   if (algorithm == "classes") return detail::plan_classes;
   if (algorithm == "stepwise") return detail::plan_stepwise;
   if (algorithm == "greedy") return detail::plan_greedy;
+  if (algorithm == "coloring") return detail::plan_coloring;
   if (algorithm == "caterpillar") return detail::plan_caterpillar;
   std::string known;
   for (const Algorithm& entry : algorithms("redistribute")) known += fmt::format("{}, ", entry.name);
@@ -196,6 +197,25 @@ class Candidates {
   std::vector<Candidate> choices_;
 };
 
+/// The candidates of `auto` in one dimension. Where `classes` applies and the array holds a slice nothing is better in
+/// that dimension. Peeling is left out where it would take longer than about a second, and all graphs where they do not
+/// fit: the same on every process, as no clock is asked.
+void add_whatever_fits(Candidates& candidates, const AxisPattern& pattern, bool one_of_several) {
+  constexpr double kMostPeelingWork = 1e8;
+  candidates.try_to_add("classes", detail::plan_classes);
+  const bool optimal = !candidates.choices().empty() && pattern.extent() >= pattern.slice();
+  if (optimal && !one_of_several) return;
+  const bool peels = detail::peeling_work(pattern) <= kMostPeelingWork;
+  if (peels && one_of_several) candidates.add("stepwise", detail::plan_stepwise_folded);
+  if (optimal) return;
+  if (peels) {
+    candidates.add("stepwise", detail::plan_stepwise);
+    candidates.add("greedy", detail::plan_greedy);
+  }
+  candidates.try_to_add("coloring", detail::plan_coloring);
+  if (candidates.choices().empty()) candidates.add("caterpillar", detail::plan_caterpillar);
+}
+
 /// The choice of one candidate a dimension whose combination costs least: transmission + setup * steps, or steps before
 /// transmission where `fewest_steps`.
 std::vector<std::size_t> cheapest(const std::vector<Candidates>& axes, double setup, bool fewest_steps) {
@@ -233,19 +253,13 @@ RedistributionPlan plan_redistribution(const RedistributionProblem& problem, con
   std::vector<Candidates> axes;
   for (const AxisPattern& pattern : problem.axes()) {
     Candidates& candidates = axes.emplace_back(pattern);
-    if (algorithm != "auto") {
-      candidates.add(algorithm, planner(algorithm));
+    const bool one_of_several = problem.dimensions() > 1;
+    if (algorithm == "auto") {
+      add_whatever_fits(candidates, pattern, one_of_several);
     } else {
-      candidates.try_to_add("classes", detail::plan_classes);
-      // In one dimension nothing is better than classes. Where a graph is out of reach the caterpillar is what is left.
-      if (candidates.choices().empty()) {
-        candidates.try_to_add("stepwise", detail::plan_stepwise);
-        candidates.try_to_add("greedy", detail::plan_greedy);
-      }
-      if (candidates.choices().empty()) candidates.add("caterpillar", detail::plan_caterpillar);
+      candidates.add(algorithm, planner(algorithm));
+      if (algorithm == "stepwise" && one_of_several) candidates.add(algorithm, detail::plan_stepwise_folded);
     }
-    const bool folds = algorithm == "stepwise" || algorithm == "auto";
-    if (folds && problem.dimensions() > 1) candidates.try_to_add("stepwise", detail::plan_stepwise_folded);
   }
   const std::vector<std::size_t> best = cheapest(axes, setup, algorithm == "stepwise");
   std::vector<AxisPlan> plans;

@@ -19,7 +19,7 @@ namespace sluice::detail {
 
 namespace {
 
-Peeling peel_stepwise(const BipartiteGraph& graph) {
+EdgeSteps peel_stepwise(const BipartiteGraph& graph) {
   return peel(graph, [](const BipartiteGraph& rest) {
     const std::int32_t degree = rest.max_degree();
     std::vector<std::int32_t> lefts, rights;
@@ -39,8 +39,7 @@ Peeling peel_stepwise(const BipartiteGraph& graph) {
 
 std::shared_ptr<const StepRule> plan_stepwise(const AxisPattern& pattern) {
   const MessageGraph messages(pattern);
-  Peeling peeling = peel_stepwise(messages.graph());
-  return messages.rule(std::move(peeling.step_of_edge), peeling.steps);
+  return messages.rule(peel_stepwise(messages.graph()));
 }
 
 std::shared_ptr<const StepRule> plan_stepwise_folded(const AxisPattern& pattern) {
@@ -68,12 +67,13 @@ std::shared_ptr<const StepRule> plan_stepwise_folded(const AxisPattern& pattern)
       (split_lefts ? edges[e].left : edges[e].right) = vertex * clones + clone_of_edge[e];
     }
   }
-  Peeling peeling = peel_stepwise(BipartiteGraph(split_lefts ? graph.lefts() * clones : graph.lefts(),
+  EdgeSteps steps = peel_stepwise(BipartiteGraph(split_lefts ? graph.lefts() * clones : graph.lefts(),
                                                  split_lefts ? graph.rights() : graph.rights() * clones, edges));
   for (std::size_t e = 0; e < edges.size(); ++e) {
-    peeling.step_of_edge[e] = peeling.step_of_edge[e] * clones + clone_of_edge[e];
+    steps.step_of_edge[e] = steps.step_of_edge[e] * clones + clone_of_edge[e];
   }
-  return messages.rule(std::move(peeling.step_of_edge), peeling.steps * clones, {clones, split_lefts});
+  steps.steps *= clones;
+  return messages.rule(std::move(steps), {clones, split_lefts});
 }
 
 }  // namespace sluice::detail
