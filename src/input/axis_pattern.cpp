@@ -49,6 +49,7 @@ Axis normalised(const Axis& axis, const Axis& other, std::int64_t end, std::int6
 }
 
 void check_fits(const Axis& axis, std::int64_t start, std::int64_t extent, const char* side) {
+  check(axis, side);
   if (extent < 0) throw InputError("sub-array", fmt::format("an extent of {}", extent), "at least 0");
   if (start < 0) throw InputError("sub-array", fmt::format("a {} start of {}", side, start), "at least 0");
   if (start > axis.extent || extent > axis.extent - start) {

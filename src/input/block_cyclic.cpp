@@ -49,6 +49,17 @@ Coordinate Axis::absolute(std::int64_t relative) const {
   return Coordinate(relative < until_wrap ? relative + first_process : relative - until_wrap);
 }
 
+void check(const Axis& axis, const std::string& where) {
+  if (axis.processes < 1) throw InputError(where, fmt::format("a grid extent of {}", axis.processes), "at least 1");
+  if (axis.block < 1) throw InputError(where, fmt::format("a block size of {}", axis.block), "at least 1");
+  if (axis.extent < 0) throw InputError(where, fmt::format("an array extent of {}", axis.extent), "at least 0");
+  if (axis.first_process < 0 || axis.first_process >= axis.processes) {
+    throw InputError(where, fmt::format("first process {}", axis.first_process),
+                     fmt::format("0 to {}", axis.processes - 1));
+  }
+  checked::multiply(axis.processes, axis.block, where.c_str());
+}
+
 Distribution::Distribution(const Layout& layout, std::span<const std::int64_t> shape,
                            std::span<const std::int64_t> first, const std::string& where) {
   const std::size_t dimensions = layout.grid.size();
@@ -69,14 +80,7 @@ Distribution::Distribution(const Layout& layout, std::span<const std::int64_t> s
   axes_.reserve(dimensions);
   for (std::size_t d = 0; d < dimensions; ++d) {
     const Axis axis{shape[d], layout.grid[d], layout.block[d], first.empty() ? 0 : first[d]};
-    if (axis.processes < 1) throw InputError(where, fmt::format("a grid extent of {}", axis.processes), "at least 1");
-    if (axis.block < 1) throw InputError(where, fmt::format("a block size of {}", axis.block), "at least 1");
-    if (axis.extent < 0) throw InputError(where, fmt::format("an array extent of {}", axis.extent), "at least 0");
-    if (axis.first_process < 0 || axis.first_process >= axis.processes) {
-      throw InputError(where, fmt::format("first process {}", axis.first_process),
-                       fmt::format("0 to {}", axis.processes - 1));
-    }
-    checked::multiply(axis.processes, axis.block, where.c_str());
+    check(axis, where);
     processes_ = checked::multiply(processes_, axis.processes, where.c_str());
     axes_.push_back(axis);
   }

@@ -113,6 +113,9 @@ TEST(AxisPattern, RefusesSubArraysOutsideTheArray) {
   EXPECT_THROW(AxisPattern(axis, axis, 0, 101, 0), InputError);
   EXPECT_THROW(AxisPattern(axis, axis, 0, 0, -1), InputError);
   EXPECT_NO_THROW(AxisPattern(axis, axis, 100, 100, 0));
+  EXPECT_THROW(AxisPattern({100, 4, 0, 0}, axis, 0, 0, 5), InputError);
+  EXPECT_THROW(AxisPattern(axis, {100, 0, 3, 0}, 0, 0, 5), InputError);
+  EXPECT_THROW(AxisPattern(axis, {100, 4, 3, 4}, 0, 0, 5), InputError);
 }
 
 }  // namespace

@@ -32,6 +32,10 @@ struct Axis {
   friend bool operator==(const Axis&, const Axis&) = default;
 };
 
+/// Throws InputError, naming `where`, for fewer than 1 process, blocks below 1, an extent below 0, a first process
+/// outside the grid, or processes times block beyond int64.
+void check(const Axis& axis, const std::string& where);
+
 /// A process grid and a block size for each dimension: what is left of a distribution without the array's shape.
 struct Layout {
   std::vector<std::int64_t> grid;
