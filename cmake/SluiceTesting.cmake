@@ -14,7 +14,7 @@ function(sluice_add_test name)
   target_compile_definitions(${name} PRIVATE ${arg_DEFINITIONS})
   target_link_libraries(${name} PRIVATE sluice::core ${arg_LIBRARIES} GTest::gtest GTest::gtest_main rapidcheck)
   cmake_path(GET CMAKE_CURRENT_SOURCE_DIR FILENAME folder)
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60
+  gtest_discover_tests(${name} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60
     PROPERTIES LABELS ${folder} TIMEOUT 120)
 endfunction()
 
