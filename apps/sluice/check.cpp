@@ -1,0 +1,106 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "command.hpp"
+#include "output.hpp"
+#include "redistribute_options.hpp"
+#include "sluice/error.hpp"
+#include "sluice/schedule/json.hpp"
+#include "sluice/schedule/validate.hpp"
+
+namespace sluice::command {
+
+namespace {
+
+constexpr std::size_t kShownViolations = 100;
+/// Rebuilding the traffic goes through all processes: a file may claim any number of them.
+constexpr std::int64_t kMostProcesses = std::int64_t{1} << 26;
+
+struct CheckOptions {
+  std::string file;
+  bool all = false;
+};
+
+ScheduleFile read_file(const std::string& path) {
+  if (path == "-") return read_schedule(std::cin, "standard input");
+  std::ifstream in(path, std::ios::binary);
+  if (!in) {
+    throw InputError(path, "cannot be read: " + std::generic_category().message(errno), "a schedule");
+  }
+  return read_schedule(in, path);
+}
+
+std::vector<Violation> violations_of(const ScheduleFile& file, const std::string& name) {
+  const StepSchedule& schedule = file.schedule;
+  if (!schedule.input) return validate(file);
+  const std::string where = name + ": input.";
+  const Layout from = parse_layout(schedule.input->from, where + "from");
+  const Layout to = parse_layout(schedule.input->to, where + "to");
+  std::vector<std::int64_t> shape;
+  if (!schedule.input->shape.empty()) shape = parse_shape(schedule.input->shape, where + "shape");
+  const RedistributionProblem problem = make_problem(from, to, shape, where + "to", where + "shape");
+  if (std::max(problem.from().processes(), problem.to().processes()) > kMostProcesses) {
+    throw InputError(where + (problem.from().processes() > kMostProcesses ? "from" : "to"), "more processes",
+                     fmt::format("at most {} to be checked", kMostProcesses));
+  }
+  std::int64_t transfers = 0;
+  for (const Step& step : schedule.steps) transfers += static_cast<std::int64_t>(step.transfers.size());
+  // Every message takes a transfer. Where there are too few, the file decides how much memory this takes, not its
+  // input.
+  if (count_messages(problem, transfers) > transfers) {
+    std::vector<Violation> violations = validate(file);
+    violations.push_back({-1, -1, fmt::format("the layouts make more messages than the {} transfers", transfers)});
+    return violations;
+  }
+  return validate(file, problem.traffic());
+}
+
+int check(const CheckOptions& options) {
+  if (options.file.empty()) throw InputError("sluice check", "no file", "SCHEDULE.json, or - for standard input");
+  const std::string name = options.file == "-" ? "standard input" : options.file;
+  const ScheduleFile file = read_file(options.file);
+  const std::vector<Violation> violations = violations_of(file, name);
+  if (violations.empty()) {
+    std::size_t transfers = 0;
+    for (const Step& step : file.schedule.steps) transfers += step.transfers.size();
+    print(fmt::format(
+        "ok: {}: {} steps, {} transfers, {}\n", name, file.schedule.steps.size(), transfers,
+        file.schedule.input
+            ? fmt::format("every element of {} -> {}{} sent once", file.schedule.input->from, file.schedule.input->to,
+                          file.schedule.input->shape.empty() ? "" : ", " + file.schedule.input->shape + ",")
+            : "sound in itself; the file has no input to compare it with"));
+    return kDone;
+  }
+  const std::size_t shown = options.all ? violations.size() : std::min(violations.size(), kShownViolations);
+  std::string text;
+  for (std::size_t i = 0; i < shown; ++i) text += to_string(violations[i]) + '\n';
+  if (shown < violations.size()) text += fmt::format("... {} more; --all shows them\n", violations.size() - shown);
+  print(text);
+  return kCheckFailed;
+}
+
+}  // namespace
+
+void add_check(CLI::App& command, Action& chosen) {
+  CLI::App* verb = command.add_subcommand("check", "validate a schedule file on its own");
+  const auto options = std::make_shared<CheckOptions>();
+  verb->add_option("file", options->file, "a schedule of steps (sluice.schedule/1); - reads standard input")
+      ->option_text("SCHEDULE.json");
+  verb->add_flag("--all", options->all, fmt::format("every violation, not just {}", kShownViolations));
+  verb->footer(
+      "Every step uses a sender and a receiver once at most, every piece of a message is sent once, and the costs are\n"
+      "those stated. Where the file says which layouts it is for, the messages are worked out anew and compared.\n"
+      "Exit status 1 and one line per violation if it is broken.\n\n"
+      "Example:\n  sluice plan redistribute --from 16:3 --to 16:5 --json plan.json\n  sluice check plan.json");
+  verb->callback([options, &chosen] { chosen = [options] { return check(*options); }; });
+}
+
+}  // namespace sluice::command

@@ -1,0 +1,58 @@
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <string_view>
+
+#include "ranks.hpp"
+
+namespace sluice::command {
+
+namespace {
+
+bool running() {
+  int started = 0, ended = 0;
+  MPI_Initialized(&started);
+  MPI_Finalized(&ended);
+  return started != 0 && ended == 0;
+}
+
+bool asks_for_mpi(int argc, char** argv) {
+  if (argc < 2) return false;
+  const std::string_view verb = argv[1];
+  const auto is_the_study = [](std::string_view word) { return word == "redistribute-paragon"; };
+  return verb == "run" || (verb == "study" && std::any_of(argv + 2, argv + argc, is_the_study));
+}
+
+}  // namespace
+
+Ranks::Ranks(int& argc, char**& argv) {
+  if (!asks_for_mpi(argc, argv)) return;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+}
+
+Ranks::~Ranks() {
+  // An exception on its way out may be this rank's alone: the others would never come to the end of MPI.
+  if (running() && std::uncaught_exceptions() == 0) MPI_Finalize();
+}
+
+bool Ranks::speaks() {
+  if (!running()) return true;
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank == 0;
+}
+
+int Ranks::abandon(const std::string& message, int status) {
+  std::fprintf(stderr, "error: %s\n", message.c_str());
+  if (running()) MPI_Abort(MPI_COMM_WORLD, status);
+  return status;
+}
+
+void require_mpi(const std::string&) {}
+
+std::string needs_mpi_text() { return " (needs MPI: start it with mpirun)"; }
+
+}  // namespace sluice::command

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <CLI/App.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sluice/input/block_cyclic.hpp"
+#include "sluice/input/redistribution_problem.hpp"
+#include "sluice/schedule/step_schedule.hpp"
+
+/// The problem `redistribute` on the command line, the same for every verb.
+namespace sluice::command {
+
+inline constexpr const char* kWalkerOtto = "walker-otto";
+
+/// The options as they were typed; empty where they were not.
+struct RedistributeOptions {
+  std::string from;
+  std::string to;
+  std::string shape;
+  std::string element_bytes = "8";
+  std::string setup = "1";
+  std::string time_limit = "1";
+
+  void add_to(CLI::App& verb);
+};
+
+/// The options as read and checked.
+struct RedistributeTask {
+  Layout from;
+  Layout to;
+  std::vector<std::int64_t> shape;  ///< of one slice where `input.shape` is empty
+  std::int64_t element_bytes = 8;
+  double setup = 1;
+  RedistributionInput input;
+  RedistributionProblem problem;
+
+  /// "4x2:64x64 -> 2x4:100x100, 4096x4096 elements of 8 bytes (134 MB), 8 senders, 8 receivers".
+  [[nodiscard]] std::string title() const;
+};
+
+/// Throws InputError for what is missing, no number, out of range, or does not fit together.
+[[nodiscard]] RedistributeTask read(const RedistributeOptions& options);
+
+/// The problem that layouts and shape (empty: one slice) describe. `where_*` name them in the InputError.
+[[nodiscard]] RedistributionProblem make_problem(const Layout& from, const Layout& to,
+                                                 const std::vector<std::int64_t>& shape, const std::string& where_to,
+                                                 const std::string& where_shape);
+
+/// A number of at least 0, decimals and the suffixes of parse_size allowed. Throws InputError naming `where`.
+[[nodiscard]] double parse_number(const std::string& text, const std::string& where);
+
+/// As parse_size, within `least` and `most`. Throws InputError naming `where`.
+[[nodiscard]] std::int64_t parse_count(const std::string& text, const std::string& where, std::int64_t least,
+                                       std::int64_t most);
+
+/// "classes, stepwise, ..., walker-otto, auto".
+[[nodiscard]] std::string redistribute_algorithms();
+/// Throws InputError unless `name` is one of them.
+void check_algorithm(const std::string& name);
+/// The algorithms with their guarantees, a line each, for --help.
+[[nodiscard]] std::string redistribute_algorithms_help();
+
+/// How many messages the problem has; counting stops beyond `limit`, with a result above it.
+[[nodiscard]] std::int64_t count_messages(const RedistributionProblem& problem, std::int64_t limit);
+
+}  // namespace sluice::command

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+/// Numbers as people read them.
+namespace sluice {
+
+/// Three significant digits and a unit: "870 ns", "12.3 us", "1.05 ms", "2.5 s".
+[[nodiscard]] std::string seconds_text(double seconds);
+
+/// Exact below 1000, else three significant digits in powers of 1000: "512 B", "134 MB".
+[[nodiscard]] std::string bytes_text(std::int64_t bytes);
+
+/// As few digits as say it exactly, at most six decimals: "22", "18.5", "1e+20".
+[[nodiscard]] std::string number_text(double value);
+
+/// `value` / `bound` with three decimals; "1.000" for 0 / 0 and "-" where only the bound is 0.
+[[nodiscard]] std::string ratio_text(double value, double bound);
+
+}  // namespace sluice

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "sluice/schedule/step_schedule.hpp"
+
+namespace sluice {
+
+/// The steps of a schedule as a table for people: number, duration, and the transfers as "sender->receiver:size" (a
+/// piece that starts inside its message as "sender->receiver:size@offset"). Long steps go on in the next line.
+///
+///     step  duration  sender->receiver:size
+///        0         3  0->0:3 1->3:3 2->1:3
+struct StepLines {
+  std::string text;           ///< the title and the steps' lines, with their ends
+  std::int64_t left_out = 0;  ///< lines beyond the limit
+};
+
+/// `limit`: at most so many lines of steps; negative: all of them.
+[[nodiscard]] StepLines step_lines(const StepSchedule& schedule, std::int64_t limit = -1);
+
+}  // namespace sluice

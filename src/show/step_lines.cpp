@@ -1,0 +1,51 @@
+#include "sluice/show/step_lines.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+namespace sluice {
+
+namespace {
+
+constexpr std::size_t kLineWidth = 120;
+
+}  // namespace
+
+StepLines step_lines(const StepSchedule& schedule, std::int64_t limit) {
+  constexpr std::string_view kStep = "step", kDuration = "duration";
+  std::int64_t longest = 0;
+  for (const Step& step : schedule.steps) longest = std::max(longest, step.duration);
+  const std::size_t step_width = std::max(kStep.size(), fmt::formatted_size("{}", schedule.steps.size()));
+  const std::size_t duration_width = std::max(kDuration.size(), fmt::formatted_size("{}", longest));
+
+  StepLines result;
+  result.text = fmt::format("{:>{}}  {:>{}}  sender->receiver:size\n", kStep, step_width, kDuration, duration_width);
+  std::int64_t lines = 0;
+  const auto end_line = [&](std::string& line) {
+    line.resize(line.find_last_not_of(' ') + 1);
+    if (limit < 0 || lines++ < limit)
+      result.text += line + '\n';
+    else
+      ++result.left_out;
+  };
+  for (std::size_t t = 0; t < schedule.steps.size(); ++t) {
+    const Step& step = schedule.steps[t];
+    std::string line = fmt::format("{:>{}}  {:>{}} ", t, step_width, step.duration, duration_width);
+    const std::size_t indent = line.size();
+    for (const Transfer& transfer : step.transfers) {
+      std::string piece = fmt::format(" {}->{}:{}", transfer.from, transfer.to, transfer.size);
+      if (transfer.offset != 0) piece += fmt::format("@{}", transfer.offset);
+      if (line.size() + piece.size() > kLineWidth && line.size() > indent) {
+        end_line(line);
+        line.assign(indent, ' ');
+      }
+      line += piece;
+    }
+    end_line(line);
+  }
+  return result;
+}
+
+}  // namespace sluice
