@@ -127,7 +127,7 @@ Options parse(int argc, char** argv) {
 int main(int argc, char** argv) {
   const Options options = parse(argc, argv);
   int slower = 0;
-  fmt::print("weights 1 .. {}, seed {}; ms are medians of alternating runs, ratio = lemon / ours\n",
+  fmt::print("weights 1 .. {}, seed {}; ms are medians of alternating runs (processor time), ratio = lemon / ours\n",
              options.largest_weight, options.seed);
   fmt::print("{:<11} {:<7} {:>5} {:>8} {:>10} {:>10} {:>8}  {:>4}  {}\n", "problem", "graph", "n", "edges", "ours_ms",
              "lemon_ms", "ratio", "runs", "lemon way");
