@@ -98,7 +98,10 @@ TEST(Redistribution, TheSameLayoutTwiceIsACopy) {
 TEST(Redistribution, NothingToMove) {
   const Layout layout{{size()}, {2}};
   check(MPI_COMM_WORLD, {{0}, layout, {{1}, {1}}, 8, {}});
-  check(MPI_COMM_WORLD, {{0, 1000000000000, 1000000000000}, {{1, 1, 1}, {1, 1, 1}}, {{1, 1, 1}, {2, 2, 2}}, 8, {}});
+  Redistribution huge_but_empty(MPI_COMM_WORLD, {0, 1000000000000, 1000000000000}, {{1, size(), 1}, {1, 1, 1}},
+                                {{1, 1, size()}, {2, 2, 2}}, 8);
+  EXPECT_EQ(huge_but_empty.source_elements(), 0);
+  huge_but_empty.execute(nullptr, nullptr);
   Redistribution job(MPI_COMM_WORLD, {0}, layout, layout, 8);
   job.execute(nullptr, nullptr);
   RedistributionOptions empty_box;
