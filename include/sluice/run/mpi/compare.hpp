@@ -1,0 +1,61 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sluice/input/block_cyclic.hpp"
+#include "sluice/run/mpi/redistribution.hpp"
+
+namespace sluice::mpi {
+
+/// What one method of a comparison took; the same on all ranks.
+struct MethodResult {
+  std::string name;
+  double median_s = 0;  ///< over the repetitions, each the time of the slowest rank
+  double min_s = 0;
+  double max_s = 0;
+  /// The most that a rank held beyond its source and target, while the method was prepared and first executed.
+  std::int64_t peak_extra_bytes = 0;
+};
+
+struct RedistributionComparison {
+  int ranks = 0;
+  std::int64_t bytes_moved = 0;  ///< those that stay on their rank included
+  int repetitions = 0;
+  bool verified = false;
+  /// What was wrong where, one line each; empty if verified. A method that failed is not timed, nor are the others.
+  std::vector<std::string> failures;
+  /// False where the system does not tell a process its peak of memory: peak_extra_bytes is then what each method
+  /// itself allocates, without MPI's part.
+  bool peak_measured = false;
+  std::vector<MethodResult> methods;  ///< in the order asked for
+};
+
+/// The methods that can run for arrays of so many dimensions and elements of that size in this build, `sluice` first:
+/// "sluice", "caterpillar", "alltoallv", "alltoallw", "all-at-once", and "pdgemr2d" for matrices of 8-byte elements
+/// where the build found ScaLAPACK. "sluice-ALGORITHM" can be asked for besides.
+[[nodiscard]] std::vector<std::string> redistribution_methods(std::size_t dimensions, std::int64_t element_size);
+
+/// Redistributes by several methods side by side. Collective; the arguments before `methods` are those of
+/// Redistribution. Every rank allocates its parts of both arrays.
+///
+/// The source is filled with a function of the global index. Each method is prepared and executed once, with its memory
+/// watched, and every byte of the target compared with what it must be, those outside the moved box with what they were.
+/// Then the methods take turns for `repetitions` rounds, each execution between a barrier and the end of the slowest
+/// rank. At the end each is executed and compared once more.
+///
+/// Memory is the highest resident size of the process less that before (VmHWM and VmRSS of /proc/self/status), so that
+/// what MPI and ScaLAPACK allocate counts. For that glibc's malloc is told to give freed memory back at once, and
+/// afterwards to keep it, as it does by default in the long run; a program that calls this is left with that.
+///
+/// Throws InputError on every rank for bad arguments on any rank, an unknown method or one that does not apply,
+/// `repetitions` below 1; MpiError.
+[[nodiscard]] RedistributionComparison compare_redistributions(
+    MPI_Comm comm, const std::vector<std::int64_t>& shape, const Layout& from, const Layout& to,
+    std::int64_t element_size, const RedistributionOptions& options, const std::vector<std::string>& methods,
+    int repetitions = 9);
+
+}  // namespace sluice::mpi
