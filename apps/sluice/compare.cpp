@@ -157,7 +157,7 @@ void add_compare(CLI::App& command, Action& chosen) {
       "sluice compare redistribute --help lists the options.");
   CLI::App* problem = verb->add_subcommand("redistribute", "move a block-cyclic array to another layout");
   const auto options = std::make_shared<CompareOptions>();
-  options->problem.add_to(*problem);
+  options->problem.add_to(*problem, kSliceUnlessShape);
   problem
       ->add_option("--json", options->json, "write the comparison as JSON (sluice.compare/1); -: instead of the table")
       ->option_text("FILE|-");

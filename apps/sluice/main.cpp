@@ -64,7 +64,6 @@ int run_command(int argc, char** argv) {
       "70 an error that is none of the input's: no memory, a failure of MPI.\n\n"
       "Example:\n  sluice plan redistribute --from 16:3 --to 16:5\n\n"
       "sluice VERB --help tells more.");
-  root.require_subcommand(1);
   root.get_formatter()->column_width(kOptionsWidth);
   root.get_formatter()->label("SUBCOMMAND", "VERB");
   Action chosen;
@@ -82,7 +81,6 @@ int run_command(int argc, char** argv) {
     for (CLI::App* problem : verb->get_subcommands({})) {
       problem->group("Problems");
       problem->formatter(formatter);
-      verb->require_subcommand(1);
     }
   }
   check_verb_and_problem(root, argc, argv);
@@ -100,6 +98,7 @@ int run_command(int argc, char** argv) {
     }
     throw InputError(words, "'" + root.remaining(true).front() + "'", "an option that " + words + " --help lists");
   }
+  if (!chosen) throw InputError("sluice", "no verb with a problem", "one: see sluice --help");
   return chosen();
 }
 

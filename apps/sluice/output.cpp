@@ -68,6 +68,15 @@ void write_file_atomically(const std::string& path, const std::string& content) 
   }
 }
 
+void check_writable(const std::string& path) {
+  if (path.empty()) fail("''", ENOENT);
+  std::error_code error;
+  const std::filesystem::path target = std::filesystem::absolute(path, error);
+  if (std::filesystem::is_directory(target, error)) fail(path, EISDIR);
+  if (::access(target.parent_path().c_str(), W_OK | X_OK) != 0) fail(path, errno);
+  if (std::filesystem::exists(target, error) && ::access(target.c_str(), W_OK) != 0) fail(path, errno);
+}
+
 void make_folder(const std::string& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);

@@ -13,6 +13,10 @@ void print(const std::string& text);
 /// is followed; a device or a pipe is written to. Throws InputError naming `path`.
 void write_file_atomically(const std::string& path, const std::string& content);
 
+/// Throws InputError naming `path` if write_file_atomically is going to: for what takes long before it has something to
+/// write. Changes nothing.
+void check_writable(const std::string& path);
+
 /// Creates the folder `path` with what is missing above it. Throws InputError naming `path`.
 void make_folder(const std::string& path);
 

@@ -24,8 +24,8 @@ using Align = TextTable::Align;
 
 /// Lines below the costs, unless --all.
 constexpr std::int64_t kShownLines = 40;
-/// Beyond this the steps are not written out: 2 GB of transfers.
-constexpr std::int64_t kMostTransfers = std::int64_t{1} << 26;
+/// Beyond this the steps are not written out: half a gigabyte of transfers, and more as JSON.
+constexpr std::int64_t kMostTransfers = std::int64_t{1} << 24;
 
 struct PlanOptions {
   RedistributeOptions problem;
@@ -140,16 +140,16 @@ int plan(const PlanOptions& options) {
                      "the whole schedule for --json, or a table without it");
   }
 
+  if (!options.summary && !for_rank && count_messages(task.problem, kMostTransfers) > kMostTransfers) {
+    throw InputError("plan", fmt::format("more than {} transfers to write out", kMostTransfers),
+                     "less, or --summary, or the part of one --rank");
+  }
   const RedistributionPlan plan = plan_redistribution(task.problem, options.algorithm, task.setup);
   std::string text = task.title() + '\n' + algorithm_line(plan.algorithm(), options.algorithm) + '\n' +
                      cost_table(plan.cost(), plan.bound(), task.setup);
   if (for_rank) {
     text += '\n' + table_of_rank(plan, rank, options.all);
   } else if (!options.summary) {
-    if (count_messages(task.problem, kMostTransfers) > kMostTransfers) {
-      throw InputError("plan", fmt::format("more than {} transfers to write out", kMostTransfers),
-                       "less, or --summary, or the part of one --rank");
-    }
     const StepSchedule schedule = plan.schedule(task.input);
     if (options.json == "-") {
       print(to_json(schedule));
@@ -173,7 +173,7 @@ void add_plan(CLI::App& command, Action& chosen) {
       "sluice plan redistribute --help lists the options.");
   CLI::App* problem = verb->add_subcommand("redistribute", "move a block-cyclic array to another layout");
   const auto options = std::make_shared<PlanOptions>();
-  options->problem.add_to(*problem);
+  options->problem.add_to(*problem, kSliceUnlessShape);
   problem->add_option("--algorithm", options->algorithm, redistribute_algorithms())->option_text("NAME [auto]");
   problem
       ->add_option("--json", options->json,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 
 namespace sluice::command {
@@ -18,14 +19,15 @@ class Ranks {
   /// Whether this process is the one that prints.
   [[nodiscard]] static bool speaks();
 
+  /// Does `task` on the process that prints alone, for what must happen once: printing, writing files. Collective; an
+  /// InputError there is one on all processes.
+  static void once(const std::function<void()>& task);
+
   /// For what only this process may have met: prints "error: MESSAGE" and, under MPI, ends all ranks. Returns `status`.
   static int abandon(const std::string& message, int status);
 };
 
-/// Throws InputError if MPI was left out of this build; `verb` needs it.
-void require_mpi(const std::string& verb);
-
-/// " (needs MPI)", or more where it was left out of this build: for the help.
+/// " (needs MPI: ...)", for the help.
 [[nodiscard]] std::string needs_mpi_text();
 
 }  // namespace sluice::command

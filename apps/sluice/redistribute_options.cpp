@@ -18,12 +18,11 @@
 
 namespace sluice::command {
 
-void RedistributeOptions::add_to(CLI::App& verb) {
-  verb.add_option("--from", from, "source layout, GRID:BLOCK: 16:3, or 4x4:64x64 in two dimensions")
-      ->option_text("LAYOUT (needed)");
-  verb.add_option("--to", to, "target layout")->option_text("LAYOUT (needed)");
-  verb.add_option("--shape", shape, "extents of the array; unless given, one slice, after which the pattern repeats")
-      ->option_text("N[xM..]");
+void RedistributeOptions::add_to(CLI::App& verb, const std::string& shape_help) {
+  verb.add_option("--from", from, "source layout (needed), GRID:BLOCK: 16:3, or 4x4:64x64 in two dimensions")
+      ->option_text("LAYOUT");
+  verb.add_option("--to", to, "target layout (needed)")->option_text("LAYOUT");
+  verb.add_option("--shape", shape, shape_help)->option_text("N[xM..]");
   verb.add_option("--element-bytes", element_bytes, "size of an element")->option_text("BYTES [8]");
   verb.add_option("--setup", setup, "price of a step in elements: total = transmission + ALPHA * steps")
       ->option_text("ALPHA [1]");
@@ -103,11 +102,11 @@ std::string redistribute_algorithms() {
   return result + kWalkerOtto + ", auto";
 }
 
-void check_algorithm(const std::string& name) {
+void check_algorithm(const std::string& name, const std::string& where) {
   if (name == "auto" || name == kWalkerOtto) return;
   for (const Algorithm& algorithm : algorithms("redistribute"))
     if (name == algorithm.name) return;
-  throw InputError("--algorithm", fmt::format("'{}'", name), "one of " + redistribute_algorithms());
+  throw InputError(where, fmt::format("'{}'", name), "one of " + redistribute_algorithms());
 }
 
 std::string redistribute_algorithms_help() {

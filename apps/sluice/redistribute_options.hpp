@@ -23,7 +23,7 @@ struct RedistributeOptions {
   std::string setup = "1";
   std::string time_limit = "1";
 
-  void add_to(CLI::App& verb);
+  void add_to(CLI::App& verb, const std::string& shape_help);
 };
 
 /// The options as read and checked.
@@ -57,8 +57,12 @@ struct RedistributeTask {
 
 /// "classes, stepwise, ..., walker-otto, auto".
 [[nodiscard]] std::string redistribute_algorithms();
-/// Throws InputError unless `name` is one of them.
-void check_algorithm(const std::string& name);
+inline constexpr const char* kSliceUnlessShape =
+    "extents of the array; unless given, one slice, after which the pattern repeats";
+inline constexpr const char* kShapeNeeded = "extents of the array (needed)";
+
+/// Throws InputError naming `where` unless `name` is one of them.
+void check_algorithm(const std::string& name, const std::string& where = "--algorithm");
 /// The algorithms with their guarantees, a line each, for --help.
 [[nodiscard]] std::string redistribute_algorithms_help();
 

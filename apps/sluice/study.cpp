@@ -15,7 +15,7 @@ namespace {
 
 struct Study {
   const char* name;
-  int (*run)(const std::string& folder);
+  int (*run)(const std::string& folder, bool quick);
 };
 
 constexpr std::array kStudies{Study{"redistribute-tables", study_redistribute_tables},
@@ -24,6 +24,7 @@ constexpr std::array kStudies{Study{"redistribute-tables", study_redistribute_ta
 struct StudyOptions {
   std::string name;
   std::string folder;
+  bool quick = false;
 };
 
 int study(const StudyOptions& options) {
@@ -34,7 +35,7 @@ int study(const StudyOptions& options) {
       std::find_if(kStudies.begin(), kStudies.end(), [&](const Study& known) { return known.name == options.name; });
   if (found == kStudies.end()) throw InputError("sluice study", "'" + options.name + "'", names);
   if (options.folder.empty()) throw InputError("-o", "no folder", "the folder to write to");
-  return found->run(options.folder);
+  return found->run(options.folder, options.quick);
 }
 
 }  // namespace
@@ -43,8 +44,9 @@ void add_study(CLI::App& command, Action& chosen) {
   CLI::App* verb = command.add_subcommand("study", "reproduce tables and figures of the papers: CSV and plots");
   const auto options = std::make_shared<StudyOptions>();
   verb->add_option("name", options->name, "which one, see below")->option_text("NAME");
-  verb->add_option("-o,--output", options->folder, "folder for the files; made if it is missing")
-      ->option_text("DIR (needed)");
+  verb->add_option("-o,--output", options->folder, "folder for the files (needed); made if it is missing")
+      ->option_text("DIR");
+  verb->add_flag("--quick", options->quick, "a small version where a study measures, to try it out");
   verb->footer(
       "redistribute-tables\n"
       "  Tables 1 to 19 of Desprez et al. 1997, the paper's value beside ours: tableNN.csv and summary.csv. Exit "

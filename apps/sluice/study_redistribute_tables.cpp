@@ -276,7 +276,7 @@ const char* name_of(Cause cause) {
 
 }  // namespace
 
-int study_redistribute_tables(const std::string& folder) {
+int study_redistribute_tables(const std::string& folder, bool /*quick*/) {
   make_folder(folder);
   std::vector<Comparison> comparisons;
   {

@@ -1,11 +1,15 @@
+#include "ranks.hpp"
+
 #include <mpi.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <optional>
 #include <string_view>
 
-#include "ranks.hpp"
+#include "sluice/error.hpp"
+#include "sluice/run/mpi/error.hpp"
 
 namespace sluice::command {
 
@@ -29,8 +33,8 @@ bool asks_for_mpi(int argc, char** argv) {
 
 Ranks::Ranks(int& argc, char**& argv) {
   if (!asks_for_mpi(argc, argv)) return;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  SLUICE_MPI(MPI_Init(&argc, &argv));
+  SLUICE_MPI(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
 }
 
 Ranks::~Ranks() {
@@ -45,13 +49,28 @@ bool Ranks::speaks() {
   return rank == 0;
 }
 
+void Ranks::once(const std::function<void()>& task) {
+  std::optional<InputError> failure;
+  if (speaks()) {
+    try {
+      task();
+    } catch (const InputError& error) {
+      failure = error;
+    }
+  }
+  if (running()) {
+    int failed = failure ? 1 : 0;
+    SLUICE_MPI(MPI_Bcast(&failed, 1, MPI_INT, 0, MPI_COMM_WORLD));
+    if (failed != 0 && !failure) failure.emplace("rank 0", "bad input", "what it says");  // never printed
+  }
+  if (failure) throw InputError(*failure);
+}
+
 int Ranks::abandon(const std::string& message, int status) {
   std::fprintf(stderr, "error: %s\n", message.c_str());
   if (running()) MPI_Abort(MPI_COMM_WORLD, status);
   return status;
 }
-
-void require_mpi(const std::string&) {}
 
 std::string needs_mpi_text() { return " (needs MPI: start it with mpirun)"; }
 

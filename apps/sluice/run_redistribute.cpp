@@ -1,0 +1,191 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <mpi.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "command.hpp"
+#include "output.hpp"
+#include "ranks.hpp"
+#include "run.hpp"
+#include "sluice/error.hpp"
+#include "sluice/plan/redistribute.hpp"
+#include "sluice/run/mpi/compare.hpp"
+#include "sluice/run/mpi/error.hpp"
+#include "sluice/show/quantities.hpp"
+#include "sluice/show/text_table.hpp"
+
+namespace sluice::command {
+
+namespace {
+
+constexpr std::string_view kPlanned = "sluice";
+constexpr std::string_view kPlannedBy = "sluice-";
+
+/// The methods of "A,B,..." or "all". `sluice` by an algorithm that was asked for is called so.
+std::vector<std::string> read_methods(const std::string& text, const RedistributeTask& task,
+                                      const std::string& algorithm) {
+  const std::vector<std::string> known = mpi::redistribution_methods(task.from.dimensions(), task.element_bytes);
+  std::vector<std::string> methods;
+  if (text == "all") {
+    methods = known;
+  } else {
+    for (std::size_t start = 0; start <= text.size();) {
+      const std::size_t end = std::min(text.find(',', start), text.size());
+      methods.push_back(text.substr(start, end - start));
+      start = end + 1;
+    }
+  }
+  for (std::size_t i = 0; i < methods.size(); ++i) {
+    std::string& name = methods[i];
+    if (name.rfind(kPlannedBy, 0) == 0) {
+      const std::string by = name.substr(kPlannedBy.size());
+      check_algorithm(by, "--method " + name);
+      if (by == kWalkerOtto) throw InputError("--method", "walker-otto, two schedules", "an algorithm of one schedule");
+      (void)plan_redistribution(task.problem, by, task.setup);  // throws if it does not apply
+    } else if (name == "pdgemr2d" && std::find(known.begin(), known.end(), name) == known.end()) {
+      throw InputError("--method", "'pdgemr2d'", "a matrix of 8-byte elements for it, and a build with ScaLAPACK");
+    } else if (std::find(known.begin(), known.end(), name) == known.end()) {
+      throw InputError("--method", fmt::format("'{}'", name),
+                       fmt::format("all, sluice-ALGORITHM, {}", fmt::join(known, ", ")));
+    }
+    if (name == kPlanned && algorithm != "auto") name = fmt::format("{}{}", kPlannedBy, algorithm);
+    if (std::find(methods.begin(), methods.begin() + static_cast<std::ptrdiff_t>(i), name) !=
+        methods.begin() + static_cast<std::ptrdiff_t>(i)) {
+      throw InputError("--method", fmt::format("'{}' twice", name), "every method once");
+    }
+  }
+  return methods;
+}
+
+/// Throws InputError, on all ranks, if the arrays do not fit the memory of a node: better than to be ended without a
+/// word while they are filled.
+void check_memory(const RedistributeTask& task) {
+  MPI_Comm node = MPI_COMM_NULL;
+  SLUICE_MPI(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
+  int rank = 0;
+  SLUICE_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+  double needed = 0;
+  if (rank < task.problem.from().processes()) needed += static_cast<double>(task.problem.from().local_size(Rank(rank)));
+  if (rank < task.problem.to().processes()) needed += static_cast<double>(task.problem.to().local_size(Rank(rank)));
+  needed *= static_cast<double>(task.element_bytes);
+  SLUICE_MPI(MPI_Allreduce(MPI_IN_PLACE, &needed, 1, MPI_DOUBLE, MPI_SUM, node));
+  SLUICE_MPI(MPI_Comm_free(&node));
+  const double memory = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  // By how much the fullest node is too full, what it needs and what it has.
+  struct {
+    double excess;
+    int rank;
+  } fullest{needed - memory, rank};
+  SLUICE_MPI(MPI_Allreduce(MPI_IN_PLACE, &fullest, 1, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD));
+  if (fullest.excess <= 0) return;
+  std::array<double, 2> amounts{needed, memory};
+  SLUICE_MPI(MPI_Bcast(amounts.data(), 2, MPI_DOUBLE, fullest.rank, MPI_COMM_WORLD));
+  throw InputError("--shape", fmt::format("{:.1f} GB of arrays on one node", amounts[0] / 1e9),
+                   fmt::format("less than its {:.1f} GB of memory", amounts[1] / 1e9));
+}
+
+std::string to_json(const mpi::RedistributionComparison& comparison) {
+  using nlohmann::ordered_json;
+  ordered_json file{{"schema", "sluice.run/1"},        {"problem", "redistribute"},
+                    {"ranks", comparison.ranks},       {"bytes_moved", comparison.bytes_moved},
+                    {"verified", comparison.verified}, {"repetitions", comparison.repetitions},
+                    {"methods", ordered_json::array()}};
+  // Times of wrong results do not count.
+  if (comparison.verified) {
+    for (const mpi::MethodResult& method : comparison.methods) {
+      file["methods"].push_back({{"name", method.name},
+                                 {"median_s", method.median_s},
+                                 {"min_s", method.min_s},
+                                 {"max_s", method.max_s},
+                                 {"peak_extra_bytes", method.peak_extra_bytes}});
+    }
+  } else {
+    file["failures"] = comparison.failures;
+  }
+  return file.dump(1) + '\n';
+}
+
+std::string to_text(const mpi::RedistributionComparison& comparison, const RedistributeTask& task) {
+  using Align = TextTable::Align;
+  std::string text = fmt::format("{}\n{} ranks, {} repetitions, methods in turns\n\n", task.title(), comparison.ranks,
+                                 comparison.repetitions);
+  if (!comparison.verified) {
+    for (const std::string& failure : comparison.failures) text += failure + '\n';
+    return text + "not verified: no times\n";
+  }
+  std::int64_t largest_part = 0;
+  for (std::int64_t p = 0; p < task.problem.from().processes(); ++p)
+    largest_part = std::max(largest_part, task.problem.from().local_size(Rank(p)) * task.element_bytes);
+  const double reference = comparison.methods.front().median_s;
+  TextTable table({{"method", Align::kLeft},
+                   {"median"},
+                   {"min"},
+                   {"max"},
+                   {"GB/s"},
+                   {"/ " + comparison.methods.front().name},
+                   {"extra memory"},
+                   {"of data"}});
+  for (const mpi::MethodResult& method : comparison.methods) {
+    const double rate = method.median_s > 0 ? static_cast<double>(comparison.bytes_moved) / method.median_s / 1e9 : 0;
+    const double part =
+        largest_part > 0 ? 100 * static_cast<double>(method.peak_extra_bytes) / static_cast<double>(largest_part) : 0;
+    table.add_row({method.name, seconds_text(method.median_s), seconds_text(method.min_s), seconds_text(method.max_s),
+                   fmt::format("{:.2f}", rate), ratio_text(method.median_s, reference),
+                   bytes_text(method.peak_extra_bytes), largest_part > 0 ? fmt::format("{:.1f} %", part) : "-"});
+  }
+  text += table.text();
+  if (!comparison.peak_measured)
+    text += "extra memory is what each method allocates itself: the system does not tell a process its peak\n";
+  return text + fmt::format("\nverified: every byte of {} after each method, before its times counted\n",
+                            bytes_text(comparison.bytes_moved));
+}
+
+}  // namespace
+
+int run_redistribute(const RunOptions& options) {
+  constexpr std::int64_t kMostRepetitions = 1'000'000;
+  check_algorithm(options.algorithm);
+  if (options.algorithm == kWalkerOtto)
+    throw InputError("--algorithm", "walker-otto, two schedules", "an algorithm of one schedule");
+  if (options.problem.shape.empty())
+    throw InputError("--shape", "no shape", "the extents of the array, such as 4096x4096");
+  const RedistributeTask task = read(options.problem);
+  const auto repetitions = static_cast<int>(parse_count(options.repetitions, "--repetitions", 1, kMostRepetitions));
+  int ranks = 0;
+  SLUICE_MPI(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+  const auto check_ranks = [&](const char* where, const std::string& layout, const Distribution& distribution) {
+    if (distribution.processes() <= ranks) return;
+    throw InputError(where, fmt::format("{} processes in '{}'", distribution.processes(), layout),
+                     fmt::format("at most the {} ranks that mpirun started", ranks));
+  };
+  check_ranks("--from", options.problem.from, task.problem.from());
+  check_ranks("--to", options.problem.to, task.problem.to());
+  (void)plan_redistribution(task.problem, options.algorithm, task.setup);
+  const std::vector<std::string> methods = read_methods(options.method, task, options.algorithm);
+  check_memory(task);
+  if (!options.json.empty() && options.json != "-") Ranks::once([&] { check_writable(options.json); });
+
+  mpi::RedistributionOptions how;
+  how.algorithm = options.algorithm;
+  how.setup = task.setup;
+  const mpi::RedistributionComparison comparison = mpi::compare_redistributions(
+      MPI_COMM_WORLD, task.shape, task.from, task.to, task.element_bytes, how, methods, repetitions);
+  Ranks::once([&] {
+    if (options.json == "-") {
+      print(to_json(comparison));
+      return;
+    }
+    if (!options.json.empty()) write_file_atomically(options.json, to_json(comparison));
+    print(to_text(comparison, task));
+  });
+  return comparison.verified ? kDone : kCheckFailed;
+}
+
+}  // namespace sluice::command

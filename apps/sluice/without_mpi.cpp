@@ -1,0 +1,38 @@
+// What the command does without MPI, instead of ranks.cpp, run_redistribute.cpp and study_redistribute_paragon.cpp.
+
+#include <cstdio>
+
+#include "ranks.hpp"
+#include "run.hpp"
+#include "sluice/error.hpp"
+#include "study.hpp"
+
+namespace sluice::command {
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& verb) {
+  throw InputError(verb, "a build without MPI", "one configured with SLUICE_MPI=ON");
+}
+
+}  // namespace
+
+Ranks::Ranks(int&, char**&) {}
+Ranks::~Ranks() = default;
+
+bool Ranks::speaks() { return true; }
+
+void Ranks::once(const std::function<void()>& task) { task(); }
+
+int Ranks::abandon(const std::string& message, int status) {
+  std::fprintf(stderr, "error: %s\n", message.c_str());
+  return status;
+}
+
+std::string needs_mpi_text() { return " (needs MPI, which was left out of this build)"; }
+
+int run_redistribute(const RunOptions&) { refuse("sluice run"); }
+
+int study_redistribute_paragon(const std::string&, bool) { refuse("sluice study redistribute-paragon"); }
+
+}  // namespace sluice::command

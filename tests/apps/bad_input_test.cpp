@@ -1,0 +1,210 @@
+#include <gtest/gtest.h>
+
+#include "command_runner.hpp"
+
+namespace sluice::testing {
+namespace {
+
+using nlohmann::json;
+
+struct Case {
+  std::string arguments;
+  std::string about;  ///< in the message
+};
+
+TEST(BadInput, LayoutsShapesAndNumbers) {
+  const Case cases[] = {
+      {"", "--from: no layout"},
+      {"--from 16:3", "--to: no layout"},
+      {"--from 16 --to 16:5", "--from: '16', expected GRID:BLOCK"},
+      {"--from 16:3: --to 16:5", "--from: '16:3:'"},
+      {"--from 0:3 --to 16:5", "--from"},
+      {"--from 16:0 --to 16:5", "--from"},
+      {"--from -16:3 --to 16:5", "--from: '-16'"},
+      {"--from 16:3 --to 16:-5", "--to: '-5'"},
+      {"--from 4x0:1x1 --to 2x2:1x1", "--from"},
+      {"--from 16:3 --to 4x4:5x5", "--to: '4x4:5x5' of 2 dimensions, expected 1"},
+      {"--from 4x4:3 --to 4x4:3x3", "--from"},
+      {"--from 1x1x1x1x1x1x1x1:1x1x1x1x1x1x1x1 --to 1x1x1x1x1x1x1x1:1x1x1x1x1x1x1x1", "--from"},
+      {"--from 16:3 --to 16:5 --shape 10x10", "--shape: 2 dimensions, expected 1"},
+      {"--from 16:3 --to 16:5 --shape -1", "--shape: '-1'"},
+      {"--from 16:3 --to 16:5 --shape 1e6", "--shape: '1e6'"},
+      {"--from 16:3 --to 16:5 --shape 10x", "--shape: ''"},
+      {"--from many:3 --to 16:5", "--from: 'many'"},
+      {"--from 16:3.5 --to 16:5", "--from: '3.5'"},
+      {"--from 16:3 --to 16:5KB", "--to: '5KB'"},
+      {"--from 16:99999999999999999999 --to 16:5", "2^63"},
+      {"--from 16:9223372036854775807 --to 16:5", "2^63"},
+      {"--from 4000000000:3 --to 4000000007:5000000000", "2^63"},
+      {"--from 16:3 --to 16:5 --shape 9223372036854775808", "2^63"},
+      {"--from 2x2:1x1 --to 2x2:1x1 --shape 4000000000x4000000000", "2^63"},
+      {"--from 16:3 --to 16:5 --shape 9223372036854775807 --element-bytes 2", "2^63"},
+      {"--from 16:3 --to 16:5 --element-bytes 0", "--element-bytes: '0', expected 1 to"},
+      {"--from 16:3 --to 16:5 --element-bytes eight", "--element-bytes: 'eight'"},
+      {"--from 16:3 --to 16:5 --setup -1", "--setup: '-1'"},
+      {"--from 16:3 --to 16:5 --setup nan", "--setup: 'nan'"},
+      {"--from 16:3 --to 16:5 --setup inf", "--setup: 'inf'"},
+      {"--from 16:3 --to 16:5 --setup 1e999", "--setup: '1e999'"},
+      {"--from 16:3 --to 16:5 --setup 1x", "--setup: '1x'"},
+      {"--from 16:3 --to 16:5 --time-limit soon", "--time-limit: 'soon'"},
+      {"--from 16:3 --to 16:5 --frobnicate", "'--frobnicate', expected an option"},
+      {"--from 16:3 --to 16:5 more", "'more', expected an option"},
+      {"--from 16:3 --to 16:5 --from 16:3", "--from"},
+      {"--from 16:3 --to", "--to"},
+  };
+  const Folder folder;
+  for (const Case& each : cases) {
+    for (const std::string verb : {"plan", "compare"}) {
+      const std::string command = verb + " redistribute --json out.json " + each.arguments;
+      SCOPED_TRACE(command);
+      expect_refused(folder.sluice(words(command)), each.about);
+      EXPECT_TRUE(folder.files().empty());
+    }
+  }
+}
+
+TEST(BadInput, AlgorithmsAndWhatToShow) {
+  const Case cases[] = {
+      {"--from 16:3 --to 16:5 --algorithm fastest", "--algorithm: 'fastest', expected one of classes, stepwise"},
+      {"--from 16:3 --to 16:5 --algorithm exact", "--algorithm: 'exact'"},
+      {"--from 15:3 --to 15:5 --algorithm classes", "gcd(s, P) = gcd(5, 15) = 5"},
+      {"--from 16:3 --to 16:5 --algorithm walker-otto --json out.json", "--json: algorithm walker-otto"},
+      {"--from 16:3 --to 16:5 --algorithm walker-otto --rank 0", "--rank: algorithm walker-otto"},
+      {"--from 3:9223372036854775783 --to 1:2 --shape 10 --algorithm walker-otto", "2^63"},
+      {"--from 16:3 --to 16:5 --rank 16", "--rank: '16', expected 0 to 15"},
+      {"--from 16:3 --to 16:5 --rank -1", "--rank: '-1'"},
+      {"--from 16:3 --to 16:5 --rank one", "--rank: 'one'"},
+      {"--from 16:3 --to 16:5 --rank 1 --json out.json", "--json: --rank beside it"},
+      {"--from 16:3 --to 16:5 --summary --json out.json", "--json: --summary beside it"},
+      {"--from 100000:1 --to 100000:100000", "transfers to write out"},
+  };
+  const Folder folder;
+  for (const Case& each : cases) {
+    SCOPED_TRACE(each.arguments);
+    expect_refused(folder.sluice(words("plan redistribute " + each.arguments)), each.about);
+    EXPECT_TRUE(folder.files().empty());
+  }
+}
+
+TEST(BadInput, VerbsProblemsAndStudies) {
+  const Case cases[] = {
+      {"", "sluice: no verb, expected plan, compare, check, study, run"},
+      {"paln", "sluice: 'paln', expected one of plan, compare, check, study, run"},
+      {"plan", "sluice plan: no problem, expected redistribute"},
+      {"plan exchange", "sluice plan: 'exchange', expected redistribute"},
+      {"compare matrix.mtx", "sluice compare: 'matrix.mtx', expected redistribute"},
+      {"run", "sluice run: no problem, expected redistribute"},
+      {"--verbose", "'--verbose'"},
+      {"plan --from 16:3 --to 16:5", "'--from', expected an option that sluice plan --help lists"},
+      {"check", "sluice check: no file"},
+      {"check a.json b.json", "b.json"},
+      {"study", "sluice study: no name, expected redistribute-tables, redistribute-paragon"},
+      {"study figures -o out", "sluice study: 'figures', expected redistribute-tables"},
+      {"study redistribute-tables", "-o: no folder"},
+      {"study redistribute-tables -o", "-o"},
+  };
+  const Folder folder;
+  for (const Case& each : cases) {
+    SCOPED_TRACE(each.arguments);
+    expect_refused(folder.sluice(words(each.arguments)), each.about);
+    EXPECT_TRUE(folder.files().empty());
+  }
+}
+
+TEST(BadInput, WordsWithLineEndsStillMakeOneLine) {
+  const Folder folder;
+  expect_refused(folder.sluice({"plan\nerror: two"}), "plan");
+  expect_refused(folder.sluice({"plan", "redistribute", "--from", "16\n:3", "--to", "16:5"}), "--from");
+  expect_refused(folder.sluice({""}), "''");
+}
+
+TEST(BadInput, FilesThatCannotBeWritten) {
+  const Folder folder;
+  const std::string plan = "plan redistribute --from 16:3 --to 16:5 --json ";
+  folder.write("file", "kept");
+  for (const Case& each :
+       {Case{plan + "missing/out.json", "missing/out.json: cannot be written: No such file or directory"},
+        Case{plan + ".", ".: cannot be written"}, Case{plan + "file/out.json", "file/out.json: cannot be written"},
+        Case{plan + "/dev/full", "/dev/full: cannot be written: No space left on device"},
+        Case{"compare redistribute --from 16:3 --to 16:5 --json missing/out.json", "missing/out.json"},
+        Case{"study redistribute-tables -o file", "file: no folder can be made there"},
+        Case{"study redistribute-tables -o file/tables", "file/tables: no folder can be made there"}}) {
+    SCOPED_TRACE(each.arguments);
+    expect_refused(folder.sluice(words(each.arguments)), each.about);
+    EXPECT_EQ(folder.files(), Arguments{"file"});
+    EXPECT_EQ(folder.read("file"), "kept");
+  }
+  expect_refused(folder.sluice(words("plan redistribute --from 16:3 --to 16:5"), "", "/dev/full"),
+                 "standard output: cannot be written: No space left on device");
+}
+
+TEST(BadInput, ScheduleFilesThatAreNone) {
+  const Folder folder;
+  expect_refused(folder.sluice({"check", "missing.json"}), "missing.json: cannot be read: No such file or directory");
+  expect_refused(folder.sluice({"check", "."}), ".: ");
+  for (const std::string content : {"", " \n", "null", "[]", "{}", "{\"schema\": ", "not json", "\x01\x02\xff",
+                                    R"({"schema": "sluice.compare/1"})"}) {
+    SCOPED_TRACE(content);
+    folder.write("broken.json", content);
+    expect_refused(folder.sluice({"check", "broken.json"}), "broken.json:");
+    expect_refused(folder.sluice({"check", "-"}, content), "standard input:");
+  }
+  expect_refused(folder.sluice({"check", "-"}, std::string(1000000, '[')), "standard input:1");
+}
+
+TEST(BadInput, TruncatedSchedules) {
+  const Folder folder;
+  const std::string whole = folder.sluice(words("plan redistribute --from 2:1 --to 2:3 --json -")).out;
+  ASSERT_EQ(whole.back(), '\n');
+  for (std::size_t length = 0; length + 1 < whole.size(); length += 13) {
+    SCOPED_TRACE(length);
+    expect_refused(folder.sluice({"check", "-"}, whole.substr(0, length)), "standard input:");
+  }
+  expect_refused(folder.sluice({"check", "-"}, whole + whole), "after the schedule");
+}
+
+TEST(BadInput, HandEditedSchedules) {
+  const Folder folder;
+  const json whole = json::parse(folder.sluice(words("plan redistribute --from 2:1 --to 2:3 --json -")).out);
+  struct Edit {
+    const char* place;
+    json value;  ///< null: the field is left out
+    const char* about;
+  };
+  const Edit edits[] = {{"/schema", "sluice.schedule/2", "sluice.schedule/2"},
+                        {"/schema", nullptr, "without \"schema\""},
+                        {"/type", "tree", "tree"},
+                        {"/problem", "reduce", "reduce"},
+                        {"/steps", nullptr, "without \"steps\""},
+                        {"/steps", 5, "\"steps\": 5"},
+                        {"/steps/0", -1, "-1"},
+                        {"/steps/0/duration", -3, "\"duration\": -3"},
+                        {"/steps/0/duration", 1.5, "\"duration\": 1.5"},
+                        {"/steps/0/transfers/0/size", -3, "\"size\": -3"},
+                        {"/steps/0/transfers/0/from", -1, "\"from\": -1"},
+                        {"/steps/0/transfers/0/to", nullptr, "without \"to\""},
+                        {"/steps/0/transfers/0/offset", 1e30, "\"offset\""},
+                        {"/steps/0/transfers/0/rank", 1, "field \"rank\""},
+                        {"/cost", nullptr, "without \"cost\""},
+                        {"/setup", -1, "\"setup\": -1"},
+                        {"/senders", "two", "\"senders\": \"two\""},
+                        {"/input/from", "2:0", "input.from"},
+                        {"/input/to", "2x2:3x3", "input.to"},
+                        {"/input/shape", "ten", "input.shape"},
+                        {"/input/shape", "10x10", "input.shape"}};
+  for (const Edit& edit : edits) {
+    SCOPED_TRACE(edit.place);
+    json schedule = whole;
+    const json::json_pointer place(edit.place);
+    if (edit.value.is_null())
+      schedule[place.parent_pointer()].erase(place.back());
+    else
+      schedule[place] = edit.value;
+    folder.write("edited.json", schedule.dump(1));
+    expect_refused(folder.sluice({"check", "edited.json"}), edit.about);
+    EXPECT_EQ(folder.files(), Arguments{"edited.json"});
+  }
+}
+
+}  // namespace
+}  // namespace sluice::testing

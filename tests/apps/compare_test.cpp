@@ -1,0 +1,95 @@
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "command_runner.hpp"
+#include "sluice/plan/registry.hpp"
+
+namespace sluice::testing {
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+TEST(Compare, JsonHasARowForEveryAlgorithmInTheOrderOfTheContract) {
+  const Folder folder;
+  const Outcome outcome = folder.sluice(words("compare redistribute --from 16:3 --to 16:5 --json out.json"));
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_EQ(folder.files(), Arguments{"out.json"});
+  const std::string text = folder.read("out.json");
+  const ordered_json file = ordered_json::parse(text);
+  std::vector<std::string> fields;
+  for (const auto& [name, value] : file.items()) fields.push_back(name);
+  EXPECT_EQ(fields, (std::vector<std::string>{"schema", "problem", "bound", "rows"}));
+  EXPECT_EQ(file["schema"], "sluice.compare/1");
+  EXPECT_EQ(file["problem"], "redistribute");
+  EXPECT_EQ(json::parse(text)["bound"],
+            json::parse(R"({"steps": 7, "transmission": 15, "total": 22, "kind": "whole-messages"})"));
+  std::map<std::string, json> rows;
+  for (const ordered_json& row : file["rows"]) {
+    fields.clear();
+    for (const auto& [name, value] : row.items()) fields.push_back(name);
+    EXPECT_EQ(fields, (std::vector<std::string>{"algorithm", "steps", "transmission", "total", "ratio", "plan_s"}));
+    EXPECT_GT(row["plan_s"], 0);
+    EXPECT_DOUBLE_EQ(row["ratio"], row["total"].get<double>() / 22);
+    rows[row["algorithm"]] = row;
+  }
+  for (const Algorithm& algorithm : algorithms("redistribute"))
+    EXPECT_EQ(rows.count(std::string(algorithm.name)), 1U) << algorithm.name;
+  ASSERT_EQ(rows.size(), algorithms("redistribute").size() + 2);
+  EXPECT_EQ(rows["classes"]["total"], 22);
+  EXPECT_EQ(rows["auto"]["total"], 22);
+  EXPECT_EQ(rows["caterpillar"]["steps"], 16);
+  EXPECT_EQ(rows["caterpillar"]["transmission"], 48);
+  EXPECT_EQ(rows["walker-otto"]["steps"], 8);
+}
+
+TEST(Compare, WhatDoesNotApplyIsNamedWithTheReason) {
+  const Folder folder;
+  const Outcome outcome = folder.sluice(words("compare redistribute --from 15:3 --to 15:5"));
+  EXPECT_EQ(outcome.status, 0);
+  const std::vector<std::string> shown = lines(outcome.out);
+  EXPECT_EQ(shown.back().rfind("classes does not apply: gcd(s, P) = gcd(5, 15) = 5", 0), 0U) << shown.back();
+  const json file = json::parse(folder.sluice(words("compare redistribute --from 15:3 --to 15:5 --json -")).out);
+  ASSERT_EQ(file["refused"].size(), 1U);
+  EXPECT_EQ(file["refused"][0]["algorithm"], "classes");
+  for (const json& row : file["rows"]) EXPECT_NE(row["algorithm"], "classes");
+}
+
+TEST(Compare, TheTableHasTheRowsOfTheFile) {
+  const Folder folder;
+  const std::string command = "compare redistribute --from 4x2:64x64 --to 2x4:100x100 --shape 4096x4096";
+  const json file = json::parse(folder.sluice(words(command + " --json -")).out);
+  const Outcome table = folder.sluice(words(command));
+  for (const json& row : file["rows"]) {
+    const std::string name = row["algorithm"];
+    bool found = false;
+    for (const std::string& line : lines(table.out)) {
+      const Arguments cells = words(line);
+      if (cells.size() < 5 || cells[0] != name) continue;
+      found = true;
+      EXPECT_EQ(cells[1], std::to_string(row["steps"].get<std::int64_t>()));
+      EXPECT_EQ(cells[2], std::to_string(row["transmission"].get<std::int64_t>()));
+    }
+    EXPECT_TRUE(found) << name << " in\n" << table.out;
+  }
+}
+
+TEST(Compare, NothingToMoveHasNoRatioBeyondNumbers) {
+  const Folder folder;
+  const Outcome outcome = folder.sluice(words("compare redistribute --from 4:2 --to 3:5 --shape 0 --json -"));
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  const json file = json::parse(outcome.out);
+  EXPECT_EQ(file["bound"]["total"], 0);
+  for (const json& row : file["rows"]) {
+    if (row["total"] == 0) {
+      EXPECT_EQ(row["ratio"], 1) << row;
+    } else {
+      EXPECT_TRUE(row["ratio"].is_null()) << row;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sluice::testing

@@ -1,0 +1,55 @@
+#include <gtest/gtest.h>
+
+#include "command_runner.hpp"
+#include "sluice/plan/registry.hpp"
+
+namespace sluice::testing {
+namespace {
+
+TEST(Help, EveryVerbExplainsItselfWithAnExample) {
+  const Folder folder;
+  for (const std::string verb :
+       {"plan", "compare", "check", "study", "run", "plan redistribute", "compare redistribute", "run redistribute"}) {
+    SCOPED_TRACE(verb);
+    for (const std::string help : {"--help", "-h"}) {
+      const Outcome outcome = folder.sluice(words(verb + ' ' + help));
+      EXPECT_EQ(outcome.status, 0);
+      EXPECT_EQ(outcome.err, "");
+      EXPECT_NE(outcome.out.find("Usage: sluice " + verb), std::string::npos) << outcome.out;
+      EXPECT_NE(outcome.out.find("Example"), std::string::npos) << outcome.out;
+      EXPECT_NE(outcome.out.find("sluice " + verb.substr(0, verb.find(' ')) + ' ', outcome.out.find("Example")),
+                std::string::npos)
+          << outcome.out;
+    }
+  }
+}
+
+TEST(Help, TheCommandListsItsVerbs) {
+  const Folder folder;
+  const Outcome outcome = folder.sluice({"--help"});
+  EXPECT_EQ(outcome.status, 0);
+  for (const std::string verb : {"plan", "compare", "check", "study", "run"})
+    EXPECT_NE(outcome.out.find("\n  " + verb + ' '), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("Exit status"), std::string::npos);
+}
+
+TEST(Help, AlgorithmsComeFromTheRegistry) {
+  const Folder folder;
+  const Outcome outcome = folder.sluice(words("plan redistribute --help"));
+  ASSERT_FALSE(algorithms("redistribute").empty());
+  for (const Algorithm& algorithm : algorithms("redistribute")) {
+    EXPECT_NE(outcome.out.find('\n' + std::string(algorithm.name) + ' '), std::string::npos) << algorithm.name;
+    EXPECT_NE(outcome.out.find(algorithm.guarantee), std::string::npos) << algorithm.name;
+  }
+}
+
+TEST(Help, Version) {
+  const Folder folder;
+  const Outcome outcome = folder.sluice({"--version"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.out.rfind("sluice ", 0), 0U) << outcome.out;
+  EXPECT_EQ(lines(outcome.out).size(), 1U);
+}
+
+}  // namespace
+}  // namespace sluice::testing

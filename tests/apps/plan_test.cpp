@@ -1,0 +1,200 @@
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <sstream>
+
+#include "command_runner.hpp"
+
+namespace sluice::testing {
+namespace {
+
+using nlohmann::json;
+
+/// The numbers of the line that begins with `name`.
+std::vector<double> numbers_of(const std::string& text, const std::string& name) {
+  for (const std::string& line : lines(text)) {
+    if (line.rfind(name, 0) != 0) continue;
+    std::istringstream in(line.substr(name.size()));
+    std::vector<double> result;
+    for (double value = 0; in >> value;) result.push_back(value);
+    return result;
+  }
+  ADD_FAILURE() << "no line '" << name << "' in:\n" << text;
+  return {};
+}
+
+TEST(Plan, CostsOfThePapersExamplesArePrintedFirst) {
+  struct Example {
+    const char* arguments;
+    double steps, transmission;
+  };
+  // Desprez et al. 1997, Tables 3, 6, 12, 16, 19 and section 5. Example 3 costs 26 there and can be less.
+  const Example examples[] = {{"--from 16:3 --to 16:5", 7, 15},
+                              {"--from 16:7 --to 16:11", 16, 77},
+                              {"--from 16:7 --to 16:11 --algorithm caterpillar", 16, 112},
+                              {"--from 12:4 --to 8:3", 4, 8},
+                              {"--from 12:4 --to 8:3 --algorithm caterpillar", 12, 18},
+                              {"--from 15:2 --to 6:3 --algorithm stepwise", 10, 20}};
+  const Folder folder;
+  for (const Example& example : examples) {
+    SCOPED_TRACE(example.arguments);
+    const Outcome outcome = folder.sluice(words(std::string("plan redistribute ") + example.arguments));
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_EQ(outcome.err, "");
+    EXPECT_EQ(numbers_of(outcome.out, "steps (NS)").at(0), example.steps);
+    EXPECT_EQ(numbers_of(outcome.out, "transmission (TC)").at(0), example.transmission);
+    EXPECT_EQ(numbers_of(outcome.out, "total = TC + 1 NS").at(0), example.steps + example.transmission);
+  }
+  const Outcome third = folder.sluice(words("plan redistribute --from 15:3 --to 15:5 --algorithm stepwise"));
+  EXPECT_EQ(numbers_of(third.out, "steps (NS)").at(0), 10);
+  EXPECT_LE(numbers_of(third.out, "transmission (TC)").at(0), 26);
+}
+
+TEST(Plan, SaysWhichCostsAreOptimalAndWhoChose) {
+  const Folder folder;
+  const Outcome best = folder.sluice(words("plan redistribute --from 16:3 --to 16:5 --summary"));
+  EXPECT_EQ(best.out,
+            "redistribute 16:3 -> 16:5: one slice of 240 elements of 8 bytes (1.92 kB), 16 senders, 16 receivers\n"
+            "algorithm: classes, chosen by auto (NS and TC optimal; needs gcd(r, Q) = gcd(s, P) = 1)\n"
+            "\n"
+            "                   cost  lower bound  ratio\n"
+            "steps (NS)            7            7  1.000  optimal\n"
+            "transmission (TC)    15           15  1.000  optimal\n"
+            "total = TC + 1 NS    22           22  1.000  optimal\n");
+  const Outcome worse =
+      folder.sluice(words("plan redistribute --from 16:3 --to 16:5 --summary --algorithm caterpillar"));
+  EXPECT_EQ(worse.out.find("optimal\n"), std::string::npos) << worse.out;
+  EXPECT_EQ(worse.out.find("chosen by auto"), std::string::npos) << worse.out;
+}
+
+TEST(Plan, SetupCountsSteps) {
+  const Folder folder;
+  const Outcome outcome = folder.sluice(words("plan redistribute --from 16:3 --to 16:5 --setup 2.5 --summary"));
+  EXPECT_EQ(numbers_of(outcome.out, "total = TC + 2.5 NS").at(0), 15 + 2.5 * 7);
+}
+
+TEST(Plan, StepsAreCutAtFortyLinesUnlessAllAreAskedFor) {
+  const Folder folder;
+  const std::string command = "plan redistribute --from 64:7 --to 64:11";
+  const std::vector<std::string> cut = lines(folder.sluice(words(command)).out);
+  const std::vector<std::string> all = lines(folder.sluice(words(command + " --all")).out);
+  const auto title = std::find_if(cut.begin(), cut.end(), [](const auto& line) { return line.rfind("step ", 0) == 0; });
+  ASSERT_NE(title, cut.end());
+  ASSERT_EQ(cut.end() - title, 1 + 40 + 1);
+  EXPECT_EQ(cut.back(), fmt::format("... {} more lines; --all shows them", all.size() - (cut.size() - 1)));
+  EXPECT_TRUE(std::equal(cut.begin(), cut.end() - 1, all.begin()));
+}
+
+TEST(Plan, JsonHasTheFieldsAndTheCostsOfTheExample) {
+  const Folder folder;
+  const Outcome outcome = folder.sluice(words("plan redistribute --from 12:4 --to 8:3 --setup 2 --json plan.json"));
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(folder.files(), Arguments{"plan.json"});
+  const json plan = json::parse(folder.read("plan.json"));
+  EXPECT_EQ(plan.at("schema"), "sluice.schedule/1");
+  EXPECT_EQ(plan.at("type"), "steps");
+  EXPECT_EQ(plan.at("problem"), "redistribute");
+  EXPECT_EQ(plan.at("senders"), 12);
+  EXPECT_EQ(plan.at("receivers"), 8);
+  EXPECT_EQ(plan.at("max_transfers"), 8);
+  EXPECT_EQ(plan.at("setup"), 2);
+  EXPECT_EQ(plan.at("input"), json::parse(R"({"from": "12:4", "to": "8:3"})"));
+  EXPECT_EQ(plan.at("cost"), json::parse(R"({"steps": 4, "transmission": 8, "total": 16})"));
+  EXPECT_EQ(plan.at("bound"), json::parse(R"({"steps": 4, "transmission": 8, "total": 16})"));
+  std::int64_t moved = 0;
+  for (const json& step : plan.at("steps"))
+    for (const json& transfer : step.at("transfers")) moved += transfer.at("size").get<std::int64_t>();
+  EXPECT_EQ(moved, 48);
+}
+
+TEST(Plan, EveryAlgorithmsJsonPassesCheck) {
+  const Folder folder;
+  for (const std::string arguments :
+       {"--from 16:3 --to 16:5 --algorithm classes", "--from 15:3 --to 15:5 --algorithm stepwise",
+        "--from 15:2 --to 6:3 --algorithm greedy", "--from 12:4 --to 8:3 --algorithm caterpillar",
+        "--from 4x2:64x64 --to 2x4:100x100 --shape 4096x4096", "--from 2x3x2:1x2x3 --to 3x2x1:2x1x5 --shape 7x11x13",
+        "--from 3:4 --to 5:2 --shape 0", "--from 8:2 --to 3:5 --shape 7"}) {
+    SCOPED_TRACE(arguments);
+    const Outcome planned = folder.sluice(words("plan redistribute --json - " + arguments));
+    EXPECT_EQ(planned.status, 0) << planned.err;
+    EXPECT_EQ(planned.out.front(), '{') << "the schedule alone";
+    const Outcome checked = folder.sluice({"check", "-"}, planned.out);
+    EXPECT_EQ(checked.status, 0) << checked.out << checked.err;
+    EXPECT_EQ(checked.out.rfind("ok: ", 0), 0U) << checked.out;
+  }
+  EXPECT_TRUE(folder.files().empty());
+}
+
+TEST(Plan, AFileIsReplacedWholeAndALinkIsFollowed) {
+  const Folder folder;
+  folder.write("old.json", std::string(100000, 'x'));
+  ASSERT_EQ(::symlink("old.json", folder.path("link.json").c_str()), 0);
+  EXPECT_EQ(folder.sluice(words("plan redistribute --from 2:1 --to 2:3 --json link.json")).status, 0);
+  EXPECT_EQ(folder.files(), (Arguments{"link.json", "old.json"}));
+  EXPECT_EQ(json::parse(folder.read("old.json")).at("type"), "steps");
+}
+
+TEST(Plan, OneRanksPartIsThatOfTheSchedule) {
+  const Folder folder;
+  const std::string arguments = "--from 3x2:2x3 --to 2x4:3x2 --shape 20x30";
+  const json plan = json::parse(folder.sluice(words("plan redistribute --json - " + arguments)).out);
+  for (int rank = 0; rank < 8; ++rank) {
+    SCOPED_TRACE(rank);
+    // By step: size and receiver, size and sender.
+    std::map<std::int64_t, std::vector<std::int64_t>> expected;
+    for (std::size_t t = 0; t < plan.at("steps").size(); ++t) {
+      for (const json& transfer : plan["steps"][t]["transfers"]) {
+        if (transfer["from"] == rank) expected[t] = {transfer["size"], transfer["to"]};
+      }
+      for (const json& transfer : plan["steps"][t]["transfers"]) {
+        if (transfer["to"] != rank) continue;
+        expected[t].push_back(transfer["size"]);
+        expected[t].push_back(transfer["from"]);
+      }
+    }
+    const Outcome outcome = folder.sluice(words(fmt::format("plan redistribute {} --rank {} --all", arguments, rank)));
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    std::map<std::int64_t, std::vector<std::int64_t>> shown;
+    bool in_table = false;
+    for (const std::string& line : lines(outcome.out)) {
+      if (in_table) {
+        std::istringstream in(line);
+        std::int64_t step = 0;
+        in >> step;
+        for (std::int64_t value = 0; in >> value;) shown[step].push_back(value);
+      }
+      in_table = in_table || line.rfind("step ", 0) == 0;
+    }
+    EXPECT_EQ(shown, expected) << outcome.out;
+  }
+}
+
+TEST(Plan, SummaryAndOneRankDoNotBuildWhatTheyDoNotPrint) {
+  const Folder folder;
+  for (const std::string what : {"--summary", "--rank 99999"}) {
+    SCOPED_TRACE(what);
+    const auto start = std::chrono::steady_clock::now();
+    const Outcome outcome = folder.sluice(words("plan redistribute --from 100000:64 --to 100000:100 " + what));
+    const double taken_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_EQ(numbers_of(outcome.out, "steps (NS)").at(0), 50);
+    // A tenth of a second in a release build; the schedule has millions of transfers.
+    EXPECT_LT(taken_s, 20);
+  }
+}
+
+TEST(Plan, WalkerOttoShowsItsStages) {
+  const Folder folder;
+  const Outcome outcome = folder.sluice(words("plan redistribute --from 16:3 --to 16:5 --algorithm walker-otto"));
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(numbers_of(outcome.out, "16:3 -> 16:15").at(0), 5);
+  EXPECT_EQ(numbers_of(outcome.out, "16:15 -> 16:5").at(0), 3);
+  EXPECT_EQ(numbers_of(outcome.out, "both").at(0), 8);
+}
+
+}  // namespace
+}  // namespace sluice::testing
