@@ -191,7 +191,7 @@ TEST(Redistribution, CanBeMoved) {
 
 TEST(Redistribution, ManyJobsDoNotUseUpTheCommunicators) {
   const Case c{{10}, {{size()}, {1}}, {{size()}, {2}}, 8, {}};
-  for (int i = 0; i < 3000; ++i) (void)make_job(MPI_COMM_WORLD, c);
+  for (int i = 0; i < 800; ++i) (void)make_job(MPI_COMM_WORLD, c);
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ inline std::string to_text(const Case& c) {
   };
   out << to_string(c.from) << " -> " << to_string(c.to) << " element=" << c.element_size
       << " column_major=" << (c.options.order == StorageOrder::kColumnMajor) << " algorithm=" << c.options.algorithm
-      << " chunk=" << c.options.chunk_bytes << " window=" << c.options.window;
+      << " chunk=" << c.options.chunk_bytes << " window=" << c.options.window << " shared=" << c.options.shared_memory;
   list("shape", c.shape);
   list("to_shape", c.options.to_shape);
   list("from_first", c.options.from_first);
@@ -54,8 +54,8 @@ inline std::string to_text(const Case& c) {
 
 /// Byte `byte` of element `linear` of an array told apart by `salt`.
 inline std::byte byte_of(std::int64_t linear, std::int64_t byte, std::uint64_t salt) {
-  std::uint64_t z = (static_cast<std::uint64_t>(linear) * 31 + static_cast<std::uint64_t>(byte) / 8 + salt) *
-                    0x9e3779b97f4a7c15ULL;
+  std::uint64_t z =
+      (static_cast<std::uint64_t>(linear) * 31 + static_cast<std::uint64_t>(byte) / 8 + salt) * 0x9e3779b97f4a7c15ULL;
   z = (z ^ (z >> 29)) * 0xbf58476d1ce4e5b9ULL;
   z ^= z >> 32;
   return static_cast<std::byte>(z >> (8 * (static_cast<std::uint64_t>(byte) % 8)));
@@ -134,7 +134,8 @@ inline Arrays make_arrays(const Case& c, int rank, std::uint64_t salt = 0) {
   arrays.source.resize(static_cast<std::size_t>(from.size() * size));
   arrays.target.resize(static_cast<std::size_t>(to.size() * size));
   const auto fill = [&](std::vector<std::byte>& bytes, std::int64_t local, std::int64_t linear, std::uint64_t with) {
-    for (std::int64_t b = 0; b < size; ++b) bytes[static_cast<std::size_t>(local * size + b)] = byte_of(linear, b, with);
+    for (std::int64_t b = 0; b < size; ++b)
+      bytes[static_cast<std::size_t>(local * size + b)] = byte_of(linear, b, with);
   };
   from.for_each([&](std::int64_t local, const Indices& g) { fill(arrays.source, local, from.linear(g), salt); });
   to.for_each([&](std::int64_t local, const Indices& g) { fill(arrays.target, local, to.linear(g), ~salt); });
@@ -241,6 +242,7 @@ inline Case random_case(Draw& draw, int size) {
     // Not more pieces than a test has time for.
     for (std::size_t d = 0; d < dimensions; ++d) o.chunk_bytes = std::max(o.chunk_bytes, c.shape[d] / 8);
   }
+  o.shared_memory = !draw.chance(3);
   o.window = static_cast<int>(draw.one_of<std::int64_t>({1, 2, 4, 9}));
   return c;
 }

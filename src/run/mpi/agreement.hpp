@@ -36,8 +36,8 @@ class Fingerprint {
 /// Collective: returns if no rank failed and all fingerprints are equal, and throws on every rank if not.
 ///
 /// `failure` is what stopped this rank in its local preparation, null if nothing did. A rank that failed throws what it
-/// failed with; the others throw InputError, quoting the lowest rank that failed. One MPI_Allreduce of 24 bytes when all
-/// is well.
+/// failed with; the others throw InputError, quoting the lowest rank that failed. One MPI_Allreduce of 24 bytes when
+/// all is well.
 void agree(const Communicator& comm, std::uint64_t fingerprint, const std::exception_ptr& failure);
 
 }  // namespace sluice::mpi::detail

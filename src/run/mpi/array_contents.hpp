@@ -27,7 +27,8 @@ class ArrayContents {
   [[nodiscard]] std::string check_target() const;
 
  private:
-  /// What each local index of a level contributes to the position in the whole array; levels from the slowest in storage.
+  /// What each local index of a level contributes to the position in the whole array; levels from the slowest in
+  /// storage.
   struct Level {
     std::vector<std::int64_t> own;     ///< in the array that is held
     std::vector<std::int64_t> origin;  ///< of the target: in the source array; -1 outside the box

@@ -134,14 +134,29 @@ void copy_row(const CopyAxis& axis, CopyAxis::Cursor c, std::int64_t n, const st
       n -= whole;
     };
     switch (axis.uniform) {
-      case 1: runs.operator()<1>(); break;
-      case 2: runs.operator()<2>(); break;
-      case 4: runs.operator()<4>(); break;
-      case 8: runs.operator()<8>(); break;
-      case 16: runs.operator()<16>(); break;
-      case 24: runs.operator()<24>(); break;
-      case 32: runs.operator()<32>(); break;
-      default: break;
+      case 1:
+        runs.operator()<1>();
+        break;
+      case 2:
+        runs.operator()<2>();
+        break;
+      case 4:
+        runs.operator()<4>();
+        break;
+      case 8:
+        runs.operator()<8>();
+        break;
+      case 16:
+        runs.operator()<16>();
+        break;
+      case 24:
+        runs.operator()<24>();
+        break;
+      case 32:
+        runs.operator()<32>();
+        break;
+      default:
+        break;
     }
   }
   while (n > 0) one_run(std::min(axis.left(c), n));
@@ -165,12 +180,18 @@ void copy_rows(const CopyAxis& axis, std::int64_t rows, const std::byte* from, s
     from += axis.from_at(start);
     to += axis.to_at(start);
     switch (axis.count) {
-      case 4: return copy_column<4>(from, from_step, to, to_step, rows);
-      case 8: return copy_column<8>(from, from_step, to, to_step, rows);
-      case 16: return copy_column<16>(from, from_step, to, to_step, rows);
-      case 24: return copy_column<24>(from, from_step, to, to_step, rows);
-      case 32: return copy_column<32>(from, from_step, to, to_step, rows);
-      default: break;
+      case 4:
+        return copy_column<4>(from, from_step, to, to_step, rows);
+      case 8:
+        return copy_column<8>(from, from_step, to, to_step, rows);
+      case 16:
+        return copy_column<16>(from, from_step, to, to_step, rows);
+      case 24:
+        return copy_column<24>(from, from_step, to, to_step, rows);
+      case 32:
+        return copy_column<32>(from, from_step, to, to_step, rows);
+      default:
+        break;
     }
     for (std::int64_t row = 0; row < rows; ++row) {
       copy_bytes(to + row * to_step, from + row * from_step, axis.count);

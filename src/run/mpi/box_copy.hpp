@@ -72,11 +72,11 @@ enum class CopyKind {
 /// Every index becomes `factor` consecutive ones.
 [[nodiscard]] CopyAxis scaled(const CopyAxis& axis, std::int64_t factor);
 
-/// The copy of a message, or of any range of its bytes: the product of one CopyAxis a level, slowest first, the last one
-/// counted in bytes and with steps of 1. The message's bytes are in the order of the product, last level fastest.
+/// The copy of a message, or of any range of its bytes: the product of one CopyAxis a level, slowest first, the last
+/// one counted in bytes and with steps of 1. The message's bytes are in the order of the product, last level fastest.
 ///
-/// Starting anywhere costs O(levels log runs), so that the chunks of a message are independent of each other; from there
-/// on every run is copied at once, and rows of one run, or of runs of one small size, in a loop without calls.
+/// Starting anywhere costs O(levels log runs), so that the chunks of a message are independent of each other; from
+/// there on every run is copied at once, and rows of one run, or of runs of one small size, in a loop without calls.
 class BoxCopy {
  public:
   struct Level {
@@ -89,8 +89,8 @@ class BoxCopy {
   void push(const Level& level) { levels_[size_++] = level; }
 
   [[nodiscard]] std::int64_t bytes() const;
-  /// Copies bytes begin .. end - 1 of the message. `from` and `to` are where the byte number from_origin, to_origin of the
-  /// memories is: 0 for an array, `begin` for a buffer that holds this range alone.
+  /// Copies bytes begin .. end - 1 of the message. `from` and `to` are where the byte number from_origin, to_origin of
+  /// the memories is: 0 for an array, `begin` for a buffer that holds this range alone.
   void copy(std::int64_t begin, std::int64_t end, const std::byte* from, std::int64_t from_origin, std::byte* to,
             std::int64_t to_origin) const;
   /// Where the range is in the two memories if it lies in a row in both.

@@ -4,8 +4,8 @@
 
 namespace sluice::mpi::detail {
 
-/// A duplicate of a user's communicator that belongs to the library: nothing sent on it can meet messages of the user or
-/// of another object, and errors come back as codes, whatever the user's error handler is.
+/// A duplicate of a user's communicator that belongs to the library: nothing sent on it can meet messages of the user
+/// or of another object, and errors come back as codes, whatever the user's error handler is.
 class Communicator {
  public:
   /// Collective. Throws InputError for MPI_COMM_NULL and intercommunicators, before anything is sent.

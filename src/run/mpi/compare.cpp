@@ -24,8 +24,8 @@ using detail::PeakMemory;
 using detail::RedistributionJob;
 using detail::RedistributionMethod;
 
-/// One message of a size that MPI sends with a handshake between every two ranks, and a short one: what MPI sets up with
-/// the first message to a peer must not count for the method that happens to come first.
+/// One message of a size that MPI sends with a handshake between every two ranks, and a short one: what MPI sets up
+/// with the first message to a peer must not count for the method that happens to come first.
 void meet_everybody(const Communicator& comm) {
   std::vector<std::byte> out(256 << 10);
   std::vector<std::byte> in(out.size());

@@ -30,8 +30,8 @@ MessageCopies::MessageCopies(const Participation& part, CopyKind kind, std::span
     met[d].erase(std::ranges::unique(met[d]).begin(), met[d].end());
     for (const Coordinate peer : met[d]) {
       const AxisPattern& pattern = problem.axis(d);
-      axes_[level].push_back(copy_axis(
-          kind == CopyKind::kUnpack ? pattern.runs(peer, own[d]) : pattern.runs(own[d], peer), kind));
+      axes_[level].push_back(
+          copy_axis(kind == CopyKind::kUnpack ? pattern.runs(peer, own[d]) : pattern.runs(own[d], peer), kind));
     }
   }
   for (const std::vector<Coordinate>& coordinates : at) {

@@ -10,8 +10,8 @@
 
 namespace sluice::mpi::detail {
 
-/// How the messages of one rank are copied: to the message (its sends), from it (its receives), or from the source to the
-/// target (what it sends itself).
+/// How the messages of one rank are copied: to the message (its sends), from it (its receives), or from the source to
+/// the target (what it sends itself).
 ///
 /// A message is the product of runs in each dimension, and messages share them: one CopyAxis for each dimension and
 /// process coordinate met there, whatever the number of messages. The bytes of a message are in the order of storage on
@@ -29,11 +29,11 @@ class MessageCopies {
   void merge_levels();
 
   std::size_t dimensions_ = 0;
-  std::size_t levels_ = 0;                       ///< those left after merging; the slower ones come first
-  std::vector<std::vector<CopyAxis>> axes_;      ///< of each level, by slot
-  std::vector<std::int64_t> from_step_;          ///< of each level in bytes; 0: dense, depends on the message
+  std::size_t levels_ = 0;                   ///< those left after merging; the slower ones come first
+  std::vector<std::vector<CopyAxis>> axes_;  ///< of each level, by slot
+  std::vector<std::int64_t> from_step_;      ///< of each level in bytes; 0: dense, depends on the message
   std::vector<std::int64_t> to_step_;
-  std::vector<std::uint32_t> slots_;             ///< of each message and level
+  std::vector<std::uint32_t> slots_;  ///< of each message and level
 };
 
 }  // namespace sluice::mpi::detail

@@ -56,8 +56,7 @@ RedistributionProblem make_problem(const std::vector<std::int64_t>& shape, const
     return {source, target};
   }
   const std::size_t dimensions = shape.size();
-  const auto from_start =
-      options.from_start.empty() ? std::vector<std::int64_t>(dimensions, 0) : options.from_start;
+  const auto from_start = options.from_start.empty() ? std::vector<std::int64_t>(dimensions, 0) : options.from_start;
   const auto to_start = options.to_start.empty() ? std::vector<std::int64_t>(dimensions, 0) : options.to_start;
   auto extent = options.extent;
   if (extent.empty() && from_start.size() == dimensions) {
@@ -93,9 +92,7 @@ std::vector<Rank> product(const std::vector<std::vector<AxisMessage>>& lists, co
 
 }  // namespace
 
-std::int64_t Participation::source_elements() const {
-  return sender < 0 ? 0 : problem.from().local_size(Rank(sender));
-}
+std::int64_t Participation::source_elements() const { return sender < 0 ? 0 : problem.from().local_size(Rank(sender)); }
 
 std::int64_t Participation::target_elements() const {
   return receiver < 0 ? 0 : problem.to().local_size(Rank(receiver));
@@ -144,9 +141,8 @@ Participation make_participation(int rank, int size, const std::vector<std::int6
 Fingerprint fingerprint(const std::vector<std::int64_t>& shape, const Layout& from, const Layout& to,
                         std::int64_t element_size, const RedistributionOptions& options) {
   Fingerprint result;
-  for (const auto* list : {&shape, &from.grid, &from.block, &to.grid, &to.block, &options.from_first,
-                           &options.to_first, &options.from_start, &options.to_start, &options.extent,
-                           &options.to_shape}) {
+  for (const auto* list : {&shape, &from.grid, &from.block, &to.grid, &to.block, &options.from_first, &options.to_first,
+                           &options.from_start, &options.to_start, &options.extent, &options.to_shape}) {
     result.add(std::span(*list));
   }
   result.add(std::span(options.from_ranks));
@@ -157,6 +153,7 @@ Fingerprint fingerprint(const std::vector<std::int64_t>& shape, const Layout& fr
   result.add(std::bit_cast<std::int64_t>(options.setup));
   result.add(options.chunk_bytes);
   result.add(options.window);
+  result.add(options.shared_memory ? 1 : 0);
   return result;
 }
 

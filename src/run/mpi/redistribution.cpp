@@ -11,6 +11,7 @@
 #include "run/mpi/communicator.hpp"
 #include "run/mpi/message_copies.hpp"
 #include "run/mpi/participation.hpp"
+#include "run/mpi/shared_buffers.hpp"
 #include "run/mpi/step_executor.hpp"
 #include "sluice/error.hpp"
 
@@ -101,16 +102,18 @@ struct Redistribution::State {
   State(const detail::Communicator& own, Participation participation, const RedistributionOptions& options)
       : part(std::move(participation)),
         plan(plan_redistribution(part.problem, options.algorithm, options.setup)),
-        sends(part.sender < 0 ? Messages{}
-                              : messages_of(plan.sends(Rank(part.sender)), part.to_ranks, own.rank(), part.element_size)),
-        receives(part.receiver < 0 ? Messages{}
-                                   : messages_of(plan.receives(Rank(part.receiver)), part.from_ranks, own.rank(),
-                                                 part.element_size)),
+        sends(part.sender < 0
+                  ? Messages{}
+                  : messages_of(plan.sends(Rank(part.sender)), part.to_ranks, own.rank(), part.element_size)),
+        receives(part.receiver < 0
+                     ? Messages{}
+                     : messages_of(plan.receives(Rank(part.receiver)), part.from_ranks, own.rank(), part.element_size)),
         packing(part, CopyKind::kPack, sends.peers),
         unpacking(part, CopyKind::kUnpack, receives.peers),
         moving(part, CopyKind::kMove, own_message(part)),
         executor(own.get(), sends.steps, receives.steps, {options.chunk_bytes, part.element_size, options.window}) {}
 
+  std::optional<detail::Communicator> comm;  ///< once the ranks have agreed; first, as the executor uses it to the end
   Participation part;
   RedistributionPlan plan;
   Messages sends;
@@ -119,14 +122,13 @@ struct Redistribution::State {
   MessageCopies unpacking;
   MessageCopies moving;
   detail::StepExecutor executor;
-  std::optional<detail::Communicator> comm;
 };
 
 Redistribution::Redistribution(MPI_Comm comm, const std::vector<std::int64_t>& shape, const Layout& from,
                                const Layout& to, std::int64_t element_size, const RedistributionOptions& options) {
   detail::Communicator own(comm);
   const std::uint64_t print = detail::fingerprint(shape, from, to, element_size, options).value();
-  // All that can fail on one rank alone comes first; after the ranks have agreed nothing can.
+  // What can fail on one rank alone comes first, before the ranks compare notes.
   std::exception_ptr failure;
   try {
     state_ = std::make_unique<State>(
@@ -136,6 +138,8 @@ Redistribution::Redistribution(MPI_Comm comm, const std::vector<std::int64_t>& s
   }
   detail::agree(own, print, failure);
   state_->comm = std::move(own);
+  const MPI_Comm node = options.shared_memory ? detail::ranks_of_node(state_->comm->get()) : MPI_COMM_NULL;
+  state_->executor.connect(node);
 }
 
 Redistribution::~Redistribution() = default;

@@ -12,10 +12,13 @@ namespace sluice::mpi::detail {
 namespace {
 
 constexpr int kDataTag = 1;
-constexpr int kNoDataTag = 2;
+constexpr int kNoDataTag = 2;  // instead of data, from another node
+constexpr int kFreeTag = 3;    // plus the slot of the sender that is free again
 constexpr std::int64_t kAlignment = 64;
 
-std::int64_t round_up(std::int64_t value, std::int64_t multiple) { return (value + multiple - 1) / multiple * multiple; }
+std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
 
 }  // namespace
 
@@ -27,16 +30,38 @@ StepExecutor::StepExecutor(MPI_Comm comm, std::vector<StepMessage> sends, std::v
       limits_(limits),
       receive_slots_(slots_for(receives_)),
       send_slots_(slots_for(sends_)),
-      receive_stride_(round_up(longest_piece(receives_), kAlignment)),
-      send_stride_(round_up(longest_piece(sends_), kAlignment)),
-      buffer_bytes_(static_cast<std::int64_t>(receive_slots_) * receive_stride_ +
-                    static_cast<std::int64_t>(send_slots_) * send_stride_),
-      buffers_(std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(buffer_bytes_))),
-      slots_(receive_slots_ + send_slots_),
-      requests_(slots_.size(), MPI_REQUEST_NULL),
-      statuses_(slots_.size()),
-      completed_(slots_.size()) {
+      receive_stride_(stride_for(receives_)),
+      send_stride_(stride_for(sends_)),
+      send_bytes_(static_cast<std::int64_t>(send_slots_) * send_stride_),
+      shared_by_(receives_.size(), nullptr),
+      shared_with_(sends_.size(), false),
+      receiving_(receive_slots_),
+      sending_(send_slots_),
+      received_notes_(receive_slots_),
+      sent_notes_(send_slots_),
+      requests_(receive_slots_ + 2 * send_slots_, MPI_REQUEST_NULL),
+      statuses_(requests_.size()),
+      completed_(requests_.size()) {
   free_.reserve(send_slots_);
+}
+
+void StepExecutor::connect(MPI_Comm node) {
+  bool all_shared = node != MPI_COMM_NULL;
+  if (all_shared) {
+    shared_ = SharedBuffers(comm_, node, send_bytes_);
+    for (std::size_t i = 0; i < sends_.size(); ++i) shared_with_[i] = shared_.reaches(sends_[i].peer);
+    for (std::size_t i = 0; i < receives_.size(); ++i) {
+      shared_by_[i] = shared_.of(receives_[i].peer);
+      all_shared = all_shared && shared_by_[i] != nullptr;
+    }
+    send_buffer_ = shared_.own();
+  } else {
+    own_send_buffer_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(send_bytes_));
+    send_buffer_ = own_send_buffer_.get();
+  }
+  if (all_shared) return;
+  receive_bytes_ = static_cast<std::int64_t>(receive_slots_) * receive_stride_;
+  receive_buffer_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(receive_bytes_));
 }
 
 std::int64_t StepExecutor::piece_bytes(std::int64_t message_bytes) const {
@@ -58,57 +83,79 @@ std::size_t StepExecutor::slots_for(const std::vector<StepMessage>& messages) co
   return static_cast<std::size_t>(pieces);
 }
 
-std::int64_t StepExecutor::longest_piece(const std::vector<StepMessage>& messages) const {
+std::int64_t StepExecutor::stride_for(const std::vector<StepMessage>& messages) const {
   std::int64_t longest = 0;
   for (const StepMessage& message : messages) {
     if (message.bytes > 0) longest = std::max(longest, piece_bytes(message.bytes));
   }
-  return longest;
+  return round_up(longest, kAlignment);
 }
 
 bool StepExecutor::next(const std::vector<StepMessage>& messages, Position& at, Slot& slot) const {
   while (at.message < messages.size() && at.offset == messages[at.message].bytes) at = {at.message + 1, 0};
   if (at.message == messages.size()) return false;
   const std::int64_t bytes = messages[at.message].bytes;
-  slot = {at.message, at.offset, std::min(piece_bytes(bytes), bytes - at.offset), false};
+  slot = {at.message, at.offset, std::min(piece_bytes(bytes), bytes - at.offset), false, 0};
   at.offset += slot.bytes;
   return true;
 }
 
-bool StepExecutor::start_send(std::size_t slot, StepData& data, bool can_send) {
-  Slot& piece = slots_[slot];
-  if (!next(sends_, next_send_, piece)) return false;
+int StepExecutor::start_send(std::size_t slot, StepData& data, bool can_send) {
+  Slot& piece = sending_[slot];
+  if (!next(sends_, next_send_, piece)) return 0;
   const int peer = sends_[piece.message].peer;
+  MPI_Request* request = &requests_[receive_slots_ + slot];
+  piece.pending = 1;
+  if (shared_with_[piece.message]) {
+    sent_notes_[slot] = {0, -1};
+    if (can_send) start_shared_send(slot, data);
+    SLUICE_MPI(MPI_Isend(&sent_notes_[slot], sizeof(Note), MPI_BYTE, peer, kDataTag, comm_, request));
+    return piece.pending;
+  }
   if (!can_send) {
-    SLUICE_MPI(MPI_Isend(nullptr, 0, MPI_BYTE, peer, kNoDataTag, comm_, &requests_[slot]));
-    return true;
+    SLUICE_MPI(MPI_Isend(nullptr, 0, MPI_BYTE, peer, kNoDataTag, comm_, request));
+    return piece.pending;
   }
   const std::byte* memory = data.outgoing(piece.message, piece.offset, piece.bytes);
   if (memory == nullptr) {
-    std::byte* buffer = buffers_.get() + static_cast<std::int64_t>(receive_slots_) * receive_stride_ +
-                        static_cast<std::int64_t>(slot - receive_slots_) * send_stride_;
+    std::byte* buffer = send_buffer_ + static_cast<std::int64_t>(slot) * send_stride_;
     data.pack(piece.message, piece.offset, piece.bytes, buffer);
     memory = buffer;
   }
-  SLUICE_MPI(
-      MPI_Isend(memory, static_cast<int>(piece.bytes), MPI_BYTE, peer, kDataTag, comm_, &requests_[slot]));
-  return true;
+  SLUICE_MPI(MPI_Isend(memory, static_cast<int>(piece.bytes), MPI_BYTE, peer, kDataTag, comm_, request));
+  return piece.pending;
 }
 
-bool StepExecutor::start_receive(std::size_t slot, StepData& data, bool can_receive) {
-  Slot& piece = slots_[slot];
-  if (!next(receives_, next_receive_, piece)) return false;
+void StepExecutor::start_shared_send(std::size_t slot, StepData& data) {
+  Slot& piece = sending_[slot];
+  const std::int64_t offset = static_cast<std::int64_t>(slot) * send_stride_;
+  data.pack(piece.message, piece.offset, piece.bytes, send_buffer_ + offset);
+  shared_.sync();
+  sent_notes_[slot] = {offset, static_cast<std::int64_t>(slot)};
+  piece.pending = 2;
+  SLUICE_MPI(MPI_Irecv(nullptr, 0, MPI_BYTE, sends_[piece.message].peer, kFreeTag + static_cast<int>(slot), comm_,
+                       &requests_[receive_slots_ + send_slots_ + slot]));
+}
+
+int StepExecutor::start_receive(std::size_t slot, StepData& data, bool can_receive) {
+  Slot& piece = receiving_[slot];
+  if (!next(receives_, next_receive_, piece)) return 0;
+  const int peer = receives_[piece.message].peer;
+  if (shared_by_[piece.message] != nullptr) {
+    SLUICE_MPI(MPI_Irecv(&received_notes_[slot], sizeof(Note), MPI_BYTE, peer, kDataTag, comm_, &requests_[slot]));
+    return 1;
+  }
   std::byte* memory = can_receive ? data.incoming(piece.message, piece.offset, piece.bytes) : nullptr;
   piece.direct = memory != nullptr;
-  if (memory == nullptr) memory = buffers_.get() + static_cast<std::int64_t>(slot) * receive_stride_;
+  if (memory == nullptr) memory = receive_buffer_.get() + static_cast<std::int64_t>(slot) * receive_stride_;
   // Any tag: instead of the data a rank may say that it has none.
-  SLUICE_MPI(MPI_Irecv(memory, static_cast<int>(piece.bytes), MPI_BYTE, receives_[piece.message].peer, MPI_ANY_TAG,
-                       comm_, &requests_[slot]));
-  return true;
+  SLUICE_MPI(MPI_Irecv(memory, static_cast<int>(piece.bytes), MPI_BYTE, peer, MPI_ANY_TAG, comm_, &requests_[slot]));
+  return 1;
 }
 
 void StepExecutor::finish_receive(std::size_t slot, const MPI_Status& status, StepData& data, bool can_receive) {
-  const Slot& piece = slots_[slot];
+  const Slot& piece = receiving_[slot];
+  if (shared_by_[piece.message] != nullptr) return finish_shared_receive(slot, data, can_receive);
   if (status.MPI_TAG == kNoDataTag) {
     without_data_ = receives_[piece.message].peer;
     return;
@@ -119,7 +166,23 @@ void StepExecutor::finish_receive(std::size_t slot, const MPI_Status& status, St
                                                   receives_[piece.message].peer, piece.bytes, piece.offset));
   if (piece.direct || !can_receive) return;
   data.unpack(piece.message, piece.offset, piece.bytes,
-              buffers_.get() + static_cast<std::int64_t>(slot) * receive_stride_);
+              receive_buffer_.get() + static_cast<std::int64_t>(slot) * receive_stride_);
+}
+
+void StepExecutor::finish_shared_receive(std::size_t slot, StepData& data, bool can_receive) {
+  const Slot& piece = receiving_[slot];
+  const Note& note = received_notes_[slot];
+  const int peer = receives_[piece.message].peer;
+  if (note.slot < 0) {
+    without_data_ = peer;
+    return;
+  }
+  shared_.sync();
+  if (can_receive) {
+    data.unpack(piece.message, piece.offset, piece.bytes, shared_by_[piece.message] + note.offset);
+  }
+  shared_.sync();
+  SLUICE_MPI(MPI_Send(nullptr, 0, MPI_BYTE, peer, kFreeTag + static_cast<int>(note.slot), comm_));
 }
 
 int StepExecutor::completed(bool wait) {
@@ -131,8 +194,9 @@ int StepExecutor::completed(bool wait) {
     for (int i = 0; i < count; ++i) {
       const int error = statuses_[static_cast<std::size_t>(i)].MPI_ERROR;
       if (error == MPI_SUCCESS || error == MPI_ERR_PENDING) continue;
-      const bool receive = static_cast<std::size_t>(completed_[static_cast<std::size_t>(i)]) < receive_slots_;
-      throw MpiError(receive ? "MPI_Irecv" : "MPI_Isend", error);
+      const auto request = static_cast<std::size_t>(completed_[static_cast<std::size_t>(i)]);
+      const bool send = request >= receive_slots_ && request < receive_slots_ + send_slots_;
+      throw MpiError(send ? "MPI_Isend" : "MPI_Irecv", error);
     }
   }
   if (code != MPI_SUCCESS) throw MpiError(wait ? "MPI_Waitsome" : "MPI_Testsome", code);
@@ -143,23 +207,23 @@ int StepExecutor::execute(StepData& data, bool can_send, bool can_receive) {
   next_send_ = next_receive_ = {};
   without_data_ = -1;
   free_.clear();
-  for (std::size_t slot = slots_.size(); slot-- > receive_slots_;) free_.push_back(slot);
-  std::size_t under_way = 0;
+  for (std::size_t slot = send_slots_; slot-- > 0;) free_.push_back(slot);
+  int under_way = 0;
   for (std::size_t slot = 0; slot < receive_slots_; ++slot) under_way += start_receive(slot, data, can_receive);
 
-  bool sending = true;
   bool working = can_send && can_receive;
   while (true) {
     bool idle = true;
     // One piece at a time: MPI moves those under way only while it is called.
-    if (sending && !free_.empty()) {
-      if (start_send(free_.back(), data, can_send)) {
+    if (!free_.empty()) {
+      const int started = start_send(free_.back(), data, can_send);
+      if (started > 0) {
         free_.pop_back();
-        ++under_way;
         idle = false;
       } else {
-        sending = false;
+        free_.clear();  // all are sent
       }
+      under_way += started;
     }
     if (under_way == 0) {
       if (!working) return without_data_;
@@ -167,15 +231,16 @@ int StepExecutor::execute(StepData& data, bool can_send, bool can_receive) {
       continue;
     }
     const int count = completed(idle && !working);
+    under_way -= count;
     for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
-      const auto slot = static_cast<std::size_t>(completed_[i]);
-      --under_way;
-      if (slot >= receive_slots_) {
-        free_.push_back(slot);
-        continue;
+      const auto request = static_cast<std::size_t>(completed_[i]);
+      if (request < receive_slots_) {
+        finish_receive(request, statuses_[i], data, can_receive);
+        under_way += start_receive(request, data, can_receive);
+      } else {
+        const std::size_t slot = (request - receive_slots_) % send_slots_;
+        if (--sending_[slot].pending == 0) free_.push_back(slot);
       }
-      finish_receive(slot, statuses_[i], data, can_receive);
-      under_way += start_receive(slot, data, can_receive);
     }
     if (count == 0 && idle && working) working = data.work();
   }

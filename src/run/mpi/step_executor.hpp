@@ -7,6 +7,8 @@
 #include <memory>
 #include <vector>
 
+#include "run/mpi/shared_buffers.hpp"
+
 namespace sluice::mpi::detail {
 
 /// A message of this rank: how much, and with whom.
@@ -33,32 +35,43 @@ class StepData {
 
 /// Carries out one rank's part of a schedule of steps.
 ///
-/// Messages go in pieces of at most `chunk_bytes`. A window of pieces is under way in each direction, in the order of the
-/// lists: a piece is packed while those before it travel, the receives of pieces to come are posted ahead, and work that
-/// needs no communication fills the time when nothing has arrived. There is no barrier between steps; each rank keeps
-/// its own order, and that is enough:
+/// Messages go in pieces of at most `chunk_bytes`. A window of pieces is under way in each direction, in the order of
+/// the lists: a piece is packed while those before it travel, the receives of pieces to come are posted ahead, and work
+/// that needs no communication fills the time when nothing has arrived. There is no barrier between steps; each rank
+/// keeps its own order, and that is enough:
 ///
 /// No deadlock. Let both lists of every rank be in the order of steps, with at most one message a step in each, and the
-/// step of a message be the same at both its ends. Pieces enter a window in that order, and the first unfinished piece of
-/// a rank is always in its window. Among all unfinished pieces take one of the lowest step, the first of its message. At
-/// its sender all earlier pieces are finished, so it is in the window and is sent; at its receiver, for the same reason,
-/// its receive is posted. Nothing but these two is needed for it to finish: so as long as a piece is left, one can finish.
-/// This holds for windows of 1, different on different ranks, and for sends that wait for their receives.
+/// step of a message be the same at both its ends. Pieces enter a window in that order, and the first unfinished piece
+/// of a rank is always in its window. Among all unfinished pieces take one of the lowest step, the first of its
+/// message. At its sender all earlier pieces are finished, so it is in the window and is sent; at its receiver, for the
+/// same reason, its receive is posted. Nothing but these two is needed for it to finish: so as long as a piece is left,
+/// one can finish. This holds for windows of 1, different on different ranks, and for sends that wait for their
+/// receives.
 ///
-/// Pieces match. Between two ranks there are messages of one tag on one communicator in the order of the schedule, pieces
-/// of a message in increasing order, and both ends cut them alike; MPI keeps them in order.
+/// Pieces match. Between two ranks there are messages of one tag on one communicator in the order of the schedule,
+/// pieces of a message in increasing order, and both ends cut them alike; MPI keeps them in order.
 ///
-/// Memory: the buffers, allocated once, of at most `window` pieces each way and no longer than the longest piece.
+/// Within a node, the sender packs into its SharedBuffers and sends the receiver a note where the piece is; the
+/// receiver unpacks from there and sends back an empty message that frees the place. The receive of that one is posted
+/// before the note is sent, so it waits for nothing. Between nodes the pieces are messages, from the user's memory and
+/// to it where they lie there in a row.
+///
+/// Memory: the buffers, allocated once, of at most `window` pieces each way and no longer than the longest piece; those
+/// for receiving only where there are senders on other nodes.
 class StepExecutor {
  public:
   struct Limits {
     std::int64_t chunk_bytes = 1;  ///< 1 to 2^30, the same on all ranks
     std::int64_t granule = 1;      ///< pieces are multiples of so many bytes where chunk_bytes allows it; likewise
-    int window = 1;                ///< at least 1
+    int window = 1;                ///< 1 to 1024
   };
 
   /// `comm` must return errors, carry nothing else, and live as long as the executor. Local: nothing is sent.
   StepExecutor(MPI_Comm comm, std::vector<StepMessage> sends, std::vector<StepMessage> receives, const Limits& limits);
+
+  /// Allocates the buffers; before the first execution. `node`: ranks of the communicator that can share memory, of
+  /// which the executor becomes the owner; collective over them. MPI_COMM_NULL, on all ranks: share nothing.
+  void connect(MPI_Comm node);
 
   /// Runs the schedule once. Allocates nothing.
   ///
@@ -66,7 +79,7 @@ class StepExecutor {
   /// `can_receive` false: what arrives is thrown away. Returns the last rank that told this one it has no data, or -1.
   int execute(StepData& data, bool can_send = true, bool can_receive = true);
 
-  [[nodiscard]] std::int64_t buffer_bytes() const { return buffer_bytes_; }
+  [[nodiscard]] std::int64_t buffer_bytes() const { return send_bytes_ + receive_bytes_; }
 
  private:
   /// A place in a list of messages: the next piece.
@@ -79,19 +92,29 @@ class StepExecutor {
     std::size_t message = 0;
     std::int64_t offset = 0;
     std::int64_t bytes = 0;
-    bool direct = false;
+    bool direct = false;  ///< received into the user's memory
+    int pending = 0;      ///< sends: requests not finished
+  };
+  /// What a note says: where a piece is in the sender's shared buffer, and which of its slots to free.
+  struct Note {
+    std::int64_t offset = 0;
+    std::int64_t slot = 0;  ///< -1: the sender has no data
   };
 
   [[nodiscard]] std::int64_t piece_bytes(std::int64_t message_bytes) const;
   /// The next piece of the list; false at its end.
   bool next(const std::vector<StepMessage>& messages, Position& at, Slot& slot) const;
   [[nodiscard]] std::size_t slots_for(const std::vector<StepMessage>& messages) const;
-  [[nodiscard]] std::int64_t longest_piece(const std::vector<StepMessage>& messages) const;
+  [[nodiscard]] std::int64_t stride_for(const std::vector<StepMessage>& messages) const;
 
-  bool start_send(std::size_t slot, StepData& data, bool can_send);
-  bool start_receive(std::size_t slot, StepData& data, bool can_receive);
+  // Return the number of requests started, 0 at the end of the list.
+  int start_send(std::size_t slot, StepData& data, bool can_send);
+  int start_receive(std::size_t slot, StepData& data, bool can_receive);
+  void start_shared_send(std::size_t slot, StepData& data);
   void finish_receive(std::size_t slot, const MPI_Status& status, StepData& data, bool can_receive);
-  /// Looks which pieces have arrived or left, waits for the first if `wait`; their places in completed_, how many.
+  void finish_shared_receive(std::size_t slot, StepData& data, bool can_receive);
+  /// Looks which requests are finished, waits for the first if `wait`; leaves their places in completed_, returns how
+  /// many.
   int completed(bool wait);
 
   MPI_Comm comm_;
@@ -99,18 +122,29 @@ class StepExecutor {
   std::vector<StepMessage> receives_;
   Limits limits_;
 
-  // Slots of receives come first, then those of sends.
   std::size_t receive_slots_;
   std::size_t send_slots_;
   std::int64_t receive_stride_;
   std::int64_t send_stride_;
-  std::int64_t buffer_bytes_;
-  std::unique_ptr<std::byte[]> buffers_;
-  std::vector<Slot> slots_;
+  std::int64_t receive_bytes_ = 0;
+  std::int64_t send_bytes_ = 0;
+
+  SharedBuffers shared_;
+  std::vector<const std::byte*> shared_by_;  ///< of each receive: the sender's shared buffer, null: another node
+  std::vector<bool> shared_with_;            ///< of each send: whether the receiver reads the shared buffer
+  std::unique_ptr<std::byte[]> own_send_buffer_;
+  std::byte* send_buffer_ = nullptr;
+  std::unique_ptr<std::byte[]> receive_buffer_;
+
+  // Requests: a receive for each receiving slot, a send for each sending one, then the receives of what frees those.
+  std::vector<Slot> receiving_;
+  std::vector<Slot> sending_;
+  std::vector<Note> received_notes_;
+  std::vector<Note> sent_notes_;
   std::vector<MPI_Request> requests_;
   std::vector<MPI_Status> statuses_;
   std::vector<int> completed_;
-  std::vector<std::size_t> free_;  ///< slots for sends that are not under way
+  std::vector<std::size_t> free_;  ///< sending slots with nothing under way
 
   Position next_send_;
   Position next_receive_;

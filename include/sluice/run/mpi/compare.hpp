@@ -43,9 +43,9 @@ struct RedistributionComparison {
 /// Redistribution. Every rank allocates its parts of both arrays.
 ///
 /// The source is filled with a function of the global index. Each method is prepared and executed once, with its memory
-/// watched, and every byte of the target compared with what it must be, those outside the moved box with what they were.
-/// Then the methods take turns for `repetitions` rounds, each execution between a barrier and the end of the slowest
-/// rank. At the end each is executed and compared once more.
+/// watched, and every byte of the target compared with what it must be, those outside the moved box with what they
+/// were. Then the methods take turns for `repetitions` rounds, each execution between a barrier and the end of the
+/// slowest rank. At the end each is executed and compared once more.
 ///
 /// Memory is the highest resident size of the process less that before (VmHWM and VmRSS of /proc/self/status), so that
 /// what MPI and ScaLAPACK allocate counts. For that glibc's malloc is told to give freed memory back at once, and
@@ -53,9 +53,11 @@ struct RedistributionComparison {
 ///
 /// Throws InputError on every rank for bad arguments on any rank, an unknown method or one that does not apply,
 /// `repetitions` below 1; MpiError.
-[[nodiscard]] RedistributionComparison compare_redistributions(
-    MPI_Comm comm, const std::vector<std::int64_t>& shape, const Layout& from, const Layout& to,
-    std::int64_t element_size, const RedistributionOptions& options, const std::vector<std::string>& methods,
-    int repetitions = 9);
+[[nodiscard]] RedistributionComparison compare_redistributions(MPI_Comm comm, const std::vector<std::int64_t>& shape,
+                                                               const Layout& from, const Layout& to,
+                                                               std::int64_t element_size,
+                                                               const RedistributionOptions& options,
+                                                               const std::vector<std::string>& methods,
+                                                               int repetitions = 9);
 
 }  // namespace sluice::mpi

@@ -33,9 +33,9 @@ class MpiError : public std::runtime_error {
 
 /// Makes a call to MPI and throws MpiError unless it succeeds: SLUICE_MPI(MPI_Comm_rank(comm, &rank)).
 /// The communicator must have MPI_ERRORS_RETURN, else MPI aborts the program before it gets here.
-#define SLUICE_MPI(call)                                              \
-  do {                                                                \
-    const int sluice_mpi_code = (call);                               \
-    if (sluice_mpi_code != MPI_SUCCESS) [[unlikely]]                  \
-      throw ::sluice::MpiError(#call, sluice_mpi_code);               \
+#define SLUICE_MPI(call)                                \
+  do {                                                  \
+    const int sluice_mpi_code = (call);                 \
+    if (sluice_mpi_code != MPI_SUCCESS) [[unlikely]]    \
+      throw ::sluice::MpiError(#call, sluice_mpi_code); \
   } while (false)

@@ -36,8 +36,9 @@ struct RedistributionOptions {
   double setup = 1;                ///< price of a step in elements, by which "auto" chooses
 
   // How the steps are carried out; the defaults suit messages of any size.
-  std::int64_t chunk_bytes = 128 << 10;  ///< longer messages travel in pieces of at most so many bytes; 1 to 2^30
-  int window = 4;                        ///< pieces under way at once in each direction; 1 to 1024
+  std::int64_t chunk_bytes = 64 << 10;  ///< longer messages travel in pieces of at most so many bytes; 1 to 2^30
+  int window = 4;                       ///< pieces under way at once in each direction; 1 to 1024
+  bool shared_memory = true;            ///< within a node, hand pieces over in memory both ranks see (MPI_Win)
 };
 
 /// The job of moving a block-cyclic array, or a box of it, from one layout to another, planned once and executed as
@@ -51,9 +52,10 @@ struct RedistributionOptions {
 /// spirit of MPI-4's persistent collectives, construction and destruction are collective, and so is execute. Planning
 /// needs no communication: each rank works out its own messages alone.
 ///
-/// Memory: at most 2 `window` buffers of `chunk_bytes` (less when the messages are smaller), whatever the size of the
-/// array, and a description of the own messages, O(runs of one period) for each dimension and process met there.
-/// Pieces that are contiguous in the user's memory travel from there and arrive there.
+/// Memory: at most `window` buffers of `chunk_bytes` for sending, which the ranks of a node share, and as many for
+/// receiving where there are senders on other nodes, whatever the size of the array; less when the messages are
+/// smaller. Besides a description of the own messages, O(runs of one period) for each dimension and process met there.
+/// Between nodes, pieces that are contiguous in the user's memory travel from there and arrive there.
 class Redistribution {
  public:
   /// Collective over `comm`, an intracommunicator. The object works on a duplicate of it and does not keep `comm`.

@@ -1,0 +1,206 @@
+#include "run/mpi/box_copy.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <numeric>
+#include <tuple>
+
+#include "run/redistribution_testing.hpp"
+
+namespace sluice::mpi::detail {
+namespace {
+
+using testing::Draw;
+
+/// A dimension: where each position of the message is on both sides, and the same as IndexRuns.
+struct Dimension {
+  IndexRuns runs;
+  std::vector<std::int64_t> from;
+  std::vector<std::int64_t> to;
+  std::int64_t from_extent = 1;
+  std::int64_t to_extent = 1;
+};
+
+Dimension random_dimension(Draw& draw, std::int64_t longest) {
+  Dimension result;
+  const std::int64_t from_shape = draw.between(1, longest);
+  const std::int64_t to_shape = draw.between(1, longest);
+  const std::int64_t extent = draw.between(1, std::min(from_shape, to_shape));
+  const auto axis = [&](std::int64_t shape) {
+    const std::int64_t processes = draw.between(1, 3);
+    return Axis{shape, processes, draw.between(1, 5), draw.between(0, processes - 1)};
+  };
+  const Axis from = axis(from_shape);
+  const Axis to = axis(to_shape);
+  const AxisPattern pattern(from, to, draw.between(0, from_shape - extent), draw.between(0, to_shape - extent), extent);
+  const Coordinate p(draw.between(0, from.processes - 1));
+  const Coordinate q(draw.between(0, to.processes - 1));
+  result.runs = pattern.runs(p, q);
+  for (std::int64_t i = 0; i < extent; ++i) {
+    const GlobalIndex x(i + pattern.from_start());
+    const GlobalIndex y(i + pattern.to_start());
+    if (from.owner(x) != p || to.owner(y) != q) continue;
+    result.from.push_back(from.local(x).value);
+    result.to.push_back(to.local(y).value);
+  }
+  result.from_extent = std::max<std::int64_t>(1, from.local_extent(p));
+  result.to_extent = std::max<std::int64_t>(1, to.local_extent(q));
+  return result;
+}
+
+/// Offsets in bytes of all elements of the message, in its order.
+std::vector<std::int64_t> offsets(const std::vector<Dimension>& dimensions, bool source, std::int64_t element) {
+  std::vector<std::int64_t> result{0};
+  for (const Dimension& d : dimensions) {
+    std::vector<std::int64_t> longer;
+    for (const std::int64_t at : result) {
+      for (const std::int64_t i : source ? d.from : d.to)
+        longer.push_back(at * (source ? d.from_extent : d.to_extent) + i);
+    }
+    result = longer;
+  }
+  for (std::int64_t& at : result) at *= element;
+  return result;
+}
+
+TEST(BoxCopy, AnyRangeOfAnyMessage) {
+  Draw draw(17);
+  int messages = 0;
+  for (int round = 0; round < 3000; ++round) {
+    const auto count = static_cast<std::size_t>(draw.between(1, 3));
+    const std::int64_t element = draw.one_of<std::int64_t>({1, 2, 3, 4, 8, 12, 16, 24, 32, 80});
+    std::vector<Dimension> dimensions;
+    for (std::size_t d = 0; d < count; ++d) {
+      dimensions.push_back(random_dimension(draw, std::vector<std::int64_t>{200, 30, 12}[count - 1]));
+    }
+    const std::vector<std::int64_t> from = offsets(dimensions, true, element);
+    const std::vector<std::int64_t> to = offsets(dimensions, false, element);
+    const auto bytes = static_cast<std::int64_t>(from.size()) * element;
+    if (bytes == 0) continue;
+    ++messages;
+    std::int64_t from_bytes = element;
+    std::int64_t to_bytes = element;
+    for (const Dimension& d : dimensions) {
+      from_bytes *= d.from_extent;
+      to_bytes *= d.to_extent;
+    }
+    std::vector<std::byte> source(static_cast<std::size_t>(from_bytes));
+    for (std::size_t i = 0; i < source.size(); ++i) source[i] = static_cast<std::byte>(i * 7 + i / 256);
+    const auto source_byte = [&](std::int64_t b) {
+      return source[static_cast<std::size_t>(from[static_cast<std::size_t>(b / element)] + b % element)];
+    };
+
+    const std::int64_t begin = draw.between(0, bytes);
+    const std::int64_t end = draw.between(begin, bytes);
+    std::vector<std::byte> buffer(static_cast<std::size_t>(end - begin) + 1, std::byte{0xee});
+    std::vector<std::byte> target(static_cast<std::size_t>(to_bytes), std::byte{0xcc});
+    std::vector<std::byte> expected = target;
+    for (std::int64_t b = begin; b < end; ++b) {
+      expected[static_cast<std::size_t>(to[static_cast<std::size_t>(b / element)] + b % element)] = source_byte(b);
+    }
+    for (const CopyKind kind : {CopyKind::kPack, CopyKind::kUnpack, CopyKind::kMove}) {
+      std::vector<CopyAxis> axes;
+      for (const Dimension& d : dimensions) axes.push_back(copy_axis(d.runs, kind));
+      axes.back() = scaled(axes.back(), element);
+      BoxCopy box;
+      std::vector<BoxCopy::Level> levels(count);
+      std::int64_t from_step = element;
+      std::int64_t to_step = element;
+      std::int64_t dense = element;
+      for (std::size_t l = count; l-- > 0;) {
+        levels[l] = {&axes[l], kind == CopyKind::kUnpack ? dense : from_step,
+                     kind == CopyKind::kPack ? dense : to_step};
+        from_step *= dimensions[l].from_extent;
+        to_step *= dimensions[l].to_extent;
+        dense *= static_cast<std::int64_t>(dimensions[l].from.size());
+      }
+      for (const BoxCopy::Level& level : levels) box.push(level);
+      ASSERT_EQ(box.bytes(), bytes);
+      if (kind == CopyKind::kPack) {
+        box.copy(begin, end, source.data(), 0, buffer.data(), begin);
+        for (std::int64_t b = begin; b < end; ++b) {
+          ASSERT_EQ(buffer[static_cast<std::size_t>(b - begin)], source_byte(b)) << "round " << round << " byte " << b;
+        }
+        ASSERT_EQ(buffer.back(), std::byte{0xee}) << "round " << round;
+      } else {
+        std::ranges::fill(target, std::byte{0xcc});
+        const bool unpack = kind == CopyKind::kUnpack;
+        box.copy(begin, end, unpack ? buffer.data() : source.data(), unpack ? begin : 0, target.data(), 0);
+        ASSERT_EQ(testing::difference(target, expected), "") << "round " << round << " unpack " << unpack;
+      }
+      if (begin == end) continue;
+      // A range that is said to be contiguous is, on both sides.
+      if (const auto at = box.contiguous(begin, end)) {
+        for (std::int64_t b = begin; b < end; ++b) {
+          const std::int64_t x = from[static_cast<std::size_t>(b / element)] + b % element;
+          const std::int64_t y = to[static_cast<std::size_t>(b / element)] + b % element;
+          ASSERT_EQ(at->first + b - begin, kind == CopyKind::kUnpack ? b : x) << "round " << round;
+          ASSERT_EQ(at->second + b - begin, kind == CopyKind::kPack ? b : y) << "round " << round;
+        }
+      } else {
+        ASSERT_NE(begin / element, (end - 1) / element) << "what is inside one element is contiguous";
+      }
+    }
+  }
+  EXPECT_GT(messages, 1000);
+}
+
+TEST(BoxCopy, RunsThatFollowEachOtherBecomeOne) {
+  // The same layout on both sides: all a process has, in one run, whatever the number of blocks.
+  const AxisPattern same({1000003, 3, 7, 0}, {1000003, 3, 7, 0}, 0, 0, 1000003);
+  const CopyAxis own = copy_axis(same.runs(Coordinate(1), Coordinate(1)), CopyKind::kMove);
+  EXPECT_TRUE(own.contiguous());
+  EXPECT_EQ(own.runs.size(), 1U);
+  EXPECT_EQ(own.count, Axis({1000003, 3, 7, 0}).local_extent(Coordinate(1)));
+}
+
+TEST(BoxCopy, DescriptionsDoNotGrowWithTheArray) {
+  const AxisPattern small({10000, 4, 3, 0}, {10000, 5, 2, 0}, 0, 0, 10000);
+  const std::int64_t huge = std::int64_t{1} << 60;
+  const AxisPattern large({huge, 4, 3, 0}, {huge, 5, 2, 0}, 0, 0, huge);
+  const CopyAxis a = copy_axis(small.runs(Coordinate(1), Coordinate(2)), CopyKind::kPack);
+  const CopyAxis b = copy_axis(large.runs(Coordinate(1), Coordinate(2)), CopyKind::kPack);
+  EXPECT_EQ(a.runs.size(), b.runs.size());
+}
+
+TEST(BoxCopy, FarInsideAMessageBeyondInt) {
+  // 2^40 elements of 8 bytes a process, of which only a window is in memory: the pieces of a message of many gigabytes.
+  const std::int64_t extent = std::int64_t{1} << 42;
+  const AxisPattern pattern({extent, 4, 3, 0}, {extent, 5, 2, 0}, 0, 0, extent);
+  const Coordinate p(1);
+  const Coordinate q(2);
+  const IndexRuns runs = pattern.runs(p, q);
+  const CopyAxis pack = scaled(copy_axis(runs, CopyKind::kPack), 8);
+  BoxCopy box;
+  box.push({&pack, 1, 1});
+  ASSERT_GT(box.bytes(), std::int64_t{1} << 40);
+  for (const std::int64_t from_element :
+       {std::int64_t{0}, (std::int64_t{1} << 31) / 8 - 2, (std::int64_t{1} << 32) + 5, box.bytes() / 8 - 100}) {
+    constexpr std::int64_t kElements = 100;
+    // Where they are, one by one: count positions of whole periods, then walk.
+    std::vector<std::int64_t> global;
+    const std::int64_t period = 60;  // lcm(4 * 3, 5 * 2)
+    std::vector<std::int64_t> in_period;
+    for (std::int64_t g = 0; g < period; ++g) {
+      if (g / 3 % 4 == p.value && g / 2 % 5 == q.value) in_period.push_back(g);
+    }
+    const auto each = static_cast<std::int64_t>(in_period.size());
+    for (std::int64_t k = from_element; k < from_element + kElements; ++k) {
+      global.push_back(k / each * period + in_period[static_cast<std::size_t>(k % each)]);
+    }
+    const auto local = [](std::int64_t g) { return g / 12 * 3 + g % 3; };
+    const std::int64_t window = local(global.front());
+    std::vector<std::int64_t> memory(static_cast<std::size_t>(local(global.back()) - window + 1));
+    std::iota(memory.begin(), memory.end(), window);
+    std::vector<std::int64_t> buffer(kElements);
+    box.copy(from_element * 8, (from_element + kElements) * 8, reinterpret_cast<const std::byte*>(memory.data()),
+             window * 8, reinterpret_cast<std::byte*>(buffer.data()), from_element * 8);
+    for (std::size_t i = 0; i < buffer.size(); ++i) {
+      ASSERT_EQ(buffer[i], local(global[i])) << "element " << from_element + static_cast<std::int64_t>(i);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sluice::mpi::detail

@@ -1,0 +1,116 @@
+#include "sluice/run/mpi/compare.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "run/mpi/array_contents.hpp"
+#include "run/mpi/peak_memory.hpp"
+#include "run/redistribution_testing.hpp"
+#include "sluice/error.hpp"
+
+namespace sluice::mpi {
+namespace {
+
+using testing::Case;
+using testing::Draw;
+using testing::rank_in;
+using testing::size_of;
+
+int rank() { return rank_in(MPI_COMM_WORLD); }
+int size() { return size_of(MPI_COMM_WORLD); }
+
+RedistributionComparison compare(const Case& c, const std::vector<std::string>& methods, int repetitions) {
+  return compare_redistributions(MPI_COMM_WORLD, c.shape, c.from, c.to, c.element_size, c.options, methods,
+                                 repetitions);
+}
+
+TEST(Compare, EveryMethodIsVerifiedAndTimed) {
+  const int n = size();
+  const Case c{{300, 200}, {{n, 1}, {16, 16}}, {{1, n}, {25, 25}}, 8, {}};
+  const std::vector<std::string> methods = redistribution_methods(2, 8);
+  const RedistributionComparison result = compare(c, methods, 4);
+  EXPECT_TRUE(result.verified);
+  EXPECT_TRUE(result.failures.empty());
+  EXPECT_EQ(result.ranks, n);
+  EXPECT_EQ(result.bytes_moved, 300 * 200 * 8);
+  EXPECT_EQ(result.repetitions, 4);
+  ASSERT_EQ(result.methods.size(), methods.size());
+  for (std::size_t i = 0; i < methods.size(); ++i) {
+    const MethodResult& method = result.methods[i];
+    EXPECT_EQ(method.name, methods[i]);
+    EXPECT_GT(method.min_s, 0) << method.name;
+    EXPECT_LE(method.min_s, method.median_s) << method.name;
+    EXPECT_LE(method.median_s, method.max_s) << method.name;
+    EXPECT_GE(method.peak_extra_bytes, 0) << method.name;
+  }
+}
+
+TEST(Compare, RandomProblems) {
+  Draw draw(5);
+  for (int i = 0; i < 15; ++i) {
+    const Case c = testing::random_case(draw, size());
+    const RedistributionComparison result = compare(c, {"sluice", "alltoallw", "sluice-greedy"}, 1);
+    ASSERT_TRUE(result.verified) << testing::to_text(c) << ": " << result.failures.front();
+  }
+}
+
+TEST(Compare, ForgedAndMissingBytesAreFound) {
+  const Case c{{40, 7}, {{size(), 1}, {3, 2}}, {{1, size()}, {2, 1}}, 3, {}};
+  Case box = c;
+  box.options.extent = {20, 3};
+  box.options.from_start = {5, 1};
+  box.options.to_start = {0, 2};
+  for (const Case& problem : {c, box}) {
+    const detail::Participation part = detail::make_participation(rank(), size(), problem.shape, problem.from,
+                                                                  problem.to, problem.element_size, problem.options);
+    detail::ArrayContents contents(part);
+    const auto redistribute = [&] {
+      contents.reset_target();
+      Redistribution job(MPI_COMM_WORLD, problem.shape, problem.from, problem.to, problem.element_size,
+                         problem.options);
+      job.execute(contents.source(), contents.target());
+    };
+    redistribute();
+    EXPECT_EQ(contents.check_target(), "");
+    const std::int64_t bytes = part.target_elements() * part.element_size;
+    for (std::int64_t b = 0; b < bytes; b += 5) {
+      contents.target()[b] ^= std::byte{1};
+      EXPECT_NE(contents.check_target(), "") << "byte " << b;
+      contents.target()[b] ^= std::byte{1};
+    }
+    contents.reset_target();
+    if (problem.options.extent.empty() && bytes > 0) EXPECT_NE(contents.check_target(), "") << "nothing was moved";
+  }
+}
+
+TEST(Compare, BadArguments) {
+  const Case good{{40}, {{1}, {3}}, {{1}, {2}}, 8, {}};
+  EXPECT_THROW((void)compare(good, {"sluice"}, 0), InputError);
+  EXPECT_THROW((void)compare(good, {"slice"}, 1), InputError);
+  EXPECT_THROW((void)compare(good, {"sluice-fast"}, 1), InputError);
+  EXPECT_THROW((void)compare(good, {"pdgemr2d"}, 1), InputError);  // one dimension
+  Case bad = good;
+  bad.from.grid = {size() + 1};
+  EXPECT_THROW((void)compare(bad, {"sluice"}, 1), InputError);
+  if (size() > 1) EXPECT_THROW((void)compare(good, {rank() == 0 ? "sluice" : "alltoallv"}, 1), InputError);
+}
+
+TEST(PeakMemory, SeesWhatWasFreedInBetween) {
+  detail::set_freed_memory(detail::FreedMemory::kGiveBack);
+  for (int again = 0; again < 2; ++again) {
+    detail::PeakMemory memory;
+    if (!memory.start()) GTEST_SKIP() << "this system does not tell";
+    constexpr std::int64_t kBytes = 20 << 20;
+    {
+      const auto touched = std::make_unique_for_overwrite<std::byte[]>(kBytes);
+      for (std::int64_t b = 0; b < kBytes; b += 1024) touched[static_cast<std::size_t>(b)] = std::byte{1};
+    }
+    ASSERT_TRUE(memory.extra().has_value());
+    EXPECT_GE(*memory.extra(), kBytes * 9 / 10);
+    EXPECT_LE(*memory.extra(), kBytes * 11 / 10 + (1 << 20));
+  }
+}
+
+}  // namespace
+}  // namespace sluice::mpi

@@ -1,0 +1,166 @@
+#include "run/mpi/step_executor.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <tuple>
+
+#include "run/mpi/communicator.hpp"
+#include "run/redistribution_testing.hpp"
+
+namespace sluice::mpi::detail {
+namespace {
+
+using testing::byte_of;
+using testing::Draw;
+using testing::rank_in;
+using testing::size_of;
+
+/// A message of a schedule, in whatever step it comes.
+struct Sent {
+  int from = 0;
+  int to = 0;
+  std::int64_t bytes = 0;
+};
+
+/// Messages whose bytes are a function of their number in the schedule; every call is checked, every byte counted.
+class Recorder final : public StepData {
+ public:
+  Recorder(std::vector<std::uint64_t> sends, std::vector<std::uint64_t> receives)
+      : sends_(std::move(sends)), receives_(std::move(receives)), received_(receives_.size(), 0) {}
+
+  const std::byte* outgoing(std::size_t /*message*/, std::int64_t /*offset*/, std::int64_t /*bytes*/) override {
+    return nullptr;
+  }
+  void pack(std::size_t message, std::int64_t offset, std::int64_t bytes, std::byte* buffer) override {
+    for (std::int64_t b = 0; b < bytes; ++b) buffer[b] = byte_of(0, offset + b, sends_[message]);
+  }
+  std::byte* incoming(std::size_t /*message*/, std::int64_t /*offset*/, std::int64_t /*bytes*/) override {
+    return nullptr;
+  }
+  void unpack(std::size_t message, std::int64_t offset, std::int64_t bytes, const std::byte* buffer) override {
+    for (std::int64_t b = 0; b < bytes; ++b) wrong_ += buffer[b] != byte_of(0, offset + b, receives_[message]);
+    received_[message] += bytes;
+  }
+  bool work() override { return ++worked_ < 3; }
+
+  [[nodiscard]] std::int64_t wrong() const { return wrong_; }
+  [[nodiscard]] std::int64_t received(std::size_t message) const { return received_[message]; }
+  [[nodiscard]] int worked() const { return worked_; }
+
+ private:
+  std::vector<std::uint64_t> sends_;
+  std::vector<std::uint64_t> receives_;
+  std::vector<std::int64_t> received_;
+  std::int64_t wrong_ = 0;
+  int worked_ = 0;
+};
+
+/// Nodes that are not there: none, all ranks on one, halves, and each rank alone.
+enum class Nodes { kNone, kOne, kHalves, kAlone };
+
+MPI_Comm make_nodes(const Communicator& comm, Nodes nodes) {
+  MPI_Comm node = MPI_COMM_NULL;
+  if (nodes == Nodes::kNone) return node;
+  const int color = nodes == Nodes::kOne ? 0 : nodes == Nodes::kHalves ? comm.rank() % 2 : comm.rank();
+  MPI_Comm_split(comm.get(), color, -comm.rank(), &node);
+  return node;
+}
+
+/// Runs a schedule of any steps; in each, every rank sends and receives one message at most.
+void run(const std::vector<Sent>& schedule, const StepExecutor::Limits& limits, Nodes nodes, int without_data) {
+  const Communicator comm(MPI_COMM_WORLD);
+  std::vector<StepMessage> sends;
+  std::vector<StepMessage> receives;
+  std::vector<std::uint64_t> send_numbers;
+  std::vector<std::uint64_t> receive_numbers;
+  std::vector<int> senders;
+  for (std::size_t i = 0; i < schedule.size(); ++i) {
+    if (schedule[i].from == comm.rank()) {
+      sends.push_back({schedule[i].to, schedule[i].bytes});
+      send_numbers.push_back(i);
+    }
+    if (schedule[i].to == comm.rank()) {
+      receives.push_back({schedule[i].from, schedule[i].bytes});
+      receive_numbers.push_back(i);
+      senders.push_back(schedule[i].bytes > 0 ? schedule[i].from : -2);
+    }
+  }
+  StepExecutor executor(comm.get(), sends, receives, limits);
+  executor.connect(make_nodes(comm, nodes));
+  EXPECT_LE(executor.buffer_bytes(), 2 * limits.window * (limits.chunk_bytes + 63));
+  for (int again = 0; again < 2; ++again) {
+    Recorder data(send_numbers, receive_numbers);
+    const int told = executor.execute(data, comm.rank() != without_data);
+    const bool should_tell = std::ranges::find(senders, without_data) != senders.end();
+    EXPECT_EQ(told, should_tell ? without_data : -1);
+    EXPECT_EQ(data.wrong(), 0);
+    EXPECT_EQ(data.worked(), comm.rank() == without_data ? 0 : 3);
+    for (std::size_t i = 0; i < receives.size(); ++i) {
+      EXPECT_EQ(data.received(i), receives[i].peer == without_data ? 0 : receives[i].bytes);
+    }
+  }
+}
+
+TEST(StepExecutor, RandomSchedules) {
+  const int size = size_of(MPI_COMM_WORLD);
+  Draw draw(11);
+  for (int i = 0; i < 40 && !HasFailure(); ++i) {
+    std::vector<Sent> schedule;
+    const std::int64_t steps = draw.between(0, 8);
+    for (std::int64_t step = 0; step < steps; ++step) {
+      const std::vector<int> from = draw.ranks(size, size);
+      const std::vector<int> to = draw.ranks(size, size);
+      for (std::size_t r = 0; r < from.size(); ++r) {
+        if (from[r] != to[r] && !draw.chance(3)) schedule.push_back({from[r], to[r], draw.between(0, 3000)});
+      }
+    }
+    const StepExecutor::Limits limits{draw.one_of<std::int64_t>({64, 1000, 100000}), draw.one_of<std::int64_t>({1, 8}),
+                                      static_cast<int>(draw.between(1, 5))};
+    const int without_data = draw.chance(3) ? static_cast<int>(draw.between(0, size - 1)) : -1;
+    for (const Nodes nodes : {Nodes::kNone, Nodes::kOne, Nodes::kHalves, Nodes::kAlone}) {
+      run(schedule, limits, nodes, without_data);
+    }
+  }
+}
+
+/// A message beyond int, of which no more than a piece is ever in memory: every piece begins with its offset.
+class Endless final : public StepData {
+ public:
+  const std::byte* outgoing(std::size_t /*message*/, std::int64_t /*offset*/, std::int64_t /*bytes*/) override {
+    return nullptr;
+  }
+  void pack(std::size_t /*message*/, std::int64_t offset, std::int64_t /*bytes*/, std::byte* buffer) override {
+    std::memcpy(buffer, &offset, sizeof offset);
+  }
+  std::byte* incoming(std::size_t /*message*/, std::int64_t /*offset*/, std::int64_t /*bytes*/) override {
+    return nullptr;
+  }
+  void unpack(std::size_t /*message*/, std::int64_t offset, std::int64_t bytes, const std::byte* buffer) override {
+    std::int64_t sent = -1;
+    std::memcpy(&sent, buffer, sizeof sent);
+    wrong_ += sent != offset || offset != received_;
+    received_ += bytes;
+  }
+  bool work() override { return false; }
+
+  std::int64_t wrong_ = 0;
+  std::int64_t received_ = 0;
+};
+
+TEST(StepExecutor, MessagesBeyondInt) {
+  const Communicator comm(MPI_COMM_WORLD);
+  if (comm.size() != 2) GTEST_SKIP() << "for 2 ranks";
+  constexpr std::int64_t kBytes = (std::int64_t{1} << 31) + 24;
+  for (const Nodes nodes : {Nodes::kOne, Nodes::kNone}) {
+    StepExecutor executor(comm.get(), {{1 - comm.rank(), kBytes}}, {{1 - comm.rank(), kBytes}}, {1 << 20, 8, 2});
+    executor.connect(make_nodes(comm, nodes));
+    Endless data;
+    EXPECT_EQ(executor.execute(data), -1);
+    EXPECT_EQ(data.wrong_, 0);
+    EXPECT_EQ(data.received_, kBytes);
+  }
+}
+
+}  // namespace
+}  // namespace sluice::mpi::detail
