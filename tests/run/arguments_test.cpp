@@ -73,7 +73,7 @@ const std::vector<std::pair<std::string, std::function<void(Case&)>>>& bad_argum
          c.options.from_start = {0, 31};
        }},
       {"sub-array", [](Case& c) { c.options.extent = {5}; }},
-      {"extent",
+      {"sub-array",
        [](Case& c) {
          c.options.extent = {21, 30};
        }},
@@ -113,7 +113,9 @@ TEST(Arguments, BadOnOneRank) {
     if (rank() == culprit) bad_arguments()[i].second(mine);
     const std::string error = error_of(mine);
     EXPECT_NE(error, "") << "number " << i;
-    if (rank() != culprit) EXPECT_NE(error.find("on rank " + std::to_string(culprit)), std::string::npos) << error;
+    if (rank() != culprit) {
+      EXPECT_NE(error.find("on rank " + std::to_string(culprit)), std::string::npos) << error;
+    }
   }
   // The communicator is as good as before.
   EXPECT_EQ(error_of(kGood), "");
@@ -210,7 +212,9 @@ TEST(Arguments, NullPointers) {
     EXPECT_TRUE(throws(job, rank() == culprit ? nullptr : arrays.source.data(), arrays.target.data()))
         << "all should have heard from rank " << culprit;
     EXPECT_EQ(throws(job, arrays.source.data(), rank() == culprit ? nullptr : arrays.target.data()), rank() == culprit);
-    if (rank() != culprit) EXPECT_EQ(difference(arrays.target, arrays.expected), "");
+    if (rank() != culprit) {
+      EXPECT_EQ(difference(arrays.target, arrays.expected), "");
+    }
     EXPECT_TRUE(throws(job, nullptr, nullptr));
     // And the job works on.
     Arrays again = make_arrays(c, rank(), 1);

@@ -80,7 +80,9 @@ TEST(Compare, ForgedAndMissingBytesAreFound) {
       contents.target()[b] ^= std::byte{1};
     }
     contents.reset_target();
-    if (problem.options.extent.empty() && bytes > 0) EXPECT_NE(contents.check_target(), "") << "nothing was moved";
+    if (problem.options.extent.empty() && bytes > 0) {
+      EXPECT_NE(contents.check_target(), "") << "nothing was moved";
+    }
   }
 }
 
@@ -93,7 +95,9 @@ TEST(Compare, BadArguments) {
   Case bad = good;
   bad.from.grid = {size() + 1};
   EXPECT_THROW((void)compare(bad, {"sluice"}, 1), InputError);
-  if (size() > 1) EXPECT_THROW((void)compare(good, {rank() == 0 ? "sluice" : "alltoallv"}, 1), InputError);
+  if (size() > 1) {
+    EXPECT_THROW((void)compare(good, {rank() == 0 ? "sluice" : "alltoallv"}, 1), InputError);
+  }
 }
 
 TEST(PeakMemory, SeesWhatWasFreedInBetween) {
