@@ -148,7 +148,7 @@ TEST(Arguments, GoodButDifferent) {
       [](Case& c) { c.options.chunk_bytes -= 1; },
       [](Case& c) { c.options.window += 1; },
       [](Case& c) { c.options.setup = 2; },
-      [](Case& c) { c.options.shared_memory = false; },
+      [](Case& c) { c.options.shared_from_bytes = 1; },
       [](Case& c) { c.options.to_ranks = {1}; },
       [](Case& c) { std::swap(c.from, c.to); },
   };
@@ -204,7 +204,7 @@ TEST(Arguments, NullPointers) {
   for (const bool shared : {true, false}) {
     // Every rank has something for every rank.
     Case c{{600}, {{size()}, {1}}, {{size()}, {size()}}, 8, {}};
-    c.options.shared_memory = shared;
+    c.options.shared_from_bytes = shared ? 0 : -1;
     c.options.chunk_bytes = 64;
     Redistribution job(MPI_COMM_WORLD, c.shape, c.from, c.to, c.element_size, c.options);
     const int culprit = size() - 1;

@@ -59,7 +59,7 @@ TEST(Redistribution, ByHand) {
 
 TEST(Redistribution, RandomProblems) {
   Draw draw(20240301);
-  for (int i = 0; i < 250 && !HasFailure(); ++i) check(MPI_COMM_WORLD, random_case(draw, size()));
+  for (int i = 0; i < 200 && !HasFailure(); ++i) check(MPI_COMM_WORLD, random_case(draw, size()));
 }
 
 TEST(Redistribution, ClassesWhereTheyApply) {
@@ -191,7 +191,7 @@ TEST(Redistribution, CanBeMoved) {
 
 TEST(Redistribution, ManyJobsDoNotUseUpTheCommunicators) {
   const Case c{{10}, {{size()}, {1}}, {{size()}, {2}}, 8, {}};
-  for (int i = 0; i < 800; ++i) (void)make_job(MPI_COMM_WORLD, c);
+  for (int i = 0; i < 300; ++i) (void)make_job(MPI_COMM_WORLD, c);
 }
 
 }  // namespace

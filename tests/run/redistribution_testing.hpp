@@ -39,7 +39,8 @@ inline std::string to_text(const Case& c) {
   };
   out << to_string(c.from) << " -> " << to_string(c.to) << " element=" << c.element_size
       << " column_major=" << (c.options.order == StorageOrder::kColumnMajor) << " algorithm=" << c.options.algorithm
-      << " chunk=" << c.options.chunk_bytes << " window=" << c.options.window << " shared=" << c.options.shared_memory;
+      << " chunk=" << c.options.chunk_bytes << " window=" << c.options.window
+      << " shared_from=" << c.options.shared_from_bytes;
   list("shape", c.shape);
   list("to_shape", c.options.to_shape);
   list("from_first", c.options.from_first);
@@ -242,7 +243,7 @@ inline Case random_case(Draw& draw, int size) {
     // Not more pieces than a test has time for.
     for (std::size_t d = 0; d < dimensions; ++d) o.chunk_bytes = std::max(o.chunk_bytes, c.shape[d] / 8);
   }
-  o.shared_memory = !draw.chance(3);
+  o.shared_from_bytes = draw.one_of<std::int64_t>({-1, -1, 0, 4096});
   o.window = static_cast<int>(draw.one_of<std::int64_t>({1, 2, 4, 9}));
   return c;
 }

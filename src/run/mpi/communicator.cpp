@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "run/mpi/waiting.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/error.hpp"
 
@@ -12,7 +13,9 @@ Communicator::Communicator(MPI_Comm user) {
   int inter = 0;
   SLUICE_MPI(MPI_Comm_test_inter(user, &inter));
   if (inter != 0) throw InputError("communicator", "an intercommunicator", "an intracommunicator");
-  SLUICE_MPI(MPI_Comm_dup(user, &comm_));
+  MPI_Request request = MPI_REQUEST_NULL;
+  SLUICE_MPI(MPI_Comm_idup(user, &comm_, &request));
+  wait_for(request);
   SLUICE_MPI(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN));
   SLUICE_MPI(MPI_Comm_rank(comm_, &rank_));
   SLUICE_MPI(MPI_Comm_size(comm_, &size_));

@@ -153,7 +153,7 @@ Fingerprint fingerprint(const std::vector<std::int64_t>& shape, const Layout& fr
   result.add(std::bit_cast<std::int64_t>(options.setup));
   result.add(options.chunk_bytes);
   result.add(options.window);
-  result.add(options.shared_memory ? 1 : 0);
+  result.add(options.shared_from_bytes);
   return result;
 }
 

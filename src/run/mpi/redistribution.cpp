@@ -52,6 +52,16 @@ std::vector<Rank> own_message(const Participation& part) {
   return {Rank(part.receiver)};
 }
 
+/// Whether the messages are long enough to share memory for them; the same on all ranks.
+bool shares_memory(const RedistributionPlan& plan, std::int64_t element_size, std::int64_t from_bytes) {
+  const RedistributionProblem& problem = plan.problem();
+  if (from_bytes < 0 || problem.size() == 0) return false;
+  const std::int64_t a_step = std::min(problem.from().processes(), problem.to().processes());
+  const double messages = static_cast<double>(a_step) * static_cast<double>(plan.steps());  // at most
+  return static_cast<double>(problem.size()) * static_cast<double>(element_size) >=
+         messages * static_cast<double>(from_bytes);
+}
+
 /// The messages of one execution between the user's two arrays.
 class Transport final : public detail::StepData {
  public:
@@ -138,7 +148,9 @@ Redistribution::Redistribution(MPI_Comm comm, const std::vector<std::int64_t>& s
   }
   detail::agree(own, print, failure);
   state_->comm = std::move(own);
-  const MPI_Comm node = options.shared_memory ? detail::ranks_of_node(state_->comm->get()) : MPI_COMM_NULL;
+  const MPI_Comm node = shares_memory(state_->plan, element_size, options.shared_from_bytes)
+                            ? detail::ranks_of_node(state_->comm->get())
+                            : MPI_COMM_NULL;
   state_->executor.connect(node);
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "run/mpi/waiting.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/error.hpp"
 
@@ -186,21 +187,26 @@ void StepExecutor::finish_shared_receive(std::size_t slot, StepData& data, bool 
 }
 
 int StepExecutor::completed(bool wait) {
-  int count = 0;
   const auto requests = static_cast<int>(requests_.size());
-  const int code = wait ? MPI_Waitsome(requests, requests_.data(), &count, completed_.data(), statuses_.data())
-                        : MPI_Testsome(requests, requests_.data(), &count, completed_.data(), statuses_.data());
-  if (code == MPI_ERR_IN_STATUS) {
-    for (int i = 0; i < count; ++i) {
-      const int error = statuses_[static_cast<std::size_t>(i)].MPI_ERROR;
-      if (error == MPI_SUCCESS || error == MPI_ERR_PENDING) continue;
-      const auto request = static_cast<std::size_t>(completed_[static_cast<std::size_t>(i)]);
-      const bool send = request >= receive_slots_ && request < receive_slots_ + send_slots_;
-      throw MpiError(send ? "MPI_Isend" : "MPI_Irecv", error);
-    }
+  for (Patience patience;; patience.look_again()) {
+    int count = 0;
+    const int code = MPI_Testsome(requests, requests_.data(), &count, completed_.data(), statuses_.data());
+    if (code == MPI_ERR_IN_STATUS) throw_failed(count);
+    if (code != MPI_SUCCESS) throw MpiError("MPI_Testsome", code);
+    if (count == MPI_UNDEFINED) return 0;  // nothing is under way
+    if (count > 0 || !wait) return count;
   }
-  if (code != MPI_SUCCESS) throw MpiError(wait ? "MPI_Waitsome" : "MPI_Testsome", code);
-  return count == MPI_UNDEFINED ? 0 : count;  // undefined: nothing is under way
+}
+
+void StepExecutor::throw_failed(int count) const {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+    const int error = statuses_[i].MPI_ERROR;
+    if (error == MPI_SUCCESS || error == MPI_ERR_PENDING) continue;
+    const auto request = static_cast<std::size_t>(completed_[i]);
+    const bool send = request >= receive_slots_ && request < receive_slots_ + send_slots_;
+    throw MpiError(send ? "MPI_Isend" : "MPI_Irecv", error);
+  }
+  throw MpiError("MPI_Testsome", MPI_ERR_IN_STATUS);
 }
 
 int StepExecutor::execute(StepData& data, bool can_send, bool can_receive) {

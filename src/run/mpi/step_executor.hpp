@@ -116,6 +116,8 @@ class StepExecutor {
   /// Looks which requests are finished, waits for the first if `wait`; leaves their places in completed_, returns how
   /// many.
   int completed(bool wait);
+  /// Throws MpiError for the first of the `count` requests in completed_ that failed.
+  [[noreturn]] void throw_failed(int count) const;
 
   MPI_Comm comm_;
   std::vector<StepMessage> sends_;
