@@ -128,16 +128,16 @@ std::string to_text(const mpi::RedistributionComparison& comparison, const Redis
                    {"median"},
                    {"min"},
                    {"max"},
-                   {"GB/s"},
+                   {"rate"},
                    {"/ " + comparison.methods.front().name},
                    {"extra memory"},
                    {"of data"}});
   for (const mpi::MethodResult& method : comparison.methods) {
-    const double rate = method.median_s > 0 ? static_cast<double>(comparison.bytes_moved) / method.median_s / 1e9 : 0;
+    const double rate = method.median_s > 0 ? static_cast<double>(comparison.bytes_moved) / method.median_s : 0;
     const double part =
         largest_part > 0 ? 100 * static_cast<double>(method.peak_extra_bytes) / static_cast<double>(largest_part) : 0;
     table.add_row({method.name, seconds_text(method.median_s), seconds_text(method.min_s), seconds_text(method.max_s),
-                   fmt::format("{:.2f}", rate), ratio_text(method.median_s, reference),
+                   bytes_text(static_cast<std::int64_t>(rate)) + "/s", ratio_text(method.median_s, reference),
                    bytes_text(method.peak_extra_bytes), largest_part > 0 ? fmt::format("{:.1f} %", part) : "-"});
   }
   text += table.text();

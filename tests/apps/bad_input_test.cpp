@@ -111,6 +111,16 @@ TEST(BadInput, VerbsProblemsAndStudies) {
   }
 }
 
+#if !SLUICE_HAS_MPI
+TEST(BadInput, VerbsThatNeedMpiInABuildWithout) {
+  const Folder folder;
+  expect_refused(folder.sluice(words("run redistribute --from 1:1 --to 1:2 --shape 4 --json out.json")),
+                 "sluice run: a build without MPI");
+  expect_refused(folder.sluice(words("study redistribute-paragon -o out")), "a build without MPI");
+  EXPECT_TRUE(folder.files().empty());
+}
+#endif
+
 TEST(BadInput, WordsWithLineEndsStillMakeOneLine) {
   const Folder folder;
   expect_refused(folder.sluice({"plan\nerror: two"}), "plan");
