@@ -86,7 +86,7 @@ if (!exists("svg")) svg = "figure{0}.svg"
 set terminal svg size 800,520 background rgb "white"
 set output svg
 set datafile separator ","
-set title "{1} on {2}, {3} ranks: median and range of {4} executions"
+set title "{1} to {2}, {3} ranks: median and range of {4} executions"
 set xlabel "vector, elements of {5} bytes"
 set ylabel "time, s"
 set logscale xy
