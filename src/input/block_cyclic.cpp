@@ -123,11 +123,17 @@ std::int64_t Distribution::local_size(Rank process) const {
 
 namespace {
 
-std::vector<std::int64_t> parse_joined(std::string_view text, const std::string& where) {
+/// Numbers joined by 'x'; an error shows `whole`, the text they are part of.
+std::vector<std::int64_t> parse_joined(std::string_view text, const std::string& whole, const std::string& where,
+                                       const char* expected) {
   std::vector<std::int64_t> result;
   while (true) {
     const std::size_t end = std::min(text.find('x'), text.size());
-    result.push_back(parse_size(std::string(text.substr(0, end)), where));
+    try {
+      result.push_back(parse_size(std::string(text.substr(0, end)), where));
+    } catch (const InputError&) {
+      throw InputError(where, fmt::format("'{}'", whole), expected);
+    }
     if (end == text.size()) return result;
     text.remove_prefix(end + 1);
   }
@@ -136,12 +142,14 @@ std::vector<std::int64_t> parse_joined(std::string_view text, const std::string&
 }  // namespace
 
 Layout parse_layout(const std::string& text, const std::string& where) {
-  constexpr auto kExpected = "GRID:BLOCK, such as 16:3 or 4x4:64x64";
+  constexpr auto kExpected = "GRID:BLOCK, such as 16:3 or 4x4:64x64, with numbers up to 2^63 - 1";
   const std::size_t colon = text.find(':');
   if (colon == std::string::npos || text.find(':', colon + 1) != std::string::npos) {
     throw InputError(where, fmt::format("'{}'", text), kExpected);
   }
-  Layout layout{parse_joined(text.substr(0, colon), where), parse_joined(text.substr(colon + 1), where)};
+  const std::string_view parts = text;
+  Layout layout{parse_joined(parts.substr(0, colon), text, where, kExpected),
+                parse_joined(parts.substr(colon + 1), text, where, kExpected)};
   // The checks of grid and block alone are those of a distribution of any shape.
   const std::vector<std::int64_t> no_elements(layout.grid.size(), 0);
   (void)Distribution(layout, no_elements, {}, where);
@@ -149,7 +157,8 @@ Layout parse_layout(const std::string& text, const std::string& where) {
 }
 
 std::vector<std::int64_t> parse_shape(const std::string& text, const std::string& where) {
-  std::vector<std::int64_t> shape = parse_joined(text, where);
+  std::vector<std::int64_t> shape =
+      parse_joined(text, text, where, "extents such as 4096 or 4096x4096, each at most 2^63 - 1");
   if (shape.size() > kMaxDimensions) throw InputError(where, fmt::format("{} dimensions", shape.size()), "1 to 7");
   return shape;
 }

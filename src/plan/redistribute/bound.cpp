@@ -18,6 +18,7 @@ using Profile = std::vector<std::int64_t>;  ///< message lengths of a process, f
 using Profiles = std::vector<Profile>;
 
 constexpr double kMaximumLengths = 2e7;
+constexpr double kMaximumMessages = 1e8;  // to ask all processes for; some seconds
 
 template <class MessagesOf>
 Profiles distinct_profiles(std::int64_t processes, MessagesOf&& messages_of) {
@@ -95,25 +96,64 @@ std::int64_t largest_load(std::span<const Profiles> dimensions) {
   return result;
 }
 
+Cost bound_of_profiles(std::span<const Profiles> senders, std::span<const Profiles> receivers) {
+  Cost bound;
+  bound.steps = std::max(largest_degree(senders), largest_degree(receivers));
+  if (lengths_of_products(senders) + lengths_of_products(receivers) > kMaximumLengths) {
+    bound.transmission = std::max(largest_load(senders), largest_load(receivers));
+    return bound;
+  }
+  Profile largest;
+  raise_by_products(senders, {1}, largest);
+  raise_by_products(receivers, {1}, largest);
+  for (const std::int64_t length : largest) {
+    bound.transmission = checked::add(bound.transmission, length, "bound on transmission");
+  }
+  return bound;
+}
+
+/// How many messages the processes whose profiles are needed have at most.
+double messages_to_ask_for(const AxisPattern& pattern) {
+  const CommunicationGrid grid = paper_grid(pattern);
+  const bool whole = whole_slices(pattern) > 0;
+  const auto senders = static_cast<double>(whole ? grid.row_period() : grid.senders());
+  const auto receivers = static_cast<double>(whole ? grid.column_period() : grid.receivers());
+  const auto extent = static_cast<double>(pattern.extent());
+  return std::min(senders * static_cast<double>(grid.max_messages_of_sender()), senders + extent) +
+         std::min(receivers * static_cast<double>(grid.max_messages_of_receiver()), receivers + extent);
+}
+
+/// What holds without asking any process: the largest degrees of the grid, where it is all there, and average loads.
+Cost bound_of_grids(std::span<const AxisPattern> axes) {
+  std::int64_t sends = 1, receives = 1, sender_load = 1, receiver_load = 1;
+  const auto rounded_up = [](std::int64_t a, std::int64_t b) { return a / b + (a % b != 0); };
+  for (const AxisPattern& pattern : axes) {
+    if (pattern.extent() >= pattern.slice()) {
+      const CommunicationGrid grid = paper_grid(pattern);
+      sends = checked::multiply(sends, grid.max_messages_of_sender(), "bound on steps");
+      receives = checked::multiply(receives, grid.max_messages_of_receiver(), "bound on steps");
+    }
+    sender_load *= rounded_up(pattern.extent(), pattern.from().processes);  // at most the number of elements
+    receiver_load *= rounded_up(pattern.extent(), pattern.to().processes);
+  }
+  return {std::max(sends, receives), std::max(sender_load, receiver_load), 0};
+}
+
 }  // namespace
 
 Cost whole_message_bound(std::span<const AxisPattern> axes, double setup) {
-  std::vector<Profiles> senders, receivers;
-  for (const AxisPattern& pattern : axes) {
-    senders.push_back(sender_profiles(pattern));
-    receivers.push_back(receiver_profiles(pattern));
-  }
   Cost bound;
-  bound.steps = std::max(largest_degree(senders), largest_degree(receivers));
-  if (lengths_of_products(senders) + lengths_of_products(receivers) <= kMaximumLengths) {
-    Profile largest;
-    raise_by_products(senders, {1}, largest);
-    raise_by_products(receivers, {1}, largest);
-    for (const std::int64_t length : largest) {
-      bound.transmission = checked::add(bound.transmission, length, "bound on transmission");
-    }
+  double messages = 0;
+  for (const AxisPattern& pattern : axes) messages += messages_to_ask_for(pattern);
+  if (messages > kMaximumMessages) {
+    bound = bound_of_grids(axes);
   } else {
-    bound.transmission = std::max(largest_load(senders), largest_load(receivers));
+    std::vector<Profiles> senders, receivers;
+    for (const AxisPattern& pattern : axes) {
+      senders.push_back(sender_profiles(pattern));
+      receivers.push_back(receiver_profiles(pattern));
+    }
+    bound = bound_of_profiles(senders, receivers);
   }
   bound.total = static_cast<double>(bound.transmission) + setup * static_cast<double>(bound.steps);
   return bound;
