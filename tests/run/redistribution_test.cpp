@@ -190,8 +190,10 @@ TEST(Redistribution, CanBeMoved) {
 }
 
 TEST(Redistribution, ManyJobsDoNotUseUpTheCommunicators) {
-  const Case c{{10}, {{size()}, {1}}, {{size()}, {2}}, 8, {}};
-  for (int i = 0; i < 300; ++i) (void)make_job(MPI_COMM_WORLD, c);
+  if (size() > 1) GTEST_SKIP() << "one rank shows it as well, sooner";
+  Case c{{10}, {{1}, {1}}, {{1}, {2}}, 8, {}};
+  c.options.shared_from_bytes = 0;
+  for (int i = 0; i < 3000; ++i) (void)make_job(MPI_COMM_WORLD, c);  // MPICH has 2048 of them at a time
 }
 
 }  // namespace

@@ -105,7 +105,7 @@ void run(const std::vector<Sent>& schedule, const StepExecutor::Limits& limits, 
 TEST(StepExecutor, RandomSchedules) {
   const int size = size_of(MPI_COMM_WORLD);
   Draw draw(11);
-  for (int i = 0; i < 40 && !HasFailure(); ++i) {
+  for (int i = 0; i < 12 && !HasFailure(); ++i) {
     std::vector<Sent> schedule;
     const std::int64_t steps = draw.between(0, 8);
     for (std::int64_t step = 0; step < steps; ++step) {
