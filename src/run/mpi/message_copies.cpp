@@ -27,7 +27,7 @@ MessageCopies::MessageCopies(const Participation& part, CopyKind kind, std::span
   for (std::size_t level = 0; level < dimensions_; ++level) {
     const std::size_t d = dimension(level);
     std::ranges::sort(met[d]);
-    met[d].erase(std::ranges::unique(met[d]).begin(), met[d].end());
+    met[d].erase(std::unique(met[d].begin(), met[d].end()), met[d].end());
     for (const Coordinate peer : met[d]) {
       const AxisPattern& pattern = problem.axis(d);
       axes_[level].push_back(
