@@ -124,15 +124,15 @@ std::int64_t Distribution::local_size(Rank process) const {
 namespace {
 
 /// Numbers joined by 'x'; an error shows `whole`, the text they are part of.
-std::vector<std::int64_t> parse_joined(std::string_view text, const std::string& whole, const std::string& where,
-                                       const char* expected) {
+std::vector<std::int64_t> parse_joined(std::string_view text, const std::string& whole, const std::string& where) {
   std::vector<std::int64_t> result;
   while (true) {
     const std::size_t end = std::min(text.find('x'), text.size());
     try {
       result.push_back(parse_size(std::string(text.substr(0, end)), where));
-    } catch (const InputError&) {
-      throw InputError(where, fmt::format("'{}'", whole), expected);
+    } catch (const InputError& error) {
+      if (end == whole.size()) throw;
+      throw InputError(where, fmt::format("{} in '{}'", error.found(), whole), error.expected());
     }
     if (end == text.size()) return result;
     text.remove_prefix(end + 1);
@@ -142,14 +142,13 @@ std::vector<std::int64_t> parse_joined(std::string_view text, const std::string&
 }  // namespace
 
 Layout parse_layout(const std::string& text, const std::string& where) {
-  constexpr auto kExpected = "GRID:BLOCK, such as 16:3 or 4x4:64x64, with numbers up to 2^63 - 1";
+  constexpr auto kExpected = "GRID:BLOCK, such as 16:3 or 4x4:64x64";
   const std::size_t colon = text.find(':');
   if (colon == std::string::npos || text.find(':', colon + 1) != std::string::npos) {
     throw InputError(where, fmt::format("'{}'", text), kExpected);
   }
   const std::string_view parts = text;
-  Layout layout{parse_joined(parts.substr(0, colon), text, where, kExpected),
-                parse_joined(parts.substr(colon + 1), text, where, kExpected)};
+  Layout layout{parse_joined(parts.substr(0, colon), text, where), parse_joined(parts.substr(colon + 1), text, where)};
   // The checks of grid and block alone are those of a distribution of any shape.
   const std::vector<std::int64_t> no_elements(layout.grid.size(), 0);
   (void)Distribution(layout, no_elements, {}, where);
@@ -157,8 +156,7 @@ Layout parse_layout(const std::string& text, const std::string& where) {
 }
 
 std::vector<std::int64_t> parse_shape(const std::string& text, const std::string& where) {
-  std::vector<std::int64_t> shape =
-      parse_joined(text, text, where, "extents such as 4096 or 4096x4096, each at most 2^63 - 1");
+  std::vector<std::int64_t> shape = parse_joined(text, text, where);
   if (shape.size() > kMaxDimensions) throw InputError(where, fmt::format("{} dimensions", shape.size()), "1 to 7");
   return shape;
 }

@@ -131,6 +131,15 @@ TEST(ParseLayout, RefusesEverythingElse) {
   }
 }
 
+TEST(ParseLayout, ShowsTheFaultAndTheTextAroundIt) {
+  try {
+    (void)parse_layout("sixteen:3", "--from");
+    ADD_FAILURE() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.found(), "'si' in 'sixteen:3'");
+  }
+}
+
 TEST(ParseSize, KnowsItsSuffixes) {
   EXPECT_EQ(parse_size("0", "x"), 0);
   EXPECT_EQ(parse_size("7K", "x"), 7000);
