@@ -10,6 +10,7 @@
 #include "run/mpi/array_contents.hpp"
 #include "run/mpi/method.hpp"
 #include "run/mpi/peak_memory.hpp"
+#include "run/mpi/waiting.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/error.hpp"
 
@@ -39,9 +40,19 @@ void meet_everybody(const Communicator& comm) {
   }
 }
 
+// A rank that has finished a method and waits here must not take the core of one that has not: hence wait_for.
+
+void barrier(const Communicator& comm) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  SLUICE_MPI(MPI_Ibarrier(comm.get(), &request));
+  detail::wait_for(request);
+}
+
 template <class T>
 T largest(T value, MPI_Datatype type, const Communicator& comm) {
-  SLUICE_MPI(MPI_Allreduce(MPI_IN_PLACE, &value, 1, type, MPI_MAX, comm.get()));
+  MPI_Request request = MPI_REQUEST_NULL;
+  SLUICE_MPI(MPI_Iallreduce(MPI_IN_PLACE, &value, 1, type, MPI_MAX, comm.get(), &request));
+  detail::wait_for(request);
   return value;
 }
 
@@ -97,7 +108,7 @@ class Comparer {
   /// Prepares and executes a method for the first time, and sees how much memory that takes.
   void watch(MethodResult& result) {
     contents_->reset_target();
-    SLUICE_MPI(MPI_Barrier(base_.comm.get()));
+    barrier(base_.comm);
     PeakMemory memory;
     const bool started = memory.start();
     const std::unique_ptr<RedistributionMethod> method = make_method(result.name, user_, job_);
@@ -128,7 +139,7 @@ class Comparer {
       for (std::size_t turn = 0; turn < count; ++turn) {
         // Each round begins with another method.
         const std::size_t i = (turn + static_cast<std::size_t>(round)) % count;
-        SLUICE_MPI(MPI_Barrier(base_.comm.get()));
+        barrier(base_.comm);
         const double start = MPI_Wtime();
         execute(*methods[i]);
         seconds[i].push_back(largest(MPI_Wtime() - start, MPI_DOUBLE, base_.comm));

@@ -17,7 +17,7 @@ class Patience {
   }
 
  private:
-  static constexpr int kLooksBeforeYielding = 64;
+  static constexpr int kLooksBeforeYielding = 4;
   int looks_ = 0;
 };
 

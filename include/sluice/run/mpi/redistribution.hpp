@@ -37,8 +37,9 @@ struct RedistributionOptions {
 
   // How the steps are carried out; the defaults suit messages of any size.
   std::int64_t chunk_bytes = 64 << 10;  ///< longer messages travel in pieces of at most so many bytes; 1 to 2^30
-  int window = 4;  ///< pieces under way at once in each direction; 1 to 1024  /// Within a node, pieces are handed over
-                   ///< in memory that both ranks see (MPI_Win_allocate_shared) if the messages have
+  int window = 4;                       ///< pieces under way at once in each direction; 1 to 1024
+
+  /// Within a node, pieces are handed over in memory that both ranks see (MPI_Win_allocate_shared) if the messages have
   /// so many bytes on average. Shorter ones go by MPI, which does well with them; -1: all of them.
   std::int64_t shared_from_bytes = 4096;
 };
