@@ -10,8 +10,8 @@ constexpr std::string_view kDesprez = "Desprez et al. 1997";
 
 constexpr std::array kRedistribute{
     Algorithm{"redistribute", "classes", "NS and TC optimal; needs gcd(r, Q) = gcd(s, P) = 1", "O(classes)", kDesprez},
-    Algorithm{"redistribute", "stepwise", "NS optimal; TC optimal for r = 1", "NS weighted matchings on the quotient",
-              kDesprez},
+    Algorithm{"redistribute", "stepwise", "NS optimal; TC optimal for r = 1 on grids that are not full",
+              "NS weighted matchings on the quotient", kDesprez},
     Algorithm{"redistribute", "greedy", "none; often a lower TC with more steps",
               "NS weighted matchings on the quotient", kDesprez},
     Algorithm{"redistribute", "coloring", "NS optimal; TC as it comes", "O(m log m) on the quotient", kDesprez},
