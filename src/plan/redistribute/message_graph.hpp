@@ -49,9 +49,9 @@ class MessageGraph {
 ///
 /// The weights that `next` sees break ties: each is the true weight times a factor so large that a heavier matching
 /// stays heavier, plus what the ends of the edge still have to send and receive. So of the matchings of equal weight,
-/// which the paper leaves free, one that relieves the most loaded processes is taken. Over 300 random grids this lowers
-/// the TC of greedy by 7 % and its steps by 7 %. Where the factor would not fit, loads are taken coarser, in the end
-/// not at all.
+/// which the paper leaves free, one that relieves the most loaded processes is taken: greedy then plans 15:2 -> 6:3 in
+/// 11 steps, TC 16, where the paper's run took 12, TC 18. Where the factor would not fit, loads are taken coarser, in
+/// the end not at all.
 ///
 /// The steps are then put in falling order.
 EdgeSteps peel(BipartiteGraph graph, const std::function<Matching(const BipartiteGraph&)>& next);
