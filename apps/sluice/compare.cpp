@@ -116,7 +116,7 @@ int compare(const CompareOptions& options) {
   }
   add(kWalkerOtto, [&] { return two_stages(task); });
   add("auto", [&] { return direct(task, "auto"); });
-  const Cost bound = plan_redistribution(task.problem, "caterpillar", task.setup).bound();
+  const Cost bound = redistribution_bound(task.problem, task.setup);
 
   if (!options.json.empty()) {
     const std::string json = to_json(rows, refused, bound);

@@ -90,7 +90,7 @@ std::string table_of_rank(const RedistributionPlan& plan, std::int64_t rank, boo
 
 int plan_in_two_stages(const RedistributeTask& task) {
   const WalkerOttoPlan plan = plan_walker_otto(task.problem, task.setup);
-  const Cost bound = plan_redistribution(task.problem, "caterpillar", task.setup).bound();
+  const Cost bound = redistribution_bound(task.problem, task.setup);
   const auto layout = [](const Distribution& distribution) {
     Layout result;
     for (const Axis& axis : distribution.axes()) {

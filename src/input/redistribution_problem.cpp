@@ -20,6 +20,23 @@ void check_dimensions(std::size_t from, std::size_t to) {
   if (from != to) throw InputError("layouts", fmt::format("{} and {} dimensions", from, to), "as many on both sides");
 }
 
+/// Messages of the dimensions so far, times those of one more; `peer` is the end that varies. Row-major order of the
+/// peers' coordinates is the order of their ranks.
+std::vector<Message> product(const std::vector<Message>& messages, const std::vector<AxisMessage>& of_axis,
+                             std::int64_t Message::*peer, std::int64_t processes) {
+  std::vector<Message> longer;
+  longer.reserve(messages.size() * of_axis.size());
+  for (const Message& message : messages) {
+    for (const AxisMessage& part : of_axis) {
+      Message next = message;
+      next.*peer = message.*peer * processes + part.peer.value;
+      next.size = message.size * part.count;
+      longer.push_back(next);
+    }
+  }
+  return longer;
+}
+
 }  // namespace
 
 RedistributionProblem::RedistributionProblem(const Distribution& from, const Distribution& to)
@@ -62,23 +79,28 @@ std::int64_t RedistributionProblem::count(Rank sender, Rank receiver) const {
   return result;
 }
 
+std::vector<Message> RedistributionProblem::sends(Rank sender) const {
+  const std::vector<Coordinate> at = from_.coordinates(sender);
+  std::vector<Message> messages{{sender.value, 0, 1}};
+  for (std::size_t d = 0; d < axes_.size(); ++d) {
+    messages = product(messages, axes_[d].sends(at[d]), &Message::to, axes_[d].to().processes);
+  }
+  return messages;
+}
+
+std::vector<Message> RedistributionProblem::receives(Rank receiver) const {
+  const std::vector<Coordinate> at = to_.coordinates(receiver);
+  std::vector<Message> messages{{0, receiver.value, 1}};
+  for (std::size_t d = 0; d < axes_.size(); ++d) {
+    messages = product(messages, axes_[d].receives(at[d]), &Message::from, axes_[d].from().processes);
+  }
+  return messages;
+}
+
 Traffic RedistributionProblem::traffic() const {
   Traffic traffic{from_.processes(), to_.processes(), {}};
   for (std::int64_t p = 0; p < traffic.senders; ++p) {
-    const std::vector<Coordinate> at = from_.coordinates(Rank(p));
-    // Row-major order of the receivers' coordinates is the order of their ranks.
-    std::vector<Message> messages{{p, 0, 1}};
-    for (std::size_t d = 0; d < axes_.size(); ++d) {
-      const std::vector<AxisMessage> sends = axes_[d].sends(at[d]);
-      std::vector<Message> longer;
-      longer.reserve(messages.size() * sends.size());
-      for (const Message& message : messages) {
-        for (const AxisMessage& send : sends) {
-          longer.push_back({p, message.to * axes_[d].to().processes + send.peer.value, message.size * send.count});
-        }
-      }
-      messages = std::move(longer);
-    }
+    const std::vector<Message> messages = sends(Rank(p));
     traffic.messages.insert(traffic.messages.end(), messages.begin(), messages.end());
   }
   return traffic;

@@ -11,9 +11,35 @@
 #include <string>
 #include <vector>
 
+#include "graph/lemon_reference.hpp"
 #include "sluice/graph/matching.hpp"
 
 namespace sluice::testing {
+
+using Ids = std::vector<std::int32_t>;
+
+inline BipartiteGraph graph_of(std::int32_t lefts, std::int32_t rights, const std::vector<Edge>& edges) {
+  return BipartiteGraph(lefts, rights, edges);
+}
+
+/// The live edges as LEMON sees them.
+inline lemon_reference::Bipartite lemon(const BipartiteGraph& graph) {
+  std::vector<lemon_reference::Arc> arcs;
+  for (std::int32_t id = 0; id < graph.id_count(); ++id) {
+    const Edge& e = graph.edge(id);
+    if (graph.is_live(id)) arcs.push_back({e.left, e.right, e.weight});
+  }
+  return {graph.lefts(), graph.rights(), arcs};
+}
+
+/// The vertices whose bit is set; `count` of them from bit `first`.
+inline Ids chosen(std::uint32_t bits, std::int32_t first, std::int32_t count) {
+  Ids ids;
+  for (std::int32_t i = 0; i < count; ++i) {
+    if ((bits >> (first + i)) & 1u) ids.push_back(i);
+  }
+  return ids;
+}
 
 inline std::string to_text(const BipartiteGraph& graph) {
   std::string text = std::to_string(graph.lefts()) + " x " + std::to_string(graph.rights()) + ":";

@@ -15,27 +15,16 @@ namespace sluice {
 namespace {
 
 using testing::all_matchings;
+using testing::chosen;
 using testing::covers;
+using testing::graph_of;
+using testing::Ids;
+using testing::lemon;
 using testing::MatchingFacts;
 using testing::numbered_graph;
 using testing::proven_maximum;
 using testing::random_graph;
 using testing::to_text;
-
-using Ids = std::vector<std::int32_t>;
-
-BipartiteGraph graph_of(std::int32_t lefts, std::int32_t rights, const std::vector<Edge>& edges) {
-  return BipartiteGraph(lefts, rights, edges);
-}
-
-lemon_reference::Bipartite lemon(const BipartiteGraph& graph) {
-  std::vector<lemon_reference::Arc> arcs;
-  for (std::int32_t id = 0; id < graph.id_count(); ++id) {
-    const Edge& e = graph.edge(id);
-    if (graph.is_live(id)) arcs.push_back({e.left, e.right, e.weight});
-  }
-  return {graph.lefts(), graph.rights(), arcs};
-}
 
 std::int64_t smallest_weight(const BipartiteGraph& graph, const Matching& matching) {
   std::int64_t smallest = std::numeric_limits<std::int64_t>::max();
@@ -43,15 +32,6 @@ std::int64_t smallest_weight(const BipartiteGraph& graph, const Matching& matchi
     if (id >= 0) smallest = std::min(smallest, graph.edge(id).weight);
   }
   return smallest;
-}
-
-/// The vertices whose bit is set; `count` of them from bit `first`.
-Ids chosen(std::uint32_t bits, std::int32_t first, std::int32_t count) {
-  Ids ids;
-  for (std::int32_t i = 0; i < count; ++i) {
-    if ((bits >> (first + i)) & 1u) ids.push_back(i);
-  }
-  return ids;
 }
 
 TEST(Matching, IsMatchingSeesEveryFault) {

@@ -17,34 +17,15 @@ namespace {
 
 using lemon_reference::Way;
 using testing::all_matchings;
+using testing::chosen;
+using testing::graph_of;
+using testing::Ids;
+using testing::lemon;
 using testing::MatchingFacts;
 using testing::numbered_graph;
 using testing::proven_heaviest;
 using testing::random_graph;
 using testing::to_text;
-
-using Ids = std::vector<std::int32_t>;
-
-BipartiteGraph graph_of(std::int32_t lefts, std::int32_t rights, const std::vector<Edge>& edges) {
-  return BipartiteGraph(lefts, rights, edges);
-}
-
-lemon_reference::Bipartite lemon(const BipartiteGraph& graph) {
-  std::vector<lemon_reference::Arc> arcs;
-  for (std::int32_t id = 0; id < graph.id_count(); ++id) {
-    const Edge& e = graph.edge(id);
-    if (graph.is_live(id)) arcs.push_back({e.left, e.right, e.weight});
-  }
-  return {graph.lefts(), graph.rights(), arcs};
-}
-
-Ids chosen(std::uint32_t bits, std::int32_t first, std::int32_t count) {
-  Ids ids;
-  for (std::int32_t i = 0; i < count; ++i) {
-    if ((bits >> (first + i)) & 1u) ids.push_back(i);
-  }
-  return ids;
-}
 
 void check(const BipartiteGraph& graph, const std::vector<MatchingFacts>& all, std::uint32_t critical) {
   const Ids lefts = chosen(critical, 0, graph.lefts());

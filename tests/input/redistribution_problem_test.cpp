@@ -27,6 +27,13 @@ TEST(RedistributionProblem, CountsWhatWalkingTheBoxCounts) {
   for (const auto& [pair, count] : walked) expected.push_back({pair.first, pair.second, count});
   EXPECT_EQ(problem.traffic().messages, expected);
   EXPECT_EQ(problem.size(), 22 * 17);
+  std::map<std::int64_t, std::vector<Message>> sent, received;
+  for (const Message& message : expected) {
+    sent[message.from].push_back(message);
+    received[message.to].push_back(message);
+  }
+  for (std::int64_t p = 0; p < from.processes(); ++p) EXPECT_EQ(problem.sends(Rank(p)), sent[p]);
+  for (std::int64_t q = 0; q < to.processes(); ++q) EXPECT_EQ(problem.receives(Rank(q)), received[q]);
   for (const Message& message : expected) EXPECT_EQ(problem.count(Rank(message.from), Rank(message.to)), message.size);
 }
 

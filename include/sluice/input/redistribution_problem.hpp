@@ -32,6 +32,10 @@ class RedistributionProblem {
   [[nodiscard]] std::int64_t size() const { return size_; }
   /// Number of elements from process `sender` of the source grid to process `receiver` of the target grid.
   [[nodiscard]] std::int64_t count(Rank sender, Rank receiver) const;
+  /// The messages of one process of the source grid, none of them empty, in increasing order of receiver.
+  [[nodiscard]] std::vector<Message> sends(Rank sender) const;
+  /// The messages to one process of the target grid, none of them empty, in increasing order of sender.
+  [[nodiscard]] std::vector<Message> receives(Rank receiver) const;
   /// Every message that is not empty, by sender, then receiver.
   [[nodiscard]] Traffic traffic() const;
 

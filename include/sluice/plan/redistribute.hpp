@@ -101,6 +101,9 @@ class RedistributionPlan {
 [[nodiscard]] RedistributionPlan plan_redistribution(const RedistributionProblem& problem,
                                                      const std::string& algorithm = "auto", double setup = 1);
 
+/// What no schedule of `problem` that sends messages whole costs less than; the bound() of every plan of it.
+[[nodiscard]] Cost redistribution_bound(const RedistributionProblem& problem, double setup = 1);
+
 /// The two stages of Walker and Otto's strategy through blocks of lcm(r, s), each with its own steps.
 struct WalkerOttoPlan {
   RedistributionPlan first;

@@ -112,7 +112,11 @@ Cost RedistributionPlan::cost() const {
   return cost;
 }
 
-Cost RedistributionPlan::bound() const { return detail::whole_message_bound(problem_.axes(), setup_); }
+Cost RedistributionPlan::bound() const { return redistribution_bound(problem_, setup_); }
+
+Cost redistribution_bound(const RedistributionProblem& problem, double setup) {
+  return detail::whole_message_bound(problem.axes(), setup);
+}
 
 StepSchedule RedistributionPlan::schedule(const RedistributionInput& input) const {
   constexpr std::int64_t kMaximumSteps = std::int64_t{1} << 28;

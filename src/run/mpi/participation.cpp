@@ -71,25 +71,6 @@ RedistributionProblem make_problem(const std::vector<std::int64_t>& shape, const
   return {source, target, from_start, to_start, extent};
 }
 
-/// Ranks of the product of one list of messages a dimension, in increasing order.
-std::vector<Rank> product(const std::vector<std::vector<AxisMessage>>& lists, const Distribution& grid) {
-  std::vector<std::int64_t> ranks{0};
-  for (std::size_t d = 0; d < lists.size(); ++d) {
-    std::vector<std::int64_t> longer;
-    longer.reserve(ranks.size() * lists[d].size());
-    for (const std::int64_t rank : ranks) {
-      for (const AxisMessage& message : lists[d]) {
-        longer.push_back(rank * grid.axis(d).processes + message.peer.value);
-      }
-    }
-    ranks = std::move(longer);
-  }
-  std::vector<Rank> result;
-  result.reserve(ranks.size());
-  for (const std::int64_t rank : ranks) result.emplace_back(rank);
-  return result;
-}
-
 }  // namespace
 
 std::int64_t Participation::source_elements() const { return sender < 0 ? 0 : problem.from().local_size(Rank(sender)); }
@@ -99,19 +80,17 @@ std::int64_t Participation::target_elements() const {
 }
 
 std::vector<Rank> Participation::receivers() const {
-  if (sender < 0) return {};
-  const std::vector<Coordinate> at = problem.from().coordinates(Rank(sender));
-  std::vector<std::vector<AxisMessage>> lists;
-  for (std::size_t d = 0; d < at.size(); ++d) lists.push_back(problem.axis(d).sends(at[d]));
-  return product(lists, problem.to());
+  std::vector<Rank> result;
+  if (sender < 0) return result;
+  for (const Message& message : problem.sends(Rank(sender))) result.emplace_back(message.to);
+  return result;
 }
 
 std::vector<Rank> Participation::senders() const {
-  if (receiver < 0) return {};
-  const std::vector<Coordinate> at = problem.to().coordinates(Rank(receiver));
-  std::vector<std::vector<AxisMessage>> lists;
-  for (std::size_t d = 0; d < at.size(); ++d) lists.push_back(problem.axis(d).receives(at[d]));
-  return product(lists, problem.from());
+  std::vector<Rank> result;
+  if (receiver < 0) return result;
+  for (const Message& message : problem.receives(Rank(receiver))) result.emplace_back(message.from);
+  return result;
 }
 
 Participation make_participation(int rank, int size, const std::vector<std::int64_t>& shape, const Layout& from,
