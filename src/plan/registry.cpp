@@ -19,10 +19,18 @@ constexpr std::array kRedistribute{
               "Prylli, Tourancheau 1996"},
 };
 
+constexpr std::string_view kCohen = "Cohen et al. 2006";
+
+constexpr std::array kExchange{
+    Algorithm{"exchange", "weights", "none", "O(m) for each message, and the pieces", kCohen},
+    Algorithm{"exchange", "degrees", "none", "O(m) for each message, and the pieces", kCohen},
+};
+
 }  // namespace
 
 std::span<const Algorithm> algorithms(std::string_view problem) {
   if (problem == "redistribute") return kRedistribute;
+  if (problem == "exchange") return kExchange;
   return {};
 }
 

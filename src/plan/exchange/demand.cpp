@@ -1,0 +1,139 @@
+#include "plan/exchange/demand.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "schedule/distinct_messages.hpp"
+#include "sluice/checked.hpp"
+#include "sluice/error.hpp"
+
+namespace sluice::detail {
+
+namespace {
+
+std::int64_t largest(const std::vector<Piece>& pieces) {
+  std::int64_t result = 0;
+  for (const Piece& piece : pieces) result = std::max(result, piece.size);
+  return result;
+}
+
+/// The order of steps in which a barrier-free execution idles least.
+///
+/// Without a barrier a rank goes on to its next transfer as soon as both ends are free, so a rank idles where its
+/// transfer of a step is shorter than its peer's transfers before. Long steps first: the pieces of a step differ least
+/// where the planners cut them equal, and what idles at the end is then short. Among steps of equal duration those come
+/// first whose vertices have most left to do, as they would be last to finish.
+std::vector<std::size_t> order_of_steps(const Demand& demand, const PieceSteps& steps) {
+  std::vector<std::int64_t> left_load(static_cast<std::size_t>(demand.lefts), 0);
+  std::vector<std::int64_t> right_load(static_cast<std::size_t>(demand.rights), 0);
+  for (const Edge& edge : demand.edges) {
+    left_load[static_cast<std::size_t>(edge.left)] += edge.weight;
+    right_load[static_cast<std::size_t>(edge.right)] += edge.weight;
+  }
+  struct Key {
+    std::int64_t duration = 0;
+    std::int64_t busiest = 0;
+  };
+  std::vector<Key> keys(steps.size());
+  for (std::size_t s = 0; s < steps.size(); ++s) {
+    keys[s].duration = largest(steps[s]);
+    for (const Piece& piece : steps[s]) {
+      const Edge& edge = demand.edges[static_cast<std::size_t>(piece.edge)];
+      keys[s].busiest = std::max({keys[s].busiest, left_load[static_cast<std::size_t>(edge.left)],
+                                  right_load[static_cast<std::size_t>(edge.right)]});
+    }
+  }
+  std::vector<std::size_t> order(steps.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    if (keys[a].duration != keys[b].duration) return keys[a].duration > keys[b].duration;
+    return keys[a].busiest > keys[b].busiest;
+  });
+  return order;
+}
+
+}  // namespace
+
+Demand make_demand(const Traffic& traffic, std::int64_t max_transfers, double setup) {
+  if (!std::isfinite(setup) || setup < 0)
+    throw InputError("setup", fmt::format("{}", setup), "a finite number of at least 0");
+  const std::vector<Message> messages = distinct_messages(traffic);
+  if (max_transfers < (messages.empty() ? 0 : 1))
+    throw InputError("max_transfers", fmt::format("{}", max_transfers), "at least 1");
+  if (messages.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
+    throw InputError("traffic", fmt::format("{} messages", messages.size()), "at most 2^31 - 1");
+
+  Demand demand;
+  demand.setup = setup;
+  demand.edges.reserve(messages.size());
+  demand.receiver_of_right.reserve(messages.size());
+  std::int64_t total = 0;
+  for (const Message& message : messages) {
+    total = checked::add(total, message.size, "total of the traffic");
+    if (demand.sender_of_left.empty() || demand.sender_of_left.back() != message.from)
+      demand.sender_of_left.push_back(message.from);
+    demand.receiver_of_right.push_back(message.to);
+    demand.edges.push_back({static_cast<std::int32_t>(demand.sender_of_left.size()) - 1, 0, message.size});
+  }
+  std::vector<std::int64_t>& receivers = demand.receiver_of_right;
+  std::sort(receivers.begin(), receivers.end());
+  receivers.erase(std::unique(receivers.begin(), receivers.end()), receivers.end());
+  receivers.shrink_to_fit();
+  for (std::size_t e = 0; e < messages.size(); ++e) {
+    demand.edges[e].right =
+        static_cast<std::int32_t>(std::lower_bound(receivers.begin(), receivers.end(), messages[e].to) -
+                                  receivers.begin());
+  }
+  demand.lefts = static_cast<std::int32_t>(demand.sender_of_left.size());
+  demand.rights = static_cast<std::int32_t>(receivers.size());
+  demand.max_transfers =
+      static_cast<std::int32_t>(std::min<std::int64_t>(max_transfers, std::min(demand.lefts, demand.rights)));
+  return demand;
+}
+
+double cost(const PieceSteps& steps, double setup) {
+  std::int64_t transmission = 0;
+  std::int64_t count = 0;
+  for (const std::vector<Piece>& step : steps) {
+    const std::int64_t duration = largest(step);
+    if (duration == 0) continue;
+    transmission += duration;
+    ++count;
+  }
+  return static_cast<double>(transmission) + setup * static_cast<double>(count);
+}
+
+StepSchedule make_schedule(const Demand& demand, const Traffic& traffic, PieceSteps steps) {
+  StepSchedule schedule;
+  schedule.problem = "exchange";
+  schedule.senders = traffic.senders;
+  schedule.receivers = traffic.receivers;
+  schedule.setup = demand.setup;
+  schedule.steps.reserve(steps.size());
+  std::vector<std::int64_t> sent(demand.edges.size(), 0);
+  for (const std::size_t s : order_of_steps(demand, steps)) {
+    Step step;
+    step.duration = largest(steps[s]);
+    if (step.duration == 0) break;  // those behind are empty as well
+    step.transfers.reserve(steps[s].size());
+    std::sort(steps[s].begin(), steps[s].end(), [](const Piece& a, const Piece& b) { return a.edge < b.edge; });
+    for (const Piece& piece : steps[s]) {
+      if (piece.size == 0) continue;
+      const Edge& edge = demand.edges[static_cast<std::size_t>(piece.edge)];
+      std::int64_t& offset = sent[static_cast<std::size_t>(piece.edge)];
+      step.transfers.push_back({demand.sender_of_left[static_cast<std::size_t>(edge.left)],
+                                demand.receiver_of_right[static_cast<std::size_t>(edge.right)], offset, piece.size});
+      offset += piece.size;
+    }
+    std::vector<Piece>().swap(steps[s]);
+    schedule.steps.push_back(std::move(step));
+  }
+  return schedule;
+}
+
+}  // namespace sluice::detail

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sluice/graph/bipartite_graph.hpp"
+#include "sluice/input/traffic.hpp"
+#include "sluice/schedule/step_schedule.hpp"
+
+namespace sluice::detail {
+
+/// The messages of an exchange as the planners see them: a weighted bipartite graph without idle vertices.
+struct Demand {
+  std::int32_t lefts = 0;   ///< senders with something to send
+  std::int32_t rights = 0;  ///< receivers with something to receive
+  /// One edge a pair that exchanges anything, of its size in the traffic's unit, sorted by left, then right vertex.
+  std::vector<Edge> edges;
+  std::vector<std::int64_t> sender_of_left;     ///< ascending
+  std::vector<std::int64_t> receiver_of_right;  ///< ascending
+  std::int32_t max_transfers = 0;  ///< k, cut to what a matching can hold: 1 .. min(lefts, rights); 0 without edges
+  double setup = 0;                ///< beta, price of a step, in the unit of the sizes
+};
+
+/// Throws InputError if an index is out of range, a size negative, a sum beyond int64, `max_transfers` below 1 (0 if
+/// there is nothing to send), `setup` negative or not finite, or there are more than 2^31 - 1 messages.
+[[nodiscard]] Demand make_demand(const Traffic& traffic, std::int64_t max_transfers, double setup);
+
+/// Part of the message `edge` (its position in Demand::edges), sent in one step.
+struct Piece {
+  std::int32_t edge = 0;
+  std::int64_t size = 0;
+
+  friend bool operator==(const Piece&, const Piece&) = default;
+};
+
+/// What every planner of exchange makes: for each step the pieces that it carries. Pieces of size 0 and empty steps
+/// are allowed and left out of the schedule.
+using PieceSteps = std::vector<std::vector<Piece>>;
+
+/// Sum over the steps that carry anything of (largest piece + setup).
+[[nodiscard]] double cost(const PieceSteps& steps, double setup);
+
+/// Steps as a schedule: put in the order described below, each message's pieces numbered by offset in that order, with
+/// cost fields from the real sizes. `problem` and `algorithm` are copied in; the bound is left to the caller.
+///
+/// Order: steps may be permuted at will. [see demand.cpp]
+[[nodiscard]] StepSchedule make_schedule(const Demand& demand, const Traffic& traffic, PieceSteps steps);
+
+}  // namespace sluice::detail

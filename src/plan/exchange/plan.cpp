@@ -1,0 +1,77 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "plan/exchange/demand.hpp"
+#include "plan/exchange/planners.hpp"
+#include "sluice/error.hpp"
+#include "sluice/plan/exchange.hpp"
+#include "sluice/plan/registry.hpp"
+#include "sluice/schedule/cost.hpp"
+
+namespace sluice {
+
+namespace {
+
+using detail::BoundedPlan;
+using detail::Deadline;
+using detail::Demand;
+using detail::PieceSteps;
+
+struct Named {
+  std::string_view name;
+  std::optional<PieceSteps> (*plan)(const Demand&, const Deadline&);
+};
+
+/// The planners that end by themselves.
+constexpr std::array kNamed{
+    Named{"weights", detail::plan_weights},
+    Named{"degrees", detail::plan_degrees},
+};
+
+PieceSteps plan_named(const std::string& name, const Demand& demand) {
+  for (const Named& each : kNamed) {
+    if (each.name != name) continue;
+    std::optional<PieceSteps> steps = each.plan(demand, Deadline());
+    SLUICE_ASSERT(steps.has_value(), fmt::format("{} ended without a plan", name));
+    return std::move(*steps);
+  }
+  std::string names;
+  for (const Algorithm& each : algorithms("exchange")) names += fmt::format("{}, ", each.name);
+  throw InputError("algorithm", fmt::format("'{}'", name), "one of " + names + "auto");
+}
+
+}  // namespace
+
+ExchangePlan plan_exchange(const ExchangeProblem& problem, const ExchangeOptions& options) {
+  const Demand demand = detail::make_demand(problem.traffic, problem.max_transfers, problem.setup);
+  ExchangePlan result;
+  result.bound = {lower_bound(problem.traffic, problem.max_transfers, problem.setup), "eta"};
+  PieceSteps steps;
+  if (!demand.edges.empty()) {
+    if (options.algorithm == "auto") {
+      BoundedPlan best = plan_auto(demand, Deadline(options.time_limit_s), options.seed, options.progress);
+      steps = std::move(best.steps);
+      if (best.bound > result.bound.cost.total) {
+        result.bound.cost.total = best.bound;
+        result.bound.kind = "lp";
+      }
+    } else {
+      steps = plan_named(options.algorithm, demand);
+    }
+  }
+  result.schedule = make_schedule(demand, problem.traffic, std::move(steps));
+  result.schedule.algorithm = options.algorithm;
+  result.schedule.max_transfers = problem.max_transfers;
+  result.schedule.bound = result.bound.cost;
+  return result;
+}
+
+ExchangeBound exchange_bound(const ExchangeProblem& problem, double /*time_limit_s*/) {
+  return {lower_bound(problem.traffic, problem.max_transfers, problem.setup), "eta"};
+}
+
+}  // namespace sluice

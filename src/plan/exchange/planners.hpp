@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "plan/deadline.hpp"
+#include "plan/exchange/demand.hpp"
+
+/// The planners of exchange. Each returns nullopt if the deadline passed before it had a complete plan, and throws
+/// InputError where it does not apply.
+namespace sluice::detail {
+
+std::optional<PieceSteps> plan_ggp(const Demand& demand, const Deadline& deadline);
+std::optional<PieceSteps> plan_oggp(const Demand& demand, const Deadline& deadline);
+std::optional<PieceSteps> plan_multigraph(const Demand& demand, const Deadline& deadline);
+std::optional<PieceSteps> plan_weights(const Demand& demand, const Deadline& deadline);
+std::optional<PieceSteps> plan_degrees(const Demand& demand, const Deadline& deadline);
+std::optional<PieceSteps> plan_whole_stepwise(const Demand& demand, const Deadline& deadline);
+std::optional<PieceSteps> plan_whole_greedy(const Demand& demand, const Deadline& deadline);
+
+/// What a planner that improves its plan step by step tells of its way: cost of the best plan so far, and what no plan
+/// costs less than.
+using Progress = std::function<void(double incumbent, double bound)>;
+
+/// A plan with a proof of how far it can be from the optimum.
+struct BoundedPlan {
+  PieceSteps steps;
+  double bound = 0;     ///< no plan costs less
+  bool optimal = false; ///< whether `steps` is proven to cost the least
+};
+
+/// The cheapest plan found within the deadline.
+BoundedPlan plan_auto(const Demand& demand, const Deadline& deadline, std::uint64_t seed, const Progress& progress);
+
+/// The cheapest plan there is, or the best one found and what is proven when the deadline passes.
+BoundedPlan plan_exact(const Demand& demand, const Deadline& deadline, std::uint64_t seed, const Progress& progress);
+
+/// A step as a column of the linear program of lp_bound: a matching of at most k edges and its duration.
+struct Column {
+  std::int64_t duration = 0;
+  std::vector<std::int32_t> edges;
+  double use = 0;  ///< how often the solution takes it
+};
+
+struct LpBound {
+  double total = 0;      ///< no plan costs less; at least eta
+  bool optimal = false;  ///< whether `total` is the optimum of the linear program, not merely below it
+  std::vector<Column> columns;  ///< those of the last solution with use > 0; may be empty
+};
+
+/// The bound by column generation, as good as it is when the deadline passes.
+LpBound lp_bound(const Demand& demand, const Deadline& deadline);
+
+}  // namespace sluice::detail
