@@ -15,7 +15,8 @@ class Deadline {
   /// `seconds` from now; at once if that is 0 or less.
   explicit Deadline(double seconds) {
     constexpr double kYear = 3.2e7;
-    if (seconds < kYear) end_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+    if (seconds < kYear)
+      end_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
   }
 
   [[nodiscard]] bool passed() const { return end_ != Clock::time_point::max() && Clock::now() >= end_; }

@@ -22,6 +22,10 @@ constexpr std::array kRedistribute{
 constexpr std::string_view kCohen = "Cohen et al. 2006";
 
 constexpr std::array kExchange{
+    Algorithm{"exchange", "ggp", "at most 2 eta", "O(m) for each message", kCohen},
+    Algorithm{"exchange", "oggp", "at most 2 eta; in practice far less",
+              "steps x (n + search among the heaviest edges)", kCohen},
+    Algorithm{"exchange", "multigraph", "at most 2 eta", "steps as many as units of data: refuses large ones", kCohen},
     Algorithm{"exchange", "weights", "none", "O(m) for each message, and the pieces", kCohen},
     Algorithm{"exchange", "degrees", "none", "O(m) for each message, and the pieces", kCohen},
 };

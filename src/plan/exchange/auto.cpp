@@ -7,7 +7,8 @@
 
 namespace sluice::detail {
 
-BoundedPlan plan_auto(const Demand& demand, const Deadline& deadline, std::uint64_t /*seed*/, const Progress& progress) {
+BoundedPlan plan_auto(const Demand& demand, const Deadline& deadline, std::uint64_t /*seed*/,
+                      const Progress& progress) {
   BoundedPlan best;
   double least = 0;
   for (const auto plan : {plan_weights, plan_degrees}) {

@@ -85,9 +85,8 @@ Demand make_demand(const Traffic& traffic, std::int64_t max_transfers, double se
   receivers.erase(std::unique(receivers.begin(), receivers.end()), receivers.end());
   receivers.shrink_to_fit();
   for (std::size_t e = 0; e < messages.size(); ++e) {
-    demand.edges[e].right =
-        static_cast<std::int32_t>(std::lower_bound(receivers.begin(), receivers.end(), messages[e].to) -
-                                  receivers.begin());
+    demand.edges[e].right = static_cast<std::int32_t>(
+        std::lower_bound(receivers.begin(), receivers.end(), messages[e].to) - receivers.begin());
   }
   demand.lefts = static_cast<std::int32_t>(demand.sender_of_left.size());
   demand.rights = static_cast<std::int32_t>(receivers.size());

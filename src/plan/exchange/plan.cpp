@@ -28,6 +28,9 @@ struct Named {
 
 /// The planners that end by themselves.
 constexpr std::array kNamed{
+    Named{"ggp", detail::plan_ggp},
+    Named{"oggp", detail::plan_oggp},
+    Named{"multigraph", detail::plan_multigraph},
     Named{"weights", detail::plan_weights},
     Named{"degrees", detail::plan_degrees},
 };

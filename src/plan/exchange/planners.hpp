@@ -27,8 +27,8 @@ using Progress = std::function<void(double incumbent, double bound)>;
 /// A plan with a proof of how far it can be from the optimum.
 struct BoundedPlan {
   PieceSteps steps;
-  double bound = 0;     ///< no plan costs less
-  bool optimal = false; ///< whether `steps` is proven to cost the least
+  double bound = 0;      ///< no plan costs less
+  bool optimal = false;  ///< whether `steps` is proven to cost the least
 };
 
 /// The cheapest plan found within the deadline.
@@ -45,8 +45,8 @@ struct Column {
 };
 
 struct LpBound {
-  double total = 0;      ///< no plan costs less; at least eta
-  bool optimal = false;  ///< whether `total` is the optimum of the linear program, not merely below it
+  double total = 0;             ///< no plan costs less; at least eta
+  bool optimal = false;         ///< whether `total` is the optimum of the linear program, not merely below it
   std::vector<Column> columns;  ///< those of the last solution with use > 0; may be empty
 };
 

@@ -1,0 +1,130 @@
+/// `ggp`, `oggp` and `multigraph`: peel perfect matchings off a weight-regular extension.
+///
+/// Problem: KPBS, see include/sluice/plan/exchange.hpp.
+/// Method: weights become multiples of the set-up, rounded up (graph H). A weight-regular graph J around H is built, in
+/// which every perfect matching holds at most k messages (regular_extension.hpp). While J has edges, take a perfect
+/// matching and its lightest weight off all its edges; the messages in it are a step. The matching is any (`ggp`), the
+/// one whose lightest edge is heaviest (`oggp`), or any and only one unit is taken off (`multigraph`).
+/// Guarantee: at most 2 eta, eta the bound of Proposition 1, for whole set-ups: D <= eta_d / setup + eta_s units are
+/// peeled and every step takes one at least, so cost <= 2 D setup. Below 1 the unit is 1: cost <= (1 + setup) eta_d. Any
+/// other set-up counts as the next whole number in the proof: less than 2 (eta + eta_s). What a step really carries is
+/// never longer than what was peeled: see deviations. k = 1 and set-up 0 are legal.
+/// Complexity: at most m + O(n) steps. ggp: a matching is repaired from the step before, O(m) an edge that ended. oggp:
+/// see bottleneck_peeling.hpp. multigraph: D steps of O(n), besides O(m) an edge that ended; it refuses more than 2^24
+/// steps or 2^27 pieces. Memory O(m + n + pieces). Deterministic.
+/// Source: Cohen, Jeannot, Padoy, Wagner, "Messages Scheduling for Parallel Data Redistribution between Clusters",
+/// Figures 4, 8 and 9, Theorems 2 and 3. Deviations: the paper normalises to a set-up of 1 and leaves the rounded
+/// weights in the schedule; here a message that is done sends nothing in units that only rounding gave it, and
+/// durations are those of what is sent. In multigraph the same matching serves as long as none of its edges ends: unit
+/// edges between one pair are alike, so this is one of the choices that the paper leaves open.
+///
+/// Example: messages 0->0 of 3 and 1->1 of 1, k = 1, set-up 1: D = 4. Perfect matchings hold one message each: steps of
+/// 3 and 1, cost 6 = eta.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "graph/bottleneck_peeling.hpp"
+#include "plan/exchange/planners.hpp"
+#include "plan/exchange/regular_extension.hpp"
+#include "plan/exchange/setup_units.hpp"
+#include "sluice/error.hpp"
+#include "sluice/graph/matching.hpp"
+
+namespace sluice::detail {
+
+namespace {
+
+constexpr std::int64_t kMostSteps = std::int64_t{1} << 24;
+constexpr std::int64_t kMostPieces = std::int64_t{1} << 27;
+
+/// Turns matchings of J into pieces of messages.
+class PieceWriter {
+ public:
+  explicit PieceWriter(const Demand& demand) : demand_(&demand), units_(demand.setup), peeled_(demand.edges.size(), 0) {}
+
+  [[nodiscard]] RegularExtension extension() const {
+    std::vector<Edge> rounded = demand_->edges;
+    for (Edge& edge : rounded) edge.weight = units_.units_of(edge.weight);
+    return regular_extension(demand_->lefts, demand_->rights, rounded, demand_->max_transfers);
+  }
+
+  /// A step of `units`; edges of J that are no messages are left out.
+  void add(std::span<const std::int32_t> edges, std::int64_t units) {
+    std::vector<Piece> step;
+    step.reserve(static_cast<std::size_t>(demand_->max_transfers));
+    for (const std::int32_t id : edges) {
+      const auto e = static_cast<std::size_t>(id);
+      if (e >= demand_->edges.size()) continue;
+      const std::int64_t size = demand_->edges[e].weight;
+      const std::int64_t before = units_.size_of(peeled_[e], size);
+      peeled_[e] += units;
+      step.push_back({id, units_.size_of(peeled_[e], size) - before});
+    }
+    if (!step.empty()) steps_.push_back(std::move(step));
+  }
+
+  [[nodiscard]] PieceSteps take() { return std::move(steps_); }
+
+ private:
+  const Demand* demand_;
+  SetupUnits units_;
+  std::vector<std::int64_t> peeled_;  // units of each message
+  PieceSteps steps_;
+};
+
+/// `most_units`: of a step.
+std::optional<PieceSteps> peel_any(PieceWriter& writer, const RegularExtension& extension, std::int64_t most_units,
+                                   const Deadline& deadline) {
+  BipartiteGraph graph(extension.side, extension.side, extension.edges);
+  Matching matching = maximum_matching(graph);
+  while (graph.edge_count() > 0) {
+    if (deadline.passed()) return std::nullopt;
+    SLUICE_ASSERT(matching.size == extension.side, "a weight-regular graph has a perfect matching");
+    std::int64_t units = most_units;
+    for (const std::int32_t id : matching.left_edge) units = std::min(units, graph.edge(id).weight);
+    writer.add(matching.left_edge, units);
+    bool broken = false;
+    for (const std::int32_t id : matching.left_edge) {
+      const std::int64_t rest = graph.edge(id).weight - units;
+      graph.set_weight(id, rest);
+      if (rest > 0) continue;
+      graph.remove(id);
+      broken = true;
+    }
+    if (broken) matching = maximum_matching(graph, std::move(matching));
+  }
+  return writer.take();
+}
+
+}  // namespace
+
+std::optional<PieceSteps> plan_ggp(const Demand& demand, const Deadline& deadline) {
+  PieceWriter writer(demand);
+  const RegularExtension extension = writer.extension();
+  return peel_any(writer, extension, extension.weight, deadline);
+}
+
+std::optional<PieceSteps> plan_multigraph(const Demand& demand, const Deadline& deadline) {
+  PieceWriter writer(demand);
+  const RegularExtension extension = writer.extension();
+  if (extension.weight > kMostSteps || extension.weight > kMostPieces / demand.max_transfers)
+    throw InputError("multigraph", fmt::format("{} steps of up to {} messages", extension.weight, demand.max_transfers),
+                     fmt::format("at most {} steps and {} pieces; ggp and oggp take fewer", kMostSteps, kMostPieces));
+  return peel_any(writer, extension, 1, deadline);
+}
+
+std::optional<PieceSteps> plan_oggp(const Demand& demand, const Deadline& deadline) {
+  PieceWriter writer(demand);
+  const RegularExtension extension = writer.extension();
+  BottleneckPeeling peeling(extension.side, extension.edges);
+  while (!peeling.done()) {
+    if (deadline.passed()) return std::nullopt;
+    const auto [matching, units] = peeling.next();
+    writer.add(matching, units);
+  }
+  return writer.take();
+}
+
+}  // namespace sluice::detail
