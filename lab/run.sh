@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+# Runs an MPI program (built with Open MPI) in a lab, one rank a host: rank i on host i + 1, so that with the default -n
+# the first half of the ranks are one cluster and the second half the other.
+#
+#     lab/run.sh [OPTIONS OF lab/up.sh] [-n RANKS] PROGRAM ARGUMENTS...     in a lab of its own, taken down at the end
+#     lab/run.sh --lab NAME [-n RANKS] PROGRAM ARGUMENTS...                 in one that is up, which stays
+#
+#     -n           ranks; more than hosts go round again                                  [one a host]
+#     --time-limit seconds after which the program is ended, with exit status 124          [600]
+#
+# The program finds the settings of the lab in its environment: SLUICE_LAB_HOSTS, SLUICE_LAB_K, SLUICE_LAB_BACKBONE_MBIT,
+# SLUICE_LAB_HOST_MBIT, SLUICE_LAB_CONGESTION. Interrupted or not, the lab is taken down with all that runs in it.
+#
+# Exit status: that of the program; 2 bad arguments; 3 a lab is not possible here (says why).
+set -euo pipefail
+lab=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+source "$lab/common.sh"
+
+name='' ranks='' time_limit=600 up=()
+while [[ $# -gt 0 && $1 == -* ]]; do
+  [[ $1 != -h && $1 != --help ]] || { sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"; exit 0; }
+  [[ $# -ge 2 ]] || lab_fail "$1: nothing after it, expected a value"
+  case $1 in
+    --lab) name=$2 ;;
+    -n) ranks=$2 ;;
+    --time-limit) time_limit=$2 ;;
+    *) up+=("$1" "$2") ;;
+  esac
+  shift 2
+done
+[[ $# -gt 0 ]] || lab_fail "no program, expected one: see lab/run.sh --help"
+[[ -z $ranks || $ranks =~ ^[1-9][0-9]*$ ]] || lab_fail "-n: '$ranks', expected a number of ranks"
+[[ $time_limit =~ ^[1-9][0-9]*$ ]] || lab_fail "--time-limit: '$time_limit', expected seconds"
+command -v "$1" >/dev/null || lab_fail "'$1', expected a program"
+launcher=$(command -v mpirun.openmpi || true)
+[[ -n $launcher ]] || lab_fail "no mpirun.openmpi, expected Open MPI"
+
+job=''
+finish() {
+  local status=$?
+  trap '' INT TERM
+  if [[ -n $job ]]; then
+    disown "$job" 2>/dev/null || true                # the shell need not say that it was killed
+    kill -TERM -- "-$job" 2>/dev/null || true         # a process group of its own
+  fi
+  [[ -z $own ]] || lab_remove "$own"
+  exit "$status"
+}
+own=''
+trap finish EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+if [[ -z $name ]]; then
+  # Named before it is there, so that an interruption finds what to take down.
+  name=$(printf '%x%04x' $$ "$RANDOM")
+  lab_possible || exit 3
+  own=$name
+  "$lab/up.sh" "${up[@]}" --name "$name" >/dev/null
+elif [[ ${#up[@]} -gt 0 ]]; then
+  lab_fail "${up[0]}: with --lab, expected none of the options of lab/up.sh"
+fi
+settings=$lab_root/$name/settings
+[[ -e $settings ]] || lab_fail "--lab: '$name' is not up"
+exports=()
+while IFS='=' read -r key value; do
+  export "SLUICE_LAB_${key^^}=$value"
+  exports+=(-x "SLUICE_LAB_${key^^}")
+done < "$settings"
+ranks=${ranks:-$((2 * SLUICE_LAB_HOSTS))}
+
+# From inside host 1, by the routes of the lab only. Without `routed direct` and host names of their own 20 hosts hang.
+command=("$launcher" --allow-run-as-root -np "$ranks" --hostfile "$lab_root/$name/hosts" --map-by node --bind-to none
+         --oversubscribe "${exports[@]}"
+         --mca plm_rsh_agent "$lab_root/$name/agent" --mca plm_rsh_no_tree_spawn 1 --mca routed direct
+         --mca oob_tcp_if_include 10.77.0.0/16 --mca btl tcp,self --mca btl_tcp_if_include 10.77.0.0/16
+         --mca pml ob1 --mca mpi_yield_when_idle 1 "$@")
+mkdir -p "$lab_root/$name/tmp/1"
+set -m
+ip netns exec "sluice-$name-1" unshare --uts bash -c 'hostname lab1; TMPDIR=$1; export TMPDIR; shift; exec "$@"' \
+  lab "$lab_root/$name/tmp/1" timeout --foreground --kill-after=5 "$time_limit" "${command[@]}" </dev/null &
+job=$!
+set +m
+status=0
+wait "$job" || status=$?
+job=''
+exit "$status"
