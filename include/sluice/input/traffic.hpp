@@ -5,7 +5,8 @@
 
 namespace sluice {
 
-/// What one sender has for one receiver. Sizes are in the unit of the problem (elements or bytes), at least 0.
+/// What one sender has for one receiver. Sizes are in the unit of the problem (elements or bytes) or, where that is not
+/// whole, in decimal parts of it (Traffic::decimals); at least 0.
 struct Message {
   std::int64_t from = 0;
   std::int64_t to = 0;
@@ -20,6 +21,7 @@ struct Traffic {
   std::int64_t senders = 0;
   std::int64_t receivers = 0;
   std::vector<Message> messages;
+  std::int32_t decimals = 0;  ///< sizes are in units of 10^-decimals of what the user wrote, 0 to kMaxDecimals
 };
 
 }  // namespace sluice

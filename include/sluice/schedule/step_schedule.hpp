@@ -46,6 +46,9 @@ struct RedistributionInput {
 };
 
 /// A schedule of steps, the common result of the planners of `redistribute` and `exchange`.
+///
+/// Where the sizes of the problem are not whole numbers, everything measured in them (offsets, sizes, durations, the
+/// set-up, transmission and total of the bound) is in units of 10^-decimals of what the user wrote, as in Traffic.
 struct StepSchedule {
   std::string problem;
   std::string algorithm;
@@ -56,6 +59,7 @@ struct StepSchedule {
   std::vector<Step> steps;
   Cost bound;                                ///< no schedule of this problem costs less
   std::optional<RedistributionInput> input;  ///< present for `redistribute`; lets a checker rebuild the traffic
+  std::int32_t decimals = 0;                 ///< 0 to kMaxDecimals
 
   friend bool operator==(const StepSchedule&, const StepSchedule&) = default;
 };

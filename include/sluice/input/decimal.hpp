@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+/// Sizes that are no whole numbers, exactly: an int64 in units of 10^-decimals of what the user wrote (2.5 is 25 with
+/// one decimal). Sums and pieces of such sizes stay exact, which those of binary fractions would not.
+namespace sluice {
+
+/// 10^18 is the largest power of ten within int64.
+inline constexpr std::int32_t kMaxDecimals = 18;
+
+/// 10^exponent. @pre 0 <= exponent <= kMaxDecimals
+[[nodiscard]] std::int64_t power_of_ten(std::int32_t exponent);
+
+/// `value` * 10^-decimals as text, exact, without zeros behind the last digit of a fraction: "2.5", "-0.004", "12".
+/// @pre 0 <= decimals <= kMaxDecimals
+[[nodiscard]] std::string decimal_text(std::int64_t value, std::int32_t decimals);
+
+/// `value` * 10^places as one means it who wrote the shortest text of `value` and moves its decimal point: 2.3 moved by
+/// 2 is 230, where the product of the two numbers is 229.99999999999997. For prices and totals beside sizes with
+/// decimals: places = decimals from what the user wrote to the unit of the sizes, -decimals back.
+///
+/// Infinite where the result is beyond a double; what is not finite is returned as it is.
+[[nodiscard]] double move_decimal_point(double value, std::int32_t places);
+
+}  // namespace sluice

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "sluice/input/traffic.hpp"
+
+/// Who sends how much to whom, from a file. Two formats, told apart by the extension:
+///
+/// ".mtx", Matrix Market coordinate: row = sender, column = receiver, counted from 1; any order, several entries of one
+/// pair add up.
+///
+///     %%MatrixMarket matrix coordinate integer general
+///     % senders, receivers, entries; then one entry a line
+///     2 3 3
+///     1 1 3
+///     1 2 1
+///     2 3 2
+///
+/// Only "general" matrices of "integer" or "real" numbers (no array, complex, pattern or symmetric ones). Words of the
+/// first line in any case; blank lines, lines of comments (%) and blanks around numbers are skipped; lines end with LF
+/// or CR LF.
+///
+/// ".csv", dense: one line a sender, as many sizes separated by commas in each; no header. Blanks around numbers, blank
+/// lines at the end and CR LF are fine.
+///
+///     3,1,0
+///     0,0,2
+///
+/// Sizes are numbers of at least 0: 12, 2.5, 1e3 (whole ones in an "integer" matrix). Rows and columns of zeros are
+/// senders and receivers all the same; entries of size 0 become no messages.
+///
+/// Sizes with a fraction are kept exactly, as integers in units of 10^-decimals: with the fewest decimals that hold
+/// every size, 0 if all are whole. If their total were above 2^62 so, or the decimals above kMaxDecimals, as many
+/// decimals are kept as do fit and every size is rounded to the nearest (halves up); a file in which that would make a
+/// size 0 is refused. A total of whole units may be up to 2^63 - 1.
+///
+/// Throws InputError, where = "FILE:LINE" for what is wrong in a file ("FILE" if it cannot be read at all): no part of
+/// a file is skipped or repaired. Numbers of rows and columns are at most 2^31 - 1. Memory is proportional to the file,
+/// whatever its first lines claim.
+namespace sluice {
+
+/// Reads a file; `path` ends in ".mtx" or ".csv", in any case.
+[[nodiscard]] Traffic read_traffic(const std::string& path);
+
+/// Reads a whole file held in memory; `name` stands for it in messages.
+[[nodiscard]] Traffic read_matrix_market(std::string_view text, const std::string& name);
+[[nodiscard]] Traffic read_traffic_csv(std::string_view text, const std::string& name);
+
+}  // namespace sluice

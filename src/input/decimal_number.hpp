@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace sluice::detail {
+
+/// A number as its decimal text gives it: (-1)^negative * (digits + rest) * 10^exponent with 0 <= rest < 1.
+///
+/// Up to 19 significant digits are kept. `digits` is 0 only for zero; trailing zeros are moved into the exponent, so
+/// that a number without `more` has a fraction exactly if exponent < 0.
+struct DecimalNumber {
+  std::uint64_t digits = 0;  ///< below 10^19
+  std::int64_t exponent = 0;
+  bool negative = false;
+  bool more = false;      ///< rest > 0; then digits >= 10^18
+  bool round_up = false;  ///< rest >= 1/2
+};
+
+/// Reads [+-] digits [. digits] [e [+-] digits] from `at` on, with a digit before or behind the point, and moves `at`
+/// behind the last character that belongs to it; what follows is for the caller to judge. False, with `at` anywhere
+/// before `end`, if there is no such number. O(characters), whatever the exponent.
+[[nodiscard]] bool parse_decimal(const char*& at, const char* end, DecimalNumber& number);
+
+/// |number| * 10^decimals rounded to the nearest integer, halves up; nothing if that is beyond int64.
+/// @pre 0 <= decimals <= kMaxDecimals
+[[nodiscard]] std::optional<std::int64_t> scaled(const DecimalNumber& number, std::int32_t decimals);
+
+/// The fewest decimals with which `number` is an integer, or one above kMaxDecimals if those are not enough.
+[[nodiscard]] std::int32_t decimals_needed(const DecimalNumber& number);
+
+}  // namespace sluice::detail

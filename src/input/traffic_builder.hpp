@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "input/decimal_number.hpp"
+#include "sluice/input/traffic.hpp"
+
+namespace sluice::detail {
+
+/// Gathers the messages of a file, and at the end makes integers of their sizes: see traffic_file.hpp for the rule.
+///
+/// 24 bytes a message, and 3 more once a size has a fraction.
+class TrafficBuilder {
+ public:
+  void reserve(std::size_t messages) { messages_.reserve(messages); }
+
+  /// One entry; an empty one is left out. False if `size` is beyond int64. @pre not negative, unless zero
+  [[nodiscard]] bool add(std::int64_t from, std::int64_t to, const DecimalNumber& size) {
+    if (size.digits == 0) return true;
+    if (size.exponent < 0 || size.more) return add_fraction(from, to, size);
+    std::int64_t units = static_cast<std::int64_t>(size.digits);
+    if (size.exponent > 0 || units < 0) {
+      const auto whole = scaled(size, 0);
+      if (!whole) return false;
+      units = *whole;
+    }
+    messages_.push_back({from, to, units});
+    if (!fractions_.empty()) fractions_.push_back({});
+    return true;
+  }
+
+  /// The traffic; the builder is empty then. `where(i)` names the place of the i-th entry that was not empty, for
+  /// errors: a total beyond int64, and a size that would become 0. @pre as many entries as add() was given
+  [[nodiscard]] Traffic take(std::int64_t senders, std::int64_t receivers,
+                             const std::function<std::string(std::size_t)>& where);
+
+ private:
+  /// What Message::size cannot hold of a size that is no integer: its digits are there.
+  struct Fraction {
+    std::int8_t exponent = 0;  ///< cut to -100, where nothing is left of 19 digits
+    bool more = false;
+    bool round_up = false;
+  };
+
+  bool add_fraction(std::int64_t from, std::int64_t to, const DecimalNumber& size);
+  [[nodiscard]] DecimalNumber size(std::size_t message) const;
+  [[nodiscard]] std::int32_t choose_decimals(std::int32_t needed) const;
+  [[nodiscard]] bool total_fits(std::int32_t decimals, std::int64_t limit) const;
+  [[noreturn]] void fail_total(const std::function<std::string(std::size_t)>& where) const;
+
+  std::vector<Message> messages_;
+  std::vector<Fraction> fractions_;  ///< empty if all sizes are integers, else one a message
+};
+
+}  // namespace sluice::detail

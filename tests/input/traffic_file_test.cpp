@@ -1,0 +1,357 @@
+#include "sluice/input/traffic_file.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "sluice/error.hpp"
+#include "sluice/input/decimal.hpp"
+
+namespace sluice {
+namespace {
+
+using Messages = std::vector<Message>;
+
+constexpr std::int64_t kHuge = std::numeric_limits<std::int64_t>::max();
+
+const std::string kInteger = "%%MatrixMarket matrix coordinate integer general\n";
+const std::string kReal = "%%MatrixMarket matrix coordinate real general\n";
+
+void expect_traffic(const Traffic& traffic, std::int64_t senders, std::int64_t receivers, std::int32_t decimals,
+                    const Messages& messages) {
+  EXPECT_EQ(traffic.senders, senders);
+  EXPECT_EQ(traffic.receivers, receivers);
+  EXPECT_EQ(traffic.decimals, decimals);
+  EXPECT_EQ(traffic.messages, messages);
+}
+
+template <class Read>
+void expect_error(const Read& read, const std::string& what) {
+  try {
+    (void)read();
+    ADD_FAILURE() << "no error; expected " << what;
+  } catch (const InputError& error) {
+    EXPECT_EQ(std::string(error.what()), what);
+  }
+}
+
+// ---- Matrix Market
+
+TEST(ReadMatrixMarket, ReadsEntriesAsMessagesFromZero) {
+  expect_traffic(read_matrix_market(kInteger + "2 3 3\n1 1 3\n1 2 1\n2 3 2\n", "m"), 2, 3, 0,
+                 {{0, 0, 3}, {0, 1, 1}, {1, 2, 2}});
+}
+
+TEST(ReadMatrixMarket, TakesWhatTheFormatAllows) {
+  const std::string text =
+      "%%MatrixMarket  MATRIX Coordinate\tInteger GENERAL \r\n"
+      "% a comment\r\n"
+      "\r\n"
+      "  %another\r\n"
+      " 2\t3  4 \r\n"
+      "\r\n"
+      "  1 1 3\r\n"
+      "\t1\t2\t1\t\r\n"
+      "%\r\n"
+      "2 3 +2\r\n"
+      "2 3 007";
+  expect_traffic(read_matrix_market(text, "m"), 2, 3, 0, {{0, 0, 3}, {0, 1, 1}, {1, 2, 2}, {1, 2, 7}});
+}
+
+TEST(ReadMatrixMarket, ZerosAreNoMessages) {
+  expect_traffic(read_matrix_market(kInteger + "5 4 2\n1 1 0\n5 4 -0\n", "m"), 5, 4, 0, {});
+  expect_traffic(read_matrix_market(kReal + "5 4 2\n1 1 0.000\n5 4 0e99999\n", "m"), 5, 4, 0, {});
+  expect_traffic(read_matrix_market(kInteger + "5 4 0\n", "m"), 5, 4, 0, {});
+  expect_traffic(read_matrix_market(kInteger + "0 0 0", "m"), 0, 0, 0, {});
+}
+
+TEST(ReadMatrixMarket, TakesTheLargestDimensionsAndSizes) {
+  expect_traffic(read_matrix_market(kInteger + "2147483647 2147483647 1\n2147483647 1 9223372036854775807\n", "m"),
+                 2147483647, 2147483647, 0, {{2147483646, 0, kHuge}});
+}
+
+TEST(ReadMatrixMarket, ManyClaimedEntriesTakeNoMemory) {
+  expect_error([] { return read_matrix_market(kInteger + "5 5 9000000000000000000\n1 1 1\n", "m"); },
+               "m:4: the end of the file after 1 entry, expected 9000000000000000000 entries, as line 2 says");
+}
+
+struct Fault {
+  std::string text;
+  const char* what;
+};
+
+constexpr const char* kHeader =
+    ", expected '%%MatrixMarket matrix coordinate integer general', or 'real' for 'integer'";
+
+TEST(ReadMatrixMarket, NamesTheLineAndTheFault) {
+  const Fault faults[] = {
+      {"", "m:1: an empty file, expected traffic"},
+      {" \r\n\n\t", "m:1: an empty file, expected traffic"},
+      {kInteger + std::string("1 1 1\n1 1 4\0\n", 13), "m:3: a NUL byte, as in a binary file, expected text"},
+      // counts
+      {kInteger, "m:2: the end of the file, expected a line with the numbers of rows, columns and entries"},
+      {kInteger + "% 2 3 3\n",
+       "m:3: the end of the file, expected a line with the numbers of rows, columns and entries"},
+      {kInteger + "2 3\n1 1 1\n", "m:2: no number of entries, expected an integer, the number of entries"},
+      {kInteger + "2 3 1 1\n1 1 1\n", "m:2: '1' at the end of the line, expected rows, columns and entries only"},
+      {kInteger + "2 x 1\n1 1 1\n", "m:2: 'x', expected an integer, the number of columns"},
+      {kInteger + "-2 3 1\n1 1 1\n", "m:2: '-2', expected an integer, the number of rows"},
+      {kInteger + "2.0 3 1\n1 1 1\n", "m:2: '2.0', expected an integer, the number of rows"},
+      {kInteger + "2147483648 3 0\n", "m:2: a number of rows beyond 2^31 - 1, expected at most 2147483647"},
+      {kInteger + "%\n3 99999999999999999999 0\n",
+       "m:3: a number of columns beyond 2^31 - 1, expected at most 2147483647"},
+      {kInteger + "2 3 3\n1 1 1\n1 2 1\n",
+       "m:5: the end of the file after 2 entries, expected 3 entries, as line 2 says"},
+      {kInteger + "2 3 1\n1 1 1\n\n1 2 1\n", "m:5: an entry more than 1, expected 1 entries, as line 2 says"},
+      // indices
+      {kInteger + "2 3 1\n0 1 1\n", "m:3: row 0, expected a row from 1 to 2"},
+      {kInteger + "2 3 1\n3 1 1\n", "m:3: row 3, expected a row from 1 to 2"},
+      {kInteger + "2 3 1\n\n2 4 1\n", "m:4: column 4, expected a column from 1 to 3"},
+      {kInteger + "2 0 1\n2 1 1\n", "m:3: column 1, expected no entry: there is no column"},
+      {kInteger + "2 3 1\n-1 1 1\n", "m:3: '-1', expected an integer, the row"},
+      {kInteger + "2 3 1\n1.5 1 1\n", "m:3: '1.5', expected an integer, the row"},
+      {kInteger + "2 3 1\n1 99999999999999999999 1\n",
+       "m:3: column 9223372036854775807, expected a column from 1 to 3"},
+      // sizes
+      {kInteger + "2 3 1\n1 1\n", "m:3: no size, expected an integer of at least 0"},
+      {kInteger + "2 3 1\n1\n", "m:3: no column, expected an integer, the column"},
+      {kInteger + "2 3 1\n1 1 -4\n", "m:3: '-4', expected an integer of at least 0"},
+      {kInteger + "2 3 1\n1 1 3.0\n", "m:3: '3.0', expected an integer of at least 0"},
+      {kInteger + "2 3 1\n1 1 1e3\n", "m:3: '1e3', expected an integer of at least 0"},
+      {kInteger + "2 3 1\n1 1 9223372036854775808\n",
+       "m:3: a size beyond 2^63 - 1, expected one that fits a 64-bit integer"},
+      {kReal + "2 3 1\n1 1 -0.5\n", "m:3: '-0.5', expected a number of at least 0"},
+      {kReal + "2 3 1\n1 1 nan\n", "m:3: 'nan', expected a number of at least 0"},
+      {kReal + "2 3 1\n1 1 inf\n", "m:3: 'inf', expected a number of at least 0"},
+      {kReal + "2 3 1\n1 1 -Infinity\n", "m:3: '-Infinity', expected a number of at least 0"},
+      {kReal + "2 3 1\n1 1 1e\n", "m:3: '1e', expected a number of at least 0"},
+      {kReal + "2 3 1\n1 1 1e+\n", "m:3: '1e+', expected a number of at least 0"},
+      {kReal + "2 3 1\n1 1 0x10\n", "m:3: '0x10', expected a number of at least 0"},
+      {kReal + "2 3 1\n1 1 --5\n", "m:3: '--5', expected a number of at least 0"},
+      {kReal + "2 3 1\n1 1 .\n", "m:3: '.', expected a number of at least 0"},
+      {kReal + "2 3 1\n1 1 1.2.3\n", "m:3: '1.2.3', expected a number of at least 0"},
+      {kReal + "2 3 1\n1 1 1e400\n", "m:3: a size beyond 2^63 - 1, expected one that fits a 64-bit integer"},
+      {kReal + "2 3 1\n1 1 9223372036854775807.5\n",
+       "m:3: a size beyond 2^63 - 1, expected one that fits a 64-bit integer"},
+      {kReal + "2 3 1\n1 1 1 2\n", "m:3: '2' at the end of the line, expected row, column and size only"},
+      {kReal + "2 3 1\n1 1 1 %\n", "m:3: '%' at the end of the line, expected row, column and size only"},
+      {kReal + "2 3 1\n1,1,1\n", "m:3: '1,1,1', expected an integer, the row"},
+      {kInteger + "2 3 1\n1 1 \x1b[31m\n", "m:3: '\\x1b[31m', expected an integer of at least 0"},
+      {kInteger + "2 3 1\r1 1 1\r", "m:2: '1\\x0d1', expected an integer, the number of entries"},
+      // sums
+      {kInteger + "2 3 3\n1 1 9223372036854775807\n2 2 0\n2 3 1\n",
+       "m:5: sizes that add up to more than 2^63 - 1, expected a total that fits a 64-bit integer"},
+      {kReal + "2 3 2\n1 1 9e18\n2 3 3e17\n",
+       "m:4: sizes that add up to more than 2^63 - 1, expected a total that fits a 64-bit integer"},
+      {kReal + "2 3 3\n1 1 4e18\n1 2 0\n2 3 0.4\n",
+       "m:5: a size that becomes 0 with 0 decimals, all that the total of the file allows, expected sizes that span "
+       "fewer digits"},
+      {kReal + "2 3 2\n1 1 1\n2 3 1e-200\n",
+       "m:4: a size that becomes 0 with 18 decimals, all that the total of the file allows, expected sizes that span "
+       "fewer digits"},
+  };
+  for (const Fault& fault : faults) expect_error([&] { return read_matrix_market(fault.text, "m"); }, fault.what);
+}
+
+TEST(ReadMatrixMarket, RefusesOtherKindsOfMatrices) {
+  const std::pair<const char*, const char*> headers[] = {
+      {"2 3 1", "m:1: '2'"},
+      {"%MatrixMarket matrix coordinate integer general", "m:1: '%MatrixMarket'"},
+      {"\n%%MatrixMarket matrix coordinate integer general", "m:1: an empty line"},
+      {"%%MatrixMarket vector coordinate integer general", "m:1: 'vector' in the header"},
+      {"%%MatrixMarket matrix array real general", "m:1: 'array' in the header"},
+      {"%%MatrixMarket matrix coordinate complex general", "m:1: 'complex' in the header"},
+      {"%%MatrixMarket matrix coordinate pattern general", "m:1: 'pattern' in the header"},
+      {"%%MatrixMarket matrix coordinate real symmetric", "m:1: 'symmetric' in the header"},
+      {"%%MatrixMarket matrix coordinate real skew-symmetric", "m:1: 'skew-symmetric' in the header"},
+      {"%%MatrixMarket matrix coordinate real Hermitian", "m:1: 'Hermitian' in the header"},
+      {"%%MatrixMarket matrix coordinate real", "m:1: the end of the header"},
+      {"%%MatrixMarket matrix coordinate real general 2", "m:1: '2' in the header"},
+  };
+  for (const auto& [header, found] : headers)
+    expect_error([header = header] { return read_matrix_market(std::string(header) + "\n2 3 1\n1 1 1\n", "m"); },
+                 std::string(found) + kHeader);
+}
+
+// ---- CSV
+
+TEST(ReadTrafficCsv, ReadsOneLineASender) {
+  expect_traffic(read_traffic_csv("3,1,0\n0,0,2\n", "c"), 2, 3, 0, {{0, 0, 3}, {0, 1, 1}, {1, 2, 2}});
+  expect_traffic(read_traffic_csv("\xef\xbb\xbf 3 ,\t1, 0\r\n+0,0.0,2e0 \r\n \r\n\n", "c"), 2, 3, 0,
+                 {{0, 0, 3}, {0, 1, 1}, {1, 2, 2}});
+  expect_traffic(read_traffic_csv("7", "c"), 1, 1, 0, {{0, 0, 7}});
+  expect_traffic(read_traffic_csv("1\n2\n3", "c"), 3, 1, 0, {{0, 0, 1}, {1, 0, 2}, {2, 0, 3}});
+  expect_traffic(read_traffic_csv("0,0\n0,0\n0,0\n", "c"), 3, 2, 0, {});
+}
+
+TEST(ReadTrafficCsv, NamesTheLineAndTheFault) {
+  const Fault faults[] = {
+      {"", "c:1: an empty file, expected traffic"},
+      {"\n\n", "c:1: an empty file, expected traffic"},
+      {"\xef\xbb\xbf\n", "c:1: an empty file, expected traffic"},
+      {std::string("1,2\n3,\0\n", 8), "c:2: a NUL byte, as in a binary file, expected text"},
+      {"1,2\n3\n", "c:2: 1 column, expected 2 columns, as line 1 has"},
+      {"1,2\n3,4\n5,6,7\n", "c:3: 3 columns, expected 2 columns, as line 1 has"},
+      {"1,2\n3,\n", "c:2: no size, expected a number of at least 0"},
+      {"1,,2\n", "c:1: no size, expected a number of at least 0"},
+      {"1,2\n\n3,4\n", "c:2: an empty line, expected sizes separated by commas"},
+      {"\n1,2\n", "c:1: an empty line, expected sizes separated by commas"},
+      {"a,b\n1,2\n", "c:1: 'a', expected a number of at least 0"},
+      {"1;2\n", "c:1: '1;2', expected a number of at least 0"},
+      {"1 2\n", "c:1: '2' behind a size, expected a comma"},
+      {"1,2\n\"3\",4\n", "c:2: '\"3\"', expected a number of at least 0"},
+      {"1,2\n3,-4\n", "c:2: '-4', expected a number of at least 0"},
+      {"1,nan\n", "c:1: 'nan', expected a number of at least 0"},
+      {"1,inf\n", "c:1: 'inf', expected a number of at least 0"},
+      {"1,1e\n", "c:1: '1e', expected a number of at least 0"},
+      {"1,0x10\n", "c:1: '0x10', expected a number of at least 0"},
+      {"1,--5\n", "c:1: '--5', expected a number of at least 0"},
+      {"1,2\n3,1e19\n", "c:2: a size beyond 2^63 - 1, expected one that fits a 64-bit integer"},
+      {"5e18,0\n0,4e18\n1e18,0\n",
+       "c:3: sizes that add up to more than 2^63 - 1, expected a total that fits a 64-bit integer"},
+      {"1,2e9\n3,1e-15\n",
+       "c:2: a size that becomes 0 with 9 decimals, all that the total of the file allows, expected sizes that span "
+       "fewer digits"},
+  };
+  for (const Fault& fault : faults) expect_error([&] { return read_traffic_csv(fault.text, "c"); }, fault.what);
+}
+
+// ---- sizes with a fraction
+
+TEST(TrafficSizes, TakeTheFewestDecimalsThatHoldThemAll) {
+  expect_traffic(read_traffic_csv("2.5,3,1e-2", "c"), 1, 3, 2, {{0, 0, 250}, {0, 1, 300}, {0, 2, 1}});
+  expect_traffic(read_traffic_csv("3,2.50", "c"), 1, 2, 1, {{0, 0, 30}, {0, 1, 25}});
+  expect_traffic(read_traffic_csv("3.000,12.5e1,1.2e3", "c"), 1, 3, 0, {{0, 0, 3}, {0, 1, 125}, {0, 2, 1200}});
+  expect_traffic(read_traffic_csv(".5,5.,0.1e1", "c"), 1, 3, 1, {{0, 0, 5}, {0, 1, 50}, {0, 2, 10}});
+  expect_traffic(read_traffic_csv("0.1,0.2", "c"), 1, 2, 1, {{0, 0, 1}, {0, 1, 2}});
+  expect_traffic(read_matrix_market(kReal + "1 1 2\n1 1 0.000000000000000001\n1 1 1", "m"), 1, 1, 18,
+                 {{0, 0, 1}, {0, 0, 1'000'000'000'000'000'000}});
+}
+
+TEST(TrafficSizes, AreRoundedWhereTheirTotalWouldNotFit) {
+  // 2^62 = 4.61e18: 4 * 10^18 fits with 0 decimals, 46 with 17.
+  expect_traffic(read_traffic_csv("4000000000000000000,1.5,0.5", "c"), 1, 3, 0,
+                 {{0, 0, 4'000'000'000'000'000'000}, {0, 1, 2}, {0, 2, 1}});
+  expect_traffic(read_traffic_csv("46,0.0000000000000000449", "c"), 1, 2, 17,
+                 {{0, 0, 4'600'000'000'000'000'000}, {0, 1, 4}});
+  expect_traffic(read_traffic_csv("46,0.000000000000000045", "c"), 1, 2, 17,
+                 {{0, 0, 4'600'000'000'000'000'000}, {0, 1, 5}});
+  // 47 does not fit with 17.
+  expect_traffic(read_traffic_csv("47,0.00000000000000009", "c"), 1, 2, 16,
+                 {{0, 0, 470'000'000'000'000'000}, {0, 1, 1}});
+  // Exactly 2^62 fits, a unit more does not.
+  expect_traffic(read_traffic_csv("461168601842738790.4", "c"), 1, 1, 1, {{0, 0, std::int64_t{1} << 62}});
+  expect_traffic(read_traffic_csv("461168601842738790.5", "c"), 1, 1, 0, {{0, 0, 461'168'601'842'738'791}});
+  // More digits than a number holds: cut, and rounded by the first one cut off.
+  expect_traffic(read_traffic_csv("1.2345678901234567894999", "c"), 1, 1, 18, {{0, 0, 1'234'567'890'123'456'789}});
+  expect_traffic(read_traffic_csv("1.2345678901234567895", "c"), 1, 1, 18, {{0, 0, 1'234'567'890'123'456'790}});
+  expect_traffic(read_traffic_csv("0.00000000000000000051", "c"), 1, 1, 18, {{0, 0, 1}});
+  expect_traffic(read_traffic_csv("1000000000000000000000000e-24", "c"), 1, 1, 0, {{0, 0, 1}});
+}
+
+/// A size as text with `decimals` digits behind the point, in one of the ways to write it.
+std::string written(std::int64_t units, std::int32_t decimals, int way) {
+  if (way == 0) return decimal_text(units, decimals);
+  if (way == 1) return std::to_string(units) + "e-" + std::to_string(decimals);
+  const std::string digits = std::string(20, '0') + std::to_string(units);
+  const std::size_t point = digits.size() - static_cast<std::size_t>(decimals);
+  return digits.substr(0, point) + "." + digits.substr(point) + "00E+00";
+}
+
+TEST(TrafficSizes, AreExactInEitherFormat) {
+  EXPECT_TRUE(rc::check("sizes are exact", [] {
+    const auto decimals = *rc::gen::inRange<std::int32_t>(0, 10);
+    const auto count = *rc::gen::inRange<std::int64_t>(1, 8);
+    std::vector<std::int64_t> units;
+    std::string csv;
+    std::string mtx = kReal + std::to_string(count) + " 1 " + std::to_string(count) + "\n";
+    std::int32_t fewest = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const auto size = *rc::gen::inRange<std::int64_t>(0, std::int64_t{1} << *rc::gen::inRange(1, 58));
+      const std::string text = written(size, decimals, *rc::gen::inRange(0, 3));
+      csv += text + "\n";
+      mtx += std::to_string(i + 1) + " 1 " + text + "\n";
+      units.push_back(size);
+      std::int32_t needed = decimals;
+      for (std::int64_t rest = size; needed > 0 && rest % 10 == 0; rest /= 10) --needed;
+      fewest = std::max(fewest, needed);
+    }
+    Messages expected;
+    for (std::int64_t i = 0; i < count; ++i)
+      if (units[static_cast<std::size_t>(i)] > 0)
+        expected.push_back({i, 0, units[static_cast<std::size_t>(i)] / power_of_ten(decimals - fewest)});
+    for (const Traffic& traffic : {read_traffic_csv(csv, "c"), read_matrix_market(mtx, "m")}) {
+      RC_ASSERT(traffic.decimals == fewest);
+      RC_ASSERT(traffic.messages == expected);
+    }
+  }));
+}
+
+// ---- files
+
+class ReadTraffic : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = std::filesystem::temp_directory_path() /
+              (std::string("sluice-traffic-") + test->name() + "-" + std::to_string(::getpid()));
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::string write(const std::string& name, const std::string& text) const {
+    const std::string path = folder_ / name;
+    std::ofstream(path, std::ios::binary) << text;
+    return path;
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(ReadTraffic, TellsTheFormatByTheExtension) {
+  expect_traffic(read_traffic(write("a.mtx", kInteger + "1 2 1\n1 2 5\n")), 1, 2, 0, {{0, 1, 5}});
+  expect_traffic(read_traffic(write("b.MTX", kInteger + "1 2 1\n1 2 5\n")), 1, 2, 0, {{0, 1, 5}});
+  expect_traffic(read_traffic(write("c.csv", "0,5\n")), 1, 2, 0, {{0, 1, 5}});
+  for (const char* name : {"d.txt", "e", "mtx", "f.csv.gz"}) {
+    const std::string path = write(name, "0,5\n");
+    expect_error([&] { return read_traffic(path); },
+                 path + ": a name with another extension, expected a file of traffic, .mtx or .csv");
+  }
+}
+
+TEST_F(ReadTraffic, ReadsFilesOfManyBlocks) {
+  constexpr std::int64_t kRows = 100'000;
+  std::string text = kInteger + "100000 7 100000\n";
+  for (std::int64_t i = 0; i < kRows; ++i) text += std::to_string(i + 1) + " 7 " + std::to_string(i + 1) + "\n";
+  const Traffic traffic = read_traffic(write("large.mtx", text));
+  ASSERT_EQ(traffic.messages.size(), static_cast<std::size_t>(kRows));
+  for (std::int64_t i = 0; i < kRows; ++i)
+    ASSERT_EQ(traffic.messages[static_cast<std::size_t>(i)], (Message{i, 6, i + 1}));
+  const std::string cut = write("cut.mtx", text.substr(0, text.size() - 2));
+  EXPECT_EQ(read_traffic(cut).messages.back(), (Message{kRows - 1, 6, kRows / 10}));
+  const std::string broken = write("broken.mtx", text + "x");
+  expect_error([&] { return read_traffic(broken); },
+               broken + ":100003: an entry more than 100000, expected 100000 entries, as line 2 says");
+}
+
+TEST_F(ReadTraffic, AFileThatCannotBeReadIsBadInput) {
+  const std::string none = folder_ / "none.mtx";
+  expect_error([&] { return read_traffic(none); },
+               none + ": a file that cannot be read (No such file or directory), expected a file of traffic");
+  const std::string directory = folder_ / "directory.csv";
+  std::filesystem::create_directory(directory);
+  expect_error([&] { return read_traffic(directory); }, directory + ": a directory, expected a file of traffic");
+  const std::string empty = write("empty.mtx", "");
+  expect_error([&] { return read_traffic(empty); }, empty + ":1: an empty file, expected traffic");
+}
+
+}  // namespace
+}  // namespace sluice
