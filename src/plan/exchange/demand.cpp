@@ -22,12 +22,7 @@ std::int64_t largest(const std::vector<Piece>& pieces) {
   return result;
 }
 
-/// The order of steps in which a barrier-free execution idles least.
-///
-/// Without a barrier a rank goes on to its next transfer as soon as both ends are free, so a rank idles where its
-/// transfer of a step is shorter than its peer's transfers before. Long steps first: the pieces of a step differ least
-/// where the planners cut them equal, and what idles at the end is then short. Among steps of equal duration those come
-/// first whose vertices have most left to do, as they would be last to finish.
+/// See make_schedule.
 std::vector<std::size_t> order_of_steps(const Demand& demand, const PieceSteps& steps) {
   std::vector<std::int64_t> left_load(static_cast<std::size_t>(demand.lefts), 0);
   std::vector<std::int64_t> right_load(static_cast<std::size_t>(demand.rights), 0);
@@ -93,6 +88,12 @@ Demand make_demand(const Traffic& traffic, std::int64_t max_transfers, double se
   demand.max_transfers =
       static_cast<std::int32_t>(std::min<std::int64_t>(max_transfers, std::min(demand.lefts, demand.rights)));
   return demand;
+}
+
+void check_pieces(std::int64_t pieces, const char* algorithm) {
+  if (pieces <= kMostPieces) return;
+  throw InputError(algorithm, fmt::format("a plan of more than {} pieces of messages", kMostPieces),
+                   "fewer messages, a smaller --max-transfers, or oggp, which cuts messages far less");
 }
 
 double cost(const PieceSteps& steps, double setup) {

@@ -6,17 +6,17 @@
 /// matching and its lightest weight off all its edges; the messages in it are a step. The matching is any (`ggp`), the
 /// one whose lightest edge is heaviest (`oggp`), or any and only one unit is taken off (`multigraph`).
 /// Guarantee: at most 2 eta, eta the bound of Proposition 1, for whole set-ups: D <= eta_d / setup + eta_s units are
-/// peeled and every step takes one at least, so cost <= 2 D setup. Below 1 the unit is 1: cost <= (1 + setup) eta_d. Any
-/// other set-up counts as the next whole number in the proof: less than 2 (eta + eta_s). What a step really carries is
-/// never longer than what was peeled: see deviations. k = 1 and set-up 0 are legal.
-/// Complexity: at most m + O(n) steps. ggp: a matching is repaired from the step before, O(m) an edge that ended. oggp:
-/// see bottleneck_peeling.hpp. multigraph: D steps of O(n), besides O(m) an edge that ended; it refuses more than 2^24
-/// steps or 2^27 pieces. Memory O(m + n + pieces). Deterministic.
-/// Source: Cohen, Jeannot, Padoy, Wagner, "Messages Scheduling for Parallel Data Redistribution between Clusters",
-/// Figures 4, 8 and 9, Theorems 2 and 3. Deviations: the paper normalises to a set-up of 1 and leaves the rounded
-/// weights in the schedule; here a message that is done sends nothing in units that only rounding gave it, and
-/// durations are those of what is sent. In multigraph the same matching serves as long as none of its edges ends: unit
-/// edges between one pair are alike, so this is one of the choices that the paper leaves open.
+/// peeled and every step takes one at least, so cost <= 2 D setup. Below 1 the unit is 1: cost <= (1 + setup) eta_d.
+/// Any other set-up counts as the next whole number in the proof: less than 2 (eta + eta_s). What a step really carries
+/// is never longer than what was peeled: see deviations. k = 1 and set-up 0 are legal. Complexity: at most m + O(n)
+/// steps. ggp: a matching is repaired from the step before, O(m) an edge that ended. oggp: see bottleneck_peeling.hpp.
+/// multigraph: D steps of O(n), besides O(m) an edge that ended; it refuses more than 2^24 steps, and all refuse more
+/// than 2^26 pieces. Memory O(m + n + pieces). Deterministic. Source: Cohen, Jeannot, Padoy, Wagner, "Messages
+/// Scheduling for Parallel Data Redistribution between Clusters", Figures 4, 8 and 9, Theorems 2 and 3. Deviations: the
+/// paper normalises to a set-up of 1 and leaves the rounded weights in the schedule; here a message that is done sends
+/// nothing in units that only rounding gave it, and durations are those of what is sent. In multigraph the same
+/// matching serves as long as none of its edges ends: unit edges between one pair are alike, so this is one of the
+/// choices that the paper leaves open.
 ///
 /// Example: messages 0->0 of 3 and 1->1 of 1, k = 1, set-up 1: D = 4. Perfect matchings hold one message each: steps of
 /// 3 and 1, cost 6 = eta.
@@ -37,12 +37,12 @@ namespace sluice::detail {
 namespace {
 
 constexpr std::int64_t kMostSteps = std::int64_t{1} << 24;
-constexpr std::int64_t kMostPieces = std::int64_t{1} << 27;
 
 /// Turns matchings of J into pieces of messages.
 class PieceWriter {
  public:
-  explicit PieceWriter(const Demand& demand) : demand_(&demand), units_(demand.setup), peeled_(demand.edges.size(), 0) {}
+  PieceWriter(const Demand& demand, const char* algorithm)
+      : demand_(&demand), algorithm_(algorithm), units_(demand.setup), peeled_(demand.edges.size(), 0) {}
 
   [[nodiscard]] RegularExtension extension() const {
     std::vector<Edge> rounded = demand_->edges;
@@ -62,6 +62,8 @@ class PieceWriter {
       peeled_[e] += units;
       step.push_back({id, units_.size_of(peeled_[e], size) - before});
     }
+    pieces_ += static_cast<std::int64_t>(step.size());
+    check_pieces(pieces_, algorithm_);
     if (!step.empty()) steps_.push_back(std::move(step));
   }
 
@@ -69,9 +71,11 @@ class PieceWriter {
 
  private:
   const Demand* demand_;
+  const char* algorithm_;
   SetupUnits units_;
   std::vector<std::int64_t> peeled_;  // units of each message
   PieceSteps steps_;
+  std::int64_t pieces_ = 0;
 };
 
 /// `most_units`: of a step.
@@ -101,13 +105,13 @@ std::optional<PieceSteps> peel_any(PieceWriter& writer, const RegularExtension& 
 }  // namespace
 
 std::optional<PieceSteps> plan_ggp(const Demand& demand, const Deadline& deadline) {
-  PieceWriter writer(demand);
+  PieceWriter writer(demand, "ggp");
   const RegularExtension extension = writer.extension();
   return peel_any(writer, extension, extension.weight, deadline);
 }
 
 std::optional<PieceSteps> plan_multigraph(const Demand& demand, const Deadline& deadline) {
-  PieceWriter writer(demand);
+  PieceWriter writer(demand, "multigraph");
   const RegularExtension extension = writer.extension();
   if (extension.weight > kMostSteps || extension.weight > kMostPieces / demand.max_transfers)
     throw InputError("multigraph", fmt::format("{} steps of up to {} messages", extension.weight, demand.max_transfers),
@@ -116,7 +120,7 @@ std::optional<PieceSteps> plan_multigraph(const Demand& demand, const Deadline& 
 }
 
 std::optional<PieceSteps> plan_oggp(const Demand& demand, const Deadline& deadline) {
-  PieceWriter writer(demand);
+  PieceWriter writer(demand, "oggp");
   const RegularExtension extension = writer.extension();
   BottleneckPeeling peeling(extension.side, extension.edges);
   while (!peeling.done()) {
