@@ -21,16 +21,15 @@ namespace sluice::detail {
 /// Method: weights only fall, so a matching of the rest is one of the graph before, and the bottleneck value never
 /// rises from one step to the next. The edges of at least the current threshold are active. A step keeps those edges of
 /// the matching before that are still active, grows it by Hopcroft-Karp among active edges, and then activates the next
-/// lighter edges one by one, growing the alternating forest of the free vertices, until the matching is perfect. (If the
-/// matching holds only edges that are no lighter than the true bottleneck value, an augmenting path of such edges exists
-/// from every free vertex; so the threshold never falls below that value.) Inactive edges lie in buckets of nearly
-/// equal weight, of which only the one in use is sorted: a monotone bucket queue.
-/// Complexity: a step touches the n edges of its matching, the edges it activates, and what its search among the active
-/// edges takes, at most O(a sqrt(n)) + O(a) an augmentation for a active edges; on random graphs a is about n log n. An
-/// edge is filed O(1) times for each step that it is in. Memory O(m + n). Deterministic.
-/// Source: Cohen, Jeannot, Padoy, Wagner, "Messages Scheduling for Parallel Data Redistribution between Clusters",
-/// Figure 9. Deviation: the paper starts from an empty matching in every step; the result has the same bottleneck value,
-/// though it may be another of several matchings.
+/// lighter edges one by one, growing the alternating forest of the free vertices, until the matching is perfect. (If
+/// the matching holds only edges that are no lighter than the true bottleneck value, an augmenting path of such edges
+/// exists from every free vertex; so the threshold never falls below that value.) Inactive edges lie in buckets of
+/// nearly equal weight, of which only the one in use is sorted: a monotone bucket queue. Complexity: a step touches the
+/// n edges of its matching, the edges it activates, and what its search among the active edges takes, at most O(a
+/// sqrt(n)) + O(a) an augmentation for a active edges; on random graphs a is about n log n. An edge is filed O(1) times
+/// for each step that it is in. Memory O(m + n). Deterministic. Source: Cohen, Jeannot, Padoy, Wagner, "Messages
+/// Scheduling for Parallel Data Redistribution between Clusters", Figure 9. Deviation: the paper starts from an empty
+/// matching in every step; the result has the same bottleneck value, though it may be another of several matchings.
 class BottleneckPeeling {
  public:
   /// @pre `lefts` vertices on either side, weights > 0, equal sums at all vertices
@@ -60,11 +59,11 @@ class BottleneckPeeling {
   };
 
   static std::size_t bucket_of(std::int64_t weight);
-  void file(std::int32_t id);          // an inactive edge by its weight
-  std::int32_t activate_heaviest();    // its id
+  void file(std::int32_t id);        // an inactive edge by its weight
+  std::int32_t activate_heaviest();  // its id
   void deactivate(std::int32_t id);
-  void match_active();                 // Hopcroft-Karp among active edges
-  void grow_forest();                  // from all free left vertices
+  void match_active();                              // Hopcroft-Karp among active edges
+  void grow_forest();                               // from all free left vertices
   bool reach(std::int32_t right, std::int32_t id);  // true if it ended at a free right vertex, after augmenting
   void augment(std::int32_t right);
   [[nodiscard]] bool layer(std::size_t free_count);
@@ -81,8 +80,8 @@ class BottleneckPeeling {
   std::int64_t threshold_;              // active edges weigh at least so much
 
   std::vector<std::vector<std::int32_t>> buckets_;
-  std::size_t bucket_ = 0;     // the one in use; those above are empty
-  std::vector<Entry> sorted_;  // its edges, the heaviest last
+  std::size_t bucket_ = 0;                                               // the one in use; those above are empty
+  std::vector<Entry> sorted_;                                            // its edges, the heaviest last
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> late_;  // filed in it after it was sorted
 
   std::vector<std::int32_t> edge_of_left_, edge_of_right_;

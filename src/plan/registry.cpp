@@ -28,6 +28,8 @@ constexpr std::array kExchange{
     Algorithm{"exchange", "multigraph", "at most 2 eta", "steps as many as units of data: refuses large ones", kCohen},
     Algorithm{"exchange", "weights", "none", "O(m) for each message, and the pieces", kCohen},
     Algorithm{"exchange", "degrees", "none", "O(m) for each message, and the pieces", kCohen},
+    Algorithm{"exchange", "stepwise", "messages whole, in the fewest steps", "a weighted matching a step", kDesprez},
+    Algorithm{"exchange", "greedy", "messages whole; none", "a weighted matching a step", kDesprez},
 };
 
 }  // namespace

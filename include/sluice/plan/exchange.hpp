@@ -12,8 +12,8 @@ namespace sluice {
 /// Who sends how much to whom, over a network that carries `max_transfers` transfers at once.
 ///
 /// Every sender and every receiver takes part in one transfer at a time; every step costs `setup` beside its longest
-/// transfer, in the unit of the traffic. This is the k-preemptive bipartite scheduling problem (KPBS) of Cohen, Jeannot,
-/// Padoy and Wagner.
+/// transfer, in the unit of the traffic. This is the k-preemptive bipartite scheduling problem (KPBS) of Cohen,
+/// Jeannot, Padoy and Wagner.
 struct ExchangeProblem {
   Traffic traffic;
   std::int64_t max_transfers = 0;  ///< k >= 1 (0 is allowed where there is nothing to send)

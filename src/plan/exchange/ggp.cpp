@@ -27,8 +27,8 @@
 
 #include "graph/bottleneck_peeling.hpp"
 #include "plan/exchange/planners.hpp"
-#include "plan/exchange/regular_extension.hpp"
 #include "plan/exchange/setup_units.hpp"
+#include "plan/regular_extension.hpp"
 #include "sluice/error.hpp"
 #include "sluice/graph/matching.hpp"
 

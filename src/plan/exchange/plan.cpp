@@ -33,6 +33,8 @@ constexpr std::array kNamed{
     Named{"multigraph", detail::plan_multigraph},
     Named{"weights", detail::plan_weights},
     Named{"degrees", detail::plan_degrees},
+    Named{"stepwise", detail::plan_whole_stepwise},
+    Named{"greedy", detail::plan_whole_greedy},
 };
 
 PieceSteps plan_named(const std::string& name, const Demand& demand) {

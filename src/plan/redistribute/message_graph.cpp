@@ -82,58 +82,6 @@ class MessageRule final : public StepRule {
   Fold fold_;
 };
 
-/// Weights that break ties by load, see peel.
-class LoadedWeights {
- public:
-  explicit LoadedWeights(const BipartiteGraph& graph)
-      : weight_(static_cast<std::size_t>(graph.edge_count())),
-        left_load_(static_cast<std::size_t>(graph.lefts()), 0),
-        right_load_(static_cast<std::size_t>(graph.rights()), 0) {
-    std::int64_t heaviest = 0;
-    for (std::int32_t e = 0; e < graph.edge_count(); ++e) {
-      const Edge edge = graph.edge(e);
-      weight_[static_cast<std::size_t>(e)] = edge.weight;
-      heaviest = std::max(heaviest, edge.weight);
-      left_load_[static_cast<std::size_t>(edge.left)] += edge.weight;
-      right_load_[static_cast<std::size_t>(edge.right)] += edge.weight;
-    }
-    std::int64_t largest_load = 1;
-    for (const std::int64_t load : left_load_) largest_load = std::max(largest_load, load);
-    for (const std::int64_t load : right_load_) largest_load = std::max(largest_load, load);
-    // A matching has at most n edges of at most 2 * levels each on top; weights times n must stay below 2^60.
-    const std::int64_t n = std::max<std::int64_t>(1, std::min(graph.lefts(), graph.rights()));
-    constexpr std::int64_t kRoom = std::int64_t{1} << 60;
-    const std::int64_t factor_limit = kRoom / n / (n + 1) / std::max<std::int64_t>(1, heaviest);
-    levels_ = std::clamp<std::int64_t>(factor_limit / (4 * n), 0, 4096);
-    unit_ = levels_ == 0 ? 0 : (largest_load + levels_ - 1) / levels_;
-    factor_ = 2 * levels_ * n + 1;
-  }
-
-  void set_weights(BipartiteGraph& graph) const {
-    if (levels_ == 0) return;
-    for (std::int32_t u = 0; u < graph.lefts(); ++u) {
-      for (const std::int32_t e : graph.edges_of_left(u)) {
-        const std::int64_t loads = left_load_[static_cast<std::size_t>(u)] / unit_ +
-                                   right_load_[static_cast<std::size_t>(graph.edge(e).right)] / unit_;
-        graph.set_weight(e, weight_[static_cast<std::size_t>(e)] * factor_ + loads);
-      }
-    }
-  }
-
-  void remove(const Edge& edge) {
-    left_load_[static_cast<std::size_t>(edge.left)] -= edge.weight;
-    right_load_[static_cast<std::size_t>(edge.right)] -= edge.weight;
-  }
-
- private:
-  std::vector<std::int64_t> weight_;
-  std::vector<std::int64_t> left_load_;
-  std::vector<std::int64_t> right_load_;
-  std::int64_t levels_ = 0;
-  std::int64_t unit_ = 0;
-  std::int64_t factor_ = 1;
-};
-
 void check_edges(double edges) {
   if (edges <= static_cast<double>(kMaximumEdges)) return;
   throw InputError("plan", fmt::format("a graph of {:.3g} messages", edges),
@@ -196,43 +144,6 @@ double peeling_work(const AxisPattern& pattern) {
   } catch (const InputError&) {
     return std::numeric_limits<double>::infinity();
   }
-}
-
-EdgeSteps peel(BipartiteGraph graph, const std::function<Matching(const BipartiteGraph&)>& next) {
-  const BipartiteGraph whole = graph;
-  EdgeSteps result;
-  result.step_of_edge.assign(static_cast<std::size_t>(graph.edge_count()), -1);
-  LoadedWeights weights(graph);
-  for (; graph.edge_count() > 0; ++result.steps) {
-    weights.set_weights(graph);
-    const Matching matching = next(graph);
-    SLUICE_ASSERT(matching.size > 0, "a step without messages");
-    for (const std::int32_t e : matching.left_edge) {
-      if (e < 0) continue;
-      result.step_of_edge[static_cast<std::size_t>(e)] = static_cast<std::int32_t>(result.steps);
-      weights.remove(whole.edge(e));
-      graph.remove(e);
-    }
-  }
-  return in_falling_order(whole, std::move(result));
-}
-
-EdgeSteps in_falling_order(const BipartiteGraph& graph, EdgeSteps steps) {
-  std::vector<std::int64_t> duration(static_cast<std::size_t>(steps.steps), 0);
-  for (std::size_t e = 0; e < steps.step_of_edge.size(); ++e) {
-    std::int64_t& longest = duration[static_cast<std::size_t>(steps.step_of_edge[e])];
-    longest = std::max(longest, graph.edge(static_cast<std::int32_t>(e)).weight);
-  }
-  std::vector<std::int32_t> order(duration.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::ranges::stable_sort(order, std::ranges::greater{},
-                           [&](std::int32_t step) { return duration[static_cast<std::size_t>(step)]; });
-  std::vector<std::int32_t> place(duration.size());
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    place[static_cast<std::size_t>(order[i])] = static_cast<std::int32_t>(i);
-  }
-  for (std::int32_t& step : steps.step_of_edge) step = place[static_cast<std::size_t>(step)];
-  return steps;
 }
 
 }  // namespace sluice::detail

@@ -10,7 +10,6 @@
 /// is taken is as free as in the paper, so TC may differ from the paper's tables by a little. Example: 15:2 -> 6:3
 /// takes 10 steps of length 2, TC 20 (Tables 15 and 16).
 #include <algorithm>
-#include <optional>
 
 #include "plan/redistribute/message_graph.hpp"
 #include "sluice/error.hpp"
@@ -20,19 +19,8 @@ namespace sluice::detail {
 namespace {
 
 EdgeSteps peel_stepwise(const BipartiteGraph& graph) {
-  return peel(graph, [](const BipartiteGraph& rest) {
-    const std::int32_t degree = rest.max_degree();
-    std::vector<std::int32_t> lefts, rights;
-    for (std::int32_t u = 0; u < rest.lefts(); ++u) {
-      if (rest.left_degree(u) == degree) lefts.push_back(u);
-    }
-    for (std::int32_t v = 0; v < rest.rights(); ++v) {
-      if (rest.right_degree(v) == degree) rights.push_back(v);
-    }
-    std::optional<WeightedMatching> result = maximum_weight_covering_matching(rest, lefts, rights);
-    SLUICE_ASSERT(result.has_value(), "a bipartite graph has a matching of all vertices of maximum degree");
-    return std::move(result->matching);
-  });
+  return peel(
+      graph, [](const BipartiteGraph& rest) { return stepwise_matching(rest, std::min(rest.lefts(), rest.rights())); });
 }
 
 }  // namespace

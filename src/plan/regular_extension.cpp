@@ -1,4 +1,4 @@
-#include "plan/exchange/regular_extension.hpp"
+#include "plan/regular_extension.hpp"
 
 #include <fmt/format.h>
 
@@ -57,7 +57,8 @@ RegularExtension regular_extension(std::int32_t lefts, std::int32_t rights, std:
   result.real = static_cast<std::int32_t>(edges.size());
 
   const Int128 lacking = static_cast<Int128>(result.weight) * k - total;
-  const auto extra = static_cast<std::int64_t>((lacking + result.weight - 1) / result.weight);  // edges of I that are not of H, <= k
+  const auto extra =
+      static_cast<std::int64_t>((lacking + result.weight - 1) / result.weight);  // edges of I that are not of H, <= k
   const std::int64_t side = static_cast<std::int64_t>(lefts) + rights + 2 * extra - k;
   const std::int64_t most_edges = result.real + extra + 2 * side;
   if (most_edges > std::numeric_limits<std::int32_t>::max())
@@ -78,12 +79,14 @@ RegularExtension regular_extension(std::int32_t lefts, std::int32_t rights, std:
 
   for (std::int64_t& load : left_load) load = result.weight - load;
   for (std::int64_t& load : right_load) load = result.weight - load;
-  const std::int32_t rights_used =
-      fill_up(left_load, result.weight, static_cast<std::int32_t>(right_load.size()),
-              [&](std::int32_t u, std::int32_t v, std::int64_t weight) { result.edges.push_back({u, v, weight}); });
-  const std::int32_t lefts_used =
-      fill_up(right_load, result.weight, static_cast<std::int32_t>(left_load.size()),
-              [&](std::int32_t v, std::int32_t u, std::int64_t weight) { result.edges.push_back({u, v, weight}); });
+  const std::int32_t rights_used = fill_up(left_load, result.weight, static_cast<std::int32_t>(right_load.size()),
+                                           [&](std::int32_t u, std::int32_t v, std::int64_t weight) {
+                                             result.edges.push_back({u, v, weight});
+                                           });
+  const std::int32_t lefts_used = fill_up(right_load, result.weight, static_cast<std::int32_t>(left_load.size()),
+                                          [&](std::int32_t v, std::int32_t u, std::int64_t weight) {
+                                            result.edges.push_back({u, v, weight});
+                                          });
   SLUICE_ASSERT(lefts_used == result.side && rights_used == result.side,
                 fmt::format("{} and {} vertices, not {}", lefts_used, rights_used, result.side));
   return result;

@@ -1,0 +1,64 @@
+#pragma once
+
+// Random exchanges, and what has to hold of every plan.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "sluice/plan/exchange.hpp"
+#include "sluice/schedule/cost.hpp"
+#include "sluice/schedule/validate.hpp"
+
+namespace sluice::testing {
+
+/// `messages` distinct pairs with sizes of 1 to `largest`.
+inline Traffic random_traffic(std::int32_t senders, std::int32_t receivers, std::int32_t messages, std::int64_t largest,
+                              std::mt19937& random) {
+  std::vector<std::int32_t> cells(static_cast<std::size_t>(senders) * static_cast<std::size_t>(receivers));
+  std::iota(cells.begin(), cells.end(), 0);
+  std::shuffle(cells.begin(), cells.end(), random);
+  cells.resize(static_cast<std::size_t>(messages));
+  Traffic traffic;
+  traffic.senders = senders;
+  traffic.receivers = receivers;
+  std::uniform_int_distribution<std::int64_t> size(1, largest);
+  for (const std::int32_t cell : cells) traffic.messages.push_back({cell / receivers, cell % receivers, size(random)});
+  return traffic;
+}
+
+/// A problem of up to `most` nodes a side, of any density, k and set-up, whole or not.
+inline ExchangeProblem random_problem(std::int32_t most, std::mt19937& random) {
+  const auto draw = [&](std::int64_t from, std::int64_t to) {
+    return std::uniform_int_distribution<std::int64_t>(from, to)(random);
+  };
+  const auto senders = static_cast<std::int32_t>(draw(1, most));
+  const auto receivers = static_cast<std::int32_t>(draw(1, most));
+  const std::int64_t largest = std::vector<std::int64_t>{1, 3, 20, 100'000}[static_cast<std::size_t>(draw(0, 3))];
+  const double setup = std::vector<double>{0, 0.25, 1, 1, 2.5, 7, 300}[static_cast<std::size_t>(draw(0, 6))];
+  ExchangeProblem problem;
+  problem.traffic =
+      random_traffic(senders, receivers, static_cast<std::int32_t>(draw(1, senders * receivers)), largest, random);
+  problem.max_transfers = draw(1, std::min(senders, receivers) + 1);
+  problem.setup = setup;
+  return problem;
+}
+
+/// The schedule against its traffic and its bound; its cost.
+inline Cost expect_sound(const ExchangeProblem& problem, const ExchangePlan& plan) {
+  for (const Violation& violation : validate(plan.schedule, problem.traffic)) ADD_FAILURE() << to_string(violation);
+  EXPECT_EQ(plan.schedule.problem, "exchange");
+  EXPECT_EQ(plan.schedule.max_transfers, problem.max_transfers);
+  EXPECT_EQ(plan.schedule.setup, problem.setup);
+  const Cost eta = lower_bound(problem.traffic, problem.max_transfers, problem.setup);
+  EXPECT_GE(plan.bound.cost.total, eta.total);
+  EXPECT_EQ(plan.schedule.bound, plan.bound.cost);
+  for (const Step& step : plan.schedule.steps) EXPECT_FALSE(step.transfers.empty());
+  return cost(plan.schedule);
+}
+
+}  // namespace sluice::testing
