@@ -4,13 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <string_view>
-#include <utility>
 
 #include "input/modular.hpp"
 #include "sluice/checked.hpp"
+#include "sluice/input/quantity.hpp"
 
 namespace sluice {
 
@@ -159,32 +157,6 @@ std::vector<std::int64_t> parse_shape(const std::string& text, const std::string
   std::vector<std::int64_t> shape = parse_joined(text, text, where);
   if (shape.size() > kMaxDimensions) throw InputError(where, fmt::format("{} dimensions", shape.size()), "1 to 7");
   return shape;
-}
-
-std::int64_t parse_size(const std::string& text, const std::string& where) {
-  constexpr auto kExpected = "a whole number, with K, M, G, Ki, Mi or Gi behind it if you like";
-  std::int64_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
-  if (error == std::errc::result_out_of_range) throw InputError(where, fmt::format("'{}'", text), "at most 2^63 - 1");
-  if (error != std::errc()) throw InputError(where, fmt::format("'{}'", text), kExpected);
-  if (value < 0) throw InputError(where, fmt::format("'{}'", text), "at least 0");
-  constexpr std::array<std::pair<std::string_view, std::int64_t>, 7> kSuffixes{{{"", 1},
-                                                                                {"K", 1'000},
-                                                                                {"M", 1'000'000},
-                                                                                {"G", 1'000'000'000},
-                                                                                {"Ki", 1LL << 10},
-                                                                                {"Mi", 1LL << 20},
-                                                                                {"Gi", 1LL << 30}}};
-  for (const auto& [suffix, factor] : kSuffixes) {
-    if (std::string_view(rest, end) != suffix) continue;
-    std::int64_t result = 0;
-    if (__builtin_mul_overflow(value, factor, &result)) {
-      throw InputError(where, fmt::format("'{}'", text), "at most 2^63 - 1");
-    }
-    return result;
-  }
-  throw InputError(where, fmt::format("'{}'", text), kExpected);
 }
 
 std::string to_string(const Layout& layout) {

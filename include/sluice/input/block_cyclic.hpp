@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sluice/index.hpp"
+#include "sluice/input/quantity.hpp"
 
 namespace sluice {
 
@@ -84,10 +85,6 @@ class Distribution {
 
 /// Reads "N" or "NxMx...", extents of at least 0. Throws InputError naming `where`.
 [[nodiscard]] std::vector<std::int64_t> parse_shape(const std::string& text, const std::string& where);
-
-/// Reads a whole number with an optional suffix K, M, G (powers of 1000) or Ki, Mi, Gi (powers of 1024).
-/// Throws InputError naming `where` for anything else, negative numbers and values beyond int64 included.
-[[nodiscard]] std::int64_t parse_size(const std::string& text, const std::string& where);
 
 /// The text that parse_layout reads back.
 [[nodiscard]] std::string to_string(const Layout& layout);

@@ -1,0 +1,112 @@
+#include "sluice/input/quantity.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+#include "sluice/error.hpp"
+
+namespace sluice {
+namespace {
+
+struct Unit {
+  std::string_view name;
+  std::int64_t factor;
+};
+
+constexpr std::array<Unit, 7> kMultiples{{{"", 1},
+                                          {"K", 1'000},
+                                          {"M", 1'000'000},
+                                          {"G", 1'000'000'000},
+                                          {"Ki", 1LL << 10},
+                                          {"Mi", 1LL << 20},
+                                          {"Gi", 1LL << 30}}};
+
+/// What a multiple stands for; nothing for other text.
+std::optional<std::int64_t> multiple(std::string_view name) {
+  for (const Unit& unit : kMultiples)
+    if (unit.name == name) return unit.factor;
+  return {};
+}
+
+/// Removes `ending` from the end of `text`, if it is there.
+bool remove_ending(std::string_view& text, std::string_view ending) {
+  if (text.size() < ending.size() || text.substr(text.size() - ending.size()) != ending) return false;
+  text.remove_suffix(ending.size());
+  return true;
+}
+
+struct Parts {
+  double value = 0;
+  std::string_view rest;  ///< what stands behind the number
+};
+
+/// A finite number of at least 0 at the start of `text`.
+std::optional<Parts> number_of(std::string_view text) {
+  Parts parts;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, parts.value);
+  if (error != std::errc() || !std::isfinite(parts.value) || parts.value < 0) return {};
+  parts.rest = text.substr(static_cast<std::size_t>(rest - text.data()));
+  return parts;
+}
+
+InputError unexpected(const std::string& where, const std::string& text, const char* expected) {
+  return {where, fmt::format("'{}'", text), expected};
+}
+
+}  // namespace
+
+std::int64_t parse_size(const std::string& text, const std::string& where) {
+  constexpr auto kExpected = "a whole number, with K, M, G, Ki, Mi or Gi behind it if you like";
+  constexpr auto kTooLarge = "at most 2^63 - 1";
+  std::int64_t value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  if (error == std::errc::result_out_of_range) throw unexpected(where, text, kTooLarge);
+  if (error != std::errc()) throw unexpected(where, text, kExpected);
+  if (value < 0) throw unexpected(where, text, "at least 0");
+  const auto factor = multiple({rest, static_cast<std::size_t>(end - rest)});
+  if (!factor) throw unexpected(where, text, kExpected);
+  if (__builtin_mul_overflow(value, *factor, &value)) throw unexpected(where, text, kTooLarge);
+  return value;
+}
+
+double parse_number(const std::string& text, const std::string& where) {
+  if (const auto number = number_of(text)) {
+    if (const auto factor = multiple(number->rest)) {
+      const double value = number->value * static_cast<double>(*factor);
+      if (std::isfinite(value)) return value;
+    }
+  }
+  throw unexpected(where, text, "a number of at least 0");
+}
+
+double parse_speed(const std::string& text, const std::string& where) {
+  if (auto number = number_of(text)) {
+    std::string_view& unit = number->rest;
+    remove_ending(unit, "/s");
+    const bool bits = remove_ending(unit, "bit");
+    const bool known = bits || remove_ending(unit, "B");
+    if (const auto factor = multiple(unit); factor && known) {
+      const double speed = number->value * static_cast<double>(*factor) / (bits ? 8 : 1);
+      if (std::isfinite(speed) && speed > 0) return speed;
+    }
+  }
+  throw unexpected(where, text, "a speed above 0, such as 100Mbit, 1Gbit or 12.5MB (a second)");
+}
+
+double parse_time(const std::string& text, const std::string& where) {
+  constexpr std::array<Unit, 4> kParts{{{"s", 1}, {"ms", 1'000}, {"us", 1'000'000}, {"ns", 1'000'000'000}}};
+  if (const auto number = number_of(text))
+    for (const Unit& part : kParts)
+      if (part.name == number->rest) return number->value / static_cast<double>(part.factor);
+  throw unexpected(where, text, "a time of at least 0, such as 1ms, 20us or 1s");
+}
+
+}  // namespace sluice
