@@ -114,6 +114,7 @@ StepSchedule make_schedule(const Demand& demand, const Traffic& traffic, PieceSt
   schedule.senders = traffic.senders;
   schedule.receivers = traffic.receivers;
   schedule.setup = demand.setup;
+  schedule.decimals = traffic.decimals;
   schedule.steps.reserve(steps.size());
   std::vector<std::int64_t> sent(demand.edges.size(), 0);
   for (const std::size_t s : order_of_steps(demand, steps)) {
