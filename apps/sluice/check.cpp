@@ -12,7 +12,10 @@
 #include "command.hpp"
 #include "output.hpp"
 #include "redistribute_options.hpp"
+#include "sluice/checked.hpp"
 #include "sluice/error.hpp"
+#include "sluice/input/decimal.hpp"
+#include "sluice/input/traffic_file.hpp"
 #include "sluice/schedule/json.hpp"
 #include "sluice/schedule/validate.hpp"
 
@@ -26,6 +29,7 @@ constexpr std::int64_t kMostProcesses = std::int64_t{1} << 26;
 
 struct CheckOptions {
   std::string file;
+  std::string traffic;
   bool all = false;
 };
 
@@ -38,9 +42,9 @@ ScheduleFile read_file(const std::string& path) {
   return read_schedule(in, path);
 }
 
-std::vector<Violation> violations_of(const ScheduleFile& file, const std::string& name) {
+/// Against the layouts that the file names.
+std::vector<Violation> violations_of_redistribution(const ScheduleFile& file, const std::string& name) {
   const StepSchedule& schedule = file.schedule;
-  if (!schedule.input) return validate(file);
   const std::string where = name + ": input.";
   const Layout from = parse_layout(schedule.input->from, where + "from");
   const Layout to = parse_layout(schedule.input->to, where + "to");
@@ -64,20 +68,59 @@ std::vector<Violation> violations_of(const ScheduleFile& file, const std::string
   return validate(file, problem.traffic());
 }
 
+void scale(std::int64_t& value, std::int64_t factor) { value = checked::multiply(value, factor, "size"); }
+
+/// Both in the finer of their units.
+void bring_to_one_unit(ScheduleFile& file, Traffic& traffic) {
+  StepSchedule& schedule = file.schedule;
+  const std::int32_t decimals = std::max(schedule.decimals, traffic.decimals);
+  if (const std::int32_t more = decimals - traffic.decimals; more > 0) {
+    for (Message& message : traffic.messages) scale(message.size, power_of_ten(more));
+    traffic.decimals = decimals;
+  }
+  if (const std::int32_t more = decimals - schedule.decimals; more > 0) {
+    const std::int64_t factor = power_of_ten(more);
+    for (Step& step : schedule.steps) {
+      scale(step.duration, factor);
+      for (Transfer& transfer : step.transfers) scale(transfer.offset, factor), scale(transfer.size, factor);
+    }
+    for (Cost* cost : {&schedule.bound, &file.stated_cost}) {
+      scale(cost->transmission, factor);
+      cost->total = move_decimal_point(cost->total, more);
+    }
+    schedule.setup = move_decimal_point(schedule.setup, more);
+    schedule.decimals = decimals;
+  }
+}
+
+/// What a schedule is judged by besides itself, for the line that says it is sound.
+std::string judged_by(const StepSchedule& schedule, const std::string& traffic) {
+  if (!traffic.empty()) return fmt::format("every message of {} sent once", traffic);
+  if (!schedule.input) return "sound in itself; neither the file nor --traffic says what it has to send";
+  return fmt::format("every element of {} -> {}{} sent once", schedule.input->from, schedule.input->to,
+                     schedule.input->shape.empty() ? "" : ", " + schedule.input->shape + ",");
+}
+
 int check(const CheckOptions& options) {
   if (options.file.empty()) throw InputError("sluice check", "no file", "SCHEDULE.json, or - for standard input");
   const std::string name = options.file == "-" ? "standard input" : options.file;
-  const ScheduleFile file = read_file(options.file);
-  const std::vector<Violation> violations = violations_of(file, name);
+  ScheduleFile file = read_file(options.file);
+  std::vector<Violation> violations;
+  if (!options.traffic.empty()) {
+    if (file.schedule.input)
+      throw InputError("--traffic", "a schedule that names its layouts itself",
+                       "no traffic, or a schedule of exchange");
+    Traffic traffic = read_traffic(options.traffic);
+    bring_to_one_unit(file, traffic);
+    violations = validate(file, traffic);
+  } else {
+    violations = file.schedule.input ? violations_of_redistribution(file, name) : validate(file);
+  }
   if (violations.empty()) {
     std::size_t transfers = 0;
     for (const Step& step : file.schedule.steps) transfers += step.transfers.size();
-    print(fmt::format(
-        "ok: {}: {} steps, {} transfers, {}\n", name, file.schedule.steps.size(), transfers,
-        file.schedule.input
-            ? fmt::format("every element of {} -> {}{} sent once", file.schedule.input->from, file.schedule.input->to,
-                          file.schedule.input->shape.empty() ? "" : ", " + file.schedule.input->shape + ",")
-            : "sound in itself; the file has no input to compare it with"));
+    print(fmt::format("ok: {}: {} steps, {} transfers, {}\n", name, file.schedule.steps.size(), transfers,
+                      judged_by(file.schedule, options.traffic)));
     return kDone;
   }
   const std::size_t shown = options.all ? violations.size() : std::min(violations.size(), kShownViolations);
@@ -95,12 +138,20 @@ void add_check(CLI::App& command, Action& chosen) {
   const auto options = std::make_shared<CheckOptions>();
   verb->add_option("file", options->file, "a schedule of steps (sluice.schedule/1); - reads standard input")
       ->option_text("SCHEDULE.json");
+  verb->add_option("--traffic", options->traffic,
+                   "what a schedule of exchange has to send: the file it was planned for")
+      ->option_text("TRAFFIC");
   verb->add_flag("--all", options->all, fmt::format("every violation, not just {}", kShownViolations));
   verb->footer(
       "Every step uses a sender and a receiver once at most, every piece of a message is sent once, and the costs are\n"
-      "those stated. Where the file says which layouts it is for, the messages are worked out anew and compared.\n"
-      "Exit status 1 and one line per violation if it is broken.\n\n"
-      "Example:\n  sluice plan redistribute --from 16:3 --to 16:5 --json plan.json\n  sluice check plan.json");
+      "those stated. Where the file says which layouts it is for, the messages are worked out anew and compared; those "
+      "of\n"
+      "an exchange are compared with --traffic. Exit status 1 and one line per violation if it is broken.\n\n"
+      "Examples:\n"
+      "  sluice plan redistribute --from 16:3 --to 16:5 --json plan.json\n"
+      "  sluice check plan.json\n"
+      "  sluice plan exchange traffic.mtx --json plan.json\n"
+      "  sluice check plan.json --traffic traffic.mtx");
   verb->callback([options, &chosen] { chosen = [options] { return check(*options); }; });
 }
 

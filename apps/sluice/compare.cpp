@@ -1,19 +1,13 @@
+#include "compare.hpp"
+
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <chrono>
-#include <memory>
 #include <nlohmann/json.hpp>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include "command.hpp"
+#include "cost_text.hpp"
 #include "output.hpp"
-#include "redistribute_options.hpp"
 #include "sluice/error.hpp"
-#include "sluice/plan/redistribute.hpp"
-#include "sluice/plan/registry.hpp"
+#include "sluice/input/decimal.hpp"
 #include "sluice/show/quantities.hpp"
 #include "sluice/show/text_table.hpp"
 
@@ -21,111 +15,55 @@ namespace sluice::command {
 
 namespace {
 
-struct CompareOptions {
-  RedistributeOptions problem;
-  std::string json;
-};
+using nlohmann::ordered_json;
 
-struct Row {
-  std::string algorithm;
-  Cost cost;
-  double plan_s = 0;
-  std::string note;
-};
-
-/// The shortest time of a few plannings: the first one pays for cold caches.
-template <class Plan>
-auto timed(double& seconds, Plan&& plan) {
-  using Clock = std::chrono::steady_clock;
-  constexpr int kRepetitions = 5;
-  constexpr double kEnough = 0.1;
-  double all = 0;
-  for (int i = 0;; ++i) {
-    const Clock::time_point start = Clock::now();
-    auto result = plan();
-    const double taken = std::chrono::duration<double>(Clock::now() - start).count();
-    all += taken;
-    seconds = i == 0 ? taken : std::min(seconds, taken);
-    if (i + 1 == kRepetitions || all > kEnough) return result;
-  }
+/// In the unit that the user wrote: whole numbers stay whole.
+ordered_json cost_json(const Cost& cost, std::int32_t decimals) {
+  ordered_json result{{"steps", cost.steps}};
+  if (decimals == 0)
+    result["transmission"] = cost.transmission;
+  else
+    result["transmission"] = ordered_json::parse(decimal_text(cost.transmission, decimals));
+  result["total"] = move_decimal_point(cost.total, -decimals);
+  return result;
 }
 
-Row direct(const RedistributeTask& task, const std::string& algorithm) {
-  Row row{algorithm, {}, 0, {}};
-  const RedistributionPlan plan =
-      timed(row.plan_s, [&] { return plan_redistribution(task.problem, algorithm, task.setup); });
-  row.cost = plan.cost();
-  if (algorithm == "auto") row.note = "takes " + plan.algorithm();
-  return row;
+ordered_json bound_json(const ComparedBound& bound, std::int32_t decimals) {
+  ordered_json result = cost_json(bound.cost, decimals);
+  result["kind"] = bound.kind;
+  return result;
 }
 
-Row two_stages(const RedistributeTask& task) {
-  Row row{kWalkerOtto, {}, 0, {}};
-  const WalkerOttoPlan plan = timed(row.plan_s, [&] { return plan_walker_otto(task.problem, task.setup); });
-  const Cost first = plan.first.cost(), second = plan.second.cost();
-  row.cost = {first.steps + second.steps, first.transmission + second.transmission, first.total + second.total};
-  row.note = fmt::format("two stages, {} + {} steps", first.steps, second.steps);
-  return row;
-}
-
-std::string to_json(const std::vector<Row>& rows, const std::vector<std::pair<std::string, std::string>>& others,
-                    const Cost& bound) {
-  using nlohmann::ordered_json;
+std::string to_json(const Comparison& comparison) {
+  const ComparedBound& best = comparison.bounds.back();
   ordered_json table = ordered_json::array();
-  for (const Row& row : rows) {
-    ordered_json ratio;  // null where only the bound is 0
-    if (bound.total > 0)
-      ratio = row.cost.total / bound.total;
-    else if (row.cost.total == 0)
-      ratio = 1;
-    table.push_back({{"algorithm", row.algorithm},
-                     {"steps", row.cost.steps},
-                     {"transmission", row.cost.transmission},
-                     {"total", row.cost.total},
-                     {"ratio", ratio},
-                     {"plan_s", row.plan_s}});
+  for (const ComparedPlan& plan : comparison.plans) {
+    ordered_json row{{"algorithm", plan.algorithm}};
+    row.update(cost_json(plan.cost, comparison.decimals));
+    row["ratio"] = nullptr;  // where only the bound is 0
+    if (best.cost.total > 0)
+      row["ratio"] = plan.cost.total / best.cost.total;
+    else if (plan.cost.total == 0)
+      row["ratio"] = 1;
+    row["plan_s"] = plan.plan_s;
+    table.push_back(std::move(row));
   }
   ordered_json file{{"schema", "sluice.compare/1"},
-                    {"problem", "redistribute"},
-                    {"bound",
-                     {{"steps", bound.steps},
-                      {"transmission", bound.transmission},
-                      {"total", bound.total},
-                      {"kind", "whole-messages"}}},
+                    {"problem", comparison.problem},
+                    {"bound", bound_json(best, comparison.decimals)},
                     {"rows", table}};
-  for (const auto& [algorithm, reason] : others)
+  if (comparison.bounds.size() > 1) {
+    for (const ComparedBound& bound : comparison.bounds)
+      file["bounds"].push_back(bound_json(bound, comparison.decimals));
+  }
+  for (const auto& [algorithm, reason] : comparison.refused)
     file["refused"].push_back({{"algorithm", algorithm}, {"reason", reason}});
   return file.dump(1) + '\n';
 }
 
-int compare(const CompareOptions& options) {
+std::string to_text(const Comparison& comparison) {
   using Align = TextTable::Align;
-  const RedistributeTask task = read(options.problem);
-  std::vector<Row> rows;
-  std::vector<std::pair<std::string, std::string>> refused;
-  const auto add = [&](const std::string& name, auto&& make) {
-    try {
-      rows.push_back(make());
-    } catch (const InputError& error) {
-      refused.emplace_back(name, fmt::format("{}, expected {}", error.found(), error.expected()));
-    }
-  };
-  for (const Algorithm& algorithm : algorithms("redistribute")) {
-    const std::string name(algorithm.name);
-    add(name, [&] { return direct(task, name); });
-  }
-  add(kWalkerOtto, [&] { return two_stages(task); });
-  add("auto", [&] { return direct(task, "auto"); });
-  const Cost bound = redistribution_bound(task.problem, task.setup);
-
-  if (!options.json.empty()) {
-    const std::string json = to_json(rows, refused, bound);
-    if (options.json == "-") {
-      print(json);
-      return kDone;
-    }
-    write_file_atomically(options.json, json);
-  }
+  const double best = comparison.bounds.back().cost.total;
   TextTable table({{"algorithm", Align::kLeft},
                    {"steps (NS)"},
                    {"transmission (TC)"},
@@ -133,38 +71,54 @@ int compare(const CompareOptions& options) {
                    {"ratio"},
                    {"planned in"},
                    {"", Align::kLeft}});
-  for (const Row& row : rows) {
-    table.add_row({row.algorithm, fmt::format("{}", row.cost.steps), fmt::format("{}", row.cost.transmission),
-                   number_text(row.cost.total), ratio_text(row.cost.total, bound.total), seconds_text(row.plan_s),
-                   row.note});
-  }
-  table.add_row({"lower bound", fmt::format("{}", bound.steps), fmt::format("{}", bound.transmission),
-                 number_text(bound.total), "", "", "whole messages, one stage"});
-  std::string text =
-      fmt::format("{}\ntotal = TC + {} NS, in elements\n\n{}", task.title(), number_text(task.setup), table.text());
-  if (!refused.empty()) text += '\n';
-  for (const auto& [name, reason] : refused) text += fmt::format("{} does not apply: {}\n", name, reason);
-  print(text);
-  return kDone;
+  const auto add = [&](const std::string& name, const Cost& cost, const std::string& ratio, const std::string& time,
+                       const std::string& note) {
+    table.add_row({name, steps_text(cost), transmission_text(cost, comparison.decimals),
+                   total_text(cost, comparison.decimals), ratio, time, note});
+  };
+  for (const ComparedPlan& plan : comparison.plans)
+    add(plan.algorithm, plan.cost, ratio_text(plan.cost.total, best), seconds_text(plan.plan_s), plan.note);
+  for (const ComparedBound& bound : comparison.bounds) add("lower bound", bound.cost, "", "", bound.note);
+  std::string text = fmt::format("{}\n\n{}", comparison.head, table.text());
+  if (!comparison.refused.empty()) text += '\n';
+  for (const auto& [name, reason] : comparison.refused) text += fmt::format("{} does not apply: {}\n", name, reason);
+  return text;
 }
 
 }  // namespace
 
+void Comparison::add(const std::string& algorithm, const std::function<ComparedPlan()>& make) {
+  try {
+    plans.push_back(make());
+  } catch (const InputError& error) {
+    refused.emplace_back(algorithm, fmt::format("{}, expected {}", error.found(), error.expected()));
+  }
+}
+
+void add_json_option(CLI::App& problem, std::string& json) {
+  problem.add_option("--json", json, "write the comparison as JSON (sluice.compare/1); -: instead of the table")
+      ->option_text("FILE|-");
+}
+
+int show_comparison(const Comparison& comparison, const std::string& json) {
+  if (json == "-") {
+    print(to_json(comparison));
+    return kDone;
+  }
+  if (!json.empty()) write_file_atomically(json, to_json(comparison));
+  print(to_text(comparison));
+  return kDone;
+}
+
 void add_compare(CLI::App& command, Action& chosen) {
   CLI::App* verb = command.add_subcommand("compare", "every algorithm that fits, side by side, with the lower bound");
   verb->footer(
-      "Example:\n  sluice compare redistribute --from 15:3 --to 15:5\n\n"
-      "sluice compare redistribute --help lists the options.");
-  CLI::App* problem = verb->add_subcommand("redistribute", "move a block-cyclic array to another layout");
-  const auto options = std::make_shared<CompareOptions>();
-  options->problem.add_to(*problem, kSliceUnlessShape);
-  problem
-      ->add_option("--json", options->json, "write the comparison as JSON (sluice.compare/1); -: instead of the table")
-      ->option_text("FILE|-");
-  problem->footer(redistribute_algorithms_help() +
-                  "\nratio: total over the lower bound's. Planning time: the best of up to five runs.\n\n"
-                  "Example:\n  sluice compare redistribute --from 15:3 --to 15:5");
-  problem->callback([options, &chosen] { chosen = [options] { return compare(*options); }; });
+      "Examples:\n"
+      "  sluice compare redistribute --from 15:3 --to 15:5\n"
+      "  sluice compare exchange traffic.mtx --max-transfers 8\n\n"
+      "sluice compare PROBLEM --help lists the options.");
+  add_compare_redistribute(*verb, chosen);
+  add_compare_exchange(*verb, chosen);
 }
 
 }  // namespace sluice::command

@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "sluice/input/decimal.hpp"
+#include "sluice/show/quantities.hpp"
+
 namespace sluice::command {
 
 namespace {
@@ -25,6 +28,31 @@ void Progress::show(std::int64_t done, const std::string& what) const {
   const std::string line =
       fmt::format("{}[{:#<{}}{:{}}] {}/{} {}", kClearLine, "", filled, "", kWidth - filled, done, total_, what);
   std::fputs(line.c_str(), stderr);
+  std::fflush(stderr);
+}
+
+PlanningProgress::PlanningProgress(bool lines, std::int32_t decimals)
+    : decimals_(decimals), on_terminal_(::isatty(STDERR_FILENO) == 1), lines_(lines) {
+  constexpr std::chrono::milliseconds kFirstShow(200);
+  constexpr std::chrono::seconds kFirstLine(2);
+  next_ = start_ + (on_terminal_ ? Clock::duration(kFirstShow) : Clock::duration(kFirstLine));
+}
+
+PlanningProgress::~PlanningProgress() {
+  if (on_terminal_ && shown_) std::fputs(kClearLine, stderr);
+}
+
+void PlanningProgress::show(double incumbent, double bound) {
+  constexpr std::chrono::milliseconds kBetweenShows(100);
+  const Clock::time_point now = Clock::now();
+  if (now < next_ || (!on_terminal_ && !lines_)) return;
+  next_ = on_terminal_ ? now + kBetweenShows : now + (now - start_);
+  shown_ = true;
+  const auto in_unit = [&](double total) { return number_text(move_decimal_point(total, -decimals_)); };
+  const std::string line =
+      fmt::format("{:.0f} s: best plan {}, bound {}, gap {}", std::chrono::duration<double>(now - start_).count(),
+                  in_unit(incumbent), in_unit(bound), incumbent > bound ? excess_text(incumbent, bound) : "0 %");
+  std::fputs((on_terminal_ ? kClearLine + line : line + '\n').c_str(), stderr);
   std::fflush(stderr);
 }
 

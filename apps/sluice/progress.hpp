@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -20,6 +21,31 @@ class Progress {
  private:
   std::int64_t total_;
   bool on_terminal_;
+};
+
+/// A line on standard error that says how good the plan in hand is, while a planner improves it. Where standard error
+/// is no terminal: nothing, or a line now and then, twice as long apart each time.
+class PlanningProgress {
+ public:
+  /// `lines`: whether there are lines where there is no terminal. `decimals` as in Traffic.
+  PlanningProgress(bool lines, std::int32_t decimals);
+  /// Clears the line on a terminal.
+  ~PlanningProgress();
+  PlanningProgress(const PlanningProgress&) = delete;
+  PlanningProgress& operator=(const PlanningProgress&) = delete;
+
+  /// The cost of the best plan so far, and what no plan costs less than.
+  void show(double incumbent, double bound);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  std::int32_t decimals_;
+  bool on_terminal_;
+  bool lines_;
+  bool shown_ = false;
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point next_;
 };
 
 }  // namespace sluice::command

@@ -4,17 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
-#include <cmath>
-#include <string_view>
 #include <utility>
 
+#include "option_values.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
-#include "sluice/plan/registry.hpp"
+#include "sluice/input/quantity.hpp"
 #include "sluice/show/quantities.hpp"
-#include "sluice/show/text_table.hpp"
 
 namespace sluice::command {
 
@@ -26,7 +22,7 @@ void RedistributeOptions::add_to(CLI::App& verb, const std::string& shape_help) 
   verb.add_option("--element-bytes", element_bytes, "size of an element")->option_text("BYTES [8]");
   verb.add_option("--setup", setup, "price of a step in elements: total = transmission + ALPHA * steps")
       ->option_text("ALPHA [1]");
-  verb.add_option("--time-limit", time_limit, "most time for auto to plan; no planner of this problem needs it yet")
+  verb.add_option("--time-limit", time_limit, "most time for exact to plan; no other planner needs it")
       ->option_text("SECONDS [1]");
 }
 
@@ -41,14 +37,19 @@ RedistributeTask read(const RedistributeOptions& options) {
   constexpr std::int64_t kLargestElement = std::int64_t{1} << 40;
   const std::int64_t element_bytes = parse_count(options.element_bytes, "--element-bytes", 1, kLargestElement);
   const double setup = parse_number(options.setup, "--setup");
-  (void)parse_number(options.time_limit, "--time-limit");
+  const double time_limit_s = parse_number(options.time_limit, "--time-limit");
   RedistributionProblem problem = make_problem(from, to, shape, "--to", "--shape");
   checked::multiply(problem.size(), element_bytes, "number of bytes");
   if (shape.empty()) {
     for (const AxisPattern& axis : problem.axes()) shape.push_back(axis.extent());
   }
-  return {std::move(from),   std::move(to), std::move(shape),
-          element_bytes,     setup,         {options.from, options.to, options.shape},
+  return {std::move(from),
+          std::move(to),
+          std::move(shape),
+          element_bytes,
+          setup,
+          time_limit_s,
+          {options.from, options.to, options.shape},
           std::move(problem)};
 }
 
@@ -71,53 +72,6 @@ RedistributionProblem make_problem(const Layout& from, const Layout& to, const s
                      fmt::format("{}, as the layouts have", from.dimensions()));
   }
   return {Distribution(from, shape, {}, where_shape), Distribution(to, shape, {}, where_shape)};
-}
-
-double parse_number(const std::string& text, const std::string& where) {
-  double value = 0;
-  const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
-  constexpr std::array<std::pair<std::string_view, double>, 7> kSuffixes{
-      {{"", 1}, {"K", 1e3}, {"M", 1e6}, {"G", 1e9}, {"Ki", 0x1p10}, {"Mi", 0x1p20}, {"Gi", 0x1p30}}};
-  const std::string_view suffix(rest, static_cast<std::size_t>(end - rest));
-  const auto* const found =
-      std::find_if(kSuffixes.begin(), kSuffixes.end(), [&](const auto& entry) { return entry.first == suffix; });
-  if (error == std::errc() && found != kSuffixes.end()) {
-    value *= found->second;
-    if (std::isfinite(value) && value >= 0) return value;
-  }
-  throw InputError(where, fmt::format("'{}'", text), "a number of at least 0");
-}
-
-std::int64_t parse_count(const std::string& text, const std::string& where, std::int64_t least, std::int64_t most) {
-  const std::int64_t value = parse_size(text, where);
-  if (value < least || value > most)
-    throw InputError(where, fmt::format("'{}'", text), fmt::format("{} to {}", least, most));
-  return value;
-}
-
-std::string redistribute_algorithms() {
-  std::string result;
-  for (const Algorithm& algorithm : algorithms("redistribute")) result += fmt::format("{}, ", algorithm.name);
-  return result + kWalkerOtto + ", auto";
-}
-
-void check_algorithm(const std::string& name, const std::string& where) {
-  if (name == "auto" || name == kWalkerOtto) return;
-  for (const Algorithm& algorithm : algorithms("redistribute"))
-    if (name == algorithm.name) return;
-  throw InputError(where, fmt::format("'{}'", name), "one of " + redistribute_algorithms());
-}
-
-std::string redistribute_algorithms_help() {
-  using Align = TextTable::Align;
-  TextTable table({{"Algorithm", Align::kLeft}, {"Guarantee", Align::kLeft}, {"Planning", Align::kLeft}});
-  for (const Algorithm& algorithm : algorithms("redistribute")) {
-    table.add_row({std::string(algorithm.name), std::string(algorithm.guarantee), std::string(algorithm.cost)});
-  }
-  table.add_row({kWalkerOtto, "none; two stages through blocks of lcm(r, s), a comparison", "twice stepwise"});
-  table.add_row({"auto", "the cheapest by total of what applies", ""});
-  return table.text();
 }
 
 std::int64_t count_messages(const RedistributionProblem& problem, std::int64_t limit) {

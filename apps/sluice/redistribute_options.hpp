@@ -12,8 +12,6 @@
 /// The problem `redistribute` on the command line, the same for every verb.
 namespace sluice::command {
 
-inline constexpr const char* kWalkerOtto = "walker-otto";
-
 /// The options as they were typed; empty where they were not.
 struct RedistributeOptions {
   std::string from;
@@ -33,6 +31,7 @@ struct RedistributeTask {
   std::vector<std::int64_t> shape;  ///< of one slice where `input.shape` is empty
   std::int64_t element_bytes = 8;
   double setup = 1;
+  double time_limit_s = 1;
   RedistributionInput input;
   RedistributionProblem problem;
 
@@ -48,23 +47,9 @@ struct RedistributeTask {
                                                  const std::vector<std::int64_t>& shape, const std::string& where_to,
                                                  const std::string& where_shape);
 
-/// A number of at least 0, decimals and the suffixes of parse_size allowed. Throws InputError naming `where`.
-[[nodiscard]] double parse_number(const std::string& text, const std::string& where);
-
-/// As parse_size, within `least` and `most`. Throws InputError naming `where`.
-[[nodiscard]] std::int64_t parse_count(const std::string& text, const std::string& where, std::int64_t least,
-                                       std::int64_t most);
-
-/// "classes, stepwise, ..., walker-otto, auto".
-[[nodiscard]] std::string redistribute_algorithms();
 inline constexpr const char* kSliceUnlessShape =
     "extents of the array; unless given, one slice, after which the pattern repeats";
 inline constexpr const char* kShapeNeeded = "extents of the array (needed)";
-
-/// Throws InputError naming `where` unless `name` is one of them.
-void check_algorithm(const std::string& name, const std::string& where = "--algorithm");
-/// The algorithms with their guarantees, a line each, for --help.
-[[nodiscard]] std::string redistribute_algorithms_help();
 
 /// How many messages the problem has; counting stops beyond `limit`, with a result above it.
 [[nodiscard]] std::int64_t count_messages(const RedistributionProblem& problem, std::int64_t limit);

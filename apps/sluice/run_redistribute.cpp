@@ -10,7 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "algorithm_names.hpp"
 #include "command.hpp"
+#include "option_values.hpp"
 #include "output.hpp"
 #include "ranks.hpp"
 #include "run.hpp"
@@ -46,7 +48,7 @@ std::vector<std::string> read_methods(const std::string& text, const Redistribut
     std::string& name = methods[i];
     if (name.rfind(kPlannedBy, 0) == 0) {
       const std::string by = name.substr(kPlannedBy.size());
-      check_algorithm(by, "--method " + name);
+      check_algorithm("redistribute", by, "--method " + name);
       if (by == kWalkerOtto) throw InputError("--method", "walker-otto, two schedules", "an algorithm of one schedule");
       (void)plan_redistribution(task.problem, by, task.setup);  // throws if it does not apply
     } else if (name == "pdgemr2d" && std::find(known.begin(), known.end(), name) == known.end()) {
@@ -151,7 +153,7 @@ std::string to_text(const mpi::RedistributionComparison& comparison, const Redis
 
 int run_redistribute(const RunOptions& options) {
   constexpr std::int64_t kMostRepetitions = 1'000'000;
-  check_algorithm(options.algorithm);
+  check_algorithm("redistribute", options.algorithm);
   if (options.algorithm == kWalkerOtto)
     throw InputError("--algorithm", "walker-otto, two schedules", "an algorithm of one schedule");
   if (options.problem.shape.empty())

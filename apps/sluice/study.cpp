@@ -6,6 +6,7 @@
 #include <string>
 
 #include "command.hpp"
+#include "option_values.hpp"
 #include "ranks.hpp"
 #include "sluice/error.hpp"
 
@@ -15,19 +16,25 @@ namespace {
 
 struct Study {
   const char* name;
-  int (*run)(const std::string& folder, bool quick);
+  int (*run)(const StudyTask& task);
+  bool random = false;  ///< whether it draws instances
 };
 
 constexpr std::array kStudies{Study{"redistribute-tables", study_redistribute_tables},
-                              Study{"redistribute-paragon", study_redistribute_paragon}};
+                              Study{"redistribute-paragon", study_redistribute_paragon},
+                              Study{"exchange-quality", study_exchange_quality, true}};
 
 struct StudyOptions {
   std::string name;
   std::string folder;
+  std::string samples;
+  std::string seed;
   bool quick = false;
 };
 
 int study(const StudyOptions& options) {
+  constexpr std::int64_t kMostSamples = 10'000'000;
+  constexpr std::int64_t kMostSeed = std::int64_t{1} << 62;
   std::string names;
   for (const Study& known : kStudies) names += (names.empty() ? "" : ", ") + std::string(known.name);
   if (options.name.empty()) throw InputError("sluice study", "no name", names);
@@ -35,7 +42,16 @@ int study(const StudyOptions& options) {
       std::find_if(kStudies.begin(), kStudies.end(), [&](const Study& known) { return known.name == options.name; });
   if (found == kStudies.end()) throw InputError("sluice study", "'" + options.name + "'", names);
   if (options.folder.empty()) throw InputError("-o", "no folder", "the folder to write to");
-  return found->run(options.folder, options.quick);
+  StudyTask task;
+  task.folder = options.folder;
+  task.quick = options.quick;
+  for (const auto& [option, text] : {std::pair("--samples", options.samples), std::pair("--seed", options.seed)}) {
+    if (!text.empty() && !found->random)
+      throw InputError(option, "study " + options.name, "a study that draws instances: exchange-quality");
+  }
+  if (!options.samples.empty()) task.samples = parse_count(options.samples, "--samples", 1, kMostSamples);
+  if (!options.seed.empty()) task.seed = static_cast<std::uint64_t>(parse_count(options.seed, "--seed", 0, kMostSeed));
+  return found->run(task);
 }
 
 }  // namespace
@@ -46,7 +62,12 @@ void add_study(CLI::App& command, Action& chosen) {
   verb->add_option("name", options->name, "which one, see below")->option_text("NAME");
   verb->add_option("-o,--output", options->folder, "folder for the files (needed); made if it is missing")
       ->option_text("DIR");
-  verb->add_flag("--quick", options->quick, "a small version where a study measures, to try it out");
+  verb->add_option("--samples", options->samples,
+                   "random instances a point, of studies that draw them; theirs unless "
+                   "given")
+      ->option_text("N");
+  verb->add_option("--seed", options->seed, "of the random instances")->option_text("N [1]");
+  verb->add_flag("--quick", options->quick, "a small version, to try it out, of studies that take long");
   verb->footer(
       "redistribute-tables\n"
       "  Tables 1 to 19 of Desprez et al. 1997, the paper's value beside ours: tableNN.csv and summary.csv. Exit "
@@ -57,10 +78,17 @@ void add_study(CLI::App& command, Action& chosen) {
       "\n"
       "  Figures 2 to 4 of the same paper, its section 5, on 16 ranks: time against the size of the vector, by the "
       "optimal\n"
-      "  schedule and by the caterpillar: figureN.csv, and figureN.svg where gnuplot is installed.\n\n"
+      "  schedule and by the caterpillar: figureN.csv, and figureN.svg where gnuplot is installed.\n"
+      "exchange-quality\n"
+      "  Figures 11 to 15 of Cohen et al. 2006, its section 8: cost over the lower bound eta, mean and worst of random "
+      "graphs\n"
+      "  of 20 + 20 nodes, by GGP, OGGP and the two heuristics, k = 2..20: figureNN.csv and, where gnuplot is "
+      "installed,\n"
+      "  figureNN.svg. 1000 graphs a point unless --samples says how many (the paper: 100 000).\n\n"
       "Examples:\n"
       "  sluice study redistribute-tables -o tables\n"
-      "  mpirun -np 16 sluice study redistribute-paragon -o figures");
+      "  mpirun -np 16 sluice study redistribute-paragon -o figures\n"
+      "  sluice study exchange-quality -o figures --samples 200");
   verb->callback([options, &chosen] { chosen = [options] { return study(*options); }; });
 }
 

@@ -1,15 +1,27 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
-/// The studies of the verb `study`: each writes its files into an existing folder, once all is computed, prints what
-/// came out, and returns the exit status. `quick`: fewer measurements; studies that measure nothing are the same.
+/// The studies of the verb `study`: each writes its files into a folder, once all is computed, prints what came out,
+/// and returns the exit status.
 namespace sluice::command {
 
+/// What to study how thoroughly.
+struct StudyTask {
+  std::string folder;        ///< may not exist yet
+  bool quick = false;        ///< fewer measurements; studies that measure nothing are the same
+  std::int64_t samples = 0;  ///< random instances a point, for studies that draw them; 0: as many as is their custom
+  std::uint64_t seed = 1;    ///< of the random instances
+};
+
 /// Tables 1 to 19 of Desprez et al. 1997 beside ours.
-int study_redistribute_tables(const std::string& folder, bool quick);
+int study_redistribute_tables(const StudyTask& task);
 
 /// Figures 2 to 4 of Desprez et al. 1997: time against the size of the vector, on the ranks of this job.
-int study_redistribute_paragon(const std::string& folder, bool quick);
+int study_redistribute_paragon(const StudyTask& task);
+
+/// Figures 11 to 15 of Cohen et al. 2006: cost over the lower bound against k, on random graphs.
+int study_exchange_quality(const StudyTask& task);
 
 }  // namespace sluice::command

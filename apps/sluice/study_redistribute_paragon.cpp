@@ -1,19 +1,14 @@
 #include <fmt/format.h>
 #include <mpi.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstdio>
-#include <filesystem>
 #include <string>
-#include <system_error>
 #include <thread>
 #include <vector>
 
 #include "command.hpp"
+#include "gnuplot.hpp"
 #include "output.hpp"
 #include "progress.hpp"
 #include "ranks.hpp"
@@ -79,14 +74,9 @@ std::string csv(const std::vector<Point>& points, const Figure& figure) {
   return text;
 }
 
-/// Draws the CSV file beside it. `svg`, a variable of gnuplot, names the picture.
+/// Draws the CSV file beside it.
 std::string gnuplot_script(const Figure& figure, const Effort& effort) {
-  return fmt::format(R"(# gnuplot figure{0}.gp
-if (!exists("svg")) svg = "figure{0}.svg"
-set terminal svg size 800,520 background rgb "white"
-set output svg
-set datafile separator ","
-set title "{1} to {2}, {3} ranks: median and range of {4} executions"
+  return fmt::format(R"(set title "{1} to {2}, {3} ranks: median and range of {4} executions"
 set xlabel "vector, elements of {5} bytes"
 set ylabel "time, s"
 set logscale xy
@@ -101,33 +91,11 @@ plot "figure{0}.csv" using 1:6:7:8 every ::1 with yerrorlines pointtype 6 title 
                      figure.algorithm);
 }
 
-/// Runs gnuplot in `folder`; its exit status, 127 where there is none.
-int run_gnuplot(const std::string& folder, const std::string& script, const std::string& svg) {
-  const std::string variable = fmt::format("svg = '{}'", svg);
-  const pid_t child = ::fork();
-  if (child == 0) {
-    if (::chdir(folder.c_str()) == 0) ::execlp("gnuplot", "gnuplot", "-e", variable.c_str(), script.c_str(), nullptr);
-    ::_exit(127);
-  }
-  int status = 0;
-  while (child > 0 && ::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 127;
-}
-
 void write_figure(const Figure& figure, const std::vector<Point>& points, const Effort& effort,
                   const std::string& folder) {
-  const std::string name = fmt::format("{}/figure{}", folder, figure.number);
-  write_file_atomically(name + ".csv", csv(points, figure));
-  write_file_atomically(name + ".gp", gnuplot_script(figure, effort));
-  const std::string svg = fmt::format("figure{}.svg", figure.number), part = svg + ".part";
-  const int status = run_gnuplot(folder, fmt::format("figure{}.gp", figure.number), part);
-  std::error_code error;
-  if (status == 0) std::filesystem::rename(folder + '/' + part, folder + '/' + svg, error);
-  if (status == 0 && !error) return;
-  std::filesystem::remove(folder + '/' + part, error);
-  std::fprintf(stderr, "no %s/%s: gnuplot %s; `gnuplot figure%d.gp` in the folder draws it\n", folder.c_str(),
-               svg.c_str(), status == 127 ? "is not installed" : "failed", figure.number);
+  const std::string name = fmt::format("figure{}", figure.number);
+  write_file_atomically(fmt::format("{}/{}.csv", folder, name), csv(points, figure));
+  draw(folder, name, gnuplot_script(figure, effort));
 }
 
 std::string text_of(const Figure& figure, const std::vector<Point>& points, const RedistributionPlan& plan,
@@ -152,8 +120,9 @@ std::string text_of(const Figure& figure, const std::vector<Point>& points, cons
 
 }  // namespace
 
-int study_redistribute_paragon(const std::string& folder, bool quick) {
-  const Effort effort = quick ? Effort{3, 3} : Effort{};
+int study_redistribute_paragon(const StudyTask& task) {
+  const Effort effort = task.quick ? Effort{3, 3} : Effort{};
+  const std::string& folder = task.folder;
   int ranks = 0;
   SLUICE_MPI(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
   if (ranks < kRanks) {

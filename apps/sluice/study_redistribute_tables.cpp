@@ -276,7 +276,8 @@ const char* name_of(Cause cause) {
 
 }  // namespace
 
-int study_redistribute_tables(const std::string& folder, bool /*quick*/) {
+int study_redistribute_tables(const StudyTask& task) {
+  const std::string& folder = task.folder;
   make_folder(folder);
   std::vector<Comparison> comparisons;
   {

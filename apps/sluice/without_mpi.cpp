@@ -33,6 +33,6 @@ std::string needs_mpi_text() { return " (needs MPI, which was left out of this b
 
 int run_redistribute(const RunOptions&) { refuse("sluice run"); }
 
-int study_redistribute_paragon(const std::string&, bool) { refuse("sluice study redistribute-paragon"); }
+int study_redistribute_paragon(const StudyTask&) { refuse("sluice study redistribute-paragon"); }
 
 }  // namespace sluice::command

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -47,6 +48,18 @@ std::string number_text(double value) {
 std::string ratio_text(double value, double bound) {
   if (bound > 0) return fmt::format("{:.3f}", value / bound);
   return value > 0 ? "-" : "1.000";
+}
+
+std::string excess_text(double value, double bound) {
+  if (bound <= 0) return "any factor";
+  constexpr int kMostDecimals = 6;
+  const double percent = 100 * (value - bound) / bound;
+  int decimals = 0;
+  double scale = 1;
+  for (; decimals < kMostDecimals && percent * scale < 10; ++decimals) scale *= 10;
+  // A number that is a multiple of the last digit but for rounding stays it.
+  constexpr double kRounding = 1e-9;
+  return fmt::format("{} %", number_text(std::max(1.0, std::ceil(percent * scale * (1 - kRounding))) / scale));
 }
 
 }  // namespace sluice

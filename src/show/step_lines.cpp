@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "sluice/input/decimal.hpp"
+
 namespace sluice {
 
 namespace {
@@ -15,10 +17,10 @@ constexpr std::size_t kLineWidth = 120;
 
 StepLines step_lines(const StepSchedule& schedule, std::int64_t limit) {
   constexpr std::string_view kStep = "step", kDuration = "duration";
-  std::int64_t longest = 0;
-  for (const Step& step : schedule.steps) longest = std::max(longest, step.duration);
+  const auto text = [&](std::int64_t size) { return decimal_text(size, schedule.decimals); };
+  std::size_t duration_width = kDuration.size();
+  for (const Step& step : schedule.steps) duration_width = std::max(duration_width, text(step.duration).size());
   const std::size_t step_width = std::max(kStep.size(), fmt::formatted_size("{}", schedule.steps.size()));
-  const std::size_t duration_width = std::max(kDuration.size(), fmt::formatted_size("{}", longest));
 
   StepLines result;
   result.text = fmt::format("{:>{}}  {:>{}}  sender->receiver:size\n", kStep, step_width, kDuration, duration_width);
@@ -32,11 +34,11 @@ StepLines step_lines(const StepSchedule& schedule, std::int64_t limit) {
   };
   for (std::size_t t = 0; t < schedule.steps.size(); ++t) {
     const Step& step = schedule.steps[t];
-    std::string line = fmt::format("{:>{}}  {:>{}} ", t, step_width, step.duration, duration_width);
+    std::string line = fmt::format("{:>{}}  {:>{}} ", t, step_width, text(step.duration), duration_width);
     const std::size_t indent = line.size();
     for (const Transfer& transfer : step.transfers) {
-      std::string piece = fmt::format(" {}->{}:{}", transfer.from, transfer.to, transfer.size);
-      if (transfer.offset != 0) piece += fmt::format("@{}", transfer.offset);
+      std::string piece = fmt::format(" {}->{}:{}", transfer.from, transfer.to, text(transfer.size));
+      if (transfer.offset != 0) piece += '@' + text(transfer.offset);
       if (line.size() + piece.size() > kLineWidth && line.size() > indent) {
         end_line(line);
         line.assign(indent, ' ');

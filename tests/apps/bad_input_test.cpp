@@ -66,7 +66,8 @@ TEST(BadInput, LayoutsShapesAndNumbers) {
 TEST(BadInput, AlgorithmsAndWhatToShow) {
   const Case cases[] = {
       {"--from 16:3 --to 16:5 --algorithm fastest", "--algorithm: 'fastest', expected one of classes, stepwise"},
-      {"--from 16:3 --to 16:5 --algorithm exact", "--algorithm: 'exact'"},
+      {"--from 16:3 --to 16:5 --algorithm fastest", "walker-otto, auto, or of exchange: ggp, oggp"},
+      {"--from 100000:1 --to 100000:100000 --algorithm oggp --summary", "transfers to write out"},
       {"--from 15:3 --to 15:5 --algorithm classes", "gcd(s, P) = gcd(5, 15) = 5"},
       {"--from 16:3 --to 16:5 --algorithm walker-otto --json out.json", "--json: algorithm walker-otto"},
       {"--from 16:3 --to 16:5 --algorithm walker-otto --rank 0", "--rank: algorithm walker-otto"},
@@ -86,21 +87,76 @@ TEST(BadInput, AlgorithmsAndWhatToShow) {
   }
 }
 
+TEST(BadInput, ExchangesAndTheirTraffic) {
+  const Folder folder;
+  folder.write("good.csv", "1,2\n3,4\n");
+  folder.write("ragged.csv", "1,2\n3\n");
+  folder.write("negative.mtx", "%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 -5\n");
+  folder.write("nan.csv", "1,nan\n");
+  folder.write("short.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 5\n");
+  folder.write("empty.mtx", "");
+  folder.write("binary.csv", std::string("\x00\x01\x02\xff", 4));
+  folder.write("notes.txt", "1,2\n");
+  const std::vector<std::string> before = folder.files();
+  const Case cases[] = {
+      {"", "exchange: no traffic, expected a file, TRAFFIC.mtx"},
+      {"missing.mtx", "missing.mtx: "},
+      {".", ".: "},
+      {"notes.txt", "notes.txt: "},
+      {"ragged.csv", "ragged.csv:2: "},
+      {"negative.mtx", "negative.mtx:3: "},
+      {"nan.csv", "nan.csv:1: "},
+      {"short.mtx", "short.mtx:"},
+      {"empty.mtx", "empty.mtx"},
+      {"binary.csv", "binary.csv"},
+      {"good.csv good.csv", "'good.csv', expected an option"},
+      {"good.csv --max-transfers 0", "--max-transfers: '0', expected 1 to"},
+      {"good.csv --max-transfers -1", "--max-transfers: '-1'"},
+      {"good.csv --max-transfers two", "--max-transfers: 'two'"},
+      {"good.csv --setup -1", "--setup: '-1'"},
+      {"good.csv --setup nan", "--setup: 'nan'"},
+      {"good.csv --setup inf", "--setup: 'inf'"},
+      {"good.csv --time-limit soon", "--time-limit: 'soon'"},
+      {"good.csv --seed -1", "--seed: '-1'"},
+      {"good.csv --from 16:3", "'--from', expected an option"},
+      {"good.csv --json missing/out.json", "missing/out.json: cannot be written"},
+  };
+  for (const Case& each : cases) {
+    for (const std::string verb : {"plan", "compare"}) {
+      const std::string command = verb + " exchange " + each.arguments +
+                                  (each.arguments.find("--json") == std::string::npos ? " --json out.json" : "");
+      SCOPED_TRACE(command);
+      expect_refused(folder.sluice(words(command)), each.about);
+      EXPECT_EQ(folder.files(), before);
+    }
+  }
+  expect_refused(folder.sluice(words("plan exchange good.csv --algorithm fastest")),
+                 "--algorithm: 'fastest', expected one of ggp, oggp");
+  expect_refused(folder.sluice(words("plan exchange good.csv --algorithm classes")), "--algorithm: 'classes'");
+  folder.write("huge.csv", "1000000000000000\n");
+  expect_refused(folder.sluice(words("plan exchange huge.csv --algorithm multigraph --json out.json")), "multigraph");
+}
+
 TEST(BadInput, VerbsProblemsAndStudies) {
   const Case cases[] = {
       {"", "sluice: no verb, expected plan, compare, check, study, run"},
       {"paln", "sluice: 'paln', expected one of plan, compare, check, study, run"},
-      {"plan", "sluice plan: no problem, expected redistribute"},
-      {"plan exchange", "sluice plan: 'exchange', expected redistribute"},
-      {"compare matrix.mtx", "sluice compare: 'matrix.mtx', expected redistribute"},
+      {"plan", "sluice plan: no problem, expected redistribute, exchange"},
+      {"plan reduce", "sluice plan: 'reduce', expected one of redistribute, exchange"},
+      {"compare matrix.mtx", "sluice compare: 'matrix.mtx', expected one of redistribute, exchange"},
       {"run", "sluice run: no problem, expected redistribute"},
       {"--verbose", "'--verbose'"},
       {"plan --from 16:3 --to 16:5", "'--from', expected an option that sluice plan --help lists"},
       {"check", "sluice check: no file"},
       {"check a.json b.json", "b.json"},
-      {"study", "sluice study: no name, expected redistribute-tables, redistribute-paragon"},
+      {"study", "sluice study: no name, expected redistribute-tables, redistribute-paragon, exchange-quality"},
       {"study figures -o out", "sluice study: 'figures', expected redistribute-tables"},
       {"study redistribute-tables", "-o: no folder"},
+      {"study exchange-quality", "-o: no folder"},
+      {"study exchange-quality -o out --samples 0", "--samples: '0', expected 1 to"},
+      {"study exchange-quality -o out --samples many", "--samples: 'many'"},
+      {"study exchange-quality -o out --seed -1", "--seed: '-1'"},
+      {"study redistribute-tables -o out --samples 5", "--samples: study redistribute-tables"},
       {"study redistribute-tables -o", "-o"},
   };
   const Folder folder;
@@ -138,7 +194,8 @@ TEST(BadInput, FilesThatCannotBeWritten) {
         Case{plan + "/dev/full", "/dev/full: cannot be written: No space left on device"},
         Case{"compare redistribute --from 16:3 --to 16:5 --json missing/out.json", "missing/out.json"},
         Case{"study redistribute-tables -o file", "file: no folder can be made there"},
-        Case{"study redistribute-tables -o file/tables", "file/tables: no folder can be made there"}}) {
+        Case{"study redistribute-tables -o file/tables", "file/tables: no folder can be made there"},
+        Case{"study exchange-quality -o file --samples 1", "file: no folder can be made there"}}) {
     SCOPED_TRACE(each.arguments);
     expect_refused(folder.sluice(words(each.arguments)), each.about);
     EXPECT_EQ(folder.files(), Arguments{"file"});

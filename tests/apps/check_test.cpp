@@ -30,7 +30,7 @@ TEST(Check, WithoutInputTheScheduleIsJudgedOnItsOwn) {
   schedule["problem"] = "exchange";
   const Outcome outcome = folder.sluice({"check", "-"}, schedule.dump());
   EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_NE(outcome.out.find("no input"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("sound in itself"), std::string::npos) << outcome.out;
 }
 
 TEST(Check, EveryWayToBreakAScheduleIsAViolation) {

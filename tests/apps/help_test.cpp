@@ -8,8 +8,8 @@ namespace {
 
 TEST(Help, EveryVerbExplainsItselfWithAnExample) {
   const Folder folder;
-  for (const std::string verb :
-       {"plan", "compare", "check", "study", "run", "plan redistribute", "compare redistribute", "run redistribute"}) {
+  for (const std::string verb : {"plan", "compare", "check", "study", "run", "plan redistribute",
+                                 "compare redistribute", "run redistribute", "plan exchange", "compare exchange"}) {
     SCOPED_TRACE(verb);
     for (const std::string help : {"--help", "-h"}) {
       const Outcome outcome = folder.sluice(words(verb + ' ' + help));
@@ -35,11 +35,14 @@ TEST(Help, TheCommandListsItsVerbs) {
 
 TEST(Help, AlgorithmsComeFromTheRegistry) {
   const Folder folder;
-  const Outcome outcome = folder.sluice(words("plan redistribute --help"));
-  ASSERT_FALSE(algorithms("redistribute").empty());
-  for (const Algorithm& algorithm : algorithms("redistribute")) {
-    EXPECT_NE(outcome.out.find('\n' + std::string(algorithm.name) + ' '), std::string::npos) << algorithm.name;
-    EXPECT_NE(outcome.out.find(algorithm.guarantee), std::string::npos) << algorithm.name;
+  for (const std::string problem : {"redistribute", "exchange"}) {
+    SCOPED_TRACE(problem);
+    const Outcome outcome = folder.sluice(words("plan " + problem + " --help"));
+    ASSERT_FALSE(algorithms(problem).empty());
+    for (const Algorithm& algorithm : algorithms(problem)) {
+      EXPECT_NE(outcome.out.find('\n' + std::string(algorithm.name) + ' '), std::string::npos) << algorithm.name;
+      EXPECT_NE(outcome.out.find(algorithm.guarantee), std::string::npos) << algorithm.name;
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <sstream>
 
 #include "command_runner.hpp"
 
@@ -63,6 +64,39 @@ TEST(Study, TheColumnOfThePaperIsWhatIsPrintedThere) {
         EXPECT_EQ(ours[key], cells[c]) << key;
       }
     }
+  }
+}
+
+TEST(Study, ExchangeQualityIsTheSameForASeedAndWithinTheGuarantees) {
+  const Folder folder;
+  const Outcome outcome = folder.sluice(words("study exchange-quality -o figures --samples 4 --seed 3"));
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  for (const char* name : {"11", "12", "13", "14", "15"}) {
+    SCOPED_TRACE(name);
+    const std::vector<std::string> rows = lines(folder.read(std::string("figures/figure") + name + ".csv"));
+    ASSERT_EQ(rows.size(), 20U);
+    EXPECT_EQ(rows.front().rfind("k,", 0), 0U) << rows.front();
+    for (std::size_t i = 1; i < rows.size(); ++i) {
+      std::istringstream in(rows[i]);
+      std::size_t k = 0;
+      char comma = 0;
+      in >> k;
+      EXPECT_EQ(k, i + 1);
+      int pairs = 0;
+      for (double mean = 0, worst = 0; in >> comma >> mean >> comma >> worst; ++pairs) {
+        EXPECT_GE(mean, 1) << rows[i];
+        EXPECT_GE(worst, mean - 1e-6) << rows[i];
+        EXPECT_LE(worst, std::string(name) == "15" ? 2 : 3) << rows[i];  // GGP and OGGP: at most 2 eta
+      }
+      EXPECT_EQ(pairs, std::string(name) == "15" ? 4 : 1);
+    }
+  }
+  ASSERT_EQ(folder.sluice(words("study exchange-quality -o again --samples 4 --seed 3")).out.size() + 2,
+            outcome.out.size());  // the name of the folder
+  ASSERT_EQ(folder.sluice(words("study exchange-quality -o other --samples 4 --seed 4")).status, 0);
+  for (const char* name : {"figure11.csv", "figure15.csv"}) {
+    EXPECT_EQ(folder.read(std::string("again/") + name), folder.read(std::string("figures/") + name));
+    EXPECT_NE(folder.read(std::string("other/") + name), folder.read(std::string("figures/") + name));
   }
 }
 

@@ -46,5 +46,17 @@ TEST(Quantities, RatiosOverZero) {
   EXPECT_EQ(ratio_text(1, 0), "-");
 }
 
+TEST(Quantities, AnExcessIsNeverSaidToBeLessThanItIs) {
+  EXPECT_EQ(excess_text(424, 410), "3.5 %");  // 3.415
+  EXPECT_EQ(excess_text(105, 100), "5 %");
+  EXPECT_EQ(excess_text(101.4, 100), "1.4 %");
+  EXPECT_EQ(excess_text(230, 100), "130 %");
+  EXPECT_EQ(excess_text(112.1, 100), "13 %");
+  EXPECT_EQ(excess_text(100.021, 100), "0.021 %");
+  EXPECT_EQ(excess_text(100.0211, 100), "0.022 %");
+  EXPECT_EQ(excess_text(1 + 1e-12, 1), "0.000001 %");
+  EXPECT_EQ(excess_text(3, 0), "any factor");
+}
+
 }  // namespace
 }  // namespace sluice

@@ -24,6 +24,15 @@ TEST(StepLines, OneLineAStep) {
   EXPECT_EQ(lines.left_out, 0);
 }
 
+TEST(StepLines, SizesAreInTheUnitOfTheUser) {
+  StepSchedule schedule = schedule_of({{1250000000, {{0, 1, 0, 1250000000}}}, {25, {{0, 1, 1250000000, 25}}}});
+  schedule.decimals = 2;
+  EXPECT_EQ(step_lines(schedule).text,
+            "step  duration  sender->receiver:size\n"
+            "   0  12500000  0->1:12500000\n"
+            "   1      0.25  0->1:0.25@12500000\n");
+}
+
 TEST(StepLines, LongStepsGoOnInTheNextLineWithoutLosingATransfer) {
   Step step{1, {}};
   for (int p = 0; p < 100; ++p) step.transfers.push_back({p, p, 0, 1});

@@ -18,4 +18,8 @@ namespace sluice {
 /// `value` / `bound` with three decimals; "1.000" for 0 / 0 and "-" where only the bound is 0.
 [[nodiscard]] std::string ratio_text(double value, double bound);
 
+/// How much `value` is above `bound` at most, rounded up to two digits or so: "1.4 %", "0.03 %", "130 %". @pre 0 <=
+/// bound <= value, 0 < value
+[[nodiscard]] std::string excess_text(double value, double bound);
+
 }  // namespace sluice

@@ -1,0 +1,65 @@
+#include "algorithm_names.hpp"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "sluice/error.hpp"
+#include "sluice/plan/registry.hpp"
+#include "sluice/show/text_table.hpp"
+
+namespace sluice::command {
+
+namespace {
+
+struct Row {
+  std::string_view name, guarantee, cost;
+};
+
+std::vector<Row> rows(std::string_view problem) {
+  std::vector<Row> result;
+  for (const Algorithm& algorithm : algorithms(problem))
+    result.push_back({algorithm.name, algorithm.guarantee, algorithm.cost});
+  if (problem == "redistribute") {
+    result.push_back({kWalkerOtto, "none; two stages through blocks of lcm(r, s), a comparison", "twice stepwise"});
+    result.push_back({"auto", "the cheapest by total of what applies", ""});
+  } else {
+    result.push_back({"auto", "the cheapest found in time; says how far from the optimum it can be", "--time-limit"});
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string algorithm_names(std::string_view problem) {
+  std::string result;
+  for (const Row& row : rows(problem)) result += fmt::format("{}{}", result.empty() ? "" : ", ", row.name);
+  return result;
+}
+
+bool is_algorithm(std::string_view problem, std::string_view name) {
+  for (const Row& row : rows(problem))
+    if (row.name == name) return true;
+  return false;
+}
+
+void check_algorithm(std::string_view problem, const std::string& name, const std::string& where) {
+  if (!is_algorithm(problem, name))
+    throw InputError(where, fmt::format("'{}'", name), "one of " + algorithm_names(problem));
+}
+
+std::string guarantee_of(std::string_view problem, std::string_view name) {
+  for (const Algorithm& algorithm : algorithms(problem))
+    if (algorithm.name == name) return std::string(algorithm.guarantee);
+  return {};
+}
+
+std::string algorithms_help(std::string_view problem) {
+  using Align = TextTable::Align;
+  TextTable table({{"Algorithm", Align::kLeft}, {"Guarantee", Align::kLeft}, {"Planning", Align::kLeft}});
+  for (const Row& row : rows(problem))
+    table.add_row({std::string(row.name), std::string(row.guarantee), std::string(row.cost)});
+  return table.text();
+}
+
+}  // namespace sluice::command

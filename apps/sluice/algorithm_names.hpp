@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+/// The planners of a problem as users meet them: those of the registry, in its order, and what the command adds.
+namespace sluice::command {
+
+inline constexpr const char* kWalkerOtto = "walker-otto";  ///< of redistribute: two schedules, a comparison
+
+/// "ggp, oggp, ..., auto".
+[[nodiscard]] std::string algorithm_names(std::string_view problem);
+
+/// Whether `name` is one of algorithm_names.
+[[nodiscard]] bool is_algorithm(std::string_view problem, std::string_view name);
+
+/// Throws InputError naming `where` unless is_algorithm.
+void check_algorithm(std::string_view problem, const std::string& name, const std::string& where = "--algorithm");
+
+/// What the registry says of `name`; empty if it is not there.
+[[nodiscard]] std::string guarantee_of(std::string_view problem, std::string_view name);
+
+/// The algorithms with their guarantees, a line each, for --help.
+[[nodiscard]] std::string algorithms_help(std::string_view problem);
+
+}  // namespace sluice::command

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <CLI/App.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "command.hpp"
+#include "sluice/schedule/step_schedule.hpp"
+
+/// The verb `compare`: what its problems share, and where each adds itself.
+namespace sluice::command {
+
+struct ComparedPlan {
+  std::string algorithm;
+  Cost cost;
+  double plan_s = 0;
+  std::string note;
+};
+
+struct ComparedBound {
+  Cost cost;
+  std::string kind;  ///< as in sluice.compare/1
+  std::string note;
+};
+
+/// The algorithms of a problem side by side.
+struct Comparison {
+  std::string problem;
+  std::string head;  ///< lines above the table
+  std::vector<ComparedPlan> plans;
+  std::vector<std::pair<std::string, std::string>> refused;  ///< algorithms that do not apply, and why
+  std::vector<ComparedBound> bounds;                         ///< the best last: ratios are to that one
+  std::int32_t decimals = 0;                                 ///< as in StepSchedule
+
+  /// Adds the row that `make` returns, or the reason why there is none: the InputError it throws.
+  void add(const std::string& algorithm, const std::function<ComparedPlan()>& make);
+};
+
+/// What `plan` returns, and the shortest time of a few calls: the first one pays for cold caches.
+template <class Plan>
+auto timed(double& seconds, Plan&& plan) {
+  using Clock = std::chrono::steady_clock;
+  constexpr int kRepetitions = 5;
+  constexpr double kEnough = 0.1;
+  double all = 0;
+  for (int i = 0;; ++i) {
+    const Clock::time_point start = Clock::now();
+    auto result = plan();
+    const double taken = std::chrono::duration<double>(Clock::now() - start).count();
+    all += taken;
+    seconds = i == 0 ? taken : std::min(seconds, taken);
+    if (i + 1 == kRepetitions || all > kEnough) return result;
+  }
+}
+
+/// The option --json of every comparison.
+void add_json_option(CLI::App& problem, std::string& json);
+
+/// Prints the comparison and writes the file asked for; the exit status.
+int show_comparison(const Comparison& comparison, const std::string& json);
+
+inline constexpr const char* kComparisonHelp =
+    "\nratio: total over the best lower bound's. Planning time: the best of up to five runs.\n\n";
+
+void add_compare_redistribute(CLI::App& compare, Action& chosen);
+void add_compare_exchange(CLI::App& compare, Action& chosen);
+
+}  // namespace sluice::command

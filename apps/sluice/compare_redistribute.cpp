@@ -1,0 +1,68 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+
+#include "algorithm_names.hpp"
+#include "compare.hpp"
+#include "redistribute_options.hpp"
+#include "sluice/plan/redistribute.hpp"
+#include "sluice/plan/registry.hpp"
+#include "sluice/show/quantities.hpp"
+
+namespace sluice::command {
+
+namespace {
+
+struct CompareOptions {
+  RedistributeOptions problem;
+  std::string json;
+};
+
+ComparedPlan direct(const RedistributeTask& task, const std::string& algorithm) {
+  ComparedPlan row{algorithm, {}, 0, {}};
+  const RedistributionPlan plan =
+      timed(row.plan_s, [&] { return plan_redistribution(task.problem, algorithm, task.setup); });
+  row.cost = plan.cost();
+  if (algorithm == "auto") row.note = "takes " + plan.algorithm();
+  return row;
+}
+
+ComparedPlan two_stages(const RedistributeTask& task) {
+  ComparedPlan row{kWalkerOtto, {}, 0, {}};
+  const WalkerOttoPlan plan = timed(row.plan_s, [&] { return plan_walker_otto(task.problem, task.setup); });
+  const Cost first = plan.first.cost(), second = plan.second.cost();
+  row.cost = {first.steps + second.steps, first.transmission + second.transmission, first.total + second.total};
+  row.note = fmt::format("two stages, {} + {} steps", first.steps, second.steps);
+  return row;
+}
+
+int compare(const CompareOptions& options) {
+  const RedistributeTask task = read(options.problem);
+  Comparison comparison;
+  comparison.problem = "redistribute";
+  comparison.head = fmt::format("{}\ntotal = TC + {} NS, in elements", task.title(), number_text(task.setup));
+  for (const Algorithm& algorithm : algorithms("redistribute")) {
+    const std::string name(algorithm.name);
+    comparison.add(name, [&] { return direct(task, name); });
+  }
+  comparison.add(kWalkerOtto, [&] { return two_stages(task); });
+  comparison.add("auto", [&] { return direct(task, "auto"); });
+  comparison.bounds.push_back(
+      {redistribution_bound(task.problem, task.setup), "whole-messages", "whole messages, one stage"});
+  return show_comparison(comparison, options.json);
+}
+
+}  // namespace
+
+void add_compare_redistribute(CLI::App& compare_verb, Action& chosen) {
+  CLI::App* problem = compare_verb.add_subcommand("redistribute", "move a block-cyclic array to another layout");
+  const auto options = std::make_shared<CompareOptions>();
+  options->problem.add_to(*problem, kSliceUnlessShape);
+  add_json_option(*problem, options->json);
+  problem->footer(algorithms_help("redistribute") + kComparisonHelp +
+                  "Example:\n  sluice compare redistribute --from 15:3 --to 15:5");
+  problem->callback([options, &chosen] { chosen = [options] { return compare(*options); }; });
+}
+
+}  // namespace sluice::command

@@ -1,0 +1,141 @@
+#include "exchange_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "cost_text.hpp"
+#include "option_values.hpp"
+#include "sluice/checked.hpp"
+#include "sluice/error.hpp"
+#include "sluice/input/backbone.hpp"
+#include "sluice/input/decimal.hpp"
+#include "sluice/input/quantity.hpp"
+#include "sluice/input/traffic_file.hpp"
+#include "sluice/show/quantities.hpp"
+
+namespace sluice::command {
+
+namespace {
+
+/// Pairs that exchange anything: messages of a pair add up to one.
+std::size_t count_pairs(const Traffic& traffic) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> pairs;
+  pairs.reserve(traffic.messages.size());
+  for (const Message& message : traffic.messages)
+    if (message.size > 0) pairs.emplace_back(message.from, message.to);
+  std::sort(pairs.begin(), pairs.end());
+  return static_cast<std::size_t>(std::unique(pairs.begin(), pairs.end()) - pairs.begin());
+}
+
+std::int64_t total_of(const Traffic& traffic) {
+  std::int64_t total = 0;
+  for (const Message& message : traffic.messages) total = checked::add(total, message.size, "total of the traffic");
+  return total;
+}
+
+/// The hardware that the options name, if they name any. Throws InputError for what is missing beside the rest.
+std::optional<Backbone> read_backbone(const ExchangeInput& options) {
+  struct Speed {
+    const char* option;
+    const std::string& text;
+    double Backbone::*value;
+  };
+  const std::array speeds{Speed{"--backbone", options.backbone, &Backbone::backbone_bytes_per_s},
+                          Speed{"--sender-link", options.sender_link, &Backbone::sender_link_bytes_per_s},
+                          Speed{"--receiver-link", options.receiver_link, &Backbone::receiver_link_bytes_per_s}};
+  const char* given = options.latency.empty() ? nullptr : "--latency";
+  for (const Speed& speed : speeds)
+    if (!speed.text.empty()) given = speed.option;
+  if (given == nullptr) return std::nullopt;
+  const auto missing = [&](const char* option, const char* example) {
+    return InputError(option, fmt::format("nothing beside {}", given), example);
+  };
+  Backbone backbone;
+  for (const Speed& speed : speeds) {
+    if (speed.text.empty()) throw missing(speed.option, "a speed such as 1Gbit");
+    backbone.*speed.value = parse_speed(speed.text, speed.option);
+  }
+  if (!options.latency.empty())
+    backbone.latency_s = parse_time(options.latency, "--latency");
+  else if (options.setup.empty())
+    throw missing("--latency", "a time such as 1ms, or --setup");
+  return backbone;
+}
+
+}  // namespace
+
+void ExchangeInput::add_to(CLI::App& verb) {
+  verb.add_option("traffic", traffic, "who sends how much to whom (needed): Matrix Market (.mtx) or dense CSV (.csv)")
+      ->option_text("TRAFFIC");
+  verb.add_option("--max-transfers", max_transfers, "k, most transfers at once; unless given, min(senders, receivers)")
+      ->option_text("K");
+  verb.add_option("--setup", setup, "price of a step, in the unit of the traffic: total = transmission + BETA * steps")
+      ->option_text("BETA [1]");
+  verb.add_option("--backbone", backbone, "speed of the network between senders and receivers: k follows from it")
+      ->option_text("SPEED");
+  verb.add_option("--sender-link", sender_link, "speed of the link of each sender")->option_text("SPEED");
+  verb.add_option("--receiver-link", receiver_link, "speed of the link of each receiver")->option_text("SPEED");
+  verb.add_option("--latency", latency, "time to start a step: beta follows from it")->option_text("TIME");
+  verb.add_option("--time-limit", time_limit, "most time for auto and exact; the other planners end when they are done")
+      ->option_text("SECONDS [1]");
+  verb.add_option("--seed", seed, "of the random choices of auto and exact")->option_text("N [1]");
+}
+
+ExchangeTask read(const ExchangeInput& options) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  if (options.traffic.empty()) throw InputError("exchange", "no traffic", "a file, TRAFFIC.mtx or TRAFFIC.csv");
+  ExchangeTask task;
+  task.file = options.traffic;
+  // What was typed first: a file may take long.
+  if (!options.max_transfers.empty())
+    task.problem.max_transfers = parse_count(options.max_transfers, "--max-transfers", 1, kMost);
+  if (!options.setup.empty()) task.problem.setup = parse_number(options.setup, "--setup");
+  const std::optional<Backbone> backbone = read_backbone(options);
+  task.time_limit_s = parse_number(options.time_limit, "--time-limit");
+  task.seed = static_cast<std::uint64_t>(parse_count(options.seed, "--seed", 0, kMost));
+
+  task.problem.traffic = read_traffic(options.traffic);
+  const Traffic& traffic = task.problem.traffic;
+  if (options.max_transfers.empty()) task.problem.max_transfers = std::min(traffic.senders, traffic.receivers);
+  if (backbone) {
+    const BackboneModel hardware = model(*backbone, traffic.senders, traffic.receivers);
+    task.transfer_bytes_per_s = hardware.transfer_bytes_per_s;
+    if (options.max_transfers.empty()) task.problem.max_transfers = hardware.max_transfers;
+    if (options.setup.empty()) task.problem.setup = hardware.setup_bytes;
+  }
+  task.problem.setup = move_decimal_point(task.problem.setup, traffic.decimals);
+  return task;
+}
+
+std::string ExchangeTask::title() const {
+  const Traffic& traffic = problem.traffic;
+  return fmt::format("exchange {}: {} senders, {} receivers, {} messages, {} in total, k = {}, beta = {}", file,
+                     traffic.senders, traffic.receivers, count_pairs(traffic),
+                     decimal_text(total_of(traffic), traffic.decimals), problem.max_transfers,
+                     setup_text(problem.setup, traffic.decimals));
+}
+
+std::string ExchangeTask::time_line(const Cost& cost, const Cost& bound) const {
+  if (transfer_bytes_per_s <= 0) return {};
+  const auto seconds = [&](const Cost& each) {
+    return seconds_text(move_decimal_point(each.total, -problem.traffic.decimals) / transfer_bytes_per_s);
+  };
+  return fmt::format("time: {} at {}/s a transfer, no plan takes less than {}\n", seconds(cost),
+                     bytes_text(static_cast<std::int64_t>(transfer_bytes_per_s)), seconds(bound));
+}
+
+ExchangeOptions ExchangeTask::planned_by(const std::string& algorithm) const {
+  ExchangeOptions options;
+  options.algorithm = algorithm;
+  options.time_limit_s = time_limit_s;
+  options.seed = seed;
+  return options;
+}
+
+}  // namespace sluice::command

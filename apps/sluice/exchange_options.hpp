@@ -1,0 +1,55 @@
+#pragma once
+
+#include <CLI/App.hpp>
+#include <cstdint>
+#include <string>
+
+#include "sluice/plan/exchange.hpp"
+
+/// The problem `exchange` on the command line, the same for every verb.
+namespace sluice::command {
+
+/// The options as they were typed; empty where they were not.
+struct ExchangeInput {
+  std::string traffic;
+  std::string max_transfers;
+  std::string setup;
+  std::string backbone;
+  std::string sender_link;
+  std::string receiver_link;
+  std::string latency;
+  std::string time_limit = "1";
+  std::string seed = "1";
+
+  void add_to(CLI::App& verb);
+};
+
+/// About the options, for the help of every verb.
+inline constexpr const char* kExchangeHelp =
+    "\nRow = sender, column = receiver. Numbers take the suffixes K, M, G (1000) and Ki, Mi, Gi (1024).\n"
+    "For sizes in bytes k and beta can follow from the hardware: k transfers as fast as the slower of the two links "
+    "fill\n"
+    "the backbone, beta is what one of them moves during the latency. That takes --backbone, --sender-link and\n"
+    "--receiver-link (1Gbit, 12.5MB; a second) and --latency (1ms, 20us). A --max-transfers or --setup beside them "
+    "wins.\n";
+
+/// The options as read and checked.
+struct ExchangeTask {
+  std::string file;
+  ExchangeProblem problem;  ///< the set-up in the unit of the traffic in memory: see Traffic::decimals
+  double time_limit_s = 1;
+  std::uint64_t seed = 1;
+  double transfer_bytes_per_s = 0;  ///< of one transfer, where the options name the hardware; else 0
+
+  /// "exchange traffic.mtx: 20 senders, 20 receivers, 196 messages, 2034 in total, k = 20, beta = 1".
+  [[nodiscard]] std::string title() const;
+  /// What `cost` and `bound` are in seconds, a line with its end; empty unless the options name the hardware.
+  [[nodiscard]] std::string time_line(const Cost& cost, const Cost& bound) const;
+  /// To plan it by `algorithm`.
+  [[nodiscard]] ExchangeOptions planned_by(const std::string& algorithm) const;
+};
+
+/// Reads the traffic too. Throws InputError for what is missing, no number or out of range.
+[[nodiscard]] ExchangeTask read(const ExchangeInput& options);
+
+}  // namespace sluice::command

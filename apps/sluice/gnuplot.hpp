@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+namespace sluice::command {
+
+/// Writes `folder`/NAME.gp and lets gnuplot draw NAME.svg with it, whole or not at all. Where there is no gnuplot, or
+/// it fails, says so on standard error.
+///
+/// `script` plots what lies in the folder; terminal, output and the separator of CSV files are set before it.
+void draw(const std::string& folder, const std::string& name, const std::string& script, int width = 800,
+          int height = 520);
+
+}  // namespace sluice::command

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <CLI/App.hpp>
+#include <cstdint>
+#include <string>
+
+#include "command.hpp"
+#include "sluice/plan/exchange.hpp"
+#include "sluice/schedule/step_schedule.hpp"
+
+/// The verb `plan`: what its problems share, and where each adds itself.
+namespace sluice::command {
+
+/// Lines below the costs, unless --all.
+inline constexpr std::int64_t kShownLines = 40;
+
+/// How much of a plan is shown, and where it is written.
+struct PlanOutput {
+  std::string json;
+  bool all = false;
+  bool summary = false;
+
+  /// `unit`: of the sizes in the file. `summary_help`: what --summary is good for.
+  void add_to(CLI::App& problem, const std::string& unit, const std::string& summary_help);
+};
+
+/// Cost beside the bound, in each line "optimal" where they meet. `decimals` as in StepSchedule.
+[[nodiscard]] std::string cost_table(const Cost& cost, const Cost& bound, double setup, std::int32_t decimals = 0);
+
+/// "... 12 more lines; --all shows them", with its end; nothing if none are left out.
+[[nodiscard]] std::string left_out_line(std::int64_t lines);
+
+/// Prints `head` and the steps of `schedule`, and writes the file asked for; the exit status.
+int show_plan(const std::string& head, const StepSchedule& schedule, const PlanOutput& output);
+
+/// plan_exchange with a line on standard error that says how far it is, where that can take long.
+[[nodiscard]] ExchangePlan plan_with_progress(const ExchangeProblem& problem, ExchangeOptions options);
+
+/// "algorithm: oggp (its guarantee), at most 1.4 % above the optimum (eta)", and the table of costs.
+[[nodiscard]] std::string costs_of(const ExchangePlan& plan);
+
+void add_plan_redistribute(CLI::App& plan, Action& chosen);
+void add_plan_exchange(CLI::App& plan, Action& chosen);
+
+}  // namespace sluice::command

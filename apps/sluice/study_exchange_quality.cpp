@@ -1,0 +1,231 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <exception>
+#include <numeric>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "command.hpp"
+#include "gnuplot.hpp"
+#include "output.hpp"
+#include "progress.hpp"
+#include "sluice/error.hpp"
+#include "sluice/plan/exchange.hpp"
+#include "sluice/schedule/cost.hpp"
+#include "sluice/show/text_table.hpp"
+#include "study.hpp"
+
+// Section 8 of the paper draws 100 000 graphs: number of edges, edges and weights uniform, 20 nodes on each side, the
+// set-up 1. It does not say whether the graphs are the same for every k: here they are, so that points of one curve
+// differ by k alone. A curve shows the evaluation ratio, cost over eta of Proposition 1.
+
+namespace sluice::command {
+
+namespace {
+
+constexpr std::int64_t kNodes = 20;
+constexpr std::int64_t kFirstK = 2, kLastK = 20;
+constexpr std::size_t kPoints = kLastK - kFirstK + 1;
+constexpr std::int64_t kDefaultSamples = 1000, kQuickSamples = 20;
+
+struct Weights {
+  const char* name;
+  std::int64_t most;  ///< uniform in 1 .. most
+};
+constexpr std::array kWeights{Weights{"small", 20}, Weights{"large", 100'000}};
+
+constexpr std::array kAlgorithms{"ggp", "oggp", "weights", "degrees"};
+
+/// The evaluation ratios of one graph, by k and algorithm.
+using Ratios = std::array<std::array<double, kAlgorithms.size()>, kPoints>;
+
+/// Mean and worst over the graphs, by k and algorithm.
+struct Statistics {
+  Ratios mean = {};
+  Ratios worst = {};
+};
+
+/// Sample `number`, the same on every machine and by any thread.
+Traffic random_traffic(std::uint64_t seed, std::size_t weights, std::int64_t number) {
+  const auto low = [](std::uint64_t value) { return static_cast<std::uint32_t>(value); };
+  const auto high = [](std::uint64_t value) { return static_cast<std::uint32_t>(value >> 32U); };
+  const auto index = static_cast<std::uint64_t>(number);
+  std::seed_seq words{low(seed), high(seed), low(weights), low(index), high(index)};
+  std::mt19937_64 random(words);
+  const auto uniform = [&](std::int64_t least, std::int64_t most) {
+    return std::uniform_int_distribution<std::int64_t>(least, most)(random);
+  };
+  std::vector<std::int64_t> pairs(kNodes * kNodes);
+  std::iota(pairs.begin(), pairs.end(), 0);
+  const std::int64_t edges = uniform(1, kNodes * kNodes);
+  Traffic traffic{kNodes, kNodes, {}};
+  for (std::int64_t e = 0; e < edges; ++e) {
+    std::swap(pairs[static_cast<std::size_t>(e)], pairs[static_cast<std::size_t>(uniform(e, kNodes * kNodes - 1))]);
+    const std::int64_t pair = pairs[static_cast<std::size_t>(e)];
+    traffic.messages.push_back({pair / kNodes, pair % kNodes, uniform(1, kWeights[weights].most)});
+  }
+  return traffic;
+}
+
+Ratios ratios_of(Traffic traffic) {
+  Ratios ratios = {};
+  ExchangeProblem problem{std::move(traffic), 0, 1};
+  for (std::size_t point = 0; point < kPoints; ++point) {
+    problem.max_transfers = kFirstK + static_cast<std::int64_t>(point);
+    const double eta = lower_bound(problem.traffic, problem.max_transfers, problem.setup).total;
+    for (std::size_t a = 0; a < kAlgorithms.size(); ++a) {
+      ExchangeOptions options;
+      options.algorithm = kAlgorithms[a];
+      ratios[point][a] = cost(plan_exchange(problem, options).schedule).total / eta;
+    }
+  }
+  return ratios;
+}
+
+/// The ratios of every sample, in order, by as many threads as the machine runs at once.
+std::vector<Ratios> measure(std::size_t weights, std::int64_t samples, std::uint64_t seed, const Progress& progress,
+                            std::int64_t done_before) {
+  std::vector<Ratios> result(static_cast<std::size_t>(samples));
+  std::atomic<std::int64_t> next = 0;
+  std::exception_ptr failure;
+  std::atomic<bool> failed = false;
+  const auto work = [&](bool shows) {
+    try {
+      for (std::int64_t i = next++; i < samples && !failed; i = next++) {
+        if (shows) progress.show(done_before + i, fmt::format("{} weights", kWeights[weights].name));
+        result[static_cast<std::size_t>(i)] = ratios_of(random_traffic(seed, weights, i));
+      }
+    } catch (...) {
+      if (!failed.exchange(true)) failure = std::current_exception();
+    }
+  };
+  std::vector<std::thread> others;
+  for (unsigned t = 1; t < std::max(1U, std::thread::hardware_concurrency()); ++t) others.emplace_back(work, false);
+  work(true);
+  for (std::thread& other : others) other.join();
+  if (failure) std::rethrow_exception(failure);
+  return result;
+}
+
+Statistics statistics_of(const std::vector<Ratios>& samples) {
+  Statistics result;
+  for (const Ratios& ratios : samples) {
+    for (std::size_t point = 0; point < kPoints; ++point) {
+      for (std::size_t a = 0; a < kAlgorithms.size(); ++a) {
+        result.mean[point][a] += ratios[point][a] / static_cast<double>(samples.size());
+        result.worst[point][a] = std::max(result.worst[point][a], ratios[point][a]);
+      }
+    }
+  }
+  return result;
+}
+
+/// One curve pair, mean and worst.
+struct Curve {
+  std::size_t weights;
+  std::size_t algorithm;
+};
+
+struct Figure {
+  int number;
+  const char* title;
+  std::vector<Curve> curves;
+};
+
+const std::vector<Figure>& figures() {
+  static const std::vector<Figure> kFigures{{11, "Heuristic on weights, small weights", {{0, 2}}},
+                                            {12, "Heuristic on weights, large weights", {{1, 2}}},
+                                            {13, "Heuristic on degrees, small weights", {{0, 3}}},
+                                            {14, "Heuristic on degrees, large weights", {{1, 3}}},
+                                            {15, "GGP and OGGP", {{0, 0}, {0, 1}, {1, 0}, {1, 1}}}};
+  return kFigures;
+}
+
+std::string name_of(const Curve& curve) {
+  return fmt::format("{}_{}", kAlgorithms[curve.algorithm], kWeights[curve.weights].name);
+}
+
+std::string csv(const Figure& figure, const std::array<Statistics, kWeights.size()>& statistics) {
+  std::string text = "k";
+  for (const Curve& curve : figure.curves) text += fmt::format(",{0}_mean,{0}_worst", name_of(curve));
+  text += '\n';
+  for (std::size_t point = 0; point < kPoints; ++point) {
+    text += fmt::format("{}", kFirstK + static_cast<std::int64_t>(point));
+    for (const Curve& curve : figure.curves) {
+      const Statistics& all = statistics[curve.weights];
+      text += fmt::format(",{:.6f},{:.6f}", all.mean[point][curve.algorithm], all.worst[point][curve.algorithm]);
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+/// A panel for each kind of weights, as their ratios are far apart.
+std::string gnuplot_script(const Figure& figure, std::int64_t samples) {
+  std::string script = "set xlabel \"k\"\nset ylabel \"cost / eta\"\nset grid\nset key top left\n";
+  std::string panels;
+  int count = 0;
+  for (std::size_t weights = 0; weights < kWeights.size(); ++weights) {
+    std::string plots;
+    for (std::size_t c = 0; c < figure.curves.size(); ++c) {
+      const Curve& curve = figure.curves[c];
+      if (curve.weights != weights) continue;
+      for (const bool worst : {false, true}) {
+        plots += fmt::format(R"({}"figure{}.csv" using 1:{} every ::1 with linespoints title "{}, {}")",
+                             plots.empty() ? "plot " : ", \\\n     ", figure.number, 2 * c + (worst ? 3 : 2),
+                             kAlgorithms[curve.algorithm], worst ? "worst" : "mean");
+      }
+    }
+    if (plots.empty()) continue;
+    ++count;
+    panels += fmt::format("set title \"{}: weights 1..{}, {} graphs a point\"\n{}\n", figure.title,
+                          kWeights[weights].most, samples, plots);
+  }
+  if (count > 1) script += fmt::format("set multiplot layout 1,{}\n", count);
+  return script + panels + (count > 1 ? "unset multiplot\n" : "");
+}
+
+std::string table_of(const Statistics& statistics, const Weights& weights, std::int64_t samples) {
+  std::vector<TextTable::Column> columns{{"k"}};
+  for (const char* algorithm : kAlgorithms) columns.push_back({algorithm});
+  TextTable table(columns);
+  for (std::size_t point = 0; point < kPoints; ++point) {
+    std::vector<std::string> cells{fmt::format("{}", kFirstK + static_cast<std::int64_t>(point))};
+    for (std::size_t a = 0; a < kAlgorithms.size(); ++a)
+      cells.push_back(fmt::format("{:.4f} / {:.3f}", statistics.mean[point][a], statistics.worst[point][a]));
+    table.add_row(std::move(cells));
+  }
+  return fmt::format("weights 1..{}, {} graphs: cost / eta, mean / worst\n\n{}\n", weights.most, samples, table.text());
+}
+
+}  // namespace
+
+int study_exchange_quality(const StudyTask& task) {
+  const std::int64_t samples = task.samples > 0 ? task.samples : task.quick ? kQuickSamples : kDefaultSamples;
+  make_folder(task.folder);
+  for (const Figure& figure : figures()) check_writable(fmt::format("{}/figure{}.csv", task.folder, figure.number));
+  std::array<Statistics, kWeights.size()> statistics;
+  {
+    const Progress progress(samples * static_cast<std::int64_t>(kWeights.size()));
+    for (std::size_t w = 0; w < kWeights.size(); ++w)
+      statistics[w] = statistics_of(measure(w, samples, task.seed, progress, static_cast<std::int64_t>(w) * samples));
+  }
+  for (const Figure& figure : figures()) {
+    const std::string name = fmt::format("figure{}", figure.number);
+    constexpr int kWidth = 800;
+    write_file_atomically(fmt::format("{}/{}.csv", task.folder, name), csv(figure, statistics));
+    draw(task.folder, name, gnuplot_script(figure, samples), figure.curves.size() > 1 ? 2 * kWidth : kWidth);
+  }
+  std::string text =
+      fmt::format("{0} + {0} nodes, 1 to {1} edges, set-up 1, seed {2}\n\n", kNodes, kNodes * kNodes, task.seed);
+  for (std::size_t w = 0; w < kWeights.size(); ++w) text += table_of(statistics[w], kWeights[w], samples);
+  print(text + fmt::format("figures 11 to 15 written to {}\n", task.folder));
+  return kDone;
+}
+
+}  // namespace sluice::command
