@@ -1,27 +1,303 @@
-/// `auto`: the cheapest plan that the others find in time.
+/// `auto`: the cheapest plan that can be found in the time given.
+///
+/// Problem: KPBS, see include/sluice/plan/exchange.hpp.
+/// Method: a plan by edge colouring is there at once, whatever the deadline. Then, as long as there is time:
+///   1. every named planner, the quick ones first;
+///   2. on tables of at most kMostCells cells, plan_lazily (lazy_slack.cpp) over horizons from the shortest
+///   transmission
+///      time to what the best plan so far would leave for it, first narrow, then wider at the horizons that did best;
+///   3. in turns, improve (improve.cpp) until it fails often, and plan_lazily ever wider at the best horizons.
+///   Whichever
+///      of the two fails has to wait longer for its next turn.
+/// The search ends before the deadline if a plan costs no more than the bound, or after kMostTurns.
+/// Guarantee: never dearer than a named planner that ended in time, and 2 eta + O(setup) once ggp or oggp did.
+/// Complexity: that of the planners until the deadline, which is checked between matchings. Memory O(m + pieces), and
+/// O(width * cells) for the search. Deterministic for a seed if the search ends by itself; the deadline decides how far
+/// it gets, not in which direction. Source: the named planners as told there; the rest is our own.
+///
+/// Example: messages (0, 0) of 3, (0, 1) of 1, (1, 0) of 1, (1, 1) of 3, k = 2, set-up 1: colouring finds steps of 3
+/// and 1, cost 6 = eta, and the search ends before it begins.
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <numeric>
+#include <random>
 #include <utility>
 
+#include "plan/exchange/improve.hpp"
+#include "plan/exchange/lazy_slack.hpp"
 #include "plan/exchange/planners.hpp"
+#include "sluice/error.hpp"
+#include "sluice/graph/edge_coloring.hpp"
 
 namespace sluice::detail {
 
-BoundedPlan plan_auto(const Demand& demand, const Deadline& deadline, std::uint64_t /*seed*/,
-                      const Progress& progress) {
-  BoundedPlan best;
-  double least = 0;
-  for (const auto plan : {plan_weights, plan_degrees}) {
-    // The first of them must come to an end, whatever the deadline says.
-    std::optional<PieceSteps> steps = plan(demand, best.steps.empty() ? Deadline() : deadline);
-    if (!steps) break;
-    const double total = cost(*steps, demand.setup);
-    if (!best.steps.empty() && total >= least) continue;
-    least = total;
-    best.steps = std::move(*steps);
-    if (progress) progress(least, best.bound);
+namespace {
+
+/// Largest table that is searched: on larger ones not even one plan would be complete within seconds.
+constexpr std::int64_t kMostCells = std::int64_t{1} << 17;
+/// Turns of improving and widening after which the search ends by itself.
+constexpr int kMostTurns = 40;
+/// Partial plans are kept in memory: so many cells of them at most.
+constexpr std::int64_t kMostKeptCells = std::int64_t{1} << 25;
+
+std::size_t as_size(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+double eta(const Demand& demand) {
+  std::vector<std::int64_t> left(as_size(demand.lefts), 0), right(as_size(demand.rights), 0);
+  std::vector<std::int64_t> left_degree(left.size(), 0), right_degree(right.size(), 0);
+  std::int64_t total = 0;
+  for (const Edge& edge : demand.edges) {
+    left[as_size(edge.left)] += edge.weight;
+    right[as_size(edge.right)] += edge.weight;
+    ++left_degree[as_size(edge.left)];
+    ++right_degree[as_size(edge.right)];
+    total += edge.weight;
   }
-  return best;
+  const auto largest = [](const std::vector<std::int64_t>& a, const std::vector<std::int64_t>& b) {
+    return std::max(*std::max_element(a.begin(), a.end()), *std::max_element(b.begin(), b.end()));
+  };
+  const auto share = [&](std::int64_t sum) {
+    return sum / demand.max_transfers + (sum % demand.max_transfers == 0 ? 0 : 1);
+  };
+  const std::int64_t transmission = std::max(largest(left, right), share(total));
+  const std::int64_t steps =
+      std::max(largest(left_degree, right_degree), share(static_cast<std::int64_t>(demand.edges.size())));
+  return static_cast<double>(transmission) + demand.setup * static_cast<double>(steps);
+}
+
+/// Cuts messages into chunks of at most `chunk`, colours them and sends each colour, k chunks at a time, largest first.
+PieceSteps plan_colored(const Demand& demand, std::int64_t chunk) {
+  std::vector<Edge> chunks;
+  std::vector<std::int32_t> edge_of;
+  for (std::size_t e = 0; e < demand.edges.size(); ++e) {
+    const Edge& edge = demand.edges[e];
+    for (std::int64_t left = edge.weight; left > 0; left -= chunk) {
+      chunks.push_back({edge.left, edge.right, std::min(left, chunk)});
+      edge_of.push_back(static_cast<std::int32_t>(e));
+    }
+  }
+  const EdgeColoring coloring = edge_coloring(BipartiteGraph(demand.lefts, demand.rights, chunks));
+  PieceSteps classes(as_size(coloring.colors));
+  for (std::size_t c = 0; c < chunks.size(); ++c)
+    classes[as_size(coloring.color[c])].push_back({edge_of[c], chunks[c].weight});
+  PieceSteps steps;
+  const auto k = static_cast<std::ptrdiff_t>(demand.max_transfers);
+  for (std::vector<Piece>& pieces : classes) {
+    std::sort(pieces.begin(), pieces.end(),
+              [](const Piece& a, const Piece& b) { return a.size != b.size ? a.size > b.size : a.edge < b.edge; });
+    for (auto begin = pieces.begin(); begin != pieces.end();) {
+      const auto end = begin + std::min(k, pieces.end() - begin);
+      steps.emplace_back(begin, end);
+      begin = end;
+    }
+  }
+  return steps;
+}
+
+/// The best plan so far.
+class Incumbent {
+ public:
+  Incumbent(const Demand& demand, const Progress& progress)
+      : demand_(demand), progress_(progress), bound_(eta(demand)) {}
+
+  void offer(PieceSteps steps) {
+    const double total = sluice::detail::cost(steps, demand_.setup);
+    if (!steps_.empty() && total >= cost_) return;
+    cost_ = total;
+    steps_ = std::move(steps);
+    if (progress_) progress_(cost_, bound_);
+  }
+  void raise_bound(double bound) {
+    if (bound <= bound_) return;
+    bound_ = std::min(bound, cost_);
+    if (progress_) progress_(cost_, bound_);
+  }
+
+  [[nodiscard]] double cost() const { return cost_; }
+  [[nodiscard]] double bound() const { return bound_; }
+  [[nodiscard]] bool optimal() const { return cost_ <= bound_; }
+  [[nodiscard]] const PieceSteps& steps() const { return steps_; }
+  [[nodiscard]] BoundedPlan take() { return {std::move(steps_), bound_, optimal()}; }
+
+ private:
+  const Demand& demand_;
+  const Progress& progress_;
+  PieceSteps steps_;
+  double cost_ = 0;
+  double bound_;
+};
+
+void run_named(const Demand& demand, Incumbent& best, const Deadline& deadline) {
+  constexpr std::array kPlanners{plan_oggp,           plan_weights,      plan_degrees,   plan_ggp,
+                                 plan_whole_stepwise, plan_whole_greedy, plan_multigraph};
+  for (const auto plan : kPlanners) {
+    if (deadline.passed() || best.optimal()) return;
+    try {
+      if (std::optional<PieceSteps> steps = plan(demand, deadline)) best.offer(std::move(*steps));
+    } catch (const InputError&) {
+      continue;  // does not apply
+    }
+  }
+}
+
+/// Steps 2 and 3.
+class TableSearch {
+ public:
+  TableSearch(const Demand& demand, Incumbent& best, std::uint64_t seed, const Deadline& deadline)
+      : demand_(demand),
+        table_(demand),
+        best_(best),
+        random_(seed),
+        deadline_(deadline),
+        edge_at_(table_.size.size(), -1) {
+    for (std::size_t e = 0; e < demand.edges.size(); ++e)
+      edge_at_[cell(demand.edges[e].left, demand.edges[e].right)] = static_cast<std::int32_t>(e);
+    shortest_ = shortest_transmission(table_);
+    longest_ = std::max(shortest_, static_cast<std::int64_t>(
+                                       std::min(best.cost() - table_.setup * static_cast<double>(fewest_steps(table_)),
+                                                2.0 * static_cast<double>(shortest_))));
+  }
+
+  void run() {
+    sweep();
+    int width = 16;
+    std::int64_t patience = 256;
+    std::int64_t until_beam = 0;  // turns of improve before the next beam
+    std::int64_t beam_wait = 0;
+    for (int turn = 0; turn < kMostTurns && !over(); ++turn) {
+      const double before = best_.cost();
+      CellSteps steps = cells(best_.steps());
+      improve(table_, steps, random_(), patience, best_.bound(), deadline_, [&] { best_.offer(pieces(steps)); });
+      const bool improved = best_.cost() < before;
+      if (!improved) patience *= 2;
+      if (until_beam > 0 || over()) {
+        --until_beam;
+        continue;
+      }
+      bool widened = false;
+      for (std::size_t i = 0; i < std::min<std::size_t>(2, trials_.size()) && !over(); ++i)
+        widened = attempt(trials_[i], width, 12, 0.02) || widened;
+      beam_wait = widened ? 0 : beam_wait + 2;
+      until_beam = beam_wait;
+      if (static_cast<std::int64_t>(width) * 2 * static_cast<std::int64_t>(table_.size.size()) <= kMostKeptCells)
+        width *= 2;
+    }
+  }
+
+ private:
+  struct Trial {
+    MessagePrice price = MessagePrice::kLinear;
+    std::int64_t horizon = 0;
+    double cost = 0;  ///< the least that it led to
+  };
+
+  [[nodiscard]] std::size_t cell(std::int32_t left, std::int32_t right) const {
+    return as_size(left) * as_size(table_.rights) + as_size(right);
+  }
+  [[nodiscard]] bool over() const { return best_.optimal() || deadline_.passed(); }
+
+  [[nodiscard]] PieceSteps pieces(const CellSteps& steps) const {
+    PieceSteps result(steps.size());
+    for (std::size_t s = 0; s < steps.size(); ++s)
+      for (const CellPiece& piece : steps[s])
+        result[s].push_back({edge_at_[cell(piece.left, piece.right)], piece.size});
+    return result;
+  }
+  [[nodiscard]] CellSteps cells(const PieceSteps& steps) const {
+    CellSteps result;
+    for (const std::vector<Piece>& step : steps) {
+      std::vector<CellPiece> here;
+      for (const Piece& piece : step) {
+        const Edge& edge = demand_.edges[as_size(piece.edge)];
+        if (piece.size > 0) here.push_back({edge.left, edge.right, piece.size});
+      }
+      if (!here.empty()) result.push_back(std::move(here));
+    }
+    return result;
+  }
+
+  /// Whether it led to a better plan.
+  bool attempt(Trial& trial, std::int32_t width, std::int32_t durations, double noise) {
+    LazySlackEffort effort;
+    effort.price = trial.price;
+    effort.width = width;
+    effort.durations = durations;
+    effort.noise = noise;
+    effort.seed = random_();
+    // Worse plans than the best tell which horizon is good; later, only better ones are of interest.
+    const double limit = width == 1 ? 1.1 * best_.cost() : best_.cost();
+    const std::optional<CellSteps> steps = plan_lazily(table_, trial.horizon, effort, limit, deadline_);
+    if (!steps) return false;
+    const double total = cost(*steps, table_.setup);
+    trial.cost = std::min(trial.cost, total);
+    if (total >= best_.cost()) return false;
+    best_.offer(pieces(*steps));
+    return true;
+  }
+
+  void rank() {
+    std::stable_sort(trials_.begin(), trials_.end(), [](const Trial& a, const Trial& b) { return a.cost < b.cost; });
+  }
+
+  void sweep() {
+    constexpr std::array kShares{0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.55, 0.7, 0.85, 1.0};
+    for (const double share : kShares) {
+      for (const MessagePrice price : {MessagePrice::kLinear, MessagePrice::kRoot}) {
+        if (over()) return;
+        if (price == MessagePrice::kRoot && share > 0.05) continue;
+        Trial trial{price, shortest_ + static_cast<std::int64_t>(share * static_cast<double>(longest_ - shortest_)),
+                    HUGE_VAL};
+        attempt(trial, 1, 4, 0);
+        trials_.push_back(trial);
+      }
+    }
+    rank();
+    for (std::int32_t width = 2; width <= 8 && !over(); width *= 2) {
+      const std::size_t count = std::min<std::size_t>(4, trials_.size());
+      for (std::size_t i = 0; i < count && !over(); ++i) {
+        attempt(trials_[i], width, 8, 0.02);
+        Trial near = trials_[i];
+        near.horizon =
+            shortest_ + static_cast<std::int64_t>(static_cast<double>(near.horizon - shortest_) *
+                                                  (0.8 + 0.4 * static_cast<double>(random_() % 1024) / 1024));
+        if (near.horizon == shortest_ || over()) continue;
+        near.cost = HUGE_VAL;
+        attempt(near, width, 8, 0.02);
+        trials_.push_back(near);
+      }
+      rank();
+    }
+  }
+
+  const Demand& demand_;
+  DemandTable table_;
+  Incumbent& best_;
+  std::mt19937_64 random_;
+  const Deadline& deadline_;
+  std::vector<std::int32_t> edge_at_;
+  std::vector<Trial> trials_;
+  std::int64_t shortest_ = 0, longest_ = 0;
+};
+
+}  // namespace
+
+BoundedPlan plan_auto(const Demand& demand, const Deadline& deadline, std::uint64_t seed, const Progress& progress) {
+  Incumbent best(demand, progress);
+  std::int64_t largest = 0;
+  std::int64_t total = 0;
+  for (const Edge& edge : demand.edges) {
+    largest = std::max(largest, edge.weight);
+    total += edge.weight;
+  }
+  best.offer(plan_colored(demand, largest));
+  const std::int64_t mean = total / static_cast<std::int64_t>(demand.edges.size());
+  if (!best.optimal() && !deadline.passed()) best.offer(plan_colored(demand, mean / 2 + 1));
+  run_named(demand, best, deadline);
+  if (!best.optimal() && !deadline.passed() && std::int64_t{demand.lefts} * demand.rights <= kMostCells) {
+    TableSearch(demand, best, seed, deadline).run();
+  }
+  return best.take();
 }
 
 }  // namespace sluice::detail

@@ -1,0 +1,159 @@
+// How good the plans of `auto` are, by protocol (fixed seeds):
+//
+//   exchange_quality dense [LIMIT_S] [INSTANCES]    20 x 20, all pairs, weights 1..10^4, k = 20, set-ups 500 to 20000
+//   exchange_quality paper [LIMIT_S] [INSTANCES]    20 + 20 nodes, 1..400 messages, weights 1..20 and 1..100000, set-up
+//   1 exchange_quality files LIMIT_S SETUP K FILE...  traffic files; K = 0: as many as senders or receivers
+//
+// Costs are told over eta (Proposition 1 of Cohen et al.) and over the best bound that 10 s give. OGGP stands beside
+// it. Every plan is validated. Times are wall clock, validation included.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "sluice/error.hpp"
+#include "sluice/input/traffic_file.hpp"
+#include "sluice/plan/exchange.hpp"
+#include "sluice/schedule/cost.hpp"
+#include "sluice/schedule/validate.hpp"
+
+namespace {
+
+double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+struct Result {
+  sluice::Cost cost;
+  double over_eta = 0, over_bound = 0, oggp_over_eta = 0;
+  double seconds = 0;
+  std::string bound_kind;
+};
+
+sluice::StepSchedule planned(const sluice::ExchangeProblem& problem, const std::string& algorithm, double limit_s) {
+  sluice::ExchangeOptions options;
+  options.algorithm = algorithm;
+  options.time_limit_s = limit_s;
+  sluice::StepSchedule schedule = sluice::plan_exchange(problem, options).schedule;
+  const std::vector<sluice::Violation> violations = sluice::validate(schedule, problem.traffic);
+  if (!violations.empty()) {
+    fmt::print(stderr, "{} gave a broken schedule: {}\n", algorithm, to_string(violations.front()));
+    std::exit(1);
+  }
+  return schedule;
+}
+
+Result measure(const sluice::ExchangeProblem& problem, double limit_s) {
+  Result result;
+  const double begin = seconds();
+  result.cost = sluice::cost(planned(problem, "auto", limit_s));
+  result.seconds = seconds() - begin;
+  const double eta = sluice::lower_bound(problem.traffic, problem.max_transfers, problem.setup).total;
+  const sluice::ExchangeBound bound = sluice::exchange_bound(problem, 10);
+  result.over_eta = result.cost.total / eta;
+  result.over_bound = result.cost.total / bound.cost.total;
+  result.bound_kind = bound.kind;
+  result.oggp_over_eta = sluice::cost(planned(problem, "oggp", 0)).total / eta;
+  return result;
+}
+
+struct Summary {
+  void add(const Result& r) {
+    ++count;
+    eta += r.over_eta, worst_eta = std::max(worst_eta, r.over_eta);
+    bound += r.over_bound, worst_bound = std::max(worst_bound, r.over_bound);
+    oggp += r.oggp_over_eta;
+    slowest = std::max(slowest, r.seconds);
+    lp += r.bound_kind == "lp" ? 1 : 0;
+  }
+  void print(const std::string& title) const {
+    fmt::print("{:<24} {:>5} {:>11.4f} {:>8.4f} {:>13.4f} {:>8.4f} {:>5} {:>13.4f} {:>10.2f}\n", title, count,
+               eta / count, worst_eta, bound / count, worst_bound, lp, oggp / count, slowest);
+    std::fflush(stdout);
+  }
+  static void print_head() {
+    fmt::print("{:<24} {:>5} {:>11} {:>8} {:>13} {:>8} {:>5} {:>13} {:>10}\n", "instances", "count", "mean / eta",
+               "worst", "mean / bound", "worst", "by lp", "oggp / eta", "slowest s");
+  }
+  int count = 0, lp = 0;
+  double eta = 0, worst_eta = 0, bound = 0, worst_bound = 0, oggp = 0, slowest = 0;
+};
+
+std::int64_t draw(std::mt19937_64& random, std::int64_t largest) {
+  return 1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(largest));
+}
+
+void dense(double limit_s, int instances) {
+  Summary::print_head();
+  for (const double setup : {500.0, 1500.0, 5000.0, 20000.0}) {
+    Summary summary;
+    for (int i = 1; i <= instances; ++i) {
+      std::mt19937_64 random(static_cast<std::uint64_t>(i));
+      sluice::ExchangeProblem problem{{}, 20, setup};
+      problem.traffic.senders = problem.traffic.receivers = 20;
+      for (std::int64_t u = 0; u < 20; ++u)
+        for (std::int64_t v = 0; v < 20; ++v) problem.traffic.messages.push_back({u, v, draw(random, 10000)});
+      summary.add(measure(problem, limit_s));
+    }
+    summary.print(fmt::format("set-up {}", setup));
+  }
+}
+
+void paper(double limit_s, int instances) {
+  Summary::print_head();
+  for (const std::int64_t largest : {20, 100000}) {
+    Summary all;
+    for (std::int64_t k = 2; k <= 20; ++k) {
+      Summary summary;
+      for (int i = 1; i <= instances; ++i) {
+        std::mt19937_64 random(static_cast<std::uint64_t>(1000 * k + i));
+        sluice::ExchangeProblem problem{{}, k, 1};
+        problem.traffic.senders = problem.traffic.receivers = 20;
+        std::vector<std::int64_t> pairs(400);
+        for (std::int64_t p = 0; p < 400; ++p) pairs[static_cast<std::size_t>(p)] = p;
+        std::shuffle(pairs.begin(), pairs.end(), random);
+        pairs.resize(static_cast<std::size_t>(draw(random, 400)));
+        for (const std::int64_t p : pairs) problem.traffic.messages.push_back({p / 20, p % 20, draw(random, largest)});
+        const Result result = measure(problem, limit_s);
+        summary.add(result);
+        all.add(result);
+      }
+      summary.print(fmt::format("weights 1..{}, k = {}", largest, k));
+    }
+    all.print(fmt::format("weights 1..{}, all k", largest));
+  }
+}
+
+void files(double limit_s, double setup, std::int64_t k, const std::vector<std::string>& names) {
+  fmt::print("{:<24} {:>6} {:>14} {:>10} {:>12} {:>6} {:>12} {:>8}\n", "file", "steps", "transmission", "cost / eta",
+             "cost / bound", "bound", "oggp / eta", "s");
+  for (const std::string& name : names) {
+    sluice::ExchangeProblem problem{sluice::read_traffic(name), k, setup};
+    if (k == 0) problem.max_transfers = std::min(problem.traffic.senders, problem.traffic.receivers);
+    const Result r = measure(problem, limit_s);
+    fmt::print("{:<24} {:>6} {:>14} {:>10.4f} {:>12.4f} {:>6} {:>12.4f} {:>8.2f}\n", name.substr(name.rfind('/') + 1),
+               r.cost.steps, r.cost.transmission, r.over_eta, r.over_bound, r.bound_kind, r.oggp_over_eta, r.seconds);
+    std::fflush(stdout);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> args(argv + 1, argv + argc);
+  const auto number = [&](std::size_t i, double otherwise) { return i < args.size() ? std::stod(args[i]) : otherwise; };
+  if (!args.empty() && args[0] == "dense") {
+    dense(number(1, 1), static_cast<int>(number(2, 10)));
+  } else if (!args.empty() && args[0] == "paper") {
+    paper(number(1, 1), static_cast<int>(number(2, 10)));
+  } else if (args.size() > 4 && args[0] == "files") {
+    files(number(1, 1), number(2, 1), static_cast<std::int64_t>(number(3, 0)), {args.begin() + 4, args.end()});
+  } else {
+    fmt::print(stderr, "usage: exchange_quality dense|paper [LIMIT_S] [INSTANCES] | files LIMIT_S SETUP K FILE...\n");
+    return 2;
+  }
+  return 0;
+}
