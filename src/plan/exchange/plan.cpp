@@ -75,8 +75,17 @@ ExchangePlan plan_exchange(const ExchangeProblem& problem, const ExchangeOptions
   return result;
 }
 
-ExchangeBound exchange_bound(const ExchangeProblem& problem, double /*time_limit_s*/) {
-  return {lower_bound(problem.traffic, problem.max_transfers, problem.setup), "eta"};
+ExchangeBound exchange_bound(const ExchangeProblem& problem, double time_limit_s) {
+  const detail::Deadline deadline(time_limit_s);
+  const Demand demand = detail::make_demand(problem.traffic, problem.max_transfers, problem.setup);
+  ExchangeBound result{lower_bound(problem.traffic, problem.max_transfers, problem.setup), "eta"};
+  if (demand.edges.empty()) return result;
+  const double total = lp_bound(demand, deadline).total;
+  if (total > result.cost.total) {
+    result.cost.total = total;
+    result.kind = "lp";
+  }
+  return result;
 }
 
 }  // namespace sluice

@@ -45,8 +45,9 @@ struct Column {
 };
 
 struct LpBound {
-  double total = 0;             ///< no plan costs less; at least eta
-  bool optimal = false;         ///< whether `total` is the optimum of the linear program, not merely below it
+  double total = 0;      ///< no plan costs less; at least eta; whole if the set-up is
+  double unrounded = 0;  ///< what `total` was rounded up from: at most the optimum of the linear program, or eta
+  bool optimal = false;  ///< whether time would not raise `total` further (by more than 1e-5 of it, if not whole)
   std::vector<Column> columns;  ///< those of the last solution with use > 0; may be empty
 };
 

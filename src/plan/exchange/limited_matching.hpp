@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "plan/deadline.hpp"
+#include "sluice/graph/bipartite_graph.hpp"
+
+namespace sluice::detail {
+
+/// Heaviest matchings of at most k edges, for one graph and many different weights.
+///
+/// Guarantee: `solve` finds a heaviest one, up to the rounding of doubles; `bound` does not depend on that: it is a sum
+/// of prices that cover every edge, hence no matching of at most k edges weighs more, whatever the prices.
+/// Method: successive heaviest augmenting paths from all free left vertices at once (Dijkstra on reduced weights),
+/// which pass through the heaviest matchings of 1, 2, ... edges; the gains fall, so it stops at k edges or where a path
+/// gains nothing. All free left vertices have the same price then, which is the price of the limit k.
+/// Complexity: O(k (n^2 + m)), n = vertices; memory O(n + m). Deterministic.
+/// Source: Edmonds and Karp, "Theoretical improvements in algorithmic efficiency for network flow problems", J. ACM 19
+/// (1972), section 1.2 (potentials).
+///
+/// Example: edges (0, 0) of 6, (0, 1) of 5, (1, 0) of 4: k = 1 takes 6, and k = 2 takes 5 + 4. With k = 1 the right
+/// prices (0, 0) and the limit's price 6 prove it: no edge is above 6.
+class LimitedMatching {
+ public:
+  /// Keeps a copy of the ends of `edges`; their weights do not matter.
+  LimitedMatching(std::int32_t lefts, std::int32_t rights, std::span<const Edge> edges, std::int32_t limit);
+
+  /// Finds a heaviest matching for `values` (one an edge, >= 0); edges of value 0 are never taken. Whether it came to
+  /// an end before the deadline.
+  bool solve(std::span<const double> values, const Deadline& deadline);
+
+  /// The edges found by the last `solve` that returned true, by left vertex.
+  [[nodiscard]] const std::vector<std::int32_t>& edges() const { return found_; }
+
+  /// No matching of at most k edges has a larger sum of `values`. Takes the right prices and the price of the limit
+  /// from the last `solve`, improves them for `values`, and keeps them: after a `solve` for the same values the bound
+  /// is their optimum, for values near those of the last solve it is a good guess for a fraction of the time. O(m).
+  double bound(std::span<const double> values);
+
+ private:
+  struct Arc {
+    std::int32_t right;
+    std::int32_t edge;
+  };
+
+  std::int32_t limit_;
+  std::vector<std::int32_t> begin_;  // of each left vertex in arcs_
+  std::vector<Arc> arcs_;
+  std::vector<double> left_price_, right_price_;
+  double limit_price_ = 0;
+  std::vector<std::int32_t> left_edge_, left_right_, right_left_;  // edge and right end of each left vertex
+  std::vector<double> distance_;                                   // of right vertices
+  std::vector<double> left_distance_;                              // of left vertices
+  std::vector<std::int32_t> from_edge_;                            // by which a right vertex was reached
+  std::vector<std::int32_t> from_left_;
+  std::vector<char> done_;
+  std::vector<std::int32_t> found_;
+};
+
+}  // namespace sluice::detail

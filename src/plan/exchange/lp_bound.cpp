@@ -1,0 +1,365 @@
+/// A bound from the linear program over steps, by column generation.
+///
+/// Problem: KPBS, see include/sluice/plan/exchange.hpp: what does no plan cost less than?
+///
+/// Program. A column c is a step: a matching M of at most k edges and a duration theta; it costs theta + beta, and x_c
+/// says how often a plan takes it. Every plan with whole durations satisfies, for each edge e of size w,
+///
+///     size:   sum over c with e in M_c of min(theta_c, w) x_c          >= w
+///     pieces: sum over c with e in M_c of (1 + [theta_c >= w]) x_c     >= 2,
+///
+/// the first as all of e is sent, the second as either one step lasts at least w or two steps carry e. (The second is
+/// the Chvatal-Gomory cut of the first, divided by w - 1 and rounded up. It implies that e is in some step, sum x_c >=
+/// 1, which is what the degree and the number of edges bound, so the program is never below eta.) Its optimum without
+/// integrality is the bound. Where beta is whole, so is the cost of every plan, and the bound is rounded up.
+///
+/// Durations. Given prices a_e >= 0 of the size rows and b_e >= 0 of the pieces rows, a step of duration theta is worth
+/// the heaviest matching of at most k edges under v_e(theta) = a_e min(theta, w) + b_e (1 + [theta >= w]). For a fixed
+/// matching, worth - cost is linear in theta between two neighbouring sizes of its edges, and jumps upwards where theta
+/// reaches a size. So on each such interval it is largest at its left end, or not above the value at the size it ends
+/// with; beyond the largest size it falls. Hence the durations {1} and {w_e} suffice, 1 being the least whole one.
+///
+/// Validity. If no step is worth more than rho times its cost under some prices, then these prices divided by rho are a
+/// solution of the dual, and no plan costs less than their sum over rho (Farley's bound), whatever prices these are.
+/// rho is not taken from matchings but from vertex prices that cover every edge (LimitedMatching::bound), so no
+/// error of a search can raise the bound. What is left are roundings of sums of m doubles, and the bound is lowered by
+/// 1e-9 + m 2^-50 of itself: far more than they can amount to. The bound is therefore valid whenever the deadline
+/// comes.
+///
+/// Method: multipliers (augmented Lagrangian) over a pool of columns. One round: with the penalty t on uncovered
+/// demand r = 1 - A x (rows scaled to a demand of 1), the x >= 0 of the pool that costs least, by coordinate descent, a
+/// few sweeps; new prices y = max(0, y + t r); for every duration the best step under y; Farley's bound; columns worth
+/// more than they cost join the pool, columns that were long of no use leave it. A duration is skipped if vertex prices
+/// of its neighbour prove it no better than what is known. x, completed by steps of one edge each, is a solution of the
+/// program, so the gap is known: the end is where it is 1e-5, or cannot change the rounded bound.
+///
+/// Guarantee: total >= eta, at most the optimum of the program (rounded up), no plan below it. Deterministic unless the
+/// deadline ends it.
+/// Complexity: a round takes O(d (m + k (n^2 + m))) for d different sizes, n vertices, m edges, mostly far less as
+/// durations are skipped, and O(k) a column of the pool and sweep. Some hundred rounds come within 0.1 %. Memory O(m +
+/// k columns). The deadline is looked at between durations and within matchings.
+///
+/// Source: Gilmore and Gomory, "A linear programming approach to the cutting-stock problem", Operations Research 9
+/// (1961), for columns on demand; Farley, "A note on bounding a class of linear programming problems, including cutting
+/// stock problems", Operations Research 38 (1990); Bertsekas, "Constrained optimization and Lagrange multiplier
+/// methods" (1982), chapter 2. Choices: no simplex method, whose prices swing from vertex to vertex of a degenerate
+/// dual (20 + 20 vertices, 400 sizes up to 10^4: its bound was below eta after 20 s, multipliers are within 0.5 % of
+/// the optimum after 1 s). The first prices are those of eta.
+///
+/// Example: k = 2, beta = 1, sizes (0,0) = (1,1) = (2,2) = 2; eta = 3 + 2. The program takes every pair of edges half a
+/// time for 2 units: 3/2 steps of cost 3, that is 4.5. Prices of 0.75 for the pieces rows, 0 for the size rows, prove
+/// it: a step of 2 units is worth at most 2 * 2 * 0.75 = 3, one of 1 unit at most 1.5, less than its cost 2; and they
+/// sum to 3 * 2 * 0.75 = 4.5. Rounded up it is 5; the best plan costs 6.
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <utility>
+
+#include "plan/exchange/limited_matching.hpp"
+#include "plan/exchange/planners.hpp"
+
+namespace sluice::detail {
+
+namespace {
+
+constexpr double kGap = 1e-5;        // of the bound: where the program counts as solved
+constexpr double kWorth = 1 + 1e-7;  // worth of a column over its cost that lets it into the pool
+constexpr double kPenalty = 3;       // t, as a multiple of the mean price
+constexpr int kSweeps = 10;
+constexpr double kSweepsEnd = 1e-5;  // no column's worth is further from its cost, relatively
+constexpr int kPatience = 3;         // rounds without use until a column is looked at in the first sweep only,
+constexpr int kOblivion = 40;        // and until it leaves the pool
+
+/// The program of the header. Row e is the size row of edge e, row m + e its pieces row; a row's demand is scaled to 1,
+/// costs by a step of the largest duration.
+class StepProgram {
+ public:
+  explicit StepProgram(const Demand& demand) : demand_(demand) {
+    durations_.reserve(demand.edges.size() + 1);
+    durations_.push_back(1);
+    for (const Edge& edge : demand.edges) durations_.push_back(edge.weight);
+    std::sort(durations_.begin(), durations_.end());
+    durations_.erase(std::unique(durations_.begin(), durations_.end()), durations_.end());
+    scale_ = static_cast<double>(durations_.back()) + demand.setup;
+  }
+
+  [[nodiscard]] const Demand& demand() const { return demand_; }
+  [[nodiscard]] std::size_t edge_count() const { return demand_.edges.size(); }
+  [[nodiscard]] std::size_t row_count() const { return 2 * demand_.edges.size(); }
+  [[nodiscard]] const std::vector<std::int64_t>& durations() const { return durations_; }
+  [[nodiscard]] double scale() const { return scale_; }
+  [[nodiscard]] double cost(std::int64_t duration) const {
+    return (static_cast<double>(duration) + demand_.setup) / scale_;
+  }
+
+  /// What a step of `duration` covers of the two rows of edge e.
+  [[nodiscard]] std::pair<double, double> cover(std::size_t e, std::int64_t duration) const {
+    const std::int64_t size = demand_.edges[e].weight;
+    if (duration >= size) return {1.0, 1.0};
+    return {static_cast<double>(duration) / static_cast<double>(size), 0.5};
+  }
+
+  /// Worth of each edge in a step of `duration`.
+  void values(std::int64_t duration, const std::vector<double>& prices, std::vector<double>& result) const {
+    for (std::size_t e = 0; e < edge_count(); ++e) {
+      const auto [size, pieces] = cover(e, duration);
+      result[e] = prices[e] * size + prices[edge_count() + e] * pieces;
+    }
+  }
+
+ private:
+  const Demand& demand_;
+  std::vector<std::int64_t> durations_;  // ascending
+  double scale_ = 1;
+};
+
+/// Prices whose sum is the bound eta (before rounding up P / k): all edges of the vertex with the largest load, or all
+/// edges, share the time; likewise for degree and steps.
+std::vector<double> prices_of_eta(const StepProgram& program) {
+  const Demand& demand = program.demand();
+  const auto lefts = static_cast<std::size_t>(demand.lefts);
+  std::vector<double> load(lefts + static_cast<std::size_t>(demand.rights), 0);
+  std::vector<double> degree(load.size(), 0);
+  double total = 0;
+  for (const Edge& edge : demand.edges) {
+    const auto weight = static_cast<double>(edge.weight);
+    for (const std::size_t v : {static_cast<std::size_t>(edge.left), lefts + static_cast<std::size_t>(edge.right)}) {
+      load[v] += weight;
+      degree[v] += 1;
+    }
+    total += weight;
+  }
+  const double k = demand.max_transfers;
+  const auto largest_at = [](const std::vector<double>& values) {
+    return static_cast<std::size_t>(std::max_element(values.begin(), values.end()) - values.begin());
+  };
+  const std::size_t loaded = largest_at(load);
+  const std::size_t busy = largest_at(degree);
+  const bool share_time = total / k > load[loaded];
+  const bool share_steps = static_cast<double>(demand.edges.size()) / k > degree[busy];
+  std::vector<double> prices(program.row_count(), 0);
+  for (std::size_t e = 0; e < demand.edges.size(); ++e) {
+    const auto left = static_cast<std::size_t>(demand.edges[e].left);
+    const auto right = lefts + static_cast<std::size_t>(demand.edges[e].right);
+    const double time = static_cast<double>(demand.edges[e].weight) / program.scale();
+    const double setup = demand.setup / program.scale();
+    if (share_time) {
+      prices[e] = time / k;
+    } else if (left == loaded || right == loaded) {
+      prices[e] = time;
+    }
+    if (share_steps) {
+      prices[program.edge_count() + e] = setup / k;
+    } else if (left == busy || right == busy) {
+      prices[program.edge_count() + e] = setup;
+    }
+  }
+  return prices;
+}
+
+double eta(const Demand& demand) {
+  std::vector<std::int64_t> load(static_cast<std::size_t>(demand.lefts) + static_cast<std::size_t>(demand.rights), 0);
+  std::vector<std::int64_t> degree(load.size(), 0);
+  std::int64_t total = 0;
+  for (const Edge& edge : demand.edges) {
+    for (const std::int32_t v : {edge.left, demand.lefts + edge.right}) {
+      load[static_cast<std::size_t>(v)] += edge.weight;
+      ++degree[static_cast<std::size_t>(v)];
+    }
+    total += edge.weight;
+  }
+  const std::int64_t k = demand.max_transfers;
+  const auto ceil_div = [k](std::int64_t a) { return a / k + (a % k != 0 ? 1 : 0); };
+  const std::int64_t transmission = std::max(*std::max_element(load.begin(), load.end()), ceil_div(total));
+  const std::int64_t steps = std::max(*std::max_element(degree.begin(), degree.end()),
+                                      ceil_div(static_cast<std::int64_t>(demand.edges.size())));
+  return static_cast<double>(transmission) + demand.setup * static_cast<double>(steps);
+}
+
+/// Columns in use or of use lately, and how often the current solution takes each.
+class Pool {
+ public:
+  explicit Pool(const StepProgram& program) : program_(program), uncovered_(program.row_count(), 1.0) {}
+
+  [[nodiscard]] std::size_t size() const { return items_.size(); }
+  /// 1 - A x, by row.
+  [[nodiscard]] const std::vector<double>& uncovered() const { return uncovered_; }
+
+  void add(std::int64_t duration, std::vector<std::int32_t> edges) {
+    Item item;
+    item.column = {duration, std::move(edges), 0};
+    item.cost = program_.cost(duration);
+    for (const std::int32_t e : item.column.edges) {
+      const auto [size, pieces] = program_.cover(static_cast<std::size_t>(e), duration);
+      item.cover.emplace_back(size, pieces);
+      item.norm += size * size + pieces * pieces;
+    }
+    items_.push_back(std::move(item));
+  }
+
+  /// Lets the solution cost less under `prices` and the penalty: sum cost x + |max(0, prices + penalty (1 - A x))|^2 /
+  /// (2 penalty). Turns `prices` into max(0, prices + penalty (1 - A x)). Whether the deadline left time for it.
+  bool descend(std::vector<double>& prices, double penalty, const Deadline& deadline) {
+    const std::size_t m = program_.edge_count();
+    for (std::size_t row = 0; row < prices.size(); ++row) prices[row] += penalty * uncovered_[row];
+    bool in_time = true;
+    for (int sweep = 0; sweep < kSweeps && in_time; ++sweep) {
+      double furthest = 0;
+      for (Item& item : items_) {
+        if (sweep > 0 && item.idle > kPatience) continue;
+        double worth = 0;
+        for (std::size_t i = 0; i < item.cover.size(); ++i) {
+          const auto e = static_cast<std::size_t>(item.column.edges[i]);
+          worth += item.cover[i].first * std::max(0.0, prices[e]) + item.cover[i].second * std::max(0.0, prices[m + e]);
+        }
+        const double change = std::max((worth - item.cost) / (penalty * item.norm), -item.column.use);
+        if (sweep == 0) ++item.idle;
+        if (change == 0) continue;
+        item.idle = 0;
+        furthest = std::max(furthest, std::abs(worth / item.cost - 1));
+        item.column.use += change;
+        for (std::size_t i = 0; i < item.cover.size(); ++i) {
+          const auto e = static_cast<std::size_t>(item.column.edges[i]);
+          const double size = item.cover[i].first * change;
+          const double pieces = item.cover[i].second * change;
+          uncovered_[e] -= size;
+          uncovered_[m + e] -= pieces;
+          prices[e] -= penalty * size;
+          prices[m + e] -= penalty * pieces;
+        }
+      }
+      if (furthest < kSweepsEnd) break;
+      in_time = !deadline.passed();
+    }
+    for (double& price : prices) price = std::max(0.0, price);
+    items_.erase(std::remove_if(items_.begin(), items_.end(), [](const Item& item) { return item.idle > kOblivion; }),
+                 items_.end());
+    return in_time;
+  }
+
+  /// What the solution costs once a step of its own adds to every edge what it lacks.
+  [[nodiscard]] double completed_cost() const {
+    double result = 0;
+    for (const Item& item : items_) result += item.cost * item.column.use;
+    for (std::size_t e = 0; e < program_.edge_count(); ++e)
+      result += lack(e) * program_.cost(program_.demand().edges[e].weight);
+    return result;
+  }
+
+  /// The completed solution.
+  [[nodiscard]] std::vector<Column> solution() const {
+    constexpr double kLeast = 1e-6;
+    std::vector<Column> result;
+    for (const Item& item : items_)
+      if (item.column.use > kLeast) result.push_back(item.column);
+    for (std::size_t e = 0; e < program_.edge_count(); ++e) {
+      if (lack(e) > kLeast)
+        result.push_back({program_.demand().edges[e].weight, {static_cast<std::int32_t>(e)}, lack(e)});
+    }
+    return result;
+  }
+
+ private:
+  struct Item {
+    Column column;
+    std::vector<std::pair<double, double>> cover;
+    double cost = 0;
+    double norm = 0;
+    int idle = 0;  // rounds that did not change its use
+  };
+
+  [[nodiscard]] double lack(std::size_t e) const {
+    return std::max({0.0, uncovered_[e], uncovered_[program_.edge_count() + e]});
+  }
+
+  const StepProgram& program_;
+  std::vector<Item> items_;
+  std::vector<double> uncovered_;
+};
+
+/// Looks for steps worth more than they cost.
+class Pricing {
+ public:
+  Pricing(const StepProgram& program, const Deadline& deadline)
+      : program_(program),
+        deadline_(deadline),
+        matching_(program.demand().lefts, program.demand().rights, program.demand().edges,
+                  program.demand().max_transfers),
+        values_(program.edge_count()) {}
+
+  /// Adds them to `pool`. A number that no step's worth under `prices` divided by its cost exceeds, or nothing if the
+  /// deadline passed before.
+  std::optional<double> run(const std::vector<double>& prices, Pool& pool) {
+    const std::vector<std::int64_t>& durations = program_.durations();
+    double ratio = 0;
+    for (std::size_t i = durations.size(); i-- > 0;) {
+      if (deadline_.passed()) return std::nullopt;
+      const double cost = program_.cost(durations[i]);
+      program_.values(durations[i], prices, values_);
+      const double guess = matching_.bound(values_) / cost;
+      if (guess <= 1 || guess <= ratio) {
+        ratio = std::max(ratio, guess);
+        continue;
+      }
+      if (!matching_.solve(values_, deadline_)) return std::nullopt;
+      ratio = std::max(ratio, matching_.bound(values_) / cost);
+      double worth = 0;
+      for (const std::int32_t e : matching_.edges()) worth += values_[static_cast<std::size_t>(e)];
+      if (worth > cost * kWorth) pool.add(durations[i], matching_.edges());
+    }
+    return ratio;
+  }
+
+ private:
+  const StepProgram& program_;
+  const Deadline& deadline_;
+  LimitedMatching matching_;
+  std::vector<double> values_;
+};
+
+/// `bound`, or the least possible cost that is not below it. Only whole costs are possible where the set-up is whole.
+double rounded(double bound, double setup) {
+  constexpr double kSlack = 1e-6;
+  constexpr double kExact = 1e15;  // doubles below it have room for kSlack
+  return setup == std::floor(setup) && bound < kExact ? std::ceil(bound - kSlack) : bound;
+}
+
+}  // namespace
+
+LpBound lp_bound(const Demand& demand, const Deadline& deadline) {
+  LpBound result;
+  result.total = eta(demand);
+  result.unrounded = result.total;
+  const std::optional<PieceSteps> start = plan_weights(demand, deadline);
+  if (!start) return result;
+  const StepProgram program(demand);
+  Pool pool(program);
+  for (const std::vector<Piece>& step : *start) {
+    std::int64_t duration = 0;
+    std::vector<std::int32_t> edges;
+    for (const Piece& piece : step) {
+      duration = std::max(duration, piece.size);
+      edges.push_back(piece.edge);
+    }
+    pool.add(duration, std::move(edges));
+  }
+  const double margin = 1 - 1e-9 - static_cast<double>(demand.edges.size()) * 0x1p-50;
+  std::vector<double> prices = prices_of_eta(program);
+  const double penalty =
+      kPenalty * std::accumulate(prices.begin(), prices.end(), 0.0) / static_cast<double>(program.row_count());
+  Pricing pricing(program, deadline);
+  while (!result.optimal && pool.descend(prices, penalty, deadline)) {
+    const double above = pool.completed_cost() * program.scale();
+    const std::optional<double> ratio = pricing.run(prices, pool);
+    if (!ratio) break;
+    const double sum = std::accumulate(prices.begin(), prices.end(), 0.0);
+    if (*ratio > 0) result.unrounded = std::max(result.unrounded, sum / *ratio * margin * program.scale());
+    result.total = std::max(result.total, rounded(result.unrounded, demand.setup));
+    result.optimal = above <= result.unrounded * (1 + kGap) || result.total >= rounded(above, demand.setup);
+  }
+  result.columns = pool.solution();
+  return result;
+}
+
+}  // namespace sluice::detail
