@@ -17,6 +17,9 @@ class Communicator {
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
 
+  /// Gives the duplicate up without freeing it, which is collective: for when another rank may never do so.
+  void leak() { comm_ = MPI_COMM_NULL; }
+
   [[nodiscard]] MPI_Comm get() const { return comm_; }
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] int size() const { return size_; }

@@ -24,13 +24,14 @@ std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
 }  // namespace
 
 StepExecutor::StepExecutor(MPI_Comm comm, std::vector<StepMessage> sends, std::vector<StepMessage> receives,
-                           const Limits& limits)
+                           const Limits& limits, std::unique_ptr<StepProtocol> protocol)
     : comm_(comm),
       sends_(std::move(sends)),
       receives_(std::move(receives)),
       limits_(limits),
-      receive_slots_(slots_for(receives_)),
-      send_slots_(slots_for(sends_)),
+      protocol_(protocol ? std::move(protocol) : std::make_unique<StepProtocol>()),
+      receive_slots_(slots_for(receives_, limits_.window + limits_.ahead)),
+      send_slots_(slots_for(sends_, limits_.window)),
       receive_stride_(stride_for(receives_)),
       send_stride_(stride_for(sends_)),
       send_bytes_(static_cast<std::int64_t>(send_slots_) * send_stride_),
@@ -43,7 +44,9 @@ StepExecutor::StepExecutor(MPI_Comm comm, std::vector<StepMessage> sends, std::v
       requests_(receive_slots_ + 2 * send_slots_, MPI_REQUEST_NULL),
       statuses_(requests_.size()),
       completed_(requests_.size()) {
-  free_.reserve(send_slots_);
+  SLUICE_ASSERT(!protocol_->grows() || limits_.contiguous, "no buffers for messages to come");
+  free_sending_.reserve(send_slots_);
+  free_receiving_.reserve(receive_slots_);
 }
 
 void StepExecutor::connect(MPI_Comm node) {
@@ -73,18 +76,20 @@ std::int64_t StepExecutor::piece_bytes(std::int64_t message_bytes) const {
   return std::min(longest, round_up(message_bytes / pieces + (message_bytes % pieces != 0), granule));
 }
 
-std::size_t StepExecutor::slots_for(const std::vector<StepMessage>& messages) const {
+std::size_t StepExecutor::slots_for(const std::vector<StepMessage>& messages, int window) const {
+  if (protocol_->grows()) return static_cast<std::size_t>(window);
   std::int64_t pieces = 0;
   for (const StepMessage& message : messages) {
     if (message.bytes == 0) continue;
     const std::int64_t piece = piece_bytes(message.bytes);
-    pieces += std::min<std::int64_t>(limits_.window, message.bytes / piece + (message.bytes % piece != 0));
-    if (pieces >= limits_.window) return static_cast<std::size_t>(limits_.window);
+    pieces += std::min<std::int64_t>(window, message.bytes / piece + (message.bytes % piece != 0));
+    if (pieces >= window) return static_cast<std::size_t>(window);
   }
   return static_cast<std::size_t>(pieces);
 }
 
 std::int64_t StepExecutor::stride_for(const std::vector<StepMessage>& messages) const {
+  if (limits_.contiguous) return 0;
   std::int64_t longest = 0;
   for (const StepMessage& message : messages) {
     if (message.bytes > 0) longest = std::max(longest, piece_bytes(message.bytes));
@@ -92,29 +97,49 @@ std::int64_t StepExecutor::stride_for(const std::vector<StepMessage>& messages) 
   return round_up(longest, kAlignment);
 }
 
-bool StepExecutor::next(const std::vector<StepMessage>& messages, Position& at, Slot& slot) const {
+bool StepExecutor::more(const std::vector<StepMessage>& messages, Position& at) {
   while (at.message < messages.size() && at.offset == messages[at.message].bytes) at = {at.message + 1, 0};
-  if (at.message == messages.size()) return false;
-  const std::int64_t bytes = messages[at.message].bytes;
-  slot = {at.message, at.offset, std::min(piece_bytes(bytes), bytes - at.offset), false, 0};
-  at.offset += slot.bytes;
-  return true;
+  return at.message < messages.size();
 }
 
-int StepExecutor::start_send(std::size_t slot, StepData& data, bool can_send) {
+StepExecutor::Slot StepExecutor::next(const std::vector<StepMessage>& messages, Position& at) const {
+  const std::int64_t bytes = messages[at.message].bytes;
+  const Slot slot{at.message, at.offset, std::min(piece_bytes(bytes), bytes - at.offset), false, 0};
+  at.offset += slot.bytes;
+  return slot;
+}
+
+void StepExecutor::clear() {
+  sends_.clear();
+  receives_.clear();
+}
+
+int StepExecutor::start_send(StepData& data) {
+  if (free_sending_.empty() || !more(sends_, next_send_)) return 0;
+  if (next_send_.offset == 0) {
+    if (!protocol_->may_start(next_send_.message)) return 0;
+    if (trace_ != nullptr) StepTrace::mark(trace_->send_started, next_send_.message);
+  }
+  const std::size_t slot = free_sending_.back();
+  free_sending_.pop_back();
+  return start_send(slot, data);
+}
+
+int StepExecutor::start_send(std::size_t slot, StepData& data) {
   Slot& piece = sending_[slot];
-  if (!next(sends_, next_send_, piece)) return 0;
+  piece = next(sends_, next_send_);
   const int peer = sends_[piece.message].peer;
   MPI_Request* request = &requests_[receive_slots_ + slot];
   piece.pending = 1;
-  if (shared_with_[piece.message]) {
+  if (piece.message < shared_with_.size() && shared_with_[piece.message]) {
     sent_notes_[slot] = {0, -1};
-    if (can_send) start_shared_send(slot, data);
+    if (can_send_) start_shared_send(slot, data);
     SLUICE_MPI(MPI_Isend(&sent_notes_[slot], sizeof(Note), MPI_BYTE, peer, kDataTag, comm_, request));
     return piece.pending;
   }
-  if (!can_send) {
-    SLUICE_MPI(MPI_Isend(nullptr, 0, MPI_BYTE, peer, kNoDataTag, comm_, request));
+  const auto send = protocol_->synchronous() ? MPI_Issend : MPI_Isend;
+  if (!can_send_) {
+    SLUICE_MPI(send(nullptr, 0, MPI_BYTE, peer, kNoDataTag, comm_, request));
     return piece.pending;
   }
   const std::byte* memory = data.outgoing(piece.message, piece.offset, piece.bytes);
@@ -123,7 +148,7 @@ int StepExecutor::start_send(std::size_t slot, StepData& data, bool can_send) {
     data.pack(piece.message, piece.offset, piece.bytes, buffer);
     memory = buffer;
   }
-  SLUICE_MPI(MPI_Isend(memory, static_cast<int>(piece.bytes), MPI_BYTE, peer, kDataTag, comm_, request));
+  SLUICE_MPI(send(memory, static_cast<int>(piece.bytes), MPI_BYTE, peer, kDataTag, comm_, request));
   return piece.pending;
 }
 
@@ -138,25 +163,35 @@ void StepExecutor::start_shared_send(std::size_t slot, StepData& data) {
                        &requests_[receive_slots_ + send_slots_ + slot]));
 }
 
-int StepExecutor::start_receive(std::size_t slot, StepData& data, bool can_receive) {
-  Slot& piece = receiving_[slot];
-  if (!next(receives_, next_receive_, piece)) return 0;
-  const int peer = receives_[piece.message].peer;
-  if (shared_by_[piece.message] != nullptr) {
-    SLUICE_MPI(MPI_Irecv(&received_notes_[slot], sizeof(Note), MPI_BYTE, peer, kDataTag, comm_, &requests_[slot]));
-    return 1;
+int StepExecutor::start_receives(StepData& data) {
+  int started = 0;
+  for (; !free_receiving_.empty() && more(receives_, next_receive_); ++started) {
+    const std::size_t slot = free_receiving_.back();
+    free_receiving_.pop_back();
+    start_receive(slot, data);
   }
-  std::byte* memory = can_receive ? data.incoming(piece.message, piece.offset, piece.bytes) : nullptr;
+  return started;
+}
+
+void StepExecutor::start_receive(std::size_t slot, StepData& data) {
+  Slot& piece = receiving_[slot];
+  piece = next(receives_, next_receive_);
+  const int peer = receives_[piece.message].peer;
+  if (piece.message < shared_by_.size() && shared_by_[piece.message] != nullptr) {
+    SLUICE_MPI(MPI_Irecv(&received_notes_[slot], sizeof(Note), MPI_BYTE, peer, kDataTag, comm_, &requests_[slot]));
+    return;
+  }
+  std::byte* memory = can_receive_ ? data.incoming(piece.message, piece.offset, piece.bytes) : nullptr;
   piece.direct = memory != nullptr;
   if (memory == nullptr) memory = receive_buffer_.get() + static_cast<std::int64_t>(slot) * receive_stride_;
   // Any tag: instead of the data a rank may say that it has none.
   SLUICE_MPI(MPI_Irecv(memory, static_cast<int>(piece.bytes), MPI_BYTE, peer, MPI_ANY_TAG, comm_, &requests_[slot]));
-  return 1;
 }
 
-void StepExecutor::finish_receive(std::size_t slot, const MPI_Status& status, StepData& data, bool can_receive) {
+void StepExecutor::finish_receive(std::size_t slot, const MPI_Status& status, StepData& data) {
   const Slot& piece = receiving_[slot];
-  if (shared_by_[piece.message] != nullptr) return finish_shared_receive(slot, data, can_receive);
+  if (piece.message < shared_by_.size() && shared_by_[piece.message] != nullptr)
+    return finish_shared_receive(slot, data);
   if (status.MPI_TAG == kNoDataTag) {
     without_data_ = receives_[piece.message].peer;
     return;
@@ -165,12 +200,12 @@ void StepExecutor::finish_receive(std::size_t slot, const MPI_Status& status, St
   SLUICE_MPI(MPI_Get_count(&status, MPI_BYTE, &bytes));
   SLUICE_ASSERT(bytes == piece.bytes, fmt::format("{} bytes from rank {}, {} due at offset {}", bytes,
                                                   receives_[piece.message].peer, piece.bytes, piece.offset));
-  if (piece.direct || !can_receive) return;
+  if (piece.direct || !can_receive_) return;
   data.unpack(piece.message, piece.offset, piece.bytes,
               receive_buffer_.get() + static_cast<std::int64_t>(slot) * receive_stride_);
 }
 
-void StepExecutor::finish_shared_receive(std::size_t slot, StepData& data, bool can_receive) {
+void StepExecutor::finish_shared_receive(std::size_t slot, StepData& data) {
   const Slot& piece = receiving_[slot];
   const Note& note = received_notes_[slot];
   const int peer = receives_[piece.message].peer;
@@ -179,23 +214,20 @@ void StepExecutor::finish_shared_receive(std::size_t slot, StepData& data, bool 
     return;
   }
   shared_.sync();
-  if (can_receive) {
+  if (can_receive_) {
     data.unpack(piece.message, piece.offset, piece.bytes, shared_by_[piece.message] + note.offset);
   }
   shared_.sync();
   SLUICE_MPI(MPI_Send(nullptr, 0, MPI_BYTE, peer, kFreeTag + static_cast<int>(note.slot), comm_));
 }
 
-int StepExecutor::completed(bool wait) {
+int StepExecutor::completed() {
   const auto requests = static_cast<int>(requests_.size());
-  for (Patience patience;; patience.look_again()) {
-    int count = 0;
-    const int code = MPI_Testsome(requests, requests_.data(), &count, completed_.data(), statuses_.data());
-    if (code == MPI_ERR_IN_STATUS) throw_failed(count);
-    if (code != MPI_SUCCESS) throw MpiError("MPI_Testsome", code);
-    if (count == MPI_UNDEFINED) return 0;  // nothing is under way
-    if (count > 0 || !wait) return count;
-  }
+  int count = 0;
+  const int code = MPI_Testsome(requests, requests_.data(), &count, completed_.data(), statuses_.data());
+  if (code == MPI_ERR_IN_STATUS) throw_failed(count);
+  if (code != MPI_SUCCESS) throw MpiError("MPI_Testsome", code);
+  return count == MPI_UNDEFINED ? 0 : count;
 }
 
 void StepExecutor::throw_failed(int count) const {
@@ -209,47 +241,98 @@ void StepExecutor::throw_failed(int count) const {
   throw MpiError("MPI_Testsome", MPI_ERR_IN_STATUS);
 }
 
-int StepExecutor::execute(StepData& data, bool can_send, bool can_receive) {
-  next_send_ = next_receive_ = {};
-  without_data_ = -1;
-  free_.clear();
-  for (std::size_t slot = send_slots_; slot-- > 0;) free_.push_back(slot);
-  int under_way = 0;
-  for (std::size_t slot = 0; slot < receive_slots_; ++slot) under_way += start_receive(slot, data, can_receive);
-
-  bool working = can_send && can_receive;
-  while (true) {
-    bool idle = true;
-    // One piece at a time: MPI moves those under way only while it is called.
-    if (!free_.empty()) {
-      const int started = start_send(free_.back(), data, can_send);
-      if (started > 0) {
-        free_.pop_back();
-        idle = false;
-      } else {
-        free_.clear();  // all are sent
-      }
-      under_way += started;
+void StepExecutor::abandon() noexcept {
+  for (std::size_t i = 0; i < requests_.size(); ++i) {
+    if (requests_[i] == MPI_REQUEST_NULL) continue;
+    int done = 0;
+    if (i < receive_slots_ && MPI_Cancel(&requests_[i]) == MPI_SUCCESS) {
+      (void)MPI_Test(&requests_[i], &done, MPI_STATUS_IGNORE);
     }
-    if (under_way == 0) {
-      if (!working) return without_data_;
-      working = data.work();
+    if (done == 0) (void)MPI_Request_free(&requests_[i]);
+  }
+}
+
+int StepExecutor::finish(StepData& data) {
+  const int count = completed();
+  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+    const auto request = static_cast<std::size_t>(completed_[i]);
+    if (request < receive_slots_) {
+      finish_receive(request, statuses_[i], data);
+      const Slot& piece = receiving_[request];
+      protocol_->received(piece.message, piece.bytes);
+      if (trace_ != nullptr) StepTrace::mark(trace_->receive_ended, piece.message);
+      free_receiving_.push_back(request);
       continue;
     }
-    const int count = completed(idle && !working);
-    under_way -= count;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
-      const auto request = static_cast<std::size_t>(completed_[i]);
-      if (request < receive_slots_) {
-        finish_receive(request, statuses_[i], data, can_receive);
-        under_way += start_receive(request, data, can_receive);
-      } else {
-        const std::size_t slot = (request - receive_slots_) % send_slots_;
-        if (--sending_[slot].pending == 0) free_.push_back(slot);
-      }
-    }
-    if (count == 0 && idle && working) working = data.work();
+    const std::size_t slot = (request - receive_slots_) % send_slots_;
+    const Slot& piece = sending_[slot];
+    if (--sending_[slot].pending > 0) continue;
+    protocol_->sent(piece.message, piece.bytes);
+    if (trace_ != nullptr) StepTrace::mark(trace_->send_ended, piece.message);
+    free_sending_.push_back(slot);
   }
+  return count;
+}
+
+int StepExecutor::execute(StepData& data, bool can_send, bool can_receive) {
+  begin(can_send, can_receive);
+  return complete(data);
+}
+
+int StepExecutor::complete(StepData& data) {
+  for (Patience patience;;) {
+    switch (advance(data)) {
+      case Advance::kMoved:
+        patience = {};
+        break;
+      case Advance::kIdle:
+        patience.look_again();
+        break;
+      case Advance::kOver:
+        return without_data_;
+    }
+  }
+}
+
+void StepExecutor::begin(bool can_send, bool can_receive) {
+  can_send_ = can_send;
+  can_receive_ = can_receive;
+  if (!can_receive && limits_.contiguous && !receive_buffer_) {
+    // Somewhere to throw it away.
+    receive_stride_ = limits_.chunk_bytes;
+    receive_bytes_ = static_cast<std::int64_t>(receive_slots_) * receive_stride_;
+    receive_buffer_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(receive_bytes_));
+  }
+  next_send_ = next_receive_ = {};
+  without_data_ = -1;
+  under_way_ = 0;
+  working_ = can_send && can_receive;
+  free_sending_.clear();
+  free_receiving_.clear();
+  for (std::size_t slot = send_slots_; slot-- > 0;) free_sending_.push_back(slot);
+  for (std::size_t slot = receive_slots_; slot-- > 0;) free_receiving_.push_back(slot);
+  if (trace_ != nullptr) trace_->reset();
+  protocol_->begin(*this);
+}
+
+StepExecutor::Advance StepExecutor::advance(StepData& data) try {
+  const bool arranged = protocol_->progress(*this);
+  under_way_ += start_receives(data);
+  // One piece at a time: MPI moves those under way only while it is called.
+  const int started = start_send(data);
+  under_way_ += started;
+  const int finished = under_way_ > 0 ? finish(data) : 0;
+  under_way_ -= finished;
+  if (arranged || started > 0 || finished > 0) return Advance::kMoved;
+  if (working_) {
+    working_ = data.work();
+    return Advance::kMoved;
+  }
+  const bool done = under_way_ == 0 && !more(sends_, next_send_) && !more(receives_, next_receive_);
+  return done && protocol_->finish() ? Advance::kOver : Advance::kIdle;
+} catch (...) {
+  abandon();
+  throw;
 }
 
 }  // namespace sluice::mpi::detail

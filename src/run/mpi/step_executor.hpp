@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "run/mpi/shared_buffers.hpp"
+#include "run/mpi/step_protocol.hpp"
+#include "run/mpi/step_trace.hpp"
 
 namespace sluice::mpi::detail {
 
@@ -46,7 +48,7 @@ class StepData {
 /// message. At its sender all earlier pieces are finished, so it is in the window and is sent; at its receiver, for the
 /// same reason, its receive is posted. Nothing but these two is needed for it to finish: so as long as a piece is left,
 /// one can finish. This holds for windows of 1, different on different ranks, and for sends that wait for their
-/// receives.
+/// receives. A StepProtocol may hold a message back for messages of lower steps only, and the argument stands.
 ///
 /// Pieces match. Between two ranks there are messages of one tag on one communicator in the order of the schedule,
 /// pieces of a message in increasing order, and both ends cut them alike; MPI keeps them in order.
@@ -57,27 +59,51 @@ class StepData {
 /// to it where they lie there in a row.
 ///
 /// Memory: the buffers, allocated once, of at most `window` pieces each way and no longer than the longest piece; those
-/// for receiving only where there are senders on other nodes.
+/// for receiving only where there are senders on other nodes; none where all data lies in the user's memory.
 class StepExecutor {
  public:
   struct Limits {
     std::int64_t chunk_bytes = 1;  ///< 1 to 2^30, the same on all ranks
     std::int64_t granule = 1;      ///< pieces are multiples of so many bytes where chunk_bytes allows it; likewise
     int window = 1;                ///< 1 to 1024
+    int ahead = 0;                 ///< receives are posted for so many pieces more than the window; 0 to 1024
+    bool contiguous = false;       ///< outgoing and incoming of the data never return null: no buffers
   };
 
   /// `comm` must return errors, carry nothing else, and live as long as the executor. Local: nothing is sent.
-  StepExecutor(MPI_Comm comm, std::vector<StepMessage> sends, std::vector<StepMessage> receives, const Limits& limits);
+  /// `protocol`: which messages have to wait for what; null: none. The same kind on all ranks.
+  StepExecutor(MPI_Comm comm, std::vector<StepMessage> sends, std::vector<StepMessage> receives, const Limits& limits,
+               std::unique_ptr<StepProtocol> protocol = nullptr);
 
   /// Allocates the buffers; before the first execution. `node`: ranks of the communicator that can share memory, of
   /// which the executor becomes the owner; collective over them. MPI_COMM_NULL, on all ranks: share nothing.
   void connect(MPI_Comm node);
 
-  /// Runs the schedule once. Allocates nothing.
+  /// Empty lists, and messages at their ends: for protocols that grow, whose data is contiguous and not shared.
+  void clear();
+  void add_send(const StepMessage& message) { sends_.push_back(message); }
+  void add_receive(const StepMessage& message) { receives_.push_back(message); }
+
+  /// Where the times of each execution go from now on; null: nowhere.
+  void record(StepTrace* trace) { trace_ = trace; }
+  [[nodiscard]] StepTrace* trace() const { return trace_; }
+
+  /// Runs the schedule once: begin, and advance until it is over. Allocates nothing, unless the protocol grows.
   ///
   /// `can_send` false: this rank has no data, and tells every rank it should have sent to, so that none waits for it.
   /// `can_receive` false: what arrives is thrown away. Returns the last rank that told this one it has no data, or -1.
   int execute(StepData& data, bool can_send = true, bool can_receive = true);
+
+  /// The same bit by bit, for those who have something else to do in between.
+  void begin(bool can_send = true, bool can_receive = true);
+  /// Does what can be done without waiting, a piece at most each way.
+  enum class Advance { kMoved, kIdle, kOver };
+  Advance advance(StepData& data);
+  /// Advances until it is over; returns as execute.
+  int complete(StepData& data);
+
+  [[nodiscard]] const std::vector<StepMessage>& sends() const { return sends_; }
+  [[nodiscard]] const std::vector<StepMessage>& receives() const { return receives_; }
 
   [[nodiscard]] std::int64_t buffer_bytes() const { return send_bytes_ + receive_bytes_; }
 
@@ -102,27 +128,36 @@ class StepExecutor {
   };
 
   [[nodiscard]] std::int64_t piece_bytes(std::int64_t message_bytes) const;
-  /// The next piece of the list; false at its end.
-  bool next(const std::vector<StepMessage>& messages, Position& at, Slot& slot) const;
-  [[nodiscard]] std::size_t slots_for(const std::vector<StepMessage>& messages) const;
+  /// Passes over what is done and empty messages; whether anything is left of the list.
+  static bool more(const std::vector<StepMessage>& messages, Position& at);
+  /// The next piece of a list that has one.
+  Slot next(const std::vector<StepMessage>& messages, Position& at) const;
+  [[nodiscard]] std::size_t slots_for(const std::vector<StepMessage>& messages, int window) const;
   [[nodiscard]] std::int64_t stride_for(const std::vector<StepMessage>& messages) const;
 
-  // Return the number of requests started, 0 at the end of the list.
-  int start_send(std::size_t slot, StepData& data, bool can_send);
-  int start_receive(std::size_t slot, StepData& data, bool can_receive);
+  // Return the number of requests started, 0 where nothing can be.
+  int start_send(StepData& data);
+  int start_receives(StepData& data);
+  int start_send(std::size_t slot, StepData& data);
+  void start_receive(std::size_t slot, StepData& data);
   void start_shared_send(std::size_t slot, StepData& data);
-  void finish_receive(std::size_t slot, const MPI_Status& status, StepData& data, bool can_receive);
-  void finish_shared_receive(std::size_t slot, StepData& data, bool can_receive);
-  /// Looks which requests are finished, waits for the first if `wait`; leaves their places in completed_, returns how
-  /// many.
-  int completed(bool wait);
+  void finish_receive(std::size_t slot, const MPI_Status& status, StepData& data);
+  void finish_shared_receive(std::size_t slot, StepData& data);
+  /// Finishes what has come to an end; returns how many requests.
+  int finish(StepData& data);
+  /// Looks which requests are finished; leaves their places in completed_, returns how many.
+  int completed();
   /// Throws MpiError for the first of the `count` requests in completed_ that failed.
   [[noreturn]] void throw_failed(int count) const;
+  /// After a failure: no more is to be written into the user's memory, as far as MPI lets itself be stopped.
+  void abandon() noexcept;
 
   MPI_Comm comm_;
   std::vector<StepMessage> sends_;
   std::vector<StepMessage> receives_;
   Limits limits_;
+  std::unique_ptr<StepProtocol> protocol_;
+  StepTrace* trace_ = nullptr;
 
   std::size_t receive_slots_;
   std::size_t send_slots_;
@@ -146,10 +181,16 @@ class StepExecutor {
   std::vector<MPI_Request> requests_;
   std::vector<MPI_Status> statuses_;
   std::vector<int> completed_;
-  std::vector<std::size_t> free_;  ///< sending slots with nothing under way
+  std::vector<std::size_t> free_sending_;  ///< slots with nothing under way
+  std::vector<std::size_t> free_receiving_;
 
+  // The present execution.
   Position next_send_;
   Position next_receive_;
+  bool can_send_ = true;
+  bool can_receive_ = true;
+  bool working_ = false;
+  int under_way_ = 0;  ///< requests
   int without_data_ = -1;
 };
 

@@ -1,0 +1,145 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace sluice::mpi {
+
+/// What a rank has for another one, or gets from it; itself included.
+struct MessageSize {
+  int peer = 0;            ///< rank of the communicator
+  std::int64_t bytes = 0;  ///< at least 0
+
+  friend bool operator==(const MessageSize&, const MessageSize&) = default;
+};
+
+/// How the transfers of an exchange are kept apart; docs/run.md tells when to take which.
+enum class ExchangeMode {
+  kAuto,     ///< kChain where k is what limits the exchange, kLocal where the ports do
+  kChain,    ///< the plan, with k and one port kept by short messages from rank to rank; no barrier
+  kLocal,    ///< the plan's order at every rank, and nothing else: transfers may overlap
+  kBarrier,  ///< the plan, a barrier after every step, as in the paper
+  kList,     ///< no plan: rank 0 says who sends next; k can be changed while it runs
+};
+
+/// The name users type: "auto", "chain", "local", "barrier", "list".
+[[nodiscard]] std::string to_string(ExchangeMode mode);
+/// Throws InputError for another name.
+[[nodiscard]] ExchangeMode parse_exchange_mode(const std::string& name);
+
+/// How to plan an exchange and carry it out. Every rank must give the same, but for `receives`.
+struct ExchangeJobOptions {
+  /// k: so many transfers at once the network carries at full speed; 0: as many as the ports allow.
+  std::int64_t max_transfers = 0;
+  ExchangeMode mode = ExchangeMode::kAuto;
+
+  std::string algorithm = "auto";  ///< as for plan_exchange; not used by kList
+  double setup_bytes = 32 << 10;   ///< beta: price of a step, in bytes that could be sent instead
+  double planning_time_s = 0.25;   ///< for "auto" and "exact"
+
+  /// Messages travel in pieces of at most so many bytes, 1 to 2^30; 0: 32 KiB, and 1 MiB for kLocal, which has no use
+  /// for knowing how far a message has come.
+  std::int64_t chunk_bytes = 0;
+  /// Pieces that a rank has under way to the network at once, 1 to 1024; 0: 2, and 16 for kLocal. With more, deep
+  /// queues fill a little better and shallow ones overflow.
+  int window = 0;
+  /// A receiver lets the next transfer start when so many bytes are missing of the present one; at least 0, and of no
+  /// use to kLocal and kBarrier. Too few leave the network idle between transfers, too many make them meet.
+  std::int64_t early_release_bytes = 32 << 10;
+  bool tune = false;  ///< kList: find k by the throughput measured, starting from max_transfers
+
+  bool record = false;  ///< keep the times of the transfers: Exchange::sent and received
+
+  /// What this rank expects, if it knows: compared with what the others send. Any order, empty messages may be left
+  /// out.
+  std::optional<std::vector<MessageSize>> receives;
+};
+
+/// One transfer of the last execution, as one of its ends saw it. Times in seconds of the clock that all processes of a
+/// node share (std::chrono::steady_clock).
+struct TransferTimes {
+  int peer = 0;
+  std::int64_t bytes = 0;
+  double start_s = 0;    ///< sender: the first piece was handed to MPI; 0 at a receiver
+  double release_s = 0;  ///< receiver: the next transfer was let go; 0 at a sender, and for kLocal and kBarrier
+  double end_s = 0;      ///< the last piece was done here
+};
+
+/// The job of sending everybody's messages to everybody else, planned once and executed as often as you like, over a
+/// network that carries only so many transfers at full speed:
+///
+///     sluice::mpi::Exchange job(comm, {{3, 1 << 20}, {5, 40000}}, {.max_transfers = 4});
+///     std::vector<std::byte> in(job.receive_bytes());
+///     job.execute(out, in);
+///
+/// In place of MPI_Alltoallv, for one group of ranks or for two that are coupled, or any overlap: who sends what to
+/// whom is up to the sizes. Construction, execution and destruction are collective. Sizes may be beyond 2^31. Empty
+/// messages cost nothing. MPI_THREAD_FUNNELED is enough.
+///
+/// Memory: each rank holds O(own transfers) and no buffers: pieces travel from the user's memory and to it. Rank 0
+/// plans for all and holds O(transfers of all) while it does.
+class Exchange {
+ public:
+  /// Collective over `comm`, an intracommunicator, of which the object keeps duplicates only.
+  ///
+  /// `sends`: this rank's messages, one a peer at most.
+  /// Throws InputError on every rank if an argument is bad on any rank, options differ, or what a rank expects differs
+  /// from what it is sent; nothing has been sent then, and no rank is left waiting. Throws MpiError.
+  Exchange(MPI_Comm comm, std::vector<MessageSize> sends, const ExchangeJobOptions& options = {});
+  /// Collective. While an exception passes, it tells the other ranks instead: those that are in execute, or come to it,
+  /// throw MpiError and wait no longer.
+  ~Exchange();
+  Exchange(Exchange&&) noexcept;
+  Exchange& operator=(Exchange&&) noexcept;
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
+
+  /// Moves the data. Collective; a rank is done when its own part is. `send` holds the messages one behind the other in
+  /// the order of sends(), `receive` has room for those of receives(). The two must not overlap.
+  ///
+  /// Throws InputError if a buffer is too small, after taking part so far that no rank is left waiting: ranks that
+  /// should have heard from one without data throw InputError too, in the same call; a small `receive` is this rank's
+  /// trouble alone. Throws MpiError on all ranks if a call to MPI fails on any; the object is of no further use then.
+  void execute(std::span<const std::byte> send, std::span<std::byte> receive);
+  /// The same with message i of sends() at byte send_offsets[i], that of receives() at receive_offsets[i].
+  void execute(std::span<const std::byte> send, std::span<const std::int64_t> send_offsets,
+               std::span<std::byte> receive, std::span<const std::int64_t> receive_offsets);
+
+  /// As given.
+  [[nodiscard]] const std::vector<MessageSize>& sends() const;
+  /// What this rank gets, by rank of the sender, without empty ones.
+  [[nodiscard]] const std::vector<MessageSize>& receives() const;
+  [[nodiscard]] std::int64_t send_bytes() const;
+  [[nodiscard]] std::int64_t receive_bytes() const;
+
+  /// Never kAuto.
+  [[nodiscard]] ExchangeMode mode() const;
+  /// k as it is kept: cut to what ports allow. Of kList on rank 0: the one in use.
+  [[nodiscard]] std::int64_t max_transfers() const;
+  /// kList only, on any rank, at any time: from now on, also while it runs. At least 1.
+  void set_max_transfers(std::int64_t max_transfers);
+  /// Steps of the plan; 0 for kList.
+  [[nodiscard]] std::int64_t steps() const;
+  /// Bytes of buffers that this rank holds beyond the user's.
+  [[nodiscard]] std::int64_t peak_extra_bytes() const;
+
+  /// The transfers of the last execution in the order in which they were sent, or received; with options.record.
+  [[nodiscard]] std::vector<TransferTimes> sent() const;
+  [[nodiscard]] std::vector<TransferTimes> received() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// A dense row as MPI_Alltoallv has it: bytes for rank 0, 1, ..., empty messages left out.
+[[nodiscard]] std::vector<MessageSize> message_sizes(std::span<const std::int64_t> bytes_by_rank);
+
+}  // namespace sluice::mpi

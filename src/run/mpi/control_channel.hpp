@@ -1,0 +1,69 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "run/mpi/communicator.hpp"
+
+namespace sluice::mpi::detail {
+
+/// A short message by which ranks arrange when data may go. What the numbers mean is up to the kind.
+struct Control {
+  std::int64_t kind = 0;  ///< at least 0
+  std::int64_t number = 0;
+  std::int64_t rank = 0;
+  std::int64_t bytes = 0;
+  std::int64_t execution = 0;  ///< of the sender, where one can be ahead of the other
+};
+
+/// Short messages between any two ranks, beside the data: sending never waits, and a look for what has come costs one
+/// MPI_Test. Between two ranks they arrive in order.
+///
+/// A rank that cannot go on tells all others by abandon(); they learn of it at their next look.
+class ControlChannel {
+ public:
+  /// Collective: works on a duplicate of `comm`.
+  explicit ControlChannel(MPI_Comm comm);
+  /// Collective, as it frees the duplicate, unless somebody abandoned the channel.
+  ~ControlChannel();
+  ControlChannel(const ControlChannel&) = delete;
+  ControlChannel& operator=(const ControlChannel&) = delete;
+
+  [[nodiscard]] const Communicator& comm() const { return comm_; }
+
+  /// To any rank, the own one included.
+  void send(int rank, const Control& control);
+
+  struct Received {
+    int from = 0;
+    Control control;
+  };
+  /// What came next, if anything has. Throws MpiError if a rank has abandoned the channel.
+  std::optional<Received> poll();
+  /// Whether everything sent has left this rank.
+  bool sent();
+
+  /// Tells every rank that this one gives up. Never throws; the channel is of no further use.
+  void abandon() noexcept;
+  [[nodiscard]] bool abandoned() const { return abandoned_; }
+
+ private:
+  struct Outgoing {
+    Control control;
+    MPI_Request request = MPI_REQUEST_NULL;
+  };
+
+  void listen();
+
+  Communicator comm_;
+  std::deque<Outgoing> outgoing_;  ///< a deque, as MPI reads from its elements while others come and go
+  Control incoming_;
+  MPI_Request request_ = MPI_REQUEST_NULL;
+  bool abandoned_ = false;
+};
+
+}  // namespace sluice::mpi::detail

@@ -1,0 +1,315 @@
+#include "run/mpi/exchange_part.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "run/mpi/agreement.hpp"
+#include "run/mpi/waiting.hpp"
+#include "sluice/checked.hpp"
+#include "sluice/error.hpp"
+#include "sluice/plan/exchange.hpp"
+#include "sluice/run/mpi/error.hpp"
+
+namespace sluice::mpi::detail {
+namespace {
+
+constexpr int kPlanner = 0;
+
+// ---- Slots
+
+/// Chains of transfers through the steps; see split.
+class Slots {
+ public:
+  Slots(int ranks, std::int64_t slots)
+      : slots_(static_cast<std::size_t>(slots)),
+        sender_free_(static_cast<std::size_t>(ranks), 0),
+        receiver_free_(static_cast<std::size_t>(ranks), 0),
+        of_sender_(static_cast<std::size_t>(ranks), kNone),
+        of_receiver_(static_cast<std::size_t>(ranks), kNone) {
+    for (std::size_t slot = 0; slot < slots_.size(); ++slot) by_time_.insert({0, slot});
+  }
+
+  /// The slot of each transfer of the next step.
+  const std::vector<std::size_t>& take(const std::vector<Transfer>& transfers) {
+    chosen_.assign(transfers.size(), kNone);
+    ++step_;
+    for (std::size_t i = 0; i < transfers.size(); ++i) prefer(of_receiver_[at(transfers[i].to)], i);
+    for (std::size_t i = 0; i < transfers.size(); ++i) prefer(of_sender_[at(transfers[i].from)], i);
+    order_.clear();
+    for (std::size_t i = 0; i < transfers.size(); ++i) {
+      if (chosen_[i] == kNone) order_.push_back(i);
+    }
+    std::ranges::stable_sort(order_, {}, [&](std::size_t i) { return ports_free(transfers[i]); });
+    auto next = by_time_.begin();
+    for (const std::size_t i : order_) {
+      while (slots_[next->second].step == step_) ++next;
+      chosen_[i] = next->second;
+      slots_[next->second].step = step_;
+    }
+    for (std::size_t i = 0; i < transfers.size(); ++i) occupy(transfers[i], chosen_[i]);
+    return chosen_;
+  }
+
+ private:
+  static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+  struct Slot {
+    std::int64_t free = 0;  ///< when its last transfer ends
+    std::int64_t step = 0;  ///< the last in which it was taken, counted from 1
+  };
+
+  static std::size_t at(std::int64_t rank) { return static_cast<std::size_t>(rank); }
+  [[nodiscard]] std::int64_t ports_free(const Transfer& transfer) const {
+    return std::max(sender_free_[at(transfer.from)], receiver_free_[at(transfer.to)]);
+  }
+  void prefer(std::size_t slot, std::size_t transfer) {
+    if (slot == kNone || chosen_[transfer] != kNone || slots_[slot].step == step_) return;
+    chosen_[transfer] = slot;
+    slots_[slot].step = step_;
+  }
+  void occupy(const Transfer& transfer, std::size_t slot) {
+    const std::int64_t end = std::max(slots_[slot].free, ports_free(transfer)) + transfer.size;
+    by_time_.erase({slots_[slot].free, slot});
+    by_time_.insert({end, slot});
+    slots_[slot].free = sender_free_[at(transfer.from)] = receiver_free_[at(transfer.to)] = end;
+    of_sender_[at(transfer.from)] = of_receiver_[at(transfer.to)] = slot;
+  }
+
+  std::vector<Slot> slots_;
+  std::set<std::pair<std::int64_t, std::size_t>> by_time_;  ///< (free, slot)
+  std::vector<std::int64_t> sender_free_;
+  std::vector<std::int64_t> receiver_free_;
+  std::vector<std::size_t> of_sender_;  ///< the slot of its last transfer
+  std::vector<std::size_t> of_receiver_;
+  std::vector<std::size_t> chosen_;
+  std::vector<std::size_t> order_;
+  std::int64_t step_ = 0;
+};
+
+// ---- Numbers to and from rank 0
+
+/// Throws InputError where MPI-3 cannot count so many.
+int as_count(std::size_t values) {
+  if (values > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
+    throw InputError("exchange", "a plan of more than 2^31 - 1 numbers", "fewer transfers");
+  }
+  return static_cast<int>(values);
+}
+
+/// All ranks' numbers on rank 0, one behind the other, and how many of each; empty elsewhere. Collective.
+struct Gathered {
+  std::vector<std::int64_t> values;
+  std::vector<int> counts;
+};
+
+Gathered gather(const Communicator& comm, const std::vector<std::int64_t>& own) {
+  const bool root = comm.rank() == kPlanner;
+  const int count = as_count(own.size());
+  Gathered all;
+  if (root) all.counts.resize(static_cast<std::size_t>(comm.size()));
+  MPI_Request request = MPI_REQUEST_NULL;
+  SLUICE_MPI(MPI_Igather(&count, 1, MPI_INT, all.counts.data(), 1, MPI_INT, kPlanner, comm.get(), &request));
+  wait_for(request);
+  std::vector<int> offsets;
+  std::size_t total = 0;
+  std::exception_ptr failure;
+  try {
+    for (const int part : all.counts) {
+      offsets.push_back(as_count(total));
+      total += static_cast<std::size_t>(part);
+    }
+    all.values.resize(static_cast<std::size_t>(as_count(total)));
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  agree(comm, 0, failure);
+  SLUICE_MPI(MPI_Igatherv(own.data(), count, MPI_INT64_T, all.values.data(), all.counts.data(), offsets.data(),
+                          MPI_INT64_T, kPlanner, comm.get(), &request));
+  wait_for(request);
+  return all;
+}
+
+/// The opposite: `parts` matter on rank 0 only. Collective.
+std::vector<std::int64_t> scatter(const Communicator& comm, const std::vector<std::vector<std::int64_t>>& parts) {
+  std::vector<std::int64_t> values;
+  std::vector<int> counts;
+  std::vector<int> offsets;
+  std::exception_ptr failure;
+  try {
+    for (const std::vector<std::int64_t>& part : parts) {
+      offsets.push_back(as_count(values.size()));
+      counts.push_back(as_count(part.size()));
+      values.insert(values.end(), part.begin(), part.end());
+    }
+    (void)as_count(values.size());
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  agree(comm, 0, failure);
+  int count = 0;
+  MPI_Request request = MPI_REQUEST_NULL;
+  SLUICE_MPI(MPI_Iscatter(counts.data(), 1, MPI_INT, &count, 1, MPI_INT, kPlanner, comm.get(), &request));
+  wait_for(request);
+  std::vector<std::int64_t> own(static_cast<std::size_t>(count));
+  SLUICE_MPI(MPI_Iscatterv(values.data(), counts.data(), offsets.data(), MPI_INT64_T, own.data(), count, MPI_INT64_T,
+                           kPlanner, comm.get(), &request));
+  wait_for(request);
+  return own;
+}
+
+// ---- Parts as numbers
+
+std::vector<std::int64_t> to_numbers(const ExchangePart& part) {
+  std::vector<std::int64_t> out{part.steps,
+                                part.max_transfers,
+                                part.k_limits ? 1 : 0,
+                                static_cast<std::int64_t>(part.receives.size()),
+                                static_cast<std::int64_t>(part.sends.size()),
+                                static_cast<std::int64_t>(part.transfers_in.size())};
+  for (const MessageSize& m : part.receives) out.insert(out.end(), {m.peer, m.bytes});
+  for (const auto& t : part.sends) out.insert(out.end(), {t.peer, t.offset, t.bytes, t.step, t.permissions});
+  for (const auto& t : part.transfers_in) {
+    out.insert(out.end(), {t.peer, t.offset, t.bytes, t.step, t.number, t.successor.rank, t.successor.number});
+  }
+  return out;
+}
+
+ExchangePart from_numbers(const std::vector<std::int64_t>& numbers) {
+  std::size_t at = 0;
+  const auto next = [&] { return numbers[at++]; };
+  const auto next_rank = [&] { return static_cast<int>(numbers[at++]); };
+  ExchangePart part;
+  part.steps = next();
+  part.max_transfers = next();
+  part.k_limits = next() != 0;
+  part.receives.resize(static_cast<std::size_t>(next()));
+  part.sends.resize(static_cast<std::size_t>(next()));
+  part.transfers_in.resize(static_cast<std::size_t>(next()));
+  for (MessageSize& m : part.receives) {
+    m.peer = next_rank();
+    m.bytes = next();
+  }
+  for (ExchangePart::Send& t : part.sends) {
+    t.peer = next_rank();
+    t.offset = next();
+    t.bytes = next();
+    t.step = next();
+    t.permissions = static_cast<int>(next());
+  }
+  for (ExchangePart::Receive& t : part.transfers_in) {
+    t.peer = next_rank();
+    t.offset = next();
+    t.bytes = next();
+    t.step = next();
+    t.number = next();
+    t.successor.rank = next_rank();
+    t.successor.number = next();
+  }
+  SLUICE_ASSERT(at == numbers.size(), fmt::format("{} numbers of {} read", at, numbers.size()));
+  return part;
+}
+
+/// All parts, from all rows: pairs of peer and bytes.
+std::vector<ExchangePart> plan_parts(const Gathered& rows, const ExchangeJobOptions& options) {
+  const auto ranks = static_cast<std::int64_t>(rows.counts.size());
+  Traffic traffic{ranks, ranks, {}};
+  std::vector<bool> receives(rows.counts.size(), false);
+  std::int64_t senders = 0;
+  std::size_t at = 0;
+  for (std::int64_t from = 0; from < ranks; ++from) {
+    const std::size_t before = traffic.messages.size();
+    const std::size_t end = at + static_cast<std::size_t>(rows.counts[static_cast<std::size_t>(from)]);
+    for (; at < end; at += 2) {
+      traffic.messages.push_back({from, rows.values[at], rows.values[at + 1]});
+      receives[static_cast<std::size_t>(rows.values[at])] = true;
+    }
+    senders += traffic.messages.size() > before;
+  }
+  const std::int64_t ports = std::min<std::int64_t>(senders, std::ranges::count(receives, true));
+  const bool k_limits = options.max_transfers > 0 && options.max_transfers < ports;
+  const std::int64_t k = std::max<std::int64_t>(1, k_limits ? options.max_transfers : ports);
+  std::vector<ExchangePart> parts;
+  if (options.mode == ExchangeMode::kList) {
+    parts.resize(rows.counts.size());
+  } else {
+    sluice::ExchangeOptions how;
+    how.algorithm = options.algorithm;
+    how.time_limit_s = options.planning_time_s;
+    parts = split(plan_exchange({traffic, k, options.setup_bytes}, how).schedule, static_cast<int>(ranks), k);
+  }
+  for (const Message& message : traffic.messages) {
+    parts[static_cast<std::size_t>(message.to)].receives.push_back({static_cast<int>(message.from), message.size});
+  }
+  for (ExchangePart& part : parts) {
+    part.max_transfers = k;
+    part.k_limits = k_limits;
+  }
+  return parts;
+}
+
+}  // namespace
+
+std::vector<ExchangePart> split(const StepSchedule& schedule, int ranks, std::int64_t slots) {
+  /// Where a transfer is: a receive of `to`, for its successor to be written there.
+  struct Place {
+    std::int64_t to = -1;
+    std::size_t number = 0;
+  };
+  std::vector<ExchangePart> parts(static_cast<std::size_t>(ranks));
+  std::vector<Place> last(static_cast<std::size_t>(slots));  // of each slot
+  Slots chains(ranks, slots);
+  std::int64_t step = 0;
+  for (const Step& each : schedule.steps) {
+    SLUICE_ASSERT(static_cast<std::int64_t>(each.transfers.size()) <= slots,
+                  fmt::format("{} transfers in a step, {} slots", each.transfers.size(), slots));
+    const std::vector<std::size_t>& taken = chains.take(each.transfers);
+    for (std::size_t i = 0; i < each.transfers.size(); ++i) {
+      const Transfer& transfer = each.transfers[i];
+      ExchangePart& sender = parts[static_cast<std::size_t>(transfer.from)];
+      ExchangePart& receiver = parts[static_cast<std::size_t>(transfer.to)];
+      const auto number = static_cast<std::int64_t>(sender.sends.size());
+      Place& before = last[taken[i]];
+      const bool token = before.to >= 0 && before.to != transfer.to;
+      if (token) {
+        parts[static_cast<std::size_t>(before.to)].transfers_in[before.number].successor = {
+            static_cast<int>(transfer.from), number};
+      }
+      before = {transfer.to, receiver.transfers_in.size()};
+      sender.sends.push_back({static_cast<int>(transfer.to), transfer.offset, transfer.size, step, token ? 2 : 1});
+      receiver.transfers_in.push_back(
+          {static_cast<int>(transfer.from), transfer.offset, transfer.size, step, number, {}});
+    }
+    ++step;
+  }
+  for (ExchangePart& part : parts) part.steps = step;
+  return parts;
+}
+
+ExchangePart plan_together(const Communicator& comm, const std::vector<MessageSize>& sends,
+                           const ExchangeJobOptions& options) {
+  std::vector<std::int64_t> row;
+  for (const MessageSize& message : sends) {
+    if (message.bytes > 0 && message.peer != comm.rank()) row.insert(row.end(), {message.peer, message.bytes});
+  }
+  std::vector<std::vector<std::int64_t>> numbers;
+  {
+    const Gathered rows = gather(comm, row);
+    std::exception_ptr failure;
+    try {
+      if (comm.rank() == kPlanner) {
+        for (const ExchangePart& part : plan_parts(rows, options)) numbers.push_back(to_numbers(part));
+      }
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    agree(comm, 0, failure);
+  }
+  return from_numbers(scatter(comm, numbers));
+}
+
+}  // namespace sluice::mpi::detail

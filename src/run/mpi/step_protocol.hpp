@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace sluice::mpi::detail {
+
+class StepExecutor;
+
+/// When the messages of a StepExecutor may start. This one is the mode `local`: at once, each in its turn, which is all
+/// that correctness needs; the others hold messages back so that the network carries no more than it is meant to.
+///
+/// Messages are counted as in the executor's lists. Called by one executor, from its thread.
+class StepProtocol {
+ public:
+  StepProtocol() = default;
+  virtual ~StepProtocol() = default;
+  StepProtocol(const StepProtocol&) = delete;
+  StepProtocol& operator=(const StepProtocol&) = delete;
+
+  /// Whether messages are added to the lists while they are carried out.
+  [[nodiscard]] virtual bool grows() const { return false; }
+  /// Whether a piece counts as sent only once its receiver has begun to take it (MPI_Issend).
+  [[nodiscard]] virtual bool synchronous() const { return false; }
+
+  /// An execution begins; nothing has been started.
+  virtual void begin(StepExecutor& /*executor*/) {}
+  /// Moves the protocol's own messages on, between any two looks for data. True: something happened.
+  virtual bool progress(StepExecutor& /*executor*/) { return false; }
+  /// Whether the first piece of an outgoing message may go; asked again until it may.
+  virtual bool may_start(std::size_t /*send*/) { return true; }
+  /// A piece has been sent, or has come.
+  virtual void sent(std::size_t /*send*/, std::int64_t /*bytes*/) {}
+  virtual void received(std::size_t /*receive*/, std::int64_t /*bytes*/) {}
+  /// Whether the execution is over on this rank; asked again, until it is, when all messages of the lists are done.
+  virtual bool finish() { return true; }
+};
+
+}  // namespace sluice::mpi::detail
