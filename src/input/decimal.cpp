@@ -117,6 +117,50 @@ std::int32_t decimals_needed(const DecimalNumber& number) {
   return static_cast<std::int32_t>(std::max<std::int64_t>(0, -number.exponent));
 }
 
+double nearest_double(std::string_view text, std::int32_t places) {
+  const std::size_t e = std::min(text.find_first_of("eE"), text.size());
+  std::int64_t exponent = 0;
+  if (e < text.size()) {
+    const char* const sign = text.data() + e + 1;
+    const auto [rest, error] = std::from_chars(*sign == '+' ? sign + 1 : sign, text.data() + text.size(), exponent);
+    // Far beyond what the digits of a text can make up for, but for the places.
+    if (error == std::errc::result_out_of_range) exponent = *sign == '-' ? -kExponentLimit : kExponentLimit;
+  }
+  const std::size_t first = text.substr(0, 1) == "+" ? 1 : 0;
+  const std::string_view digits = text.substr(first, e - first);
+  const std::string moved = fmt::format("{}e{}", digits, exponent + places);
+  double result = 0;
+  const auto [rest, error] = std::from_chars(moved.data(), moved.data() + moved.size(), result);
+  if (error != std::errc::result_out_of_range) return result;
+  const char* at = moved.data();
+  DecimalNumber number;
+  (void)parse_decimal(at, moved.data() + moved.size(), number);
+  return std::copysign(number.exponent > 0 ? std::numeric_limits<double>::infinity() : 0.0, number.negative ? -1 : 1);
+}
+
+namespace {
+
+/// d.ddd * 10^exponent, with the fewest digits d that tell a double from all others; the last is not 0.
+struct Scientific {
+  std::string digits;
+  int exponent = 0;
+};
+
+/// Of |value|. @pre finite, not 0
+Scientific scientific(double value) {
+  std::array<char, 40> buffer{};
+  const char* const end =
+      std::to_chars(buffer.data(), buffer.data() + buffer.size(), std::abs(value), std::chars_format::scientific).ptr;
+  const std::string_view text(buffer.data(), static_cast<std::size_t>(end - buffer.data()));
+  const std::size_t e = text.find('e');
+  Scientific result;
+  result.digits = text.substr(0, 1);
+  if (e > 1) result.digits += text.substr(2, e - 2);
+  std::from_chars(text.data() + e + (text[e + 1] == '+' ? 2 : 1), end, result.exponent);
+  return result;
+}
+
+}  // namespace
 }  // namespace detail
 
 std::int64_t power_of_ten(std::int32_t exponent) {
@@ -141,23 +185,26 @@ std::string decimal_text(std::int64_t value, std::int32_t decimals) {
   return fmt::format("{}{}.{:0{}}", value < 0 && whole == 0 ? "-" : "", whole, fraction, decimals);
 }
 
+std::string price_text(double value, std::int32_t decimals) {
+  SLUICE_ASSERT(std::isfinite(value), fmt::format("value = {}", value));
+  if (value == 0) return "0";
+  const detail::Scientific shortest = detail::scientific(value);
+  const char* const sign = value < 0 ? "-" : "";
+  const auto size = static_cast<std::int64_t>(shortest.digits.size());
+  const std::int64_t point = shortest.exponent + 1 - decimals;  // so many digits stand before it
+  constexpr std::int64_t kMostZeros = 20;
+  if (point > kMaxDecimals || point < -kMostZeros)
+    return fmt::format("{}{}{}{}e{}", sign, shortest.digits.substr(0, 1), size > 1 ? "." : "",
+                       shortest.digits.substr(1), point - 1);
+  if (point <= 0) return fmt::format("{}0.{:0<{}}{}", sign, "", -point, shortest.digits);
+  if (point >= size) return fmt::format("{}{:0<{}}", sign, shortest.digits, point);
+  const auto split = static_cast<std::size_t>(point);
+  return fmt::format("{}{}.{}", sign, shortest.digits.substr(0, split), shortest.digits.substr(split));
+}
+
 double move_decimal_point(double value, std::int32_t places) {
   if (places == 0 || value == 0 || !std::isfinite(value)) return value;
-  std::array<char, 40> text{};
-  const auto shortest = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::scientific);
-  const std::string_view written(text.data(), static_cast<std::size_t>(shortest.ptr - text.data()));
-  const std::size_t e = written.find('e');
-  int exponent = 0;
-  const char* const sign = written.data() + e + 1;
-  std::from_chars(*sign == '+' ? sign + 1 : sign, shortest.ptr, exponent);
-  const std::string moved = fmt::format("{}e{}", written.substr(0, e), exponent + places);
-  double result = 0;
-  const auto [rest, error] = std::from_chars(moved.data(), moved.data() + moved.size(), result);
-  if (error == std::errc::result_out_of_range) {
-    if (places < 0) return std::copysign(0.0, value);
-    return std::copysign(std::numeric_limits<double>::infinity(), value);
-  }
-  return result;
+  return detail::nearest_double(fmt::format("{}", value), places);
 }
 
 }  // namespace sluice

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 namespace sluice::detail {
 
@@ -28,5 +29,9 @@ struct DecimalNumber {
 
 /// The fewest decimals with which `number` is an integer, or one above kMaxDecimals if those are not enough.
 [[nodiscard]] std::int32_t decimals_needed(const DecimalNumber& number);
+
+/// The double nearest to the number that `text` says, which is one to parse_decimal, times 10^places; infinite or 0 if
+/// it is beyond what a double holds.
+[[nodiscard]] double nearest_double(std::string_view text, std::int32_t places);
 
 }  // namespace sluice::detail

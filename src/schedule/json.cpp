@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <istream>
 #include <iterator>
 #include <limits>
@@ -16,12 +17,17 @@
 #include <string_view>
 #include <utility>
 
+#include "input/decimal_number.hpp"
+#include "input/shown_text.hpp"
 #include "schedule/totals.hpp"
 #include "sluice/error.hpp"
+#include "sluice/input/decimal.hpp"
 #include "sluice/schedule/cost.hpp"
 
 namespace sluice {
 namespace {
+
+using detail::shown;
 
 constexpr const char* kSchema = "sluice.schedule/1";
 
@@ -35,18 +41,34 @@ std::string quoted(const std::string& text, const char* field) {
   }
 }
 
-/// The shortest text that reads back as `value`, without a fraction or an exponent if it is an integer within int64.
-std::string number_text(double value, const char* field) {
+/// The shortest text that reads back as `value`, in units of 10^-decimals; without a fraction or an exponent if it is
+/// an integer within int64.
+std::string number_text(double value, std::int32_t decimals, const char* field) {
   if (!std::isfinite(value)) throw InputError(field, fmt::format("{}", value), "a finite number");
+  if (decimals > 0) return price_text(value, decimals);
   constexpr double kLimit = 9223372036854775808.0;  // 2^63
   if (value > -kLimit && value < kLimit && value == std::trunc(value))
     return fmt::format("{}", static_cast<std::int64_t>(value));
   return fmt::format("{}", value);
 }
 
-std::string cost_object(const Cost& cost, const char* field) {
-  return fmt::format(R"({{"steps": {}, "transmission": {}, "total": {}}})", cost.steps, cost.transmission,
-                     number_text(cost.total, field));
+std::string cost_object(const Cost& cost, std::int32_t decimals, const char* field) {
+  return fmt::format(R"({{"steps": {}, "transmission": {}, "total": {}}})", cost.steps,
+                     decimal_text(cost.transmission, decimals), number_text(cost.total, decimals, field));
+}
+
+/// Appends `step`; Amount(int64) makes of a size what is written.
+template <class Amount>
+void append_step(std::string& out, const Step& step, Amount amount) {
+  auto end = std::back_inserter(out);
+  fmt::format_to(end, FMT_COMPILE(R"({{"duration": {}, "transfers": [)"), amount(step.duration));
+  const char* between = "";
+  for (const Transfer& t : step.transfers) {
+    fmt::format_to(end, FMT_COMPILE(R"({}{{"from": {}, "to": {}, "offset": {}, "size": {}}})"), between, t.from, t.to,
+                   amount(t.offset), amount(t.size));
+    between = ", ";
+  }
+  out += "]}";
 }
 
 // ---- reading
@@ -108,20 +130,6 @@ class Bytes {
   Source* source_ = nullptr;
 };
 
-/// `text` from a file for a message: one line, printable, short.
-std::string shown(std::string_view text) {
-  constexpr std::size_t kLongest = 40;
-  std::string result;
-  for (const char c : text.substr(0, kLongest)) {
-    if (c >= ' ' && c <= '~')
-      result.push_back(c);
-    else
-      result += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-  }
-  if (text.size() > kLongest) result += "...";
-  return result;
-}
-
 /// The end of `text`, what the parser had read when it gave up, for a message: of its last line, which is short.
 std::string tail(std::string_view text) {
   constexpr std::string_view kNewline = "<U+000A>";  // as the parser shows it
@@ -134,18 +142,25 @@ std::string tail(std::string_view text) {
   return shown(text.substr(std::min(text.find_first_not_of(' '), text.size())));
 }
 
-enum class Kind { kInteger, kNumber, kText, kObject, kArray };
+/// A size is kept as an integer in the unit of the schedule; a number is a price or a total beside sizes.
+enum class Kind { kInteger, kSize, kNumber, kText, kObject, kArray };
 
 /// The places in a file where something may stand, from the outside in.
 enum class Place { kFile, kSchedule, kInput, kSteps, kStep, kTransfers, kTransfer, kCost, kBound };
 constexpr std::size_t kPlaces = 9;
 
+/// A number as the file has it: the unit of the sizes beside it is known at the end only.
+struct WrittenNumber {
+  double value = 0;
+  std::string text;
+};
+
 struct Field {
   const char* name;
   Kind kind;
   bool required = true;
-  std::int64_t* integer = nullptr;
-  double* number = nullptr;
+  std::int64_t* integer = nullptr;  ///< or a size
+  WrittenNumber* number = nullptr;
   std::string* text = nullptr;
   Place inside = Place::kFile;                 ///< of an object or array
   std::vector<std::string_view> choices = {};  ///< of a text, if not free
@@ -164,18 +179,17 @@ class ScheduleHandler {
                                 integer("senders", s.senders),
                                 integer("receivers", s.receivers),
                                 integer("max_transfers", s.max_transfers),
-                                number("setup", s.setup),
+                                number("setup", setup_),
                                 optional(structure("input", Kind::kObject, Place::kInput)),
                                 structure("steps", Kind::kArray, Place::kSteps),
                                 structure("cost", Kind::kObject, Place::kCost),
                                 structure("bound", Kind::kObject, Place::kBound)};
     fields(Place::kInput) = {text("from", input_.from), text("to", input_.to), optional(text("shape", input_.shape))};
-    fields(Place::kStep) = {integer("duration", step_.duration),
-                            structure("transfers", Kind::kArray, Place::kTransfers)};
+    fields(Place::kStep) = {size("duration", step_.duration), structure("transfers", Kind::kArray, Place::kTransfers)};
     fields(Place::kTransfer) = {integer("from", transfer_.from), integer("to", transfer_.to),
-                                integer("offset", transfer_.offset), integer("size", transfer_.size)};
-    fields(Place::kCost) = cost_fields(result_.stated_cost);
-    fields(Place::kBound) = cost_fields(s.bound);
+                                size("offset", transfer_.offset), size("size", transfer_.size)};
+    fields(Place::kCost) = cost_fields(result_.stated_cost, cost_total_);
+    fields(Place::kBound) = cost_fields(s.bound, bound_total_);
   }
   ScheduleHandler(const ScheduleHandler&) = delete;
   ScheduleHandler& operator=(const ScheduleHandler&) = delete;
@@ -189,24 +203,39 @@ class ScheduleHandler {
     return number_unsigned(static_cast<std::uint64_t>(value));
   }
   bool number_unsigned(std::uint64_t value) {
-    const Field& field = expect(Kind::kNumber, Kind::kInteger, [&] { return fmt::format("{}", value); });
+    const Field& field = expect({Kind::kInteger, Kind::kSize, Kind::kNumber}, [&] { return fmt::format("{}", value); });
     if (field.kind == Kind::kNumber) {
-      *field.number = static_cast<double>(value);
+      *field.number = {static_cast<double>(value), fmt::format("{}", value)};
       return true;
     }
     if (value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
       unexpected(fmt::format("{}", value));
     *field.integer = static_cast<std::int64_t>(value);
+    if (field.kind == Kind::kSize && schedule().decimals > 0 && !multiply(*field.integer, schedule().decimals))
+      no_common_unit(fmt::format("{}", value));
     return true;
   }
   bool number_float(double value, const std::string& as_written) {
-    const Field& field = expect(Kind::kNumber, Kind::kNumber, [&] { return shown(as_written); });
+    const Field& field = expect({Kind::kSize, Kind::kNumber}, [&] { return shown(as_written); });
     if (value < 0) unexpected(shown(as_written));
-    *field.number = value;
+    if (field.kind == Kind::kNumber) {
+      *field.number = {value, as_written};
+      return true;
+    }
+    const char* at = as_written.data();
+    detail::DecimalNumber number;
+    const bool read = detail::parse_decimal(at, at + as_written.size(), number);
+    SLUICE_ASSERT(read, as_written);
+    const std::int32_t needed = detail::decimals_needed(number);
+    if (needed > kMaxDecimals || !detail::scaled(number, 0)) unexpected(shown(as_written));
+    if (needed > schedule().decimals && !refine_unit(needed)) no_common_unit(as_written);
+    const auto units = detail::scaled(number, schedule().decimals);
+    if (!units) no_common_unit(as_written);
+    *field.integer = *units;
     return true;
   }
   bool string(std::string& value) {
-    const Field& field = expect(Kind::kText, Kind::kText, [&] { return '"' + shown(value) + '"'; });
+    const Field& field = expect({Kind::kText}, [&] { return '"' + shown(value) + '"'; });
     if (!field.choices.empty() && std::find(field.choices.begin(), field.choices.end(), value) == field.choices.end()) {
       if (field.text == &type_ && value == "tree")
         fail(R"("type": "tree", a schedule of a tree)",
@@ -226,7 +255,7 @@ class ScheduleHandler {
       else if (open_.back().place == Place::kTransfers)
         place = Place::kTransfer;
       else
-        place = expect(Kind::kObject, Kind::kObject, [] { return "an object"; }).inside;
+        place = expect({Kind::kObject}, [] { return "an object"; }).inside;
     }
     if (place == Place::kStep) step_.transfers.clear();
     open(place);
@@ -257,10 +286,15 @@ class ScheduleHandler {
     if (level.place == Place::kTransfer) step_.transfers.push_back(transfer_);
     if (level.place == Place::kStep) result_.schedule.steps.push_back(step_);  // a copy: as small as it can be
     if (level.place == Place::kInput) result_.schedule.input = std::move(input_);
+    if (level.place == Place::kSchedule) {
+      schedule().setup = in_units(setup_);
+      schedule().bound.total = in_units(bound_total_);
+      result_.stated_cost.total = in_units(cost_total_);
+    }
     return true;
   }
   bool start_array(std::size_t) {
-    open(expect(Kind::kArray, Kind::kArray, [] { return "an array"; }).inside);
+    open(expect({Kind::kArray}, [] { return "an array"; }).inside);
     return true;
   }
   bool end_array() {
@@ -307,7 +341,12 @@ class ScheduleHandler {
     field.integer = &target;
     return field;
   }
-  static Field number(const char* name, double& target) {
+  static Field size(const char* name, std::int64_t& target) {
+    Field field{name, Kind::kSize};
+    field.integer = &target;
+    return field;
+  }
+  static Field number(const char* name, WrittenNumber& target) {
     Field field{name, Kind::kNumber};
     field.number = &target;
     return field;
@@ -321,8 +360,8 @@ class ScheduleHandler {
     field.required = false;
     return field;
   }
-  static std::vector<Field> cost_fields(Cost& cost) {
-    return {integer("steps", cost.steps), integer("transmission", cost.transmission), number("total", cost.total)};
+  static std::vector<Field> cost_fields(Cost& cost, WrittenNumber& total) {
+    return {integer("steps", cost.steps), size("transmission", cost.transmission), number("total", total)};
   }
 
   std::vector<Field>& fields(Place place) { return fields_[static_cast<std::size_t>(place)]; }
@@ -349,9 +388,45 @@ class ScheduleHandler {
 
   /// The field that the value just read belongs to, if it is of one of these kinds; throws if not.
   template <class Found>
-  const Field& expect(Kind kind, Kind or_kind, Found found) {
-    if (field_ == nullptr || (field_->kind != kind && field_->kind != or_kind)) unexpected(found());
+  const Field& expect(std::initializer_list<Kind> kinds, Found found) {
+    if (field_ == nullptr || std::find(kinds.begin(), kinds.end(), field_->kind) == kinds.end()) unexpected(found());
     return *field_;
+  }
+
+  StepSchedule& schedule() { return result_.schedule; }
+
+  /// `size` * 10^decimals; false if that is beyond int64.
+  static bool multiply(std::int64_t& size, std::int32_t decimals) {
+    return !__builtin_mul_overflow(size, power_of_ten(decimals), &size);
+  }
+
+  /// To more decimals, for all that has been read; false if something does not fit.
+  bool refine_unit(std::int32_t decimals) {
+    const std::int32_t more = decimals - schedule().decimals;
+    const auto refine = [&](Step& step) {
+      return multiply(step.duration, more) &&
+             std::all_of(step.transfers.begin(), step.transfers.end(),
+                         [&](Transfer& t) { return multiply(t.offset, more) && multiply(t.size, more); });
+    };
+    schedule().decimals = decimals;
+    return std::all_of(schedule().steps.begin(), schedule().steps.end(), refine) && refine(step_) &&
+           multiply(transfer_.offset, more) && multiply(transfer_.size, more) &&
+           multiply(result_.stated_cost.transmission, more) && multiply(schedule().bound.transmission, more);
+  }
+
+  [[noreturn]] void no_common_unit(const std::string& as_written) {
+    fail(fmt::format("\"{}\": {} beside sizes with {} decimals", field_->name, shown(as_written), schedule().decimals),
+         "sizes that fit 64-bit integers in their smallest unit");
+  }
+
+  /// `number` in the unit of the sizes.
+  double in_units(const WrittenNumber& number) {
+    if (schedule().decimals == 0) return number.value;
+    const double value = detail::nearest_double(number.text, schedule().decimals);
+    if (!std::isfinite(value))
+      fail(fmt::format("{} beside sizes with {} decimals", shown(number.text), schedule().decimals),
+           "a number that a double holds in their smallest unit");
+    return value;
   }
 
   /// Throws: the value `found`, just read, is not what belongs here.
@@ -365,6 +440,8 @@ class ScheduleHandler {
     switch (field.kind) {
       case Kind::kInteger:
         return "an integer from 0 to 2^63 - 1";
+      case Kind::kSize:
+        return "a number from 0 to 2^63 - 1, of at most 18 decimals";
       case Kind::kNumber:
         return "a number of at least 0";
       case Kind::kObject:
@@ -395,6 +472,9 @@ class ScheduleHandler {
   std::string schema_;
   std::string type_;
   RedistributionInput input_;
+  WrittenNumber setup_;
+  WrittenNumber cost_total_;
+  WrittenNumber bound_total_;
   Step step_;
   Transfer transfer_;
 };
@@ -402,6 +482,7 @@ class ScheduleHandler {
 void check_stated_cost(const ScheduleFile& file, std::vector<Violation>& violations) {
   const auto report = [&](std::string reason) { violations.push_back({-1, -1, std::move(reason)}); };
   const Cost& stated = file.stated_cost;
+  const std::int32_t decimals = file.schedule.decimals;
   Cost computed;
   try {
     computed = cost(file.schedule);
@@ -411,21 +492,25 @@ void check_stated_cost(const ScheduleFile& file, std::vector<Violation>& violati
   if (stated.steps != computed.steps)
     report(fmt::format("the stated cost is {} steps, the schedule has {}", stated.steps, computed.steps));
   if (stated.transmission != computed.transmission)
-    report(fmt::format("the stated transmission is {}, the durations add up to {}", stated.transmission,
-                       computed.transmission));
+    report(fmt::format("the stated transmission is {}, the durations add up to {}",
+                       detail::size_text(stated.transmission, decimals),
+                       detail::size_text(computed.transmission, decimals)));
   if (detail::exceeds(stated.total, computed.total) || detail::exceeds(computed.total, stated.total))
-    report(fmt::format("the stated total is {}, transmission + setup * steps is {}", stated.total, computed.total));
+    report(fmt::format("the stated total is {}, transmission + setup * steps is {}",
+                       detail::total_text(stated.total, decimals), detail::total_text(computed.total, decimals)));
 }
 
 }  // namespace
 
 std::string to_json(const StepSchedule& schedule) {
+  if (schedule.decimals < 0 || schedule.decimals > kMaxDecimals)
+    throw InputError("decimals", fmt::format("{}", schedule.decimals), fmt::format("0 to {}", kMaxDecimals));
   std::string out = fmt::format(
       R"({{"schema": "{}", "type": "steps", "problem": {}, "algorithm": {},
  "senders": {}, "receivers": {}, "max_transfers": {}, "setup": {},
 )",
       kSchema, quoted(schedule.problem, "problem"), quoted(schedule.algorithm, "algorithm"), schedule.senders,
-      schedule.receivers, schedule.max_transfers, number_text(schedule.setup, "setup"));
+      schedule.receivers, schedule.max_transfers, number_text(schedule.setup, schedule.decimals, "setup"));
   if (schedule.input) {
     out += fmt::format(R"( "input": {{"from": {}, "to": {})", quoted(schedule.input->from, "from"),
                        quoted(schedule.input->to, "to"));
@@ -433,22 +518,18 @@ std::string to_json(const StepSchedule& schedule) {
     out += "},\n";
   }
   out += R"( "steps": [)";
-  auto end = std::back_inserter(out);
-  const char* between_steps = "\n";
+  const char* between_steps = "\n  ";
   for (const Step& step : schedule.steps) {
-    fmt::format_to(end, FMT_COMPILE(R"({}  {{"duration": {}, "transfers": [)"), between_steps, step.duration);
-    const char* between = "";
-    for (const Transfer& t : step.transfers) {
-      fmt::format_to(end, FMT_COMPILE(R"({}{{"from": {}, "to": {}, "offset": {}, "size": {}}})"), between, t.from, t.to,
-                     t.offset, t.size);
-      between = ", ";
-    }
-    out += "]}";
-    between_steps = ",\n";
+    out += between_steps;
+    if (schedule.decimals == 0)
+      append_step(out, step, [](std::int64_t size) { return size; });
+    else
+      append_step(out, step, [&](std::int64_t size) { return decimal_text(size, schedule.decimals); });
+    between_steps = ",\n  ";
   }
   out += "],\n";
-  out += fmt::format(" \"cost\": {},\n \"bound\": {}}}\n", cost_object(cost(schedule), "cost"),
-                     cost_object(schedule.bound, "bound"));
+  out += fmt::format(" \"cost\": {},\n \"bound\": {}}}\n", cost_object(cost(schedule), schedule.decimals, "cost"),
+                     cost_object(schedule.bound, schedule.decimals, "bound"));
   return out;
 }
 

@@ -1,7 +1,13 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <string>
+
+#include "sluice/input/decimal.hpp"
 
 namespace sluice::detail {
 
@@ -12,6 +18,17 @@ namespace sluice::detail {
 /// such roundings and can hide no integer. An `a` that is no finite number is no total and greater than everything.
 [[nodiscard]] inline bool exceeds(double a, double b) {
   return !std::isfinite(a) || a - b > 1e-12 * std::max(std::abs(a), std::abs(b));
+}
+
+/// For messages, in the unit of the user. A schedule to be judged may hold anything, even no such `decimals`: sizes are
+/// shown as they are then.
+[[nodiscard]] inline bool has_unit(std::int32_t decimals) { return decimals >= 0 && decimals <= kMaxDecimals; }
+[[nodiscard]] inline std::string size_text(std::int64_t size, std::int32_t decimals) {
+  return has_unit(decimals) ? decimal_text(size, decimals) : fmt::format("{}", size);
+}
+[[nodiscard]] inline std::string total_text(double total, std::int32_t decimals) {
+  return decimals > 0 && has_unit(decimals) && std::isfinite(total) ? price_text(total, decimals)
+                                                                    : fmt::format("{}", total);
 }
 
 }  // namespace sluice::detail

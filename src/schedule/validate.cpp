@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <tuple>
 #include <utility>
 
 #include "schedule/distinct_messages.hpp"
 #include "schedule/totals.hpp"
+#include "sluice/error.hpp"
+#include "sluice/input/decimal.hpp"
 
 namespace sluice {
 namespace {
@@ -45,6 +48,13 @@ class Validator {
     violations_.push_back({step, rank, fmt::format(reason, std::forward<Args>(args)...)});
   }
 
+  /// For messages: what the user calls it.
+  [[nodiscard]] std::string amount(std::int64_t size) const { return detail::size_text(size, schedule_.decimals); }
+  /// The units from `begin` up to `end`: both the first and the last one by its number, unless they are parts of units.
+  [[nodiscard]] std::string range(std::int64_t begin, std::int64_t end) const {
+    return fmt::format("{} to {}", amount(begin), amount(schedule_.decimals == 0 ? end - 1 : end));
+  }
+
   void check_counts(const Traffic* traffic) {
     const auto at_least_zero = [&](const char* what, std::int64_t count) {
       if (count < 0) report(-1, -1, "{} is {}, must be at least 0", what, count);
@@ -52,6 +62,8 @@ class Validator {
     at_least_zero("the number of senders", schedule_.senders);
     at_least_zero("the number of receivers", schedule_.receivers);
     at_least_zero("max_transfers", schedule_.max_transfers);
+    if (!detail::has_unit(schedule_.decimals))
+      report(-1, -1, "sizes with {} decimals, must be 0 to {}", schedule_.decimals, kMaxDecimals);
     if (!std::isfinite(schedule_.setup) || schedule_.setup < 0)
       report(-1, -1, "the set-up is {}, must be finite and at least 0", schedule_.setup);
     if (traffic == nullptr) return;
@@ -74,7 +86,7 @@ class Validator {
     check_ports(s, step, &Transfer::from, "sender");
     check_ports(s, step, &Transfer::to, "receiver");
     if (step.duration != longest)
-      report(s, -1, "duration {}, its longest transfer has {} units", step.duration, longest);
+      report(s, -1, "duration {}, its longest transfer has {} units", amount(step.duration), amount(longest));
   }
 
   void check_transfer(std::int64_t s, const Transfer& t) {
@@ -90,15 +102,16 @@ class Validator {
     bool sound = true;
     std::int64_t end = 0;
     if (t.size < 1) {
-      report(s, t.from, "{} units from sender {} to receiver {}, must be at least 1", t.size, t.from, t.to);
+      report(s, t.from, "{} units from sender {} to receiver {}, must be at least {}", amount(t.size), t.from, t.to,
+             amount(1));
       sound = false;
     }
     if (t.offset < 0) {
-      report(s, t.from, "offset {} from sender {} to receiver {}, must be at least 0", t.offset, t.from, t.to);
+      report(s, t.from, "offset {} from sender {} to receiver {}, must be at least 0", amount(t.offset), t.from, t.to);
       sound = false;
     } else if (__builtin_add_overflow(t.offset, t.size, &end)) {
-      report(s, t.from, "offset {} + size {} from sender {} to receiver {} is beyond 2^63 - 1", t.offset, t.size,
-             t.from, t.to);
+      report(s, t.from, "offset {} + size {} from sender {} to receiver {} is beyond 2^63 - 1", amount(t.offset),
+             amount(t.size), t.from, t.to);
       sound = false;
     }
     // A rank out of range belongs to no message; its transfer has been reported, there is nothing to cover.
@@ -128,7 +141,8 @@ class Validator {
       for (; messages != nullptr && next < messages->size(); ++next) {
         const Message& m = (*messages)[next];
         if (piece != nullptr && std::tie(m.from, m.to) >= std::tie(piece->from, piece->to)) return;
-        report(-1, m.from, "the message of {} units from sender {} to receiver {} is in no step", m.size, m.from, m.to);
+        report(-1, m.from, "the message of {} units from sender {} to receiver {} is in no step", amount(m.size),
+               m.from, m.to);
       }
     };
     for (auto first = pieces_.cbegin(); first != pieces_.cend();) {
@@ -159,22 +173,22 @@ class Validator {
     const std::int64_t from = first->from;
     const std::int64_t to = first->to;
     const auto report_gap = [&](std::int64_t begin, std::int64_t end) {
-      report(-1, from, "units {} to {} of the message from sender {} to receiver {} are in no step", begin, end - 1,
-             from, to);
+      report(-1, from, "units {} of the message from sender {} to receiver {} are in no step", range(begin, end), from,
+             to);
     };
     std::int64_t covered = 0;  // [0, covered) has been sent, or reported as missing
     for (auto piece = first; piece != last; ++piece) {
       const std::int64_t end = piece->offset + piece->size;
       if (end > size)
-        report(piece->step, from, "units {} to {} from sender {} to receiver {} are beyond the message of {} units",
-               std::max(piece->offset, size), end - 1, from, to, size);
+        report(piece->step, from, "units {} from sender {} to receiver {} are beyond the message of {} units",
+               range(std::max(piece->offset, size), end), from, to, amount(size));
       const std::int64_t inside_begin = std::min(piece->offset, size);
       const std::int64_t inside_end = std::min(end, size);
       if (inside_begin > covered) report_gap(covered, inside_begin);
       const std::int64_t again_end = std::min(covered, inside_end);
       if (inside_begin < again_end)
-        report(piece->step, from, "units {} to {} of the message from sender {} to receiver {} were sent already",
-               inside_begin, again_end - 1, from, to);
+        report(piece->step, from, "units {} of the message from sender {} to receiver {} were sent already",
+               range(inside_begin, again_end), from, to);
       covered = std::max(covered, inside_end);
     }
     if (covered < size) report_gap(covered, size);
@@ -192,11 +206,13 @@ class Validator {
       }
     }
     if (bound.transmission > transmission)
-      report(-1, -1, "the bound on the transmission is {}, the schedule has {}", bound.transmission, transmission);
+      report(-1, -1, "the bound on the transmission is {}, the schedule has {}", amount(bound.transmission),
+             amount(transmission));
     if (!std::isfinite(schedule_.setup)) return;  // reported with the counts; there is no total
     const double total = static_cast<double>(transmission) + schedule_.setup * static_cast<double>(steps);
     if (detail::exceeds(bound.total, total))
-      report(-1, -1, "the bound on the total is {}, the schedule costs {}", bound.total, total);
+      report(-1, -1, "the bound on the total is {}, the schedule costs {}",
+             detail::total_text(bound.total, schedule_.decimals), detail::total_text(total, schedule_.decimals));
   }
 
   const StepSchedule& schedule_;
@@ -204,6 +220,46 @@ class Validator {
   std::vector<std::int64_t> ranks_;  // of one step, kept to save its memory
   std::vector<Violation> violations_;
 };
+
+/// `size` * 10^decimals; false if that is beyond int64.
+bool multiply(std::int64_t& size, std::int32_t decimals) {
+  return !__builtin_mul_overflow(size, power_of_ten(decimals), &size);
+}
+
+/// The same schedule with `more` decimals; nothing if it does not fit.
+std::optional<StepSchedule> refined(StepSchedule schedule, std::int32_t more) {
+  bool fits = multiply(schedule.bound.transmission, more);
+  for (Step& step : schedule.steps) {
+    fits = fits && multiply(step.duration, more);
+    for (Transfer& t : step.transfers) fits = fits && multiply(t.offset, more) && multiply(t.size, more);
+  }
+  if (!fits) return {};
+  schedule.setup = move_decimal_point(schedule.setup, more);
+  schedule.bound.total = move_decimal_point(schedule.bound.total, more);
+  schedule.decimals += more;
+  return schedule;
+}
+
+/// As validate(schedule, traffic), for sizes in different units.
+std::vector<Violation> validate_in_common_unit(const StepSchedule& schedule, const Traffic& traffic,
+                                               std::vector<Message> messages) {
+  const std::int32_t more = schedule.decimals - traffic.decimals;
+  if (more < 0) {
+    if (const auto refined_schedule = refined(schedule, -more))
+      return Validator(*refined_schedule).run(&traffic, &messages);
+    return {{-1, -1, fmt::format("its sizes do not fit the traffic's unit of {} decimals", traffic.decimals)}};
+  }
+  for (Message& message : messages) {
+    const std::int64_t size = message.size;
+    if (!multiply(message.size, more))
+      return {
+          {-1, message.from,
+           fmt::format("the message of {} units from sender {} to receiver {} does not fit the schedule's unit of {} "
+                       "decimals",
+                       decimal_text(size, traffic.decimals), message.from, message.to, schedule.decimals)}};
+  }
+  return Validator(schedule).run(&traffic, &messages);
+}
 
 }  // namespace
 
@@ -214,7 +270,12 @@ std::string to_string(const Violation& violation) {
 std::vector<Violation> validate(const StepSchedule& schedule) { return Validator(schedule).run(nullptr, nullptr); }
 
 std::vector<Violation> validate(const StepSchedule& schedule, const Traffic& traffic) {
-  const std::vector<Message> messages = detail::distinct_messages(traffic);
+  if (!detail::has_unit(traffic.decimals))
+    throw InputError("traffic", fmt::format("sizes with {} decimals", traffic.decimals),
+                     fmt::format("0 to {}", kMaxDecimals));
+  std::vector<Message> messages = detail::distinct_messages(traffic);
+  if (schedule.decimals != traffic.decimals && detail::has_unit(schedule.decimals))
+    return validate_in_common_unit(schedule, traffic, std::move(messages));
   return Validator(schedule).run(&traffic, &messages);
 }
 

@@ -31,6 +31,34 @@ TEST(DecimalText, IsExactAndShort) {
   EXPECT_EQ(decimal_text(std::numeric_limits<std::int64_t>::min(), 1), "-922337203685477580.8");
 }
 
+TEST(PriceText, MovesThePoint) {
+  EXPECT_EQ(price_text(0, 3), "0");
+  EXPECT_EQ(price_text(-0.0, 3), "0");
+  EXPECT_EQ(price_text(37.5, 2), "0.375");
+  EXPECT_EQ(price_text(-37.5, 1), "-3.75");
+  EXPECT_EQ(price_text(1000, 1), "100");
+  EXPECT_EQ(price_text(1, 18), "0.000000000000000001");
+  EXPECT_EQ(price_text(1e19, 2), "100000000000000000");
+  EXPECT_EQ(price_text(1e20, 2), "1e18");
+  EXPECT_EQ(price_text(1.25e-30, 1), "1.25e-31");
+  EXPECT_EQ(price_text(0.30000000000000004, 1), "0.030000000000000004");
+}
+
+TEST(NearestDouble, ReadsBackWhatPriceTextSays) {
+  EXPECT_EQ(detail::nearest_double("+2.5", 2), 250);
+  EXPECT_EQ(detail::nearest_double("2.5e-3", 4), 25);
+  EXPECT_EQ(detail::nearest_double("1E+2", 0), 100);
+  EXPECT_EQ(detail::nearest_double("0e99999999999999999999", 5), 0);
+  EXPECT_EQ(detail::nearest_double("1e99999999999999999999", 5), kInfinity);
+  EXPECT_EQ(detail::nearest_double("-1e-99999999999999999999", 5), 0);
+  EXPECT_TRUE(rc::check("to the last bit", [] {
+    const auto value = *rc::gen::arbitrary<double>();
+    RC_PRE(std::isfinite(value));
+    const auto decimals = *rc::gen::inRange<std::int32_t>(0, 19);
+    RC_ASSERT(detail::nearest_double(price_text(value, decimals), decimals) == value);
+  }));
+}
+
 TEST(MoveDecimalPoint, MovesThePointOfTheShortestText) {
   EXPECT_EQ(move_decimal_point(2.3, 2), 230);
   EXPECT_NE(2.3 * 100, 230);  // why there is such a function

@@ -185,7 +185,7 @@ TEST(ReadSchedule, ReturnsWhatWasWrittenWhateverItIs) {
   }));
 }
 
-// ---- what a file states about its cost
+// ---- sizes with a fraction
 
 std::string with(std::string text, const std::string& from, const std::string& to) {
   const std::size_t at = text.find(from);
@@ -194,6 +194,133 @@ std::string with(std::string text, const std::string& from, const std::string& t
 }
 
 using Violations = std::vector<Violation>;
+
+StepSchedule sample_with_decimals() {
+  StepSchedule schedule;
+  schedule.problem = "exchange";
+  schedule.algorithm = "oggp";
+  schedule.senders = 2;
+  schedule.receivers = 2;
+  schedule.max_transfers = 2;
+  schedule.setup = 37.5;
+  schedule.steps = {{250, {{0, 0, 0, 250}, {1, 1, 0, 50}}}, {101, {{0, 0, 250, 101}}}};
+  schedule.bound = {2, 351, 426.125};
+  schedule.decimals = 2;
+  return schedule;
+}
+
+const std::string kSampleWithDecimals =
+    R"({"schema": "sluice.schedule/1", "type": "steps", "problem": "exchange", "algorithm": "oggp",
+ "senders": 2, "receivers": 2, "max_transfers": 2, "setup": 0.375,
+ "steps": [
+  {"duration": 2.5, "transfers": [{"from": 0, "to": 0, "offset": 0, "size": 2.5}, {"from": 1, "to": 1, "offset": 0, "size": 0.5}]},
+  {"duration": 1.01, "transfers": [{"from": 0, "to": 0, "offset": 2.5, "size": 1.01}]}],
+ "cost": {"steps": 2, "transmission": 3.51, "total": 4.26},
+ "bound": {"steps": 2, "transmission": 3.51, "total": 4.26125}}
+)";
+
+TEST(Decimals, AreWrittenInTheUnitOfTheInput) { EXPECT_EQ(to_json(sample_with_decimals()), kSampleWithDecimals); }
+
+TEST(Decimals, AreReadExactly) {
+  const ScheduleFile file = read(kSampleWithDecimals);
+  EXPECT_EQ(file.schedule, sample_with_decimals());
+  EXPECT_EQ(file.stated_cost, (Cost{2, 351, 426}));
+  StepSchedule sound = file.schedule;
+  sound.bound.total = 426;
+  EXPECT_EQ(validate(sound), Violations{});
+}
+
+TEST(Decimals, MayBeWrittenInAnyWay) {
+  std::string text = with(kSampleWithDecimals, R"("size": 2.5)", R"("size": 2.50000)");
+  text = with(text, R"("size": 0.5)", R"("size": 5e-1)");
+  text = with(text, R"("duration": 2.5)", R"("duration": 250.0E-2)");
+  text = with(text, R"("setup": 0.375)", R"("setup": 37.5e-2)");
+  EXPECT_EQ(read(text).schedule, sample_with_decimals());
+}
+
+TEST(Decimals, AreLeftOutWhereNothingNeedsThem) {
+  StepSchedule schedule = sample_with_decimals();
+  schedule.steps[1] = {100, {{0, 0, 250, 100}}};
+  schedule.bound = {2, 350, 425.5};
+  const StepSchedule reread = read(to_json(schedule)).schedule;
+  EXPECT_EQ(reread.decimals, 1);
+  EXPECT_EQ(reread.setup, 3.75);
+  EXPECT_EQ(reread.steps, (std::vector<Step>{{25, {{0, 0, 0, 25}, {1, 1, 0, 5}}}, {10, {{0, 0, 25, 10}}}}));
+  EXPECT_EQ(reread.bound, (Cost{2, 35, 42.55}));
+  // Whole numbers are whole however they are written.
+  EXPECT_EQ(read(with(kSample, R"("size": 3})", R"("size": 3.0})")).schedule, sample());
+  EXPECT_EQ(read(with(kSample, R"("duration": 3)", R"("duration": 0.3e1)")).schedule, sample());
+}
+
+/// Sizes, of which at least one needs all decimals, come back as they were, numbers beside them to the last bit.
+TEST(Decimals, ComeBackAsTheyWereWritten) {
+  const auto size = rc::gen::inRange<std::int64_t>(0, std::int64_t{1} << 50);
+  const auto amount =
+      rc::gen::map(rc::gen::arbitrary<double>(), [](double x) { return std::isfinite(x) ? std::abs(x) : 0.5; });
+  EXPECT_TRUE(rc::check("reading returns what was written", [&] {
+    StepSchedule schedule = sample_with_decimals();
+    schedule.decimals = *rc::gen::inRange<std::int32_t>(1, 19);
+    schedule.setup = std::fmod(*amount, 1e100);
+    schedule.bound = {*size, *size, *amount};
+    schedule.steps = {{*size / 10 * 10 + 7, {{0, 1, *size, *size}}}};
+    const int steps = *rc::gen::inRange(0, 4);
+    for (int s = 0; s < steps; ++s) schedule.steps.push_back({*size, {{0, 1, *size, *size}, {1, 0, *size, *size}}});
+    const ScheduleFile file = read(to_json(schedule));
+    RC_ASSERT(file.schedule == schedule);
+    RC_ASSERT(file.stated_cost == cost(schedule));
+  }));
+}
+
+TEST(Decimals, BeyondWhatFitsAreBadInput) {
+  const auto what = [](const std::string& text) -> std::string {
+    try {
+      (void)read(text);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  EXPECT_EQ(what(with(kSample, R"("size": 3)", R"("size": 1e-19)")),
+            R"(file.json:7: "size": 1e-19, expected a number from 0 to 2^63 - 1, of at most 18 decimals)");
+  EXPECT_EQ(what(with(kSample, R"("size": 3)", R"("size": -0.5)")),
+            R"(file.json:7: "size": -0.5, expected a number from 0 to 2^63 - 1, of at most 18 decimals)");
+  EXPECT_EQ(what(with(kSample, R"("size": 3)", R"("size": 1e19)")),
+            R"(file.json:7: "size": 1e19, expected a number from 0 to 2^63 - 1, of at most 18 decimals)");
+  const std::string large = with(kSample, R"("offset": 0, "size": 1})", R"("offset": 4e18, "size": 1})");
+  EXPECT_EQ(what(large), "no error");
+  const char* const expected =
+      R"(file.json:7: "size": 0.5 beside sizes with 1 decimals, expected sizes that fit 64-bit integers in their smallest unit)";
+  EXPECT_EQ(what(with(large, R"("size": 3)", R"("size": 0.5)")), expected);
+  EXPECT_EQ(
+      what(with(kSampleWithDecimals, R"("size": 1.01)", R"("size": 92233720368547759)")),
+      R"(file.json:5: "size": 92233720368547759 beside sizes with 2 decimals, expected sizes that fit 64-bit integers in their smallest unit)");
+  EXPECT_EQ(
+      what(with(kSampleWithDecimals, R"("setup": 0.375)", R"("setup": 1.7e308)")),
+      R"(file.json:7: 1.7e308 beside sizes with 2 decimals, expected a number that a double holds in their smallest unit)");
+  StepSchedule schedule = sample();
+  schedule.decimals = 19;
+  EXPECT_THROW((void)to_json(schedule), InputError);
+  schedule.decimals = -1;
+  EXPECT_THROW((void)to_json(schedule), InputError);
+}
+
+TEST(Decimals, StatedCostsAreJudgedInTheUnitOfTheFile) {
+  EXPECT_EQ(validate(read(with(kSampleWithDecimals, R"("transmission": 3.51, "total": 4.26})",
+                               R"("transmission": 3.5, "total": 4.25})"))),
+            (Violations{{-1, -1, "the bound on the total is 4.26125, the schedule costs 4.26"},
+                        {-1, -1, "the stated transmission is 3.5, the durations add up to 3.51"},
+                        {-1, -1, "the stated total is 4.25, transmission + setup * steps is 4.26"}}));
+}
+
+/// The total of a bound may come from elsewhere than from its steps and transmission.
+TEST(ValidateFile, TheBoundOnTheTotalMayBeTighterThanItsParts) {
+  EXPECT_EQ(validate(read(with(kSample, R"("total": 6.25)", R"("total": 7.875)"))), Violations{});
+  EXPECT_EQ(validate(read(with(kSample, R"("total": 6.25)", R"("total": 8)"))), Violations{});
+  EXPECT_EQ(validate(read(with(kSample, R"("total": 6.25)", R"("total": 8.0625)"))),
+            (Violations{{-1, -1, "the bound on the total is 8.0625, the schedule costs 8"}}));
+}
+
+// ---- what a file states about its cost
 
 TEST(ValidateFile, StatedStepsOtherThanTheSchedules) {
   const ScheduleFile file = read(with(kSample, R"("cost": {"steps": 3)", R"("cost": {"steps": 2)"));
@@ -311,17 +438,19 @@ const Fault kFaults[] = {
     {R"("setup": 1)", R"("setup": -1)", 2, R"("setup": -1, expected a number of at least 0)"},
     {R"("setup": 1)", R"("setup": -0.5)", 2, R"("setup": -0.5, expected a number of at least 0)"},
     {R"("setup": 1)", R"("setup": 1e999)", 2, R"("setup": 1e999, expected a number of at least 0)"},
-    {R"("duration": 0)", R"("duration": -3)", 6, R"("duration": -3, expected an integer from 0 to 2^63 - 1)"},
+    {R"("duration": 0)", R"("duration": -3)", 6,
+     R"("duration": -3, expected a number from 0 to 2^63 - 1, of at most 18 decimals)"},
     {R"("offset": 0, "size": 3)", R"("offset": -3, "size": 3)", 7,
-     R"("offset": -3, expected an integer from 0 to 2^63 - 1)"},
-    {R"("size": 3)", R"("size": -3)", 7, R"("size": -3, expected an integer from 0 to 2^63 - 1)"},
+     R"("offset": -3, expected a number from 0 to 2^63 - 1, of at most 18 decimals)"},
+    {R"("size": 3)", R"("size": -3)", 7, R"("size": -3, expected a number from 0 to 2^63 - 1, of at most 18 decimals)"},
     {R"("size": 3)", R"("size": 9223372036854775808)", 7,
-     R"("size": 9223372036854775808, expected an integer from 0 to 2^63 - 1)"},
+     R"("size": 9223372036854775808, expected a number from 0 to 2^63 - 1, of at most 18 decimals)"},
     {R"("size": 3)", R"("size": -9223372036854775809)", 7,
-     R"("size": -9223372036854775809, expected an integer from 0 to 2^63 - 1)"},
+     R"("size": -9223372036854775809, expected a number from 0 to 2^63 - 1, of at most 18 decimals)"},
     {R"("size": 3)", R"("size": 99999999999999999999999999999999999999999999999999)", 7,
-     R"("size": 9999999999999999999999999999999999999999..., expected an integer from 0 to 2^63 - 1)"},
-    {R"("size": 3)", "\"size\":\n\n-3\n", 9, R"("size": -3, expected an integer from 0 to 2^63 - 1)"},
+     R"("size": 9999999999999999999999999999999999999999..., expected a number from 0 to 2^63 - 1, of at most 18 decimals)"},
+    {R"("size": 3)", "\"size\":\n\n-3\n", 9,
+     R"("size": -3, expected a number from 0 to 2^63 - 1, of at most 18 decimals)"},
     {R"("cost": {"steps": 3)", R"("cost": {"steps": -3)", 8, R"("steps": -3, expected an integer from 0 to 2^63 - 1)"},
     {R"("total": 8)", R"("total": -8)", 8, R"("total": -8, expected a number of at least 0)"},
     {R"("bound": {"steps": 2)", R"("bound": {"steps": -2)", 9,

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "sluice/error.hpp"
+#include "sluice/input/decimal.hpp"
 #include "sluice/schedule/cost.hpp"
 
 namespace sluice {
@@ -62,6 +63,83 @@ TEST(Validate, AcceptsNothingForNothing) {
 TEST(Validate, AddsUpParallelMessagesAndIgnoresEmptyOnes) {
   const Traffic split{2, 3, {{1, 2, 1}, {0, 0, 3}, {1, 0, 0}, {0, 1, 1}, {1, 1, 2}, {1, 2, 1}}};
   EXPECT_EQ(validate(good(), split), Violations{});
+}
+
+// ---- sizes with a fraction
+
+/// `schedule` with every size, price and total counted in units of 10^-decimals.
+StepSchedule in_units(StepSchedule schedule, std::int32_t decimals) {
+  const std::int64_t factor = power_of_ten(decimals);
+  for (Step& step : schedule.steps) {
+    step.duration *= factor;
+    for (Transfer& t : step.transfers) {
+      t.offset *= factor;
+      t.size *= factor;
+    }
+  }
+  schedule.setup *= static_cast<double>(factor);
+  schedule.bound.transmission *= factor;
+  schedule.bound.total *= static_cast<double>(factor);
+  schedule.decimals = decimals;
+  return schedule;
+}
+
+Traffic in_units(Traffic traffic, std::int32_t decimals) {
+  for (Message& message : traffic.messages) message.size *= power_of_ten(decimals);
+  traffic.decimals = decimals;
+  return traffic;
+}
+
+TEST(ValidateDecimals, ComparesSizesInTheSmallerUnit) {
+  for (const std::int32_t a : {0, 1, 7, 18})
+    for (const std::int32_t b : {0, 1, 7, 18})
+      EXPECT_EQ(validate(in_units(good(), a), in_units(kTraffic, b)), Violations{}) << a << ", " << b;
+  StepSchedule tenths = good();
+  tenths.decimals = 1;
+  EXPECT_EQ(validate(tenths), Violations{});
+  EXPECT_EQ(validate(tenths, kTraffic).size(), 4U);  // no message is whole
+}
+
+TEST(ValidateDecimals, ReportsInTheUsersUnit) {
+  StepSchedule schedule = in_units(good(), 1);
+  schedule.steps[1].transfers[1].size = 15;
+  EXPECT_EQ(validate(schedule, kTraffic),
+            (Violations{{-1, 1, "units 1.5 to 2 of the message from sender 1 to receiver 1 are in no step"}}));
+  schedule.steps[1].duration = 25;
+  schedule.steps[1].transfers[1].size = 25;
+  EXPECT_EQ(validate(schedule, in_units(kTraffic, 2)),
+            (Violations{{1, 1, "units 2 to 2.5 from sender 1 to receiver 1 are beyond the message of 2 units"}}));
+  schedule.steps[1].duration = 20;
+  EXPECT_EQ(validate(schedule), (Violations{{1, -1, "duration 2, its longest transfer has 2.5 units"}}));
+  schedule.steps[1].duration = 25;
+  schedule.bound.transmission = 46;
+  EXPECT_EQ(validate(schedule), (Violations{{-1, -1, "the bound on the transmission is 4.6, the schedule has 4.5"}}));
+  schedule.bound = {0, 0, 76};
+  EXPECT_EQ(validate(schedule), (Violations{{-1, -1, "the bound on the total is 7.6, the schedule costs 7.5"}}));
+}
+
+TEST(ValidateDecimals, UnitsThatDoNotFitEachOther) {
+  StepSchedule schedule = good();
+  schedule.steps[1].transfers[0].size = 4'000'000'000'000'000'000;
+  EXPECT_EQ(validate(schedule, in_units(kTraffic, 1)),
+            (Violations{{-1, -1, "its sizes do not fit the traffic's unit of 1 decimals"}}));
+  EXPECT_EQ(validate(in_units(good(), 1), Traffic{2, 3, {{1, 2, kHuge}}}),
+            (Violations{{-1, 1,
+                         "the message of 9223372036854775807 units from sender 1 to receiver 2 does not fit the "
+                         "schedule's unit of 1 decimals"}}));
+}
+
+TEST(ValidateDecimals, MustBeWithinRange) {
+  for (const std::int32_t decimals : {-1, 19}) {
+    StepSchedule schedule = good();
+    schedule.decimals = decimals;
+    EXPECT_EQ(validate(schedule),
+              (Violations{{-1, -1, "sizes with " + std::to_string(decimals) + " decimals, must be 0 to 18"}}));
+    EXPECT_EQ(validate(schedule, kTraffic), validate(schedule));
+    Traffic traffic = kTraffic;
+    traffic.decimals = decimals;
+    EXPECT_THROW((void)validate(good(), traffic), InputError);
+  }
 }
 
 // ---- one for each way to be broken

@@ -18,15 +18,19 @@
 ///      "cost": {"steps": 1, "transmission": 12, "total": 13},
 ///      "bound": {"steps": 1, "transmission": 12, "total": 13}}
 ///
-/// Indices are 0-based, sizes and offsets in the unit of the input. "input" is there only for a redistribution, its
-/// "shape" only if one was given. The order of the fields is free for the reader and fixed for the writer.
+/// Indices are 0-based; sizes and all that is measured in them (offsets, durations, the set-up, transmission, totals)
+/// in the unit of the input, as exact decimal text where there is a fraction ("size": 2.5). A reader takes the fewest
+/// decimals that hold all sizes, offsets, durations and transmissions (StepSchedule::decimals). "input" is there only
+/// for a redistribution, its "shape" only if one was given. The order of the fields is free for the reader and fixed
+/// for the writer.
 namespace sluice {
 
 /// `schedule` as a file, one line a step, with end of line; the cost is computed. Reading it back gives an equal
-/// schedule.
+/// schedule, but for decimals that nothing in it needs: 250 and 30 with 2 decimals come back as 25 and 3 with 1. Totals
+/// and the set-up come back to the last bit where the decimals are the same.
 ///
 /// Throws InputError if there is no such JSON: a number that is not finite, text that is not UTF-8, durations that add
-/// up to more than an int64 holds. Writes a broken schedule as it is: see validate.hpp.
+/// up to more than an int64 holds, decimals other than 0 to 18. Writes a broken schedule as it is: see validate.hpp.
 [[nodiscard]] std::string to_json(const StepSchedule& schedule);
 
 /// A schedule as a file states it: `stated_cost` is what the file says, whatever the steps in it cost.
@@ -37,8 +41,9 @@ struct ScheduleFile {
 
 /// Reads one schedule of steps up to the end of `in`; `file` is its name for messages.
 ///
-/// Strict: every field of the format once and of its type, none besides; counts, indices, sizes and times at least 0
-/// and integers within int64; nothing after the end. Whether the schedule is a sound one is for `validate` to say.
+/// Strict: every field of the format once and of its type, none besides; counts and indices integers, sizes of at most
+/// 18 decimals, all of them at least 0 and within int64, sizes in their smallest unit too; nothing after the end.
+/// Whether the schedule is a sound one is for `validate` to say.
 ///
 /// Throws InputError, where = "FILE:LINE": the line of the value at fault; of the opening brace if a field is missing;
 /// of the last character if the file ends too early; "FILE" alone if it cannot be read at all. Values that do not

@@ -12,7 +12,7 @@
 /// schedule, is a list of violations, not an exception.
 ///
 /// Without the traffic a schedule must be consistent in itself:
-///  - counts: senders, receivers and max_transfers at least 0; the set-up finite and at least 0;
+///  - counts: senders, receivers and max_transfers at least 0; the set-up finite and at least 0; decimals 0 to 18;
 ///  - every transfer: sender and receiver in range, size at least 1, offset at least 0, offset + size an int64;
 ///  - every step: one transfer at most for each sender and each receiver, max_transfers at most, and a duration equal
 ///    to its largest size (0 if it is empty, which is allowed);
@@ -20,7 +20,8 @@
 ///  - cost: the durations add up to an int64, and no value of the stated bound is above that of the cost.
 ///
 /// With the traffic, moreover: the same numbers of senders and receivers, every unit of every message sent exactly
-/// once, and nothing else sent.
+/// once, and nothing else sent. Sizes with different decimals are compared in the smaller unit of the two; violations
+/// give them in the user's unit.
 ///
 /// O(t log t) time and 40 bytes of memory a transfer, for t transfers; independent of the numbers of senders and
 /// receivers, which may be anything in a file.
@@ -46,7 +47,8 @@ struct Violation {
 
 /// What is wrong with `schedule` as a schedule of `traffic`; empty if nothing. Same order.
 ///
-/// Throws InputError if `traffic` itself is malformed (index out of range, negative size, a message beyond int64).
+/// Throws InputError if `traffic` itself is malformed (index out of range, negative size, a message beyond int64,
+/// decimals beyond 0 to 18).
 [[nodiscard]] std::vector<Violation> validate(const StepSchedule& schedule, const Traffic& traffic);
 
 }  // namespace sluice

@@ -1,0 +1,239 @@
+#include "sluice/schedule/local_phases.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "schedule/distinct_messages.hpp"
+#include "schedule/totals.hpp"
+#include "sluice/checked.hpp"
+#include "sluice/error.hpp"
+#include "sluice/input/decimal.hpp"
+#include "sluice/schedule/cost.hpp"
+
+namespace sluice {
+namespace {
+
+/// Judges the routes of one schedule. Sizes of `messages`, if there are any, are in the unit of the routes.
+class RouteValidator {
+ public:
+  RouteValidator(const StepSchedule& exchange, const std::vector<Route>& routes, std::vector<Violation>& violations)
+      : exchange_(exchange), routes_(routes), violations_(violations) {}
+
+  /// Whether all is sound. `messages` (distinct, sorted by (from, to)): what has to be routed; null to judge the routes
+  /// on their own.
+  bool run(const std::vector<Message>* messages) {
+    const std::size_t before = violations_.size();
+    for (std::size_t r = 0; r < routes_.size(); ++r) check_route(r);
+    if (violations_.size() > before) return false;
+
+    order_.resize(routes_.size());
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+    std::sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
+      const Route& x = routes_[a];
+      const Route& y = routes_[b];
+      return std::tie(x.from, x.to, x.offset, a) < std::tie(y.from, y.to, y.offset, b);
+    });
+    check_messages(messages);
+    return violations_.size() == before;
+  }
+
+ private:
+  [[nodiscard]] std::string amount(std::int64_t size) const { return detail::size_text(size, exchange_.decimals); }
+
+  void report(std::int64_t rank, std::string reason) { violations_.push_back({-1, rank, std::move(reason)}); }
+
+  void check_route(std::size_t r) {
+    const Route& route = routes_[r];
+    const auto in_range = [&](std::int64_t index, std::int64_t count, const char* what, const char* side) {
+      if (index < 0 || index >= count)
+        report(index, fmt::format("route {}: {} {} is none of {} {}s, counted from 0", r, what, index, count, side));
+    };
+    in_range(route.from, exchange_.senders, "sender", "sender");
+    in_range(route.to, exchange_.receivers, "receiver", "receiver");
+    in_range(route.carrier, exchange_.senders, "carrier", "sender");
+    in_range(route.landing, exchange_.receivers, "landing", "receiver");
+    std::int64_t end = 0;
+    if (route.size < 1)
+      report(route.from, fmt::format("route {}: {} units, must be at least {}", r, amount(route.size), amount(1)));
+    if (route.offset < 0)
+      report(route.from, fmt::format("route {}: offset {}, must be at least 0", r, amount(route.offset)));
+    else if (__builtin_add_overflow(route.offset, route.size, &end))
+      report(route.from, fmt::format("route {}: offset {} + size {} is beyond 2^63 - 1", r, amount(route.offset),
+                                     amount(route.size)));
+  }
+
+  /// Both lists ascend by (from, to): walks them side by side.
+  void check_messages(const std::vector<Message>* messages) {
+    std::size_t next = 0;
+    const auto report_missing_before = [&](const Route* route) {
+      for (; messages != nullptr && next < messages->size(); ++next) {
+        const Message& m = (*messages)[next];
+        if (route != nullptr && std::tie(m.from, m.to) >= std::tie(route->from, route->to)) return;
+        report(m.from, fmt::format("the message of {} units from sender {} to receiver {} has no route", amount(m.size),
+                                   m.from, m.to));
+      }
+    };
+    for (std::size_t first = 0; first < order_.size();) {
+      const Route& route = routes_[order_[first]];
+      std::size_t last = first;
+      std::int64_t end = 0;
+      for (; last < order_.size(); ++last) {
+        const Route& each = routes_[order_[last]];
+        if (each.from != route.from || each.to != route.to) break;
+        end = std::max(end, each.offset + each.size);
+      }
+      report_missing_before(&route);
+      if (messages == nullptr) {
+        check_cover(first, last, end);
+      } else if (next < messages->size() && (*messages)[next].from == route.from && (*messages)[next].to == route.to) {
+        check_cover(first, last, (*messages)[next++].size);
+      } else {
+        report(route.from, fmt::format("route {}: the traffic has no message from sender {} to receiver {}",
+                                       order_[first], route.from, route.to));
+      }
+      first = last;
+    }
+    report_missing_before(nullptr);
+  }
+
+  /// Whether the pieces order_[first, last) of one message cover [0, size) once.
+  void check_cover(std::size_t first, std::size_t last, std::int64_t size) {
+    const auto name = [](const Route& route) {
+      return fmt::format("from sender {} to receiver {}", route.from, route.to);
+    };
+    const auto check_gap = [&](const Route& route, std::int64_t begin, std::int64_t end) {
+      if (begin < end)
+        report(route.from, fmt::format("{} units of the message {} have no route, from offset {} on",
+                                       amount(end - begin), name(route), amount(begin)));
+    };
+    std::int64_t covered = 0;  // [0, covered) has a route, or was reported
+    for (std::size_t i = first; i < last; ++i) {
+      const Route& route = routes_[order_[i]];
+      const std::int64_t end = route.offset + route.size;
+      check_gap(route, covered, std::min(route.offset, size));
+      if (route.offset < covered)
+        report(route.from, fmt::format("route {}: {} units of the message {} have a route already", order_[i],
+                                       amount(std::min(covered, end) - route.offset), name(route)));
+      if (end > size)
+        report(route.from, fmt::format("route {}: ends at {}, the message {} has {} units", order_[i], amount(end),
+                                       name(route), amount(size)));
+      covered = std::max(covered, std::min(end, size));
+    }
+    check_gap(routes_[order_[first]], covered, size);
+  }
+
+  const StepSchedule& exchange_;
+  const std::vector<Route>& routes_;
+  std::vector<Violation>& violations_;
+  std::vector<std::size_t> order_;  // of the routes: by message, then offset
+};
+
+void add_phase(const char* name, const std::vector<Violation>& found, std::vector<Violation>& violations) {
+  for (const Violation& violation : found)
+    violations.push_back({-1, violation.rank, fmt::format("phase {}: {}", name, to_string(violation))});
+}
+
+void check_phase(const char* name, const StepSchedule& phase, const StepSchedule& exchange, std::int64_t nodes,
+                 const Traffic* traffic, std::vector<Violation>& violations) {
+  const auto report = [&](std::string reason) { violations.push_back({-1, -1, std::move(reason)}); };
+  if (phase.senders != nodes || phase.receivers != nodes)
+    report(fmt::format("phase {}: {} senders and {} receivers, the cluster has {} nodes", name, phase.senders,
+                       phase.receivers, nodes));
+  if (phase.decimals != exchange.decimals)
+    report(fmt::format("phase {}: sizes with {} decimals, those of the exchange have {}", name, phase.decimals,
+                       exchange.decimals));
+  const bool comparable = traffic != nullptr && phase.senders == nodes && phase.receivers == nodes &&
+                          phase.decimals == exchange.decimals && detail::has_unit(phase.decimals);
+  add_phase(name, comparable ? validate(phase, *traffic) : validate(phase), violations);
+}
+
+/// `messages`: what has to be delivered, in the unit of the routes; null to judge the phases on their own.
+std::vector<Violation> check(const StepSchedule& exchange, const LocalPhases& phases,
+                             const std::vector<Message>* messages) {
+  std::vector<Violation> violations;
+  if (!std::isfinite(phases.unit_cost) || phases.unit_cost <= 0)
+    violations.push_back(
+        {-1, -1, fmt::format("a unit costs {} on a local link, must be finite and above 0", phases.unit_cost)});
+  std::optional<RoutedTraffic> routed;
+  if (RouteValidator(exchange, phases.routes, violations).run(messages) && detail::has_unit(exchange.decimals)) {
+    try {
+      routed = routed_traffic(phases.routes, exchange.senders, exchange.receivers, exchange.decimals);
+    } catch (const InputError&) {  // all else was checked
+      violations.push_back({-1, -1, "the routes of two nodes add up to a message beyond 2^63 - 1"});
+    }
+  }
+  const std::vector<Violation> found = routed ? validate(exchange, routed->exchange) : validate(exchange);
+  violations.insert(violations.end(), found.begin(), found.end());
+  check_phase("before", phases.before, exchange, exchange.senders, routed ? &routed->before : nullptr, violations);
+  check_phase("after", phases.after, exchange, exchange.receivers, routed ? &routed->after : nullptr, violations);
+  return violations;
+}
+
+}  // namespace
+
+RoutedTraffic routed_traffic(const std::vector<Route>& routes, std::int64_t senders, std::int64_t receivers,
+                             std::int32_t decimals) {
+  RoutedTraffic result;
+  result.before = {senders, senders, {}, decimals};
+  result.exchange = {senders, receivers, {}, decimals};
+  result.after = {receivers, receivers, {}, decimals};
+  result.exchange.messages.reserve(routes.size());
+  for (const Route& route : routes) {
+    if (route.carrier != route.from) result.before.messages.push_back({route.from, route.carrier, route.size});
+    result.exchange.messages.push_back({route.carrier, route.landing, route.size});
+    if (route.landing != route.to) result.after.messages.push_back({route.landing, route.to, route.size});
+  }
+  for (Traffic* traffic : {&result.before, &result.exchange, &result.after})
+    traffic->messages = detail::distinct_messages(*traffic);
+  return result;
+}
+
+double total_cost(const StepSchedule& exchange, const LocalPhases& phases) {
+  return cost(exchange).total + phases.unit_cost * (cost(phases.before).total + cost(phases.after).total);
+}
+
+std::vector<Violation> validate(const StepSchedule& exchange, const LocalPhases& phases) {
+  return check(exchange, phases, nullptr);
+}
+
+std::vector<Violation> validate(const StepSchedule& exchange, const LocalPhases& phases, const Traffic& traffic) {
+  if (!detail::has_unit(traffic.decimals))
+    throw InputError("traffic", fmt::format("sizes with {} decimals", traffic.decimals),
+                     fmt::format("0 to {}", kMaxDecimals));
+  std::vector<Message> messages = detail::distinct_messages(traffic);
+  const std::int32_t more = exchange.decimals - traffic.decimals;
+  std::vector<Violation> violations;
+  const auto report = [&](std::string reason) { violations.push_back({-1, -1, std::move(reason)}); };
+  if (exchange.senders != traffic.senders)
+    report(fmt::format("{} senders, the traffic has {}", exchange.senders, traffic.senders));
+  if (exchange.receivers != traffic.receivers)
+    report(fmt::format("{} receivers, the traffic has {}", exchange.receivers, traffic.receivers));
+  // A schedule in a coarser unit than its traffic could not hold the traffic: it has the fewest decimals that hold it,
+  // and so has a file, once the traffic is brought to them.
+  bool fits = detail::has_unit(exchange.decimals);
+  for (Message& message : messages) {
+    if (more >= 0) {
+      fits = fits && !__builtin_mul_overflow(message.size, power_of_ten(more), &message.size);
+    } else if (fits) {
+      const std::int64_t factor = power_of_ten(-more);
+      fits = message.size % factor == 0;
+      message.size /= factor;
+    }
+  }
+  if (!fits)
+    report(fmt::format("the traffic, of {} decimals, does not fit the schedule's unit of {} decimals", traffic.decimals,
+                       exchange.decimals));
+  const std::vector<Violation> found = check(exchange, phases, fits && violations.empty() ? &messages : nullptr);
+  violations.insert(violations.end(), found.begin(), found.end());
+  return violations;
+}
+
+}  // namespace sluice
