@@ -159,8 +159,8 @@ Matching stepwise_matching(const BipartiteGraph& graph, std::int32_t max_transfe
     extension.edges[e].weight = e < ids.size() ? graph.edge(ids[e]).weight : 0;
   std::vector<std::int32_t> lefts(static_cast<std::size_t>(extension.side));
   std::iota(lefts.begin(), lefts.end(), 0);
-  const std::optional<WeightedMatching> result = maximum_weight_covering_matching(
-      BipartiteGraph(extension.side, extension.side, extension.edges), lefts, {});
+  const std::optional<WeightedMatching> result =
+      maximum_weight_covering_matching(BipartiteGraph(extension.side, extension.side, extension.edges), lefts, {});
   SLUICE_ASSERT(result.has_value(), "a regular graph has a perfect matching");
   return part_of(graph, ids, result->matching);
 }

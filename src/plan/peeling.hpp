@@ -44,8 +44,8 @@ EdgeSteps in_falling_order(const BipartiteGraph& graph, EdgeSteps steps);
 
 /// The next step of `greedy`: a matching of maximum weight among those of at most `max_transfers` edges.
 ///
-/// With a limit below the matching number |V1| - k further right vertices, joined to all left ones, and |V2| - k further
-/// left ones, joined to all right ones, have to be covered: O(n^2) more edges.
+/// With a limit below the matching number |V1| - k further right vertices, joined to all left ones, and |V2| - k
+/// further left ones, joined to all right ones, have to be covered: O(n^2) more edges.
 /// @pre as above
 [[nodiscard]] Matching greedy_matching(const BipartiteGraph& graph, std::int32_t max_transfers);
 

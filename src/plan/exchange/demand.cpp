@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <utility>
 
+#include "plan/exchange/step_order.hpp"
 #include "schedule/distinct_messages.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
@@ -20,36 +20,6 @@ std::int64_t largest(const std::vector<Piece>& pieces) {
   std::int64_t result = 0;
   for (const Piece& piece : pieces) result = std::max(result, piece.size);
   return result;
-}
-
-/// See make_schedule.
-std::vector<std::size_t> order_of_steps(const Demand& demand, const PieceSteps& steps) {
-  std::vector<std::int64_t> left_load(static_cast<std::size_t>(demand.lefts), 0);
-  std::vector<std::int64_t> right_load(static_cast<std::size_t>(demand.rights), 0);
-  for (const Edge& edge : demand.edges) {
-    left_load[static_cast<std::size_t>(edge.left)] += edge.weight;
-    right_load[static_cast<std::size_t>(edge.right)] += edge.weight;
-  }
-  struct Key {
-    std::int64_t duration = 0;
-    std::int64_t busiest = 0;
-  };
-  std::vector<Key> keys(steps.size());
-  for (std::size_t s = 0; s < steps.size(); ++s) {
-    keys[s].duration = largest(steps[s]);
-    for (const Piece& piece : steps[s]) {
-      const Edge& edge = demand.edges[static_cast<std::size_t>(piece.edge)];
-      keys[s].busiest = std::max({keys[s].busiest, left_load[static_cast<std::size_t>(edge.left)],
-                                  right_load[static_cast<std::size_t>(edge.right)]});
-    }
-  }
-  std::vector<std::size_t> order(steps.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    if (keys[a].duration != keys[b].duration) return keys[a].duration > keys[b].duration;
-    return keys[a].busiest > keys[b].busiest;
-  });
-  return order;
 }
 
 }  // namespace
@@ -120,7 +90,7 @@ StepSchedule make_schedule(const Demand& demand, const Traffic& traffic, PieceSt
   for (const std::size_t s : order_of_steps(demand, steps)) {
     Step step;
     step.duration = largest(steps[s]);
-    if (step.duration == 0) break;  // those behind are empty as well
+    if (step.duration == 0) continue;
     step.transfers.reserve(steps[s].size());
     std::sort(steps[s].begin(), steps[s].end(), [](const Piece& a, const Piece& b) { return a.edge < b.edge; });
     for (const Piece& piece : steps[s]) {

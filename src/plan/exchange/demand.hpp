@@ -46,13 +46,8 @@ void check_pieces(std::int64_t pieces, const char* algorithm);
 /// Sum over the steps that carry anything of (largest piece + setup).
 [[nodiscard]] double cost(const PieceSteps& steps, double setup);
 
-/// Steps as a schedule: put in the order described below, each message's pieces numbered by offset in that order, with
-/// cost fields from the real sizes. `problem` and `algorithm` are copied in; the bound is left to the caller.
-///
-/// Order: steps may be permuted at will. Without a barrier a rank goes on to its next transfer as soon as both ends are
-/// free, and idles where its piece of a step is shorter than what its next peer still does. Longest steps first: what
-/// idles behind the last steps is then short. Of steps of one duration those first that hold the node with the most to
-/// send or receive in all, as it would be the last to finish.
+/// Steps as a schedule, in the order of step_order.hpp, each message's pieces numbered by offset in that order; cost
+/// fields come from the real sizes. The algorithm, max_transfers and the bound are left to the caller.
 [[nodiscard]] StepSchedule make_schedule(const Demand& demand, const Traffic& traffic, PieceSteps steps);
 
 }  // namespace sluice::detail

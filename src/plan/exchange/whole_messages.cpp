@@ -1,7 +1,7 @@
 /// `stepwise` and `greedy` of redistribute on any traffic: messages are sent whole.
 ///
 /// Problem: KPBS without preemption, see include/sluice/plan/exchange.hpp.
-/// Method: as plan/redistribute/stepwise.cpp and greedy.cpp say, with steps of at most k messages: see plan/peeling.hpp.
+/// Method: as plan/redistribute/stepwise.cpp and greedy.cpp say, with at most k messages a step: see plan/peeling.hpp.
 /// Guarantee: stepwise: max(Delta, ceil(m / k)) steps, the fewest possible. greedy: none.
 /// Complexity: a maximum-weight matching a step. Memory O(m + n), greedy with a limit O(m + n^2). Deterministic.
 /// Source: Desprez, Dongarra, Petitet, Randriamaro, Robert, "Scheduling Block-Cyclic Array Redistribution" (1997),
@@ -20,10 +20,11 @@ namespace {
 std::optional<PieceSteps> peel_whole(const Demand& demand, const Deadline& deadline,
                                      Matching (*next)(const BipartiteGraph&, std::int32_t)) {
   bool late = false;
-  const EdgeSteps whole = peel(BipartiteGraph(demand.lefts, demand.rights, demand.edges), [&](const BipartiteGraph& rest) {
-    late = deadline.passed();
-    return late ? empty_matching(rest) : next(rest, demand.max_transfers);
-  });
+  const EdgeSteps whole =
+      peel(BipartiteGraph(demand.lefts, demand.rights, demand.edges), [&](const BipartiteGraph& rest) {
+        late = deadline.passed();
+        return late ? empty_matching(rest) : next(rest, demand.max_transfers);
+      });
   if (late) return std::nullopt;
   PieceSteps steps(static_cast<std::size_t>(whole.steps));
   for (std::size_t e = 0; e < demand.edges.size(); ++e) {
