@@ -51,7 +51,7 @@ BottleneckPeeling::BottleneckPeeling(std::int32_t lefts, std::span<const Edge> e
   row_end_.assign(row_begin_.begin(), row_begin_.end() - 1);
   slots_.resize(m);
   edge_of_left_.assign(n, -1);
-  edge_of_right_.assign(n, -1);
+  left_of_right_.assign(n, -1);
   level_.resize(n);
   cursor_.resize(n);
   queue_.resize(n);
@@ -127,11 +127,16 @@ std::pair<std::span<const std::int32_t>, std::int64_t> BottleneckPeeling::next()
     if (weight_[id] >= threshold_) continue;
     deactivate(id);
     edge_of_left_[left_[id]] = -1;
-    edge_of_right_[right_[id]] = -1;
+    left_of_right_[right_[id]] = -1;
     --matched_;
     if (weight_[id] > 0) file(id);
   }
   return {result_, duration};
+}
+
+void BottleneckPeeling::match(std::int32_t left, std::int32_t right, std::int32_t id) {
+  edge_of_left_[left] = id;
+  left_of_right_[right] = left;
 }
 
 void BottleneckPeeling::match_active() {
@@ -141,8 +146,8 @@ void BottleneckPeeling::match_active() {
     bool found = false;
     for (std::int32_t p = row_begin_[u]; p < row_end_[u] && !found; ++p) {
       const Slot slot = slots_[p];
-      if (edge_of_right_[slot.right] >= 0) continue;
-      edge_of_left_[u] = edge_of_right_[slot.right] = slot.id;
+      if (left_of_right_[slot.right] >= 0) continue;
+      match(u, slot.right, slot.id);
       ++matched_;
       found = true;
     }
@@ -173,13 +178,12 @@ bool BottleneckPeeling::layer(std::size_t free_count) {
     const std::int32_t u = queue_[head];
     cursor_[u] = row_begin_[u];
     for (std::int32_t p = row_begin_[u]; p < row_end_[u]; ++p) {
-      const std::int32_t mate = edge_of_right_[slots_[p].right];
-      if (mate < 0) {
+      const std::int32_t w = left_of_right_[slots_[p].right];
+      if (w < 0) {
         last_level_ = level_[u];  // all of this level stand in the queue already
         for (std::size_t i = head + 1; i < tail; ++i) cursor_[queue_[i]] = row_begin_[queue_[i]];
         return true;
       }
-      const std::int32_t w = left_[mate];
       if (level_[w] < 0) {
         level_[w] = level_[u] + 1;
         queue_[tail++] = w;
@@ -196,17 +200,17 @@ bool BottleneckPeeling::descend(std::int32_t root) {
     const bool last = level_[u] == last_level_;
     bool descended = false;
     for (std::int32_t& p = cursor_[u]; p < row_end_[u]; ++p) {
-      const std::int32_t mate = edge_of_right_[slots_[p].right];
-      if (mate < 0) {
+      const std::int32_t w = left_of_right_[slots_[p].right];
+      if (w < 0) {
         for (const std::int32_t s : stack_) {
           const Slot slot = slots_[cursor_[s]];
-          edge_of_left_[s] = edge_of_right_[slot.right] = slot.id;
+          match(s, slot.right, slot.id);
           level_[s] = -1;  // paths of one phase share no vertex
         }
         return true;
       }
-      if (!last && level_[left_[mate]] == level_[u] + 1) {
-        stack_.push_back(left_[mate]);
+      if (!last && level_[w] == level_[u] + 1) {
+        stack_.push_back(w);
         descended = true;
         break;
       }
@@ -237,10 +241,10 @@ void BottleneckPeeling::grow_forest() {
       if (right_stamp_[slot.right] == stamp_) continue;
       right_stamp_[slot.right] = stamp_;
       reached_by_[slot.right] = slot.id;
-      const std::int32_t mate = edge_of_right_[slot.right];
-      SLUICE_ASSERT(mate >= 0, "Hopcroft-Karp left an augmenting path");
-      left_stamp_[left_[mate]] = stamp_;
-      stack_.push_back(left_[mate]);
+      const std::int32_t w = left_of_right_[slot.right];
+      SLUICE_ASSERT(w >= 0, "Hopcroft-Karp left an augmenting path");
+      left_stamp_[w] = stamp_;
+      stack_.push_back(w);
     }
   }
 }
@@ -251,13 +255,13 @@ bool BottleneckPeeling::reach(std::int32_t right, std::int32_t id) {
     if (right_stamp_[v] == stamp_) return false;
     right_stamp_[v] = stamp_;
     reached_by_[v] = by;
-    const std::int32_t mate = edge_of_right_[v];
-    if (mate < 0) {
+    const std::int32_t w = left_of_right_[v];
+    if (w < 0) {
       augment(v);
       return true;
     }
-    left_stamp_[left_[mate]] = stamp_;
-    stack_.push_back(left_[mate]);
+    left_stamp_[w] = stamp_;
+    stack_.push_back(w);
     return false;
   };
   if (visit(right, id)) return true;
@@ -275,7 +279,7 @@ void BottleneckPeeling::augment(std::int32_t right) {
     const std::int32_t id = reached_by_[right];
     const std::int32_t u = left_[id];
     const std::int32_t before = edge_of_left_[u];
-    edge_of_left_[u] = edge_of_right_[right] = id;
+    match(u, right, id);
     if (before < 0) break;
     right = right_[before];
   }

@@ -62,6 +62,7 @@ class BottleneckPeeling {
   void file(std::int32_t id);        // an inactive edge by its weight
   std::int32_t activate_heaviest();  // its id
   void deactivate(std::int32_t id);
+  void match(std::int32_t left, std::int32_t right, std::int32_t id);
   void match_active();                              // Hopcroft-Karp among active edges
   void grow_forest();                               // from all free left vertices
   bool reach(std::int32_t right, std::int32_t id);  // true if it ended at a free right vertex, after augmenting
@@ -84,7 +85,7 @@ class BottleneckPeeling {
   std::vector<Entry> sorted_;                                            // its edges, the heaviest last
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> late_;  // filed in it after it was sorted
 
-  std::vector<std::int32_t> edge_of_left_, edge_of_right_;
+  std::vector<std::int32_t> edge_of_left_, left_of_right_;
   std::int32_t matched_ = 0;
 
   std::vector<std::int32_t> free_, level_, cursor_, queue_, stack_;
