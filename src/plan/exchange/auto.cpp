@@ -6,11 +6,12 @@
 ///   2. on tables of at most kMostCells cells, plan_lazily (lazy_slack.cpp) over horizons from the shortest
 ///   transmission
 ///      time to what the best plan so far would leave for it, first narrow, then wider at the horizons that did best;
-///   3. in turns, improve (improve.cpp) until it fails often, and plan_lazily ever wider at the best horizons.
+///   3. the bound of the linear program over steps (lp_bound.cpp), in a share of the time;
+///   4. in turns, improve (improve.cpp) until it fails often, and plan_lazily ever wider at the best horizons.
 ///   Whichever
 ///      of the two fails has to wait longer for its next turn.
-/// The search ends before the deadline if a plan costs no more than the bound, or after kMostTurns.
-/// Guarantee: never dearer than a named planner that ended in time, and 2 eta + O(setup) once ggp or oggp did.
+/// The search ends before the deadline if a plan costs no more than the bound, or if both of them were at their limits
+/// in vain. Guarantee: never dearer than a named planner that ended in time, and 2 eta + O(setup) once ggp or oggp did.
 /// Complexity: that of the planners until the deadline, which is checked between matchings. Memory O(m + pieces), and
 /// O(width * cells) for the search. Deterministic for a seed if the search ends by itself; the deadline decides how far
 /// it gets, not in which direction. Source: the named planners as told there; the rest is our own.
@@ -36,9 +37,16 @@ namespace {
 
 /// Largest table that is searched: on larger ones not even one plan would be complete within seconds.
 constexpr std::int64_t kMostCells = std::int64_t{1} << 17;
-/// Turns of improving and widening after which the search ends by itself.
-constexpr int kMostTurns = 40;
-/// Partial plans are kept in memory: so many cells of them at most.
+/// Of the time for the linear program: a share, and seconds.
+constexpr double kBoundShare = 0.15;
+constexpr double kMostBoundSeconds = 10;
+/// Attempts in a row without success after which improve gives way, at first and at last.
+constexpr std::int64_t kFirstPatience = 256;
+constexpr std::int64_t kMostPatience = 4096;
+/// Partial plans that plan_lazily keeps after the sweep, at first and at last; and the cells of all of them, for
+/// memory.
+constexpr std::int32_t kFirstWidth = 16;
+constexpr std::int32_t kMostWidth = 2048;
 constexpr std::int64_t kMostKeptCells = std::int64_t{1} << 25;
 
 std::size_t as_size(std::int32_t i) { return static_cast<std::size_t>(i); }
@@ -141,15 +149,17 @@ void run_named(const Demand& demand, Incumbent& best, const Deadline& deadline) 
   }
 }
 
-/// Steps 2 and 3.
+/// Steps 2 to 4.
 class TableSearch {
  public:
-  TableSearch(const Demand& demand, Incumbent& best, std::uint64_t seed, const Deadline& deadline)
+  /// `bound_seconds`: for the linear program.
+  TableSearch(const Demand& demand, Incumbent& best, std::uint64_t seed, const Deadline& deadline, double bound_seconds)
       : demand_(demand),
         table_(demand),
         best_(best),
         random_(seed),
         deadline_(deadline),
+        bound_seconds_(bound_seconds),
         edge_at_(table_.size.size(), -1) {
     for (std::size_t e = 0; e < demand.edges.size(); ++e)
       edge_at_[cell(demand.edges[e].left, demand.edges[e].right)] = static_cast<std::int32_t>(e);
@@ -161,27 +171,25 @@ class TableSearch {
 
   void run() {
     sweep();
-    int width = 16;
-    std::int64_t patience = 256;
-    std::int64_t until_beam = 0;  // turns of improve before the next beam
-    std::int64_t beam_wait = 0;
-    for (int turn = 0; turn < kMostTurns && !over(); ++turn) {
+    if (!over()) best_.raise_bound(lp_bound(demand_, deadline_.within(bound_seconds_)).total);
+    std::int32_t width = kFirstWidth;
+    std::int64_t patience = kFirstPatience;
+    int wait = 0;      // turns of improve, if successful, before the next beam
+    int failures = 0;  // beams in a row that led to nothing
+    while (!over()) {
       const double before = best_.cost();
       CellSteps steps = cells(best_.steps());
       improve(table_, steps, random_(), patience, best_.bound(), deadline_, [&] { best_.offer(pieces(steps)); });
       const bool improved = best_.cost() < before;
-      if (!improved) patience *= 2;
-      if (until_beam > 0 || over()) {
-        --until_beam;
-        continue;
-      }
+      if (!improved && patience >= kMostPatience && width > most_width()) return;
+      if (!improved) patience = std::min(2 * patience, kMostPatience);
+      if ((improved && --wait >= 0) || width > most_width() || over()) continue;
       bool widened = false;
       for (std::size_t i = 0; i < std::min<std::size_t>(2, trials_.size()) && !over(); ++i)
         widened = attempt(trials_[i], width, 12, 0.02) || widened;
-      beam_wait = widened ? 0 : beam_wait + 2;
-      until_beam = beam_wait;
-      if (static_cast<std::int64_t>(width) * 2 * static_cast<std::int64_t>(table_.size.size()) <= kMostKeptCells)
-        width *= 2;
+      failures = widened ? 0 : failures + 1;
+      wait = failures;
+      width *= 2;
     }
   }
 
@@ -194,6 +202,10 @@ class TableSearch {
 
   [[nodiscard]] std::size_t cell(std::int32_t left, std::int32_t right) const {
     return as_size(left) * as_size(table_.rights) + as_size(right);
+  }
+  [[nodiscard]] std::int32_t most_width() const {
+    return static_cast<std::int32_t>(
+        std::min<std::int64_t>(kMostWidth, kMostKeptCells / static_cast<std::int64_t>(table_.size.size())));
   }
   [[nodiscard]] bool over() const { return best_.optimal() || deadline_.passed(); }
 
@@ -275,6 +287,7 @@ class TableSearch {
   Incumbent& best_;
   std::mt19937_64 random_;
   const Deadline& deadline_;
+  double bound_seconds_;
   std::vector<std::int32_t> edge_at_;
   std::vector<Trial> trials_;
   std::int64_t shortest_ = 0, longest_ = 0;
@@ -283,6 +296,7 @@ class TableSearch {
 }  // namespace
 
 BoundedPlan plan_auto(const Demand& demand, const Deadline& deadline, std::uint64_t seed, const Progress& progress) {
+  const double bound_seconds = std::min(kBoundShare * deadline.seconds_left(), kMostBoundSeconds);
   Incumbent best(demand, progress);
   std::int64_t largest = 0;
   std::int64_t total = 0;
@@ -295,7 +309,7 @@ BoundedPlan plan_auto(const Demand& demand, const Deadline& deadline, std::uint6
   if (!best.optimal() && !deadline.passed()) best.offer(plan_colored(demand, mean / 2 + 1));
   run_named(demand, best, deadline);
   if (!best.optimal() && !deadline.passed() && std::int64_t{demand.lefts} * demand.rights <= kMostCells) {
-    TableSearch(demand, best, seed, deadline).run();
+    TableSearch(demand, best, seed, deadline, bound_seconds).run();
   }
   return best.take();
 }

@@ -60,6 +60,7 @@ ExchangePlan plan_exchange(const ExchangeProblem& problem, const ExchangeOptions
     if (options.algorithm == "auto") {
       BoundedPlan best = plan_auto(demand, Deadline(options.time_limit_s), options.seed, options.progress);
       steps = std::move(best.steps);
+      result.optimal = best.optimal;
       if (best.bound > result.bound.cost.total) {
         result.bound.cost.total = best.bound;
         result.bound.kind = "lp";

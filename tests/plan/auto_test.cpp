@@ -1,0 +1,155 @@
+#include <gtest/gtest.h>
+
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <random>
+
+#include "exchange_testing.hpp"
+#include "sluice/plan/exchange.hpp"
+#include "sluice/plan/registry.hpp"
+
+namespace sluice {
+namespace {
+
+ExchangePlan plan(const ExchangeProblem& problem, const std::string& algorithm, double limit_s,
+                  std::uint64_t seed = 1) {
+  ExchangeOptions options;
+  options.algorithm = algorithm;
+  options.time_limit_s = limit_s;
+  options.seed = seed;
+  return plan_exchange(problem, options);
+}
+
+ExchangeProblem random_problem(std::int32_t most_nodes, double setup, std::mt19937& random) {
+  ExchangeProblem problem = testing::random_problem(most_nodes, random);
+  problem.setup = setup;
+  return problem;
+}
+
+TEST(ExchangeAuto, PlansTheExampleOptimally) {
+  const ExchangeProblem problem{{2, 2, {{0, 0, 3}, {0, 1, 1}, {1, 0, 1}, {1, 1, 3}}}, 2, 1};
+  const ExchangePlan result = plan(problem, "auto", 1);
+  EXPECT_EQ(testing::expect_sound(problem, result), (Cost{2, 4, 6}));
+  EXPECT_TRUE(result.optimal);
+}
+
+TEST(ExchangeAuto, PlansASingleMessage) {
+  const ExchangeProblem problem{{5, 7, {{3, 6, 42}}}, 5, 10};
+  const ExchangePlan result = plan(problem, "auto", 1);
+  EXPECT_EQ(testing::expect_sound(problem, result), (Cost{1, 42, 52}));
+  EXPECT_TRUE(result.optimal);
+}
+
+TEST(ExchangeAuto, SendsOneAtATimeOptimally) {
+  std::mt19937 random(5);
+  for (int i = 0; i < 20; ++i) {
+    ExchangeProblem problem = random_problem(6, 3, random);
+    problem.max_transfers = 1;
+    const ExchangePlan result = plan(problem, "auto", 1);
+    testing::expect_sound(problem, result);
+    EXPECT_TRUE(result.optimal) << "case " << i;
+  }
+}
+
+TEST(ExchangeAuto, TransmitsInTheShortestTimeWhereStepsAreFree) {
+  std::mt19937 random(6);
+  for (int i = 0; i < 20; ++i) {
+    const ExchangeProblem problem = random_problem(7, 0, random);
+    const ExchangePlan result = plan(problem, "auto", 1);
+    EXPECT_EQ(testing::expect_sound(problem, result).total, result.bound.cost.total) << "case " << i;
+    EXPECT_TRUE(result.optimal);
+  }
+}
+
+TEST(ExchangeAuto, IsSoundAndNeverWorseThanANamedPlanner) {
+  std::mt19937 random(7);
+  int better = 0;
+  for (int i = 0; i < 40; ++i) {
+    const double setup = std::array{0.0, 0.5, 1.0, 7.0, 1e6}[static_cast<std::size_t>(i % 5)];
+    const ExchangeProblem problem = random_problem(9, setup, random);
+    SCOPED_TRACE(i);
+    const double total = testing::expect_sound(problem, plan(problem, "auto", 0.05)).total;
+    double least = HUGE_VAL;
+    for (const Algorithm& each : algorithms("exchange")) {
+      if (each.name == "exact") continue;
+      const double named = testing::expect_sound(problem, plan(problem, std::string(each.name), 1)).total;
+      EXPECT_LE(total, named) << each.name;
+      least = std::min(least, named);
+    }
+    better += total < least ? 1 : 0;
+  }
+  EXPECT_GE(better, 5);
+}
+
+TEST(ExchangeAuto, RepeatsItselfForASeed) {
+  std::mt19937 random(8);
+  for (int i = 0; i < 6; ++i) {
+    const ExchangeProblem problem{testing::random_traffic(4, 4, 14, 30, random), 3, 4};
+    const ExchangePlan once = plan(problem, "auto", 60, 3);
+    EXPECT_EQ(once.schedule, plan(problem, "auto", 60, 3).schedule);
+  }
+}
+
+TEST(ExchangeAuto, HasAPlanWithoutAnyTime) {
+  std::mt19937 random(9);
+  for (int i = 0; i < 20; ++i) {
+    const ExchangeProblem problem = random_problem(20, 5, random);
+    testing::expect_sound(problem, plan(problem, "auto", 0));
+  }
+}
+
+TEST(ExchangeAuto, TellsOfFallingCostsAndRisingBounds) {
+  std::mt19937 random(10);
+  const ExchangeProblem problem{testing::random_traffic(12, 12, 100, 1000, random), 12, 300};
+  ExchangeOptions options;
+  options.time_limit_s = 0.1;
+  double cost = HUGE_VAL;
+  double bound = 0;
+  int calls = 0;
+  options.progress = [&](double incumbent, double proven) {
+    EXPECT_LE(incumbent, cost);
+    EXPECT_GE(proven, bound);
+    EXPECT_GE(incumbent, proven);
+    cost = incumbent;
+    bound = proven;
+    ++calls;
+  };
+  const ExchangePlan result = plan_exchange(problem, options);
+  EXPECT_GE(calls, 2);
+  EXPECT_EQ(testing::expect_sound(problem, result).total, cost);
+}
+
+TEST(ExchangeAuto, EndsSoonAfterTheDeadline) {
+  std::mt19937 random(11);
+  ExchangeProblem problem{{100, 100, {}}, 30, 1000};
+  for (std::int64_t u = 0; u < 100; ++u)
+    for (std::int64_t v = 0; v < 100; ++v)
+      problem.traffic.messages.push_back({u, v, 1 + static_cast<std::int64_t>(random() % 100000)});
+  const auto begin = std::chrono::steady_clock::now();
+  testing::expect_sound(problem, plan(problem, "auto", 0.2));
+  // Far more than is promised, as other tests run beside this one and sanitizers slow it down.
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+}
+
+TEST(ExchangeAuto, TakesFewStepsWithoutIdling) {
+  // 20 random permutations on 8 x 8, of random durations: far fewer steps than the 50 of a basic decomposition.
+  std::mt19937 random(12);
+  ExchangeProblem problem{{8, 8, {}}, 8, 0.001};
+  std::vector<std::int64_t> order(8);
+  std::iota(order.begin(), order.end(), 0);
+  std::int64_t total = 0;
+  for (int i = 0; i < 20; ++i) {
+    std::shuffle(order.begin(), order.end(), random);
+    const auto size = 1 + static_cast<std::int64_t>(random() % 500);
+    total += size;
+    for (std::int64_t u = 0; u < 8; ++u)
+      problem.traffic.messages.push_back({u, order[static_cast<std::size_t>(u)], size});
+  }
+  const Cost cost = testing::expect_sound(problem, plan(problem, "auto", 0.3));
+  EXPECT_EQ(cost.transmission, total);
+  EXPECT_LE(cost.steps, 32);
+}
+
+}  // namespace
+}  // namespace sluice
