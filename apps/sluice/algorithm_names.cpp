@@ -1,8 +1,7 @@
 #include "algorithm_names.hpp"
 
 #include <fmt/format.h>
-
-#include <vector>
+#include <fmt/ranges.h>
 
 #include "sluice/error.hpp"
 #include "sluice/plan/registry.hpp"
@@ -31,10 +30,14 @@ std::vector<Row> rows(std::string_view problem) {
 
 }  // namespace
 
-std::string algorithm_names(std::string_view problem) {
-  std::string result;
-  for (const Row& row : rows(problem)) result += fmt::format("{}{}", result.empty() ? "" : ", ", row.name);
+std::vector<std::string> algorithm_names(std::string_view problem) {
+  std::vector<std::string> result;
+  for (const Row& row : rows(problem)) result.emplace_back(row.name);
   return result;
+}
+
+std::string algorithm_list(std::string_view problem) {
+  return fmt::format("{}", fmt::join(algorithm_names(problem), ", "));
 }
 
 bool is_algorithm(std::string_view problem, std::string_view name) {
@@ -45,7 +48,7 @@ bool is_algorithm(std::string_view problem, std::string_view name) {
 
 void check_algorithm(std::string_view problem, const std::string& name, const std::string& where) {
   if (!is_algorithm(problem, name))
-    throw InputError(where, fmt::format("'{}'", name), "one of " + algorithm_names(problem));
+    throw InputError(where, fmt::format("'{}'", name), "one of " + algorithm_list(problem));
 }
 
 std::string guarantee_of(std::string_view problem, std::string_view name) {

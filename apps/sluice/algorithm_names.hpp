@@ -2,14 +2,17 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 /// The planners of a problem as users meet them: those of the registry, in its order, and what the command adds.
 namespace sluice::command {
 
 inline constexpr const char* kWalkerOtto = "walker-otto";  ///< of redistribute: two schedules, a comparison
 
-/// "ggp, oggp, ..., auto".
-[[nodiscard]] std::string algorithm_names(std::string_view problem);
+/// ggp, oggp, ..., auto.
+[[nodiscard]] std::vector<std::string> algorithm_names(std::string_view problem);
+/// The same in one line, with commas.
+[[nodiscard]] std::string algorithm_list(std::string_view problem);
 
 /// Whether `name` is one of algorithm_names.
 [[nodiscard]] bool is_algorithm(std::string_view problem, std::string_view name);

@@ -12,9 +12,7 @@
 #include "command.hpp"
 #include "output.hpp"
 #include "redistribute_options.hpp"
-#include "sluice/checked.hpp"
 #include "sluice/error.hpp"
-#include "sluice/input/decimal.hpp"
 #include "sluice/input/traffic_file.hpp"
 #include "sluice/schedule/json.hpp"
 #include "sluice/schedule/validate.hpp"
@@ -68,31 +66,6 @@ std::vector<Violation> violations_of_redistribution(const ScheduleFile& file, co
   return validate(file, problem.traffic());
 }
 
-void scale(std::int64_t& value, std::int64_t factor) { value = checked::multiply(value, factor, "size"); }
-
-/// Both in the finer of their units.
-void bring_to_one_unit(ScheduleFile& file, Traffic& traffic) {
-  StepSchedule& schedule = file.schedule;
-  const std::int32_t decimals = std::max(schedule.decimals, traffic.decimals);
-  if (const std::int32_t more = decimals - traffic.decimals; more > 0) {
-    for (Message& message : traffic.messages) scale(message.size, power_of_ten(more));
-    traffic.decimals = decimals;
-  }
-  if (const std::int32_t more = decimals - schedule.decimals; more > 0) {
-    const std::int64_t factor = power_of_ten(more);
-    for (Step& step : schedule.steps) {
-      scale(step.duration, factor);
-      for (Transfer& transfer : step.transfers) scale(transfer.offset, factor), scale(transfer.size, factor);
-    }
-    for (Cost* cost : {&schedule.bound, &file.stated_cost}) {
-      scale(cost->transmission, factor);
-      cost->total = move_decimal_point(cost->total, more);
-    }
-    schedule.setup = move_decimal_point(schedule.setup, more);
-    schedule.decimals = decimals;
-  }
-}
-
 /// What a schedule is judged by besides itself, for the line that says it is sound.
 std::string judged_by(const StepSchedule& schedule, const std::string& traffic) {
   if (!traffic.empty()) return fmt::format("every message of {} sent once", traffic);
@@ -104,15 +77,13 @@ std::string judged_by(const StepSchedule& schedule, const std::string& traffic) 
 int check(const CheckOptions& options) {
   if (options.file.empty()) throw InputError("sluice check", "no file", "SCHEDULE.json, or - for standard input");
   const std::string name = options.file == "-" ? "standard input" : options.file;
-  ScheduleFile file = read_file(options.file);
+  const ScheduleFile file = read_file(options.file);
   std::vector<Violation> violations;
   if (!options.traffic.empty()) {
     if (file.schedule.input)
       throw InputError("--traffic", "a schedule that names its layouts itself",
                        "no traffic, or a schedule of exchange");
-    Traffic traffic = read_traffic(options.traffic);
-    bring_to_one_unit(file, traffic);
-    violations = validate(file, traffic);
+    violations = validate(file, read_traffic(options.traffic));
   } else {
     violations = file.schedule.input ? violations_of_redistribution(file, name) : validate(file);
   }

@@ -1,14 +1,14 @@
-#include <fmt/format.h>
-
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "algorithm_names.hpp"
 #include "compare.hpp"
 #include "exchange_options.hpp"
+#include "option_values.hpp"
 #include "output.hpp"
 #include "plan.hpp"
-#include "sluice/plan/registry.hpp"
+#include "progress.hpp"
 #include "sluice/schedule/cost.hpp"
 
 namespace sluice::command {
@@ -17,37 +17,46 @@ namespace {
 
 struct CompareOptions {
   ExchangeInput problem;
+  std::string algorithms = "all";
   std::string json;
 };
 
+/// The algorithms of "A,B,.." or "all".
+std::vector<std::string> read_algorithms(const std::string& text) {
+  std::vector<std::string> names = text == "all" ? algorithm_names("exchange") : parse_list(text);
+  for (const std::string& name : names) check_algorithm("exchange", name, "--algorithms");
+  return names;
+}
+
 int compare(const CompareOptions& options) {
+  const std::vector<std::string> names = read_algorithms(options.algorithms);
   const ExchangeTask task = read(options.problem);
   if (!options.json.empty() && options.json != "-") check_writable(options.json);
+  Comparison comparison;
+  comparison.problem = "exchange";
+  comparison.head = task.title();
+  comparison.decimals = task.problem.traffic.decimals;
+
+  const Progress progress(static_cast<std::int64_t>(names.size()) + 1);
+  progress.show(0, "lower bound");
   const Cost eta = lower_bound(task.problem.traffic, task.problem.max_transfers, task.problem.setup);
   ExchangeBound best{eta, "eta"};
   const auto note_bound = [&](const ExchangeBound& bound) {
     if (bound.cost.total > best.cost.total) best = bound;
   };
   note_bound(exchange_bound(task.problem, task.time_limit_s));
-
-  Comparison comparison;
-  comparison.problem = "exchange";
-  comparison.head = task.title();
-  comparison.decimals = task.problem.traffic.decimals;
-  const auto add = [&](const std::string& name) {
-    comparison.add(name, [&] {
-      ComparedPlan row{name, {}, 0, {}};
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    progress.show(static_cast<std::int64_t>(i) + 1, names[i]);
+    comparison.add(names[i], [&] {
+      ComparedPlan row{names[i], {}, 0, {}};
       const ExchangePlan plan =
-          timed(row.plan_s, [&] { return plan_with_progress(task.problem, task.planned_by(name)); });
+          timed(row.plan_s, [&] { return plan_with_progress(task.problem, task.planned_by(names[i])); });
       row.cost = cost(plan.schedule);
       if (plan.optimal) row.note = "proven optimal";
       note_bound(plan.bound);
       return row;
     });
-  };
-  for (const Algorithm& algorithm : algorithms("exchange")) add(std::string(algorithm.name));
-  add("auto");
-
+  }
   comparison.bounds.push_back({eta, "eta", "eta, Proposition 1"});
   if (best.kind != "eta") {
     comparison.bounds.push_back(
@@ -63,11 +72,14 @@ void add_compare_exchange(CLI::App& compare_verb, Action& chosen) {
       compare_verb.add_subcommand("exchange", "any traffic: who sends how much to whom, k transfers at once");
   const auto options = std::make_shared<CompareOptions>();
   options->problem.add_to(*problem);
+  problem->add_option("--algorithms", options->algorithms, "which ones; some take long where there are many nodes")
+      ->option_text("A,B,..|all [all]");
   add_json_option(*problem, options->json);
   problem->footer(algorithms_help("exchange") + kExchangeHelp + kComparisonHelp +
                   "The time limit holds for each of auto, exact and the bound lp.\n\n"
                   "Examples:\n"
                   "  sluice compare exchange traffic.mtx\n"
+                  "  sluice compare exchange traffic.mtx --algorithms oggp,auto --time-limit 10\n"
                   "  sluice compare exchange traffic.csv --max-transfers 8 --setup 2.5 --json comparison.json");
   problem->callback([options, &chosen] { chosen = [options] { return compare(*options); }; });
 }

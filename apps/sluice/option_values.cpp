@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sluice/error.hpp"
 #include "sluice/input/quantity.hpp"
 
@@ -12,6 +14,16 @@ std::int64_t parse_count(const std::string& text, const std::string& where, std:
   if (value < least || value > most)
     throw InputError(where, fmt::format("'{}'", text), fmt::format("{} to {}", least, most));
   return value;
+}
+
+std::vector<std::string> parse_list(const std::string& text) {
+  std::vector<std::string> parts;
+  for (std::size_t start = 0; start <= text.size();) {
+    const std::size_t end = std::min(text.find(',', start), text.size());
+    parts.push_back(text.substr(start, end - start));
+    start = end + 1;
+  }
+  return parts;
 }
 
 }  // namespace sluice::command

@@ -2,11 +2,16 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
+/// Values of options, as users type them.
 namespace sluice::command {
 
 /// As parse_size, within `least` and `most`. Throws InputError naming `where`.
 [[nodiscard]] std::int64_t parse_count(const std::string& text, const std::string& where, std::int64_t least,
                                        std::int64_t most);
+
+/// "A,B,.." as its parts; one empty part if there is nothing.
+[[nodiscard]] std::vector<std::string> parse_list(const std::string& text);
 
 }  // namespace sluice::command

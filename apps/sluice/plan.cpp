@@ -69,7 +69,7 @@ std::string costs_of(const ExchangePlan& plan) {
   const Cost total = cost(schedule);
   const std::string guarantee = guarantee_of("exchange", schedule.algorithm);
   std::string line = "algorithm: " + schedule.algorithm;
-  if (!guarantee.empty()) line += fmt::format(" ({})", guarantee);
+  if (!guarantee.empty()) line += fmt::format(" (guarantee: {})", guarantee);
   line += plan.optimal || total.total <= plan.bound.cost.total
               ? ", proven optimal"
               : fmt::format(", at most {} above the optimum ({})", excess_text(total.total, plan.bound.cost.total),

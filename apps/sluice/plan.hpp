@@ -36,7 +36,7 @@ int show_plan(const std::string& head, const StepSchedule& schedule, const PlanO
 /// plan_exchange with a line on standard error that says how far it is, where that can take long.
 [[nodiscard]] ExchangePlan plan_with_progress(const ExchangeProblem& problem, ExchangeOptions options);
 
-/// "algorithm: oggp (its guarantee), at most 1.4 % above the optimum (eta)", and the table of costs.
+/// "algorithm: oggp (guarantee: at most 2 eta), at most 1.4 % above the optimum (eta)", and the table of costs.
 [[nodiscard]] std::string costs_of(const ExchangePlan& plan);
 
 void add_plan_redistribute(CLI::App& plan, Action& chosen);

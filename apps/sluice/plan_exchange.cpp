@@ -33,7 +33,7 @@ void add_plan_exchange(CLI::App& plan_verb, Action& chosen) {
       plan_verb.add_subcommand("exchange", "any traffic: who sends how much to whom, k transfers at once");
   const auto options = std::make_shared<PlanOptions>();
   options->problem.add_to(*problem);
-  problem->add_option("--algorithm", options->algorithm, algorithm_names("exchange"))->option_text("NAME [auto]");
+  problem->add_option("--algorithm", options->algorithm, algorithm_list("exchange"))->option_text("NAME [auto]");
   options->output.add_to(*problem, "the unit of the traffic", "costs and bounds alone");
   problem->footer(
       algorithms_help("exchange") + kExchangeHelp +

@@ -137,7 +137,7 @@ int plan(const PlanOptions& options) {
   if (!whole_messages && !is_algorithm("exchange", options.algorithm)) {
     throw InputError(
         "--algorithm", fmt::format("'{}'", options.algorithm),
-        fmt::format("one of {}, or of exchange: {}", algorithm_names("redistribute"), algorithm_names("exchange")));
+        fmt::format("one of {}, or of exchange: {}", algorithm_list("redistribute"), algorithm_list("exchange")));
   }
   const RedistributeTask task = read(options.problem);
   const PlanOutput& output = options.output;
@@ -186,7 +186,7 @@ void add_plan_redistribute(CLI::App& plan_verb, Action& chosen) {
   options->problem.add_to(*problem, kSliceUnlessShape);
   problem
       ->add_option("--algorithm", options->algorithm,
-                   algorithm_names("redistribute") + "; or one of exchange that is not among them")
+                   algorithm_list("redistribute") + "; or one of exchange that is not among them")
       ->option_text("NAME [auto]");
   options->output.add_to(*problem, "elements", "costs and bounds alone; works for any number of processes");
   problem->add_option("--rank", options->rank, "show what process R sends and receives, alone; works likewise")

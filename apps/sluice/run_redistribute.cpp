@@ -34,16 +34,7 @@ constexpr std::string_view kPlannedBy = "sluice-";
 std::vector<std::string> read_methods(const std::string& text, const RedistributeTask& task,
                                       const std::string& algorithm) {
   const std::vector<std::string> known = mpi::redistribution_methods(task.from.dimensions(), task.element_bytes);
-  std::vector<std::string> methods;
-  if (text == "all") {
-    methods = known;
-  } else {
-    for (std::size_t start = 0; start <= text.size();) {
-      const std::size_t end = std::min(text.find(',', start), text.size());
-      methods.push_back(text.substr(start, end - start));
-      start = end + 1;
-    }
-  }
+  std::vector<std::string> methods = text == "all" ? known : parse_list(text);
   for (std::size_t i = 0; i < methods.size(); ++i) {
     std::string& name = methods[i];
     if (name.rfind(kPlannedBy, 0) == 0) {

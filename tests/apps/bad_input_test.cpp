@@ -133,6 +133,20 @@ TEST(BadInput, ExchangesAndTheirTraffic) {
   expect_refused(folder.sluice(words("plan exchange good.csv --algorithm fastest")),
                  "--algorithm: 'fastest', expected one of ggp, oggp");
   expect_refused(folder.sluice(words("plan exchange good.csv --algorithm classes")), "--algorithm: 'classes'");
+  expect_refused(folder.sluice(words("compare exchange good.csv --algorithms oggp,fastest")),
+                 "--algorithms: 'fastest', expected one of ggp, oggp");
+  expect_refused(folder.sluice(words("compare exchange good.csv --algorithms oggp,")), "--algorithms: ''");
+  for (const Case& each :
+       {Case{"--backbone 1Gbit", "--sender-link: nothing beside --backbone"},
+        Case{"--latency 1ms", "--backbone: nothing beside --latency"},
+        Case{"--backbone 1Gbit --sender-link 1Gbit --receiver-link 1Gbit",
+             "--latency: nothing beside --receiver-link, expected a time such as 1ms, or --setup"},
+        Case{"--backbone 1G --sender-link 1Gbit --receiver-link 1Gbit --latency 1ms", "--backbone: '1G'"},
+        Case{"--backbone 1Gbit --sender-link 0bit --receiver-link 1Gbit --latency 1ms", "--sender-link"},
+        Case{"--backbone 1Gbit --sender-link 1Gbit --receiver-link 1Gbit --latency 1", "--latency: '1'"}}) {
+    SCOPED_TRACE(each.arguments);
+    expect_refused(folder.sluice(words("plan exchange good.csv --json out.json " + each.arguments)), each.about);
+  }
   folder.write("huge.csv", "1000000000000000\n");
   expect_refused(folder.sluice(words("plan exchange huge.csv --algorithm multigraph --json out.json")), "multigraph");
 }
@@ -246,7 +260,8 @@ TEST(BadInput, HandEditedSchedules) {
                         {"/steps", 5, "\"steps\": 5"},
                         {"/steps/0", -1, "-1"},
                         {"/steps/0/duration", -3, "\"duration\": -3"},
-                        {"/steps/0/duration", 1.5, "\"duration\": 1.5"},
+                        {"/steps/0/duration", "long", "\"duration\": \"long\""},
+                        {"/steps/0/transfers/0/from", 1.5, "\"from\": 1.5"},
                         {"/steps/0/transfers/0/size", -3, "\"size\": -3"},
                         {"/steps/0/transfers/0/from", -1, "\"from\": -1"},
                         {"/steps/0/transfers/0/to", nullptr, "without \"to\""},

@@ -105,6 +105,71 @@ TEST(Check, ManyViolationsAreCutUnlessAllAreAskedFor) {
   EXPECT_GE(lines(all.out).size(), faults);
 }
 
+TEST(Check, ASchedulesTrafficIsThatOfTheFile) {
+  const Folder folder;
+  folder.write("traffic.csv", "3,1,0\n0,2.25,2\n");
+  const json sound = json::parse(folder.sluice(words("plan exchange traffic.csv --algorithm weights --json -")).out);
+  const auto check = [&](const json& schedule) {
+    return folder.sluice({"check", "-", "--traffic", "traffic.csv"}, schedule.dump());
+  };
+  const Outcome ok = check(sound);
+  EXPECT_EQ(ok.status, 0) << ok.out << ok.err;
+  EXPECT_NE(ok.out.find("every message of traffic.csv sent once\n"), std::string::npos) << ok.out;
+  EXPECT_EQ(folder.sluice({"check", "-"}, sound.dump()).status, 0);
+
+  // The same in fewer or more digits.
+  folder.write("traffic.csv", "3,1,0\n0,2.250,2e0\n");
+  EXPECT_EQ(check(sound).status, 0);
+  for (const char* other : {"3,1,0\n0,2.25,2.001\n", "3,1,0\n0,2.2,2\n", "3,1,0\n0,2.25,0\n", "3,1,0\n1,2.25,2\n",
+                            "3,1\n0,2.25\n", "3,1,0\n0,2.25,2\n0,0,0\n", "300,100,0\n0,225,200\n"}) {
+    SCOPED_TRACE(other);
+    folder.write("traffic.csv", other);
+    const Outcome outcome = check(sound);
+    EXPECT_EQ(outcome.status, 1);
+    EXPECT_EQ(outcome.err, "");
+    EXPECT_GE(lines(outcome.out).size(), 1U);
+  }
+  folder.write("traffic.csv", "3,1,0\n0,2.25,-2\n");
+  expect_refused(check(sound), "traffic.csv:2: ");
+  expect_refused(folder.sluice({"check", "-", "--traffic", "missing.csv"}, sound.dump()), "missing.csv: ");
+  folder.write("traffic.csv", "3,1,0\n0,2.25,2\n");
+  expect_refused(check(sound_schedule(folder)), "--traffic: a schedule that names its layouts itself");
+}
+
+TEST(Check, PiecesOfAnExchangeAreJudged) {
+  const Folder folder;
+  folder.write("traffic.csv", "3,0\n0,2\n");
+  // 0->0 in two pieces, the second beside 1->1.
+  const json sound = json::parse(R"({"schema": "sluice.schedule/1", "type": "steps", "problem": "exchange",
+      "algorithm": "by hand", "senders": 2, "receivers": 2, "max_transfers": 2, "setup": 1,
+      "steps": [{"duration": 1, "transfers": [{"from": 0, "to": 0, "offset": 2, "size": 1}]},
+                {"duration": 2, "transfers": [{"from": 0, "to": 0, "offset": 0, "size": 2},
+                                              {"from": 1, "to": 1, "offset": 0, "size": 2}]}],
+      "cost": {"steps": 2, "transmission": 3, "total": 5}, "bound": {"steps": 1, "transmission": 3, "total": 4.2}})");
+  const auto check = [&](const json& schedule) {
+    return folder.sluice({"check", "-", "--traffic", "traffic.csv"}, schedule.dump());
+  };
+  EXPECT_EQ(check(sound).status, 0) << check(sound).out << check(sound).err;
+  const std::function<void(json&)> faults[] = {
+      [](json& s) { s["steps"][0]["transfers"][0]["offset"] = 1; },    // overlaps, and a gap behind it
+      [](json& s) { s["steps"][0]["transfers"][0]["offset"] = 2.5; },  // half a unit late
+      [](json& s) { s["steps"][1]["transfers"][1]["size"] = 1.5; },
+      [](json& s) { s["max_transfers"] = 1; },
+      [](json& s) { s["bound"]["total"] = 5.5; },
+      [](json& s) {
+        s["steps"].erase(0), s["cost"] = {{"steps", 1}, {"transmission", 2}, {"total", 3}};
+      },
+  };
+  for (const auto& fault : faults) {
+    json broken = sound;
+    fault(broken);
+    SCOPED_TRACE(broken.dump());
+    const Outcome outcome = check(broken);
+    EXPECT_EQ(outcome.status, 1);
+    EXPECT_EQ(outcome.err, "");
+  }
+}
+
 TEST(Check, AFileThatClaimsManyProcessesTakesNoTime) {
   const Folder folder;
   json schedule = sound_schedule(folder);

@@ -69,7 +69,7 @@ TEST(Study, TheColumnOfThePaperIsWhatIsPrintedThere) {
 
 TEST(Study, ExchangeQualityIsTheSameForASeedAndWithinTheGuarantees) {
   const Folder folder;
-  const Outcome outcome = folder.sluice(words("study exchange-quality -o figures --samples 4 --seed 3"));
+  const Outcome outcome = folder.sluice(words("study exchange-quality -o figures --samples 2 --seed 3"));
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   for (const char* name : {"11", "12", "13", "14", "15"}) {
     SCOPED_TRACE(name);
@@ -91,9 +91,9 @@ TEST(Study, ExchangeQualityIsTheSameForASeedAndWithinTheGuarantees) {
       EXPECT_EQ(pairs, std::string(name) == "15" ? 4 : 1);
     }
   }
-  ASSERT_EQ(folder.sluice(words("study exchange-quality -o again --samples 4 --seed 3")).out.size() + 2,
+  ASSERT_EQ(folder.sluice(words("study exchange-quality -o again --samples 2 --seed 3")).out.size() + 2,
             outcome.out.size());  // the name of the folder
-  ASSERT_EQ(folder.sluice(words("study exchange-quality -o other --samples 4 --seed 4")).status, 0);
+  ASSERT_EQ(folder.sluice(words("study exchange-quality -o other --samples 2 --seed 4")).status, 0);
   for (const char* name : {"figure11.csv", "figure15.csv"}) {
     EXPECT_EQ(folder.read(std::string("again/") + name), folder.read(std::string("figures/") + name));
     EXPECT_NE(folder.read(std::string("other/") + name), folder.read(std::string("figures/") + name));

@@ -1,0 +1,106 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "command_runner.hpp"
+#include "exchange_files.hpp"
+#include "sluice/plan/registry.hpp"
+
+namespace sluice::testing {
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+TEST(CompareExchange, JsonHasARowForEveryAlgorithmAndRatiosToTheBestBound) {
+  const Folder folder;
+  write_traffic_files(folder);
+  const Outcome outcome =
+      folder.sluice(words("compare exchange dense.mtx --max-transfers 4 --time-limit 0.3 --json out.json"));
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  const std::string text = folder.read("out.json");
+  const json file = json::parse(text);
+  EXPECT_EQ(ordered_json::parse(text).items().begin().key(), "schema");
+  EXPECT_EQ(file.at("schema"), "sluice.compare/1");
+  EXPECT_EQ(file.at("problem"), "exchange");
+  const json& bound = file.at("bound");
+  const double best = bound.at("total");
+  std::vector<std::string> rows;
+  double least = 1e300, chosen = 0;
+  for (const json& row : file.at("rows")) {
+    rows.push_back(row.at("algorithm"));
+    const double total = row.at("total");
+    EXPECT_EQ(total, row.at("transmission").get<double>() + row.at("steps").get<double>()) << row;
+    EXPECT_DOUBLE_EQ(row.at("ratio"), total / best) << row;
+    EXPECT_GE(total, best) << row;
+    EXPECT_GT(row.at("plan_s"), 0) << row;
+    (rows.back() == "auto" ? chosen : least) = rows.back() == "auto" ? total : std::min(least, total);
+  }
+  std::vector<std::string> expected;
+  for (const Algorithm& algorithm : algorithms("exchange")) expected.emplace_back(algorithm.name);
+  expected.emplace_back("auto");
+  EXPECT_EQ(rows, expected);
+  for (const json& row : file.at("rows")) {
+    if (row.at("algorithm") != "exact") continue;
+    least = std::max(least, row.at("total").get<double>());  // may find in its time what auto does not
+  }
+  EXPECT_LE(chosen, least);
+  if (bound.at("kind") == "eta") return;
+  ASSERT_EQ(file.at("bounds").size(), 2U);
+  EXPECT_EQ(file["bounds"][0].at("kind"), "eta");
+  EXPECT_EQ(file["bounds"][1], bound);
+  EXPECT_LT(file["bounds"][0].at("total"), best);
+}
+
+TEST(CompareExchange, TheTableHasTheBoundsAndTheUnitOfTheFile) {
+  const Folder folder;
+  folder.write("traffic.csv", "2.5,0\n0,1.25\n");
+  const Outcome outcome = folder.sluice(words("compare exchange traffic.csv --setup 0.5 --time-limit 0.2"));
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(lines(outcome.out).front(),
+            "exchange traffic.csv: 2 senders, 2 receivers, 2 messages, 3.75 in total, k = 2, beta = 0.5");
+  std::map<std::string, Arguments> rows;
+  for (const std::string& line : lines(outcome.out))
+    if (const Arguments cells = words(line); !cells.empty()) rows[cells.front()] = cells;
+  ASSERT_GE(rows["weights"].size(), 5U) << outcome.out;
+  EXPECT_EQ(rows["weights"][1], "2");
+  EXPECT_EQ(rows["weights"][2], "2.5");
+  EXPECT_EQ(rows["weights"][3], "3.5");
+  EXPECT_NE(outcome.out.find("eta, Proposition 1"), std::string::npos) << outcome.out;
+  const json file =
+      json::parse(folder.sluice(words("compare exchange traffic.csv --setup 0.5 --time-limit 0.2 --json -")).out);
+  EXPECT_EQ(file.at("bound").at("transmission"), 2.5);
+  EXPECT_EQ(file.at("bound").at("total"), 3);
+}
+
+TEST(CompareExchange, OnlyTheAlgorithmsAskedForInThatOrder) {
+  const Folder folder;
+  write_traffic_files(folder);
+  const json file = json::parse(
+      folder.sluice(words("compare exchange wide.csv --algorithms weights,ggp --time-limit 0.1 --json -")).out);
+  ASSERT_EQ(file.at("rows").size(), 2U);
+  EXPECT_EQ(file["rows"][0]["algorithm"], "weights");
+  EXPECT_EQ(file["rows"][1]["algorithm"], "ggp");
+}
+
+TEST(CompareExchange, WhatDoesNotApplyIsNamedWithTheReason) {
+  const Folder folder;
+  folder.write("traffic.csv", "1000000000000,1\n1,1000000000000\n");
+  const json file = json::parse(folder.sluice(words("compare exchange traffic.csv --time-limit 0.2 --json -")).out);
+  ASSERT_EQ(file.count("refused"), 1U) << file.dump(1);
+  EXPECT_EQ(file["refused"].size(), 1U);
+  EXPECT_EQ(file["refused"][0]["algorithm"], "multigraph");
+}
+
+TEST(CompareExchange, NothingToSendHasRatioOne) {
+  const Folder folder;
+  folder.write("zero.csv", "0,0\n");
+  const json file = json::parse(folder.sluice(words("compare exchange zero.csv --json -")).out);
+  EXPECT_EQ(file.at("bound").at("total"), 0);
+  for (const json& row : file.at("rows")) EXPECT_EQ(row.at("ratio"), 1) << row;
+}
+
+}  // namespace
+}  // namespace sluice::testing

@@ -1,0 +1,226 @@
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <sstream>
+#include <utility>
+
+#include "command_runner.hpp"
+#include "exchange_files.hpp"
+#include "sluice/plan/registry.hpp"
+
+namespace sluice::testing {
+namespace {
+
+using nlohmann::json;
+
+std::vector<std::string> names() {
+  std::vector<std::string> result{"auto"};
+  for (const Algorithm& algorithm : algorithms("exchange")) result.emplace_back(algorithm.name);
+  return result;
+}
+
+/// What a schedule sends, by pair.
+std::map<std::pair<int, int>, double> sent(const json& schedule) {
+  std::map<std::pair<int, int>, double> result;
+  for (const json& step : schedule.at("steps"))
+    for (const json& transfer : step.at("transfers"))
+      result[{transfer.at("from"), transfer.at("to")}] += transfer.at("size").get<double>();
+  return result;
+}
+
+/// The second word of the line that begins with `name`: a cost.
+double cost_of(const std::string& text, const std::string& name) {
+  for (const std::string& line : lines(text))
+    if (line.rfind(name, 0) == 0) return std::stod(line.substr(name.size()));
+  ADD_FAILURE() << "no line '" << name << "' in:\n" << text;
+  return -1;
+}
+
+TEST(PlanExchange, TitleCostsAndStepsOfAnExampleWorkedByHand) {
+  const Folder folder;
+  folder.write("traffic.csv", "3,0\n0,2\n");
+  const Outcome outcome = folder.sluice(words("plan exchange traffic.csv --algorithm weights"));
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.err, "");
+  // Two units side by side, then the third.
+  EXPECT_EQ(outcome.out,
+            "exchange traffic.csv: 2 senders, 2 receivers, 2 messages, 5 in total, k = 2, beta = 1\n"
+            "algorithm: weights (guarantee: none), at most 25 % above the optimum (eta)\n"
+            "\n"
+            "                   cost  lower bound  ratio\n"
+            "steps (NS)            2            1  2.000\n"
+            "transmission (TC)     3            3  1.000  optimal\n"
+            "total = TC + 1 NS     5            4  1.250\n"
+            "\n"
+            "step  duration  sender->receiver:size\n"
+            "   0         2  0->0:2 1->1:2\n"
+            "   1         1  0->0:1@2\n");
+  const Outcome best = folder.sluice(words("plan exchange traffic.csv --summary"));
+  EXPECT_EQ(best.err, "");
+  EXPECT_NE(best.out.find("\nalgorithm: auto, proven optimal\n"), std::string::npos) << best.out;
+  EXPECT_EQ(cost_of(best.out, "total = TC + 1 NS"), 4);
+  EXPECT_EQ(best.out.find("sender->receiver"), std::string::npos) << best.out;
+}
+
+TEST(PlanExchange, EveryAlgorithmSendsEveryMessageOnce) {
+  const Folder folder;
+  const std::vector<std::string> files = write_traffic_files(folder);
+  for (const std::string& file : files) {
+    for (const std::string& name : names()) {
+      for (const std::string options :
+           {"", " --max-transfers 1 --setup 0 --seed 9", " --max-transfers 1000 --setup 2.5K"}) {
+        const std::string command =
+            fmt::format("plan exchange {} --algorithm {} --time-limit 0.05 --json plan.json{}", file, name, options);
+        SCOPED_TRACE(command);
+        const Outcome planned = folder.sluice(words(command));
+        ASSERT_EQ(planned.status, 0) << planned.err;
+        EXPECT_EQ(planned.err, "");
+        const Outcome checked = folder.sluice(words("check plan.json --traffic " + file));
+        EXPECT_EQ(checked.status, 0) << checked.out << checked.err;
+      }
+    }
+  }
+}
+
+TEST(PlanExchange, SizesAreThoseOfTheFile) {
+  const Folder folder;
+  folder.write("traffic.csv", "3,1,0\n0,2.25,1e3\n");
+  const Outcome outcome =
+      folder.sluice(words("plan exchange traffic.csv --algorithm oggp --setup 0.5 --max-transfers 1 --json plan.json"));
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("4 messages, 1006.25 in total, k = 1, beta = 0.5\n"), std::string::npos) << outcome.out;
+  EXPECT_EQ(cost_of(outcome.out, "transmission (TC)"), 1006.25);
+  EXPECT_EQ(cost_of(outcome.out, "total = TC + 0.5 NS"), 1008.25);
+  EXPECT_NE(outcome.out.find(" 1->1:2.25\n"), std::string::npos) << outcome.out;
+  const json plan = json::parse(folder.read("plan.json"));
+  EXPECT_EQ(plan.at("problem"), "exchange");
+  EXPECT_EQ(plan.at("algorithm"), "oggp");
+  EXPECT_EQ(plan.at("setup"), 0.5);
+  EXPECT_EQ(plan.at("max_transfers"), 1);
+  EXPECT_EQ(plan.at("cost"), json::parse(R"({"steps": 4, "transmission": 1006.25, "total": 1008.25})"));
+  EXPECT_EQ(sent(plan),
+            (std::map<std::pair<int, int>, double>{{{0, 0}, 3}, {{0, 1}, 1}, {{1, 1}, 2.25}, {{1, 2}, 1000}}));
+}
+
+TEST(PlanExchange, NothingToSendIsAnEmptySchedule) {
+  const Folder folder;
+  folder.write("zero.csv", "0,0\n0,0\n0,0\n");
+  for (const std::string& name : names()) {
+    SCOPED_TRACE(name);
+    const Outcome outcome = folder.sluice(words("plan exchange zero.csv --json - --algorithm " + name));
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const json plan = json::parse(outcome.out);
+    EXPECT_EQ(plan.at("senders"), 3);
+    EXPECT_EQ(plan.at("receivers"), 2);
+    EXPECT_EQ(plan.at("max_transfers"), 2);
+    EXPECT_EQ(plan.at("steps"), json::array());
+    EXPECT_EQ(plan.at("cost").at("total"), 0);
+  }
+}
+
+TEST(PlanExchange, HowFarFromTheOptimumIsNeverUnderstated) {
+  const Folder folder;
+  write_traffic_files(folder);
+  for (const std::string& name : names()) {
+    SCOPED_TRACE(name);
+    const std::string command = "plan exchange dense.mtx --time-limit 0.2 --json plan.json --algorithm " + name;
+    const Outcome outcome = folder.sluice(words(command));
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const json plan = json::parse(folder.read("plan.json"));
+    const double total = plan.at("cost").at("total"), bound = plan.at("bound").at("total");
+    const std::string line = lines(outcome.out).at(1);
+    const std::string before = ", at most ";
+    if (total <= bound) {
+      EXPECT_NE(line.find(", proven optimal"), std::string::npos) << line;
+      continue;
+    }
+    if (line.find(", proven optimal") != std::string::npos) continue;  // by search, beyond the bound
+    ASSERT_NE(line.find(before), std::string::npos) << line;
+    const double percent = std::stod(line.substr(line.find(before) + before.size()));
+    EXPECT_GE(percent, 100 * (total / bound - 1) * (1 - 1e-6)) << line;
+    EXPECT_LE(percent, 100 * (total / bound - 1) * 1.12) << line;
+  }
+}
+
+TEST(PlanExchange, TheHardwareSaysHowManyTransfersAndWhatAStepCosts) {
+  const Folder folder;
+  folder.write("traffic.csv", "1000000,0,500000\n0,250000.5,0\n750000,0,1000000\n");
+  const std::string command =
+      "plan exchange traffic.csv --algorithm oggp --backbone 25Mbit --sender-link 10Mbit --receiver-link 100Mbit ";
+  // 10 Mbit/s is 1.25e6 bytes/s; two of them fit into 25 Mbit/s; 1 ms of one is 1250 bytes.
+  const Outcome outcome = folder.sluice(words(command + "--latency 1ms --json plan.json"));
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find(", k = 2, beta = 1250\n"), std::string::npos) << outcome.out;
+  const json plan = json::parse(folder.read("plan.json"));
+  EXPECT_EQ(plan.at("max_transfers"), 2);
+  EXPECT_EQ(plan.at("setup"), 1250);
+  const double total = plan.at("cost").at("total");
+  EXPECT_NE(outcome.out.find(
+                fmt::format("\ntime: {:.2f} s at 1.25 MB/s a transfer, no plan takes less than ", total / 1.25e6)),
+            std::string::npos)
+      << outcome.out << total;
+  // What is given wins.
+  const Outcome given = folder.sluice(words(command + "--setup 0.5 --max-transfers 3 --summary"));
+  EXPECT_NE(given.out.find(", k = 3, beta = 0.5\n"), std::string::npos) << given.out << given.err;
+}
+
+TEST(PlanExchange, StepsAreCutAtFortyLinesUnlessAllAreAskedFor) {
+  const Folder folder;
+  write_traffic_files(folder);
+  const std::string command = "plan exchange dense.mtx --algorithm degrees --max-transfers 1";
+  const std::vector<std::string> cut = lines(folder.sluice(words(command)).out);
+  const std::vector<std::string> all = lines(folder.sluice(words(command + " --all")).out);
+  ASSERT_GT(all.size(), cut.size());
+  EXPECT_EQ(cut.back(), fmt::format("... {} more lines; --all shows them", all.size() - (cut.size() - 1)));
+  EXPECT_TRUE(std::equal(cut.begin(), cut.end() - 1, all.begin()));
+}
+
+TEST(PlanExchange, PlannersOfExchangePlanRedistributionsToo) {
+  const Folder folder;
+  for (const Algorithm& algorithm : algorithms("exchange")) {
+    const std::string name(algorithm.name);
+    for (const std::string layouts : {"--from 15:2 --to 6:3", "--from 2x3:2x1 --to 3x1:3x4 --shape 17x12"}) {
+      const std::string command =
+          fmt::format("plan redistribute {} --algorithm {} --time-limit 0.2 --setup 2 --json plan.json", layouts, name);
+      SCOPED_TRACE(command);
+      const Outcome planned = folder.sluice(words(command));
+      ASSERT_EQ(planned.status, 0) << planned.err;
+      EXPECT_EQ(planned.out.rfind("redistribute ", 0), 0U) << planned.out;
+      const json plan = json::parse(folder.read("plan.json"));
+      EXPECT_EQ(plan.at("problem"), "redistribute");
+      EXPECT_EQ(plan.at("algorithm"), name);
+      EXPECT_EQ(plan.at("setup"), 2);
+      const Outcome checked = folder.sluice(words("check plan.json"));
+      EXPECT_EQ(checked.status, 0) << checked.out << checked.err;
+      EXPECT_NE(checked.out.find("every element"), std::string::npos) << checked.out;
+    }
+  }
+}
+
+TEST(PlanExchange, OneRanksPartOfARedistributionThatCutsMessages) {
+  const Folder folder;
+  const std::string command = "plan redistribute --from 15:2 --to 6:3 --algorithm oggp";
+  const json plan = json::parse(folder.sluice(words(command + " --json -")).out);
+  std::set<std::string> expected;
+  for (std::size_t t = 0; t < plan.at("steps").size(); ++t) {
+    for (const json& transfer : plan["steps"][t]["transfers"])
+      if (transfer["from"] == 7)
+        expected.insert(fmt::format("{} {} {}", t, transfer["size"].get<int>(), transfer["to"].get<int>()));
+  }
+  ASSERT_FALSE(expected.empty());
+  std::set<std::string> shown;
+  bool in_table = false;
+  for (const std::string& line : lines(folder.sluice(words(command + " --rank 7 --all")).out)) {
+    std::istringstream in(line);
+    int step = 0, size = 0, to = 0;
+    if (in_table && in >> step >> size >> to) shown.insert(fmt::format("{} {} {}", step, size, to));
+    in_table = in_table || line.rfind("step ", 0) == 0;
+  }
+  EXPECT_EQ(shown, expected);  // rank 7 is a sender alone
+}
+
+}  // namespace
+}  // namespace sluice::testing
