@@ -17,6 +17,7 @@ packages=(
   libfmt-dev                 # text: g++ 12 has no std::format
   nlohmann-json3-dev         # schedule and result files
   libcli11-dev               # command line
+  coinor-libclp-dev          # linear programs of bounds and exact planners
   libgtest-dev               # tests
   librapidcheck-dev          # tests: properties on random data
   liblemon-dev               # tests and benchmarks: matchings to compare ours with
@@ -29,6 +30,8 @@ ci_packages=(
   clang                      # the second compiler
   clang-format               # the layout of the code is checked with it
   clang-tidy                 # and its usage; brings run-clang-tidy
+  libclang-rt-14-dev         # libFuzzer and the sanitizers of clang, which feed the readers with broken files
+  libbenchmark-dev           # benchmarks
 )
 
 case ${1-} in

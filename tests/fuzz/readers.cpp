@@ -1,0 +1,111 @@
+#include "fuzz/readers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <sstream>
+#include <string>
+
+#include "sluice/checked.hpp"
+#include "sluice/error.hpp"
+#include "sluice/input/decimal.hpp"
+#include "sluice/input/traffic_file.hpp"
+#include "sluice/schedule/cost.hpp"
+#include "sluice/schedule/json.hpp"
+#include "sluice/schedule/validate.hpp"
+
+namespace sluice::fuzz {
+namespace {
+
+constexpr std::string_view kFile = "file";
+
+/// What `read` returns; nothing if it threw a proper InputError. `lines`: of the text, at least 1.
+template <class Read>
+auto read_or_refuse(const Read& read, std::string_view text) -> std::optional<decltype(read())> {
+  try {
+    return read();
+  } catch (const InputError& error) {
+    const std::string what = error.what();
+    SLUICE_ASSERT(what.find('\n') == what.npos && what.size() < 500, what);
+    const std::string& where = error.where();
+    const std::string start = std::string(kFile) + ":";
+    SLUICE_ASSERT(where.substr(0, start.size()) == start, what);
+    const std::int64_t line = std::stoll(where.substr(start.size()));
+    const auto newlines = std::count(text.begin(), text.end(), '\n');
+    SLUICE_ASSERT(line >= 1 && line <= newlines + 1, what);
+    return {};
+  }
+}
+
+std::string as_matrix_market(const Traffic& traffic) {
+  std::string text = fmt::format("%%MatrixMarket matrix coordinate real general\n{} {} {}\n", traffic.senders,
+                                 traffic.receivers, traffic.messages.size());
+  for (const Message& m : traffic.messages)
+    text += fmt::format("{} {} {}\n", m.from + 1, m.to + 1, decimal_text(m.size, traffic.decimals));
+  return text;
+}
+
+void check_traffic(const Traffic& traffic) {
+  constexpr std::int64_t kLargestDimension = 2147483647;
+  SLUICE_ASSERT(traffic.senders >= 0 && traffic.senders <= kLargestDimension, fmt::format("{}", traffic.senders));
+  SLUICE_ASSERT(traffic.receivers >= 0 && traffic.receivers <= kLargestDimension, fmt::format("{}", traffic.receivers));
+  SLUICE_ASSERT(traffic.decimals >= 0 && traffic.decimals <= kMaxDecimals, fmt::format("{}", traffic.decimals));
+  std::int64_t total = 0;
+  for (const Message& m : traffic.messages) {
+    SLUICE_ASSERT(m.from >= 0 && m.from < traffic.senders && m.to >= 0 && m.to < traffic.receivers && m.size > 0,
+                  fmt::format("{} from {} to {}", m.size, m.from, m.to));
+    total = checked::add(total, m.size, "total");
+  }
+  SLUICE_ASSERT(traffic.decimals == 0 || total <= std::int64_t{1} << 62, fmt::format("{}", total));
+
+  const std::string text = as_matrix_market(traffic);
+  const Traffic again = read_matrix_market(text, std::string(kFile));
+  SLUICE_ASSERT(again.senders == traffic.senders && again.receivers == traffic.receivers, text);
+  SLUICE_ASSERT(again.decimals <= traffic.decimals && again.messages.size() == traffic.messages.size(), text);
+  const std::int64_t factor = power_of_ten(traffic.decimals - again.decimals);
+  for (std::size_t i = 0; i < again.messages.size(); ++i) {
+    Message message = again.messages[i];
+    message.size *= factor;
+    SLUICE_ASSERT(message == traffic.messages[i], text);
+  }
+}
+
+ScheduleFile read_schedule_text(std::string_view text) {
+  std::istringstream in{std::string(text)};
+  return read_schedule(in, std::string(kFile));
+}
+
+}  // namespace
+
+void matrix_market(std::string_view text) {
+  if (const auto traffic = read_or_refuse([&] { return read_matrix_market(text, std::string(kFile)); }, text))
+    check_traffic(*traffic);
+}
+
+void traffic_csv(std::string_view text) {
+  if (const auto traffic = read_or_refuse([&] { return read_traffic_csv(text, std::string(kFile)); }, text))
+    check_traffic(*traffic);
+}
+
+void schedule(std::string_view text) {
+  const auto file = read_or_refuse([&] { return read_schedule_text(text); }, text);
+  if (!file) return;
+  (void)validate(*file);
+  (void)validate(*file, {2, 3, {{0, 0, 3}, {0, 1, 1}, {1, 2, 2}}});
+  (void)validate(*file, {2, 2, {{0, 0, 351}, {1, 1, 50}}, 2});
+
+  std::string written;
+  try {
+    written = to_json(file->schedule);
+  } catch (const InputError&) {
+    return;  // its durations add up to more than an int64 holds
+  }
+  const ScheduleFile again = read_schedule_text(written);
+  SLUICE_ASSERT(again.schedule.decimals <= file->schedule.decimals, written);
+  // A stated transmission alone may have needed more decimals; what is written is the true one.
+  if (again.schedule.decimals == file->schedule.decimals) SLUICE_ASSERT(again.schedule == file->schedule, written);
+}
+
+}  // namespace sluice::fuzz
