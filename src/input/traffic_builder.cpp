@@ -26,7 +26,7 @@ bool TrafficBuilder::add_fraction(std::int64_t from, std::int64_t to, const Deci
     fractions_.resize(messages_.size());
   }
   messages_.push_back({from, to, static_cast<std::int64_t>(size.digits)});
-  const auto exponent = static_cast<std::int8_t>(std::max<std::int64_t>(size.exponent, -100));
+  const auto exponent = static_cast<std::int16_t>(std::max<std::int64_t>(size.exponent, -100));
   fractions_.push_back({exponent, size.more, size.round_up});
   return true;
 }

@@ -13,7 +13,7 @@ namespace sluice::detail {
 
 /// Gathers the messages of a file, and at the end makes integers of their sizes: see traffic_file.hpp for the rule.
 ///
-/// 24 bytes a message, and 3 more once a size has a fraction.
+/// 24 bytes a message, and 4 more once a size has a fraction.
 class TrafficBuilder {
  public:
   void reserve(std::size_t messages) { messages_.reserve(messages); }
@@ -41,7 +41,7 @@ class TrafficBuilder {
  private:
   /// What Message::size cannot hold of a size that is no integer: its digits are there.
   struct Fraction {
-    std::int8_t exponent = 0;  ///< cut to -100, where nothing is left of 19 digits
+    std::int16_t exponent = 0;  ///< cut to -100, where nothing is left of 19 digits
     bool more = false;
     bool round_up = false;
   };

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "sluice/index.hpp"
-#include "sluice/input/quantity.hpp"
 
 namespace sluice {
 
