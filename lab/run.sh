@@ -77,7 +77,8 @@ command=("$launcher" --allow-run-as-root -np "$ranks" --hostfile "$lab_root/$nam
 mkdir -p "$lab_root/$name/tmp/1"
 set -m
 ip netns exec "sluice-$name-1" unshare --uts bash -c 'hostname lab1; TMPDIR=$1; export TMPDIR; shift; exec "$@"' \
-  lab "$lab_root/$name/tmp/1" timeout --foreground --kill-after=5 "$time_limit" "${command[@]}" </dev/null &
+  lab "$lab_root/$name/tmp/1" timeout --foreground --kill-after=5 "$time_limit" "${command[@]}" </dev/null \
+  2> >(grep --line-buffered -v 'plm:rsh: Warning: setpgid' >&2) &   # a race inside mpirun that harms nothing
 job=$!
 set +m
 status=0

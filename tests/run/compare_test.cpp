@@ -4,7 +4,9 @@
 
 #include <memory>
 
+#include "run/exchange_testing.hpp"
 #include "run/mpi/array_contents.hpp"
+#include "run/mpi/exchange_methods.hpp"
 #include "run/mpi/peak_memory.hpp"
 #include "run/redistribution_testing.hpp"
 #include "sluice/error.hpp"
@@ -98,6 +100,73 @@ TEST(Compare, BadArguments) {
   if (size() > 1) {
     EXPECT_THROW((void)compare(good, {rank() == 0 ? "sluice" : "alltoallv"}, 1), InputError);
   }
+}
+
+/// Every rank has something for every rank, more for higher ones.
+std::vector<MessageSize> everybody() {
+  std::vector<MessageSize> sends;
+  for (int to = size() - 1; to >= 0; --to) sends.push_back({to, 1000 * to + 37 * rank()});
+  return sends;
+}
+
+TEST(CompareExchanges, EveryMethodIsVerifiedAndTimed) {
+  std::vector<std::string> methods = exchange_methods();
+  for (const char* mode : {"chain", "local", "barrier", "list"}) methods.push_back(std::string("sluice-") + mode);
+  ExchangeJobOptions options;
+  options.max_transfers = 2;
+  const Comparison result = compare_exchanges(MPI_COMM_WORLD, everybody(), options, methods, 3);
+  EXPECT_TRUE(result.verified);
+  EXPECT_TRUE(result.failures.empty());
+  const std::int64_t n = size();
+  EXPECT_EQ(result.bytes_moved, n * (1000 * n * (n - 1) / 2) + n * 37 * (n * (n - 1) / 2));
+  ASSERT_EQ(result.methods.size(), methods.size());
+  for (std::size_t i = 0; i < methods.size(); ++i) {
+    const MethodResult& method = result.methods[i];
+    EXPECT_EQ(method.name, methods[i]);
+    EXPECT_GT(method.min_s, 0) << method.name;
+    EXPECT_LE(method.min_s, method.median_s) << method.name;
+    EXPECT_LE(method.median_s, method.max_s) << method.name;
+  }
+}
+
+TEST(CompareExchanges, RandomTraffic) {
+  Draw draw(8);
+  for (int i = 0; i < 10; ++i) {
+    const testing::TrafficTable table = testing::random_traffic(draw, size(), 5000);
+    std::vector<MessageSize> own;
+    for (int r = 0; r < size(); ++r) {
+      const std::vector<MessageSize> sends = testing::sends_of(table, r, draw);
+      if (r == rank()) own = sends;
+    }
+    const Comparison result = compare_exchanges(MPI_COMM_WORLD, own, {}, exchange_methods(), 1);
+    ASSERT_TRUE(result.verified) << i << ": " << result.failures.front();
+  }
+}
+
+TEST(CompareExchanges, ForgedAndMissingBytesAreFound) {
+  const detail::Communicator comm(MPI_COMM_WORLD);
+  detail::ComparedExchange compared(comm, everybody(), {});
+  std::int64_t bytes = 0;
+  for (int from = 0; from < size(); ++from) bytes += 1000 * rank() + 37 * from;
+  if (bytes > 0) {
+    EXPECT_NE(compared.check_target(), "") << "nothing was moved";
+  }
+  compared.make("sluice")->execute(compared.source(), compared.target());
+  EXPECT_EQ(compared.check_target(), "");
+  for (std::int64_t b = 0; b < bytes; b += 97) {
+    compared.target()[b] ^= std::byte{1};
+    EXPECT_NE(compared.check_target(), "") << "byte " << b;
+    compared.target()[b] ^= std::byte{1};
+  }
+}
+
+TEST(CompareExchanges, BadArguments) {
+  EXPECT_THROW((void)compare_exchanges(MPI_COMM_WORLD, everybody(), {}, {"sluice"}, 0), InputError);
+  EXPECT_THROW((void)compare_exchanges(MPI_COMM_WORLD, everybody(), {}, {"sluice-fast"}, 1), InputError);
+  EXPECT_THROW((void)compare_exchanges(MPI_COMM_WORLD, everybody(), {}, {"caterpillar"}, 1), InputError);
+  ExchangeJobOptions bad;
+  bad.max_transfers = rank() == size() - 1 ? -1 : 1;
+  EXPECT_THROW((void)compare_exchanges(MPI_COMM_WORLD, everybody(), bad, {"sluice"}, 1), InputError);
 }
 
 TEST(PeakMemory, SeesWhatWasFreedInBetween) {

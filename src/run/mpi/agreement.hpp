@@ -40,4 +40,7 @@ class Fingerprint {
 /// all is well.
 void agree(const Communicator& comm, std::uint64_t fingerprint, const std::exception_ptr& failure);
 
+/// The same where there is nothing to compare but whether a rank failed.
+inline void agree(const Communicator& comm, const std::exception_ptr& failure) { agree(comm, 0, failure); }
+
 }  // namespace sluice::mpi::detail

@@ -1,169 +1,35 @@
 #include "sluice/run/mpi/compare.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <array>
 #include <memory>
 #include <utility>
 
 #include "run/mpi/array_contents.hpp"
+#include "run/mpi/comparison.hpp"
+#include "run/mpi/exchange_methods.hpp"
 #include "run/mpi/method.hpp"
-#include "run/mpi/peak_memory.hpp"
-#include "run/mpi/waiting.hpp"
-#include "sluice/error.hpp"
-#include "sluice/run/mpi/error.hpp"
 
 namespace sluice::mpi {
 namespace {
 
-using detail::ArrayContents;
-using detail::Communicator;
-using detail::FreedMemory;
-using detail::make_method;
-using detail::PeakMemory;
-using detail::RedistributionJob;
-using detail::RedistributionMethod;
-
-/// One message of a size that MPI sends with a handshake between every two ranks, and a short one: what MPI sets up
-/// with the first message to a peer must not count for the method that happens to come first.
-void meet_everybody(const Communicator& comm) {
-  std::vector<std::byte> out(256 << 10);
-  std::vector<std::byte> in(out.size());
-  for (int distance = 1; distance < comm.size(); ++distance) {
-    const int to = (comm.rank() + distance) % comm.size();
-    const int from = (comm.rank() + comm.size() - distance) % comm.size();
-    for (const int bytes : {64, static_cast<int>(out.size())}) {
-      SLUICE_MPI(MPI_Sendrecv(out.data(), bytes, MPI_BYTE, to, 0, in.data(), bytes, MPI_BYTE, from, 0, comm.get(),
-                              MPI_STATUS_IGNORE));
-    }
-  }
-}
-
-// A rank that has finished a method and waits here must not take the core of one that has not: hence wait_for.
-
-void barrier(const Communicator& comm) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  SLUICE_MPI(MPI_Ibarrier(comm.get(), &request));
-  detail::wait_for(request);
-}
-
-template <class T>
-T largest(T value, MPI_Datatype type, const Communicator& comm) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  SLUICE_MPI(MPI_Iallreduce(MPI_IN_PLACE, &value, 1, type, MPI_MAX, comm.get(), &request));
-  detail::wait_for(request);
-  return value;
-}
-
-/// The text of the lowest rank that has one, with its rank, on all ranks; "" if none has.
-std::string first_text(const std::string& text, const Communicator& comm) {
-  const int speaker = comm.size() - largest(text.empty() ? 0 : comm.size() - comm.rank(), MPI_INT, comm);
-  if (speaker == comm.size()) return "";
-  std::array<char, 256> buffer{};
-  if (comm.rank() == speaker) text.copy(buffer.data(), buffer.size() - 1);
-  SLUICE_MPI(MPI_Bcast(buffer.data(), static_cast<int>(buffer.size()), MPI_CHAR, speaker, comm.get()));
-  return fmt::format("rank {}: {}", speaker, buffer.data());
-}
-
-class Comparer {
+class ComparedRedistribution final : public detail::ComparedJob {
  public:
-  Comparer(MPI_Comm comm, const RedistributionJob& job, const std::vector<std::string>& methods, int repetitions)
-      : base_(comm, job), user_(comm), job_(job) {
-    check(methods, repetitions);
-    contents_ = std::make_unique<ArrayContents>(base_.part);
-    result_.ranks = base_.comm.size();
-    result_.bytes_moved = base_.part.problem.size() * job.element_size;
-    result_.repetitions = repetitions;
-    result_.peak_measured = true;
-    for (const std::string& name : methods) result_.methods.push_back({name, 0, 0, 0, 0});
-  }
+  ComparedRedistribution(MPI_Comm comm, const detail::RedistributionJob& job, const detail::Participation& part)
+      : comm_(comm), job_(job), bytes_moved_(part.problem.size() * job.element_size), contents_(part) {}
 
-  RedistributionComparison run() {
-    meet_everybody(base_.comm);
-    set_freed_memory(FreedMemory::kGiveBack);
-    for (MethodResult& method : result_.methods) watch(method);
-    set_freed_memory(FreedMemory::kKeep);
-    if (result_.failures.empty()) {
-      take_turns();
-    }
-    result_.verified = result_.failures.empty();
-    return std::move(result_);
+  [[nodiscard]] std::unique_ptr<detail::Method> make(const std::string& method) override {
+    return detail::make_method(method, comm_, job_);
   }
+  [[nodiscard]] std::int64_t bytes_moved() const override { return bytes_moved_; }
+  [[nodiscard]] const std::byte* source() const override { return contents_.source(); }
+  [[nodiscard]] std::byte* target() override { return contents_.target(); }
+  void reset_target() override { contents_.reset_target(); }
+  [[nodiscard]] std::string check_target() const override { return contents_.check_target(); }
 
  private:
-  void check(const std::vector<std::string>& methods, int repetitions) const {
-    std::exception_ptr failure;
-    detail::Fingerprint print;
-    print.add(repetitions);
-    for (const std::string& name : methods) print.add(name);
-    if (repetitions < 1) {
-      failure = std::make_exception_ptr(InputError("repetitions", fmt::format("{}", repetitions), "at least 1"));
-    }
-    agree(base_.comm, print.value(), failure);
-  }
-
-  void execute(RedistributionMethod& method) { method.execute(contents_->source(), contents_->target()); }
-
-  /// Prepares and executes a method for the first time, and sees how much memory that takes.
-  void watch(MethodResult& result) {
-    contents_->reset_target();
-    barrier(base_.comm);
-    PeakMemory memory;
-    const bool started = memory.start();
-    const std::unique_ptr<RedistributionMethod> method = make_method(result.name, user_, job_);
-    execute(*method);
-    const std::optional<std::int64_t> extra = started ? memory.extra() : std::nullopt;
-    const int unknown = largest(extra ? 0 : 1, MPI_INT, base_.comm);
-    if (unknown != 0) result_.peak_measured = false;
-    const std::array<std::int64_t, 2> peaks{largest(extra.value_or(0), MPI_INT64_T, base_.comm),
-                                            largest(method->held_bytes(), MPI_INT64_T, base_.comm)};
-    result.peak_extra_bytes = unknown != 0 ? peaks[1] : peaks[0];
-    verify(result.name, "first executed");
-  }
-
-  void verify(const std::string& method, const char* when) {
-    const std::string wrong = first_text(contents_->check_target(), base_.comm);
-    if (!wrong.empty()) result_.failures.push_back(fmt::format("{}, {}: {}", method, when, wrong));
-  }
-
-  void take_turns() {
-    std::vector<std::unique_ptr<RedistributionMethod>> methods;
-    for (const MethodResult& result : result_.methods) {
-      methods.push_back(make_method(result.name, user_, job_));
-      execute(*methods.back());  // touches its buffers
-    }
-    const std::size_t count = methods.size();
-    std::vector<std::vector<double>> seconds(count);
-    for (int round = 0; round < result_.repetitions; ++round) {
-      for (std::size_t turn = 0; turn < count; ++turn) {
-        // Each round begins with another method.
-        const std::size_t i = (turn + static_cast<std::size_t>(round)) % count;
-        barrier(base_.comm);
-        const double start = MPI_Wtime();
-        execute(*methods[i]);
-        seconds[i].push_back(largest(MPI_Wtime() - start, MPI_DOUBLE, base_.comm));
-      }
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-      std::vector<double>& times = seconds[i];
-      std::ranges::sort(times);
-      const std::size_t middle = times.size() / 2;
-      MethodResult& result = result_.methods[i];
-      result.median_s = times.size() % 2 == 1 ? times[middle] : (times[middle - 1] + times[middle]) / 2;
-      result.min_s = times.front();
-      result.max_s = times.back();
-      contents_->reset_target();
-      execute(*methods[i]);
-      verify(result.name, "after the repetitions");
-    }
-  }
-
-  detail::MethodBase base_;
-  MPI_Comm user_;
-  RedistributionJob job_;
-  std::unique_ptr<ArrayContents> contents_;
-  RedistributionComparison result_;
+  MPI_Comm comm_;
+  const detail::RedistributionJob& job_;
+  std::int64_t bytes_moved_;
+  detail::ArrayContents contents_;
 };
 
 }  // namespace
@@ -174,11 +40,25 @@ std::vector<std::string> redistribution_methods(std::size_t dimensions, std::int
   return names;
 }
 
-RedistributionComparison compare_redistributions(MPI_Comm comm, const std::vector<std::int64_t>& shape,
-                                                 const Layout& from, const Layout& to, std::int64_t element_size,
-                                                 const RedistributionOptions& options,
-                                                 const std::vector<std::string>& methods, int repetitions) {
-  return Comparer(comm, {shape, from, to, element_size, options}, methods, repetitions).run();
+Comparison compare_redistributions(MPI_Comm comm, const std::vector<std::int64_t>& shape, const Layout& from,
+                                   const Layout& to, std::int64_t element_size, const RedistributionOptions& options,
+                                   const std::vector<std::string>& methods, int repetitions) {
+  const detail::RedistributionJob job{shape, from, to, element_size, options};
+  const detail::MethodBase base(comm, job);
+  detail::check_comparison(base.comm, methods, repetitions);
+  ComparedRedistribution compared(comm, job, base.part);
+  return detail::compare(base.comm, compared, methods, repetitions);
+}
+
+std::vector<std::string> exchange_methods() { return {"sluice", "alltoallv", "all-at-once", "pairwise"}; }
+
+Comparison compare_exchanges(MPI_Comm comm, const std::vector<MessageSize>& sends, const ExchangeJobOptions& options,
+                             const std::vector<std::string>& methods, int repetitions) {
+  // Checks the arguments, and finds what this rank receives.
+  const detail::Communicator own(comm);
+  detail::check_comparison(own, methods, repetitions);
+  detail::ComparedExchange compared(own, sends, options);
+  return detail::compare(own, compared, methods, repetitions);
 }
 
 }  // namespace sluice::mpi

@@ -285,7 +285,7 @@ Exchange::State::State(detail::Communicator own, std::vector<MessageSize> user_s
   } catch (...) {
     failure = std::current_exception();
   }
-  detail::agree(comm, 0, failure);
+  detail::agree(comm, failure);
 
   if (options.mode == ExchangeMode::kAuto) options.mode = part.k_limits ? ExchangeMode::kChain : ExchangeMode::kLocal;
   const bool local = options.mode == ExchangeMode::kLocal;

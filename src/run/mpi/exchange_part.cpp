@@ -127,7 +127,7 @@ Gathered gather(const Communicator& comm, const std::vector<std::int64_t>& own) 
   } catch (...) {
     failure = std::current_exception();
   }
-  agree(comm, 0, failure);
+  agree(comm, failure);
   SLUICE_MPI(MPI_Igatherv(own.data(), count, MPI_INT64_T, all.values.data(), all.counts.data(), offsets.data(),
                           MPI_INT64_T, kPlanner, comm.get(), &request));
   wait_for(request);
@@ -150,7 +150,7 @@ std::vector<std::int64_t> scatter(const Communicator& comm, const std::vector<st
   } catch (...) {
     failure = std::current_exception();
   }
-  agree(comm, 0, failure);
+  agree(comm, failure);
   int count = 0;
   MPI_Request request = MPI_REQUEST_NULL;
   SLUICE_MPI(MPI_Iscatter(counts.data(), 1, MPI_INT, &count, 1, MPI_INT, kPlanner, comm.get(), &request));
@@ -307,7 +307,7 @@ ExchangePart plan_together(const Communicator& comm, const std::vector<MessageSi
     } catch (...) {
       failure = std::current_exception();
     }
-    agree(comm, 0, failure);
+    agree(comm, failure);
   }
   return from_numbers(scatter(comm, numbers));
 }

@@ -9,7 +9,7 @@
 namespace sluice::mpi::detail {
 namespace {
 
-class Planned final : public RedistributionMethod {
+class Planned final : public Method {
  public:
   Planned(MPI_Comm comm, const RedistributionJob& job)
       : redistribution_(comm, job.shape, job.from, job.to, job.element_size, job.options) {}
@@ -21,7 +21,7 @@ class Planned final : public RedistributionMethod {
   Redistribution redistribution_;
 };
 
-std::unique_ptr<RedistributionMethod> make_planned(MPI_Comm comm, RedistributionJob job, const std::string& algorithm) {
+std::unique_ptr<Method> make_planned(MPI_Comm comm, RedistributionJob job, const std::string& algorithm) {
   if (!algorithm.empty()) job.options.algorithm = algorithm;
   return std::make_unique<Planned>(comm, job);
 }
@@ -43,8 +43,7 @@ Participation agreed_participation(const Communicator& comm, const Redistributio
 MethodBase::MethodBase(MPI_Comm user, const RedistributionJob& job)
     : comm(user), part(agreed_participation(comm, job)), receivers(part.receivers()), senders(part.senders()) {}
 
-std::unique_ptr<RedistributionMethod> make_method(const std::string& name, MPI_Comm comm,
-                                                  const RedistributionJob& job) {
+std::unique_ptr<Method> make_method(const std::string& name, MPI_Comm comm, const RedistributionJob& job) {
   constexpr std::string_view kMode = "sluice-";
   if (name == "sluice") return make_planned(comm, job, "");
   if (name.starts_with(kMode)) return make_planned(comm, job, name.substr(kMode.size()));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "run/mpi/communicator.hpp"
+#include "run/mpi/comparison.hpp"
 #include "run/mpi/participation.hpp"
 #include "sluice/run/mpi/redistribution.hpp"
 
@@ -22,32 +23,20 @@ struct RedistributionJob {
   RedistributionOptions options;
 };
 
-/// One way to redistribute, prepared once and executed often: ours and those it is compared with. Construction,
-/// execution and destruction are collective.
-class RedistributionMethod {
- public:
-  virtual ~RedistributionMethod() = default;
-
-  virtual void execute(const void* source, void* target) = 0;
-  /// Bytes the method itself holds beyond source and target, MPI's own not counted.
-  [[nodiscard]] virtual std::int64_t held_bytes() const = 0;
-};
-
 /// Names: "sluice", "sluice-ALGORITHM", "caterpillar", "alltoallv", "alltoallw", "all-at-once", "pdgemr2d".
 /// Throws InputError on all ranks for other names, and for a method that cannot do this job, saying why.
-[[nodiscard]] std::unique_ptr<RedistributionMethod> make_method(const std::string& name, MPI_Comm comm,
-                                                                const RedistributionJob& job);
+[[nodiscard]] std::unique_ptr<Method> make_method(const std::string& name, MPI_Comm comm, const RedistributionJob& job);
 
 // The methods one by one. Those that hand MPI whole messages refuse sizes beyond int, which is all MPI-3 can count.
 
 /// MPI_Alltoallv over buffers that hold all messages, packed and unpacked by us; the buffers are kept.
-[[nodiscard]] std::unique_ptr<RedistributionMethod> make_alltoallv(MPI_Comm comm, const RedistributionJob& job);
+[[nodiscard]] std::unique_ptr<Method> make_alltoallv(MPI_Comm comm, const RedistributionJob& job);
 /// MPI_Alltoallw with a derived type a peer: MPI gathers and scatters.
-[[nodiscard]] std::unique_ptr<RedistributionMethod> make_alltoallw(MPI_Comm comm, const RedistributionJob& job);
+[[nodiscard]] std::unique_ptr<Method> make_alltoallw(MPI_Comm comm, const RedistributionJob& job);
 /// All messages packed, all sent and received at once with MPI_Isend, MPI_Irecv and MPI_Waitall; the buffers are kept.
-[[nodiscard]] std::unique_ptr<RedistributionMethod> make_all_at_once(MPI_Comm comm, const RedistributionJob& job);
+[[nodiscard]] std::unique_ptr<Method> make_all_at_once(MPI_Comm comm, const RedistributionJob& job);
 /// ScaLAPACK's pdgemr2d, for matrices of 8-byte elements. A row-major matrix is the transpose of a column-major one.
-[[nodiscard]] std::unique_ptr<RedistributionMethod> make_pdgemr2d(MPI_Comm comm, const RedistributionJob& job);
+[[nodiscard]] std::unique_ptr<Method> make_pdgemr2d(MPI_Comm comm, const RedistributionJob& job);
 /// Whether the build found ScaLAPACK.
 [[nodiscard]] bool has_pdgemr2d();
 
@@ -68,8 +57,5 @@ struct MethodBase {
     return part.from_ranks[static_cast<std::size_t>(process.value)];
   }
 };
-
-/// Throws `failure` on this rank, InputError on the others, if there is one on any rank.
-inline void agree(const Communicator& comm, const std::exception_ptr& failure) { agree(comm, 0, failure); }
 
 }  // namespace sluice::mpi::detail

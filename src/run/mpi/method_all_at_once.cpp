@@ -7,7 +7,7 @@
 namespace sluice::mpi::detail {
 namespace {
 
-class AllAtOnce final : public RedistributionMethod {
+class AllAtOnce final : public Method {
  public:
   AllAtOnce(MPI_Comm comm, const RedistributionJob& job)
       : base_(comm, job), requests_(base_.receivers.size() + base_.senders.size(), MPI_REQUEST_NULL) {}
@@ -35,7 +35,7 @@ class AllAtOnce final : public RedistributionMethod {
 
 }  // namespace
 
-std::unique_ptr<RedistributionMethod> make_all_at_once(MPI_Comm comm, const RedistributionJob& job) {
+std::unique_ptr<Method> make_all_at_once(MPI_Comm comm, const RedistributionJob& job) {
   return std::make_unique<AllAtOnce>(comm, job);
 }
 

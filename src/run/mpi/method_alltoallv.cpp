@@ -7,7 +7,7 @@
 namespace sluice::mpi::detail {
 namespace {
 
-class Alltoallv final : public RedistributionMethod {
+class Alltoallv final : public Method {
  public:
   Alltoallv(MPI_Comm comm, const RedistributionJob& job) : base_(comm, job) {
     const auto ranks = static_cast<std::size_t>(base_.comm.size());
@@ -43,7 +43,7 @@ class Alltoallv final : public RedistributionMethod {
 
 }  // namespace
 
-std::unique_ptr<RedistributionMethod> make_alltoallv(MPI_Comm comm, const RedistributionJob& job) {
+std::unique_ptr<Method> make_alltoallv(MPI_Comm comm, const RedistributionJob& job) {
   return std::make_unique<Alltoallv>(comm, job);
 }
 

@@ -92,7 +92,7 @@ Datatype message_type(const Participation& part, bool outgoing, Rank sender, Ran
   return type;
 }
 
-class Alltoallw final : public RedistributionMethod {
+class Alltoallw final : public Method {
  public:
   Alltoallw(MPI_Comm comm, const RedistributionJob& job) : base_(comm, job) {
     std::exception_ptr failure;
@@ -140,7 +140,7 @@ class Alltoallw final : public RedistributionMethod {
 
 }  // namespace
 
-std::unique_ptr<RedistributionMethod> make_alltoallw(MPI_Comm comm, const RedistributionJob& job) {
+std::unique_ptr<Method> make_alltoallw(MPI_Comm comm, const RedistributionJob& job) {
   return std::make_unique<Alltoallw>(comm, job);
 }
 

@@ -108,7 +108,7 @@ struct Matrix {
   }
 };
 
-class Pdgemr2d final : public RedistributionMethod {
+class Pdgemr2d final : public Method {
  public:
   Pdgemr2d(MPI_Comm comm, const RedistributionJob& job) : base_(comm, job) {
     std::exception_ptr failure;
@@ -172,7 +172,7 @@ class Pdgemr2d final : public RedistributionMethod {
 
 }  // namespace
 
-std::unique_ptr<RedistributionMethod> make_pdgemr2d(MPI_Comm comm, const RedistributionJob& job) {
+std::unique_ptr<Method> make_pdgemr2d(MPI_Comm comm, const RedistributionJob& job) {
   return std::make_unique<Pdgemr2d>(comm, job);
 }
 
@@ -184,7 +184,7 @@ bool has_pdgemr2d() { return true; }
 
 namespace sluice::mpi::detail {
 
-std::unique_ptr<RedistributionMethod> make_pdgemr2d(MPI_Comm /*comm*/, const RedistributionJob& /*job*/) {
+std::unique_ptr<Method> make_pdgemr2d(MPI_Comm /*comm*/, const RedistributionJob& /*job*/) {
   throw InputError("method", "pdgemr2d in a build without ScaLAPACK", "another method");
 }
 

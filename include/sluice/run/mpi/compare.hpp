@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sluice/input/block_cyclic.hpp"
+#include "sluice/run/mpi/exchange.hpp"
 #include "sluice/run/mpi/redistribution.hpp"
 
 namespace sluice::mpi {
@@ -21,7 +22,8 @@ struct MethodResult {
   std::int64_t peak_extra_bytes = 0;
 };
 
-struct RedistributionComparison {
+/// What a comparison of methods found; the same on all ranks.
+struct Comparison {
   int ranks = 0;
   std::int64_t bytes_moved = 0;  ///< those that stay on their rank included
   int repetitions = 0;
@@ -33,6 +35,8 @@ struct RedistributionComparison {
   bool peak_measured = false;
   std::vector<MethodResult> methods;  ///< in the order asked for
 };
+
+using RedistributionComparison = Comparison;
 
 /// The methods that can run for arrays of so many dimensions and elements of that size in this build, `sluice` first:
 /// "sluice", "caterpillar", "alltoallv", "alltoallw", "all-at-once", and "pdgemr2d" for matrices of 8-byte elements
@@ -53,11 +57,24 @@ struct RedistributionComparison {
 ///
 /// Throws InputError on every rank for bad arguments on any rank, an unknown method or one that does not apply,
 /// `repetitions` below 1; MpiError.
-[[nodiscard]] RedistributionComparison compare_redistributions(MPI_Comm comm, const std::vector<std::int64_t>& shape,
-                                                               const Layout& from, const Layout& to,
-                                                               std::int64_t element_size,
-                                                               const RedistributionOptions& options,
-                                                               const std::vector<std::string>& methods,
-                                                               int repetitions = 9);
+[[nodiscard]] Comparison compare_redistributions(MPI_Comm comm, const std::vector<std::int64_t>& shape,
+                                                 const Layout& from, const Layout& to, std::int64_t element_size,
+                                                 const RedistributionOptions& options,
+                                                 const std::vector<std::string>& methods, int repetitions = 9);
+
+/// The methods for exchanges, `sluice` first: "sluice", "alltoallv", "all-at-once" (MPI_Isend and MPI_Irecv, all
+/// posted before any is waited for) and "pairwise" (in round d each rank sends to the one d further on). "sluice-MODE",
+/// such as "sluice-barrier", can be asked for besides.
+[[nodiscard]] std::vector<std::string> exchange_methods();
+
+/// Exchanges by several methods side by side, as compare_redistributions does: bytes are a function of sender, receiver
+/// and offset, and every byte of every method is verified. Collective; the arguments before `methods` are those of
+/// Exchange. "sluice" is what they ask for.
+///
+/// Throws InputError on every rank for bad arguments on any rank, an unknown method, or one that cannot count the
+/// messages (those of MPI: beyond 2^31 - 1 bytes a rank, a message), `repetitions` below 1; MpiError.
+[[nodiscard]] Comparison compare_exchanges(MPI_Comm comm, const std::vector<MessageSize>& sends,
+                                           const ExchangeJobOptions& options, const std::vector<std::string>& methods,
+                                           int repetitions = 9);
 
 }  // namespace sluice::mpi

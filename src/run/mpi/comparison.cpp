@@ -1,0 +1,164 @@
+#include "run/mpi/comparison.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "run/mpi/agreement.hpp"
+#include "run/mpi/peak_memory.hpp"
+#include "run/mpi/waiting.hpp"
+#include "sluice/error.hpp"
+#include "sluice/run/mpi/error.hpp"
+
+namespace sluice::mpi::detail {
+namespace {
+
+/// One message of a size that MPI sends with a handshake between every two ranks, and a short one: what MPI sets up
+/// with the first message to a peer must not count for the method that happens to come first.
+void meet_everybody(const Communicator& comm) {
+  std::vector<std::byte> out(256 << 10);
+  std::vector<std::byte> in(out.size());
+  for (int distance = 1; distance < comm.size(); ++distance) {
+    const int to = (comm.rank() + distance) % comm.size();
+    const int from = (comm.rank() + comm.size() - distance) % comm.size();
+    for (const int bytes : {64, static_cast<int>(out.size())}) {
+      SLUICE_MPI(MPI_Sendrecv(out.data(), bytes, MPI_BYTE, to, 0, in.data(), bytes, MPI_BYTE, from, 0, comm.get(),
+                              MPI_STATUS_IGNORE));
+    }
+  }
+}
+
+// A rank that has finished a method and waits here must not take the core of one that has not: hence wait_for.
+
+void barrier(const Communicator& comm) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  SLUICE_MPI(MPI_Ibarrier(comm.get(), &request));
+  wait_for(request);
+}
+
+template <class T>
+T largest(T value, MPI_Datatype type, const Communicator& comm) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  SLUICE_MPI(MPI_Iallreduce(MPI_IN_PLACE, &value, 1, type, MPI_MAX, comm.get(), &request));
+  wait_for(request);
+  return value;
+}
+
+/// The text of the lowest rank that has one, with its rank, on all ranks; "" if none has.
+std::string first_text(const std::string& text, const Communicator& comm) {
+  const int speaker = comm.size() - largest(text.empty() ? 0 : comm.size() - comm.rank(), MPI_INT, comm);
+  if (speaker == comm.size()) return "";
+  std::array<char, 256> buffer{};
+  if (comm.rank() == speaker) text.copy(buffer.data(), buffer.size() - 1);
+  SLUICE_MPI(MPI_Bcast(buffer.data(), static_cast<int>(buffer.size()), MPI_CHAR, speaker, comm.get()));
+  return fmt::format("rank {}: {}", speaker, buffer.data());
+}
+
+class Comparer {
+ public:
+  Comparer(const Communicator& comm, ComparedJob& job, const std::vector<std::string>& methods, int repetitions)
+      : comm_(comm), job_(job) {
+    result_.ranks = comm.size();
+    result_.bytes_moved = job.bytes_moved();
+    result_.repetitions = repetitions;
+    result_.peak_measured = true;
+    for (const std::string& name : methods) result_.methods.push_back({name, 0, 0, 0, 0});
+  }
+
+  Comparison run() {
+    meet_everybody(comm_);
+    set_freed_memory(FreedMemory::kGiveBack);
+    for (MethodResult& method : result_.methods) watch(method);
+    set_freed_memory(FreedMemory::kKeep);
+    if (result_.failures.empty()) {
+      take_turns();
+    }
+    result_.verified = result_.failures.empty();
+    return std::move(result_);
+  }
+
+ private:
+  void execute(Method& method) { method.execute(job_.source(), job_.target()); }
+
+  /// Prepares and executes a method for the first time, and sees how much memory that takes.
+  void watch(MethodResult& result) {
+    job_.reset_target();
+    barrier(comm_);
+    PeakMemory memory;
+    const bool started = memory.start();
+    const std::unique_ptr<Method> method = job_.make(result.name);
+    execute(*method);
+    const std::optional<std::int64_t> extra = started ? memory.extra() : std::nullopt;
+    const int unknown = largest(extra ? 0 : 1, MPI_INT, comm_);
+    if (unknown != 0) result_.peak_measured = false;
+    const std::array<std::int64_t, 2> peaks{largest(extra.value_or(0), MPI_INT64_T, comm_),
+                                            largest(method->held_bytes(), MPI_INT64_T, comm_)};
+    result.peak_extra_bytes = unknown != 0 ? peaks[1] : peaks[0];
+    verify(result.name, "first executed");
+  }
+
+  void verify(const std::string& method, const char* when) {
+    const std::string wrong = first_text(job_.check_target(), comm_);
+    if (!wrong.empty()) result_.failures.push_back(fmt::format("{}, {}: {}", method, when, wrong));
+  }
+
+  void take_turns() {
+    std::vector<std::unique_ptr<Method>> methods;
+    for (const MethodResult& result : result_.methods) {
+      methods.push_back(job_.make(result.name));
+      execute(*methods.back());  // touches its buffers
+    }
+    const std::size_t count = methods.size();
+    std::vector<std::vector<double>> seconds(count);
+    for (int round = 0; round < result_.repetitions; ++round) {
+      for (std::size_t turn = 0; turn < count; ++turn) {
+        // Each round begins with another method.
+        const std::size_t i = (turn + static_cast<std::size_t>(round)) % count;
+        barrier(comm_);
+        const double start = MPI_Wtime();
+        execute(*methods[i]);
+        seconds[i].push_back(largest(MPI_Wtime() - start, MPI_DOUBLE, comm_));
+      }
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      std::vector<double>& times = seconds[i];
+      std::ranges::sort(times);
+      const std::size_t middle = times.size() / 2;
+      MethodResult& result = result_.methods[i];
+      result.median_s = times.size() % 2 == 1 ? times[middle] : (times[middle - 1] + times[middle]) / 2;
+      result.min_s = times.front();
+      result.max_s = times.back();
+      job_.reset_target();
+      execute(*methods[i]);
+      verify(result.name, "after the repetitions");
+    }
+  }
+
+  const Communicator& comm_;
+  ComparedJob& job_;
+  Comparison result_;
+};
+
+}  // namespace
+
+void check_comparison(const Communicator& comm, const std::vector<std::string>& methods, int repetitions) {
+  std::exception_ptr failure;
+  Fingerprint print;
+  print.add(repetitions);
+  for (const std::string& name : methods) print.add(name);
+  if (repetitions < 1) {
+    failure = std::make_exception_ptr(InputError("repetitions", fmt::format("{}", repetitions), "at least 1"));
+  }
+  agree(comm, print.value(), failure);
+}
+
+Comparison compare(const Communicator& comm, ComparedJob& job, const std::vector<std::string>& methods,
+                   int repetitions) {
+  return Comparer(comm, job, methods, repetitions).run();
+}
+
+}  // namespace sluice::mpi::detail

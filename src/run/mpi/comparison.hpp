@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "run/mpi/communicator.hpp"
+#include "sluice/run/mpi/compare.hpp"
+
+namespace sluice::mpi::detail {
+
+/// One way to move data, prepared once and executed often: ours and those it is compared with. Construction, execution
+/// and destruction are collective.
+class Method {
+ public:
+  virtual ~Method() = default;
+
+  virtual void execute(const void* source, void* target) = 0;
+  /// Bytes the method itself holds beyond source and target, MPI's own not counted.
+  [[nodiscard]] virtual std::int64_t held_bytes() const = 0;
+};
+
+/// What methods are compared by: data of known contents.
+class ComparedJob {
+ public:
+  virtual ~ComparedJob() = default;
+
+  /// Collective. Throws InputError on all ranks for a method that is not known, or cannot do this job.
+  [[nodiscard]] virtual std::unique_ptr<Method> make(const std::string& method) = 0;
+  /// By all ranks together, those that stay on their rank included.
+  [[nodiscard]] virtual std::int64_t bytes_moved() const = 0;
+  [[nodiscard]] virtual const std::byte* source() const = 0;
+  [[nodiscard]] virtual std::byte* target() = 0;
+  /// Fills the target with what no method writes.
+  virtual void reset_target() = 0;
+  /// What is wrong with the target, one line; "" if nothing.
+  [[nodiscard]] virtual std::string check_target() const = 0;
+};
+
+/// Throws InputError on every rank if `repetitions` is below 1, or the arguments differ between ranks. Collective.
+void check_comparison(const Communicator& comm, const std::vector<std::string>& methods, int repetitions);
+
+/// As compare_redistributions describes. Collective.
+[[nodiscard]] Comparison compare(const Communicator& comm, ComparedJob& job, const std::vector<std::string>& methods,
+                                 int repetitions);
+
+}  // namespace sluice::mpi::detail

@@ -1,0 +1,255 @@
+#include "run/mpi/exchange_methods.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "run/mpi/agreement.hpp"
+#include "run/mpi/waiting.hpp"
+#include "sluice/error.hpp"
+#include "sluice/run/mpi/error.hpp"
+
+namespace sluice::mpi::detail {
+namespace {
+
+/// Eight bytes of the message between two ranks, from the multiple of 8 given.
+std::uint64_t word(int from, int to, std::int64_t offset) {
+  std::uint64_t z = (static_cast<std::uint64_t>(from) << 32 | static_cast<std::uint64_t>(to)) * 0x9e3779b97f4a7c15ULL +
+                    static_cast<std::uint64_t>(offset);
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+  return z ^ (z >> 31);
+}
+
+/// Calls visit(offset, bytes, word) for the words of a message, the last perhaps shorter than 8 bytes.
+template <class Visit>
+void for_each_word(int from, int to, std::int64_t bytes, Visit&& visit) {
+  for (std::int64_t offset = 0; offset < bytes; offset += 8) {
+    visit(offset, static_cast<std::size_t>(std::min<std::int64_t>(8, bytes - offset)), word(from, to, offset));
+  }
+}
+
+std::vector<std::int64_t> offsets_of(const std::vector<MessageSize>& messages) {
+  std::vector<std::int64_t> offsets{0};
+  for (const MessageSize& message : messages) offsets.push_back(offsets.back() + message.bytes);
+  return offsets;
+}
+
+class Planned final : public Method {
+ public:
+  Planned(MPI_Comm comm, const ExchangeMessages& messages, const ExchangeJobOptions& options)
+      : messages_(messages), exchange_(comm, messages.sends, options) {}
+
+  void execute(const void* source, void* target) override {
+    exchange_.execute({static_cast<const std::byte*>(source), static_cast<std::size_t>(messages_.send_offsets.back())},
+                      {static_cast<std::byte*>(target), static_cast<std::size_t>(messages_.receive_offsets.back())});
+  }
+  [[nodiscard]] std::int64_t held_bytes() const override { return exchange_.peak_extra_bytes(); }
+
+ private:
+  const ExchangeMessages& messages_;
+  Exchange exchange_;
+};
+
+/// The methods of MPI's own, which count in int. They send from the user's memory and hold nothing.
+class OfMpi : public Method {
+ public:
+  /// Collective. `whole`: all messages of a rank together must be within int, not only each.
+  OfMpi(const Communicator& comm, const ExchangeMessages& messages, bool whole) : comm_(comm), messages_(messages) {
+    std::exception_ptr failure;
+    try {
+      for (const auto* list : {&messages.sends, &messages.receives}) {
+        std::int64_t total = 0;
+        for (const MessageSize& message : *list) {
+          total = whole ? total + message.bytes : message.bytes;
+          if (total <= std::numeric_limits<int>::max()) continue;
+          throw InputError("size", fmt::format("{} bytes on rank {}", total, comm.rank()),
+                           "at most 2^31 - 1 for a method of MPI's own");
+        }
+      }
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    agree(comm, failure);
+  }
+  [[nodiscard]] std::int64_t held_bytes() const override { return 0; }
+
+ protected:
+  void send(const void* source, std::size_t i, MPI_Request* request) const {
+    const MessageSize& message = messages_.sends[i];
+    SLUICE_MPI(MPI_Isend(static_cast<const std::byte*>(source) + messages_.send_offsets[i],
+                         static_cast<int>(message.bytes), MPI_BYTE, message.peer, 0, comm_.get(), request));
+  }
+  void receive(void* target, std::size_t i, MPI_Request* request) const {
+    const MessageSize& message = messages_.receives[i];
+    SLUICE_MPI(MPI_Irecv(static_cast<std::byte*>(target) + messages_.receive_offsets[i],
+                         static_cast<int>(message.bytes), MPI_BYTE, message.peer, 0, comm_.get(), request));
+  }
+
+  const Communicator& comm_;
+  const ExchangeMessages& messages_;
+};
+
+class AllAtOnce final : public OfMpi {
+ public:
+  AllAtOnce(const Communicator& comm, const ExchangeMessages& messages)
+      : OfMpi(comm, messages, false), requests_(messages.sends.size() + messages.receives.size(), MPI_REQUEST_NULL) {}
+
+  void execute(const void* source, void* target) override {
+    MPI_Request* request = requests_.data();
+    for (std::size_t i = 0; i < messages_.receives.size(); ++i) receive(target, i, request++);
+    for (std::size_t i = 0; i < messages_.sends.size(); ++i) {
+      if (messages_.sends[i].bytes > 0) send(source, i, request++);
+    }
+    SLUICE_MPI(MPI_Waitall(static_cast<int>(request - requests_.data()), requests_.data(), MPI_STATUSES_IGNORE));
+  }
+
+ private:
+  std::vector<MPI_Request> requests_;
+};
+
+class Pairwise final : public OfMpi {
+ public:
+  Pairwise(const Communicator& comm, const ExchangeMessages& messages)
+      : OfMpi(comm, messages, false),
+        send_to_(static_cast<std::size_t>(comm.size()), kNone),
+        receive_from_(static_cast<std::size_t>(comm.size()), kNone) {
+    for (std::size_t i = 0; i < messages.sends.size(); ++i) {
+      if (messages.sends[i].bytes > 0) send_to_[static_cast<std::size_t>(messages.sends[i].peer)] = i;
+    }
+    for (std::size_t i = 0; i < messages.receives.size(); ++i) {
+      receive_from_[static_cast<std::size_t>(messages.receives[i].peer)] = i;
+    }
+  }
+
+  void execute(const void* source, void* target) override {
+    const std::size_t size = send_to_.size();
+    const auto rank = static_cast<std::size_t>(comm_.rank());
+    for (std::size_t distance = 0; distance < size; ++distance) {
+      std::array<MPI_Request, 2> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+      const std::size_t in = receive_from_[(rank + size - distance) % size];
+      const std::size_t out = send_to_[(rank + distance) % size];
+      if (in != kNone) receive(target, in, &requests[0]);
+      if (out != kNone) send(source, out, &requests[1]);
+      SLUICE_MPI(MPI_Waitall(2, requests.data(), MPI_STATUSES_IGNORE));
+    }
+  }
+
+ private:
+  static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+
+  std::vector<std::size_t> send_to_;  ///< position of the message to each rank
+  std::vector<std::size_t> receive_from_;
+};
+
+class Alltoallv final : public OfMpi {
+ public:
+  Alltoallv(const Communicator& comm, const ExchangeMessages& messages) : OfMpi(comm, messages, true) {
+    fill(messages.sends, messages.send_offsets, send_counts_, send_at_);
+    fill(messages.receives, messages.receive_offsets, receive_counts_, receive_at_);
+  }
+
+  void execute(const void* source, void* target) override {
+    SLUICE_MPI(MPI_Alltoallv(source, send_counts_.data(), send_at_.data(), MPI_BYTE, target, receive_counts_.data(),
+                             receive_at_.data(), MPI_BYTE, comm_.get()));
+  }
+
+ private:
+  void fill(const std::vector<MessageSize>& messages, const std::vector<std::int64_t>& offsets,
+            std::vector<int>& counts, std::vector<int>& at) const {
+    counts.assign(static_cast<std::size_t>(comm_.size()), 0);
+    at.assign(static_cast<std::size_t>(comm_.size()), 0);
+    for (std::size_t i = 0; i < messages.size(); ++i) {
+      counts[static_cast<std::size_t>(messages[i].peer)] = static_cast<int>(messages[i].bytes);
+      at[static_cast<std::size_t>(messages[i].peer)] = static_cast<int>(offsets[i]);
+    }
+  }
+
+  std::vector<int> send_counts_;
+  std::vector<int> send_at_;
+  std::vector<int> receive_counts_;
+  std::vector<int> receive_at_;
+};
+
+}  // namespace
+
+ComparedExchange::ComparedExchange(const Communicator& comm, const std::vector<MessageSize>& sends,
+                                   const ExchangeJobOptions& options)
+    : comm_(comm), options_(options) {
+  {
+    // Learns what comes from whom, and sees that the arguments are good; the plan is not needed here.
+    ExchangeJobOptions list = options;
+    list.mode = ExchangeMode::kList;
+    const Exchange exchange(comm.get(), sends, list);
+    messages_.sends = exchange.sends();
+    messages_.receives = exchange.receives();
+  }
+  messages_.send_offsets = offsets_of(messages_.sends);
+  messages_.receive_offsets = offsets_of(messages_.receives);
+  bytes_moved_ = messages_.send_offsets.back();
+  MPI_Request request = MPI_REQUEST_NULL;
+  SLUICE_MPI(MPI_Iallreduce(MPI_IN_PLACE, &bytes_moved_, 1, MPI_INT64_T, MPI_SUM, comm.get(), &request));
+  wait_for(request);
+  source_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(messages_.send_offsets.back()));
+  target_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(messages_.receive_offsets.back()));
+  std::byte* out = source_.get();
+  for (const MessageSize& message : messages_.sends) {
+    for_each_word(
+        comm.rank(), message.peer, message.bytes,
+        [&](std::int64_t offset, std::size_t bytes, std::uint64_t value) { std::memcpy(out + offset, &value, bytes); });
+    out += message.bytes;
+  }
+  reset_target();
+}
+
+std::unique_ptr<Method> ComparedExchange::make(const std::string& method) {
+  constexpr std::string_view kMode = "sluice-";
+  if (method == "sluice") return std::make_unique<Planned>(comm_.get(), messages_, options_);
+  if (method.starts_with(kMode)) {
+    ExchangeJobOptions options = options_;
+    options.mode = parse_exchange_mode(method.substr(kMode.size()));
+    return std::make_unique<Planned>(comm_.get(), messages_, options);
+  }
+  if (method == "alltoallv") return std::make_unique<Alltoallv>(comm_, messages_);
+  if (method == "all-at-once") return std::make_unique<AllAtOnce>(comm_, messages_);
+  if (method == "pairwise") return std::make_unique<Pairwise>(comm_, messages_);
+  throw InputError("method", fmt::format("'{}'", method), "sluice, sluice-MODE, alltoallv, all-at-once or pairwise");
+}
+
+void ComparedExchange::reset_target() {
+  // The complement of what belongs there.
+  std::byte* in = target_.get();
+  for (const MessageSize& message : messages_.receives) {
+    for_each_word(message.peer, comm_.rank(), message.bytes,
+                  [&](std::int64_t offset, std::size_t bytes, std::uint64_t value) {
+                    value = ~value;
+                    std::memcpy(in + offset, &value, bytes);
+                  });
+    in += message.bytes;
+  }
+}
+
+std::string ComparedExchange::check_target() const {
+  const std::byte* in = target_.get();
+  for (const MessageSize& message : messages_.receives) {
+    std::int64_t wrong = -1;
+    for_each_word(message.peer, comm_.rank(), message.bytes,
+                  [&](std::int64_t offset, std::size_t bytes, std::uint64_t value) {
+                    if (wrong < 0 && std::memcmp(in + offset, &value, bytes) != 0) wrong = offset;
+                  });
+    if (wrong >= 0) {
+      return fmt::format("the message of {} bytes from rank {} is wrong in the 8 bytes from {}", message.bytes,
+                         message.peer, wrong);
+    }
+    in += message.bytes;
+  }
+  return "";
+}
+
+}  // namespace sluice::mpi::detail
