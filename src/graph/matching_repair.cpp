@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <limits>
 #include <utility>
 
 #include "sluice/error.hpp"
@@ -16,10 +15,12 @@ MatchingRepair::MatchingRepair(BipartiteGraph& graph, Matching maximum)
   const auto rights = static_cast<std::size_t>(graph.rights());
   right_of_.assign(lefts, -1);
   left_of_.assign(rights, -1);
-  forward_.assign(lefts, 0);
-  backward_.assign(lefts, 0);
-  entered_by_.assign(lefts, -1);
-  left_by_.assign(lefts, -1);
+  for (Search* search : {&forward_, &backward_}) {
+    search->seen.assign(lefts, 0);
+    search->by.assign(lefts, -1);
+  }
+  in_closed_lefts_.assign(lefts, 0);
+  in_closed_rights_.assign(rights, 0);
   for (std::int32_t u = 0; u < graph.lefts(); ++u) {
     const std::int32_t id = matching_.left_edge[u];
     if (id >= 0) {
@@ -59,54 +60,81 @@ std::span<const std::int32_t> MatchingRepair::remove(std::int32_t id) {
 }
 
 bool MatchingRepair::repair(std::int32_t u, std::int32_t v) {
-  if (search_ == std::numeric_limits<std::int32_t>::max()) {
-    forward_.assign(forward_.size(), 0);
-    backward_.assign(backward_.size(), 0);
-    search_ = 0;
+  ++search_;  // once a removal at most: no more than there are ids
+  const bool other_lefts = open_lefts_ > (graph_->left_degree(u) > 0 ? 1 : 0);
+  const bool other_rights = open_rights_ > (graph_->right_degree(v) > 0 ? 1 : 0);
+  forward_.start(u);
+  backward_.start(v);
+  inside_lefts_ = in_closed_lefts_[u] != 0;
+  inside_rights_ = in_closed_rights_[v] != 0;
+  bool found = false;
+  if (inside_lefts_) {
+    found = search(false, true);
+    if (!found) {
+      for (const std::int32_t right : backward_.queue) {
+        if (left_of_[right] >= 0) in_closed_lefts_[left_of_[right]] = 0;
+      }
+      inside_lefts_ = false;
+      forward_.done = true;
+      backward_.again();
+      found = search(false, other_lefts);
+    }
+  } else if (inside_rights_) {
+    found = search(true, false);
+    if (!found) {
+      for (const std::int32_t left : forward_.queue) {
+        if (right_of_[left] >= 0) in_closed_rights_[right_of_[left]] = 0;
+      }
+      inside_rights_ = false;
+      backward_.done = true;
+      forward_.again();
+      found = search(other_rights, false);
+    }
+  } else {
+    found = search(other_rights, other_lefts);
   }
-  ++search_;
-  const bool left_open = graph_->left_degree(u) > 0;
-  const bool right_open = graph_->right_degree(v) > 0;
-  // Whether a search may find anything besides what the other one has.
-  const bool other_rights = open_rights_ > (right_open ? 1 : 0);
-  const bool other_lefts = open_lefts_ > (left_open ? 1 : 0);
-  forward_queue_.clear();
-  backward_queue_.clear();
-  if (left_open) forward_queue_.push_back(u);
-  if (right_open) backward_queue_.push_back(v);
-  std::size_t forward_head = 0;
-  std::size_t backward_head = 0;
-  std::int64_t forward_looks = 0;
-  std::int64_t backward_looks = 0;
-  for (;;) {
-    const bool forward_done = forward_head == forward_queue_.size();
-    const bool backward_done = backward_head == backward_queue_.size();
-    // A search that has seen all it can reach has not met the other one, and they will not meet.
-    if ((forward_done && !other_lefts) || (backward_done && !other_rights) || (forward_done && backward_done))
-      return false;
-    if (!forward_done && (backward_done || forward_looks <= backward_looks)) {
-      const std::int32_t left = forward_queue_[forward_head++];
-      forward_looks += graph_->left_degree(left);
+  // What a search from within a closed set saw is in there already, whether it was done or not.
+  if (forward_.done) {
+    for (const std::int32_t left : forward_.queue) in_closed_lefts_[left] = 1;
+  }
+  if (backward_.done) {
+    for (const std::int32_t right : backward_.queue) in_closed_rights_[right] = 1;
+  }
+  return found;
+}
+
+bool MatchingRepair::search(bool forward_alone, bool backward_alone) {
+  // A search that has seen all it can reach has not met the other one, and they will not meet.
+  while (!(forward_.done && !backward_alone) && !(backward_.done && !forward_alone) &&
+         !(forward_.done && backward_.done)) {
+    if (!forward_.done && (backward_.done || forward_.looks <= backward_.looks)) {
+      const std::int32_t left = forward_.queue[forward_.head++];
+      forward_.looks += graph_->left_degree(left);
       if (look_forward(left)) return true;
+      forward_.done = forward_.head == forward_.queue.size();
     } else {
-      const std::int32_t right = backward_queue_[backward_head++];
-      backward_looks += graph_->right_degree(right);
+      const std::int32_t right = backward_.queue[backward_.head++];
+      backward_.looks += graph_->right_degree(right);
       if (look_backward(right)) return true;
+      backward_.done = backward_.head == backward_.queue.size();
     }
   }
+  return false;
 }
 
 bool MatchingRepair::look_forward(std::int32_t left) {
   for (const std::int32_t id : graph_->edges_of_left(left)) {
-    const std::int32_t mate = left_of_[graph_->edge(id).right];
-    if (mate < 0 || backward_[mate] == search_) {
+    const std::int32_t right = graph_->edge(id).right;
+    if (inside_rights_ && in_closed_rights_[right] == 0) continue;
+    const std::int32_t mate = left_of_[right];
+    if (mate < 0 || backward_.seen[mate] == search_) {
       join(id);
       return true;
     }
-    if (forward_[mate] == search_) continue;
-    forward_[mate] = search_;
-    entered_by_[mate] = id;
-    forward_queue_.push_back(mate);
+    if (forward_.seen[mate] == search_ || (!inside_lefts_ && in_closed_lefts_[mate] != 0)) continue;
+    forward_.seen[mate] = search_;
+    forward_.by[mate] = id;
+    forward_.queue.push_back(mate);
   }
   return false;
 }
@@ -114,15 +142,16 @@ bool MatchingRepair::look_forward(std::int32_t left) {
 bool MatchingRepair::look_backward(std::int32_t right) {
   for (const std::int32_t id : graph_->edges_of_right(right)) {
     const std::int32_t left = graph_->edge(id).left;
+    if (inside_lefts_ && in_closed_lefts_[left] == 0) continue;
     const std::int32_t mate = right_of_[left];
-    if (mate < 0 || forward_[left] == search_) {
+    if (mate < 0 || forward_.seen[left] == search_) {
       join(id);
       return true;
     }
-    if (backward_[left] == search_) continue;
-    backward_[left] = search_;
-    left_by_[left] = id;
-    backward_queue_.push_back(mate);
+    if (backward_.seen[left] == search_ || (!inside_rights_ && in_closed_rights_[mate] != 0)) continue;
+    backward_.seen[left] = search_;
+    backward_.by[left] = id;
+    backward_.queue.push_back(mate);
   }
   return false;
 }
@@ -134,14 +163,14 @@ void MatchingRepair::join(std::int32_t id) {
   std::int32_t next = left_of_[right];      // -1 or the vertex that the path goes on from
   match(id);
   while (left_end >= 0) {
-    const std::int32_t entering = entered_by_[left];
+    const std::int32_t entering = forward_.by[left];
     left = graph_->edge(entering).left;
     left_end = right_of_[left];
     match(entering);
   }
   if (graph_->left_degree(left) > 0) --open_lefts_;
   while (next >= 0) {
-    const std::int32_t leaving = left_by_[next];
+    const std::int32_t leaving = backward_.by[next];
     right = graph_->edge(leaving).right;
     next = left_of_[right];
     match(leaving);
