@@ -1,0 +1,40 @@
+#pragma once
+
+#include <iosfwd>
+#include <string>
+
+#include "sluice/schedule/tree_schedule.hpp"
+
+/// Schedules of trees as files: JSON with schema "sluice.schedule/1" and type "tree".
+///
+///     {"schema": "sluice.schedule/1", "type": "tree", "problem": "reduce", "algorithm": "greedy",
+///      "machines": 3, "root": 0, "transfer": 1, "compute": 1,
+///      "max_transfers": 2, "max_reducers": 2, "commutative": false, "segments": 1, "arrivals": [0, 0, 0.5],
+///      "transfers": [
+///       {"from": 2, "to": 0, "start": 0.5, "end": 1.5},
+///       {"from": 1, "to": 0, "start": 1.5, "end": 2.5}],
+///      "length": 3.5, "bound": {"lower": 2, "upper": 4}}
+///
+/// The third line stands only for what differs from the plain problem: limits, an operation that does not commute, an
+/// element cut into more than one part (transfers then have a "segment"), dates of arrival. "transfer" and "compute"
+/// are there for a reduction, and only for one. The order of the fields is free for the reader and fixed for the
+/// writer.
+namespace sluice {
+
+/// `schedule` as a file, one line a transfer, with end of line. Reading it back gives an equal schedule.
+///
+/// Throws InputError if there is no such JSON: a number that is not finite, text that is not UTF-8. Writes a broken
+/// schedule as it is: see tree_validate.hpp.
+[[nodiscard]] std::string to_json(const TreeSchedule& schedule);
+
+/// Reads one schedule of a tree up to the end of `in`; `file` is its name for messages.
+///
+/// Strict: every field of the format once and of its type, none besides; counts and machines integers from 0 to 2^63 -
+/// 1, times at least 0; nothing after the end. Whether the schedule is a sound one is for `validate` to say.
+///
+/// Throws InputError, where = "FILE:LINE": the line of the value at fault; of the opening brace if a field is missing;
+/// of the last character if the file ends too early; "FILE" alone if it cannot be read at all. Values that do not
+/// belong are refused as they come, so neither deep nesting nor unknown parts take memory.
+[[nodiscard]] TreeSchedule read_tree_schedule(std::istream& in, const std::string& file);
+
+}  // namespace sluice

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// A schedule of a tree: transfers with the time at which each starts and ends, the common result of the planners of
+/// `reduce` and `broadcast`. In a reduction a machine sends once, to its parent in the tree; in a broadcast it receives
+/// once, from its parent.
+///
+/// The model of a reduction (Canon, Antoniu, "Scheduling Associative Reductions with Homogeneous Costs when Overlapping
+/// Communications and Computations", section 3): every machine holds an element. A transfer takes `transfer`, combining
+/// two elements takes `compute`. A machine receives from one other at a time, and receives while it combines; what it
+/// has received waits for as long as need be. It sends when everything sent to it has been combined:
+///
+///     finish(k) = max(finish(k - 1), end of the k-th transfer to the machine) + compute,   start >= finish(last)
+///
+/// and the reduction is as long as it takes the root to finish. With arrival dates a machine takes no part before its
+/// own: it does not receive, so it does not combine or send either.
+///
+/// An element may be cut into `segments` parts that go through the tree one behind the other, each combined with the
+/// same part of other elements; a machine then sends one part while it receives another.
+///
+/// Units are the user's, the same for all times and costs.
+namespace sluice {
+
+/// Of a reduction, ends when the receiver has the element and can combine it; `end - start` is the cost of a transfer.
+/// Of a broadcast, ends when the message arrives; the sender is free earlier, by the latency of the link.
+struct TimedTransfer {
+  std::int64_t from = 0;
+  std::int64_t to = 0;
+  double start = 0;
+  double end = 0;
+  std::int64_t segment = 0;  ///< which part of the element; 0 if it is not cut
+
+  friend bool operator==(const TimedTransfer&, const TimedTransfer&) = default;
+};
+
+/// Between which lengths the shortest schedule lies.
+struct TreeBound {
+  double lower = 0;
+  double upper = 0;
+
+  friend bool operator==(const TreeBound&, const TreeBound&) = default;
+};
+
+struct TreeSchedule {
+  std::string problem = "reduce";  ///< or "broadcast"
+  std::string algorithm;
+  std::int64_t machines = 0;                  ///< at least 1; of a broadcast between clusters, clusters
+  std::int64_t root = 0;                      ///< who has the result, or the message
+  double transfer = 0;                        ///< of one part, if the element is cut; a reduction's only
+  double compute = 0;                         ///< likewise
+  std::optional<std::int64_t> max_transfers;  ///< at most so many run at any time
+  std::optional<std::int64_t> max_reducers;   ///< at most so many machines combine
+  bool commutative = true;  ///< else every subtree is a run of consecutive machines, combined in their order
+  std::int64_t segments = 1;
+  std::vector<double> arrivals;          ///< one date a machine; empty if all are there at 0
+  std::vector<TimedTransfer> transfers;  ///< in order of their start
+  double length = 0;                     ///< when the root has the result, or the last machine the message
+  TreeBound bound;
+
+  friend bool operator==(const TreeSchedule&, const TreeSchedule&) = default;
+};
+
+}  // namespace sluice

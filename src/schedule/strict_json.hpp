@@ -1,0 +1,332 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <istream>
+#include <iterator>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <streambuf>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "input/shown_text.hpp"
+#include "sluice/error.hpp"
+
+/// Reading JSON of a known format, strictly: every field once and of its type, none besides. Every fault is an
+/// InputError with file and line. Values are checked as they come, so nothing is built, nested or kept that is no part
+/// of the format.
+namespace sluice::detail {
+
+/// The bytes of a stream one by one, with the line of the last one taken.
+class JsonSource {
+ public:
+  explicit JsonSource(std::streambuf* buffer) : buffer_(buffer) {}
+
+  bool at_end() {
+    if (buffer_ == nullptr || buffer_->sgetc() == std::streambuf::traits_type::eof()) ended_ = true;
+    return ended_;
+  }
+  char peek() { return std::streambuf::traits_type::to_char_type(buffer_->sgetc()); }
+  void take() {
+    if (after_newline_) ++line_;
+    after_newline_ = std::streambuf::traits_type::to_char_type(buffer_->sbumpc()) == '\n';
+  }
+
+  /// The parser looks one byte ahead at most, after a number: an end of line there still counts to the line it ends.
+  [[nodiscard]] std::int64_t line() const { return line_; }
+  /// Whether the parser asked for more than there was.
+  [[nodiscard]] bool ended() const { return ended_; }
+
+ private:
+  std::streambuf* buffer_;
+  std::int64_t line_ = 1;
+  bool after_newline_ = false;
+  bool ended_ = false;
+};
+
+/// What the parser wants: a pair of iterators.
+class JsonBytes {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char*;
+  using reference = char;
+
+  JsonBytes() = default;
+  explicit JsonBytes(JsonSource* source) : source_(source) {}
+
+  char operator*() const { return source_->peek(); }
+  JsonBytes& operator++() {
+    source_->take();
+    return *this;
+  }
+  JsonBytes operator++(int) {
+    const JsonBytes before = *this;
+    source_->take();
+    return before;
+  }
+  friend bool operator==(const JsonBytes& a, const JsonBytes& b) { return a.at_end() == b.at_end(); }
+
+ private:
+  [[nodiscard]] bool at_end() const { return source_ == nullptr || source_->at_end(); }
+
+  JsonSource* source_ = nullptr;
+};
+
+/// A field of an object: its name, and where its value goes. Exactly one of the targets is set.
+struct JsonField {
+  const char* name = "";
+  bool required = true;
+  std::int64_t* integer = nullptr;  ///< 0 to 2^63 - 1
+  std::optional<std::int64_t>* optional_integer = nullptr;
+  double* number = nullptr;  ///< at least 0
+  std::optional<double>* optional_number = nullptr;
+  bool* flag = nullptr;
+  std::string* text = nullptr;
+  std::vector<std::string_view> choices = {};  ///< of a text, if not free
+  std::vector<double>* numbers = nullptr;      ///< an array of numbers
+  int object = -1;                             ///< an object of this shape
+  int objects = -1;                            ///< an array of objects of this shape
+};
+
+/// A kind of object: how it is called in messages, and its fields.
+struct JsonShape {
+  const char* called = "";  ///< "a transfer"
+  std::vector<JsonField> fields = {};
+};
+
+/// The events of the parser, checked against shapes; shape 0 is the file's.
+class StrictJsonHandler {
+ public:
+  StrictJsonHandler(const JsonSource& source, std::string file) : source_(source), file_(std::move(file)) {}
+  virtual ~StrictJsonHandler() = default;
+  StrictJsonHandler(const StrictJsonHandler&) = delete;
+  StrictJsonHandler& operator=(const StrictJsonHandler&) = delete;
+
+  bool null() { unexpected("null"); }
+  bool boolean(bool value) {
+    const JsonField* field = scalar();
+    if (field == nullptr || field->flag == nullptr) unexpected(value ? "true" : "false");
+    *field->flag = value;
+    return true;
+  }
+  bool number_integer(std::int64_t value) {
+    if (value < 0) unexpected(fmt::format("{}", value));
+    return number_unsigned(static_cast<std::uint64_t>(value));
+  }
+  bool number_unsigned(std::uint64_t value) {
+    const bool fits = value <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+    const JsonField* field = scalar();
+    if (field != nullptr && field->integer != nullptr && fits)
+      *field->integer = static_cast<std::int64_t>(value);
+    else if (field != nullptr && field->optional_integer != nullptr && fits)
+      *field->optional_integer = static_cast<std::int64_t>(value);
+    else
+      take_number(static_cast<double>(value), fmt::format("{}", value));
+    return true;
+  }
+  bool number_float(double value, const std::string& as_written) {
+    if (value < 0) unexpected(shown(as_written));
+    take_number(value, shown(as_written));
+    return true;
+  }
+  bool string(std::string& value) {
+    const JsonField* field = scalar();
+    if (field == nullptr || field->text == nullptr) unexpected('"' + shown(value) + '"');
+    if (!field->choices.empty() &&
+        std::find(field->choices.begin(), field->choices.end(), value) == field->choices.end())
+      unexpected('"' + shown(value) + '"');
+    *field->text = std::move(value);
+    return true;
+  }
+  bool binary(const std::vector<std::uint8_t>&) { unexpected("binary data"); }  // never in JSON text
+
+  bool start_object(std::size_t) {
+    int shape = 0;
+    if (!open_.empty()) {
+      const Level& level = open_.back();
+      if (level.objects >= 0)
+        shape = level.objects;
+      else if (const JsonField* field = scalar(); field != nullptr && field->object >= 0)
+        shape = field->object;
+      else
+        unexpected("an object");
+    }
+    open_.push_back({shape, -1, nullptr, source_.line(), 0});
+    field_ = nullptr;
+    opened(shape);
+    return true;
+  }
+  bool key(const std::string& name) {
+    Level& level = open_.back();
+    const JsonShape& shape = shapes_[static_cast<std::size_t>(level.shape)];
+    std::size_t i = 0;
+    while (i < shape.fields.size() && name != shape.fields[i].name) ++i;
+    if (i == shape.fields.size())
+      fail(fmt::format("field \"{}\" in {}", shown(name), shape.called), "only " + names(shape));
+    const unsigned bit = 1U << i;
+    if ((level.seen & bit) != 0) fail(fmt::format("field \"{}\" twice in {}", name, shape.called), "every field once");
+    level.seen |= bit;
+    field_ = &shape.fields[i];
+    return true;
+  }
+  bool end_object() {
+    const Level level = open_.back();
+    const JsonShape& shape = shapes_[static_cast<std::size_t>(level.shape)];
+    for (std::size_t i = 0; i < shape.fields.size(); ++i)
+      if (shape.fields[i].required && (level.seen >> i & 1U) == 0)
+        fail_at(level.line, fmt::format("{} without \"{}\"", shape.called, shape.fields[i].name), names(shape));
+    opened_line_ = level.line;
+    closed(level.shape);
+    open_.pop_back();
+    field_ = nullptr;
+    return true;
+  }
+  bool start_array(std::size_t) {
+    const JsonField* field = scalar();
+    if (field == nullptr || (field->objects < 0 && field->numbers == nullptr)) unexpected("an array");
+    open_.push_back({-1, field->objects, field->numbers, source_.line(), 0});
+    field_ = nullptr;
+    return true;
+  }
+  bool end_array() {
+    open_.pop_back();
+    field_ = nullptr;
+    return true;
+  }
+
+  template <class Error>
+  bool parse_error(std::size_t, const std::string& last_token, const Error& error) {
+    constexpr int kNumberOverflow = 406;
+    if (error.id == kNumberOverflow) unexpected(shown(last_token));
+    // "... - unexpected FOUND; expected EXPECTED" or "... - REASON; last read: 'TEXT'; expected EXPECTED", where the
+    // last part may be missing.
+    const std::string_view message = error.what();
+    constexpr std::string_view kFound = " - ";
+    constexpr std::string_view kUnexpected = "unexpected ";
+    constexpr std::string_view kExpected = "; expected ";
+    std::string_view found = message.substr(message.find(kFound) + kFound.size());
+    found = found.substr(0, found.find(';'));
+    if (found.substr(0, kUnexpected.size()) == kUnexpected) found.remove_prefix(kUnexpected.size());
+    const std::size_t at_expected = message.rfind(kExpected);
+    std::string expected = at_expected == message.npos ? "JSON" : shown(message.substr(at_expected + kExpected.size()));
+    if (expected == "end of input") fail(fmt::format("{} after the schedule", found), "the end of the file");
+    if (source_.ended()) fail("the end of the file", "the rest of a schedule");
+    if (expected == "'}'" || expected == "']'") expected.insert(0, "',' or ");
+    fail(fmt::format("{} at the end of `{}`", found, tail(last_token)), expected);
+  }
+
+ protected:
+  /// To be filled by the constructor of the derived class.
+  std::vector<JsonShape>& shapes() { return shapes_; }
+  virtual void opened(int shape) = 0;
+  /// All required fields of an object are there.
+  virtual void closed(int shape) = 0;
+
+  /// Throws, with the line of the opening brace of the object just closed.
+  [[noreturn]] void fail_object(const std::string& found, const std::string& expected) {
+    fail_at(opened_line_, found, expected);
+  }
+  [[noreturn]] void fail(const std::string& found, const std::string& expected) {
+    fail_at(source_.line(), found, expected);
+  }
+  [[nodiscard]] static std::string names(const JsonShape& shape) {
+    std::string result;
+    for (const JsonField& field : shape.fields)
+      result += fmt::format("{}\"{}\"", result.empty() ? "" : ", ", field.name);
+    return result;
+  }
+
+ private:
+  /// An object or array that is open.
+  struct Level {
+    int shape;    ///< of an object
+    int objects;  ///< of the objects in an array
+    std::vector<double>* numbers;
+    std::int64_t line;
+    std::uint32_t seen;  ///< a bit a field
+  };
+
+  /// The field whose value comes next; null in an array.
+  [[nodiscard]] const JsonField* scalar() const { return field_; }
+
+  void take_number(double value, const std::string& as_written) {
+    const JsonField* field = scalar();
+    if (field == nullptr && !open_.empty() && open_.back().numbers != nullptr)
+      open_.back().numbers->push_back(value);
+    else if (field != nullptr && field->number != nullptr)
+      *field->number = value;
+    else if (field != nullptr && field->optional_number != nullptr)
+      *field->optional_number = value;
+    else
+      unexpected(as_written);
+  }
+
+  /// Throws: the value `found`, just read, is not what belongs here.
+  [[noreturn]] void unexpected(const std::string& found) {
+    if (open_.empty()) fail(found, "an object, a schedule");
+    if (field_ != nullptr) fail(fmt::format("\"{}\": {}", field_->name, found), wanted(*field_));
+    const Level& level = open_.back();
+    if (level.objects >= 0)
+      fail(found, fmt::format("an object, {}", shapes_[static_cast<std::size_t>(level.objects)].called));
+    fail(found, "a number of at least 0");
+  }
+  static std::string wanted(const JsonField& field) {
+    if (field.integer != nullptr || field.optional_integer != nullptr) return "an integer from 0 to 2^63 - 1";
+    if (field.number != nullptr || field.optional_number != nullptr) return "a number of at least 0";
+    if (field.flag != nullptr) return "true or false";
+    if (field.object >= 0) return "an object";
+    if (field.text == nullptr) return "an array";
+    if (field.choices.empty()) return "a string";
+    std::string result;
+    for (const std::string_view choice : field.choices)
+      result += fmt::format("{}\"{}\"", result.empty() ? "" : " or ", choice);
+    return result;
+  }
+
+  /// The end of `text`, what the parser had read when it gave up, for a message: of its last line, which is short.
+  static std::string tail(std::string_view text) {
+    constexpr std::string_view kNewline = "<U+000A>";  // as the parser shows it
+    constexpr std::size_t kLongest = 30;
+    while (text.size() >= kNewline.size() && text.substr(text.size() - kNewline.size()) == kNewline)
+      text.remove_suffix(kNewline.size());
+    if (const std::size_t newline = text.rfind(kNewline); newline != text.npos)
+      text.remove_prefix(newline + kNewline.size());
+    if (text.size() > kLongest) text.remove_prefix(text.size() - kLongest);
+    return shown(text.substr(std::min(text.find_first_not_of(' '), text.size())));
+  }
+
+  [[noreturn]] void fail_at(std::int64_t line, const std::string& found, const std::string& expected) {
+    throw InputError(fmt::format("{}:{}", file_, line), found, expected);
+  }
+
+  const JsonSource& source_;
+  std::string file_;
+  std::vector<JsonShape> shapes_;
+  std::vector<Level> open_;
+  const JsonField* field_ = nullptr;  // the field whose value comes next; null in an array
+  std::int64_t opened_line_ = 1;
+};
+
+/// Reads `in`, whose bytes `source` hands out, to its end through `handler`.
+template <class Handler>
+void read_strict_json(std::istream& in, const std::string& file, JsonSource& source, Handler& handler) {
+  const auto unreadable = [&] { return InputError(file, "a file that cannot be read", "a schedule"); };
+  if (!in) throw unreadable();
+  try {
+    nlohmann::json::sax_parse(JsonBytes(&source), JsonBytes(), &handler);
+  } catch (const std::ios_base::failure&) {  // a directory, a broken disk
+    throw unreadable();
+  }
+}
+
+}  // namespace sluice::detail

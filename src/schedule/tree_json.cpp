@@ -1,0 +1,172 @@
+#include "sluice/schedule/tree_json.hpp"
+
+#include <fmt/compile.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdint>
+#include <istream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "schedule/strict_json.hpp"
+#include "sluice/error.hpp"
+
+namespace sluice {
+namespace {
+
+constexpr const char* kSchema = "sluice.schedule/1";
+
+// ---- writing
+
+std::string quoted(const std::string& text, const char* field) {
+  try {
+    return nlohmann::json(text).dump();
+  } catch (const nlohmann::json::type_error&) {
+    throw InputError(field, "text that is not UTF-8", "UTF-8");
+  }
+}
+
+/// Appends the shortest text that reads back as `value`; without a fraction or an exponent if it is an integer within
+/// int64.
+void append_number(std::string& out, double value, const char* field) {
+  if (!std::isfinite(value)) throw InputError(field, fmt::format("{}", value), "a finite number");
+  constexpr double kLimit = 9223372036854775808.0;  // 2^63
+  if (value > -kLimit && value < kLimit && value == std::trunc(value))
+    fmt::format_to(std::back_inserter(out), FMT_COMPILE("{}"), static_cast<std::int64_t>(value));
+  else
+    fmt::format_to(std::back_inserter(out), FMT_COMPILE("{}"), value);
+}
+
+void append_transfer(std::string& out, const TimedTransfer& t, bool segmented) {
+  fmt::format_to(std::back_inserter(out), FMT_COMPILE(R"({{"from": {}, "to": {}, "start": )"), t.from, t.to);
+  append_number(out, t.start, "start");
+  out += R"(, "end": )";
+  append_number(out, t.end, "end");
+  if (segmented) fmt::format_to(std::back_inserter(out), FMT_COMPILE(R"(, "segment": {})"), t.segment);
+  out += '}';
+}
+
+// ---- reading
+
+class TreeHandler : public detail::StrictJsonHandler {
+ public:
+  TreeHandler(const detail::JsonSource& source, std::string file) : StrictJsonHandler(source, std::move(file)) {
+    shapes() = {
+        {"a schedule",
+         {{.name = "schema", .text = &schema_, .choices = {kSchema}},
+          {.name = "type", .text = &type_, .choices = {"tree"}},
+          {.name = "problem", .text = &result_.problem, .choices = {"reduce", "broadcast"}},
+          {.name = "algorithm", .text = &result_.algorithm},
+          {.name = "machines", .integer = &result_.machines},
+          {.name = "root", .integer = &result_.root},
+          {.name = "transfer", .required = false, .optional_number = &transfer_cost_},
+          {.name = "compute", .required = false, .optional_number = &compute_},
+          {.name = "max_transfers", .required = false, .optional_integer = &result_.max_transfers},
+          {.name = "max_reducers", .required = false, .optional_integer = &result_.max_reducers},
+          {.name = "commutative", .required = false, .flag = &result_.commutative},
+          {.name = "segments", .required = false, .integer = &result_.segments},
+          {.name = "arrivals", .required = false, .numbers = &result_.arrivals},
+          {.name = "transfers", .objects = kTransfer},
+          {.name = "length", .number = &result_.length},
+          {.name = "bound", .object = kBound}}},
+        {"a transfer",
+         {{.name = "from", .integer = &transfer_.from},
+          {.name = "to", .integer = &transfer_.to},
+          {.name = "start", .number = &transfer_.start},
+          {.name = "end", .number = &transfer_.end},
+          {.name = "segment", .required = false, .integer = &transfer_.segment}}},
+        {"a bound",
+         {{.name = "lower", .number = &result_.bound.lower}, {.name = "upper", .number = &result_.bound.upper}}}};
+  }
+
+  TreeSchedule take() { return std::move(result_); }
+
+ private:
+  enum : int { kSchedule, kTransfer, kBound };
+
+  void opened(int shape) override {
+    if (shape == kTransfer) transfer_ = {};
+  }
+  void closed(int shape) override {
+    if (shape == kTransfer) result_.transfers.push_back(transfer_);
+    if (shape != kSchedule) return;
+    const bool reduce = result_.problem == "reduce";
+    const auto check = [&](const char* name, const std::optional<double>& cost) {
+      if (cost.has_value() != reduce)
+        fail_object(fmt::format(R"(problem "{}" with{} "{}")", result_.problem, reduce ? "out" : "", name),
+                    R"("transfer" and "compute" for "reduce", and only for it)");
+    };
+    check("transfer", transfer_cost_);
+    check("compute", compute_);
+    result_.transfer = transfer_cost_.value_or(0);
+    result_.compute = compute_.value_or(0);
+  }
+
+  TreeSchedule result_;
+  TimedTransfer transfer_;
+  std::string schema_;
+  std::string type_;
+  std::optional<double> transfer_cost_;
+  std::optional<double> compute_;
+};
+
+}  // namespace
+
+std::string to_json(const TreeSchedule& schedule) {
+  std::string out = fmt::format(
+      R"({{"schema": "{}", "type": "tree", "problem": {}, "algorithm": {},
+ "machines": {}, "root": {})",
+      kSchema, quoted(schedule.problem, "problem"), quoted(schedule.algorithm, "algorithm"), schedule.machines,
+      schedule.root);
+  if (schedule.problem == "reduce") {
+    out += R"(, "transfer": )";
+    append_number(out, schedule.transfer, "transfer");
+    out += R"(, "compute": )";
+    append_number(out, schedule.compute, "compute");
+  }
+  const char* between = ",\n ";
+  const auto extra = [&](const std::string& name_and_value) {
+    out += between + name_and_value;
+    between = ", ";
+  };
+  if (schedule.max_transfers) extra(fmt::format(R"("max_transfers": {})", *schedule.max_transfers));
+  if (schedule.max_reducers) extra(fmt::format(R"("max_reducers": {})", *schedule.max_reducers));
+  if (!schedule.commutative) extra(R"("commutative": false)");
+  if (schedule.segments != 1) extra(fmt::format(R"("segments": {})", schedule.segments));
+  if (!schedule.arrivals.empty()) {
+    extra(R"("arrivals": [)");
+    for (std::size_t i = 0; i < schedule.arrivals.size(); ++i) {
+      if (i > 0) out += ", ";
+      append_number(out, schedule.arrivals[i], "arrivals");
+    }
+    out += ']';
+  }
+  out += ",\n \"transfers\": [";
+  const char* between_transfers = "\n  ";
+  for (const TimedTransfer& t : schedule.transfers) {
+    out += between_transfers;
+    append_transfer(out, t, schedule.segments != 1);
+    between_transfers = ",\n  ";
+  }
+  out += "],\n \"length\": ";
+  append_number(out, schedule.length, "length");
+  out += R"(, "bound": {"lower": )";
+  append_number(out, schedule.bound.lower, "bound");
+  out += R"(, "upper": )";
+  append_number(out, schedule.bound.upper, "bound");
+  out += "}}\n";
+  return out;
+}
+
+TreeSchedule read_tree_schedule(std::istream& in, const std::string& file) {
+  detail::JsonSource source(in.rdbuf());
+  TreeHandler handler(source, file);
+  detail::read_strict_json(in, file, source, handler);
+  return handler.take();
+}
+
+}  // namespace sluice
