@@ -238,6 +238,24 @@ TEST(Decimals, MayBeWrittenInAnyWay) {
   EXPECT_EQ(read(text).schedule, sample_with_decimals());
 }
 
+/// What was read before the first fraction counts in its unit too, whatever it is.
+TEST(Decimals, MayShowLate) {
+  const ScheduleFile file = read(R"({"bound": {"steps": 2, "transmission": 3, "total": 4},
+"cost": {"steps": 2, "transmission": 5, "total": 7}, "setup": 1,
+"steps": [{"duration": 3, "transfers": [{"from": 0, "to": 1, "offset": 7, "size": 3}]},
+{"duration": 2, "transfers": [{"from": 1, "to": 0, "offset": 1, "size": 2}, {"offset": 4, "size": 0.25, "from": 0, "to": 1}]}],
+"max_transfers": 2, "receivers": 2, "senders": 2, "algorithm": "oggp", "problem": "exchange", "type": "steps",
+"schema": "sluice.schedule/1"})");
+  EXPECT_EQ(file.schedule.decimals, 2);
+  EXPECT_EQ(file.schedule.setup, 100);
+  EXPECT_EQ(file.schedule.senders, 2);
+  EXPECT_EQ(file.schedule.max_transfers, 2);
+  EXPECT_EQ(file.schedule.bound, (Cost{2, 300, 400}));
+  EXPECT_EQ(file.stated_cost, (Cost{2, 500, 700}));
+  EXPECT_EQ(file.schedule.steps,
+            (std::vector<Step>{{300, {{0, 1, 700, 300}}}, {200, {{1, 0, 100, 200}, {0, 1, 400, 25}}}}));
+}
+
 TEST(Decimals, AreLeftOutWhereNothingNeedsThem) {
   StepSchedule schedule = sample_with_decimals();
   schedule.steps[1] = {100, {{0, 0, 250, 100}}};
