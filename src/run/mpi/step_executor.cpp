@@ -137,9 +137,8 @@ int StepExecutor::start_send(std::size_t slot, StepData& data) {
     SLUICE_MPI(MPI_Isend(&sent_notes_[slot], sizeof(Note), MPI_BYTE, peer, kDataTag, comm_, request));
     return piece.pending;
   }
-  const auto send = protocol_->synchronous() ? MPI_Issend : MPI_Isend;
   if (!can_send_) {
-    SLUICE_MPI(send(nullptr, 0, MPI_BYTE, peer, kNoDataTag, comm_, request));
+    start_message(nullptr, 0, peer, kNoDataTag, request);
     return piece.pending;
   }
   const std::byte* memory = data.outgoing(piece.message, piece.offset, piece.bytes);
@@ -148,8 +147,16 @@ int StepExecutor::start_send(std::size_t slot, StepData& data) {
     data.pack(piece.message, piece.offset, piece.bytes, buffer);
     memory = buffer;
   }
-  SLUICE_MPI(send(memory, static_cast<int>(piece.bytes), MPI_BYTE, peer, kDataTag, comm_, request));
+  start_message(memory, static_cast<int>(piece.bytes), peer, kDataTag, request);
   return piece.pending;
+}
+
+void StepExecutor::start_message(const std::byte* memory, int bytes, int peer, int tag, MPI_Request* request) {
+  if (protocol_->synchronous()) {
+    SLUICE_MPI(MPI_Issend(memory, bytes, MPI_BYTE, peer, tag, comm_, request));
+  } else {
+    SLUICE_MPI(MPI_Isend(memory, bytes, MPI_BYTE, peer, tag, comm_, request));
+  }
 }
 
 void StepExecutor::start_shared_send(std::size_t slot, StepData& data) {

@@ -140,6 +140,7 @@ class StepExecutor {
   int start_receives(StepData& data);
   int start_send(std::size_t slot, StepData& data);
   void start_receive(std::size_t slot, StepData& data);
+  void start_message(const std::byte* memory, int bytes, int peer, int tag, MPI_Request* request);
   void start_shared_send(std::size_t slot, StepData& data);
   void finish_receive(std::size_t slot, const MPI_Status& status, StepData& data);
   void finish_shared_receive(std::size_t slot, StepData& data);

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace sluice::mpi {
+
+/// How a dynamic exchange runs. Every rank must give the same.
+struct DynamicExchangeOptions {
+  std::int64_t max_transfers = 1;               ///< k to begin with: so many transfers at once; at least 1
+  bool tune = false;                            ///< find k by the throughput measured
+  std::int64_t chunk_bytes = 32 << 10;          ///< as for Exchange, 1 to 2^30
+  int window = 2;                               ///< as for Exchange, 1 to 1024
+  std::int64_t early_release_bytes = 32 << 10;  ///< as for Exchange, at least 0
+};
+
+/// A message that came, owned by who has it.
+struct ReceivedMessage {
+  int from = 0;
+  std::vector<std::byte> bytes;
+};
+
+/// An exchange whose pattern nobody knows in advance: ranks post messages as they learn of them, and learn what is sent
+/// to them when it comes. In rounds, each as follows:
+///
+///     job.post(3, std::as_bytes(std::span(halo)));     // any number of times, between other work
+///     for (const ReceivedMessage& message : job.finish()) ...
+///
+/// Rank 0 coordinates: it says who sends next, so that never more than k transfers run and each rank takes part in one
+/// a direction at a time. Others get on only as fast as rank 0 calls post, progress or finish.
+///
+/// Construction, destruction and finish are collective; post and progress are not. Memory beyond the messages: O(own
+/// messages), on rank 0 O(ranks + all that wait). MPI_THREAD_FUNNELED is enough.
+class DynamicExchange {
+ public:
+  /// Collective over `comm`, an intracommunicator, of which the object keeps duplicates only. Throws InputError on
+  /// every rank if the options are bad on any, or differ; MpiError.
+  explicit DynamicExchange(MPI_Comm comm, const DynamicExchangeOptions& options = {});
+  /// Collective; while an exception passes it tells the others instead, as ~Exchange.
+  ~DynamicExchange();
+  DynamicExchange(DynamicExchange&&) noexcept;
+  DynamicExchange& operator=(DynamicExchange&&) noexcept;
+  DynamicExchange(const DynamicExchange&) = delete;
+  DynamicExchange& operator=(const DynamicExchange&) = delete;
+
+  /// Announces a message for rank `to`, the own one included, and does what can be done without waiting. `bytes` must
+  /// stay as they are until finish returns; if there are none, nothing is sent. Several to one rank arrive as several,
+  /// in any order. Throws InputError for a rank that does not exist, MpiError.
+  void post(int to, std::span<const std::byte> bytes);
+  /// Does what can be done without waiting: for ranks that work long between posts, rank 0 above all.
+  void progress();
+  /// Nothing more is posted in this round. Waits until everything posted by any rank has come, and returns what came to
+  /// this one, in the order in which it came. Throws MpiError.
+  [[nodiscard]] std::vector<ReceivedMessage> finish();
+
+  /// From now on, on any rank, at any time of a round. Throws InputError below 1.
+  void set_max_transfers(std::int64_t max_transfers);
+  /// On rank 0 the one in use.
+  [[nodiscard]] std::int64_t max_transfers() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace sluice::mpi
