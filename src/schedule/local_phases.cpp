@@ -21,11 +21,13 @@
 namespace sluice {
 namespace {
 
+bool differ(double a, double b) { return detail::exceeds(a, b) || detail::exceeds(b, a); }
+
 /// Judges the routes of one schedule. Sizes of `messages`, if there are any, are in the unit of the routes.
 class RouteValidator {
  public:
-  RouteValidator(const StepSchedule& exchange, const std::vector<Route>& routes, std::vector<Violation>& violations)
-      : exchange_(exchange), routes_(routes), violations_(violations) {}
+  RouteValidator(const StepSchedule& schedule, const std::vector<Route>& routes, std::vector<Violation>& violations)
+      : schedule_(schedule), routes_(routes), violations_(violations) {}
 
   /// Whether all is sound. `messages` (distinct, sorted by (from, to)): what has to be routed; null to judge the routes
   /// on their own.
@@ -46,7 +48,7 @@ class RouteValidator {
   }
 
  private:
-  [[nodiscard]] std::string amount(std::int64_t size) const { return detail::size_text(size, exchange_.decimals); }
+  [[nodiscard]] std::string amount(std::int64_t size) const { return detail::size_text(size, schedule_.decimals); }
 
   void report(std::int64_t rank, std::string reason) { violations_.push_back({-1, rank, std::move(reason)}); }
 
@@ -56,10 +58,10 @@ class RouteValidator {
       if (index < 0 || index >= count)
         report(index, fmt::format("route {}: {} {} is none of {} {}s, counted from 0", r, what, index, count, side));
     };
-    in_range(route.from, exchange_.senders, "sender", "sender");
-    in_range(route.to, exchange_.receivers, "receiver", "receiver");
-    in_range(route.carrier, exchange_.senders, "carrier", "sender");
-    in_range(route.landing, exchange_.receivers, "landing", "receiver");
+    in_range(route.from, schedule_.senders, "sender", "sender");
+    in_range(route.to, schedule_.receivers, "receiver", "receiver");
+    in_range(route.carrier, schedule_.senders, "carrier", "sender");
+    in_range(route.landing, schedule_.receivers, "landing", "receiver");
     std::int64_t end = 0;
     if (route.size < 1)
       report(route.from, fmt::format("route {}: {} units, must be at least {}", r, amount(route.size), amount(1)));
@@ -130,50 +132,76 @@ class RouteValidator {
     check_gap(routes_[order_[first]], covered, size);
   }
 
-  const StepSchedule& exchange_;
+  const StepSchedule& schedule_;
   const std::vector<Route>& routes_;
   std::vector<Violation>& violations_;
   std::vector<std::size_t> order_;  // of the routes: by message, then offset
 };
 
-void add_phase(const char* name, const std::vector<Violation>& found, std::vector<Violation>& violations) {
-  for (const Violation& violation : found)
-    violations.push_back({-1, violation.rank, fmt::format("phase {}: {}", name, to_string(violation))});
+/// Judges `phase`, the local phase called `name`, of `nodes` nodes; `traffic`: what it has to send, null if unknown.
+void check_phase(const char* name, const StepSchedule& schedule, const LocalPhase& phase, std::int64_t nodes,
+                 const Traffic* traffic, std::vector<Violation>& violations) {
+  const auto report = [&](std::int64_t rank, const std::string& reason) {
+    violations.push_back({-1, rank, fmt::format("phase {}: {}", name, reason)});
+  };
+  const StepSchedule own = phase_schedule(schedule, phase, nodes);
+  for (const Violation& violation : traffic != nullptr ? validate(own, *traffic) : validate(own))
+    report(violation.rank, to_string(violation));
+  Cost computed;
+  try {
+    computed = cost(own);
+  } catch (const InputError&) {
+    return;  // the sum overflows: `validate` has said so
+  }
+  const Cost& stated = phase.cost;
+  const std::int32_t decimals = schedule.decimals;
+  if (stated.steps != computed.steps)
+    report(-1, fmt::format("the stated cost is {} steps, the phase has {}", stated.steps, computed.steps));
+  if (stated.transmission != computed.transmission)
+    report(-1, fmt::format("the stated transmission is {}, the durations add up to {}",
+                           detail::size_text(stated.transmission, decimals),
+                           detail::size_text(computed.transmission, decimals)));
+  if (differ(stated.total, computed.total))
+    report(-1, fmt::format("the stated total is {}, transmission + setup * steps is {}",
+                           detail::total_text(stated.total, decimals), detail::total_text(computed.total, decimals)));
 }
 
-void check_phase(const char* name, const StepSchedule& phase, const StepSchedule& exchange, std::int64_t nodes,
-                 const Traffic* traffic, std::vector<Violation>& violations) {
-  const auto report = [&](std::string reason) { violations.push_back({-1, -1, std::move(reason)}); };
-  if (phase.senders != nodes || phase.receivers != nodes)
-    report(fmt::format("phase {}: {} senders and {} receivers, the cluster has {} nodes", name, phase.senders,
-                       phase.receivers, nodes));
-  if (phase.decimals != exchange.decimals)
-    report(fmt::format("phase {}: sizes with {} decimals, those of the exchange have {}", name, phase.decimals,
-                       exchange.decimals));
-  const bool comparable = traffic != nullptr && phase.senders == nodes && phase.receivers == nodes &&
-                          phase.decimals == exchange.decimals && detail::has_unit(phase.decimals);
-  add_phase(name, comparable ? validate(phase, *traffic) : validate(phase), violations);
+void check_total(const StepSchedule& schedule, std::vector<Violation>& violations) {
+  double computed = 0;
+  try {
+    computed = total_cost(schedule);
+  } catch (const InputError&) {
+    return;  // reported with the phase whose sum overflows
+  }
+  const double stated = schedule.local_phases->total;
+  if (differ(stated, computed))
+    violations.push_back(
+        {-1, -1,
+         fmt::format("the stated total of all phases is {}, their costs add up to {}",
+                     detail::total_text(stated, schedule.decimals), detail::total_text(computed, schedule.decimals))});
 }
 
 /// `messages`: what has to be delivered, in the unit of the routes; null to judge the phases on their own.
-std::vector<Violation> check(const StepSchedule& exchange, const LocalPhases& phases,
-                             const std::vector<Message>* messages) {
+std::vector<Violation> check(const StepSchedule& schedule, const std::vector<Message>* messages) {
+  const LocalPhases& phases = *schedule.local_phases;
   std::vector<Violation> violations;
-  if (!std::isfinite(phases.unit_cost) || phases.unit_cost <= 0)
+  const bool priced = std::isfinite(phases.unit_cost) && phases.unit_cost > 0;
+  if (!priced)
     violations.push_back(
         {-1, -1, fmt::format("a unit costs {} on a local link, must be finite and above 0", phases.unit_cost)});
   std::optional<RoutedTraffic> routed;
-  if (RouteValidator(exchange, phases.routes, violations).run(messages) && detail::has_unit(exchange.decimals)) {
+  if (RouteValidator(schedule, phases.routes, violations).run(messages) && detail::has_unit(schedule.decimals)) {
     try {
-      routed = routed_traffic(phases.routes, exchange.senders, exchange.receivers, exchange.decimals);
+      routed = routed_traffic(phases.routes, schedule.senders, schedule.receivers, schedule.decimals);
     } catch (const InputError&) {  // all else was checked
       violations.push_back({-1, -1, "the routes of two nodes add up to a message beyond 2^63 - 1"});
     }
   }
-  const std::vector<Violation> found = routed ? validate(exchange, routed->exchange) : validate(exchange);
+  const std::vector<Violation> found = routed ? validate(schedule, routed->exchange) : validate(schedule);
   violations.insert(violations.end(), found.begin(), found.end());
-  check_phase("before", phases.before, exchange, exchange.senders, routed ? &routed->before : nullptr, violations);
-  check_phase("after", phases.after, exchange, exchange.receivers, routed ? &routed->after : nullptr, violations);
+  check_phase("before", schedule, phases.before, schedule.senders, routed ? &routed->before : nullptr, violations);
+  check_phase("after", schedule, phases.after, schedule.receivers, routed ? &routed->after : nullptr, violations);
+  if (priced) check_total(schedule, violations);
   return violations;
 }
 
@@ -196,29 +224,47 @@ RoutedTraffic routed_traffic(const std::vector<Route>& routes, std::int64_t send
   return result;
 }
 
-double total_cost(const StepSchedule& exchange, const LocalPhases& phases) {
-  return cost(exchange).total + phases.unit_cost * (cost(phases.before).total + cost(phases.after).total);
+StepSchedule phase_schedule(const StepSchedule& schedule, const LocalPhase& phase, std::int64_t nodes) {
+  StepSchedule result;
+  result.problem = "exchange";
+  result.algorithm = schedule.algorithm;
+  result.senders = result.receivers = result.max_transfers = nodes;
+  result.setup = phase.setup;
+  result.steps = phase.steps;
+  result.bound = phase.bound;
+  result.decimals = schedule.decimals;
+  return result;
 }
 
-std::vector<Violation> validate(const StepSchedule& exchange, const LocalPhases& phases) {
-  return check(exchange, phases, nullptr);
+double total_cost(const StepSchedule& schedule) {
+  double total = cost(schedule).total;
+  if (!schedule.local_phases) return total;
+  const LocalPhases& phases = *schedule.local_phases;
+  total += phases.unit_cost * cost(phase_schedule(schedule, phases.before, schedule.senders)).total;
+  total += phases.unit_cost * cost(phase_schedule(schedule, phases.after, schedule.receivers)).total;
+  return total;
 }
 
-std::vector<Violation> validate(const StepSchedule& exchange, const LocalPhases& phases, const Traffic& traffic) {
+std::vector<Violation> validate_with_local_phases(const StepSchedule& schedule) {
+  return schedule.local_phases ? check(schedule, nullptr) : validate(schedule);
+}
+
+std::vector<Violation> validate_with_local_phases(const StepSchedule& schedule, const Traffic& traffic) {
+  if (!schedule.local_phases) return validate(schedule, traffic);
   if (!detail::has_unit(traffic.decimals))
     throw InputError("traffic", fmt::format("sizes with {} decimals", traffic.decimals),
                      fmt::format("0 to {}", kMaxDecimals));
   std::vector<Message> messages = detail::distinct_messages(traffic);
-  const std::int32_t more = exchange.decimals - traffic.decimals;
+  const std::int32_t more = schedule.decimals - traffic.decimals;
   std::vector<Violation> violations;
   const auto report = [&](std::string reason) { violations.push_back({-1, -1, std::move(reason)}); };
-  if (exchange.senders != traffic.senders)
-    report(fmt::format("{} senders, the traffic has {}", exchange.senders, traffic.senders));
-  if (exchange.receivers != traffic.receivers)
-    report(fmt::format("{} receivers, the traffic has {}", exchange.receivers, traffic.receivers));
+  if (schedule.senders != traffic.senders)
+    report(fmt::format("{} senders, the traffic has {}", schedule.senders, traffic.senders));
+  if (schedule.receivers != traffic.receivers)
+    report(fmt::format("{} receivers, the traffic has {}", schedule.receivers, traffic.receivers));
   // A schedule in a coarser unit than its traffic could not hold the traffic: it has the fewest decimals that hold it,
   // and so has a file, once the traffic is brought to them.
-  bool fits = detail::has_unit(exchange.decimals);
+  bool fits = detail::has_unit(schedule.decimals);
   for (Message& message : messages) {
     if (more >= 0) {
       fits = fits && !__builtin_mul_overflow(message.size, power_of_ten(more), &message.size);
@@ -230,8 +276,8 @@ std::vector<Violation> validate(const StepSchedule& exchange, const LocalPhases&
   }
   if (!fits)
     report(fmt::format("the traffic, of {} decimals, does not fit the schedule's unit of {} decimals", traffic.decimals,
-                       exchange.decimals));
-  const std::vector<Violation> found = check(exchange, phases, fits && violations.empty() ? &messages : nullptr);
+                       schedule.decimals));
+  const std::vector<Violation> found = check(schedule, fits && violations.empty() ? &messages : nullptr);
   violations.insert(violations.end(), found.begin(), found.end());
   return violations;
 }

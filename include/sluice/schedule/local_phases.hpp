@@ -32,29 +32,6 @@
 /// through sender 0, one local step and one over the backbone: 0.1 * (1 + 20) + (2 + 10) = 14.1.
 namespace sluice {
 
-/// The way of a piece: `size` units from `offset` on of the message from sender `from` to receiver `to`.
-struct Route {
-  std::int64_t from = 0;
-  std::int64_t to = 0;
-  std::int64_t offset = 0;
-  std::int64_t size = 0;
-  std::int64_t carrier = 0;  ///< the sender that sends it over the backbone
-  std::int64_t landing = 0;  ///< the receiver that receives it from there
-
-  friend bool operator==(const Route&, const Route&) = default;
-};
-
-/// What surrounds the exchange of carriers with landings.
-struct LocalPhases {
-  double unit_cost = 1;  ///< of a unit on a local link, in units over the backbone; finite and above 0
-  std::vector<Route> routes;
-  /// With problem "exchange", as many senders and receivers as the cluster has nodes, and the decimals of the exchange.
-  StepSchedule before;
-  StepSchedule after;
-
-  friend bool operator==(const LocalPhases&, const LocalPhases&) = default;
-};
-
 /// What the three phases have to send.
 struct RoutedTraffic {
   Traffic before;
@@ -68,19 +45,24 @@ struct RoutedTraffic {
 [[nodiscard]] RoutedTraffic routed_traffic(const std::vector<Route>& routes, std::int64_t senders,
                                            std::int64_t receivers, std::int32_t decimals);
 
-/// Cost of all phases, in the unit of the sizes over the backbone. Throws as `cost` does.
-[[nodiscard]] double total_cost(const StepSchedule& exchange, const LocalPhases& phases);
+/// A local phase as a schedule of its own, of problem "exchange": as many senders, receivers and transfers at once as
+/// the cluster has `nodes`; algorithm and decimals are those of `schedule`.
+[[nodiscard]] StepSchedule phase_schedule(const StepSchedule& schedule, const LocalPhase& phase, std::int64_t nodes);
 
-/// What is wrong with the three schedules and their routes: with the exchange, with the routes (the pieces of each
-/// message cover [0, end) without gap or overlap), with each phase as a schedule of what the routes send in it. Empty
-/// if nothing. A violation of a local phase has step -1: its reason says phase and step.
-///
-/// The traffics of the phases are compared only if the routes are sound: a fault is reported once.
-[[nodiscard]] std::vector<Violation> validate(const StepSchedule& exchange, const LocalPhases& phases);
+/// Cost of all phases of `schedule`, recomputed from the steps: without local phases the total of `cost`. Throws as
+/// `cost` does.
+[[nodiscard]] double total_cost(const StepSchedule& schedule);
+
+/// As `validate` for a schedule without local phases. For one with them, what is wrong with
+///  - the routes: the pieces of each message cover [0, end) without gap or overlap;
+///  - each phase, as a schedule of what the routes send in it;
+///  - the stated costs of the local phases and of all phases.
+/// A violation of a local phase has step -1: its reason says phase and step. What the phases have to send is compared
+/// only if the routes are sound: a fault is reported once.
+[[nodiscard]] std::vector<Violation> validate_with_local_phases(const StepSchedule& schedule);
 
 /// As above, and whether the phases together deliver `traffic`: every unit of every message has exactly one route.
 /// Throws InputError if `traffic` itself is malformed.
-[[nodiscard]] std::vector<Violation> validate(const StepSchedule& exchange, const LocalPhases& phases,
-                                              const Traffic& traffic);
+[[nodiscard]] std::vector<Violation> validate_with_local_phases(const StepSchedule& schedule, const Traffic& traffic);
 
 }  // namespace sluice

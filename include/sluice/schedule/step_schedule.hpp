@@ -45,6 +45,40 @@ struct RedistributionInput {
   friend bool operator==(const RedistributionInput&, const RedistributionInput&) = default;
 };
 
+/// The way of a piece of an exchange with local phases: `size` units from `offset` on of the message from sender `from`
+/// to receiver `to`. See local_phases.hpp.
+struct Route {
+  std::int64_t from = 0;
+  std::int64_t to = 0;
+  std::int64_t offset = 0;
+  std::int64_t size = 0;
+  std::int64_t carrier = 0;  ///< the sender that sends it over the backbone
+  std::int64_t landing = 0;  ///< the receiver that receives it from there
+
+  friend bool operator==(const Route&, const Route&) = default;
+};
+
+/// Steps among the nodes of one cluster, where each node is sender and receiver at once.
+struct LocalPhase {
+  double setup = 0;  ///< price of a step, in units of size on a local link
+  std::vector<Step> steps;
+  Cost cost;   ///< as a planner or a file states it: total = transmission + setup * steps
+  Cost bound;  ///< no schedule of what the phase has to send costs less
+
+  friend bool operator==(const LocalPhase&, const LocalPhase&) = default;
+};
+
+/// What surrounds an exchange whose data takes a detour through neighbours. See local_phases.hpp.
+struct LocalPhases {
+  double unit_cost = 1;  ///< of a unit on a local link, in units over the backbone; finite and above 0
+  std::vector<Route> routes;
+  LocalPhase before;  ///< among the senders
+  LocalPhase after;   ///< among the receivers
+  double total = 0;   ///< cost of all phases, as stated, in the unit of the sizes over the backbone
+
+  friend bool operator==(const LocalPhases&, const LocalPhases&) = default;
+};
+
 /// A schedule of steps, the common result of the planners of `redistribute` and `exchange`.
 ///
 /// Where the sizes of the problem are not whole numbers, everything measured in them (offsets, sizes, durations, the
@@ -60,6 +94,9 @@ struct StepSchedule {
   Cost bound;                                ///< no schedule of this problem costs less
   std::optional<RedistributionInput> input;  ///< present for `redistribute`; lets a checker rebuild the traffic
   std::int32_t decimals = 0;                 ///< 0 to kMaxDecimals
+  /// Present where the steps are those of the routes' carriers and landings, not of the senders and receivers
+  /// themselves: the data arrives only with these phases before and after.
+  std::optional<LocalPhases> local_phases;
 
   friend bool operator==(const StepSchedule&, const StepSchedule&) = default;
 };

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <optional>
+
+#include "sluice/plan/exchange.hpp"
+
+namespace sluice {
+
+/// The networks inside the two clusters of an exchange: full duplex, one port a node, no limit on the number of
+/// transfers at once.
+struct LocalLinks {
+  /// What a unit costs on a local link, where it costs 1 over the backbone: speed of a transfer over the backbone /
+  /// speed of a local one. Finite and above 0; at 1 or more hardly anything pays.
+  double unit_cost = 1;
+  /// What a step of a local phase costs, in the unit of the traffic, as ExchangeProblem::setup; finite, at least 0.
+  /// Where nothing is said, the same as a step over the backbone: a fast network need not start steps faster.
+  std::optional<double> setup;
+};
+
+/// A plan of an exchange that may pass data on inside the clusters.
+struct AggregatedPlan {
+  /// With `schedule.local_phases` if that is cheaper, else a plan of the problem's own traffic; `bound` and `optimal`
+  /// are about what crosses the backbone alone.
+  ExchangePlan exchange;
+  double total = 0;        ///< cost of all phases
+  double plain_total = 0;  ///< cost of the best plan found without local phases; at least `total`
+  double bound = 0;        ///< no plan with or without local phases costs less
+};
+
+/// Plans `problem` with or without local phases, whichever is cheaper.
+///
+/// `options.time_limit_s` holds for all of it where the algorithm is "auto" or "exact". Deterministic as plan_exchange.
+/// Throws as plan_exchange does, and InputError if `links` are out of range.
+[[nodiscard]] AggregatedPlan plan_with_local_links(const ExchangeProblem& problem, const LocalLinks& links,
+                                                   const ExchangeOptions& options = {});
+
+}  // namespace sluice
