@@ -3,12 +3,39 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <map>
 #include <numeric>
+#include <stdexcept>
 #include <utility>
 
 #include "run/exchange_testing.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/error.hpp"
+
+namespace {
+
+/// Sends of data that this rank's MPI carries out before it fails one; -1: all of them.
+int sends_before_failure = -1;
+
+/// Whether a send is to fail: of data, not of what the library says beside it.
+bool fails(int bytes) { return bytes >= 1000 && sends_before_failure >= 0 && sends_before_failure-- == 0; }
+
+}  // namespace
+
+// The profiling interface of MPI lets a program put itself between the library and MPI.
+
+extern "C" int MPI_Isend(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+                         MPI_Request* request) {
+  return fails(count) ? MPI_ERR_OTHER : PMPI_Isend(buffer, count, type, to, tag, comm, request);
+}
+extern "C" int MPI_Issend(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+                          MPI_Request* request) {
+  return fails(count) ? MPI_ERR_OTHER : PMPI_Issend(buffer, count, type, to, tag, comm, request);
+}
 
 namespace sluice::mpi {
 namespace {
@@ -70,6 +97,356 @@ TEST(Exchange, RandomTraffic) {
       options.mode = mode;
       SCOPED_TRACE("case " + std::to_string(i) + ", mode " + to_string(mode));
       run(MPI_COMM_WORLD, own, options, table, 3);
+    }
+  }
+}
+
+/// Every rank has so many bytes for every other one.
+std::vector<MessageSize> to_everybody(std::int64_t bytes) {
+  std::vector<MessageSize> sends;
+  for (int to = 0; to < size(); ++to) sends.push_back({to, bytes + 10 * to + rank()});
+  return sends;
+}
+
+struct Span {
+  double start = 0;
+  double end = 0;
+};
+
+/// The most of these that overlap; one that ends as another starts does not.
+std::int64_t most_at_once(const std::vector<Span>& spans) {
+  std::vector<std::pair<double, int>> events;
+  for (const Span& span : spans) {
+    events.emplace_back(span.start, 1);
+    events.emplace_back(span.end, -1);
+  }
+  std::ranges::sort(events);
+  std::int64_t most = 0;
+  std::int64_t now = 0;
+  for (const auto& [time, change] : events) most = std::max(most, now += change);
+  return most;
+}
+
+TEST(Exchange, OverlapsAreCounted) {
+  EXPECT_EQ(most_at_once({}), 0);
+  EXPECT_EQ(most_at_once({{1, 2}, {2, 3}}), 1);
+  EXPECT_EQ(most_at_once({{1, 2.5}, {2, 3}, {2.2, 2.4}}), 3);
+}
+
+/// All transfers of the last execution on rank 0: from the start at the sender to the release at the receiver, or to
+/// the end there.
+struct Recorded {
+  int from = 0;
+  int to = 0;
+  Span span;
+};
+
+std::vector<Recorded> all_transfers(const Exchange& job, bool released) {
+  std::vector<double> own;
+  for (const TransferTimes& t : job.sent()) own.insert(own.end(), {0, double(t.peer), double(t.bytes), t.start_s});
+  for (const TransferTimes& t : job.received()) {
+    own.insert(own.end(), {1, double(t.peer), double(t.bytes), released ? t.release_s : t.end_s});
+  }
+  const int count = static_cast<int>(own.size());
+  std::vector<int> counts(static_cast<std::size_t>(size()));
+  MPI_Gather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, MPI_COMM_WORLD);
+  std::vector<int> offsets(counts.size());
+  std::exclusive_scan(counts.begin(), counts.end(), offsets.begin(), 0);
+  std::vector<double> all(static_cast<std::size_t>(rank() == 0 ? offsets.back() + counts.back() : 0));
+  MPI_Gatherv(own.data(), count, MPI_DOUBLE, all.data(), counts.data(), offsets.data(), MPI_DOUBLE, 0, MPI_COMM_WORLD);
+  if (rank() != 0) return {};
+  // Transfers of one pair are in one order at both ends.
+  std::map<std::pair<int, int>, std::array<std::vector<std::pair<double, double>>, 2>> pairs;  // (bytes, time)
+  for (std::size_t r = 0; r < counts.size(); ++r) {
+    for (int i = 0; i < counts[r]; i += 4) {
+      const double* entry = &all[static_cast<std::size_t>(offsets[r] + i)];
+      const int peer = static_cast<int>(entry[1]);
+      const int self = static_cast<int>(r);
+      const bool in = entry[0] > 0;
+      pairs[in ? std::pair(peer, self) : std::pair(self, peer)][in ? 1 : 0].emplace_back(entry[2], entry[3]);
+    }
+  }
+  std::vector<Recorded> result;
+  for (const auto& [pair, ends] : pairs) {
+    EXPECT_EQ(ends[0].size(), ends[1].size());
+    for (std::size_t i = 0; i < std::min(ends[0].size(), ends[1].size()); ++i) {
+      EXPECT_EQ(ends[0][i].first, ends[1][i].first);
+      EXPECT_LT(ends[0][i].second, ends[1][i].second);
+      result.push_back({pair.first, pair.second, {ends[0][i].second, ends[1][i].second}});
+    }
+  }
+  return result;
+}
+
+/// Never more than k transfers that have started and are not released, and one a receiver. With barriers, never more
+/// than k that have started and not ended.
+TEST(Exchange, Concurrency) {
+  for (const ExchangeMode mode : {ExchangeMode::kChain, ExchangeMode::kList, ExchangeMode::kBarrier}) {
+    for (const std::int64_t k : {1, 2, 3}) {
+      SCOPED_TRACE(to_string(mode) + ", k = " + std::to_string(k));
+      ExchangeJobOptions options;
+      options.mode = mode;
+      options.max_transfers = k;
+      options.algorithm = "oggp";
+      options.setup_bytes = 100;
+      options.chunk_bytes = 4096;
+      options.early_release_bytes = 4096;
+      options.record = true;
+      Exchange job(MPI_COMM_WORLD, to_everybody(30000), options);
+      std::vector<std::byte> out(static_cast<std::size_t>(job.send_bytes()));
+      std::vector<std::byte> in(static_cast<std::size_t>(job.receive_bytes()));
+      for (int again = 0; again < 2; ++again) {
+        job.execute(out, in);
+        const std::vector<Recorded> transfers = all_transfers(job, mode != ExchangeMode::kBarrier);
+        if (rank() != 0) continue;
+        EXPECT_GE(static_cast<int>(transfers.size()), size() * (size() - 1));
+        std::vector<Span> spans;
+        std::map<int, std::vector<Span>> of_receiver;
+        std::map<int, std::vector<Span>> of_sender;
+        for (const Recorded& t : transfers) {
+          spans.push_back(t.span);
+          of_receiver[t.to].push_back(t.span);
+          of_sender[t.from].push_back(t.span);
+        }
+        EXPECT_LE(most_at_once(spans), k);
+        for (const auto& [receiver, own] : of_receiver) EXPECT_LE(most_at_once(own), 1) << "receiver " << receiver;
+        if (mode == ExchangeMode::kChain) continue;  // a sender's last pieces may be on their way
+        for (const auto& [sender, own] : of_sender) EXPECT_LE(most_at_once(own), 1) << "sender " << sender;
+      }
+    }
+  }
+}
+
+TEST(Exchange, ModesByName) {
+  for (const ExchangeMode mode : kModes) EXPECT_EQ(parse_exchange_mode(to_string(mode)), mode);
+  EXPECT_THROW((void)parse_exchange_mode("chains"), InputError);
+}
+
+TEST(Exchange, ModeByItself) {
+  ExchangeJobOptions options;
+  options.algorithm = "weights";
+  EXPECT_EQ(Exchange(MPI_COMM_WORLD, to_everybody(100), options).mode(), ExchangeMode::kLocal);
+  options.max_transfers = 1;
+  const Exchange one(MPI_COMM_WORLD, to_everybody(100), options);
+  EXPECT_EQ(one.mode(), size() > 1 ? ExchangeMode::kChain : ExchangeMode::kLocal);
+  EXPECT_EQ(one.max_transfers(), 1);
+  options.max_transfers = 100;
+  const Exchange all(MPI_COMM_WORLD, to_everybody(100), options);
+  EXPECT_EQ(all.mode(), ExchangeMode::kLocal);
+  EXPECT_EQ(all.max_transfers(), std::max(size(), 1));
+}
+
+TEST(Exchange, AtOffsets) {
+  if (size() < 2) GTEST_SKIP() << "needs 2 ranks";
+  // To the next rank only, in the middle of larger buffers.
+  const int next = (rank() + 1) % size();
+  const int before = (rank() + size() - 1) % size();
+  Exchange job(MPI_COMM_WORLD, {{next, 5}});
+  std::vector<std::byte> out(20);
+  std::vector<std::byte> in(20, std::byte{99});
+  for (std::size_t b = 0; b < 5; ++b) out[7 + b] = static_cast<std::byte>(10 * rank() + static_cast<int>(b));
+  const std::array<std::int64_t, 1> from{7};
+  const std::array<std::int64_t, 1> to{15};
+  job.execute(out, from, in, to);
+  for (std::size_t b = 0; b < 15; ++b) EXPECT_EQ(in[b], std::byte{99});
+  for (std::size_t b = 0; b < 5; ++b) EXPECT_EQ(in[15 + b], static_cast<std::byte>(10 * before + static_cast<int>(b)));
+  const std::array<std::int64_t, 1> beyond{16};
+  EXPECT_THROW(job.execute(out, from, in, beyond), InputError);
+}
+
+TEST(Exchange, DenseRows) {
+  const std::vector<std::int64_t> row{0, 7, 0, 9};
+  EXPECT_EQ(message_sizes(row), (std::vector<MessageSize>{{1, 7}, {3, 9}}));
+}
+
+// ---- Bad arguments: InputError on every rank, and none left waiting.
+
+std::string error_of(const std::vector<MessageSize>& sends, const ExchangeJobOptions& options) {
+  try {
+    const Exchange job(MPI_COMM_WORLD, sends, options);
+  } catch (const InputError& e) {
+    return e.what();
+  }
+  return "";
+}
+
+struct Case {
+  std::vector<MessageSize> sends;
+  ExchangeJobOptions options;
+};
+
+TEST(Exchange, BadArguments) {
+  const std::vector<std::pair<std::string, std::function<void(Case&)>>> spoil{
+      {"sends",
+       [](Case& c) {
+         c.sends.push_back({size(), 1});
+       }},
+      {"sends",
+       [](Case& c) {
+         c.sends.push_back({-1, 1});
+       }},
+      {"sends", [](Case& c) { c.sends[0].bytes = -1; }},
+      {"sends", [](Case& c) { c.sends.push_back(c.sends.front()); }},
+      {"sends", [](Case& c) { c.sends[0].bytes = size() > 1 ? std::numeric_limits<std::int64_t>::max() : -5; }},
+      {"max_transfers", [](Case& c) { c.options.max_transfers = -1; }},
+      {"mode", [](Case& c) { c.options.mode = static_cast<ExchangeMode>(17); }},
+      {"setup_bytes", [](Case& c) { c.options.setup_bytes = -1; }},
+      {"setup_bytes", [](Case& c) { c.options.setup_bytes = std::nan(""); }},
+      {"chunk_bytes", [](Case& c) { c.options.chunk_bytes = std::int64_t{1} << 31; }},
+      {"window", [](Case& c) { c.options.window = 1025; }},
+      {"early_release_bytes", [](Case& c) { c.options.early_release_bytes = -1; }},
+      {"tune", [](Case& c) { c.options.tune = true; }},
+      {"receives",
+       [](Case& c) {
+         c.options.receives = std::vector<MessageSize>{{0, 3}};
+       }},
+  };
+  const auto good = [] {
+    Case c{to_everybody(50), {}};
+    c.options.algorithm = "weights";
+    return c;
+  };
+  ASSERT_EQ(error_of(good().sends, good().options), "");
+  for (const bool everywhere : {true, false}) {
+    for (std::size_t i = 0; i < spoil.size(); ++i) {
+      const int culprit = static_cast<int>(i) % size();
+      Case mine = good();
+      if (everywhere || rank() == culprit) spoil[i].second(mine);
+      const std::string error = error_of(mine.sends, mine.options);
+      EXPECT_NE(error.find(spoil[i].first), std::string::npos) << "number " << i << ": " << error;
+      if (!everywhere && rank() != culprit) {
+        EXPECT_NE(error.find("on rank " + std::to_string(culprit)), std::string::npos) << error;
+      }
+    }
+  }
+  if (size() > 1) {
+    Case mine = good();
+    mine.options.algorithm = "fastest";
+    EXPECT_NE(error_of(mine.sends, mine.options).find("algorithm"), std::string::npos);
+  }
+  EXPECT_EQ(error_of(good().sends, good().options), "");
+}
+
+TEST(Exchange, GoodButDifferent) {
+  if (size() < 2) GTEST_SKIP() << "needs 2 ranks";
+  const std::vector<std::function<void(ExchangeJobOptions&)>> changes{
+      [](auto& o) { o.max_transfers = 2; },      [](auto& o) { o.mode = ExchangeMode::kList; },
+      [](auto& o) { o.algorithm = "degrees"; },  [](auto& o) { o.setup_bytes += 1; },
+      [](auto& o) { o.chunk_bytes = 77; },       [](auto& o) { o.window = 3; },
+      [](auto& o) { o.early_release_bytes = 1; }};
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    ExchangeJobOptions mine;
+    if (rank() == size() - 1) changes[i](mine);
+    EXPECT_NE(error_of(to_everybody(10), mine).find("different"), std::string::npos) << "change " << i;
+  }
+}
+
+TEST(Exchange, ExpectedReceives) {
+  ExchangeJobOptions options;
+  options.algorithm = "weights";
+  std::vector<MessageSize> expected;
+  for (int from = size() - 1; from >= 0; --from) expected.push_back({from, 50 + 10 * rank() + from});
+  options.receives = expected;
+  EXPECT_EQ(error_of(to_everybody(50), options), "");
+  for (const int change : {0, 1, 2}) {
+    options.receives = expected;
+    if (rank() == 0) {
+      if (change == 0) options.receives->pop_back();
+      if (change == 1) options.receives->front().bytes += 1;
+      if (change == 2) options.receives->clear();
+    }
+    EXPECT_NE(error_of(to_everybody(50), options).find("receives"), std::string::npos) << change;
+  }
+}
+
+// ---- Faults in an execution.
+
+TEST(Exchange, SmallBuffers) {
+  for (const ExchangeMode mode :
+       {ExchangeMode::kChain, ExchangeMode::kLocal, ExchangeMode::kBarrier, ExchangeMode::kList}) {
+    SCOPED_TRACE(to_string(mode));
+    ExchangeJobOptions options;
+    options.mode = mode;
+    options.algorithm = "weights";
+    options.max_transfers = 2;
+    options.chunk_bytes = 1000;
+    const std::vector<MessageSize> sends = to_everybody(3000);
+    Exchange job(MPI_COMM_WORLD, sends, options);
+    const int culprit = size() - 1;
+    std::vector<std::byte> out(static_cast<std::size_t>(job.send_bytes()));
+    std::vector<std::byte> in(static_cast<std::size_t>(job.receive_bytes()));
+    testing::fill(sends, rank(), 0, out);
+    const auto short_by = [&](std::size_t bytes) { return rank() == culprit ? bytes : 0; };
+    EXPECT_THROW(job.execute(std::span(out).first(out.size() - short_by(1)), in), InputError);
+    const auto receive = [&] { job.execute(out, std::span(in).first(in.size() - short_by(1))); };
+    if (rank() == culprit) {
+      EXPECT_THROW(receive(), InputError);
+    } else {
+      EXPECT_NO_THROW(receive());
+      EXPECT_EQ(testing::wrong_byte(job.receives(), rank(), 0, in), "");
+    }
+    // And the job works on.
+    std::ranges::fill(in, std::byte{0});
+    job.execute(out, in);
+    EXPECT_EQ(testing::wrong_byte(job.receives(), rank(), 0, in), "");
+  }
+}
+
+TEST(Exchange, ARankThatThrowsBeforeExecute) {
+  if (size() < 2) GTEST_SKIP() << "needs 2 ranks";
+  for (const ExchangeMode mode :
+       {ExchangeMode::kChain, ExchangeMode::kLocal, ExchangeMode::kBarrier, ExchangeMode::kList}) {
+    SCOPED_TRACE(to_string(mode));
+    ExchangeJobOptions options;
+    options.mode = mode;
+    options.algorithm = "weights";
+    options.max_transfers = 2;
+    try {
+      Exchange job(MPI_COMM_WORLD, to_everybody(200000), options);
+      std::vector<std::byte> out(static_cast<std::size_t>(job.send_bytes()));
+      std::vector<std::byte> in(static_cast<std::size_t>(job.receive_bytes()));
+      if (rank() == 1) throw std::runtime_error("out of luck");
+      job.execute(out, in);
+      ADD_FAILURE() << "done without rank 1";
+    } catch (const MpiError& e) {
+      EXPECT_NE(rank(), 1);
+      EXPECT_NE(std::string(e.what()).find("given up by rank 1"), std::string::npos) << e.what();
+    } catch (const std::runtime_error& e) {
+      EXPECT_STREQ(e.what(), "out of luck");
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
+TEST(Exchange, ACallThatFails) {
+  if (size() < 2) GTEST_SKIP() << "needs 2 ranks";
+  for (const ExchangeMode mode :
+       {ExchangeMode::kChain, ExchangeMode::kLocal, ExchangeMode::kBarrier, ExchangeMode::kList}) {
+    for (const int after : {0, 3}) {
+      SCOPED_TRACE(to_string(mode));
+      ExchangeJobOptions options;
+      options.mode = mode;
+      options.algorithm = "weights";
+      options.max_transfers = 2;
+      options.chunk_bytes = 40000;
+      Exchange job(MPI_COMM_WORLD, to_everybody(200000), options);
+      std::vector<std::byte> out(static_cast<std::size_t>(job.send_bytes()));
+      std::vector<std::byte> in(static_cast<std::size_t>(job.receive_bytes()));
+      const int culprit = size() - 1;
+      sends_before_failure = rank() == culprit ? after : -1;
+      try {
+        job.execute(out, in);
+        ADD_FAILURE() << "done although a call failed";
+      } catch (const MpiError& e) {
+        if (rank() == culprit) {
+          EXPECT_EQ(e.call(), mode == ExchangeMode::kLocal ? "MPI_Isend" : "MPI_Issend");
+        } else {
+          EXPECT_NE(e.call().find("given up by rank"), std::string::npos) << e.what();
+        }
+      }
+      sends_before_failure = -1;
+      EXPECT_THROW(job.execute(out, in), InputError) << "a job that failed";
+      MPI_Barrier(MPI_COMM_WORLD);
     }
   }
 }

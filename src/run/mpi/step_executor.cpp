@@ -50,6 +50,10 @@ StepExecutor::StepExecutor(MPI_Comm comm, std::vector<StepMessage> sends, std::v
 }
 
 void StepExecutor::connect(MPI_Comm node) {
+  if (limits_.contiguous) {
+    SLUICE_ASSERT(node == MPI_COMM_NULL, "shared buffers for data that is sent from where it lies");
+    return;
+  }
   bool all_shared = node != MPI_COMM_NULL;
   if (all_shared) {
     shared_ = SharedBuffers(comm_, node, send_bytes_);
