@@ -3,7 +3,7 @@
 /// Problem: KPBS, see include/sluice/plan/exchange.hpp.
 /// Method: a plan by edge colouring is there at once, whatever the deadline. Then, as long as there is time:
 ///   1. every named planner, the quick ones first;
-///   2. on tables of at most kMostCells cells, plan_lazily (lazy_slack.cpp) over horizons from the shortest
+///   2. up to kMostSide, plan_lazily (lazy_slack.cpp) over horizons from the shortest
 ///   transmission
 ///      time to what the best plan so far would leave for it, first narrow, then wider at the horizons that did best;
 ///   3. the bound of the linear program over steps (lp_bound.cpp), in a share of the time;
@@ -35,8 +35,9 @@ namespace sluice::detail {
 
 namespace {
 
-/// Largest table that is searched: on larger ones not even one plan would be complete within seconds.
-constexpr std::int64_t kMostCells = std::int64_t{1} << 17;
+/// Largest assignment problem, lefts + rights - k, for which plans are searched: beyond, one takes tens of
+/// milliseconds, and not even one plan would be complete within seconds.
+constexpr std::int64_t kMostSide = 320;
 /// Of the time for the linear program: a share, and seconds.
 constexpr double kBoundShare = 0.15;
 constexpr double kMostBoundSeconds = 10;
@@ -308,9 +309,9 @@ BoundedPlan plan_auto(const Demand& demand, const Deadline& deadline, std::uint6
   const std::int64_t mean = total / static_cast<std::int64_t>(demand.edges.size());
   if (!best.optimal() && !deadline.passed()) best.offer(plan_colored(demand, mean / 2 + 1));
   run_named(demand, best, deadline);
-  if (!best.optimal() && !deadline.passed() && std::int64_t{demand.lefts} * demand.rights <= kMostCells) {
+  const std::int64_t side = std::int64_t{demand.lefts} + demand.rights - demand.max_transfers;
+  if (!best.optimal() && !deadline.passed() && side <= kMostSide)
     TableSearch(demand, best, seed, deadline, bound_seconds).run();
-  }
   return best.take();
 }
 

@@ -12,6 +12,9 @@ constexpr std::int32_t kForbidden = (1 << 30) - 1;
 /// A distance at least so large leads over a forbidden cell.
 constexpr std::int32_t kTooFar = 1 << 29;
 
+/// Prices start below none of this, which leaves room for the search.
+constexpr std::int32_t kFarthestPrice = 1 << 27;
+
 static_assert(std::int64_t{DenseAssignment::kLargestGain} * DenseAssignment::kLargestSide <= kTooFar);
 
 }  // namespace
@@ -22,10 +25,10 @@ void DenseAssignment::reset(std::int32_t side) {
   cost_.assign(n * n, kForbidden);
   column_.resize(n);
   row_.resize(n);
-  price_.resize(n);
+  price_.assign(n, 0);
   distance_.resize(n);
   from_.resize(n);
-  open_.resize(n);
+  order_.resize(n);
 }
 
 void DenseAssignment::forbid_all() { std::fill(cost_.begin(), cost_.end(), kForbidden); }
@@ -33,14 +36,26 @@ void DenseAssignment::forbid_all() { std::fill(cost_.begin(), cost_.end(), kForb
 bool DenseAssignment::solve() {
   std::fill(row_.begin(), row_.end(), -1);
   std::fill(column_.begin(), column_.end(), -1);
-  std::fill(price_.begin(), price_.end(), 0);
+  // The prices of the last table serve as well as any others, unless they ran away.
+  for (const std::int32_t price : price_) {
+    if (price >= -kFarthestPrice) continue;
+    std::fill(price_.begin(), price_.end(), 0);
+    break;
+  }
   for (std::int32_t row = 0; row < side_; ++row) {
-    const auto begin = cost_.begin() + static_cast<std::ptrdiff_t>(at(row, 0));
-    const auto column = static_cast<std::int32_t>(std::min_element(begin, begin + side_) - begin);
-    if (cost_[at(row, column)] == kForbidden) return false;
-    if (row_[static_cast<std::size_t>(column)] >= 0) continue;
-    row_[static_cast<std::size_t>(column)] = row;
-    column_[static_cast<std::size_t>(row)] = column;
+    const std::int32_t* cost = &cost_[at(row, 0)];
+    std::int32_t least = kTooFar;
+    std::size_t best = 0;
+    for (std::size_t j = 0; j < price_.size(); ++j) {
+      const std::int32_t d = cost[j] - price_[j];
+      if (d >= least) continue;
+      least = d;
+      best = j;
+    }
+    if (least == kTooFar) return false;
+    if (row_[best] >= 0) continue;
+    row_[best] = row;
+    column_[static_cast<std::size_t>(row)] = static_cast<std::int32_t>(best);
   }
   for (std::int32_t row = 0; row < side_; ++row)
     if (column_[static_cast<std::size_t>(row)] < 0 && !place(row)) return false;
@@ -53,37 +68,51 @@ bool DenseAssignment::place(std::int32_t row) {
   for (std::size_t j = 0; j < n; ++j) {
     distance_[j] = cost[j] - price_[j];
     from_[j] = row;
-    open_[j] = static_cast<std::int32_t>(j);
+    order_[j] = static_cast<std::int32_t>(j);
   }
-  std::size_t open = n;
+  // Positions in order_: columns nearer than `nearest`, then those at that distance (below `next` the rows they belong
+  // to have been looked at), then those farther away.
+  std::size_t nearer = 0;
+  std::size_t next = 0;
+  std::size_t farther = 0;
   std::int32_t nearest = 0;
   std::int32_t last = -1;
-  while (true) {
-    std::size_t best = 0;
-    nearest = kTooFar;
-    for (std::size_t i = 0; i < open; ++i) {
-      const std::int32_t d = distance_[static_cast<std::size_t>(open_[i])];
-      if (d >= nearest) continue;
-      nearest = d;
-      best = i;
+  while (last < 0) {
+    if (next == farther) {
+      nearer = next;
+      nearest = kTooFar;
+      for (std::size_t i = next; i < n; ++i) {
+        const std::int32_t d = distance_[static_cast<std::size_t>(order_[i])];
+        if (d > nearest) continue;
+        if (d < nearest) farther = next;
+        nearest = d;
+        std::swap(order_[i], order_[farther++]);
+      }
+      if (nearest == kTooFar) return false;
+      for (std::size_t i = next; i < farther && last < 0; ++i)
+        if (row_[static_cast<std::size_t>(order_[i])] < 0) last = order_[i];
+      if (last >= 0) break;
     }
-    if (nearest == kTooFar) return false;
-    last = open_[best];
-    std::swap(open_[best], open_[--open]);
-    const std::int32_t via = row_[static_cast<std::size_t>(last)];
-    if (via < 0) break;
+    const auto column = static_cast<std::size_t>(order_[next++]);
+    const std::int32_t via = row_[column];
     cost = &cost_[at(via, 0)];
-    const std::int32_t offset = cost[last] - price_[static_cast<std::size_t>(last)] - nearest;
-    for (std::size_t i = 0; i < open; ++i) {
-      const auto j = static_cast<std::size_t>(open_[i]);
+    const std::int32_t offset = cost[column] - price_[column] - nearest;
+    for (std::size_t i = farther; i < n; ++i) {
+      const auto j = static_cast<std::size_t>(order_[i]);
       const std::int32_t d = cost[j] - price_[j] - offset;
       if (d >= distance_[j]) continue;
       distance_[j] = d;
       from_[j] = via;
+      if (d > nearest) continue;
+      if (row_[j] < 0) {
+        last = order_[i];
+        break;
+      }
+      std::swap(order_[i], order_[farther++]);
     }
   }
-  for (std::size_t i = open; i < n; ++i) {
-    const auto j = static_cast<std::size_t>(open_[i]);
+  for (std::size_t i = 0; i < nearer; ++i) {
+    const auto j = static_cast<std::size_t>(order_[i]);
     price_[j] += distance_[j] - nearest;
   }
   for (std::int32_t column = last; column >= 0;) {

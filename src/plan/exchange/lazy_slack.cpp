@@ -19,9 +19,9 @@
 /// classical argument of preemptive open shop (Gonzalez and Sahni, "Open shop scheduling to minimize finish time", J.
 /// ACM 23 (1976)).
 ///
-/// Example: sizes (3, 1; 0, 2), k = 2, D = 4, the load of left 0. Slacks are 0, 2 for the lefts and 1, 1 for the rights.
-/// A step of 3 has to cover all four; 0 -> 0 is usable (3), and so is 1 -> 1 (2 >= 3 - min(2, 1)). After that step 0 -> 1
-/// of 1 is left: two steps, 4 in all.
+/// Example: sizes (3, 1; 0, 2), k = 2, D = 4, the load of left 0. Slacks are 0, 2 for the lefts and 1, 1 for the
+/// rights. A step of 3 has to cover all four; 0 -> 0 is usable (3), and so is 1 -> 1 (2 >= 3 - min(2, 1)). After that
+/// step 0 -> 1 of 1 is left: two steps, 4 in all.
 #include "plan/exchange/lazy_slack.hpp"
 
 #include <algorithm>
@@ -166,9 +166,10 @@ struct Candidate {
 
 class Search {
  public:
-  Search(const DemandTable& table, const LazySlackEffort& effort)
+  Search(const DemandTable& table, const LazySlackEffort& effort, const Deadline& deadline)
       : table_(table),
         effort_(effort),
+        deadline_(deadline),
         lefts_(as_size(table.lefts)),
         rights_(as_size(table.rights)),
         side_(table.lefts + table.rights - table.max_transfers),
@@ -188,7 +189,7 @@ class Search {
     root_of_.resize(table.size.size());
   }
 
-  std::optional<CellSteps> run(std::int64_t horizon, double limit, const Deadline& deadline) {
+  std::optional<CellSteps> run(std::int64_t horizon, double limit) {
     Partial root{table_.size, Loads(table_), horizon, 0, 0, 0, -1};
     for (std::size_t cell = 0; cell < root.size.size(); ++cell) {
       root.potential += potential(root.size[cell]);
@@ -201,8 +202,8 @@ class Search {
       candidates_.clear();
       matchings_.clear();
       for (std::size_t i = 0; i < level.size(); ++i) {
-        if (deadline.passed()) return std::nullopt;
         expand(level[i], static_cast<std::int32_t>(i));
+        if (deadline_.passed()) return std::nullopt;
       }
       std::sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) {
         if (a.potential != b.potential) return a.potential < b.potential;
@@ -299,11 +300,12 @@ class Search {
   }
 
   /// Finds the matching of at most k usable edges that covers the critical vertices and gains most: potential, or (to
-  /// send much) volume. False if there is none.
+  /// send much) volume. False if there is none, or no time for it.
   ///
   /// The table has a dummy right for each of lefts - k lefts that must stay idle, and dummy lefts likewise, so that a
   /// complete assignment has k real pairs; a real pair that is no usable edge stands for two idle vertices.
   bool match(const Partial& partial, std::int64_t duration, bool by_potential) {
+    if (deadline_.passed()) return false;
     assignment_.forbid_all();
     const double scale = DenseAssignment::kLargestGain /
                          ((by_potential ? potential(duration) : static_cast<double>(duration)) * (1 + effort_.noise));
@@ -345,28 +347,7 @@ class Search {
     std::sort(sizes_.begin(), sizes_.end());
     sizes_.erase(std::unique(sizes_.begin(), sizes_.end()), sizes_.end());
 
-    // Longest feasible duration: feasibility is monotone.
-    std::int64_t low = 0;
-    std::int64_t high = std::min(sizes_.back(), partial.remaining) + 1;
-    {
-      // first among sizes
-      auto first = sizes_.begin();
-      auto last = std::upper_bound(sizes_.begin(), sizes_.end(), partial.remaining);
-      while (first < last) {
-        const auto middle = first + (last - first) / 2;
-        if (feasible(partial, *middle)) {
-          low = *middle;
-          first = middle + 1;
-        } else {
-          high = *middle;
-          last = middle;
-        }
-      }
-    }
-    while (high - low > 1) {
-      const std::int64_t middle = low + (high - low) / 2;
-      (feasible(partial, middle) ? low : high) = middle;
-    }
+    const std::int64_t low = longest_duration(partial);
     if (low == 0) return;
     std::int32_t left = effort_.durations;
     consider(partial, index, low);
@@ -375,6 +356,52 @@ class Search {
       --it;
       consider(partial, index, *it);
     }
+  }
+
+  /// The longest feasible duration, 0 if there is none; with k below the sides, one that is feasible and no shorter
+  /// than the longest feasible size.
+  std::int64_t longest_duration(const Partial& partial) {
+    // Among the sizes, from the duration of the step before: the next one is rarely far away.
+    const std::int64_t largest = std::min(sizes_.back(), partial.remaining);
+    const auto fitting = std::upper_bound(sizes_.begin(), sizes_.end(), largest) - sizes_.begin();
+    std::ptrdiff_t from = -1;     // the largest position known to be feasible
+    std::ptrdiff_t to = fitting;  // the smallest one known not to be, or beyond the last
+    std::ptrdiff_t position =
+        partial.node < 0
+            ? fitting / 2
+            : std::lower_bound(sizes_.begin(), sizes_.begin() + fitting, partial.last_duration) - sizes_.begin();
+    for (std::ptrdiff_t stride = 1; from < to - 1; stride *= 2) {
+      position = std::clamp(position, from + 1, to - 1);
+      const bool fits = feasible(partial, sizes_[static_cast<std::size_t>(position)]);
+      (fits ? from : to) = position;
+      if (from >= 0 && to < fitting) {
+        position = from + (to - from) / 2;
+      } else {
+        position += fits ? stride : -stride;
+      }
+    }
+    // Between two sizes: where an edge ceases to be usable, or a vertex becomes critical.
+    const std::int64_t low = from < 0 ? 0 : sizes_[static_cast<std::size_t>(from)];
+    const std::int64_t high = to < fitting ? sizes_[static_cast<std::size_t>(to)] - 1 : largest;
+    thresholds_.clear();
+    const auto add = [&](std::int64_t duration) {
+      if (low < duration && duration < high) thresholds_.push_back(duration);
+    };
+    if (high > low) thresholds_.push_back(high);
+    for (const std::int64_t slack : left_slack_) add(slack);
+    for (const std::int64_t slack : right_slack_) add(slack);
+    for (std::size_t u = 0; u < lefts_; ++u) {
+      for (std::size_t v = 0; v < rights_; ++v) {
+        const std::int64_t size = partial.size[u * rights_ + v];
+        if (size > 0 && size <= high) add(size + std::min(left_slack_[u], right_slack_[v]));
+      }
+    }
+    if (from < 0) add(1);
+    std::sort(thresholds_.begin(), thresholds_.end());
+    thresholds_.erase(std::unique(thresholds_.begin(), thresholds_.end()), thresholds_.end());
+    const auto first_infeasible = std::partition_point(thresholds_.begin(), thresholds_.end(),
+                                                       [&](std::int64_t d) { return feasible(partial, d); });
+    return first_infeasible == thresholds_.begin() ? low : *(first_infeasible - 1);
   }
 
   void consider(const Partial& partial, std::int32_t index, std::int64_t duration) {
@@ -445,6 +472,7 @@ class Search {
 
   const DemandTable& table_;
   const LazySlackEffort& effort_;
+  const Deadline& deadline_;
   std::size_t lefts_, rights_;
   std::int32_t side_;
   bool k_bound_;         ///< whether a matching can have more than k edges
@@ -454,7 +482,7 @@ class Search {
   Coverage from_left_, from_right_;
   DenseAssignment assignment_;
   std::vector<double> root_of_;  ///< potential of each cell of the partial plan that is expanded
-  std::vector<std::int64_t> left_slack_, right_slack_, sizes_;
+  std::vector<std::int64_t> left_slack_, right_slack_, sizes_, thresholds_;
   std::vector<Candidate> candidates_;
   std::vector<std::int32_t> matchings_;
   std::unordered_set<std::uint64_t> seen_;
@@ -490,7 +518,7 @@ double cost(const CellSteps& steps, double setup) {
 
 std::optional<CellSteps> plan_lazily(const DemandTable& table, std::int64_t horizon, const LazySlackEffort& effort,
                                      double limit, const Deadline& deadline) {
-  return Search(table, effort).run(horizon, limit, deadline);
+  return Search(table, effort, deadline).run(horizon, limit);
 }
 
 }  // namespace sluice::detail
