@@ -1,5 +1,6 @@
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "algorithm_names.hpp"
@@ -28,6 +29,25 @@ std::vector<std::string> read_algorithms(const std::string& text) {
   return names;
 }
 
+/// Those that planners and programs prove, each better than the one before.
+class Bounds {
+ public:
+  explicit Bounds(const Cost& eta) : bounds_{{eta, "eta", "eta, Proposition 1"}} {}
+
+  void add(const ExchangeBound& bound) {
+    if (bound.cost.total <= bounds_.back().cost.total) return;
+    if (bound.kind == bounds_.back().kind) bounds_.pop_back();
+    bounds_.push_back({bound.cost, bound.kind,
+                       bound.kind == "lp"      ? "lp, the linear program over steps"
+                       : bound.kind == "exact" ? "exact, the search for a cheaper plan"
+                                               : bound.kind});
+  }
+  [[nodiscard]] std::vector<ComparedBound> take() { return std::move(bounds_); }
+
+ private:
+  std::vector<ComparedBound> bounds_;
+};
+
 int compare(const CompareOptions& options) {
   const std::vector<std::string> names = read_algorithms(options.algorithms);
   const ExchangeTask task = read(options.problem);
@@ -39,12 +59,8 @@ int compare(const CompareOptions& options) {
 
   const Progress progress(static_cast<std::int64_t>(names.size()) + 1);
   progress.show(0, "lower bound");
-  const Cost eta = lower_bound(task.problem.traffic, task.problem.max_transfers, task.problem.setup);
-  ExchangeBound best{eta, "eta"};
-  const auto note_bound = [&](const ExchangeBound& bound) {
-    if (bound.cost.total > best.cost.total) best = bound;
-  };
-  note_bound(exchange_bound(task.problem, task.time_limit_s));
+  Bounds bounds(lower_bound(task.problem.traffic, task.problem.max_transfers, task.problem.setup));
+  bounds.add(exchange_bound(task.problem, task.time_limit_s));
   for (std::size_t i = 0; i < names.size(); ++i) {
     progress.show(static_cast<std::int64_t>(i) + 1, names[i]);
     comparison.add(names[i], [&] {
@@ -53,15 +69,11 @@ int compare(const CompareOptions& options) {
           timed(row.plan_s, [&] { return plan_with_progress(task.problem, task.planned_by(names[i])); });
       row.cost = cost(plan.schedule);
       if (plan.optimal) row.note = "proven optimal";
-      note_bound(plan.bound);
+      bounds.add(plan.bound);
       return row;
     });
   }
-  comparison.bounds.push_back({eta, "eta", "eta, Proposition 1"});
-  if (best.kind != "eta") {
-    comparison.bounds.push_back(
-        {best.cost, best.kind, best.kind == "lp" ? "lp, the linear program over steps" : best.kind});
-  }
+  comparison.bounds = bounds.take();
   return show_comparison(comparison, options.json);
 }
 

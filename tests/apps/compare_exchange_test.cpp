@@ -48,10 +48,10 @@ TEST(CompareExchange, JsonHasARowForEveryAlgorithmAndRatiosToTheBestBound) {
   }
   EXPECT_LE(chosen, least);
   if (bound.at("kind") == "eta") return;
-  ASSERT_EQ(file.at("bounds").size(), 2U);
-  EXPECT_EQ(file["bounds"][0].at("kind"), "eta");
-  EXPECT_EQ(file["bounds"][1], bound);
-  EXPECT_LT(file["bounds"][0].at("total"), best);
+  const json& bounds = file.at("bounds");
+  EXPECT_EQ(bounds.front().at("kind"), "eta");
+  EXPECT_EQ(bounds.back(), bound);
+  for (std::size_t i = 1; i < bounds.size(); ++i) EXPECT_LT(bounds[i - 1].at("total"), bounds[i].at("total"));
 }
 
 TEST(CompareExchange, TheTableHasTheBoundsAndTheUnitOfTheFile) {
@@ -90,7 +90,7 @@ TEST(CompareExchange, WhatDoesNotApplyIsNamedWithTheReason) {
   folder.write("traffic.csv", "1000000000000,1\n1,1000000000000\n");
   const json file = json::parse(folder.sluice(words("compare exchange traffic.csv --time-limit 0.2 --json -")).out);
   ASSERT_EQ(file.count("refused"), 1U) << file.dump(1);
-  EXPECT_EQ(file["refused"].size(), 1U);
+  ASSERT_EQ(file["refused"].size(), 1U);
   EXPECT_EQ(file["refused"][0]["algorithm"], "multigraph");
 }
 
