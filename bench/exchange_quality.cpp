@@ -4,7 +4,7 @@
 //   exchange_quality paper [LIMIT_S] [INSTANCES]    20 + 20 nodes, 1..400 messages, weights 1..20 and 1..100000, set-up
 //   1 exchange_quality files LIMIT_S SETUP K FILE...  traffic files; K = 0: as many as senders or receivers
 //
-// Costs are told over eta (Proposition 1 of Cohen et al.) and over the best bound that 10 s give. OGGP stands beside
+// Costs are told over eta (Proposition 1 of Cohen et al.) and over the best bound that 3 s give. OGGP stands beside
 // it. Every plan is validated. Times are wall clock, validation included.
 
 #include <fmt/format.h>
@@ -25,6 +25,8 @@
 namespace {
 
 double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+constexpr double kBoundSeconds = 3;
 
 struct Result {
   sluice::Cost cost;
@@ -52,7 +54,7 @@ Result measure(const sluice::ExchangeProblem& problem, double limit_s) {
   result.cost = sluice::cost(planned(problem, "auto", limit_s));
   result.seconds = seconds() - begin;
   const double eta = sluice::lower_bound(problem.traffic, problem.max_transfers, problem.setup).total;
-  const sluice::ExchangeBound bound = sluice::exchange_bound(problem, 10);
+  const sluice::ExchangeBound bound = sluice::exchange_bound(problem, kBoundSeconds);
   result.over_eta = result.cost.total / eta;
   result.over_bound = result.cost.total / bound.cost.total;
   result.bound_kind = bound.kind;

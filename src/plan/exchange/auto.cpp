@@ -1,23 +1,32 @@
 /// `auto`: the cheapest plan that can be found in the time given.
 ///
 /// Problem: KPBS, see include/sluice/plan/exchange.hpp.
-/// Method: a plan by edge colouring is there at once, whatever the deadline. Then, as long as there is time:
-///   1. every named planner, the quick ones first;
-///   2. up to kMostSide, plan_lazily (lazy_slack.cpp) over horizons from the shortest
-///   transmission
-///      time to what the best plan so far would leave for it, first narrow, then wider at the horizons that did best;
-///   3. the bound of the linear program over steps (lp_bound.cpp), in a share of the time;
-///   4. in turns, improve (improve.cpp) until it fails often, and plan_lazily ever wider at the best horizons.
-///   Whichever
-///      of the two fails has to wait longer for its next turn.
-/// The search ends before the deadline if a plan costs no more than the bound, or if both of them were at their limits
-/// in vain. Guarantee: never dearer than a named planner that ended in time, and 2 eta + O(setup) once ggp or oggp did.
-/// Complexity: that of the planners until the deadline, which is checked between matchings. Memory O(m + pieces), and
-/// O(width * cells) for the search. Deterministic for a seed if the search ends by itself; the deadline decides how far
-/// it gets, not in which direction. Source: the named planners as told there; the rest is our own.
 ///
-/// Example: messages (0, 0) of 3, (0, 1) of 1, (1, 0) of 1, (1, 1) of 3, k = 2, set-up 1: colouring finds steps of 3
-/// and 1, cost 6 = eta, and the search ends before it begins.
+/// Method: a plan by edge colouring is there at once, whatever the deadline. Then, as long as there is time:
+///
+/// 1. Every named planner; the slow ones get a share of the time.
+///
+/// 2. Up to kMostSide, plan_lazily (lazy_slack.cpp) over horizons from the shortest transmission time to what the best
+/// plan so far would leave for it: first narrow, then wider at the horizons that did best.
+///
+/// 3. The bound of the linear program over steps (lp_bound.cpp), in a share of the time.
+///
+/// 4. In turns, improve (improve.cpp) until it fails often, and plan_lazily ever wider at the best horizons, which
+/// waits the longer for its next turn the more often it failed while improve did not.
+///
+/// The search ends before the deadline if a plan costs no more than the bound, or if both were at their limits in vain.
+///
+/// Guarantee: never dearer than a named planner that ended in its share of the time: all of it for oggp and ggp, half
+/// of what is left for stepwise and greedy, a fifth for each of the others.
+///
+/// Complexity: that of the planners until the deadline, which is checked between assignments. Memory O(m + pieces), and
+/// O(width * cells) for the search. Deterministic for a seed if the search ends by itself; the deadline decides how far
+/// it gets, and through the bound when it stops, not in which direction.
+///
+/// Source: the named planners as told there; the rest is our own.
+///
+/// Example: messages (0, 0) of 3, (0, 1) of 1, (1, 0) of 1, (1, 1) of 3, k = 2, set-up 1: oggp finds steps of 3 and 1,
+/// cost 6 = eta, and the search ends before it begins.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -137,13 +146,22 @@ class Incumbent {
   double bound_;
 };
 
+/// A planner, and the share of the time left that it may take.
+struct Named {
+  std::optional<PieceSteps> (*plan)(const Demand&, const Deadline&);
+  double share = 1;
+};
+
 void run_named(const Demand& demand, Incumbent& best, const Deadline& deadline) {
-  constexpr std::array kPlanners{plan_oggp,           plan_weights,      plan_degrees,   plan_ggp,
-                                 plan_whole_stepwise, plan_whole_greedy, plan_multigraph};
-  for (const auto plan : kPlanners) {
+  constexpr std::array kPlanners{
+      Named{plan_oggp, 1},           Named{plan_ggp, 1},       Named{plan_whole_stepwise, 0.5},
+      Named{plan_whole_greedy, 0.5}, Named{plan_degrees, 0.2}, Named{plan_weights, 0.2},
+      Named{plan_multigraph, 0.2}};
+  for (const Named& each : kPlanners) {
     if (deadline.passed() || best.optimal()) return;
     try {
-      if (std::optional<PieceSteps> steps = plan(demand, deadline)) best.offer(std::move(*steps));
+      std::optional<PieceSteps> steps = each.plan(demand, deadline.within(each.share * deadline.seconds_left()));
+      if (steps) best.offer(std::move(*steps));
     } catch (const InputError&) {
       continue;  // does not apply
     }
@@ -254,7 +272,7 @@ class TableSearch {
   }
 
   void sweep() {
-    constexpr std::array kShares{0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.55, 0.7, 0.85, 1.0};
+    constexpr std::array kShares{0.3, 0.0, 0.15, 0.05, 0.55, 0.1, 0.2, 0.4, 0.7, 0.85, 1.0};
     for (const double share : kShares) {
       for (const MessagePrice price : {MessagePrice::kLinear, MessagePrice::kRoot}) {
         if (over()) return;

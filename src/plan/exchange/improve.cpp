@@ -1,13 +1,19 @@
 /// Large neighbourhood search: take some steps out of a plan, plan what they carried anew, keep the better.
 ///
 /// Problem: KPBS, see include/sluice/plan/exchange.hpp, from a plan that is there.
+///
 /// Method: draw some steps, mostly 2 to 6 and now and then up to 12, at random or such of similar duration. The other
 /// steps take over what they can without lasting longer: pieces grow, and vertices that idle get new ones. The rest is
 /// a KPBS instance of its own, planned by plan_lazily with a horizon drawn from those that could pay. Plans of equal
-/// cost replace the old one too, so that the search moves on. Guarantee: the cost never rises. Complexity: of
-/// plan_lazily for each attempt, on few steps. Memory O(cells). Deterministic for a seed but for the deadline. Source:
-/// our own; the scheme is that of Shaw, "Using constraint programming and local search methods to solve vehicle routing
-/// problems", CP 1998.
+/// cost replace the old one too, so that the search moves on.
+///
+/// Guarantee: the cost never rises.
+///
+/// Complexity: of plan_lazily for each attempt, on few steps. Memory O(cells). Deterministic for a seed but for the
+/// deadline.
+///
+/// Source: our own; the scheme is that of Shaw, "Using constraint programming and local search methods to solve vehicle
+/// routing problems", CP 1998.
 ///
 /// Example: sizes (2, 2), one left, planned in three steps 1, 2, 1: with steps 1 and 1 (of the first message) taken out
 /// the rest is one message of 2, planned in one step.

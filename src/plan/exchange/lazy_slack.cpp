@@ -1,6 +1,7 @@
 /// Lazy slack: fix how long a plan may transmit, let vertices idle as late as they can, and look for few steps.
 ///
 /// Problem: KPBS with a horizon D, at least the shortest transmission time: sum of durations <= D, few steps.
+///
 /// Method: at every moment `remaining` is what is left of D, and the slack of a vertex is remaining minus its load, the
 /// time it may still idle. A step of duration t may send min(size, t) between u and v if both can afford to idle for
 /// the rest of it, size >= t - min(slack(u), slack(v)), and has to cover every vertex of slack < t (critical); with k
@@ -11,13 +12,16 @@
 /// longest duration and the sizes just below it, each with the matching that lowers the price of what is left the most:
 /// an assignment problem (Search::match). The price of a message is concave in its size with a jump at 0, so that
 /// finished messages count beside volume (MessagePrice). A beam keeps the `width` cheapest partial plans of every
-/// number of steps, and drops those that cannot cost less than the limit any more. Guarantee: a plan within the
-/// horizon, or none: with k below the sides the volume is maximized with gains of 18 bits, so that a step that just
-/// fits can be missed. None on the number of steps. Complexity: with n = lefts + rights - k, w the width and c
-/// durations, O(n^3) each for w c assignments a step and, where k is below the sides, for the bisection. Memory O(w
-/// (lefts rights + c n)). Deterministic for a seed. Source: our own; that critical vertices must be covered is the
-/// classical argument of preemptive open shop (Gonzalez and Sahni, "Open shop scheduling to minimize finish time", J.
-/// ACM 23 (1976)).
+/// number of steps, and drops those that cannot cost less than the limit any more.
+///
+/// Guarantee: a plan within the horizon, or none: with k below the sides the volume is maximized with gains of 18 bits,
+/// so that a step that just fits can be missed. None on the number of steps.
+///
+/// Complexity: with n = lefts + rights - k, w the width and c durations, O(n^3) each for w c assignments a step and,
+/// where k is below the sides, for the bisection. Memory O(w (lefts rights + c n)). Deterministic for a seed.
+///
+/// Source: our own; that critical vertices must be covered is the classical argument of preemptive open shop (Gonzalez
+/// and Sahni, "Open shop scheduling to minimize finish time", J. ACM 23 (1976)).
 ///
 /// Example: sizes (3, 1; 0, 2), k = 2, D = 4, the load of left 0. Slacks are 0, 2 for the lefts and 1, 1 for the
 /// rights. A step of 3 has to cover all four; 0 -> 0 is usable (3), and so is 1 -> 1 (2 >= 3 - min(2, 1)). After that
@@ -27,6 +31,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <iterator>
 #include <random>
 #include <unordered_set>
 #include <utility>
@@ -140,6 +145,7 @@ class Coverage {
 /// A plan up to some step: what is left to send, and how it came about.
 struct Partial {
   std::vector<std::int64_t> size;
+  std::vector<std::int64_t> sorted;  ///< the sizes above 0, ascending
   Loads loads;
   std::int64_t remaining = 0;  ///< of the horizon
   double potential = 0;        ///< sum of potential(size)
@@ -190,7 +196,10 @@ class Search {
   }
 
   std::optional<CellSteps> run(std::int64_t horizon, double limit) {
-    Partial root{table_.size, Loads(table_), horizon, 0, 0, 0, -1};
+    Partial root{table_.size, {}, Loads(table_), horizon, 0, 0, 0, -1};
+    std::copy_if(root.size.begin(), root.size.end(), std::back_inserter(root.sorted),
+                 [](std::int64_t size) { return size > 0; });
+    std::sort(root.sorted.begin(), root.sorted.end());
     for (std::size_t cell = 0; cell < root.size.size(); ++cell) {
       root.potential += potential(root.size[cell]);
       root.hash += hash_of_[cell] * static_cast<std::uint64_t>(root.size[cell]);
@@ -339,13 +348,9 @@ class Search {
     right_slack_.resize(rights_);
     for (std::size_t u = 0; u < lefts_; ++u) left_slack_[u] = partial.remaining - partial.loads.left[u];
     for (std::size_t v = 0; v < rights_; ++v) right_slack_[v] = partial.remaining - partial.loads.right[v];
+    for (std::size_t cell = 0; cell < partial.size.size(); ++cell) root_of_[cell] = potential(partial.size[cell]);
     sizes_.clear();
-    for (std::size_t cell = 0; cell < partial.size.size(); ++cell) {
-      root_of_[cell] = potential(partial.size[cell]);
-      if (partial.size[cell] > 0) sizes_.push_back(partial.size[cell]);
-    }
-    std::sort(sizes_.begin(), sizes_.end());
-    sizes_.erase(std::unique(sizes_.begin(), sizes_.end()), sizes_.end());
+    std::unique_copy(partial.sorted.begin(), partial.sorted.end(), std::back_inserter(sizes_));
 
     const std::int64_t low = longest_duration(partial);
     if (low == 0) return;
@@ -423,12 +428,14 @@ class Search {
   }
 
   Partial follow(const Partial& parent, const Candidate& candidate) {
-    Partial child = parent;
+    Partial child{parent.size, {}, parent.loads, parent.remaining, 0, 0, 0, -1};
     child.remaining -= candidate.duration;
     child.potential = candidate.potential;
     child.hash = candidate.hash;
     child.last_duration = candidate.duration;
     Node node{parent.node, candidate.duration, {}};
+    gone_.clear();
+    come_.clear();
     const auto begin = matchings_.begin() + static_cast<std::ptrdiff_t>(candidate.matching);
     node.right_of.assign(begin, begin + static_cast<std::ptrdiff_t>(lefts_));
     for (std::size_t u = 0; u < lefts_; ++u) {
@@ -436,7 +443,9 @@ class Search {
       const std::size_t v = as_size(node.right_of[u]);
       std::int64_t& size = child.size[u * rights_ + v];
       const std::int64_t sent = std::min(candidate.duration, size);
+      gone_.push_back(size);
       size -= sent;
+      if (size > 0) come_.push_back(size);
       child.loads.left[u] -= sent;
       child.loads.right[v] -= sent;
       child.loads.total -= sent;
@@ -445,6 +454,13 @@ class Search {
       --child.loads.right_degree[v];
       --child.loads.messages;
     }
+    std::sort(gone_.begin(), gone_.end());
+    std::sort(come_.begin(), come_.end());
+    unchanged_.clear();
+    std::set_difference(parent.sorted.begin(), parent.sorted.end(), gone_.begin(), gone_.end(),
+                        std::back_inserter(unchanged_));
+    child.sorted.resize(unchanged_.size() + come_.size());
+    std::merge(unchanged_.begin(), unchanged_.end(), come_.begin(), come_.end(), child.sorted.begin());
     child.node = static_cast<std::int32_t>(nodes_.size());
     nodes_.push_back(std::move(node));
     return child;
@@ -483,6 +499,7 @@ class Search {
   DenseAssignment assignment_;
   std::vector<double> root_of_;  ///< potential of each cell of the partial plan that is expanded
   std::vector<std::int64_t> left_slack_, right_slack_, sizes_, thresholds_;
+  std::vector<std::int64_t> gone_, come_, unchanged_;  // sizes before and after a step; those it left alone
   std::vector<Candidate> candidates_;
   std::vector<std::int32_t> matchings_;
   std::unordered_set<std::uint64_t> seen_;
