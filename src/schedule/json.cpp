@@ -23,6 +23,7 @@
 #include "sluice/error.hpp"
 #include "sluice/input/decimal.hpp"
 #include "sluice/schedule/cost.hpp"
+#include "sluice/schedule/local_phases.hpp"
 
 namespace sluice {
 namespace {
@@ -146,8 +147,27 @@ std::string tail(std::string_view text) {
 enum class Kind { kInteger, kSize, kNumber, kText, kObject, kArray };
 
 /// The places in a file where something may stand, from the outside in.
-enum class Place { kFile, kSchedule, kInput, kSteps, kStep, kTransfers, kTransfer, kCost, kBound };
-constexpr std::size_t kPlaces = 9;
+enum class Place {
+  kFile,
+  kSchedule,
+  kInput,
+  kSteps,
+  kStep,
+  kTransfers,
+  kTransfer,
+  kCost,
+  kBound,
+  kLocalPhases,
+  kRoutes,
+  kRoute,
+  kBefore,
+  kBeforeCost,
+  kBeforeBound,
+  kAfter,
+  kAfterCost,
+  kAfterBound
+};
+constexpr std::size_t kPlaces = 18;
 
 /// A number as the file has it: the unit of the sizes beside it is known at the end only.
 struct WrittenNumber {
@@ -183,13 +203,22 @@ class ScheduleHandler {
                                 optional(structure("input", Kind::kObject, Place::kInput)),
                                 structure("steps", Kind::kArray, Place::kSteps),
                                 structure("cost", Kind::kObject, Place::kCost),
-                                structure("bound", Kind::kObject, Place::kBound)};
+                                structure("bound", Kind::kObject, Place::kBound),
+                                optional(structure("local_phases", Kind::kObject, Place::kLocalPhases))};
     fields(Place::kInput) = {text("from", input_.from), text("to", input_.to), optional(text("shape", input_.shape))};
     fields(Place::kStep) = {size("duration", step_.duration), structure("transfers", Kind::kArray, Place::kTransfers)};
     fields(Place::kTransfer) = {integer("from", transfer_.from), integer("to", transfer_.to),
                                 size("offset", transfer_.offset), size("size", transfer_.size)};
     fields(Place::kCost) = cost_fields(result_.stated_cost, cost_total_);
     fields(Place::kBound) = cost_fields(s.bound, bound_total_);
+    fields(Place::kLocalPhases) = {number("unit_cost", unit_cost_), structure("routes", Kind::kArray, Place::kRoutes),
+                                   structure("before", Kind::kObject, Place::kBefore),
+                                   structure("after", Kind::kObject, Place::kAfter), number("total", local_total_)};
+    fields(Place::kRoute) = {integer("from", route_.from),       integer("to", route_.to),
+                             size("offset", route_.offset),      size("size", route_.size),
+                             integer("carrier", route_.carrier), integer("landing", route_.landing)};
+    phase_fields(Place::kBefore, Place::kBeforeCost, Place::kBeforeBound, before_);
+    phase_fields(Place::kAfter, Place::kAfterCost, Place::kAfterBound, after_);
   }
   ScheduleHandler(const ScheduleHandler&) = delete;
   ScheduleHandler& operator=(const ScheduleHandler&) = delete;
@@ -254,10 +283,14 @@ class ScheduleHandler {
         place = Place::kStep;
       else if (open_.back().place == Place::kTransfers)
         place = Place::kTransfer;
+      else if (open_.back().place == Place::kRoutes)
+        place = Place::kRoute;
       else
         place = expect({Kind::kObject}, [] { return "an object"; }).inside;
     }
     if (place == Place::kStep) step_.transfers.clear();
+    if (place == Place::kBefore) steps_ = &before_.phase.steps;
+    if (place == Place::kAfter) steps_ = &after_.phase.steps;
     open(place);
     return true;
   }
@@ -284,12 +317,16 @@ class ScheduleHandler {
                          names(level.place));
     close();
     if (level.place == Place::kTransfer) step_.transfers.push_back(transfer_);
-    if (level.place == Place::kStep) result_.schedule.steps.push_back(step_);  // a copy: as small as it can be
+    if (level.place == Place::kStep) steps_->push_back(step_);  // a copy: as small as it can be
     if (level.place == Place::kInput) result_.schedule.input = std::move(input_);
+    if (level.place == Place::kRoute) routes_.push_back(route_);
+    if (level.place == Place::kBefore || level.place == Place::kAfter) steps_ = &schedule().steps;
+    if (level.place == Place::kLocalPhases) has_local_phases_ = true;
     if (level.place == Place::kSchedule) {
       schedule().setup = in_units(setup_);
       schedule().bound.total = in_units(bound_total_);
       result_.stated_cost.total = in_units(cost_total_);
+      if (has_local_phases_) finish_local_phases();
     }
     return true;
   }
@@ -330,6 +367,12 @@ class ScheduleHandler {
     unsigned seen = 0;  ///< a bit a field
   };
 
+  /// What the file says of a local phase, whose prices wait for the unit of the sizes.
+  struct WrittenPhase {
+    LocalPhase phase;
+    WrittenNumber setup, cost_total, bound_total;
+  };
+
   static Field text(const char* name, std::string& target, std::vector<std::string_view> choices = {}) {
     Field field{name, Kind::kText};
     field.text = &target;
@@ -364,11 +407,20 @@ class ScheduleHandler {
     return {integer("steps", cost.steps), size("transmission", cost.transmission), number("total", total)};
   }
 
+  void phase_fields(Place place, Place cost_place, Place bound_place, WrittenPhase& phase) {
+    fields(place) = {number("setup", phase.setup), structure("steps", Kind::kArray, Place::kSteps),
+                     structure("cost", Kind::kObject, cost_place), structure("bound", Kind::kObject, bound_place)};
+    fields(cost_place) = cost_fields(phase.phase.cost, phase.cost_total);
+    fields(bound_place) = cost_fields(phase.phase.bound, phase.bound_total);
+  }
+
   std::vector<Field>& fields(Place place) { return fields_[static_cast<std::size_t>(place)]; }
 
   static const char* called(Place place) {
     static constexpr std::array<const char*, kPlaces> kCalled = {
-        "a file", "a schedule", "an input", "the steps", "a step", "the transfers", "a transfer", "a cost", "a bound"};
+        "a file",        "a schedule", "an input", "the steps",     "a step",     "the transfers",
+        "a transfer",    "a cost",     "a bound",  "local phases",  "the routes", "a route",
+        "a local phase", "a cost",     "a bound",  "a local phase", "a cost",     "a bound"};
     return kCalled[static_cast<std::size_t>(place)];
   }
   std::string names(Place place) {
@@ -403,15 +455,19 @@ class ScheduleHandler {
   /// To more decimals, for all that has been read; false if something does not fit.
   bool refine_unit(std::int32_t decimals) {
     const std::int32_t more = decimals - schedule().decimals;
-    const auto refine = [&](Step& step) {
-      return multiply(step.duration, more) &&
-             std::all_of(step.transfers.begin(), step.transfers.end(),
-                         [&](Transfer& t) { return multiply(t.offset, more) && multiply(t.size, more); });
+    const auto refine_piece = [&](auto& piece) { return multiply(piece.offset, more) && multiply(piece.size, more); };
+    const auto refine_step = [&](Step& step) {
+      return multiply(step.duration, more) && std::all_of(step.transfers.begin(), step.transfers.end(), refine_piece);
     };
+    const auto refine = [&](std::vector<Step>& steps, Cost& stated_cost, Cost& bound) {
+      return std::all_of(steps.begin(), steps.end(), refine_step) && multiply(stated_cost.transmission, more) &&
+             multiply(bound.transmission, more);
+    };
+    const auto refine_phase = [&](LocalPhase& phase) { return refine(phase.steps, phase.cost, phase.bound); };
     schedule().decimals = decimals;
-    return std::all_of(schedule().steps.begin(), schedule().steps.end(), refine) && refine(step_) &&
-           multiply(transfer_.offset, more) && multiply(transfer_.size, more) &&
-           multiply(result_.stated_cost.transmission, more) && multiply(schedule().bound.transmission, more);
+    return refine(schedule().steps, result_.stated_cost, schedule().bound) && refine_step(step_) &&
+           refine_piece(transfer_) && refine_phase(before_.phase) && refine_phase(after_.phase) &&
+           std::all_of(routes_.begin(), routes_.end(), refine_piece) && refine_piece(route_);
   }
 
   [[noreturn]] void no_common_unit(const std::string& as_written) {
@@ -429,11 +485,32 @@ class ScheduleHandler {
     return value;
   }
 
+  /// Once the unit of the sizes is known.
+  void finish_local_phases() {
+    const auto finish = [&](WrittenPhase& written) {
+      written.phase.setup = in_units(written.setup);
+      written.phase.cost.total = in_units(written.cost_total);
+      written.phase.bound.total = in_units(written.bound_total);
+      return std::move(written.phase);
+    };
+    LocalPhases phases;
+    phases.unit_cost = unit_cost_.value;
+    phases.routes = std::move(routes_);
+    phases.before = finish(before_);
+    phases.after = finish(after_);
+    phases.total = in_units(local_total_);
+    schedule().local_phases = std::move(phases);
+  }
+
   /// Throws: the value `found`, just read, is not what belongs here.
   [[noreturn]] void unexpected(const std::string& found) {
     if (open_.empty()) fail(found, "an object, a schedule");
-    if (field_ == nullptr)
-      fail(found, open_.back().place == Place::kSteps ? "an object, a step" : "an object, a transfer");
+    if (field_ == nullptr) {
+      const Place place = open_.back().place;
+      fail(found, place == Place::kSteps    ? "an object, a step"
+                  : place == Place::kRoutes ? "an object, a route"
+                                            : "an object, a transfer");
+    }
     fail(fmt::format("\"{}\": {}", field_->name, found), wanted(*field_));
   }
   static std::string wanted(const Field& field) {
@@ -475,8 +552,16 @@ class ScheduleHandler {
   WrittenNumber setup_;
   WrittenNumber cost_total_;
   WrittenNumber bound_total_;
+  std::vector<Step>* steps_ = &result_.schedule.steps;  // those that are read: of the schedule or of a local phase
   Step step_;
   Transfer transfer_;
+  bool has_local_phases_ = false;
+  WrittenNumber unit_cost_;
+  WrittenNumber local_total_;
+  std::vector<Route> routes_;
+  Route route_;
+  WrittenPhase before_;
+  WrittenPhase after_;
 };
 
 void check_stated_cost(const ScheduleFile& file, std::vector<Violation>& violations) {
@@ -500,6 +585,46 @@ void check_stated_cost(const ScheduleFile& file, std::vector<Violation>& violati
                        detail::total_text(stated.total, decimals), detail::total_text(computed.total, decimals)));
 }
 
+/// Appends `steps` as an array, one line a step, each begun by `indent`.
+void append_steps(std::string& out, const std::vector<Step>& steps, std::int32_t decimals, const char* indent) {
+  out += '[';
+  const char* between = "\n";
+  for (const Step& step : steps) {
+    out += between;
+    out += indent;
+    if (decimals == 0)
+      append_step(out, step, [](std::int64_t size) { return size; });
+    else
+      append_step(out, step, [&](std::int64_t size) { return decimal_text(size, decimals); });
+    between = ",\n";
+  }
+  out += ']';
+}
+
+void append_phase(std::string& out, const char* name, const LocalPhase& phase, std::int32_t decimals) {
+  out += fmt::format(R"(  "{}": {{"setup": {}, "steps": )", name, number_text(phase.setup, decimals, "setup"));
+  append_steps(out, phase.steps, decimals, "    ");
+  out += fmt::format(",\n   \"cost\": {},\n   \"bound\": {}}},\n", cost_object(phase.cost, decimals, "cost"),
+                     cost_object(phase.bound, decimals, "bound"));
+}
+
+void append_local_phases(std::string& out, const LocalPhases& phases, std::int32_t decimals) {
+  out += fmt::format(",\n \"local_phases\": {{\"unit_cost\": {},\n  \"routes\": [",
+                     number_text(phases.unit_cost, 0, "unit_cost"));
+  const char* between = "\n    ";
+  for (const Route& route : phases.routes) {
+    fmt::format_to(std::back_inserter(out),
+                   FMT_COMPILE(R"({}{{"from": {}, "to": {}, "offset": {}, "size": {}, "carrier": {}, "landing": {}}})"),
+                   between, route.from, route.to, decimal_text(route.offset, decimals),
+                   decimal_text(route.size, decimals), route.carrier, route.landing);
+    between = ",\n    ";
+  }
+  out += "],\n";
+  append_phase(out, "before", phases.before, decimals);
+  append_phase(out, "after", phases.after, decimals);
+  out += fmt::format("  \"total\": {}}}", number_text(phases.total, decimals, "total"));
+}
+
 }  // namespace
 
 std::string to_json(const StepSchedule& schedule) {
@@ -517,19 +642,12 @@ std::string to_json(const StepSchedule& schedule) {
     if (!schedule.input->shape.empty()) out += fmt::format(R"(, "shape": {})", quoted(schedule.input->shape, "shape"));
     out += "},\n";
   }
-  out += R"( "steps": [)";
-  const char* between_steps = "\n  ";
-  for (const Step& step : schedule.steps) {
-    out += between_steps;
-    if (schedule.decimals == 0)
-      append_step(out, step, [](std::int64_t size) { return size; });
-    else
-      append_step(out, step, [&](std::int64_t size) { return decimal_text(size, schedule.decimals); });
-    between_steps = ",\n  ";
-  }
-  out += "],\n";
-  out += fmt::format(" \"cost\": {},\n \"bound\": {}}}\n", cost_object(cost(schedule), schedule.decimals, "cost"),
+  out += R"( "steps": )";
+  append_steps(out, schedule.steps, schedule.decimals, "  ");
+  out += fmt::format(",\n \"cost\": {},\n \"bound\": {}", cost_object(cost(schedule), schedule.decimals, "cost"),
                      cost_object(schedule.bound, schedule.decimals, "bound"));
+  if (schedule.local_phases) append_local_phases(out, *schedule.local_phases, schedule.decimals);
+  out += "}\n";
   return out;
 }
 
@@ -547,13 +665,13 @@ ScheduleFile read_schedule(std::istream& in, const std::string& file) {
 }
 
 std::vector<Violation> validate(const ScheduleFile& file) {
-  std::vector<Violation> violations = validate(file.schedule);
+  std::vector<Violation> violations = validate_with_local_phases(file.schedule);
   check_stated_cost(file, violations);
   return violations;
 }
 
 std::vector<Violation> validate(const ScheduleFile& file, const Traffic& traffic) {
-  std::vector<Violation> violations = validate(file.schedule, traffic);
+  std::vector<Violation> violations = validate_with_local_phases(file.schedule, traffic);
   check_stated_cost(file, violations);
   return violations;
 }
