@@ -16,6 +16,7 @@ packages=(
   libscalapack-openmpi-dev   # pdgemr2d, which our results and times are compared with
   libfmt-dev                 # text: g++ 12 has no std::format
   nlohmann-json3-dev         # schedule and result files
+  coinor-libcbc-dev          # integer programs: the planner `exact` of exchange
   libcli11-dev               # command line
   coinor-libclp-dev          # linear programs of bounds and exact planners
   libgtest-dev               # tests

@@ -30,6 +30,10 @@ constexpr std::array kExchange{
     Algorithm{"exchange", "degrees", "none", "O(m) for each message, and the pieces", kCohen},
     Algorithm{"exchange", "stepwise", "messages whole, in the fewest steps", "a weighted matching a step", kDesprez},
     Algorithm{"exchange", "greedy", "messages whole; none", "a weighted matching a step", kDesprez},
+#ifdef SLUICE_HAVE_CBC
+    Algorithm{"exchange", "exact", "optimal if it ends in time: 8 x 8, sizes to 20 in seconds", "exponential",
+              "ours: integer program over durations"},
+#endif
 };
 
 }  // namespace

@@ -32,7 +32,7 @@ struct ExchangeOptions {
 /// No schedule costs less than `cost`, each of its three values on its own.
 struct ExchangeBound {
   Cost cost;
-  std::string kind;  ///< which bound `cost.total` is: "eta" (Proposition 1) or "lp" (column generation)
+  std::string kind;  ///< what `cost.total` is from: "eta" (Proposition 1), "lp" (column generation), "exact" (search)
 
   friend bool operator==(const ExchangeBound&, const ExchangeBound&) = default;
 };

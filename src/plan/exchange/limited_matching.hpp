@@ -39,6 +39,14 @@ class LimitedMatching {
   /// is their optimum, for values near those of the last solve it is a good guess for a fraction of the time. O(m).
   double bound(std::span<const double> values);
 
+  /// By how much the prices of the last `bound` cover more than `value` at an edge between `left` and `right`: no
+  /// matching of at most k edges with this edge in it is worth more than that bound less this. >= 0 for its value
+  /// there.
+  [[nodiscard]] double slack(std::int32_t left, std::int32_t right, double value) const {
+    return left_price_[static_cast<std::size_t>(left)] + right_price_[static_cast<std::size_t>(right)] + limit_price_ -
+           value;
+  }
+
  private:
   struct Arc {
     std::int32_t right;

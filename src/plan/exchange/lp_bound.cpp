@@ -58,6 +58,7 @@
 
 #include "plan/exchange/limited_matching.hpp"
 #include "plan/exchange/planners.hpp"
+#include "plan/exchange/step_program.hpp"
 
 namespace sluice::detail {
 
@@ -70,49 +71,6 @@ constexpr int kSweeps = 10;
 constexpr double kSweepsEnd = 1e-5;  // no column's worth is further from its cost, relatively
 constexpr int kPatience = 3;         // rounds without use until a column is looked at in the first sweep only,
 constexpr int kOblivion = 40;        // and until it leaves the pool
-
-/// The program of the header. Row e is the size row of edge e, row m + e its pieces row; a row's demand is scaled to 1,
-/// costs by a step of the largest duration.
-class StepProgram {
- public:
-  explicit StepProgram(const Demand& demand) : demand_(demand) {
-    durations_.reserve(demand.edges.size() + 1);
-    durations_.push_back(1);
-    for (const Edge& edge : demand.edges) durations_.push_back(edge.weight);
-    std::sort(durations_.begin(), durations_.end());
-    durations_.erase(std::unique(durations_.begin(), durations_.end()), durations_.end());
-    scale_ = static_cast<double>(durations_.back()) + demand.setup;
-  }
-
-  [[nodiscard]] const Demand& demand() const { return demand_; }
-  [[nodiscard]] std::size_t edge_count() const { return demand_.edges.size(); }
-  [[nodiscard]] std::size_t row_count() const { return 2 * demand_.edges.size(); }
-  [[nodiscard]] const std::vector<std::int64_t>& durations() const { return durations_; }
-  [[nodiscard]] double scale() const { return scale_; }
-  [[nodiscard]] double cost(std::int64_t duration) const {
-    return (static_cast<double>(duration) + demand_.setup) / scale_;
-  }
-
-  /// What a step of `duration` covers of the two rows of edge e.
-  [[nodiscard]] std::pair<double, double> cover(std::size_t e, std::int64_t duration) const {
-    const std::int64_t size = demand_.edges[e].weight;
-    if (duration >= size) return {1.0, 1.0};
-    return {static_cast<double>(duration) / static_cast<double>(size), 0.5};
-  }
-
-  /// Worth of each edge in a step of `duration`.
-  void values(std::int64_t duration, const std::vector<double>& prices, std::vector<double>& result) const {
-    for (std::size_t e = 0; e < edge_count(); ++e) {
-      const auto [size, pieces] = cover(e, duration);
-      result[e] = prices[e] * size + prices[edge_count() + e] * pieces;
-    }
-  }
-
- private:
-  const Demand& demand_;
-  std::vector<std::int64_t> durations_;  // ascending
-  double scale_ = 1;
-};
 
 /// Prices whose sum is the bound eta (before rounding up P / k): all edges of the vertex with the largest load, or all
 /// edges, share the time; likewise for degree and steps.
@@ -346,6 +304,12 @@ LpBound lp_bound(const Demand& demand, const Deadline& deadline) {
   }
   const double margin = 1 - 1e-9 - static_cast<double>(demand.edges.size()) * 0x1p-50;
   std::vector<double> prices = prices_of_eta(program);
+  const auto in_cost = [&](double factor) {
+    std::vector<double> scaled = prices;
+    for (double& price : scaled) price *= factor * program.scale();
+    return scaled;
+  };
+  result.prices = in_cost(margin);
   const double penalty =
       kPenalty * std::accumulate(prices.begin(), prices.end(), 0.0) / static_cast<double>(program.row_count());
   Pricing pricing(program, deadline);
@@ -354,7 +318,11 @@ LpBound lp_bound(const Demand& demand, const Deadline& deadline) {
     const std::optional<double> ratio = pricing.run(prices, pool);
     if (!ratio) break;
     const double sum = std::accumulate(prices.begin(), prices.end(), 0.0);
-    if (*ratio > 0) result.unrounded = std::max(result.unrounded, sum / *ratio * margin * program.scale());
+    const double bound = *ratio > 0 ? sum / *ratio * margin * program.scale() : 0;
+    if (bound > result.unrounded) {
+      result.unrounded = bound;
+      result.prices = in_cost(margin / *ratio);
+    }
     result.total = std::max(result.total, rounded(result.unrounded, demand.setup));
     result.optimal = above <= result.unrounded * (1 + kGap) || result.total >= rounded(above, demand.setup);
   }

@@ -57,13 +57,15 @@ ExchangePlan plan_exchange(const ExchangeProblem& problem, const ExchangeOptions
   result.bound = {lower_bound(problem.traffic, problem.max_transfers, problem.setup), "eta"};
   PieceSteps steps;
   if (!demand.edges.empty()) {
-    if (options.algorithm == "auto") {
-      BoundedPlan best = plan_auto(demand, Deadline(options.time_limit_s), options.seed, options.progress);
+    const bool exact = options.algorithm == "exact";
+    if (exact || options.algorithm == "auto") {
+      const auto plan = exact ? detail::plan_exact : detail::plan_auto;
+      BoundedPlan best = plan(demand, Deadline(options.time_limit_s), options.seed, options.progress);
       steps = std::move(best.steps);
       result.optimal = best.optimal;
       if (best.bound > result.bound.cost.total) {
         result.bound.cost.total = best.bound;
-        result.bound.kind = "lp";
+        result.bound.kind = exact && best.optimal ? "exact" : "lp";
       }
     } else {
       steps = plan_named(options.algorithm, demand);

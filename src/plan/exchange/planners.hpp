@@ -49,6 +49,9 @@ struct LpBound {
   double unrounded = 0;  ///< what `total` was rounded up from: at most the optimum of the linear program, or eta
   bool optimal = false;  ///< whether time would not raise `total` further (by more than 1e-5 of it, if not whole)
   std::vector<Column> columns;  ///< those of the last solution with use > 0; may be empty
+  /// Why: a solution of the dual (see lp_bound.cpp), row by row what covering all of it is worth, in the unit of the
+  /// cost. Their sum is at most `unrounded`; nothing if there was no time for one.
+  std::vector<double> prices;
 };
 
 /// The bound by column generation, as good as it is when the deadline passes.

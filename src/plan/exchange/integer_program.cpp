@@ -1,0 +1,130 @@
+#include "plan/exchange/integer_program.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <string>
+
+#include "sluice/error.hpp"
+
+#ifdef SLUICE_HAVE_CBC
+#include <CbcEventHandler.hpp>
+#include <CbcModel.hpp>
+#include <CbcSolver.hpp>
+#include <ClpEventHandler.hpp>
+#include <CoinPackedMatrix.hpp>
+#include <OsiClpSolverInterface.hpp>
+#endif
+
+namespace sluice::detail {
+
+#ifdef SLUICE_HAVE_CBC
+
+namespace {
+
+/// Both ask the clock: between nodes, and, as a single relaxation may take long, between pivots.
+class TreeHandler : public CbcEventHandler {
+ public:
+  TreeHandler(const Deadline* deadline, const std::function<void()>* alive) : deadline_(deadline), alive_(alive) {}
+  CbcAction event(CbcEvent /*which*/) override {
+    if (*alive_) (*alive_)();
+    return deadline_->passed() ? stop : noAction;
+  }
+  [[nodiscard]] CbcEventHandler* clone() const override { return new TreeHandler(*this); }
+
+ private:
+  const Deadline* deadline_;
+  const std::function<void()>* alive_;
+};
+
+class PivotHandler : public ClpEventHandler {
+ public:
+  explicit PivotHandler(const Deadline* deadline) : deadline_(deadline) {}
+  int event(Event which) override { return which == endOfIteration && deadline_->passed() ? kStop : -1; }
+  [[nodiscard]] ClpEventHandler* clone() const override { return new PivotHandler(*this); }
+
+ private:
+  static constexpr int kStop = 5;
+  const Deadline* deadline_;
+};
+
+int go_on(CbcModel* /*model*/, int /*where*/) { return 0; }
+
+}  // namespace
+
+bool integer_solver_available() { return true; }
+
+IntegerSolution solve(const IntegerProgram& program, const Deadline& deadline, const std::function<void()>& alive) {
+  IntegerSolution result;
+  if (deadline.passed()) return result;
+  const auto variables = static_cast<int>(program.variables.size());
+  std::vector<double> cost, least, most;
+  for (const IntegerProgram::Variable& variable : program.variables) {
+    cost.push_back(variable.cost);
+    least.push_back(variable.least);
+    most.push_back(variable.most);
+  }
+  std::vector<CoinBigIndex> begin{0};
+  std::vector<int> columns;
+  std::vector<double> factors, row_least, row_most;
+  const auto limit = [](double value) {
+    if (value >= IntegerProgram::kNoLimit) return COIN_DBL_MAX;
+    return value <= -IntegerProgram::kNoLimit ? -COIN_DBL_MAX : value;
+  };
+  for (const IntegerProgram::Row& row : program.rows) {
+    for (const auto& [variable, factor] : row.entries) {
+      columns.push_back(variable);
+      factors.push_back(factor);
+    }
+    begin.push_back(static_cast<CoinBigIndex>(columns.size()));
+    row_least.push_back(limit(row.least));
+    row_most.push_back(limit(row.most));
+  }
+  const CoinPackedMatrix matrix(false, variables, static_cast<int>(program.rows.size()),
+                                static_cast<CoinBigIndex>(columns.size()), factors.data(), columns.data(), begin.data(),
+                                nullptr);
+  OsiClpSolverInterface relaxation;
+  relaxation.messageHandler()->setLogLevel(0);
+  relaxation.getModelPtr()->setLogLevel(0);
+  relaxation.loadProblem(matrix, least.data(), most.data(), cost.data(), row_least.data(), row_most.data());
+  for (int j = 0; j < variables; ++j) relaxation.setInteger(j);
+  const PivotHandler pivots(&deadline);
+  relaxation.getModelPtr()->passInEventHandler(&pivots);
+
+  CbcModel model(relaxation);
+  CbcSolverUsefulData data;
+  CbcMain0(model, data);
+  model.setLogLevel(0);
+  TreeHandler tree(&deadline, &alive);
+  model.passInEventHandler(&tree);
+  const std::string seconds = fmt::format("{:.3f}", std::min(deadline.seconds_left(), 1e8));
+  std::array<const char*, 9> arguments{"sluice", "-log",          "0",      "-timeMode", "elapsed",
+                                       "-sec",   seconds.c_str(), "-solve", "-quit"};
+  CbcMain1(static_cast<int>(arguments.size()), arguments.data(), model, go_on, data);
+
+  if (model.bestSolution() != nullptr) {
+    result.values.resize(program.variables.size());
+    for (std::size_t j = 0; j < result.values.size(); ++j) result.values[j] = std::llround(model.bestSolution()[j]);
+  }
+  if (model.isProvenOptimal()) {
+    result.state = IntegerSolution::State::kSolved;
+  } else if (model.isProvenInfeasible() && !deadline.passed()) {
+    result.state = IntegerSolution::State::kInfeasible;
+  }
+  return result;
+}
+
+#else
+
+bool integer_solver_available() { return false; }
+
+IntegerSolution solve(const IntegerProgram& /*program*/, const Deadline& /*deadline*/,
+                      const std::function<void()>& /*alive*/) {
+  SLUICE_ASSERT(false, "asked for an integer program without a solver");
+  return {};
+}
+
+#endif
+
+}  // namespace sluice::detail

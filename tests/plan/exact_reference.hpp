@@ -1,0 +1,92 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "sluice/input/traffic.hpp"
+
+namespace sluice::testing {
+
+/// Sizes of an exchange between N senders and N receivers, row by row.
+template <std::size_t N>
+using Sizes = std::array<std::int64_t, N * N>;
+
+template <std::size_t N>
+Traffic traffic_of(const Sizes<N>& sizes) {
+  Traffic traffic;
+  traffic.senders = N;
+  traffic.receivers = N;
+  for (std::size_t cell = 0; cell < N * N; ++cell) {
+    if (sizes[cell] > 0)
+      traffic.messages.push_back(
+          {static_cast<std::int64_t>(cell / N), static_cast<std::int64_t>(cell % N), sizes[cell]});
+  }
+  return traffic;
+}
+
+/// Least costs of all exchanges with sizes from 0 to those of `most`, by dynamic programming: the cheapest plan is its
+/// first step, as full as its duration allows, and the cheapest plan of what is left. Knows nothing of bounds, programs
+/// or prices. Memory: the product of all `most` + 1.
+template <std::size_t N>
+class CheapestPlans {
+ public:
+  CheapestPlans(const Sizes<N>& most, std::int64_t max_transfers, double setup) {
+    std::int64_t states = 1;
+    for (std::size_t cell = 0; cell < N * N; ++cell) {
+      place_[cell] = states;
+      states *= most[cell] + 1;
+    }
+    collect({}, 0, std::min(max_transfers, static_cast<std::int64_t>(N)));
+    costs_.assign(static_cast<std::size_t>(states), std::numeric_limits<double>::infinity());
+    costs_[0] = 0;
+    // Sizes only fall, so what is left has a smaller code.
+    for (std::int64_t state = 1; state < states; ++state) {
+      Sizes<N> sizes{};
+      for (std::size_t cell = 0; cell < N * N; ++cell) sizes[cell] = state / place_[cell] % (most[cell] + 1);
+      double& least = costs_[static_cast<std::size_t>(state)];
+      for (const std::vector<std::size_t>& matching : matchings_) {
+        std::int64_t longest = 0;
+        for (const std::size_t cell : matching) longest = std::max(longest, sizes[cell]);
+        for (std::int64_t duration = 1; duration <= longest; ++duration) {
+          std::int64_t rest = state;
+          for (const std::size_t cell : matching) rest -= std::min(sizes[cell], duration) * place_[cell];
+          least = std::min(least, static_cast<double>(duration) + setup + costs_[static_cast<std::size_t>(rest)]);
+        }
+      }
+    }
+  }
+
+  [[nodiscard]] double cost(const Sizes<N>& sizes) const {
+    std::int64_t state = 0;
+    for (std::size_t cell = 0; cell < N * N; ++cell) state += sizes[cell] * place_[cell];
+    return costs_[static_cast<std::size_t>(state)];
+  }
+
+ private:
+  /// All matchings of as many cells as may be sent at once: smaller ones are no better.
+  void collect(std::vector<std::size_t> matching, std::size_t row, std::int64_t limit) {
+    if (static_cast<std::int64_t>(matching.size()) == limit) {
+      matchings_.push_back(matching);
+      return;
+    }
+    if (row == N) return;
+    collect(matching, row + 1, limit);
+    for (std::size_t column = 0; column < N; ++column) {
+      const auto taken = [&](std::size_t cell) { return cell % N == column; };
+      if (std::any_of(matching.begin(), matching.end(), taken)) continue;
+      matching.push_back(row * N + column);
+      collect(matching, row + 1, limit);
+      matching.pop_back();
+    }
+  }
+
+  Sizes<N> place_{};
+  std::vector<std::vector<std::size_t>> matchings_;
+  std::vector<double> costs_;
+};
+
+}  // namespace sluice::testing

@@ -1,0 +1,161 @@
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+#include <random>
+
+#include "exact_reference.hpp"
+#include "exchange_testing.hpp"
+#include "plan/exchange/integer_program.hpp"
+#include "plan/exchange/planners.hpp"
+#include "sluice/error.hpp"
+#include "sluice/plan/exchange.hpp"
+
+namespace sluice {
+namespace {
+
+class ExchangeExact : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!detail::integer_solver_available()) GTEST_SKIP() << "built without CBC";
+  }
+};
+
+ExchangeOptions within(double seconds) {
+  ExchangeOptions options;
+  options.algorithm = "exact";
+  options.time_limit_s = seconds;
+  return options;
+}
+
+/// Plans within a time that is ample; the cost, which has to be proven.
+double proven_cost(const ExchangeProblem& problem) {
+  const ExchangePlan plan = plan_exchange(problem, within(100));
+  const double total = testing::expect_sound(problem, plan).total;
+  EXPECT_TRUE(plan.optimal);
+  EXPECT_NEAR(plan.bound.cost.total, total, 2e-6);
+  EXPECT_LE(plan.bound.cost.total, total);
+  return total;
+}
+
+TEST_F(ExchangeExact, SolvesTheExamplesOfTheHeader) {
+  const Traffic three = testing::traffic_of<3>({2, 0, 0, 0, 2, 0, 0, 0, 2});
+  EXPECT_EQ(proven_cost({three, 2, 1}), 6);
+  // Sizes of 1 cannot be halved: 2 + 2 beta. Those of 2 can, where it pays: 3 + 3 beta.
+  EXPECT_DOUBLE_EQ(proven_cost({testing::traffic_of<3>({1, 0, 0, 0, 1, 0, 0, 0, 1}), 2, 0.25}), 2.5);
+  EXPECT_DOUBLE_EQ(proven_cost({three, 2, 0.25}), 3.75);
+  EXPECT_DOUBLE_EQ(proven_cost({three, 2, 2.5}), 9);
+}
+
+TEST_F(ExchangeExact, AgreesWithDynamicProgrammingOn3x3) {
+  std::mt19937 random(61);  // fixed seed
+  int bound_falls_short = 0;
+  for (std::int64_t k = 1; k <= 3; ++k) {
+    for (const double setup : {1.0, 2.0}) {
+      const testing::CheapestPlans<3> reference({3, 3, 3, 3, 3, 3, 3, 3, 3}, k, setup);
+      for (int i = 0; i < 334; ++i) {
+        testing::Sizes<3> sizes{};
+        for (std::int64_t& size : sizes) size = std::uniform_int_distribution<std::int64_t>(0, 3)(random);
+        const ExchangeProblem problem{testing::traffic_of<3>(sizes), k, setup};
+        if (problem.traffic.messages.empty()) continue;
+        ASSERT_EQ(proven_cost(problem), reference.cost(sizes)) << "k = " << k << ", set-up " << setup;
+        const auto demand = detail::make_demand(problem.traffic, k, setup);
+        bound_falls_short += lp_bound(demand, detail::Deadline()).total < reference.cost(sizes) ? 1 : 0;
+      }
+    }
+  }
+  EXPECT_GE(bound_falls_short, 20) << "else the search has hardly been tried";
+}
+
+TEST_F(ExchangeExact, AgreesWithDynamicProgrammingOn4x4) {
+  std::mt19937 random(62);
+  for (int i = 0; i < 200; ++i) {
+    testing::Sizes<4> sizes{};
+    std::int64_t states = 1;
+    for (int draws = 0; draws < 20; ++draws) {
+      const auto cell = std::uniform_int_distribution<std::size_t>(0, 15)(random);
+      const auto size = std::uniform_int_distribution<std::int64_t>(1, 4)(random);
+      if (sizes[cell] > 0 || states * (size + 1) > 2000) continue;
+      sizes[cell] = size;
+      states *= size + 1;
+    }
+    const std::int64_t k = 1 + i % 4;
+    const double setup = std::array{1.0, 2.0, 0.0, 0.3, 1.5}[static_cast<std::size_t>(i % 5)];
+    const double least = testing::CheapestPlans<4>(sizes, k, setup).cost(sizes);
+    ASSERT_NEAR(proven_cost({testing::traffic_of<4>(sizes), k, setup}), least, 2e-6)
+        << "k = " << k << ", set-up " << setup;
+  }
+}
+
+TEST_F(ExchangeExact, ProvesDense6x6WithFewerTransfersThanNodes) {
+  std::mt19937 random(63);
+  for (const std::int64_t k : {2, 3}) {
+    const ExchangeProblem problem{testing::random_traffic(6, 6, 36, 10, random), k, 2};
+    const double total = proven_cost(problem);
+    ExchangeOptions options;
+    options.time_limit_s = 0.05;
+    EXPECT_LE(total, testing::expect_sound(problem, plan_exchange(problem, options)).total);
+  }
+}
+
+TEST_F(ExchangeExact, TellsOfFallingCostsAndRisingBoundsAndEndsInTime) {
+  std::mt19937 random(64);
+  const ExchangeProblem problem{testing::random_traffic(12, 12, 144, 30, random), 12, 3};
+  ExchangeOptions options = within(0.5);
+  double cost = HUGE_VAL;
+  double bound = 0;
+  int calls = 0;
+  options.progress = [&](double incumbent, double proven) {
+    EXPECT_LE(incumbent, cost);
+    EXPECT_GE(proven, bound);
+    EXPECT_LE(proven, incumbent + 1e-6);
+    cost = incumbent;
+    bound = proven;
+    ++calls;
+  };
+  const auto start = std::chrono::steady_clock::now();
+  const ExchangePlan plan = plan_exchange(problem, options);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  EXPECT_LE(testing::expect_sound(problem, plan).total, cost);
+  EXPECT_GE(plan.bound.cost.total, bound);
+  EXPECT_GE(calls, 1);
+  EXPECT_LT(seconds, 3) << "0.5 s were asked for; slack for busy machines and sanitizers";
+}
+
+TEST_F(ExchangeExact, HasAPlanAndABoundWhereTheProgramIsTooLarge) {
+  std::mt19937 random(65);
+  const ExchangeProblem problem{testing::random_traffic(10, 10, 100, 1'000'000'000, random), 10, 1e8};
+  const ExchangePlan plan = plan_exchange(problem, within(0.3));
+  const double total = testing::expect_sound(problem, plan).total;
+  EXPECT_FALSE(plan.optimal);
+  EXPECT_LT(plan.bound.cost.total, total);
+  EXPECT_GT(plan.bound.cost.total, 0.8 * total);
+  testing::expect_sound(problem, plan_exchange(problem, within(0)));
+}
+
+TEST(ExchangeExactWithoutSolver, IsRefused) {
+  if (detail::integer_solver_available()) GTEST_SKIP() << "built with CBC";
+  EXPECT_THROW((void)plan_exchange({testing::traffic_of<2>({1, 0, 0, 1}), 2, 1}, within(1)), InputError);
+}
+
+TEST(IntegerProgram, IsSolvedOrFoundInfeasible) {
+  if (!detail::integer_solver_available()) GTEST_SKIP() << "built without CBC";
+  using detail::IntegerProgram;
+  using detail::IntegerSolution;
+  // Least 3 x + 4 y with 2 x + 3 y >= 7: y = 1, x = 2 costs 10; the relaxation 9.33.
+  IntegerProgram program;
+  program.variables = {{3, 0, 10}, {4, 0, 10}};
+  program.rows = {{7, IntegerProgram::kNoLimit, {{0, 2}, {1, 3}}}};
+  const IntegerSolution solution = detail::solve(program, detail::Deadline(), {});
+  EXPECT_EQ(solution.state, IntegerSolution::State::kSolved);
+  EXPECT_EQ(solution.values, (std::vector<std::int64_t>{2, 1}));
+  EXPECT_EQ(detail::solve(program, detail::Deadline(0), {}).state, IntegerSolution::State::kStopped);
+  // 2 x + 4 y = 7 has solutions, but no whole one; 2 x + 3 y >= 60 has none.
+  program.rows = {{7, 7, {{0, 2}, {1, 4}}}};
+  EXPECT_EQ(detail::solve(program, detail::Deadline(), {}).state, IntegerSolution::State::kInfeasible);
+  program.rows = {{60, IntegerProgram::kNoLimit, {{0, 2}, {1, 3}}}};
+  EXPECT_EQ(detail::solve(program, detail::Deadline(), {}).state, IntegerSolution::State::kInfeasible);
+}
+
+}  // namespace
+}  // namespace sluice
