@@ -121,12 +121,12 @@ std::string ExchangeTask::title() const {
                      setup_text(problem.setup, traffic.decimals));
 }
 
-std::string ExchangeTask::time_line(const Cost& cost, const Cost& bound) const {
+std::string ExchangeTask::time_line(double total, double bound) const {
   if (transfer_bytes_per_s <= 0) return {};
-  const auto seconds = [&](const Cost& each) {
-    return seconds_text(move_decimal_point(each.total, -problem.traffic.decimals) / transfer_bytes_per_s);
+  const auto seconds = [&](double each) {
+    return seconds_text(move_decimal_point(each, -problem.traffic.decimals) / transfer_bytes_per_s);
   };
-  return fmt::format("time: {} at {}/s a transfer, no plan takes less than {}\n", seconds(cost),
+  return fmt::format("time: {} at {}/s a transfer, no plan takes less than {}\n", seconds(total),
                      bytes_text(static_cast<std::int64_t>(transfer_bytes_per_s)), seconds(bound));
 }
 

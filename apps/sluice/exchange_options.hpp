@@ -43,8 +43,9 @@ struct ExchangeTask {
 
   /// "exchange traffic.mtx: 20 senders, 20 receivers, 196 messages, 2034 in total, k = 20, beta = 1".
   [[nodiscard]] std::string title() const;
-  /// What `cost` and `bound` are in seconds, a line with its end; empty unless the options name the hardware.
-  [[nodiscard]] std::string time_line(const Cost& cost, const Cost& bound) const;
+  /// What the totals of a plan and of a bound are in seconds, a line with its end; empty unless the options name the
+  /// hardware.
+  [[nodiscard]] std::string time_line(double total, double bound) const;
   /// To plan it by `algorithm`.
   [[nodiscard]] ExchangeOptions planned_by(const std::string& algorithm) const;
 };

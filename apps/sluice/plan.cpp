@@ -10,6 +10,7 @@
 #include "progress.hpp"
 #include "sluice/schedule/cost.hpp"
 #include "sluice/schedule/json.hpp"
+#include "sluice/schedule/local_phases.hpp"
 #include "sluice/show/quantities.hpp"
 #include "sluice/show/step_lines.hpp"
 #include "sluice/show/text_table.hpp"
@@ -43,24 +44,44 @@ std::string left_out_line(std::int64_t lines) {
   return lines > 0 ? fmt::format("... {} more lines; --all shows them\n", lines) : "";
 }
 
+namespace {
+
+/// With the local phases around them, each with so many lines.
+std::string steps_of(const StepSchedule& schedule, std::int64_t limit) {
+  std::string text;
+  const auto add = [&](const char* title, const StepSchedule& phase) {
+    const StepLines lines = step_lines(phase, limit);
+    text += '\n' + (title + lines.text) + left_out_line(lines.left_out);
+  };
+  if (!schedule.local_phases) {
+    add("", schedule);
+    return text;
+  }
+  const LocalPhases& phases = *schedule.local_phases;
+  if (!phases.before.steps.empty())
+    add("first, among the senders:\n", phase_schedule(schedule, phases.before, schedule.senders));
+  add("over the backbone, from senders to receivers:\n", schedule);
+  if (!phases.after.steps.empty())
+    add("last, among the receivers:\n", phase_schedule(schedule, phases.after, schedule.receivers));
+  return text;
+}
+
+}  // namespace
+
 int show_plan(const std::string& head, const StepSchedule& schedule, const PlanOutput& output) {
   if (output.json == "-") {
     print(to_json(schedule));
     return kDone;
   }
   std::string text = head;
-  if (!output.summary) {
-    const StepLines steps = step_lines(schedule, output.all ? -1 : kShownLines);
-    text += '\n' + steps.text + left_out_line(steps.left_out);
-  }
+  if (!output.summary) text += steps_of(schedule, output.all ? -1 : kShownLines);
   if (!output.json.empty()) write_file_atomically(output.json, to_json(schedule));
   print(text);
   return kDone;
 }
 
 ExchangePlan plan_with_progress(const ExchangeProblem& problem, ExchangeOptions options) {
-  PlanningProgress progress(options.algorithm == "exact", problem.traffic.decimals);
-  options.progress = [&progress](double incumbent, double bound) { progress.show(incumbent, bound); };
+  const PlanningProgress progress(options, problem.traffic.decimals);
   return plan_exchange(problem, options);
 }
 

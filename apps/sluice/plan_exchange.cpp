@@ -1,11 +1,20 @@
+#include <fmt/format.h>
+
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "algorithm_names.hpp"
 #include "exchange_options.hpp"
 #include "output.hpp"
 #include "plan.hpp"
+#include "progress.hpp"
+#include "sluice/error.hpp"
+#include "sluice/input/decimal.hpp"
+#include "sluice/input/quantity.hpp"
+#include "sluice/plan/aggregation.hpp"
 #include "sluice/schedule/cost.hpp"
+#include "sluice/show/quantities.hpp"
 
 namespace sluice::command {
 
@@ -15,15 +24,62 @@ struct PlanOptions {
   ExchangeInput problem;
   PlanOutput output;
   std::string algorithm = "auto";
+  std::string local_links;
+  std::string local_latency;
 };
+
+/// The networks inside the clusters. Throws InputError for what is missing beside them.
+LocalLinks read_local_links(const PlanOptions& options, const ExchangeTask& task) {
+  if (options.local_links.empty())
+    throw InputError("--local-links", "nothing beside --local-latency", "a speed such as 10Gbit");
+  if (task.transfer_bytes_per_s <= 0)
+    throw InputError("--local-links", "no hardware beside it", "--backbone, --sender-link and --receiver-link");
+  LocalLinks links;
+  links.unit_cost = task.transfer_bytes_per_s / parse_speed(options.local_links, "--local-links");
+  if (!options.local_latency.empty()) {
+    links.setup = move_decimal_point(parse_time(options.local_latency, "--local-latency") * task.transfer_bytes_per_s,
+                                     task.problem.traffic.decimals);
+  }
+  return links;
+}
+
+/// What the detour through neighbours is worth.
+std::string local_line(const AggregatedPlan& plan, std::int32_t decimals) {
+  const auto text = [&](double total) { return number_text(move_decimal_point(total, -decimals)); };
+  const std::optional<LocalPhases>& phases = plan.exchange.schedule.local_phases;
+  if (!phases) {
+    return fmt::format("local links: no plan found that uses them costs less; none can cost less than {}\n",
+                       text(plan.bound));
+  }
+  return fmt::format(
+      "local links: {} steps among the senders before, {} among the receivers after; in all {}, without them {}, no "
+      "plan costs less than {}\n",
+      phases->before.steps.size(), phases->after.steps.size(), text(plan.total), text(plan.plain_total),
+      text(plan.bound));
+}
+
+int plan_with_local_phases(const PlanOptions& options, const ExchangeTask& task) {
+  const LocalLinks links = read_local_links(options, task);
+  ExchangeOptions how = task.planned_by(options.algorithm);
+  AggregatedPlan plan;
+  {
+    const PlanningProgress progress(how, task.problem.traffic.decimals);
+    plan = plan_with_local_links(task.problem, links, how);
+  }
+  return show_plan(task.title() + '\n' + costs_of(plan.exchange) + local_line(plan, task.problem.traffic.decimals) +
+                       task.time_line(plan.total, plan.bound),
+                   plan.exchange.schedule, options.output);
+}
 
 int plan(const PlanOptions& options) {
   check_algorithm("exchange", options.algorithm);
   const ExchangeTask task = read(options.problem);
   if (!options.output.json.empty() && options.output.json != "-") check_writable(options.output.json);
+  if (!options.local_links.empty() || !options.local_latency.empty()) return plan_with_local_phases(options, task);
   const ExchangePlan plan = plan_with_progress(task.problem, task.planned_by(options.algorithm));
-  return show_plan(task.title() + '\n' + costs_of(plan) + task.time_line(cost(plan.schedule), plan.bound.cost),
-                   plan.schedule, options.output);
+  return show_plan(
+      task.title() + '\n' + costs_of(plan) + task.time_line(cost(plan.schedule).total, plan.bound.cost.total),
+      plan.schedule, options.output);
 }
 
 }  // namespace
@@ -34,6 +90,15 @@ void add_plan_exchange(CLI::App& plan_verb, Action& chosen) {
   const auto options = std::make_shared<PlanOptions>();
   options->problem.add_to(*problem);
   problem->add_option("--algorithm", options->algorithm, algorithm_list("exchange"))->option_text("NAME [auto]");
+  problem
+      ->add_option(
+          "--local-links", options->local_links,
+          "speed of each node's link inside its cluster: small messages may merge at a neighbour, loads spread "
+          "over neighbours, where that pays; beside the hardware")
+      ->option_text("SPEED");
+  problem
+      ->add_option("--local-latency", options->local_latency, "time to start a step there; unless given, as --latency")
+      ->option_text("TIME");
   options->output.add_to(*problem, "the unit of the traffic", "costs and bounds alone");
   problem->footer(
       algorithms_help("exchange") + kExchangeHelp +
@@ -43,6 +108,8 @@ void add_plan_exchange(CLI::App& plan_verb, Action& chosen) {
       "  sluice plan exchange traffic.mtx\n"
       "  sluice plan exchange traffic.csv --max-transfers 8 --setup 2.5 --json plan.json\n"
       "  sluice plan exchange traffic.mtx --backbone 1Gbit --sender-link 100Mbit --receiver-link 1Gbit --latency 1ms\n"
+      "  sluice plan exchange traffic.mtx --backbone 1Gbit --sender-link 100Mbit --receiver-link 1Gbit --latency 1ms "
+      "\\\n    --local-links 10Gbit --local-latency 20us\n"
       "  sluice plan exchange traffic.mtx --algorithm exact --time-limit 60 --summary");
   problem->callback([options, &chosen] { chosen = [options] { return plan(*options); }; });
 }

@@ -31,8 +31,9 @@ void Progress::show(std::int64_t done, const std::string& what) const {
   std::fflush(stderr);
 }
 
-PlanningProgress::PlanningProgress(bool lines, std::int32_t decimals)
-    : decimals_(decimals), on_terminal_(::isatty(STDERR_FILENO) == 1), lines_(lines) {
+PlanningProgress::PlanningProgress(ExchangeOptions& options, std::int32_t decimals)
+    : decimals_(decimals), on_terminal_(::isatty(STDERR_FILENO) == 1), lines_(options.algorithm == "exact") {
+  options.progress = [this](double incumbent, double bound) { show(incumbent, bound); };
   constexpr std::chrono::milliseconds kFirstShow(200);
   constexpr std::chrono::seconds kFirstLine(2);
   next_ = start_ + (on_terminal_ ? Clock::duration(kFirstShow) : Clock::duration(kFirstLine));

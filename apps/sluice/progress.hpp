@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "sluice/plan/exchange.hpp"
+
 namespace sluice::command {
 
 /// A bar on standard error that says how far a study is; silent where that is no terminal.
@@ -27,17 +29,17 @@ class Progress {
 /// is no terminal: nothing, or a line now and then, twice as long apart each time.
 class PlanningProgress {
  public:
-  /// `lines`: whether there are lines where there is no terminal. `decimals` as in Traffic.
-  PlanningProgress(bool lines, std::int32_t decimals);
+  /// Shows what planning with `options` tells, as long as this lives; lines only of "exact". `decimals` as in Traffic.
+  PlanningProgress(ExchangeOptions& options, std::int32_t decimals);
   /// Clears the line on a terminal.
   ~PlanningProgress();
   PlanningProgress(const PlanningProgress&) = delete;
   PlanningProgress& operator=(const PlanningProgress&) = delete;
 
+ private:
   /// The cost of the best plan so far, and what no plan costs less than.
   void show(double incumbent, double bound);
 
- private:
   using Clock = std::chrono::steady_clock;
 
   std::int32_t decimals_;

@@ -167,6 +167,40 @@ TEST(PlanExchange, TheHardwareSaysHowManyTransfersAndWhatAStepCosts) {
   EXPECT_NE(given.out.find(", k = 3, beta = 0.5\n"), std::string::npos) << given.out << given.err;
 }
 
+TEST(PlanExchange, FastLinksInsideTheClustersAreUsedWhereTheyPay) {
+  const Folder folder;
+  // Small messages between all: each sender has one for each receiver, and a step costs more than all of them.
+  std::string rows;
+  for (int sender = 0; sender < 6; ++sender) rows += "100,100,100,100,100,100\n";
+  folder.write("traffic.csv", rows);
+  const std::string command =
+      "plan exchange traffic.csv --time-limit 0.5 --backbone 1Gbit --sender-link 100Mbit --receiver-link 100Mbit "
+      "--latency 1ms --json plan.json ";
+  const Outcome plain = folder.sluice(words(command));
+  ASSERT_EQ(plain.status, 0) << plain.err;
+  const double without = json::parse(folder.read("plan.json")).at("cost").at("total");
+  EXPECT_EQ(without, 6 * (100 + 12500));
+
+  const Outcome fast = folder.sluice(words(command + "--local-links 100Gbit --local-latency 1us"));
+  ASSERT_EQ(fast.status, 0) << fast.err;
+  const json plan = json::parse(folder.read("plan.json"));
+  const double with = plan.at("local_phases").at("total");
+  EXPECT_LT(with, without);
+  EXPECT_EQ(cost_of(fast.out.substr(fast.out.find("in all ")), "in all "), with) << fast.out;
+  EXPECT_NE(fast.out.find(", without them 75600, "), std::string::npos) << fast.out;
+  EXPECT_NE(fast.out.find(", from senders to receivers:\n"), std::string::npos) << fast.out;
+  EXPECT_EQ(folder.sluice(words("check plan.json --traffic traffic.csv")).status, 0);
+  json broken = plan;
+  for (const char* phase : {"before", "after"}) broken["local_phases"][phase]["steps"] = json::array();
+  folder.write("broken.json", broken.dump());
+  EXPECT_EQ(folder.sluice(words("check broken.json --traffic traffic.csv")).status, 1);
+
+  const Outcome slow = folder.sluice(words(command + "--local-links 1Mbit"));
+  ASSERT_EQ(slow.status, 0) << slow.err;
+  EXPECT_NE(slow.out.find("\nlocal links: no plan found that uses them costs less"), std::string::npos) << slow.out;
+  EXPECT_EQ(json::parse(folder.read("plan.json")).at("cost").at("total"), without);
+}
+
 TEST(PlanExchange, StepsAreCutAtFortyLinesUnlessAllAreAskedFor) {
   const Folder folder;
   write_traffic_files(folder);
