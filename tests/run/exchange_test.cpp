@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <functional>
 #include <limits>
 #include <map>
@@ -83,10 +84,13 @@ void run(MPI_Comm comm, const std::vector<MessageSize>& sends, const ExchangeJob
   }
 }
 
+/// SLUICE_EXCHANGES=1000 in the environment: so many of them.
 TEST(Exchange, RandomTraffic) {
   Draw draw(21);
-  for (int i = 0; i < 20 && !HasFailure(); ++i) {
-    const TrafficTable table = testing::random_traffic(draw, size(), 40000);
+  const char* const asked = std::getenv("SLUICE_EXCHANGES");
+  const int cases = asked != nullptr ? std::atoi(asked) : size() < 5 ? 12 : 6;
+  for (int i = 0; i < cases && !HasFailure(); ++i) {
+    const TrafficTable table = testing::random_traffic(draw, size(), 20000);
     ExchangeJobOptions options = random_options(draw);
     std::vector<MessageSize> own;
     for (int r = 0; r < size(); ++r) {
@@ -96,7 +100,7 @@ TEST(Exchange, RandomTraffic) {
     for (const ExchangeMode mode : kModes) {
       options.mode = mode;
       SCOPED_TRACE("case " + std::to_string(i) + ", mode " + to_string(mode));
-      run(MPI_COMM_WORLD, own, options, table, 3);
+      run(MPI_COMM_WORLD, own, options, table, 2);
     }
   }
 }
@@ -182,7 +186,7 @@ std::vector<Recorded> all_transfers(const Exchange& job, bool released) {
 /// than k that have started and not ended.
 TEST(Exchange, Concurrency) {
   for (const ExchangeMode mode : {ExchangeMode::kChain, ExchangeMode::kList, ExchangeMode::kBarrier}) {
-    for (const std::int64_t k : {1, 2, 3}) {
+    for (const std::int64_t k : {1, 3}) {
       SCOPED_TRACE(to_string(mode) + ", k = " + std::to_string(k));
       ExchangeJobOptions options;
       options.mode = mode;
@@ -192,7 +196,7 @@ TEST(Exchange, Concurrency) {
       options.chunk_bytes = 4096;
       options.early_release_bytes = 4096;
       options.record = true;
-      Exchange job(MPI_COMM_WORLD, to_everybody(30000), options);
+      Exchange job(MPI_COMM_WORLD, to_everybody(20000), options);
       std::vector<std::byte> out(static_cast<std::size_t>(job.send_bytes()));
       std::vector<std::byte> in(static_cast<std::size_t>(job.receive_bytes()));
       for (int again = 0; again < 2; ++again) {

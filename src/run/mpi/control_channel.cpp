@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "run/mpi/waiting.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/error.hpp"
 
@@ -56,8 +57,10 @@ std::optional<ControlChannel::Received> ControlChannel::poll() {
   if (done == 0) return std::nullopt;
   const Received received{status.MPI_SOURCE, incoming_};
   if (received.control.kind == kAbandoned) {
-    abandoned_ = true;
-    throw MpiError(fmt::format("exchange given up by rank {}", received.from), MPI_ERR_OTHER);
+    ++stopped_;
+    if (culprit_ < 0) culprit_ = static_cast<int>(received.control.rank);
+    listen();
+    throw MpiError(fmt::format("exchange given up by rank {}", culprit_), MPI_ERR_OTHER);
   }
   listen();
   return received;
@@ -66,12 +69,21 @@ std::optional<ControlChannel::Received> ControlChannel::poll() {
 void ControlChannel::abandon() noexcept {
   if (abandoned_) return;
   abandoned_ = true;
-  static const Control kGoodbye{kAbandoned, 0, 0, 0, 0};
+  if (culprit_ < 0) culprit_ = comm_.rank();
+  goodbye_ = {kAbandoned, 0, culprit_, 0, 0};
   for (int rank = 0; rank < comm_.size(); ++rank) {
     if (rank == comm_.rank()) continue;
     MPI_Request request = MPI_REQUEST_NULL;
-    if (MPI_Isend(&kGoodbye, sizeof kGoodbye, MPI_BYTE, rank, kControlTag, comm_.get(), &request) == MPI_SUCCESS) {
+    if (MPI_Isend(&goodbye_, sizeof goodbye_, MPI_BYTE, rank, kControlTag, comm_.get(), &request) == MPI_SUCCESS) {
       (void)MPI_Request_free(&request);
+    }
+  }
+  const double deadline = MPI_Wtime() + 1;
+  for (Patience patience; stopped_ < comm_.size() - 1 && MPI_Wtime() < deadline; patience.look_again()) {
+    try {
+      (void)poll();
+    } catch (const MpiError& error) {
+      if (error.code() != MPI_ERR_OTHER) return;
     }
   }
 }

@@ -23,7 +23,7 @@ struct Control {
 /// Short messages between any two ranks, beside the data: sending never waits, and a look for what has come costs one
 /// MPI_Test. Between two ranks they arrive in order.
 ///
-/// A rank that cannot go on tells all others by abandon(); they learn of it at their next look.
+/// A rank that cannot go on tells all others by abandon(); they learn of it at their next look, and abandon in turn.
 class ControlChannel {
  public:
   /// Collective: works on a duplicate of `comm`.
@@ -47,7 +47,9 @@ class ControlChannel {
   /// Whether everything sent has left this rank.
   bool sent();
 
-  /// Tells every rank that this one gives up. Never throws; the channel is of no further use.
+  /// Tells every rank that this one has given up and receives no more, and waits for all to say so: until then they
+  /// may read what this rank had begun to send. A rank that has nothing under way may say so late, so the waiting ends
+  /// after a second. Never throws; the channel is of no further use.
   void abandon() noexcept;
   [[nodiscard]] bool abandoned() const { return abandoned_; }
 
@@ -64,6 +66,9 @@ class ControlChannel {
   Control incoming_;
   MPI_Request request_ = MPI_REQUEST_NULL;
   bool abandoned_ = false;
+  int stopped_ = 0;   ///< other ranks that have abandoned
+  int culprit_ = -1;  ///< the first that did, as far as this rank knows
+  Control goodbye_;
 };
 
 }  // namespace sluice::mpi::detail

@@ -111,7 +111,10 @@ struct DynamicExchange::State {
   }
   ~State() {
     // The stack is being unwound: the others must not wait for this rank.
-    if (std::uncaught_exceptions() > exceptions) channel.abandon();
+    if (std::uncaught_exceptions() > exceptions) {
+      executor->abandon();
+      channel.abandon();
+    }
     executor.reset();
     if (channel.abandoned()) comm.leak();
   }

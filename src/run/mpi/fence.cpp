@@ -11,7 +11,7 @@ Fence::~Fence() {
   try {
     for (Patience patience; !channel_.abandoned() && !open(); patience.look_again()) (void)channel_.poll();
   } catch (const MpiError&) {
-    // Somebody gave up, or MPI did: nobody is left to wait for.
+    channel_.abandon();  // somebody gave up, or MPI did: nobody is left to wait for
   }
 }
 

@@ -253,13 +253,18 @@ void StepExecutor::throw_failed(int count) const {
 }
 
 void StepExecutor::abandon() noexcept {
-  for (std::size_t i = 0; i < requests_.size(); ++i) {
-    if (requests_[i] == MPI_REQUEST_NULL) continue;
+  for (std::size_t i = 0; i < receive_slots_; ++i) {
+    if (requests_[i] != MPI_REQUEST_NULL) (void)MPI_Cancel(&requests_[i]);
+  }
+  // One that is being received cannot be cancelled any more, and may need its sender.
+  const double deadline = MPI_Wtime() + 1;
+  for (Patience patience;; patience.look_again()) {
     int done = 0;
-    if (i < receive_slots_ && MPI_Cancel(&requests_[i]) == MPI_SUCCESS) {
-      (void)MPI_Test(&requests_[i], &done, MPI_STATUS_IGNORE);
-    }
-    if (done == 0) (void)MPI_Request_free(&requests_[i]);
+    const int code = MPI_Testall(static_cast<int>(receive_slots_), requests_.data(), &done, MPI_STATUSES_IGNORE);
+    if (done != 0 || code != MPI_SUCCESS || MPI_Wtime() > deadline) break;
+  }
+  for (MPI_Request& request : requests_) {
+    if (request != MPI_REQUEST_NULL) (void)MPI_Request_free(&request);
   }
 }
 

@@ -102,6 +102,10 @@ class StepExecutor {
   /// Advances until it is over; returns as execute.
   int complete(StepData& data);
 
+  /// Gives the execution up: nothing more is written into the user's memory, as far as MPI lets itself be stopped
+  /// within a second. Done already when one of the above has thrown.
+  void abandon() noexcept;
+
   [[nodiscard]] const std::vector<StepMessage>& sends() const { return sends_; }
   [[nodiscard]] const std::vector<StepMessage>& receives() const { return receives_; }
 
@@ -150,8 +154,6 @@ class StepExecutor {
   int completed();
   /// Throws MpiError for the first of the `count` requests in completed_ that failed.
   [[noreturn]] void throw_failed(int count) const;
-  /// After a failure: no more is to be written into the user's memory, as far as MPI lets itself be stopped.
-  void abandon() noexcept;
 
   MPI_Comm comm_;
   std::vector<StepMessage> sends_;
