@@ -36,11 +36,25 @@ constexpr std::array kExchange{
 #endif
 };
 
+constexpr std::string_view kCanon = "Canon, Antoniu 2012";
+
+constexpr std::array kReduce{
+    Algorithm{"reduce", "greedy", "optimal, also with a limit on transfers or reducers, or with dates", "O(n)", kCanon},
+    Algorithm{"reduce", "binomial", "at most 1 + min(d, c) / max(d, c) times the optimum", "O(n log n)", kCanon},
+    Algorithm{"reduce", "fibonacci", "at most 2 times the optimum; optimal for d = c", "O(n log n)", kCanon},
+    Algorithm{"reduce", "flat", "none", "O(n log n)", "Pjesivac-Grbovic et al. 2005"},
+    Algorithm{"reduce", "chain", "none; good for many segments", "O(n log n)", "Pjesivac-Grbovic et al. 2005"},
+    Algorithm{"reduce", "binary", "none", "O(n log n)", "Pjesivac-Grbovic et al. 2005"},
+    Algorithm{"reduce", "k-ary", "none", "O(n log n)", "Pjesivac-Grbovic et al. 2005"},
+    Algorithm{"reduce", "exact", "optimal with any limits; at most 12 machines", "exponential", "exhaustive search"},
+};
+
 }  // namespace
 
 std::span<const Algorithm> algorithms(std::string_view problem) {
   if (problem == "redistribute") return kRedistribute;
   if (problem == "exchange") return kExchange;
+  if (problem == "reduce") return kReduce;
   return {};
 }
 

@@ -1,0 +1,122 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sluice/schedule/tree_schedule.hpp"
+
+/// Planning reductions whose transfers overlap with the combining: n machines hold an element each, a transfer takes d,
+/// combining two elements takes c, and a machine receives from one other at a time while it combines. The model is that
+/// of tree_schedule.hpp.
+///
+/// Times and costs are in the user's unit, the same for all.
+namespace sluice {
+
+/// Lets the planner choose the root.
+inline constexpr std::int64_t kAnyRoot = -1;
+
+struct ReduceProblem {
+  std::int64_t machines = 1;                  ///< n, 1 to 2^30; 2^62 for the plain summary of greedy
+  double transfer = 0;                        ///< d of a whole element
+  double compute = 0;                         ///< c of a whole element; not both 0
+  std::optional<std::int64_t> max_transfers;  ///< at most so many transfers at once, at least 1
+  std::optional<std::int64_t> max_reducers;   ///< at most so many machines combine, at least 1
+  bool commutative = true;                    ///< else elements are combined in the order of the machines
+  std::int64_t root = 0;                      ///< who gets the result, or kAnyRoot
+  std::vector<double> arrivals;               ///< empty, or for each machine the date from which on it takes part
+
+  /// Parts an element is cut into, or 0: the planner chooses, at most `max_segments`.
+  std::int64_t segments = 1;
+  std::int64_t max_segments = 256;
+  /// What of `transfer` and `compute` does not shrink with the part: one of S parts takes overhead + (whole - overhead)
+  /// / S. At most the whole.
+  double transfer_overhead = 0;
+  double compute_overhead = 0;
+};
+
+struct ReduceOptions {
+  std::string algorithm = "auto";  ///< one that algorithms("reduce") names, or "auto"
+  std::int64_t arity = 4;          ///< of "k-ary"
+  bool transfers = true;           ///< false: only the summary, `schedule.transfers` stays empty
+};
+
+struct ReducePlan {
+  TreeSchedule schedule;          ///< bound.lower and bound.upper are those of reduce_bounds
+  double optimum_at_least = 0;    ///< no schedule is shorter: the best that is known, at least bound.lower
+  bool optimal = false;           ///< whether the length is optimum_at_least
+  std::int64_t transfers = 0;     ///< how many; (n - 1) * segments
+  std::int64_t reducers = 0;      ///< machines that combine
+  std::int64_t max_children = 0;  ///< the largest number of machines that send to one
+  std::int64_t depth = 0;         ///< transfers on the longest path to the root
+};
+
+/// Plans `problem`. `schedule.algorithm` is the name asked for, and the limits, dates and costs of a part are in the
+/// schedule. Deterministic.
+///
+/// Time O(n) and memory O(n) for "greedy" and "auto"; without transfers, time O(log^4 n) (with limits O(n / limit)
+/// times that). With dates of arrival O(n log n) for each of about 60 lengths that are tried; "exact" takes exponential
+/// time.
+///
+/// Throws InputError for an unknown algorithm or one that does not apply, saying why: limits that a given tree breaks,
+/// a root in the middle of a tree that cannot be split around it, limits or dates together with parts, "exact" beyond
+/// 12 machines. And for machines below 1 or beyond the range, costs that are negative or not finite or both 0,
+/// overheads above the whole, limits below 1, a root out of range, dates that are not one a machine or not finite or
+/// negative, and for a length that is not finite or, for costs that are whole numbers, beyond 2^53: doubles are not
+/// exact there.
+[[nodiscard]] ReducePlan plan_reduce(const ReduceProblem& problem, const ReduceOptions& options = {});
+
+/// What is known of the shortest schedule without planning it; the parts are those of `problem`, S > 0.
+struct ReduceBounds {
+  TreeBound simple;  ///< see below
+  double best = 0;   ///< the largest lower bound
+};
+
+/// Without limits, dates and parts:
+///  - simple.lower = ceil(log2 n) max(d, c), Lemma 5; simple.upper = ceil(log2 n) (d + c), Proposition 6;
+///  - best = the optimum, by the recurrence of most_machines.
+/// With at most K transfers at once, moreover:
+///  - lower >= ceil((n - 1) / K) d + c, as at most K of n - 1 transfers run side by side;
+///  - upper = (floor(log2 K) + 1 + ceil((n - 2^(floor(log2 K) + 1)) / K)) (d + c), for K <= n / 2 (a larger K limits
+///    nothing). Proposition 8 says ceil(n / K - 2) for the second term, which does not hold unless K is a power of two:
+///    n = 6, K = 3, d = 0 needs 3 c, not 2 c.
+/// With at most K reducers:
+///  - lower >= d + (ceil((n - 1) / K) - 1) max(d, c) + c, the bound of degree_bound for the busiest of them;
+///  - upper as above (Corollary 11 says ceil(log2 K + 1), which holds).
+/// With one limit, best is the length of Algorithm 2 or 3, which are optimal. With both, the larger of the two.
+/// With dates: lower >= (k-th latest date) + the bound for k machines, for k = 1, 2, 4, ...; upper counts from the last
+/// date on; best is the larger of lower and the optimum without dates.
+/// With S parts, lower >= S d + c and d + S c, and upper is S times that of one part.
+///
+/// Throws as plan_reduce does.
+[[nodiscard]] ReduceBounds reduce_bounds(const ReduceProblem& problem);
+
+/// The largest number of machines whose elements can be reduced within `length`, 2^63 - 1 if more. The recurrence is
+///
+///     N(T) = N(T - max(c, d)) + N(T - c - d), N(T) = 1 for T < c + d
+///
+/// (the root's last combination splits the schedule into what it had before and what it received last), solved in
+/// closed form: N(T) = 1 + sum of C(a + b - 1, a) over all a >= 0 and b >= 1 with a max(c, d) + b (c + d) <= T.
+[[nodiscard]] std::int64_t most_machines(double length, double transfer, double compute);
+
+/// The length of the shortest schedule for `machines`: the least T with most_machines(T) >= machines. O(log^4 n) time.
+[[nodiscard]] double shortest_length(std::int64_t machines, double transfer, double compute);
+
+/// A schedule in which a machine receives from `children` others takes d + (children - 1) max(d, c) + c at least; one
+/// of `depth` transfers in a row depth (d + c). Section 5.
+[[nodiscard]] double degree_bound(std::int64_t children, double transfer, double compute);
+[[nodiscard]] double depth_bound(std::int64_t depth, double transfer, double compute);
+
+/// How much longer than the optimum the two strategies of section 7 are where they are worst.
+struct StrategyRatios {
+  std::int64_t machines = 0;
+  double binomial = 1;   ///< at d = c
+  double fibonacci = 1;  ///< at min(d, c) = 0
+};
+
+/// The data of Figure 2, which plots 2 to 10000: a row for each number of machines from `first` to `last`. O(last)
+/// time. Throws InputError unless 1 <= first <= last <= 2^30.
+[[nodiscard]] std::vector<StrategyRatios> strategy_ratios(std::int64_t first, std::int64_t last);
+
+}  // namespace sluice

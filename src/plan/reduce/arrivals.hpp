@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "plan/reduce/reversed_tree.hpp"
+#include "sluice/schedule/tree_schedule.hpp"
+
+namespace sluice::detail {
+
+/// Machines by node: node 0 is the root, and a parent comes before its children.
+struct PlacedTree {
+  std::vector<std::int32_t> parent;   ///< of the root -1
+  std::vector<std::int32_t> machine;  ///< of a node
+};
+
+/// A tree that ends first, where machine v takes part from arrivals[v] on; `root` may be kAnyRoot.
+[[nodiscard]] PlacedTree tree_for_arrivals(const std::vector<double>& arrivals, const ReduceCosts& costs,
+                                           std::int64_t root);
+
+/// The schedule of `tree` that ends first, transfers in order of their start.
+struct TimedTree {
+  std::vector<TimedTransfer> transfers;
+  double length = 0;
+};
+[[nodiscard]] TimedTree earliest_times(const PlacedTree& tree, const std::vector<double>& arrivals,
+                                       const ReduceCosts& costs);
+
+}  // namespace sluice::detail

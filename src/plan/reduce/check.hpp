@@ -1,0 +1,88 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "plan/reduce/reversed_tree.hpp"
+#include "sluice/error.hpp"
+#include "sluice/plan/reduce.hpp"
+
+/// Whether a problem makes sense. All throw InputError if not.
+namespace sluice::detail {
+
+inline constexpr std::int64_t kMostMachines = std::int64_t{1} << 62;
+inline constexpr std::int64_t kMostNodes = std::int64_t{1} << 30;  ///< of a tree that is written out
+
+inline void check_machines(std::int64_t machines) {
+  if (machines < 1 || machines > kMostMachines) throw InputError("machines", fmt::format("{}", machines), "1 to 2^62");
+}
+
+inline void check_time(const std::string& what, double time) {
+  if (!std::isfinite(time) || time < 0) throw InputError(what, fmt::format("{}", time), "a finite time of at least 0");
+}
+
+inline void check_costs(double transfer, double compute) {
+  check_time("transfer", transfer);
+  check_time("compute", compute);
+  if (transfer == 0 && compute == 0)
+    throw InputError("transfer", "0, and compute 0 as well", "a cost above 0 for one of them");
+}
+
+inline void check_problem(const ReduceProblem& problem) {
+  check_machines(problem.machines);
+  check_costs(problem.transfer, problem.compute);
+  const auto at_least_one = [](const char* what, std::int64_t count) {
+    if (count < 1) throw InputError(what, fmt::format("{}", count), "at least 1");
+  };
+  if (problem.max_transfers) at_least_one("max_transfers", *problem.max_transfers);
+  if (problem.max_reducers) at_least_one("max_reducers", *problem.max_reducers);
+  if (problem.root != kAnyRoot && (problem.root < 0 || problem.root >= problem.machines))
+    throw InputError("root", fmt::format("{}", problem.root),
+                     fmt::format("one of {} machines, counted from 0", problem.machines));
+  if (!problem.arrivals.empty() && std::cmp_not_equal(problem.arrivals.size(), problem.machines))
+    throw InputError("arrivals", fmt::format("{} dates", problem.arrivals.size()),
+                     fmt::format("{}, one a machine", problem.machines));
+  for (std::size_t v = 0; v < problem.arrivals.size(); ++v)
+    check_time(fmt::format("arrivals[{}]", v), problem.arrivals[v]);
+  if (problem.segments < 0 || problem.segments > kMostNodes)
+    throw InputError("segments", fmt::format("{}", problem.segments), "0 to 2^30");
+  if (problem.segments == 0) at_least_one("max_segments", std::min(problem.max_segments, kMostNodes));
+  const bool plain = !problem.max_transfers && !problem.max_reducers && problem.segments == 1;
+  if (!plain && problem.machines > kMostNodes)
+    throw InputError("machines", fmt::format("{}", problem.machines), "at most 2^30 with a limit or parts");
+  const auto overhead = [](const char* what, double part, double whole) {
+    check_time(what, part);
+    if (part > whole) throw InputError(what, fmt::format("{}", part), fmt::format("at most the whole, {}", whole));
+  };
+  overhead("transfer_overhead", problem.transfer_overhead, problem.transfer);
+  overhead("compute_overhead", problem.compute_overhead, problem.compute);
+  if (problem.segments != 1) {
+    if (problem.max_transfers || problem.max_reducers)
+      throw InputError("segments", "parts together with a limit", "an element in one part, or no limits");
+    if (!problem.arrivals.empty())
+      throw InputError("segments", "parts together with dates of arrival", "an element in one part, or no dates");
+  }
+  if (!problem.arrivals.empty()) {
+    if (problem.max_transfers || problem.max_reducers)
+      throw InputError("arrivals", "dates together with a limit", "dates or limits");
+    if (!problem.commutative)
+      throw InputError("arrivals", "dates for an operation that does not commute", "a commutative operation");
+  }
+}
+
+/// Of one of `segments` parts.
+inline ReduceCosts part_costs(const ReduceProblem& problem, std::int64_t segments) {
+  if (segments == 1) return {problem.transfer, problem.compute};
+  const auto part = [&](double overhead, double whole) {
+    return overhead + (whole - overhead) / static_cast<double>(segments);
+  };
+  return {part(problem.transfer_overhead, problem.transfer), part(problem.compute_overhead, problem.compute)};
+}
+
+}  // namespace sluice::detail

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "plan/reduce/reversed_tree.hpp"
+
+namespace sluice::detail {
+
+/// Gives each node of `tree` the machine it is, so that every subtree is a run of consecutive machines which its root
+/// receives from the inside out, and node 0 is machine `root` of `machines`. The tree may have more nodes than
+/// machines: those that are too many are -1, none of them below one that is kept.
+///
+/// nullopt if the subtrees below node 0 cannot be put to the left and to the right of it so.
+[[nodiscard]] std::optional<std::vector<std::int32_t>> consecutive_runs(const ReversedTree& tree, std::int64_t machines,
+                                                                        std::int64_t root);
+
+}  // namespace sluice::detail

@@ -1,0 +1,350 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plan/reduce/arrivals.hpp"
+#include "plan/reduce/check.hpp"
+#include "plan/reduce/consecutive_runs.hpp"
+#include "plan/reduce/exact.hpp"
+#include "plan/reduce/given_tree.hpp"
+#include "plan/reduce/greedy.hpp"
+#include "plan/reduce/segments.hpp"
+#include "sluice/checked.hpp"
+#include "sluice/error.hpp"
+#include "sluice/plan/reduce.hpp"
+#include "sluice/plan/registry.hpp"
+
+namespace sluice {
+
+namespace {
+
+using detail::GreedyLimits;
+using detail::kNoLimit;
+using detail::Moment;
+using detail::PlacedTree;
+using detail::ReduceCosts;
+using detail::ReversedTree;
+using detail::TreeShape;
+
+constexpr double kExactIntegers = 9007199254740992.0;  // 2^53
+
+/// A tree and the machine that each node is; nodes that are none are left out.
+struct Assigned {
+  ReversedTree tree;
+  std::vector<std::int32_t> machine;
+};
+
+class Planner {
+ public:
+  Planner(const ReduceProblem& problem, const ReduceOptions& options, std::string_view algorithm)
+      : problem_(problem),
+        options_(options),
+        algorithm_(algorithm),
+        root_(problem.root == kAnyRoot ? 0 : problem.root),
+        limits_{problem.max_transfers.value_or(kNoLimit), problem.max_reducers.value_or(kNoLimit), kNoLimit},
+        segments_(problem.segments) {}
+
+  ReducePlan run() {
+    if (algorithm_ == "exact") {
+      if (!problem_.arrivals.empty() || problem_.segments != 1)
+        refuse("dates of arrival or parts", "neither; greedy is optimal for dates");
+      if (problem_.machines > detail::kMostMachinesForExact)
+        refuse(fmt::format("{} machines", problem_.machines), fmt::format("at most {}", detail::kMostMachinesForExact));
+    }
+    if (algorithm_ == "k-ary" && options_.arity < 1)
+      throw InputError("arity", fmt::format("{}", options_.arity), "at least 1");
+    if (!problem_.arrivals.empty()) return plan_arrivals();
+    if (segments_ == 0) segments_ = best_segments();
+    costs_ = detail::part_costs(problem_, segments_);
+    if (segments_ != 1 && algorithm_ == "greedy") {
+      const detail::SegmentTree best = segment_tree(segments_);
+      limits_.children = best.children;
+      if (!options_.transfers && (problem_.commutative || root_at_end())) return finish(best.shape);
+    }
+    if (!options_.transfers && algorithm_ == "greedy" && (problem_.commutative || root_at_end()))
+      return finish(greedy_shape(problem_.machines, costs_, limits_));
+    return plan_tree();
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& found, const std::string& expected) const {
+    throw InputError(fmt::format("algorithm {}", algorithm_), found, expected);
+  }
+
+  void check_nodes() const {
+    if (problem_.machines > detail::kMostNodes)
+      throw InputError("machines", fmt::format("{}", problem_.machines),
+                       fmt::format("at most 2^30 for a tree that is written out ({})", algorithm_));
+  }
+
+  [[nodiscard]] bool root_at_end() const { return root_ == 0 || root_ == problem_.machines - 1; }
+
+  [[nodiscard]] ReversedTree tree(std::int64_t machines, bool fill) const {
+    if (algorithm_ == "greedy") return greedy_tree(machines, costs_, limits_, fill);
+    if (algorithm_ == "exact") return exact_tree(machines, costs_, limits_);
+    return with_shortest_times(detail::given_parents(algorithm_, machines, options_.arity), costs_);
+  }
+
+  // ---- one date for all
+
+  ReducePlan plan_tree() {
+    check_nodes();
+    Assigned assigned = problem_.commutative ? in_any_order() : in_order();
+    const TreeShape shape = shape_of(kept(assigned));
+    if (detail::is_given_tree(algorithm_)) check_limits(assigned.tree, shape);
+    ReducePlan plan = finish(shape);
+    if (options_.transfers) write_transfers(assigned, shape, plan.schedule);
+    return plan;
+  }
+
+  Assigned in_any_order() const {
+    Assigned assigned{tree(problem_.machines, false), {}};
+    const std::int64_t machines = problem_.machines;
+    assigned.machine.resize(static_cast<std::size_t>(machines));
+    for (std::size_t node = 0; node < assigned.machine.size(); ++node) {
+      const std::int64_t position =
+          assigned.tree.position.empty() ? static_cast<std::int64_t>(node) : assigned.tree.position[node];
+      const std::int64_t machine = root_ + position;
+      assigned.machine[node] = static_cast<std::int32_t>(machine < machines ? machine : machine - machines);
+    }
+    return assigned;
+  }
+
+  /// Where a tree of as many nodes as machines cannot be split around the root, the greedy tree goes on to more nodes,
+  /// from which the superfluous are left out again: at first for no greater length, which is enough without limits.
+  Assigned in_order() const {
+    const std::int64_t machines = problem_.machines;
+    const auto attempt = [&](ReversedTree&& candidate) -> std::optional<Assigned> {
+      auto machine = consecutive_runs(candidate, machines, root_);
+      if (!machine) return std::nullopt;
+      return Assigned{std::move(candidate), std::move(*machine)};
+    };
+    if (auto found = attempt(tree(machines, false))) return std::move(*found);
+    if (algorithm_ == "greedy") {
+      const std::int64_t most = 4 * machines;
+      for (std::int64_t nodes = machines; nodes <= most; nodes += std::max<std::int64_t>(1, nodes / 16))
+        if (auto found = attempt(tree(nodes, true))) return std::move(*found);
+    }
+    refuse(fmt::format("root {} of {} machines, and an operation that does not commute", root_, machines),
+           "a root that this tree can be split around, as the first and the last machine are");
+  }
+
+  /// The nodes of `assigned` that are machines.
+  static ReversedTree kept(const Assigned& assigned) {
+    if (std::find(assigned.machine.begin(), assigned.machine.end(), -1) == assigned.machine.end()) return assigned.tree;
+    ReversedTree result;
+    std::vector<std::int32_t> place(assigned.machine.size(), -1);
+    for (std::size_t node = 0; node < assigned.machine.size(); ++node) {
+      if (assigned.machine[node] < 0) continue;
+      place[node] = static_cast<std::int32_t>(result.parent.size());
+      result.parent.push_back(node == 0 ? -1 : place[static_cast<std::size_t>(assigned.tree.parent[node])]);
+      result.inserted.push_back(assigned.tree.inserted[node]);
+    }
+    return result;
+  }
+
+  void check_limits(const ReversedTree& tree, const TreeShape& shape) const {
+    if (shape.reducers > limits_.reducers)
+      refuse(fmt::format("{} machines that combine", shape.reducers), fmt::format("at most {}", limits_.reducers));
+    const double rounding = 1e-12 * shape.length.value(costs_);
+    for (std::int64_t node = limits_.transfers == kNoLimit ? tree.size() : limits_.transfers + 1; node < tree.size();
+         ++node) {
+      const auto end = [&](std::int64_t i) { return tree.inserted[static_cast<std::size_t>(i)].wide().value(costs_); };
+      if (end(node) - costs_.transfer < end(node - limits_.transfers) - rounding)
+        refuse(fmt::format("more than {} transfers at once", limits_.transfers), "fewer");
+    }
+  }
+
+  void write_transfers(const Assigned& assigned, const TreeShape& shape, TreeSchedule& schedule) const {
+    const Moment period = detail::period(costs_, shape.max_children);
+    const double length = schedule.length;
+    if (problem_.machines - 1 > detail::kMostNodes / segments_)
+      throw InputError("segments", fmt::format("{} parts of {} elements", segments_, problem_.machines),
+                       "at most 2^30 transfers to write out");
+    schedule.transfers.reserve(static_cast<std::size_t>((problem_.machines - 1) * segments_));
+    const std::vector<std::int32_t>& machine = assigned.machine;
+    for (std::size_t node = machine.size(); node-- > 1;) {
+      if (machine[node] < 0) continue;
+      const auto parent = static_cast<std::size_t>(assigned.tree.parent[node]);
+      Moment end = assigned.tree.inserted[node].wide();
+      for (std::int64_t from_last = 0; from_last < segments_; ++from_last) {
+        const double start = std::max(0.0, length - end.value(costs_));
+        schedule.transfers.push_back(
+            {machine[node], machine[parent], start, start + costs_.transfer, segments_ - 1 - from_last});
+        end = end + period;
+      }
+    }
+    const auto by_start = [](const TimedTransfer& a, const TimedTransfer& b) { return a.start < b.start; };
+    if (!std::is_sorted(schedule.transfers.begin(), schedule.transfers.end(), by_start))
+      std::stable_sort(schedule.transfers.begin(), schedule.transfers.end(), by_start);
+  }
+
+  // ---- parts
+
+  /// A chain cannot be split around a root in the middle.
+  [[nodiscard]] detail::SegmentTree segment_tree(std::int64_t segments) const {
+    return detail::best_segment_tree(problem_.machines, detail::part_costs(problem_, segments), segments,
+                                     problem_.commutative || root_at_end() ? 1 : 2);
+  }
+
+  double length_in(std::int64_t segments) {
+    const ReduceCosts costs = detail::part_costs(problem_, segments);
+    TreeShape shape;
+    if (algorithm_ == "greedy") {
+      shape = segment_tree(segments).shape;
+    } else {
+      check_nodes();
+      shape =
+          shape_of(with_shortest_times(detail::given_parents(algorithm_, problem_.machines, options_.arity), costs));
+    }
+    return length_in_segments(shape, costs, segments).value(costs);
+  }
+
+  /// Grows by a tenth at a time, then tries every number between the neighbours of the best.
+  std::int64_t best_segments() {
+    std::map<std::int64_t, double> tried;
+    const auto try_number = [&](std::int64_t segments) {
+      if (!tried.contains(segments)) tried[segments] = length_in(segments);
+    };
+    const std::int64_t most = std::min(problem_.max_segments, detail::kMostNodes);
+    for (std::int64_t s = 1; s < most; s += std::max<std::int64_t>(1, s / 10)) try_number(s);
+    try_number(most);
+    const auto best = [&] {
+      return std::min_element(tried.begin(), tried.end(),
+                              [](const auto& a, const auto& b) { return a.second < b.second; });
+    };
+    const auto center = best();
+    const std::int64_t before = center == tried.begin() ? center->first : std::prev(center)->first;
+    const std::int64_t after = std::next(center) == tried.end() ? center->first : std::next(center)->first;
+    constexpr std::int64_t kMostTried = 64;
+    const std::int64_t stride = std::max<std::int64_t>(1, (after - before) / kMostTried);
+    for (std::int64_t s = before; s <= after; s += stride) try_number(s);
+    return best()->first;
+  }
+
+  // ---- dates of arrival
+
+  ReducePlan plan_arrivals() {
+    check_nodes();
+    costs_ = {problem_.transfer, problem_.compute};
+    const PlacedTree optimal = tree_for_arrivals(problem_.arrivals, costs_, problem_.root);
+    const double optimum = earliest_times(optimal, problem_.arrivals, costs_).length;
+    PlacedTree placed;
+    if (algorithm_ == "greedy") {
+      placed = optimal;
+    } else {
+      placed.parent = detail::given_parents(algorithm_, problem_.machines, options_.arity);
+      for (std::int64_t node = 0; node < problem_.machines; ++node)
+        placed.machine.push_back(static_cast<std::int32_t>((root_ + node) % problem_.machines));
+    }
+    detail::TimedTree timed = earliest_times(placed, problem_.arrivals, costs_);
+    ReversedTree shape_only;
+    shape_only.parent = placed.parent;
+    shape_only.inserted.resize(placed.parent.size());
+    root_ = placed.machine.front();
+    ReducePlan plan = finish(shape_of(shape_only), timed.length);
+    if (options_.transfers) plan.schedule.transfers = std::move(timed.transfers);
+    // Found by bisection: what is longer by less than its precision is optimal.
+    plan.optimum_at_least = std::max(plan.optimum_at_least, std::min(optimum, plan.schedule.length));
+    plan.optimal = plan.schedule.length <= plan.optimum_at_least * (1 + 1e-12);
+    return plan;
+  }
+
+  // ---- all
+
+  /// The plan but for the transfers.
+  ReducePlan finish(const TreeShape& shape, std::optional<double> known_length = std::nullopt) const {
+    ReducePlan plan;
+    TreeSchedule& schedule = plan.schedule;
+    schedule.algorithm = options_.algorithm;
+    schedule.machines = problem_.machines;
+    schedule.root = root_;
+    schedule.transfer = costs_.transfer;
+    schedule.compute = costs_.compute;
+    schedule.max_transfers = problem_.max_transfers;
+    schedule.max_reducers = problem_.max_reducers;
+    schedule.commutative = problem_.commutative;
+    schedule.segments = segments_;
+    schedule.arrivals = problem_.arrivals;
+    schedule.length = known_length ? *known_length : detail::length_in_segments(shape, costs_, segments_).value(costs_);
+    check_length(schedule.length);
+    ReduceProblem stated = problem_;
+    stated.segments = segments_;
+    const ReduceBounds bounds = reduce_bounds(stated);
+    schedule.bound = bounds.simple;
+    plan.optimum_at_least = bounds.best;
+    plan.optimal = schedule.length <= bounds.best * (1 + 1e-12);
+    plan.transfers = checked::multiply(problem_.machines - 1, segments_, "number of transfers");
+    plan.reducers = shape.reducers;
+    plan.max_children = shape.max_children;
+    plan.depth = shape.depth;
+    return plan;
+  }
+
+  void check_length(double length) const {
+    if (!std::isfinite(length))
+      throw InputError("length of the reduction", fmt::format("{}", length), "one that a double holds");
+    const bool whole = costs_.transfer == std::trunc(costs_.transfer) && costs_.compute == std::trunc(costs_.compute);
+    if (whole && length > kExactIntegers)
+      throw InputError("length of the reduction", fmt::format("{}", length),
+                       "at most 2^53 for whole costs, as doubles are not exact beyond");
+  }
+
+  const ReduceProblem& problem_;
+  const ReduceOptions& options_;
+  std::string_view algorithm_;
+  std::int64_t root_;
+  GreedyLimits limits_;
+  std::int64_t segments_;
+  ReduceCosts costs_;
+};
+
+/// Whether nothing is proven to be as good as greedy.
+bool greedy_may_lose(const ReduceProblem& problem) {
+  const bool limited = problem.max_transfers || problem.max_reducers;
+  const bool inner_root = problem.root > 0 && problem.root < problem.machines - 1;
+  return (problem.max_transfers && problem.max_reducers) ||
+         (!problem.commutative && inner_root && (limited || problem.segments != 1));
+}
+
+/// The shortest of all that apply.
+ReducePlan plan_by_all(const ReduceProblem& problem, const ReduceOptions& options) {
+  std::optional<ReducePlan> best;
+  std::optional<InputError> refusal;
+  for (const Algorithm& each : algorithms("reduce")) {
+    try {
+      ReducePlan plan = Planner(problem, options, each.name).run();
+      if (!best || plan.schedule.length < best->schedule.length) best = std::move(plan);
+    } catch (const InputError& error) {
+      if (!refusal) refusal = error;
+    }
+    if (best && best->optimal) break;
+  }
+  if (!best) throw InputError(*refusal);
+  return std::move(*best);
+}
+
+}  // namespace
+
+ReducePlan plan_reduce(const ReduceProblem& problem, const ReduceOptions& options) {
+  detail::check_problem(problem);
+  if (options.algorithm == "auto") {
+    if (greedy_may_lose(problem)) return plan_by_all(problem, options);
+    return Planner(problem, options, "greedy").run();
+  }
+  for (const Algorithm& each : algorithms("reduce"))
+    if (each.name == options.algorithm) return Planner(problem, options, each.name).run();
+  std::string names;
+  for (const Algorithm& each : algorithms("reduce")) names += fmt::format("{}, ", each.name);
+  throw InputError("algorithm", fmt::format("'{}'", options.algorithm), "one of " + names + "auto");
+}
+
+}  // namespace sluice

@@ -1,0 +1,44 @@
+/// Elements cut into parts that flow through the tree one behind the other.
+///
+/// Problem: see include/sluice/plan/reduce.hpp; a machine receives one part at a time and sends one at a time, both at
+/// once if they are different parts, and combines one at a time.
+/// Method: in the schedule of one part, backwards, a machine inserted at s with k children splits at s, s + m, ..., s +
+/// (k - 1) m for m = max(d, c) of a part: one stretch of k m in which its port and its processor are taken m apart. So
+/// with K the largest number of children in the tree, the same schedule may start every K m without a clash:
+///
+///     length(S) = length(1) + (S - 1) K max(d, c)
+///
+/// Few children make the second term small, many the first. The shortest tree for a given K is the greedy one in which
+/// no machine gets more than K; all K up to that of the tree without limit are tried. Without anything in d and c that
+/// does not shrink with the part, more parts are always better; overheads set the number.
+/// Guarantee: for K, the shortest of the schedules that start every K m; no proof that another schedule is not shorter.
+/// Complexity: O(log n) shapes, O(log^4 n) each. Deterministic.
+/// Source: ours, over Algorithm 1 of Canon, Antoniu (2012), whose operation cannot be cut.
+///
+/// Example: n = 3, d = c = 1 a part, S = 10. A chain: 4 + 9 * 1 = 13. Both others send to the root: 3 + 9 * 2 = 21.
+#include "plan/reduce/segments.hpp"
+
+#include <algorithm>
+
+#include "plan/reduce/greedy.hpp"
+
+namespace sluice::detail {
+
+SegmentTree best_segment_tree(std::int64_t machines, const ReduceCosts& costs, std::int64_t segments,
+                              std::int64_t least_children) {
+  SegmentTree best;
+  best.shape = greedy_shape(machines, costs, {});
+  best.children = std::max(best.shape.max_children, least_children);
+  const auto length = [&](const TreeShape& shape) { return length_in_segments(shape, costs, segments).value(costs); };
+  for (std::int64_t children = best.children - 1; children >= least_children; --children) {
+    SegmentTree tree{children, {}};
+    if (children == 1)
+      tree.shape = {{machines - 1, machines - 1}, machines - 1, 1, machines - 1};
+    else
+      tree.shape = greedy_shape(machines, costs, {kNoLimit, kNoLimit, children});
+    if (length(tree.shape) < length(best.shape)) best = tree;
+  }
+  return best;
+}
+
+}  // namespace sluice::detail
