@@ -91,6 +91,16 @@ TEST(ExchangeAuto, RepeatsItselfForASeed) {
   }
 }
 
+TEST(ExchangeAuto, HoldsTheLargestSizesAndSetups) {
+  std::mt19937 random(13);
+  for (const std::int64_t largest : {std::int64_t{1} << 57, (std::int64_t{1} << 62) / 13}) {
+    for (const double setup : {0.0, 1e-300, 1e17, 1e300}) {
+      const ExchangeProblem problem{testing::random_traffic(5, 4, 13, largest, random), 3, setup};
+      testing::expect_sound(problem, plan(problem, "auto", 0.05));
+    }
+  }
+}
+
 TEST(ExchangeAuto, HasAPlanWithoutAnyTime) {
   std::mt19937 random(9);
   for (int i = 0; i < 20; ++i) {

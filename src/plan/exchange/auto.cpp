@@ -11,8 +11,8 @@
 ///
 /// 3. The bound of the linear program over steps (lp_bound.cpp), in a share of the time.
 ///
-/// 4. In turns, improve (improve.cpp) until it fails often, and plan_lazily ever wider at the best horizons, which
-/// waits the longer for its next turn the more often it failed while improve did not.
+/// 4. improve (improve.cpp) until it fails often; then plan_lazily at the best horizons, wider than ever before; and
+/// again.
 ///
 /// The search ends before the deadline if a plan costs no more than the bound, or if both were at their limits in vain.
 ///
@@ -47,9 +47,13 @@ namespace {
 /// Largest assignment problem, lefts + rights - k, for which plans are searched: beyond, one takes tens of
 /// milliseconds, and not even one plan would be complete within seconds.
 constexpr std::int64_t kMostSide = 320;
+/// Most messages that are cut into chunks for colouring, about three of each: for memory.
+constexpr std::size_t kMostCut = std::size_t{1} << 21;
 /// Of the time for the linear program: a share, and seconds.
-constexpr double kBoundShare = 0.15;
+constexpr double kBoundShare = 0.1;
 constexpr double kMostBoundSeconds = 10;
+/// Of the time left for the sweep over horizons.
+constexpr double kSweepShare = 0.3;
 /// Attempts in a row without success after which improve gives way, at first and at last.
 constexpr std::int64_t kFirstPatience = 256;
 constexpr std::int64_t kMostPatience = 4096;
@@ -183,18 +187,17 @@ class TableSearch {
     for (std::size_t e = 0; e < demand.edges.size(); ++e)
       edge_at_[cell(demand.edges[e].left, demand.edges[e].right)] = static_cast<std::int32_t>(e);
     shortest_ = shortest_transmission(table_);
-    longest_ = std::max(shortest_, static_cast<std::int64_t>(
-                                       std::min(best.cost() - table_.setup * static_cast<double>(fewest_steps(table_)),
-                                                2.0 * static_cast<double>(shortest_))));
+    constexpr double kLongest = 4e18;  // an int64 holds it
+    const double worth_while = best.cost() - table_.setup * static_cast<double>(fewest_steps(table_));
+    longest_ = std::max(
+        shortest_, static_cast<std::int64_t>(std::min({worth_while, 2 * static_cast<double>(shortest_), kLongest})));
   }
 
   void run() {
-    sweep();
+    sweep(deadline_.within(kSweepShare * deadline_.seconds_left()));
     if (!over()) best_.raise_bound(lp_bound(demand_, deadline_.within(bound_seconds_)).total);
     std::int32_t width = kFirstWidth;
     std::int64_t patience = kFirstPatience;
-    int wait = 0;      // turns of improve, if successful, before the next beam
-    int failures = 0;  // beams in a row that led to nothing
     while (!over()) {
       const double before = best_.cost();
       CellSteps steps = cells(best_.steps());
@@ -202,12 +205,9 @@ class TableSearch {
       const bool improved = best_.cost() < before;
       if (!improved && patience >= kMostPatience && width > most_width()) return;
       if (!improved) patience = std::min(2 * patience, kMostPatience);
-      if ((improved && --wait >= 0) || width > most_width() || over()) continue;
-      bool widened = false;
+      if (improved || width > most_width() || over()) continue;
       for (std::size_t i = 0; i < std::min<std::size_t>(2, trials_.size()) && !over(); ++i)
-        widened = attempt(trials_[i], width, 12, 0.02) || widened;
-      failures = widened ? 0 : failures + 1;
-      wait = failures;
+        attempt(trials_[i], width, 12, 0.02, deadline_);
       width *= 2;
     }
   }
@@ -248,8 +248,7 @@ class TableSearch {
     return result;
   }
 
-  /// Whether it led to a better plan.
-  bool attempt(Trial& trial, std::int32_t width, std::int32_t durations, double noise) {
+  void attempt(Trial& trial, std::int32_t width, std::int32_t durations, double noise, const Deadline& deadline) {
     LazySlackEffort effort;
     effort.price = trial.price;
     effort.width = width;
@@ -258,47 +257,33 @@ class TableSearch {
     effort.seed = random_();
     // Worse plans than the best tell which horizon is good; later, only better ones are of interest.
     const double limit = width == 1 ? 1.1 * best_.cost() : best_.cost();
-    const std::optional<CellSteps> steps = plan_lazily(table_, trial.horizon, effort, limit, deadline_);
-    if (!steps) return false;
+    const std::optional<CellSteps> steps = plan_lazily(table_, trial.horizon, effort, limit, deadline);
+    if (!steps) return;
     const double total = cost(*steps, table_.setup);
     trial.cost = std::min(trial.cost, total);
-    if (total >= best_.cost()) return false;
-    best_.offer(pieces(*steps));
-    return true;
+    if (total < best_.cost()) best_.offer(pieces(*steps));
   }
 
   void rank() {
     std::stable_sort(trials_.begin(), trials_.end(), [](const Trial& a, const Trial& b) { return a.cost < b.cost; });
   }
 
-  void sweep() {
+  void sweep(const Deadline& deadline) {
     constexpr std::array kShares{0.3, 0.0, 0.15, 0.05, 0.55, 0.1, 0.2, 0.4, 0.7, 0.85, 1.0};
     for (const double share : kShares) {
       for (const MessagePrice price : {MessagePrice::kLinear, MessagePrice::kRoot}) {
-        if (over()) return;
+        if (over() || deadline.passed()) return rank();
         if (price == MessagePrice::kRoot && share > 0.05) continue;
         Trial trial{price, shortest_ + static_cast<std::int64_t>(share * static_cast<double>(longest_ - shortest_)),
                     HUGE_VAL};
-        attempt(trial, 1, 4, 0);
+        attempt(trial, 1, 4, 0, deadline);
         trials_.push_back(trial);
       }
     }
     rank();
-    for (std::int32_t width = 2; width <= 8 && !over(); width *= 2) {
-      const std::size_t count = std::min<std::size_t>(4, trials_.size());
-      for (std::size_t i = 0; i < count && !over(); ++i) {
-        attempt(trials_[i], width, 8, 0.02);
-        Trial near = trials_[i];
-        near.horizon =
-            shortest_ + static_cast<std::int64_t>(static_cast<double>(near.horizon - shortest_) *
-                                                  (0.8 + 0.4 * static_cast<double>(random_() % 1024) / 1024));
-        if (near.horizon == shortest_ || over()) continue;
-        near.cost = HUGE_VAL;
-        attempt(near, width, 8, 0.02);
-        trials_.push_back(near);
-      }
-      rank();
-    }
+    for (std::size_t i = 0; i < std::min<std::size_t>(4, trials_.size()) && !over(); ++i)
+      attempt(trials_[i], 4, 8, 0.02, deadline);
+    rank();
   }
 
   const Demand& demand_;
@@ -325,7 +310,8 @@ BoundedPlan plan_auto(const Demand& demand, const Deadline& deadline, std::uint6
   }
   best.offer(plan_colored(demand, largest));
   const std::int64_t mean = total / static_cast<std::int64_t>(demand.edges.size());
-  if (!best.optimal() && !deadline.passed()) best.offer(plan_colored(demand, mean / 2 + 1));
+  if (demand.edges.size() <= kMostCut && !best.optimal() && !deadline.passed())
+    best.offer(plan_colored(demand, mean / 2 + 1));
   run_named(demand, best, deadline);
   const std::int64_t side = std::int64_t{demand.lefts} + demand.rights - demand.max_transfers;
   if (!best.optimal() && !deadline.passed() && side <= kMostSide)

@@ -109,8 +109,9 @@ void improve(const DemandTable& table, CellSteps& steps, std::uint64_t seed, std
     }
     const std::int64_t shortest = shortest_transmission(rest);
     const std::int64_t fewest = fewest_steps(rest);
-    const double room = removed - table.setup * static_cast<double>(fewest) - static_cast<double>(shortest);
+    double room = removed - table.setup * static_cast<double>(fewest) - static_cast<double>(shortest);
     if (room < 0) continue;
+    room = std::min({room, 2 * static_cast<double>(transmission), std::max(0.0, 4e18 - static_cast<double>(shortest))});
     LazySlackEffort effort;
     effort.width = 1 + static_cast<std::int32_t>(below(4));
     effort.durations = 4;
