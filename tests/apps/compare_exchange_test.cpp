@@ -17,7 +17,7 @@ TEST(CompareExchange, JsonHasARowForEveryAlgorithmAndRatiosToTheBestBound) {
   const Folder folder;
   write_traffic_files(folder);
   const Outcome outcome =
-      folder.sluice(words("compare exchange dense.mtx --max-transfers 4 --time-limit 0.3 --json out.json"));
+      folder.sluice(words("compare exchange dense.mtx --max-transfers 4 --time-limit 1 --json out.json"));
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(outcome.err, "");
   const std::string text = folder.read("out.json");
