@@ -61,7 +61,7 @@ constexpr std::int64_t kMostPatience = 4096;
 /// memory.
 constexpr std::int32_t kFirstWidth = 16;
 constexpr std::int32_t kMostWidth = 2048;
-constexpr std::int64_t kMostKeptCells = std::int64_t{1} << 25;
+constexpr std::int64_t kMostKeptCells = std::int64_t{1} << 22;
 
 std::size_t as_size(std::int32_t i) { return static_cast<std::size_t>(i); }
 

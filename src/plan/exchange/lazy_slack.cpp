@@ -10,9 +10,9 @@
 /// any shorter duration. So the longest duration is found by bisection; coverage of both sides is tested side by side,
 /// as two matchings that cover one side each can be joined (Mendelsohn and Dulmage). Tried as next steps are the
 /// longest duration and the sizes just below it, each with the matching that lowers the price of what is left the most:
-/// an assignment problem (Search::match). The price of a message is concave in its size with a jump at 0, so that
-/// finished messages count beside volume (MessagePrice). A beam keeps the `width` cheapest partial plans of every
-/// number of steps, and drops those that cannot cost less than the limit any more.
+/// an assignment problem (Search::match). The price of a message is concave in its size, so that finished messages
+/// count beside volume (MessagePrice). A beam keeps the `width` cheapest partial plans of every number of steps, and
+/// drops those that cannot cost less than the limit any more.
 ///
 /// Guarantee: a plan within the horizon, or none: with k below the sides the volume is maximized with gains of 18 bits,
 /// so that a step that just fits can be missed. None on the number of steps.
