@@ -27,7 +27,7 @@
 ///     that stay are at both ends of such an interval.
 ///  3. CBC answers: a plan, or none, which lifts the bound above the target. With a whole beta costs are whole, and the
 ///     targets rise from the bound in few steps, as the optimum is most often the bound or one more; else the only
-///     target is 1e-6 below the best plan.
+///     target is 1e-6 below the best plan. After each target `auto` tries once more, with another seed.
 ///
 /// Where the program would have more than kMostVariables, the rest of the time goes to `auto`.
 ///
@@ -47,6 +47,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <numeric>
 #include <optional>
@@ -65,8 +66,10 @@ namespace {
 
 constexpr double kBoundShare = 0.2;  // of the time
 constexpr double kStartShare = 0.2;
-constexpr double kStartSecondsPerEdge = 0.002;
-constexpr double kSameCost = 1e-6;  // plans whose costs differ by less count as equally cheap
+constexpr double kMostStartSeconds = 2;
+constexpr double kStartSecondsPerPair = 1.2e-4;  // of edges
+constexpr double kBetweenShare = 0.25;           // of the time that a target took
+constexpr double kSameCost = 1e-6;               // plans whose costs differ by less count as equally cheap
 constexpr std::size_t kMostVariables = 100'000;
 constexpr std::int64_t kMostDivisors = 3;  // added rows for each edge
 
@@ -321,8 +324,9 @@ BoundedPlan plan_exact(const Demand& demand, const Deadline& deadline, std::uint
     best.steps = std::move(found.steps);
   };
   best.bound = linear.total;
-  search(deadline.within(std::min(kStartSecondsPerEdge * static_cast<double>(demand.edges.size()),
-                                  kStartShare * deadline.seconds_left())),
+  const auto edges = static_cast<double>(demand.edges.size());
+  search(deadline.within(std::min(
+             {kStartSecondsPerPair * edges * edges, kMostStartSeconds, kStartShare * deadline.seconds_left()})),
          seed);
   tell();
   const StepProgram steps(demand);
@@ -334,10 +338,11 @@ BoundedPlan plan_exact(const Demand& demand, const Deadline& deadline, std::uint
     const std::optional<Possible> possible =
         linear.prices.empty() ? std::nullopt : possible_steps(steps, linear.prices, target, deadline);
     if (!possible) {
-      search(deadline, seed + 1);
+      search(deadline, ++seed);
       tell();
       break;
     }
+    const auto start = Deadline::Clock::now();
     const IntegerProgram program = integer_program(demand, *possible, best.bound, target);
     const IntegerSolution solution = solve(program, deadline, tell);
     if (!solution.values.empty()) {
@@ -350,6 +355,10 @@ BoundedPlan plan_exact(const Demand& demand, const Deadline& deadline, std::uint
     }
     if (solution.state == IntegerSolution::State::kStopped) break;
     best.bound = solution.state == IntegerSolution::State::kSolved ? least : whole ? target + 1 : least;
+    tell();
+    if (settled()) break;
+    const double seconds = std::chrono::duration<double>(Deadline::Clock::now() - start).count();
+    search(deadline.within(kBetweenShare * seconds), ++seed);
     tell();
   }
   best.bound = std::min(best.bound, least);

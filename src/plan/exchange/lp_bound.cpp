@@ -30,8 +30,9 @@
 /// demand r = 1 - A x (rows scaled to a demand of 1), the x >= 0 of the pool that costs least, by coordinate descent, a
 /// few sweeps; new prices y = max(0, y + t r); for every duration the best step under y; Farley's bound; columns worth
 /// more than they cost join the pool, columns that were long of no use leave it. A duration is skipped if vertex prices
-/// of its neighbour prove it no better than what is known. x, completed by steps of one edge each, is a solution of the
-/// program, so the gap is known: the end is where it is 1e-5, or cannot change the rounded bound.
+/// of its neighbour prove it no better than what is known; the first rounds, far from any bound, look at some only. x,
+/// completed by steps of one edge each, is a solution of the program, so the gap is known: the end is where it is 1e-5,
+/// or cannot change the rounded bound.
 ///
 /// Guarantee: total >= eta, at most the optimum of the program (rounded up), no plan below it. Deterministic unless the
 /// deadline ends it.
@@ -53,6 +54,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -68,9 +70,11 @@ constexpr double kGap = 1e-5;        // of the bound: where the program counts a
 constexpr double kWorth = 1 + 1e-7;  // worth of a column over its cost that lets it into the pool
 constexpr double kPenalty = 3;       // t, as a multiple of the mean price
 constexpr int kSweeps = 10;
-constexpr double kSweepsEnd = 1e-5;  // no column's worth is further from its cost, relatively
-constexpr int kPatience = 3;         // rounds without use until a column is looked at in the first sweep only,
-constexpr int kOblivion = 40;        // and until it leaves the pool
+constexpr double kSweepsEnd = 1e-5;          // no column's worth is further from its cost, relatively
+constexpr int kPatience = 3;                 // rounds without use until a column is looked at in the first sweep only,
+constexpr int kOblivion = 40;                // and until it leaves the pool
+constexpr std::size_t kFirstDurations = 48;  // tried in each of the first rounds,
+constexpr double kFew = 0.25;                // until not more than this share of them yields a column
 
 /// Prices whose sum is the bound eta (before rounding up P / k): all edges of the vertex with the largest load, or all
 /// edges, share the time; likewise for degree and steps.
@@ -244,14 +248,20 @@ class Pricing {
         deadline_(deadline),
         matching_(program.demand().lefts, program.demand().rights, program.demand().edges,
                   program.demand().max_transfers),
-        values_(program.edge_count()) {}
+        values_(program.edge_count()),
+        stride_(std::max<std::size_t>(1, program.durations().size() / kFirstDurations)) {}
 
   /// Adds them to `pool`. A number that no step's worth under `prices` divided by its cost exceeds, or nothing if the
-  /// deadline passed before.
+  /// deadline passed before. In the first calls, as long as most durations yield a column, only every so many-th
+  /// duration is tried, others in every call, and the number is infinite.
   std::optional<double> run(const std::vector<double>& prices, Pool& pool) {
     const std::vector<std::int64_t>& durations = program_.durations();
+    const std::size_t stride = stride_;
+    ++calls_;
+    std::size_t added = 0;
     double ratio = 0;
     for (std::size_t i = durations.size(); i-- > 0;) {
+      if ((i + calls_) % stride != 0) continue;
       if (deadline_.passed()) return std::nullopt;
       const double cost = program_.cost(durations[i]);
       program_.values(durations[i], prices, values_);
@@ -264,9 +274,13 @@ class Pricing {
       ratio = std::max(ratio, matching_.bound(values_) / cost);
       double worth = 0;
       for (const std::int32_t e : matching_.edges()) worth += values_[static_cast<std::size_t>(e)];
-      if (worth > cost * kWorth) pool.add(durations[i], matching_.edges());
+      if (worth <= cost * kWorth) continue;
+      pool.add(durations[i], matching_.edges());
+      ++added;
     }
-    return ratio;
+    if (stride == 1) return ratio;
+    if (static_cast<double>(added * stride) < kFew * static_cast<double>(durations.size())) stride_ /= 2;
+    return std::numeric_limits<double>::infinity();
   }
 
  private:
@@ -274,6 +288,8 @@ class Pricing {
   const Deadline& deadline_;
   LimitedMatching matching_;
   std::vector<double> values_;
+  std::size_t stride_;
+  std::size_t calls_ = 0;
 };
 
 /// `bound`, or the least possible cost that is not below it. Only whole costs are possible where the set-up is whole.
