@@ -87,10 +87,10 @@ TEST_F(ExchangeExact, AgreesWithDynamicProgrammingOn4x4) {
   }
 }
 
-TEST_F(ExchangeExact, ProvesDense6x6WithFewerTransfersThanNodes) {
+TEST_F(ExchangeExact, ProvesDense5x5WithFewerTransfersThanNodes) {
   std::mt19937 random(63);
   for (const std::int64_t k : {2, 3}) {
-    const ExchangeProblem problem{testing::random_traffic(6, 6, 36, 10, random), k, 2};
+    const ExchangeProblem problem{testing::random_traffic(5, 5, 25, 10, random), k, 2};
     const double total = proven_cost(problem);
     ExchangeOptions options;
     options.time_limit_s = 0.05;
