@@ -28,8 +28,6 @@ struct ExchangePart {
     std::int64_t step = 0;
     std::int64_t number = 0;  ///< of this transfer among the sends of the peer
     ChainLinks::Send successor;
-
-    friend bool operator==(const Receive&, const Receive&) = default;
   };
 
   std::int64_t steps = 0;             ///< of the whole plan
