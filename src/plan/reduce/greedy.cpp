@@ -258,16 +258,16 @@ ReversedTree greedy_tree(std::int64_t machines, const ReduceCosts& costs, const 
   return tree;
 }
 
-TreeShape shape_of(const ReversedTree& tree) {
+TreeShape shape_of(const ReversedTree& tree, const std::vector<std::int32_t>& machine) {
   TreeShape shape;
-  const auto nodes = tree.parent.size();
-  if (nodes == 0) return shape;
-  shape.length = tree.inserted.back().wide();
+  const std::size_t nodes = tree.parent.size();
   std::vector<std::int32_t> children(nodes, 0);
   std::vector<std::int32_t> depth(nodes, 0);
   for (std::size_t node = 1; node < nodes; ++node) {
+    if (machine[node] < 0) continue;
     const auto parent = static_cast<std::size_t>(tree.parent[node]);
     depth[node] = depth[parent] + 1;
+    shape.length = tree.inserted[node].wide();
     shape.depth = std::max<std::int64_t>(shape.depth, depth[node]);
     if (children[parent]++ == 0) ++shape.reducers;
     shape.max_children = std::max<std::int64_t>(shape.max_children, children[parent]);

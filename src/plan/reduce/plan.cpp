@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
@@ -97,8 +97,11 @@ class Planner {
 
   ReducePlan plan_tree() {
     check_nodes();
+    if (options_.transfers && problem_.machines - 1 > detail::kMostNodes / segments_)
+      throw InputError("segments", fmt::format("{} parts of {} elements", segments_, problem_.machines),
+                       "at most 2^30 transfers to write out");
     Assigned assigned = problem_.commutative ? in_any_order() : in_order();
-    const TreeShape shape = shape_of(kept(assigned));
+    const TreeShape shape = shape_of(assigned.tree, assigned.machine);
     if (detail::is_given_tree(algorithm_)) check_limits(assigned.tree, shape);
     ReducePlan plan = finish(shape);
     if (options_.transfers) write_transfers(assigned, shape, plan.schedule);
@@ -137,20 +140,6 @@ class Planner {
            "a root that this tree can be split around, as the first and the last machine are");
   }
 
-  /// The nodes of `assigned` that are machines.
-  static ReversedTree kept(const Assigned& assigned) {
-    if (std::find(assigned.machine.begin(), assigned.machine.end(), -1) == assigned.machine.end()) return assigned.tree;
-    ReversedTree result;
-    std::vector<std::int32_t> place(assigned.machine.size(), -1);
-    for (std::size_t node = 0; node < assigned.machine.size(); ++node) {
-      if (assigned.machine[node] < 0) continue;
-      place[node] = static_cast<std::int32_t>(result.parent.size());
-      result.parent.push_back(node == 0 ? -1 : place[static_cast<std::size_t>(assigned.tree.parent[node])]);
-      result.inserted.push_back(assigned.tree.inserted[node]);
-    }
-    return result;
-  }
-
   void check_limits(const ReversedTree& tree, const TreeShape& shape) const {
     if (shape.reducers > limits_.reducers)
       refuse(fmt::format("{} machines that combine", shape.reducers), fmt::format("at most {}", limits_.reducers));
@@ -166,17 +155,17 @@ class Planner {
   void write_transfers(const Assigned& assigned, const TreeShape& shape, TreeSchedule& schedule) const {
     const Moment period = detail::period(costs_, shape.max_children);
     const double length = schedule.length;
-    if (problem_.machines - 1 > detail::kMostNodes / segments_)
-      throw InputError("segments", fmt::format("{} parts of {} elements", segments_, problem_.machines),
-                       "at most 2^30 transfers to write out");
     schedule.transfers.reserve(static_cast<std::size_t>((problem_.machines - 1) * segments_));
     const std::vector<std::int32_t>& machine = assigned.machine;
+    double earliest = 0;
     for (std::size_t node = machine.size(); node-- > 1;) {
       if (machine[node] < 0) continue;
       const auto parent = static_cast<std::size_t>(assigned.tree.parent[node]);
       Moment end = assigned.tree.inserted[node].wide();
       for (std::int64_t from_last = 0; from_last < segments_; ++from_last) {
-        const double start = std::max(0.0, length - end.value(costs_));
+        double start = std::max(0.0, length - end.value(costs_));
+        // Nodes come in order: what rounding makes earlier than the one before is moved to it.
+        if (segments_ == 1) start = earliest = std::max(earliest, start);
         schedule.transfers.push_back(
             {machine[node], machine[parent], start, start + costs_.transfer, segments_ - 1 - from_last});
         end = end + period;
@@ -202,8 +191,9 @@ class Planner {
       shape = segment_tree(segments).shape;
     } else {
       check_nodes();
-      shape =
-          shape_of(with_shortest_times(detail::given_parents(algorithm_, problem_.machines, options_.arity), costs));
+      const ReversedTree given =
+          with_shortest_times(detail::given_parents(algorithm_, problem_.machines, options_.arity), costs);
+      shape = shape_of(given, std::vector<std::int32_t>(given.parent.size(), 0));
     }
     return length_in_segments(shape, costs, segments).value(costs);
   }
@@ -246,11 +236,11 @@ class Planner {
         placed.machine.push_back(static_cast<std::int32_t>((root_ + node) % problem_.machines));
     }
     detail::TimedTree timed = earliest_times(placed, problem_.arrivals, costs_);
-    ReversedTree shape_only;
-    shape_only.parent = placed.parent;
-    shape_only.inserted.resize(placed.parent.size());
     root_ = placed.machine.front();
-    ReducePlan plan = finish(shape_of(shape_only), timed.length);
+    ReversedTree tree;
+    tree.parent = std::move(placed.parent);
+    tree.inserted.resize(tree.parent.size());
+    ReducePlan plan = finish(shape_of(tree, placed.machine), timed.length);
     if (options_.transfers) plan.schedule.transfers = std::move(timed.transfers);
     // Found by bisection: what is longer by less than its precision is optimal.
     plan.optimum_at_least = std::max(plan.optimum_at_least, std::min(optimum, plan.schedule.length));

@@ -61,6 +61,7 @@ struct TreeShape {
   std::int64_t depth = 0;
 };
 
-[[nodiscard]] TreeShape shape_of(const ReversedTree& tree);
+/// Of the nodes whose `machine` is not -1.
+[[nodiscard]] TreeShape shape_of(const ReversedTree& tree, const std::vector<std::int32_t>& machine);
 
 }  // namespace sluice::detail
