@@ -6,19 +6,18 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <istream>
 #include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <streambuf>
 #include <string_view>
 #include <utility>
 
 #include "input/decimal_number.hpp"
 #include "input/shown_text.hpp"
+#include "schedule/strict_json.hpp"
 #include "schedule/totals.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/decimal.hpp"
@@ -74,75 +73,6 @@ void append_step(std::string& out, const Step& step, Amount amount) {
 
 // ---- reading
 
-/// The bytes of a stream one by one, with the line of the last one taken.
-class Source {
- public:
-  explicit Source(std::streambuf* buffer) : buffer_(buffer) {}
-
-  bool at_end() {
-    if (buffer_ == nullptr || buffer_->sgetc() == std::streambuf::traits_type::eof()) ended_ = true;
-    return ended_;
-  }
-  char peek() { return std::streambuf::traits_type::to_char_type(buffer_->sgetc()); }
-  void take() {
-    if (after_newline_) ++line_;
-    after_newline_ = std::streambuf::traits_type::to_char_type(buffer_->sbumpc()) == '\n';
-  }
-
-  /// The parser looks one byte ahead at most, after a number: an end of line there still counts to the line it ends.
-  [[nodiscard]] std::int64_t line() const { return line_; }
-  /// Whether the parser asked for more than there was.
-  [[nodiscard]] bool ended() const { return ended_; }
-
- private:
-  std::streambuf* buffer_;
-  std::int64_t line_ = 1;
-  bool after_newline_ = false;
-  bool ended_ = false;
-};
-
-/// What the parser wants: a pair of iterators.
-class Bytes {
- public:
-  using iterator_category = std::input_iterator_tag;
-  using value_type = char;
-  using difference_type = std::ptrdiff_t;
-  using pointer = const char*;
-  using reference = char;
-
-  Bytes() = default;
-  explicit Bytes(Source* source) : source_(source) {}
-
-  char operator*() const { return source_->peek(); }
-  Bytes& operator++() {
-    source_->take();
-    return *this;
-  }
-  Bytes operator++(int) {
-    const Bytes before = *this;
-    source_->take();
-    return before;
-  }
-  friend bool operator==(const Bytes& a, const Bytes& b) { return a.at_end() == b.at_end(); }
-
- private:
-  [[nodiscard]] bool at_end() const { return source_ == nullptr || source_->at_end(); }
-
-  Source* source_ = nullptr;
-};
-
-/// The end of `text`, what the parser had read when it gave up, for a message: of its last line, which is short.
-std::string tail(std::string_view text) {
-  constexpr std::string_view kNewline = "<U+000A>";  // as the parser shows it
-  constexpr std::size_t kLongest = 30;
-  while (text.size() >= kNewline.size() && text.substr(text.size() - kNewline.size()) == kNewline)
-    text.remove_suffix(kNewline.size());
-  if (const std::size_t newline = text.rfind(kNewline); newline != text.npos)
-    text.remove_prefix(newline + kNewline.size());
-  if (text.size() > kLongest) text.remove_prefix(text.size() - kLongest);
-  return shown(text.substr(std::min(text.find_first_not_of(' '), text.size())));
-}
-
 /// A size is kept as an integer in the unit of the schedule; a number is a price or a total beside sizes.
 enum class Kind { kInteger, kSize, kNumber, kText, kObject, kArray };
 
@@ -190,7 +120,7 @@ struct Field {
 /// nothing is built, nested or kept that is no part of a schedule.
 class ScheduleHandler {
  public:
-  ScheduleHandler(const Source& source, std::string file) : source_(source), file_(std::move(file)) {
+  ScheduleHandler(const detail::JsonSource& source, std::string file) : source_(source), file_(std::move(file)) {
     StepSchedule& s = result_.schedule;
     fields(Place::kSchedule) = {text("schema", schema_, {kSchema}),
                                 text("type", type_, {"steps"}),
@@ -357,7 +287,7 @@ class ScheduleHandler {
     if (expected == "end of input") fail(fmt::format("{} after the schedule", found), "the end of the file");
     if (source_.ended()) fail("the end of the file", "the rest of a schedule");
     if (expected == "'}'" || expected == "']'") expected.insert(0, "',' or ");
-    fail(fmt::format("{} at the end of `{}`", found, tail(last_token)), expected);
+    fail(fmt::format("{} at the end of `{}`", found, detail::end_of_text(last_token)), expected);
   }
 
  private:
@@ -540,7 +470,7 @@ class ScheduleHandler {
   }
   [[nodiscard]] std::string at(std::int64_t line) const { return fmt::format("{}:{}", file_, line); }
 
-  const Source& source_;
+  const detail::JsonSource& source_;
   std::string file_;
   std::array<std::vector<Field>, kPlaces> fields_;
   std::vector<Level> open_;       // the objects and arrays we are in
@@ -652,15 +582,9 @@ std::string to_json(const StepSchedule& schedule) {
 }
 
 ScheduleFile read_schedule(std::istream& in, const std::string& file) {
-  const auto unreadable = [&] { return InputError(file, "a file that cannot be read", "a schedule"); };
-  if (!in) throw unreadable();
-  Source source(in.rdbuf());
+  detail::JsonSource source(in.rdbuf());
   ScheduleHandler handler(source, file);
-  try {
-    nlohmann::json::sax_parse(Bytes(&source), Bytes(), &handler);
-  } catch (const std::ios_base::failure&) {  // a directory, a broken disk
-    throw unreadable();
-  }
+  detail::read_strict_json(in, file, source, handler);
   return handler.take();
 }
 

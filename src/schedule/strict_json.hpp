@@ -82,6 +82,18 @@ class JsonBytes {
   JsonSource* source_ = nullptr;
 };
 
+/// The end of `text`, what the parser had read when it gave up, for a message: of its last line, which is short.
+inline std::string end_of_text(std::string_view text) {
+  constexpr std::string_view kNewline = "<U+000A>";  // as the parser shows it
+  constexpr std::size_t kLongest = 30;
+  while (text.size() >= kNewline.size() && text.substr(text.size() - kNewline.size()) == kNewline)
+    text.remove_suffix(kNewline.size());
+  if (const std::size_t newline = text.rfind(kNewline); newline != text.npos)
+    text.remove_prefix(newline + kNewline.size());
+  if (text.size() > kLongest) text.remove_prefix(text.size() - kLongest);
+  return shown(text.substr(std::min(text.find_first_not_of(' '), text.size())));
+}
+
 /// A field of an object: its name, and where its value goes. Exactly one of the targets is set.
 struct JsonField {
   const char* name = "";
@@ -222,7 +234,7 @@ class StrictJsonHandler {
     if (expected == "end of input") fail(fmt::format("{} after the schedule", found), "the end of the file");
     if (source_.ended()) fail("the end of the file", "the rest of a schedule");
     if (expected == "'}'" || expected == "']'") expected.insert(0, "',' or ");
-    fail(fmt::format("{} at the end of `{}`", found, tail(last_token)), expected);
+    fail(fmt::format("{} at the end of `{}`", found, end_of_text(last_token)), expected);
   }
 
  protected:
@@ -291,18 +303,6 @@ class StrictJsonHandler {
     for (const std::string_view choice : field.choices)
       result += fmt::format("{}\"{}\"", result.empty() ? "" : " or ", choice);
     return result;
-  }
-
-  /// The end of `text`, what the parser had read when it gave up, for a message: of its last line, which is short.
-  static std::string tail(std::string_view text) {
-    constexpr std::string_view kNewline = "<U+000A>";  // as the parser shows it
-    constexpr std::size_t kLongest = 30;
-    while (text.size() >= kNewline.size() && text.substr(text.size() - kNewline.size()) == kNewline)
-      text.remove_suffix(kNewline.size());
-    if (const std::size_t newline = text.rfind(kNewline); newline != text.npos)
-      text.remove_prefix(newline + kNewline.size());
-    if (text.size() > kLongest) text.remove_prefix(text.size() - kLongest);
-    return shown(text.substr(std::min(text.find_first_not_of(' '), text.size())));
   }
 
   [[noreturn]] void fail_at(std::int64_t line, const std::string& found, const std::string& expected) {

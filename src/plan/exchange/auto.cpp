@@ -65,29 +65,6 @@ constexpr std::int64_t kMostKeptCells = std::int64_t{1} << 22;
 
 std::size_t as_size(std::int32_t i) { return static_cast<std::size_t>(i); }
 
-double eta(const Demand& demand) {
-  std::vector<std::int64_t> left(as_size(demand.lefts), 0), right(as_size(demand.rights), 0);
-  std::vector<std::int64_t> left_degree(left.size(), 0), right_degree(right.size(), 0);
-  std::int64_t total = 0;
-  for (const Edge& edge : demand.edges) {
-    left[as_size(edge.left)] += edge.weight;
-    right[as_size(edge.right)] += edge.weight;
-    ++left_degree[as_size(edge.left)];
-    ++right_degree[as_size(edge.right)];
-    total += edge.weight;
-  }
-  const auto largest = [](const std::vector<std::int64_t>& a, const std::vector<std::int64_t>& b) {
-    return std::max(*std::max_element(a.begin(), a.end()), *std::max_element(b.begin(), b.end()));
-  };
-  const auto share = [&](std::int64_t sum) {
-    return sum / demand.max_transfers + (sum % demand.max_transfers == 0 ? 0 : 1);
-  };
-  const std::int64_t transmission = std::max(largest(left, right), share(total));
-  const std::int64_t steps =
-      std::max(largest(left_degree, right_degree), share(static_cast<std::int64_t>(demand.edges.size())));
-  return static_cast<double>(transmission) + demand.setup * static_cast<double>(steps);
-}
-
 /// Cuts messages into chunks of at most `chunk`, colours them and sends each colour, k chunks at a time, largest first.
 PieceSteps plan_colored(const Demand& demand, std::int64_t chunk) {
   std::vector<Edge> chunks;

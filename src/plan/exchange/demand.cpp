@@ -66,6 +66,25 @@ void check_pieces(std::int64_t pieces, const char* algorithm) {
                    "fewer messages, a smaller --max-transfers, or oggp, which cuts messages far less");
 }
 
+double eta(const Demand& demand) {
+  std::vector<std::int64_t> load(static_cast<std::size_t>(demand.lefts) + static_cast<std::size_t>(demand.rights), 0);
+  std::vector<std::int64_t> degree(load.size(), 0);
+  std::int64_t total = 0;
+  for (const Edge& edge : demand.edges) {
+    for (const std::int32_t v : {edge.left, demand.lefts + edge.right}) {
+      load[static_cast<std::size_t>(v)] += edge.weight;
+      ++degree[static_cast<std::size_t>(v)];
+    }
+    total += edge.weight;
+  }
+  const std::int64_t k = demand.max_transfers;
+  const auto ceil_div = [k](std::int64_t a) { return a / k + (a % k != 0 ? 1 : 0); };
+  const std::int64_t transmission = std::max(*std::max_element(load.begin(), load.end()), ceil_div(total));
+  const std::int64_t steps = std::max(*std::max_element(degree.begin(), degree.end()),
+                                      ceil_div(static_cast<std::int64_t>(demand.edges.size())));
+  return static_cast<double>(transmission) + demand.setup * static_cast<double>(steps);
+}
+
 double cost(const PieceSteps& steps, double setup) {
   std::int64_t transmission = 0;
   std::int64_t count = 0;
