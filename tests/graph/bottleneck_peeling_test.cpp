@@ -12,7 +12,8 @@ namespace sluice::detail {
 namespace {
 
 /// A graph whose vertices all weigh the same: the sum of `matchings` random perfect matchings.
-std::vector<Edge> regular_edges(std::int32_t n, int matchings, std::int64_t heaviest, bool merge, std::mt19937& random) {
+std::vector<Edge> regular_edges(std::int32_t n, int matchings, std::int64_t heaviest, bool merge,
+                                std::mt19937& random) {
   std::vector<Edge> edges;
   std::vector<std::int32_t> right(static_cast<std::size_t>(n));
   std::iota(right.begin(), right.end(), 0);
