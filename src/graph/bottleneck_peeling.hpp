@@ -24,12 +24,14 @@ namespace sluice::detail {
 /// lighter edges one by one, growing the alternating forest of the free vertices, until the matching is perfect. (If
 /// the matching holds only edges that are no lighter than the true bottleneck value, an augmenting path of such edges
 /// exists from every free vertex; so the threshold never falls below that value.) Inactive edges lie in buckets of
-/// nearly equal weight, of which only the one in use is sorted: a monotone bucket queue. Complexity: a step touches the
-/// n edges of its matching, the edges it activates, and what its search among the active edges takes, at most O(a
-/// sqrt(n)) + O(a) an augmentation for a active edges; on random graphs a is about n log n. An edge is filed O(1) times
-/// for each step that it is in. Memory O(m + n). Deterministic. Source: Cohen, Jeannot, Padoy, Wagner, "Messages
-/// Scheduling for Parallel Data Redistribution between Clusters", Figure 9. Deviation: the paper starts from an empty
-/// matching in every step; the result has the same bottleneck value, though it may be another of several matchings.
+/// nearly equal weight, of which only the one in use is sorted: a monotone bucket queue.
+/// Complexity: a step touches the n edges of its matching, the edges it activates, and what its search among the active
+/// edges takes, at most O(a sqrt(n)) + O(a) an augmentation for a active edges; on random graphs a is about n log n. An
+/// edge is filed O(1) times for each step that it is in. Memory O(m + n). Deterministic.
+/// Source: Cohen, Jeannot, Padoy, Wagner, "Messages Scheduling for Parallel Data Redistribution between Clusters",
+/// Figure 9.
+/// Deviation: the paper starts from an empty matching in every step; the result has the same bottleneck value, though
+/// it may be another of several matchings.
 class BottleneckPeeling {
  public:
   /// @pre `lefts` vertices on either side, weights > 0, equal sums at all vertices

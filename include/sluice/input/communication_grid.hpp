@@ -25,11 +25,11 @@ namespace sluice {
 /// Q/g0 vertices.
 ///
 /// Source: Desprez, Dongarra, Petitet, Randriamaro, Robert, Scheduling Block-Cyclic Array Redistribution, INRIA RR-3117
-/// (1997), sections 4.1 and 4.2: Lemmas 1 to 3, Propositions 1, 2 and 5. Deviations: offsets (the paper's footnote
-/// Y[a:..] = X[b:..]) add c, and where d does not divide c there is one class more than r/d + s/d - 1; the proof of
-/// Lemma 2 means p r - q s where it writes p s - q r, Lemma 3 means Q = Q' r' where it writes Q = Q' s'; full grids
-/// (fewer residues than classes) add the lengths of classes that are equal modulo g, as in Proposition 2. The quotient
-/// is ours.
+/// (1997), sections 4.1 and 4.2: Lemmas 1 to 3, Propositions 1, 2 and 5.
+/// Deviations: offsets (the paper's footnote Y[a:..] = X[b:..]) add c, and where d does not divide c there is one class
+/// more than r/d + s/d - 1; the proof of Lemma 2 means p r - q s where it writes p s - q r, Lemma 3 means Q = Q' r'
+/// where it writes Q = Q' s'; full grids (fewer residues than classes) add the lengths of classes that are equal modulo
+/// g, as in Proposition 2. The quotient is ours.
 ///
 /// Example: P = Q = 16, r = 3, s = 5: L = 240, g = 16, classes k = -2 .. 4 of lengths 1 2 3 3 3 2 1, each with one
 /// entry in every row and column (Table 1 of the paper), s' = r' = 1, g0 = 16: the quotient is one row, one column

@@ -8,15 +8,16 @@
 /// Guarantee: at most 2 eta, eta the bound of Proposition 1, for whole set-ups: D <= eta_d / setup + eta_s units are
 /// peeled and every step takes one at least, so cost <= 2 D setup. Below 1 the unit is 1: cost <= (1 + setup) eta_d.
 /// Any other set-up counts as the next whole number in the proof: less than 2 (eta + eta_s). What a step really carries
-/// is never longer than what was peeled: see deviations. k = 1 and set-up 0 are legal. Complexity: at most m + O(n)
-/// steps. ggp: a matching is repaired from the step before, O(m) an edge that ended. oggp: see bottleneck_peeling.hpp.
-/// multigraph: D steps of O(n), besides O(m) an edge that ended; it refuses more than 2^24 steps, and all refuse more
-/// than 2^26 pieces. Memory O(m + n + pieces). Deterministic. Source: Cohen, Jeannot, Padoy, Wagner, "Messages
-/// Scheduling for Parallel Data Redistribution between Clusters", Figures 4, 8 and 9, Theorems 2 and 3. Deviations: the
-/// paper normalises to a set-up of 1 and leaves the rounded weights in the schedule; here a message that is done sends
-/// nothing in units that only rounding gave it, and durations are those of what is sent. In multigraph the same
-/// matching serves as long as none of its edges ends: unit edges between one pair are alike, so this is one of the
-/// choices that the paper leaves open.
+/// is never longer than what was peeled: see deviations. k = 1 and set-up 0 are legal.
+/// Complexity: at most m + O(n) steps. ggp: a matching is repaired from the step before, O(m) an edge that ended. oggp:
+/// see bottleneck_peeling.hpp. multigraph: D steps of O(n), besides O(m) an edge that ended; it refuses more than 2^24
+/// steps, and all refuse more than 2^26 pieces. Memory O(m + n + pieces). Deterministic.
+/// Source: Cohen, Jeannot, Padoy, Wagner, "Messages Scheduling for Parallel Data Redistribution between Clusters",
+/// Figures 4, 8 and 9, Theorems 2 and 3.
+/// Deviations: the paper normalises to a set-up of 1 and leaves the rounded weights in the schedule; here a message
+/// that is done sends nothing in units that only rounding gave it, and durations are those of what is sent. In
+/// multigraph the same matching serves as long as none of its edges ends: unit edges between one pair are alike, so
+/// this is one of the choices that the paper leaves open.
 ///
 /// Example: messages 0->0 of 3 and 1->1 of 1, k = 1, set-up 1: D = 4. Perfect matchings hold one message each: steps of
 /// 3 and 1, cost 6 = eta.

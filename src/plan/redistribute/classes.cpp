@@ -1,13 +1,14 @@
 /// `classes`: one class of the communication grid after the other.
 ///
-/// Problem: a schedule of one dimension with both the fewest steps NS and the lowest total cost TC.
-/// Applies when gcd(r, Q) = gcd(s, P) = 1 (r and s divided by gcd(r, s)); otherwise a class leaves rows or columns
-/// empty. Guarantee: NS = NS_opt and TC optimal (Proposition 4): all messages of a step have one length. Complexity:
-/// O(C log C) for C classes; a step is then O(1) to tell. Memory O(C), at most the messages of one process.
+/// Problem: a schedule of one dimension with both the fewest steps NS and the lowest total cost TC. Applies when gcd(r,
+/// Q) = gcd(s, P) = 1 (r and s divided by gcd(r, s)); otherwise a class leaves rows or columns empty.
+/// Guarantee: NS = NS_opt and TC optimal (Proposition 4): all messages of a step have one length.
+/// Complexity: O(C log C) for C classes; a step is then O(1) to tell. Memory O(C), at most the messages of one process.
 /// Deterministic.
 /// Source: Desprez, Dongarra, Petitet, Randriamaro, Robert (1997), section 4.3.2, Propositions 3 and 4.
 /// Deviations: the paper leaves the order of blocks inside a class open: sender block alpha sends to receiver block
-/// beta in step (alpha - beta) mod max(P/g, Q/g) of its class. Steps are put in order of falling length. Example: 16:3
+/// beta in step (alpha - beta) mod max(P/g, Q/g) of its class. Steps are put in order of falling length.
+/// Example: 16:3
 /// -> 16:5 has classes of lengths 3 3 3 2 2 1 1, each with one message a process: NS 7, TC 15.
 #include <fmt/format.h>
 

@@ -13,15 +13,18 @@ namespace sluice::detail {
 /// Problem: a message of a d-dimensional array is one message (a step) of each dimension. The pairs of steps (s1, s2)
 /// are steps again, NS1 * NS2 of them; but where the busiest process is a sender in one dimension and a receiver in
 /// another, that is more than needed: 4x2 -> 2x4 has 4 steps in each dimension, so 16, while no process has more than 8
-/// messages. Method: let dimensions be folded (see Fold) with groups of size a. In a tuple of groups (t1, ..., td) a
-/// sender has at most one message in each dimension with single senders, and one for each position x inside the group
-/// in those with single receivers. Write X for the tuple of positions of the latter dimensions, of A = product of the a
-/// of them, and Y for the tuple of the former, of B. A sender's messages differ in X and share Y, a receiver's differ
-/// in Y and share X, so (X + Y) mod max(A, B) tells apart the messages of any process. Guarantee: step ((t1, ..., td),
-/// (X + Y) mod max(A, B)) is one-port; the number of steps is the product of the NS_d / a_d times max(A, B): optimal
-/// where the larger degree of every dimension is a multiple of the smaller one. Without folds it is the plain product,
-/// optimal where the busiest side is the same in all dimensions; TC is then the product of the TC_d. Complexity: O(d) a
-/// message. Nothing of the size of the product is stored. Source: ours.
+/// messages.
+/// Method: let dimensions be folded (see Fold) with groups of size a. In a tuple of groups (t1, ..., td) a sender has
+/// at most one message in each dimension with single senders, and one for each position x inside the group in those
+/// with single receivers. Write X for the tuple of positions of the latter dimensions, of A = product of the a of them,
+/// and Y for the tuple of the former, of B. A sender's messages differ in X and share Y, a receiver's differ in Y and
+/// share X, so (X + Y) mod max(A, B) tells apart the messages of any process.
+/// Guarantee: step ((t1, ..., td), (X + Y) mod max(A, B)) is one-port; the number of steps is the product of the NS_d /
+/// a_d times max(A, B): optimal where the larger degree of every dimension is a multiple of the smaller one. Without
+/// folds it is the plain product, optimal where the busiest side is the same in all dimensions; TC is then the product
+/// of the TC_d.
+/// Complexity: O(d) a message. Nothing of the size of the product is stored.
+/// Source: ours.
 class CombinedSteps {
  public:
   struct AxisSteps {

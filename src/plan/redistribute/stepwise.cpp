@@ -4,11 +4,12 @@
 /// Method: while messages are left, take a matching that covers every process with the most messages left, of maximum
 /// weight among those, as the next step.
 /// Guarantee: NS = NS_opt (the largest degree falls by one a step); TC is optimal when r = 1 (Proposition 6), a
-/// heuristic otherwise. Complexity: NS maximum-weight matchings on the quotient (or on the messages, see MessageGraph).
-/// Deterministic. Source: Desprez, Dongarra, Petitet, Randriamaro, Robert (1997), section 4.5 and Theorem 1. Deviation:
-/// the matching comes from a combinatorial algorithm, not from linear programming; which one of several of equal weight
-/// is taken is as free as in the paper, so TC may differ from the paper's tables by a little. Example: 15:2 -> 6:3
-/// takes 10 steps of length 2, TC 20 (Tables 15 and 16).
+/// heuristic otherwise.
+/// Complexity: NS maximum-weight matchings on the quotient (or on the messages, see MessageGraph). Deterministic.
+/// Source: Desprez, Dongarra, Petitet, Randriamaro, Robert (1997), section 4.5 and Theorem 1.
+/// Deviation: the matching comes from a combinatorial algorithm, not from linear programming; which one of several of
+/// equal weight is taken is as free as in the paper, so TC may differ from the paper's tables by a little.
+/// Example: 15:2 -> 6:3 takes 10 steps of length 2, TC 20 (Tables 15 and 16).
 #include <algorithm>
 
 #include "plan/redistribute/message_graph.hpp"
