@@ -16,13 +16,14 @@ set -euo pipefail
 lab=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 source "$lab/common.sh"
 
-name='' ranks='' time_limit=600 up=()
+name='' own_name='' ranks='' time_limit=600 up=()
 while [[ $# -gt 0 && $1 == -* ]]; do
   [[ $1 != -h && $1 != --help ]] || { sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"; exit 0; }
   [[ $# -ge 2 ]] || lab_fail "$1: nothing after it, expected a value"
   case $1 in
     --lab) name=$2 ;;
     -n) ranks=$2 ;;
+    --name) own_name=$2 ;;
     --time-limit) time_limit=$2 ;;
     *) up+=("$1" "$2") ;;
   esac
@@ -52,12 +53,14 @@ trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 if [[ -z $name ]]; then
   # Named before it is there, so that an interruption finds what to take down.
-  name=$(printf '%x%04x' $$ "$RANDOM")
+  name=${own_name:-$(printf '%x%04x' $$ "$RANDOM")}
+  lab_is_name "$name" || lab_fail "--name: '$name', expected up to 12 of a-z and 0-9"
   lab_possible || exit 3
+  [[ -z $(lab_namespaces "$name") ]] || lab_fail "--name: '$name' is up already, expected a new one"
   own=$name
   "$lab/up.sh" "${up[@]}" --name "$name" >/dev/null
-elif [[ ${#up[@]} -gt 0 ]]; then
-  lab_fail "${up[0]}: with --lab, expected none of the options of lab/up.sh"
+elif [[ ${#up[@]} -gt 0 || -n $own_name ]]; then
+  lab_fail "${up[0]:---name}: with --lab, expected none of the options of lab/up.sh"
 fi
 settings=$lab_root/$name/settings
 [[ -e $settings ]] || lab_fail "--lab: '$name' is not up"
