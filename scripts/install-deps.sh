@@ -18,7 +18,6 @@ packages=(
   nlohmann-json3-dev         # schedule and result files
   coinor-libcbc-dev          # integer programs: the planner `exact` of exchange
   libcli11-dev               # command line
-  coinor-libclp-dev          # linear programs of bounds and exact planners
   libgtest-dev               # tests
   librapidcheck-dev          # tests: properties on random data
   liblemon-dev               # tests and benchmarks: matchings to compare ours with
