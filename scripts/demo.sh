@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # From a fresh clone to a redistribution under MPI: installs the packages, builds the command, plans the example of the
-# paper and moves a 4096 x 4096 matrix of doubles from one block-cyclic layout to another on 8 ranks, every byte verified.
+# paper and the traffic of a real application, and moves a 4096 x 4096 matrix of doubles from one block-cyclic layout to another on 8 ranks, every byte verified.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -14,6 +14,7 @@ echo "demo 1/3: packages"
 scripts/install-deps.sh
 echo "demo 2/3: the command"
 scripts/build.sh release bin/sluice
-echo "demo 3/3: a plan, then the same for a real matrix under MPI"
+echo "demo 3/3: two plans, then a real matrix under MPI"
 show build/release/bin/sluice plan redistribute --from 16:3 --to 16:5
+show build/release/bin/sluice plan exchange studies/traffic/amg2013-64.mtx --max-transfers 8 --setup 100000 --summary
 show scripts/mpirun.sh -np 8 build/release/bin/sluice run redistribute --from 4x2:64x64 --to 2x4:100x100 --shape 4096x4096

@@ -23,9 +23,9 @@
 /// O(width * cells) for the search. Deterministic for a seed if the search ends by itself; the deadline decides how far
 /// it gets, and through the bound when it stops, not in which direction.
 ///
-/// Source: the named planners as told there; the rest is our own. Rounding the columns that the linear program uses most
-/// (and planning what they leave) was tried between 3 and 4: on dense 20 x 20 instances, up to 1700 columns of a bound
-/// within 2 % of the plan, it never gave a cheaper plan than the sweep had, so it is not part of the search.
+/// Source: the named planners as told there; the rest is our own. Rounding the columns that the linear program uses
+/// most (and planning what they leave) was tried between 3 and 4: on dense 20 x 20 instances, up to 1700 columns of a
+/// bound within 2 % of the plan, it never gave a cheaper plan than the sweep had, so it is not part of the search.
 ///
 /// Example: messages (0, 0) of 3, (0, 1) of 1, (1, 0) of 1, (1, 1) of 3, k = 2, set-up 1: oggp finds steps of 3 and 1,
 /// cost 6 = eta, and the search ends before it begins.
