@@ -16,6 +16,7 @@
 #include "run/exchange_testing.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/error.hpp"
+#include "sluice/run/mpi/measure.hpp"
 
 namespace {
 
@@ -256,6 +257,20 @@ TEST(Exchange, AtOffsets) {
   for (std::size_t b = 0; b < 5; ++b) EXPECT_EQ(in[15 + b], static_cast<std::byte>(10 * before + static_cast<int>(b)));
   const std::array<std::int64_t, 1> beyond{16};
   EXPECT_THROW(job.execute(out, from, in, beyond), InputError);
+}
+
+TEST(Exchange, MeasuredK) {
+  const TransferRamp ramp = measure_max_transfers(MPI_COMM_WORLD, to_everybody(10), 0.02);
+  EXPECT_GE(ramp.max_transfers, 1);
+  EXPECT_LE(ramp.max_transfers, std::max(1, size() / 2));
+  ASSERT_EQ(ramp.levels.empty(), size() == 1);
+  for (std::size_t i = 0; i < ramp.levels.size(); ++i) {
+    EXPECT_EQ(ramp.levels[i].transfers, std::min<std::int64_t>(std::int64_t{1} << i, size() / 2));
+    EXPECT_GE(ramp.levels[i].bytes_per_s, 0);
+  }
+  // Nobody sends anything, or a rank asks for nonsense.
+  EXPECT_TRUE(measure_max_transfers(MPI_COMM_WORLD, {}, 0.02).levels.empty());
+  EXPECT_THROW((void)measure_max_transfers(MPI_COMM_WORLD, {}, rank() == 0 ? 0 : 0.02), InputError);
 }
 
 TEST(Exchange, DenseRows) {
