@@ -134,7 +134,7 @@ TEST(ReduceGivenTree, AutoIsNeverLongerThanANamedAlgorithm) {
 
 /// With both limits nothing is proven, but nothing named is better either.
 TEST(ReduceGivenTree, AutoIsNeverLongerThanANamedAlgorithmWithinLimits) {
-  for (std::int64_t n = 2; n <= 24; ++n) {
+  for (std::int64_t n = 2; n <= 16; ++n) {
     for (std::int64_t limit = 1; limit <= n / 2; ++limit) {
       ReduceProblem problem = problem_of(n, 2, 1);
       problem.max_transfers = limit;

@@ -73,7 +73,7 @@ TEST(ReduceGreedy, IsShortestOfAllTrees) {
 TEST(ReduceGreedy, IsShortestWithinLimits) {
   // SLUICE_EXHAUSTIVE=9 takes six seconds.
   const char* asked = std::getenv("SLUICE_EXHAUSTIVE");
-  const int most_machines = asked == nullptr ? 8 : std::atoi(asked);
+  const int most_machines = asked == nullptr ? 7 : std::atoi(asked);
   for_all_costs([&](int d, int c) {
     for (int n = 2; n <= most_machines; ++n) {
       for (int transfers = 1; transfers <= n; ++transfers) {
@@ -125,17 +125,17 @@ TEST(ReduceGreedy, KeepsLimitsOfAnySize) {
   });
 }
 
-/// Times stay exact however many terms they have: 0.1 added up 10^6 times is off by more than the validator allows.
+/// Times stay exact however many terms they have: 0.1 added up 300 000 times is off by more than the validator allows.
 TEST(ReduceGreedy, IsExactOverManyTransfers) {
   for (const auto& [transfers, reducers] : {std::pair{1, 0}, {0, 1}, {3, 2}, {0, 0}}) {
-    ReduceProblem problem = problem_of(300'000, 0.1, 0.3);
+    ReduceProblem problem = problem_of(100'000, 0.1, 0.3);
     if (transfers > 0) problem.max_transfers = transfers;
     if (reducers > 0) problem.max_reducers = reducers;
     expect_sound(problem, plan_with(problem, "greedy"));
   }
-  ReduceProblem one_by_one = problem_of(1'000'001, 0.1, 0);
+  ReduceProblem one_by_one = problem_of(300'001, 0.1, 0);
   one_by_one.max_transfers = 1;
-  EXPECT_EQ(plan_with(one_by_one, "greedy").schedule.length, 1e6 * 0.1);
+  EXPECT_EQ(plan_with(one_by_one, "greedy").schedule.length, 3e5 * 0.1);
 }
 
 TEST(ReduceGreedy, SummarizesMoreMachinesThanMemoryHolds) {
@@ -150,7 +150,7 @@ TEST(ReduceGreedy, SummarizesMoreMachinesThanMemoryHolds) {
 
 TEST(ReduceBounds, LieAroundTheOptimum) {
   for_all_costs([](int d, int c) {
-    for (int n = 1; n <= 70; ++n) {
+    for (int n = 1; n <= 40; ++n) {
       const ReduceBounds bounds = reduce_bounds(problem_of(n, d, c));
       const double rounds = std::ceil(std::log2(n));
       EXPECT_EQ(bounds.simple, (TreeBound{rounds * std::max(d, c), rounds * (d + c)}));

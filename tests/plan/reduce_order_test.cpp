@@ -87,8 +87,6 @@ TEST(ReduceInOrder, EveryRootHasTheOptimumWithFractions) {
 }
 
 TEST(ReduceInOrder, KeepsLimits) {
-  int longer = 0;
-  int all = 0;
   for (std::int64_t n = 1; n <= 24; ++n) {
     for (std::int64_t limit = 1; limit <= n / 2; ++limit) {
       for (std::int64_t root = 0; root < n; ++root) {
@@ -100,14 +98,11 @@ TEST(ReduceInOrder, KeepsLimits) {
           const ReducePlan plan = plan_with(problem, "auto");
           expect_sound(problem, plan);
           expect_order_kept(plan.schedule);
-          ++all;
-          if (!plan.optimal) ++longer;
+          EXPECT_TRUE(plan.optimal) << n << " " << limit << " " << root;
         }
       }
     }
   }
-  // Not always as short as with an operation that commutes, but mostly.
-  EXPECT_LT(longer, all / 20);
 }
 
 TEST(ReduceInOrder, GivenTreesKeepTheOrderOrSayThatTheyCannot) {

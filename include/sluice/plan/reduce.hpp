@@ -55,9 +55,9 @@ struct ReducePlan {
 /// Plans `problem`. `schedule.algorithm` is the name asked for, and the limits, dates and costs of a part are in the
 /// schedule. Deterministic.
 ///
-/// Time O(n) and memory O(n) for "greedy" and "auto"; without transfers, time O(log^4 n) (with limits O(n / limit)
-/// times that). With dates of arrival O(n log n) for each of about 60 lengths that are tried; "exact" takes exponential
-/// time.
+/// "greedy" and "auto" take O(n) time and memory; without transfers O(log^4 n) time, with a limit O(n / limit) times
+/// that at most. Dates of arrival: O(n) for each of about 50 lengths that are tried. Given trees: O(n log n). "exact"
+/// takes exponential time.
 ///
 /// Throws InputError for an unknown algorithm or one that does not apply, saying why: limits that a given tree breaks,
 /// a root in the middle of a tree that cannot be split around it, limits or dates together with parts, "exact" beyond

@@ -93,8 +93,9 @@ ReversedTree with_shortest_times(const std::vector<std::int32_t>& parent, const 
     const std::int64_t first = children.first[node];
     const std::int64_t last = children.first[node + 1];
     const auto longer = [&](std::int32_t a, std::int32_t b) { return length(a) > length(b); };
-    if (!std::is_sorted(&child(0) + first, &child(0) + last, longer))
-      std::stable_sort(&child(0) + first, &child(0) + last, longer);
+    const auto begin = children.node.begin() + first;
+    const auto end = children.node.begin() + last;
+    if (!std::is_sorted(begin, end, longer)) std::stable_sort(begin, end, longer);
     Moment longest;
     for (std::int64_t at = first; at < last; ++at) {
       const Moment through =
