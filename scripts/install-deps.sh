@@ -32,6 +32,7 @@ ci_packages=(
   clang-tidy                 # and its usage; brings run-clang-tidy
   libclang-rt-14-dev         # libFuzzer and the sanitizers of clang, which feed the readers with broken files
   libbenchmark-dev           # benchmarks
+  iproute2                   # the lab: network namespaces and token buckets
 )
 
 case ${1-} in

@@ -96,15 +96,15 @@ ExchangeTask read(const ExchangeInput& options) {
   if (!options.max_transfers.empty())
     task.problem.max_transfers = parse_count(options.max_transfers, "--max-transfers", 1, kMost);
   if (!options.setup.empty()) task.problem.setup = parse_number(options.setup, "--setup");
-  const std::optional<Backbone> backbone = read_backbone(options);
+  task.backbone = read_backbone(options);
   task.time_limit_s = parse_number(options.time_limit, "--time-limit");
   task.seed = static_cast<std::uint64_t>(parse_count(options.seed, "--seed", 0, kMost));
 
   task.problem.traffic = read_traffic(options.traffic);
   const Traffic& traffic = task.problem.traffic;
   if (options.max_transfers.empty()) task.problem.max_transfers = std::min(traffic.senders, traffic.receivers);
-  if (backbone) {
-    const BackboneModel hardware = model(*backbone, traffic.senders, traffic.receivers);
+  if (task.backbone) {
+    const BackboneModel hardware = model(*task.backbone, traffic.senders, traffic.receivers);
     task.transfer_bytes_per_s = hardware.transfer_bytes_per_s;
     if (options.max_transfers.empty()) task.problem.max_transfers = hardware.max_transfers;
     if (options.setup.empty()) task.problem.setup = hardware.setup_bytes;
@@ -128,6 +128,24 @@ std::string ExchangeTask::time_line(double total, double bound) const {
   };
   return fmt::format("time: {} at {}/s a transfer, no plan takes less than {}\n", seconds(total),
                      bytes_text(static_cast<std::int64_t>(transfer_bytes_per_s)), seconds(bound));
+}
+
+double ExchangeTask::least_time_s() const {
+  if (!backbone) return 0;
+  const Traffic& traffic = problem.traffic;
+  std::vector<double> sent(static_cast<std::size_t>(traffic.senders), 0);
+  std::vector<double> received(static_cast<std::size_t>(traffic.receivers), 0);
+  double total = 0;
+  for (const Message& message : traffic.messages) {
+    const double bytes = move_decimal_point(static_cast<double>(message.size), -traffic.decimals);
+    sent[static_cast<std::size_t>(message.from)] += bytes;
+    received[static_cast<std::size_t>(message.to)] += bytes;
+    total += bytes;
+  }
+  double result = total / backbone->backbone_bytes_per_s;
+  for (const double bytes : sent) result = std::max(result, bytes / backbone->sender_link_bytes_per_s);
+  for (const double bytes : received) result = std::max(result, bytes / backbone->receiver_link_bytes_per_s);
+  return result;
 }
 
 ExchangeOptions ExchangeTask::planned_by(const std::string& algorithm) const {

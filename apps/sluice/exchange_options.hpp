@@ -2,8 +2,10 @@
 
 #include <CLI/App.hpp>
 #include <cstdint>
+#include <optional>
 #include <string>
 
+#include "sluice/input/backbone.hpp"
 #include "sluice/plan/exchange.hpp"
 
 /// The problem `exchange` on the command line, the same for every verb.
@@ -39,13 +41,17 @@ struct ExchangeTask {
   ExchangeProblem problem;  ///< the set-up in the unit of the traffic in memory: see Traffic::decimals
   double time_limit_s = 1;
   std::uint64_t seed = 1;
-  double transfer_bytes_per_s = 0;  ///< of one transfer, where the options name the hardware; else 0
+  double transfer_bytes_per_s = 0;   ///< of one transfer, where the options name the hardware; else 0
+  std::optional<Backbone> backbone;  ///< the hardware, where the options name it
 
   /// "exchange traffic.mtx: 20 senders, 20 receivers, 196 messages, 2034 in total, k = 20, beta = 1".
   [[nodiscard]] std::string title() const;
   /// What the totals of a plan and of a bound are in seconds, a line with its end; empty unless the options name the
   /// hardware.
   [[nodiscard]] std::string time_line(double total, double bound) const;
+  /// What the hardware alone asks for, in seconds: all bytes over the backbone, or those of a node over its link. 0
+  /// unless the options name it.
+  [[nodiscard]] double least_time_s() const;
   /// To plan it by `algorithm`.
   [[nodiscard]] ExchangeOptions planned_by(const std::string& algorithm) const;
 };

@@ -7,15 +7,17 @@
 
 namespace sluice::command {
 
-void add_run(CLI::App& command, Action& chosen) {
-  CLI::App* verb =
-      command.add_subcommand("run", "execute for real, verify every byte, time the alternatives" + needs_mpi_text());
-  verb->footer(
-      "Example:\n"
-      "  mpirun -np 8 sluice run redistribute --from 4x2:64x64 --to 2x4:100x100 --shape 4096x4096\n\n"
-      "sluice run redistribute --help lists the options.");
-  CLI::App* problem = verb->add_subcommand("redistribute", "move a block-cyclic array to another layout");
-  const auto options = std::make_shared<RunOptions>();
+namespace {
+
+void add_times(CLI::App& problem, std::string& repetitions, std::string& json) {
+  problem.add_option("--repetitions", repetitions, "timed executions of each method, in turns")->option_text("N [9]");
+  problem.add_option("--json", json, "write the result as JSON (sluice.run/1); -: instead of the table")
+      ->option_text("FILE|-");
+}
+
+void add_run_redistribute(CLI::App& verb, Action& chosen) {
+  CLI::App* problem = verb.add_subcommand("redistribute", "move a block-cyclic array to another layout");
+  const auto options = std::make_shared<RunRedistribute>();
   options->problem.add_to(*problem, kShapeNeeded);
   problem->add_option("--algorithm", options->algorithm, "the planner of method sluice, see plan --help")
       ->option_text("NAME [auto]");
@@ -23,10 +25,7 @@ void add_run(CLI::App& command, Action& chosen) {
       ->add_option("--method", options->method,
                    "sluice, sluice-ALGORITHM, caterpillar, alltoallv, alltoallw, all-at-once, pdgemr2d")
       ->option_text("A,B,..|all [all]");
-  problem->add_option("--repetitions", options->repetitions, "timed executions of each method, in turns")
-      ->option_text("N [9]");
-  problem->add_option("--json", options->json, "write the result as JSON (sluice.run/1); -: instead of the table")
-      ->option_text("FILE|-");
+  add_times(*problem, options->repetitions, options->json);
   problem->footer(
       "The source is filled with a function of the global index; every byte of every method's target is verified "
       "before\n"
@@ -37,6 +36,48 @@ void add_run(CLI::App& command, Action& chosen) {
       "Example:\n"
       "  mpirun -np 8 sluice run redistribute --from 4x2:64x64 --to 2x4:100x100 --shape 4096x4096");
   problem->callback([options, &chosen] { chosen = [options] { return run_redistribute(*options); }; });
+}
+
+void add_run_exchange(CLI::App& verb, Action& chosen) {
+  CLI::App* problem = verb.add_subcommand("exchange", "any traffic in bytes: who sends how much to whom");
+  const auto options = std::make_shared<RunExchange>();
+  options->problem.add_to(*problem);
+  problem->add_option("--algorithm", options->algorithm, "the planner, see plan exchange --help")
+      ->option_text("NAME [auto]");
+  problem
+      ->add_option("--mode", options->mode,
+                   "how transfers are kept apart by method sluice: auto, chain, local, barrier, list")
+      ->option_text("MODE [auto]");
+  problem->add_option("--method", options->method, "sluice, sluice-MODE, alltoallv, all-at-once, pairwise")
+      ->option_text("A,B,..|all [all]");
+  problem->add_flag("--same-ranks", options->same_ranks,
+                    "receiver j is rank j, as sender j is, however many ranks there are");
+  add_times(*problem, options->repetitions, options->json);
+  problem->footer(
+      std::string(kExchangeHelp) +
+      "Sizes are bytes. Sender i is rank i; receivers are the ranks behind the senders where there are enough, else "
+      "the\nsame ranks as the senders. Bytes are a function of sender, receiver and offset, and every byte is verified "
+      "before a\ntime counts (exit status 1 if one is wrong). A time is that of the slowest rank. With the speeds "
+      "given "
+      "the bound stands\nbeside: no execution is faster than the backbone for all bytes, or a link for its own.\n\n"
+      "Examples:\n"
+      "  mpirun -np 64 sluice run exchange traffic.mtx --max-transfers 8\n"
+      "  mpirun -np 20 sluice run exchange traffic.mtx --max-transfers 3 --method sluice-chain,sluice-list,alltoallv");
+  problem->callback([options, &chosen] { chosen = [options] { return run_exchange(*options); }; });
+}
+
+}  // namespace
+
+void add_run(CLI::App& command, Action& chosen) {
+  CLI::App* verb =
+      command.add_subcommand("run", "execute for real, verify every byte, time the alternatives" + needs_mpi_text());
+  verb->footer(
+      "Examples:\n"
+      "  mpirun -np 8 sluice run redistribute --from 4x2:64x64 --to 2x4:100x100 --shape 4096x4096\n"
+      "  mpirun -np 20 sluice run exchange traffic.mtx --max-transfers 3\n\n"
+      "sluice run PROBLEM --help lists the options.");
+  add_run_redistribute(*verb, chosen);
+  add_run_exchange(*verb, chosen);
 }
 
 }  // namespace sluice::command

@@ -2,11 +2,12 @@
 
 #include <string>
 
+#include "exchange_options.hpp"
 #include "redistribute_options.hpp"
 
 namespace sluice::command {
 
-struct RunOptions {
+struct RunRedistribute {
   RedistributeOptions problem;
   std::string algorithm = "auto";
   std::string method = "all";
@@ -14,8 +15,19 @@ struct RunOptions {
   std::string json;
 };
 
-/// Redistributes on the ranks of this job by every method asked for, and prints what it took. Collective; throws
+struct RunExchange {
+  ExchangeInput problem;
+  std::string algorithm = "auto";
+  std::string mode = "auto";
+  std::string method = "all";
+  std::string repetitions = "9";
+  std::string json;
+  bool same_ranks = false;  ///< senders and receivers are the same ranks
+};
+
+/// Each moves data on the ranks of this job by every method asked for, and prints what it took. Collective; throws
 /// InputError on all ranks.
-int run_redistribute(const RunOptions& options);
+int run_redistribute(const RunRedistribute& options);
+int run_exchange(const RunExchange& options);
 
 }  // namespace sluice::command

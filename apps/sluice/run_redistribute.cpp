@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,12 +15,11 @@
 #include "output.hpp"
 #include "ranks.hpp"
 #include "run.hpp"
+#include "run_output.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/redistribute.hpp"
 #include "sluice/run/mpi/compare.hpp"
 #include "sluice/run/mpi/error.hpp"
-#include "sluice/show/quantities.hpp"
-#include "sluice/show/text_table.hpp"
 
 namespace sluice::command {
 
@@ -84,65 +82,17 @@ void check_memory(const RedistributeTask& task) {
                    fmt::format("less than its {:.1f} GB of memory", amounts[1] / 1e9));
 }
 
-std::string to_json(const mpi::RedistributionComparison& comparison) {
-  using nlohmann::ordered_json;
-  ordered_json file{{"schema", "sluice.run/1"},        {"problem", "redistribute"},
-                    {"ranks", comparison.ranks},       {"bytes_moved", comparison.bytes_moved},
-                    {"verified", comparison.verified}, {"repetitions", comparison.repetitions},
-                    {"methods", ordered_json::array()}};
-  // Times of wrong results do not count.
-  if (comparison.verified) {
-    for (const mpi::MethodResult& method : comparison.methods) {
-      file["methods"].push_back({{"name", method.name},
-                                 {"median_s", method.median_s},
-                                 {"min_s", method.min_s},
-                                 {"max_s", method.max_s},
-                                 {"peak_extra_bytes", method.peak_extra_bytes}});
-    }
-  } else {
-    file["failures"] = comparison.failures;
-  }
-  return file.dump(1) + '\n';
-}
-
-std::string to_text(const mpi::RedistributionComparison& comparison, const RedistributeTask& task) {
-  using Align = TextTable::Align;
-  std::string text = fmt::format("{}\n{} ranks, {} repetitions, methods in turns\n\n", task.title(), comparison.ranks,
-                                 comparison.repetitions);
-  if (!comparison.verified) {
-    for (const std::string& failure : comparison.failures) text += failure + '\n';
-    return text + "not verified: no times\n";
-  }
-  std::int64_t largest_part = 0;
+/// The most data that a rank has of the source array.
+std::int64_t largest_part(const RedistributeTask& task) {
+  std::int64_t result = 0;
   for (std::int64_t p = 0; p < task.problem.from().processes(); ++p)
-    largest_part = std::max(largest_part, task.problem.from().local_size(Rank(p)) * task.element_bytes);
-  const double reference = comparison.methods.front().median_s;
-  TextTable table({{"method", Align::kLeft},
-                   {"median"},
-                   {"min"},
-                   {"max"},
-                   {"rate"},
-                   {"/ " + comparison.methods.front().name},
-                   {"extra memory"},
-                   {"of data"}});
-  for (const mpi::MethodResult& method : comparison.methods) {
-    const double rate = method.median_s > 0 ? static_cast<double>(comparison.bytes_moved) / method.median_s : 0;
-    const double part =
-        largest_part > 0 ? 100 * static_cast<double>(method.peak_extra_bytes) / static_cast<double>(largest_part) : 0;
-    table.add_row({method.name, seconds_text(method.median_s), seconds_text(method.min_s), seconds_text(method.max_s),
-                   bytes_text(static_cast<std::int64_t>(rate)) + "/s", ratio_text(method.median_s, reference),
-                   bytes_text(method.peak_extra_bytes), largest_part > 0 ? fmt::format("{:.1f} %", part) : "-"});
-  }
-  text += table.text();
-  if (!comparison.peak_measured)
-    text += "extra memory is what each method allocates itself: the system does not tell a process its peak\n";
-  return text + fmt::format("\nverified: every byte of {} after each method, before its times counted\n",
-                            bytes_text(comparison.bytes_moved));
+    result = std::max(result, task.problem.from().local_size(Rank(p)) * task.element_bytes);
+  return result;
 }
 
 }  // namespace
 
-int run_redistribute(const RunOptions& options) {
+int run_redistribute(const RunRedistribute& options) {
   constexpr std::int64_t kMostRepetitions = 1'000'000;
   check_algorithm("redistribute", options.algorithm);
   if (options.algorithm == kWalkerOtto)
@@ -170,15 +120,7 @@ int run_redistribute(const RunOptions& options) {
   how.setup = task.setup;
   const mpi::RedistributionComparison comparison = mpi::compare_redistributions(
       MPI_COMM_WORLD, task.shape, task.from, task.to, task.element_bytes, how, methods, repetitions);
-  Ranks::once([&] {
-    if (options.json == "-") {
-      print(to_json(comparison));
-      return;
-    }
-    if (!options.json.empty()) write_file_atomically(options.json, to_json(comparison));
-    print(to_text(comparison, task));
-  });
-  return comparison.verified ? kDone : kCheckFailed;
+  return show_run({"redistribute", task.title(), largest_part(task), 0}, comparison, options.json);
 }
 
 }  // namespace sluice::command

@@ -1,4 +1,4 @@
-// What the command does without MPI, instead of ranks.cpp, run_redistribute.cpp and study_redistribute_paragon.cpp.
+// What the command does without MPI, instead of ranks.cpp, run_*.cpp and study_redistribute_paragon.cpp.
 
 #include <cstdio>
 
@@ -31,7 +31,9 @@ int Ranks::abandon(const std::string& message, int status) {
 
 std::string needs_mpi_text() { return " (needs MPI, which was left out of this build)"; }
 
-int run_redistribute(const RunOptions&) { refuse("sluice run"); }
+int run_redistribute(const RunRedistribute&) { refuse("sluice run"); }
+
+int run_exchange(const RunExchange&) { refuse("sluice run"); }
 
 int study_redistribute_paragon(const StudyTask&) { refuse("sluice study redistribute-paragon"); }
 

@@ -186,5 +186,49 @@ TEST(Study, ParagonWritesItsFigures) {
 }
 #endif
 
+constexpr const char* kSmallTraffic =
+    "%%MatrixMarket matrix coordinate integer general\n3 2 4\n1 1 100000\n1 2 5\n2 2 70000\n3 1 1\n";
+
+TEST(RunExchange, EveryModeAndMethodDeliversEveryByteOnTheSameRanks) {
+  const Folder folder;
+  folder.write("traffic.mtx", kSmallTraffic);
+  const Outcome outcome =
+      on_ranks(folder, 3,
+               "run exchange traffic.mtx --max-transfers 2 --repetitions 2 --json out.json --method "
+               "sluice,sluice-chain,sluice-local,sluice-barrier,sluice-list,alltoallv,all-at-once,"
+               "pairwise");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const json file = json::parse(folder.read("out.json"));
+  EXPECT_EQ(file["problem"], "exchange");
+  EXPECT_EQ(file["ranks"], 3);
+  EXPECT_EQ(file["bytes_moved"], 170006);
+  EXPECT_EQ(file["verified"], true);
+  EXPECT_EQ(file["methods"].size(), 8U);
+  EXPECT_EQ(file.count("bound_s"), 0U);
+}
+
+TEST(RunExchange, ReceiversAreTheRanksBehindTheSendersWhereThereAreEnough) {
+  const Folder folder;
+  folder.write("traffic.mtx", kSmallTraffic);
+  const Outcome outcome =
+      on_ranks(folder, 5,
+               "run exchange traffic.mtx --repetitions 1 --method sluice,pairwise --json - --backbone 8Kbit "
+               "--sender-link 8Gbit --receiver-link 8Gbit --latency 1us");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  // 170006 bytes at 1000 bytes a second.
+  EXPECT_DOUBLE_EQ(json::parse(outcome.out)["bound_s"].get<double>(), 170.006);
+}
+
+TEST(RunExchange, RefusesWhatItCannotRun) {
+  const Folder folder;
+  folder.write("traffic.mtx", kSmallTraffic);
+  folder.write("real.csv", "0.5,1\n2,3\n");
+  expect_refused_once(on_ranks(folder, 2, "run exchange traffic.mtx"), "3 senders and 2 receivers");
+  expect_refused_once(on_ranks(folder, 2, "run exchange real.csv"), "fraction");
+  expect_refused_once(on_ranks(folder, 3, "run exchange traffic.mtx --mode fast"), "fast");
+  expect_refused_once(on_ranks(folder, 3, "run exchange traffic.mtx --method pdgemr2d"), "pdgemr2d");
+  expect_refused_once(on_ranks(folder, 3, "run exchange nowhere.mtx"), "nowhere.mtx");
+}
+
 }  // namespace
 }  // namespace sluice::testing

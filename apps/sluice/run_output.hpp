@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "sluice/run/mpi/compare.hpp"
+
+namespace sluice::command {
+
+/// What a run was about.
+struct RunSubject {
+  std::string problem;            ///< "redistribute", "exchange"
+  std::string title;              ///< one line
+  std::int64_t largest_part = 0;  ///< bytes of source that a rank has at most; extra memory is told in percent of it
+  double bound_s = 0;             ///< no execution takes less; 0: not known
+};
+
+/// Prints the times of all methods, or what was wrong, or writes sluice.run/1 to `json` ("-": instead of the table;
+/// empty: not at all). Collective; returns the exit status.
+int show_run(const RunSubject& subject, const mpi::Comparison& comparison, const std::string& json);
+
+}  // namespace sluice::command
