@@ -26,7 +26,7 @@ constexpr std::string_view kByMode = "sluice-";
 
 std::vector<std::string> read_methods(const std::string& text) {
   const std::vector<std::string> known = mpi::exchange_methods();
-  const std::vector<std::string> methods = text == "all" ? known : parse_list(text);
+  std::vector<std::string> methods = text == "all" ? known : parse_list(text);
   for (auto name = methods.begin(); name != methods.end(); ++name) {
     if (name->rfind(kByMode, 0) == 0) {
       (void)mpi::parse_exchange_mode(name->substr(kByMode.size()));
