@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "schedule/distinct_messages.hpp"
+#include "schedule/stated_cost.hpp"
 #include "schedule/totals.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
@@ -20,8 +21,6 @@
 
 namespace sluice {
 namespace {
-
-bool differ(double a, double b) { return detail::exceeds(a, b) || detail::exceeds(b, a); }
 
 /// Judges the routes of one schedule. Sizes of `messages`, if there are any, are in the unit of the routes.
 class RouteValidator {
@@ -147,23 +146,7 @@ void check_phase(const char* name, const StepSchedule& schedule, const LocalPhas
   const StepSchedule own = phase_schedule(schedule, phase, nodes);
   for (const Violation& violation : traffic != nullptr ? validate(own, *traffic) : validate(own))
     report(violation.rank, to_string(violation));
-  Cost computed;
-  try {
-    computed = cost(own);
-  } catch (const InputError&) {
-    return;  // the sum overflows: `validate` has said so
-  }
-  const Cost& stated = phase.cost;
-  const std::int32_t decimals = schedule.decimals;
-  if (stated.steps != computed.steps)
-    report(-1, fmt::format("the stated cost is {} steps, the phase has {}", stated.steps, computed.steps));
-  if (stated.transmission != computed.transmission)
-    report(-1, fmt::format("the stated transmission is {}, the durations add up to {}",
-                           detail::size_text(stated.transmission, decimals),
-                           detail::size_text(computed.transmission, decimals)));
-  if (differ(stated.total, computed.total))
-    report(-1, fmt::format("the stated total is {}, transmission + setup * steps is {}",
-                           detail::total_text(stated.total, decimals), detail::total_text(computed.total, decimals)));
+  for (const std::string& fault : detail::stated_cost_faults(phase.cost, own, "phase")) report(-1, fault);
 }
 
 void check_total(const StepSchedule& schedule, std::vector<Violation>& violations) {
@@ -174,7 +157,7 @@ void check_total(const StepSchedule& schedule, std::vector<Violation>& violation
     return;  // reported with the phase whose sum overflows
   }
   const double stated = schedule.local_phases->total;
-  if (differ(stated, computed))
+  if (detail::differ(stated, computed))
     violations.push_back(
         {-1, -1,
          fmt::format("the stated total of all phases is {}, their costs add up to {}",
@@ -267,7 +250,7 @@ std::vector<Violation> validate_with_local_phases(const StepSchedule& schedule, 
   bool fits = detail::has_unit(schedule.decimals);
   for (Message& message : messages) {
     if (more >= 0) {
-      fits = fits && !__builtin_mul_overflow(message.size, power_of_ten(more), &message.size);
+      fits = fits && detail::multiply(message.size, more);
     } else if (fits) {
       const std::int64_t factor = power_of_ten(-more);
       fits = message.size % factor == 0;

@@ -94,14 +94,22 @@ inline std::string end_of_text(std::string_view text) {
   return shown(text.substr(std::min(text.find_first_not_of(' '), text.size())));
 }
 
+/// A number with the text that it was read from.
+struct WrittenNumber {
+  double value = 0;
+  std::string text;
+};
+
 /// A field of an object: its name, and where its value goes. Exactly one of the targets is set.
 struct JsonField {
   const char* name = "";
   bool required = true;
   std::int64_t* integer = nullptr;  ///< 0 to 2^63 - 1
   std::optional<std::int64_t>* optional_integer = nullptr;
-  double* number = nullptr;  ///< at least 0
+  std::int64_t* size = nullptr;  ///< at least 0, perhaps with a fraction: see StrictJsonHandler::take_size
+  double* number = nullptr;      ///< at least 0
   std::optional<double>* optional_number = nullptr;
+  WrittenNumber* written = nullptr;  ///< at least 0
   bool* flag = nullptr;
   std::string* text = nullptr;
   std::vector<std::string_view> choices = {};  ///< of a text, if not free
@@ -142,13 +150,18 @@ class StrictJsonHandler {
       *field->integer = static_cast<std::int64_t>(value);
     else if (field != nullptr && field->optional_integer != nullptr && fits)
       *field->optional_integer = static_cast<std::int64_t>(value);
+    else if (field != nullptr && field->size != nullptr && fits)
+      take_size(*field->size, static_cast<std::int64_t>(value));
     else
       take_number(static_cast<double>(value), fmt::format("{}", value));
     return true;
   }
   bool number_float(double value, const std::string& as_written) {
     if (value < 0) unexpected(shown(as_written));
-    take_number(value, shown(as_written));
+    if (const JsonField* field = scalar(); field != nullptr && field->size != nullptr)
+      take_size(*field->size, as_written);
+    else
+      take_number(value, as_written);
     return true;
   }
   bool string(std::string& value) {
@@ -156,7 +169,7 @@ class StrictJsonHandler {
     if (field == nullptr || field->text == nullptr) unexpected('"' + shown(value) + '"');
     if (!field->choices.empty() &&
         std::find(field->choices.begin(), field->choices.end(), value) == field->choices.end())
-      unexpected('"' + shown(value) + '"');
+      bad_choice(value);
     *field->text = std::move(value);
     return true;
   }
@@ -243,6 +256,23 @@ class StrictJsonHandler {
   virtual void opened(int shape) = 0;
   /// All required fields of an object are there.
   virtual void closed(int shape) = 0;
+  /// Makes a size of a whole number, or of one `as_written` with a fraction or an exponent; throws if it cannot.
+  virtual void take_size(std::int64_t& /*size*/, std::int64_t value) { unexpected(fmt::format("{}", value)); }
+  virtual void take_size(std::int64_t& /*size*/, const std::string& as_written) { unexpected(shown(as_written)); }
+  /// Throws: the text of a field is none of its choices.
+  [[noreturn]] virtual void bad_choice(const std::string& value) { unexpected('"' + shown(value) + '"'); }
+
+  /// The field whose value comes next; null in an array.
+  [[nodiscard]] const JsonField* scalar() const { return field_; }
+  /// Throws: the value `found`, just read, is not what belongs here.
+  [[noreturn]] void unexpected(const std::string& found) {
+    if (open_.empty()) fail(found, "an object, a schedule");
+    if (field_ != nullptr) fail(fmt::format("\"{}\": {}", field_->name, found), wanted(*field_));
+    const Level& level = open_.back();
+    if (level.objects >= 0)
+      fail(found, fmt::format("an object, {}", shapes_[static_cast<std::size_t>(level.objects)].called));
+    fail(found, "a number of at least 0");
+  }
 
   /// Throws, with the line of the opening brace of the object just closed.
   [[noreturn]] void fail_object(const std::string& found, const std::string& expected) {
@@ -268,9 +298,6 @@ class StrictJsonHandler {
     std::uint32_t seen;  ///< a bit a field
   };
 
-  /// The field whose value comes next; null in an array.
-  [[nodiscard]] const JsonField* scalar() const { return field_; }
-
   void take_number(double value, const std::string& as_written) {
     const JsonField* field = scalar();
     if (field == nullptr && !open_.empty() && open_.back().numbers != nullptr)
@@ -279,22 +306,17 @@ class StrictJsonHandler {
       *field->number = value;
     else if (field != nullptr && field->optional_number != nullptr)
       *field->optional_number = value;
+    else if (field != nullptr && field->written != nullptr)
+      *field->written = {value, as_written};
     else
-      unexpected(as_written);
+      unexpected(shown(as_written));
   }
 
-  /// Throws: the value `found`, just read, is not what belongs here.
-  [[noreturn]] void unexpected(const std::string& found) {
-    if (open_.empty()) fail(found, "an object, a schedule");
-    if (field_ != nullptr) fail(fmt::format("\"{}\": {}", field_->name, found), wanted(*field_));
-    const Level& level = open_.back();
-    if (level.objects >= 0)
-      fail(found, fmt::format("an object, {}", shapes_[static_cast<std::size_t>(level.objects)].called));
-    fail(found, "a number of at least 0");
-  }
   static std::string wanted(const JsonField& field) {
     if (field.integer != nullptr || field.optional_integer != nullptr) return "an integer from 0 to 2^63 - 1";
-    if (field.number != nullptr || field.optional_number != nullptr) return "a number of at least 0";
+    if (field.size != nullptr) return "a number from 0 to 2^63 - 1, of at most 18 decimals";
+    if (field.number != nullptr || field.optional_number != nullptr || field.written != nullptr)
+      return "a number of at least 0";
     if (field.flag != nullptr) return "true or false";
     if (field.object >= 0) return "an object";
     if (field.text == nullptr) return "an array";

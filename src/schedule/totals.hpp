@@ -20,6 +20,14 @@ namespace sluice::detail {
   return !std::isfinite(a) || a - b > 1e-12 * std::max(std::abs(a), std::abs(b));
 }
 
+/// Whether two totals differ by more than rounding.
+[[nodiscard]] inline bool differ(double a, double b) { return exceeds(a, b) || exceeds(b, a); }
+
+/// `size` * 10^decimals; false if that is beyond int64.
+[[nodiscard]] inline bool multiply(std::int64_t& size, std::int32_t decimals) {
+  return !__builtin_mul_overflow(size, power_of_ten(decimals), &size);
+}
+
 /// For messages, in the unit of the user. A schedule to be judged may hold anything, even no such `decimals`: sizes are
 /// shown as they are then.
 [[nodiscard]] inline bool has_unit(std::int32_t decimals) { return decimals >= 0 && decimals <= kMaxDecimals; }

@@ -3,49 +3,30 @@
 #include <fmt/compile.h>
 #include <fmt/format.h>
 
-#include <cmath>
 #include <cstdint>
 #include <istream>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "schedule/json_text.hpp"
 #include "schedule/strict_json.hpp"
 #include "sluice/error.hpp"
 
 namespace sluice {
 namespace {
 
-constexpr const char* kSchema = "sluice.schedule/1";
+using detail::append_json_number;
+using detail::json_string;
 
 // ---- writing
 
-std::string quoted(const std::string& text, const char* field) {
-  try {
-    return nlohmann::json(text).dump();
-  } catch (const nlohmann::json::type_error&) {
-    throw InputError(field, "text that is not UTF-8", "UTF-8");
-  }
-}
-
-/// Appends the shortest text that reads back as `value`; without a fraction or an exponent if it is an integer within
-/// int64.
-void append_number(std::string& out, double value, const char* field) {
-  if (!std::isfinite(value)) throw InputError(field, fmt::format("{}", value), "a finite number");
-  constexpr double kLimit = 9223372036854775808.0;  // 2^63
-  if (value > -kLimit && value < kLimit && value == std::trunc(value))
-    fmt::format_to(std::back_inserter(out), FMT_COMPILE("{}"), static_cast<std::int64_t>(value));
-  else
-    fmt::format_to(std::back_inserter(out), FMT_COMPILE("{}"), value);
-}
-
 void append_transfer(std::string& out, const TimedTransfer& t, bool segmented) {
   fmt::format_to(std::back_inserter(out), FMT_COMPILE(R"({{"from": {}, "to": {}, "start": )"), t.from, t.to);
-  append_number(out, t.start, "start");
+  append_json_number(out, t.start, "start");
   out += R"(, "end": )";
-  append_number(out, t.end, "end");
+  append_json_number(out, t.end, "end");
   if (segmented) fmt::format_to(std::back_inserter(out), FMT_COMPILE(R"(, "segment": {})"), t.segment);
   out += '}';
 }
@@ -57,7 +38,7 @@ class TreeHandler : public detail::StrictJsonHandler {
   TreeHandler(const detail::JsonSource& source, std::string file) : StrictJsonHandler(source, std::move(file)) {
     shapes() = {
         {"a schedule",
-         {{.name = "schema", .text = &schema_, .choices = {kSchema}},
+         {{.name = "schema", .text = &schema_, .choices = {detail::kScheduleSchema}},
           {.name = "type", .text = &type_, .choices = {"tree"}},
           {.name = "problem", .text = &result_.problem, .choices = {"reduce", "broadcast"}},
           {.name = "algorithm", .text = &result_.algorithm},
@@ -120,13 +101,13 @@ std::string to_json(const TreeSchedule& schedule) {
   std::string out = fmt::format(
       R"({{"schema": "{}", "type": "tree", "problem": {}, "algorithm": {},
  "machines": {}, "root": {})",
-      kSchema, quoted(schedule.problem, "problem"), quoted(schedule.algorithm, "algorithm"), schedule.machines,
-      schedule.root);
+      detail::kScheduleSchema, json_string(schedule.problem, "problem"), json_string(schedule.algorithm, "algorithm"),
+      schedule.machines, schedule.root);
   if (schedule.problem == "reduce") {
     out += R"(, "transfer": )";
-    append_number(out, schedule.transfer, "transfer");
+    append_json_number(out, schedule.transfer, "transfer");
     out += R"(, "compute": )";
-    append_number(out, schedule.compute, "compute");
+    append_json_number(out, schedule.compute, "compute");
   }
   const char* between = ",\n ";
   const auto extra = [&](const std::string& name_and_value) {
@@ -141,7 +122,7 @@ std::string to_json(const TreeSchedule& schedule) {
     extra(R"("arrivals": [)");
     for (std::size_t i = 0; i < schedule.arrivals.size(); ++i) {
       if (i > 0) out += ", ";
-      append_number(out, schedule.arrivals[i], "arrivals");
+      append_json_number(out, schedule.arrivals[i], "arrivals");
     }
     out += ']';
   }
@@ -153,11 +134,11 @@ std::string to_json(const TreeSchedule& schedule) {
     between_transfers = ",\n  ";
   }
   out += "],\n \"length\": ";
-  append_number(out, schedule.length, "length");
+  append_json_number(out, schedule.length, "length");
   out += R"(, "bound": {"lower": )";
-  append_number(out, schedule.bound.lower, "bound");
+  append_json_number(out, schedule.bound.lower, "bound");
   out += R"(, "upper": )";
-  append_number(out, schedule.bound.upper, "bound");
+  append_json_number(out, schedule.bound.upper, "bound");
   out += "}}\n";
   return out;
 }

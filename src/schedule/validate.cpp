@@ -221,17 +221,13 @@ class Validator {
   std::vector<Violation> violations_;
 };
 
-/// `size` * 10^decimals; false if that is beyond int64.
-bool multiply(std::int64_t& size, std::int32_t decimals) {
-  return !__builtin_mul_overflow(size, power_of_ten(decimals), &size);
-}
-
 /// The same schedule with `more` decimals; nothing if it does not fit.
 std::optional<StepSchedule> refined(StepSchedule schedule, std::int32_t more) {
-  bool fits = multiply(schedule.bound.transmission, more);
+  bool fits = detail::multiply(schedule.bound.transmission, more);
   for (Step& step : schedule.steps) {
-    fits = fits && multiply(step.duration, more);
-    for (Transfer& t : step.transfers) fits = fits && multiply(t.offset, more) && multiply(t.size, more);
+    fits = fits && detail::multiply(step.duration, more);
+    for (Transfer& t : step.transfers)
+      fits = fits && detail::multiply(t.offset, more) && detail::multiply(t.size, more);
   }
   if (!fits) return {};
   schedule.setup = move_decimal_point(schedule.setup, more);
@@ -251,7 +247,7 @@ std::vector<Violation> validate_in_common_unit(const StepSchedule& schedule, con
   }
   for (Message& message : messages) {
     const std::int64_t size = message.size;
-    if (!multiply(message.size, more))
+    if (!detail::multiply(message.size, more))
       return {
           {-1, message.from,
            fmt::format("the message of {} units from sender {} to receiver {} does not fit the schedule's unit of {} "

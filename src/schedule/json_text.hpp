@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+/// What the writers of schedule files share.
+namespace sluice::detail {
+
+inline constexpr const char* kScheduleSchema = "sluice.schedule/1";
+
+/// `text` in quotation marks. Throws InputError naming `field` if it is not UTF-8.
+[[nodiscard]] std::string json_string(const std::string& text, const char* field);
+
+/// Appends the shortest text that reads back as `value`; without a fraction or an exponent if it is an integer within
+/// int64. Throws InputError naming `field` if it is not finite.
+void append_json_number(std::string& out, double value, const char* field);
+
+}  // namespace sluice::detail

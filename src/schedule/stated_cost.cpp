@@ -1,0 +1,32 @@
+#include "schedule/stated_cost.hpp"
+
+#include <fmt/format.h>
+
+#include "schedule/totals.hpp"
+#include "sluice/error.hpp"
+#include "sluice/schedule/cost.hpp"
+
+namespace sluice::detail {
+
+std::vector<std::string> stated_cost_faults(const Cost& stated, const StepSchedule& schedule, const char* whole) {
+  std::vector<std::string> faults;
+  Cost computed;
+  try {
+    computed = cost(schedule);
+  } catch (const InputError&) {
+    return faults;
+  }
+  if (stated.steps != computed.steps)
+    faults.push_back(fmt::format("the stated cost is {} steps, the {} has {}", stated.steps, whole, computed.steps));
+  if (stated.transmission != computed.transmission)
+    faults.push_back(fmt::format("the stated transmission is {}, the durations add up to {}",
+                                 size_text(stated.transmission, schedule.decimals),
+                                 size_text(computed.transmission, schedule.decimals)));
+  if (differ(stated.total, computed.total))
+    faults.push_back(fmt::format("the stated total is {}, transmission + setup * steps is {}",
+                                 total_text(stated.total, schedule.decimals),
+                                 total_text(computed.total, schedule.decimals)));
+  return faults;
+}
+
+}  // namespace sluice::detail
