@@ -100,7 +100,7 @@ PieceSteps plan_colored(const Demand& demand, std::int64_t chunk) {
 class Incumbent {
  public:
   Incumbent(const Demand& demand, const Progress& progress)
-      : demand_(demand), progress_(progress), bound_(eta(demand)) {}
+      : demand_(demand), progress_(progress), bound_(eta(demand).total) {}
 
   void offer(PieceSteps steps) {
     const double total = sluice::detail::cost(steps, demand_.setup);

@@ -66,7 +66,8 @@ void check_pieces(std::int64_t pieces, const char* algorithm) {
                    "fewer messages, a smaller --max-transfers, or oggp, which cuts messages far less");
 }
 
-double eta(const Demand& demand) {
+Cost eta(const Demand& demand) {
+  if (demand.edges.empty()) return {};
   std::vector<std::int64_t> load(static_cast<std::size_t>(demand.lefts) + static_cast<std::size_t>(demand.rights), 0);
   std::vector<std::int64_t> degree(load.size(), 0);
   std::int64_t total = 0;
@@ -82,7 +83,7 @@ double eta(const Demand& demand) {
   const std::int64_t transmission = std::max(*std::max_element(load.begin(), load.end()), ceil_div(total));
   const std::int64_t steps = std::max(*std::max_element(degree.begin(), degree.end()),
                                       ceil_div(static_cast<std::int64_t>(demand.edges.size())));
-  return static_cast<double>(transmission) + demand.setup * static_cast<double>(steps);
+  return {steps, transmission, static_cast<double>(transmission) + demand.setup * static_cast<double>(steps)};
 }
 
 double cost(const PieceSteps& steps, double setup) {

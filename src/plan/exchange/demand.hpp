@@ -25,9 +25,8 @@ struct Demand {
 /// there is nothing to send), `setup` negative or not finite, or there are more than 2^31 - 1 messages.
 [[nodiscard]] Demand make_demand(const Traffic& traffic, std::int64_t max_transfers, double setup);
 
-/// What no plan costs less than: Proposition 1 of Cohen et al., see lower_bound in sluice/schedule/cost.hpp.
-/// @pre there is something to send
-[[nodiscard]] double eta(const Demand& demand);
+/// What no plan costs less than: lower_bound of sluice/schedule/cost.hpp, without going through the traffic again.
+[[nodiscard]] Cost eta(const Demand& demand);
 
 /// Part of the message `edge` (its position in Demand::edges), sent in one step.
 struct Piece {

@@ -130,23 +130,14 @@ IntegerProgram integer_program(const Demand& demand, const Possible& possible, d
   const auto vertices = as_size(demand.lefts) + as_size(demand.rights);
   std::vector<std::vector<std::pair<std::int32_t, std::int64_t>>> of_edge(demand.edges.size());  // variable, duration
   IntegerProgram::Row cost{bound - kSameCost, target + kSameCost, {}};
-  std::int64_t total = 0;
-  std::vector<std::int64_t> load(vertices, 0), degree(vertices, 0);
-  for (const Edge& edge : demand.edges) {
-    for (const std::size_t v : {as_size(edge.left), as_size(demand.lefts + edge.right)}) {
-      load[v] += edge.weight;
-      ++degree[v];
-    }
-    total += edge.weight;
-  }
   const std::int64_t k = demand.max_transfers;
   const auto ceil_div = [](std::int64_t a, std::int64_t b) { return a / b + (a % b != 0 ? 1 : 0); };
-  const auto at_least = [](std::int64_t least) {
-    return IntegerProgram::Row{static_cast<double>(least), IntegerProgram::kNoLimit, {}};
+  const auto at_least = [](std::int64_t limit) {
+    return IntegerProgram::Row{static_cast<double>(limit), IntegerProgram::kNoLimit, {}};
   };
-  IntegerProgram::Row steps = at_least(std::max(*std::max_element(degree.begin(), degree.end()),
-                                                ceil_div(static_cast<std::int64_t>(demand.edges.size()), k)));
-  IntegerProgram::Row time = at_least(std::max(*std::max_element(load.begin(), load.end()), ceil_div(total, k)));
+  const Cost least = eta(demand);
+  IntegerProgram::Row steps = at_least(least.steps);
+  IntegerProgram::Row time = at_least(least.transmission);
   for (const Possible::Steps& each : possible.steps) {
     const auto x = static_cast<std::int32_t>(program.variables.size());
     const auto duration = static_cast<double>(each.duration);

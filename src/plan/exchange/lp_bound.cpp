@@ -284,7 +284,7 @@ double rounded(double bound, double setup) {
 
 LpBound lp_bound(const Demand& demand, const Deadline& deadline) {
   LpBound result;
-  result.total = eta(demand);
+  result.total = eta(demand).total;
   result.unrounded = result.total;
   const std::optional<PieceSteps> start = plan_weights(demand, deadline);
   if (!start) return result;

@@ -10,7 +10,6 @@
 #include "sluice/error.hpp"
 #include "sluice/plan/exchange.hpp"
 #include "sluice/plan/registry.hpp"
-#include "sluice/schedule/cost.hpp"
 
 namespace sluice {
 
@@ -54,7 +53,7 @@ PieceSteps plan_named(const std::string& name, const Demand& demand) {
 ExchangePlan plan_exchange(const ExchangeProblem& problem, const ExchangeOptions& options) {
   const Demand demand = detail::make_demand(problem.traffic, problem.max_transfers, problem.setup);
   ExchangePlan result;
-  result.bound = {lower_bound(problem.traffic, problem.max_transfers, problem.setup), "eta"};
+  result.bound = {detail::eta(demand), "eta"};
   PieceSteps steps;
   if (!demand.edges.empty()) {
     const bool exact = options.algorithm == "exact";
@@ -81,7 +80,7 @@ ExchangePlan plan_exchange(const ExchangeProblem& problem, const ExchangeOptions
 ExchangeBound exchange_bound(const ExchangeProblem& problem, double time_limit_s) {
   const detail::Deadline deadline(time_limit_s);
   const Demand demand = detail::make_demand(problem.traffic, problem.max_transfers, problem.setup);
-  ExchangeBound result{lower_bound(problem.traffic, problem.max_transfers, problem.setup), "eta"};
+  ExchangeBound result{detail::eta(demand), "eta"};
   if (demand.edges.empty()) return result;
   const double total = lp_bound(demand, deadline).total;
   if (total > result.cost.total) {
