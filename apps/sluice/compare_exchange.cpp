@@ -51,7 +51,7 @@ class Bounds {
 int compare(const CompareOptions& options) {
   const std::vector<std::string> names = read_algorithms(options.algorithms);
   const ExchangeTask task = read(options.problem);
-  if (!options.json.empty() && options.json != "-") check_writable(options.json);
+  check_json_target(options.json);
   Comparison comparison;
   comparison.problem = "exchange";
   comparison.head = task.title();

@@ -77,6 +77,10 @@ void check_writable(const std::string& path) {
   if (std::filesystem::exists(target, error) && ::access(target.c_str(), W_OK) != 0) fail(path, errno);
 }
 
+void check_json_target(const std::string& file) {
+  if (!file.empty() && file != "-") check_writable(file);
+}
+
 void make_folder(const std::string& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);

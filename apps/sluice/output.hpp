@@ -17,6 +17,9 @@ void write_file_atomically(const std::string& path, const std::string& content);
 /// write. Changes nothing.
 void check_writable(const std::string& path);
 
+/// The same for an option FILE|-, where there is nothing to check for standard output and for an option not given.
+void check_json_target(const std::string& file);
+
 /// Creates the folder `path` with what is missing above it. Throws InputError naming `path`.
 void make_folder(const std::string& path);
 

@@ -83,7 +83,7 @@ int run_exchange(const RunExchange& options) {
   SLUICE_MPI(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
   SLUICE_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
   const std::vector<mpi::MessageSize> sends = read_sends(task, options.same_ranks, rank, ranks);
-  if (!options.json.empty() && options.json != "-") Ranks::once([&] { check_writable(options.json); });
+  Ranks::once([&] { check_json_target(options.json); });
   const mpi::Comparison comparison = mpi::compare_exchanges(MPI_COMM_WORLD, sends, how, methods, repetitions);
   return show_run({"exchange", task.title(), largest_part(task.problem.traffic), task.least_time_s()}, comparison,
                   options.json);

@@ -113,7 +113,7 @@ int run_redistribute(const RunRedistribute& options) {
   (void)plan_redistribution(task.problem, options.algorithm, task.setup);
   const std::vector<std::string> methods = read_methods(options.method, task, options.algorithm);
   check_memory(task);
-  if (!options.json.empty() && options.json != "-") Ranks::once([&] { check_writable(options.json); });
+  Ranks::once([&] { check_json_target(options.json); });
 
   mpi::RedistributionOptions how;
   how.algorithm = options.algorithm;

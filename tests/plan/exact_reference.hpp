@@ -5,9 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <random>
 #include <vector>
 
 #include "sluice/input/traffic.hpp"
+#include "sluice/plan/exchange.hpp"
 
 namespace sluice::testing {
 
@@ -88,5 +90,22 @@ class CheapestPlans {
   std::vector<std::vector<std::size_t>> matchings_;
   std::vector<double> costs_;
 };
+
+/// Calls visit(problem, optimum) for random 3 x 3 problems with sizes of 0 to 3: 334 for each k = 1, 2, 3 and set-up 1,
+/// 2, but for those that have nothing to send.
+template <class Visit>
+void for_each_small_problem(std::mt19937& random, Visit visit) {
+  for (std::int64_t k = 1; k <= 3; ++k) {
+    for (const double setup : {1.0, 2.0}) {
+      const CheapestPlans<3> reference({3, 3, 3, 3, 3, 3, 3, 3, 3}, k, setup);
+      for (int i = 0; i < 334; ++i) {
+        Sizes<3> sizes{};
+        for (std::int64_t& size : sizes) size = std::uniform_int_distribution<std::int64_t>(0, 3)(random);
+        const ExchangeProblem problem{traffic_of<3>(sizes), k, setup};
+        if (!problem.traffic.messages.empty()) visit(problem, reference.cost(sizes));
+      }
+    }
+  }
+}
 
 }  // namespace sluice::testing

@@ -50,20 +50,11 @@ TEST_F(ExchangeExact, SolvesTheExamplesOfTheHeader) {
 TEST_F(ExchangeExact, AgreesWithDynamicProgrammingOn3x3) {
   std::mt19937 random(61);  // fixed seed
   int bound_falls_short = 0;
-  for (std::int64_t k = 1; k <= 3; ++k) {
-    for (const double setup : {1.0, 2.0}) {
-      const testing::CheapestPlans<3> reference({3, 3, 3, 3, 3, 3, 3, 3, 3}, k, setup);
-      for (int i = 0; i < 334; ++i) {
-        testing::Sizes<3> sizes{};
-        for (std::int64_t& size : sizes) size = std::uniform_int_distribution<std::int64_t>(0, 3)(random);
-        const ExchangeProblem problem{testing::traffic_of<3>(sizes), k, setup};
-        if (problem.traffic.messages.empty()) continue;
-        ASSERT_EQ(proven_cost(problem), reference.cost(sizes)) << "k = " << k << ", set-up " << setup;
-        const auto demand = detail::make_demand(problem.traffic, k, setup);
-        bound_falls_short += lp_bound(demand, detail::Deadline()).total < reference.cost(sizes) ? 1 : 0;
-      }
-    }
-  }
+  testing::for_each_small_problem(random, [&](const ExchangeProblem& problem, double optimum) {
+    ASSERT_EQ(proven_cost(problem), optimum) << "k = " << problem.max_transfers << ", set-up " << problem.setup;
+    const auto demand = detail::make_demand(problem.traffic, problem.max_transfers, problem.setup);
+    bound_falls_short += lp_bound(demand, detail::Deadline()).total < optimum ? 1 : 0;
+  });
   EXPECT_GE(bound_falls_short, 20) << "else the search has hardly been tried";
 }
 

@@ -58,6 +58,7 @@
 #include <vector>
 
 #include "plan/deadline.hpp"
+#include "plan/exchange/demand.hpp"
 #include "schedule/distinct_messages.hpp"
 #include "sluice/error.hpp"
 #include "sluice/schedule/cost.hpp"
@@ -66,6 +67,7 @@
 namespace sluice {
 namespace {
 
+using detail::as_size;
 using detail::Deadline;
 using Routes = std::vector<Route>;  // by compact indices of nodes, unless told otherwise
 
@@ -77,8 +79,6 @@ constexpr std::size_t kMostSpread = 3;
 constexpr std::size_t kMostGridWork = std::size_t{1} << 22;
 /// Nodes without messages of their own that may help to carry, in each cluster.
 constexpr std::int64_t kMostHelpers = 4096;
-
-std::size_t as_size(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 /// The nodes of a cluster that take part: all with messages, and some without.
 std::vector<std::int64_t> participants(const std::vector<Message>& messages, std::int64_t Message::*end,

@@ -65,8 +65,6 @@ constexpr std::int32_t kFirstWidth = 16;
 constexpr std::int32_t kMostWidth = 2048;
 constexpr std::int64_t kMostKeptCells = std::int64_t{1} << 22;
 
-std::size_t as_size(std::int32_t i) { return static_cast<std::size_t>(i); }
-
 /// Cuts messages into chunks of at most `chunk`, colours them and sends each colour, k chunks at a time, largest first.
 PieceSteps plan_colored(const Demand& demand, std::int64_t chunk) {
   std::vector<Edge> chunks;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -8,6 +9,9 @@
 #include "sluice/schedule/step_schedule.hpp"
 
 namespace sluice::detail {
+
+/// A vertex, an edge or a step as a position. @pre i >= 0
+[[nodiscard]] constexpr std::size_t as_size(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 /// The messages of an exchange as the planners see them: a weighted bipartite graph without idle vertices.
 struct Demand {

@@ -73,8 +73,6 @@ constexpr double kSameCost = 1e-6;               // plans whose costs differ by 
 constexpr std::size_t kMostVariables = 100'000;
 constexpr std::int64_t kMostDivisors = 3;  // added rows for each edge
 
-std::size_t as_size(std::int32_t i) { return static_cast<std::size_t>(i); }
-
 /// Durations, and edges in steps of them, that a plan of at most some cost may have.
 struct Possible {
   struct Steps {

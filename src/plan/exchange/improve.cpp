@@ -28,8 +28,6 @@ namespace sluice::detail {
 
 namespace {
 
-std::size_t as_size(std::int32_t i) { return static_cast<std::size_t>(i); }
-
 std::int64_t duration_of(const std::vector<CellPiece>& step) {
   std::int64_t result = 0;
   for (const CellPiece& piece : step) result = std::max(result, piece.size);

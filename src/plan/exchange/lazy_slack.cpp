@@ -42,8 +42,6 @@ namespace sluice::detail {
 
 namespace {
 
-std::size_t as_size(std::int32_t i) { return static_cast<std::size_t>(i); }
-
 struct Loads {
   explicit Loads(const DemandTable& table)
       : left(as_size(table.lefts), 0),

@@ -15,6 +15,7 @@
 #include "run/mpi/communicator.hpp"
 #include "run/mpi/control_channel.hpp"
 #include "run/mpi/exchange_part.hpp"
+#include "run/mpi/message_offsets.hpp"
 #include "run/mpi/protocol_barrier.hpp"
 #include "run/mpi/protocol_chain.hpp"
 #include "run/mpi/protocol_list.hpp"
@@ -103,13 +104,6 @@ void check_expected(const std::vector<MessageSize>& receives, std::vector<Messag
   const int peer = more ? is->peer : should->peer;
   throw InputError("receives", fmt::format("{} bytes from rank {}", less ? 0 : is->bytes, peer),
                    fmt::format("{}", more ? 0 : should->bytes));
-}
-
-/// Where the messages of a list lie when they lie one behind the other; one entry more, the end of the last.
-std::vector<std::int64_t> dense_offsets(const std::vector<MessageSize>& messages) {
-  std::vector<std::int64_t> offsets{0};
-  for (const MessageSize& message : messages) offsets.push_back(offsets.back() + message.bytes);
-  return offsets;
 }
 
 /// Whether a buffer of so many bytes holds all messages at these offsets.
@@ -291,8 +285,8 @@ Exchange::State::State(detail::Communicator own, std::vector<MessageSize> user_s
   const bool local = options.mode == ExchangeMode::kLocal;
   if (options.chunk_bytes == 0) options.chunk_bytes = local ? 1 << 20 : 32 << 10;
   if (options.window == 0) options.window = local ? 16 : 2;
-  send_offsets = dense_offsets(sends);
-  receive_offsets = dense_offsets(receives);
+  send_offsets = detail::message_offsets(sends);
+  receive_offsets = detail::message_offsets(receives);
   memory.emplace(sends, receives, part, comm.rank());
   channel.emplace(comm.get());
   std::vector<detail::StepMessage> outgoing;

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "run/mpi/agreement.hpp"
+#include "run/mpi/message_offsets.hpp"
 #include "run/mpi/waiting.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/error.hpp"
@@ -33,12 +34,6 @@ void for_each_word(int from, int to, std::int64_t bytes, Visit&& visit) {
   for (std::int64_t offset = 0; offset < bytes; offset += 8) {
     visit(offset, static_cast<std::size_t>(std::min<std::int64_t>(8, bytes - offset)), word(from, to, offset));
   }
-}
-
-std::vector<std::int64_t> offsets_of(const std::vector<MessageSize>& messages) {
-  std::vector<std::int64_t> offsets{0};
-  for (const MessageSize& message : messages) offsets.push_back(offsets.back() + message.bytes);
-  return offsets;
 }
 
 class Planned final : public Method {
@@ -190,8 +185,8 @@ ComparedExchange::ComparedExchange(const Communicator& comm, const std::vector<M
     messages_.sends = exchange.sends();
     messages_.receives = exchange.receives();
   }
-  messages_.send_offsets = offsets_of(messages_.sends);
-  messages_.receive_offsets = offsets_of(messages_.receives);
+  messages_.send_offsets = message_offsets(messages_.sends);
+  messages_.receive_offsets = message_offsets(messages_.receives);
   bytes_moved_ = messages_.send_offsets.back();
   MPI_Request request = MPI_REQUEST_NULL;
   SLUICE_MPI(MPI_Iallreduce(MPI_IN_PLACE, &bytes_moved_, 1, MPI_INT64_T, MPI_SUM, comm.get(), &request));
