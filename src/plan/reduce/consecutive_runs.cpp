@@ -5,15 +5,15 @@
 /// Method: all below a node but the root go to the right of it, in the order in which it receives them. The root has r
 /// machines on its left and n - 1 - r on its right, so its children are split into two groups: the left one holds r
 /// nodes, the right one the rest; where the tree has more nodes than machines, each group at least as many, and the
-/// ones inserted last are left out. Guarantee: the length of the tree stays. With the tree of all N(T) machines that
-/// can be reduced within the optimum T (see most_machines), a split exists for every root, so that every root has the
-/// optimum. Proof: the j-th child of the root, from 0, has a subtree of C(j) = N(T - (c + d) - j max(c, d)), and those
-/// after it have N(T - (j + 1) max(c, d)) - 1 together. As c + d >= max(c, d), C(j) is at most one more than that. So
-/// taking the children from the first one on and putting to the left what still fits fills the left side exactly: what
-/// is left to fill is never more than the rest holds. For other trees a split need not exist. Complexity: O(n) time and
-/// memory, O(n + children of the root * n) where taking what fits is not enough and that product is below 10^7.
-/// Deterministic. Source: Canon, Antoniu (2012), section 4.1, says that machines can be permuted; for a root with
-/// machines on both sides the proof is ours.
+/// ones inserted last are left out.
+/// Guarantee: the length of the tree stays. With the tree of all N(T) machines that can be reduced within the optimum T
+/// (see most_machines), a split exists for every root, so that every root has the optimum. Proof: the j-th child of the
+/// root, from 0, has a subtree of C(j) = N(T - (c + d) - j max(c, d)), and those after it have together one less than
+/// N(T - (j + 1) max(c, d)). As c + d >= max(c, d), C(j) is at most one more than that. So taking the children from the
+/// first one on and putting to the left what still fits fills the left side exactly: what is left to fill is never more
+/// than the rest holds. For other trees a split need not exist. Complexity: O(n) time and memory, O(n + children of the
+/// root * n) where taking what fits is not enough and that product is below 10^7. Deterministic. Source: Canon, Antoniu
+/// (2012), section 4.1, says that machines can be permuted; for a root with machines on both sides the proof is ours.
 ///
 /// Example: root 1 of n = 4, d = c = 1, T = 4 with N(4) = 5 nodes: the children of the root have 2, 1 and 1. One of
 /// size 1 goes to the left (machine 0), the others would hold 3 to the right, where 2 are needed.

@@ -8,7 +8,8 @@
 /// schedule to the front in this way, in their own order, breaks nothing and ends no later, so a shortest schedule is
 /// found. A branch ends when a transfer would not end before the best length, or when even without limits the machines
 /// that there are could not reach the rest before it (most_machines); of givers in the same state one is tried.
-/// Guarantee: optimal. Complexity: exponential; n <= 12. O(n) memory. Deterministic.
+/// Guarantee: optimal.
+/// Complexity: exponential; n <= 12. O(n) memory. Deterministic.
 /// Source: ours; Canon, Antoniu (2012) prove their algorithms, which this one checks.
 ///
 /// Example: n = 3, d = 2, c = 1: after the first transfer (1 to 3, backwards) the root could end the next at 5, machine

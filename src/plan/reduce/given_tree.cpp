@@ -10,11 +10,12 @@
 ///    max(d, c). The child whose subtree takes longest goes first, which is the best order: exchanging two that are not
 ///    in this order never makes the larger of their ends smaller.
 /// Guarantee: binomial is at most 1 + min(d, c) / max(d, c) times the optimum (Theorem 18), and optimal where min(d, c)
-/// = 0; fibonacci at most twice (Theorem 19), and optimal where d = c. None for the others. Complexity: O(n log n) time
-/// for sorting by time, O(n) memory. Deterministic. Source: Canon, Antoniu (2012), Definitions 12 and 15, Propositions
-/// 3, 13 and 16; the others are those that Pjesivac- Grbovic et al. compare in "Performance analysis of MPI collective
-/// operations" (2005). Deviations: the paper's Fibonacci trees have F(k) nodes, its strategy any number; both
-/// strategies leave open where the last machines go: in the order of their numbers here.
+/// = 0; fibonacci at most twice (Theorem 19), and optimal where d = c. None for the others.
+/// Complexity: O(n log n) time for sorting by time, O(n) memory. Deterministic.
+/// Source: Canon, Antoniu (2012), Definitions 12 and 15, Propositions 3, 13 and 16; the others are those that
+/// Pjesivac-Grbovic et al. compare in "Performance analysis of MPI collective operations" (2005).
+/// Deviations: the paper's Fibonacci trees have F(k) nodes, its strategy any number; both strategies leave open where
+/// the last machines go: in the order of their numbers here.
 ///
 /// Example: flat, n = 4, d = 1, c = 2: backwards the root gives at 3, 5, 7; so forwards machines send at 0, 2, 4, and
 /// the result is there at 7 = d + 3 c.

@@ -12,15 +12,15 @@
 /// limit on the children: optimal among the schedules in which every machine receives without a pause, by the argument
 /// of Theorem 4.
 /// Complexity: O(n) time and memory for the tree. For the shape alone, machines in the same state are one entry:
-/// O(log^4 n) time and O(log^3 n) memory; with limits O(n / limit) times that at most. Deterministic. Source: Canon,
-/// Antoniu, "Scheduling Associative Reductions with Homogeneous Costs when Overlapping Communications and Computations"
-/// (2012), Algorithms 1, 2 and 3. Deviations: (1) The paper searches the machine with the least s in a heap, O(n log
-/// n). Both values that an iteration writes, the s of the new machine and the new s of the old one, never fall from one
-/// iteration to the next, so that two queues, each in order, replace the heap. Of equal s the machine that has split
-/// before goes first. (2) Line 14 of Algorithm 2 adds c to the start of a transfer by mistake (Figure 1 has t_4 = 0).
-/// (3) Times are whole numbers of c and d until the end, so that sums of many terms do not lose precision. (4)
-/// Transfers start as late as the length allows in all three, where the paper moves those of Algorithms 1 and 3 to the
-/// front; the length is the same.
+/// O(log^4 n) time and O(log^3 n) memory; with limits O(n / limit) times that at most. Deterministic.
+/// Source: Canon, Antoniu, "Scheduling Associative Reductions with Homogeneous Costs when Overlapping Communications
+/// and Computations" (2012), Algorithms 1, 2 and 3.
+/// Deviations: (1) The paper searches the machine with the least s in a heap, O(n log n). Both values that an iteration
+/// writes, the s of the new machine and the new s of the old one, never fall from one iteration to the next, so that
+/// two queues, each in order, replace the heap. Of equal s the machine that has split before goes first. (2) Line 14 of
+/// Algorithm 2 adds c to the start of a transfer by mistake (Figure 1 has t_4 = 0). (3) Times are whole numbers of c
+/// and d until the end, so that sums of many terms do not lose precision. (4) Transfers start as late as the length
+/// allows in all three, where the paper moves those of Algorithms 1 and 3 to the front; the length is the same.
 ///
 /// Example: n = 4, d = c = 1. Machine 0 may split at 0. Machine 1 is inserted at 2, machine 0 may split again at 1.
 /// Machine 2: soonest by machine 0, at 3, which may then split at 2, as machine 1 may. Machine 3: by machine 0, at 4.
