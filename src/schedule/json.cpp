@@ -11,10 +11,11 @@
 #include <utility>
 
 #include "input/decimal_number.hpp"
+#include "input/json_text.hpp"
 #include "input/shown_text.hpp"
-#include "schedule/json_text.hpp"
+#include "input/strict_json.hpp"
+#include "schedule/schedule_schema.hpp"
 #include "schedule/stated_cost.hpp"
-#include "schedule/strict_json.hpp"
 #include "schedule/totals.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/decimal.hpp"

@@ -10,8 +10,9 @@
 #include <string>
 #include <utility>
 
-#include "schedule/json_text.hpp"
-#include "schedule/strict_json.hpp"
+#include "input/json_text.hpp"
+#include "input/strict_json.hpp"
+#include "schedule/schedule_schema.hpp"
 #include "sluice/error.hpp"
 
 namespace sluice {

@@ -2,10 +2,8 @@
 
 #include <string>
 
-/// What the writers of schedule files share.
+/// Writing JSON: what the writers of our files share.
 namespace sluice::detail {
-
-inline constexpr const char* kScheduleSchema = "sluice.schedule/1";
 
 /// `text` in quotation marks. Throws InputError naming `field` if it is not UTF-8.
 [[nodiscard]] std::string json_string(const std::string& text, const char* field);

@@ -1,4 +1,4 @@
-#include "schedule/json_text.hpp"
+#include "input/json_text.hpp"
 
 #include <fmt/compile.h>
 #include <fmt/format.h>

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+#include <utility>
+#include <vector>
+
+/// A network as measurements describe it: clusters of ranks, and the links between them, in the terms of pLogP
+/// (Kielmann, Bal, Verstoep, "Fast Measurement of LogP Parameters for Message Passing Platforms", 2000). Seconds and
+/// bytes.
+namespace sluice {
+
+/// pLogP's gap g(m): for so long a message of m bytes keeps its sender, before the next one can follow.
+class GapTable {
+ public:
+  struct Point {
+    std::int64_t bytes = 0;
+    double seconds = 0;
+
+    friend bool operator==(const Point&, const Point&) = default;
+  };
+
+  GapTable() = default;
+  /// Throws InputError naming `where` unless there is a point, sizes are above 0 and rise, and times are finite, at
+  /// least 0 and do not fall.
+  explicit GapTable(std::vector<Point> points, const std::string& where = "gap");
+
+  /// g(bytes): linear between points; that of the first point below it; beyond the last one by the line through the
+  /// last two (through 0 and the point, if there is only one). 0 for 0 bytes.
+  [[nodiscard]] double at(std::int64_t bytes) const;
+  [[nodiscard]] const std::vector<Point>& points() const { return points_; }
+
+  friend bool operator==(const GapTable&, const GapTable&) = default;
+
+ private:
+  std::vector<Point> points_;
+};
+
+/// Ranks that are near each other. The first rank is the cluster's coordinator, unless the root is among them.
+struct PlatformCluster {
+  std::string name;
+  std::vector<std::int64_t> ranks;  ///< at least one
+  double latency_s = 0;             ///< between two of its ranks
+  GapTable gap;                     ///< between two of its ranks; may be empty for a cluster of one rank
+  /// Measured times of a broadcast inside, by size; empty: predicted by the models. As a gap: linear in between.
+  GapTable broadcast;
+
+  friend bool operator==(const PlatformCluster&, const PlatformCluster&) = default;
+};
+
+/// Between two clusters, in both directions unless the other direction is given too.
+struct PlatformLink {
+  std::int64_t from = 0;  ///< positions in Platform::clusters
+  std::int64_t to = 0;
+  double latency_s = 0;
+  GapTable gap;                  ///< of one connection
+  std::int64_t connections = 1;  ///< that run side by side, each at `gap`, before they share the link
+
+  friend bool operator==(const PlatformLink&, const PlatformLink&) = default;
+};
+
+struct Platform {
+  std::int64_t ranks = 0;
+  std::vector<PlatformCluster> clusters;  ///< together every rank once
+  std::vector<PlatformLink> links;
+
+  /// The link from one cluster to another one. Every pair has one: check_platform.
+  [[nodiscard]] const PlatformLink& link(std::int64_t from, std::int64_t to) const;
+  /// The cluster that `rank` is in.
+  [[nodiscard]] std::int64_t cluster_of(std::int64_t rank) const;
+
+  friend bool operator==(const Platform&, const Platform&) = default;
+};
+
+/// Throws InputError naming `where` unless every rank is in one cluster, every pair of clusters has a link (one a
+/// direction at most), positions are in range, times finite and at least 0, connections at least 1, and every cluster
+/// of two ranks or more has a gap.
+void check_platform(const Platform& platform, const std::string& where);
+
+/// The format of files: docs/broadcast.md. Strict, as read_schedule; what is read has passed check_platform. Throws
+/// InputError, where = "FILE:LINE", or "FILE" for what concerns the whole.
+[[nodiscard]] Platform read_platform(std::istream& in, const std::string& file);
+[[nodiscard]] Platform read_platform(const std::string& path);
+
+/// As a file, with end of line. Reading it back gives an equal platform. Throws InputError for a name that is not
+/// UTF-8.
+[[nodiscard]] std::string to_json(const Platform& platform);
+
+}  // namespace sluice

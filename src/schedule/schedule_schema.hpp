@@ -1,0 +1,8 @@
+#pragma once
+
+namespace sluice::detail {
+
+/// What files of schedules name as their "schema", of steps and of trees.
+inline constexpr const char* kScheduleSchema = "sluice.schedule/1";
+
+}  // namespace sluice::detail
