@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sluice/schedule/validate.hpp"
+
+/// What the ranks of a broadcast do, message by message: the common result of every method of `broadcast`, whether the
+/// message goes whole through one tree or in parts through several, and all that an executor needs.
+///
+/// A rank sends in the order of its list. A send may start when every byte of its range has arrived (at once on the
+/// root), not before `port_s` have passed since the start of the send before it, nor before `connection_s` have passed
+/// since the last one to the same rank. An executor paces itself so, or starts the next one as soon as the former is
+/// complete, whichever is earlier: several messages at once on one connection would all arrive as late as the last.
+///
+/// A rank receives straight into the message at `offset`. Between two ranks, messages come in the order of both lists.
+/// Receives stand in the order in which their messages start: a rank that takes them one at a time in this order, and
+/// others that wait for it to do so, do not block each other; it loses time, though, where a later message is faster.
+///
+/// Bytes and seconds; times are what the model predicts, from the moment when the root has the message.
+namespace sluice {
+
+struct ProgramSend {
+  std::int64_t to = 0;
+  std::int64_t offset = 0;  ///< in the message
+  std::int64_t bytes = 0;   ///< at least 1
+  double port_s = 0;        ///< for so long it keeps the sender from its next send
+  double connection_s = 0;  ///< and from its next one to the same rank; at least port_s
+  double start_s = 0;
+  double arrival_s = 0;  ///< when the receiver has it
+
+  friend bool operator==(const ProgramSend&, const ProgramSend&) = default;
+};
+
+struct ProgramReceive {
+  std::int64_t from = 0;
+  std::int64_t offset = 0;
+  std::int64_t bytes = 0;
+
+  friend bool operator==(const ProgramReceive&, const ProgramReceive&) = default;
+};
+
+struct RankProgram {
+  std::vector<ProgramSend> sends;
+  std::vector<ProgramReceive> receives;
+
+  friend bool operator==(const RankProgram&, const RankProgram&) = default;
+};
+
+struct BroadcastProgram {
+  std::string method;  ///< what a person calls it, such as "ecef, binomial inside"
+  std::int64_t root = 0;
+  std::int64_t bytes = 0;          ///< of the message; nothing is sent if 0
+  bool native = false;             ///< the MPI's own broadcast instead: nobody has a send or a receive
+  std::vector<RankProgram> ranks;  ///< at least one
+  double length_s = 0;             ///< when the last rank has the message
+
+  friend bool operator==(const BroadcastProgram&, const BroadcastProgram&) = default;
+};
+
+/// What is wrong with `program`; empty if nothing. `Violation::step` is -1; sends and receives are named in the reason,
+/// by their position in the list of `Violation::rank`.
+///
+///  - the root in range; sizes at least 0; times finite and at least 0, `connection_s` at least `port_s`;
+///  - every send and receive: the other rank in range and a different one, the range inside the message and not empty;
+///  - between two ranks, sends and receives are the same ranges in the same order;
+///  - every rank but the root receives every byte once, the root none;
+///  - no deadlock: even if each rank sends one at a time in its order, receives one at a time in its order, and a send
+///    waits for its receiver, every message passes;
+///  - times: no send before its range has arrived or before its port and connection are free; the length is not below
+///    the last arrival.
+///
+/// Times are compared with a tolerance of 1e-9 of the length. Faults of the first four kinds end the check, as the rest
+/// builds on them. O(m log m) time for m messages.
+[[nodiscard]] std::vector<Violation> validate(const BroadcastProgram& program);
+
+}  // namespace sluice
