@@ -100,6 +100,12 @@ struct WrittenNumber {
   std::string text;
 };
 
+/// Two numbers that belong together, as in a table: [1024, 0.5].
+struct JsonPair {
+  std::int64_t first = 0;  ///< 0 to 2^63 - 1
+  double second = 0;       ///< at least 0
+};
+
 /// A field of an object: its name, and where its value goes. Exactly one of the targets is set.
 struct JsonField {
   const char* name = "";
@@ -112,10 +118,12 @@ struct JsonField {
   WrittenNumber* written = nullptr;  ///< at least 0
   bool* flag = nullptr;
   std::string* text = nullptr;
-  std::vector<std::string_view> choices = {};  ///< of a text, if not free
-  std::vector<double>* numbers = nullptr;      ///< an array of numbers
-  int object = -1;                             ///< an object of this shape
-  int objects = -1;                            ///< an array of objects of this shape
+  std::vector<std::string_view> choices = {};     ///< of a text, if not free
+  std::vector<double>* numbers = nullptr;         ///< an array of numbers
+  std::vector<std::int64_t>* integers = nullptr;  ///< an array of integers from 0 to 2^63 - 1
+  std::vector<JsonPair>* pairs = nullptr;         ///< an array of arrays of two
+  int object = -1;                                ///< an object of this shape
+  int objects = -1;                               ///< an array of objects of this shape
 };
 
 /// A kind of object: how it is called in messages, and its fields.
@@ -131,6 +139,9 @@ class StrictJsonHandler {
   virtual ~StrictJsonHandler() = default;
   StrictJsonHandler(const StrictJsonHandler&) = delete;
   StrictJsonHandler& operator=(const StrictJsonHandler&) = delete;
+
+  /// What the file is, with its article: "a schedule".
+  [[nodiscard]] const char* called() const { return shapes_.front().called; }
 
   bool null() { unexpected("null"); }
   bool boolean(bool value) {
@@ -150,6 +161,10 @@ class StrictJsonHandler {
       *field->integer = static_cast<std::int64_t>(value);
     else if (field != nullptr && field->optional_integer != nullptr && fits)
       *field->optional_integer = static_cast<std::int64_t>(value);
+    else if (field == nullptr && fits && in_integers())
+      open_.back().integers->push_back(static_cast<std::int64_t>(value));
+    else if (field == nullptr && fits && in_pair() && open_.back().count == 0)
+      take_first(static_cast<std::int64_t>(value));
     else if (field != nullptr && field->size != nullptr && fits)
       take_size(*field->size, static_cast<std::int64_t>(value));
     else
@@ -186,7 +201,10 @@ class StrictJsonHandler {
       else
         unexpected("an object");
     }
-    open_.push_back({shape, -1, nullptr, source_.line(), 0});
+    Level level;
+    level.shape = shape;
+    level.line = source_.line();
+    open_.push_back(level);
     field_ = nullptr;
     opened(shape);
     return true;
@@ -218,12 +236,23 @@ class StrictJsonHandler {
   }
   bool start_array(std::size_t) {
     const JsonField* field = scalar();
-    if (field == nullptr || (field->objects < 0 && field->numbers == nullptr)) unexpected("an array");
-    open_.push_back({-1, field->objects, field->numbers, source_.line(), 0});
+    Level level;
+    level.line = source_.line();
+    if (field == nullptr && in_pairs()) {
+      level.pair = open_.back().pairs;
+    } else if (field != nullptr) {
+      level.objects = field->objects;
+      level.numbers = field->numbers;
+      level.integers = field->integers;
+      level.pairs = field->pairs;
+    }
+    if (!level.is_array()) unexpected("an array");
+    open_.push_back(level);
     field_ = nullptr;
     return true;
   }
   bool end_array() {
+    if (in_pair() && open_.back().count < 2) fail("the end of a pair of numbers", "two numbers");
     open_.pop_back();
     field_ = nullptr;
     return true;
@@ -244,8 +273,8 @@ class StrictJsonHandler {
     if (found.substr(0, kUnexpected.size()) == kUnexpected) found.remove_prefix(kUnexpected.size());
     const std::size_t at_expected = message.rfind(kExpected);
     std::string expected = at_expected == message.npos ? "JSON" : shown(message.substr(at_expected + kExpected.size()));
-    if (expected == "end of input") fail(fmt::format("{} after the schedule", found), "the end of the file");
-    if (source_.ended()) fail("the end of the file", "the rest of a schedule");
+    if (expected == "end of input") fail(fmt::format("{} after the{}", found, called() + 1), "the end of the file");
+    if (source_.ended()) fail("the end of the file", fmt::format("the rest of {}", called()));
     if (expected == "'}'" || expected == "']'") expected.insert(0, "',' or ");
     fail(fmt::format("{} at the end of `{}`", found, end_of_text(last_token)), expected);
   }
@@ -266,18 +295,23 @@ class StrictJsonHandler {
   [[nodiscard]] const JsonField* scalar() const { return field_; }
   /// Throws: the value `found`, just read, is not what belongs here.
   [[noreturn]] void unexpected(const std::string& found) {
-    if (open_.empty()) fail(found, "an object, a schedule");
+    if (open_.empty()) fail(found, fmt::format("an object, {}", called()));
     if (field_ != nullptr) fail(fmt::format("\"{}\": {}", field_->name, found), wanted(*field_));
     const Level& level = open_.back();
     if (level.objects >= 0)
       fail(found, fmt::format("an object, {}", shapes_[static_cast<std::size_t>(level.objects)].called));
-    fail(found, "a number of at least 0");
+    if (in_pairs()) fail(found, "a pair of numbers in brackets");
+    if (in_integers() || (in_pair() && level.count == 0)) fail(found, kInteger);
+    if (in_pair() && level.count == 2) fail(found, "']': a pair of numbers");
+    fail(found, kNumber);
   }
 
   /// Throws, with the line of the opening brace of the object just closed.
   [[noreturn]] void fail_object(const std::string& found, const std::string& expected) {
     fail_at(opened_line_, found, expected);
   }
+  /// "FILE:LINE" of the opening brace of the object just closed.
+  [[nodiscard]] std::string object_where() const { return fmt::format("{}:{}", file_, opened_line_); }
   [[noreturn]] void fail(const std::string& found, const std::string& expected) {
     fail_at(source_.line(), found, expected);
   }
@@ -291,17 +325,46 @@ class StrictJsonHandler {
  private:
   /// An object or array that is open.
   struct Level {
-    int shape;    ///< of an object
-    int objects;  ///< of the objects in an array
-    std::vector<double>* numbers;
-    std::int64_t line;
-    std::uint32_t seen;  ///< a bit a field
+    int shape = -1;    ///< of an object
+    int objects = -1;  ///< of the objects in an array
+    std::vector<double>* numbers = nullptr;
+    std::vector<std::int64_t>* integers = nullptr;
+    std::vector<JsonPair>* pairs = nullptr;
+    std::vector<JsonPair>* pair = nullptr;  ///< the array that holds one of its pairs
+    std::int64_t line = 0;
+    std::uint32_t seen = 0;  ///< a bit a field
+    int count = 0;           ///< values of a pair so far
+
+    [[nodiscard]] bool is_array() const {
+      return objects >= 0 || numbers != nullptr || integers != nullptr || pairs != nullptr || pair != nullptr;
+    }
   };
+
+  static constexpr const char* kInteger = "an integer from 0 to 2^63 - 1";
+  static constexpr const char* kNumber = "a number of at least 0";
+
+  /// Whether the value that comes next is one of an array of that kind.
+  [[nodiscard]] bool in_integers() const { return !open_.empty() && open_.back().integers != nullptr; }
+  [[nodiscard]] bool in_pairs() const { return !open_.empty() && open_.back().pairs != nullptr; }
+  [[nodiscard]] bool in_pair() const { return !open_.empty() && open_.back().pair != nullptr; }
+
+  void take_first(std::int64_t value) {
+    Level& level = open_.back();
+    level.pair->push_back({value, 0});
+    ++level.count;
+  }
+  void take_second(double value) {
+    Level& level = open_.back();
+    level.pair->back().second = value;
+    ++level.count;
+  }
 
   void take_number(double value, const std::string& as_written) {
     const JsonField* field = scalar();
     if (field == nullptr && !open_.empty() && open_.back().numbers != nullptr)
       open_.back().numbers->push_back(value);
+    else if (field == nullptr && in_pair() && open_.back().count == 1)
+      take_second(value);
     else if (field != nullptr && field->number != nullptr)
       *field->number = value;
     else if (field != nullptr && field->optional_number != nullptr)
@@ -313,10 +376,9 @@ class StrictJsonHandler {
   }
 
   static std::string wanted(const JsonField& field) {
-    if (field.integer != nullptr || field.optional_integer != nullptr) return "an integer from 0 to 2^63 - 1";
+    if (field.integer != nullptr || field.optional_integer != nullptr) return kInteger;
     if (field.size != nullptr) return "a number from 0 to 2^63 - 1, of at most 18 decimals";
-    if (field.number != nullptr || field.optional_number != nullptr || field.written != nullptr)
-      return "a number of at least 0";
+    if (field.number != nullptr || field.optional_number != nullptr || field.written != nullptr) return kNumber;
     if (field.flag != nullptr) return "true or false";
     if (field.object >= 0) return "an object";
     if (field.text == nullptr) return "an array";
@@ -342,7 +404,7 @@ class StrictJsonHandler {
 /// Reads `in`, whose bytes `source` hands out, to its end through `handler`.
 template <class Handler>
 void read_strict_json(std::istream& in, const std::string& file, JsonSource& source, Handler& handler) {
-  const auto unreadable = [&] { return InputError(file, "a file that cannot be read", "a schedule"); };
+  const auto unreadable = [&] { return InputError(file, "a file that cannot be read", handler.called()); };
   if (!in) throw unreadable();
   try {
     nlohmann::json::sax_parse(JsonBytes(&source), JsonBytes(), &handler);

@@ -1,0 +1,159 @@
+#include "sluice/input/platform.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+
+#include "sluice/error.hpp"
+
+namespace sluice {
+namespace {
+
+void check_time(double seconds, const std::string& where) {
+  if (!std::isfinite(seconds) || seconds < 0)
+    throw InputError(where, fmt::format("{} s", seconds), "a finite time of at least 0");
+}
+
+/// Every rank once, without trusting how many there are said to be.
+void check_ranks(const Platform& platform, const std::string& where) {
+  struct Member {
+    std::int64_t rank;
+    std::int64_t cluster;
+  };
+  std::vector<Member> members;
+  for (std::size_t c = 0; c < platform.clusters.size(); ++c) {
+    const PlatformCluster& cluster = platform.clusters[c];
+    if (cluster.ranks.empty()) throw InputError(where, fmt::format("cluster {} without ranks", c), "at least one rank");
+    for (const std::int64_t rank : cluster.ranks) members.push_back({rank, static_cast<std::int64_t>(c)});
+  }
+  std::ranges::sort(members, {}, &Member::rank);
+  std::int64_t next = 0;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const Member& m = members[i];
+    if (m.rank < 0 || m.rank >= platform.ranks)
+      throw InputError(where, fmt::format("rank {} in cluster {}", m.rank, m.cluster),
+                       fmt::format("0 to {}: \"ranks\" is {}", platform.ranks - 1, platform.ranks));
+    if (i > 0 && m.rank == members[i - 1].rank) {
+      const std::int64_t first = std::min(m.cluster, members[i - 1].cluster);
+      const std::int64_t second = std::max(m.cluster, members[i - 1].cluster);
+      throw InputError(where,
+                       first == second ? fmt::format("rank {} twice in cluster {}", m.rank, first)
+                                       : fmt::format("rank {} in clusters {} and {}", m.rank, first, second),
+                       "every rank in one cluster");
+    }
+    if (m.rank != next) break;
+    ++next;
+  }
+  if (next != platform.ranks)
+    throw InputError(where, fmt::format("rank {} in no cluster", next), "every rank in one cluster");
+}
+
+void check_links(const Platform& platform, const std::string& where) {
+  using Pair = std::pair<std::int64_t, std::int64_t>;
+  const auto count = static_cast<std::int64_t>(platform.clusters.size());
+  std::vector<Pair> directed;
+  std::vector<Pair> either;
+  for (const PlatformLink& link : platform.links) {
+    const std::string name = fmt::format("link from {} to {}", link.from, link.to);
+    if (link.from < 0 || link.from >= count || link.to < 0 || link.to >= count || link.from == link.to)
+      throw InputError(where, name, fmt::format("two different clusters of 0 to {}", count - 1));
+    check_time(link.latency_s, fmt::format("{}: {}: latency_s", where, name));
+    if (link.gap.points().empty()) throw InputError(where, name + " without a gap", "one point of g(m) at least");
+    if (link.connections < 1)
+      throw InputError(where, fmt::format("{}: {} connections", name, link.connections), "at least 1");
+    directed.emplace_back(link.from, link.to);
+    either.emplace_back(std::minmax(link.from, link.to));
+  }
+  std::ranges::sort(directed);
+  if (const auto twice = std::ranges::adjacent_find(directed); twice != directed.end())
+    throw InputError(where, fmt::format("link from {} to {} twice", twice->first, twice->second), "one a direction");
+  std::ranges::sort(either);
+  auto at = either.begin();
+  for (std::int64_t a = 0; a < count; ++a) {
+    for (std::int64_t b = a + 1; b < count; ++b) {
+      if (at == either.end() || *at != Pair(a, b))
+        throw InputError(where, fmt::format("no link between clusters {} and {}", a, b), "one for every pair");
+      while (at != either.end() && *at == Pair(a, b)) ++at;
+    }
+  }
+}
+
+}  // namespace
+
+GapTable::GapTable(std::vector<Point> points, const std::string& where) : points_(std::move(points)) {
+  if (points_.empty()) throw InputError(where, "no points", "at least one size with its time");
+  for (std::size_t i = 0; i < points_.size(); ++i) {
+    const Point& point = points_[i];
+    check_time(point.seconds, where);
+    if (point.bytes < 1) throw InputError(where, fmt::format("a size of {} bytes", point.bytes), "sizes above 0");
+    if (i == 0) continue;
+    const Point& before = points_[i - 1];
+    if (point.bytes <= before.bytes)
+      throw InputError(where, fmt::format("{} bytes behind {}", point.bytes, before.bytes), "sizes that rise");
+    if (point.seconds < before.seconds)
+      throw InputError(
+          where,
+          fmt::format("{} s for {} bytes, {} s for {}", point.seconds, point.bytes, before.seconds, before.bytes),
+          "times that do not fall as sizes rise");
+  }
+}
+
+double GapTable::at(std::int64_t bytes) const {
+  SLUICE_ASSERT(bytes >= 0 && !points_.empty(), fmt::format("{} bytes, {} points", bytes, points_.size()));
+  if (bytes == 0) return 0;
+  if (bytes <= points_.front().bytes) return points_.front().seconds;
+  if (points_.size() == 1)
+    return points_.front().seconds * (static_cast<double>(bytes) / static_cast<double>(points_.front().bytes));
+  const auto above = std::ranges::lower_bound(points_, bytes, {}, &Point::bytes);
+  const Point& right = above == points_.end() ? points_.back() : *above;
+  const Point& left = above == points_.end() ? points_[points_.size() - 2] : *(above - 1);
+  const double share = static_cast<double>(bytes - left.bytes) / static_cast<double>(right.bytes - left.bytes);
+  return share == 1 ? right.seconds : left.seconds + share * (right.seconds - left.seconds);
+}
+
+const PlatformLink& Platform::link(std::int64_t from, std::int64_t to) const {
+  const auto count = static_cast<std::int64_t>(clusters.size());
+  SLUICE_ASSERT(from >= 0 && from < count && to >= 0 && to < count && from != to, fmt::format("{} to {}", from, to));
+  const auto given = static_cast<std::int64_t>(links.size());
+  const std::int64_t pairs = count * (count - 1) / 2;
+  const auto joins = [&](const PlatformLink& link, std::int64_t a, std::int64_t b) {
+    return link.from == a && link.to == b;
+  };
+  // Files written by programs list every pair once, in order: then its position is known.
+  const auto [low, high] = std::minmax(from, to);
+  const std::int64_t position = low * count - low * (low + 1) / 2 + high - low - 1;
+  if (given == pairs && joins(links[static_cast<std::size_t>(position)], low, high))
+    return links[static_cast<std::size_t>(position)];
+  const PlatformLink* reverse = nullptr;
+  for (const PlatformLink& link : links) {
+    if (joins(link, from, to)) return link;
+    if (joins(link, to, from)) reverse = &link;
+  }
+  SLUICE_ASSERT(reverse != nullptr, fmt::format("no link between {} and {}", from, to));
+  return *reverse;
+}
+
+std::int64_t Platform::cluster_of(std::int64_t rank) const {
+  const auto found =
+      std::ranges::find_if(clusters, [&](const auto& c) { return std::ranges::find(c.ranks, rank) != c.ranks.end(); });
+  SLUICE_ASSERT(found != clusters.end(), fmt::format("rank {} of {}", rank, ranks));
+  return found - clusters.begin();
+}
+
+void check_platform(const Platform& platform, const std::string& where) {
+  if (platform.ranks < 1) throw InputError(where, fmt::format("{} ranks", platform.ranks), "at least 1");
+  check_ranks(platform, where);
+  for (std::size_t c = 0; c < platform.clusters.size(); ++c) {
+    const PlatformCluster& cluster = platform.clusters[c];
+    check_time(cluster.latency_s, fmt::format("{}: cluster {}: latency_s", where, c));
+    if (cluster.ranks.size() > 1 && cluster.gap.points().empty())
+      throw InputError(where, fmt::format("cluster {} of {} ranks without a gap", c, cluster.ranks.size()),
+                       "one point of g(m) at least, unless there is one rank");
+  }
+  check_links(platform, where);
+}
+
+}  // namespace sluice

@@ -1,0 +1,156 @@
+#include <fmt/compile.h>
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <fstream>
+#include <istream>
+#include <iterator>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "input/json_text.hpp"
+#include "input/strict_json.hpp"
+#include "sluice/error.hpp"
+#include "sluice/input/platform.hpp"
+
+namespace sluice {
+namespace {
+
+using detail::append_json_number;
+using detail::json_string;
+
+constexpr const char* kPlatformSchema = "sluice.platform/1";
+
+// ---- writing
+
+void append_table(std::string& out, const char* name, const GapTable& table) {
+  fmt::format_to(std::back_inserter(out), FMT_COMPILE(R"(, "{}": [)"), name);
+  const char* between = "";
+  for (const GapTable::Point& point : table.points()) {
+    fmt::format_to(std::back_inserter(out), FMT_COMPILE("{}[{}, "), between, point.bytes);
+    append_json_number(out, point.seconds, name);
+    out += ']';
+    between = ", ";
+  }
+  out += ']';
+}
+
+void append_cluster(std::string& out, const PlatformCluster& cluster) {
+  out += R"({"name": )" + json_string(cluster.name, "name") +
+         fmt::format(R"(, "ranks": [{}], "latency_s": )", fmt::join(cluster.ranks, ", "));
+  append_json_number(out, cluster.latency_s, "latency_s");
+  if (!cluster.gap.points().empty()) append_table(out, "gap", cluster.gap);
+  if (!cluster.broadcast.points().empty()) append_table(out, "broadcast", cluster.broadcast);
+  out += '}';
+}
+
+void append_link(std::string& out, const PlatformLink& link) {
+  fmt::format_to(std::back_inserter(out), FMT_COMPILE(R"({{"from": {}, "to": {}, "latency_s": )"), link.from, link.to);
+  append_json_number(out, link.latency_s, "latency_s");
+  append_table(out, "gap", link.gap);
+  if (link.connections != 1) fmt::format_to(std::back_inserter(out), R"(, "connections": {})", link.connections);
+  out += '}';
+}
+
+// ---- reading
+
+class PlatformHandler : public detail::StrictJsonHandler {
+ public:
+  PlatformHandler(const detail::JsonSource& source, std::string file) : StrictJsonHandler(source, std::move(file)) {
+    shapes() = {{"a platform",
+                 {{.name = "schema", .text = &schema_, .choices = {kPlatformSchema}},
+                  {.name = "ranks", .integer = &result_.ranks},
+                  {.name = "clusters", .objects = kCluster},
+                  {.name = "links", .objects = kLink}}},
+                {"a cluster",
+                 {{.name = "name", .text = &cluster_.name},
+                  {.name = "ranks", .integers = &cluster_.ranks},
+                  {.name = "latency_s", .number = &cluster_.latency_s},
+                  {.name = "gap", .required = false, .pairs = &gap_},
+                  {.name = "broadcast", .required = false, .pairs = &broadcast_}}},
+                {"a link",
+                 {{.name = "from", .integer = &link_.from},
+                  {.name = "to", .integer = &link_.to},
+                  {.name = "latency_s", .number = &link_.latency_s},
+                  {.name = "gap", .pairs = &gap_},
+                  {.name = "connections", .required = false, .integer = &link_.connections}}}};
+  }
+
+  Platform take() { return std::move(result_); }
+
+ private:
+  enum : int { kPlatform, kCluster, kLink };
+
+  void opened(int shape) override {
+    if (shape == kPlatform) return;
+    cluster_ = {};
+    link_ = {};
+    gap_.clear();
+    broadcast_.clear();
+  }
+  void closed(int shape) override {
+    if (shape == kCluster) {
+      if (!gap_.empty()) cluster_.gap = table("gap", gap_);
+      if (!broadcast_.empty()) cluster_.broadcast = table("broadcast", broadcast_);
+      result_.clusters.push_back(std::move(cluster_));
+    }
+    if (shape == kLink) {
+      link_.gap = table("gap", gap_);
+      result_.links.push_back(std::move(link_));
+    }
+  }
+
+  [[nodiscard]] GapTable table(const char* name, const std::vector<detail::JsonPair>& pairs) const {
+    std::vector<GapTable::Point> points;
+    points.reserve(pairs.size());
+    for (const detail::JsonPair& pair : pairs) points.push_back({pair.first, pair.second});
+    return GapTable(std::move(points), fmt::format("{}: \"{}\"", object_where(), name));
+  }
+
+  Platform result_;
+  PlatformCluster cluster_;
+  PlatformLink link_;
+  std::vector<detail::JsonPair> gap_;
+  std::vector<detail::JsonPair> broadcast_;
+  std::string schema_;
+};
+
+}  // namespace
+
+std::string to_json(const Platform& platform) {
+  std::string out =
+      fmt::format("{{\"schema\": \"{}\", \"ranks\": {},\n \"clusters\": [", kPlatformSchema, platform.ranks);
+  const auto append_list = [&](const auto& items, auto append) {
+    const char* between = "\n  ";
+    for (const auto& item : items) {
+      out += between;
+      append(out, item);
+      between = ",\n  ";
+    }
+  };
+  append_list(platform.clusters, append_cluster);
+  out += "],\n \"links\": [";
+  append_list(platform.links, append_link);
+  out += "]}\n";
+  return out;
+}
+
+Platform read_platform(std::istream& in, const std::string& file) {
+  detail::JsonSource source(in.rdbuf());
+  PlatformHandler handler(source, file);
+  detail::read_strict_json(in, file, source, handler);
+  Platform platform = handler.take();
+  check_platform(platform, file);
+  return platform;
+}
+
+Platform read_platform(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw InputError(path, "cannot be read: " + std::generic_category().message(errno), "a platform");
+  return read_platform(in, path);
+}
+
+}  // namespace sluice
