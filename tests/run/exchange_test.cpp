@@ -4,13 +4,16 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <functional>
 #include <limits>
 #include <map>
 #include <numeric>
+#include <random>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 
 #include "run/exchange_testing.hpp"
@@ -64,10 +67,17 @@ ExchangeJobOptions random_options(Draw& draw) {
   return options;
 }
 
+/// Sometimes keeps this rank back for a moment, at random and not as on other ranks.
+void dawdle() {
+  thread_local std::minstd_rand random(static_cast<unsigned>(rank()) + 1);
+  if (random() % 4 == 0) std::this_thread::sleep_for(std::chrono::microseconds(random() % 500));
+}
+
 /// Executes `rounds` times with other bytes each time.
 void run(MPI_Comm comm, const std::vector<MessageSize>& sends, const ExchangeJobOptions& options,
          const TrafficTable& table, int rounds) {
   const int own = rank_in(comm);
+  dawdle();
   Exchange job(comm, sends, options);
   std::vector<MessageSize> expected;
   for (std::size_t from = 0; from < table.size(); ++from) {
@@ -80,6 +90,7 @@ void run(MPI_Comm comm, const std::vector<MessageSize>& sends, const ExchangeJob
     std::vector<std::byte> out(static_cast<std::size_t>(job.send_bytes()));
     std::vector<std::byte> in(static_cast<std::size_t>(job.receive_bytes()));
     testing::fill(sends, own, round, out);
+    dawdle();
     job.execute(out, in);
     EXPECT_EQ(testing::wrong_byte(job.receives(), own, round, in), "") << "round " << round;
   }
@@ -259,6 +270,78 @@ TEST(Exchange, AtOffsets) {
   EXPECT_THROW(job.execute(out, from, in, beyond), InputError);
 }
 
+/// Jobs of one communicator and of parts of it, alive at once and executed by turns, while the caller waits for a
+/// message of his own.
+TEST(Exchange, SeveralAtOnce) {
+  Draw draw(5);
+  MPI_Comm parts[2];
+  MPI_Comm_split(MPI_COMM_WORLD, rank() % 2, rank(), &parts[0]);
+  MPI_Comm_split(MPI_COMM_WORLD, rank() < size() / 2 ? 0 : 1, -rank(), &parts[1]);
+  char mail = 0;
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Irecv(&mail, 1, MPI_CHAR, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &request);
+  struct Alive {
+    MPI_Comm comm;
+    Exchange job;
+  };
+  std::vector<Alive> jobs;
+  for (const ExchangeMode mode : kModes) {
+    for (MPI_Comm comm : {MPI_COMM_WORLD, parts[0], parts[1]}) {
+      ExchangeJobOptions options;
+      options.mode = mode;
+      options.max_transfers = 1 + static_cast<std::int64_t>(jobs.size() % 3);
+      options.algorithm = "weights";
+      options.chunk_bytes = 500;
+      std::vector<MessageSize> sends;
+      for (int to = 0; to < size_of(comm); ++to) {
+        sends.push_back({to, draw.between(0, 3) == 0 ? 0 : 700 + 11 * rank_in(comm) + to});
+      }
+      jobs.push_back({comm, Exchange(comm, sends, options)});
+    }
+  }
+  for (int round = 0; round < 3; ++round) {
+    for (Alive& each : jobs) {
+      std::vector<std::byte> out(static_cast<std::size_t>(each.job.send_bytes()));
+      std::vector<std::byte> in(static_cast<std::size_t>(each.job.receive_bytes()));
+      testing::fill(each.job.sends(), rank_in(each.comm), round, out);
+      dawdle();
+      each.job.execute(out, in);
+      EXPECT_EQ(testing::wrong_byte(each.job.receives(), rank_in(each.comm), round, in), "");
+    }
+  }
+  const char own = static_cast<char>(rank() + 1);
+  MPI_Send(&own, 1, MPI_CHAR, (rank() + 1) % size(), 7, MPI_COMM_WORLD);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  EXPECT_EQ(mail, static_cast<char>((rank() + size() - 1) % size() + 1));
+  jobs.clear();
+  for (MPI_Comm& comm : parts) MPI_Comm_free(&comm);
+}
+
+/// On any rank at any time, the last moment before the end included; nothing of it is left to later jobs.
+TEST(Exchange, KChangesBetweenExecutions) {
+  for (int again = 0; again < 5; ++again) {
+    ExchangeJobOptions options;
+    options.mode = ExchangeMode::kList;
+    options.max_transfers = 1;
+    const std::vector<MessageSize> sends = to_everybody(20);
+    Exchange job(MPI_COMM_WORLD, sends, options);
+    std::vector<std::byte> out(static_cast<std::size_t>(job.send_bytes()));
+    std::vector<std::byte> in(static_cast<std::size_t>(job.receive_bytes()));
+    testing::fill(sends, rank(), 0, out);
+    for (const int speaker : {size() - 1, 0}) {
+      const std::int64_t k = 2 + speaker;
+      if (rank() == speaker) job.set_max_transfers(k);
+      dawdle();
+      job.execute(out, in);
+      if (rank() == 0) {
+        EXPECT_EQ(job.max_transfers(), k);
+      }
+      EXPECT_EQ(testing::wrong_byte(job.receives(), rank(), 0, in), "");
+    }
+    for (int i = 0; i < 3; ++i) job.set_max_transfers(7);
+  }
+}
+
 TEST(Exchange, MeasuredK) {
   const TransferRamp ramp = measure_max_transfers(MPI_COMM_WORLD, to_everybody(10), 0.02);
   EXPECT_GE(ramp.max_transfers, 1);
@@ -396,18 +479,43 @@ TEST(Exchange, SmallBuffers) {
     std::vector<std::byte> in(static_cast<std::size_t>(job.receive_bytes()));
     testing::fill(sends, rank(), 0, out);
     const auto short_by = [&](std::size_t bytes) { return rank() == culprit ? bytes : 0; };
-    EXPECT_THROW(job.execute(std::span(out).first(out.size() - short_by(1)), in), InputError);
-    const auto receive = [&] { job.execute(out, std::span(in).first(in.size() - short_by(1))); };
-    if (rank() == culprit) {
-      EXPECT_THROW(receive(), InputError);
-    } else {
-      EXPECT_NO_THROW(receive());
-      EXPECT_EQ(testing::wrong_byte(job.receives(), rank(), 0, in), "");
-    }
+    const auto error_with = [&](std::span<const std::byte> send, std::span<std::byte> receive) -> std::string {
+      try {
+        job.execute(send, receive);
+      } catch (const InputError& e) {
+        return e.what();
+      }
+      return "no error";
+    };
+    const std::string on_others = ": too small a buffer on rank " + std::to_string(culprit);
+    const std::string of_send = error_with(std::span(out).first(out.size() - short_by(1)), in);
+    const std::string of_receive = error_with(out, std::span(in).first(in.size() - short_by(1)));
+    EXPECT_EQ(of_send.find(rank() == culprit ? "send: " : "send" + on_others), 0U) << of_send;
+    EXPECT_EQ(of_receive.find(rank() == culprit ? "receive: " : "receive" + on_others), 0U) << of_receive;
     // And the job works on.
     std::ranges::fill(in, std::byte{0});
     job.execute(out, in);
     EXPECT_EQ(testing::wrong_byte(job.receives(), rank(), 0, in), "");
+  }
+}
+
+/// A rank that has nothing to do with the message hears of it too.
+TEST(Exchange, ASmallBufferOfOthers) {
+  if (size() < 3) GTEST_SKIP() << "needs 3 ranks";
+  for (const ExchangeMode mode :
+       {ExchangeMode::kChain, ExchangeMode::kLocal, ExchangeMode::kBarrier, ExchangeMode::kList}) {
+    SCOPED_TRACE(to_string(mode));
+    ExchangeJobOptions options;
+    options.mode = mode;
+    options.algorithm = "weights";
+    Exchange job(MPI_COMM_WORLD, rank() == 0 ? std::vector<MessageSize>{{1, 100}} : std::vector<MessageSize>{},
+                 options);
+    std::vector<std::byte> out(rank() == 0 ? 100 : 0);
+    std::vector<std::byte> in(rank() == 1 ? 99 : 0);
+    EXPECT_THROW(job.execute(out, in), InputError);
+    if (rank() == 1) in.resize(100, std::byte{1});
+    job.execute(out, in);
+    EXPECT_EQ(in, std::vector<std::byte>(in.size()));
   }
 }
 

@@ -64,4 +64,22 @@ void agree(const Communicator& comm, std::uint64_t fingerprint, const std::excep
   }
 }
 
+LargestOfAll::~LargestOfAll() {
+  if (request_ != MPI_REQUEST_NULL) (void)word_.release();
+}
+
+void LargestOfAll::ask(const Communicator& comm, std::int64_t own) {
+  SLUICE_ASSERT(request_ == MPI_REQUEST_NULL, "asked before the answer");
+  if (!word_) word_ = std::make_unique<std::int64_t>();
+  *word_ = own;
+  SLUICE_MPI(MPI_Iallreduce(MPI_IN_PLACE, word_.get(), 1, MPI_INT64_T, MPI_MAX, comm.get(), &request_));
+}
+
+std::optional<std::int64_t> LargestOfAll::answer() {
+  int done = 0;
+  SLUICE_MPI(MPI_Test(&request_, &done, MPI_STATUS_IGNORE));
+  if (done == 0) return std::nullopt;
+  return *word_;
+}
+
 }  // namespace sluice::mpi::detail

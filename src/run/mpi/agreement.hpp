@@ -1,8 +1,12 @@
 #pragma once
 
+#include <mpi.h>
+
 #include <bit>
 #include <cstdint>
 #include <exception>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -42,5 +46,24 @@ void agree(const Communicator& comm, std::uint64_t fingerprint, const std::excep
 
 /// The same where there is nothing to compare but whether a rank failed.
 inline void agree(const Communicator& comm, const std::exception_ptr& failure) { agree(comm, 0, failure); }
+
+/// The largest of one number a rank, found out while other work goes on; on all ranks the same, once all have asked.
+class LargestOfAll {
+ public:
+  LargestOfAll() = default;
+  /// Where ranks gave up before all had asked, what MPI may yet write to is left to it.
+  ~LargestOfAll();
+  LargestOfAll(const LargestOfAll&) = delete;
+  LargestOfAll& operator=(const LargestOfAll&) = delete;
+
+  /// Collective, one at a time, in the same order on all ranks as other collective calls on the communicator.
+  void ask(const Communicator& comm, std::int64_t own);
+  /// Once it is known. Does not wait.
+  [[nodiscard]] std::optional<std::int64_t> answer();
+
+ private:
+  std::unique_ptr<std::int64_t> word_;
+  MPI_Request request_ = MPI_REQUEST_NULL;
+};
 
 }  // namespace sluice::mpi::detail

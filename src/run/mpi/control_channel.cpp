@@ -51,6 +51,17 @@ bool ControlChannel::sent() {
 }
 
 std::optional<ControlChannel::Received> ControlChannel::poll() {
+  if (kept_.empty()) return receive();
+  const Received first = kept_.front();
+  kept_.pop_front();
+  return first;
+}
+
+void ControlChannel::look_for_abandonment() {
+  while (const auto message = receive()) kept_.push_back(*message);
+}
+
+std::optional<ControlChannel::Received> ControlChannel::receive() {
   int done = 0;
   MPI_Status status;
   SLUICE_MPI(MPI_Test(&request_, &done, &status));
@@ -81,7 +92,7 @@ void ControlChannel::abandon() noexcept {
   const double deadline = MPI_Wtime() + 1;
   for (Patience patience; stopped_ < comm_.size() - 1 && MPI_Wtime() < deadline; patience.look_again()) {
     try {
-      (void)poll();
+      (void)receive();
     } catch (const MpiError& error) {
       if (error.code() != MPI_ERR_OTHER) return;
     }

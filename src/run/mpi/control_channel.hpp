@@ -44,6 +44,8 @@ class ControlChannel {
   };
   /// What came next, if anything has. Throws MpiError if a rank has abandoned the channel.
   std::optional<Received> poll();
+  /// Throws as poll; what else has come is left for poll.
+  void look_for_abandonment();
   /// Whether everything sent has left this rank.
   bool sent();
 
@@ -60,8 +62,10 @@ class ControlChannel {
   };
 
   void listen();
+  std::optional<Received> receive();
 
   Communicator comm_;
+  std::deque<Received> kept_;      ///< come, and not polled yet
   std::deque<Outgoing> outgoing_;  ///< a deque, as MPI reads from its elements while others come and go
   Control incoming_;
   MPI_Request request_ = MPI_REQUEST_NULL;

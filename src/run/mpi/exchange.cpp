@@ -21,6 +21,7 @@
 #include "run/mpi/protocol_list.hpp"
 #include "run/mpi/protocol_local.hpp"
 #include "run/mpi/step_executor.hpp"
+#include "run/mpi/waiting.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/error.hpp"
@@ -251,6 +252,7 @@ struct Exchange::State {
   ExchangePart part;
   std::optional<UserMemory> memory;
   std::optional<detail::ControlChannel> channel;
+  detail::LargestOfAll small_buffer;     ///< who has too small a buffer, if anybody; see execute
   detail::ListProtocol* list = nullptr;  ///< the executor's, where the mode is list
   std::optional<detail::StepExecutor> executor;
   detail::StepTrace trace;
@@ -336,8 +338,16 @@ void Exchange::State::execute(std::span<const std::byte> send, std::span<const s
   if (broken) throw InputError("exchange", "a job that failed in an execution before", "a new one");
   const bool can_send = fits(sends, at_send, send.size());
   const bool can_receive = fits(receives, at_receive, receive.size());
-  int without_data = -1;
+  int culprit = -1;
+  bool of_send = false;
+  const auto needed = [](const std::vector<MessageSize>& messages) {
+    return fmt::format("room for {} messages at their offsets", messages.size());
+  };
   try {
+    // The rank that is found is the lowest of those with a small buffer, 2 * (ranks - rank), plus 1 where that is send.
+    std::int64_t small = 0;
+    if (!can_send || !can_receive) small = 2 * (comm.size() - comm.rank()) + (can_send ? 0 : 1);
+    small_buffer.ask(channel->comm(), small);
     memory->use(send.data(), at_send, receive.data(), at_receive);
     executor->begin(can_send, can_receive);
     if (list != nullptr) {
@@ -350,18 +360,23 @@ void Exchange::State::execute(std::span<const std::byte> send, std::span<const s
       }
       list->posted_all();
     }
-    without_data = executor->complete(*memory);
+    (void)executor->complete(*memory);
+    std::optional<std::int64_t> found;
+    for (detail::Patience patience; !(found = small_buffer.answer()); patience.look_again()) {
+      channel->look_for_abandonment();
+    }
+    small = *found;
+    culprit = small == 0 ? -1 : comm.size() - static_cast<int>(small / 2);
+    of_send = small % 2 != 0;
   } catch (...) {
     give_up();
     throw;
   }
-  const auto needed = [](const std::vector<MessageSize>& messages) {
-    return fmt::format("room for {} messages at their offsets", messages.size());
-  };
   if (!can_send) throw InputError("send", fmt::format("{} bytes", send.size()), needed(sends));
   if (!can_receive) throw InputError("receive", fmt::format("{} bytes", receive.size()), needed(receives));
-  if (without_data >= 0) {
-    throw InputError("send", fmt::format("too small a buffer on rank {}", without_data), "one that holds its messages");
+  if (culprit >= 0) {
+    throw InputError(of_send ? "send" : "receive", fmt::format("too small a buffer on rank {}", culprit),
+                     "one that holds its messages");
   }
 }
 

@@ -52,9 +52,17 @@ void ListProtocol::tell(int rank, std::int64_t kind, std::int64_t number, std::i
   channel_.send(rank, {kind, number, other, bytes, execution_});
 }
 
-void ListProtocol::set_max_transfers(std::int64_t max_transfers) { tell(kCoordinator, kMaxTransfers, max_transfers); }
+void ListProtocol::set_max_transfers(std::int64_t max_transfers) {
+  if (coordinator_) {
+    coordinator_->grants.set_max_transfers(max_transfers);
+  } else {
+    wanted_ = max_transfers;
+  }
+}
 
 void ListProtocol::announce() {
+  // Before the word that all is posted: behind it the coordinator may listen no more.
+  if (wanted_ && !told_) tell(kCoordinator, kMaxTransfers, *std::exchange(wanted_, std::nullopt));
   for (; announced_ < posted_.size(); ++announced_) {
     const Posted& message = posted_[announced_];
     tell(kCoordinator, kAnnounce, static_cast<std::int64_t>(announced_), message.to, message.bytes);

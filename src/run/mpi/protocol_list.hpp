@@ -56,7 +56,8 @@ class ListProtocol final : public StepProtocol {
   void post(int to, std::int64_t bytes, std::int64_t number);
   /// All messages of this execution have been posted.
   void posted_all() { posted_all_ = true; }
-  /// On any rank, at any time: the coordinator's k, from when it hears of it.
+  /// On any rank, at any time: the coordinator's k, from when it hears of it. It hears in the present execution, or in
+  /// the next one where this rank has posted all.
   void set_max_transfers(std::int64_t max_transfers);
   /// The coordinator's k on rank 0, what was given to the constructor elsewhere.
   [[nodiscard]] std::int64_t max_transfers() const { return coordinator_ ? coordinator_->grants.max_transfers() : k_; }
@@ -93,6 +94,7 @@ class ListProtocol final : public StepProtocol {
   EarlyRelease release_;
   Fence fence_;
 
+  std::optional<std::int64_t> wanted_;  ///< k, of which the coordinator has not been told
   std::int64_t execution_ = -1;
   std::vector<ControlChannel::Received> early_;  ///< what ranks that are one execution ahead have sent
 

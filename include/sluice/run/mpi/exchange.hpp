@@ -41,8 +41,11 @@ struct ExchangeJobOptions {
   ExchangeMode mode = ExchangeMode::kAuto;
 
   std::string algorithm = "auto";  ///< as for plan_exchange; not used by kList
-  double setup_bytes = 32 << 10;   ///< beta: price of a step, in bytes that could be sent instead
-  double planning_time_s = 0.25;   ///< for "auto" and "exact"
+  /// beta: price of a step, in bytes that could be sent instead. Most of it is hidden where k limits, as a transfer is
+  /// let go before the one before it has ended; where ports do, every piece of a message is work for two processors,
+  /// and less than 32 KiB counts as that.
+  double setup_bytes = 8 << 10;
+  double planning_time_s = 0.25;  ///< for "auto" and "exact"
 
   /// Messages travel in pieces of at most so many bytes, 1 to 2^30; 0: 32 KiB, and 1 MiB for kLocal, which has no use
   /// for knowing how far a message has come.
@@ -101,12 +104,13 @@ class Exchange {
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
 
-  /// Moves the data. Collective; a rank is done when its own part is. `send` holds the messages one behind the other in
-  /// the order of sends(), `receive` has room for those of receives(). The two must not overlap.
+  /// Moves the data. Collective; a rank is done when its own part is and all ranks have come to this call. `send` holds
+  /// the messages one behind the other in the order of sends(), `receive` has room for those of receives(). The two
+  /// must not overlap.
   ///
-  /// Throws InputError if a buffer is too small, after taking part so far that no rank is left waiting: ranks that
-  /// should have heard from one without data throw InputError too, in the same call; a small `receive` is this rank's
-  /// trouble alone. Throws MpiError on all ranks if a call to MPI fails on any; the object is of no further use then.
+  /// Throws InputError on every rank if a buffer is too small on any; what the receive buffers hold is open then, and
+  /// the object can be used again. Throws MpiError on all ranks if a call to MPI fails on any; the object is of no
+  /// further use then.
   void execute(std::span<const std::byte> send, std::span<std::byte> receive);
   /// The same with message i of sends() at byte send_offsets[i], that of receives() at receive_offsets[i].
   void execute(std::span<const std::byte> send, std::span<const std::int64_t> send_offsets,
