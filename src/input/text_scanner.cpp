@@ -10,9 +10,9 @@
 
 namespace sluice::detail {
 
-TextScanner::TextScanner(std::string_view text, const std::string& name, char separator)
+TextScanner::TextScanner(std::string_view text, const std::string& name, char separator, const char* what)
     : at_(text.data()), end_(text.data() + text.size()), separator_(separator), name_(name) {
-  if (text.find_first_not_of(" \t\r\n") == text.npos) fail("an empty file", "traffic");
+  if (text.find_first_not_of(" \t\r\n") == text.npos) fail("an empty file", what);
   if (const std::size_t nul = text.find('\0'); nul != text.npos) {
     line_ += std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(nul), '\n');
     fail("a NUL byte, as in a binary file", "text");

@@ -12,13 +12,14 @@ namespace sluice::detail {
 /// Walks over the text of a file of numbers, line by line, and names the line of what it finds wrong.
 class TextScanner {
  public:
-  /// `separator` ends a word, as blanks do. Throws InputError for a file without any text, and for one with NUL bytes:
-  /// it is no text.
-  TextScanner(std::string_view text, const std::string& name, char separator = ' ');
+  /// `separator` ends a word, as blanks do; `what` is expected in the file. Throws InputError for a file without any
+  /// text, and for one with NUL bytes: it is no text.
+  TextScanner(std::string_view text, const std::string& name, char separator = ' ', const char* what = "traffic");
 
   [[nodiscard]] bool at_end() const { return at_ == end_; }
   [[nodiscard]] std::int64_t line() const { return line_; }
   [[nodiscard]] std::string where() const;
+  [[nodiscard]] const char* position() const { return at_; }
   [[nodiscard]] std::size_t bytes_left() const { return static_cast<std::size_t>(end_ - at_); }
 
   void skip_blanks() {

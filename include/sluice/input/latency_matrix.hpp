@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Latencies between nodes, as far as they are known. Seconds.
+namespace sluice {
+
+/// A pair of nodes that were measured, a < b, and the latency between them.
+struct LatencyPair {
+  std::int32_t a = 0;
+  std::int32_t b = 0;
+  double latency_s = 0;
+
+  friend bool operator==(const LatencyPair&, const LatencyPair&) = default;
+};
+
+/// A symmetric matrix of latencies, of which entries may be missing.
+class LatencyMatrix {
+ public:
+  static constexpr std::int64_t kMostNodes = std::int64_t{1} << 20;
+
+  LatencyMatrix() = default;
+  /// `pairs` in any order. O(pairs log pairs). Throws InputError naming `where` for more than kMostNodes nodes, a pair
+  /// that is there twice, a >= b, nodes out of range, and latencies that are not finite and above 0.
+  LatencyMatrix(std::int64_t nodes, std::vector<LatencyPair> pairs, const std::string& where = "latencies");
+
+  [[nodiscard]] std::int64_t nodes() const { return nodes_; }
+  /// In the order of (a, b).
+  [[nodiscard]] const std::vector<LatencyPair>& pairs() const { return pairs_; }
+
+ private:
+  std::int64_t nodes_ = 0;
+  std::vector<LatencyPair> pairs_;
+};
+
+/// Reads a file: Matrix Market coordinate, real (or integer), general, square; row and column are nodes counted from 1,
+/// values are seconds.
+///
+///     %%MatrixMarket matrix coordinate real general
+///     3 3 3
+///     1 2 47.56e-6
+///     2 1 47.6e-6
+///     1 3 5.2e-3
+///
+/// A pair that was not measured is not in the file. Of a pair with both directions, the latency is the mean of the two.
+/// Values on the diagonal are of no use and are passed over.
+///
+/// Throws InputError, where = "FILE:LINE" ("FILE" for what concerns the whole), as the readers of traffic do, and for a
+/// matrix that is not square, a latency of 0 and an entry that is there twice. Memory is proportional to the file.
+[[nodiscard]] LatencyMatrix read_latency_matrix(const std::string& path);
+
+/// Reads a whole file held in memory; `name` stands for it in messages.
+[[nodiscard]] LatencyMatrix read_latency_matrix(std::string_view text, const std::string& name);
+
+}  // namespace sluice

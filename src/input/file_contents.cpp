@@ -1,0 +1,74 @@
+#include "input/file_contents.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "sluice/error.hpp"
+
+namespace sluice::detail {
+namespace {
+
+InputError unreadable(const std::string& path, int error, const char* what) {
+  return {path, fmt::format("a file that cannot be read ({})", std::strerror(error)), what};
+}
+
+class OpenFile {
+ public:
+  OpenFile(const std::string& path, const char* what)
+      : path_(path), what_(what), descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    if (descriptor_ < 0) throw unreadable(path_, errno, what_);
+  }
+  ~OpenFile() { ::close(descriptor_); }
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+
+  /// The size to expect; 0 where it is not known, as of a pipe.
+  [[nodiscard]] std::size_t size() const {
+    struct stat status {};
+    if (::fstat(descriptor_, &status) != 0) throw unreadable(path_, errno, what_);
+    if (S_ISDIR(status.st_mode)) throw InputError(path_, "a directory", what_);
+    return S_ISREG(status.st_mode) ? static_cast<std::size_t>(status.st_size) : 0;
+  }
+
+  /// Reads at most `size` bytes; 0 at the end of the file.
+  [[nodiscard]] std::size_t read(char* to, std::size_t size) const {
+    while (true) {
+      const ::ssize_t count = ::read(descriptor_, to, size);
+      if (count >= 0) return static_cast<std::size_t>(count);
+      if (errno != EINTR) throw unreadable(path_, errno, what_);
+    }
+  }
+
+ private:
+  const std::string& path_;
+  const char* what_;
+  int descriptor_;
+};
+
+}  // namespace
+
+FileContents read_file(const std::string& path, const char* what) {
+  const OpenFile file(path, what);
+  FileContents contents;
+  // One byte more than expected, so that the end of the file shows without growing.
+  std::size_t capacity = std::max<std::size_t>(file.size() + 1, 1 << 16);
+  contents.bytes = std::make_unique_for_overwrite<char[]>(capacity);
+  while (const std::size_t count = file.read(contents.bytes.get() + contents.size, capacity - contents.size)) {
+    contents.size += count;
+    if (contents.size < capacity) continue;
+    capacity *= 2;
+    auto larger = std::make_unique_for_overwrite<char[]>(capacity);
+    std::memcpy(larger.get(), contents.bytes.get(), contents.size);
+    contents.bytes = std::move(larger);
+  }
+  return contents;
+}
+
+}  // namespace sluice::detail

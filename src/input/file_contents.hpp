@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace sluice::detail {
+
+/// The bytes of a file; not a string, which would write zeros first.
+struct FileContents {
+  std::unique_ptr<char[]> bytes;
+  std::size_t size = 0;
+
+  [[nodiscard]] std::string_view text() const { return {bytes.get(), size}; }
+};
+
+/// Reads a file, a pipe or a device whole. Throws InputError naming `path` if it cannot be read; `what` is expected
+/// there: "a file of traffic".
+[[nodiscard]] FileContents read_file(const std::string& path, const char* what);
+
+}  // namespace sluice::detail

@@ -1,0 +1,97 @@
+#include "input/matrix_market_text.hpp"
+
+#include <limits>
+#include <string>
+
+#include "input/shown_text.hpp"
+
+namespace sluice::detail {
+namespace {
+
+constexpr std::int64_t kLargestDimension = std::numeric_limits<std::int32_t>::max();
+
+std::string lower_case(std::string_view word) {
+  std::string result(word);
+  for (char& c : result)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return result;
+}
+
+/// Whether the values are integers.
+bool read_banner(TextScanner& in) {
+  constexpr auto kExpected = "'%%MatrixMarket matrix coordinate integer general', or 'real' for 'integer'";
+  const auto next = [&] {
+    in.skip_blanks();
+    const std::string_view word = in.word();
+    in.skip_word();
+    return word;
+  };
+  const auto refuse = [&](std::string_view word) {
+    in.fail(word.empty() ? "the end of the header" : fmt::format("'{}' in the header", shown(word)), kExpected);
+  };
+  if (const std::string_view banner = next(); lower_case(banner) != "%%matrixmarket")
+    in.fail(banner.empty() ? "an empty line" : fmt::format("'{}'", shown(banner)), kExpected);
+  for (const std::string_view wanted : {"matrix", "coordinate"})
+    if (const std::string_view word = next(); lower_case(word) != wanted) refuse(word);
+  const std::string_view field = next();
+  const bool whole = lower_case(field) == "integer";
+  if (!whole && lower_case(field) != "real") refuse(field);
+  if (const std::string_view symmetry = next(); lower_case(symmetry) != "general") refuse(symmetry);
+  in.skip_blanks();
+  if (!in.at_line_end()) refuse(in.word());
+  in.next_line();
+  return whole;
+}
+
+void read_size_line(TextScanner& in, MatrixMarketHeader& header) {
+  if (!skip_to_content(in)) in.fail("the end of the file", "a line with the numbers of rows, columns and entries");
+  header.line = in.line();
+  const auto dimension = [&](const char* what) {
+    in.skip_blanks();
+    const std::int64_t value = in.integer(what);
+    if (value > kLargestDimension)
+      in.fail(fmt::format("a {} beyond 2^31 - 1", what), fmt::format("at most {}", kLargestDimension));
+    return value;
+  };
+  header.rows = dimension("number of rows");
+  header.columns = dimension("number of columns");
+  in.skip_blanks();
+  header.entries = in.integer("number of entries");
+  check_line_end(in, "rows, columns and entries only");
+  in.next_line();
+}
+
+}  // namespace
+
+MatrixMarketHeader read_matrix_market_header(TextScanner& in) {
+  MatrixMarketHeader header;
+  header.whole = read_banner(in);
+  read_size_line(in, header);
+  return header;
+}
+
+bool skip_to_content(TextScanner& in) {
+  while (!in.at_end()) {
+    in.skip_blanks();
+    if (in.at_char('%')) in.skip_to_line_end();
+    if (!in.at_line_end()) return true;
+    in.next_line();
+  }
+  return false;
+}
+
+void check_line_end(TextScanner& in, const char* expected) {
+  in.skip_blanks();
+  if (!in.at_line_end()) in.fail(fmt::format("'{}' at the end of the line", shown(in.word())), expected);
+}
+
+std::int64_t read_index(TextScanner& in, const char* what, std::int64_t count) {
+  in.skip_blanks();
+  const std::int64_t index = in.integer(what);
+  if (index < 1 || index > count)
+    in.fail(fmt::format("{} {}", what, index),
+            count == 0 ? fmt::format("no entry: there is no {}", what) : fmt::format("a {} from 1 to {}", what, count));
+  return index - 1;
+}
+
+}  // namespace sluice::detail
