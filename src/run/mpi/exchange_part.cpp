@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <exception>
 #include <limits>
-#include <optional>
 #include <set>
 #include <utility>
 
 #include "run/mpi/agreement.hpp"
-#include "run/mpi/waiting.hpp"
+#include "run/mpi/planner_rank.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/exchange.hpp"
@@ -18,8 +18,6 @@
 
 namespace sluice::mpi::detail {
 namespace {
-
-constexpr int kPlanner = 0;
 
 // ---- Slots
 
@@ -91,77 +89,6 @@ class Slots {
   std::int64_t step_ = 0;
 };
 
-// ---- Numbers to and from rank 0
-
-/// Throws InputError where MPI-3 cannot count so many.
-int as_count(std::size_t values) {
-  if (values > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
-    throw InputError("exchange", "a plan of more than 2^31 - 1 numbers", "fewer transfers");
-  }
-  return static_cast<int>(values);
-}
-
-/// All ranks' numbers on rank 0, one behind the other, and how many of each; empty elsewhere. Collective.
-struct Gathered {
-  std::vector<std::int64_t> values;
-  std::vector<int> counts;
-};
-
-Gathered gather(const Communicator& comm, const std::vector<std::int64_t>& own) {
-  const bool root = comm.rank() == kPlanner;
-  const int count = as_count(own.size());
-  Gathered all;
-  if (root) all.counts.resize(static_cast<std::size_t>(comm.size()));
-  MPI_Request request = MPI_REQUEST_NULL;
-  SLUICE_MPI(MPI_Igather(&count, 1, MPI_INT, all.counts.data(), 1, MPI_INT, kPlanner, comm.get(), &request));
-  wait_for(request);
-  std::vector<int> offsets;
-  std::size_t total = 0;
-  std::exception_ptr failure;
-  try {
-    for (const int part : all.counts) {
-      offsets.push_back(as_count(total));
-      total += static_cast<std::size_t>(part);
-    }
-    all.values.resize(static_cast<std::size_t>(as_count(total)));
-  } catch (...) {
-    failure = std::current_exception();
-  }
-  agree(comm, failure);
-  SLUICE_MPI(MPI_Igatherv(own.data(), count, MPI_INT64_T, all.values.data(), all.counts.data(), offsets.data(),
-                          MPI_INT64_T, kPlanner, comm.get(), &request));
-  wait_for(request);
-  return all;
-}
-
-/// The opposite: `parts` matter on rank 0 only. Collective.
-std::vector<std::int64_t> scatter(const Communicator& comm, const std::vector<std::vector<std::int64_t>>& parts) {
-  std::vector<std::int64_t> values;
-  std::vector<int> counts;
-  std::vector<int> offsets;
-  std::exception_ptr failure;
-  try {
-    for (const std::vector<std::int64_t>& part : parts) {
-      offsets.push_back(as_count(values.size()));
-      counts.push_back(as_count(part.size()));
-      values.insert(values.end(), part.begin(), part.end());
-    }
-    (void)as_count(values.size());
-  } catch (...) {
-    failure = std::current_exception();
-  }
-  agree(comm, failure);
-  int count = 0;
-  MPI_Request request = MPI_REQUEST_NULL;
-  SLUICE_MPI(MPI_Iscatter(counts.data(), 1, MPI_INT, &count, 1, MPI_INT, kPlanner, comm.get(), &request));
-  wait_for(request);
-  std::vector<std::int64_t> own(static_cast<std::size_t>(count));
-  SLUICE_MPI(MPI_Iscatterv(values.data(), counts.data(), offsets.data(), MPI_INT64_T, own.data(), count, MPI_INT64_T,
-                           kPlanner, comm.get(), &request));
-  wait_for(request);
-  return own;
-}
-
 // ---- Parts as numbers
 
 std::vector<std::int64_t> to_numbers(const ExchangePart& part) {
@@ -215,7 +142,7 @@ ExchangePart from_numbers(const std::vector<std::int64_t>& numbers) {
 }
 
 /// All parts, from all rows: pairs of peer and bytes.
-std::vector<ExchangePart> plan_parts(const Gathered& rows, const ExchangeJobOptions& options) {
+std::vector<ExchangePart> plan_parts(const GatheredNumbers& rows, const ExchangeJobOptions& options) {
   const auto ranks = static_cast<std::int64_t>(rows.counts.size());
   Traffic traffic{ranks, ranks, {}};
   std::vector<bool> receives(rows.counts.size(), false);
@@ -298,7 +225,7 @@ ExchangePart plan_together(const Communicator& comm, const std::vector<MessageSi
   }
   std::vector<std::vector<std::int64_t>> numbers;
   {
-    const Gathered rows = gather(comm, row);
+    const GatheredNumbers rows = gather_numbers(comm, row);
     std::exception_ptr failure;
     try {
       if (comm.rank() == kPlanner) {
@@ -309,7 +236,7 @@ ExchangePart plan_together(const Communicator& comm, const std::vector<MessageSi
     }
     agree(comm, failure);
   }
-  return from_numbers(scatter(comm, numbers));
+  return from_numbers(scatter_numbers(comm, numbers));
 }
 
 }  // namespace sluice::mpi::detail
