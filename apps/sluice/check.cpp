@@ -7,6 +7,8 @@
 #include <memory>
 #include <string>
 #include <system_error>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "command.hpp"
@@ -14,8 +16,11 @@
 #include "redistribute_options.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/traffic_file.hpp"
+#include "sluice/schedule/any_schedule.hpp"
 #include "sluice/schedule/json.hpp"
+#include "sluice/schedule/tree_validate.hpp"
 #include "sluice/schedule/validate.hpp"
+#include "sluice/show/quantities.hpp"
 
 namespace sluice::command {
 
@@ -31,13 +36,13 @@ struct CheckOptions {
   bool all = false;
 };
 
-ScheduleFile read_file(const std::string& path) {
-  if (path == "-") return read_schedule(std::cin, "standard input");
+AnySchedule read_file(const std::string& path) {
+  if (path == "-") return read_any_schedule(std::cin, "standard input");
   std::ifstream in(path, std::ios::binary);
   if (!in) {
     throw InputError(path, "cannot be read: " + std::generic_category().message(errno), "a schedule");
   }
-  return read_schedule(in, path);
+  return read_any_schedule(in, path);
 }
 
 /// Against the layouts that the file names.
@@ -74,24 +79,42 @@ std::string judged_by(const StepSchedule& schedule, const std::string& traffic) 
                      schedule.input->shape.empty() ? "" : ", " + schedule.input->shape + ",");
 }
 
-int check(const CheckOptions& options) {
-  if (options.file.empty()) throw InputError("sluice check", "no file", "SCHEDULE.json, or - for standard input");
-  const std::string name = options.file == "-" ? "standard input" : options.file;
-  const ScheduleFile file = read_file(options.file);
+struct Judgement {
   std::vector<Violation> violations;
-  if (!options.traffic.empty()) {
+  std::string sound;  ///< what is said of a schedule without any
+};
+
+Judgement judge(const ScheduleFile& file, const std::string& name, const std::string& traffic) {
+  Judgement result;
+  if (!traffic.empty()) {
     if (file.schedule.input)
       throw InputError("--traffic", "a schedule that names its layouts itself",
                        "no traffic, or a schedule of exchange");
-    violations = validate(file, read_traffic(options.traffic));
+    result.violations = validate(file, read_traffic(traffic));
   } else {
-    violations = file.schedule.input ? violations_of_redistribution(file, name) : validate(file);
+    result.violations = file.schedule.input ? violations_of_redistribution(file, name) : validate(file);
   }
+  std::size_t transfers = 0;
+  for (const Step& step : file.schedule.steps) transfers += step.transfers.size();
+  result.sound = fmt::format("{} steps, {} transfers, {}", file.schedule.steps.size(), transfers,
+                             judged_by(file.schedule, traffic));
+  return result;
+}
+
+Judgement judge(const TreeSchedule& schedule, const std::string& /*name*/, const std::string& traffic) {
+  if (!traffic.empty())
+    throw InputError("--traffic", "a schedule of a tree, which has none", "no traffic, or a schedule of exchange");
+  return {validate(schedule), fmt::format("{} of {} machines, {} transfers, length {}", schedule.problem,
+                                          schedule.machines, schedule.transfers.size(), number_text(schedule.length))};
+}
+
+int check(const CheckOptions& options) {
+  if (options.file.empty()) throw InputError("sluice check", "no file", "SCHEDULE.json, or - for standard input");
+  const std::string name = options.file == "-" ? "standard input" : options.file;
+  const auto [violations, sound] =
+      std::visit([&](const auto& schedule) { return judge(schedule, name, options.traffic); }, read_file(options.file));
   if (violations.empty()) {
-    std::size_t transfers = 0;
-    for (const Step& step : file.schedule.steps) transfers += step.transfers.size();
-    print(fmt::format("ok: {}: {} steps, {} transfers, {}\n", name, file.schedule.steps.size(), transfers,
-                      judged_by(file.schedule, options.traffic)));
+    print(fmt::format("ok: {}: {}\n", name, sound));
     return kDone;
   }
   const std::size_t shown = options.all ? violations.size() : std::min(violations.size(), kShownViolations);
@@ -107,7 +130,8 @@ int check(const CheckOptions& options) {
 void add_check(CLI::App& command, Action& chosen) {
   CLI::App* verb = command.add_subcommand("check", "validate a schedule file on its own");
   const auto options = std::make_shared<CheckOptions>();
-  verb->add_option("file", options->file, "a schedule of steps (sluice.schedule/1); - reads standard input")
+  verb->add_option("file", options->file,
+                   "a schedule of steps or of a tree (sluice.schedule/1); - reads standard input")
       ->option_text("SCHEDULE.json");
   verb->add_option("--traffic", options->traffic,
                    "what a schedule of exchange has to send: the file it was planned for")
@@ -117,12 +141,17 @@ void add_check(CLI::App& command, Action& chosen) {
       "Every step uses a sender and a receiver once at most, every piece of a message is sent once, and the costs are\n"
       "those stated. Where the file says which layouts it is for, the messages are worked out anew and compared; those "
       "of\n"
-      "an exchange are compared with --traffic. Exit status 1 and one line per violation if it is broken.\n\n"
+      "an exchange are compared with --traffic. In a tree every machine takes part once, no transfer starts before its "
+      "data\n"
+      "is ready, ports and limits are kept at every instant, and the length is the one stated. Exit status 1 and one "
+      "line\n"
+      "per violation if it is broken.\n\n"
       "Examples:\n"
       "  sluice plan redistribute --from 16:3 --to 16:5 --json plan.json\n"
       "  sluice check plan.json\n"
       "  sluice plan exchange traffic.mtx --json plan.json\n"
-      "  sluice check plan.json --traffic traffic.mtx");
+      "  sluice check plan.json --traffic traffic.mtx\n"
+      "  sluice plan reduce --machines 64 --transfer 2 --compute 1 --json - | sluice check -");
   verb->callback([options, &chosen] { chosen = [options] { return check(*options); }; });
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "cost_text.hpp"
 #include "output.hpp"
@@ -17,19 +18,14 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// In the unit that the user wrote: whole numbers stay whole.
-ordered_json cost_json(const Cost& cost, std::int32_t decimals) {
-  ordered_json result{{"steps", cost.steps}};
-  if (decimals == 0)
-    result["transmission"] = cost.transmission;
-  else
-    result["transmission"] = ordered_json::parse(decimal_text(cost.transmission, decimals));
-  result["total"] = move_decimal_point(cost.total, -decimals);
+ordered_json fields_of(const Figures& figures) {
+  ordered_json result = ordered_json::object();
+  for (const auto& [name, value] : figures.fields) result[name] = ordered_json::parse(value);
   return result;
 }
 
-ordered_json bound_json(const ComparedBound& bound, std::int32_t decimals) {
-  ordered_json result = cost_json(bound.cost, decimals);
+ordered_json bound_json(const ComparedBound& bound) {
+  ordered_json result = fields_of(bound.figures);
   result["kind"] = bound.kind;
   return result;
 }
@@ -39,22 +35,19 @@ std::string to_json(const Comparison& comparison) {
   ordered_json table = ordered_json::array();
   for (const ComparedPlan& plan : comparison.plans) {
     ordered_json row{{"algorithm", plan.algorithm}};
-    row.update(cost_json(plan.cost, comparison.decimals));
+    row.update(fields_of(plan.figures));
     row["ratio"] = nullptr;  // where only the bound is 0
-    if (best.cost.total > 0)
-      row["ratio"] = plan.cost.total / best.cost.total;
-    else if (plan.cost.total == 0)
+    if (best.figures.total > 0)
+      row["ratio"] = plan.figures.total / best.figures.total;
+    else if (plan.figures.total == 0)
       row["ratio"] = 1;
     row["plan_s"] = plan.plan_s;
     table.push_back(std::move(row));
   }
-  ordered_json file{{"schema", "sluice.compare/1"},
-                    {"problem", comparison.problem},
-                    {"bound", bound_json(best, comparison.decimals)},
-                    {"rows", table}};
+  ordered_json file{
+      {"schema", "sluice.compare/1"}, {"problem", comparison.problem}, {"bound", bound_json(best)}, {"rows", table}};
   if (comparison.bounds.size() > 1) {
-    for (const ComparedBound& bound : comparison.bounds)
-      file["bounds"].push_back(bound_json(bound, comparison.decimals));
+    for (const ComparedBound& bound : comparison.bounds) file["bounds"].push_back(bound_json(bound));
   }
   for (const auto& [algorithm, reason] : comparison.refused)
     file["refused"].push_back({{"algorithm", algorithm}, {"reason", reason}});
@@ -63,22 +56,22 @@ std::string to_json(const Comparison& comparison) {
 
 std::string to_text(const Comparison& comparison) {
   using Align = TextTable::Align;
-  const double best = comparison.bounds.back().cost.total;
-  TextTable table({{"algorithm", Align::kLeft},
-                   {"steps (NS)"},
-                   {"transmission (TC)"},
-                   {"total"},
-                   {"ratio"},
-                   {"planned in"},
-                   {"", Align::kLeft}});
-  const auto add = [&](const std::string& name, const Cost& cost, const std::string& ratio, const std::string& time,
-                       const std::string& note) {
-    table.add_row({name, steps_text(cost), transmission_text(cost, comparison.decimals),
-                   total_text(cost, comparison.decimals), ratio, time, note});
+  const double best = comparison.bounds.back().figures.total;
+  std::vector<TextTable::Column> columns{{"algorithm", Align::kLeft}};
+  for (const std::string& title : comparison.columns) columns.push_back({title});
+  columns.insert(columns.end(), {{"ratio"}, {"planned in"}, {"", Align::kLeft}});
+  TextTable table(std::move(columns));
+  const auto add = [&](const std::string& name, const Figures& figures, const std::string& ratio,
+                       const std::string& time, const std::string& note) {
+    std::vector<std::string> cells{name};
+    cells.insert(cells.end(), figures.cells.begin(), figures.cells.end());
+    cells.resize(1 + comparison.columns.size());
+    cells.insert(cells.end(), {ratio, time, note});
+    table.add_row(std::move(cells));
   };
   for (const ComparedPlan& plan : comparison.plans)
-    add(plan.algorithm, plan.cost, ratio_text(plan.cost.total, best), seconds_text(plan.plan_s), plan.note);
-  for (const ComparedBound& bound : comparison.bounds) add("lower bound", bound.cost, "", "", bound.note);
+    add(plan.algorithm, plan.figures, ratio_text(plan.figures.total, best), seconds_text(plan.plan_s), plan.note);
+  for (const ComparedBound& bound : comparison.bounds) add("lower bound", bound.figures, "", "", bound.note);
   std::string text = fmt::format("{}\n\n{}", comparison.head, table.text());
   if (!comparison.refused.empty()) text += '\n';
   for (const auto& [name, reason] : comparison.refused) text += fmt::format("{} does not apply: {}\n", name, reason);
@@ -86,6 +79,26 @@ std::string to_text(const Comparison& comparison) {
 }
 
 }  // namespace
+
+std::string json_number(double value) { return ordered_json(value).dump(); }
+
+Figures figures_of(const Cost& cost, std::int32_t decimals) {
+  // In the unit that the user wrote: whole numbers stay whole.
+  return {cost.total,
+          {steps_text(cost), transmission_text(cost, decimals), total_text(cost, decimals)},
+          {{"steps", fmt::format("{}", cost.steps)},
+           {"transmission", decimal_text(cost.transmission, decimals)},
+           {"total", json_number(move_decimal_point(cost.total, -decimals))}}};
+}
+
+Figures figures_of_tree(double length, const std::vector<std::pair<std::string, std::int64_t>>& counts) {
+  Figures figures{length, {number_text(length)}, {{"length", json_number(length)}}};
+  for (const auto& [name, count] : counts) {
+    figures.cells.push_back(fmt::format("{}", count));
+    figures.fields.emplace_back(name, figures.cells.back());
+  }
+  return figures;
+}
 
 void Comparison::add(const std::string& algorithm, const std::function<ComparedPlan()>& make) {
   try {
@@ -115,10 +128,12 @@ void add_compare(CLI::App& command, Action& chosen) {
   verb->footer(
       "Examples:\n"
       "  sluice compare redistribute --from 15:3 --to 15:5\n"
-      "  sluice compare exchange traffic.mtx --max-transfers 8\n\n"
+      "  sluice compare exchange traffic.mtx --max-transfers 8\n"
+      "  sluice compare reduce --machines 64 --transfer 2 --compute 1\n\n"
       "sluice compare PROBLEM --help lists the options.");
   add_compare_redistribute(*verb, chosen);
   add_compare_exchange(*verb, chosen);
+  add_compare_reduce(*verb, chosen);
 }
 
 }  // namespace sluice::command

@@ -15,15 +15,32 @@
 /// The verb `compare`: what its problems share, and where each adds itself.
 namespace sluice::command {
 
+/// What a plan or a bound comes to: cells of the table, fields of the file.
+struct Figures {
+  double total = 0;                                         ///< total cost or length: what ratios are of
+  std::vector<std::string> cells;                           ///< one for each of Comparison::columns, or fewer
+  std::vector<std::pair<std::string, std::string>> fields;  ///< name and value, as JSON
+};
+
+/// Of steps; `decimals` as in StepSchedule.
+[[nodiscard]] Figures figures_of(const Cost& cost, std::int32_t decimals = 0);
+
+/// `value` as it stands in a file.
+[[nodiscard]] std::string json_number(double value);
+
+/// Of a tree: its length, and whatever is counted besides, by the names of the fields.
+[[nodiscard]] Figures figures_of_tree(double length,
+                                      const std::vector<std::pair<std::string, std::int64_t>>& counts = {});
+
 struct ComparedPlan {
   std::string algorithm;
-  Cost cost;
+  Figures figures;
   double plan_s = 0;
   std::string note;
 };
 
 struct ComparedBound {
-  Cost cost;
+  Figures figures;
   std::string kind;  ///< as in sluice.compare/1
   std::string note;
 };
@@ -31,11 +48,11 @@ struct ComparedBound {
 /// The algorithms of a problem side by side.
 struct Comparison {
   std::string problem;
-  std::string head;  ///< lines above the table
+  std::string head;                                                              ///< lines above the table
+  std::vector<std::string> columns{"steps (NS)", "transmission (TC)", "total"};  ///< titles of Figures::cells
   std::vector<ComparedPlan> plans;
   std::vector<std::pair<std::string, std::string>> refused;  ///< algorithms that do not apply, and why
   std::vector<ComparedBound> bounds;                         ///< the best last: ratios are to that one
-  std::int32_t decimals = 0;                                 ///< as in StepSchedule
 
   /// Adds the row that `make` returns, or the reason why there is none: the InputError it throws.
   void add(const std::string& algorithm, const std::function<ComparedPlan()>& make);
@@ -65,9 +82,10 @@ void add_json_option(CLI::App& problem, std::string& json);
 int show_comparison(const Comparison& comparison, const std::string& json);
 
 inline constexpr const char* kComparisonHelp =
-    "\nratio: total over the best lower bound's. Planning time: the best of up to five runs.\n\n";
+    "\nratio: total (or length) over the best lower bound's. Planning time: the best of up to five runs.\n\n";
 
 void add_compare_redistribute(CLI::App& compare, Action& chosen);
 void add_compare_exchange(CLI::App& compare, Action& chosen);
+void add_compare_reduce(CLI::App& compare, Action& chosen);
 
 }  // namespace sluice::command

@@ -1,3 +1,4 @@
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -32,12 +33,13 @@ std::vector<std::string> read_algorithms(const std::string& text) {
 /// Those that planners and programs prove, each better than the one before.
 class Bounds {
  public:
-  explicit Bounds(const Cost& eta) : bounds_{{eta, "eta", "eta, Proposition 1"}} {}
+  Bounds(const Cost& eta, std::int32_t decimals)
+      : bounds_{{figures_of(eta, decimals), "eta", "eta, Proposition 1"}}, decimals_(decimals) {}
 
   void add(const ExchangeBound& bound) {
-    if (bound.cost.total <= bounds_.back().cost.total) return;
+    if (bound.cost.total <= bounds_.back().figures.total) return;
     if (bound.kind == bounds_.back().kind) bounds_.pop_back();
-    bounds_.push_back({bound.cost, bound.kind,
+    bounds_.push_back({figures_of(bound.cost, decimals_), bound.kind,
                        bound.kind == "lp"      ? "lp, the linear program over steps"
                        : bound.kind == "exact" ? "exact, the search for a cheaper plan"
                                                : bound.kind});
@@ -46,6 +48,7 @@ class Bounds {
 
  private:
   std::vector<ComparedBound> bounds_;
+  std::int32_t decimals_;
 };
 
 int compare(const CompareOptions& options) {
@@ -55,11 +58,11 @@ int compare(const CompareOptions& options) {
   Comparison comparison;
   comparison.problem = "exchange";
   comparison.head = task.title();
-  comparison.decimals = task.problem.traffic.decimals;
+  const std::int32_t decimals = task.problem.traffic.decimals;
 
   const Progress progress(static_cast<std::int64_t>(names.size()) + 1);
   progress.show(0, "lower bound");
-  Bounds bounds(lower_bound(task.problem.traffic, task.problem.max_transfers, task.problem.setup));
+  Bounds bounds(lower_bound(task.problem.traffic, task.problem.max_transfers, task.problem.setup), decimals);
   bounds.add(exchange_bound(task.problem, task.time_limit_s));
   for (std::size_t i = 0; i < names.size(); ++i) {
     progress.show(static_cast<std::int64_t>(i) + 1, names[i]);
@@ -67,7 +70,7 @@ int compare(const CompareOptions& options) {
       ComparedPlan row{names[i], {}, 0, {}};
       const ExchangePlan plan =
           timed(row.plan_s, [&] { return plan_with_progress(task.problem, task.planned_by(names[i])); });
-      row.cost = cost(plan.schedule);
+      row.figures = figures_of(cost(plan.schedule), decimals);
       if (plan.optimal) row.note = "proven optimal";
       bounds.add(plan.bound);
       return row;

@@ -23,7 +23,7 @@ ComparedPlan direct(const RedistributeTask& task, const std::string& algorithm) 
   ComparedPlan row{algorithm, {}, 0, {}};
   const RedistributionPlan plan =
       timed(row.plan_s, [&] { return plan_redistribution(task.problem, algorithm, task.setup); });
-  row.cost = plan.cost();
+  row.figures = figures_of(plan.cost());
   if (algorithm == "auto") row.note = "takes " + plan.algorithm();
   return row;
 }
@@ -32,7 +32,8 @@ ComparedPlan two_stages(const RedistributeTask& task) {
   ComparedPlan row{kWalkerOtto, {}, 0, {}};
   const WalkerOttoPlan plan = timed(row.plan_s, [&] { return plan_walker_otto(task.problem, task.setup); });
   const Cost first = plan.first.cost(), second = plan.second.cost();
-  row.cost = {first.steps + second.steps, first.transmission + second.transmission, first.total + second.total};
+  row.figures =
+      figures_of({first.steps + second.steps, first.transmission + second.transmission, first.total + second.total});
   row.note = fmt::format("two stages, {} + {} steps", first.steps, second.steps);
   return row;
 }
@@ -49,7 +50,7 @@ int compare(const CompareOptions& options) {
   comparison.add(kWalkerOtto, [&] { return two_stages(task); });
   comparison.add("auto", [&] { return direct(task, "auto"); });
   comparison.bounds.push_back(
-      {redistribution_bound(task.problem, task.setup), "whole-messages", "whole messages, one stage"});
+      {figures_of(redistribution_bound(task.problem, task.setup)), "whole-messages", "whole messages, one stage"});
   return show_comparison(comparison, options.json);
 }
 

@@ -8,21 +8,24 @@
 #include "cost_text.hpp"
 #include "output.hpp"
 #include "progress.hpp"
+#include "sluice/error.hpp"
 #include "sluice/schedule/cost.hpp"
 #include "sluice/schedule/json.hpp"
 #include "sluice/schedule/local_phases.hpp"
+#include "sluice/schedule/tree_json.hpp"
 #include "sluice/show/quantities.hpp"
 #include "sluice/show/step_lines.hpp"
 #include "sluice/show/text_table.hpp"
+#include "sluice/show/tree_lines.hpp"
 
 namespace sluice::command {
 
 void PlanOutput::add_to(CLI::App& problem, const std::string& unit, const std::string& summary_help) {
   problem
       .add_option("--json", json,
-                  "write the schedule as JSON (sluice.schedule/1), sizes in " + unit + "; -: instead of the table")
+                  "write the schedule as JSON (sluice.schedule/1), " + unit + "; -: instead of the table")
       ->option_text("FILE|-");
-  problem.add_flag("--all", all, fmt::format("every line of the steps, not just {}", kShownLines));
+  problem.add_flag("--all", all, fmt::format("every line, not just {}", kShownLines));
   problem.add_flag("--summary", summary, summary_help);
 }
 
@@ -47,10 +50,10 @@ std::string left_out_line(std::int64_t lines) {
 namespace {
 
 /// With the local phases around them, each with so many lines.
-std::string steps_of(const StepSchedule& schedule, std::int64_t limit) {
+std::string lines_of(const StepSchedule& schedule, std::int64_t limit) {
   std::string text;
   const auto add = [&](const char* title, const StepSchedule& phase) {
-    const StepLines lines = step_lines(phase, limit);
+    const ShownLines lines = step_lines(phase, limit);
     text += '\n' + (title + lines.text) + left_out_line(lines.left_out);
   };
   if (!schedule.local_phases) {
@@ -66,18 +69,56 @@ std::string steps_of(const StepSchedule& schedule, std::int64_t limit) {
   return text;
 }
 
-}  // namespace
+std::string lines_of(const TreeSchedule& schedule, std::int64_t limit) {
+  const ShownLines lines = tree_lines(schedule, limit);
+  return '\n' + lines.text + left_out_line(lines.left_out);
+}
 
-int show_plan(const std::string& head, const StepSchedule& schedule, const PlanOutput& output) {
+template <class Schedule>
+int show(const std::string& head, const Schedule& schedule, const PlanOutput& output) {
   if (output.json == "-") {
     print(to_json(schedule));
     return kDone;
   }
   std::string text = head;
-  if (!output.summary) text += steps_of(schedule, output.all ? -1 : kShownLines);
+  if (!output.summary) text += lines_of(schedule, output.all ? -1 : kShownLines);
   if (!output.json.empty()) write_file_atomically(output.json, to_json(schedule));
   print(text);
   return kDone;
+}
+
+}  // namespace
+
+int show_plan(const std::string& head, const StepSchedule& schedule, const PlanOutput& output) {
+  return show(head, schedule, output);
+}
+
+int show_plan(const std::string& head, const TreeSchedule& schedule, const PlanOutput& output) {
+  return show(head, schedule, output);
+}
+
+void check_summary_alone(const PlanOutput& output) {
+  if (!output.json.empty() && output.summary)
+    throw InputError("--json", "--summary beside it", "the whole schedule for --json, or a table without it");
+}
+
+std::string distance_text(double value, double bound, bool optimal, const std::string& kind) {
+  if (optimal) return ", proven optimal";
+  return fmt::format(", at most {} above the optimum ({})", excess_text(value, bound), kind);
+}
+
+std::string tree_table(const TreeSchedule& schedule, double optimum_at_least, const std::vector<TreeFact>& more) {
+  using Align = TextTable::Align;
+  TextTable table({{"", Align::kLeft}, {""}, {"", Align::kLeft}});
+  const auto ratio = [&](double bound) { return "ratio " + ratio_text(schedule.length, bound); };
+  table.add_row({"length", number_text(schedule.length), schedule.length <= optimum_at_least ? "optimal" : ""});
+  if (optimum_at_least > schedule.bound.lower)
+    table.add_row({"optimum at least", number_text(optimum_at_least), ratio(optimum_at_least)});
+  table.add_row({"lower bound", number_text(schedule.bound.lower), ratio(schedule.bound.lower)});
+  table.add_row({"upper bound", number_text(schedule.bound.upper)});
+  for (const TreeFact& fact : more) table.add_row({fact.name, fact.value, fact.note});
+  const std::string text = table.text();
+  return text.substr(text.find('\n') + 1);  // without a title
 }
 
 ExchangePlan plan_with_progress(const ExchangeProblem& problem, ExchangeOptions options) {
@@ -91,22 +132,23 @@ std::string costs_of(const ExchangePlan& plan) {
   const std::string guarantee = guarantee_of("exchange", schedule.algorithm);
   std::string line = "algorithm: " + schedule.algorithm;
   if (!guarantee.empty()) line += fmt::format(" (guarantee: {})", guarantee);
-  line += plan.optimal || total.total <= plan.bound.cost.total
-              ? ", proven optimal"
-              : fmt::format(", at most {} above the optimum ({})", excess_text(total.total, plan.bound.cost.total),
-                            plan.bound.kind);
+  line += distance_text(total.total, plan.bound.cost.total, plan.optimal || total.total <= plan.bound.cost.total,
+                        plan.bound.kind);
   return line + "\n\n" + cost_table(total, plan.bound.cost, schedule.setup, schedule.decimals);
 }
 
 void add_plan(CLI::App& command, Action& chosen) {
-  CLI::App* verb = command.add_subcommand("plan", "plan one schedule and show it: costs and bounds, then the steps");
+  CLI::App* verb =
+      command.add_subcommand("plan", "plan one schedule and show it: costs and bounds, then the steps or transfers");
   verb->footer(
       "Examples:\n"
       "  sluice plan redistribute --from 16:3 --to 16:5\n"
-      "  sluice plan exchange traffic.mtx --max-transfers 8\n\n"
+      "  sluice plan exchange traffic.mtx --max-transfers 8\n"
+      "  sluice plan reduce --machines 64 --transfer 2 --compute 1\n\n"
       "sluice plan PROBLEM --help lists the options.");
   add_plan_redistribute(*verb, chosen);
   add_plan_exchange(*verb, chosen);
+  add_plan_reduce(*verb, chosen);
 }
 
 }  // namespace sluice::command

@@ -3,10 +3,12 @@
 #include <CLI/App.hpp>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "command.hpp"
 #include "sluice/plan/exchange.hpp"
 #include "sluice/schedule/step_schedule.hpp"
+#include "sluice/schedule/tree_schedule.hpp"
 
 /// The verb `plan`: what its problems share, and where each adds itself.
 namespace sluice::command {
@@ -20,7 +22,7 @@ struct PlanOutput {
   bool all = false;
   bool summary = false;
 
-  /// `unit`: of the sizes in the file. `summary_help`: what --summary is good for.
+  /// `unit`: what the file is in, such as "sizes in elements". `summary_help`: what --summary is good for.
   void add_to(CLI::App& problem, const std::string& unit, const std::string& summary_help);
 };
 
@@ -30,8 +32,27 @@ struct PlanOutput {
 /// "... 12 more lines; --all shows them", with its end; nothing if none are left out.
 [[nodiscard]] std::string left_out_line(std::int64_t lines);
 
-/// Prints `head` and the steps of `schedule`, and writes the file asked for; the exit status.
+/// Prints `head` and the steps or transfers of `schedule`, and writes the file asked for; the exit status.
 int show_plan(const std::string& head, const StepSchedule& schedule, const PlanOutput& output);
+int show_plan(const std::string& head, const TreeSchedule& schedule, const PlanOutput& output);
+
+/// Throws InputError for --json beside --summary, of planners that leave the schedule out of a summary.
+void check_summary_alone(const PlanOutput& output);
+
+/// ", proven optimal", or how far above the optimum `value` can be: ", at most 1.4 % above the optimum (eta)", with
+/// `bound` and its `kind`.
+[[nodiscard]] std::string distance_text(double value, double bound, bool optimal, const std::string& kind);
+
+/// A line of a table: what it is, how much, a remark.
+struct TreeFact {
+  std::string name;
+  std::string value;
+  std::string note;
+};
+
+/// Length and bounds of a tree, and what else there is to say of it. `optimum_at_least`: the best lower bound known.
+[[nodiscard]] std::string tree_table(const TreeSchedule& schedule, double optimum_at_least,
+                                     const std::vector<TreeFact>& more);
 
 /// plan_exchange with a line on standard error that says how far it is, where that can take long.
 [[nodiscard]] ExchangePlan plan_with_progress(const ExchangeProblem& problem, ExchangeOptions options);
@@ -41,5 +62,6 @@ int show_plan(const std::string& head, const StepSchedule& schedule, const PlanO
 
 void add_plan_redistribute(CLI::App& plan, Action& chosen);
 void add_plan_exchange(CLI::App& plan, Action& chosen);
+void add_plan_reduce(CLI::App& plan, Action& chosen);
 
 }  // namespace sluice::command

@@ -99,7 +99,7 @@ void add_plan_exchange(CLI::App& plan_verb, Action& chosen) {
   problem
       ->add_option("--local-latency", options->local_latency, "time to start a step there; unless given, as --latency")
       ->option_text("TIME");
-  options->output.add_to(*problem, "the unit of the traffic", "costs and bounds alone");
+  options->output.add_to(*problem, "sizes in the unit of the traffic", "costs and bounds alone");
   problem->footer(
       algorithms_help("exchange") + kExchangeHelp +
       "How far from the optimum a plan can be is told by a bound: eta (Proposition 1 of Cohen et al.), or lp, "

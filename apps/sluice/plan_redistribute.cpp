@@ -153,10 +153,9 @@ int plan(const PlanOptions& options) {
     if (for_rank) throw InputError("--rank", "algorithm walker-otto, two schedules", "an algorithm of one schedule");
     return plan_in_two_stages(task);
   }
-  if (!output.json.empty() && (for_rank || output.summary)) {
-    throw InputError("--json", for_rank ? "--rank beside it" : "--summary beside it",
-                     "the whole schedule for --json, or a table without it");
-  }
+  if (!output.json.empty() && for_rank)
+    throw InputError("--json", "--rank beside it", "the whole schedule for --json, or a table without it");
+  check_summary_alone(output);
   const bool writes_out = !output.summary && !for_rank;
   if ((writes_out || !whole_messages) && count_messages(task.problem, kMostTransfers) > kMostTransfers) {
     throw InputError("plan", fmt::format("more than {} transfers to write out", kMostTransfers),
@@ -188,7 +187,7 @@ void add_plan_redistribute(CLI::App& plan_verb, Action& chosen) {
       ->add_option("--algorithm", options->algorithm,
                    algorithm_list("redistribute") + "; or one of exchange that is not among them")
       ->option_text("NAME [auto]");
-  options->output.add_to(*problem, "elements", "costs and bounds alone; works for any number of processes");
+  options->output.add_to(*problem, "sizes in elements", "costs and bounds alone; works for any number of processes");
   problem->add_option("--rank", options->rank, "show what process R sends and receives, alone; works likewise")
       ->option_text("R");
   problem->footer(

@@ -188,12 +188,6 @@ class ScheduleHandler : public detail::StrictJsonHandler {
     if (!units) no_common_unit(as_written);
     size = *units;
   }
-  [[noreturn]] void bad_choice(const std::string& value) override {
-    if (scalar()->text == &type_ && value == "tree")
-      fail(R"("type": "tree", a schedule of a tree)",
-           R"("steps", a schedule of steps: schedules of a tree cannot be read yet)");
-    StrictJsonHandler::bad_choice(value);
-  }
 
   StepSchedule& schedule() { return result_.schedule; }
 

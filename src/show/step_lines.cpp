@@ -15,14 +15,14 @@ constexpr std::size_t kLineWidth = 120;
 
 }  // namespace
 
-StepLines step_lines(const StepSchedule& schedule, std::int64_t limit) {
+ShownLines step_lines(const StepSchedule& schedule, std::int64_t limit) {
   constexpr std::string_view kStep = "step", kDuration = "duration";
   const auto text = [&](std::int64_t size) { return decimal_text(size, schedule.decimals); };
   std::size_t duration_width = kDuration.size();
   for (const Step& step : schedule.steps) duration_width = std::max(duration_width, text(step.duration).size());
   const std::size_t step_width = std::max(kStep.size(), fmt::formatted_size("{}", schedule.steps.size()));
 
-  StepLines result;
+  ShownLines result;
   result.text = fmt::format("{:>{}}  {:>{}}  sender->receiver:size\n", kStep, step_width, kDuration, duration_width);
   std::int64_t lines = 0;
   const auto end_line = [&](std::string& line) {

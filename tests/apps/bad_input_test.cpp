@@ -156,7 +156,7 @@ TEST(BadInput, VerbsProblemsAndStudies) {
       {"", "sluice: no verb, expected plan, compare, check, study, run"},
       {"paln", "sluice: 'paln', expected one of plan, compare, check, study, run"},
       {"plan", "sluice plan: no problem, expected redistribute, exchange"},
-      {"plan reduce", "sluice plan: 'reduce', expected one of redistribute, exchange"},
+      {"plan collect", "sluice plan: 'collect', expected one of redistribute, exchange, reduce"},
       {"compare matrix.mtx", "sluice compare: 'matrix.mtx', expected one of redistribute, exchange"},
       {"run", "sluice run: no problem, expected redistribute"},
       {"--verbose", "'--verbose'"},
@@ -254,7 +254,8 @@ TEST(BadInput, HandEditedSchedules) {
   };
   const Edit edits[] = {{"/schema", "sluice.schedule/2", "sluice.schedule/2"},
                         {"/schema", nullptr, "without \"schema\""},
-                        {"/type", "tree", "tree"},
+                        {"/type", "tree", "field \"steps\" in a bound"},
+                        {"/type", "forest", "\"type\": \"forest\""},
                         {"/problem", "reduce", "reduce"},
                         {"/steps", nullptr, "without \"steps\""},
                         {"/steps", 5, "\"steps\": 5"},

@@ -15,7 +15,7 @@ StepSchedule schedule_of(std::vector<Step> steps) {
 }
 
 TEST(StepLines, OneLineAStep) {
-  const StepLines lines = step_lines(schedule_of({{3, {{0, 1, 0, 3}, {1, 0, 0, 2}}}, {0, {}}, {2, {{1, 1, 4, 2}}}}));
+  const ShownLines lines = step_lines(schedule_of({{3, {{0, 1, 0, 3}, {1, 0, 0, 2}}}, {0, {}}, {2, {{1, 1, 4, 2}}}}));
   EXPECT_EQ(lines.text,
             "step  duration  sender->receiver:size\n"
             "   0         3  0->1:3 1->0:2\n"
@@ -36,7 +36,7 @@ TEST(StepLines, SizesAreInTheUnitOfTheUser) {
 TEST(StepLines, LongStepsGoOnInTheNextLineWithoutLosingATransfer) {
   Step step{1, {}};
   for (int p = 0; p < 100; ++p) step.transfers.push_back({p, p, 0, 1});
-  const StepLines lines = step_lines(schedule_of({step}));
+  const ShownLines lines = step_lines(schedule_of({step}));
   std::istringstream in(lines.text);
   std::string line;
   std::getline(in, line);
@@ -52,18 +52,18 @@ TEST(StepLines, TheLimitCountsLinesNotSteps) {
   Step step{1, {}};
   for (int p = 0; p < 100; ++p) step.transfers.push_back({p, p, 0, 1});
   const StepSchedule schedule = schedule_of({step, step});
-  const auto count = [](const StepLines& lines) { return std::count(lines.text.begin(), lines.text.end(), '\n') - 1; };
+  const auto count = [](const ShownLines& lines) { return std::count(lines.text.begin(), lines.text.end(), '\n') - 1; };
   const std::int64_t all = count(step_lines(schedule));
   ASSERT_GT(all, 6);
   for (const std::int64_t limit : {std::int64_t{0}, std::int64_t{5}, all - 1, all, all + 1}) {
-    const StepLines lines = step_lines(schedule, limit);
+    const ShownLines lines = step_lines(schedule, limit);
     EXPECT_EQ(count(lines), std::min(limit, all));
     EXPECT_EQ(lines.left_out, std::max<std::int64_t>(all - limit, 0));
   }
 }
 
 TEST(StepLines, WideNumbersKeepTheColumns) {
-  const StepLines lines = step_lines(schedule_of({{9223372036854775807, {{0, 0, 0, 9223372036854775807}}}, {1, {}}}));
+  const ShownLines lines = step_lines(schedule_of({{9223372036854775807, {{0, 0, 0, 9223372036854775807}}}, {1, {}}}));
   EXPECT_EQ(lines.text,
             "step             duration  sender->receiver:size\n"
             "   0  9223372036854775807  0->0:9223372036854775807\n"

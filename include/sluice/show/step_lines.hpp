@@ -1,9 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "sluice/schedule/step_schedule.hpp"
+#include "sluice/show/shown_lines.hpp"
 
 namespace sluice {
 
@@ -12,12 +12,8 @@ namespace sluice {
 ///
 ///     step  duration  sender->receiver:size
 ///        0         3  0->0:3 1->3:3 2->1:3
-struct StepLines {
-  std::string text;           ///< the title and the steps' lines, with their ends
-  std::int64_t left_out = 0;  ///< lines beyond the limit
-};
-
+///
 /// `limit`: at most so many lines of steps; negative: all of them.
-[[nodiscard]] StepLines step_lines(const StepSchedule& schedule, std::int64_t limit = -1);
+[[nodiscard]] ShownLines step_lines(const StepSchedule& schedule, std::int64_t limit = -1);
 
 }  // namespace sluice

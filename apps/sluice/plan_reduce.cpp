@@ -1,0 +1,90 @@
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "algorithm_names.hpp"
+#include "output.hpp"
+#include "plan.hpp"
+#include "reduce_options.hpp"
+#include "sluice/error.hpp"
+#include "sluice/show/quantities.hpp"
+
+namespace sluice::command {
+
+namespace {
+
+/// Beyond this the transfers are not written out: more than a gigabyte of them, and twice that as JSON.
+constexpr std::int64_t kMostTransfers = std::int64_t{1} << 25;
+
+struct PlanOptions {
+  ReduceInput problem;
+  PlanOutput output;
+  std::string algorithm = "auto";
+};
+
+std::string head_of(const ReduceTask& task, const ReducePlan& plan) {
+  const TreeSchedule& schedule = plan.schedule;
+  std::string line = "algorithm: " + schedule.algorithm;
+  const std::string guarantee = guarantee_of("reduce", schedule.algorithm);
+  if (!guarantee.empty()) line += fmt::format(" (guarantee: {})", guarantee);
+  line += distance_text(schedule.length, plan.optimum_at_least, plan.optimal,
+                        fmt::format("at least {}", number_text(plan.optimum_at_least)));
+  std::vector<TreeFact> more;
+  if (schedule.segments > 1) {
+    more.push_back({"segments", fmt::format("{}", schedule.segments),
+                    fmt::format("parts of an element; d = {}, c = {} of each", number_text(schedule.transfer),
+                                number_text(schedule.compute))});
+  }
+  more.push_back({"transfers", fmt::format("{}", plan.transfers), ""});
+  more.push_back({"reducers", fmt::format("{}", plan.reducers), "machines that combine"});
+  more.push_back({"depth", fmt::format("{}", plan.depth), "transfers on the longest path to the root"});
+  more.push_back({"degree", fmt::format("{}", plan.max_children), "the most machines that send to one"});
+  if (task.problem.root == kAnyRoot) more.push_back({"root", fmt::format("{}", schedule.root), "chosen by the plan"});
+  return task.title() + '\n' + line + "\n\n" + tree_table(schedule, plan.optimum_at_least, more);
+}
+
+int plan(const PlanOptions& options) {
+  check_algorithm("reduce", options.algorithm);
+  const ReduceTask task = read(options.problem);
+  const PlanOutput& output = options.output;
+  check_summary_alone(output);
+  check_json_target(output.json);
+  if (!output.summary) {
+    // Where the plan chooses the number of parts, only a plan tells how many transfers there are.
+    const bool chooses =
+        task.problem.segments == 0 && task.problem.machines - 1 > kMostTransfers / task.problem.max_segments;
+    const bool many =
+        chooses ? task.planned_by(options.algorithm, false).transfers > kMostTransfers
+                : task.problem.segments > 0 && task.problem.machines - 1 > kMostTransfers / task.problem.segments;
+    if (many)
+      throw InputError("plan", fmt::format("more than {} transfers to write out", kMostTransfers),
+                       "less, or --summary");
+  }
+  const ReducePlan plan = task.planned_by(options.algorithm, !output.summary);
+  return show_plan(head_of(task, plan), plan.schedule, output);
+}
+
+}  // namespace
+
+void add_plan_reduce(CLI::App& plan_verb, Action& chosen) {
+  CLI::App* problem = plan_verb.add_subcommand("reduce", "combine an element of each machine, transfers overlapped");
+  const auto options = std::make_shared<PlanOptions>();
+  options->problem.add_to(*problem);
+  problem->add_option("--algorithm", options->algorithm, algorithm_list("reduce"))->option_text("NAME [auto]");
+  options->output.add_to(*problem, "times in the unit of D and C",
+                         "length and bounds alone; for any number of machines");
+  problem->footer(
+      algorithms_help("reduce") + kReduceHelp +
+      "\nExamples:\n"
+      "  sluice plan reduce --machines 64 --transfer 2 --compute 1\n"
+      "  sluice plan reduce --machines 64 --transfer 2 --compute 1 --max-transfers 8 --json plan.json\n"
+      "  sluice plan reduce --machines 64 --transfer 2 --compute 1 --root 5 --non-commutative\n"
+      "  sluice plan reduce --machines 64 --transfer 2 --compute 1 --segments auto --transfer-overhead 0.1\n"
+      "  sluice plan reduce --machines 16000000 --transfer 2 --compute 1 --summary");
+  problem->callback([options, &chosen] { chosen = [options] { return plan(*options); }; });
+}
+
+}  // namespace sluice::command

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+
+#include "sluice/schedule/tree_schedule.hpp"
+#include "sluice/show/shown_lines.hpp"
+
+namespace sluice {
+
+/// The transfers of a tree as a table for people, one a line, in their order: when each starts and ends, who sends to
+/// whom and, if the message is cut, which part of it.
+///
+///     start  end  sender->receiver
+///         0    2  3->1
+///         0    2  2->0
+///         3    5  1->0
+///
+/// `limit`: at most so many transfers; negative: all of them.
+[[nodiscard]] ShownLines tree_lines(const TreeSchedule& schedule, std::int64_t limit = -1);
+
+}  // namespace sluice
