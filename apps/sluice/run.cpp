@@ -48,6 +48,13 @@ void add_run_exchange(CLI::App& verb, Action& chosen) {
       ->add_option("--mode", options->mode,
                    "how transfers are kept apart by method sluice: auto, chain, local, barrier, list")
       ->option_text("MODE [auto]");
+  problem->add_flag("--measure", options->measure,
+                    "k by a ramp of 1, 2, 4, .. transfers at once, before anything else");
+  problem
+      ->add_option("--platform", options->platform,
+                   "k from a platform file: the connections of the links that the traffic crosses, the fewest of them")
+      ->option_text("FILE");
+  problem->add_flag("--tune", options->tune, "mode list: find k by the throughput while it runs, from K on");
   problem->add_option("--method", options->method, "sluice, sluice-MODE, alltoallv, all-at-once, pairwise")
       ->option_text("A,B,..|all [all]");
   problem->add_flag("--same-ranks", options->same_ranks,
@@ -60,9 +67,17 @@ void add_run_exchange(CLI::App& verb, Action& chosen) {
       "before a\ntime counts (exit status 1 if one is wrong). A time is that of the slowest rank. With the speeds "
       "given "
       "the bound stands\nbeside: no execution is faster than the backbone for all bytes, or a link for its own.\n\n"
+      "Modes:\n"
+      "  auto     chain where k is what limits the exchange, local where the links of the ranks do\n"
+      "  chain    the plan; k and one transfer a rank kept by short messages from rank to rank\n"
+      "  local    the order of the plan at every rank, nothing else\n"
+      "  barrier  the plan, a barrier after every step\n"
+      "  list     no plan: rank 0 lets transfers go\n\n"
+      "A method of MPI that cannot count messages beyond 2^31 - 1 bytes is left out, and said to be.\n\n"
       "Examples:\n"
       "  mpirun -np 64 sluice run exchange traffic.mtx --max-transfers 8\n"
-      "  mpirun -np 20 sluice run exchange traffic.mtx --max-transfers 3 --method sluice-chain,sluice-list,alltoallv");
+      "  mpirun -np 20 sluice run exchange traffic.mtx --max-transfers 3 --method sluice-chain,sluice-list,alltoallv\n"
+      "  mpirun -np 20 sluice run exchange traffic.mtx --measure");
   problem->callback([options, &chosen] { chosen = [options] { return run_exchange(*options); }; });
 }
 

@@ -22,6 +22,9 @@ struct RunExchange {
   std::string method = "all";
   std::string repetitions = "9";
   std::string json;
+  std::string platform;     ///< file that k follows from
+  bool measure = false;     ///< k by a ramp of transfers
+  bool tune = false;        ///< mode list finds k while it runs
   bool same_ranks = false;  ///< senders and receivers are the same ranks
 };
 

@@ -15,8 +15,11 @@
 #include "run.hpp"
 #include "run_output.hpp"
 #include "sluice/error.hpp"
+#include "sluice/input/platform.hpp"
 #include "sluice/run/mpi/compare.hpp"
 #include "sluice/run/mpi/error.hpp"
+#include "sluice/run/mpi/measure.hpp"
+#include "sluice/show/quantities.hpp"
 
 namespace sluice::command {
 
@@ -40,20 +43,83 @@ std::vector<std::string> read_methods(const std::string& text) {
   return methods;
 }
 
-/// This rank's messages. Throws InputError if there are too few ranks or sizes are no whole bytes.
-std::vector<mpi::MessageSize> read_sends(const ExchangeTask& task, bool same_ranks, int rank, int ranks) {
+/// The rank of receiver 0; sender 0 is rank 0. Throws InputError if there are too few ranks.
+std::int64_t first_receiver(const ExchangeTask& task, bool same_ranks, int ranks) {
   const Traffic& traffic = task.problem.traffic;
-  if (traffic.decimals > 0) throw InputError(task.file, "sizes with a fraction", "whole bytes");
-  const bool coupled = !same_ranks && traffic.senders + traffic.receivers <= ranks;
   const std::int64_t needed = std::max(traffic.senders, traffic.receivers);
   if (needed > ranks)
     throw InputError(task.file, fmt::format("{} senders and {} receivers", traffic.senders, traffic.receivers),
                      fmt::format("at most the {} ranks that mpirun started", ranks));
+  return !same_ranks && traffic.senders + traffic.receivers <= ranks ? traffic.senders : 0;
+}
+
+/// This rank's messages. Throws InputError if sizes are no whole bytes.
+std::vector<mpi::MessageSize> read_sends(const ExchangeTask& task, std::int64_t receivers_from, int rank, int ranks) {
+  const Traffic& traffic = task.problem.traffic;
+  if (traffic.decimals > 0) throw InputError(task.file, "sizes with a fraction", "whole bytes");
   std::vector<std::int64_t> bytes(static_cast<std::size_t>(ranks), 0);
   for (const Message& message : traffic.messages)
-    if (message.from == rank)
-      bytes[static_cast<std::size_t>(message.to + (coupled ? traffic.senders : 0))] += message.size;
+    if (message.from == rank) bytes[static_cast<std::size_t>(message.to + receivers_from)] += message.size;
   return mpi::message_sizes(bytes);
+}
+
+/// So many transfers no link between clusters slows down, whichever they are: the fewest connections of the links that
+/// the traffic crosses. 0 if it crosses none. Throws InputError for ranks that the platform does not have.
+std::int64_t connections(const std::string& file, const Traffic& traffic, std::int64_t receivers_from) {
+  const Platform platform = read_platform(file);
+  const std::int64_t ranks = std::max(traffic.senders, receivers_from + traffic.receivers);
+  if (ranks > platform.ranks)
+    throw InputError(file, fmt::format("{} ranks", platform.ranks), fmt::format("the {} of the exchange", ranks));
+  std::int64_t fewest = 0;
+  for (const Message& message : traffic.messages) {
+    if (message.size == 0) continue;
+    const std::int64_t from = platform.cluster_of(message.from);
+    const std::int64_t to = platform.cluster_of(message.to + receivers_from);
+    if (from == to) continue;
+    const std::int64_t here = platform.link(from, to).connections;
+    if (fewest == 0 || here < fewest) fewest = here;
+  }
+  return fewest;
+}
+
+std::string to_text(const mpi::TransferRamp& ramp) {
+  std::vector<std::string> levels;
+  for (const mpi::TransferRamp::Level& level : ramp.levels)
+    levels.push_back(
+        fmt::format("{}: {}/s", level.transfers, bytes_text(static_cast<std::int64_t>(level.bytes_per_s))));
+  return fmt::format("k = {} measured, by transfers at once: {}", ramp.max_transfers, fmt::join(levels, ", "));
+}
+
+/// k as the options want it found. Collective.
+void find_max_transfers(const RunExchange& options, ExchangeTask& task, const std::vector<mpi::MessageSize>& sends,
+                        std::int64_t receivers_from, std::vector<std::string>& notes) {
+  const Traffic& traffic = task.problem.traffic;
+  if (options.measure) {
+    const mpi::TransferRamp ramp = mpi::measure_max_transfers(MPI_COMM_WORLD, sends);
+    task.problem.max_transfers = ramp.max_transfers;
+    notes.push_back(to_text(ramp));
+  }
+  if (options.platform.empty()) return;
+  const std::int64_t most = std::min(traffic.senders, traffic.receivers);
+  const std::int64_t found = connections(options.platform, traffic, receivers_from);
+  task.problem.max_transfers = found == 0 ? most : std::min(found, most);
+  notes.push_back(found == 0 ? fmt::format("k: no link of {} is crossed", options.platform)
+                             : fmt::format("k = {}: connections of {}", task.problem.max_transfers, options.platform));
+}
+
+/// What contradicts itself, before a file is read.
+void check_options(const RunExchange& options, const std::vector<std::string>& methods) {
+  std::vector<const char*> sources;
+  if (!options.problem.max_transfers.empty()) sources.push_back("--max-transfers");
+  if (options.measure) sources.push_back("--measure");
+  if (!options.platform.empty()) sources.push_back("--platform");
+  if (sources.size() > 1)
+    throw InputError(sources[1], fmt::format("{} beside it", sources[0]), "one of the two: both tell k");
+  const auto listed = [&](const std::string& method) {
+    return method == "sluice-list" || (method == "sluice" && options.mode == "list");
+  };
+  if (options.tune && std::none_of(methods.begin(), methods.end(), listed))
+    throw InputError("--tune", fmt::format("mode {}", options.mode), "--mode list, or the method sluice-list");
 }
 
 /// The most that a node sends.
@@ -72,9 +138,10 @@ int run_exchange(const RunExchange& options) {
   const auto repetitions = static_cast<int>(parse_count(options.repetitions, "--repetitions", 1, kMostRepetitions));
   mpi::ExchangeJobOptions how;
   how.mode = mpi::parse_exchange_mode(options.mode);
+  how.tune = options.tune;
+  check_options(options, methods);
   ExchangeTask task = read(options.problem);
   how.algorithm = options.algorithm;
-  how.max_transfers = task.problem.max_transfers;
   how.planning_time_s = task.time_limit_s;
   // Without any word of it the set-up is what the job takes by default, not the 1 that plans are compared by.
   if (!options.problem.setup.empty() || !options.problem.latency.empty()) how.setup_bytes = task.problem.setup;
@@ -82,11 +149,16 @@ int run_exchange(const RunExchange& options) {
   int ranks = 0, rank = 0;
   SLUICE_MPI(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
   SLUICE_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-  const std::vector<mpi::MessageSize> sends = read_sends(task, options.same_ranks, rank, ranks);
+  const std::int64_t receivers_from = first_receiver(task, options.same_ranks, ranks);
+  const std::vector<mpi::MessageSize> sends = read_sends(task, receivers_from, rank, ranks);
   Ranks::once([&] { check_json_target(options.json); });
+  std::vector<std::string> notes;
+  find_max_transfers(options, task, sends, receivers_from, notes);
+  how.max_transfers = task.problem.max_transfers;
   const mpi::Comparison comparison = mpi::compare_exchanges(MPI_COMM_WORLD, sends, how, methods, repetitions);
-  return show_run({"exchange", task.title(), largest_part(task.problem.traffic), task.least_time_s()}, comparison,
-                  options.json);
+  return show_run({"exchange", task.title(), largest_part(task.problem.traffic), task.least_time_s(),
+                   task.problem.max_transfers, notes},
+                  comparison, options.json);
 }
 
 }  // namespace sluice::command

@@ -21,7 +21,9 @@ std::string to_json(const RunSubject& subject, const mpi::Comparison& comparison
                     {"ranks", comparison.ranks},       {"bytes_moved", comparison.bytes_moved},
                     {"verified", comparison.verified}, {"repetitions", comparison.repetitions},
                     {"methods", ordered_json::array()}};
+  if (subject.max_transfers > 0) file["max_transfers"] = subject.max_transfers;
   if (subject.bound_s > 0) file["bound_s"] = subject.bound_s;
+  if (!comparison.left_out.empty()) file["left_out"] = comparison.left_out;
   // Times of wrong results do not count.
   if (comparison.verified) {
     for (const mpi::MethodResult& method : comparison.methods) {
@@ -39,8 +41,11 @@ std::string to_json(const RunSubject& subject, const mpi::Comparison& comparison
 
 std::string to_text(const RunSubject& subject, const mpi::Comparison& comparison) {
   using Align = TextTable::Align;
-  std::string text = fmt::format("{}\n{} ranks, {} repetitions, methods in turns\n\n", subject.title, comparison.ranks,
-                                 comparison.repetitions);
+  std::string text = subject.title + '\n';
+  for (const std::string& note : subject.notes) text += note + '\n';
+  text += fmt::format("{} ranks, {} repetitions, methods in turns\n\n", comparison.ranks, comparison.repetitions);
+  for (const std::string& why : comparison.left_out) text += fmt::format("left out: {}\n", why);
+  if (!comparison.left_out.empty()) text += '\n';
   if (!comparison.verified) {
     for (const std::string& failure : comparison.failures) text += failure + '\n';
     return text + "not verified: no times\n";

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "sluice/run/mpi/compare.hpp"
 
@@ -9,10 +10,12 @@ namespace sluice::command {
 
 /// What a run was about.
 struct RunSubject {
-  std::string problem;            ///< "redistribute", "exchange"
-  std::string title;              ///< one line
-  std::int64_t largest_part = 0;  ///< bytes of source that a rank has at most; extra memory is told in percent of it
-  double bound_s = 0;             ///< no execution takes less; 0: not known
+  std::string problem;               ///< "redistribute", "exchange"
+  std::string title;                 ///< one line
+  std::int64_t largest_part = 0;     ///< bytes of source that a rank has at most; extra memory is told in percent of it
+  double bound_s = 0;                ///< no execution takes less; 0: not known
+  std::int64_t max_transfers = 0;    ///< k, where the problem has one
+  std::vector<std::string> notes{};  ///< lines below the title
 };
 
 /// Prints the times of all methods, or what was wrong, or writes sluice.run/1 to `json` ("-": instead of the table;

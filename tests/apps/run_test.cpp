@@ -219,6 +219,65 @@ TEST(RunExchange, ReceiversAreTheRanksBehindTheSendersWhereThereAreEnough) {
   EXPECT_DOUBLE_EQ(json::parse(outcome.out)["bound_s"].get<double>(), 170.006);
 }
 
+TEST(RunExchange, KCanBeMeasuredAndFoundWhileItRuns) {
+  const Folder folder;
+  folder.write("traffic.mtx", kSmallTraffic);
+  const Outcome outcome =
+      on_ranks(folder, 5,
+               "run exchange traffic.mtx --measure --tune --repetitions 2 --method sluice,sluice-list --json out.json");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("measured, by transfers at once: 1: "), std::string::npos) << outcome.out;
+  const json file = json::parse(folder.read("out.json"));
+  EXPECT_GE(file["max_transfers"], 1);
+  EXPECT_LE(file["max_transfers"], 2);
+  EXPECT_EQ(file["methods"].size(), 2U);
+}
+
+constexpr const char* kThreeAndTwo =
+    R"({"schema": "sluice.platform/1", "ranks": 5,
+ "clusters": [{"name": "a", "ranks": [0, 1, 2], "latency_s": 1e-5, "gap": [[1, 1e-6], [1000, 1e-5]]},
+              {"name": "b", "ranks": [3, 4], "latency_s": 1e-5, "gap": [[1, 1e-6], [1000, 1e-5]]}],
+ "links": [{"from": 0, "to": 1, "latency_s": 1e-3, "gap": [[1, 1e-6], [1000, 1e-4]], "connections": 1},
+           {"from": 1, "to": 0, "latency_s": 1e-3, "gap": [[1, 1e-6], [1000, 1e-4]], "connections": 2}]})";
+
+TEST(RunExchange, KFollowsFromTheLinksThatThePlatformHas) {
+  const Folder folder;
+  folder.write("platform.json", kThreeAndTwo);
+  struct Way {
+    const char* traffic;
+    int k;
+  };
+  // From cluster a to b, from b to a, both ways, and inside b alone, where no link is crossed.
+  for (const Way& each : {Way{"3 2 2\n1 1 9\n2 2 9\n", 1}, Way{"5 3 2\n4 1 9\n5 2 9\n", 2},
+                          Way{"5 5 2\n4 1 9\n1 5 9\n", 1}, Way{"5 5 1\n4 5 9\n", 5}}) {
+    SCOPED_TRACE(each.traffic);
+    folder.write("traffic.mtx", std::string("%%MatrixMarket matrix coordinate integer general\n") + each.traffic);
+    const Outcome outcome = on_ranks(
+        folder, 5, "run exchange traffic.mtx --platform platform.json --repetitions 1 --method sluice --json -");
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(json::parse(outcome.out)["max_transfers"], each.k);
+  }
+}
+
+TEST(RunExchange, RefusesOptionsThatContradictEachOther) {
+  const Folder folder;
+  folder.write("traffic.mtx", kSmallTraffic);
+  folder.write("platform.json", kThreeAndTwo);
+  folder.write("wide.csv", "1,1,1,1,1,1\n");
+  const Case cases[] = {
+      {"traffic.mtx --measure --max-transfers 2", "--measure: --max-transfers beside it"},
+      {"traffic.mtx --platform platform.json --measure", "--platform: --measure beside it"},
+      {"traffic.mtx --tune", "--tune: mode auto"},
+      {"traffic.mtx --tune --mode list --method alltoallv", "--tune: mode list"},
+      {"traffic.mtx --platform nowhere.json", "nowhere.json"},
+      {"wide.csv --platform platform.json", "platform.json: 5 ranks"},
+  };
+  for (const Case& each : cases) {
+    SCOPED_TRACE(each.arguments);
+    expect_refused_once(on_ranks(folder, 6, std::string("run exchange ") + each.arguments), each.about);
+  }
+}
+
 TEST(RunExchange, RefusesWhatItCannotRun) {
   const Folder folder;
   folder.write("traffic.mtx", kSmallTraffic);

@@ -66,7 +66,17 @@ class Comparer {
     result_.bytes_moved = job.bytes_moved();
     result_.repetitions = repetitions;
     result_.peak_measured = true;
-    for (const std::string& name : methods) result_.methods.push_back({name, 0, 0, 0, 0});
+    for (const std::string& name : methods) {
+      const std::string why = job.beyond(name);
+      if (why.empty()) {
+        result_.methods.push_back({name, 0, 0, 0, 0});
+      } else {
+        result_.left_out.push_back(fmt::format("{}: {}", name, why));
+      }
+    }
+    if (result_.methods.empty() && !methods.empty()) {
+      throw InputError("methods", result_.left_out.front(), "one that can do the job");
+    }
   }
 
   Comparison run() {

@@ -29,6 +29,8 @@ class ComparedJob {
 
   /// Collective. Throws InputError on all ranks for a method that is not known, or cannot do this job.
   [[nodiscard]] virtual std::unique_ptr<Method> make(const std::string& method) = 0;
+  /// Why this job is beyond a method that is known, the same on all ranks; "" if it is not.
+  [[nodiscard]] virtual std::string beyond(const std::string& /*method*/) const { return ""; }
   /// By all ranks together, those that stay on their rank included.
   [[nodiscard]] virtual std::int64_t bytes_moved() const = 0;
   [[nodiscard]] virtual const std::byte* source() const = 0;

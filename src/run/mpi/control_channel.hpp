@@ -23,6 +23,10 @@ struct Control {
 /// Short messages between any two ranks, beside the data: sending never waits, and a look for what has come costs one
 /// MPI_Test. Between two ranks they arrive in order.
 ///
+/// Nothing may be left in the channel when it is destroyed without having been abandoned: MPI may give the context of
+/// its communicator to a later one, and what was left would be received there. So every protocol receives all that it
+/// sends.
+///
 /// A rank that cannot go on tells all others by abandon(); they learn of it at their next look, and abandon in turn.
 class ControlChannel {
  public:

@@ -10,7 +10,6 @@
 #include <string_view>
 #include <utility>
 
-#include "run/mpi/agreement.hpp"
 #include "run/mpi/message_offsets.hpp"
 #include "run/mpi/waiting.hpp"
 #include "sluice/error.hpp"
@@ -52,27 +51,11 @@ class Planned final : public Method {
   Exchange exchange_;
 };
 
-/// The methods of MPI's own, which count in int. They send from the user's memory and hold nothing.
+/// The methods of MPI's own, which count in int: see ComparedExchange::beyond. They send from the user's memory and
+/// hold nothing.
 class OfMpi : public Method {
  public:
-  /// Collective. `whole`: all messages of a rank together must be within int, not only each.
-  OfMpi(const Communicator& comm, const ExchangeMessages& messages, bool whole) : comm_(comm), messages_(messages) {
-    std::exception_ptr failure;
-    try {
-      for (const auto* list : {&messages.sends, &messages.receives}) {
-        std::int64_t total = 0;
-        for (const MessageSize& message : *list) {
-          total = whole ? total + message.bytes : message.bytes;
-          if (total <= std::numeric_limits<int>::max()) continue;
-          throw InputError("size", fmt::format("{} bytes on rank {}", total, comm.rank()),
-                           "at most 2^31 - 1 for a method of MPI's own");
-        }
-      }
-    } catch (...) {
-      failure = std::current_exception();
-    }
-    agree(comm, failure);
-  }
+  OfMpi(const Communicator& comm, const ExchangeMessages& messages) : comm_(comm), messages_(messages) {}
   [[nodiscard]] std::int64_t held_bytes() const override { return 0; }
 
  protected:
@@ -94,7 +77,7 @@ class OfMpi : public Method {
 class AllAtOnce final : public OfMpi {
  public:
   AllAtOnce(const Communicator& comm, const ExchangeMessages& messages)
-      : OfMpi(comm, messages, false), requests_(messages.sends.size() + messages.receives.size(), MPI_REQUEST_NULL) {}
+      : OfMpi(comm, messages), requests_(messages.sends.size() + messages.receives.size(), MPI_REQUEST_NULL) {}
 
   void execute(const void* source, void* target) override {
     MPI_Request* request = requests_.data();
@@ -112,7 +95,7 @@ class AllAtOnce final : public OfMpi {
 class Pairwise final : public OfMpi {
  public:
   Pairwise(const Communicator& comm, const ExchangeMessages& messages)
-      : OfMpi(comm, messages, false),
+      : OfMpi(comm, messages),
         send_to_(static_cast<std::size_t>(comm.size()), kNone),
         receive_from_(static_cast<std::size_t>(comm.size()), kNone) {
     for (std::size_t i = 0; i < messages.sends.size(); ++i) {
@@ -145,7 +128,7 @@ class Pairwise final : public OfMpi {
 
 class Alltoallv final : public OfMpi {
  public:
-  Alltoallv(const Communicator& comm, const ExchangeMessages& messages) : OfMpi(comm, messages, true) {
+  Alltoallv(const Communicator& comm, const ExchangeMessages& messages) : OfMpi(comm, messages) {
     fill(messages.sends, messages.send_offsets, send_counts_, send_at_);
     fill(messages.receives, messages.receive_offsets, receive_counts_, receive_at_);
   }
@@ -191,6 +174,12 @@ ComparedExchange::ComparedExchange(const Communicator& comm, const std::vector<M
   MPI_Request request = MPI_REQUEST_NULL;
   SLUICE_MPI(MPI_Iallreduce(MPI_IN_PLACE, &bytes_moved_, 1, MPI_INT64_T, MPI_SUM, comm.get(), &request));
   wait_for(request);
+  std::array<std::int64_t, 2> most{0, std::max(messages_.send_offsets.back(), messages_.receive_offsets.back())};
+  for (const MessageSize& message : messages_.sends) most[0] = std::max(most[0], message.bytes);
+  SLUICE_MPI(MPI_Iallreduce(MPI_IN_PLACE, most.data(), 2, MPI_INT64_T, MPI_MAX, comm.get(), &request));
+  wait_for(request);
+  longest_message_ = most[0];
+  largest_part_ = most[1];
   source_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(messages_.send_offsets.back()));
   target_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(messages_.receive_offsets.back()));
   std::byte* out = source_.get();
@@ -203,14 +192,28 @@ ComparedExchange::ComparedExchange(const Communicator& comm, const std::vector<M
   reset_target();
 }
 
+std::unique_ptr<Method> ComparedExchange::planned(ExchangeMode mode) const {
+  ExchangeJobOptions options = options_;
+  options.mode = mode;
+  options.tune = options.tune && mode == ExchangeMode::kList;
+  return std::make_unique<Planned>(comm_.get(), messages_, options);
+}
+
+std::string ComparedExchange::beyond(const std::string& method) const {
+  constexpr std::int64_t kMost = std::numeric_limits<int>::max();
+  if (method == "alltoallv" && largest_part_ > kMost) {
+    return fmt::format("{} bytes on a rank, MPI counts 2^31 - 1", largest_part_);
+  }
+  if ((method == "all-at-once" || method == "pairwise") && longest_message_ > kMost) {
+    return fmt::format("a message of {} bytes, MPI counts 2^31 - 1", longest_message_);
+  }
+  return "";
+}
+
 std::unique_ptr<Method> ComparedExchange::make(const std::string& method) {
   constexpr std::string_view kMode = "sluice-";
-  if (method == "sluice") return std::make_unique<Planned>(comm_.get(), messages_, options_);
-  if (method.starts_with(kMode)) {
-    ExchangeJobOptions options = options_;
-    options.mode = parse_exchange_mode(method.substr(kMode.size()));
-    return std::make_unique<Planned>(comm_.get(), messages_, options);
-  }
+  if (method == "sluice") return planned(options_.mode);
+  if (method.starts_with(kMode)) return planned(parse_exchange_mode(method.substr(kMode.size())));
   if (method == "alltoallv") return std::make_unique<Alltoallv>(comm_, messages_);
   if (method == "all-at-once") return std::make_unique<AllAtOnce>(comm_, messages_);
   if (method == "pairwise") return std::make_unique<Pairwise>(comm_, messages_);

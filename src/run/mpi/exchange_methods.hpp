@@ -27,6 +27,7 @@ class ComparedExchange final : public ComparedJob {
   ComparedExchange(const Communicator& comm, const std::vector<MessageSize>& sends, const ExchangeJobOptions& options);
 
   [[nodiscard]] std::unique_ptr<Method> make(const std::string& method) override;
+  [[nodiscard]] std::string beyond(const std::string& method) const override;
   [[nodiscard]] std::int64_t bytes_moved() const override { return bytes_moved_; }
   [[nodiscard]] const std::byte* source() const override { return source_.get(); }
   [[nodiscard]] std::byte* target() override { return target_.get(); }
@@ -34,10 +35,14 @@ class ComparedExchange final : public ComparedJob {
   [[nodiscard]] std::string check_target() const override;
 
  private:
+  [[nodiscard]] std::unique_ptr<Method> planned(ExchangeMode mode) const;
+
   const Communicator& comm_;
   ExchangeJobOptions options_;
   ExchangeMessages messages_;
   std::int64_t bytes_moved_ = 0;
+  std::int64_t longest_message_ = 0;  ///< of all ranks
+  std::int64_t largest_part_ = 0;     ///< the most that a rank sends, or receives
   std::unique_ptr<std::byte[]> source_;
   std::unique_ptr<std::byte[]> target_;
 };

@@ -28,6 +28,8 @@ struct Comparison {
   std::int64_t bytes_moved = 0;  ///< those that stay on their rank included
   int repetitions = 0;
   bool verified = false;
+  /// Methods asked for that cannot do this job, each with the reason; they are not among `methods`.
+  std::vector<std::string> left_out;
   /// What was wrong where, one line each; empty if verified. A method that failed is not timed, nor are the others.
   std::vector<std::string> failures;
   /// False where the system does not tell a process its peak of memory: peak_extra_bytes is then what each method
@@ -69,10 +71,13 @@ using RedistributionComparison = Comparison;
 
 /// Exchanges by several methods side by side, as compare_redistributions does: bytes are a function of sender, receiver
 /// and offset, and every byte of every method is verified. Collective; the arguments before `methods` are those of
-/// Exchange. "sluice" is what they ask for.
+/// Exchange. "sluice" is what they ask for; `tune` concerns those methods whose mode is list.
 ///
-/// Throws InputError on every rank for bad arguments on any rank, an unknown method, or one that cannot count the
-/// messages (those of MPI: beyond 2^31 - 1 bytes a rank, a message), `repetitions` below 1; MpiError.
+/// Methods of MPI that cannot count the messages are left out: alltoallv beyond 2^31 - 1 bytes a rank and direction,
+/// all-at-once and pairwise beyond as many a message.
+///
+/// Throws InputError on every rank for bad arguments on any rank, an unknown method, no method that can do the job,
+/// `repetitions` below 1; MpiError.
 [[nodiscard]] Comparison compare_exchanges(MPI_Comm comm, const std::vector<MessageSize>& sends,
                                            const ExchangeJobOptions& options, const std::vector<std::string>& methods,
                                            int repetitions = 9);
