@@ -21,6 +21,7 @@ using Action = std::function<int()>;
 void add_plan(CLI::App& command, Action& chosen);
 void add_compare(CLI::App& command, Action& chosen);
 void add_check(CLI::App& command, Action& chosen);
+void add_cluster(CLI::App& command, Action& chosen);
 void add_study(CLI::App& command, Action& chosen);
 void add_run(CLI::App& command, Action& chosen);
 

@@ -70,6 +70,7 @@ int run_command(int argc, char** argv) {
   add_plan(root, chosen);
   add_compare(root, chosen);
   add_check(root, chosen);
+  add_cluster(root, chosen);
   add_study(root, chosen);
   add_run(root, chosen);
   for (CLI::App* verb : root.get_subcommands({})) {

@@ -1,0 +1,163 @@
+#include "sluice/show/latency_picture.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <limits>
+#include <vector>
+
+#include "sluice/error.hpp"
+#include "sluice/show/quantities.hpp"
+
+namespace sluice {
+namespace {
+
+constexpr std::size_t kMostCells = 200;  // a side
+constexpr double kSide = 600;            // of the matrix, in pixels
+constexpr double kMargin = 20;
+constexpr double kLegendWidth = 130;
+constexpr int kShades = 32;
+
+/// From dark blue over green to light yellow; `shade` from 0, the nearest, to kShades - 1.
+std::string colour(int shade) {
+  struct Colour {
+    double red, green, blue;
+  };
+  constexpr Colour kStops[] = {{26, 28, 84}, {31, 120, 130}, {120, 190, 110}, {253, 240, 160}};
+  constexpr int kSpans = static_cast<int>(std::size(kStops)) - 1;
+  const double at = static_cast<double>(shade) / (kShades - 1) * kSpans;
+  const int span = std::min(static_cast<int>(at), kSpans - 1);
+  const auto mix = [&](double from, double to) {
+    return static_cast<int>(std::lround(from + (at - span) * (to - from)));
+  };
+  const Colour& a = kStops[span];
+  const Colour& b = kStops[span + 1];
+  return fmt::format("#{:02x}{:02x}{:02x}", mix(a.red, b.red), mix(a.green, b.green), mix(a.blue, b.blue));
+}
+
+/// The matrix as a grid of cells.
+class Grid {
+ public:
+  Grid(const LatencyMatrix& matrix, const Clusters& clusters) {
+    const auto nodes = static_cast<std::size_t>(matrix.nodes());
+    cells_ = std::min(nodes, kMostCells);
+    std::vector<std::size_t> cell_of(nodes, 0);
+    std::size_t place = 0;
+    for (const auto& cluster : clusters)
+      for (const std::int64_t node : cluster) cell_of[static_cast<std::size_t>(node)] = place++ * cells_ / nodes;
+    SLUICE_ASSERT(place == nodes, fmt::format("{} nodes in clusters, {} in the matrix", place, nodes));
+    sum_.assign(cells_ * cells_, 0);
+    count_.assign(cells_ * cells_, 0);
+    for (const LatencyPair& pair : matrix.pairs()) {
+      const double value = std::log(pair.latency_s);
+      low_ = std::min(low_, value);
+      high_ = std::max(high_, value);
+      const std::size_t a = cell_of[static_cast<std::size_t>(pair.a)];
+      const std::size_t b = cell_of[static_cast<std::size_t>(pair.b)];
+      for (const std::size_t at : {a * cells_ + b, b * cells_ + a}) {
+        sum_[at] += value;
+        ++count_[at];
+      }
+    }
+  }
+
+  [[nodiscard]] std::size_t cells() const { return cells_; }
+  [[nodiscard]] bool known() const { return low_ <= high_; }
+  /// Of the whole matrix, in seconds.
+  [[nodiscard]] double least() const { return std::exp(low_); }
+  [[nodiscard]] double most() const { return std::exp(high_); }
+
+  /// 0 to kShades - 1, or -1 where nothing is known.
+  [[nodiscard]] int shade(std::size_t row, std::size_t column) const {
+    const std::size_t at = row * cells_ + column;
+    if (count_[at] == 0) return -1;
+    const double mean = sum_[at] / static_cast<double>(count_[at]);
+    const double share = high_ > low_ ? std::clamp((mean - low_) / (high_ - low_), 0.0, 1.0) : 0;
+    return static_cast<int>(std::lround(share * (kShades - 1)));
+  }
+
+ private:
+  std::size_t cells_ = 0;
+  std::vector<double> sum_;  // of logarithms
+  std::vector<std::int64_t> count_;
+  double low_ = std::numeric_limits<double>::infinity();
+  double high_ = -std::numeric_limits<double>::infinity();
+};
+
+void append_rectangle(std::string& out, double x, double y, double width, double height, const std::string& style) {
+  fmt::format_to(std::back_inserter(out), "<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" {}/>\n",
+                 x, y, width, height, style);
+}
+
+/// Cells, those of one shade that follow each other in a row as one rectangle.
+void append_cells(std::string& out, const Grid& grid) {
+  const double cell = kSide / static_cast<double>(grid.cells());
+  for (std::size_t row = 0; row < grid.cells(); ++row) {
+    for (std::size_t start = 0; start < grid.cells();) {
+      const int shade = grid.shade(row, start);
+      std::size_t end = start + 1;
+      while (end < grid.cells() && grid.shade(row, end) == shade) ++end;
+      if (shade >= 0)
+        append_rectangle(out, kMargin + cell * static_cast<double>(start), kMargin + cell * static_cast<double>(row),
+                         cell * static_cast<double>(end - start), cell, "fill=\"" + colour(shade) + '"');
+      start = end;
+    }
+  }
+}
+
+void append_frames(std::string& out, const Clusters& clusters, std::int64_t nodes) {
+  std::int64_t place = 0;
+  for (const auto& cluster : clusters) {
+    const auto size = static_cast<std::int64_t>(cluster.size());
+    const double at = kMargin + kSide * static_cast<double>(place) / static_cast<double>(nodes);
+    const double side = kSide * static_cast<double>(size) / static_cast<double>(nodes);
+    append_rectangle(out, at, at, side, side, R"(fill="none" stroke="#d62728" stroke-width="1.5")");
+    place += size;
+  }
+}
+
+void append_text(std::string& out, double x, double y, const std::string& text) {
+  fmt::format_to(std::back_inserter(out), "<text x=\"{:.2f}\" y=\"{:.2f}\">{}</text>\n", x, y, text);
+}
+
+void append_legend(std::string& out, const Grid& grid, std::size_t clusters, std::int64_t nodes) {
+  constexpr double kLeft = 2 * kMargin + kSide;
+  constexpr double kTop = 2.5 * kMargin;
+  constexpr double kBar = 300;
+  append_text(
+      out, kLeft, kMargin + 10,
+      fmt::format("{} node{} in {} cluster{}", nodes, nodes == 1 ? "" : "s", clusters, clusters == 1 ? "" : "s"));
+  if (!grid.known()) return;
+  for (int shade = 0; shade < kShades; ++shade)
+    append_rectangle(out, kLeft, kTop + kBar * shade / kShades, 18, kBar / kShades + 0.3,
+                     "fill=\"" + colour(shade) + '"');
+  constexpr int kLabels = 5;
+  for (int i = 0; i < kLabels; ++i) {
+    const double share = static_cast<double>(i) / (kLabels - 1);
+    append_text(out, kLeft + 24, kTop + kBar * share + 4,
+                seconds_text(grid.least() * std::pow(grid.most() / grid.least(), share)));
+  }
+}
+
+}  // namespace
+
+std::string latency_svg(const LatencyMatrix& matrix, const Clusters& clusters) {
+  const Grid grid(matrix, clusters);
+  std::string out = fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" "
+      "font-family=\"sans-serif\" font-size=\"12\" shape-rendering=\"crispEdges\">\n"
+      "<rect width=\"{0}\" height=\"{1}\" fill=\"white\"/>\n",
+      kSide + kLegendWidth + 3 * kMargin, kSide + 2 * kMargin);
+  append_rectangle(out, kMargin, kMargin, kSide, kSide, "fill=\"#d9d9d9\"");
+  append_cells(out, grid);
+  append_frames(out, clusters, matrix.nodes());
+  append_legend(out, grid, clusters.size(), matrix.nodes());
+  out += "</svg>\n";
+  return out;
+}
+
+}  // namespace sluice
