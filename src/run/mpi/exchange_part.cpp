@@ -19,6 +19,8 @@
 namespace sluice::mpi::detail {
 namespace {
 
+constexpr double kLeastSetupOfPorts = 32 << 10;
+
 // ---- Slots
 
 /// Chains of transfers through the steps; see split.
@@ -167,7 +169,8 @@ std::vector<ExchangePart> plan_parts(const GatheredNumbers& rows, const Exchange
     sluice::ExchangeOptions how;
     how.algorithm = options.algorithm;
     how.time_limit_s = options.planning_time_s;
-    parts = split(plan_exchange({traffic, k, options.setup_bytes}, how).schedule, static_cast<int>(ranks), k);
+    const double setup = k_limits ? options.setup_bytes : std::max(options.setup_bytes, kLeastSetupOfPorts);
+    parts = split(plan_exchange({traffic, k, setup}, how).schedule, static_cast<int>(ranks), k);
   }
   for (const Message& message : traffic.messages) {
     parts[static_cast<std::size_t>(message.to)].receives.push_back({static_cast<int>(message.from), message.size});
