@@ -20,9 +20,9 @@ struct Study {
   bool random = false;  ///< whether it draws instances
 };
 
-constexpr std::array kStudies{Study{"redistribute-tables", study_redistribute_tables},
-                              Study{"redistribute-paragon", study_redistribute_paragon},
-                              Study{"exchange-quality", study_exchange_quality, true}};
+constexpr std::array kStudies{
+    Study{"redistribute-tables", study_redistribute_tables}, Study{"redistribute-paragon", study_redistribute_paragon},
+    Study{"exchange-quality", study_exchange_quality, true}, Study{"reduce-figure-2", study_reduce_figure_2}};
 
 struct StudyOptions {
   std::string name;
@@ -84,7 +84,11 @@ void add_study(CLI::App& command, Action& chosen) {
       "graphs\n"
       "  of 20 + 20 nodes, by GGP, OGGP and the two heuristics, k = 2..20: figureNN.csv and, where gnuplot is "
       "installed,\n"
-      "  figureNN.svg. 1000 graphs a point unless --samples says how many (the paper: 100 000).\n\n"
+      "  figureNN.svg. 1000 graphs a point unless --samples says how many (the paper: 100 000).\n"
+      "reduce-figure-2\n"
+      "  Figure 2 of Canon, Antoniu 2012: length over the optimum of the binomial and the Fibonacci strategy, each "
+      "where\n"
+      "  it is worst, for 2 to 10000 machines: figure2.csv and, where gnuplot is installed, figure2.svg.\n\n"
       "Examples:\n"
       "  sluice study redistribute-tables -o tables\n"
       "  mpirun -np 16 sluice study redistribute-paragon -o figures\n"

@@ -8,8 +8,9 @@ namespace {
 
 TEST(Help, EveryVerbExplainsItselfWithAnExample) {
   const Folder folder;
-  for (const std::string verb : {"plan", "compare", "check", "study", "run", "plan redistribute",
-                                 "compare redistribute", "run redistribute", "plan exchange", "compare exchange"}) {
+  for (const std::string verb :
+       {"plan", "compare", "check", "study", "run", "plan redistribute", "compare redistribute", "run redistribute",
+        "plan exchange", "compare exchange", "plan reduce", "compare reduce"}) {
     SCOPED_TRACE(verb);
     for (const std::string help : {"--help", "-h"}) {
       const Outcome outcome = folder.sluice(words(verb + ' ' + help));
@@ -35,7 +36,7 @@ TEST(Help, TheCommandListsItsVerbs) {
 
 TEST(Help, AlgorithmsComeFromTheRegistry) {
   const Folder folder;
-  for (const std::string problem : {"redistribute", "exchange"}) {
+  for (const std::string problem : {"redistribute", "exchange", "reduce"}) {
     SCOPED_TRACE(problem);
     const Outcome outcome = folder.sluice(words("plan " + problem + " --help"));
     ASSERT_FALSE(algorithms(problem).empty());

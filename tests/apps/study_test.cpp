@@ -100,5 +100,25 @@ TEST(Study, ExchangeQualityIsTheSameForASeedAndWithinTheGuarantees) {
   }
 }
 
+TEST(Study, Figure2OfReductionsHasARowForEveryNumberOfMachines) {
+  const Folder folder;
+  const Outcome outcome = folder.sluice(words("study reduce-figure-2 -o figures"));
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  const std::vector<std::string> rows = lines(folder.read("figures/figure2.csv"));
+  ASSERT_EQ(rows.size(), 10000U);
+  EXPECT_EQ(rows[0], "machines,binomial,fibonacci");
+  EXPECT_EQ(rows[1], "2,1.000000,1.000000");
+  // d = c = 1: three rounds of 2 by the binomial tree; N(T) = 1, 1, 2, 3, 5, 8 needs 5.
+  EXPECT_EQ(rows[7].rfind("8,1.200000,", 0), 0U) << rows[7];
+  EXPECT_EQ(rows.back().rfind("10000,", 0), 0U);
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    std::istringstream row(rows[i]);
+    double machines = 0, binomial = 0, fibonacci = 0;
+    char comma = 0;
+    row >> machines >> comma >> binomial >> comma >> fibonacci;
+    EXPECT_TRUE(binomial >= 1 && binomial <= 1.5 && fibonacci >= 1 && fibonacci <= 2) << rows[i];
+  }
+}
+
 }  // namespace
 }  // namespace sluice::testing
