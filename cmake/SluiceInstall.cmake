@@ -20,6 +20,10 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/sluice DESTINATION ${CMAKE_INSTA
 
 if(TARGET sluice)
   install(TARGETS sluice)
+  # The network that `sluice study exchange-lab` builds.
+  install(PROGRAMS ${PROJECT_SOURCE_DIR}/lab/up.sh ${PROJECT_SOURCE_DIR}/lab/down.sh ${PROJECT_SOURCE_DIR}/lab/run.sh
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice/lab)
+  install(FILES ${PROJECT_SOURCE_DIR}/lab/common.sh DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice/lab)
 endif()
 
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/sluiceConfig.cmake.in

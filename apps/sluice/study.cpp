@@ -22,7 +22,8 @@ struct Study {
 
 constexpr std::array kStudies{
     Study{"redistribute-tables", study_redistribute_tables}, Study{"redistribute-paragon", study_redistribute_paragon},
-    Study{"exchange-quality", study_exchange_quality, true}, Study{"reduce-figure-2", study_reduce_figure_2}};
+    Study{"exchange-quality", study_exchange_quality, true}, Study{"exchange-lab", study_exchange_lab, true},
+    Study{"reduce-figure-2", study_reduce_figure_2}};
 
 struct StudyOptions {
   std::string name;
@@ -47,7 +48,7 @@ int study(const StudyOptions& options) {
   task.quick = options.quick;
   for (const auto& [option, text] : {std::pair("--samples", options.samples), std::pair("--seed", options.seed)}) {
     if (!text.empty() && !found->random)
-      throw InputError(option, "study " + options.name, "a study that draws instances: exchange-quality");
+      throw InputError(option, "study " + options.name, "a study that draws instances: exchange-quality, exchange-lab");
   }
   if (!options.samples.empty()) task.samples = parse_count(options.samples, "--samples", 1, kMostSamples);
   if (!options.seed.empty()) task.seed = static_cast<std::uint64_t>(parse_count(options.seed, "--seed", 0, kMostSeed));
@@ -85,6 +86,13 @@ void add_study(CLI::App& command, Action& chosen) {
       "  of 20 + 20 nodes, by GGP, OGGP and the two heuristics, k = 2..20: figureNN.csv and, where gnuplot is "
       "installed,\n"
       "  figureNN.svg. 1000 graphs a point unless --samples says how many (the paper: 100 000).\n"
+      "exchange-lab (needs root, iproute2 and Open MPI; start it by itself)\n"
+      "  Figure 16 of the same paper and traffic that is hot, uniform, skew, of applications, executed between 10 + 10 "
+      "hosts of\n"
+      "  the lab, a shaped network on this machine: time beside the bound, by plans and by MPI's own ways; half an "
+      "hour,\n"
+      "  --quick: two minutes. --samples: instances of a kind. The lab's scripts are found beside the command, or in\n"
+      "  the folder that the variable SLUICE_LAB names.\n"
       "reduce-figure-2\n"
       "  Figure 2 of Canon, Antoniu 2012: length over the optimum of the binomial and the Fibonacci strategy, each "
       "where\n"
@@ -92,7 +100,8 @@ void add_study(CLI::App& command, Action& chosen) {
       "Examples:\n"
       "  sluice study redistribute-tables -o tables\n"
       "  mpirun -np 16 sluice study redistribute-paragon -o figures\n"
-      "  sluice study exchange-quality -o figures --samples 200");
+      "  sluice study exchange-quality -o figures --samples 200\n"
+      "  sudo sluice study exchange-lab -o figures");
   verb->callback([options, &chosen] { chosen = [options] { return study(*options); }; });
 }
 

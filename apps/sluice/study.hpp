@@ -24,6 +24,9 @@ int study_redistribute_paragon(const StudyTask& task);
 /// Figures 11 to 15 of Cohen et al. 2006: cost over the lower bound against k, on random graphs.
 int study_exchange_quality(const StudyTask& task);
 
+/// Figure 16 of the same paper and more traffic, executed in the lab: time against the bound.
+int study_exchange_lab(const StudyTask& task);
+
 /// Figure 2 of Canon, Antoniu 2012: two strategies over the optimum, for 2 to 10000 machines.
 int study_reduce_figure_2(const StudyTask& task);
 

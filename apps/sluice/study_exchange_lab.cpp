@@ -1,0 +1,397 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "command.hpp"
+#include "gnuplot.hpp"
+#include "lab.hpp"
+#include "lab_traffic.hpp"
+#include "output.hpp"
+#include "progress.hpp"
+#include "sluice/input/traffic_file.hpp"
+#include "sluice/show/quantities.hpp"
+#include "sluice/show/text_table.hpp"
+#include "study.hpp"
+
+// Section 8.3 of Cohen et al. 2006 joins two clusters of 10 computers by switches of 100 Mbit/s, the links of the
+// computers shaped to 100 / k, and draws the time of a redistribution against n, messages being uniform in 10 .. n MB.
+// The lab has the same speeds. Its messages are kPaperScale times smaller, which leaves every ratio what it is as long
+// as messages are much longer than what is under way at a time, and lets seven repetitions end within minutes.
+//
+// Beside it what the paper does not measure: traffic where one sender has the most to send (hot), of equal (uniform)
+// and of unequal messages (skew), each scaled to one bound; that of five applications on 64 ranks, which become 10
+// senders and 10 receivers, rank r being number 10 r / 64 (rounded down) of each; TCP with BBR; and a plan for more
+// transfers than the network carries.
+
+namespace sluice::command {
+
+namespace {
+
+constexpr std::int64_t kHosts = 10;
+constexpr std::array<std::int64_t, 3> kNetworks{3, 5, 7};  // k
+constexpr std::int64_t kPaperScale = 250;
+constexpr std::int64_t kMegabyte = 1'000'000;
+
+using Random = std::mt19937_64;
+
+/// A plain sum of bits: the distributions of the library differ between libraries.
+double uniform(Random& random, double least, double most) {
+  constexpr int kSpare = 64 - 53;
+  return least + (most - least) * std::ldexp(static_cast<double>(random() >> kSpare), -53);
+}
+
+Random random_of(std::uint64_t seed, std::uint32_t what, std::uint32_t number) {
+  std::seed_seq words{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32U), what, number};
+  return Random(words);
+}
+
+using Sizes = std::vector<std::vector<double>>;  ///< bytes, by sender and receiver
+
+Traffic traffic_of(const Sizes& sizes, double scale) {
+  Traffic traffic{kHosts, kHosts, {}};
+  for (std::size_t from = 0; from < sizes.size(); ++from) {
+    for (std::size_t to = 0; to < sizes[from].size(); ++to) {
+      if (sizes[from][to] <= 0) continue;
+      const auto bytes = static_cast<std::int64_t>(std::llround(sizes[from][to] * scale));
+      traffic.messages.push_back(
+          {static_cast<std::int64_t>(from), static_cast<std::int64_t>(to), std::max<std::int64_t>(1, bytes)});
+    }
+  }
+  return traffic;
+}
+
+template <class Draw>
+Sizes draw_sizes(const Draw& draw) {
+  Sizes sizes(kHosts, std::vector<double>(kHosts));
+  for (std::vector<double>& row : sizes)
+    for (double& size : row) size = draw();
+  return sizes;
+}
+
+Traffic paper_traffic(std::uint64_t seed, std::int64_t largest_megabytes) {
+  constexpr double kLeastMegabytes = 10;
+  Random random = random_of(seed, 0, static_cast<std::uint32_t>(largest_megabytes));
+  return traffic_of(
+      draw_sizes([&] { return uniform(random, kLeastMegabytes, static_cast<double>(largest_megabytes)); }),
+      static_cast<double>(kMegabyte / kPaperScale));
+}
+
+enum class Kind : std::uint32_t { kHot = 1, kUniform, kSkew };
+
+Sizes draw_kind(Kind kind, std::int64_t k, Random& random) {
+  constexpr double kLeast = 1e3, kMost = 500e3;
+  constexpr double kLongShare = 0.12, kLeastLong = 1e6, kMostLong = 2.5e6, kMostShort = 100e3;
+  Sizes sizes = draw_sizes([&] {
+    if (kind != Kind::kSkew) return uniform(random, kLeast, kMost);
+    const bool is_long = uniform(random, 0, 1) < kLongShare;
+    return is_long ? uniform(random, kLeastLong, kMostLong) : uniform(random, kLeast, kMostShort);
+  });
+  if (kind != Kind::kHot) return sizes;
+  // The first sender has as much for its link as all have for the backbone: load = total / k.
+  double hot = 0, others = 0;
+  for (std::size_t from = 0; from < sizes.size(); ++from)
+    for (const double size : sizes[from]) (from == 0 ? hot : others) += size;
+  for (double& size : sizes.front()) size *= others / static_cast<double>(k - 1) / hot;
+  return sizes;
+}
+
+/// Scaled so that no execution takes less than `bound_s`.
+Traffic scaled(const Sizes& sizes, const LabNetwork& network, double bound_s) {
+  return traffic_of(sizes, bound_s / network.least_time_s(traffic_of(sizes, 1)));
+}
+
+Sizes fold(const Traffic& traffic) {
+  Sizes sizes(kHosts, std::vector<double>(kHosts, 0));
+  for (const Message& message : traffic.messages) {
+    sizes[static_cast<std::size_t>(message.from * kHosts / traffic.senders)]
+         [static_cast<std::size_t>(message.to * kHosts / traffic.receivers)] += static_cast<double>(message.size);
+  }
+  return sizes;
+}
+
+/// One exchange to measure.
+struct Case {
+  std::string name;
+  LabNetwork network;
+  std::int64_t max_transfers = 0;  ///< that the plan is made for
+  Traffic traffic;
+  std::string note;  ///< how it was drawn or scaled, for the CSV
+  LabResult result = {};
+
+  [[nodiscard]] double bound_s() const { return network.least_time_s(traffic); }
+};
+
+/// Cases with the same methods, in one CSV file and one drawing.
+struct Group {
+  std::string name;  ///< of the files
+  std::string title;
+  std::vector<std::string> methods;
+  std::vector<Case> cases;
+  std::int64_t paper_k = 0;  ///< of a panel of Figure 16; 0: another group
+};
+
+/// How much is measured.
+struct Effort {
+  int repetitions = 7;
+  std::vector<std::int64_t> networks{kNetworks.begin(), kNetworks.end()};
+  std::vector<std::int64_t> paper_megabytes{20, 40, 60, 80};
+  double instance_s = 1.2;  ///< the bound of a hot, uniform or skew instance
+  double traffic_s = 0.8;   ///< that of an application's
+  std::size_t applications = kLabTraffic.size();
+  bool others = true;  ///< BBR, and a plan for another network
+};
+
+Effort quick_effort() { return {3, {3}, {20, 40}, 0.3, 0.25, 1, false}; }
+
+const std::vector<std::string>& stock_methods() {
+  static const std::vector<std::string> kStock{"alltoallv", "all-at-once", "pairwise"};
+  return kStock;
+}
+
+std::vector<std::string> with_stock(std::vector<std::string> methods) {
+  methods.insert(methods.end(), stock_methods().begin(), stock_methods().end());
+  return methods;
+}
+
+LabNetwork network_of(std::int64_t k) {
+  LabNetwork network;
+  network.hosts = kHosts;
+  network.k = k;
+  return network;
+}
+
+Case instance(Kind kind, const char* kind_name, std::int64_t k, std::uint64_t seed, const Effort& effort) {
+  const LabNetwork network = network_of(k);
+  Random random = random_of(seed, static_cast<std::uint32_t>(kind), static_cast<std::uint32_t>(k));
+  return {fmt::format("{} k={} seed {}", kind_name, k, seed), network, k,
+          scaled(draw_kind(kind, k, random), network, effort.instance_s), fmt::format("seed {}", seed)};
+}
+
+bool allows_congestion(std::string_view name) {
+  std::ifstream in("/proc/sys/net/ipv4/tcp_allowed_congestion_control");
+  return std::find(std::istream_iterator<std::string>(in), {}, name) != std::istream_iterator<std::string>();
+}
+
+std::vector<Group> groups_of(const StudyTask& task, const Effort& effort) {
+  std::vector<Group> groups;
+  for (const std::int64_t k : effort.networks) {
+    Group figure{fmt::format("figure16-k{}", k),
+                 fmt::format("Figure 16, k = {}", k),
+                 {"all-at-once", "sluice-barrier", "sluice-chain", "sluice-list"},
+                 {},
+                 k};
+    for (const std::int64_t megabytes : effort.paper_megabytes) {
+      figure.cases.push_back({fmt::format("{} MB / {}", megabytes, kPaperScale), network_of(k), k,
+                              paper_traffic(task.seed, megabytes), fmt::format("seed {}", task.seed)});
+    }
+    groups.push_back(std::move(figure));
+  }
+  Group instances{"instances", "Hot, uniform and skew", with_stock({"sluice", "sluice-list"}), {}};
+  const std::int64_t samples = std::max<std::int64_t>(1, task.samples);
+  for (const auto& [kind, name] :
+       {std::pair(Kind::kHot, "hot"), std::pair(Kind::kUniform, "uniform"), std::pair(Kind::kSkew, "skew")}) {
+    for (const std::int64_t k : effort.networks)
+      for (std::int64_t sample = 0; sample < samples; ++sample)
+        instances.cases.push_back(instance(kind, name, k, task.seed + static_cast<std::uint64_t>(sample), effort));
+  }
+  groups.push_back(std::move(instances));
+
+  Group traffic{
+      "applications", "Traffic of applications, 64 ranks folded to 10 + 10", with_stock({"sluice", "sluice-list"}), {}};
+  for (std::size_t i = 0; i < effort.applications; ++i) {
+    const LabNetwork network = network_of(5);
+    const Sizes sizes = fold(read_matrix_market(kLabTraffic[i].text, std::string(kLabTraffic[i].name)));
+    const double scale = effort.traffic_s / network.least_time_s(traffic_of(sizes, 1));
+    traffic.cases.push_back({fmt::format("{} k=5", kLabTraffic[i].name), network, network.k, traffic_of(sizes, scale),
+                             fmt::format("sizes times {:.3g}", scale)});
+  }
+  groups.push_back(std::move(traffic));
+
+  if (effort.others) {
+    Group others{"others", "Another congestion control, another k", {"sluice", "sluice-list", "all-at-once"}, {}};
+    Case wrong = instance(Kind::kUniform, "uniform", 3, task.seed, effort);
+    wrong.name += " planned for 5";
+    wrong.max_transfers = 5;
+    others.cases.push_back(std::move(wrong));
+    if (allows_congestion("bbr")) {
+      Case bbr = instance(Kind::kUniform, "uniform", 3, task.seed, effort);
+      bbr.name += " BBR";
+      bbr.network.congestion = "bbr";
+      others.cases.push_back(std::move(bbr));
+    } else {
+      fmt::print(stderr, "BBR is left out: this system does not allow it\n");
+    }
+    groups.push_back(std::move(others));
+  }
+  return groups;
+}
+
+double over_bound(const Case& measured, const std::string& method) {
+  return measured.result.methods.at(method).median_s / measured.bound_s();
+}
+
+/// The time of the first method over that of the best of MPI's own; nothing if none was measured.
+std::optional<double> over_best_stock(const Group& group, const Case& measured) {
+  std::optional<double> best;
+  for (const std::string& method : stock_methods()) {
+    const auto found = measured.result.methods.find(method);
+    if (found != measured.result.methods.end())
+      best = std::min(best.value_or(found->second.median_s), found->second.median_s);
+  }
+  const auto ours = measured.result.methods.find(group.methods.front());
+  if (!best || ours == measured.result.methods.end() || group.paper_k > 0) return std::nullopt;
+  return ours->second.median_s / *best;
+}
+
+constexpr int kFirstColumn = 7;  // of the methods
+constexpr int kColumns = 4;      // of a method
+
+bool has_times(const Group& group) {
+  return std::any_of(group.cases.begin(), group.cases.end(),
+                     [](const Case& each) { return each.result.failure.empty(); });
+}
+
+/// Cases without times are left out.
+std::string csv(const Group& group) {
+  std::string text = "case,k,planned_for,largest_message,bytes,bound_s";
+  for (const std::string& method : group.methods) text += fmt::format(",{0}_s,{0}_min_s,{0}_max_s,{0}_bounds", method);
+  text += ",over_best_of_mpi,note\n";
+  for (const Case& each : group.cases) {
+    if (!each.result.failure.empty()) continue;
+    std::int64_t bytes = 0, largest = 0;
+    for (const Message& message : each.traffic.messages) {
+      bytes += message.size;
+      largest = std::max(largest, message.size);
+    }
+    text += fmt::format("\"{}\",{},{},{},{},{:.6f}", each.name, each.network.k, each.max_transfers, largest, bytes,
+                        each.bound_s());
+    for (const std::string& method : group.methods) {
+      const LabTimes& times = each.result.methods.at(method);
+      text += fmt::format(",{:.6f},{:.6f},{:.6f},{:.4f}", times.median_s, times.min_s, times.max_s,
+                          over_bound(each, method));
+    }
+    const std::optional<double> ratio = over_best_stock(group, each);
+    text += fmt::format(",{},{}\n", ratio ? fmt::format("{:.4f}", *ratio) : "", each.note);
+  }
+  return text;
+}
+
+/// Time against the largest message, the bound a line; a panel for each network.
+std::string paper_script(const std::vector<Group>& groups, int repetitions) {
+  std::string panels;
+  std::size_t count = 0;
+  for (const Group& group : groups) {
+    if (group.paper_k == 0 || !has_times(group)) continue;
+    ++count;
+    panels += fmt::format("set title \"k = {}: median and range of {} executions\"\nplot ", group.paper_k, repetitions);
+    for (std::size_t m = 0; m < group.methods.size(); ++m) {
+      const int column = kFirstColumn + kColumns * static_cast<int>(m);
+      panels += fmt::format("\"{}.csv\" using ($4/1e3):{}:{}:{} every ::1 with yerrorlines title \"{}\", \\\n     ",
+                            group.name, column, column + 1, column + 2, group.methods[m]);
+    }
+    panels += fmt::format(
+        "\"{}.csv\" using ($4/1e3):6 every ::1 with lines dashtype 2 linecolor \"black\" title "
+        "\"bound\"\n",
+        group.name);
+  }
+  return fmt::format(
+      "set xlabel \"largest message, kB\"\nset ylabel \"time, s\"\nset yrange [0:*]\nset grid\n"
+      "set key top left\nset multiplot layout 1,{}\n{}unset multiplot\n",
+      count, panels);
+}
+
+/// Bars of time over bound, the bound the line at 1.
+std::string bars_script(const Group& group, int repetitions) {
+  std::string script = fmt::format(
+      "set title \"{}: median of {} executions\"\nset ylabel \"time / bound\"\nset yrange [0:*]\nset grid ytics\n"
+      "set style data histograms\nset style histogram clustered gap 1\nset style fill solid 0.7\n"
+      "set xtics rotate by -30\nset key outside top center horizontal\nset arrow 1 from graph 0, first 1 to graph 1, "
+      "first 1 nohead dashtype 2 front\nset label 1 \"bound\" at graph 1.005, first 1\nplot ",
+      group.title, repetitions);
+  for (std::size_t m = 0; m < group.methods.size(); ++m) {
+    const int column = kFirstColumn + kColumns * static_cast<int>(m) + 3;
+    script += fmt::format("{}\"{}.csv\" using {}{} every ::1 title \"{}\"", m == 0 ? "" : ", \\\n     ", group.name,
+                          column, m == 0 ? ":xtic(1)" : "", group.methods[m]);
+  }
+  return script + '\n';
+}
+
+std::string table_of(const Group& group) {
+  std::vector<TextTable::Column> columns{{"case", TextTable::Align::kLeft}, {"bound"}};
+  for (const std::string& method : group.methods) columns.push_back({method});
+  const bool compared = group.methods.front() == "sluice" && group.methods.back() == stock_methods().back();
+  if (compared) columns.push_back({"sluice / best of MPI"});
+  TextTable table(columns);
+  std::string failures;
+  for (const Case& each : group.cases) {
+    std::vector<std::string> cells{each.name, seconds_text(each.bound_s())};
+    if (!each.result.failure.empty()) {
+      failures += fmt::format("{}: not measured: {}\n", each.name, each.result.failure);
+    } else {
+      for (const std::string& method : group.methods) cells.push_back(fmt::format("{:.3f}", over_bound(each, method)));
+      if (compared) cells.push_back(fmt::format("{:.3f}", over_best_stock(group, each).value_or(0)));
+    }
+    table.add_row(std::move(cells));
+  }
+  return fmt::format("{}: time / bound\n\n{}{}\n", group.title, table.text(), failures);
+}
+
+void write_files(const std::vector<Group>& groups, const Effort& effort, const std::string& folder) {
+  constexpr int kPanel = 480, kLeastWidth = 800, kBar = 16, kMargin = 300, kMostBars = 2400;
+  for (const Group& group : groups) write_file_atomically(fmt::format("{}/{}.csv", folder, group.name), csv(group));
+  if (std::any_of(groups.begin(), groups.end(),
+                  [](const Group& group) { return group.paper_k > 0 && has_times(group); }))
+    draw(folder, "figure16", paper_script(groups, effort.repetitions),
+         std::max(kLeastWidth, kPanel * static_cast<int>(effort.networks.size())));
+  for (const Group& group : groups) {
+    if (group.paper_k > 0 || !has_times(group)) continue;
+    const int bars = static_cast<int>(group.cases.size() * (group.methods.size() + 1));
+    draw(folder, group.name, bars_script(group, effort.repetitions), std::min(kMostBars, kMargin + kBar * bars));
+  }
+}
+
+}  // namespace
+
+int study_exchange_lab(const StudyTask& task) {
+  const Effort effort = task.quick ? quick_effort() : Effort{};
+  const Lab lab;
+  std::vector<Group> groups = groups_of(task, effort);
+  make_folder(task.folder);
+  std::int64_t total = 0;
+  for (const Group& group : groups) {
+    check_writable(fmt::format("{}/{}.csv", task.folder, group.name));
+    total += static_cast<std::int64_t>(group.cases.size());
+  }
+  bool complete = true;
+  {
+    const Progress progress(total);
+    std::int64_t done = 0;
+    for (Group& group : groups) {
+      for (Case& each : group.cases) {
+        progress.show(done++, fmt::format("{}: {}", group.name, each.name));
+        each.result = lab.exchange(each.network, each.traffic, each.max_transfers, group.methods, effort.repetitions);
+        complete = complete && each.result.failure.empty();
+      }
+    }
+  }
+  write_files(groups, effort, task.folder);
+  std::string text = fmt::format(
+      "{0} + {0} hosts, backbone 100 Mbit/s, links of 100 / k; reno; seed {1}, median of {2} executions of each "
+      "method,\n"
+      "in turns; every byte verified. Bound: all bytes over the backbone, or those of a host over its link.\n\n",
+      kHosts, task.seed, effort.repetitions);
+  for (const Group& group : groups) text += table_of(group);
+  print(text + fmt::format("written to {}\n", task.folder));
+  return complete ? kDone : kCheckFailed;
+}
+
+}  // namespace sluice::command
