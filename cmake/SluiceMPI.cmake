@@ -1,7 +1,8 @@
 # The MPI to build against, and ScaLAPACK where it fits that MPI.
 #
 # MPI_CXX_COMPILER (mpicxx.openmpi, mpicxx.mpich; the presets set it) chooses; without it CMake takes the system's default.
-# Sets SLUICE_MPI_FAMILY to openmpi, mpich or other, and SLUICE_MPI_ENVIRONMENT to what a test that starts ranks needs set.
+# Sets SLUICE_MPI_FAMILY to openmpi, mpich, smpi (SimGrid: simulated machines) or other, and SLUICE_MPI_ENVIRONMENT to what
+# a test that starts ranks needs set. sluice_mpi_program(target) is for every program that ranks run.
 
 # FindMPI looks up a bare name of a compiler but takes the launcher as it stands.
 if(MPIEXEC_EXECUTABLE AND NOT IS_ABSOLUTE "${MPIEXEC_EXECUTABLE}")
@@ -16,15 +17,32 @@ block()
   set(CMAKE_REQUIRED_LIBRARIES MPI::MPI_CXX)
   check_cxx_symbol_exists(OPEN_MPI mpi.h SLUICE_MPI_IS_OPENMPI)
   check_cxx_symbol_exists(MPICH_VERSION mpi.h SLUICE_MPI_IS_MPICH)
+  check_cxx_symbol_exists(smpi_execute_benched mpi.h SLUICE_MPI_IS_SMPI)
 endblock()
 if(SLUICE_MPI_IS_OPENMPI)
   set(SLUICE_MPI_FAMILY openmpi)
 elseif(SLUICE_MPI_IS_MPICH)
   set(SLUICE_MPI_FAMILY mpich)
+elseif(SLUICE_MPI_IS_SMPI)
+  set(SLUICE_MPI_FAMILY smpi)
 else()
   set(SLUICE_MPI_FAMILY other)
 endif()
 message(STATUS "MPI family: ${SLUICE_MPI_FAMILY}, started by ${MPIEXEC_EXECUTABLE}")
+
+# SMPI runs every rank in one process and gives each a copy of the program, which it loads as a library: programs are
+# linked as such (sluice_mpi_program), and no variable may be one for all copies, as those of templates would be.
+if(SLUICE_MPI_FAMILY STREQUAL smpi)
+  set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+  add_compile_options(-fno-gnu-unique)
+endif()
+function(sluice_mpi_program target)
+  if(SLUICE_MPI_FAMILY STREQUAL smpi)
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)  # it would be -fPIE
+    target_compile_options(${target} PRIVATE -fPIC)
+    target_link_options(${target} PRIVATE -shared -Wl,-z,defs)
+  endif()
+endfunction()
 
 # What it takes to start more ranks than there are cores, also as root: for tests, which CMake starts without
 # scripts/mpirun.sh. NAME=VALUE lines.

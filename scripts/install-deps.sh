@@ -3,6 +3,7 @@
 #
 #     scripts/install-deps.sh          to build, test and run with Open MPI
 #     scripts/install-deps.sh --ci     also what .ci/run checks with: MPICH, clang and its tools
+#     scripts/install-deps.sh --smpi   also SimGrid, for the command on simulated machines (preset smpi)
 #
 # The only place where packages are named. Installing takes root; without it the line to run is printed.
 set -euo pipefail
@@ -34,12 +35,16 @@ ci_packages=(
   libbenchmark-dev           # benchmarks
   iproute2                   # the lab: network namespaces and token buckets
 )
+smpi_packages=(
+  libsimgrid-dev             # SMPI: MPI programs on simulated machines; its compiler wrapper and smpirun
+)
 
 case ${1-} in
   "") ;;
   --ci) packages+=("${ci_packages[@]}") ;;
-  -h | --help) sed -n '2,7s/^# \{0,1\}//p' "$0"; exit 0 ;;
-  *) echo "error: $1: unknown option, expected --ci or nothing" >&2; exit 2 ;;
+  --smpi) packages+=("${smpi_packages[@]}") ;;
+  -h | --help) sed -n '2,8s/^# \{0,1\}//p' "$0"; exit 0 ;;
+  *) echo "error: $1: unknown option, expected --ci, --smpi or nothing" >&2; exit 2 ;;
 esac
 
 missing_packages() {

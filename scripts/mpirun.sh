@@ -4,6 +4,10 @@
 #
 #     scripts/mpirun.sh [-B BUILD_DIR] -np N PROGRAM ARGUMENTS...      BUILD_DIR: build/release unless given
 #
+# Of a build with SimGrid's SMPI (preset smpi) the ranks run on simulated machines, which smpirun wants to know of:
+#
+#     scripts/mpirun.sh -B build/smpi -np N -platform P.xml -hostfile HOSTS build/smpi/bin/sluice run ...
+#
 # What is already set in the environment stays as it is.
 set -euo pipefail
 scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -28,4 +32,8 @@ while IFS='=' read -r name value; do
   [[ $name =~ ^[A-Z] && ! -v $name ]] && export "$name=$value"
 done < "$scripts/mpirun.env"
 
+if [[ ${launcher##*/} == smpirun ]]; then
+  mapfile -t options < <(grep '^--' "$scripts/smpirun.options")
+  exec "$launcher" "${options[@]}" "$@"
+fi
 exec "$launcher" "$@"

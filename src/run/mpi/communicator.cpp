@@ -13,9 +13,13 @@ Communicator::Communicator(MPI_Comm user) {
   int inter = 0;
   SLUICE_MPI(MPI_Comm_test_inter(user, &inter));
   if (inter != 0) throw InputError("communicator", "an intercommunicator", "an intracommunicator");
+#ifdef SMPI_H  // SimGrid's SMPI has no MPI_Comm_idup, and nobody to give way to
+  SLUICE_MPI(MPI_Comm_dup(user, &comm_));
+#else
   MPI_Request request = MPI_REQUEST_NULL;
   SLUICE_MPI(MPI_Comm_idup(user, &comm_, &request));
   wait_for(request);
+#endif
   SLUICE_MPI(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN));
   SLUICE_MPI(MPI_Comm_rank(comm_, &rank_));
   SLUICE_MPI(MPI_Comm_size(comm_, &size_));
