@@ -32,7 +32,7 @@ for ranks in "$@"; do
         for (pair in size) {
           split(pair, at, SUBSEP)
           exact = size[pair] * bytes / total
-          printf "%d %d %d\n", at[1] + 1, at[2] + 1, exact > int(exact) ? int(exact) + 1 : exact
+          printf("%d %d %d\n", at[1] + 1, at[2] + 1, int(exact) + (int(exact) < exact))
         }
       }' "$matrix" >"$folder/$name-$ranks.mtx"
     scripts/mpirun.sh -B "$build" -np "$ranks" "$build/bin/sluice" run exchange "$folder/$name-$ranks.mtx" --same-ranks \
