@@ -1,9 +1,11 @@
-// main of the MPI tests: every rank runs every test, and the job fails if one fails on any rank.
+// main of the MPI tests: every rank runs every test, and the job fails if one fails on any rank. With SLUICE_THREADS in
+// the environment threads may call MPI.
 
 #include <gtest/gtest.h>
 #include <mpi.h>
 
 #include <cstdio>
+#include <cstdlib>
 
 namespace {
 
@@ -26,7 +28,9 @@ class FailurePrinter : public testing::EmptyTestEventListener {
 }  // namespace
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
+  int provided = MPI_THREAD_SINGLE;
+  MPI_Init_thread(&argc, &argv, std::getenv("SLUICE_THREADS") != nullptr ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE,
+                  &provided);
   testing::InitGoogleTest(&argc, argv);
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

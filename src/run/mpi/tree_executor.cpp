@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
+#include <cmath>
 #include <cstring>
-#include <thread>
+#include <ctime>
 #include <utility>
 
+#include "run/mpi/waiting.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/error.hpp"
 
@@ -22,32 +23,16 @@ constexpr double kWorthAThread_s = 100e-6;
 
 #ifdef SMPI_H
 constexpr bool kSimulated = true;
+void sleep_simulated(double seconds) {
+  timespec time{};
+  time.tv_sec = static_cast<time_t>(seconds);
+  time.tv_nsec = static_cast<long>((seconds - std::floor(seconds)) * 1e9) + 1;
+  nanosleep(&time, nullptr);
+}
 #else
 constexpr bool kSimulated = false;
+void sleep_simulated(double) {}
 #endif
-
-/// Between two looks. A rank that yields still gets its share of a processor, and so takes from one that combines: with
-/// more ranks than processors it sleeps instead, once nothing has come for a while.
-class Waiting {
- public:
-  explicit Waiting(bool may_sleep) : may_sleep_(may_sleep) {}
-  void look_again() {
-    constexpr int kLooksBeforeYielding = 4;
-    constexpr int kLooksBeforeSleeping = 100;
-    constexpr std::chrono::microseconds kSleep{30};
-    ++looks_;
-    if (may_sleep_ && looks_ > kLooksBeforeSleeping) {
-      std::this_thread::sleep_for(kSleep);
-    } else if (looks_ > kLooksBeforeYielding) {
-      std::this_thread::yield();
-    }
-  }
-  void progress() { looks_ = 0; }
-
- private:
-  bool may_sleep_;
-  int looks_ = 0;
-};
 
 }  // namespace
 
@@ -89,13 +74,13 @@ void TreeExecutor::start(TreeData& data) {
 
 void TreeExecutor::execute(TreeData& data) {
   start(data);
-  for (Waiting waiting(limits_.may_sleep); !finished();) {
+  for (Patience patience(limits_.may_sleep); !finished();) {
     const bool progress = step();
-    if (!open_.empty() && stage_[open_.front()] == Stage::kArrived) {
-      handle();
-      waiting.progress();
+    if (const auto next = next_arrived(); next != open_.end()) {
+      handle(next);
+      patience.reset();
     } else if (progress) {
-      waiting.progress();
+      patience.reset();
     } else if (kSimulated && !limits_.any_order && !requests_.empty() &&
                (next_send_ == sends_.size() || missing_[next_send_] > 0)) {
       // Looking costs simulated time: better to sleep until something comes.
@@ -103,11 +88,22 @@ void TreeExecutor::execute(TreeData& data) {
       SLUICE_MPI(MPI_Waitany(static_cast<int>(requests_.size()), requests_.data(), &at, MPI_STATUS_IGNORE));
       completed_.assign(1, at);
       go_on(static_cast<std::size_t>(at));
+    } else if (const double wait_s = kSimulated ? paced_for() : 0; wait_s > 0) {
+      sleep_simulated(wait_s);
     } else {
-      waiting.look_again();
+      patience.look_again();
     }
   }
   data_ = nullptr;
+}
+
+std::deque<std::size_t>::iterator TreeExecutor::next_arrived() {
+  // Combining goes in the order of the plan; what is kept has been dealt with when it is there.
+  for (auto at = open_.begin(); at != open_.end(); ++at) {
+    if (stage_[*at] == Stage::kArrived) return at;
+    if (receives_[*at].combine) break;
+  }
+  return open_.end();
 }
 
 bool TreeExecutor::step() {
@@ -272,14 +268,22 @@ void TreeExecutor::post(std::size_t number) {
 
 // ---- sends
 
+double TreeExecutor::free_at(const TreeSend& send) {
+  const bool port = static_cast<int>(next_send_ - sent_) < limits_.sends;
+  const bool connection = sending_to_[send.to] == 0;
+  return std::max(port ? 0 : port_free_, connection ? 0 : connection_free_[send.to]);
+}
+
 bool TreeExecutor::may_start(const TreeSend& send) {
   if (in_pieces(true, send.to)) return false;
-  const auto under_way = static_cast<int>(next_send_ - sent_);
-  const bool port = under_way < limits_.sends;
-  const bool connection = sending_to_[send.to] == 0;
-  if (port && connection) return true;
-  const double free = std::max(port ? 0 : port_free_, connection ? 0 : connection_free_[send.to]);
+  const double free = free_at(send);
   return free == 0 || (free < std::numeric_limits<double>::infinity() && MPI_Wtime() >= free);
+}
+
+double TreeExecutor::paced_for() {
+  if (next_send_ == sends_.size() || missing_[next_send_] > 0) return 0;
+  const double free = free_at(sends_[next_send_]);
+  return free < std::numeric_limits<double>::infinity() ? free - MPI_Wtime() : 0;
 }
 
 bool TreeExecutor::start_sends() {
@@ -322,8 +326,8 @@ void TreeExecutor::begin(std::size_t number) {
 
 // ---- messages that are there
 
-void TreeExecutor::handle() {
-  const std::size_t number = open_.front();
+void TreeExecutor::handle(std::deque<std::size_t>::iterator at) {
+  const std::size_t number = *at;
   if (!receives_[number].combine) {
     data_->arrived(number, {});
   } else {
@@ -338,7 +342,7 @@ void TreeExecutor::handle() {
     }
     last_operation_s_ = MPI_Wtime() - begin;
   }
-  open_.pop_front();
+  open_.erase(std::ranges::find(open_, number));  // others may have been posted meanwhile
   ++done_;
   for (const std::size_t send : frees_[number]) --missing_[send];
 }

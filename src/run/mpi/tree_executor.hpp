@@ -135,7 +135,11 @@ class TreeExecutor {
   /// Whether a message from or to that rank has pieces which MPI has not been given: none may come between.
   [[nodiscard]] bool in_pieces(bool send, int peer) const;
   [[nodiscard]] bool may_post(std::size_t receive) const;
+  /// When the next send may start, 0 if at once.
+  [[nodiscard]] double free_at(const TreeSend& send);
   [[nodiscard]] bool may_start(const TreeSend& send);
+  /// Seconds for which it has to wait yet, if nothing but pace keeps it.
+  [[nodiscard]] double paced_for();
   void post(std::size_t receive);
   void begin(std::size_t send);
   /// One request is complete: goes on with its message, or ends it.
@@ -145,8 +149,10 @@ class TreeExecutor {
   [[nodiscard]] std::size_t take_envelope();
   void give_back(std::size_t envelope);
   [[nodiscard]] bool is_short(const TreeReceive& receive) const;
-  /// Does what is to be done with the first message of open_, which has arrived.
-  void handle();
+  /// The message of open_ that is there and whose turn it is.
+  [[nodiscard]] std::deque<std::size_t>::iterator next_arrived();
+  /// Does what is to be done with it.
+  void handle(std::deque<std::size_t>::iterator at);
 
   MPI_Comm comm_;
   ControlChannel& channel_;
@@ -162,7 +168,7 @@ class TreeExecutor {
   // Of one execution.
   TreeData* data_ = nullptr;
   std::vector<Stage> stage_;            ///< by receive
-  std::deque<std::size_t> open_;        ///< posted or arrived, as they were posted; done in that order
+  std::deque<std::size_t> open_;        ///< posted or arrived, as they were posted
   std::size_t next_receive_ = 0;        ///< in order: the first that is not posted
   std::map<int, std::size_t> next_of_;  ///< any order: by sender, position in by_sender_
   int long_posted_ = 0;                 ///< longer than short_bytes

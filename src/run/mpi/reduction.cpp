@@ -1,0 +1,432 @@
+#include "sluice/run/mpi/reduction.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <exception>
+#include <optional>
+#include <utility>
+
+#include "run/mpi/agreement.hpp"
+#include "run/mpi/communicator.hpp"
+#include "run/mpi/control_channel.hpp"
+#include "run/mpi/crowding.hpp"
+#include "run/mpi/progress_thread.hpp"
+#include "run/mpi/reduction_costs.hpp"
+#include "run/mpi/reduction_data.hpp"
+#include "run/mpi/tree_executor.hpp"
+#include "run/mpi/waiting.hpp"
+#include "sluice/checked.hpp"
+#include "sluice/error.hpp"
+#include "sluice/plan/reduce.hpp"
+#include "sluice/run/mpi/error.hpp"
+
+namespace sluice::mpi {
+namespace {
+
+using detail::Communicator;
+using detail::ReductionCosts;
+using detail::ReductionPart;
+
+/// Messages of parts posted, or there and not combined yet: enough for one to come while another is combined and a
+/// third is asked for.
+constexpr int kPartsAhead = 4;
+
+void check(const ElementOperation& operation) {
+  if (operation.count < 0) throw InputError("count", fmt::format("{}", operation.count), "at least 0");
+  if (operation.type == MPI_DATATYPE_NULL) throw InputError("type", "MPI_DATATYPE_NULL", "a committed type");
+  if (operation.op == MPI_OP_NULL) throw InputError("op", "MPI_OP_NULL", "an operation");
+  MPI_Aint lower = 0;
+  MPI_Aint extent = 0;
+  SLUICE_MPI(MPI_Type_get_extent(operation.type, &lower, &extent));
+  if (extent < 0) throw InputError("type", fmt::format("an extent of {}", extent), "at least 0");
+  checked::multiply(operation.count, extent, "bytes of the elements");
+}
+
+void check(const ObjectOperation& operation) {
+  if (!operation.combine) throw InputError("combine", "no function", "one that combines two objects");
+}
+
+/// The problem of planning with these costs; parts as given.
+ReduceProblem problem_of(const ReductionSpec& spec, const ReductionCosts& costs, int ranks, bool commutative,
+                         std::int64_t most_segments) {
+  ReduceProblem problem;
+  problem.machines = ranks;
+  problem.root = spec.root;
+  problem.commutative = commutative;
+  problem.transfer = costs.transfer;
+  problem.compute = costs.compute;
+  problem.transfer_overhead = costs.transfer_overhead;
+  problem.compute_overhead = costs.compute_overhead;
+  problem.max_segments = std::min(problem.max_segments, most_segments);
+  problem.segments = std::min(spec.segments, most_segments);
+  return problem;
+}
+
+/// What rank `own` does by a plan, and with whom.
+struct OwnPart {
+  ReductionPart part;
+  std::vector<int> children;  ///< by receive
+  int parent = MPI_PROC_NULL;
+};
+
+OwnPart own_part(const TreeSchedule& schedule, int own) {
+  OwnPart result;
+  result.part.rank = own;
+  result.part.commutative = schedule.commutative;
+  result.part.segments = schedule.segments;
+  // By machine: what it has combined, in the order of the transfers of the first part.
+  std::vector<std::pair<std::int64_t, std::int64_t>> runs;
+  for (std::int64_t rank = 0; rank < schedule.machines; ++rank) runs.emplace_back(rank, rank + 1);
+  for (const TimedTransfer& transfer : schedule.transfers) {
+    if (transfer.segment != 0) continue;
+    const auto& from = runs[static_cast<std::size_t>(transfer.from)];
+    auto& to = runs[static_cast<std::size_t>(transfer.to)];
+    to = {std::min(to.first, from.first), std::max(to.second, from.second)};
+  }
+  for (const TimedTransfer& transfer : schedule.transfers) {
+    if (transfer.to == own) {
+      const auto& run = runs[static_cast<std::size_t>(transfer.from)];
+      result.part.receives.push_back({transfer.segment, run.first, run.second});
+      result.children.push_back(static_cast<int>(transfer.from));
+    } else if (transfer.from == own) {
+      result.part.sends.push_back(transfer.segment);
+      result.parent = static_cast<int>(transfer.to);
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+OperationError::OperationError(int rank, const std::string& text)
+    : std::runtime_error(fmt::format("the operation failed on rank {}: {}", rank, text)), rank_(rank) {}
+
+std::string to_string(Overlap overlap) {
+  switch (overlap) {
+    case Overlap::kThread:
+      return "a progress thread";
+    case Overlap::kParts:
+      return "an operation in parts";
+    case Overlap::kNone:
+      break;
+  }
+  return "none by the library";
+}
+
+struct Reduction::State {
+  State(MPI_Comm user, const ReductionSpec& user_spec, const ElementOperation* user_elements,
+        ObjectOperation* user_objects);
+  ~State() {
+    // The stack is being unwound: the others must not wait for this rank.
+    if (std::uncaught_exceptions() > exceptions) give_up();
+    if (channel && channel->abandoned()) comm.leak();
+  }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  void give_up() noexcept {
+    broken = true;
+    if (channel) channel->abandon();
+  }
+  [[nodiscard]] std::uint64_t fingerprint() const;
+  void use(const ReductionCosts& measured);
+  /// Plans, and prepares what this rank has to do.
+  void prepare();
+  void measure(const void* own, const void* result);
+  void measure(std::span<const std::byte> own);
+  void execute(const void* own, void* result);
+  void execute(std::span<const std::byte> own, Bytes& result);
+  /// Tells every rank whether the operation has thrown somewhere, and throws if so.
+  void end(const detail::ObjectReduction::Failure& failure);
+  void refuse_if_broken() const {
+    if (broken) throw InputError("reduction", "a job that failed in an execution before", "a new one");
+  }
+
+  int exceptions = std::uncaught_exceptions();
+  bool broken = false;
+  Communicator comm;
+  ReductionSpec spec;
+  ElementOperation elements;
+  std::optional<ObjectOperation> objects;
+  bool commutative = true;
+  std::int64_t size_bytes = 0;  ///< of one element of the type
+  std::int64_t most_segments = 1;
+  ReductionCosts costs;
+  double planned_length = 0;
+  bool crowded = false;
+  OwnPart own;
+  std::optional<detail::ElementReduction> element_data;
+  std::optional<detail::ObjectReduction> object_data;
+  std::optional<detail::ControlChannel> channel;
+  std::optional<detail::ProgressThread> thread;
+  std::optional<detail::TreeExecutor> executor;  ///< after planning
+};
+
+Reduction::State::State(MPI_Comm user, const ReductionSpec& user_spec, const ElementOperation* user_elements,
+                        ObjectOperation* user_objects)
+    : comm(user), spec(user_spec) {
+  std::exception_ptr failure;
+  try {
+    if (user_elements != nullptr) {
+      elements = *user_elements;
+      check(elements);
+      int commute = 0;
+      int size = 0;
+      SLUICE_MPI(MPI_Op_commutative(elements.op, &commute));
+      SLUICE_MPI(MPI_Type_size(elements.type, &size));
+      commutative = commute != 0;
+      size_bytes = size;
+      most_segments = std::max<std::int64_t>(1, elements.count);
+    } else {
+      objects = std::move(*user_objects);
+      check(*objects);
+      commutative = objects->commutative;
+      if (spec.segments > 1) throw InputError("segments", fmt::format("{}", spec.segments), "1 for objects");
+    }
+    if (spec.root < 0 || spec.root >= comm.size())
+      throw InputError("root", fmt::format("{}", spec.root), fmt::format("0 to {}", comm.size() - 1));
+    costs = {spec.transfer, spec.compute, spec.transfer_overhead, spec.compute_overhead};
+    // Whatever is measured later, it is not what planning refuses.
+    const ReductionCosts any = spec.measure ? ReductionCosts{1, 1, 0, 0} : costs;
+    ReduceOptions options;
+    options.algorithm = spec.algorithm;
+    options.arity = spec.arity;
+    options.transfers = false;
+    (void)plan_reduce(problem_of(spec, any, comm.size(), commutative, most_segments), options);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  detail::agree(comm, fingerprint(), failure);
+  channel.emplace(comm.get());
+  crowded = detail::is_crowded(comm);
+  if (!spec.measure) prepare();
+}
+
+std::uint64_t Reduction::State::fingerprint() const {
+  detail::Fingerprint print;
+  print.add(objects ? 1 : 0);
+  print.add(elements.count);
+  print.add(size_bytes);
+  print.add(commutative ? 1 : 0);
+  print.add(spec.root);
+  for (const double cost : {spec.transfer, spec.compute, spec.transfer_overhead, spec.compute_overhead}) {
+    print.add(std::bit_cast<std::int64_t>(cost));
+  }
+  print.add(spec.measure ? 1 : 0);
+  print.add(spec.algorithm);
+  print.add(spec.arity);
+  print.add(spec.segments);
+  print.add(spec.dynamic ? 1 : 0);
+  print.add(spec.end_together ? 1 : 0);
+  return print.value();
+}
+
+void Reduction::State::use(const ReductionCosts& measured) {
+  costs = measured;
+  // Clocks may see nothing of one short operation on one rank.
+  if (costs.transfer <= 0 && costs.compute <= 0) costs.compute = 1e-9;
+  spec.transfer = costs.transfer;
+  spec.compute = costs.compute;
+  spec.transfer_overhead = costs.transfer_overhead;
+  spec.compute_overhead = costs.compute_overhead;
+}
+
+void Reduction::State::prepare() {
+  ReduceOptions options;
+  options.algorithm = spec.algorithm;
+  options.arity = spec.arity;
+  const ReducePlan plan = plan_reduce(problem_of(spec, costs, comm.size(), commutative, most_segments), options);
+  planned_length = plan.schedule.length;
+  own = own_part(plan.schedule, comm.rank());
+  const ReductionPart& part = own.part;
+  detail::TreeExecutor::Limits limits;
+  if (objects) {
+    object_data.emplace(std::move(*objects), part);
+  } else {
+    element_data.emplace(elements, part);
+    limits.type = elements.type;
+  }
+  const auto elements_of = [&](std::int64_t segment) {
+    return objects ? detail::kAnyCount : element_data->count(segment);
+  };
+  std::vector<detail::TreeReceive> receives;
+  for (std::size_t i = 0; i < own.children.size(); ++i) {
+    receives.push_back({own.children[i], elements_of(part.receives[i].segment), true});
+  }
+  std::vector<detail::TreeSend> sends;
+  for (const std::int64_t segment : part.sends) {
+    detail::TreeSend send;
+    send.to = own.parent;
+    send.count = elements_of(segment);
+    send.connection_s = 0;
+    for (std::size_t i = 0; i < part.receives.size(); ++i) {
+      if (part.receives[i].segment == segment) send.after.push_back(i);
+    }
+    sends.push_back(std::move(send));
+  }
+  if (part.segments > 1) {
+    limits.ahead = kPartsAhead;
+    limits.sends = 2;
+  }
+  limits.any_order = spec.dynamic;
+  limits.may_sleep = crowded;
+  if (spec.progress_thread && detail::ProgressThread::possible() && !receives.empty()) thread.emplace();
+  executor.emplace(comm.get(), *channel, std::move(receives), std::move(sends), limits, thread ? &*thread : nullptr);
+}
+
+// ---- measuring
+
+void Reduction::State::measure(const void* mine, const void* result) {
+  const void* const from = mine == MPI_IN_PLACE ? result : mine;
+  MPI_Aint lower = 0;
+  MPI_Aint extent = 0;
+  MPI_Aint true_lower = 0;
+  MPI_Aint true_extent = 0;
+  SLUICE_MPI(MPI_Type_get_extent(elements.type, &lower, &extent));
+  SLUICE_MPI(MPI_Type_get_true_extent(elements.type, &true_lower, &true_extent));
+  const std::int64_t bytes = elements.count == 0 ? 0 : (elements.count - 1) * extent + true_extent;
+  const auto copy = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes));
+  const auto* const first = static_cast<const std::byte*>(from) + true_lower;
+  const auto combine = [&](std::int64_t parts) {
+    const std::int64_t count = (elements.count + parts - 1) / parts;
+    for (std::int64_t at = 0; at < count; at += 1 << 30) {
+      const auto some = static_cast<int>(std::min<std::int64_t>(1 << 30, count - at));
+      SLUICE_MPI(MPI_Reduce_local(first - true_lower + at * extent, copy.get() - true_lower + at * extent, some,
+                                  elements.type, elements.op));
+    }
+  };
+  // Each as if the elements had just come; what combining has made of them might cost more or less.
+  if (bytes > 0) std::memcpy(copy.get(), first, static_cast<std::size_t>(bytes));
+  use(detail::measure_costs(comm, checked::multiply(elements.count, size_bytes, "bytes"), most_segments > 1, combine));
+}
+
+void Reduction::State::measure(std::span<const std::byte> mine) {
+  Bytes result;
+  // Ranks may have objects of different sizes, but a message has one size.
+  auto bytes = static_cast<std::int64_t>(mine.size());
+  MPI_Request request = MPI_REQUEST_NULL;
+  SLUICE_MPI(MPI_Iallreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_MAX, comm.get(), &request));
+  detail::wait_for(request);
+  use(detail::measure_costs(comm, bytes, false, [&](std::int64_t /*parts*/) {
+    result.clear();
+    try {
+      objects->combine(mine, mine, result);
+    } catch (...) {
+      // If it matters it is thrown again when it counts, and is reported then.
+      result.clear();
+    }
+  }));
+}
+
+// ---- executing
+
+void Reduction::State::execute(const void* mine, void* result) {
+  refuse_if_broken();
+  const bool root = comm.rank() == spec.root;
+  try {
+    if (objects || object_data) throw InputError("execute", "elements", "objects, which this job is for");
+    if (elements.count > 0 && (mine == nullptr || (root && result == nullptr)))
+      throw InputError(mine == nullptr ? "own" : "result", "a null pointer", "room for the elements");
+    if (!root && mine == MPI_IN_PLACE) throw InputError("own", "MPI_IN_PLACE", "it on the root only");
+    if (!executor) {
+      measure(mine, result);
+      prepare();
+    }
+    element_data->use(mine, result);
+    executor->execute(*element_data);
+    element_data->finish();
+  } catch (...) {
+    give_up();
+    throw;
+  }
+}
+
+void Reduction::State::execute(std::span<const std::byte> mine, Bytes& result) {
+  refuse_if_broken();
+  try {
+    if (!objects && !object_data) throw InputError("execute", "objects", "elements, which this job is for");
+    if (!executor) {
+      measure(mine);
+      prepare();
+    }
+    object_data->use(mine);
+    executor->execute(*object_data);
+  } catch (...) {
+    give_up();
+    throw;
+  }
+  const detail::ObjectReduction::Failure& failure = object_data->failure();
+  end(failure);
+  if (comm.rank() == spec.root) object_data->take(result);
+}
+
+void Reduction::State::end(const detail::ObjectReduction::Failure& failure) {
+  struct Verdict {
+    std::int64_t rank = -1;
+    std::array<char, 504> text{};
+  };
+  Verdict verdict;
+  verdict.rank = failure.rank;
+  failure.text.copy(verdict.text.data(), verdict.text.size() - 1);
+  if (spec.end_together && comm.size() > 1) {
+    try {
+      MPI_Request request = MPI_REQUEST_NULL;
+      SLUICE_MPI(MPI_Ibcast(&verdict, sizeof verdict, MPI_BYTE, spec.root, comm.get(), &request));
+      int done = 0;
+      for (detail::Patience patience(crowded); done == 0; patience.look_again()) {
+        SLUICE_MPI(MPI_Test(&request, &done, MPI_STATUS_IGNORE));
+#ifndef SMPI_H
+        if (done == 0) (void)channel->poll();
+#endif
+      }
+    } catch (...) {
+      give_up();
+      throw;
+    }
+  }
+  if (verdict.rank < 0 && failure.rank < 0) return;
+  if (failure.own) std::rethrow_exception(failure.own);
+  throw OperationError(static_cast<int>(verdict.rank), verdict.text.data());
+}
+
+// ---- Reduction
+
+Reduction::Reduction(MPI_Comm comm, const ReductionSpec& spec, const ElementOperation& operation)
+    : state_(std::make_unique<State>(comm, spec, &operation, nullptr)) {}
+
+Reduction::Reduction(MPI_Comm comm, const ReductionSpec& spec, ObjectOperation operation)
+    : state_(std::make_unique<State>(comm, spec, nullptr, &operation)) {}
+
+Reduction::~Reduction() = default;
+Reduction::Reduction(Reduction&&) noexcept = default;
+Reduction& Reduction::operator=(Reduction&&) noexcept = default;
+
+void Reduction::execute(const void* own, void* result) { state_->execute(own, result); }
+
+void Reduction::execute(std::span<const std::byte> own, Bytes& result) { state_->execute(own, result); }
+
+const ReductionSpec& Reduction::spec() const { return state_->spec; }
+
+double Reduction::planned_length() const { return state_->planned_length; }
+
+std::int64_t Reduction::segments() const { return state_->executor ? state_->own.part.segments : 0; }
+
+std::int64_t Reduction::children() const {
+  return static_cast<std::int64_t>(state_->own.children.size()) / std::max<std::int64_t>(1, state_->own.part.segments);
+}
+
+Overlap Reduction::overlap() const {
+  if (state_->spec.progress_thread && detail::ProgressThread::possible()) return Overlap::kThread;
+  return state_->most_segments > 1 ? Overlap::kParts : Overlap::kNone;
+}
+
+std::int64_t Reduction::peak_extra_bytes() const {
+  if (state_->element_data) return state_->element_data->held_bytes();
+  return state_->object_data ? state_->object_data->held_bytes() : 0;
+}
+
+}  // namespace sluice::mpi
