@@ -285,7 +285,7 @@ Exchange::State::State(detail::Communicator own, std::vector<MessageSize> user_s
 
   if (options.mode == ExchangeMode::kAuto) options.mode = part.k_limits ? ExchangeMode::kChain : ExchangeMode::kLocal;
   const bool local = options.mode == ExchangeMode::kLocal;
-  if (options.chunk_bytes == 0) options.chunk_bytes = local ? 1 << 20 : 32 << 10;
+  if (options.chunk_bytes == 0) options.chunk_bytes = local ? 16 << 20 : 32 << 10;
   if (options.window == 0) options.window = local ? 16 : 2;
   send_offsets = detail::message_offsets(sends);
   receive_offsets = detail::message_offsets(receives);

@@ -47,7 +47,7 @@ struct ExchangeJobOptions {
   double setup_bytes = 8 << 10;
   double planning_time_s = 0.25;  ///< for "auto" and "exact"
 
-  /// Messages travel in pieces of at most so many bytes, 1 to 2^30; 0: 32 KiB, and 1 MiB for kLocal, which has no use
+  /// Messages travel in pieces of at most so many bytes, 1 to 2^30; 0: 32 KiB, and 16 MiB for kLocal, which has no use
   /// for knowing how far a message has come.
   std::int64_t chunk_bytes = 0;
   /// Pieces that a rank has under way to the network at once, 1 to 1024; 0: 2, and 16 for kLocal. With more, deep
