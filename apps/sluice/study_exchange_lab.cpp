@@ -305,7 +305,7 @@ std::string paper_script(const std::vector<Group>& groups, int repetitions) {
   }
   return fmt::format(
       "set xlabel \"largest message, kB\"\nset ylabel \"time, s\"\nset yrange [0:*]\nset grid\n"
-      "set key top left\nset multiplot layout 1,{}\n{}unset multiplot\n",
+      "set offsets graph 0.05, graph 0.05, 0, 0\nset key bottom right\nset multiplot layout 1,{}\n{}unset multiplot\n",
       count, panels);
 }
 
@@ -314,7 +314,7 @@ std::string bars_script(const Group& group, int repetitions) {
   std::string script = fmt::format(
       "set title \"{}: median of {} executions\"\nset ylabel \"time / bound\"\nset yrange [0:*]\nset grid ytics\n"
       "set style data histograms\nset style histogram clustered gap 1\nset style fill solid 0.7\n"
-      "set xtics rotate by -30\nset key outside top center horizontal\nset arrow 1 from graph 0, first 1 to graph 1, "
+      "set xtics rotate by -30\nset rmargin 10\nset key outside top center horizontal\nset arrow 1 from graph 0, first 1 to graph 1, "
       "first 1 nohead dashtype 2 front\nset label 1 \"bound\" at graph 1.005, first 1\nplot ",
       group.title, repetitions);
   for (std::size_t m = 0; m < group.methods.size(); ++m) {
