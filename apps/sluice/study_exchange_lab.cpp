@@ -314,7 +314,8 @@ std::string bars_script(const Group& group, int repetitions) {
   std::string script = fmt::format(
       "set title \"{}: median of {} executions\"\nset ylabel \"time / bound\"\nset yrange [0:*]\nset grid ytics\n"
       "set style data histograms\nset style histogram clustered gap 1\nset style fill solid 0.7\n"
-      "set xtics rotate by -30\nset rmargin 10\nset key outside top center horizontal\nset arrow 1 from graph 0, first 1 to graph 1, "
+      "set xtics rotate by -30\nset rmargin 10\nset key outside top center horizontal\nset arrow 1 from graph 0, first "
+      "1 to graph 1, "
       "first 1 nohead dashtype 2 front\nset label 1 \"bound\" at graph 1.005, first 1\nplot ",
       group.title, repetitions);
   for (std::size_t m = 0; m < group.methods.size(); ++m) {
