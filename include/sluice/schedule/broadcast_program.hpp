@@ -9,10 +9,12 @@
 /// What the ranks of a broadcast do, message by message: the common result of every method of `broadcast`, whether the
 /// message goes whole through one tree or in parts through several, and all that an executor needs.
 ///
-/// A rank sends in the order of its list. A send may start when every byte of its range has arrived (at once on the
-/// root), not before `port_s` have passed since the start of the send before it, nor before `connection_s` have passed
-/// since the last one to the same rank. An executor paces itself so, or starts the next one as soon as the former is
-/// complete, whichever is earlier: several messages at once on one connection would all arrive as late as the last.
+/// A send may start when every byte of its range has arrived (at once on the root), not before `port_s` have passed
+/// since the start of the send before it, nor before `connection_s` have passed since the last one to the same rank. An
+/// executor paces itself so, or starts the next one as soon as the former is complete, whichever is earlier: several
+/// messages at once on one connection would all arrive as late as the last. To each rank it sends in the order of the
+/// list; a send that has to wait may be overtaken by later ones to others, and where many segments cross, that keeps
+/// one late message from delaying all that come after it.
 ///
 /// A rank receives straight into the message at `offset`. Between two ranks, messages come in the order of both lists.
 /// Receives stand in the order in which their messages start: a rank that takes them one at a time in this order, and

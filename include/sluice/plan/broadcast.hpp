@@ -1,0 +1,137 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sluice/input/platform.hpp"
+#include "sluice/schedule/broadcast_program.hpp"
+#include "sluice/schedule/tree_schedule.hpp"
+#include "sluice/schedule/validate.hpp"
+
+/// Planning broadcasts over clusters of ranks: what the models say of a strategy inside a cluster, trees between
+/// clusters, and programs for ranks that carry either, or that take the message apart and send it several ways.
+///
+/// The terms are those of pLogP: a message of m bytes keeps its sender for g(m) and arrives g(m) + L after its start.
+/// Seconds and bytes, but for BetweenClusters, whose unit of time is the user's.
+namespace sluice {
+
+// ---- inside a cluster
+
+/// What a model says of one strategy.
+struct StrategyPrediction {
+  std::string_view strategy;  ///< "flat", "segmented-chain", ...
+  double time_s = 0;
+  std::int64_t segment_bytes = 0;  ///< the best size of segments; 0 if the strategy sends the message whole
+  bool executable = true;          ///< false: a model only, of a protocol that the MPI may follow
+  bool best = false;               ///< of all; the first of several
+  std::string_view source;         ///< of the model
+};
+
+/// The eleven models of Table 1 of Steffenel, "A Framework for Adaptive Collective Communications on Heterogeneous
+/// Hierarchical Networks" (2006), those added (docs/broadcast.md), and, where the cluster has measured times, "native",
+/// the MPI's own broadcast. Segments are searched among m / 2^i, then by hill climbing, as section 4.2 has it. Of one
+/// rank, or 0 bytes, all times are 0.
+///
+/// Throws InputError for negative `bytes`, and for a cluster of two ranks or more without a gap.
+[[nodiscard]] std::vector<StrategyPrediction> predict_broadcast(const PlatformCluster& cluster, std::int64_t bytes);
+
+// ---- between clusters
+
+/// How long it takes clusters to send to each other and to broadcast inside; a matrix has a row for each sender, its
+/// diagonal is not read. A cluster broadcasts inside when its coordinator has sent to other clusters for the last time.
+struct BetweenClusters {
+  std::int64_t root = 0;
+  std::vector<double> gap;      ///< clusters x clusters: g of one segment
+  std::vector<double> latency;  ///< clusters x clusters: L
+  std::vector<double> inside;   ///< T of each cluster
+  /// Parts that go through the tree one behind the other; each coordinator sends part by part, each to all of its
+  /// children.
+  std::int64_t segments = 1;
+
+  [[nodiscard]] std::int64_t clusters() const { return static_cast<std::int64_t>(inside.size()); }
+};
+
+/// The problem of a platform, for a message of `bytes` in `segments` parts of equal size, from `root`, a rank. T is the
+/// measured time where there is one, else that of the best model of an executable strategy. Throws InputError for
+/// negative bytes, segments below 1, a root that is no rank, and as check_platform.
+[[nodiscard]] BetweenClusters between_clusters(const Platform& platform, std::int64_t bytes, std::int64_t root,
+                                               std::int64_t segments = 1);
+
+struct BetweenOptions {
+  std::string algorithm = "auto";  ///< one that algorithms("broadcast") names, or "auto"
+  /// Of "ecef-la", what Bhat, Raghavendra, Prasanna (2003) name: "min", the least g + L to another cluster that waits;
+  /// "average" over them; "average-sets", between all that have the message, the cluster among them, and all that wait.
+  std::string lookahead = "min";
+  /// A coordinator may broadcast inside before its last sends to other clusters, which the paper's rule forbids.
+  /// "exact" and "auto" make use of it; for one segment only.
+  bool early_internal = false;
+  /// Seconds for "exact" and "auto": as many steps as the planner's usual pace makes of it, so that the same arguments
+  /// give the same plan everywhere, whatever the clock says.
+  double time_limit_s = 1;
+};
+
+struct BetweenPlan {
+  /// Machines are clusters. bound.lower: no schedule is shorter; bound.upper: the length.
+  TreeSchedule schedule;
+  bool optimal = false;
+  std::int64_t nodes = 0;  ///< of the search of "exact", also within "auto"
+  /// For each cluster, how many of its sends come before its internal broadcast.
+  std::vector<std::int64_t> sends_before_inside;
+};
+
+/// Plans a tree between clusters. Deterministic. Named heuristics take O(C^2) a round at most, O(C^2) or O(C^2 log C)
+/// in all but for "ecef" and its kin in their worst case. "exact" takes exponential time: proven for 10 clusters within
+/// seconds, else it says that it is not. "auto" is never longer than any heuristic.
+///
+/// Throws InputError for an unknown algorithm or lookahead, matrices of the wrong size, times that are negative or not
+/// finite, a root out of range, segments below 1, early_internal with several segments, a time limit that is negative
+/// or not a number, and "exact" beyond 16 clusters.
+[[nodiscard]] BetweenPlan plan_between_clusters(const BetweenClusters& problem, const BetweenOptions& options = {});
+
+/// What is wrong with `schedule` as one of `problem`; empty if nothing. As validate(schedule), and: every transfer
+/// takes g + L, a cluster's sends are g apart at least, and the length is that of the last internal broadcast, which
+/// comes after all sends or, where `sends_before_inside` says so, earlier.
+[[nodiscard]] std::vector<Violation> validate(const TreeSchedule& schedule, const BetweenClusters& problem,
+                                              const std::vector<std::int64_t>& sends_before_inside = {});
+
+/// The schedule of a reduction that goes the other way round: every transfer of a broadcast backwards, from its length
+/// on. Combining is free in it. Throws InputError unless `schedule` is one of "broadcast".
+[[nodiscard]] TreeSchedule reversed(const TreeSchedule& schedule);
+
+// ---- whole broadcasts
+
+struct BroadcastOptions {
+  /// A heuristic, "exact" or "auto": trees between clusters; "pipelined" or "parallel-entry", see docs/broadcast.md;
+  /// "native". "auto" takes the shortest of all; with `segments` = 1 only of trees.
+  std::string algorithm = "auto";
+  std::string lookahead = "min";
+  bool early_internal = false;
+  std::int64_t segments =
+      0;                    ///< between clusters; 0: "auto", "exact", "pipelined" and "parallel-entry" choose, others 1
+  double time_limit_s = 1;  ///< as in BetweenOptions
+};
+
+struct BroadcastPlan {
+  /// Of trees: between clusters, length as BetweenPlan has it. Of other methods machines are ranks, and each segment
+  /// has a tree of its own. Of "native": no transfers.
+  TreeSchedule schedule;
+  bool optimal = false;      ///< of trees between clusters: proven
+  BroadcastProgram program;  ///< what ranks do, and when by the model
+  /// What each method that "auto" compared takes by the model, the first one chosen.
+  struct Candidate {
+    std::string method;
+    double length_s = 0;
+  };
+  std::vector<Candidate> candidates;
+};
+
+/// Plans a broadcast of `bytes` from rank `root`. Deterministic, so that every rank can plan for itself.
+///
+/// Throws InputError as check_platform, between_clusters and plan_between_clusters do, for an unknown algorithm, and
+/// for "native" where times are not measured.
+[[nodiscard]] BroadcastPlan plan_broadcast(const Platform& platform, std::int64_t root, std::int64_t bytes,
+                                           const BroadcastOptions& options = {});
+
+}  // namespace sluice

@@ -1,0 +1,245 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "plan/broadcast/cluster_tree.hpp"
+#include "sluice/error.hpp"
+#include "sluice/plan/broadcast.hpp"
+#include "sluice/plan/registry.hpp"
+#include "sluice/schedule/tree_validate.hpp"
+
+namespace sluice {
+
+namespace {
+
+using detail::ClusterTree;
+
+void check_problem(const BetweenClusters& problem) {
+  const std::int64_t clusters = problem.clusters();
+  if (clusters < 1) throw InputError("clusters", "none", "at least one");
+  if (problem.root < 0 || problem.root >= clusters)
+    throw InputError("root", fmt::format("{}", problem.root), fmt::format("a cluster from 0 to {}", clusters - 1));
+  if (problem.segments < 1) throw InputError("segments", fmt::format("{}", problem.segments), "at least 1");
+  const std::size_t cells = problem.inside.size() * problem.inside.size();
+  const auto check_matrix = [&](const char* name, const std::vector<double>& matrix) {
+    if (matrix.size() != cells)
+      throw InputError(name, fmt::format("{} values", matrix.size()), fmt::format("{} x {}", clusters, clusters));
+  };
+  check_matrix("gap", problem.gap);
+  check_matrix("latency", problem.latency);
+  const auto check_times = [&](const char* name, const std::vector<double>& times, bool matrix) {
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      if (matrix && i % (problem.inside.size() + 1) == 0) continue;
+      if (!std::isfinite(times[i]) || times[i] < 0)
+        throw InputError(name, fmt::format("{}", times[i]), "finite and at least 0");
+    }
+  };
+  check_times("gap", problem.gap, true);
+  check_times("latency", problem.latency, true);
+  check_times("internal broadcast", problem.inside, false);
+}
+
+void check_algorithm(const std::string& name) {
+  if (name == "auto" || name == "exact" || detail::is_heuristic(name)) return;
+  std::string names;
+  for (const Algorithm& each : algorithms("broadcast"))
+    if (each.name == "exact" || detail::is_heuristic(each.name)) names += std::string(each.name) + ", ";
+  throw InputError("algorithm", "'" + name + "'", "one of " + names + "auto");
+}
+
+/// How many steps a planner may take: its usual pace, times the limit.
+std::int64_t steps_in(double seconds, double pace) {
+  constexpr double kMost = 1e15;
+  return static_cast<std::int64_t>(std::min(kMost, seconds * pace));
+}
+
+/// Nodes a second of exact; moves a second of the local search, for one cluster.
+constexpr double kNodesPerSecond = 2e5, kMovesPerSecond = 5e7;
+
+struct Planned {
+  ClusterTree tree;
+  double at_least = 0;
+  bool optimal = false;
+  std::int64_t nodes = 0;
+};
+
+Planned plan_exact(const BetweenClusters& problem, const ClusterTree& start, const BetweenOptions& options) {
+  detail::ExactTree exact =
+      detail::exact_tree(problem, start, options.early_internal,
+                         std::max<std::int64_t>(1, steps_in(options.time_limit_s, kNodesPerSecond)));
+  return {std::move(exact.tree), exact.at_least, exact.proven, exact.nodes};
+}
+
+/// The shortest of the heuristics' trees; of equals the first.
+ClusterTree best_heuristic(const BetweenClusters& problem) {
+  std::optional<ClusterTree> best;
+  double best_length = 0;
+  const auto offer = [&](std::string_view algorithm, std::string_view lookahead) {
+    ClusterTree tree = detail::heuristic_tree(problem, algorithm, lookahead);
+    const double length = detail::makespan(problem, tree);
+    if (best && length >= best_length) return;
+    best_length = length;
+    best = std::move(tree);
+  };
+  for (const Algorithm& each : algorithms("broadcast"))
+    if (detail::is_heuristic(each.name)) offer(each.name, "min");
+  for (const char* lookahead : {"average", "average-sets"}) offer("ecef-la", lookahead);
+  return *best;
+}
+
+Planned plan_auto(const BetweenClusters& problem, const BetweenOptions& options) {
+  constexpr std::int64_t kClustersForExact = 10;
+  ClusterTree best = best_heuristic(problem);
+  const double bound = detail::shortest_paths_bound(problem);
+  if (detail::makespan(problem, best) <= bound * (1 + 1e-12)) return {std::move(best), bound, true, 0};
+  const bool exact = problem.segments == 1 && problem.clusters() <= kClustersForExact;
+  if (exact) {
+    Planned planned = plan_exact(problem, best, options);
+    if (planned.optimal) return planned;
+    best = std::move(planned.tree);
+  }
+  const double one_move = static_cast<double>(problem.clusters() * problem.segments) + 10;
+  const std::int64_t moves = steps_in(options.time_limit_s, kMovesPerSecond / one_move);
+  best = detail::improved_tree(problem, best, options.early_internal, moves);
+  return {std::move(best), bound, false, 0};
+}
+
+}  // namespace
+
+BetweenPlan plan_between_clusters(const BetweenClusters& problem, const BetweenOptions& options) {
+  check_problem(problem);
+  check_algorithm(options.algorithm);
+  if (options.early_internal && problem.segments != 1)
+    throw InputError("early internal broadcasts", fmt::format("{} segments", problem.segments), "one");
+  if (!(options.time_limit_s >= 0))
+    throw InputError("time limit", fmt::format("{}", options.time_limit_s), "at least 0 seconds");
+  const bool exact = options.algorithm == "exact";
+  if (exact && problem.segments != 1)
+    throw InputError("algorithm exact", fmt::format("{} segments", problem.segments), "one");
+  if (exact && problem.clusters() > detail::kMostClustersForExact)
+    throw InputError("algorithm exact", fmt::format("{} clusters", problem.clusters()),
+                     fmt::format("at most {}", detail::kMostClustersForExact));
+  Planned planned = exact ? plan_exact(problem, best_heuristic(problem), options)
+                    : options.algorithm == "auto"
+                        ? plan_auto(problem, options)
+                        : Planned{detail::heuristic_tree(problem, options.algorithm, options.lookahead), 0, false, 0};
+  if (problem.segments != 1) planned.tree.sends_before_inside.clear();
+  BetweenPlan plan;
+  plan.schedule = detail::scheduled(problem, planned.tree);
+  plan.schedule.algorithm = options.algorithm;
+  plan.schedule.bound.lower = std::min(plan.schedule.length, std::max(plan.schedule.bound.lower, planned.at_least));
+  plan.optimal = planned.optimal || plan.schedule.length <= plan.schedule.bound.lower * (1 + 1e-12);
+  plan.nodes = planned.nodes;
+  for (std::size_t i = 0; i < problem.inside.size(); ++i)
+    plan.sends_before_inside.push_back(planned.tree.sends_before_inside.empty()
+                                           ? static_cast<std::int64_t>(planned.tree.children[i].size())
+                                           : planned.tree.sends_before_inside[i]);
+  return plan;
+}
+
+BetweenClusters between_clusters(const Platform& platform, std::int64_t bytes, std::int64_t root,
+                                 std::int64_t segments) {
+  check_platform(platform, "platform");
+  if (bytes < 0) throw InputError("size", fmt::format("{}", bytes), "at least 0");
+  if (segments < 1) throw InputError("segments", fmt::format("{}", segments), "at least 1");
+  if (root < 0 || root >= platform.ranks)
+    throw InputError("root", fmt::format("{}", root), fmt::format("a rank from 0 to {}", platform.ranks - 1));
+  const std::size_t n = platform.clusters.size();
+  BetweenClusters problem;
+  problem.root = platform.cluster_of(root);
+  problem.segments = segments;
+  problem.gap.assign(n * n, 0);
+  problem.latency.assign(n * n, 0);
+  if (bytes > 0) {
+    const std::int64_t part = (bytes + segments - 1) / segments;
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; j < n; ++j) {
+        if (i == j) continue;
+        const PlatformLink& link = platform.link(static_cast<std::int64_t>(i), static_cast<std::int64_t>(j));
+        problem.gap[i * n + j] = link.gap.at(part);
+        problem.latency[i * n + j] = link.latency_s;
+      }
+    }
+  }
+  for (const PlatformCluster& cluster : platform.clusters) {
+    const std::vector<StrategyPrediction> strategies = predict_broadcast(cluster, bytes);
+    double time = strategies.front().time_s;
+    for (const StrategyPrediction& each : strategies) {
+      if (each.executable) time = std::min(time, each.time_s);
+    }
+    if (!cluster.broadcast.points().empty()) time = strategies.back().time_s;
+    problem.inside.push_back(time);
+  }
+  return problem;
+}
+
+std::vector<Violation> validate(const TreeSchedule& schedule, const BetweenClusters& problem,
+                                const std::vector<std::int64_t>& sends_before_inside) {
+  check_problem(problem);
+  std::vector<Violation> violations = validate(schedule);
+  if (!violations.empty()) return violations;
+  const auto report = [&](std::int64_t machine, std::string reason) {
+    violations.push_back({-1, machine, std::move(reason)});
+  };
+  if (schedule.problem != "broadcast" || schedule.machines != problem.clusters() || schedule.root != problem.root ||
+      schedule.segments != problem.segments) {
+    report(-1, fmt::format("a {} of {} machines from {} in {} segments, the problem has {}, {} and {}",
+                           schedule.problem, schedule.machines, schedule.root, schedule.segments, problem.clusters(),
+                           problem.root, problem.segments));
+    return violations;
+  }
+  const detail::Costs costs(problem);
+  const double tolerance = 1e-9 * schedule.length;
+  const auto differ = [&](double a, double b) { return std::abs(a - b) > tolerance; };
+  std::vector<double> free(costs.size(), 0), arrived(costs.size(), 0), inside_end(costs.size(), -1);
+  std::vector<std::int64_t> sends(costs.size(), 0);
+  const auto broadcasts_now = [&](std::size_t i) {
+    return !sends_before_inside.empty() && schedule.segments == 1 && sends[i] == sends_before_inside[i] &&
+           inside_end[i] < 0;
+  };
+  const auto broadcast_inside = [&](std::size_t i) {
+    free[i] = inside_end[i] = std::max(free[i], arrived[i]) + costs.inside(i);
+  };
+  for (std::size_t t = 0; t < schedule.transfers.size(); ++t) {
+    const TimedTransfer& transfer = schedule.transfers[t];
+    const auto from = static_cast<std::size_t>(transfer.from), to = static_cast<std::size_t>(transfer.to);
+    if (differ(transfer.end - transfer.start, costs.transfer(from, to)))
+      report(transfer.from, fmt::format("transfer {}: takes {}, g + L is {}", t, transfer.end - transfer.start,
+                                        costs.transfer(from, to)));
+    if (broadcasts_now(from)) broadcast_inside(from);
+    if (transfer.start < free[from] - tolerance)
+      report(transfer.from, fmt::format("transfer {}: starts at {}, cluster {} sends or broadcasts inside until {}", t,
+                                        transfer.start, transfer.from, free[from]));
+    free[from] = std::max(free[from], transfer.start + costs.gap(from, to));
+    arrived[to] = std::max(arrived[to], transfer.end);
+    ++sends[from];
+  }
+  double last = 0;
+  for (std::size_t i = 0; i < costs.size(); ++i) {
+    if (inside_end[i] < 0) broadcast_inside(i);
+    last = std::max(last, inside_end[i]);
+  }
+  if (violations.empty() && differ(last, schedule.length))
+    report(-1, fmt::format("the length is {}, the last internal broadcast ends at {}", schedule.length, last));
+  return violations;
+}
+
+TreeSchedule reversed(const TreeSchedule& schedule) {
+  if (schedule.problem != "broadcast") throw InputError("schedule", schedule.problem, "one of broadcast");
+  TreeSchedule result = schedule;
+  result.problem = "reduce";
+  result.transfers.clear();
+  for (const TimedTransfer& t : schedule.transfers)
+    result.transfers.push_back({t.to, t.from, std::max(0.0, schedule.length - t.end),
+                                std::max(0.0, schedule.length - t.start), schedule.segments - 1 - t.segment});
+  std::stable_sort(result.transfers.begin(), result.transfers.end(),
+                   [](const TimedTransfer& a, const TimedTransfer& b) { return a.start < b.start; });
+  return result;
+}
+
+}  // namespace sluice

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "sluice/plan/broadcast.hpp"
+
+/// Trees between clusters, and what their planners share.
+namespace sluice::detail {
+
+/// Who sends to whom, in which order.
+struct ClusterTree {
+  std::vector<std::vector<std::int32_t>> children;  ///< of each cluster, in the order of sending
+  std::vector<std::int32_t> parent;                 ///< -1 for the root
+  /// For each cluster, how many of its sends come before its internal broadcast; empty: all of them.
+  std::vector<std::int32_t> sends_before_inside;
+
+  explicit ClusterTree(std::size_t clusters) : children(clusters), parent(clusters, -1) {}
+
+  void append(std::int32_t from, std::int32_t to) {
+    children[static_cast<std::size_t>(from)].push_back(to);
+    parent[static_cast<std::size_t>(to)] = from;
+  }
+};
+
+/// The matrices of a problem, for loops that read them all the time.
+class Costs {
+ public:
+  explicit Costs(const BetweenClusters& problem) : problem_(problem), n_(problem.inside.size()) {}
+
+  [[nodiscard]] std::size_t size() const { return n_; }
+  [[nodiscard]] double gap(std::size_t i, std::size_t j) const { return problem_.gap[i * n_ + j]; }
+  [[nodiscard]] double latency(std::size_t i, std::size_t j) const { return problem_.latency[i * n_ + j]; }
+  [[nodiscard]] double transfer(std::size_t i, std::size_t j) const { return gap(i, j) + latency(i, j); }
+  [[nodiscard]] double inside(std::size_t i) const { return problem_.inside[i]; }
+  [[nodiscard]] std::size_t root() const { return static_cast<std::size_t>(problem_.root); }
+
+ private:
+  const BetweenClusters& problem_;
+  std::size_t n_;
+};
+
+/// When the last cluster has ended its internal broadcast. O(clusters * segments) time.
+[[nodiscard]] double makespan(const BetweenClusters& problem, const ClusterTree& tree);
+
+/// The tree with its times; `bound.lower` is shortest_paths_bound. O(t log t) time for t transfers.
+[[nodiscard]] TreeSchedule scheduled(const BetweenClusters& problem, const ClusterTree& tree);
+
+/// No schedule is shorter: a cluster has the message no earlier than along the cheapest path, and then broadcasts
+/// inside. O(C^2) time.
+[[nodiscard]] double shortest_paths_bound(const BetweenClusters& problem);
+
+/// One of the paper's heuristics: see heuristics.cpp. Of several segments, the tree for one of them.
+[[nodiscard]] bool is_heuristic(std::string_view algorithm);
+[[nodiscard]] ClusterTree heuristic_tree(const BetweenClusters& problem, std::string_view algorithm,
+                                         std::string_view lookahead);
+
+struct ExactTree {
+  ClusterTree tree;
+  double length = 0;
+  double at_least = 0;  ///< no schedule is shorter
+  std::int64_t nodes = 0;
+  bool proven = false;
+};
+
+inline constexpr std::int64_t kMostClustersForExact = 16;
+
+/// See exact.cpp. `start` is a schedule to beat; at most `most_nodes` nodes.
+[[nodiscard]] ExactTree exact_tree(const BetweenClusters& problem, const ClusterTree& start, bool early_internal,
+                                   std::int64_t most_nodes);
+
+/// See local_search.cpp. Never longer than `start`.
+[[nodiscard]] ClusterTree improved_tree(const BetweenClusters& problem, const ClusterTree& start, bool early_internal,
+                                        std::int64_t attempts);
+
+}  // namespace sluice::detail

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "plan/broadcast/rank_network.hpp"
+
+namespace sluice::detail {
+
+/// The messages of `strategy`, one that predict_broadcast calls executable, for bytes [0, `bytes`) among `ranks`, which
+/// the first one has; in segments of `segment_bytes` (0: whole). See inside.cpp. Priorities rise by 1 from `priority`,
+/// which is left behind the last.
+void add_inside_messages(std::string_view strategy, const std::vector<std::int64_t>& ranks, std::int64_t bytes,
+                         std::int64_t segment_bytes, double& priority, std::vector<PlannedMessage>& messages);
+
+}  // namespace sluice::detail

@@ -1,0 +1,250 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plan/broadcast/cluster_tree.hpp"
+#include "plan/broadcast/inside.hpp"
+#include "plan/broadcast/rank_network.hpp"
+#include "plan/broadcast/routes.hpp"
+#include "sluice/error.hpp"
+#include "sluice/plan/broadcast.hpp"
+#include "sluice/plan/registry.hpp"
+
+namespace sluice {
+
+namespace {
+
+using detail::PlannedMessage;
+using detail::RankNetwork;
+
+/// Messages simulated a second, at the planner's usual pace.
+constexpr double kMessagesPerSecond = 5e5;
+
+StrategyPrediction best_inside(const PlatformCluster& cluster, std::int64_t bytes) {
+  StrategyPrediction best;
+  bool found = false;
+  for (const StrategyPrediction& each : predict_broadcast(cluster, bytes)) {
+    if (!each.executable || each.strategy == "native" || (found && each.time_s >= best.time_s)) continue;
+    best = each;
+    found = true;
+  }
+  return best;
+}
+
+class Planner {
+ public:
+  Planner(const Platform& platform, std::int64_t root, std::int64_t bytes, const BroadcastOptions& options)
+      : platform_(platform), root_(root), bytes_(bytes), options_(options), network_(platform) {}
+
+  BroadcastPlan run() {
+    const std::string& algorithm = options_.algorithm;
+    if (algorithm == "native") return native();
+    if (algorithm == "pipelined" || algorithm == "parallel-entry") return routed(algorithm == "parallel-entry");
+    if (algorithm != "auto") return tree(algorithm);
+    return best();
+  }
+
+ private:
+  [[nodiscard]] BetweenOptions between(const std::string& algorithm) const {
+    return {algorithm, options_.lookahead, options_.early_internal, options_.time_limit_s};
+  }
+
+  BroadcastPlan native() {
+    if (platform_.clusters.size() != 1 || platform_.clusters.front().broadcast.points().empty())
+      throw InputError("algorithm native",
+                       platform_.clusters.size() == 1 ? "a platform without measured broadcasts"
+                                                      : fmt::format("{} clusters", platform_.clusters.size()),
+                       "one cluster with a table \"broadcast\"");
+    BroadcastPlan plan;
+    plan.program.native = true;
+    plan.program.root = root_;
+    plan.program.bytes = bytes_;
+    plan.program.ranks.resize(static_cast<std::size_t>(platform_.ranks));
+    plan.program.length_s = bytes_ > 0 && platform_.ranks > 1 ? platform_.clusters.front().broadcast.at(bytes_) : 0;
+    plan.schedule.problem = "broadcast";
+    plan.schedule.machines = 1;
+    plan.schedule.length = plan.program.length_s;
+    plan.schedule.bound = {0, plan.program.length_s};
+    return finish(std::move(plan), "native", "native");
+  }
+
+  // ---- trees between clusters
+
+  /// Coordinators first send to others, then in their own cluster, but for `sends_before_inside`.
+  [[nodiscard]] BroadcastProgram program_of(const BetweenPlan& plan) const {
+    const std::int64_t segments = plan.schedule.segments;
+    std::vector<std::int64_t> coordinator;
+    for (const PlatformCluster& cluster : platform_.clusters) coordinator.push_back(cluster.ranks.front());
+    coordinator[network_.cluster(root_)] = root_;
+    std::vector<PlannedMessage> messages;
+    const std::size_t clusters = platform_.clusters.size();
+    std::vector<std::vector<const TimedTransfer*>> sends(clusters);
+    for (const TimedTransfer& t : plan.schedule.transfers) sends[static_cast<std::size_t>(t.from)].push_back(&t);
+    double priority = 0;
+    const std::int64_t part = (bytes_ + segments - 1) / segments;
+    for (std::size_t c = 0; c < clusters; ++c) {
+      const PlatformCluster& cluster = platform_.clusters[c];
+      const auto add_inside = [&] {
+        std::vector<std::int64_t> ranks = cluster.ranks;
+        const auto first = std::find(ranks.begin(), ranks.end(), coordinator[c]);
+        std::rotate(ranks.begin(), first, first + 1);
+        const StrategyPrediction strategy = best_inside(cluster, bytes_);
+        add_inside_messages(strategy.strategy, ranks, bytes_, strategy.segment_bytes, priority, messages);
+      };
+      const std::size_t before =
+          segments == 1 ? static_cast<std::size_t>(plan.sends_before_inside[c]) : sends[c].size();
+      for (std::size_t s = 0; s <= sends[c].size(); ++s) {
+        if (s == before) add_inside();
+        if (s == sends[c].size()) break;
+        const TimedTransfer& t = *sends[c][s];
+        const std::int64_t begin = std::min(bytes_, t.segment * part), end = std::min(bytes_, begin + part);
+        if (begin < end)
+          messages.push_back({static_cast<std::int32_t>(coordinator[c]),
+                              static_cast<std::int32_t>(coordinator[static_cast<std::size_t>(t.to)]), begin, end,
+                              priority});
+        priority += 1;
+      }
+    }
+    return timed_program(network_, root_, bytes_, messages, true, false);
+  }
+
+  BroadcastPlan tree_in(const std::string& algorithm, std::int64_t segments, double time_limit_s) const {
+    BetweenOptions options = between(algorithm);
+    options.time_limit_s = time_limit_s;
+    BetweenPlan found = plan_between_clusters(between_clusters(platform_, bytes_, root_, segments), options);
+    BroadcastPlan plan;
+    plan.program = program_of(found);
+    plan.optimal = found.optimal;
+    plan.schedule = std::move(found.schedule);
+    return plan;
+  }
+
+  /// As many segments as the sum of what the tree and the ranks take is least for, of the powers of two.
+  BroadcastPlan tree(const std::string& algorithm) {
+    const bool chooses = options_.segments == 0 && (algorithm == "auto" || algorithm == "exact");
+    const std::int64_t most_clusters = static_cast<std::int64_t>(platform_.clusters.size());
+    std::optional<BroadcastPlan> best;
+    if (chooses && !options_.early_internal && most_clusters > 1 && bytes_ > 0) {
+      constexpr std::int64_t kMostSegments = 256, kLeastBytes = 1024;
+      for (std::int64_t segments = 1; segments <= kMostSegments && (segments == 1 || bytes_ / segments >= kLeastBytes);
+           segments *= 2) {
+        // Exact is for one segment; of more, the trees of auto.
+        BroadcastPlan plan = tree_in(segments == 1 ? algorithm : "auto", segments,
+                                     segments == 1 ? options_.time_limit_s : options_.time_limit_s / 16);
+        if (!best || plan.schedule.length < best->schedule.length) best = std::move(plan);
+      }
+    } else {
+      best = tree_in(algorithm, std::max<std::int64_t>(1, options_.segments), options_.time_limit_s);
+    }
+    best->schedule.algorithm = algorithm;
+    if (best->schedule.segments != 1) best->optimal = false;
+    const std::string method = best->schedule.segments == 1 ? fmt::format("{} between clusters", algorithm)
+                                                            : fmt::format("{} between clusters, in {} segments",
+                                                                          algorithm, best->schedule.segments);
+    return finish(std::move(*best), algorithm, method);
+  }
+
+  // ---- segments through trees of ranks
+
+  BroadcastPlan routed(bool parallel) {
+    const std::vector<detail::Site> sites = network_.sites_from(root_);
+    BroadcastPlan plan;
+    plan.schedule.problem = "broadcast";
+    plan.schedule.machines = platform_.ranks;
+    plan.schedule.root = root_;
+    std::string method = parallel ? "parallel-entry" : "pipelined";
+    if (bytes_ > 0 && platform_.ranks > 1) {
+      constexpr double kMost = 1e15;
+      const auto limit = static_cast<std::int64_t>(std::min(kMost, options_.time_limit_s * kMessagesPerSecond));
+      const detail::FoundRoutes found = best_routes(network_, sites, root_, bytes_, parallel, options_.segments, limit);
+      plan.program =
+          timed_program(network_, root_, bytes_, route_messages(network_, sites, bytes_, found.routes), false, false);
+      method += ", " + to_string(found.routes);
+      fill_schedule(plan, found.routes.segment_bytes);
+    } else {
+      plan.program = timed_program(network_, root_, bytes_, {}, false, false);
+    }
+    plan.schedule.length = plan.program.length_s;
+    plan.schedule.bound = {std::min(network_.bound(root_, bytes_), plan.schedule.length), plan.schedule.length};
+    return finish(std::move(plan), parallel ? "parallel-entry" : "pipelined", method);
+  }
+
+  void fill_schedule(BroadcastPlan& plan, std::int64_t segment_bytes) const {
+    plan.schedule.segments = (bytes_ + segment_bytes - 1) / segment_bytes;
+    for (std::size_t from = 0; from < plan.program.ranks.size(); ++from)
+      for (const ProgramSend& send : plan.program.ranks[from].sends)
+        plan.schedule.transfers.push_back(
+            {static_cast<std::int64_t>(from), send.to, send.start_s, send.arrival_s, send.offset / segment_bytes});
+    std::stable_sort(plan.schedule.transfers.begin(), plan.schedule.transfers.end(),
+                     [](const TimedTransfer& a, const TimedTransfer& b) { return a.start < b.start; });
+  }
+
+  // ---- all
+
+  BroadcastPlan best() {
+    BroadcastPlan best = tree("auto");
+    if (options_.segments == 1) return best;
+    std::vector<BroadcastPlan::Candidate> candidates{{best.program.method, best.program.length_s}};
+    const auto offer = [&](BroadcastPlan plan) {
+      candidates.push_back({plan.program.method, plan.program.length_s});
+      if (plan.program.length_s < best.program.length_s) best = std::move(plan);
+    };
+    if (bytes_ > 0 && platform_.ranks > 1) {
+      offer(routed(false));
+      if (several_connections()) offer(routed(true));
+      if (platform_.clusters.size() == 1 && !platform_.clusters.front().broadcast.points().empty()) offer(native());
+    }
+    std::stable_sort(candidates.begin(), candidates.end(),
+                     [](const auto& a, const auto& b) { return a.length_s < b.length_s; });
+    best.candidates = std::move(candidates);
+    best.schedule.algorithm = "auto";
+    return best;
+  }
+
+  [[nodiscard]] bool several_connections() const {
+    return std::any_of(platform_.links.begin(), platform_.links.end(),
+                       [](const PlatformLink& link) { return link.connections > 1; });
+  }
+
+  BroadcastPlan finish(BroadcastPlan plan, const std::string& algorithm, const std::string& method) const {
+    plan.schedule.algorithm = algorithm;
+    plan.program.method = method;
+    plan.candidates = {{method, plan.program.length_s}};
+    return plan;
+  }
+
+  const Platform& platform_;
+  std::int64_t root_;
+  std::int64_t bytes_;
+  const BroadcastOptions& options_;
+  RankNetwork network_;
+};
+
+void check_options(const BroadcastOptions& options) {
+  if (options.segments < 0) throw InputError("segments", fmt::format("{}", options.segments), "at least 0");
+  if (!(options.time_limit_s >= 0))
+    throw InputError("time limit", fmt::format("{}", options.time_limit_s), "at least 0 seconds");
+  if (options.algorithm == "auto" || options.algorithm == "native") return;
+  std::string names;
+  for (const Algorithm& each : algorithms("broadcast")) {
+    if (each.name == options.algorithm) return;
+    names += std::string(each.name) + ", ";
+  }
+  throw InputError("algorithm", "'" + options.algorithm + "'", "one of " + names + "native, auto");
+}
+
+}  // namespace
+
+BroadcastPlan plan_broadcast(const Platform& platform, std::int64_t root, std::int64_t bytes,
+                             const BroadcastOptions& options) {
+  check_options(options);
+  (void)between_clusters(platform, bytes, root);  // checks its arguments
+  return Planner(platform, root, bytes, options).run();
+}
+
+}  // namespace sluice

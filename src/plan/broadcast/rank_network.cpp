@@ -1,0 +1,466 @@
+#include "plan/broadcast/rank_network.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <queue>
+#include <tuple>
+
+#include "sluice/error.hpp"
+
+namespace sluice::detail {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+RankNetwork::RankNetwork(const Platform& platform) : platform_(platform) {
+  const std::size_t n = platform.clusters.size();
+  cluster_.resize(static_cast<std::size_t>(platform.ranks));
+  for (std::size_t c = 0; c < n; ++c)
+    for (const std::int64_t rank : platform.clusters[c].ranks) cluster_[static_cast<std::size_t>(rank)] = c;
+  links_.assign(n * n, nullptr);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j)
+      if (i != j) links_[i * n + j] = &platform.link(static_cast<std::int64_t>(i), static_cast<std::int64_t>(j));
+  find_sites();
+}
+
+bool RankNetwork::near(std::size_t a, std::size_t b) const {
+  constexpr double kLatencyRatio = 4, kGapRatio = 1.5;
+  constexpr std::int64_t kLong = 1 << 20;
+  const PlatformCluster& first = platform_.clusters[a];
+  const PlatformCluster& second = platform_.clusters[b];
+  const PlatformLink& between = link(a, b);
+  double gap = -1, latency = 0;
+  for (const PlatformCluster* each : {&first, &second}) {
+    if (each->ranks.size() < 2) continue;
+    gap = std::max(gap, each->gap.at(kLong));
+    latency = std::max(latency, each->latency_s);
+  }
+  return gap >= 0 && between.latency_s <= kLatencyRatio * latency && between.gap.at(kLong) <= kGapRatio * gap;
+}
+
+void RankNetwork::find_sites() {
+  const std::size_t n = platform_.clusters.size();
+  std::vector<std::size_t> representative(n);
+  std::iota(representative.begin(), representative.end(), std::size_t{0});
+  const auto find = [&](std::size_t c) {
+    while (representative[c] != c) c = representative[c];
+    return c;
+  };
+  for (std::size_t a = 0; a < n; ++a)
+    for (std::size_t b = a + 1; b < n; ++b)
+      if (near(a, b)) representative[std::max(find(a), find(b))] = std::min(find(a), find(b));
+  site_.assign(n, 0);
+  for (std::size_t c = 0; c < n; ++c) {
+    const std::size_t first = find(c);
+    if (first == c) {
+      site_[c] = members_.size();
+      members_.emplace_back();
+    } else {
+      site_[c] = site_[first];
+    }
+    members_[site_[c]].push_back(static_cast<std::int64_t>(c));
+  }
+}
+
+MessageCosts RankNetwork::costs(std::size_t from, std::size_t to, std::int64_t bytes, bool one_port) const {
+  if (from == to) {
+    const PlatformCluster& cluster = platform_.clusters[from];
+    const double gap = cluster.gap.at(bytes);
+    return {gap, gap, gap, 0, cluster.latency_s, cluster.gap.at(1)};
+  }
+  const PlatformLink& between = link(from, to);
+  const double gap = between.gap.at(bytes);
+  MessageCosts costs{
+      gap, gap, gap, gap / static_cast<double>(between.connections), between.latency_s, between.gap.at(1)};
+  if (one_port || between.connections < 2) return costs;
+  costs.yields = true;
+  const auto port = [&](std::size_t c) {
+    const GapTable& inside = platform_.clusters[c].gap;
+    return inside.points().empty() ? gap : std::min(gap, inside.at(bytes));
+  };
+  costs.port_s = port(from);
+  const auto progress = [&](std::size_t c) {
+    const PlatformCluster& cluster = platform_.clusters[c];
+    if (cluster.ranks.size() < 2) return 1.0;
+    const double kept = cluster.gap.at(bytes), latencies = cluster.latency_s + between.latency_s;
+    return kept * latencies > 0 ? std::min(1.0, gap / kept * (cluster.latency_s / latencies)) : 1.0;
+  };
+  constexpr double kYields = 0.5;  // fitted to executions under SMPI
+  costs.yields_from = kYields * (1 - progress(from));
+  costs.yields_to = kYields * (1 - progress(to));
+  return costs;
+}
+
+std::vector<Site> RankNetwork::sites_from(std::int64_t root) const {
+  const std::size_t root_cluster = cluster(root);
+  std::vector<Site> result;
+  for (const std::vector<std::int64_t>& members : members_) {
+    Site site;
+    site.clusters = members;
+    const bool here =
+        std::find(members.begin(), members.end(), static_cast<std::int64_t>(root_cluster)) != members.end();
+    const auto ranks = [&](std::int64_t c) { return platform_.clusters[static_cast<std::size_t>(c)].ranks.size(); };
+    std::stable_sort(site.clusters.begin(), site.clusters.end(), [&](std::int64_t a, std::int64_t b) {
+      const auto root_c = static_cast<std::int64_t>(root_cluster);
+      if (here && (a == root_c || b == root_c)) return a == root_c && b != root_c;
+      return ranks(a) > ranks(b);
+    });
+    for (const std::int64_t c : site.clusters)
+      for (const std::int64_t rank : platform_.clusters[static_cast<std::size_t>(c)].ranks) site.ranks.push_back(rank);
+    if (here) {
+      const auto position = std::find(site.ranks.begin(), site.ranks.end(), root);
+      std::rotate(site.ranks.begin(), position, position + 1);
+      result.insert(result.begin(), std::move(site));
+    } else {
+      result.push_back(std::move(site));
+    }
+  }
+  return result;
+}
+
+double RankNetwork::bound(std::int64_t root, std::int64_t bytes) const {
+  if (bytes == 0 || platform_.ranks == 1) return 0;
+  const std::size_t n = platform_.clusters.size();
+  std::vector<double> distance(n, kInfinity);
+  std::vector<char> done(n, 0);
+  distance[cluster(root)] = 0;
+  double bound = 0;
+  for (std::size_t round = 0; round < n; ++round) {
+    std::size_t nearest = n;
+    for (std::size_t c = 0; c < n; ++c)
+      if (done[c] == 0 && (nearest == n || distance[c] < distance[nearest])) nearest = c;
+    done[nearest] = 1;
+    const PlatformCluster& here = platform_.clusters[nearest];
+    double port = here.ranks.size() > 1 ? here.gap.at(bytes) : kInfinity;
+    for (std::size_t c = 0; c < n; ++c) {
+      if (c == nearest) continue;
+      distance[c] = std::min(distance[c], distance[nearest] + link(nearest, c).latency_s);
+      const MessageCosts cost = costs(c, nearest, bytes, false);
+      port = std::min(port, cost.yields ? cost.link_s : cost.receive_s);
+    }
+    if (nearest != cluster(root)) bound = std::max(bound, distance[nearest] + port);
+    if (nearest == cluster(root) && here.ranks.size() > 1) {
+      double latency = here.latency_s;
+      for (std::size_t c = 0; c < n; ++c)
+        if (c != nearest) latency = std::min(latency, 2 * link(nearest, c).latency_s);
+      bound = std::max(bound, latency + port);
+    }
+  }
+  return bound;
+}
+
+namespace {
+
+class Simulation {
+ public:
+  Simulation(const RankNetwork& network, std::int64_t root, std::int64_t bytes,
+             const std::vector<PlannedMessage>& messages, bool one_port, bool length_only)
+      : network_(network),
+        messages_(messages),
+        one_port_(one_port),
+        length_only_(length_only),
+        ranks_(static_cast<std::size_t>(network.platform().ranks)),
+        clusters_(network.platform().clusters.size()) {
+    program_.root = root;
+    program_.bytes = bytes;
+    cut();
+    group();
+    if (!length_only_) {
+      program_.ranks.resize(ranks_);
+      sends_.resize(messages.size());
+      started_.reserve(messages.size());
+    }
+  }
+
+  BroadcastProgram run() {
+    port_free_.assign(ranks_, 0);
+    receive_free_.assign(ranks_, 0);
+    sent_.assign(ranks_, 0);
+    received_.assign(ranks_, 0);
+    under_way_.resize(messages_.size());
+    next_try_.assign(ranks_, kInfinity);
+    link_free_.assign(clusters_ * clusters_, 0);
+    up_free_.assign(network_.sites(), 0);
+    down_free_.assign(network_.sites(), 0);
+    const auto root = static_cast<std::size_t>(program_.root);
+    try_at(root, 0);
+    std::size_t delivered = 0;
+    while (!events_.empty()) {
+      const Event event = events_.top();
+      events_.pop();
+      switch (event.kind) {
+        case Kind::kTry:
+          if (event.time == next_try_[event.index]) {
+            next_try_[event.index] = kInfinity;
+            send_from(event.index, event.time);
+          }
+          break;
+        case Kind::kLeaves:
+          leave(event.index, event.time);
+          break;
+        case Kind::kReaches: {
+          const PlannedMessage& message = messages_[event.index];
+          if (costs_[event.index].yields) {
+            events_.push({event.time, number_++, Kind::kArrives, event.index});
+            break;
+          }
+          received_[static_cast<std::size_t>(message.to)] += costs_[event.index].receive_s;
+          double& free = receive_free_[static_cast<std::size_t>(message.to)];
+          free = std::max(event.time, free + costs_[event.index].receive_s);
+          events_.push({free, number_++, Kind::kArrives, event.index});
+          break;
+        }
+        case Kind::kArrives:
+          ++delivered;
+          if (!one_port_) keep_busy(event);
+          program_.length_s = std::max(program_.length_s, event.time);
+          if (!length_only_) sends_[event.index].arrival_s = event.time;
+          arrive(event.index, event.time);
+          break;
+      }
+    }
+    SLUICE_ASSERT(delivered == messages_.size(), fmt::format("{} of {}", delivered, messages_.size()));
+    for (const std::size_t m : started_) {
+      const PlannedMessage& message = messages_[m];
+      program_.ranks[static_cast<std::size_t>(message.from)].sends.push_back(sends_[m]);
+      program_.ranks[static_cast<std::size_t>(message.to)].receives.push_back(
+          {message.from, message.begin, message.end - message.begin});
+    }
+    return std::move(program_);
+  }
+
+ private:
+  enum class Kind : unsigned char { kArrives, kReaches, kLeaves, kTry };
+  struct Event {
+    double time;
+    std::uint64_t number;
+    Kind kind;
+    std::size_t index;  // a message, or a rank
+
+    bool operator<(const Event& other) const {  // for a queue whose top is the earliest
+      return std::tie(other.time, other.kind, other.number) < std::tie(time, kind, number);
+    }
+  };
+
+  /// The messages from one rank to another.
+  struct Connection {
+    double free = 0;
+    std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready;  // positions in order_
+  };
+
+  [[nodiscard]] std::size_t part(std::int64_t offset) const {
+    return static_cast<std::size_t>(std::lower_bound(cuts_.begin(), cuts_.end(), offset) - cuts_.begin());
+  }
+
+  /// Where any message begins or ends; and who waits for which part.
+  void cut() {
+    for (const PlannedMessage& message : messages_) {
+      cuts_.push_back(message.begin);
+      cuts_.push_back(message.end);
+    }
+    std::sort(cuts_.begin(), cuts_.end());
+    cuts_.erase(std::unique(cuts_.begin(), cuts_.end()), cuts_.end());
+    const std::size_t parts = cuts_.empty() ? 0 : cuts_.size() - 1;
+    missing_.resize(messages_.size(), 0);
+    costs_.resize(messages_.size());
+    parts_.resize(messages_.size());
+    waiting_begin_.assign(ranks_ * parts + 1, 0);
+    for (std::size_t m = 0; m < messages_.size(); ++m) {
+      const PlannedMessage& message = messages_[m];
+      parts_[m] = {part(message.begin), part(message.end)};
+      costs_[m] = network_.costs(network_.cluster(message.from), network_.cluster(message.to),
+                                 message.end - message.begin, one_port_);
+      if (message.from == program_.root) continue;
+      missing_[m] = static_cast<std::int32_t>(parts_[m].second - parts_[m].first);
+      for (std::size_t p = parts_[m].first; p < parts_[m].second; ++p)
+        ++waiting_begin_[static_cast<std::size_t>(message.from) * parts + p + 1];
+    }
+    std::partial_sum(waiting_begin_.begin(), waiting_begin_.end(), waiting_begin_.begin());
+    waiting_.resize(waiting_begin_.back());
+    std::vector<std::size_t> next(waiting_begin_.begin(), waiting_begin_.end() - 1);
+    for (std::size_t m = 0; m < messages_.size(); ++m) {
+      if (messages_[m].from == program_.root) continue;
+      for (std::size_t p = parts_[m].first; p < parts_[m].second; ++p)
+        waiting_[next[static_cast<std::size_t>(messages_[m].from) * parts + p]++] = m;
+    }
+  }
+
+  void group() {
+    order_.resize(messages_.size());
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+    std::sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
+      const PlannedMessage &x = messages_[a], &y = messages_[b];
+      return std::tie(x.from, x.to, x.priority, a) < std::tie(y.from, y.to, y.priority, b);
+    });
+    position_.resize(messages_.size());
+    connection_of_.resize(messages_.size());
+    first_connection_.assign(ranks_ + 1, 0);
+    for (std::size_t o = 0; o < order_.size(); ++o) {
+      const PlannedMessage& message = messages_[order_[o]];
+      const bool fresh =
+          o == 0 || messages_[order_[o - 1]].from != message.from || messages_[order_[o - 1]].to != message.to;
+      if (fresh) {
+        connections_.emplace_back();
+        ++first_connection_[static_cast<std::size_t>(message.from) + 1];
+      }
+      position_[order_[o]] = o;
+      connection_of_[order_[o]] = connections_.size() - 1;
+      if (message.from == program_.root) connections_.back().ready.push(o);
+    }
+    std::partial_sum(first_connection_.begin(), first_connection_.end(), first_connection_.begin());
+  }
+
+  void try_at(std::size_t rank, double time) {
+    if (time >= next_try_[rank]) return;
+    next_try_[rank] = time;
+    events_.push({time, number_++, Kind::kTry, rank});
+  }
+
+  void send_from(std::size_t rank, double now) {
+    for (;;) {
+      if (port_free_[rank] > now) return try_at(rank, port_free_[rank]);
+      Connection* chosen = nullptr;
+      double least = kInfinity, soonest = kInfinity;
+      for (std::size_t c = first_connection_[rank]; c < first_connection_[rank + 1]; ++c) {
+        Connection& each = connections_[c];
+        if (each.ready.empty()) continue;
+        if (each.free > now) {
+          soonest = std::min(soonest, each.free);
+          continue;
+        }
+        const double priority = messages_[order_[each.ready.top()]].priority;
+        if (chosen == nullptr || priority < least) {
+          least = priority;
+          chosen = &each;
+        }
+      }
+      if (chosen == nullptr) {
+        if (soonest < kInfinity) try_at(rank, soonest);
+        return;
+      }
+      const std::size_t m = order_[chosen->ready.top()];
+      chosen->ready.pop();
+      start(m, now, *chosen);
+    }
+  }
+
+  void start(std::size_t m, double now, Connection& connection) {
+    const PlannedMessage& message = messages_[m];
+    const MessageCosts& cost = costs_[m];
+    const std::size_t from = network_.cluster(message.from), to = network_.cluster(message.to);
+    double end = now + cost.connection_s;
+    if (from != to && !one_port_) {
+      const auto pass = [&](double& free) {
+        free = std::max(free, now) + cost.link_s;
+        end = std::max(end, free);
+      };
+      pass(link_free_[from * clusters_ + to]);
+      const std::size_t from_site = network_.site_of_cluster(from), to_site = network_.site_of_cluster(to);
+      if (from_site != to_site) {
+        pass(up_free_[from_site]);
+        pass(down_free_[to_site]);
+      }
+    }
+    const auto sender = static_cast<std::size_t>(message.from);
+    port_free_[sender] = now + cost.port_s;
+    if (cost.yields) {
+      connection.free = kInfinity;
+      under_way_[m] = {now, end, sent_[sender], received_[static_cast<std::size_t>(message.to)]};
+      events_.push({end, number_++, Kind::kLeaves, m});
+    } else {
+      sent_[sender] += cost.port_s;
+      connection.free = end;
+      events_.push({end + cost.latency_s, number_++, Kind::kReaches, m});
+    }
+    if (length_only_) return;
+    sends_[m] = {message.to, message.begin, message.end - message.begin, cost.port_s, end - now, now, 0};
+    sends_[m].connection_s = std::max(sends_[m].connection_s, cost.port_s);
+    started_.push_back(m);
+  }
+
+  /// Who takes a message in cannot send meanwhile.
+  void keep_busy(const Event& event) {
+    double& free = port_free_[static_cast<std::size_t>(messages_[event.index].to)];
+    free = std::max(free, event.time) + costs_[event.index].overhead_s;
+  }
+
+  /// A message that yields goes on for as long as others have kept it from its ports.
+  void leave(std::size_t m, double now) {
+    const PlannedMessage& message = messages_[m];
+    const MessageCosts& cost = costs_[m];
+    const UnderWay& way = under_way_[m];
+    const auto from = static_cast<std::size_t>(message.from);
+    const double kept = cost.yields_from * (sent_[from] - way.sent_before) +
+                        cost.yields_to * (received_[static_cast<std::size_t>(message.to)] - way.received_before);
+    const double end = std::max(way.end, way.start + cost.connection_s + kept);
+    constexpr double kRounding = 1e-12;
+    if (end > now * (1 + kRounding) + kRounding) {
+      events_.push({end, number_++, Kind::kLeaves, m});
+      return;
+    }
+    Connection& connection = connections_[connection_of_[m]];
+    connection.free = now;
+    if (!length_only_) sends_[m].connection_s = std::max(cost.connection_s, cost.port_s);
+    events_.push({now + cost.latency_s, number_++, Kind::kReaches, m});
+    if (!connection.ready.empty()) try_at(from, std::max(now, port_free_[from]));
+  }
+
+  void arrive(std::size_t m, double now) {
+    const auto rank = static_cast<std::size_t>(messages_[m].to);
+    const std::size_t parts = cuts_.size() - 1;
+    bool any = false;
+    for (std::size_t p = parts_[m].first; p < parts_[m].second; ++p) {
+      for (std::size_t w = waiting_begin_[rank * parts + p]; w < waiting_begin_[rank * parts + p + 1]; ++w) {
+        const std::size_t next = waiting_[w];
+        if (--missing_[next] > 0) continue;
+        connections_[connection_of_[next]].ready.push(position_[next]);
+        any = true;
+      }
+    }
+    if (any) try_at(rank, std::max(now, port_free_[rank]));
+  }
+
+  const RankNetwork& network_;
+  const std::vector<PlannedMessage>& messages_;
+  bool one_port_;
+  bool length_only_;
+  std::size_t ranks_;
+  std::size_t clusters_;
+  BroadcastProgram program_;
+  std::vector<std::int64_t> cuts_;
+  std::vector<std::pair<std::size_t, std::size_t>> parts_;  // of each message, [first, second)
+  std::vector<std::int32_t> missing_;                       // parts that the sender has not got yet
+  std::vector<MessageCosts> costs_;
+  std::vector<std::size_t> waiting_begin_, waiting_;  // messages by the rank and the part that they wait for
+  std::vector<std::size_t> order_, position_;         // messages by connection and priority
+  std::vector<Connection> connections_;
+  std::vector<std::size_t> connection_of_;
+  std::vector<std::size_t> first_connection_;  // of each rank
+  struct UnderWay {
+    double start, end;  ///< the end if nothing else passed its ports
+    double sent_before, received_before;
+  };
+  std::vector<UnderWay> under_way_;      // of messages that yield
+  std::vector<double> sent_, received_;  // time for which messages that do not yield have kept each port
+  std::vector<double> port_free_, receive_free_, next_try_, link_free_, up_free_, down_free_;
+  std::priority_queue<Event> events_;
+  std::uint64_t number_ = 0;
+  std::vector<ProgramSend> sends_;
+  std::vector<std::size_t> started_;
+};
+
+}  // namespace
+
+BroadcastProgram timed_program(const RankNetwork& network, std::int64_t root, std::int64_t bytes,
+                               const std::vector<PlannedMessage>& messages, bool one_port, bool length_only) {
+  return Simulation(network, root, bytes, messages, one_port, length_only).run();
+}
+
+}  // namespace sluice::detail

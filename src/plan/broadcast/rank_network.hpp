@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "sluice/input/platform.hpp"
+#include "sluice/schedule/broadcast_program.hpp"
+
+/// Messages between ranks, and when each is sent and arrives.
+namespace sluice::detail {
+
+/// How long a message keeps what it passes.
+struct MessageCosts {
+  double port_s = 0;        ///< of the sender
+  double connection_s = 0;  ///< between the two ranks, without others on the link
+  double receive_s = 0;     ///< of the receiver's port
+  double link_s = 0;        ///< of the link between the clusters, 0 inside one
+  double latency_s = 0;
+  double overhead_s = 0;  ///< for which taking it in keeps its receiver from sending
+  /// Whether messages inside the clusters of its sender and its receiver keep it from the ports, instead of it them,
+  /// and then by which part of the time that they take.
+  bool yields = false;
+  double yields_from = 0;
+  double yields_to = 0;
+};
+
+/// Clusters among which messages are as fast as inside, or nearly.
+struct Site {
+  std::vector<std::int64_t> clusters;
+  std::vector<std::int64_t> ranks;  ///< cluster by cluster; in the root's site the root first, then its cluster
+};
+
+/// A platform as its ranks see it.
+///
+/// A message of b bytes inside a cluster keeps both ports and the connection for g(b). Between clusters it keeps all
+/// three for the link's g(b); but if the link carries several connections side by side, it is not the ports that limit
+/// one of them. Such a message keeps the connection for g(b), a port only as long as a message inside its cluster, and
+/// it yields: shares of connections that compete for a port go with 1 / latency (as TCP's do), so messages inside the
+/// cluster slow it down.
+///
+/// Several messages share the link in turn, each for g(b) / connections, and all those into or out of a site for the
+/// least such time of any link there: a site's links start from one uplink.
+class RankNetwork {
+ public:
+  explicit RankNetwork(const Platform& platform);
+
+  [[nodiscard]] const Platform& platform() const { return platform_; }
+  [[nodiscard]] std::size_t cluster(std::int64_t rank) const { return cluster_[static_cast<std::size_t>(rank)]; }
+  [[nodiscard]] std::size_t site_of_cluster(std::size_t cluster) const { return site_[cluster]; }
+  [[nodiscard]] std::size_t sites() const { return members_.size(); }
+  [[nodiscard]] const std::vector<std::int64_t>& clusters_of(std::size_t site) const { return members_[site]; }
+  [[nodiscard]] const PlatformLink& link(std::size_t from, std::size_t to) const {
+    return *links_[from * platform_.clusters.size() + to];
+  }
+  /// `one_port`: a message keeps the ports for the whole gap of the link, as in the paper.
+  [[nodiscard]] MessageCosts costs(std::size_t from_cluster, std::size_t to_cluster, std::int64_t bytes,
+                                   bool one_port) const;
+
+  /// The sites with their ranks in order, the root's first.
+  [[nodiscard]] std::vector<Site> sites_from(std::int64_t root) const;
+
+  /// No broadcast is over earlier, by whatever method: every rank's port takes the message, after the least latency.
+  [[nodiscard]] double bound(std::int64_t root, std::int64_t bytes) const;
+
+ private:
+  void find_sites();
+  [[nodiscard]] bool near(std::size_t a, std::size_t b) const;
+
+  const Platform& platform_;
+  std::vector<std::size_t> cluster_;        // of each rank
+  std::vector<const PlatformLink*> links_;  // by clusters
+  std::vector<std::size_t> site_;           // of each cluster
+  std::vector<std::vector<std::int64_t>> members_;
+};
+
+struct PlannedMessage {
+  std::int32_t from = 0;
+  std::int32_t to = 0;
+  std::int64_t begin = 0;  ///< bytes [begin, end) of the message
+  std::int64_t end = 0;
+  double priority = 0;  ///< of what it could send, a rank sends the least first; of one connection all different
+};
+
+/// Sends `messages` over `network`: whenever a rank's port is free, the message of least priority whose range it has
+/// and whose connection is free. The program has the messages in the order of their starts; `length_only`: no messages,
+/// just the length. O(m log m) time for m messages.
+[[nodiscard]] BroadcastProgram timed_program(const RankNetwork& network, std::int64_t root, std::int64_t bytes,
+                                             const std::vector<PlannedMessage>& messages, bool one_port,
+                                             bool length_only);
+
+}  // namespace sluice::detail

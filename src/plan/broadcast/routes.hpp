@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "plan/broadcast/rank_network.hpp"
+
+namespace sluice::detail {
+
+/// How a broadcast sends its segments over all ranks: see routes.cpp.
+struct Routes {
+  enum class Shape : unsigned char { kChain, kBinary, kBinomial };
+
+  std::vector<std::int32_t> parent;  ///< of each site; -1 for the root's, which is site 0
+  bool parallel = false;             ///< over several connections between two sites at once
+  bool spread = false;               ///< in the root's site each segment starts from another rank than the root
+  Shape root_shape = Shape::kChain;  ///< in the root's site
+  Shape shape = Shape::kChain;       ///< in the others
+  std::int64_t segment_bytes = 1;
+};
+
+/// "segments of 32768 bytes over 5 connections, chain inside", for people.
+[[nodiscard]] std::string to_string(const Routes& routes);
+
+[[nodiscard]] std::vector<PlannedMessage> route_messages(const RankNetwork& network, const std::vector<Site>& sites,
+                                                         std::int64_t bytes, const Routes& routes);
+
+struct FoundRoutes {
+  Routes routes;
+  double length_s = 0;
+  bool found = false;
+};
+
+/// The best routes found, over one connection between two sites, or, where that is possible, over several.
+/// `segments`: 0, or how many. Simulates at most so many messages, but always one configuration.
+[[nodiscard]] FoundRoutes best_routes(const RankNetwork& network, const std::vector<Site>& sites, std::int64_t root,
+                                      std::int64_t bytes, bool parallel, std::int64_t segments,
+                                      std::int64_t most_messages);
+
+}  // namespace sluice::detail
