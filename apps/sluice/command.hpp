@@ -23,6 +23,8 @@ void add_compare(CLI::App& command, Action& chosen);
 void add_check(CLI::App& command, Action& chosen);
 void add_cluster(CLI::App& command, Action& chosen);
 void add_study(CLI::App& command, Action& chosen);
+void add_platform_to_simgrid(CLI::App& command, Action& chosen);
+void add_probe(CLI::App& command, Action& chosen);
 void add_run(CLI::App& command, Action& chosen);
 
 }  // namespace sluice::command

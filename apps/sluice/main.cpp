@@ -72,6 +72,8 @@ int run_command(int argc, char** argv) {
   add_check(root, chosen);
   add_cluster(root, chosen);
   add_study(root, chosen);
+  add_platform_to_simgrid(root, chosen);
+  add_probe(root, chosen);
   add_run(root, chosen);
   for (CLI::App* verb : root.get_subcommands({})) {
     verb->group("Verbs");

@@ -26,7 +26,7 @@ bool asks_for_mpi(int argc, char** argv) {
   if (argc < 2) return false;
   const std::string_view verb = argv[1];
   const auto is_the_study = [](std::string_view word) { return word == "redistribute-paragon"; };
-  return verb == "run" || (verb == "study" && std::any_of(argv + 2, argv + argc, is_the_study));
+  return verb == "run" || verb == "probe" || (verb == "study" && std::any_of(argv + 2, argv + argc, is_the_study));
 }
 
 }  // namespace

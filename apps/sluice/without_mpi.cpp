@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "probe.hpp"
 #include "ranks.hpp"
 #include "run.hpp"
 #include "sluice/error.hpp"
@@ -36,5 +37,7 @@ int run_redistribute(const RunRedistribute&) { refuse("sluice run"); }
 int run_exchange(const RunExchange&) { refuse("sluice run"); }
 
 int study_redistribute_paragon(const StudyTask&) { refuse("sluice study redistribute-paragon"); }
+
+int run_probe(const ProbeTask&) { refuse("sluice probe"); }
 
 }  // namespace sluice::command

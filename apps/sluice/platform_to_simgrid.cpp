@@ -1,0 +1,55 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+
+#include "command.hpp"
+#include "output.hpp"
+#include "sluice/error.hpp"
+#include "sluice/input/platform.hpp"
+#include "sluice/input/simgrid.hpp"
+
+namespace sluice::command {
+
+namespace {
+
+struct SimgridOptions {
+  std::string file;
+  std::string output;
+  std::string hosts;
+};
+
+int convert(const SimgridOptions& options) {
+  if (options.file.empty()) throw InputError("sluice platform-to-simgrid", "no file", "PLATFORM.json");
+  if (options.output.empty()) throw InputError("sluice platform-to-simgrid", "no -o", "-o FILE for the XML");
+  check_writable(options.output);
+  if (!options.hosts.empty()) check_writable(options.hosts);
+  const Platform platform = read_platform(options.file);
+  const SimgridPlatform simgrid = to_simgrid(platform, options.file);
+  write_file_atomically(options.output, simgrid.xml);
+  if (!options.hosts.empty()) write_file_atomically(options.hosts, simgrid.hosts);
+  print(fmt::format("{}: {} hosts in {} clusters\n", options.output, platform.ranks, platform.clusters.size()));
+  return kDone;
+}
+
+}  // namespace
+
+void add_platform_to_simgrid(CLI::App& command, Action& chosen) {
+  CLI::App* verb = command.add_subcommand("platform-to-simgrid", "write a platform for SimGrid and its SMPI");
+  const auto options = std::make_shared<SimgridOptions>();
+  verb->add_option("file", options->file, "a platform (sluice.platform/1)")->option_text("PLATFORM.json");
+  verb->add_option("-o,--output", options->output, "where the XML goes; required")->option_text("FILE");
+  verb->add_option("--hosts", options->hosts, "write the hosts in the order of the ranks, a hostfile of smpirun")
+      ->option_text("FILE");
+  verb->footer(
+      "The start of a message is no part of SimGrid's platforms: give it to smpirun, and switch off its own fits of an "
+      "old\ncluster:\n"
+      "  --cfg=smpi/os:0:2e-6:0 --cfg=smpi/ois:0:2e-6:0 --cfg=smpi/or:0:2e-6:0\n"
+      "  --cfg=smpi/lat-factor:0:1 --cfg=smpi/bw-factor:0:1 --cfg=network/crosstraffic:0\n\n"
+      "Example:\n"
+      "  sluice platform-to-simgrid platform.json -o platform.xml --hosts platform.hosts\n"
+      "  smpirun -np 88 -platform platform.xml -hostfile platform.hosts PROGRAM");
+  verb->callback([options, &chosen] { chosen = [options] { return convert(*options); }; });
+}
+
+}  // namespace sluice::command

@@ -1,0 +1,32 @@
+#include "probe.hpp"
+
+#include <memory>
+
+#include "command.hpp"
+#include "ranks.hpp"
+
+namespace sluice::command {
+
+void add_probe(CLI::App& command, Action& chosen) {
+  CLI::App* verb = command.add_subcommand("probe", "measure the network between the ranks" + needs_mpi_text());
+  const auto task = std::make_shared<ProbeTask>();
+  verb->add_option("-o,--output", task->output, "where the platform goes (sluice.platform/1); required")
+      ->option_text("FILE");
+  verb->add_option("--time-budget", task->time_budget, "seconds to spend, about")->option_text("S [60]");
+  verb->add_option("--tolerance", task->tolerance, "by how much latencies of a cluster may differ")
+      ->option_text("T [0.3]");
+  verb->add_option("--algorithm", task->algorithm, "of the clustering: lowekamp, closeness")
+      ->option_text("NAME [lowekamp]");
+  verb->add_option("--clusters", task->clusters,
+                   "sizes of the clusters, of consecutive ranks, given instead of found by latency")
+      ->option_text("N,N,..");
+  verb->footer(
+      "Ranks on one host are found first, then latencies between hosts and clusters of hosts by them. Each cluster and "
+      "each\npair of clusters is measured once: latency, gap of messages from 1 B to 4 MiB, connections side by side. "
+      "The file is\nwritten when all is measured, or not at all.\n\n"
+      "Example:\n"
+      "  mpirun -np 16 sluice probe -o platform.json --time-budget 30");
+  verb->callback([task, &chosen] { chosen = [task] { return run_probe(*task); }; });
+}
+
+}  // namespace sluice::command

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+
+namespace sluice::command {
+
+/// What `sluice probe` was asked for, as typed.
+struct ProbeTask {
+  std::string output;
+  std::string tolerance = "0.3";
+  std::string algorithm = "lowekamp";
+  std::string time_budget = "60";
+  std::string clusters;
+};
+
+/// Measures and writes. Collective.
+int run_probe(const ProbeTask& task);
+
+}  // namespace sluice::command

@@ -1,0 +1,97 @@
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "command.hpp"
+#include "option_values.hpp"
+#include "output.hpp"
+#include "probe.hpp"
+#include "progress.hpp"
+#include "ranks.hpp"
+#include "sluice/error.hpp"
+#include "sluice/input/quantity.hpp"
+#include "sluice/run/mpi/error.hpp"
+#include "sluice/run/mpi/probe.hpp"
+#include "sluice/show/quantities.hpp"
+#include "sluice/show/text_table.hpp"
+
+namespace sluice::command {
+
+namespace {
+
+/// Sizes of clusters of consecutive ranks. Throws InputError unless they are all ranks.
+Clusters parse_clusters(const std::string& text, std::int64_t ranks) {
+  Clusters clusters;
+  if (text.empty()) return clusters;
+  std::int64_t next = 0;
+  for (const std::string& part : parse_list(text)) {
+    const std::int64_t size = parse_count(part, "--clusters", 1, ranks);
+    clusters.emplace_back();
+    for (std::int64_t i = 0; i < size; ++i) clusters.back().push_back(next++);
+  }
+  if (next != ranks)
+    throw InputError("--clusters", fmt::format("sizes that add up to {}", next), fmt::format("the {} ranks", ranks));
+  return clusters;
+}
+
+std::vector<std::string> cells(const std::string& name, const std::string& ranks, double latency_s, const GapTable& gap,
+                               const std::string& connections) {
+  constexpr std::int64_t kKilobyte = 1024;
+  constexpr std::int64_t kMegabyte = 1024 * 1024;
+  if (gap.points().empty()) return {name, ranks, "-", "-", "-", "-", "-"};
+  const double rate = static_cast<double>(kMegabyte) / gap.at(kMegabyte);
+  return {name,
+          ranks,
+          seconds_text(latency_s),
+          seconds_text(gap.at(1)),
+          seconds_text(gap.at(64 * kKilobyte)),
+          bytes_text(static_cast<std::int64_t>(rate)) + "/s",
+          connections};
+}
+
+std::string summary(const Platform& platform) {
+  using Align = TextTable::Align;
+  TextTable table({{"", Align::kLeft}, {"ranks"}, {"latency"}, {"g(1)"}, {"g(64Ki)"}, {"at 1 MiB"}, {"connections"}});
+  for (const PlatformCluster& cluster : platform.clusters)
+    table.add_row(cells(cluster.name, fmt::format("{}", cluster.ranks.size()), cluster.latency_s, cluster.gap, ""));
+  const auto name = [&](std::int64_t cluster) { return platform.clusters[static_cast<std::size_t>(cluster)].name; };
+  for (const PlatformLink& link : platform.links)
+    table.add_row(cells(name(link.from) + " - " + name(link.to), "", link.latency_s, link.gap,
+                        fmt::format("{}", link.connections)));
+  return table.text();
+}
+
+}  // namespace
+
+int run_probe(const ProbeTask& task) {
+  int ranks = 0;
+  SLUICE_MPI(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+  if (task.output.empty()) throw InputError("sluice probe", "no -o", "-o FILE for the platform");
+  mpi::ProbeOptions options;
+  options.tolerance = parse_number(task.tolerance, "--tolerance");
+  options.rule = parse_clustering_rule(task.algorithm, "--algorithm");
+  options.time_budget_s = parse_number(task.time_budget, "--time-budget");
+  options.clusters = parse_clusters(task.clusters, ranks);
+  Ranks::once([&] { check_writable(task.output); });
+  std::optional<Progress> bar;
+  std::int64_t parts = 0;
+  options.progress = [&](std::int64_t done, std::int64_t total, const std::string& what) {
+    if (!bar || total != parts) bar.emplace(parts = total);
+    bar->show(done, what);
+  };
+  const Platform platform = mpi::probe(MPI_COMM_WORLD, options);
+  bar.reset();
+  Ranks::once([&] {
+    write_file_atomically(task.output, to_json(platform));
+    print(summary(platform));
+  });
+  return kDone;
+}
+
+}  // namespace sluice::command

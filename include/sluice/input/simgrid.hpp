@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+
+#include "sluice/input/platform.hpp"
+
+/// Platforms for SimGrid, so that one file serves planning and simulated machines.
+namespace sluice {
+
+struct SimgridPlatform {
+  std::string xml;    ///< version 4.1 of SimGrid's format, routing "Full"
+  std::string hosts;  ///< names of the hosts in the order of the ranks, one a line: a hostfile for smpirun
+};
+
+/// A machine that behaves as the platform says when one message is under way, and shares as follows.
+///
+///  - Rates are those of long messages, the slope of the last two points of g(m). What g takes beyond that, the start
+///  of
+///    a message, is no part of SimGrid's platforms: smpirun takes it as smpi/os and smpi/ois.
+///  - A host sends and receives at the rate of its cluster (of its fastest link, where that is faster), and half of the
+///    cluster's latency is in each of its two directions.
+///  - Between two clusters of which neither has to slow down, and with `connections` 1, as is the default, there is
+///    nothing but hosts' cards: they are on one site.
+///  - Every other link is limited: a pair of hosts by g, several pairs by `connections` times as much. That is the link
+///    of the site, in each direction, with the most that any of its limited links carries; what a site sends to several
+///    others shares it. Each pair of hosts has a link of its own, as one with the policy FATPIPE would limit every
+///    message, not every connection.
+///
+/// O(ranks^2) time and size. Throws InputError naming `where` for more than 2048 ranks. @pre the platform has passed
+/// check_platform
+[[nodiscard]] SimgridPlatform to_simgrid(const Platform& platform, const std::string& where);
+
+}  // namespace sluice

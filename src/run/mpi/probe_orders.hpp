@@ -1,0 +1,58 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "run/mpi/communicator.hpp"
+
+namespace sluice::mpi::detail {
+
+/// Waits for what a measured time depends on: looks again and again, but gives way. Where machines are simulated, looks
+/// would take simulated time, and MPI waits.
+void wait_watchfully(MPI_Request& request);
+/// Waits while others are measured: looks only now and then, and leaves the core to them.
+void wait_aside(MPI_Request& request);
+
+/// A measurement between two ranks.
+struct Order {
+  enum class Kind : std::int64_t {
+    kPing,   ///< `count` round trips of a byte: the typical time of one
+    kTrain,  ///< `count` messages of `bytes` one behind the other, and an answer: the time of all that
+  };
+  int from = 0;
+  int to = 0;
+  Kind kind = Kind::kPing;
+  std::int64_t bytes = 1;
+  std::int64_t count = 1;
+};
+
+/// Ranks that measure what rank 0 orders: it alone decides what comes next, the others need to know nothing.
+class Orders {
+ public:
+  explicit Orders(const Communicator& comm) : comm_(comm) {}
+
+  /// Rank 0: has the orders carried out at once and returns their times in seconds. @pre every rank in one order at
+  /// most
+  std::vector<double> run(const std::vector<Order>& orders);
+  double run(const Order& order) { return run(std::vector{order}).front(); }
+  /// Rank 0: there are no more orders.
+  void end();
+  /// The other ranks: carries orders out until the end.
+  void serve();
+
+ private:
+  /// This rank's side of an order; the time, if it is the one that measures.
+  double carry_out(const Order& order);
+  double ping(const Order& order);
+  void pong(const Order& order);
+  double send_train(const Order& order);
+  void receive_train(const Order& order);
+
+  const Communicator& comm_;
+  std::vector<std::byte> memory_;
+};
+
+}  // namespace sluice::mpi::detail

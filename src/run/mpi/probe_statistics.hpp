@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "sluice/input/platform.hpp"
+
+/// What probing computes from measurements; no MPI here.
+namespace sluice::mpi::detail {
+
+/// The one that `node` meets in `round`, so that each of `nodes` meets every other one in one of the rounds 0 to
+/// meeting_rounds - 1; `node` itself if it has nobody to meet there.
+///
+/// The circle method: with an odd number of places p, nodes i and j meet in round r if i + j = r (mod p); the node that
+/// would meet itself there meets the last one, where their number is even.
+[[nodiscard]] std::int64_t partner(std::int64_t node, std::int64_t round, std::int64_t nodes);
+[[nodiscard]] std::int64_t meeting_rounds(std::int64_t nodes);
+
+/// The mean of the samples that are no outliers: within 3 standard deviations of the median, where the deviation is
+/// estimated by the median of the distances from it (times 1.4826, as for a normal distribution). O(samples log
+/// samples). @pre at least one sample
+[[nodiscard]] double typical(std::vector<double> samples);
+
+/// The nearest times that do not fall as sizes rise, by least squares: neighbours that do fall take their mean (pool
+/// adjacent violators). Points in the order of their sizes. O(points).
+[[nodiscard]] std::vector<GapTable::Point> rising(const std::vector<GapTable::Point>& points);
+
+/// g(m) at `sizes`, which rise, and at sizes between them where it bends: where the time at the geometric mean of two
+/// sizes differs from the straight line between them by more than 10 %, both halves are looked at again, down to sizes
+/// a factor of 2 apart. At most `most_points`.
+///
+/// `measure` returns the time for a size, or less than 0 if no more is to be measured of that size and of what would
+/// follow it in its part: at a size of the first list, that ends the list.
+[[nodiscard]] std::vector<GapTable::Point> measure_where_it_bends(const std::vector<std::int64_t>& sizes,
+                                                                  std::size_t most_points,
+                                                                  const std::function<double(std::int64_t)>& measure);
+
+/// 1, 2, 4, ... and `most` at last, until `rate` grows by less than 15 %: how many times the first rate the largest one
+/// is, rounded, 1 to `most`.
+[[nodiscard]] std::int64_t side_by_side(std::int64_t most, const std::function<double(std::int64_t)>& rate);
+
+}  // namespace sluice::mpi::detail

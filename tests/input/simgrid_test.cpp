@@ -1,0 +1,119 @@
+#include "sluice/input/simgrid.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <fstream>
+#include <limits>
+#include <map>
+#include <sstream>
+#include <string>
+#include <utility>
+
+#include "sluice/error.hpp"
+
+namespace sluice {
+namespace {
+
+struct Path {
+  double latency_s = 0;
+  double rate = std::numeric_limits<double>::infinity();
+};
+
+/// The value of `name`="..." in a line; empty if there is none.
+std::string attribute(const std::string& line, const std::string& name, std::size_t from = 0) {
+  const std::size_t at = line.find(' ' + name + "=\"", from);
+  if (at == line.npos) return "";
+  const std::size_t start = at + name.size() + 3;
+  return line.substr(start, line.find('"', start) - start);
+}
+
+/// What every route of a platform adds up to, by its two hosts.
+std::map<std::pair<std::string, std::string>, Path> paths_of(const std::string& xml) {
+  std::map<std::string, Path> links;
+  std::map<std::pair<std::string, std::string>, Path> paths;
+  std::istringstream in(xml);
+  for (std::string line; std::getline(in, line);) {
+    if (line.rfind("  <link ", 0) == 0)
+      links[attribute(line, "id")] = {std::stod(attribute(line, "latency")), std::stod(attribute(line, "bandwidth"))};
+    if (line.rfind("  <route ", 0) != 0) continue;
+    Path path;
+    for (std::size_t at = line.find("<link_ctn"); at != line.npos; at = line.find("<link_ctn", at + 1)) {
+      const auto link = links.find(attribute(line, "id", at));
+      if (link == links.end()) return {};
+      path.latency_s += link->second.latency_s;
+      path.rate = std::min(path.rate, link->second.rate);
+    }
+    paths[{attribute(line, "src"), attribute(line, "dst")}] = path;
+  }
+  return paths;
+}
+
+std::string text_of(const std::string& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+double rate_of_link(const std::string& xml, const std::string& id) {
+  const std::size_t at = xml.find("<link id=\"" + id + '"');
+  return at == xml.npos ? 0 : std::stod(attribute(xml.substr(at, 200), "bandwidth"));
+}
+
+/// The same machine as the one in the repository, which was made from what the platform file was made from.
+TEST(Simgrid, AgreesWithThe88MachinesOfGrid5000) {
+  const std::string folder = std::string(SLUICE_STUDIES) + "/grid5000/grid5000-88";
+  const SimgridPlatform made = to_simgrid(read_platform(folder + ".json"), "p");
+  EXPECT_EQ(made.hosts, text_of(folder + ".hosts"));
+  const auto expected = paths_of(text_of(folder + ".xml"));
+  const auto paths = paths_of(made.xml);
+  ASSERT_EQ(expected.size(), 88U * 87U);
+  ASSERT_EQ(paths.size(), expected.size());
+  for (const auto& [pair, path] : expected) {
+    const auto found = paths.find(pair);
+    ASSERT_NE(found, paths.end()) << pair.first << ' ' << pair.second;
+    EXPECT_NEAR(found->second.latency_s, path.latency_s, 3e-9) << pair.first << ' ' << pair.second;
+    EXPECT_NEAR(found->second.rate, path.rate, 1e-4 * path.rate) << pair.first << ' ' << pair.second;
+  }
+  // Three sites; their links carry 11 connections of 10.76 MB/s, where the site of Orsay begins with cluster 0.
+  EXPECT_NEAR(rate_of_link(made.xml, "up:0"), 11 * 10.76e6, 1e5);
+  EXPECT_EQ(rate_of_link(made.xml, "up:1"), 0);
+  EXPECT_GT(rate_of_link(made.xml, "down:2"), 0);
+  EXPECT_EQ(rate_of_link(made.xml, "up:3"), 0);
+  EXPECT_GT(rate_of_link(made.xml, "up:5"), 0);
+}
+
+TEST(Simgrid, SharesASlowLink) {
+  Platform platform;
+  platform.ranks = 4;
+  const GapTable fast({{1, 1e-6}, {1000001, 0.010001}});  // 100 MB/s
+  const GapTable slow({{1, 1e-6}, {1000001, 0.100001}});  // 10 MB/s
+  platform.clusters = {{"a&b", {2, 0}, 1e-5, fast, {}}, {"a", {1, 3}, 3e-5, fast, {}}};
+  platform.links = {{0, 1, 1e-3, slow, 1}};
+  SimgridPlatform made = to_simgrid(platform, "p");
+  EXPECT_EQ(made.hosts, "a&b-1\na-0\na&b-0\na-1\n");
+  EXPECT_EQ(rate_of_link(made.xml, "up:0"), 10e6);
+  EXPECT_EQ(rate_of_link(made.xml, "o:a-0"), 100e6);
+  const Path across = paths_of(made.xml).at({"a-0", "a&#38;b-1"});
+  EXPECT_NEAR(across.latency_s, 1e-3, 1e-12);
+  EXPECT_EQ(across.rate, 10e6);
+  const Path inside = paths_of(made.xml).at({"a-0", "a-1"});
+  EXPECT_NEAR(inside.latency_s, 3e-5, 1e-12);
+  EXPECT_EQ(inside.rate, 100e6);
+  // Two connections as fast as the hosts' cards share what lies between: a backbone.
+  platform.links = {{0, 1, 1e-3, fast, 2}};
+  EXPECT_EQ(rate_of_link(to_simgrid(platform, "p").xml, "up:0"), 200e6);
+  platform.links = {{0, 1, 1e-3, fast, 1}};
+  EXPECT_EQ(rate_of_link(to_simgrid(platform, "p").xml, "up:0"), 0);
+}
+
+TEST(Simgrid, RefusesTooManyRanks) {
+  Platform platform;
+  platform.ranks = 3000;
+  platform.clusters.push_back({"a", {}, 0, GapTable({{1, 1}}), {}});
+  for (std::int64_t rank = 0; rank < platform.ranks; ++rank) platform.clusters[0].ranks.push_back(rank);
+  EXPECT_THROW((void)to_simgrid(platform, "p"), InputError);
+}
+
+}  // namespace
+}  // namespace sluice
