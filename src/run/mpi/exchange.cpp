@@ -24,6 +24,7 @@
 #include "run/mpi/waiting.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
+#include "sluice/plan/registry.hpp"
 #include "sluice/run/mpi/error.hpp"
 
 namespace sluice::mpi {
@@ -32,12 +33,13 @@ namespace {
 using detail::ExchangePart;
 using detail::Fingerprint;
 
-constexpr std::array<std::pair<ExchangeMode, std::string_view>, 5> kModes{{
+constexpr std::array<std::pair<ExchangeMode, std::string_view>, 6> kModes{{
     {ExchangeMode::kAuto, "auto"},
     {ExchangeMode::kChain, "chain"},
     {ExchangeMode::kLocal, "local"},
     {ExchangeMode::kBarrier, "barrier"},
     {ExchangeMode::kList, "list"},
+    {ExchangeMode::kAtOnce, "at-once"},
 }};
 
 /// What a rank copies to itself between two looks at the network.
@@ -70,6 +72,10 @@ void check(const std::vector<MessageSize>& sends, const ExchangeJobOptions& opti
   if (options.max_transfers < 0) refuse("max_transfers", options.max_transfers, "at least 1, or 0: what ports allow");
   if (std::ranges::find(kModes, options.mode, [](const auto& m) { return m.first; }) == kModes.end()) {
     refuse("mode", static_cast<int>(options.mode), "an ExchangeMode");
+  }
+  const auto known = algorithms("exchange");  // a mode without a plan would not find out
+  if (options.algorithm != "auto" && std::ranges::find(known, options.algorithm, &Algorithm::name) == known.end()) {
+    refuse("algorithm", options.algorithm, "auto or an algorithm of exchange");
   }
   if (!(options.setup_bytes >= 0)) refuse("setup_bytes", options.setup_bytes, "at least 0");
   if (!(options.planning_time_s >= 0)) refuse("planning_time_s", options.planning_time_s, "at least 0");
@@ -115,6 +121,19 @@ bool fits(const std::vector<MessageSize>& messages, std::span<const std::int64_t
     if (size > 0 && (offsets[i] < 0 || offsets[i] > static_cast<std::int64_t>(bytes) - size)) return false;
   }
   return true;
+}
+
+/// How messages travel unless the options say.
+struct Pieces {
+  std::int64_t chunk_bytes = 32 << 10;
+  int window = 2;
+  int ahead = 2;  ///< receives posted beyond the window
+};
+
+Pieces usual_pieces(ExchangeMode mode) {
+  if (mode == ExchangeMode::kLocal) return {1 << 20, 16, 0};
+  if (mode == ExchangeMode::kAtOnce) return {1 << 30, 1024, 0};
+  return {};
 }
 
 /// A transfer of this rank: of which message of the user's list, and where in it.
@@ -208,7 +227,7 @@ std::string to_string(ExchangeMode mode) {
 ExchangeMode parse_exchange_mode(const std::string& name) {
   const auto* const found = std::ranges::find(kModes, name, [](const auto& m) { return m.second; });
   if (found == kModes.end()) {
-    throw InputError("mode", fmt::format("'{}'", name), "auto, chain, local, barrier or list");
+    throw InputError("mode", fmt::format("'{}'", name), "auto, chain, local, barrier, list or at-once");
   }
   return found->first;
 }
@@ -269,6 +288,7 @@ Exchange::State::State(detail::Communicator own, std::vector<MessageSize> user_s
   }
   detail::agree(comm, fingerprint(options), failure);
   part = detail::plan_together(comm, sends, options);
+  options.mode = part.mode;
   receives = part.receives;
   for (const MessageSize& message : sends) {
     if (message.peer != comm.rank() || message.bytes == 0) continue;
@@ -283,10 +303,9 @@ Exchange::State::State(detail::Communicator own, std::vector<MessageSize> user_s
   }
   detail::agree(comm, failure);
 
-  if (options.mode == ExchangeMode::kAuto) options.mode = part.k_limits ? ExchangeMode::kChain : ExchangeMode::kLocal;
-  const bool local = options.mode == ExchangeMode::kLocal;
-  if (options.chunk_bytes == 0) options.chunk_bytes = local ? 16 << 20 : 32 << 10;
-  if (options.window == 0) options.window = local ? 16 : 2;
+  const Pieces usual = usual_pieces(options.mode);
+  if (options.chunk_bytes == 0) options.chunk_bytes = usual.chunk_bytes;
+  if (options.window == 0) options.window = usual.window;
   send_offsets = detail::message_offsets(sends);
   receive_offsets = detail::message_offsets(receives);
   memory.emplace(sends, receives, part, comm.rank());
@@ -295,7 +314,7 @@ Exchange::State::State(detail::Communicator own, std::vector<MessageSize> user_s
   std::vector<detail::StepMessage> incoming;
   for (const auto& transfer : part.sends) outgoing.push_back({transfer.peer, transfer.bytes});
   for (const auto& transfer : part.transfers_in) incoming.push_back({transfer.peer, transfer.bytes});
-  const detail::StepExecutor::Limits limits{options.chunk_bytes, 1, options.window, local ? 0 : 2, true};
+  const detail::StepExecutor::Limits limits{options.chunk_bytes, 1, options.window, usual.ahead, true};
   executor.emplace(comm.get(), std::move(outgoing), std::move(incoming), limits, make_protocol());
   executor->connect(MPI_COMM_NULL);
   if (options.record) executor->record(&trace);
@@ -305,6 +324,7 @@ std::unique_ptr<detail::StepProtocol> Exchange::State::make_protocol() {
   switch (options.mode) {
     case ExchangeMode::kAuto:
     case ExchangeMode::kLocal:
+    case ExchangeMode::kAtOnce:
       break;
     case ExchangeMode::kChain: {
       detail::ChainLinks links;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "run/mpi/agreement.hpp"
+#include "run/mpi/crowding.hpp"
 #include "run/mpi/planner_rank.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
@@ -94,9 +95,9 @@ class Slots {
 // ---- Parts as numbers
 
 std::vector<std::int64_t> to_numbers(const ExchangePart& part) {
-  std::vector<std::int64_t> out{part.steps,
+  std::vector<std::int64_t> out{static_cast<std::int64_t>(part.mode),
+                                part.steps,
                                 part.max_transfers,
-                                part.k_limits ? 1 : 0,
                                 static_cast<std::int64_t>(part.receives.size()),
                                 static_cast<std::int64_t>(part.sends.size()),
                                 static_cast<std::int64_t>(part.transfers_in.size())};
@@ -113,9 +114,9 @@ ExchangePart from_numbers(const std::vector<std::int64_t>& numbers) {
   const auto next = [&] { return numbers[at++]; };
   const auto next_rank = [&] { return static_cast<int>(numbers[at++]); };
   ExchangePart part;
+  part.mode = static_cast<ExchangeMode>(next());
   part.steps = next();
   part.max_transfers = next();
-  part.k_limits = next() != 0;
   part.receives.resize(static_cast<std::size_t>(next()));
   part.sends.resize(static_cast<std::size_t>(next()));
   part.transfers_in.resize(static_cast<std::size_t>(next()));
@@ -143,8 +144,26 @@ ExchangePart from_numbers(const std::vector<std::int64_t>& numbers) {
   return part;
 }
 
+/// Whole messages, each rank's to the next rank first, then to the one after that: with so many at once at most, the
+/// windows of the executor still cannot block each other, as the distance serves as the step.
+std::vector<ExchangePart> all_at_once(const Traffic& traffic) {
+  const std::int64_t ranks = traffic.senders;
+  const auto distance = [&](const Message& m) { return (m.to - m.from + ranks) % ranks; };
+  std::vector<Message> messages = traffic.messages;
+  std::ranges::stable_sort(messages, {}, distance);
+  std::vector<ExchangePart> parts(static_cast<std::size_t>(ranks));
+  for (const Message& m : messages) {
+    ExchangePart& sender = parts[static_cast<std::size_t>(m.from)];
+    const auto number = static_cast<std::int64_t>(sender.sends.size());
+    sender.sends.push_back({static_cast<int>(m.to), 0, m.size, distance(m), 1});
+    parts[static_cast<std::size_t>(m.to)].transfers_in.push_back(
+        {static_cast<int>(m.from), 0, m.size, distance(m), number, {}});
+  }
+  return parts;
+}
+
 /// All parts, from all rows: pairs of peer and bytes.
-std::vector<ExchangePart> plan_parts(const GatheredNumbers& rows, const ExchangeJobOptions& options) {
+std::vector<ExchangePart> plan_parts(const GatheredNumbers& rows, const ExchangeJobOptions& options, bool one_node) {
   const auto ranks = static_cast<std::int64_t>(rows.counts.size());
   Traffic traffic{ranks, ranks, {}};
   std::vector<bool> receives(rows.counts.size(), false);
@@ -162,10 +181,14 @@ std::vector<ExchangePart> plan_parts(const GatheredNumbers& rows, const Exchange
   const std::int64_t ports = std::min<std::int64_t>(senders, std::ranges::count(receives, true));
   const bool k_limits = options.max_transfers > 0 && options.max_transfers < ports;
   const std::int64_t k = std::max<std::int64_t>(1, k_limits ? options.max_transfers : ports);
-  std::vector<ExchangePart> parts;
-  if (options.mode == ExchangeMode::kList) {
-    parts.resize(rows.counts.size());
-  } else {
+  ExchangeMode mode = options.mode;
+  if (mode == ExchangeMode::kAuto) {
+    mode = k_limits ? ExchangeMode::kChain : one_node ? ExchangeMode::kAtOnce : ExchangeMode::kLocal;
+  }
+  std::vector<ExchangePart> parts(rows.counts.size());
+  if (mode == ExchangeMode::kAtOnce) {
+    parts = all_at_once(traffic);
+  } else if (mode != ExchangeMode::kList) {
     sluice::ExchangeOptions how;
     how.algorithm = options.algorithm;
     how.time_limit_s = options.planning_time_s;
@@ -176,8 +199,8 @@ std::vector<ExchangePart> plan_parts(const GatheredNumbers& rows, const Exchange
     parts[static_cast<std::size_t>(message.to)].receives.push_back({static_cast<int>(message.from), message.size});
   }
   for (ExchangePart& part : parts) {
+    part.mode = mode;
     part.max_transfers = k;
-    part.k_limits = k_limits;
   }
   return parts;
 }
@@ -226,13 +249,14 @@ ExchangePart plan_together(const Communicator& comm, const std::vector<MessageSi
   for (const MessageSize& message : sends) {
     if (message.bytes > 0 && message.peer != comm.rank()) row.insert(row.end(), {message.peer, message.bytes});
   }
+  const bool one_node = options.mode == ExchangeMode::kAuto && ranks_of_node(comm) == comm.size();
   std::vector<std::vector<std::int64_t>> numbers;
   {
     const GatheredNumbers rows = gather_numbers(comm, row);
     std::exception_ptr failure;
     try {
       if (comm.rank() == kPlanner) {
-        for (const ExchangePart& part : plan_parts(rows, options)) numbers.push_back(to_numbers(part));
+        for (const ExchangePart& part : plan_parts(rows, options, one_node)) numbers.push_back(to_numbers(part));
       }
     } catch (...) {
       failure = std::current_exception();

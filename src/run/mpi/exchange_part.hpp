@@ -30,10 +30,10 @@ struct ExchangePart {
     ChainLinks::Send successor;
   };
 
-  std::int64_t steps = 0;             ///< of the whole plan
-  std::int64_t max_transfers = 0;     ///< k, cut to what ports allow, at least 1
-  bool k_limits = false;              ///< whether k is below that
-  std::vector<MessageSize> receives;  ///< from others, by rank, none empty
+  ExchangeMode mode = ExchangeMode::kAuto;  ///< as asked for, or chosen
+  std::int64_t steps = 0;                   ///< of the whole plan
+  std::int64_t max_transfers = 0;           ///< k, cut to what ports allow, at least 1
+  std::vector<MessageSize> receives;        ///< from others, by rank, none empty
   std::vector<Send> sends;
   std::vector<Receive> transfers_in;
 };
@@ -50,8 +50,8 @@ struct ExchangePart {
 
 /// What the ranks agreed to do: each its part. Collective.
 ///
-/// Rows are gathered on rank 0, which plans (unless the mode is list) and sends every rank its part: nobody else holds
-/// more than its own. Throws InputError on every rank if rank 0 cannot plan.
+/// Rows are gathered on rank 0, which chooses the mode, plans where it needs a plan, and sends every rank its part:
+/// nobody else holds more than its own. Throws InputError on every rank if rank 0 cannot plan.
 [[nodiscard]] ExchangePart plan_together(const Communicator& comm, const std::vector<MessageSize>& sends,
                                          const ExchangeJobOptions& options);
 

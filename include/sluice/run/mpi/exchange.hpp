@@ -22,14 +22,15 @@ struct MessageSize {
 
 /// How the transfers of an exchange are kept apart; docs/run.md tells when to take which.
 enum class ExchangeMode {
-  kAuto,     ///< kChain where k is what limits the exchange, kLocal where the ports do
+  kAuto,     ///< kChain where k is what limits the exchange; else kAtOnce on one node, kLocal on several
   kChain,    ///< the plan, with k and one port kept by short messages from rank to rank; no barrier
   kLocal,    ///< the plan's order at every rank, and nothing else: transfers may overlap
   kBarrier,  ///< the plan, a barrier after every step, as in the paper
   kList,     ///< no plan: rank 0 says who sends next; k can be changed while it runs
+  kAtOnce,   ///< no plan and no k: all messages under way at once, whole, as memory has no queues to overflow
 };
 
-/// The name users type: "auto", "chain", "local", "barrier", "list".
+/// The name users type: "auto", "chain", "local", "barrier", "list", "at-once".
 [[nodiscard]] std::string to_string(ExchangeMode mode);
 /// Throws InputError for another name.
 [[nodiscard]] ExchangeMode parse_exchange_mode(const std::string& name);
@@ -40,21 +41,21 @@ struct ExchangeJobOptions {
   std::int64_t max_transfers = 0;
   ExchangeMode mode = ExchangeMode::kAuto;
 
-  std::string algorithm = "auto";  ///< as for plan_exchange; not used by kList
+  std::string algorithm = "auto";  ///< as for plan_exchange; not used by kList and kAtOnce
   /// beta: price of a step, in bytes that could be sent instead. Most of it is hidden where k limits, as a transfer is
   /// let go before the one before it has ended; where ports do, every piece of a message is work for two processors,
   /// and less than 32 KiB counts as that.
   double setup_bytes = 8 << 10;
   double planning_time_s = 0.25;  ///< for "auto" and "exact"
 
-  /// Messages travel in pieces of at most so many bytes, 1 to 2^30; 0: 32 KiB, and 16 MiB for kLocal, which has no use
-  /// for knowing how far a message has come.
+  /// Messages travel in pieces of at most so many bytes, 1 to 2^30; 0: 32 KiB, 1 MiB for kLocal, which has no use for
+  /// knowing how far a message has come, 2^30 for kAtOnce.
   std::int64_t chunk_bytes = 0;
-  /// Pieces that a rank has under way to the network at once, 1 to 1024; 0: 2, and 16 for kLocal. With more, deep
-  /// queues fill a little better and shallow ones overflow.
+  /// Pieces that a rank has under way to the network at once, 1 to 1024; 0: 2, 16 for kLocal, 1024 for kAtOnce. With
+  /// more, deep queues fill a little better and shallow ones overflow.
   int window = 0;
   /// A receiver lets the next transfer start when so many bytes are missing of the present one; at least 0, and of no
-  /// use to kLocal and kBarrier. Too few leave the network idle between transfers, too many make them meet.
+  /// use but to kChain and kList. Too few leave the network idle between transfers, too many make them meet.
   std::int64_t early_release_bytes = 32 << 10;
   bool tune = false;  ///< kList: find k by the throughput measured, starting from max_transfers
 
@@ -71,7 +72,7 @@ struct TransferTimes {
   int peer = 0;
   std::int64_t bytes = 0;
   double start_s = 0;    ///< sender: the first piece was handed to MPI; 0 at a receiver
-  double release_s = 0;  ///< receiver: the next transfer was let go; 0 at a sender, and for kLocal and kBarrier
+  double release_s = 0;  ///< receiver: the next transfer was let go; 0 at a sender, and but for kChain and kList
   double end_s = 0;      ///< the last piece was done here
 };
 
@@ -129,7 +130,7 @@ class Exchange {
   [[nodiscard]] std::int64_t max_transfers() const;
   /// kList only, on any rank, at any time: from now on, also while it runs. At least 1.
   void set_max_transfers(std::int64_t max_transfers);
-  /// Steps of the plan; 0 for kList.
+  /// Steps of the plan; 0 without one.
   [[nodiscard]] std::int64_t steps() const;
   /// Bytes of buffers that this rank holds beyond the user's.
   [[nodiscard]] std::int64_t peak_extra_bytes() const;
