@@ -46,7 +46,7 @@ void add_run_exchange(CLI::App& verb, Action& chosen) {
       ->option_text("NAME [auto]");
   problem
       ->add_option("--mode", options->mode,
-                   "how transfers are kept apart by method sluice: auto, chain, local, barrier, list")
+                   "how transfers are kept apart by method sluice: auto, chain, local, barrier, list, at-once")
       ->option_text("MODE [auto]");
   problem->add_flag("--measure", options->measure,
                     "k by a ramp of 1, 2, 4, .. transfers at once, before anything else");
@@ -68,17 +68,40 @@ void add_run_exchange(CLI::App& verb, Action& chosen) {
       "given "
       "the bound stands\nbeside: no execution is faster than the backbone for all bytes, or a link for its own.\n\n"
       "Modes:\n"
-      "  auto     chain where k is what limits the exchange, local where the links of the ranks do\n"
+      "  auto     chain where k is what limits the exchange; else at-once on one node, local on several\n"
       "  chain    the plan; k and one transfer a rank kept by short messages from rank to rank\n"
       "  local    the order of the plan at every rank, nothing else\n"
       "  barrier  the plan, a barrier after every step\n"
-      "  list     no plan: rank 0 lets transfers go\n\n"
+      "  list     no plan: rank 0 lets transfers go\n"
+      "  at-once  no plan and no k\n\n"
       "A method of MPI that cannot count messages beyond 2^31 - 1 bytes is left out, and said to be.\n\n"
       "Examples:\n"
       "  mpirun -np 64 sluice run exchange traffic.mtx --max-transfers 8\n"
       "  mpirun -np 20 sluice run exchange traffic.mtx --max-transfers 3 --method sluice-chain,sluice-list,alltoallv\n"
       "  mpirun -np 20 sluice run exchange traffic.mtx --measure");
   problem->callback([options, &chosen] { chosen = [options] { return run_exchange(*options); }; });
+}
+
+void add_run_broadcast(CLI::App& verb, Action& chosen) {
+  CLI::App* problem = verb.add_subcommand("broadcast", "one rank's message to all");
+  const auto options = std::make_shared<RunBroadcast>();
+  problem->add_option("--platform", options->platform, "what the network is (needed): see probe --help")
+      ->option_text("FILE");
+  problem->add_option("--size", options->size, "bytes of the message (needed); K, M, G, Ki, Mi, Gi")
+      ->option_text("BYTES");
+  problem->add_option("--root", options->root, "rank that has the message")->option_text("RANK [0]");
+  problem->add_option("--method", options->method, "sluice, mpi-bcast, algorithms of plan broadcast --help")
+      ->option_text("A,B,..|all [all]");
+  problem->add_flag("--model-only", options->model_only,
+                    "sluice does what the model finds best; else it tries MPI_Bcast too, once, and keeps the faster");
+  add_times(*problem, options->repetitions, options->json);
+  problem->footer(
+      "Bytes are a function of their offset, and every one is verified on every rank before a time counts (exit status "
+      "1\nif one is wrong). A time is that of the slowest rank.\n\n"
+      "Examples:\n"
+      "  mpirun -np 88 sluice run broadcast --platform platform.json --size 4Mi\n"
+      "  mpirun -np 88 sluice run broadcast --platform platform.json --size 1Mi --method sluice,ecef,flat,mpi-bcast");
+  problem->callback([options, &chosen] { chosen = [options] { return run_broadcast(*options); }; });
 }
 
 }  // namespace
@@ -89,10 +112,12 @@ void add_run(CLI::App& command, Action& chosen) {
   verb->footer(
       "Examples:\n"
       "  mpirun -np 8 sluice run redistribute --from 4x2:64x64 --to 2x4:100x100 --shape 4096x4096\n"
-      "  mpirun -np 20 sluice run exchange traffic.mtx --max-transfers 3\n\n"
+      "  mpirun -np 20 sluice run exchange traffic.mtx --max-transfers 3\n"
+      "  mpirun -np 88 sluice run broadcast --platform platform.json --size 4Mi\n\n"
       "sluice run PROBLEM --help lists the options.");
   add_run_redistribute(*verb, chosen);
   add_run_exchange(*verb, chosen);
+  add_run_broadcast(*verb, chosen);
 }
 
 }  // namespace sluice::command

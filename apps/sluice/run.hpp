@@ -28,9 +28,20 @@ struct RunExchange {
   bool same_ranks = false;  ///< senders and receivers are the same ranks
 };
 
+struct RunBroadcast {
+  std::string platform;
+  std::string size;
+  std::string root = "0";
+  std::string method = "all";
+  std::string repetitions = "9";
+  std::string json;
+  bool model_only = false;  ///< method sluice follows the model, and never falls back on MPI_Bcast
+};
+
 /// Each moves data on the ranks of this job by every method asked for, and prints what it took. Collective; throws
 /// InputError on all ranks.
 int run_redistribute(const RunRedistribute& options);
 int run_exchange(const RunExchange& options);
+int run_broadcast(const RunBroadcast& options);
 
 }  // namespace sluice::command

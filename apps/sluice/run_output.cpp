@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 #include <vector>
 
 #include "command.hpp"
@@ -27,11 +29,14 @@ std::string to_json(const RunSubject& subject, const mpi::Comparison& comparison
   // Times of wrong results do not count.
   if (comparison.verified) {
     for (const mpi::MethodResult& method : comparison.methods) {
-      file["methods"].push_back({{"name", method.name},
-                                 {"median_s", method.median_s},
-                                 {"min_s", method.min_s},
-                                 {"max_s", method.max_s},
-                                 {"peak_extra_bytes", method.peak_extra_bytes}});
+      ordered_json row{{"name", method.name},
+                       {"median_s", method.median_s},
+                       {"min_s", method.min_s},
+                       {"max_s", method.max_s},
+                       {"peak_extra_bytes", method.peak_extra_bytes}};
+      if (method.predicted_s) row["predicted_s"] = *method.predicted_s;
+      if (!method.how.empty()) row["how"] = method.how;
+      file["methods"].push_back(std::move(row));
     }
   } else {
     file["failures"] = comparison.failures;
@@ -55,6 +60,9 @@ std::string to_text(const RunSubject& subject, const mpi::Comparison& comparison
       {"method", Align::kLeft}, {"median"}, {"min"}, {"max"}, {"rate"}, {"/ " + comparison.methods.front().name},
       {"extra memory"},         {"of data"}};
   if (subject.bound_s > 0) columns.push_back({"/ bound"});
+  const bool predicted = std::any_of(comparison.methods.begin(), comparison.methods.end(),
+                                     [](const mpi::MethodResult& method) { return method.predicted_s.has_value(); });
+  if (predicted) columns.insert(columns.end(), {{"predicted"}, {"/ predicted"}, {"how", Align::kLeft}});
   TextTable table(columns);
   for (const mpi::MethodResult& method : comparison.methods) {
     const double rate = method.median_s > 0 ? static_cast<double>(comparison.bytes_moved) / method.median_s : 0;
@@ -70,6 +78,12 @@ std::string to_text(const RunSubject& subject, const mpi::Comparison& comparison
                                    bytes_text(method.peak_extra_bytes),
                                    subject.largest_part > 0 ? fmt::format("{:.1f} %", percent) : "-"};
     if (subject.bound_s > 0) cells.push_back(ratio_text(method.median_s, subject.bound_s));
+    if (predicted) {
+      cells.push_back(method.predicted_s ? seconds_text(*method.predicted_s) : "-");
+      cells.push_back(method.predicted_s && *method.predicted_s > 0 ? ratio_text(method.median_s, *method.predicted_s)
+                                                                    : "-");
+      cells.push_back(method.how);
+    }
     table.add_row(std::move(cells));
   }
   text += table.text();

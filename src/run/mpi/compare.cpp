@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "run/mpi/array_contents.hpp"
+#include "run/mpi/broadcast_methods.hpp"
 #include "run/mpi/comparison.hpp"
 #include "run/mpi/exchange_methods.hpp"
 #include "run/mpi/method.hpp"
@@ -58,6 +59,17 @@ Comparison compare_exchanges(MPI_Comm comm, const std::vector<MessageSize>& send
   const detail::Communicator own(comm);
   detail::check_comparison(own, methods, repetitions);
   detail::ComparedExchange compared(own, sends, options);
+  return detail::compare(own, compared, methods, repetitions);
+}
+
+std::vector<std::string> broadcast_methods() { return {"sluice", "mpi-bcast"}; }
+
+Comparison compare_broadcasts(MPI_Comm comm, const Platform& platform, int root, std::int64_t bytes,
+                              const BroadcastJobOptions& options, const std::vector<std::string>& methods,
+                              int repetitions) {
+  const detail::Communicator own(comm);
+  detail::check_comparison(own, methods, repetitions);
+  detail::ComparedBroadcast compared(own, platform, root, bytes, options);
   return detail::compare(own, compared, methods, repetitions);
 }
 

@@ -69,7 +69,7 @@ class Comparer {
     for (const std::string& name : methods) {
       const std::string why = job.beyond(name);
       if (why.empty()) {
-        result_.methods.push_back({name, 0, 0, 0, 0});
+        result_.methods.emplace_back().name = name;
       } else {
         result_.left_out.push_back(fmt::format("{}: {}", name, why));
       }
@@ -142,6 +142,8 @@ class Comparer {
       result.median_s = times.size() % 2 == 1 ? times[middle] : (times[middle - 1] + times[middle]) / 2;
       result.min_s = times.front();
       result.max_s = times.back();
+      result.predicted_s = methods[i]->predicted_s();
+      result.how = methods[i]->how();
       job_.reset_target();
       execute(*methods[i]);
       verify(result.name, "after the repetitions");

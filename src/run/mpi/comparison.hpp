@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,9 @@ class Method {
   virtual void execute(const void* source, void* target) = 0;
   /// Bytes the method itself holds beyond source and target, MPI's own not counted.
   [[nodiscard]] virtual std::int64_t held_bytes() const = 0;
+  /// See MethodResult; asked for on all ranks when the method was executed.
+  [[nodiscard]] virtual std::optional<double> predicted_s() { return std::nullopt; }
+  [[nodiscard]] virtual std::string how() { return ""; }
 };
 
 /// What methods are compared by: data of known contents.

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <limits>
 #include <span>
 #include <string_view>
 #include <utility>
 
+#include "run/mpi/known_contents.hpp"
 #include "run/mpi/message_offsets.hpp"
 #include "run/mpi/waiting.hpp"
 #include "sluice/error.hpp"
@@ -17,23 +17,6 @@
 
 namespace sluice::mpi::detail {
 namespace {
-
-/// Eight bytes of the message between two ranks, from the multiple of 8 given.
-std::uint64_t word(int from, int to, std::int64_t offset) {
-  std::uint64_t z = (static_cast<std::uint64_t>(from) << 32 | static_cast<std::uint64_t>(to)) * 0x9e3779b97f4a7c15ULL +
-                    static_cast<std::uint64_t>(offset);
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-  return z ^ (z >> 31);
-}
-
-/// Calls visit(offset, bytes, word) for the words of a message, the last perhaps shorter than 8 bytes.
-template <class Visit>
-void for_each_word(int from, int to, std::int64_t bytes, Visit&& visit) {
-  for (std::int64_t offset = 0; offset < bytes; offset += 8) {
-    visit(offset, static_cast<std::size_t>(std::min<std::int64_t>(8, bytes - offset)), word(from, to, offset));
-  }
-}
 
 class Planned final : public Method {
  public:
@@ -182,12 +165,10 @@ ComparedExchange::ComparedExchange(const Communicator& comm, const std::vector<M
   largest_part_ = most[1];
   source_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(messages_.send_offsets.back()));
   target_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(messages_.receive_offsets.back()));
-  std::byte* out = source_.get();
-  for (const MessageSize& message : messages_.sends) {
-    for_each_word(
-        comm.rank(), message.peer, message.bytes,
-        [&](std::int64_t offset, std::size_t bytes, std::uint64_t value) { std::memcpy(out + offset, &value, bytes); });
-    out += message.bytes;
+  for (std::size_t i = 0; i < messages_.sends.size(); ++i) {
+    const MessageSize& message = messages_.sends[i];
+    fill_known({source_.get() + messages_.send_offsets[i], static_cast<std::size_t>(message.bytes)}, comm.rank(),
+               message.peer);
   }
   reset_target();
 }
@@ -221,31 +202,23 @@ std::unique_ptr<Method> ComparedExchange::make(const std::string& method) {
 }
 
 void ComparedExchange::reset_target() {
-  // The complement of what belongs there.
-  std::byte* in = target_.get();
-  for (const MessageSize& message : messages_.receives) {
-    for_each_word(message.peer, comm_.rank(), message.bytes,
-                  [&](std::int64_t offset, std::size_t bytes, std::uint64_t value) {
-                    value = ~value;
-                    std::memcpy(in + offset, &value, bytes);
-                  });
-    in += message.bytes;
+  for (std::size_t i = 0; i < messages_.receives.size(); ++i) {
+    const MessageSize& message = messages_.receives[i];
+    fill_known({target_.get() + messages_.receive_offsets[i], static_cast<std::size_t>(message.bytes)}, message.peer,
+               comm_.rank(), true);
   }
 }
 
 std::string ComparedExchange::check_target() const {
-  const std::byte* in = target_.get();
-  for (const MessageSize& message : messages_.receives) {
-    std::int64_t wrong = -1;
-    for_each_word(message.peer, comm_.rank(), message.bytes,
-                  [&](std::int64_t offset, std::size_t bytes, std::uint64_t value) {
-                    if (wrong < 0 && std::memcmp(in + offset, &value, bytes) != 0) wrong = offset;
-                  });
+  for (std::size_t i = 0; i < messages_.receives.size(); ++i) {
+    const MessageSize& message = messages_.receives[i];
+    const std::int64_t wrong =
+        first_wrong({target_.get() + messages_.receive_offsets[i], static_cast<std::size_t>(message.bytes)},
+                    message.peer, comm_.rank());
     if (wrong >= 0) {
       return fmt::format("the message of {} bytes from rank {} is wrong in the 8 bytes from {}", message.bytes,
                          message.peer, wrong);
     }
-    in += message.bytes;
   }
   return "";
 }

@@ -3,10 +3,12 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "sluice/input/block_cyclic.hpp"
+#include "sluice/run/mpi/broadcast.hpp"
 #include "sluice/run/mpi/exchange.hpp"
 #include "sluice/run/mpi/redistribution.hpp"
 
@@ -20,6 +22,9 @@ struct MethodResult {
   double max_s = 0;
   /// The most that a rank held beyond its source and target, while the method was prepared and first executed.
   std::int64_t peak_extra_bytes = 0;
+  /// What the method's plan takes by its model, and what it does, for methods that have a plan of that kind.
+  std::optional<double> predicted_s;
+  std::string how;
 };
 
 /// What a comparison of methods found; the same on all ranks.
@@ -81,5 +86,19 @@ using RedistributionComparison = Comparison;
 [[nodiscard]] Comparison compare_exchanges(MPI_Comm comm, const std::vector<MessageSize>& sends,
                                            const ExchangeJobOptions& options, const std::vector<std::string>& methods,
                                            int repetitions = 9);
+
+/// The methods for broadcasts, `sluice` first: "sluice" and "mpi-bcast". The algorithms of "broadcast" can be asked for
+/// besides, by their names.
+[[nodiscard]] std::vector<std::string> broadcast_methods();
+
+/// Broadcasts `bytes` by several methods side by side, as compare_redistributions does: bytes are a function of their
+/// offset, and every one of every method is verified on every rank. Collective; the arguments before `methods` are
+/// those of Broadcast.
+///
+/// Throws InputError on every rank for bad arguments on any rank, an unknown method or one that does not apply,
+/// `repetitions` below 1; MpiError.
+[[nodiscard]] Comparison compare_broadcasts(MPI_Comm comm, const Platform& platform, int root, std::int64_t bytes,
+                                            const BroadcastJobOptions& options, const std::vector<std::string>& methods,
+                                            int repetitions = 9);
 
 }  // namespace sluice::mpi

@@ -1,0 +1,406 @@
+#include "sluice/run/mpi/broadcast.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <exception>
+#include <list>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "run/mpi/agreement.hpp"
+#include "run/mpi/communicator.hpp"
+#include "run/mpi/control_channel.hpp"
+#include "run/mpi/crowding.hpp"
+#include "run/mpi/planner_rank.hpp"
+#include "run/mpi/tree_executor.hpp"
+#include "run/mpi/waiting.hpp"
+#include "sluice/error.hpp"
+#include "sluice/run/mpi/error.hpp"
+#include "sluice/schedule/broadcast_program.hpp"
+
+namespace sluice::mpi {
+namespace {
+
+using detail::Communicator;
+
+constexpr std::size_t kKeptClasses = 64;
+/// Of either method, in turns, when a class is tried; the first of each does not count.
+constexpr int kTries = 4;
+constexpr const char* kNative = "native";
+
+/// The largest size of the class of `bytes`: of 8 to 15 times a power of two, the least that is not smaller.
+std::int64_t class_of(std::int64_t bytes) {
+  const auto size = static_cast<std::uint64_t>(bytes);
+  const auto bits = static_cast<int>(std::bit_width(size));
+  constexpr int kKept = 4;
+  if (bits <= kKept) return bytes;
+  const int cut = bits - kKept;
+  return static_cast<std::int64_t>(((size - 1) >> cut) + 1) << cut;
+}
+
+/// Where a byte of the largest message of the class is in one of `bytes`; ranges that meet still do.
+std::int64_t scaled(std::int64_t offset, std::int64_t bytes, std::int64_t largest) {
+  if (bytes == largest) return offset;
+  if (offset == largest) return bytes;
+  return static_cast<std::int64_t>(static_cast<long double>(offset) * static_cast<long double>(bytes) /
+                                   static_cast<long double>(largest));
+}
+
+// ---- A rank's part as numbers
+
+std::vector<std::int64_t> to_numbers(const BroadcastPlan& plan, std::size_t rank) {
+  const BroadcastProgram& program = plan.program;
+  std::vector<std::int64_t> out{program.native ? 1 : 0, std::bit_cast<std::int64_t>(program.length_s),
+                                static_cast<std::int64_t>(program.method.size())};
+  out.insert(out.end(), program.method.begin(), program.method.end());
+  if (program.native) return out;
+  const RankProgram& part = program.ranks.at(rank);
+  out.push_back(static_cast<std::int64_t>(part.receives.size()));
+  for (const ProgramReceive& r : part.receives) out.insert(out.end(), {r.from, r.offset, r.bytes});
+  out.push_back(static_cast<std::int64_t>(part.sends.size()));
+  for (const ProgramSend& s : part.sends) {
+    out.insert(out.end(), {s.to, s.offset, s.bytes, std::bit_cast<std::int64_t>(s.port_s),
+                           std::bit_cast<std::int64_t>(s.connection_s)});
+  }
+  return out;
+}
+
+struct OwnPart {
+  bool native = false;
+  ChosenBroadcast chosen;
+  RankProgram program;
+};
+
+OwnPart from_numbers(const std::vector<std::int64_t>& numbers) {
+  std::size_t at = 0;
+  const auto next = [&] { return numbers.at(at++); };
+  const auto next_time = [&] { return std::bit_cast<double>(next()); };
+  OwnPart part;
+  part.native = next() != 0;
+  part.chosen.predicted_s = next_time();
+  part.chosen.method.resize(static_cast<std::size_t>(next()));
+  for (char& c : part.chosen.method) c = static_cast<char>(next());
+  if (part.native) return part;
+  part.program.receives.resize(static_cast<std::size_t>(next()));
+  for (ProgramReceive& r : part.program.receives) {
+    r.from = next();
+    r.offset = next();
+    r.bytes = next();
+  }
+  part.program.sends.resize(static_cast<std::size_t>(next()));
+  for (ProgramSend& s : part.program.sends) {
+    s.to = next();
+    s.offset = next();
+    s.bytes = next();
+    s.port_s = next_time();
+    s.connection_s = next_time();
+  }
+  SLUICE_ASSERT(at == numbers.size(), fmt::format("{} numbers of {} read", at, numbers.size()));
+  return part;
+}
+
+// ---- Executing one size
+
+/// Messages that lie in the caller's buffer, before and after.
+class KeptMessage final : public detail::TreeData {
+ public:
+  void use(std::byte* buffer) { buffer_ = buffer; }
+  void add_receive(std::int64_t offset) { receives_.push_back(offset); }
+  void add_send(std::int64_t offset) { sends_.push_back(offset); }
+
+  std::byte* incoming(std::size_t receive, std::int64_t, std::int64_t) override { return buffer_ + receives_[receive]; }
+  void arrived(std::size_t, const std::function<void()>&) override {}
+  detail::TreeMessage outgoing(std::size_t send) override { return {buffer_ + sends_[send], 0, 0}; }
+
+ private:
+  std::byte* buffer_ = nullptr;
+  std::vector<std::int64_t> receives_;  ///< offsets
+  std::vector<std::int64_t> sends_;
+};
+
+/// The part of a rank for one size of message.
+class SizedPart {
+ public:
+  SizedPart(const Communicator& comm, detail::ControlChannel& channel, bool crowded, const RankProgram& program,
+            std::int64_t bytes, std::int64_t largest) {
+    /// What has come by a receive, for the sends that pass it on.
+    struct Range {
+      std::int64_t begin = 0;
+      std::int64_t end = 0;
+      std::size_t receive = 0;
+    };
+    std::vector<Range> ranges;
+    std::vector<detail::TreeReceive> receives;
+    const auto cut = [&](std::int64_t offset) { return scaled(offset, bytes, largest); };
+    for (const ProgramReceive& receive : program.receives) {
+      const std::int64_t begin = cut(receive.offset);
+      const std::int64_t end = cut(receive.offset + receive.bytes);
+      if (begin == end) continue;
+      ranges.push_back({begin, end, receives.size()});
+      receives.push_back({static_cast<int>(receive.from), end - begin, false});
+      message_.add_receive(begin);
+    }
+    std::ranges::sort(ranges, {}, &Range::begin);
+    std::vector<detail::TreeSend> sends;
+    for (const ProgramSend& send : program.sends) {
+      const std::int64_t begin = cut(send.offset);
+      const std::int64_t end = cut(send.offset + send.bytes);
+      if (begin == end) continue;
+      detail::TreeSend each;
+      each.to = static_cast<int>(send.to);
+      each.count = end - begin;
+      each.port_s = send.port_s;
+      each.connection_s = send.connection_s;
+      auto range = std::ranges::upper_bound(ranges, begin, {}, &Range::end);
+      for (; range != ranges.end() && range->begin < end; ++range) each.after.push_back(range->receive);
+      sends.push_back(std::move(each));
+      message_.add_send(begin);
+    }
+    // Every message has its place already: all that may come are asked for.
+    constexpr int kReceives = 64;
+    detail::TreeExecutor::Limits limits;
+    limits.receives = limits.ahead = kReceives;
+    limits.may_sleep = crowded;
+    executor_.emplace(comm.get(), channel, std::move(receives), std::move(sends), limits, nullptr);
+  }
+  SizedPart(const SizedPart&) = delete;
+  SizedPart& operator=(const SizedPart&) = delete;
+
+  void execute(void* buffer) {
+    message_.use(static_cast<std::byte*>(buffer));
+    executor_->execute(message_);
+  }
+
+ private:
+  KeptMessage message_;
+  std::optional<detail::TreeExecutor> executor_;
+};
+
+/// A size class: the plan, and what carries it out for the size asked for last.
+struct SizeClass {
+  std::int64_t largest = 0;
+  OwnPart part;
+  bool tried = false;
+  std::int64_t bytes = -1;
+  std::unique_ptr<SizedPart> sized;
+};
+
+}  // namespace
+
+struct Broadcast::State {
+  State(MPI_Comm user, Platform user_platform, int user_root, const BroadcastJobOptions& user_options);
+  ~State() {
+    // The stack is being unwound: the others must not wait for this rank.
+    if (std::uncaught_exceptions() > exceptions) give_up();
+    if (channel && channel->abandoned()) comm.leak();
+  }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  void give_up() noexcept {
+    broken = true;
+    if (channel) channel->abandon();
+  }
+  [[nodiscard]] std::uint64_t fingerprint(std::int64_t bytes) const;
+  void check(const void* buffer, std::int64_t bytes) const;
+  /// The class of `bytes`, planned if need be; `buffer` is null if nothing is to be sent now.
+  SizeClass& obtain(const void* buffer, std::int64_t bytes, bool sending);
+  [[nodiscard]] OwnPart plan(std::int64_t bytes) const;
+  void execute(void* buffer, std::int64_t bytes);
+  void run_planned(SizeClass& size, void* buffer, std::int64_t bytes);
+  void run_native(void* buffer, std::int64_t bytes);
+  void try_both(SizeClass& size, void* buffer, std::int64_t bytes);
+  /// Of the slowest rank, from a common start.
+  template <class Run>
+  double timed(Run&& run);
+
+  int exceptions = std::uncaught_exceptions();
+  bool broken = false;
+  Communicator comm;
+  Platform platform;
+  int root;
+  BroadcastJobOptions options;
+  bool crowded = false;
+  std::optional<detail::ControlChannel> channel;
+  std::list<SizeClass> classes;  ///< the one used last first
+};
+
+Broadcast::State::State(MPI_Comm user, Platform user_platform, int user_root, const BroadcastJobOptions& user_options)
+    : comm(user), platform(std::move(user_platform)), root(user_root), options(user_options) {
+  std::exception_ptr failure;
+  std::uint64_t print = 0;
+  try {
+    check_platform(platform, "platform");
+    if (platform.ranks != comm.size())
+      throw InputError("platform", fmt::format("{} ranks", platform.ranks),
+                       fmt::format("the {} there are", comm.size()));
+    if (root < 0 || root >= comm.size())
+      throw InputError("root", fmt::format("{}", root), fmt::format("0 to {}", comm.size() - 1));
+    print = fingerprint(0);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  detail::agree(comm, print, failure);
+  channel.emplace(comm.get());
+  crowded = detail::is_crowded(comm);
+}
+
+std::uint64_t Broadcast::State::fingerprint(std::int64_t bytes) const {
+  detail::Fingerprint print;
+  print.add(to_json(platform));
+  print.add(root);
+  print.add(options.plan.algorithm);
+  print.add(options.plan.lookahead);
+  print.add(options.plan.early_internal ? 1 : 0);
+  print.add(options.plan.segments);
+  print.add(std::bit_cast<std::int64_t>(options.plan.time_limit_s));
+  print.add(options.try_native ? 1 : 0);
+  print.add(bytes);
+  return print.value();
+}
+
+void Broadcast::State::check(const void* buffer, std::int64_t bytes) const {
+  if (bytes < 0) throw InputError("bytes", fmt::format("{}", bytes), "at least 0");
+  if (bytes > 0 && buffer == nullptr) throw InputError("buffer", "a null pointer", "room for the message");
+}
+
+OwnPart Broadcast::State::plan(std::int64_t bytes) const {
+  std::vector<std::vector<std::int64_t>> parts;
+  std::exception_ptr failure;
+  try {
+    if (comm.rank() == detail::kPlanner) {
+      const BroadcastPlan plan = plan_broadcast(platform, root, bytes, options.plan);
+      for (std::size_t rank = 0; rank < static_cast<std::size_t>(comm.size()); ++rank)
+        parts.push_back(to_numbers(plan, rank));
+    }
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  detail::agree(comm, failure);
+  return from_numbers(detail::scatter_numbers(comm, parts));
+}
+
+SizeClass& Broadcast::State::obtain(const void* buffer, std::int64_t bytes, bool sending) {
+  const std::int64_t largest = bytes < 0 ? bytes : class_of(bytes);
+  const auto found = std::ranges::find(classes, largest, &SizeClass::largest);
+  if (found != classes.end()) {
+    classes.splice(classes.begin(), classes, found);
+    return classes.front();
+  }
+  std::exception_ptr failure;
+  try {
+    if (sending) {
+      check(buffer, bytes);
+    } else {
+      check(this, bytes);
+    }
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  detail::Fingerprint print;
+  print.add(largest);
+  detail::agree(comm, print.value(), failure);
+  SizeClass size;
+  size.largest = largest;
+  size.part = plan(largest);
+  classes.push_front(std::move(size));
+  if (classes.size() > kKeptClasses) classes.pop_back();
+  return classes.front();
+}
+
+void Broadcast::State::run_native(void* buffer, std::int64_t bytes) {
+  constexpr std::int64_t kMostAtOnce = 1 << 30;  // MPI counts in int
+  for (std::int64_t at = 0; at < bytes; at += kMostAtOnce) {
+    SLUICE_MPI(MPI_Bcast(static_cast<std::byte*>(buffer) + at, static_cast<int>(std::min(kMostAtOnce, bytes - at)),
+                         MPI_BYTE, root, comm.get()));
+  }
+}
+
+void Broadcast::State::run_planned(SizeClass& size, void* buffer, std::int64_t bytes) {
+  if (size.part.native) {
+    run_native(buffer, bytes);
+    return;
+  }
+  if (size.bytes != bytes) {
+    size.sized = std::make_unique<SizedPart>(comm, *channel, crowded, size.part.program, bytes, size.largest);
+    size.bytes = bytes;
+  }
+  size.sized->execute(buffer);
+}
+
+template <class Run>
+double Broadcast::State::timed(Run&& run) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  SLUICE_MPI(MPI_Ibarrier(comm.get(), &request));
+  detail::wait_for(request);
+  const double start = MPI_Wtime();
+  run();
+  double taken = MPI_Wtime() - start;
+  SLUICE_MPI(MPI_Iallreduce(MPI_IN_PLACE, &taken, 1, MPI_DOUBLE, MPI_MAX, comm.get(), &request));
+  detail::wait_for(request);
+  return taken;
+}
+
+void Broadcast::State::try_both(SizeClass& size, void* buffer, std::int64_t bytes) {
+  std::vector<double> planned;
+  std::vector<double> native;
+  for (int i = 0; i <= kTries; ++i) {
+    const double by_plan = timed([&] { run_planned(size, buffer, bytes); });
+    const double by_mpi = timed([&] { run_native(buffer, bytes); });
+    if (i == 0) continue;
+    planned.push_back(by_plan);
+    native.push_back(by_mpi);
+  }
+  const auto median = [](std::vector<double>& times) {
+    std::ranges::sort(times);
+    return (times[(times.size() - 1) / 2] + times[times.size() / 2]) / 2;
+  };
+  ChosenBroadcast& chosen = size.part.chosen;
+  chosen.planned_s = median(planned);
+  chosen.native_s = median(native);
+  if (chosen.native_s < chosen.planned_s) {
+    chosen.method = kNative;
+    size.part.native = true;
+    size.part.program = {};
+    size.sized.reset();
+  }
+}
+
+void Broadcast::State::execute(void* buffer, std::int64_t bytes) {
+  if (broken) throw InputError("broadcast", "a job that failed in an execution before", "a new one");
+  SizeClass& size = obtain(buffer, bytes, true);
+  check(buffer, bytes);
+  if (bytes == 0 || comm.size() == 1) return;
+  try {
+    if (options.try_native && options.plan.algorithm == "auto" && !size.tried && !size.part.native) {
+      size.tried = true;
+      try_both(size, buffer, bytes);
+    } else {
+      run_planned(size, buffer, bytes);
+    }
+  } catch (...) {
+    give_up();
+    throw;
+  }
+}
+
+// ---- Broadcast
+
+Broadcast::Broadcast(MPI_Comm comm, const Platform& platform, int root, const BroadcastJobOptions& options)
+    : state_(std::make_unique<State>(comm, platform, root, options)) {}
+
+Broadcast::~Broadcast() = default;
+Broadcast::Broadcast(Broadcast&&) noexcept = default;
+Broadcast& Broadcast::operator=(Broadcast&&) noexcept = default;
+
+void Broadcast::execute(void* buffer, std::int64_t bytes) { state_->execute(buffer, bytes); }
+
+ChosenBroadcast Broadcast::chosen(std::int64_t bytes) { return state_->obtain(nullptr, bytes, false).part.chosen; }
+
+}  // namespace sluice::mpi
