@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "plan/broadcast/cluster_tree.hpp"
+#include "plan/broadcast/inside.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/broadcast.hpp"
 #include "sluice/plan/registry.hpp"
@@ -167,12 +168,8 @@ BetweenClusters between_clusters(const Platform& platform, std::int64_t bytes, s
     }
   }
   for (const PlatformCluster& cluster : platform.clusters) {
-    const std::vector<StrategyPrediction> strategies = predict_broadcast(cluster, bytes);
-    double time = strategies.front().time_s;
-    for (const StrategyPrediction& each : strategies) {
-      if (each.executable) time = std::min(time, each.time_s);
-    }
-    if (!cluster.broadcast.points().empty()) time = strategies.back().time_s;
+    const bool measured = !cluster.broadcast.points().empty() && bytes > 0 && cluster.ranks.size() > 1;
+    const double time = measured ? cluster.broadcast.at(bytes) : detail::best_inside(cluster, bytes).time_s;
     problem.inside.push_back(time);
   }
   return problem;

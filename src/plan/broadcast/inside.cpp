@@ -115,6 +115,23 @@ class Inside {
 
 }  // namespace
 
+StrategyPrediction best_inside(const PlatformCluster& cluster, std::int64_t bytes) {
+  StrategyPrediction best;
+  bool found = false;
+  const bool power_of_two = std::has_single_bit(cluster.ranks.size());
+  for (StrategyPrediction each : predict_broadcast(cluster, bytes)) {
+    if (!each.executable || each.strategy == "native") continue;
+    if (!power_of_two && bytes > 0 && each.strategy.find("binomial") != std::string_view::npos) {
+      const std::int64_t segment = each.segment_bytes > 0 ? each.segment_bytes : bytes;
+      each.time_s += cluster.gap.at(segment) * static_cast<double>((bytes + segment - 1) / segment);
+    }
+    if (found && each.time_s >= best.time_s) continue;
+    best = each;
+    found = true;
+  }
+  return best;
+}
+
 void add_inside_messages(std::string_view strategy, const std::vector<std::int64_t>& ranks, std::int64_t bytes,
                          std::int64_t segment_bytes, double& priority, std::vector<PlannedMessage>& messages) {
   const auto n = static_cast<std::int64_t>(ranks.size());

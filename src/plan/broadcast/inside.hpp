@@ -5,8 +5,13 @@
 #include <vector>
 
 #include "plan/broadcast/rank_network.hpp"
+#include "sluice/plan/broadcast.hpp"
 
 namespace sluice::detail {
+
+/// The strategy that is fastest where its messages are carried out, and its time: models of Table 1, but for the
+/// binomial trees of ranks that are no power of two, whose root sends once more than the model has it. Not "native".
+[[nodiscard]] StrategyPrediction best_inside(const PlatformCluster& cluster, std::int64_t bytes);
 
 /// The messages of `strategy`, one that predict_broadcast calls executable, for bytes [0, `bytes`) among `ranks`, which
 /// the first one has; in segments of `segment_bytes` (0: whole). See inside.cpp. Priorities rise by 1 from `priority`,

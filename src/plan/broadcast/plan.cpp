@@ -25,17 +25,6 @@ using detail::RankNetwork;
 /// Messages simulated a second, at the planner's usual pace.
 constexpr double kMessagesPerSecond = 5e5;
 
-StrategyPrediction best_inside(const PlatformCluster& cluster, std::int64_t bytes) {
-  StrategyPrediction best;
-  bool found = false;
-  for (const StrategyPrediction& each : predict_broadcast(cluster, bytes)) {
-    if (!each.executable || each.strategy == "native" || (found && each.time_s >= best.time_s)) continue;
-    best = each;
-    found = true;
-  }
-  return best;
-}
-
 class Planner {
  public:
   Planner(const Platform& platform, std::int64_t root, std::int64_t bytes, const BroadcastOptions& options)
@@ -93,7 +82,7 @@ class Planner {
         std::vector<std::int64_t> ranks = cluster.ranks;
         const auto first = std::find(ranks.begin(), ranks.end(), coordinator[c]);
         std::rotate(ranks.begin(), first, first + 1);
-        const StrategyPrediction strategy = best_inside(cluster, bytes_);
+        const StrategyPrediction strategy = detail::best_inside(cluster, bytes_);
         add_inside_messages(strategy.strategy, ranks, bytes_, strategy.segment_bytes, priority, messages);
       };
       const std::size_t before =
@@ -152,26 +141,22 @@ class Planner {
   // ---- segments through trees of ranks
 
   BroadcastPlan routed(bool parallel) {
+    const std::string name = parallel ? "parallel-entry" : "pipelined";
+    if (bytes_ == 0 || platform_.ranks == 1) return finish(tree_in("flat", 1, 0), name, name);
     const std::vector<detail::Site> sites = network_.sites_from(root_);
     BroadcastPlan plan;
     plan.schedule.problem = "broadcast";
     plan.schedule.machines = platform_.ranks;
     plan.schedule.root = root_;
-    std::string method = parallel ? "parallel-entry" : "pipelined";
-    if (bytes_ > 0 && platform_.ranks > 1) {
-      constexpr double kMost = 1e15;
-      const auto limit = static_cast<std::int64_t>(std::min(kMost, options_.time_limit_s * kMessagesPerSecond));
-      const detail::FoundRoutes found = best_routes(network_, sites, root_, bytes_, parallel, options_.segments, limit);
-      plan.program =
-          timed_program(network_, root_, bytes_, route_messages(network_, sites, bytes_, found.routes), false, false);
-      method += ", " + to_string(found.routes);
-      fill_schedule(plan, found.routes.segment_bytes);
-    } else {
-      plan.program = timed_program(network_, root_, bytes_, {}, false, false);
-    }
+    constexpr double kMost = 1e15;
+    const auto limit = static_cast<std::int64_t>(std::min(kMost, options_.time_limit_s * kMessagesPerSecond));
+    const detail::FoundRoutes found = best_routes(network_, sites, root_, bytes_, parallel, options_.segments, limit);
+    plan.program =
+        timed_program(network_, root_, bytes_, route_messages(network_, sites, bytes_, found.routes), false, false);
+    fill_schedule(plan, found.routes.segment_bytes);
     plan.schedule.length = plan.program.length_s;
     plan.schedule.bound = {std::min(network_.bound(root_, bytes_), plan.schedule.length), plan.schedule.length};
-    return finish(std::move(plan), parallel ? "parallel-entry" : "pipelined", method);
+    return finish(std::move(plan), name, name + ", " + to_string(found.routes));
   }
 
   void fill_schedule(BroadcastPlan& plan, std::int64_t segment_bytes) const {

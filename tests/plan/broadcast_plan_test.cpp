@@ -1,0 +1,209 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sluice/error.hpp"
+#include "sluice/plan/broadcast.hpp"
+#include "sluice/plan/registry.hpp"
+#include "sluice/schedule/tree_validate.hpp"
+
+namespace sluice {
+namespace {
+
+GapTable line(double fixed_s, double bytes_per_s) {
+  constexpr std::int64_t kLong = 1 << 24;
+  return GapTable({{1, fixed_s + 1 / bytes_per_s}, {kLong, fixed_s + static_cast<double>(kLong) / bytes_per_s}});
+}
+
+/// Three sites: two clusters near each other, one far away, one farther; rank r is the ranks[r]-th of them in order.
+Platform three_sites(const std::vector<std::int64_t>& ranks, std::int64_t connections) {
+  constexpr double kFast = 125e6, kSlow = 10e6, kFixed = 2e-6;
+  const std::vector<std::int64_t> sizes{4, 3, 5, 6};
+  Platform platform;
+  std::size_t next = 0;
+  for (std::size_t c = 0; c < sizes.size(); ++c) {
+    PlatformCluster cluster;
+    cluster.name = std::string(1, static_cast<char>('a' + c));
+    for (std::int64_t i = 0; i < sizes[c]; ++i) cluster.ranks.push_back(ranks[next++]);
+    cluster.latency_s = 50e-6;
+    cluster.gap = line(kFixed, kFast);
+    platform.clusters.push_back(std::move(cluster));
+  }
+  platform.ranks = static_cast<std::int64_t>(next);
+  for (std::int64_t i = 0; i < 4; ++i) {
+    for (std::int64_t j = i + 1; j < 4; ++j) {
+      const bool near = i == 0 && j == 1;
+      PlatformLink link{i, j, near ? 60e-6 : 1e-3 * static_cast<double>(i + j), line(kFixed, near ? kFast : kSlow), 1};
+      if (!near) link.connections = connections;
+      platform.links.push_back(std::move(link));
+    }
+  }
+  return platform;
+}
+
+std::vector<std::int64_t> in_order() {
+  std::vector<std::int64_t> ranks(18);
+  for (std::size_t i = 0; i < ranks.size(); ++i) ranks[i] = static_cast<std::int64_t>(i);
+  return ranks;
+}
+
+BroadcastPlan planned(const Platform& platform, std::int64_t root, std::int64_t bytes, const std::string& algorithm,
+                      std::int64_t segments = 0) {
+  BroadcastOptions options;
+  options.algorithm = algorithm;
+  options.segments = segments;
+  options.time_limit_s = 0.2;
+  BroadcastPlan plan = plan_broadcast(platform, root, bytes, options);
+  for (const Violation& each : validate(plan.program))
+    ADD_FAILURE() << algorithm << ", " << bytes << " bytes from " << root << ", rank " << each.rank << ": "
+                  << each.reason;
+  for (const Violation& each : validate(plan.schedule)) ADD_FAILURE() << algorithm << ": " << each.reason;
+  EXPECT_EQ(plan.program.bytes, bytes);
+  EXPECT_EQ(plan.program.root, root);
+  return plan;
+}
+
+TEST(BroadcastPlan, EveryMethodGivesEveryRankEveryByteOnce) {
+  for (const std::int64_t connections : {1, 3}) {
+    const Platform platform = three_sites(in_order(), connections);
+    for (const Algorithm& each : algorithms("broadcast")) {
+      for (const std::int64_t bytes : {0, 1, 17, 4096, 300'007})
+        for (const std::int64_t root : {0, 5, 17}) planned(platform, root, bytes, std::string(each.name));
+      planned(platform, 2, 300'007, std::string(each.name), each.name == "exact" ? 1 : 7);
+    }
+  }
+}
+
+/// Cheap links make every strategy the best one of some cluster; here each is asked for by its model.
+TEST(BroadcastPlan, StrategiesInsideAreExecutedAsTheirModelsSay) {
+  for (const std::int64_t ranks : {1, 2, 3, 8, 13, 16}) {
+    for (const std::int64_t bytes : {1, 1000, 65'536, 4'194'304}) {
+      Platform platform;
+      platform.ranks = ranks;
+      PlatformCluster cluster;
+      for (std::int64_t r = 0; r < ranks; ++r) cluster.ranks.push_back(r);
+      cluster.latency_s = 50e-6;
+      cluster.gap = line(2e-6, 125e6);
+      platform.clusters.push_back(cluster);
+      const BroadcastPlan plan = planned(platform, ranks / 2, bytes, "flat");
+      // The model of the tree inside a single cluster is all there is: gaps of ranks that are no power of two count
+      // once more than Table 1 has it.
+      EXPECT_LE(plan.program.length_s, 1.35 * plan.schedule.length) << ranks << " ranks, " << bytes;
+      EXPECT_GE(plan.program.length_s, 0.6 * plan.schedule.length) << ranks << " ranks, " << bytes;
+    }
+  }
+}
+
+TEST(BroadcastPlan, AutoIsNoLongerThanAnyOther) {
+  const Platform platform = three_sites(in_order(), 3);
+  for (const std::int64_t bytes : {1024, 1 << 20}) {
+    const BroadcastPlan best = planned(platform, 0, bytes, "auto");
+    for (const BroadcastPlan::Candidate& each : best.candidates)
+      EXPECT_LE(best.program.length_s, each.length_s) << each.method;
+    const double tree = planned(platform, 0, bytes, "auto", 1).schedule.length;
+    for (const Algorithm& each : algorithms("broadcast")) {
+      if (each.name == "pipelined" || each.name == "parallel-entry") continue;
+      EXPECT_LE(tree, planned(platform, 0, bytes, std::string(each.name), 1).schedule.length) << each.name;
+    }
+  }
+}
+
+TEST(BroadcastPlan, SeveralConnectionsCarryMoreThanOne) {
+  const double one = planned(three_sites(in_order(), 1), 0, 1 << 20, "auto").program.length_s;
+  const double three = planned(three_sites(in_order(), 3), 0, 1 << 20, "auto").program.length_s;
+  EXPECT_LT(three, 0.6 * one);
+}
+
+TEST(BroadcastPlan, TheOrderOfRanksDoesNotMatter) {
+  std::vector<std::int64_t> dealt(18);
+  for (std::size_t i = 0; i < dealt.size(); ++i) dealt[i] = static_cast<std::int64_t>(i * 5 % 18);  // keeps 0
+  for (const std::int64_t bytes : {1024, 1 << 20})
+    EXPECT_DOUBLE_EQ(planned(three_sites(in_order(), 3), 0, bytes, "auto").program.length_s,
+                     planned(three_sites(dealt, 3), 0, bytes, "auto").program.length_s);
+}
+
+TEST(BroadcastPlan, PlansAreTheSameEveryTime) {
+  const Platform platform = three_sites(in_order(), 3);
+  EXPECT_EQ(planned(platform, 3, 1 << 20, "auto").program, planned(platform, 3, 1 << 20, "auto").program);
+}
+
+TEST(BroadcastPlan, NativeIsChosenWhereItWasMeasuredToBeFaster) {
+  Platform platform;
+  platform.ranks = 8;
+  PlatformCluster cluster;
+  for (std::int64_t r = 0; r < 8; ++r) cluster.ranks.push_back(r);
+  cluster.latency_s = 50e-6;
+  cluster.gap = line(2e-6, 125e6);
+  cluster.broadcast = GapTable({{1, 1e-6}, {1 << 20, 2e-6}});
+  platform.clusters.push_back(cluster);
+  EXPECT_TRUE(planned(platform, 0, 65'536, "auto").program.native);
+  platform.clusters.front().broadcast = GapTable({{1, 1}, {1 << 20, 2}});
+  EXPECT_FALSE(planned(platform, 0, 65'536, "auto").program.native);
+  platform.clusters.front().broadcast = {};
+  EXPECT_THROW((void)planned(platform, 0, 65'536, "native"), InputError);
+}
+
+TEST(BroadcastPlan, BadInputIsRefused) {
+  const Platform platform = three_sites(in_order(), 3);
+  EXPECT_THROW((void)plan_broadcast(platform, 18, 1), InputError);
+  EXPECT_THROW((void)plan_broadcast(platform, -1, 1), InputError);
+  EXPECT_THROW((void)plan_broadcast(platform, 0, -1), InputError);
+  BroadcastOptions options;
+  options.algorithm = "nonsense";
+  EXPECT_THROW((void)plan_broadcast(platform, 0, 1, options), InputError);
+  Platform without_link = platform;
+  without_link.links.pop_back();
+  EXPECT_THROW((void)plan_broadcast(without_link, 0, 1), InputError);
+}
+
+TEST(BroadcastProgram, BrokenProgramsAreFound) {
+  const BroadcastProgram good = planned(three_sites(in_order(), 3), 0, 65'536, "auto").program;
+  const auto broken = [&](auto change) {
+    BroadcastProgram program = good;
+    change(program);
+    return !validate(program).empty();
+  };
+  EXPECT_TRUE(broken([](BroadcastProgram& p) { p.root = 1; }));
+  EXPECT_TRUE(broken([](BroadcastProgram& p) { p.ranks[0].sends.pop_back(); }));
+  EXPECT_TRUE(broken([](BroadcastProgram& p) { p.ranks[3].receives.pop_back(); }));
+  EXPECT_TRUE(broken([](BroadcastProgram& p) { p.ranks[0].sends[0].bytes -= 1; }));
+  EXPECT_TRUE(broken([](BroadcastProgram& p) { p.ranks[0].sends[0].to = 0; }));
+  EXPECT_TRUE(broken([](BroadcastProgram& p) { p.length_s /= 2; }));
+  EXPECT_TRUE(broken([](BroadcastProgram& p) { p.native = true; }));
+  EXPECT_TRUE(broken([](BroadcastProgram& p) {
+    for (RankProgram& rank : p.ranks)
+      for (ProgramSend& send : rank.sends) send.start_s = 0;
+  }));
+}
+
+/// 1 and 2 each wait for what the other one sends after it.
+TEST(BroadcastProgram, DeadlocksAreFound) {
+  BroadcastProgram program;
+  program.bytes = 2;
+  program.ranks.resize(3);
+  program.length_s = 10;
+  const auto message = [&](std::size_t from, std::int64_t to, std::int64_t offset) {
+    program.ranks[from].sends.push_back({to, offset, 1, 0, 0, 0, 10});
+    program.ranks[static_cast<std::size_t>(to)].receives.push_back({static_cast<std::int64_t>(from), offset, 1});
+  };
+  message(0, 1, 0);
+  message(0, 2, 1);
+  message(1, 2, 0);
+  message(2, 1, 1);
+  const auto blocks = [&] {
+    const std::vector<Violation> found = validate(program);
+    return std::any_of(found.begin(), found.end(),
+                       [](const Violation& each) { return each.reason.find("never passes") != std::string::npos; });
+  };
+  EXPECT_FALSE(blocks());
+  std::swap(program.ranks[1].receives[0], program.ranks[1].receives[1]);
+  std::swap(program.ranks[2].receives[0], program.ranks[2].receives[1]);
+  EXPECT_TRUE(blocks());
+}
+
+}  // namespace
+}  // namespace sluice
