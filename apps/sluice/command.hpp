@@ -22,6 +22,7 @@ void add_plan(CLI::App& command, Action& chosen);
 void add_compare(CLI::App& command, Action& chosen);
 void add_check(CLI::App& command, Action& chosen);
 void add_cluster(CLI::App& command, Action& chosen);
+void add_predict(CLI::App& command, Action& chosen);
 void add_study(CLI::App& command, Action& chosen);
 void add_platform_to_simgrid(CLI::App& command, Action& chosen);
 void add_probe(CLI::App& command, Action& chosen);

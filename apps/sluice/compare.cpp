@@ -134,6 +134,7 @@ void add_compare(CLI::App& command, Action& chosen) {
   add_compare_redistribute(*verb, chosen);
   add_compare_exchange(*verb, chosen);
   add_compare_reduce(*verb, chosen);
+  add_compare_broadcast(*verb, chosen);
 }
 
 }  // namespace sluice::command

@@ -71,6 +71,7 @@ int run_command(int argc, char** argv) {
   add_compare(root, chosen);
   add_check(root, chosen);
   add_cluster(root, chosen);
+  add_predict(root, chosen);
   add_study(root, chosen);
   add_platform_to_simgrid(root, chosen);
   add_probe(root, chosen);

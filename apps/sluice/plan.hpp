@@ -63,5 +63,6 @@ struct TreeFact {
 void add_plan_redistribute(CLI::App& plan, Action& chosen);
 void add_plan_exchange(CLI::App& plan, Action& chosen);
 void add_plan_reduce(CLI::App& plan, Action& chosen);
+void add_plan_broadcast(CLI::App& plan, Action& chosen);
 
 }  // namespace sluice::command

@@ -20,10 +20,12 @@ struct Study {
   bool random = false;  ///< whether it draws instances
 };
 
-constexpr std::array kStudies{
-    Study{"redistribute-tables", study_redistribute_tables}, Study{"redistribute-paragon", study_redistribute_paragon},
-    Study{"exchange-quality", study_exchange_quality, true}, Study{"exchange-lab", study_exchange_lab, true},
-    Study{"reduce-figure-2", study_reduce_figure_2}};
+constexpr std::array kStudies{Study{"redistribute-tables", study_redistribute_tables},
+                              Study{"redistribute-paragon", study_redistribute_paragon},
+                              Study{"exchange-quality", study_exchange_quality, true},
+                              Study{"exchange-lab", study_exchange_lab, true},
+                              Study{"reduce-figure-2", study_reduce_figure_2},
+                              Study{"broadcast-simulation", study_broadcast_simulation, true}};
 
 struct StudyOptions {
   std::string name;
@@ -93,6 +95,11 @@ void add_study(CLI::App& command, Action& chosen) {
       "hour,\n"
       "  --quick: two minutes. --samples: instances of a kind. The lab's scripts are found beside the command, or in\n"
       "  the folder that the variable SLUICE_LAB names.\n"
+      "broadcast-simulation\n"
+      "  Figures 7 and 8 of Steffenel 2006, its section 6: mean makespan of broadcasts between 2 to 50 random "
+      "clusters, by\n"
+      "  every heuristic and by auto, up to 10 clusters the optimum: figure7.csv, figure8.csv and, where gnuplot is\n"
+      "  installed, SVG. 10 000 instances a point unless --samples says how many.\n"
       "reduce-figure-2\n"
       "  Figure 2 of Canon, Antoniu 2012: length over the optimum of the binomial and the Fibonacci strategy, each "
       "where\n"

@@ -153,8 +153,8 @@ TEST(BadInput, ExchangesAndTheirTraffic) {
 
 TEST(BadInput, VerbsProblemsAndStudies) {
   const Case cases[] = {
-      {"", "sluice: no verb, expected plan, compare, check, study, run"},
-      {"paln", "sluice: 'paln', expected one of plan, compare, check, study, run"},
+      {"", "sluice: no verb, expected plan, compare, check, cluster, predict, study, "},
+      {"paln", "sluice: 'paln', expected one of plan, compare, check, cluster, predict, study, "},
       {"plan", "sluice plan: no problem, expected redistribute, exchange"},
       {"plan collect", "sluice plan: 'collect', expected one of redistribute, exchange, reduce"},
       {"compare matrix.mtx", "sluice compare: 'matrix.mtx', expected one of redistribute, exchange"},

@@ -1,0 +1,59 @@
+#include "broadcast_options.hpp"
+
+#include <fmt/format.h>
+
+#include "option_values.hpp"
+#include "sluice/error.hpp"
+#include "sluice/input/quantity.hpp"
+#include "sluice/show/quantities.hpp"
+
+namespace sluice::command {
+
+void BroadcastInput::add_to(CLI::App& verb) {
+  verb.add_option("--platform", platform, "the network, as sluice.platform/1 (needed)")->option_text("FILE");
+  verb.add_option("--size", size, "bytes of the message, such as 4Mi (needed)")->option_text("BYTES");
+  verb.add_option("--root", root, "the rank that has it")->option_text("RANK [0]");
+  verb.add_option("--segments", segments, "parts that follow each other; 1: the message whole through one tree")
+      ->option_text("S");
+  verb.add_option("--lookahead", lookahead, "of ecef-la: min, average or average-sets")->option_text("NAME [min]");
+  verb.add_flag("--early-internal", early_internal,
+                "auto, exact: a cluster may broadcast inside before its last sends; needs --segments 1");
+  verb.add_option("--time-limit", time_limit, "for auto and exact")->option_text("SECONDS [1]");
+}
+
+Platform read_platform_option(const std::string& path) {
+  if (path.empty()) throw InputError("--platform", "nothing", "a platform file");
+  return read_platform(path);
+}
+
+std::string BroadcastTask::title() const {
+  return fmt::format("broadcast: {} from rank {} to {} ranks in {} clusters ({})", bytes_text(bytes), root,
+                     platform.ranks, platform.clusters.size(), file);
+}
+
+BroadcastPlan BroadcastTask::planned_by(const std::string& algorithm) const {
+  BroadcastOptions how = options;
+  how.algorithm = algorithm;
+  return plan_broadcast(platform, root, bytes, how);
+}
+
+BroadcastTask read(const BroadcastInput& options) {
+  constexpr std::int64_t kMostSegments = 1 << 20;
+  BroadcastTask task;
+  if (options.size.empty()) throw InputError("--size", "nothing", "the bytes of the message, such as 4Mi");
+  task.bytes = parse_size(options.size, "--size");
+  task.platform = read_platform_option(options.platform);
+  task.file = options.platform;
+  task.root = parse_count(options.root, "--root", 0, task.platform.ranks - 1);
+  if (!options.segments.empty()) task.options.segments = parse_count(options.segments, "--segments", 1, kMostSegments);
+  if (options.lookahead != "min" && options.lookahead != "average" && options.lookahead != "average-sets")
+    throw InputError("--lookahead", "'" + options.lookahead + "'", "one of min, average, average-sets");
+  task.options.lookahead = options.lookahead;
+  task.options.early_internal = options.early_internal;
+  if (options.early_internal && task.options.segments != 1)
+    throw InputError("--early-internal", "no --segments 1 beside it", "one segment: the message whole");
+  task.options.time_limit_s = parse_number(options.time_limit, "--time-limit");
+  return task;
+}
+
+}  // namespace sluice::command

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <CLI/App.hpp>
+#include <cstdint>
+#include <string>
+
+#include "sluice/plan/broadcast.hpp"
+
+/// The problem `broadcast` on the command line, the same for every verb.
+namespace sluice::command {
+
+/// The options as they were typed; empty where they were not.
+struct BroadcastInput {
+  std::string platform;
+  std::string size;
+  std::string root = "0";
+  std::string segments;
+  std::string lookahead = "min";
+  std::string time_limit = "1";
+  bool early_internal = false;
+
+  void add_to(CLI::App& verb);
+};
+
+/// About the options, for the help of every verb.
+inline constexpr const char* kBroadcastHelp =
+    "\nA platform file has ranks, clusters and links, in seconds and bytes: docs/broadcast.md. Trees are between "
+    "clusters,\n"
+    "with the message whole unless --segments says otherwise; auto and exact choose how many, with --segments 1 they "
+    "keep\n"
+    "to the paper's model. auto also compares ways through the network that are no tree of clusters.\n";
+
+/// The options as read and checked.
+struct BroadcastTask {
+  Platform platform;
+  std::string file;
+  std::int64_t bytes = 0;
+  std::int64_t root = 0;
+  BroadcastOptions options;
+
+  /// "broadcast: 4.19 MB from rank 0 to 88 ranks in 6 clusters".
+  [[nodiscard]] std::string title() const;
+  [[nodiscard]] BroadcastPlan planned_by(const std::string& algorithm) const;
+};
+
+/// Reads the platform too. Throws InputError for what is missing, no number or out of range.
+[[nodiscard]] BroadcastTask read(const BroadcastInput& options);
+
+/// The platform file that --platform names. Throws InputError also if it was not given.
+[[nodiscard]] Platform read_platform_option(const std::string& path);
+
+}  // namespace sluice::command

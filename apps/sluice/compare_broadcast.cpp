@@ -1,0 +1,67 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "algorithm_names.hpp"
+#include "broadcast_options.hpp"
+#include "compare.hpp"
+#include "output.hpp"
+#include "sluice/show/quantities.hpp"
+
+namespace sluice::command {
+
+namespace {
+
+struct CompareOptions {
+  BroadcastInput problem;
+  std::string json;
+};
+
+int compare(const CompareOptions& options) {
+  const BroadcastTask task = read(options.problem);
+  check_json_target(options.json);
+  Comparison comparison;
+  comparison.problem = "broadcast";
+  comparison.head = task.title();
+  comparison.columns = {"length", "ranks done", "segments"};
+  // Each method's bound is of its own model; below all of them nothing is.
+  double bound = -1;
+  for (const std::string& name : algorithm_names("broadcast")) {
+    comparison.add(name, [&] {
+      ComparedPlan row{name, {}, 0, {}};
+      const BroadcastPlan plan = timed(row.plan_s, [&] { return task.planned_by(name); });
+      row.figures = figures_of_tree(plan.schedule.length, {{"segments", plan.schedule.segments}});
+      row.figures.cells = {seconds_text(plan.schedule.length), seconds_text(plan.program.length_s),
+                           fmt::format("{}", plan.schedule.segments)};
+      row.figures.fields.emplace_back("program_s", json_number(plan.program.length_s));
+      if (plan.optimal) row.note = "shortest tree";
+      bound = bound < 0 ? plan.schedule.bound.lower : std::min(bound, plan.schedule.bound.lower);
+      return row;
+    });
+  }
+  ComparedBound lower{figures_of_tree(std::max(0.0, bound)), "paths", "paths: no way through the network is faster"};
+  lower.figures.cells = {seconds_text(std::max(0.0, bound))};
+  comparison.bounds.push_back(std::move(lower));
+  return show_comparison(comparison, options.json);
+}
+
+}  // namespace
+
+void add_compare_broadcast(CLI::App& compare_verb, Action& chosen) {
+  CLI::App* problem = compare_verb.add_subcommand("broadcast", "give all ranks what one has, over clusters and links");
+  const auto options = std::make_shared<CompareOptions>();
+  options->problem.add_to(*problem);
+  add_json_option(*problem, options->json);
+  problem->footer(algorithms_help("broadcast") + kBroadcastHelp + kComparisonHelp +
+                  "length: of the schedule, internal broadcasts by their models; ranks done: of the messages between "
+                  "ranks, simulated.\n\n"
+                  "Examples:\n"
+                  "  sluice compare broadcast --platform studies/grid5000/grid5000-88.json --size 4Mi\n"
+                  "  sluice compare broadcast --platform studies/grid5000/grid5000-88.json --size 4Mi --segments 1");
+  problem->callback([options, &chosen] { chosen = [options] { return compare(*options); }; });
+}
+
+}  // namespace sluice::command

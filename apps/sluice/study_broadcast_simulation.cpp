@@ -1,0 +1,180 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <exception>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "command.hpp"
+#include "gnuplot.hpp"
+#include "output.hpp"
+#include "progress.hpp"
+#include "sluice/plan/broadcast.hpp"
+#include "sluice/show/text_table.hpp"
+#include "study.hpp"
+
+// Section 6 of the paper: L, g and T of Table 3, uniform, drawn anew for every pair in each direction and every
+// cluster; the root is cluster 0. A curve shows the mean makespan.
+
+namespace sluice::command {
+
+namespace {
+
+constexpr std::int64_t kDefaultSamples = 10'000, kQuickSamples = 100;
+/// In which the local search of auto ends for 50 clusters: the study has 80 000 of these.
+constexpr double kTimeLimit = 0.01;
+
+constexpr std::array kAlgorithms{"flat", "fef", "bottom-up", "ecef", "ecef-la", "ecef-la-tmin", "ecef-la-tmax", "auto"};
+constexpr std::size_t kAuto = kAlgorithms.size() - 1;
+using Lengths = std::array<double, kAlgorithms.size()>;
+
+struct Figure {
+  int number;
+  std::vector<std::size_t> clusters;
+};
+
+const std::vector<Figure>& figures() {
+  static const std::vector<Figure> kFigures{{7, {2, 3, 4, 5, 6, 7, 8, 9, 10}}, {8, {5, 10, 15, 20, 25, 30, 40, 50}}};
+  return kFigures;
+}
+
+/// Sample `number`, the same on every machine and by any thread; milliseconds.
+BetweenClusters random_problem(std::uint64_t seed, std::size_t clusters, std::int64_t number) {
+  const auto index = static_cast<std::uint64_t>(number);
+  const auto low = [](std::uint64_t value) { return static_cast<std::uint32_t>(value); };
+  const auto high = [](std::uint64_t value) { return static_cast<std::uint32_t>(value >> 32U); };
+  std::seed_seq words{low(seed), high(seed), low(clusters), low(index), high(index)};
+  std::mt19937_64 random(words);
+  const auto uniform = [&](double least, double most) {
+    return least + (most - least) * static_cast<double>(random() >> 11U) * 0x1p-53;
+  };
+  BetweenClusters problem;
+  for (std::size_t i = 0; i < clusters * clusters; ++i) {
+    problem.latency.push_back(uniform(1, 15));
+    problem.gap.push_back(uniform(100, 600));
+  }
+  for (std::size_t i = 0; i < clusters; ++i) problem.inside.push_back(uniform(20, 3000));
+  return problem;
+}
+
+/// Means over samples, and how many of auto's were proven optimal.
+struct Means {
+  Lengths length = {};
+  std::int64_t proven = 0;
+};
+
+Means measure(std::size_t clusters, std::int64_t samples, std::uint64_t seed, const Progress& progress,
+              std::int64_t done_before) {
+  std::vector<Lengths> lengths(static_cast<std::size_t>(samples));
+  std::atomic<std::int64_t> next = 0, proven = 0;
+  std::exception_ptr failure;
+  std::atomic<bool> failed = false;
+  const auto work = [&](bool shows) {
+    try {
+      for (std::int64_t i = next++; i < samples && !failed; i = next++) {
+        if (shows) progress.show(done_before + i, fmt::format("{} clusters", clusters));
+        const BetweenClusters problem = random_problem(seed, clusters, i);
+        for (std::size_t a = 0; a < kAlgorithms.size(); ++a) {
+          BetweenOptions options;
+          options.algorithm = kAlgorithms[a];
+          if (clusters > 10) options.time_limit_s = kTimeLimit;
+          const BetweenPlan plan = plan_between_clusters(problem, options);
+          lengths[static_cast<std::size_t>(i)][a] = plan.schedule.length;
+          if (a == kAuto && plan.optimal) ++proven;
+        }
+      }
+    } catch (...) {
+      if (!failed.exchange(true)) failure = std::current_exception();
+    }
+  };
+  std::vector<std::thread> others;
+  for (unsigned t = 1; t < std::max(1U, std::thread::hardware_concurrency()); ++t) others.emplace_back(work, false);
+  work(true);
+  for (std::thread& other : others) other.join();
+  if (failure) std::rethrow_exception(failure);
+  Means means;
+  for (const Lengths& each : lengths)
+    for (std::size_t a = 0; a < kAlgorithms.size(); ++a) means.length[a] += each[a] / static_cast<double>(samples);
+  means.proven = proven;
+  return means;
+}
+
+std::string csv(const Figure& figure, const std::vector<Means>& means, std::int64_t samples) {
+  std::string text = "clusters";
+  for (const char* algorithm : kAlgorithms) text += fmt::format(",{}_ms", algorithm);
+  text += ",proven_optimal\n";
+  for (std::size_t p = 0; p < figure.clusters.size(); ++p) {
+    text += fmt::format("{}", figure.clusters[p]);
+    for (const double length : means[p].length) text += fmt::format(",{:.3f}", length);
+    text += fmt::format(",{:.4f}\n", static_cast<double>(means[p].proven) / static_cast<double>(samples));
+  }
+  return text;
+}
+
+std::string gnuplot_script(const Figure& figure, std::int64_t samples) {
+  std::string script = fmt::format(
+      "set xlabel \"clusters\"\nset ylabel \"mean makespan (ms)\"\nset grid\nset key top left\nset title \"Broadcast, "
+      "{} "
+      "samples a point\"\n",
+      samples);
+  for (std::size_t a = 0; a < kAlgorithms.size(); ++a)
+    script += fmt::format(R"({}"figure{}.csv" using 1:{} every ::1 with linespoints title "{}")",
+                          a == 0 ? "plot " : ", \\\n     ", figure.number, a + 2, kAlgorithms[a]);
+  return script + '\n';
+}
+
+std::string table_of(const Figure& figure, const std::vector<Means>& means, std::int64_t samples) {
+  std::vector<TextTable::Column> columns{{"clusters"}};
+  for (const char* algorithm : kAlgorithms) columns.push_back({algorithm});
+  columns.push_back({"proven"});
+  TextTable table(columns);
+  for (std::size_t p = 0; p < figure.clusters.size(); ++p) {
+    std::vector<std::string> cells{fmt::format("{}", figure.clusters[p])};
+    const Lengths& length = means[p].length;
+    for (const double each : length) cells.push_back(fmt::format("{:.0f} / {:.3f}", each, each / length[kAuto]));
+    cells.push_back(
+        fmt::format("{:.0f} %", 100.0 * static_cast<double>(means[p].proven) / static_cast<double>(samples)));
+    table.add_row(std::move(cells));
+  }
+  return fmt::format("figure {}: mean makespan in ms / over auto's\n\n{}\n", figure.number, table.text());
+}
+
+}  // namespace
+
+int study_broadcast_simulation(const StudyTask& task) {
+  const std::int64_t samples = task.samples > 0 ? task.samples : task.quick ? kQuickSamples : kDefaultSamples;
+  make_folder(task.folder);
+  std::size_t points = 0;
+  for (const Figure& figure : figures()) {
+    check_writable(fmt::format("{}/figure{}.csv", task.folder, figure.number));
+    points += figure.clusters.size();
+  }
+  std::vector<std::vector<Means>> means;
+  {
+    const Progress progress(samples * static_cast<std::int64_t>(points));
+    std::int64_t done = 0;
+    for (const Figure& figure : figures()) {
+      means.emplace_back();
+      for (const std::size_t clusters : figure.clusters) {
+        means.back().push_back(measure(clusters, samples, task.seed, progress, done));
+        done += samples;
+      }
+    }
+  }
+  std::string text = fmt::format("{} samples a point, seed {}\n\n", samples, task.seed);
+  for (std::size_t f = 0; f < figures().size(); ++f) {
+    const Figure& figure = figures()[f];
+    const std::string name = fmt::format("figure{}", figure.number);
+    write_file_atomically(fmt::format("{}/{}.csv", task.folder, name), csv(figure, means[f], samples));
+    draw(task.folder, name, gnuplot_script(figure, samples));
+    text += table_of(figure, means[f], samples);
+  }
+  print(text + fmt::format("figures 7 and 8 written to {}\n", task.folder));
+  return kDone;
+}
+
+}  // namespace sluice::command

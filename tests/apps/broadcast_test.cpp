@@ -1,0 +1,82 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "command_runner.hpp"
+
+namespace sluice::testing {
+namespace {
+
+using nlohmann::json;
+
+const std::string kPlatform = std::string(SLUICE_STUDIES) + "/grid5000/grid5000-88.json";
+
+Arguments with(Arguments start, const std::string& more) {
+  for (const std::string& word : words(more)) start.push_back(word);
+  return start;
+}
+
+TEST(Broadcast, PredictsEveryStrategyAndMarksTheBest) {
+  const Folder folder;
+  const Outcome outcome = folder.sluice(with({"predict", "broadcast", "--platform", kPlatform}, "--size 4Mi"));
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  for (const char* text : {"cluster orsay-a: 31 ranks, 4.19 MB", "segmented-chain", "binomial-rendezvous",
+                           "scatter-collection", "cluster idpot-b: 1 ranks"})
+    EXPECT_NE(outcome.out.find(text), std::string::npos) << text;
+}
+
+TEST(Broadcast, PlansTreesThatCheckAccepts) {
+  const Folder folder;
+  for (const char* algorithm : {"flat", "ecef-la-tmax", "exact", "auto", "pipelined", "parallel-entry"}) {
+    const Outcome outcome = folder.sluice(with({"plan", "broadcast", "--platform", kPlatform},
+                                               std::string("--size 64Ki --json plan.json --algorithm ") + algorithm));
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    const Outcome check = folder.sluice({"check", "plan.json"});
+    EXPECT_EQ(check.status, 0) << algorithm << check.out << check.err;
+    EXPECT_EQ(json::parse(folder.read("plan.json"))["algorithm"], algorithm);
+  }
+}
+
+TEST(Broadcast, ComparesAllOnOneModelWithOneSegment) {
+  const Folder folder;
+  const Outcome outcome =
+      folder.sluice(with({"compare", "broadcast", "--platform", kPlatform}, "--size 1Mi --segments 1 --json -"));
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const json file = json::parse(outcome.out);
+  double best = 1e9, found = -1;
+  for (const json& row : file["rows"]) {
+    const std::string name = row["algorithm"];
+    if (name == "auto") found = row["length"];
+    if (name != "pipelined" && name != "parallel-entry") best = std::min(best, row["length"].get<double>());
+  }
+  EXPECT_EQ(found, best);
+}
+
+TEST(Broadcast, NothingToSendTakesNoTime) {
+  const Folder folder;
+  const Outcome outcome = folder.sluice(with({"plan", "broadcast", "--platform", kPlatform}, "--size 0 --json -"));
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(json::parse(outcome.out)["length"], 0);
+}
+
+TEST(Broadcast, BadInputIsRefusedInOneLine) {
+  const Folder folder;
+  const auto refused = [&](const std::string& more, const std::string& about) {
+    expect_refused(folder.sluice(with({"plan", "broadcast", "--platform", kPlatform}, more)), about);
+  };
+  refused("--size 1Mi --root 88", "--root: '88'");
+  refused("--size -1", "--size");
+  refused("--json out.json", "--size: nothing");
+  refused("--size 1Mi --segments 0", "--segments");
+  refused("--size 1Mi --algorithm best", "--algorithm: 'best'");
+  refused("--size 1Mi --algorithm native", "algorithm native: 6 clusters");
+  refused("--size 1Mi --lookahead far", "--lookahead: 'far'");
+  refused("--size 1Mi --early-internal", "--early-internal");
+  expect_refused(folder.sluice(words("plan broadcast --size 1Mi")), "--platform: nothing");
+  expect_refused(folder.sluice(words("predict broadcast --size 1Mi --platform missing.json")), "missing.json");
+  expect_refused(folder.sluice(words("predict")), "sluice predict: no problem");
+  EXPECT_TRUE(folder.files().empty());
+}
+
+}  // namespace
+}  // namespace sluice::testing
