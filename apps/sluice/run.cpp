@@ -104,6 +104,43 @@ void add_run_broadcast(CLI::App& verb, Action& chosen) {
   problem->callback([options, &chosen] { chosen = [options] { return run_broadcast(*options); }; });
 }
 
+void add_run_reduce(CLI::App& verb, Action& chosen) {
+  CLI::App* problem = verb.add_subcommand("reduce", "combine what all ranks have, by the tree that is best");
+  const auto options = std::make_shared<RunReduce>();
+  problem->add_option("--count", options->count, "elements of 8 bytes a rank (needed); K, M, G, Ki, Mi, Gi")
+      ->option_text("N");
+  problem
+      ->add_option(
+          "--operation", options->operation,
+          "sum; matmul: the product of N x N matrices; merge: the union of sorted sets of N; sleep:MS: sum that "
+          "takes MS milliseconds a combination, as if another device did it")
+      ->option_text("OP [sum]");
+  problem->add_option("--root", options->root, "rank that gets the result")->option_text("RANK [0]");
+  problem->add_option("--transfer", options->transfer, "d: seconds that the transfer of an element takes")
+      ->option_text("D");
+  problem->add_option("--compute", options->compute, "c: seconds that combining two takes")->option_text("C");
+  problem->add_flag("--measure", options->measure, "measure d and c before; so it is if they are not given");
+  problem->add_option("--segments", options->segments, "parts that flow through the tree; auto: as many as are best")
+      ->option_text("S|auto [1]");
+  problem->add_option("--algorithm", options->algorithm, "the planner of method sluice, see plan reduce --help")
+      ->option_text("NAME [auto]");
+  problem->add_flag("--dynamic", options->dynamic, "combine whatever has come first, not what the plan has first");
+  problem->add_flag("--no-thread", options->no_thread, "no thread that moves messages while an operation is running");
+  problem
+      ->add_option("--method", options->method,
+                   "sluice, mpi-reduce, algorithms of plan reduce --help, such as binomial, flat, fibonacci")
+      ->option_text("A,B,..|all [all]");
+  add_times(*problem, options->repetitions, options->json);
+  problem->footer(
+      "Elements are a function of rank and index; the result is compared bit by bit with what one process computes "
+      "(exit\nstatus 1 if it differs). A time is that of the slowest rank. What a plan takes by its model stands "
+      "beside; matmul\nkeeps the order of the ranks.\n\n"
+      "Examples:\n"
+      "  mpirun -np 16 sluice run reduce --count 500 --operation matmul\n"
+      "  mpirun -np 16 sluice run reduce --count 100K --operation sleep:20 --transfer 0.02 --compute 0.02");
+  problem->callback([options, &chosen] { chosen = [options] { return run_reduce(*options); }; });
+}
+
 }  // namespace
 
 void add_run(CLI::App& command, Action& chosen) {
@@ -113,10 +150,12 @@ void add_run(CLI::App& command, Action& chosen) {
       "Examples:\n"
       "  mpirun -np 8 sluice run redistribute --from 4x2:64x64 --to 2x4:100x100 --shape 4096x4096\n"
       "  mpirun -np 20 sluice run exchange traffic.mtx --max-transfers 3\n"
+      "  mpirun -np 16 sluice run reduce --count 500 --operation matmul\n"
       "  mpirun -np 88 sluice run broadcast --platform platform.json --size 4Mi\n\n"
       "sluice run PROBLEM --help lists the options.");
   add_run_redistribute(*verb, chosen);
   add_run_exchange(*verb, chosen);
+  add_run_reduce(*verb, chosen);
   add_run_broadcast(*verb, chosen);
 }
 

@@ -38,10 +38,27 @@ struct RunBroadcast {
   bool model_only = false;  ///< method sluice follows the model, and never falls back on MPI_Bcast
 };
 
+struct RunReduce {
+  std::string count;
+  std::string operation = "sum";
+  std::string root = "0";
+  std::string transfer;  ///< seconds, as compute; measured if both are empty
+  std::string compute;
+  std::string segments = "1";
+  std::string algorithm = "auto";
+  std::string method = "all";
+  std::string repetitions = "9";
+  std::string json;
+  bool measure = false;
+  bool dynamic = false;
+  bool no_thread = false;
+};
+
 /// Each moves data on the ranks of this job by every method asked for, and prints what it took. Collective; throws
 /// InputError on all ranks.
 int run_redistribute(const RunRedistribute& options);
 int run_exchange(const RunExchange& options);
+int run_reduce(const RunReduce& options);
 int run_broadcast(const RunBroadcast& options);
 
 }  // namespace sluice::command

@@ -36,6 +36,8 @@ int run_redistribute(const RunRedistribute&) { refuse("sluice run"); }
 
 int run_exchange(const RunExchange&) { refuse("sluice run"); }
 
+int run_reduce(const RunReduce&) { refuse("sluice run"); }
+
 int run_broadcast(const RunBroadcast&) { refuse("sluice run"); }
 
 int study_redistribute_paragon(const StudyTask&) { refuse("sluice study redistribute-paragon"); }

@@ -71,14 +71,19 @@ double overhead(double whole, double part) {
 
 }  // namespace
 
+int measuring_peer(const Communicator& comm) {
+  const int half = comm.size() / 2;
+  if (comm.rank() < half) return comm.rank() + half;
+  return comm.rank() < 2 * half ? comm.rank() - half : MPI_PROC_NULL;
+}
+
 ReductionCosts measure_costs(const Communicator& comm, std::int64_t bytes, bool divisible,
                              const std::function<void(std::int64_t parts)>& combine) {
   enum { kTransfer, kTransferPart, kCompute, kComputePart, kValues };
   constexpr double kUnknown = -1;
   std::array<double, kValues> own{kUnknown, kUnknown, kUnknown, kUnknown};
-  const int half = comm.size() / 2;
-  if (const bool first = comm.rank() < half; first || (comm.rank() < 2 * half)) {
-    const int peer = first ? comm.rank() + half : comm.rank() - half;
+  if (const int peer = measuring_peer(comm); peer != MPI_PROC_NULL) {
+    const bool first = comm.rank() < peer;
     const auto room = static_cast<std::size_t>(std::min(bytes, kMostBytes));
     const auto buffer = std::make_unique<std::byte[]>(room);
     own[kTransfer] = seconds_of_message(comm, peer, first, buffer.get(), bytes);
