@@ -1,5 +1,6 @@
 #include "run/mpi/probe_orders.hpp"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <thread>
@@ -19,6 +20,15 @@ constexpr int kPingTag = 4;
 constexpr int kTrainTag = 5;
 constexpr int kAnswerTag = 6;
 constexpr int kWarmUp = 2;
+
+/// How many messages of a train are under way at once: so many that a long link is filled, and two at least, so that
+/// one is always ready when another one ends.
+std::size_t under_way(std::size_t bytes) {
+  constexpr std::size_t kBytes = std::size_t{4} << 20;
+  constexpr std::size_t kLeast = 2;
+  constexpr std::size_t kMost = 400;
+  return std::clamp(kBytes / bytes, kLeast, kMost);
+}
 
 /// An order as it travels; `from` < 0: the end.
 using Words = std::array<std::int64_t, 5>;
@@ -146,36 +156,35 @@ double Orders::send_train(const Order& order) {
   receive(comm_, nullptr, 0, order.to, kReadyTag);
   MPI_Request answer = MPI_REQUEST_NULL;
   SLUICE_MPI(MPI_Irecv(nullptr, 0, MPI_BYTE, order.to, kAnswerTag, comm_.get(), &answer));
-  std::array<MPI_Request, 2> under_way{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  std::vector<MPI_Request> requests(under_way(bytes), MPI_REQUEST_NULL);
   const double start = MPI_Wtime();
   for (std::int64_t i = 0; i < order.count; ++i) {
-    MPI_Request& request = under_way[static_cast<std::size_t>(i % 2)];
+    MPI_Request& request = requests[static_cast<std::size_t>(i) % requests.size()];
     if (request != MPI_REQUEST_NULL) wait_watchfully(request);
     SLUICE_MPI(
         MPI_Isend(memory_.data(), static_cast<int>(bytes), MPI_BYTE, order.to, kTrainTag, comm_.get(), &request));
   }
-  for (MPI_Request& request : under_way)
+  for (MPI_Request& request : requests)
     if (request != MPI_REQUEST_NULL) wait_watchfully(request);
   wait_watchfully(answer);
   return MPI_Wtime() - start;
 }
 
 void Orders::receive_train(const Order& order) {
-  constexpr std::size_t kAhead = 4;
   const auto bytes = static_cast<std::size_t>(order.bytes);
-  if (memory_.size() < kAhead * bytes) memory_.resize(kAhead * bytes);
-  std::array<MPI_Request, kAhead> requests{};
-  requests.fill(MPI_REQUEST_NULL);
+  const std::size_t ahead = under_way(bytes);
+  if (memory_.size() < ahead * bytes) memory_.resize(ahead * bytes);
+  std::vector<MPI_Request> requests(ahead, MPI_REQUEST_NULL);
   const auto listen = [&](std::size_t slot) {
     SLUICE_MPI(MPI_Irecv(memory_.data() + slot * bytes, static_cast<int>(bytes), MPI_BYTE, order.from, kTrainTag,
                          comm_.get(), &requests[slot]));
   };
   const auto count = static_cast<std::size_t>(order.count);
-  for (std::size_t i = 0; i < kAhead && i < count; ++i) listen(i);
+  for (std::size_t i = 0; i < ahead && i < count; ++i) listen(i);
   send(comm_, nullptr, 0, order.from, kReadyTag);
   for (std::size_t i = 0; i < count; ++i) {
-    wait_watchfully(requests[i % kAhead]);
-    if (i + kAhead < count) listen(i % kAhead);
+    wait_watchfully(requests[i % ahead]);
+    if (i + ahead < count) listen(i % ahead);
   }
   send(comm_, nullptr, 0, order.from, kAnswerTag);
 }

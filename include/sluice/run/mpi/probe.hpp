@@ -38,9 +38,9 @@ struct ProbeOptions {
 /// Parts 4 and 5 follow one another, so that no measurement is in the way of another one: C (C - 1) / 2 + C
 /// acquisitions for C clusters, whatever the number of ranks.
 ///
-/// g(m) is the time by which a train of messages grows with each further one, two under way at a time: what a stream of
-/// messages of that size costs. A single message may take longer where it needs a handshake. Latency is half of the
-/// round trip of a byte, less g(1).
+/// g(m) is the time by which a train of messages grows with each further one, so many under way at a time that a long
+/// link is filled: what a stream of messages of that size costs. A single message may take longer where it needs a
+/// handshake. Latency is half of the round trip of a byte, less g(1).
 ///
 /// Collective; the same result on all ranks, and it passes check_platform. Clusters have the names of their first
 /// hosts. Throws InputError on every rank for a single rank, bad options on any, and different ones; MpiError.
