@@ -166,6 +166,7 @@ class SizedPart {
     constexpr int kReceives = 64;
     detail::TreeExecutor::Limits limits;
     limits.receives = limits.ahead = kReceives;
+    limits.overtake = true;
     limits.may_sleep = crowded;
     executor_.emplace(comm.get(), channel, std::move(receives), std::move(sends), limits, nullptr);
   }

@@ -59,6 +59,12 @@ TreeExecutor::TreeExecutor(MPI_Comm comm, ControlChannel& channel, std::vector<T
     for (const std::size_t receive : sends_[i].after) frees_.at(receive).push_back(i);
   }
   for (std::size_t i = 0; i < receives_.size(); ++i) by_sender_[receives_[i].from].push_back(i);
+  std::map<int, std::size_t> queue_of;
+  for (std::size_t i = 0; i < sends_.size(); ++i) {
+    const auto [at, is_new] = queue_of.try_emplace(sends_[i].to, queues_.size());
+    if (is_new) queues_.emplace_back();
+    queues_[at->second].sends.push_back(i);
+  }
 }
 
 void TreeExecutor::start(TreeData& data) {
@@ -67,9 +73,9 @@ void TreeExecutor::start(TreeData& data) {
   missing_.clear();
   for (const TreeSend& send : sends_) missing_.push_back(send.after.size());
   for (const auto& [from, list] : by_sender_) next_of_[from] = 0;
-  next_receive_ = next_send_ = done_ = sent_ = 0;
+  next_receive_ = begun_ = done_ = sent_ = 0;
+  for (SendQueue& queue : queues_) queue.next = queue.under_way = 0, queue.free = 0;
   port_free_ = 0;
-  connection_free_.clear();
 }
 
 void TreeExecutor::execute(TreeData& data) {
@@ -81,20 +87,26 @@ void TreeExecutor::execute(TreeData& data) {
       patience.reset();
     } else if (progress) {
       patience.reset();
-    } else if (kSimulated && !limits_.any_order && !requests_.empty() &&
-               (next_send_ == sends_.size() || missing_[next_send_] > 0)) {
-      // Looking costs simulated time: better to sleep until something comes.
-      int at = 0;
-      SLUICE_MPI(MPI_Waitany(static_cast<int>(requests_.size()), requests_.data(), &at, MPI_STATUS_IGNORE));
-      completed_.assign(1, at);
-      go_on(static_cast<std::size_t>(at));
-    } else if (const double wait_s = kSimulated ? paced_for() : 0; wait_s > 0) {
-      sleep_simulated(wait_s);
+    } else if (kSimulated && !limits_.any_order && !requests_.empty()) {
+      wait_simulated();
     } else {
       patience.look_again();
     }
   }
   data_ = nullptr;
+}
+
+void TreeExecutor::wait_simulated() {
+  // Looking costs simulated time: better to sleep until something comes, or may be sent.
+  constexpr double kLongestSleep_s = 50e-6;
+  const double wait_s = paced_for();
+  if (wait_s < std::numeric_limits<double>::infinity()) {
+    sleep_simulated(std::clamp(wait_s, 0.0, kLongestSleep_s));
+    return;
+  }
+  int at = 0;
+  SLUICE_MPI(MPI_Waitany(static_cast<int>(requests_.size()), requests_.data(), &at, MPI_STATUS_IGNORE));
+  if (at != MPI_UNDEFINED) go_on(static_cast<std::size_t>(at));
 }
 
 std::deque<std::size_t>::iterator TreeExecutor::next_arrived() {
@@ -151,7 +163,7 @@ void TreeExecutor::go_on(std::size_t at) {
   }
   if (active.send) {
     if (active.envelope != kNoEnvelope) give_back(active.envelope);
-    --sending_to_[sends_[active.number].to];
+    --active.queue->under_way;
     ++sent_;
     data_->sent(active.number);
   } else {
@@ -268,39 +280,55 @@ void TreeExecutor::post(std::size_t number) {
 
 // ---- sends
 
-double TreeExecutor::free_at(const TreeSend& send) {
-  const bool port = static_cast<int>(next_send_ - sent_) < limits_.sends;
-  const bool connection = sending_to_[send.to] == 0;
-  return std::max(port ? 0 : port_free_, connection ? 0 : connection_free_[send.to]);
+double TreeExecutor::free_at(const SendQueue& queue) const {
+  const bool port = static_cast<int>(begun_ - sent_) < limits_.sends;
+  return std::max(port ? 0 : port_free_, queue.under_way == 0 ? 0 : queue.free);
 }
 
-bool TreeExecutor::may_start(const TreeSend& send) {
-  if (in_pieces(true, send.to)) return false;
-  const double free = free_at(send);
+TreeExecutor::SendQueue* TreeExecutor::next_queue() {
+  SendQueue* next = nullptr;
+  for (SendQueue& queue : queues_) {
+    if (queue.next == queue.sends.size() || (next != nullptr && next->head() < queue.head())) continue;
+    if (limits_.overtake && !may_start(queue)) continue;
+    next = &queue;
+  }
+  return next != nullptr && (limits_.overtake || may_start(*next)) ? next : nullptr;
+}
+
+bool TreeExecutor::may_start(const SendQueue& queue) const {
+  const std::size_t send = queue.head();
+  if (missing_[send] > 0 || in_pieces(true, sends_[send].to)) return false;
+  const double free = free_at(queue);
   return free == 0 || (free < std::numeric_limits<double>::infinity() && MPI_Wtime() >= free);
 }
 
-double TreeExecutor::paced_for() {
-  if (next_send_ == sends_.size() || missing_[next_send_] > 0) return 0;
-  const double free = free_at(sends_[next_send_]);
-  return free < std::numeric_limits<double>::infinity() ? free - MPI_Wtime() : 0;
+double TreeExecutor::paced_for() const {
+  double free = std::numeric_limits<double>::infinity();
+  for (const SendQueue& queue : queues_) {
+    if (queue.next == queue.sends.size() || missing_[queue.head()] > 0) continue;
+    free = std::min(free, free_at(queue));
+  }
+  return free - MPI_Wtime();
 }
 
 bool TreeExecutor::start_sends() {
   bool started = false;
-  while (next_send_ < sends_.size() && missing_[next_send_] == 0 && may_start(sends_[next_send_])) {
-    begin(next_send_++);
+  for (SendQueue* queue = next_queue(); queue != nullptr; queue = next_queue()) {
+    begin(*queue);
     started = true;
   }
   return started;
 }
 
-void TreeExecutor::begin(std::size_t number) {
+void TreeExecutor::begin(SendQueue& queue) {
+  const std::size_t number = queue.sends[queue.next++];
+  ++begun_;
   const TreeSend& send = sends_[number];
   const TreeMessage message = data_->outgoing(number);
   Active active;
   active.send = true;
   active.number = number;
+  active.queue = &queue;
   active.from = message.data;
   if (send.count == kAnyCount) {
     active.envelope = take_envelope();
@@ -317,11 +345,11 @@ void TreeExecutor::begin(std::size_t number) {
     add(active);
     next_piece(requests_.size() - 1);
   }
-  ++sending_to_[send.to];
+  ++queue.under_way;
   const bool paced = std::min(send.port_s, send.connection_s) < std::numeric_limits<double>::infinity();
   const double now = paced && std::max(send.port_s, send.connection_s) > 0 ? MPI_Wtime() : 0;
   port_free_ = send.port_s > 0 ? now + send.port_s : 0;
-  connection_free_[send.to] = send.connection_s > 0 ? now + send.connection_s : 0;
+  queue.free = send.connection_s > 0 ? now + send.connection_s : 0;
 }
 
 // ---- messages that are there

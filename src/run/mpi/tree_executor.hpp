@@ -83,6 +83,8 @@ class TreeExecutor {
     std::int64_t short_bytes = 4096;
     int ahead = 2;  ///< messages posted, or there and not yet done; at least 1
     int sends = 1;  ///< under way at once
+    /// A send that waits may be overtaken by later ones to other ranks.
+    bool overtake = false;
     /// Receives whatever comes first of what is welcome, one message a sender at a time, instead of the given order.
     bool any_order = false;
     bool may_sleep = false;  ///< waiting ranks leave their processor to others: where ranks outnumber processors
@@ -111,10 +113,20 @@ class TreeExecutor {
   };
   enum class Stage : std::uint8_t { kWaiting, kPosted, kArrived };
 
+  /// The sends to one rank, which go in their order.
+  struct SendQueue {
+    std::vector<std::size_t> sends;
+    std::size_t next = 0;  ///< the first that has not begun
+    int under_way = 0;
+    double free = 0;  ///< when the next may start though others are under way
+    [[nodiscard]] std::size_t head() const { return sends[next]; }
+  };
+
   /// A message on its way, of which one piece is with MPI.
   struct Active {
     bool send = false;
     std::size_t number = 0;
+    SendQueue* queue = nullptr;  ///< of a send
     std::byte* to = nullptr;
     const std::byte* from = nullptr;
     std::int64_t count = 0;
@@ -135,13 +147,17 @@ class TreeExecutor {
   /// Whether a message from or to that rank has pieces which MPI has not been given: none may come between.
   [[nodiscard]] bool in_pieces(bool send, int peer) const;
   [[nodiscard]] bool may_post(std::size_t receive) const;
-  /// When the next send may start, 0 if at once.
-  [[nodiscard]] double free_at(const TreeSend& send);
-  [[nodiscard]] bool may_start(const TreeSend& send);
-  /// Seconds for which it has to wait yet, if nothing but pace keeps it.
-  [[nodiscard]] double paced_for();
+  /// When the next send to a rank may start, 0 if at once.
+  [[nodiscard]] double free_at(const SendQueue& queue) const;
+  [[nodiscard]] bool may_start(const SendQueue& queue) const;
+  /// The one whose first send is to start now; null if none.
+  [[nodiscard]] SendQueue* next_queue();
+  /// Seconds until a send may start that nothing but pace keeps; infinite if there is none.
+  [[nodiscard]] double paced_for() const;
+  /// Under simulation: until something can have come to pass.
+  void wait_simulated();
   void post(std::size_t receive);
-  void begin(std::size_t send);
+  void begin(SendQueue& queue);
   /// One request is complete: goes on with its message, or ends it.
   void go_on(std::size_t at);
   void next_piece(std::size_t at);
@@ -164,6 +180,7 @@ class TreeExecutor {
   std::int64_t size_ = 1;
   std::vector<std::vector<std::size_t>> frees_;  ///< by receive: the sends that wait for it
   std::map<int, std::vector<std::size_t>> by_sender_;
+  std::vector<SendQueue> queues_;  ///< by receiver
 
   // Of one execution.
   TreeData* data_ = nullptr;
@@ -175,11 +192,9 @@ class TreeExecutor {
   int posted_from_ = MPI_PROC_NULL;     ///< the sender of the last
   std::size_t done_ = 0;
   std::vector<std::size_t> missing_;  ///< by send: receives that are not done yet
-  std::size_t next_send_ = 0;
+  std::size_t begun_ = 0;             ///< sends
   std::size_t sent_ = 0;
-  double port_free_ = 0;                   ///< when the next send may start though others are under way
-  std::map<int, double> connection_free_;  ///< by receiver
-  std::map<int, int> sending_to_;          ///< messages under way, by receiver
+  double port_free_ = 0;  ///< when the next send may start though others are under way
   std::vector<MPI_Request> requests_;
   std::vector<Active> active_;      ///< of each request
   std::vector<int> completed_;      ///< room for what MPI_Testsome says
