@@ -2,6 +2,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "sluice/run/mpi/error.hpp"
@@ -9,9 +10,11 @@
 namespace sluice::mpi::detail {
 namespace {
 
-/// Between two looks when nothing has come to pass: short against any message worth driving, long enough to leave the
-/// processor to the work where there is only one.
-constexpr std::chrono::microseconds kPause{50};
+/// Between two looks when nothing has come to pass, each longer by an eighth than the one before: short against the
+/// time waited so far, and against any message worth driving; long enough to leave the processor to the work where
+/// there is only one.
+constexpr std::chrono::nanoseconds kShortestPause{50'000};
+constexpr std::chrono::nanoseconds kLongestPause{400'000};
 
 }  // namespace
 
@@ -66,6 +69,7 @@ void ProgressThread::run() {
     changed_.wait(lock, [this] { return task_ != Task::kNone; });
     if (task_ == Task::kEnd) return;
     busy_ = true;
+    std::chrono::nanoseconds pause = kShortestPause;
     while (task_ == Task::kStep && !failure_) {
       lock.unlock();
       bool progress = false;
@@ -77,7 +81,12 @@ void ProgressThread::run() {
       }
       lock.lock();
       failure_ = failure;
-      if (!progress && !failure_) changed_.wait_for(lock, kPause, [this] { return task_ != Task::kStep; });
+      if (progress) {
+        pause = kShortestPause;
+      } else if (!failure_) {
+        changed_.wait_for(lock, pause, [this] { return task_ != Task::kStep; });
+        pause = std::min(kLongestPause, pause + pause / 8);
+      }
     }
     changed_.wait(lock, [this] { return task_ != Task::kStep; });
     busy_ = false;

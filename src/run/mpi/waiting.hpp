@@ -2,6 +2,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -12,8 +13,9 @@ namespace sluice::mpi::detail {
 /// Between two looks for something that has not happened yet. Where there are more ranks than cores, a rank that only
 /// looks keeps another from making it happen, for as long as the system lets it; not every MPI gives way by itself.
 ///
-/// A rank that yields still gets its share of a core. One that may sleep, because others have work to do on the same
-/// cores, does so when nothing has happened for a while; it learns of things later then, by some 0.1 ms.
+/// A rank that yields still gets its share of a core, and one that sleeps takes from others whenever it wakes. One that
+/// may sleep, because others have work to do on the same cores, does so when nothing has happened for a while, each
+/// time longer by an eighth up to 1 ms: it learns of things later then, by a ninth of the time it has waited at most.
 class Patience {
  public:
   Patience() = default;
@@ -22,20 +24,26 @@ class Patience {
   void look_again() {
     ++looks_;
     if (may_sleep_ && looks_ > kLooksBeforeSleeping) {
-      std::this_thread::sleep_for(kSleep);
+      std::this_thread::sleep_for(sleep_);
+      sleep_ = std::min(kLongestSleep, sleep_ + sleep_ / 8);
     } else if (looks_ > kLooksBeforeYielding) {
       std::this_thread::yield();
     }
   }
   /// Something has.
-  void reset() { looks_ = 0; }
+  void reset() {
+    looks_ = 0;
+    sleep_ = kShortestSleep;
+  }
 
  private:
   static constexpr int kLooksBeforeYielding = 4;
   static constexpr int kLooksBeforeSleeping = 100;
-  static constexpr std::chrono::microseconds kSleep{30};
+  static constexpr std::chrono::nanoseconds kShortestSleep{30'000};
+  static constexpr std::chrono::nanoseconds kLongestSleep{1'000'000};
   bool may_sleep_ = false;
   int looks_ = 0;
+  std::chrono::nanoseconds sleep_ = kShortestSleep;
 };
 
 /// MPI_Wait that gives way.
