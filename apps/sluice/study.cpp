@@ -25,6 +25,7 @@ constexpr std::array kStudies{Study{"redistribute-tables", study_redistribute_ta
                               Study{"exchange-quality", study_exchange_quality, true},
                               Study{"exchange-lab", study_exchange_lab, true},
                               Study{"reduce-figure-2", study_reduce_figure_2},
+                              Study{"reduce-at-scale", study_reduce_at_scale},
                               Study{"broadcast-simulation", study_broadcast_simulation, true}};
 
 struct StudyOptions {
@@ -103,7 +104,12 @@ void add_study(CLI::App& command, Action& chosen) {
       "reduce-figure-2\n"
       "  Figure 2 of Canon, Antoniu 2012: length over the optimum of the binomial and the Fibonacci strategy, each "
       "where\n"
-      "  it is worst, for 2 to 10000 machines: figure2.csv and, where gnuplot is installed, figure2.svg.\n\n"
+      "  it is worst, for 2 to 10000 machines: figure2.csv and, where gnuplot is installed, figure2.svg.\n"
+      "reduce-at-scale (needs the command built with SimGrid's SMPI: scripts/build.sh smpi)\n"
+      "  Reductions on simulated clusters of 16 to 128 hosts, d / c from 1/10 to 10: the executor's time, the plan's "
+      "length\n"
+      "  and the best MPI_Reduce that SMPI has: reduce-at-scale.csv and, where gnuplot is installed, "
+      "reduce-at-scale.svg.\n\n"
       "Examples:\n"
       "  sluice study redistribute-tables -o tables\n"
       "  mpirun -np 16 sluice study redistribute-paragon -o figures\n"

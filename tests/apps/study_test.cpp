@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <sstream>
 
@@ -118,6 +119,15 @@ TEST(Study, Figure2OfReductionsHasARowForEveryNumberOfMachines) {
     row >> machines >> comma >> binomial >> comma >> fibonacci;
     EXPECT_TRUE(binomial >= 1 && binomial <= 1.5 && fibonacci >= 1 && fibonacci <= 2) << rows[i];
   }
+}
+
+TEST(Study, SimulationsNeedACommandBuiltForThem) {
+  const Folder folder;
+  ASSERT_EQ(::setenv("SLUICE_SMPI", "none", 1), 0);
+  const Outcome outcome = folder.sluice(words("study reduce-at-scale -o figures"));
+  ::unsetenv("SLUICE_SMPI");
+  expect_refused(outcome, "SLUICE_SMPI: 'none', expected the command of a build with SimGrid's SMPI");
+  EXPECT_TRUE(folder.files().empty());
 }
 
 }  // namespace

@@ -7,13 +7,17 @@
 #include <optional>
 #include <sstream>
 #include <string>
+#include <variant>
 
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/decimal.hpp"
 #include "sluice/input/traffic_file.hpp"
+#include "sluice/schedule/any_schedule.hpp"
 #include "sluice/schedule/cost.hpp"
 #include "sluice/schedule/json.hpp"
+#include "sluice/schedule/tree_json.hpp"
+#include "sluice/schedule/tree_validate.hpp"
 #include "sluice/schedule/validate.hpp"
 
 namespace sluice::fuzz {
@@ -72,9 +76,32 @@ void check_traffic(const Traffic& traffic) {
   }
 }
 
-ScheduleFile read_schedule_text(std::string_view text) {
+AnySchedule read_schedule_text(std::string_view text) {
   std::istringstream in{std::string(text)};
-  return read_schedule(in, std::string(kFile));
+  return read_any_schedule(in, std::string(kFile));
+}
+
+void check_steps(const ScheduleFile& file) {
+  (void)validate(file);
+  (void)validate(file, {2, 3, {{0, 0, 3}, {0, 1, 1}, {1, 2, 2}}});
+  (void)validate(file, {2, 2, {{0, 0, 351}, {1, 1, 50}}, 2});
+
+  std::string written;
+  try {
+    written = to_json(file.schedule);
+  } catch (const InputError&) {
+    return;  // its durations add up to more than an int64 holds
+  }
+  const ScheduleFile again = std::get<ScheduleFile>(read_schedule_text(written));
+  SLUICE_ASSERT(again.schedule.decimals <= file.schedule.decimals, written);
+  // A stated transmission alone may have needed more decimals; what is written is the true one.
+  if (again.schedule.decimals == file.schedule.decimals) SLUICE_ASSERT(again.schedule == file.schedule, written);
+}
+
+void check_tree(const TreeSchedule& schedule) {
+  (void)validate(schedule);
+  const std::string written = to_json(schedule);
+  SLUICE_ASSERT(to_json(std::get<TreeSchedule>(read_schedule_text(written))) == written, written);
 }
 
 }  // namespace
@@ -90,22 +117,12 @@ void traffic_csv(std::string_view text) {
 }
 
 void schedule(std::string_view text) {
-  const auto file = read_or_refuse([&] { return read_schedule_text(text); }, text);
-  if (!file) return;
-  (void)validate(*file);
-  (void)validate(*file, {2, 3, {{0, 0, 3}, {0, 1, 1}, {1, 2, 2}}});
-  (void)validate(*file, {2, 2, {{0, 0, 351}, {1, 1, 50}}, 2});
-
-  std::string written;
-  try {
-    written = to_json(file->schedule);
-  } catch (const InputError&) {
-    return;  // its durations add up to more than an int64 holds
-  }
-  const ScheduleFile again = read_schedule_text(written);
-  SLUICE_ASSERT(again.schedule.decimals <= file->schedule.decimals, written);
-  // A stated transmission alone may have needed more decimals; what is written is the true one.
-  if (again.schedule.decimals == file->schedule.decimals) SLUICE_ASSERT(again.schedule == file->schedule, written);
+  const auto read = read_or_refuse([&] { return read_schedule_text(text); }, text);
+  if (!read) return;
+  if (const auto* const file = std::get_if<ScheduleFile>(&*read))
+    check_steps(*file);
+  else
+    check_tree(std::get<TreeSchedule>(*read));
 }
 
 }  // namespace sluice::fuzz
