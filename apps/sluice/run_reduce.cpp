@@ -59,7 +59,7 @@ std::vector<std::string> read_methods(const std::string& text) {
   std::vector<std::string> known = mpi::reduction_methods();
   for (const Algorithm& algorithm : algorithms("reduce"))
     if (std::find(known.begin(), known.end(), algorithm.name) == known.end()) known.emplace_back(algorithm.name);
-  const std::vector<std::string> methods = parse_list(text);
+  std::vector<std::string> methods = parse_list(text);
   for (auto name = methods.begin(); name != methods.end(); ++name) {
     if (std::find(known.begin(), known.end(), *name) == known.end())
       throw InputError("--method", fmt::format("'{}'", *name), fmt::format("all, {}", fmt::join(known, ", ")));

@@ -83,7 +83,7 @@ void TreeExecutor::execute(TreeData& data) {
   for (Patience patience(limits_.may_sleep); !finished();) {
     const bool progress = step();
     if (const auto next = next_arrived(); next != open_.end()) {
-      handle(next);
+      handle(*next);
       patience.reset();
     } else if (progress) {
       patience.reset();
@@ -354,8 +354,7 @@ void TreeExecutor::begin(SendQueue& queue) {
 
 // ---- messages that are there
 
-void TreeExecutor::handle(std::deque<std::size_t>::iterator at) {
-  const std::size_t number = *at;
+void TreeExecutor::handle(std::size_t number) {
   if (!receives_[number].combine) {
     data_->arrived(number, {});
   } else {

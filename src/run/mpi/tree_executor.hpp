@@ -168,7 +168,7 @@ class TreeExecutor {
   /// The message of open_ that is there and whose turn it is.
   [[nodiscard]] std::deque<std::size_t>::iterator next_arrived();
   /// Does what is to be done with it.
-  void handle(std::deque<std::size_t>::iterator at);
+  void handle(std::size_t number);
 
   MPI_Comm comm_;
   ControlChannel& channel_;
