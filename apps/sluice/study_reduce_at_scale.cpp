@@ -129,7 +129,7 @@ plot 1 with lines linecolor "black" notitle)";
 
 int study_reduce_at_scale(const StudyTask& task) {
   const std::vector<std::int64_t> sizes =
-      task.quick ? std::vector<std::int64_t>{16, 64} : std::vector<std::int64_t>{16, 32, 64, 128};
+      task.quick ? std::vector<std::int64_t>{16, 64} : std::vector<std::int64_t>{16, 32, 64};
   const std::vector<double> ratios =
       task.quick ? std::vector<double>{0.1, 1, 10} : std::vector<double>{0.1, 0.3, 1, 3, 10};
   const SimulatedMachines machines("sluice study reduce-at-scale");
