@@ -18,6 +18,7 @@
 #include "run/mpi/control_channel.hpp"
 #include "run/mpi/crowding.hpp"
 #include "run/mpi/planner_rank.hpp"
+#include "run/mpi/simulation.hpp"
 #include "run/mpi/tree_executor.hpp"
 #include "run/mpi/waiting.hpp"
 #include "sluice/error.hpp"
@@ -167,6 +168,7 @@ class SizedPart {
     detail::TreeExecutor::Limits limits;
     limits.receives = limits.ahead = kReceives;
     limits.overtake = true;
+    limits.keep_pace = detail::kSimulated;  // queues of the network do not exist there
     limits.may_sleep = crowded;
     executor_.emplace(comm.get(), channel, std::move(receives), std::move(sends), limits, nullptr);
   }

@@ -10,6 +10,7 @@
 
 #include "run/mpi/agreement.hpp"
 #include "run/mpi/peak_memory.hpp"
+#include "run/mpi/simulation.hpp"
 #include "run/mpi/waiting.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/error.hpp"
@@ -46,6 +47,17 @@ T largest(T value, MPI_Datatype type, const Communicator& comm) {
   SLUICE_MPI(MPI_Iallreduce(MPI_IN_PLACE, &value, 1, type, MPI_MAX, comm.get(), &request));
   wait_for(request);
   return value;
+}
+
+/// Waits for all ranks and returns the time at which this one goes on. Simulated ranks, which have one clock, do so at
+/// one instant; others as the barrier lets them.
+double start_together(const Communicator& comm) {
+  barrier(comm);
+  if (!kSimulated) return MPI_Wtime();
+  constexpr double kLongEnough_s = 0.1;  // for everybody to know
+  const double start = largest(MPI_Wtime(), MPI_DOUBLE, comm) + kLongEnough_s;
+  sleep_simulated(start - MPI_Wtime());
+  return start;
 }
 
 /// The text of the lowest rank that has one, with its rank, on all ranks; "" if none has.
@@ -128,8 +140,7 @@ class Comparer {
       for (std::size_t turn = 0; turn < count; ++turn) {
         // Each round begins with another method.
         const std::size_t i = (turn + static_cast<std::size_t>(round)) % count;
-        barrier(comm_);
-        const double start = MPI_Wtime();
+        const double start = start_together(comm_);
         execute(*methods[i]);
         seconds[i].push_back(largest(MPI_Wtime() - start, MPI_DOUBLE, comm_));
       }

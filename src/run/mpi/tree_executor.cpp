@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
-#include <ctime>
 #include <utility>
 
+#include "run/mpi/simulation.hpp"
 #include "run/mpi/waiting.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/error.hpp"
@@ -20,19 +19,6 @@ constexpr int kDataTag = 1;
 constexpr std::int64_t kMostBytesAtOnce = 1 << 30;
 /// Shorter operations are over before a thread is awake.
 constexpr double kWorthAThread_s = 100e-6;
-
-#ifdef SMPI_H
-constexpr bool kSimulated = true;
-void sleep_simulated(double seconds) {
-  timespec time{};
-  time.tv_sec = static_cast<time_t>(seconds);
-  time.tv_nsec = static_cast<long>((seconds - std::floor(seconds)) * 1e9) + 1;
-  nanosleep(&time, nullptr);
-}
-#else
-constexpr bool kSimulated = false;
-void sleep_simulated(double) {}
-#endif
 
 }  // namespace
 
@@ -81,7 +67,8 @@ void TreeExecutor::start(TreeData& data) {
 void TreeExecutor::execute(TreeData& data) {
   start(data);
   for (Patience patience(limits_.may_sleep); !finished();) {
-    const bool progress = step();
+    // Looking costs simulated time: there, only where nothing else tells what has come.
+    const bool progress = step(!kSimulated || limits_.any_order);
     if (const auto next = next_arrived(); next != open_.end()) {
       handle(*next);
       patience.reset();
@@ -97,11 +84,9 @@ void TreeExecutor::execute(TreeData& data) {
 }
 
 void TreeExecutor::wait_simulated() {
-  // Looking costs simulated time: better to sleep until something comes, or may be sent.
-  constexpr double kLongestSleep_s = 50e-6;
   const double wait_s = paced_for();
   if (wait_s < std::numeric_limits<double>::infinity()) {
-    sleep_simulated(std::clamp(wait_s, 0.0, kLongestSleep_s));
+    if (wait_s > 0) sleep_simulated(wait_s);
     return;
   }
   int at = 0;
@@ -118,16 +103,16 @@ std::deque<std::size_t>::iterator TreeExecutor::next_arrived() {
   return open_.end();
 }
 
-bool TreeExecutor::step() {
+bool TreeExecutor::step(bool look) {
   if (!kSimulated) (void)channel_.poll();
-  const bool tested = test();
+  remove_ended();
+  const bool tested = look && test();
   const bool posted = limits_.any_order ? post_any() : post_receives();
   const bool started = start_sends();
   return tested || posted || started;
 }
 
-bool TreeExecutor::test() {
-  // A message that has ended leaves its place to be taken away here.
+void TreeExecutor::remove_ended() {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < requests_.size(); ++i) {
     if (requests_[i] == MPI_REQUEST_NULL) continue;
@@ -136,10 +121,14 @@ bool TreeExecutor::test() {
   }
   requests_.resize(kept);
   active_.resize(kept);
-  if (kept == 0) return false;
-  completed_.resize(kept);
+}
+
+bool TreeExecutor::test() {
+  if (requests_.empty()) return false;
+  completed_.resize(requests_.size());
   int count = 0;
-  SLUICE_MPI(MPI_Testsome(static_cast<int>(kept), requests_.data(), &count, completed_.data(), MPI_STATUSES_IGNORE));
+  SLUICE_MPI(MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count, completed_.data(),
+                          MPI_STATUSES_IGNORE));
   if (count == MPI_UNDEFINED) return false;
   for (int i = 0; i < count; ++i) go_on(static_cast<std::size_t>(completed_[static_cast<std::size_t>(i)]));
   return count > 0;
@@ -281,8 +270,9 @@ void TreeExecutor::post(std::size_t number) {
 // ---- sends
 
 double TreeExecutor::free_at(const SendQueue& queue) const {
-  const bool port = static_cast<int>(begun_ - sent_) < limits_.sends;
-  return std::max(port ? 0 : port_free_, queue.under_way == 0 ? 0 : queue.free);
+  const bool port = !limits_.keep_pace && static_cast<int>(begun_ - sent_) < limits_.sends;
+  const bool connection = !limits_.keep_pace && queue.under_way == 0;
+  return std::max(port ? 0 : port_free_, connection ? 0 : queue.free);
 }
 
 TreeExecutor::SendQueue* TreeExecutor::next_queue() {

@@ -83,6 +83,8 @@ class TreeExecutor {
     std::int64_t short_bytes = 4096;
     int ahead = 2;  ///< messages posted, or there and not yet done; at least 1
     int sends = 1;  ///< under way at once
+    /// Sends keep their pace even if those before them are complete: for their sender short messages are at once.
+    bool keep_pace = false;
     /// A send that waits may be overtaken by later ones to other ranks.
     bool overtake = false;
     /// Receives whatever comes first of what is welcome, one message a sender at a time, instead of the given order.
@@ -139,7 +141,9 @@ class TreeExecutor {
   void start(TreeData& data);
   [[nodiscard]] bool finished() const { return done_ == receives_.size() && sent_ == sends_.size(); }
   /// Tests, posts and starts what can be. Returns whether anything has come to pass.
-  bool step();
+  bool step(bool look = true);
+  /// Takes away the places of messages that have ended.
+  void remove_ended();
   bool test();
   bool post_receives();
   bool post_any();
