@@ -1,5 +1,3 @@
-#include "sluice/run/mpi/broadcast.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -12,6 +10,7 @@
 #include "run/redistribution_testing.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/registry.hpp"
+#include "sluice/run/mpi/broadcast.hpp"
 #include "sluice/run/mpi/error.hpp"
 
 namespace sluice::mpi {
