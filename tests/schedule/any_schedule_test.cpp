@@ -85,7 +85,7 @@ TEST(AnySchedule, FaultsAreThoseOfTheReaderOfItsType) {
             "file.json:2: \"senders\": \"one\", expected an integer from 0 to 2^63 - 1");
   EXPECT_EQ(error_of(with(kTree, R"("type": "tree")", R"("type": "forest")")),
             R"(file.json:1: "type": "forest", expected "steps" or "tree")");
-  EXPECT_EQ(error_of(with(kTree, R"("type": "tree")", R"("type": "tree", "type": "steps")")).substr(0, 35),
+  EXPECT_EQ(error_of(with(kTree, R"("type": "tree")", R"("type": "tree", "type": "steps")")).substr(0, 36),
             "file.json:1: field \"type\" twice in a");
   EXPECT_EQ(error_of(with(kTree, R"("type": "tree")", R"("type": 7)")), R"(file.json:1: "type": 7, expected "steps")");
 }
