@@ -43,7 +43,7 @@ Clusters parse_clusters(const std::string& text, std::int64_t ranks) {
 std::vector<std::string> cells(const std::string& name, const std::string& ranks, double latency_s, const GapTable& gap,
                                const std::string& connections) {
   constexpr std::int64_t kKilobyte = 1024;
-  constexpr std::int64_t kMegabyte = 1024 * 1024;
+  constexpr std::int64_t kMegabyte = kKilobyte * kKilobyte;
   if (gap.points().empty()) return {name, ranks, "-", "-", "-", "-", "-"};
   const double rate = static_cast<double>(kMegabyte) / gap.at(kMegabyte);
   return {name,

@@ -36,7 +36,7 @@ fs::path find_command(const std::string& where) {
     return fs::absolute(given);
   }
   const fs::path own = fs::read_symlink("/proc/self/exe", error);
-  const fs::path built = (own.parent_path() / "../../smpi/bin/sluice").lexically_normal();
+  fs::path built = (own.parent_path() / "../../smpi/bin/sluice").lexically_normal();
   if (!fs::is_regular_file(built, error))
     throw InputError(
         where, fmt::format("no {}", built.string()),

@@ -82,7 +82,7 @@ Traffic paper_traffic(std::uint64_t seed, std::int64_t largest_megabytes) {
   Random random = random_of(seed, 0, static_cast<std::uint32_t>(largest_megabytes));
   return traffic_of(
       draw_sizes([&] { return uniform(random, kLeastMegabytes, static_cast<double>(largest_megabytes)); }),
-      static_cast<double>(kMegabyte / kPaperScale));
+      static_cast<double>(kMegabyte) / static_cast<double>(kPaperScale));
 }
 
 enum class Kind : std::uint32_t { kHot = 1, kUniform, kSkew };

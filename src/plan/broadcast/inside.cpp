@@ -123,7 +123,8 @@ StrategyPrediction best_inside(const PlatformCluster& cluster, std::int64_t byte
     if (!each.executable || each.strategy == "native") continue;
     if (!power_of_two && bytes > 0 && each.strategy.find("binomial") != std::string_view::npos) {
       const std::int64_t segment = each.segment_bytes > 0 ? each.segment_bytes : bytes;
-      each.time_s += cluster.gap.at(segment) * static_cast<double>((bytes + segment - 1) / segment);
+      const std::int64_t segments = (bytes + segment - 1) / segment;
+      each.time_s += cluster.gap.at(segment) * static_cast<double>(segments);
     }
     if (found && each.time_s >= best.time_s) continue;
     best = each;
