@@ -14,13 +14,14 @@
 #include <vector>
 
 #include "run/mpi/agreement.hpp"
-#include "run/mpi/communicator.hpp"
-#include "run/mpi/control_channel.hpp"
+#include "run/mpi/collective.hpp"
 #include "run/mpi/crowding.hpp"
+#include "run/mpi/joint_job.hpp"
+#include "run/mpi/median.hpp"
+#include "run/mpi/native_broadcast.hpp"
 #include "run/mpi/planner_rank.hpp"
 #include "run/mpi/simulation.hpp"
 #include "run/mpi/tree_executor.hpp"
-#include "run/mpi/waiting.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/error.hpp"
 #include "sluice/schedule/broadcast_program.hpp"
@@ -34,6 +35,16 @@ constexpr std::size_t kKeptClasses = 64;
 /// Of either method, in turns, when a class is tried; the first of each does not count.
 constexpr int kTries = 4;
 constexpr const char* kNative = "native";
+
+/// What is wrong with the arguments, null if nothing.
+std::exception_ptr fault_of(std::int64_t bytes) {
+  if (bytes >= 0) return nullptr;
+  return std::make_exception_ptr(InputError("bytes", fmt::format("{}", bytes), "at least 0"));
+}
+std::exception_ptr fault_of(const void* buffer, std::int64_t bytes) {
+  if (bytes <= 0 || buffer != nullptr) return fault_of(bytes);
+  return std::make_exception_ptr(InputError("buffer", "a null pointer", "room for the message"));
+}
 
 /// The largest size of the class of `bytes`: of 8 to 15 times a power of two, the least that is not smaller.
 std::int64_t class_of(std::int64_t bytes) {
@@ -196,46 +207,32 @@ struct SizeClass {
 
 }  // namespace
 
-struct Broadcast::State {
+struct Broadcast::State : detail::JointJob {
   State(MPI_Comm user, Platform user_platform, int user_root, const BroadcastJobOptions& user_options);
   ~State() {
-    // The stack is being unwound: the others must not wait for this rank.
-    if (std::uncaught_exceptions() > exceptions) give_up();
-    if (channel && channel->abandoned()) comm.leak();
+    if (unwinding()) give_up();
   }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
-  void give_up() noexcept {
-    broken = true;
-    if (channel) channel->abandon();
-  }
-  [[nodiscard]] std::uint64_t fingerprint(std::int64_t bytes) const;
-  void check(const void* buffer, std::int64_t bytes) const;
-  /// The class of `bytes`, planned if need be; `buffer` is null if nothing is to be sent now.
-  SizeClass& obtain(const void* buffer, std::int64_t bytes, bool sending);
+  [[nodiscard]] std::uint64_t fingerprint() const;
+  /// The class of `bytes`, planned if need be. `failure`: what is wrong with this rank's arguments, if anything.
+  /// Throws it, and InputError on the other ranks where the class is a new one.
+  SizeClass& obtain(std::int64_t bytes, const std::exception_ptr& failure);
   [[nodiscard]] OwnPart plan(std::int64_t bytes) const;
   void execute(void* buffer, std::int64_t bytes);
   void run_planned(SizeClass& size, void* buffer, std::int64_t bytes);
-  void run_native(void* buffer, std::int64_t bytes);
   void try_both(SizeClass& size, void* buffer, std::int64_t bytes);
-  /// Of the slowest rank, from a common start.
-  template <class Run>
-  double timed(Run&& run);
 
-  int exceptions = std::uncaught_exceptions();
-  bool broken = false;
-  Communicator comm;
   Platform platform;
   int root;
   BroadcastJobOptions options;
   bool crowded = false;
-  std::optional<detail::ControlChannel> channel;
   std::list<SizeClass> classes;  ///< the one used last first
 };
 
 Broadcast::State::State(MPI_Comm user, Platform user_platform, int user_root, const BroadcastJobOptions& user_options)
-    : comm(user), platform(std::move(user_platform)), root(user_root), options(user_options) {
+    : JointJob(Communicator(user)), platform(std::move(user_platform)), root(user_root), options(user_options) {
   std::exception_ptr failure;
   std::uint64_t print = 0;
   try {
@@ -245,16 +242,16 @@ Broadcast::State::State(MPI_Comm user, Platform user_platform, int user_root, co
                        fmt::format("the {} there are", comm.size()));
     if (root < 0 || root >= comm.size())
       throw InputError("root", fmt::format("{}", root), fmt::format("0 to {}", comm.size() - 1));
-    print = fingerprint(0);
+    print = fingerprint();
   } catch (...) {
     failure = std::current_exception();
   }
   detail::agree(comm, print, failure);
-  channel.emplace(comm.get());
+  open_channel();
   crowded = detail::is_crowded(comm);
 }
 
-std::uint64_t Broadcast::State::fingerprint(std::int64_t bytes) const {
+std::uint64_t Broadcast::State::fingerprint() const {
   detail::Fingerprint print;
   print.add(to_json(platform));
   print.add(root);
@@ -264,13 +261,7 @@ std::uint64_t Broadcast::State::fingerprint(std::int64_t bytes) const {
   print.add(options.plan.segments);
   print.add(std::bit_cast<std::int64_t>(options.plan.time_limit_s));
   print.add(options.try_native ? 1 : 0);
-  print.add(bytes);
   return print.value();
-}
-
-void Broadcast::State::check(const void* buffer, std::int64_t bytes) const {
-  if (bytes < 0) throw InputError("bytes", fmt::format("{}", bytes), "at least 0");
-  if (bytes > 0 && buffer == nullptr) throw InputError("buffer", "a null pointer", "room for the message");
 }
 
 OwnPart Broadcast::State::plan(std::int64_t bytes) const {
@@ -289,22 +280,13 @@ OwnPart Broadcast::State::plan(std::int64_t bytes) const {
   return from_numbers(detail::scatter_numbers(comm, parts));
 }
 
-SizeClass& Broadcast::State::obtain(const void* buffer, std::int64_t bytes, bool sending) {
+SizeClass& Broadcast::State::obtain(std::int64_t bytes, const std::exception_ptr& failure) {
   const std::int64_t largest = bytes < 0 ? bytes : class_of(bytes);
   const auto found = std::ranges::find(classes, largest, &SizeClass::largest);
   if (found != classes.end()) {
-    classes.splice(classes.begin(), classes, found);
+    classes.splice(classes.begin(), classes, found);  // on every rank, so that all keep the same ones
+    if (failure) std::rethrow_exception(failure);
     return classes.front();
-  }
-  std::exception_ptr failure;
-  try {
-    if (sending) {
-      check(buffer, bytes);
-    } else {
-      check(this, bytes);
-    }
-  } catch (...) {
-    failure = std::current_exception();
   }
   detail::Fingerprint print;
   print.add(largest);
@@ -317,17 +299,9 @@ SizeClass& Broadcast::State::obtain(const void* buffer, std::int64_t bytes, bool
   return classes.front();
 }
 
-void Broadcast::State::run_native(void* buffer, std::int64_t bytes) {
-  constexpr std::int64_t kMostAtOnce = 1 << 30;  // MPI counts in int
-  for (std::int64_t at = 0; at < bytes; at += kMostAtOnce) {
-    SLUICE_MPI(MPI_Bcast(static_cast<std::byte*>(buffer) + at, static_cast<int>(std::min(kMostAtOnce, bytes - at)),
-                         MPI_BYTE, root, comm.get()));
-  }
-}
-
 void Broadcast::State::run_planned(SizeClass& size, void* buffer, std::int64_t bytes) {
   if (size.part.native) {
-    run_native(buffer, bytes);
+    detail::broadcast_by_mpi(buffer, bytes, root, comm.get());
     return;
   }
   if (size.bytes != bytes) {
@@ -337,36 +311,20 @@ void Broadcast::State::run_planned(SizeClass& size, void* buffer, std::int64_t b
   size.sized->execute(buffer);
 }
 
-template <class Run>
-double Broadcast::State::timed(Run&& run) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  SLUICE_MPI(MPI_Ibarrier(comm.get(), &request));
-  detail::wait_for(request);
-  const double start = MPI_Wtime();
-  run();
-  double taken = MPI_Wtime() - start;
-  SLUICE_MPI(MPI_Iallreduce(MPI_IN_PLACE, &taken, 1, MPI_DOUBLE, MPI_MAX, comm.get(), &request));
-  detail::wait_for(request);
-  return taken;
-}
-
 void Broadcast::State::try_both(SizeClass& size, void* buffer, std::int64_t bytes) {
   std::vector<double> planned;
   std::vector<double> native;
   for (int i = 0; i <= kTries; ++i) {
-    const double by_plan = timed([&] { run_planned(size, buffer, bytes); });
-    const double by_mpi = timed([&] { run_native(buffer, bytes); });
+    const double by_plan = detail::time_of_slowest(comm, [&] { run_planned(size, buffer, bytes); });
+    const double by_mpi =
+        detail::time_of_slowest(comm, [&] { detail::broadcast_by_mpi(buffer, bytes, root, comm.get()); });
     if (i == 0) continue;
     planned.push_back(by_plan);
     native.push_back(by_mpi);
   }
-  const auto median = [](std::vector<double>& times) {
-    std::ranges::sort(times);
-    return (times[(times.size() - 1) / 2] + times[times.size() / 2]) / 2;
-  };
   ChosenBroadcast& chosen = size.part.chosen;
-  chosen.planned_s = median(planned);
-  chosen.native_s = median(native);
+  chosen.planned_s = detail::median(planned);
+  chosen.native_s = detail::median(native);
   if (chosen.native_s < chosen.planned_s) {
     chosen.method = kNative;
     size.part.native = true;
@@ -376,9 +334,8 @@ void Broadcast::State::try_both(SizeClass& size, void* buffer, std::int64_t byte
 }
 
 void Broadcast::State::execute(void* buffer, std::int64_t bytes) {
-  if (broken) throw InputError("broadcast", "a job that failed in an execution before", "a new one");
-  SizeClass& size = obtain(buffer, bytes, true);
-  check(buffer, bytes);
+  refuse_if_given_up("broadcast");
+  SizeClass& size = obtain(bytes, fault_of(buffer, bytes));
   if (bytes == 0 || comm.size() == 1) return;
   try {
     if (options.try_native && options.plan.algorithm == "auto" && !size.tried && !size.part.native) {
@@ -404,6 +361,6 @@ Broadcast& Broadcast::operator=(Broadcast&&) noexcept = default;
 
 void Broadcast::execute(void* buffer, std::int64_t bytes) { state_->execute(buffer, bytes); }
 
-ChosenBroadcast Broadcast::chosen(std::int64_t bytes) { return state_->obtain(nullptr, bytes, false).part.chosen; }
+ChosenBroadcast Broadcast::chosen(std::int64_t bytes) { return state_->obtain(bytes, fault_of(bytes)).part.chosen; }
 
 }  // namespace sluice::mpi

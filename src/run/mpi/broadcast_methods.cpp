@@ -2,16 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <limits>
 #include <optional>
 #include <span>
 #include <utility>
 
 #include "run/mpi/known_contents.hpp"
+#include "run/mpi/native_broadcast.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
-#include "sluice/run/mpi/error.hpp"
 
 namespace sluice::mpi::detail {
 namespace {
@@ -40,13 +38,7 @@ class OfMpi final : public Method {
  public:
   OfMpi(const Communicator& comm, int root, std::int64_t bytes) : comm_(comm), root_(root), bytes_(bytes) {}
 
-  void execute(const void*, void* target) override {
-    constexpr std::int64_t kMostAtOnce = std::numeric_limits<int>::max();
-    for (std::int64_t at = 0; at < bytes_; at += kMostAtOnce) {
-      SLUICE_MPI(MPI_Bcast(static_cast<std::byte*>(target) + at, static_cast<int>(std::min(kMostAtOnce, bytes_ - at)),
-                           MPI_BYTE, root_, comm_.get()));
-    }
-  }
+  void execute(const void*, void* target) override { broadcast_by_mpi(target, bytes_, root_, comm_.get()); }
   [[nodiscard]] std::int64_t held_bytes() const override { return 0; }
 
  private:

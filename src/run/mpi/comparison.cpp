@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "run/mpi/agreement.hpp"
+#include "run/mpi/collective.hpp"
+#include "run/mpi/median.hpp"
 #include "run/mpi/peak_memory.hpp"
-#include "run/mpi/simulation.hpp"
-#include "run/mpi/waiting.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/error.hpp"
 
@@ -33,36 +33,9 @@ void meet_everybody(const Communicator& comm) {
   }
 }
 
-// A rank that has finished a method and waits here must not take the core of one that has not: hence wait_for.
-
-void barrier(const Communicator& comm) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  SLUICE_MPI(MPI_Ibarrier(comm.get(), &request));
-  wait_for(request);
-}
-
-template <class T>
-T largest(T value, MPI_Datatype type, const Communicator& comm) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  SLUICE_MPI(MPI_Iallreduce(MPI_IN_PLACE, &value, 1, type, MPI_MAX, comm.get(), &request));
-  wait_for(request);
-  return value;
-}
-
-/// Waits for all ranks and returns the time at which this one goes on. Simulated ranks, which have one clock, do so at
-/// one instant; others as the barrier lets them.
-double start_together(const Communicator& comm) {
-  barrier(comm);
-  if (!kSimulated) return MPI_Wtime();
-  constexpr double kLongEnough_s = 0.1;  // for everybody to know
-  const double start = largest(MPI_Wtime(), MPI_DOUBLE, comm) + kLongEnough_s;
-  sleep_simulated(start - MPI_Wtime());
-  return start;
-}
-
 /// The text of the lowest rank that has one, with its rank, on all ranks; "" if none has.
 std::string first_text(const std::string& text, const Communicator& comm) {
-  const int speaker = comm.size() - largest(text.empty() ? 0 : comm.size() - comm.rank(), MPI_INT, comm);
+  const int speaker = comm.size() - largest(text.empty() ? 0 : comm.size() - comm.rank(), comm);
   if (speaker == comm.size()) return "";
   std::array<char, 256> buffer{};
   if (comm.rank() == speaker) text.copy(buffer.data(), buffer.size() - 1);
@@ -115,10 +88,9 @@ class Comparer {
     const std::unique_ptr<Method> method = job_.make(result.name);
     execute(*method);
     const std::optional<std::int64_t> extra = started ? memory.extra() : std::nullopt;
-    const int unknown = largest(extra ? 0 : 1, MPI_INT, comm_);
+    const int unknown = largest(extra ? 0 : 1, comm_);
     if (unknown != 0) result_.peak_measured = false;
-    const std::array<std::int64_t, 2> peaks{largest(extra.value_or(0), MPI_INT64_T, comm_),
-                                            largest(method->held_bytes(), MPI_INT64_T, comm_)};
+    const std::array<std::int64_t, 2> peaks{largest(extra.value_or(0), comm_), largest(method->held_bytes(), comm_)};
     result.peak_extra_bytes = unknown != 0 ? peaks[1] : peaks[0];
     verify(result.name, "first executed");
   }
@@ -140,19 +112,15 @@ class Comparer {
       for (std::size_t turn = 0; turn < count; ++turn) {
         // Each round begins with another method.
         const std::size_t i = (turn + static_cast<std::size_t>(round)) % count;
-        const double start = start_together(comm_);
-        execute(*methods[i]);
-        seconds[i].push_back(largest(MPI_Wtime() - start, MPI_DOUBLE, comm_));
+        seconds[i].push_back(time_of_slowest(comm_, [&] { execute(*methods[i]); }));
       }
     }
     for (std::size_t i = 0; i < count; ++i) {
       std::vector<double>& times = seconds[i];
-      std::ranges::sort(times);
-      const std::size_t middle = times.size() / 2;
       MethodResult& result = result_.methods[i];
-      result.median_s = times.size() % 2 == 1 ? times[middle] : (times[middle - 1] + times[middle]) / 2;
-      result.min_s = times.front();
-      result.max_s = times.back();
+      result.median_s = median(times);
+      result.min_s = std::ranges::min(times);
+      result.max_s = std::ranges::max(times);
       result.predicted_s = methods[i]->predicted_s();
       result.how = methods[i]->how();
       job_.reset_target();

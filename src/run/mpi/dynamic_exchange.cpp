@@ -9,7 +9,7 @@
 
 #include "run/mpi/agreement.hpp"
 #include "run/mpi/communicator.hpp"
-#include "run/mpi/control_channel.hpp"
+#include "run/mpi/joint_job.hpp"
 #include "run/mpi/protocol_list.hpp"
 #include "run/mpi/step_executor.hpp"
 #include "sluice/error.hpp"
@@ -96,11 +96,11 @@ detail::Communicator agreed(detail::Communicator comm, const DynamicExchangeOpti
 
 }  // namespace
 
-struct DynamicExchange::State {
-  State(MPI_Comm user, const DynamicExchangeOptions& options)
-      : comm(agreed(detail::Communicator(user), options)), channel(comm.get()) {
+struct DynamicExchange::State : detail::JointJob {
+  State(MPI_Comm user, const DynamicExchangeOptions& options) : JointJob(agreed(detail::Communicator(user), options)) {
+    open_channel();
     auto protocol = std::make_unique<detail::ListProtocol>(
-        channel, memory,
+        *channel, memory,
         detail::ListProtocol::Limits{options.max_transfers, options.tune, options.early_release_bytes});
     list = protocol.get();
     const detail::StepExecutor::Limits limits{options.chunk_bytes, 1, options.window, 2, true};
@@ -110,13 +110,10 @@ struct DynamicExchange::State {
     executor->begin();
   }
   ~State() {
-    // The stack is being unwound: the others must not wait for this rank.
-    if (std::uncaught_exceptions() > exceptions) {
+    if (unwinding()) {
       executor->abandon();
-      channel.abandon();
+      give_up();
     }
-    executor.reset();
-    if (channel.abandoned()) comm.leak();
   }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
@@ -124,19 +121,16 @@ struct DynamicExchange::State {
   /// Runs a part of the round; the job is of no further use if it throws, and the others hear of it.
   template <class Part>
   void guarded(Part&& part) {
-    if (channel.abandoned()) throw InputError("exchange", "a job that failed before", "a new one");
+    if (given_up()) throw InputError("exchange", "a job that failed before", "a new one");
     try {
       part();
     } catch (...) {
-      channel.abandon();
+      give_up();
       throw;
     }
   }
 
-  int exceptions = std::uncaught_exceptions();
-  detail::Communicator comm;
   RoundMemory memory;
-  detail::ControlChannel channel;
   detail::ListProtocol* list = nullptr;  ///< the executor's
   std::optional<detail::StepExecutor> executor;
 };

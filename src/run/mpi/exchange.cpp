@@ -13,8 +13,8 @@
 
 #include "run/mpi/agreement.hpp"
 #include "run/mpi/communicator.hpp"
-#include "run/mpi/control_channel.hpp"
 #include "run/mpi/exchange_part.hpp"
+#include "run/mpi/joint_job.hpp"
 #include "run/mpi/message_offsets.hpp"
 #include "run/mpi/protocol_barrier.hpp"
 #include "run/mpi/protocol_chain.hpp"
@@ -240,29 +240,20 @@ std::vector<MessageSize> message_sizes(std::span<const std::int64_t> bytes_by_ra
   return sizes;
 }
 
-struct Exchange::State {
+struct Exchange::State : detail::JointJob {
   /// Collective.
   State(detail::Communicator own, std::vector<MessageSize> user_sends, const ExchangeJobOptions& user_options);
   ~State() {
-    // The stack is being unwound: the others must not wait for this rank.
-    if (std::uncaught_exceptions() > exceptions) give_up();
+    if (unwinding()) give_up();
     executor.reset();  // which waits for the others to come so far, unless one gives up
-    if (channel && channel->abandoned()) comm.leak();
   }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
-  void give_up() noexcept {
-    broken = true;
-    if (channel) channel->abandon();
-  }
   [[nodiscard]] std::unique_ptr<detail::StepProtocol> make_protocol();
   void execute(std::span<const std::byte> send, std::span<const std::int64_t> at_send, std::span<std::byte> receive,
                std::span<const std::int64_t> at_receive);
 
-  int exceptions = std::uncaught_exceptions();
-  bool broken = false;
-  detail::Communicator comm;
   ExchangeJobOptions options;  ///< defaults filled in
   std::vector<MessageSize> sends;
   std::vector<MessageSize> receives;
@@ -270,7 +261,6 @@ struct Exchange::State {
   std::vector<std::int64_t> receive_offsets;
   ExchangePart part;
   std::optional<UserMemory> memory;
-  std::optional<detail::ControlChannel> channel;
   detail::LargestOfAll small_buffer;     ///< who has too small a buffer, if anybody; see execute
   detail::ListProtocol* list = nullptr;  ///< the executor's, where the mode is list
   std::optional<detail::StepExecutor> executor;
@@ -279,7 +269,7 @@ struct Exchange::State {
 
 Exchange::State::State(detail::Communicator own, std::vector<MessageSize> user_sends,
                        const ExchangeJobOptions& user_options)
-    : comm(std::move(own)), options(user_options), sends(std::move(user_sends)) {
+    : JointJob(std::move(own)), options(user_options), sends(std::move(user_sends)) {
   std::exception_ptr failure;
   try {
     check(sends, options, comm.size());
@@ -309,7 +299,7 @@ Exchange::State::State(detail::Communicator own, std::vector<MessageSize> user_s
   send_offsets = detail::message_offsets(sends);
   receive_offsets = detail::message_offsets(receives);
   memory.emplace(sends, receives, part, comm.rank());
-  channel.emplace(comm.get());
+  open_channel();
   std::vector<detail::StepMessage> outgoing;
   std::vector<detail::StepMessage> incoming;
   for (const auto& transfer : part.sends) outgoing.push_back({transfer.peer, transfer.bytes});
@@ -355,7 +345,7 @@ std::unique_ptr<detail::StepProtocol> Exchange::State::make_protocol() {
 
 void Exchange::State::execute(std::span<const std::byte> send, std::span<const std::int64_t> at_send,
                               std::span<std::byte> receive, std::span<const std::int64_t> at_receive) {
-  if (broken) throw InputError("exchange", "a job that failed in an execution before", "a new one");
+  refuse_if_given_up("exchange");
   const bool can_send = fits(sends, at_send, send.size());
   const bool can_receive = fits(receives, at_receive, receive.size());
   int culprit = -1;

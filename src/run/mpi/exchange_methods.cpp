@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "run/mpi/collective.hpp"
 #include "run/mpi/known_contents.hpp"
 #include "run/mpi/message_offsets.hpp"
 #include "run/mpi/waiting.hpp"
@@ -153,16 +154,11 @@ ComparedExchange::ComparedExchange(const Communicator& comm, const std::vector<M
   }
   messages_.send_offsets = message_offsets(messages_.sends);
   messages_.receive_offsets = message_offsets(messages_.receives);
-  bytes_moved_ = messages_.send_offsets.back();
-  MPI_Request request = MPI_REQUEST_NULL;
-  SLUICE_MPI(MPI_Iallreduce(MPI_IN_PLACE, &bytes_moved_, 1, MPI_INT64_T, MPI_SUM, comm.get(), &request));
-  wait_for(request);
-  std::array<std::int64_t, 2> most{0, std::max(messages_.send_offsets.back(), messages_.receive_offsets.back())};
-  for (const MessageSize& message : messages_.sends) most[0] = std::max(most[0], message.bytes);
-  SLUICE_MPI(MPI_Iallreduce(MPI_IN_PLACE, most.data(), 2, MPI_INT64_T, MPI_MAX, comm.get(), &request));
-  wait_for(request);
-  longest_message_ = most[0];
-  largest_part_ = most[1];
+  bytes_moved_ = sum(messages_.send_offsets.back(), comm);
+  std::int64_t longest = 0;
+  for (const MessageSize& message : messages_.sends) longest = std::max(longest, message.bytes);
+  longest_message_ = largest(longest, comm);
+  largest_part_ = largest(std::max(messages_.send_offsets.back(), messages_.receive_offsets.back()), comm);
   source_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(messages_.send_offsets.back()));
   target_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(messages_.receive_offsets.back()));
   for (std::size_t i = 0; i < messages_.sends.size(); ++i) {

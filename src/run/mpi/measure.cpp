@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "run/mpi/agreement.hpp"
+#include "run/mpi/collective.hpp"
 #include "run/mpi/communicator.hpp"
 #include "run/mpi/waiting.hpp"
 #include "sluice/error.hpp"
@@ -130,17 +131,13 @@ double receive_for(const Communicator& comm, int from, double seconds) {
 
 /// Bytes a second of the first `count` pairs together, on all ranks. No rank starts before all are there.
 double run_level(const Communicator& comm, const std::vector<Pair>& pairs, std::int64_t count, double level_s) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  SLUICE_MPI(MPI_Ibarrier(comm.get(), &request));
-  detail::wait_for(request);
+  detail::barrier(comm);
   double rate = 0;
   for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
     if (pairs[i].from == comm.rank()) send_for(comm, pairs[i].to, level_s);
     if (pairs[i].to == comm.rank()) rate = receive_for(comm, pairs[i].from, level_s);
   }
-  SLUICE_MPI(MPI_Iallreduce(MPI_IN_PLACE, &rate, 1, MPI_DOUBLE, MPI_SUM, comm.get(), &request));
-  detail::wait_for(request);
-  return rate;
+  return detail::sum(rate, comm);
 }
 
 }  // namespace

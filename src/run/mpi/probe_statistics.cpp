@@ -6,20 +6,10 @@
 #include <cmath>
 #include <cstddef>
 
+#include "run/mpi/median.hpp"
 #include "sluice/error.hpp"
 
 namespace sluice::mpi::detail {
-namespace {
-
-double median(std::vector<double>& samples) {
-  const std::size_t half = samples.size() / 2;
-  const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(half);
-  std::nth_element(samples.begin(), middle, samples.end());
-  if (samples.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(samples.begin(), middle)) / 2;
-}
-
-}  // namespace
 
 std::int64_t partner(std::int64_t node, std::int64_t round, std::int64_t nodes) {
   SLUICE_ASSERT(node >= 0 && node < nodes && round >= 0, fmt::format("node {} of {}, round {}", node, nodes, round));

@@ -11,9 +11,10 @@
 #include <utility>
 
 #include "run/mpi/agreement.hpp"
+#include "run/mpi/collective.hpp"
 #include "run/mpi/communicator.hpp"
-#include "run/mpi/control_channel.hpp"
 #include "run/mpi/crowding.hpp"
+#include "run/mpi/joint_job.hpp"
 #include "run/mpi/progress_thread.hpp"
 #include "run/mpi/reduction_costs.hpp"
 #include "run/mpi/reduction_data.hpp"
@@ -117,21 +118,15 @@ std::string to_string(Overlap overlap) {
   return "none by the library";
 }
 
-struct Reduction::State {
+struct Reduction::State : detail::JointJob {
   State(MPI_Comm user, const ReductionSpec& user_spec, const ElementOperation* user_elements,
         ObjectOperation* user_objects);
   ~State() {
-    // The stack is being unwound: the others must not wait for this rank.
-    if (std::uncaught_exceptions() > exceptions) give_up();
-    if (channel && channel->abandoned()) comm.leak();
+    if (unwinding()) give_up();
   }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
-  void give_up() noexcept {
-    broken = true;
-    if (channel) channel->abandon();
-  }
   [[nodiscard]] std::uint64_t fingerprint() const;
   void use(const ReductionCosts& measured);
   /// Plans, and prepares what this rank has to do.
@@ -142,13 +137,7 @@ struct Reduction::State {
   void execute(std::span<const std::byte> own, Bytes& result);
   /// Tells every rank whether the operation has thrown somewhere, and throws if so.
   void end(const detail::ObjectReduction::Failure& failure);
-  void refuse_if_broken() const {
-    if (broken) throw InputError("reduction", "a job that failed in an execution before", "a new one");
-  }
 
-  int exceptions = std::uncaught_exceptions();
-  bool broken = false;
-  Communicator comm;
   ReductionSpec spec;
   ElementOperation elements;
   std::optional<ObjectOperation> objects;
@@ -161,14 +150,13 @@ struct Reduction::State {
   OwnPart own;
   std::optional<detail::ElementReduction> element_data;
   std::optional<detail::ObjectReduction> object_data;
-  std::optional<detail::ControlChannel> channel;
   std::optional<detail::ProgressThread> thread;
   std::optional<detail::TreeExecutor> executor;  ///< after planning
 };
 
 Reduction::State::State(MPI_Comm user, const ReductionSpec& user_spec, const ElementOperation* user_elements,
                         ObjectOperation* user_objects)
-    : comm(user), spec(user_spec) {
+    : JointJob(Communicator(user)), spec(user_spec) {
   std::exception_ptr failure;
   try {
     if (user_elements != nullptr) {
@@ -201,7 +189,7 @@ Reduction::State::State(MPI_Comm user, const ReductionSpec& user_spec, const Ele
     failure = std::current_exception();
   }
   detail::agree(comm, fingerprint(), failure);
-  channel.emplace(comm.get());
+  open_channel();
   crowded = detail::is_crowded(comm);
   if (!spec.measure) prepare();
 }
@@ -306,16 +294,14 @@ void Reduction::State::measure(const void* mine, const void* result) {
 
 void Reduction::State::measure(std::span<const std::byte> mine) {
   // Ranks may have objects of different sizes, but the message that is timed has one.
-  auto bytes = static_cast<std::int64_t>(mine.size());
-  MPI_Request request = MPI_REQUEST_NULL;
-  SLUICE_MPI(MPI_Iallreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_MAX, comm.get(), &request));
-  detail::wait_for(request);
+  const std::int64_t bytes = detail::largest(static_cast<std::int64_t>(mine.size()), comm);
   // Another rank's object: an operation may be much faster on two that are equal.
   constexpr int kTag = 3;
   constexpr std::int64_t kMost = std::int64_t{1} << 30;
   const int peer = detail::measuring_peer(comm);
   const auto swap = [&](const void* out, std::int64_t out_bytes, void* in, std::int64_t in_bytes) {
     MPI_Request receive = MPI_REQUEST_NULL;
+    MPI_Request request = MPI_REQUEST_NULL;
     SLUICE_MPI(MPI_Irecv(in, static_cast<int>(in_bytes), MPI_BYTE, peer, kTag, comm.get(), &receive));
     SLUICE_MPI(MPI_Isend(out, static_cast<int>(out_bytes), MPI_BYTE, peer, kTag, comm.get(), &request));
     detail::wait_for(request);
@@ -347,7 +333,7 @@ void Reduction::State::measure(std::span<const std::byte> mine) {
 // ---- executing
 
 void Reduction::State::execute(const void* mine, void* result) {
-  refuse_if_broken();
+  refuse_if_given_up("reduction");
   const bool root = comm.rank() == spec.root;
   try {
     if (objects || object_data) throw InputError("execute", "elements", "objects, which this job is for");
@@ -368,7 +354,7 @@ void Reduction::State::execute(const void* mine, void* result) {
 }
 
 void Reduction::State::execute(std::span<const std::byte> mine, Bytes& result) {
-  refuse_if_broken();
+  refuse_if_given_up("reduction");
   try {
     if (!objects && !object_data) throw InputError("execute", "objects", "elements, which this job is for");
     if (!executor) {
