@@ -9,23 +9,15 @@ namespace sluice::command {
 
 namespace {
 
-void add_times(CLI::App& problem, std::string& repetitions, std::string& json) {
-  problem.add_option("--repetitions", repetitions, "timed executions of each method, in turns")->option_text("N [9]");
-  problem.add_option("--json", json, "write the result as JSON (sluice.run/1); -: instead of the table")
-      ->option_text("FILE|-");
-}
-
 void add_run_redistribute(CLI::App& verb, Action& chosen) {
   CLI::App* problem = verb.add_subcommand("redistribute", "move a block-cyclic array to another layout");
   const auto options = std::make_shared<RunRedistribute>();
   options->problem.add_to(*problem, kShapeNeeded);
   problem->add_option("--algorithm", options->algorithm, "the planner of method sluice, see plan --help")
       ->option_text("NAME [auto]");
-  problem
-      ->add_option("--method", options->method,
-                   "sluice, sluice-ALGORITHM, caterpillar, alltoallv, alltoallw, all-at-once, pdgemr2d")
-      ->option_text("A,B,..|all [all]");
-  add_times(*problem, options->repetitions, options->json);
+  options->methods.add_method_to(*problem,
+                                 "sluice, sluice-ALGORITHM, caterpillar, alltoallv, alltoallw, all-at-once, pdgemr2d");
+  options->methods.add_times_to(*problem);
   problem->footer(
       "The source is filled with a function of the global index; every byte of every method's target is verified "
       "before\n"
@@ -55,11 +47,10 @@ void add_run_exchange(CLI::App& verb, Action& chosen) {
                    "k from a platform file: the connections of the links that the traffic crosses, the fewest of them")
       ->option_text("FILE");
   problem->add_flag("--tune", options->tune, "mode list: find k by the throughput while it runs, from K on");
-  problem->add_option("--method", options->method, "sluice, sluice-MODE, alltoallv, all-at-once, pairwise")
-      ->option_text("A,B,..|all [all]");
+  options->methods.add_method_to(*problem, "sluice, sluice-MODE, alltoallv, all-at-once, pairwise");
   problem->add_flag("--same-ranks", options->same_ranks,
                     "receiver j is rank j, as sender j is, however many ranks there are");
-  add_times(*problem, options->repetitions, options->json);
+  options->methods.add_times_to(*problem);
   problem->footer(
       std::string(kExchangeHelp) +
       "Sizes are bytes. Sender i is rank i; receivers are the ranks behind the senders where there are enough, else "
@@ -85,17 +76,13 @@ void add_run_exchange(CLI::App& verb, Action& chosen) {
 void add_run_broadcast(CLI::App& verb, Action& chosen) {
   CLI::App* problem = verb.add_subcommand("broadcast", "one rank's message to all");
   const auto options = std::make_shared<RunBroadcast>();
-  problem->add_option("--platform", options->platform, "what the network is (needed): see probe --help")
-      ->option_text("FILE");
-  problem->add_option("--size", options->size, "bytes of the message (needed); K, M, G, Ki, Mi, Gi")
-      ->option_text("BYTES");
-  problem->add_option("--root", options->root, "rank that has the message")->option_text("RANK [0]");
-  problem->add_option("--method", options->method, "sluice, mpi-bcast, algorithms of plan broadcast --help")
-      ->option_text("A,B,..|all [all]");
+  options->problem.add_to(*problem);
+  options->methods.add_method_to(*problem, "sluice, mpi-bcast, algorithms of plan broadcast --help");
   problem->add_flag("--model-only", options->model_only,
                     "sluice does what the model finds best; else it tries MPI_Bcast too, once, and keeps the faster");
-  add_times(*problem, options->repetitions, options->json);
+  options->methods.add_times_to(*problem);
   problem->footer(
+      std::string(kBroadcastHelp) +
       "Bytes are a function of their offset, and every one is verified on every rank before a time counts (exit status "
       "1\nif one is wrong). A time is that of the slowest rank.\n\n"
       "Examples:\n"
@@ -126,11 +113,9 @@ void add_run_reduce(CLI::App& verb, Action& chosen) {
       ->option_text("NAME [auto]");
   problem->add_flag("--dynamic", options->dynamic, "combine whatever has come first, not what the plan has first");
   problem->add_flag("--no-thread", options->no_thread, "no thread that moves messages while an operation is running");
-  problem
-      ->add_option("--method", options->method,
-                   "sluice, mpi-reduce, algorithms of plan reduce --help, such as binomial, flat, fibonacci")
-      ->option_text("A,B,..|all [all]");
-  add_times(*problem, options->repetitions, options->json);
+  options->methods.add_method_to(
+      *problem, "sluice, mpi-reduce, algorithms of plan reduce --help, such as binomial, flat, fibonacci");
+  options->methods.add_times_to(*problem);
   problem->footer(
       "Elements are a function of rank and index; the result is compared bit by bit with what one process computes "
       "(exit\nstatus 1 if it differs). A time is that of the slowest rank. What a plan takes by its model stands "

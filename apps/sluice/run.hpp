@@ -2,26 +2,24 @@
 
 #include <string>
 
+#include "broadcast_options.hpp"
 #include "exchange_options.hpp"
 #include "redistribute_options.hpp"
+#include "run_methods.hpp"
 
 namespace sluice::command {
 
 struct RunRedistribute {
   RedistributeOptions problem;
   std::string algorithm = "auto";
-  std::string method = "all";
-  std::string repetitions = "9";
-  std::string json;
+  RunMethods methods;
 };
 
 struct RunExchange {
   ExchangeInput problem;
   std::string algorithm = "auto";
   std::string mode = "auto";
-  std::string method = "all";
-  std::string repetitions = "9";
-  std::string json;
+  RunMethods methods;
   std::string platform;     ///< file that k follows from
   bool measure = false;     ///< k by a ramp of transfers
   bool tune = false;        ///< mode list finds k while it runs
@@ -29,12 +27,8 @@ struct RunExchange {
 };
 
 struct RunBroadcast {
-  std::string platform;
-  std::string size;
-  std::string root = "0";
-  std::string method = "all";
-  std::string repetitions = "9";
-  std::string json;
+  BroadcastInput problem;
+  RunMethods methods;
   bool model_only = false;  ///< method sluice follows the model, and never falls back on MPI_Bcast
 };
 
@@ -46,9 +40,7 @@ struct RunReduce {
   std::string compute;
   std::string segments = "1";
   std::string algorithm = "auto";
-  std::string method = "all";
-  std::string repetitions = "9";
-  std::string json;
+  RunMethods methods;
   bool measure = false;
   bool dynamic = false;
   bool no_thread = false;

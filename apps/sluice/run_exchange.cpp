@@ -27,20 +27,17 @@ namespace {
 
 constexpr std::string_view kByMode = "sluice-";
 
-std::vector<std::string> read_methods(const std::string& text) {
+std::vector<std::string> read_methods(const RunMethods& options) {
   const std::vector<std::string> known = mpi::exchange_methods();
-  std::vector<std::string> methods = text == "all" ? known : parse_list(text);
-  for (auto name = methods.begin(); name != methods.end(); ++name) {
-    if (name->rfind(kByMode, 0) == 0) {
-      (void)mpi::parse_exchange_mode(name->substr(kByMode.size()));
-    } else if (std::find(known.begin(), known.end(), *name) == known.end()) {
-      throw InputError("--method", fmt::format("'{}'", *name),
+  return options.names(known, [&](const std::string& name) {
+    if (name.rfind(kByMode, 0) == 0) {
+      (void)mpi::parse_exchange_mode(name.substr(kByMode.size()));
+    } else if (std::find(known.begin(), known.end(), name) == known.end()) {
+      throw InputError("--method", fmt::format("'{}'", name),
                        fmt::format("all, sluice-MODE, {}", fmt::join(known, ", ")));
     }
-    if (std::find(methods.begin(), name, *name) != name)
-      throw InputError("--method", fmt::format("'{}' twice", *name), "every method once");
-  }
-  return methods;
+    return name;
+  });
 }
 
 /// The rank of receiver 0; sender 0 is rank 0. Throws InputError if there are too few ranks.
@@ -132,10 +129,9 @@ std::int64_t largest_part(const Traffic& traffic) {
 }  // namespace
 
 int run_exchange(const RunExchange& options) {
-  constexpr std::int64_t kMostRepetitions = 1'000'000;
   check_algorithm("exchange", options.algorithm);
-  const std::vector<std::string> methods = read_methods(options.method);
-  const auto repetitions = static_cast<int>(parse_count(options.repetitions, "--repetitions", 1, kMostRepetitions));
+  const std::vector<std::string> methods = read_methods(options.methods);
+  const int repetitions = options.methods.times();
   mpi::ExchangeJobOptions how;
   how.mode = mpi::parse_exchange_mode(options.mode);
   how.tune = options.tune;
@@ -151,14 +147,14 @@ int run_exchange(const RunExchange& options) {
   SLUICE_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
   const std::int64_t receivers_from = first_receiver(task, options.same_ranks, ranks);
   const std::vector<mpi::MessageSize> sends = read_sends(task, receivers_from, rank, ranks);
-  Ranks::once([&] { check_json_target(options.json); });
+  Ranks::once([&] { check_json_target(options.methods.json); });
   std::vector<std::string> notes;
   find_max_transfers(options, task, sends, receivers_from, notes);
   how.max_transfers = task.problem.max_transfers;
   const mpi::Comparison comparison = mpi::compare_exchanges(MPI_COMM_WORLD, sends, how, methods, repetitions);
   return show_run({"exchange", task.title(), largest_part(task.problem.traffic), task.least_time_s(),
                    task.problem.max_transfers, notes},
-                  comparison, options.json);
+                  comparison, options.methods.json);
 }
 
 }  // namespace sluice::command

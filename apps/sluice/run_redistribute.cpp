@@ -28,31 +28,25 @@ namespace {
 constexpr std::string_view kPlanned = "sluice";
 constexpr std::string_view kPlannedBy = "sluice-";
 
-/// The methods of "A,B,..." or "all". `sluice` by an algorithm that was asked for is called so.
-std::vector<std::string> read_methods(const std::string& text, const RedistributeTask& task,
+/// `sluice` by an algorithm that was asked for is called so.
+std::vector<std::string> read_methods(const RunMethods& options, const RedistributeTask& task,
                                       const std::string& algorithm) {
   const std::vector<std::string> known = mpi::redistribution_methods(task.from.dimensions(), task.element_bytes);
-  std::vector<std::string> methods = text == "all" ? known : parse_list(text);
-  for (std::size_t i = 0; i < methods.size(); ++i) {
-    std::string& name = methods[i];
+  return options.names(known, [&](const std::string& name) {
+    const bool is_known = std::find(known.begin(), known.end(), name) != known.end();
     if (name.rfind(kPlannedBy, 0) == 0) {
       const std::string by = name.substr(kPlannedBy.size());
       check_algorithm("redistribute", by, "--method " + name);
       if (by == kWalkerOtto) throw InputError("--method", "walker-otto, two schedules", "an algorithm of one schedule");
       (void)plan_redistribution(task.problem, by, task.setup);  // throws if it does not apply
-    } else if (name == "pdgemr2d" && std::find(known.begin(), known.end(), name) == known.end()) {
+    } else if (name == "pdgemr2d" && !is_known) {
       throw InputError("--method", "'pdgemr2d'", "a matrix of 8-byte elements for it, and a build with ScaLAPACK");
-    } else if (std::find(known.begin(), known.end(), name) == known.end()) {
+    } else if (!is_known) {
       throw InputError("--method", fmt::format("'{}'", name),
                        fmt::format("all, sluice-ALGORITHM, {}", fmt::join(known, ", ")));
     }
-    if (name == kPlanned && algorithm != "auto") name = fmt::format("{}{}", kPlannedBy, algorithm);
-    if (std::find(methods.begin(), methods.begin() + static_cast<std::ptrdiff_t>(i), name) !=
-        methods.begin() + static_cast<std::ptrdiff_t>(i)) {
-      throw InputError("--method", fmt::format("'{}' twice", name), "every method once");
-    }
-  }
-  return methods;
+    return name == kPlanned && algorithm != "auto" ? fmt::format("{}{}", kPlannedBy, algorithm) : name;
+  });
 }
 
 /// Throws InputError, on all ranks, if the arrays do not fit the memory of a node: better than to be ended without a
@@ -93,14 +87,13 @@ std::int64_t largest_part(const RedistributeTask& task) {
 }  // namespace
 
 int run_redistribute(const RunRedistribute& options) {
-  constexpr std::int64_t kMostRepetitions = 1'000'000;
   check_algorithm("redistribute", options.algorithm);
   if (options.algorithm == kWalkerOtto)
     throw InputError("--algorithm", "walker-otto, two schedules", "an algorithm of one schedule");
   if (options.problem.shape.empty())
     throw InputError("--shape", "no shape", "the extents of the array, such as 4096x4096");
   const RedistributeTask task = read(options.problem);
-  const auto repetitions = static_cast<int>(parse_count(options.repetitions, "--repetitions", 1, kMostRepetitions));
+  const int repetitions = options.methods.times();
   int ranks = 0;
   SLUICE_MPI(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
   const auto check_ranks = [&](const char* where, const std::string& layout, const Distribution& distribution) {
@@ -111,16 +104,16 @@ int run_redistribute(const RunRedistribute& options) {
   check_ranks("--from", options.problem.from, task.problem.from());
   check_ranks("--to", options.problem.to, task.problem.to());
   (void)plan_redistribution(task.problem, options.algorithm, task.setup);
-  const std::vector<std::string> methods = read_methods(options.method, task, options.algorithm);
+  const std::vector<std::string> methods = read_methods(options.methods, task, options.algorithm);
   check_memory(task);
-  Ranks::once([&] { check_json_target(options.json); });
+  Ranks::once([&] { check_json_target(options.methods.json); });
 
   mpi::RedistributionOptions how;
   how.algorithm = options.algorithm;
   how.setup = task.setup;
   const mpi::RedistributionComparison comparison = mpi::compare_redistributions(
       MPI_COMM_WORLD, task.shape, task.from, task.to, task.element_bytes, how, methods, repetitions);
-  return show_run({"redistribute", task.title(), largest_part(task), 0}, comparison, options.json);
+  return show_run({"redistribute", task.title(), largest_part(task), 0}, comparison, options.methods.json);
 }
 
 }  // namespace sluice::command

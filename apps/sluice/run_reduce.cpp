@@ -54,19 +54,16 @@ mpi::ReductionContents read_contents(const RunReduce& options) {
   return contents;
 }
 
-std::vector<std::string> read_methods(const std::string& text) {
-  if (text == "all") return mpi::reduction_methods();
-  std::vector<std::string> known = mpi::reduction_methods();
+std::vector<std::string> read_methods(const RunMethods& options) {
+  const std::vector<std::string> usual = mpi::reduction_methods();
+  std::vector<std::string> known = usual;
   for (const Algorithm& algorithm : algorithms("reduce"))
     if (std::find(known.begin(), known.end(), algorithm.name) == known.end()) known.emplace_back(algorithm.name);
-  std::vector<std::string> methods = parse_list(text);
-  for (auto name = methods.begin(); name != methods.end(); ++name) {
-    if (std::find(known.begin(), known.end(), *name) == known.end())
-      throw InputError("--method", fmt::format("'{}'", *name), fmt::format("all, {}", fmt::join(known, ", ")));
-    if (std::find(methods.begin(), name, *name) != name)
-      throw InputError("--method", fmt::format("'{}' twice", *name), "every method once");
-  }
-  return methods;
+  return options.names(usual, [&](const std::string& name) {
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      throw InputError("--method", fmt::format("'{}'", name), fmt::format("all, {}", fmt::join(known, ", ")));
+    return name;
+  });
 }
 
 mpi::ReductionSpec read_spec(const RunReduce& options, const mpi::ReductionContents& contents, int ranks) {
@@ -115,14 +112,13 @@ std::string title_of(const RunReduce& options, const mpi::ReductionContents& con
 }  // namespace
 
 int run_reduce(const RunReduce& options) {
-  constexpr std::int64_t kMostRepetitions = 1'000'000;
   const mpi::ReductionContents contents = read_contents(options);
-  const std::vector<std::string> methods = read_methods(options.method);
-  const auto repetitions = static_cast<int>(parse_count(options.repetitions, "--repetitions", 1, kMostRepetitions));
+  const std::vector<std::string> methods = read_methods(options.methods);
+  const int repetitions = options.methods.times();
   int ranks = 0;
   SLUICE_MPI(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
   const mpi::ReductionSpec spec = read_spec(options, contents, ranks);
-  Ranks::once([&] { check_json_target(options.json); });
+  Ranks::once([&] { check_json_target(options.methods.json); });
   const mpi::ReductionComparison comparison =
       mpi::compare_reductions(MPI_COMM_WORLD, contents, spec, methods, repetitions);
   RunSubject subject;
@@ -137,7 +133,7 @@ int run_reduce(const RunReduce& options) {
   if (contents.operation == Operation::kMerge &&
       std::find(methods.begin(), methods.end(), "mpi-reduce") != methods.end())
     subject.notes.emplace_back("mpi-reduce: sets padded to the size of the result, as MPI_Reduce knows no other");
-  return show_run(subject, comparison, options.json);
+  return show_run(subject, comparison, options.methods.json);
 }
 
 }  // namespace sluice::command

@@ -1,0 +1,39 @@
+#include "run_methods.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "option_values.hpp"
+#include "sluice/error.hpp"
+
+namespace sluice::command {
+
+void RunMethods::add_method_to(CLI::App& problem, const std::string& known) {
+  problem.add_option("--method", method, known)->option_text("A,B,..|all [all]");
+}
+
+void RunMethods::add_times_to(CLI::App& problem) {
+  problem.add_option("--repetitions", repetitions, "timed executions of each method, in turns")->option_text("N [9]");
+  problem.add_option("--json", json, "write the result as JSON (sluice.run/1); -: instead of the table")
+      ->option_text("FILE|-");
+}
+
+std::vector<std::string> RunMethods::names(const std::vector<std::string>& usual,
+                                           const std::function<std::string(const std::string&)>& called) const {
+  std::vector<std::string> result;
+  for (const std::string& name : method == "all" ? usual : parse_list(method)) {
+    const std::string known = called(name);
+    if (std::find(result.begin(), result.end(), known) != result.end())
+      throw InputError("--method", fmt::format("'{}' twice", known), "every method once");
+    result.push_back(known);
+  }
+  return result;
+}
+
+int RunMethods::times() const {
+  constexpr std::int64_t kMost = 1'000'000;
+  return static_cast<int>(parse_count(repetitions, "--repetitions", 1, kMost));
+}
+
+}  // namespace sluice::command
