@@ -15,6 +15,8 @@ void BroadcastInput::add_to(CLI::App& verb) {
   verb.add_option("--root", root, "the rank that has it")->option_text("RANK [0]");
   verb.add_option("--segments", segments, "parts that follow each other; 1: the message whole through one tree")
       ->option_text("S");
+  verb.add_option("--inside", inside, "how trees broadcast inside clusters, a strategy of predict broadcast")
+      ->option_text("NAME");
   verb.add_option("--lookahead", lookahead, "of ecef-la: min, average or average-sets")->option_text("NAME [min]");
   verb.add_flag("--early-internal", early_internal,
                 "auto, exact: a cluster may broadcast inside before its last sends; needs --segments 1");
@@ -49,6 +51,7 @@ BroadcastTask read(const BroadcastInput& options) {
   if (options.lookahead != "min" && options.lookahead != "average" && options.lookahead != "average-sets")
     throw InputError("--lookahead", "'" + options.lookahead + "'", "one of min, average, average-sets");
   task.options.lookahead = options.lookahead;
+  task.options.inside = options.inside;
   task.options.early_internal = options.early_internal;
   if (options.early_internal && task.options.segments != 1)
     throw InputError("--early-internal", "no --segments 1 beside it", "one segment: the message whole");

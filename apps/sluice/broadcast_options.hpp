@@ -15,6 +15,7 @@ struct BroadcastInput {
   std::string size;
   std::string root = "0";
   std::string segments;
+  std::string inside;
   std::string lookahead = "min";
   std::string time_limit = "1";
   bool early_internal = false;

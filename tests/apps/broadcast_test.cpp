@@ -52,6 +52,19 @@ TEST(Broadcast, ComparesAllOnOneModelWithOneSegment) {
   EXPECT_EQ(found, best);
 }
 
+TEST(Broadcast, TakesTheStrategyInsideThatIsAskedFor) {
+  const Folder folder;
+  std::vector<double> lengths;
+  for (const char* inside : {"binomial", "chain", "segmented-chain"}) {
+    const Outcome outcome = folder.sluice(with({"plan", "broadcast", "--platform", kPlatform},
+                                               std::string("--size 1Mi --algorithm ecef --json - --inside ") + inside));
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    lengths.push_back(json::parse(outcome.out)["length"]);
+  }
+  EXPECT_LT(lengths[2], lengths[0]);
+  EXPECT_LT(lengths[0], lengths[1]);
+}
+
 TEST(Broadcast, NothingToSendTakesNoTime) {
   const Folder folder;
   const Outcome outcome = folder.sluice(with({"plan", "broadcast", "--platform", kPlatform}, "--size 0 --json -"));
@@ -72,6 +85,8 @@ TEST(Broadcast, BadInputIsRefusedInOneLine) {
   refused("--size 1Mi --algorithm native", "algorithm native: 6 clusters");
   refused("--size 1Mi --lookahead far", "--lookahead: 'far'");
   refused("--size 1Mi --early-internal", "--early-internal");
+  refused("--size 1Mi --inside chain-rendezvous", "strategy inside: 'chain-rendezvous', expected one of flat, ");
+  refused("--size 1Mi --inside chain --algorithm pipelined", "strategy inside: algorithm pipelined");
   expect_refused(folder.sluice(words("plan broadcast --size 1Mi")), "--platform: nothing");
   expect_refused(folder.sluice(words("predict broadcast --size 1Mi --platform missing.json")), "missing.json");
   expect_refused(folder.sluice(words("predict")), "sluice predict: no problem");

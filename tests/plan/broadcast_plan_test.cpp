@@ -98,6 +98,43 @@ TEST(BroadcastPlan, StrategiesInsideAreExecutedAsTheirModelsSay) {
   }
 }
 
+TEST(BroadcastPlan, TreesTakeTheStrategyInsideThatIsAskedFor) {
+  const Platform three = three_sites(in_order(), 3);
+  Platform one;
+  one.ranks = 8;
+  one.clusters.push_back(three.clusters.back());
+  one.clusters[0].ranks = {0, 1, 2, 3, 4, 5, 6, 7};
+  BroadcastOptions options;
+  std::vector<double> lengths;
+  for (const StrategyPrediction& each : predict_broadcast(one.clusters[0], 300'007)) {
+    SCOPED_TRACE(each.strategy);
+    options.inside = each.strategy;
+    if (!each.executable) {
+      EXPECT_THROW(plan_broadcast(one, 0, 300'007, options), InputError);
+      continue;
+    }
+    const BroadcastPlan plan = plan_broadcast(one, 0, 300'007, options);
+    EXPECT_TRUE(validate(plan.program).empty());
+    // The model, and what it comes to message by message: its binary tree is an upper bound.
+    EXPECT_DOUBLE_EQ(plan.schedule.length, each.time_s);
+    EXPECT_LE(plan.program.length_s, 1.1 * each.time_s);
+    EXPECT_GE(plan.program.length_s, 0.6 * each.time_s);
+    lengths.push_back(plan.schedule.length);
+    EXPECT_TRUE(validate(plan_broadcast(three, 5, 300'007, options).program).empty());
+  }
+  ASSERT_EQ(lengths.size(), 10U);
+  options.inside.clear();
+  EXPECT_EQ(plan_broadcast(one, 0, 300'007, options).candidates.size(), 2U);
+  options.segments = 1;
+  EXPECT_DOUBLE_EQ(plan_broadcast(one, 0, 300'007, options).schedule.length,
+                   *std::min_element(lengths.begin(), lengths.end()));
+  for (const char* algorithm : {"pipelined", "parallel-entry", "native"}) {
+    options.algorithm = algorithm;
+    options.inside = "binomial";
+    EXPECT_THROW(plan_broadcast(one, 0, 300'007, options), InputError) << algorithm;
+  }
+}
+
 TEST(BroadcastPlan, AutoIsNoLongerThanAnyOther) {
   const Platform platform = three_sites(in_order(), 3);
   for (const std::int64_t bytes : {1024, 1 << 20}) {

@@ -54,10 +54,11 @@ struct BetweenClusters {
 };
 
 /// The problem of a platform, for a message of `bytes` in `segments` parts of equal size, from `root`, a rank. T is the
-/// measured time where there is one, else that of the best model of an executable strategy. Throws InputError for
-/// negative bytes, segments below 1, a root that is no rank, and as check_platform.
+/// time by the model of the strategy `inside`, one that predict_broadcast calls executable; where that is empty, the
+/// measured time if there is one, else that of the best model. Throws InputError for negative bytes, segments below 1,
+/// a root that is no rank, another strategy, and as check_platform.
 [[nodiscard]] BetweenClusters between_clusters(const Platform& platform, std::int64_t bytes, std::int64_t root,
-                                               std::int64_t segments = 1);
+                                               std::int64_t segments = 1, std::string_view inside = {});
 
 struct BetweenOptions {
   std::string algorithm = "auto";  ///< one that algorithms("broadcast") names, or "auto"
@@ -109,7 +110,10 @@ struct BroadcastOptions {
   std::string lookahead = "min";
   bool early_internal = false;
   std::int64_t segments =
-      0;                    ///< between clusters; 0: "auto", "exact", "pipelined" and "parallel-entry" choose, others 1
+      0;  ///< between clusters; 0: "auto", "exact", "pipelined" and "parallel-entry" choose, others 1
+  /// The strategy inside every cluster, one that predict_broadcast calls executable, in its best segments; empty: the
+  /// best by the models. For trees between clusters, and "auto" takes these only.
+  std::string inside;
   double time_limit_s = 1;  ///< as in BetweenOptions
 };
 
@@ -129,8 +133,8 @@ struct BroadcastPlan {
 
 /// Plans a broadcast of `bytes` from rank `root`. Deterministic, so that every rank can plan for itself.
 ///
-/// Throws InputError as check_platform, between_clusters and plan_between_clusters do, for an unknown algorithm, and
-/// for "native" where times are not measured.
+/// Throws InputError as check_platform, between_clusters and plan_between_clusters do, for an unknown algorithm, for
+/// "native" where times are not measured, and for a strategy inside with an algorithm that is no tree of clusters.
 [[nodiscard]] BroadcastPlan plan_broadcast(const Platform& platform, std::int64_t root, std::int64_t bytes,
                                            const BroadcastOptions& options = {});
 

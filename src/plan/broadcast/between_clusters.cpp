@@ -143,8 +143,8 @@ BetweenPlan plan_between_clusters(const BetweenClusters& problem, const BetweenO
   return plan;
 }
 
-BetweenClusters between_clusters(const Platform& platform, std::int64_t bytes, std::int64_t root,
-                                 std::int64_t segments) {
+BetweenClusters between_clusters(const Platform& platform, std::int64_t bytes, std::int64_t root, std::int64_t segments,
+                                 std::string_view inside) {
   check_platform(platform, "platform");
   if (bytes < 0) throw InputError("size", fmt::format("{}", bytes), "at least 0");
   if (segments < 1) throw InputError("segments", fmt::format("{}", segments), "at least 1");
@@ -168,8 +168,9 @@ BetweenClusters between_clusters(const Platform& platform, std::int64_t bytes, s
     }
   }
   for (const PlatformCluster& cluster : platform.clusters) {
-    const bool measured = !cluster.broadcast.points().empty() && bytes > 0 && cluster.ranks.size() > 1;
-    const double time = measured ? cluster.broadcast.at(bytes) : detail::best_inside(cluster, bytes).time_s;
+    const bool measured =
+        inside.empty() && !cluster.broadcast.points().empty() && bytes > 0 && cluster.ranks.size() > 1;
+    const double time = measured ? cluster.broadcast.at(bytes) : detail::best_inside(cluster, bytes, inside).time_s;
     problem.inside.push_back(time);
   }
   return problem;

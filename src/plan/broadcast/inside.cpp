@@ -115,12 +115,15 @@ class Inside {
 
 }  // namespace
 
-StrategyPrediction best_inside(const PlatformCluster& cluster, std::int64_t bytes) {
+StrategyPrediction best_inside(const PlatformCluster& cluster, std::int64_t bytes, std::string_view strategy) {
   StrategyPrediction best;
   bool found = false;
+  std::string names;
   const bool power_of_two = std::has_single_bit(cluster.ranks.size());
   for (StrategyPrediction each : predict_broadcast(cluster, bytes)) {
     if (!each.executable || each.strategy == "native") continue;
+    names += (names.empty() ? "" : ", ") + std::string(each.strategy);
+    if (!strategy.empty() && each.strategy != strategy) continue;
     if (!power_of_two && bytes > 0 && each.strategy.find("binomial") != std::string_view::npos) {
       const std::int64_t segment = each.segment_bytes > 0 ? each.segment_bytes : bytes;
       const std::int64_t segments = (bytes + segment - 1) / segment;
@@ -130,6 +133,7 @@ StrategyPrediction best_inside(const PlatformCluster& cluster, std::int64_t byte
     best = each;
     found = true;
   }
+  if (!found) throw InputError("strategy inside", "'" + std::string(strategy) + "'", "one of " + names);
   return best;
 }
 

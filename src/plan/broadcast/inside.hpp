@@ -11,7 +11,9 @@ namespace sluice::detail {
 
 /// The strategy that is fastest where its messages are carried out, and its time: models of Table 1, but for the
 /// binomial trees of ranks that are no power of two, whose root sends once more than the model has it. Not "native".
-[[nodiscard]] StrategyPrediction best_inside(const PlatformCluster& cluster, std::int64_t bytes);
+/// `strategy`: this one alone, unless it is empty; throws InputError for one that is not executable.
+[[nodiscard]] StrategyPrediction best_inside(const PlatformCluster& cluster, std::int64_t bytes,
+                                             std::string_view strategy = {});
 
 /// The messages of `strategy`, one that predict_broadcast calls executable, for bytes [0, `bytes`) among `ranks`, which
 /// the first one has; in segments of `segment_bytes` (0: whole). See inside.cpp. Priorities rise by 1 from `priority`,

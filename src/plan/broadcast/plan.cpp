@@ -82,7 +82,7 @@ class Planner {
         std::vector<std::int64_t> ranks = cluster.ranks;
         const auto first = std::find(ranks.begin(), ranks.end(), coordinator[c]);
         std::rotate(ranks.begin(), first, first + 1);
-        const StrategyPrediction strategy = detail::best_inside(cluster, bytes_);
+        const StrategyPrediction strategy = detail::best_inside(cluster, bytes_, options_.inside);
         add_inside_messages(strategy.strategy, ranks, bytes_, strategy.segment_bytes, priority, messages);
       };
       const std::size_t before =
@@ -105,7 +105,8 @@ class Planner {
   BroadcastPlan tree_in(const std::string& algorithm, std::int64_t segments, double time_limit_s) const {
     BetweenOptions options = between(algorithm);
     options.time_limit_s = time_limit_s;
-    BetweenPlan found = plan_between_clusters(between_clusters(platform_, bytes_, root_, segments), options);
+    BetweenPlan found =
+        plan_between_clusters(between_clusters(platform_, bytes_, root_, segments, options_.inside), options);
     BroadcastPlan plan;
     plan.program = program_of(found);
     plan.optimal = found.optimal;
@@ -132,9 +133,9 @@ class Planner {
     }
     best->schedule.algorithm = algorithm;
     if (best->schedule.segments != 1) best->optimal = false;
-    const std::string method = best->schedule.segments == 1 ? fmt::format("{} between clusters", algorithm)
-                                                            : fmt::format("{} between clusters, in {} segments",
-                                                                          algorithm, best->schedule.segments);
+    std::string method = fmt::format("{} between clusters", algorithm);
+    if (best->schedule.segments != 1) method += fmt::format(", in {} segments", best->schedule.segments);
+    if (!options_.inside.empty()) method += fmt::format(", {} inside", options_.inside);
     return finish(std::move(*best), algorithm, method);
   }
 
@@ -173,7 +174,7 @@ class Planner {
 
   BroadcastPlan best() {
     BroadcastPlan best = tree("auto");
-    if (options_.segments == 1) return best;
+    if (options_.segments == 1 || !options_.inside.empty()) return best;
     std::vector<BroadcastPlan::Candidate> candidates{{best.program.method, best.program.length_s}};
     const auto offer = [&](BroadcastPlan plan) {
       candidates.push_back({plan.program.method, plan.program.length_s});
@@ -214,6 +215,10 @@ void check_options(const BroadcastOptions& options) {
   if (options.segments < 0) throw InputError("segments", fmt::format("{}", options.segments), "at least 0");
   if (!(options.time_limit_s >= 0))
     throw InputError("time limit", fmt::format("{}", options.time_limit_s), "at least 0 seconds");
+  const bool tree =
+      options.algorithm != "native" && options.algorithm != "pipelined" && options.algorithm != "parallel-entry";
+  if (!tree && !options.inside.empty())
+    throw InputError("strategy inside", "algorithm " + options.algorithm, "a tree between clusters");
   if (options.algorithm == "auto" || options.algorithm == "native") return;
   std::string names;
   for (const Algorithm& each : algorithms("broadcast")) {
@@ -228,7 +233,7 @@ void check_options(const BroadcastOptions& options) {
 BroadcastPlan plan_broadcast(const Platform& platform, std::int64_t root, std::int64_t bytes,
                              const BroadcastOptions& options) {
   check_options(options);
-  (void)between_clusters(platform, bytes, root);  // checks its arguments
+  (void)between_clusters(platform, bytes, root, 1, options.inside);  // checks its arguments
   return Planner(platform, root, bytes, options).run();
 }
 

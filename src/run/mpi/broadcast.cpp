@@ -257,6 +257,7 @@ std::uint64_t Broadcast::State::fingerprint() const {
   print.add(root);
   print.add(options.plan.algorithm);
   print.add(options.plan.lookahead);
+  print.add(options.plan.inside);
   print.add(options.plan.early_internal ? 1 : 0);
   print.add(options.plan.segments);
   print.add(std::bit_cast<std::int64_t>(options.plan.time_limit_s));
