@@ -1,17 +1,15 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
-#include <exception>
 #include <random>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "command.hpp"
 #include "gnuplot.hpp"
 #include "output.hpp"
+#include "parallel.hpp"
 #include "progress.hpp"
 #include "sluice/plan/broadcast.hpp"
 #include "sluice/show/text_table.hpp"
@@ -70,32 +68,19 @@ struct Means {
 Means measure(std::size_t clusters, std::int64_t samples, std::uint64_t seed, const Progress& progress,
               std::int64_t done_before) {
   std::vector<Lengths> lengths(static_cast<std::size_t>(samples));
-  std::atomic<std::int64_t> next = 0, proven = 0;
-  std::exception_ptr failure;
-  std::atomic<bool> failed = false;
-  const auto work = [&](bool shows) {
-    try {
-      for (std::int64_t i = next++; i < samples && !failed; i = next++) {
-        if (shows) progress.show(done_before + i, fmt::format("{} clusters", clusters));
-        const BetweenClusters problem = random_problem(seed, clusters, i);
-        for (std::size_t a = 0; a < kAlgorithms.size(); ++a) {
-          BetweenOptions options;
-          options.algorithm = kAlgorithms[a];
-          if (clusters > 10) options.time_limit_s = kTimeLimit;
-          const BetweenPlan plan = plan_between_clusters(problem, options);
-          lengths[static_cast<std::size_t>(i)][a] = plan.schedule.length;
-          if (a == kAuto && plan.optimal) ++proven;
-        }
-      }
-    } catch (...) {
-      if (!failed.exchange(true)) failure = std::current_exception();
+  std::atomic<std::int64_t> proven = 0;
+  const auto shows = [&](std::int64_t i) { progress.show(done_before + i, fmt::format("{} clusters", clusters)); };
+  for_each_in_parallel(samples, shows, [&](std::int64_t i) {
+    const BetweenClusters problem = random_problem(seed, clusters, i);
+    for (std::size_t a = 0; a < kAlgorithms.size(); ++a) {
+      BetweenOptions options;
+      options.algorithm = kAlgorithms[a];
+      if (clusters > 10) options.time_limit_s = kTimeLimit;
+      const BetweenPlan plan = plan_between_clusters(problem, options);
+      lengths[static_cast<std::size_t>(i)][a] = plan.schedule.length;
+      if (a == kAuto && plan.optimal) ++proven;
     }
-  };
-  std::vector<std::thread> others;
-  for (unsigned t = 1; t < std::max(1U, std::thread::hardware_concurrency()); ++t) others.emplace_back(work, false);
-  work(true);
-  for (std::thread& other : others) other.join();
-  if (failure) std::rethrow_exception(failure);
+  });
   Means means;
   for (const Lengths& each : lengths)
     for (std::size_t a = 0; a < kAlgorithms.size(); ++a) means.length[a] += each[a] / static_cast<double>(samples);

@@ -2,17 +2,15 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
-#include <exception>
 #include <numeric>
 #include <random>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "command.hpp"
 #include "gnuplot.hpp"
 #include "output.hpp"
+#include "parallel.hpp"
 #include "progress.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/exchange.hpp"
@@ -87,28 +85,16 @@ Ratios ratios_of(Traffic traffic) {
   return ratios;
 }
 
-/// The ratios of every sample, in order, by as many threads as the machine runs at once.
+/// The ratios of every sample, in order.
 std::vector<Ratios> measure(std::size_t weights, std::int64_t samples, std::uint64_t seed, const Progress& progress,
                             std::int64_t done_before) {
   std::vector<Ratios> result(static_cast<std::size_t>(samples));
-  std::atomic<std::int64_t> next = 0;
-  std::exception_ptr failure;
-  std::atomic<bool> failed = false;
-  const auto work = [&](bool shows) {
-    try {
-      for (std::int64_t i = next++; i < samples && !failed; i = next++) {
-        if (shows) progress.show(done_before + i, fmt::format("{} weights", kWeights[weights].name));
-        result[static_cast<std::size_t>(i)] = ratios_of(random_traffic(seed, weights, i));
-      }
-    } catch (...) {
-      if (!failed.exchange(true)) failure = std::current_exception();
-    }
+  const auto shows = [&](std::int64_t i) {
+    progress.show(done_before + i, fmt::format("{} weights", kWeights[weights].name));
   };
-  std::vector<std::thread> others;
-  for (unsigned t = 1; t < std::max(1U, std::thread::hardware_concurrency()); ++t) others.emplace_back(work, false);
-  work(true);
-  for (std::thread& other : others) other.join();
-  if (failure) std::rethrow_exception(failure);
+  for_each_in_parallel(samples, shows, [&](std::int64_t i) {
+    result[static_cast<std::size_t>(i)] = ratios_of(random_traffic(seed, weights, i));
+  });
   return result;
 }
 
