@@ -1,21 +1,17 @@
 #include "lab.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <signal.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <system_error>
+#include <utility>
 
+#include "child_process.hpp"
 #include "output.hpp"
 #include "sluice/error.hpp"
 
@@ -27,15 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kWhere = "sluice study exchange-lab";
 constexpr const char* kVariable = "SLUICE_LAB";
-constexpr int kCannotStart = 127;
 constexpr int kSecondsForOne = 300;
-
-fs::path own_path() {
-  std::error_code error;
-  fs::path path = fs::read_symlink("/proc/self/exe", error);
-  if (error) throw InputError(kWhere, "no /proc/self/exe", "Linux");
-  return path;
-}
 
 std::string find_scripts() {
   const auto has_lab = [](const fs::path& folder) {
@@ -46,20 +34,11 @@ std::string find_scripts() {
     if (!has_lab(given)) throw InputError(kVariable, fmt::format("'{}'", given), "the folder with the lab's run.sh");
     return fs::absolute(given).string();
   }
-  const fs::path installed = own_path().parent_path() / SLUICE_LAB_INSTALLED;
+  const fs::path installed = own_path(kWhere).parent_path() / SLUICE_LAB_INSTALLED;
   for (const fs::path& folder : {installed, fs::path(SLUICE_LAB_SOURCE)})
     if (has_lab(folder)) return folder.lexically_normal().string();
   throw InputError(kWhere, fmt::format("no {}/run.sh", installed.lexically_normal().string()),
                    fmt::format("an installed command, or the folder of the lab in {}", kVariable));
-}
-
-std::string last_line(const std::string& file) {
-  std::ifstream in(file);
-  std::string last;
-  for (std::string line; std::getline(in, line);)
-    if (line.find_first_not_of("- \t") != std::string::npos) last = line;
-  constexpr std::string_view kPrefix = "error: ";
-  return last.rfind(kPrefix, 0) == 0 ? last.substr(kPrefix.size()) : last;
 }
 
 std::string to_matrix_market(const Traffic& traffic) {
@@ -111,53 +90,24 @@ Lab::Lab() : scripts_(find_scripts()) {
   if (SLUICE_OPEN_MPI == 0) throw InputError(kWhere, "a build without Open MPI", "one with it: its launcher is used");
   if (std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr || std::getenv("PMIX_RANK") != nullptr)
     throw InputError(kWhere, "started by mpirun", "one process, which starts its ranks itself");
-  std::error_code error;
-  std::string name = (fs::temp_directory_path(error) / "sluice-study-XXXXXX").string();
-  if (error || ::mkdtemp(name.data()) == nullptr)
-    throw InputError(name, "cannot be made", "a folder for temporary files, in TMPDIR");
-  files_ = name;
   const Outcome outcome = run({"--hosts", "1", "--k", "1", "--time-limit", "30", "true"});
   if (outcome.status == 0) return;
-  fs::remove_all(files_, error);
   throw InputError(
       kWhere, outcome.said.empty() ? fmt::format("{}/run.sh: exit status {}", scripts_, outcome.status) : outcome.said,
       "Linux, root, Debian's iproute2 and openmpi-bin");
 }
 
-Lab::~Lab() {
-  std::error_code ignored;
-  fs::remove_all(files_, ignored);
-}
-
 Lab::Outcome Lab::run(const std::vector<std::string>& arguments) const {
-  const std::string script = scripts_ + "/run.sh", errors = files_ + "/errors";
-  std::vector<std::string> words{"bash", script};
+  const std::string errors = files_.path("errors");
+  std::vector<std::string> words{"bash", scripts_ + "/run.sh"};
   words.insert(words.end(), arguments.begin(), arguments.end());
-  std::vector<char*> argv;
-  argv.reserve(words.size() + 1);
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  const pid_t child = ::fork();
-  if (child == 0) {
-    // If this process is killed the lab is to be taken down all the same.
-    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-    const int nothing = ::open("/dev/null", O_RDWR), error = ::open(errors.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    if (nothing >= 0 && error >= 0 && ::dup2(nothing, STDIN_FILENO) >= 0 && ::dup2(nothing, STDOUT_FILENO) >= 0 &&
-        ::dup2(error, STDERR_FILENO) >= 0) {
-      ::execvp("bash", argv.data());
-    }
-    ::_exit(kCannotStart);
-  }
-  int status = 0;
-  while (child > 0 && ::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (child < 0) return {kCannotStart, "no process can be started"};
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : kCannotStart, last_line(errors)};
+  const int status = run_program(std::move(words), {errors, ""});
+  return {status, complaint_in(errors)};
 }
 
 LabResult Lab::exchange(const LabNetwork& network, const Traffic& traffic, std::int64_t max_transfers,
                         const std::vector<std::string>& methods, int repetitions) const {
-  const std::string matrix = files_ + "/traffic.mtx", times = files_ + "/times.json";
+  const std::string matrix = files_.path("traffic.mtx"), times = files_.path("times.json");
   write_file_atomically(matrix, to_matrix_market(traffic));
   const auto number = [](double value) { return fmt::format("{:.3f}", value); };
   const std::string link = number(network.backbone_mbit / static_cast<double>(network.k));
@@ -173,7 +123,7 @@ LabResult Lab::exchange(const LabNetwork& network, const Traffic& traffic, std::
                                            network.congestion,
                                            "--time-limit",
                                            fmt::format("{}", kSecondsForOne),
-                                           own_path().string(),
+                                           own_path(kWhere).string(),
                                            "run",
                                            "exchange",
                                            matrix,

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "child_process.hpp"
 #include "sluice/input/traffic.hpp"
 
 /// Exchanges in the lab, a shaped network on this machine (docs/run.md): what a study needs of it. The scripts of lab/
@@ -43,9 +44,6 @@ class Lab {
   /// program, or in the source tree that this was built from. Builds a small lab to see that it works. Throws
   /// InputError where it does not: not root, no iproute2, no Open MPI.
   Lab();
-  ~Lab();
-  Lab(const Lab&) = delete;
-  Lab& operator=(const Lab&) = delete;
 
   /// Moves `traffic` from the hosts of one cluster to those of the other, by each method in turns, so many times; every
   /// byte verified. Tries a second time if the first fails, and says so on standard error.
@@ -53,15 +51,15 @@ class Lab {
                                    const std::vector<std::string>& methods, int repetitions) const;
 
  private:
-  /// Runs lab/run.sh: exit status, and what it said last on standard error.
+  /// Runs lab/run.sh: exit status, and what it complained of.
   struct Outcome {
     int status = 0;
     std::string said;
   };
   [[nodiscard]] Outcome run(const std::vector<std::string>& arguments) const;
 
-  std::string scripts_;  ///< the folder
-  std::string files_;    ///< a folder of our own for what goes to and fro
+  std::string scripts_;    ///< the folder
+  TemporaryFolder files_;  ///< for what goes to and fro
 };
 
 }  // namespace sluice::command

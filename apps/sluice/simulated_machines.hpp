@@ -1,12 +1,16 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
-/// Simulated machines, for studies: SimGrid's SMPI runs `sluice run` of a build with it (preset smpi) on a cluster that
-/// is described here. Simulated times are exact and come out the same every time, whatever else this machine does.
+#include "child_process.hpp"
+#include "sluice/input/simgrid.hpp"
+
+/// Simulated machines, for studies: SimGrid's SMPI runs `sluice run` of a build with it (preset smpi) on machines that
+/// are described here. Simulated times are exact and come out the same every time, whatever else this machine does.
 namespace sluice::command {
 
 /// Hosts of which each has a link of its own to a switch that is never full.
@@ -19,6 +23,8 @@ struct SimulatedCluster {
   [[nodiscard]] double transfer_s(std::int64_t bytes) const;
   /// What of it does not depend on the bytes.
   [[nodiscard]] double overhead_s() const;
+  /// For SMPI. Its size grows with the hosts, not with their pairs.
+  [[nodiscard]] SimgridPlatform simgrid() const;
 };
 
 class SimulatedMachines {
@@ -27,20 +33,25 @@ class SimulatedMachines {
   /// from this program, as scripts/build.sh puts it. `where` names who asks in the InputError if there is none, or no
   /// smpirun.
   explicit SimulatedMachines(const std::string& where);
-  ~SimulatedMachines();
-  SimulatedMachines(const SimulatedMachines&) = delete;
-  SimulatedMachines& operator=(const SimulatedMachines&) = delete;
 
-  /// Runs `sluice ARGUMENTS --json ...` with a rank on each host and returns what it wrote. `selector`: whose choices
-  /// of algorithms for collective operations SMPI follows, "default", "ompi", "mpich", ... Throws InputError if it
-  /// fails.
-  [[nodiscard]] nlohmann::json run(const SimulatedCluster& cluster, const std::string& selector,
+  /// Runs `sluice ARGUMENTS --json ...` with a rank on each host and returns what it wrote. `collectives`: the
+  /// algorithms that SMPI takes for collective operations, "coll-selector:ompi" for those that an MPI would choose
+  /// (default, ompi, mpich, mvapich2, impi), or "bcast:binomial_tree" for one by name. Threads may run several at once.
+  /// Throws InputError if it fails.
+  [[nodiscard]] nlohmann::json run(const SimgridPlatform& machines, const std::string& collectives,
                                    const std::vector<std::string>& arguments) const;
+
+  /// Writes a file for the commands that run: its path.
+  [[nodiscard]] std::string keep(const std::string& name, const std::string& content) const;
 
  private:
   std::string where_;
   std::string command_;
-  std::string files_;  ///< a folder of our own for what goes to and fro
+  TemporaryFolder files_;  ///< for what goes to and fro
+  mutable std::atomic<std::int64_t> runs_ = 0;
 };
+
+/// The entry of `method` in the result of a run, with "median_s". Throws nlohmann::json::exception if there is none.
+[[nodiscard]] const nlohmann::json& result_of(const nlohmann::json& run, const std::string& method);
 
 }  // namespace sluice::command

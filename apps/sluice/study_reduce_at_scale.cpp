@@ -48,26 +48,21 @@ struct Point {
   [[nodiscard]] double best_s() const { return reduce_s[best()]; }
 };
 
-double median_of(const nlohmann::json& run, const std::string& method) {
-  for (const nlohmann::json& each : run.at("methods"))
-    if (each.at("name") == method) return each.at("median_s").get<double>();
-  throw nlohmann::json::other_error::create(501, "no method " + method, nullptr);
-}
-
 /// Fills in the times of `point`, whose machines and d / c are given.
 void measure(Point& point, const SimulatedMachines& machines) {
   SimulatedCluster cluster;
   cluster.hosts = point.machines;
   point.d_s = cluster.transfer_s(8 * kWords);
   point.c_s = point.d_s / point.d_over_c;
+  const SimgridPlatform hosts = cluster.simgrid();
   const auto run = [&](const std::string& selector, const std::string& method, std::int64_t parts) {
     const nlohmann::json result =
-        machines.run(cluster, selector,
+        machines.run(hosts, "coll-selector:" + selector,
                      {"run", "reduce", "--count", fmt::format("{}", kWords), "--operation",
                       fmt::format("sleep:{}", 1000 * point.c_s), "--transfer", fmt::format("{}", point.d_s),
                       "--compute", fmt::format("{}", point.c_s), "--segments", fmt::format("{}", parts), "--method",
                       method, "--repetitions", "1"});
-    return median_of(result, method);
+    return result_of(result, method).at("median_s").get<double>();
   };
   ReduceProblem problem;
   problem.machines = point.machines;

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+/// Programs that studies start.
+namespace sluice::command {
+
+/// The file of this very program. Throws InputError naming `where` on systems that do not tell.
+[[nodiscard]] std::filesystem::path own_path(const std::string& where);
+
+/// A folder for temporary files, in TMPDIR, removed with what is in it.
+class TemporaryFolder {
+ public:
+  /// Throws InputError.
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  /// Of a file in it.
+  [[nodiscard]] std::string path(const std::string& name) const { return path_ + '/' + name; }
+
+ private:
+  std::string path_;
+};
+
+/// Exit status of a program that cannot be started, or did not exit by itself.
+inline constexpr int kNotRun = 127;
+
+struct ProgramEnds {
+  std::string errors;  ///< the file that standard error goes to; empty: to that of this process
+  std::string folder;  ///< where it runs; empty: where this process does
+};
+
+/// Runs `words`, a program on PATH and its arguments, and waits for it: its exit status. There is nothing on its
+/// standard input, and its standard output is thrown away. It is sent SIGTERM if this thread ends before it does.
+int run_program(std::vector<std::string> words, const ProgramEnds& ends = {});
+
+/// What a program complained of, from the file of its standard error: its first line that begins with "error: ",
+/// without that, else the first line that is more than a rule of dashes.
+[[nodiscard]] std::string complaint_in(const std::string& errors);
+
+}  // namespace sluice::command
