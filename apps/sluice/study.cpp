@@ -18,6 +18,7 @@ struct Study {
   const char* name;
   int (*run)(const StudyTask& task);
   bool random = false;  ///< whether it draws instances
+  bool orders = false;  ///< whether it knows orders of ranks
 };
 
 constexpr std::array kStudies{Study{"redistribute-tables", study_redistribute_tables},
@@ -26,13 +27,16 @@ constexpr std::array kStudies{Study{"redistribute-tables", study_redistribute_ta
                               Study{"exchange-lab", study_exchange_lab, true},
                               Study{"reduce-figure-2", study_reduce_figure_2},
                               Study{"reduce-at-scale", study_reduce_at_scale},
-                              Study{"broadcast-simulation", study_broadcast_simulation, true}};
+                              Study{"broadcast-simulation", study_broadcast_simulation, true},
+                              Study{"broadcast-models", study_broadcast_models},
+                              Study{"broadcast-grid5000", study_broadcast_grid5000, false, true}};
 
 struct StudyOptions {
   std::string name;
   std::string folder;
   std::string samples;
   std::string seed;
+  std::string order;
   bool quick = false;
 };
 
@@ -53,6 +57,11 @@ int study(const StudyOptions& options) {
     if (!text.empty() && !found->random)
       throw InputError(option, "study " + options.name, "a study that draws instances: exchange-quality, exchange-lab");
   }
+  if (!options.order.empty() && !found->orders)
+    throw InputError("--order", "study " + options.name, "a study of ranks in clusters: broadcast-grid5000");
+  if (!options.order.empty() && options.order != "clusters" && options.order != "round-robin")
+    throw InputError("--order", "'" + options.order + "'", "one of clusters, round-robin");
+  task.round_robin = options.order == "round-robin";
   if (!options.samples.empty()) task.samples = parse_count(options.samples, "--samples", 1, kMostSamples);
   if (!options.seed.empty()) task.seed = static_cast<std::uint64_t>(parse_count(options.seed, "--seed", 0, kMostSeed));
   return found->run(task);
@@ -71,6 +80,8 @@ void add_study(CLI::App& command, Action& chosen) {
                    "given")
       ->option_text("N");
   verb->add_option("--seed", options->seed, "of the random instances")->option_text("N [1]");
+  verb->add_option("--order", options->order, "of ranks, in broadcast-grid5000: clusters, or round-robin over them")
+      ->option_text("NAME [clusters]");
   verb->add_flag("--quick", options->quick, "a small version, to try it out, of studies that take long");
   verb->footer(
       "redistribute-tables\n"
@@ -101,6 +112,17 @@ void add_study(CLI::App& command, Action& chosen) {
       "clusters, by\n"
       "  every heuristic and by auto, up to 10 clusters the optimum: figure7.csv, figure8.csv and, where gnuplot is\n"
       "  installed, SVG. 10 000 instances a point unless --samples says how many.\n"
+      "broadcast-models (needs the command built with SimGrid's SMPI: scripts/build.sh smpi)\n"
+      "  Figures 3 to 6 of the same report, its section 4.3: strategies inside one simulated cluster of 2 to 32 "
+      "machines,\n"
+      "  1 KiB to 4 MiB: by their models and executed: broadcast-models.csv and, where gnuplot is installed, "
+      "figure3.svg to\n"
+      "  figure6.svg.\n"
+      "broadcast-grid5000 (needs the same)\n"
+      "  Figures 9 and 10 of the same report, its section 7: broadcasts to 88 simulated machines in six clusters, "
+      "1 KiB to\n"
+      "  4 MiB: what every algorithm is predicted to take and takes, beside every MPI_Bcast that SMPI has:\n"
+      "  broadcast-grid5000.csv, figure9.csv, figure10.csv and, where gnuplot is installed, SVG.\n"
       "reduce-figure-2\n"
       "  Figure 2 of Canon, Antoniu 2012: length over the optimum of the binomial and the Fibonacci strategy, each "
       "where\n"

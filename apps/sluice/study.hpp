@@ -13,6 +13,7 @@ struct StudyTask {
   bool quick = false;        ///< fewer measurements; studies that measure nothing are the same
   std::int64_t samples = 0;  ///< random instances a point, for studies that draw them; 0: as many as is their custom
   std::uint64_t seed = 1;    ///< of the random instances
+  bool round_robin = false;  ///< ranks are dealt to clusters in turns, not in the order of these
 };
 
 /// Tables 1 to 19 of Desprez et al. 1997 beside ours.
@@ -35,5 +36,11 @@ int study_reduce_at_scale(const StudyTask& task);
 
 /// Figures 7 and 8 of Steffenel 2006: makespans of trees between clusters, by heuristic, on random instances.
 int study_broadcast_simulation(const StudyTask& task);
+
+/// Figures 3 to 6 of Steffenel 2006: strategies inside one simulated cluster, by their models and executed.
+int study_broadcast_models(const StudyTask& task);
+
+/// Figures 9 and 10 of Steffenel 2006: broadcasts to 88 simulated machines, predicted and executed, beside MPI_Bcast.
+int study_broadcast_grid5000(const StudyTask& task);
 
 }  // namespace sluice::command

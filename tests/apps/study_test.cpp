@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "command_runner.hpp"
@@ -124,10 +126,115 @@ TEST(Study, Figure2OfReductionsHasARowForEveryNumberOfMachines) {
 TEST(Study, SimulationsNeedACommandBuiltForThem) {
   const Folder folder;
   ASSERT_EQ(::setenv("SLUICE_SMPI", "none", 1), 0);
-  const Outcome outcome = folder.sluice(words("study reduce-at-scale -o figures"));
+  for (const char* name : {"reduce-at-scale", "broadcast-grid5000", "broadcast-models"}) {
+    const Outcome outcome = folder.sluice(words(std::string("study ") + name + " -o figures"));
+    expect_refused(outcome, "SLUICE_SMPI: 'none', expected the command of a build with SimGrid's SMPI");
+  }
   ::unsetenv("SLUICE_SMPI");
-  expect_refused(outcome, "SLUICE_SMPI: 'none', expected the command of a build with SimGrid's SMPI");
   EXPECT_TRUE(folder.files().empty());
+}
+
+/// A script stands in for smpirun: it keeps the platform and the hosts that it is given, and makes up the times.
+class Simulated : public ::testing::Test {
+ protected:
+  Simulated() {
+    folder_.write("sluice", "");
+    ::setenv("SLUICE_SMPI", folder_.path("sluice").c_str(), 1);
+    ::setenv("PATH", (folder_.path("") + ':' + path_).c_str(), 1);
+  }
+  ~Simulated() override {
+    ::unsetenv("SLUICE_SMPI");
+    ::setenv("PATH", path_.c_str(), 1);
+  }
+
+  /// `instead`: what the script does before it would measure.
+  void stand_in(const std::string& instead = "") const {
+    folder_.write("smpirun", R"(#!/bin/bash
+[[ $1 != -version ]] || exit 0
+while [[ $# -gt 0 ]]; do
+  case $1 in
+    -hostfile) hosts=$2 ;;
+    --platform) platform=$2 ;;
+    --json) json=$2 ;;
+    --method) method=$2 ;;
+    --inside) inside=$2 ;;
+    --size) size=$2 ;;
+    --cfg=smpi/bcast:* | --cfg=smpi/coll-selector:*) choice=${1#*:} ;;
+  esac
+  shift
+done
+)" + instead + R"(
+cp "$hosts" "kept.hosts.$$"
+mv "kept.hosts.$$" kept.hosts
+cp "$platform" "kept.platform.$$"
+mv "kept.platform.$$" kept.platform
+# Ours take two seconds and 1.25 times what they are predicted to; of others NTSB is the best.
+executed=2
+[[ $method != mpi-bcast ]] || executed=8
+[[ $choice != NTSB ]] || executed=4
+echo "{\"methods\": [{\"name\": \"$method\", \"median_s\": $executed, \"predicted_s\": 1.6}]}" > "$json"
+)");
+    ASSERT_EQ(folder_.run({"chmod", "+x", "smpirun"}).status, 0);
+  }
+  [[nodiscard]] Outcome study(const std::string& rest) const {
+    return folder_.sluice(words("study " + rest + " -o figures --quick"));
+  }
+  [[nodiscard]] std::string file(const std::string& name) const { return folder_.read("figures/" + name); }
+
+  Folder folder_;
+  std::string path_ = std::getenv("PATH");
+};
+
+TEST_F(Simulated, BroadcastsTo88MachinesStandBesideTheBestOfTheMpis) {
+  stand_in("[[ $choice != SMP_linear ]] || { echo 'error: a bad day' >&2; exit 9; }");
+  const Outcome outcome = study("broadcast-grid5000");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const std::string rows = file("broadcast-grid5000.csv");
+  EXPECT_EQ(lines(rows)[0],
+            "bytes,method,kind,predicted_s,executed_s,executed_over_predicted,best_stock,best_stock_s,over_best_stock");
+  for (const char* row : {"1024,ecef-la-tmax,sluice,1.600000000,2.000000000,1.2500,NTSB,4.000000000,0.5000",
+                          "1048576,auto,sluice,1.600000000,2.000000000,1.2500,NTSB,4.000000000,0.5000",
+                          "1024,MPI_Bcast ompi,selector,,8.000000000,,NTSB,4.000000000,2.0000",
+                          "1048576,NTSB,algorithm,,4.000000000,,NTSB,4.000000000,1.0000"})
+    EXPECT_NE(rows.find('\n' + std::string(row) + '\n'), std::string::npos) << row << '\n' << rows;
+  EXPECT_EQ(rows.find("SMP_linear"), std::string::npos) << "not measured";
+  EXPECT_NE(outcome.out.find("88 simulated hosts, bcast:SMP_linear: a bad day"), std::string::npos) << outcome.out;
+  EXPECT_EQ(lines(file("figure9.csv")).size(), 3U);
+  EXPECT_EQ(lines(file("figure9.csv"))[0].rfind("bytes,flat,fef,", 0), 0U);
+  EXPECT_NE(lines(file("figure10.csv"))[0].find(",MPI_Bcast default,"), std::string::npos);
+  EXPECT_EQ(folder_.read("kept.hosts"), read_text(paper_folder() + "/../grid5000/grid5000-88.hosts"));
+
+  ASSERT_EQ(study("broadcast-grid5000 --order round-robin").status, 0);
+  // Each rank is on a host of the cluster that the platform says.
+  const std::vector<std::string> hosts = lines(folder_.read("kept.hosts"));
+  const nlohmann::json platform = nlohmann::json::parse(folder_.read("kept.platform"));
+  ASSERT_EQ(hosts.size(), 88U);
+  EXPECT_EQ(hosts[1], "orsay-b-0");
+  for (const nlohmann::json& cluster : platform.at("clusters"))
+    for (std::size_t i = 0; i < cluster.at("ranks").size(); ++i)
+      EXPECT_EQ(hosts.at(cluster["ranks"][i]), cluster["name"].get<std::string>() + '-' + std::to_string(i));
+}
+
+TEST_F(Simulated, StrategiesInsideAClusterStandBesideTheirModels) {
+  stand_in("[[ -n $inside ]] || exit 9");
+  const Outcome outcome = study("broadcast-models");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const std::vector<std::string> rows = lines(file("broadcast-models.csv"));
+  // Of 4 machines the three strategies of the figures, of 16 all that can be executed; two sizes each.
+  EXPECT_EQ(rows.size(), 1U + 2 * 3 + 2 * 10);
+  // L + 3 g(1 MiB) of 47.56 us and 8.390608 ms.
+  EXPECT_NE(std::find(rows.begin(), rows.end(), "flat,4,1048576,0,0.025219384,1.600000000,2.000000000,79.3041,1.2500"),
+            rows.end())
+      << file("broadcast-models.csv");
+  EXPECT_EQ(lines(folder_.read("kept.hosts")).size(), 16U);
+}
+
+TEST_F(Simulated, FailsWithWhatTheSimulationComplainedOf) {
+  stand_in("[[ $method != ecef ]] || { echo 'first'; echo '-----' >&2; echo 'no such luck' >&2; exit 9; }");
+  expect_refused(study("broadcast-grid5000"), "88 simulated hosts, coll-selector:default: no such luck");
+  expect_refused(study("broadcast-grid5000 --order best"), "--order: 'best', expected one of clusters, round-robin");
+  expect_refused(study("broadcast-models --order clusters"), "--order: study broadcast-models");
+  EXPECT_TRUE(std::filesystem::is_empty(folder_.path("figures")));
 }
 
 }  // namespace

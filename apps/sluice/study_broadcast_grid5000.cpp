@@ -1,0 +1,300 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "algorithm_names.hpp"
+#include "command.hpp"
+#include "gnuplot.hpp"
+#include "grid5000_platform.hpp"
+#include "output.hpp"
+#include "parallel.hpp"
+#include "progress.hpp"
+#include "simulated_machines.hpp"
+#include "sluice/error.hpp"
+#include "sluice/input/platform.hpp"
+#include "sluice/input/simgrid.hpp"
+#include "sluice/show/quantities.hpp"
+#include "sluice/show/text_table.hpp"
+#include "study.hpp"
+
+// Section 7 of the paper: 88 machines in six clusters, what heuristics are predicted to take and what they take, beside
+// an MPI that knows nothing of clusters. There the machines were real; here they are simulated, with the latencies of
+// the paper and the assumptions of studies/grid5000/README.md. SMPI has the algorithms of several MPIs, and what each
+// of these chooses; the paper's LAM-MPI took a binomial tree.
+
+namespace sluice::command {
+
+namespace {
+
+constexpr const char* kName = "broadcast-grid5000";
+constexpr std::array<std::int64_t, 7> kSizes{1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22};
+constexpr std::array<std::int64_t, 2> kQuickSizes{1 << 10, 1 << 20};
+
+/// What SMPI takes for MPI_Bcast: choices of MPIs, then its algorithms, those that run with a rank on each host.
+struct Stock {
+  const char* name;
+  const char* option;
+};
+constexpr std::array kStock{
+    Stock{"MPI_Bcast default", "coll-selector:default"},
+    Stock{"MPI_Bcast ompi", "coll-selector:ompi"},
+    Stock{"MPI_Bcast mpich", "coll-selector:mpich"},
+    Stock{"MPI_Bcast mvapich2", "coll-selector:mvapich2"},
+    Stock{"MPI_Bcast impi", "coll-selector:impi"},
+    Stock{"arrival_pattern_aware", "bcast:arrival_pattern_aware"},
+    Stock{"arrival_pattern_aware_wait", "bcast:arrival_pattern_aware_wait"},
+    Stock{"arrival_scatter", "bcast:arrival_scatter"},
+    Stock{"binomial_tree", "bcast:binomial_tree"},
+    Stock{"flattree", "bcast:flattree"},
+    Stock{"flattree_pipeline", "bcast:flattree_pipeline"},
+    Stock{"mvapich2_inter_node", "bcast:mvapich2_inter_node"},
+    Stock{"mvapich2_intra_node", "bcast:mvapich2_intra_node"},
+    Stock{"mvapich2_knomial_intra_node", "bcast:mvapich2_knomial_intra_node"},
+    Stock{"NTSB", "bcast:NTSB"},
+    Stock{"NTSL", "bcast:NTSL"},
+    Stock{"NTSL_Isend", "bcast:NTSL_Isend"},
+    Stock{"ompi_pipeline", "bcast:ompi_pipeline"},
+    Stock{"ompi_split_bintree", "bcast:ompi_split_bintree"},
+    Stock{"scatter_LR_allgather", "bcast:scatter_LR_allgather"},
+    Stock{"scatter_rdb_allgather", "bcast:scatter_rdb_allgather"},
+    Stock{"SMP_binary", "bcast:SMP_binary"},
+    Stock{"SMP_binomial", "bcast:SMP_binomial"},
+    Stock{"SMP_linear", "bcast:SMP_linear"},
+};
+
+/// A way to broadcast, and what it takes for each size.
+struct Row {
+  std::string name;
+  std::string option;   ///< of SMPI; empty for ours
+  std::string failure;  ///< why there are no times: one line
+  struct Times {
+    double predicted_s = 0;  ///< 0 where nothing predicts
+    double executed_s = 0;
+  };
+  std::vector<Times> times;
+
+  [[nodiscard]] bool ours() const { return option.empty(); }
+  [[nodiscard]] bool measured() const { return failure.empty(); }
+};
+
+/// Ours: every algorithm that applies, auto last; then SMPI's.
+std::vector<Row> rows_for(std::size_t sizes) {
+  std::vector<Row> rows;
+  for (const std::string& name : algorithm_names("broadcast"))
+    if (name != "native") rows.push_back({name, "", "", {}});
+  for (const Stock& stock : kStock) rows.push_back({stock.name, stock.option, "", {}});
+  for (Row& row : rows) row.times.resize(sizes);
+  return rows;
+}
+
+/// The platform, with its ranks dealt to the clusters in turns if `round_robin`.
+Platform platform_of(bool round_robin) {
+  std::istringstream text{std::string(kGrid5000Platform)};
+  Platform platform = read_platform(text, "grid5000-88.json");
+  if (!round_robin) return platform;
+  std::vector<std::size_t> open;
+  for (PlatformCluster& cluster : platform.clusters) {
+    open.push_back(cluster.ranks.size());
+    cluster.ranks.clear();
+  }
+  for (std::int64_t rank = 0; rank < platform.ranks;) {
+    for (std::size_t c = 0; c < open.size(); ++c) {
+      if (open[c] == 0) continue;
+      --open[c];
+      platform.clusters[c].ranks.push_back(rank++);
+    }
+  }
+  return platform;
+}
+
+/// What `row` takes for a message of `bytes`; `file`: the platform for the command. Throws InputError.
+Row::Times measured(const SimulatedMachines& machines, const SimgridPlatform& hosts, const std::string& file,
+                    const Row& row, std::int64_t bytes) {
+  const std::string method = row.ours() ? row.name : "mpi-bcast";
+  const nlohmann::json run = machines.run(hosts, row.ours() ? "coll-selector:default" : row.option,
+                                          {"run", "broadcast", "--platform", file, "--size", fmt::format("{}", bytes),
+                                           "--method", method, "--repetitions", "1"});
+  const nlohmann::json& result = result_of(run, method);
+  Row::Times times;
+  times.executed_s = result.at("median_s").get<double>();
+  if (row.ours()) times.predicted_s = result.at("predicted_s").get<double>();
+  return times;
+}
+
+/// What was measured, as files and as a table.
+class Results {
+ public:
+  Results(std::vector<std::int64_t> sizes, std::vector<Row> rows) : sizes_(std::move(sizes)), rows_(std::move(rows)) {}
+
+  /// For size `s`.
+  [[nodiscard]] const Row& best_stock(std::size_t s) const {
+    const Row* best = nullptr;
+    for (const Row& row : rows_) {
+      if (row.ours() || !row.measured()) continue;
+      if (best == nullptr || row.times[s].executed_s < best->times[s].executed_s) best = &row;
+    }
+    if (best == nullptr) throw InputError(kName, "no MPI_Bcast of SMPI that runs", "one at least");
+    return *best;
+  }
+
+  [[nodiscard]] std::string csv() const {
+    std::string text =
+        "bytes,method,kind,predicted_s,executed_s,executed_over_predicted,best_stock,best_stock_s,over_best_stock\n";
+    for (std::size_t s = 0; s < sizes_.size(); ++s) {
+      const Row& best = best_stock(s);
+      for (const Row& row : rows_) {
+        if (!row.measured()) continue;
+        const Row::Times& times = row.times[s];
+        const double best_s = best.times[s].executed_s;
+        const std::string predicted = row.ours() ? fmt::format("{:.9f}", times.predicted_s) : "";
+        const std::string ratio = row.ours() ? fmt::format("{:.4f}", times.executed_s / times.predicted_s) : "";
+        const char* kind = row.ours()                                   ? "sluice"
+                           : row.option.rfind("coll-selector:", 0) == 0 ? "selector"
+                                                                        : "algorithm";
+        text += fmt::format("{},{},{},{},{:.9f},{},{},{:.9f},{:.4f}\n", sizes_[s], row.name, kind, predicted,
+                            times.executed_s, ratio, best.name, best_s, times.executed_s / best_s);
+      }
+    }
+    return text;
+  }
+
+  /// A column a method: what it is predicted to take, or takes; the best stock algorithm last where that is measured.
+  [[nodiscard]] std::string figure_csv(bool predicted) const {
+    std::string text = "bytes";
+    for (const Row* row : drawn(predicted)) text += ',' + row->name;
+    text += predicted ? "\n" : ",best of SMPI\n";
+    for (std::size_t s = 0; s < sizes_.size(); ++s) {
+      text += fmt::format("{}", sizes_[s]);
+      for (const Row* row : drawn(predicted))
+        text += fmt::format(",{:.9f}", predicted ? row->times[s].predicted_s : row->times[s].executed_s);
+      if (!predicted) text += fmt::format(",{:.9f}", best_stock(s).times[s].executed_s);
+      text += '\n';
+    }
+    return text;
+  }
+
+  [[nodiscard]] std::string figure_script(bool predicted) const {
+    const std::size_t curves = drawn(predicted).size() + (predicted ? 0 : 1);
+    return fmt::format(R"gp(set title "Broadcast to 88 machines in six clusters, {0}"
+set xlabel "message (bytes)"
+set ylabel "time (s)"
+set logscale x 2
+set logscale y
+set format x "2^{{%L}}"
+set grid
+set key outside right
+plot for [i=2:{1}] "figure{2}.csv" using 1:i with linespoints title columnheader(i) noenhanced
+)gp",
+                       predicted ? "predicted" : "executed on simulated machines", curves + 1, predicted ? 9 : 10);
+  }
+
+  /// What ours take, and over their prediction; what the others take.
+  [[nodiscard]] std::string table() const {
+    using Align = TextTable::Align;
+    std::vector<TextTable::Column> columns{{"method", Align::kLeft}};
+    for (const std::int64_t size : sizes_) {
+      columns.push_back({fmt::format("{}", binary_text(size))});
+      columns.push_back({"/ pred."});
+      columns.push_back({"/ best"});
+    }
+    TextTable table(columns);
+    for (const Row& row : rows_) {
+      if (!row.measured()) continue;
+      std::vector<std::string> cells{row.name};
+      for (std::size_t s = 0; s < sizes_.size(); ++s) {
+        const Row::Times& times = row.times[s];
+        cells.push_back(seconds_text(times.executed_s));
+        cells.push_back(row.ours() ? fmt::format("{:.2f}", times.executed_s / times.predicted_s) : "");
+        cells.push_back(fmt::format("{:.2f}", times.executed_s / best_stock(s).times[s].executed_s));
+      }
+      table.add_row(std::move(cells));
+    }
+    std::string text = table.text();
+    for (const Row& row : rows_)
+      if (!row.measured()) text += fmt::format("not measured: {}\n", row.failure);
+    return text;
+  }
+
+ private:
+  static std::string binary_text(std::int64_t bytes) {
+    return bytes < (1 << 20) ? fmt::format("{} KiB", bytes >> 10) : fmt::format("{} MiB", bytes >> 20);
+  }
+
+  /// The curves of a figure: ours and, where times are measured, what MPIs choose.
+  [[nodiscard]] std::vector<const Row*> drawn(bool predicted) const {
+    std::vector<const Row*> result;
+    for (const Row& row : rows_)
+      if (row.ours() || (!predicted && row.measured() && row.option.rfind("coll-selector:", 0) == 0))
+        result.push_back(&row);
+    return result;
+  }
+
+  std::vector<std::int64_t> sizes_;
+  std::vector<Row> rows_;
+};
+
+}  // namespace
+
+int study_broadcast_grid5000(const StudyTask& task) {
+  const std::vector<std::int64_t> sizes = task.quick ? std::vector<std::int64_t>(kQuickSizes.begin(), kQuickSizes.end())
+                                                     : std::vector<std::int64_t>(kSizes.begin(), kSizes.end());
+  const SimulatedMachines machines(fmt::format("sluice study {}", kName));
+  make_folder(task.folder);
+  for (const char* name : {"broadcast-grid5000.csv", "figure9.csv", "figure10.csv"})
+    check_writable(task.folder + '/' + name);
+  const Platform platform = platform_of(task.round_robin);
+  const SimgridPlatform hosts = to_simgrid(platform, "grid5000-88.json");
+  const std::string file = machines.keep("grid5000-88.json", to_json(platform));
+
+  std::vector<Row> rows = rows_for(sizes.size());
+  {
+    const auto count = static_cast<std::int64_t>(sizes.size() * rows.size());
+    // The longest first, so that no thread is left alone with them.
+    const auto part_of = [&](std::int64_t i) {
+      const auto number = static_cast<std::size_t>(count - 1 - i);
+      return std::pair(number % rows.size(), number / rows.size());
+    };
+    std::mutex failures;
+    const Progress progress(count);
+    for_each_in_parallel(
+        count,
+        [&](std::int64_t i) {
+          const auto [row, size] = part_of(i);
+          progress.show(i, fmt::format("{}, {}", bytes_text(sizes[size]), rows[row].name));
+        },
+        [&](std::int64_t i) {
+          const auto [r, s] = part_of(i);
+          Row& row = rows[r];
+          try {
+            row.times[s] = measured(machines, hosts, file, row, sizes[s]);
+          } catch (const InputError& error) {
+            if (row.ours()) throw;
+            const std::lock_guard lock(failures);
+            row.failure = error.what();
+          }
+        });
+  }
+  const Results results(sizes, std::move(rows));
+  write_file_atomically(task.folder + "/broadcast-grid5000.csv", results.csv());
+  for (const bool predicted : {true, false}) {
+    const std::string name = predicted ? "figure9" : "figure10";
+    write_file_atomically(fmt::format("{}/{}.csv", task.folder, name), results.figure_csv(predicted));
+    draw(task.folder, name, results.figure_script(predicted), 1000, 560);
+  }
+  print(
+      fmt::format("88 simulated machines in 6 clusters, ranks {}: executed, over predicted, over SMPI's best\n\n{}\n"
+                  "written to {}\n",
+                  task.round_robin ? "dealt to the clusters in turns" : "in the order of the clusters", results.table(),
+                  task.folder));
+  return kDone;
+}
+
+}  // namespace sluice::command

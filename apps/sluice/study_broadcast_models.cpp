@@ -1,0 +1,190 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "command.hpp"
+#include "gnuplot.hpp"
+#include "grid5000_platform.hpp"
+#include "output.hpp"
+#include "parallel.hpp"
+#include "progress.hpp"
+#include "simulated_machines.hpp"
+#include "sluice/input/platform.hpp"
+#include "sluice/input/simgrid.hpp"
+#include "sluice/plan/broadcast.hpp"
+#include "sluice/show/quantities.hpp"
+#include "sluice/show/text_table.hpp"
+#include "study.hpp"
+
+// Section 4.3 of the paper: models of Table 1 beside what the strategies take inside one cluster. Figures 3, 4 and 5
+// are of the flat tree, the binomial tree and the segmented chain, figure 6 of 16 machines. The paper's axes are lost;
+// machines and sizes are chosen here. The cluster is that of the first machines of studies/grid5000, simulated, with
+// more machines or fewer.
+
+namespace sluice::command {
+
+namespace {
+
+constexpr const char* kName = "broadcast-models";
+constexpr std::array<std::int64_t, 6> kMachines{2, 4, 8, 16, 24, 32};
+constexpr std::int64_t kMachinesOfFigure6 = 16;
+constexpr std::array<std::int64_t, 7> kSizes{1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22};
+constexpr std::array<std::int64_t, 2> kQuickMachines{4, 16};
+constexpr std::array<std::int64_t, 2> kQuickSizes{1 << 10, 1 << 20};
+
+struct Figure {
+  int number;
+  const char* strategy;
+};
+constexpr std::array kFigures{Figure{3, "flat"}, Figure{4, "binomial"}, Figure{5, "segmented-chain"}};
+
+struct Point {
+  std::string_view strategy;
+  std::int64_t machines = 0;
+  std::int64_t bytes = 0;
+  std::int64_t segment_bytes = 0;  ///< 0: whole
+  double model_s = 0;              ///< Table 1, or the source of the strategy
+  double messages_s = 0;           ///< message by message, as planned
+  double executed_s = 0;
+};
+
+Platform cluster_of(std::int64_t machines) {
+  std::istringstream text{std::string(kGrid5000Platform)};
+  PlatformCluster cluster = read_platform(text, "grid5000-88.json").clusters.front();
+  cluster.ranks.resize(static_cast<std::size_t>(machines));
+  std::iota(cluster.ranks.begin(), cluster.ranks.end(), 0);
+  return {machines, {std::move(cluster)}, {}};
+}
+
+/// What is to be executed: the strategies of the figures for all machines, the others for those of figure 6.
+std::vector<Point> points_for(const std::vector<std::int64_t>& machines, const std::vector<std::int64_t>& sizes) {
+  std::vector<Point> points;
+  for (const std::int64_t count : machines) {
+    const Platform platform = cluster_of(count);
+    for (const std::int64_t bytes : sizes) {
+      for (const StrategyPrediction& each : predict_broadcast(platform.clusters.front(), bytes)) {
+        bool wanted = count == kMachinesOfFigure6;
+        for (const Figure& figure : kFigures) wanted = wanted || each.strategy == figure.strategy;
+        if (each.executable && wanted)
+          points.push_back({each.strategy, count, bytes, each.segment_bytes, each.time_s, 0, 0});
+      }
+    }
+  }
+  return points;
+}
+
+std::string csv(const std::vector<Point>& points) {
+  std::string text =
+      "strategy,machines,bytes,segment_bytes,model_s,messages_s,executed_s,executed_over_model,"
+      "executed_over_messages\n";
+  for (const Point& p : points)
+    text += fmt::format("{},{},{},{},{:.9f},{:.9f},{:.9f},{:.4f},{:.4f}\n", p.strategy, p.machines, p.bytes,
+                        p.segment_bytes, p.model_s, p.messages_s, p.executed_s, p.executed_s / p.model_s,
+                        p.executed_s / p.messages_s);
+  return text;
+}
+
+std::string script_head(const std::string& title) {
+  return fmt::format(R"gp(set title "{}"
+set xlabel "message (bytes)"
+set ylabel "time (s)"
+set logscale x 2
+set logscale y
+set format x "2^{{%L}}"
+set grid
+set key outside right
+)gp",
+                     title);
+}
+
+/// A curve of what is executed, its model as a dashed one of the same colour. `filter`: of rows.
+std::string curves(const std::string& filter, const std::string& title, std::size_t color) {
+  return fmt::format(
+      "     \"{0}.csv\" using ({1} ? $3 : 1/0):7 every ::1 with points pointtype 7 linecolor {2} title \"{3}\", \\\n"
+      "     \"{0}.csv\" using ({1} ? $3 : 1/0):5 every ::1 with lines dashtype 2 linecolor {2} notitle",
+      kName, filter, color, title);
+}
+
+std::string script_of(const std::vector<std::string>& plots, const std::string& title) {
+  std::string script = script_head(title) + "plot \\\n";
+  for (std::size_t i = 0; i < plots.size(); ++i) script += (i == 0 ? "" : ", \\\n") + plots[i];
+  return script + '\n';
+}
+
+}  // namespace
+
+int study_broadcast_models(const StudyTask& task) {
+  const auto list = [](const auto& values) { return std::vector<std::int64_t>(values.begin(), values.end()); };
+  const std::vector<std::int64_t> counts = task.quick ? list(kQuickMachines) : list(kMachines);
+  const std::vector<std::int64_t> sizes = task.quick ? list(kQuickSizes) : list(kSizes);
+  const SimulatedMachines machines(fmt::format("sluice study {}", kName));
+  make_folder(task.folder);
+  check_writable(fmt::format("{}/{}.csv", task.folder, kName));
+  std::vector<Point> points = points_for(counts, sizes);
+  {
+    const auto count = static_cast<std::int64_t>(points.size());
+    const Progress progress(count);
+    for_each_in_parallel(
+        count,
+        [&](std::int64_t i) {
+          const Point& point = points[static_cast<std::size_t>(i)];
+          progress.show(i, fmt::format("{} machines, {}, {}", point.machines, bytes_text(point.bytes), point.strategy));
+        },
+        [&](std::int64_t i) {
+          Point& point = points[static_cast<std::size_t>(i)];
+          const Platform platform = cluster_of(point.machines);
+          const std::string file = machines.keep(fmt::format("platform-{}.json", i), to_json(platform));
+          const nlohmann::json run =
+              machines.run(to_simgrid(platform, kName), "coll-selector:default",
+                           {"run", "broadcast", "--platform", file, "--size", fmt::format("{}", point.bytes),
+                            "--method", "flat", "--inside", std::string(point.strategy), "--repetitions", "1"});
+          const nlohmann::json& result = result_of(run, "flat");
+          point.executed_s = result.at("median_s").get<double>();
+          point.messages_s = result.at("predicted_s").get<double>();
+        });
+  }
+  write_file_atomically(fmt::format("{}/{}.csv", task.folder, kName), csv(points));
+  for (const Figure& figure : kFigures) {
+    std::vector<std::string> plots;
+    for (std::size_t i = 0; i < counts.size(); ++i)
+      plots.push_back(curves(fmt::format("strcol(1) eq \"{}\" && $2 == {}", figure.strategy, counts[i]),
+                             fmt::format("{} machines", counts[i]), i + 1));
+    draw(task.folder, fmt::format("figure{}", figure.number),
+         script_of(plots, fmt::format("{} broadcast: executed (points), its model (dashed)", figure.strategy)), 900,
+         560);
+  }
+  std::vector<std::string> plots;
+  for (const Point& point : points)
+    if (point.machines == kMachinesOfFigure6 && point.bytes == sizes.front())
+      plots.push_back(curves(fmt::format("strcol(1) eq \"{}\" && $2 == {}", point.strategy, kMachinesOfFigure6),
+                             std::string(point.strategy), plots.size() + 1));
+  draw(
+      task.folder, "figure6",
+      script_of(plots, fmt::format("Broadcast to {} machines: executed (points), models (dashed)", kMachinesOfFigure6)),
+      900, 560);
+
+  std::vector<TextTable::Column> columns{{"strategy", TextTable::Align::kLeft}, {"machines"}};
+  for (const std::int64_t size : sizes) columns.push_back({bytes_text(size)});
+  TextTable table(columns);
+  for (const Point& first : points) {
+    if (first.bytes != sizes.front()) continue;
+    std::vector<std::string> cells{std::string(first.strategy), fmt::format("{}", first.machines)};
+    for (const Point& point : points)
+      if (point.machines == first.machines && point.strategy == first.strategy)
+        cells.push_back(fmt::format("{} {:.2f}", seconds_text(point.executed_s), point.executed_s / point.model_s));
+    table.add_row(std::move(cells));
+  }
+  print(
+      fmt::format("one simulated cluster: executed, over the model\n\n{}\nwritten to {}\n", table.text(), task.folder));
+  return kDone;
+}
+
+}  // namespace sluice::command
