@@ -12,7 +12,7 @@ if ! [[ $seconds =~ ^[1-9][0-9]{0,5}$ ]]; then
   echo "error: $seconds: no number of seconds, expected 1 or more" >&2
   exit 2
 fi
-readers=(mtx csv schedule)
+readers=(mtx csv schedule latency platform)
 each=$(((seconds + ${#readers[@]} - 1) / ${#readers[@]}))
 
 scripts/build.sh fuzz sluice_fuzzers

@@ -38,7 +38,8 @@ TEST_P(Corpus, IsReadOrRefused) {
 
 INSTANTIATE_TEST_SUITE_P(, Corpus,
                          ::testing::Values(Folder{"mtx", matrix_market}, Folder{"csv", traffic_csv},
-                                           Folder{"schedule", schedule}),
+                                           Folder{"schedule", schedule}, Folder{"latency", latency_matrix},
+                                           Folder{"platform", platform}),
                          [](const auto& folder) { return std::string(folder.param.name); });
 
 }  // namespace

@@ -8,10 +8,14 @@
 #include <sstream>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
+#include "sluice/input/clustering.hpp"
 #include "sluice/input/decimal.hpp"
+#include "sluice/input/latency_matrix.hpp"
+#include "sluice/input/platform.hpp"
 #include "sluice/input/traffic_file.hpp"
 #include "sluice/schedule/any_schedule.hpp"
 #include "sluice/schedule/cost.hpp"
@@ -25,7 +29,7 @@ namespace {
 
 constexpr std::string_view kFile = "file";
 
-/// What `read` returns; nothing if it threw a proper InputError. `lines`: of the text, at least 1.
+/// What `read` returns; nothing if it threw a proper InputError: at a line of `text`, or for the whole file.
 template <class Read>
 auto read_or_refuse(const Read& read, std::string_view text) -> std::optional<decltype(read())> {
   try {
@@ -34,6 +38,7 @@ auto read_or_refuse(const Read& read, std::string_view text) -> std::optional<de
     const std::string what = error.what();
     SLUICE_ASSERT(what.find('\n') == what.npos && what.size() < 500, what);
     const std::string& where = error.where();
+    if (where == kFile) return {};
     const std::string start = std::string(kFile) + ":";
     SLUICE_ASSERT(where.substr(0, start.size()) == start, what);
     const std::int64_t line = std::stoll(where.substr(start.size()));
@@ -104,7 +109,31 @@ void check_tree(const TreeSchedule& schedule) {
   SLUICE_ASSERT(to_json(std::get<TreeSchedule>(read_schedule_text(written))) == written, written);
 }
 
+void check_latencies(const LatencyMatrix& matrix) {
+  for (const LatencyPair& pair : matrix.pairs())
+    SLUICE_ASSERT(pair.a >= 0 && pair.a < pair.b && pair.b < matrix.nodes() && pair.latency_s > 0,
+                  fmt::format("{} between {} and {}", pair.latency_s, pair.a, pair.b));
+  constexpr std::int64_t kFewNodes = 500;
+  if (matrix.nodes() > kFewNodes) return;
+  std::vector<std::int64_t> nodes;
+  for (const std::vector<std::int64_t>& cluster : find_clusters(matrix, 0.3))
+    nodes.insert(nodes.end(), cluster.begin(), cluster.end());
+  std::sort(nodes.begin(), nodes.end());
+  SLUICE_ASSERT(std::ssize(nodes) == matrix.nodes(), fmt::format("{} nodes in clusters", nodes.size()));
+  SLUICE_ASSERT(std::adjacent_find(nodes.begin(), nodes.end()) == nodes.end(), "a node in two clusters");
+}
+
+Platform read_platform_text(std::string_view text) {
+  std::istringstream in{std::string(text)};
+  return read_platform(in, std::string(kFile));
+}
+
 }  // namespace
+
+void latency_matrix(std::string_view text) {
+  if (const auto matrix = read_or_refuse([&] { return read_latency_matrix(text, std::string(kFile)); }, text))
+    check_latencies(*matrix);
+}
 
 void matrix_market(std::string_view text) {
   if (const auto traffic = read_or_refuse([&] { return read_matrix_market(text, std::string(kFile)); }, text))
@@ -114,6 +143,13 @@ void matrix_market(std::string_view text) {
 void traffic_csv(std::string_view text) {
   if (const auto traffic = read_or_refuse([&] { return read_traffic_csv(text, std::string(kFile)); }, text))
     check_traffic(*traffic);
+}
+
+void platform(std::string_view text) {
+  const auto platform = read_or_refuse([&] { return read_platform_text(text); }, text);
+  if (!platform) return;
+  check_platform(*platform, std::string(kFile));
+  SLUICE_ASSERT(read_platform_text(to_json(*platform)) == *platform, to_json(*platform));
 }
 
 void schedule(std::string_view text) {
