@@ -1,32 +1,15 @@
 #include <gtest/gtest.h>
 
-#include "command_runner.hpp"
+#include "ranks_runner.hpp"
 
 namespace sluice::testing {
 namespace {
 
 using nlohmann::json;
 
-/// `command`, a line of a shell, on each of `ranks`.
-Outcome on_ranks(const Folder& folder, int ranks, const std::string& command) {
-  return folder.run({SLUICE_LAUNCHER, SLUICE_LAUNCHER_RANKS, std::to_string(ranks), "sh", "-c", command},
-                    words(SLUICE_LAUNCHER_ENVIRONMENT));
-}
-
-Outcome probe(const Folder& folder, int ranks, const std::string& arguments) {
-  return on_ranks(folder, ranks, std::string(SLUICE_COMMAND) + " probe " + arguments);
-}
-
-std::vector<std::string> error_lines(const Outcome& outcome) {
-  std::vector<std::string> result;
-  for (const std::string& line : lines(outcome.err))
-    if (line.find("error: ") != std::string::npos) result.push_back(line);
-  return result;
-}
-
 TEST(Probe, WritesAPlatform) {
   const Folder folder;
-  const Outcome outcome = probe(folder, 3, "-o p.json --time-budget 0.3 --clusters 2,1");
+  const Outcome outcome = on_ranks(folder, 3, "probe -o p.json --time-budget 0.3 --clusters 2,1");
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_TRUE(error_lines(outcome).empty()) << outcome.err;
   EXPECT_EQ(folder.files(), (std::vector<std::string>{"p.json"}));
@@ -48,12 +31,7 @@ TEST(Probe, RefusesBadInputBeforeItMeasures) {
   const Folder folder;
   const auto expect_error = [&](int ranks, const std::string& arguments, const std::string& about) {
     SCOPED_TRACE(arguments);
-    const Outcome outcome = probe(folder, ranks, arguments);
-    EXPECT_EQ(outcome.status, 2);
-    EXPECT_EQ(outcome.out.find("latency"), std::string::npos) << outcome.out;
-    const std::vector<std::string> errors = error_lines(outcome);
-    ASSERT_EQ(errors.size(), 1U) << outcome.err;
-    EXPECT_NE(errors.front().find(about), std::string::npos) << errors.front();
+    expect_refused_once(on_ranks(folder, ranks, "probe " + arguments), about);
   };
   expect_error(1, "-o p.json", "one rank, expected at least two");
   expect_error(2, "-o no/such/p.json", "no/such/p.json");
@@ -63,10 +41,11 @@ TEST(Probe, RefusesBadInputBeforeItMeasures) {
 
 TEST(Probe, WritesNothingWhenARankDies) {
   const Folder folder;
-  const std::string command = std::string(SLUICE_COMMAND) + " probe -o p.json --time-budget 20 --clusters 1,1,1";
-  const Outcome outcome = on_ranks(folder, 3,
-                                   "if [ \"${OMPI_COMM_WORLD_RANK:-$PMI_RANK}\" = 2 ]; then exec timeout -s KILL 0.7 " +
-                                       command + "; else exec " + command + "; fi");
+  const std::string probe = "probe -o p.json --time-budget 20 --clusters 1,1,1";
+  const Outcome outcome =
+      shell_on_ranks(folder, 3,
+                     "if [ \"${OMPI_COMM_WORLD_RANK:-$PMI_RANK}\" = 2 ]; then exec timeout -s KILL 0.7 sluice " +
+                         probe + "; else exec sluice " + probe + "; fi");
   EXPECT_NE(outcome.status, 0);
   EXPECT_TRUE(folder.files().empty());
 }

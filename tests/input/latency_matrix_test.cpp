@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "bad_input.hpp"
 #include "sluice/error.hpp"
 
 namespace sluice {
@@ -16,12 +17,7 @@ namespace {
 const std::string kReal = "%%MatrixMarket matrix coordinate real general\n";
 
 std::string error_of(const std::string& text) {
-  try {
-    (void)read_latency_matrix(std::string_view(text), "m");
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
+  return testing::error_of([&] { return read_latency_matrix(std::string_view(text), "m"); });
 }
 
 LatencyMatrix read(const std::string& text) { return read_latency_matrix(std::string_view(text), "m"); }
@@ -56,12 +52,7 @@ TEST(LatencyMatrix, RefusesOtherFiles) {
 
 TEST(LatencyMatrix, ChecksPairs) {
   const auto error = [](std::int64_t nodes, std::vector<LatencyPair> pairs) {
-    try {
-      (void)LatencyMatrix(nodes, std::move(pairs), "m");
-    } catch (const InputError& e) {
-      return std::string(e.what());
-    }
-    return std::string("no error");
+    return testing::error_of([&] { return LatencyMatrix(nodes, std::move(pairs), "m"); });
   };
   EXPECT_EQ(error(-1, {}), "m: -1 nodes, expected 0 to 1048576");
   EXPECT_EQ(error(2, {{0, 2, 1}}), "m: a pair of nodes 0 and 2, expected two of 0 to 1, the smaller one first");

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "bad_input.hpp"
 #include "sluice/error.hpp"
 
 namespace sluice {
@@ -46,31 +47,16 @@ Platform read(const std::string& text) {
 }
 
 std::string error_of(const std::string& text) {
-  try {
-    (void)read(text);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
+  return testing::error_of([&] { return read(text); });
 }
 
-std::string with(const std::string& from, const std::string& to) {
-  std::string text = kSample;
-  const std::size_t at = text.find(from);
-  EXPECT_NE(at, std::string::npos) << from;
-  return text.replace(at, from.size(), to);
-}
+std::string with(const std::string& from, const std::string& to) { return testing::with(kSample, from, to); }
 
 template <class Change>
 std::string error_after(Change change) {
   Platform platform = sample();
   change(platform);
-  try {
-    check_platform(platform, "p");
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
+  return testing::error_of([&] { check_platform(platform, "p"); });
 }
 
 TEST(GapTable, IsLinearBetweenPointsAndBeyondThem) {
@@ -91,12 +77,7 @@ TEST(GapTable, IsLinearBetweenPointsAndBeyondThem) {
 
 TEST(GapTable, RefusesWhatIsNoTable) {
   const auto error = [](std::vector<GapTable::Point> points) {
-    try {
-      (void)GapTable(std::move(points), "t");
-    } catch (const InputError& e) {
-      return std::string(e.what());
-    }
-    return std::string("no error");
+    return testing::error_of([&] { return GapTable(std::move(points), "t"); });
   };
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(error({}), "t: no points, expected at least one size with its time");

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "bad_input.hpp"
 #include "plan/reduce_brute_force.hpp"
 #include "plan/reduce_testing.hpp"
 #include "sluice/error.hpp"
@@ -203,12 +204,7 @@ TEST(ReduceBounds, MostMachinesFollowsItsRecurrence) {
 // ---- bad input
 
 std::string error_of(const ReduceProblem& problem, const ReduceOptions& options = {}) {
-  try {
-    (void)plan_reduce(problem, options);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
+  return testing::error_of([&] { return plan_reduce(problem, options); });
 }
 
 template <class Change>

@@ -18,11 +18,8 @@ using testing::Arrays;
 using testing::Case;
 using testing::difference;
 using testing::make_arrays;
-using testing::rank_in;
-using testing::size_of;
-
-int rank() { return rank_in(MPI_COMM_WORLD); }
-int size() { return size_of(MPI_COMM_WORLD); }
+using testing::rank;
+using testing::size;
 
 /// What the constructor throws, "" if nothing.
 std::string error_of(const Case& c) {

@@ -16,11 +16,8 @@ namespace {
 
 using testing::Case;
 using testing::Draw;
-using testing::rank_in;
-using testing::size_of;
-
-int rank() { return rank_in(MPI_COMM_WORLD); }
-int size() { return size_of(MPI_COMM_WORLD); }
+using testing::rank;
+using testing::size;
 
 RedistributionComparison compare(const Case& c, const std::vector<std::string>& methods, int repetitions) {
   return compare_redistributions(MPI_COMM_WORLD, c.shape, c.from, c.to, c.element_size, c.options, methods,

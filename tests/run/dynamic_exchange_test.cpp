@@ -14,11 +14,8 @@ namespace sluice::mpi {
 namespace {
 
 using testing::Draw;
-using testing::rank_in;
-using testing::size_of;
-
-int rank() { return rank_in(MPI_COMM_WORLD); }
-int size() { return size_of(MPI_COMM_WORLD); }
+using testing::rank;
+using testing::size;
 
 /// A message drawn by all ranks.
 struct Drawn {

@@ -46,13 +46,15 @@ namespace sluice::mpi {
 namespace {
 
 using testing::Draw;
+using testing::rank;
 using testing::rank_in;
+using testing::size;
 using testing::size_of;
 using testing::TrafficTable;
 
-int rank() { return rank_in(MPI_COMM_WORLD); }
-int size() { return size_of(MPI_COMM_WORLD); }
-
+/// What kAuto chooses from.
+constexpr std::array kWays{ExchangeMode::kChain, ExchangeMode::kLocal, ExchangeMode::kBarrier, ExchangeMode::kList,
+                           ExchangeMode::kAtOnce};
 constexpr std::array kModes{ExchangeMode::kAuto,    ExchangeMode::kChain, ExchangeMode::kLocal,
                             ExchangeMode::kBarrier, ExchangeMode::kList,  ExchangeMode::kAtOnce};
 
@@ -474,8 +476,7 @@ TEST(Exchange, ExpectedReceives) {
 // ---- Faults in an execution.
 
 TEST(Exchange, SmallBuffers) {
-  for (const ExchangeMode mode : {ExchangeMode::kChain, ExchangeMode::kLocal, ExchangeMode::kBarrier,
-                                  ExchangeMode::kList, ExchangeMode::kAtOnce}) {
+  for (const ExchangeMode mode : kWays) {
     SCOPED_TRACE(to_string(mode));
     ExchangeJobOptions options;
     options.mode = mode;
@@ -512,8 +513,7 @@ TEST(Exchange, SmallBuffers) {
 /// A rank that has nothing to do with the message hears of it too.
 TEST(Exchange, ASmallBufferOfOthers) {
   if (size() < 3) GTEST_SKIP() << "needs 3 ranks";
-  for (const ExchangeMode mode : {ExchangeMode::kChain, ExchangeMode::kLocal, ExchangeMode::kBarrier,
-                                  ExchangeMode::kList, ExchangeMode::kAtOnce}) {
+  for (const ExchangeMode mode : kWays) {
     SCOPED_TRACE(to_string(mode));
     ExchangeJobOptions options;
     options.mode = mode;
@@ -531,8 +531,7 @@ TEST(Exchange, ASmallBufferOfOthers) {
 
 TEST(Exchange, ARankThatThrowsBeforeExecute) {
   if (size() < 2) GTEST_SKIP() << "needs 2 ranks";
-  for (const ExchangeMode mode : {ExchangeMode::kChain, ExchangeMode::kLocal, ExchangeMode::kBarrier,
-                                  ExchangeMode::kList, ExchangeMode::kAtOnce}) {
+  for (const ExchangeMode mode : kWays) {
     SCOPED_TRACE(to_string(mode));
     ExchangeJobOptions options;
     options.mode = mode;
@@ -557,8 +556,7 @@ TEST(Exchange, ARankThatThrowsBeforeExecute) {
 
 TEST(Exchange, ACallThatFails) {
   if (size() < 2) GTEST_SKIP() << "needs 2 ranks";
-  for (const ExchangeMode mode : {ExchangeMode::kChain, ExchangeMode::kLocal, ExchangeMode::kBarrier,
-                                  ExchangeMode::kList, ExchangeMode::kAtOnce}) {
+  for (const ExchangeMode mode : kWays) {
     for (const int after : {0, 3}) {
       SCOPED_TRACE(to_string(mode));
       ExchangeJobOptions options;

@@ -15,12 +15,9 @@ using testing::Case;
 using testing::difference;
 using testing::Draw;
 using testing::make_arrays;
-using testing::rank_in;
-using testing::size_of;
+using testing::rank;
+using testing::size;
 using testing::to_text;
-
-int rank() { return rank_in(MPI_COMM_WORLD); }
-int size() { return size_of(MPI_COMM_WORLD); }
 
 RedistributionJob job_of(const Case& c) { return {c.shape, c.from, c.to, c.element_size, c.options}; }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "bad_input.hpp"
 #include "sluice/error.hpp"
 
 namespace sluice::mpi {
@@ -27,12 +28,7 @@ int world_rank() {
 }
 
 std::string error_of(const ProbeOptions& options) {
-  try {
-    (void)probe(MPI_COMM_WORLD, options);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
+  return testing::error_of([&] { return probe(MPI_COMM_WORLD, options); });
 }
 
 ProbeOptions quick() {

@@ -18,13 +18,11 @@ using testing::difference;
 using testing::Draw;
 using testing::make_arrays;
 using testing::random_case;
+using testing::rank;
 using testing::rank_in;
+using testing::size;
 using testing::size_of;
 using testing::to_text;
-
-/// The own rank and the size of MPI_COMM_WORLD.
-int rank() { return rank_in(MPI_COMM_WORLD); }
-int size() { return size_of(MPI_COMM_WORLD); }
 
 Redistribution make_job(MPI_Comm comm, const Case& c) {
   return {comm, c.shape, c.from, c.to, c.element_size, c.options};

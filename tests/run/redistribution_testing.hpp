@@ -259,6 +259,10 @@ inline int size_of(MPI_Comm comm) {
   return size;
 }
 
+/// Of MPI_COMM_WORLD.
+inline int rank() { return rank_in(MPI_COMM_WORLD); }
+inline int size() { return size_of(MPI_COMM_WORLD); }
+
 /// The first byte in which two arrays differ, or "".
 inline std::string difference(std::span<const std::byte> found, std::span<const std::byte> expected) {
   if (found.size() != expected.size()) return "sizes differ";

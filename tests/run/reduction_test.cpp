@@ -19,11 +19,10 @@ namespace sluice::mpi {
 namespace {
 
 using testing::Draw;
+using testing::rank;
 using testing::rank_in;
+using testing::size;
 using testing::size_of;
-
-int rank() { return rank_in(MPI_COMM_WORLD); }
-int size() { return size_of(MPI_COMM_WORLD); }
 
 // ---- 2 x 2 matrices modulo 2^64: they do not commute
 

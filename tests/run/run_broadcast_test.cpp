@@ -17,11 +17,10 @@ namespace sluice::mpi {
 namespace {
 
 using testing::Draw;
+using testing::rank;
 using testing::rank_in;
+using testing::size;
 using testing::size_of;
-
-int rank() { return rank_in(MPI_COMM_WORLD); }
-int size() { return size_of(MPI_COMM_WORLD); }
 
 GapTable gap(double latency, double bytes_per_s) {
   return GapTable({{1, latency}, {1 << 20, latency + (1 << 20) / bytes_per_s}});

@@ -7,11 +7,14 @@
 #include <string>
 #include <variant>
 
+#include "bad_input.hpp"
 #include "sluice/error.hpp"
 #include "sluice/schedule/tree_json.hpp"
 
 namespace sluice {
 namespace {
+
+using testing::with;
 
 const std::string kSteps =
     R"({"schema": "sluice.schedule/1", "type": "steps", "problem": "exchange", "algorithm": "by hand",
@@ -36,18 +39,7 @@ AnySchedule read(const std::string& text) {
 }
 
 std::string error_of(const std::string& text) {
-  try {
-    (void)read(text);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
-std::string with(std::string text, const std::string& what, const std::string& instead) {
-  const std::size_t at = text.find(what);
-  EXPECT_NE(at, text.npos) << what;
-  return text.replace(at, what.size(), instead);
+  return testing::error_of([&] { return read(text); });
 }
 
 TEST(AnySchedule, IsWhatTheFileSays) {

@@ -11,12 +11,15 @@
 #include <string>
 #include <vector>
 
+#include "bad_input.hpp"
 #include "sluice/error.hpp"
 #include "sluice/schedule/cost.hpp"
 #include "sluice/schedule/validate.hpp"
 
 namespace sluice {
 namespace {
+
+using testing::with;
 
 constexpr std::int64_t kHuge = std::numeric_limits<std::int64_t>::max();
 
@@ -187,12 +190,6 @@ TEST(ReadSchedule, ReturnsWhatWasWrittenWhateverItIs) {
 
 // ---- sizes with a fraction
 
-std::string with(std::string text, const std::string& from, const std::string& to) {
-  const std::size_t at = text.find(from);
-  EXPECT_NE(at, std::string::npos) << from;
-  return text.replace(at, from.size(), to);
-}
-
 using Violations = std::vector<Violation>;
 
 StepSchedule sample_with_decimals() {
@@ -291,12 +288,7 @@ TEST(Decimals, ComeBackAsTheyWereWritten) {
 
 TEST(Decimals, BeyondWhatFitsAreBadInput) {
   const auto what = [](const std::string& text) -> std::string {
-    try {
-      (void)read(text);
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "no error";
+    return testing::error_of([&] { return read(text); });
   };
   EXPECT_EQ(what(with(kSample, R"("size": 3)", R"("size": 1e-19)")),
             R"(file.json:7: "size": 1e-19, expected a number from 0 to 2^63 - 1, of at most 18 decimals)");

@@ -10,11 +10,14 @@
 #include <sstream>
 #include <string>
 
+#include "bad_input.hpp"
 #include "sluice/error.hpp"
 #include "sluice/schedule/tree_validate.hpp"
 
 namespace sluice {
 namespace {
+
+using testing::with;
 
 TreeSchedule read(const std::string& text) {
   std::istringstream in(text);
@@ -22,12 +25,7 @@ TreeSchedule read(const std::string& text) {
 }
 
 std::string error_of(const std::string& text) {
-  try {
-    (void)read(text);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
+  return testing::error_of([&] { return read(text); });
 }
 
 TreeSchedule sample() {
@@ -71,13 +69,6 @@ const std::string kFullSample =
   {"from": 1, "to": 0, "start": 1, "end": 2, "segment": 1}],
  "length": 2.5, "bound": {"lower": 2, "upper": 3}}
 )";
-
-/// `text` with the first `from` replaced by `to`.
-std::string with(std::string text, const std::string& from, const std::string& to) {
-  const std::size_t at = text.find(from);
-  EXPECT_NE(at, std::string::npos) << from;
-  return text.replace(at, from.size(), to);
-}
 
 TEST(TreeJson, WritesOneLineATransfer) {
   EXPECT_EQ(to_json(sample()), kSample);

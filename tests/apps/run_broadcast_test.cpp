@@ -1,0 +1,74 @@
+#include <gtest/gtest.h>
+
+#include "ranks_runner.hpp"
+
+namespace sluice::testing {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kPlatform =
+    R"({"schema": "sluice.platform/1", "ranks": 5,
+ "clusters": [{"name": "a", "ranks": [4, 0, 2], "latency_s": 1e-5, "gap": [[1, 1e-6], [1000, 1e-5]]},
+              {"name": "b", "ranks": [1, 3], "latency_s": 1e-5, "gap": [[1, 1e-6], [1000, 1e-5]]}],
+ "links": [{"from": 0, "to": 1, "latency_s": 1e-3, "gap": [[1, 1e-6], [1000, 1e-4]], "connections": 2}]})";
+
+class RunBroadcast : public ::testing::Test {
+ protected:
+  RunBroadcast() { folder_.write("platform.json", kPlatform); }
+  [[nodiscard]] Outcome run(int ranks, const std::string& options) const {
+    return on_ranks(folder_, ranks, "run broadcast --platform platform.json " + options);
+  }
+
+  Folder folder_;
+};
+
+TEST_F(RunBroadcast, EveryMethodDeliversEveryByteOfEverySize) {
+  for (const char* size : {"0", "1", "4Ki", "300000"}) {
+    SCOPED_TRACE(size);
+    const Outcome outcome = run(5, std::string("--root 3 --repetitions 2 --json out.json --size ") + size +
+                                       " --method sluice,mpi-bcast,flat,fef,ecef-la-tmax,exact,pipelined,"
+                                       "parallel-entry");
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const json file = json::parse(folder_.read("out.json"));
+    EXPECT_EQ(file["problem"], "broadcast");
+    EXPECT_EQ(file["ranks"], 5);
+    EXPECT_EQ(file["verified"], true);
+    ASSERT_EQ(file["methods"].size(), 8U);
+    for (const json& method : file["methods"]) {
+      if (method["name"] == "sluice") continue;  // may be MPI_Bcast
+      EXPECT_EQ(method.contains("predicted_s"), method["name"] != "mpi-bcast") << method;
+    }
+  }
+}
+
+TEST_F(RunBroadcast, WithoutTryingMpiThePlanIsRun) {
+  const Outcome outcome = run(5, "--size 1Mi --model-only --method sluice --repetitions 1 --json -");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const json method = json::parse(outcome.out)["methods"][0];
+  EXPECT_GT(method["predicted_s"], 0.0);
+  EXPECT_NE(method["how"], "native");
+}
+
+TEST_F(RunBroadcast, RefusesBadOptions) {
+  folder_.write("damaged.json", R"({"schema": "sluice.platform/1", "ranks": 5, "clusters": []})");
+  expect_refused_once(run(4, "--size 1"), "platform.json: 5 ranks, expected as many as mpirun started: 4");
+  const Case cases[] = {
+      {"--size -1", "--size: '-1'"},
+      {"", "--size"},
+      {"--size 1 --root 5", "--root: '5'"},
+      {"--size 1 --method telepathy", "--method: 'telepathy'"},
+      {"--size 1 --method mpi-bcast,mpi-bcast", "'mpi-bcast' twice"},
+      {"--size 1 --json nowhere/out.json", "nowhere/out.json"},
+  };
+  for (const Case& each : cases) {
+    SCOPED_TRACE(each.arguments);
+    expect_refused_once(run(5, each.arguments), each.about);
+  }
+  expect_refused_once(on_ranks(folder_, 2, "run broadcast --size 1"), "--platform");
+  expect_refused_once(on_ranks(folder_, 2, "run broadcast --size 1 --platform nowhere.json"), "nowhere.json");
+  expect_refused_once(on_ranks(folder_, 2, "run broadcast --size 1 --platform damaged.json"), "damaged.json");
+}
+
+}  // namespace
+}  // namespace sluice::testing

@@ -1,0 +1,114 @@
+#include <gtest/gtest.h>
+
+#include "ranks_runner.hpp"
+
+namespace sluice::testing {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kSmallTraffic =
+    "%%MatrixMarket matrix coordinate integer general\n3 2 4\n1 1 100000\n1 2 5\n2 2 70000\n3 1 1\n";
+
+TEST(RunExchange, EveryModeAndMethodDeliversEveryByteOnTheSameRanks) {
+  const Folder folder;
+  folder.write("traffic.mtx", kSmallTraffic);
+  const Outcome outcome =
+      on_ranks(folder, 3,
+               "run exchange traffic.mtx --max-transfers 2 --repetitions 2 --json out.json --method "
+               "sluice,sluice-chain,sluice-local,sluice-barrier,sluice-list,alltoallv,all-at-once,"
+               "pairwise");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const json file = json::parse(folder.read("out.json"));
+  EXPECT_EQ(file["problem"], "exchange");
+  EXPECT_EQ(file["ranks"], 3);
+  EXPECT_EQ(file["bytes_moved"], 170006);
+  EXPECT_EQ(file["verified"], true);
+  EXPECT_EQ(file["methods"].size(), 8U);
+  EXPECT_EQ(file.count("bound_s"), 0U);
+}
+
+TEST(RunExchange, ReceiversAreTheRanksBehindTheSendersWhereThereAreEnough) {
+  const Folder folder;
+  folder.write("traffic.mtx", kSmallTraffic);
+  const Outcome outcome =
+      on_ranks(folder, 5,
+               "run exchange traffic.mtx --repetitions 1 --method sluice,pairwise --json - --backbone 8Kbit "
+               "--sender-link 8Gbit --receiver-link 8Gbit --latency 1us");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  // 170006 bytes at 1000 bytes a second.
+  EXPECT_DOUBLE_EQ(json::parse(outcome.out)["bound_s"].get<double>(), 170.006);
+}
+
+TEST(RunExchange, KCanBeMeasuredAndFoundWhileItRuns) {
+  const Folder folder;
+  folder.write("traffic.mtx", kSmallTraffic);
+  const Outcome outcome =
+      on_ranks(folder, 5,
+               "run exchange traffic.mtx --measure --tune --repetitions 2 --method sluice,sluice-list --json out.json");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("measured, by transfers at once: 1: "), std::string::npos) << outcome.out;
+  const json file = json::parse(folder.read("out.json"));
+  EXPECT_GE(file["max_transfers"], 1);
+  EXPECT_LE(file["max_transfers"], 2);
+  EXPECT_EQ(file["methods"].size(), 2U);
+}
+
+constexpr const char* kThreeAndTwo =
+    R"({"schema": "sluice.platform/1", "ranks": 5,
+ "clusters": [{"name": "a", "ranks": [0, 1, 2], "latency_s": 1e-5, "gap": [[1, 1e-6], [1000, 1e-5]]},
+              {"name": "b", "ranks": [3, 4], "latency_s": 1e-5, "gap": [[1, 1e-6], [1000, 1e-5]]}],
+ "links": [{"from": 0, "to": 1, "latency_s": 1e-3, "gap": [[1, 1e-6], [1000, 1e-4]], "connections": 1},
+           {"from": 1, "to": 0, "latency_s": 1e-3, "gap": [[1, 1e-6], [1000, 1e-4]], "connections": 2}]})";
+
+TEST(RunExchange, KFollowsFromTheLinksThatThePlatformHas) {
+  const Folder folder;
+  folder.write("platform.json", kThreeAndTwo);
+  struct Way {
+    const char* traffic;
+    int k;
+  };
+  // From cluster a to b, from b to a, both ways, and inside b alone, where no link is crossed.
+  for (const Way& each : {Way{"3 2 2\n1 1 9\n2 2 9\n", 1}, Way{"5 3 2\n4 1 9\n5 2 9\n", 2},
+                          Way{"5 5 2\n4 1 9\n1 5 9\n", 1}, Way{"5 5 1\n4 5 9\n", 5}}) {
+    SCOPED_TRACE(each.traffic);
+    folder.write("traffic.mtx", std::string("%%MatrixMarket matrix coordinate integer general\n") + each.traffic);
+    const Outcome outcome = on_ranks(
+        folder, 5, "run exchange traffic.mtx --platform platform.json --repetitions 1 --method sluice --json -");
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(json::parse(outcome.out)["max_transfers"], each.k);
+  }
+}
+
+TEST(RunExchange, RefusesOptionsThatContradictEachOther) {
+  const Folder folder;
+  folder.write("traffic.mtx", kSmallTraffic);
+  folder.write("platform.json", kThreeAndTwo);
+  folder.write("wide.csv", "1,1,1,1,1,1\n");
+  const Case cases[] = {
+      {"traffic.mtx --measure --max-transfers 2", "--measure: --max-transfers beside it"},
+      {"traffic.mtx --platform platform.json --measure", "--platform: --measure beside it"},
+      {"traffic.mtx --tune", "--tune: mode auto"},
+      {"traffic.mtx --tune --mode list --method alltoallv", "--tune: mode list"},
+      {"traffic.mtx --platform nowhere.json", "nowhere.json"},
+      {"wide.csv --platform platform.json", "platform.json: 5 ranks"},
+  };
+  for (const Case& each : cases) {
+    SCOPED_TRACE(each.arguments);
+    expect_refused_once(on_ranks(folder, 6, std::string("run exchange ") + each.arguments), each.about);
+  }
+}
+
+TEST(RunExchange, RefusesWhatItCannotRun) {
+  const Folder folder;
+  folder.write("traffic.mtx", kSmallTraffic);
+  folder.write("real.csv", "0.5,1\n2,3\n");
+  expect_refused_once(on_ranks(folder, 2, "run exchange traffic.mtx"), "3 senders and 2 receivers");
+  expect_refused_once(on_ranks(folder, 2, "run exchange real.csv"), "fraction");
+  expect_refused_once(on_ranks(folder, 3, "run exchange traffic.mtx --mode fast"), "fast");
+  expect_refused_once(on_ranks(folder, 3, "run exchange traffic.mtx --method pdgemr2d"), "pdgemr2d");
+  expect_refused_once(on_ranks(folder, 3, "run exchange nowhere.mtx"), "nowhere.mtx");
+}
+
+}  // namespace
+}  // namespace sluice::testing

@@ -1,0 +1,142 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "ranks_runner.hpp"
+
+namespace sluice::testing {
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+TEST(RunRedistribute, JsonHasTheFieldsOfTheContract) {
+  const Folder folder;
+  const Outcome outcome =
+      on_ranks(folder, 4, "run redistribute --from 2x2:3x2 --to 1x4:5x3 --shape 60x50 --repetitions 3 --json out.json");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(error_lines(outcome).empty()) << outcome.err;
+  const ordered_json file = ordered_json::parse(folder.read("out.json"));
+  std::vector<std::string> fields;
+  for (const auto& [name, value] : file.items()) fields.push_back(name);
+  EXPECT_EQ(fields, (std::vector<std::string>{"schema", "problem", "ranks", "bytes_moved", "verified", "repetitions",
+                                              "methods"}));
+  EXPECT_EQ(file["schema"], "sluice.run/1");
+  EXPECT_EQ(file["problem"], "redistribute");
+  EXPECT_EQ(file["ranks"], 4);
+  EXPECT_EQ(file["bytes_moved"], 60 * 50 * 8);
+  EXPECT_EQ(file["verified"], true);
+  EXPECT_EQ(file["repetitions"], 3);
+  std::set<std::string> names;
+  for (const ordered_json& method : file["methods"]) {
+    fields.clear();
+    for (const auto& [name, value] : method.items()) fields.push_back(name);
+    EXPECT_EQ(fields, (std::vector<std::string>{"name", "median_s", "min_s", "max_s", "peak_extra_bytes"}));
+    EXPECT_GT(method["min_s"], 0);
+    EXPECT_LE(method["min_s"], method["median_s"]);
+    EXPECT_LE(method["median_s"], method["max_s"]);
+    EXPECT_GE(method["peak_extra_bytes"], 0);
+    names.insert(method["name"]);
+  }
+  EXPECT_EQ(file["methods"][0]["name"], "sluice");
+  for (const char* name : {"caterpillar", "alltoallv", "alltoallw"}) EXPECT_EQ(names.count(name), 1U) << name;
+}
+
+TEST(RunRedistribute, TheTableIsPrintedOnceAndSaysThatEveryByteIsVerified) {
+  const Folder folder;
+  const Outcome outcome = on_ranks(folder, 3,
+                                   "run redistribute --from 3:4 --to 2:5 --shape 1000 --element-bytes 3 "
+                                   "--repetitions 2 --method alltoallw,sluice,sluice-caterpillar --algorithm stepwise");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  const std::vector<std::string> shown = lines(outcome.out);
+  ASSERT_FALSE(shown.empty());
+  EXPECT_EQ(shown.front(), "redistribute 3:4 -> 2:5: 1000 elements of 3 bytes (3.00 kB), 3 senders, 2 receivers");
+  std::vector<std::string> methods;
+  for (const std::string& line : shown) {
+    const Arguments cells = words(line);
+    if (cells.size() > 7) methods.push_back(cells.front());
+  }
+  methods.erase(methods.begin());  // the line above
+  EXPECT_EQ(std::count(methods.begin(), methods.end(), "alltoallw"), 1) << outcome.out;
+  EXPECT_EQ(std::count(methods.begin(), methods.end(), "sluice-stepwise"), 1) << outcome.out;
+  EXPECT_EQ(std::count(methods.begin(), methods.end(), "sluice-caterpillar"), 1) << outcome.out;
+  EXPECT_EQ(std::count(methods.begin(), methods.end(), "alltoallv"), 0) << outcome.out;
+  EXPECT_EQ(shown.back().rfind("verified: every byte of 3.00 kB", 0), 0U) << shown.back();
+}
+
+TEST(RunRedistribute, WorksAloneAndWithRanksThatHaveNothingToDo) {
+  const Folder folder;
+  const std::string arguments = "run redistribute --from 1:2 --to 1:3 --shape 100 --repetitions 1 --json -";
+  EXPECT_EQ(json::parse(folder.sluice(words(arguments)).out)["verified"], true);
+  EXPECT_EQ(json::parse(on_ranks(folder, 2, arguments).out)["ranks"], 2);
+}
+
+TEST(RunRedistribute, AnEmptyArrayIsFine) {
+  const Folder folder;
+  const Outcome outcome =
+      on_ranks(folder, 2, "run redistribute --from 2:2 --to 2:3 --shape 0 --repetitions 1 --json -");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(json::parse(outcome.out)["bytes_moved"], 0);
+}
+
+TEST(RunRedistribute, BadInputIsRefusedByAllRanksInOneLine) {
+  const Case cases[] = {
+      {"run", "sluice run: no problem"},
+      {"run redistribute --from 2:1 --to 2:3 --shape 10 --frobnicate", "'--frobnicate'"},
+      {"run redistribute --from 2:one --to 2:3 --shape 10 --json out.json", "--from: 'one'"},
+      {"run redistribute --from 3:1 --to 2:3 --shape 10 --json out.json",
+       "--from: 3 processes in '3:1', expected at most the 2 ranks"},
+      {"run redistribute --from 2:2 --to 2:3 --shape 10 --method sluice,sluice-classes", "gcd(r, Q) = gcd(2, 2) = 2"},
+      {"run redistribute --from 2:1 --to 2:3 --shape 1000000G", "arrays on one node"},
+      {"run redistribute --from 2:1 --to 2:3 --shape 10 --json missing/out.json",
+       "missing/out.json: cannot be written"},
+      {"study -o figures redistribute-paragon", "2 ranks, expected 16"},
+  };
+  const Folder folder;
+  for (const Case& each : cases) {
+    SCOPED_TRACE(each.arguments);
+    expect_refused_once(on_ranks(folder, 2, each.arguments), each.about);
+    EXPECT_TRUE(folder.files().empty());
+  }
+}
+
+TEST(RunRedistribute, BadInputIsRefusedWithoutLauncherToo) {
+  const std::string good = "run redistribute --json out.json --from 1:1 --to 1:3 --shape 10";
+  const Case cases[] = {
+      {"run redistribute --from 1:1 --to 1:3 --json out.json", "--shape: no shape"},
+      {"run redistribute --from 1:1 --to 1x1:3x3 --shape 10", "--to: '1x1:3x3' of 2 dimensions"},
+      {"run redistribute --from 1x1:1x1 --to 4x2:1x1 --shape 10x10", "--to: 8 processes"},
+      {"--method telepathy", "--method: 'telepathy'"},
+      {"--method sluice-telepathy", "--method sluice-telepathy: 'telepathy'"},
+      {"--method sluice-walker-otto", "walker-otto"},
+      {"--method sluice,sluice", "'sluice' twice"},
+      {"--method sluice,", "--method: ''"},
+      {"--method pdgemr2d", "'pdgemr2d'"},
+      {"--algorithm telepathy", "--algorithm: 'telepathy'"},
+      {"--algorithm walker-otto", "--algorithm: walker-otto"},
+      {"--repetitions 0", "--repetitions: '0'"},
+      {"--repetitions many", "--repetitions: 'many'"},
+      {"--element-bytes 0", "--element-bytes: '0'"},
+  };
+  const Folder folder;
+  for (const Case& each : cases) {
+    SCOPED_TRACE(each.arguments);
+    const bool whole = std::string(each.arguments).rfind("run ", 0) == 0;
+    expect_refused(folder.sluice(words(whole ? each.arguments : good + ' ' + each.arguments)), each.about);
+    EXPECT_TRUE(folder.files().empty());
+  }
+  expect_refused(folder.sluice(words("run redistribute --from 1:1 --to 1:3 --shape 10 --json .")),
+                 ".: cannot be written");
+}
+
+TEST(RunRedistribute, HelpIsPrintedOnce) {
+  const Folder folder;
+  const Outcome outcome = on_ranks(folder, 2, "run redistribute --help");
+  EXPECT_EQ(outcome.status, 0);
+  const std::vector<std::string> shown = lines(outcome.out);
+  EXPECT_EQ(std::count(shown.begin(), shown.end(), "Usage: sluice run redistribute [OPTIONS]"), 1) << outcome.out;
+}
+
+}  // namespace
+}  // namespace sluice::testing

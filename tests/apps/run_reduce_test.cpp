@@ -1,0 +1,72 @@
+#include <gtest/gtest.h>
+
+#include "ranks_runner.hpp"
+
+namespace sluice::testing {
+namespace {
+
+using nlohmann::json;
+
+TEST(RunReduce, EveryOperationIsVerifiedByEveryMethod) {
+  const Folder folder;
+  for (const std::string arguments :
+       {"--count 2000 --operation sum --root 2 --transfer 1 --compute 2 --segments 3", "--count 12 --operation matmul",
+        "--count 1000 --operation merge --root 1", "--count 100 --operation sleep:2 --dynamic --no-thread"}) {
+    SCOPED_TRACE(arguments);
+    const Outcome outcome = on_ranks(folder, 4, "run reduce " + arguments + " --repetitions 1 --json -");
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const json file = json::parse(outcome.out);
+    EXPECT_EQ(file["problem"], "reduce");
+    EXPECT_EQ(file["ranks"], 4);
+    EXPECT_EQ(file["verified"], true);
+    std::vector<std::string> names;
+    for (const json& method : file["methods"]) {
+      names.push_back(method["name"]);
+      EXPECT_GT(method["median_s"], 0);
+      EXPECT_EQ(method.contains("predicted_s"), names.back() != "mpi-reduce");
+    }
+    EXPECT_EQ(names, (std::vector<std::string>{"sluice", "mpi-reduce", "binomial", "flat", "fibonacci"}));
+  }
+}
+
+TEST(RunReduce, LeavesOutATreeThatDoesNotFitTheRoot) {
+  const Folder folder;
+  const Outcome outcome = on_ranks(
+      folder, 3, "run reduce --count 3 --operation matmul --root 1 --method sluice,chain --repetitions 1 --json -");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const json file = json::parse(outcome.out);
+  EXPECT_EQ(file["methods"].size(), 1U);
+  ASSERT_EQ(file["left_out"].size(), 1U);
+  EXPECT_NE(std::string(file["left_out"][0]).find("chain"), std::string::npos) << file["left_out"];
+}
+
+TEST(RunReduce, PrintsCostsAndWhatThePlanTakes) {
+  const Folder folder;
+  const Outcome outcome =
+      on_ranks(folder, 2, "run reduce --count 9 --transfer 0.5 --compute 0.25 --method sluice --repetitions 1");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("d = 500 ms, c = 250 ms, given\n"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("overlap: "), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find(" 750 ms "), std::string::npos) << outcome.out;
+}
+
+TEST(RunReduce, RefusesBadOptions) {
+  const Folder folder;
+  const Case cases[] = {
+      {"", "--count: nothing"},
+      {"--count 0 --operation matmul", "count: 0"},
+      {"--count 5 --operation sleep:soon", "--operation: 'soon'"},
+      {"--count 5 --root 2", "--root: '2'"},
+      {"--count 5 --transfer 1", "--compute: nothing"},
+      {"--count 5 --transfer 1 --compute 1 --segments auto", "--segments: auto"},
+      {"--count 5 --operation merge --segments 2", "--segments: 2"},
+      {"--count 5 --method sluice,best", "--method: 'best'"},
+  };
+  for (const Case& each : cases) {
+    SCOPED_TRACE(each.arguments);
+    expect_refused_once(on_ranks(folder, 2, std::string("run reduce ") + each.arguments), each.about);
+  }
+}
+
+}  // namespace
+}  // namespace sluice::testing
