@@ -28,4 +28,16 @@ void draw(const std::string& folder, const std::string& name, const std::string&
                status == kNotRun ? "is not installed" : "failed", file.c_str());
 }
 
+std::string axes_of_times(const std::string& title) {
+  return fmt::format("set title \"{}\"", title) + R"gp(
+set xlabel "message (bytes)"
+set ylabel "time (s)"
+set logscale x 2
+set logscale y
+set format x "2^{%L}"
+set grid
+set key outside right
+)gp";
+}
+
 }  // namespace sluice::command

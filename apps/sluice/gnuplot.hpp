@@ -11,4 +11,7 @@ namespace sluice::command {
 void draw(const std::string& folder, const std::string& name, const std::string& script, int width = 800,
           int height = 520);
 
+/// The head of a script: seconds against the bytes of a message, both logarithmic, the key outside.
+[[nodiscard]] std::string axes_of_times(const std::string& title);
+
 }  // namespace sluice::command

@@ -40,11 +40,18 @@ struct StudyOptions {
   bool quick = false;
 };
 
+template <class Wanted>
+std::string names_of(Wanted wanted) {
+  std::string names;
+  for (const Study& each : kStudies)
+    if (wanted(each)) names += (names.empty() ? "" : ", ") + std::string(each.name);
+  return names;
+}
+
 int study(const StudyOptions& options) {
   constexpr std::int64_t kMostSamples = 10'000'000;
   constexpr std::int64_t kMostSeed = std::int64_t{1} << 62;
-  std::string names;
-  for (const Study& known : kStudies) names += (names.empty() ? "" : ", ") + std::string(known.name);
+  const std::string names = names_of([](const Study&) { return true; });
   if (options.name.empty()) throw InputError("sluice study", "no name", names);
   const auto* const found =
       std::find_if(kStudies.begin(), kStudies.end(), [&](const Study& known) { return known.name == options.name; });
@@ -53,12 +60,13 @@ int study(const StudyOptions& options) {
   StudyTask task;
   task.folder = options.folder;
   task.quick = options.quick;
-  for (const auto& [option, text] : {std::pair("--samples", options.samples), std::pair("--seed", options.seed)}) {
-    if (!text.empty() && !found->random)
-      throw InputError(option, "study " + options.name, "a study that draws instances: exchange-quality, exchange-lab");
-  }
-  if (!options.order.empty() && !found->orders)
-    throw InputError("--order", "study " + options.name, "a study of ranks in clusters: broadcast-grid5000");
+  const auto refuse_unless = [&](const char* option, const std::string& text, bool knows, const std::string& others) {
+    if (!text.empty() && !knows) throw InputError(option, "study " + options.name, "one of " + others);
+  };
+  const std::string random = names_of([](const Study& known) { return known.random; });
+  refuse_unless("--samples", options.samples, found->random, random);
+  refuse_unless("--seed", options.seed, found->random, random);
+  refuse_unless("--order", options.order, found->orders, names_of([](const Study& known) { return known.orders; }));
   if (!options.order.empty() && options.order != "clusters" && options.order != "round-robin")
     throw InputError("--order", "'" + options.order + "'", "one of clusters, round-robin");
   task.round_robin = options.order == "round-robin";

@@ -35,6 +35,7 @@ namespace sluice::command {
 namespace {
 
 constexpr const char* kName = "broadcast-grid5000";
+constexpr const char* kPlatform = "grid5000-88.json";
 constexpr std::array<std::int64_t, 7> kSizes{1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22};
 constexpr std::array<std::int64_t, 2> kQuickSizes{1 << 10, 1 << 20};
 
@@ -98,7 +99,7 @@ std::vector<Row> rows_for(std::size_t sizes) {
 /// The platform, with its ranks dealt to the clusters in turns if `round_robin`.
 Platform platform_of(bool round_robin) {
   std::istringstream text{std::string(kGrid5000Platform)};
-  Platform platform = read_platform(text, "grid5000-88.json");
+  Platform platform = read_platform(text, kPlatform);
   if (!round_robin) return platform;
   std::vector<std::size_t> open;
   for (PlatformCluster& cluster : platform.clusters) {
@@ -183,17 +184,11 @@ class Results {
 
   [[nodiscard]] std::string figure_script(bool predicted) const {
     const std::size_t curves = drawn(predicted).size() + (predicted ? 0 : 1);
-    return fmt::format(R"gp(set title "Broadcast to 88 machines in six clusters, {0}"
-set xlabel "message (bytes)"
-set ylabel "time (s)"
-set logscale x 2
-set logscale y
-set format x "2^{{%L}}"
-set grid
-set key outside right
-plot for [i=2:{1}] "figure{2}.csv" using 1:i with linespoints title columnheader(i) noenhanced
-)gp",
-                       predicted ? "predicted" : "executed on simulated machines", curves + 1, predicted ? 9 : 10);
+    const char* what = predicted ? "predicted" : "executed on simulated machines";
+    return axes_of_times(fmt::format("Broadcast to 88 machines in six clusters, {}", what)) +
+           fmt::format(
+               "plot for [i=2:{}] \"figure{}.csv\" using 1:i with linespoints title columnheader(i) noenhanced\n",
+               curves + 1, predicted ? 9 : 10);
   }
 
   /// What ours take, and over their prediction; what the others take.
@@ -241,6 +236,34 @@ plot for [i=2:{1}] "figure{2}.csv" using 1:i with linespoints title columnheader
   std::vector<Row> rows_;
 };
 
+/// Fills in the times, or why there are none.
+void measure(std::vector<Row>& rows, const std::vector<std::int64_t>& sizes, const SimulatedMachines& machines,
+             const Platform& platform) {
+  const SimgridPlatform hosts = to_simgrid(platform, kPlatform);
+  const std::string file = machines.keep(kPlatform, to_json(platform));
+  const auto count = static_cast<std::int64_t>(sizes.size() * rows.size());
+  // The longest messages first, so that no thread is left alone with them.
+  const auto size_of = [&](std::int64_t i) { return static_cast<std::size_t>(count - 1 - i) / rows.size(); };
+  const auto row_of = [&](std::int64_t i) -> Row& {
+    return rows[static_cast<std::size_t>(count - 1 - i) % rows.size()];
+  };
+  const Progress progress(count);
+  const auto shows = [&](std::int64_t i) {
+    progress.show(i, fmt::format("{}, {}", bytes_text(sizes[size_of(i)]), row_of(i).name));
+  };
+  std::mutex failures;
+  for_each_in_parallel(count, shows, [&](std::int64_t i) {
+    Row& row = row_of(i);
+    try {
+      row.times[size_of(i)] = measured(machines, hosts, file, row, sizes[size_of(i)]);
+    } catch (const InputError& error) {
+      if (row.ours()) throw;
+      const std::lock_guard lock(failures);
+      row.failure = error.what();
+    }
+  });
+}
+
 }  // namespace
 
 int study_broadcast_grid5000(const StudyTask& task) {
@@ -248,45 +271,15 @@ int study_broadcast_grid5000(const StudyTask& task) {
                                                      : std::vector<std::int64_t>(kSizes.begin(), kSizes.end());
   const SimulatedMachines machines(fmt::format("sluice study {}", kName));
   make_folder(task.folder);
-  for (const char* name : {"broadcast-grid5000.csv", "figure9.csv", "figure10.csv"})
-    check_writable(task.folder + '/' + name);
-  const Platform platform = platform_of(task.round_robin);
-  const SimgridPlatform hosts = to_simgrid(platform, "grid5000-88.json");
-  const std::string file = machines.keep("grid5000-88.json", to_json(platform));
-
+  const auto file_of = [&](const std::string& name) { return fmt::format("{}/{}.csv", task.folder, name); };
+  for (const char* name : {kName, "figure9", "figure10"}) check_writable(file_of(name));
   std::vector<Row> rows = rows_for(sizes.size());
-  {
-    const auto count = static_cast<std::int64_t>(sizes.size() * rows.size());
-    // The longest first, so that no thread is left alone with them.
-    const auto part_of = [&](std::int64_t i) {
-      const auto number = static_cast<std::size_t>(count - 1 - i);
-      return std::pair(number % rows.size(), number / rows.size());
-    };
-    std::mutex failures;
-    const Progress progress(count);
-    for_each_in_parallel(
-        count,
-        [&](std::int64_t i) {
-          const auto [row, size] = part_of(i);
-          progress.show(i, fmt::format("{}, {}", bytes_text(sizes[size]), rows[row].name));
-        },
-        [&](std::int64_t i) {
-          const auto [r, s] = part_of(i);
-          Row& row = rows[r];
-          try {
-            row.times[s] = measured(machines, hosts, file, row, sizes[s]);
-          } catch (const InputError& error) {
-            if (row.ours()) throw;
-            const std::lock_guard lock(failures);
-            row.failure = error.what();
-          }
-        });
-  }
+  measure(rows, sizes, machines, platform_of(task.round_robin));
   const Results results(sizes, std::move(rows));
-  write_file_atomically(task.folder + "/broadcast-grid5000.csv", results.csv());
+  write_file_atomically(file_of(kName), results.csv());
   for (const bool predicted : {true, false}) {
-    const std::string name = predicted ? "figure9" : "figure10";
-    write_file_atomically(fmt::format("{}/{}.csv", task.folder, name), results.figure_csv(predicted));
+    const char* name = predicted ? "figure9" : "figure10";
+    write_file_atomically(file_of(name), results.figure_csv(predicted));
     draw(task.folder, name, results.figure_script(predicted), 1000, 560);
   }
   print(

@@ -92,19 +92,6 @@ std::string csv(const std::vector<Point>& points) {
   return text;
 }
 
-std::string script_head(const std::string& title) {
-  return fmt::format(R"gp(set title "{}"
-set xlabel "message (bytes)"
-set ylabel "time (s)"
-set logscale x 2
-set logscale y
-set format x "2^{{%L}}"
-set grid
-set key outside right
-)gp",
-                     title);
-}
-
 /// A curve of what is executed, its model as a dashed one of the same colour. `filter`: of rows.
 std::string curves(const std::string& filter, const std::string& title, std::size_t color) {
   return fmt::format(
@@ -114,63 +101,59 @@ std::string curves(const std::string& filter, const std::string& title, std::siz
 }
 
 std::string script_of(const std::vector<std::string>& plots, const std::string& title) {
-  std::string script = script_head(title) + "plot \\\n";
+  std::string script = axes_of_times(title) + "plot \\\n";
   for (std::size_t i = 0; i < plots.size(); ++i) script += (i == 0 ? "" : ", \\\n") + plots[i];
   return script + '\n';
 }
 
-}  // namespace
+void execute(std::vector<Point>& points, const SimulatedMachines& machines) {
+  const auto point_of = [&](std::int64_t i) -> Point& { return points[static_cast<std::size_t>(i)]; };
+  const auto count = static_cast<std::int64_t>(points.size());
+  const Progress progress(count);
+  const auto shows = [&](std::int64_t i) {
+    const Point& point = point_of(i);
+    progress.show(i, fmt::format("{} machines, {}, {}", point.machines, bytes_text(point.bytes), point.strategy));
+  };
+  for_each_in_parallel(count, shows, [&](std::int64_t i) {
+    Point& point = point_of(i);
+    const Platform platform = cluster_of(point.machines);
+    const std::string file = machines.keep(fmt::format("platform-{}.json", i), to_json(platform));
+    // One cluster: whatever is between clusters, there is nothing to do.
+    const nlohmann::json run =
+        machines.run(to_simgrid(platform, kName), "coll-selector:default",
+                     {"run", "broadcast", "--platform", file, "--size", fmt::format("{}", point.bytes), "--method",
+                      "flat", "--inside", std::string(point.strategy), "--repetitions", "1"});
+    const nlohmann::json& result = result_of(run, "flat");
+    point.executed_s = result.at("median_s").get<double>();
+    point.messages_s = result.at("predicted_s").get<double>();
+  });
+}
 
-int study_broadcast_models(const StudyTask& task) {
-  const auto list = [](const auto& values) { return std::vector<std::int64_t>(values.begin(), values.end()); };
-  const std::vector<std::int64_t> counts = task.quick ? list(kQuickMachines) : list(kMachines);
-  const std::vector<std::int64_t> sizes = task.quick ? list(kQuickSizes) : list(kSizes);
-  const SimulatedMachines machines(fmt::format("sluice study {}", kName));
-  make_folder(task.folder);
-  check_writable(fmt::format("{}/{}.csv", task.folder, kName));
-  std::vector<Point> points = points_for(counts, sizes);
-  {
-    const auto count = static_cast<std::int64_t>(points.size());
-    const Progress progress(count);
-    for_each_in_parallel(
-        count,
-        [&](std::int64_t i) {
-          const Point& point = points[static_cast<std::size_t>(i)];
-          progress.show(i, fmt::format("{} machines, {}, {}", point.machines, bytes_text(point.bytes), point.strategy));
-        },
-        [&](std::int64_t i) {
-          Point& point = points[static_cast<std::size_t>(i)];
-          const Platform platform = cluster_of(point.machines);
-          const std::string file = machines.keep(fmt::format("platform-{}.json", i), to_json(platform));
-          const nlohmann::json run =
-              machines.run(to_simgrid(platform, kName), "coll-selector:default",
-                           {"run", "broadcast", "--platform", file, "--size", fmt::format("{}", point.bytes),
-                            "--method", "flat", "--inside", std::string(point.strategy), "--repetitions", "1"});
-          const nlohmann::json& result = result_of(run, "flat");
-          point.executed_s = result.at("median_s").get<double>();
-          point.messages_s = result.at("predicted_s").get<double>();
-        });
-  }
-  write_file_atomically(fmt::format("{}/{}.csv", task.folder, kName), csv(points));
+void draw_figures(const std::string& folder, const std::vector<Point>& points,
+                  const std::vector<std::int64_t>& machines) {
+  const auto draw_curves = [&](int number, const std::string& what, const std::vector<std::string>& plots) {
+    draw(folder, fmt::format("figure{}", number), script_of(plots, what + ": executed (points), model (dashed)"), 900,
+         560);
+  };
+  const auto rows_of = [](std::string_view strategy, std::int64_t count) {
+    return fmt::format("strcol(1) eq \"{}\" && $2 == {}", strategy, count);
+  };
   for (const Figure& figure : kFigures) {
     std::vector<std::string> plots;
-    for (std::size_t i = 0; i < counts.size(); ++i)
-      plots.push_back(curves(fmt::format("strcol(1) eq \"{}\" && $2 == {}", figure.strategy, counts[i]),
-                             fmt::format("{} machines", counts[i]), i + 1));
-    draw(task.folder, fmt::format("figure{}", figure.number),
-         script_of(plots, fmt::format("{} broadcast: executed (points), its model (dashed)", figure.strategy)), 900,
-         560);
+    for (const std::int64_t count : machines)
+      plots.push_back(curves(rows_of(figure.strategy, count), fmt::format("{} machines", count), plots.size() + 1));
+    draw_curves(figure.number, fmt::format("{} broadcast", figure.strategy), plots);
   }
   std::vector<std::string> plots;
   for (const Point& point : points)
-    if (point.machines == kMachinesOfFigure6 && point.bytes == sizes.front())
-      plots.push_back(curves(fmt::format("strcol(1) eq \"{}\" && $2 == {}", point.strategy, kMachinesOfFigure6),
-                             std::string(point.strategy), plots.size() + 1));
-  draw(
-      task.folder, "figure6",
-      script_of(plots, fmt::format("Broadcast to {} machines: executed (points), models (dashed)", kMachinesOfFigure6)),
-      900, 560);
+    if (point.machines == kMachinesOfFigure6 && point.bytes == points.front().bytes)
+      plots.push_back(
+          curves(rows_of(point.strategy, kMachinesOfFigure6), std::string(point.strategy), plots.size() + 1));
+  draw_curves(6, fmt::format("Broadcast to {} machines", kMachinesOfFigure6), plots);
+}
 
+/// What each strategy takes, over its model.
+std::string table_of(const std::vector<Point>& points, const std::vector<std::int64_t>& sizes) {
   std::vector<TextTable::Column> columns{{"strategy", TextTable::Align::kLeft}, {"machines"}};
   for (const std::int64_t size : sizes) columns.push_back({bytes_text(size)});
   TextTable table(columns);
@@ -182,8 +165,25 @@ int study_broadcast_models(const StudyTask& task) {
         cells.push_back(fmt::format("{} {:.2f}", seconds_text(point.executed_s), point.executed_s / point.model_s));
     table.add_row(std::move(cells));
   }
-  print(
-      fmt::format("one simulated cluster: executed, over the model\n\n{}\nwritten to {}\n", table.text(), task.folder));
+  return table.text();
+}
+
+}  // namespace
+
+int study_broadcast_models(const StudyTask& task) {
+  const auto list = [](const auto& values) { return std::vector<std::int64_t>(values.begin(), values.end()); };
+  const std::vector<std::int64_t> counts = task.quick ? list(kQuickMachines) : list(kMachines);
+  const std::vector<std::int64_t> sizes = task.quick ? list(kQuickSizes) : list(kSizes);
+  const SimulatedMachines machines(fmt::format("sluice study {}", kName));
+  make_folder(task.folder);
+  const std::string file = fmt::format("{}/{}.csv", task.folder, kName);
+  check_writable(file);
+  std::vector<Point> points = points_for(counts, sizes);
+  execute(points, machines);
+  write_file_atomically(file, csv(points));
+  draw_figures(task.folder, points, counts);
+  print(fmt::format("one simulated cluster: executed, over the model\n\n{}\nwritten to {}\n", table_of(points, sizes),
+                    task.folder));
   return kDone;
 }
 
