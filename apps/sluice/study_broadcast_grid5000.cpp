@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -39,7 +40,8 @@ constexpr const char* kPlatform = "grid5000-88.json";
 constexpr std::array<std::int64_t, 7> kSizes{1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22};
 constexpr std::array<std::int64_t, 2> kQuickSizes{1 << 10, 1 << 20};
 
-/// What SMPI takes for MPI_Bcast: choices of MPIs, then its algorithms, those that run with a rank on each host.
+/// What SMPI takes for MPI_Bcast: choices of MPIs, then its algorithms, but for two (SMP_binary, SMP_linear) that are
+/// for hosts of several ranks and take minutes to simulate.
 struct Stock {
   const char* name;
   const char* option;
@@ -66,32 +68,31 @@ constexpr std::array kStock{
     Stock{"ompi_split_bintree", "bcast:ompi_split_bintree"},
     Stock{"scatter_LR_allgather", "bcast:scatter_LR_allgather"},
     Stock{"scatter_rdb_allgather", "bcast:scatter_rdb_allgather"},
-    Stock{"SMP_binary", "bcast:SMP_binary"},
     Stock{"SMP_binomial", "bcast:SMP_binomial"},
-    Stock{"SMP_linear", "bcast:SMP_linear"},
+};
+
+struct Times {
+  double predicted_s = 0;  ///< 0 where nothing predicts
+  double executed_s = 0;
 };
 
 /// A way to broadcast, and what it takes for each size.
 struct Row {
   std::string name;
-  std::string option;   ///< of SMPI; empty for ours
-  std::string failure;  ///< why there are no times: one line
-  struct Times {
-    double predicted_s = 0;  ///< 0 where nothing predicts
-    double executed_s = 0;
-  };
-  std::vector<Times> times;
+  std::string option;                       ///< of SMPI; empty for ours
+  std::vector<std::optional<Times>> times;  ///< of SMPI's, only those of simulations that ended
+  std::string failure;                      ///< why the first of the others did not
 
   [[nodiscard]] bool ours() const { return option.empty(); }
-  [[nodiscard]] bool measured() const { return failure.empty(); }
+  [[nodiscard]] bool selects() const { return option.rfind("coll-selector:", 0) == 0; }
 };
 
 /// Ours: every algorithm that applies, auto last; then SMPI's.
 std::vector<Row> rows_for(std::size_t sizes) {
   std::vector<Row> rows;
   for (const std::string& name : algorithm_names("broadcast"))
-    if (name != "native") rows.push_back({name, "", "", {}});
-  for (const Stock& stock : kStock) rows.push_back({stock.name, stock.option, "", {}});
+    if (name != "native") rows.push_back({name, "", {}, ""});
+  for (const Stock& stock : kStock) rows.push_back({stock.name, stock.option, {}, ""});
   for (Row& row : rows) row.times.resize(sizes);
   return rows;
 }
@@ -117,14 +118,14 @@ Platform platform_of(bool round_robin) {
 }
 
 /// What `row` takes for a message of `bytes`; `file`: the platform for the command. Throws InputError.
-Row::Times measured(const SimulatedMachines& machines, const SimgridPlatform& hosts, const std::string& file,
-                    const Row& row, std::int64_t bytes) {
+Times measured(const SimulatedMachines& machines, const SimgridPlatform& hosts, const std::string& file, const Row& row,
+               std::int64_t bytes) {
   const std::string method = row.ours() ? row.name : "mpi-bcast";
   const nlohmann::json run = machines.run(hosts, row.ours() ? "coll-selector:default" : row.option,
                                           {"run", "broadcast", "--platform", file, "--size", fmt::format("{}", bytes),
                                            "--method", method, "--repetitions", "1"});
   const nlohmann::json& result = result_of(run, method);
-  Row::Times times;
+  Times times;
   times.executed_s = result.at("median_s").get<double>();
   if (row.ours()) times.predicted_s = result.at("predicted_s").get<double>();
   return times;
@@ -135,12 +136,12 @@ class Results {
  public:
   Results(std::vector<std::int64_t> sizes, std::vector<Row> rows) : sizes_(std::move(sizes)), rows_(std::move(rows)) {}
 
-  /// For size `s`.
+  /// The fastest of SMPI's for size `s`, which one at least can do.
   [[nodiscard]] const Row& best_stock(std::size_t s) const {
     const Row* best = nullptr;
     for (const Row& row : rows_) {
-      if (row.ours() || !row.measured()) continue;
-      if (best == nullptr || row.times[s].executed_s < best->times[s].executed_s) best = &row;
+      if (row.ours() || !row.times[s]) continue;
+      if (best == nullptr || row.times[s]->executed_s < best->times[s]->executed_s) best = &row;
     }
     if (best == nullptr) throw InputError(kName, "no MPI_Bcast of SMPI that runs", "one at least");
     return *best;
@@ -151,17 +152,17 @@ class Results {
         "bytes,method,kind,predicted_s,executed_s,executed_over_predicted,best_stock,best_stock_s,over_best_stock\n";
     for (std::size_t s = 0; s < sizes_.size(); ++s) {
       const Row& best = best_stock(s);
+      const double best_s = best.times[s]->executed_s;
       for (const Row& row : rows_) {
-        if (!row.measured()) continue;
-        const Row::Times& times = row.times[s];
-        const double best_s = best.times[s].executed_s;
-        const std::string predicted = row.ours() ? fmt::format("{:.9f}", times.predicted_s) : "";
-        const std::string ratio = row.ours() ? fmt::format("{:.4f}", times.executed_s / times.predicted_s) : "";
-        const char* kind = row.ours()                                   ? "sluice"
-                           : row.option.rfind("coll-selector:", 0) == 0 ? "selector"
-                                                                        : "algorithm";
-        text += fmt::format("{},{},{},{},{:.9f},{},{},{:.9f},{:.4f}\n", sizes_[s], row.name, kind, predicted,
-                            times.executed_s, ratio, best.name, best_s, times.executed_s / best_s);
+        if (!row.times[s]) continue;
+        const auto [predicted_s, executed_s] = *row.times[s];
+        const std::string predicted = row.ours() ? fmt::format("{:.9f}", predicted_s) : "";
+        const std::string ratio = row.ours() ? fmt::format("{:.4f}", executed_s / predicted_s) : "";
+        text += fmt::format("{},{},{},{},{:.9f},{},{},{:.9f},{:.4f}\n", sizes_[s], row.name,
+                            row.ours()      ? "sluice"
+                            : row.selects() ? "selector"
+                                            : "algorithm",
+                            predicted, executed_s, ratio, best.name, best_s, executed_s / best_s);
       }
     }
     return text;
@@ -174,9 +175,12 @@ class Results {
     text += predicted ? "\n" : ",best of SMPI\n";
     for (std::size_t s = 0; s < sizes_.size(); ++s) {
       text += fmt::format("{}", sizes_[s]);
-      for (const Row* row : drawn(predicted))
-        text += fmt::format(",{:.9f}", predicted ? row->times[s].predicted_s : row->times[s].executed_s);
-      if (!predicted) text += fmt::format(",{:.9f}", best_stock(s).times[s].executed_s);
+      for (const Row* row : drawn(predicted)) {
+        text += ',';
+        if (row->times[s])
+          text += fmt::format("{:.9f}", predicted ? row->times[s]->predicted_s : row->times[s]->executed_s);
+      }
+      if (!predicted) text += fmt::format(",{:.9f}", best_stock(s).times[s]->executed_s);
       text += '\n';
     }
     return text;
@@ -191,30 +195,33 @@ class Results {
                curves + 1, predicted ? 9 : 10);
   }
 
-  /// What ours take, and over their prediction; what the others take.
+  /// What each takes, ours also over their prediction, and over SMPI's best.
   [[nodiscard]] std::string table() const {
     using Align = TextTable::Align;
     std::vector<TextTable::Column> columns{{"method", Align::kLeft}};
     for (const std::int64_t size : sizes_) {
-      columns.push_back({fmt::format("{}", binary_text(size))});
+      columns.push_back({binary_text(size)});
       columns.push_back({"/ pred."});
       columns.push_back({"/ best"});
     }
     TextTable table(columns);
     for (const Row& row : rows_) {
-      if (!row.measured()) continue;
       std::vector<std::string> cells{row.name};
       for (std::size_t s = 0; s < sizes_.size(); ++s) {
-        const Row::Times& times = row.times[s];
-        cells.push_back(seconds_text(times.executed_s));
-        cells.push_back(row.ours() ? fmt::format("{:.2f}", times.executed_s / times.predicted_s) : "");
-        cells.push_back(fmt::format("{:.2f}", times.executed_s / best_stock(s).times[s].executed_s));
+        if (!row.times[s]) {
+          cells.insert(cells.end(), {"-", "", ""});
+          continue;
+        }
+        const auto [predicted_s, executed_s] = *row.times[s];
+        cells.push_back(seconds_text(executed_s));
+        cells.push_back(row.ours() ? fmt::format("{:.2f}", executed_s / predicted_s) : "");
+        cells.push_back(fmt::format("{:.2f}", executed_s / best_stock(s).times[s]->executed_s));
       }
       table.add_row(std::move(cells));
     }
     std::string text = table.text();
     for (const Row& row : rows_)
-      if (!row.measured()) text += fmt::format("not measured: {}\n", row.failure);
+      if (!row.failure.empty()) text += fmt::format("-: {}\n", row.failure);
     return text;
   }
 
@@ -227,8 +234,7 @@ class Results {
   [[nodiscard]] std::vector<const Row*> drawn(bool predicted) const {
     std::vector<const Row*> result;
     for (const Row& row : rows_)
-      if (row.ours() || (!predicted && row.measured() && row.option.rfind("coll-selector:", 0) == 0))
-        result.push_back(&row);
+      if (row.ours() || (!predicted && row.selects())) result.push_back(&row);
     return result;
   }
 
@@ -259,7 +265,7 @@ void measure(std::vector<Row>& rows, const std::vector<std::int64_t>& sizes, con
     } catch (const InputError& error) {
       if (row.ours()) throw;
       const std::lock_guard lock(failures);
-      row.failure = error.what();
+      if (row.failure.empty()) row.failure = error.what();
     }
   });
 }
