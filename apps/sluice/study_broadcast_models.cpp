@@ -92,20 +92,6 @@ std::string csv(const std::vector<Point>& points) {
   return text;
 }
 
-/// A curve of what is executed, its model as a dashed one of the same colour. `filter`: of rows.
-std::string curves(const std::string& filter, const std::string& title, std::size_t color) {
-  return fmt::format(
-      "     \"{0}.csv\" using ({1} ? $3 : 1/0):7 every ::1 with points pointtype 7 linecolor {2} title \"{3}\", \\\n"
-      "     \"{0}.csv\" using ({1} ? $3 : 1/0):5 every ::1 with lines dashtype 2 linecolor {2} notitle",
-      kName, filter, color, title);
-}
-
-std::string script_of(const std::vector<std::string>& plots, const std::string& title) {
-  std::string script = axes_of_times(title) + "plot \\\n";
-  for (std::size_t i = 0; i < plots.size(); ++i) script += (i == 0 ? "" : ", \\\n") + plots[i];
-  return script + '\n';
-}
-
 void execute(std::vector<Point>& points, const SimulatedMachines& machines) {
   const auto point_of = [&](std::int64_t i) -> Point& { return points[static_cast<std::size_t>(i)]; };
   const auto count = static_cast<std::int64_t>(points.size());
@@ -129,27 +115,54 @@ void execute(std::vector<Point>& points, const SimulatedMachines& machines) {
   });
 }
 
+/// What a figure shows of one strategy and one number of machines, by size.
+struct Curve {
+  std::string title;
+  std::vector<Point> points;
+};
+
+/// Writes figureN.csv, two columns a curve, and draws it: points are executed, dashed lines of their colour the model.
+void draw_figure(const std::string& folder, int number, const std::string& what, const std::vector<Curve>& curves) {
+  const std::string name = fmt::format("figure{}", number);
+  std::string text = "bytes";
+  for (const Curve& curve : curves) text += fmt::format(",{0} model,{0} executed", curve.title);
+  text += '\n';
+  for (std::size_t row = 0; row < curves.front().points.size(); ++row) {
+    text += fmt::format("{}", curves.front().points[row].bytes);
+    for (const Curve& curve : curves)
+      text += fmt::format(",{:.9f},{:.9f}", curve.points[row].model_s, curve.points[row].executed_s);
+    text += '\n';
+  }
+  write_file_atomically(fmt::format("{}/{}.csv", folder, name), text);
+  std::string script = axes_of_times(what + ": executed (points), model (dashed)");
+  for (std::size_t c = 0; c < curves.size(); ++c) {
+    script += fmt::format(
+        "{0} \"{1}.csv\" using 1:{2} every ::1 with points pointtype {4} linecolor {4} title \"{5}\" noenhanced, "
+        "\"{1}.csv\" using 1:{3} every ::1 with lines dashtype 2 linecolor {4} notitle",
+        c == 0 ? "plot" : ", \\\n    ", name, 2 * c + 3, 2 * c + 2, c + 1, curves[c].title);
+  }
+  draw(folder, name, script + '\n', 900, 560);
+}
+
 void draw_figures(const std::string& folder, const std::vector<Point>& points,
                   const std::vector<std::int64_t>& machines) {
-  const auto draw_curves = [&](int number, const std::string& what, const std::vector<std::string>& plots) {
-    draw(folder, fmt::format("figure{}", number), script_of(plots, what + ": executed (points), model (dashed)"), 900,
-         560);
-  };
-  const auto rows_of = [](std::string_view strategy, std::int64_t count) {
-    return fmt::format("strcol(1) eq \"{}\" && $2 == {}", strategy, count);
+  const auto curve_of = [&](std::string_view strategy, std::int64_t count, const std::string& title) {
+    Curve curve{title, {}};
+    for (const Point& point : points)
+      if (point.strategy == strategy && point.machines == count) curve.points.push_back(point);
+    return curve;
   };
   for (const Figure& figure : kFigures) {
-    std::vector<std::string> plots;
+    std::vector<Curve> curves;
     for (const std::int64_t count : machines)
-      plots.push_back(curves(rows_of(figure.strategy, count), fmt::format("{} machines", count), plots.size() + 1));
-    draw_curves(figure.number, fmt::format("{} broadcast", figure.strategy), plots);
+      curves.push_back(curve_of(figure.strategy, count, fmt::format("{} machines", count)));
+    draw_figure(folder, figure.number, fmt::format("{} broadcast", figure.strategy), curves);
   }
-  std::vector<std::string> plots;
+  std::vector<Curve> curves;
   for (const Point& point : points)
     if (point.machines == kMachinesOfFigure6 && point.bytes == points.front().bytes)
-      plots.push_back(
-          curves(rows_of(point.strategy, kMachinesOfFigure6), std::string(point.strategy), plots.size() + 1));
-  draw_curves(6, fmt::format("Broadcast to {} machines", kMachinesOfFigure6), plots);
+      curves.push_back(curve_of(point.strategy, kMachinesOfFigure6, std::string(point.strategy)));
+  draw_figure(folder, 6, fmt::format("Broadcast to {} machines", kMachinesOfFigure6), curves);
 }
 
 /// What each strategy takes, over its model.

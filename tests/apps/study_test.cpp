@@ -228,6 +228,13 @@ TEST_F(Simulated, StrategiesInsideAClusterStandBesideTheirModels) {
             rows.end())
       << file("broadcast-models.csv");
   EXPECT_EQ(lines(folder_.read("kept.hosts")).size(), 16U);
+  EXPECT_EQ(
+      lines(file("figure3.csv")),
+      (std::vector<std::string>{"bytes,4 machines model,4 machines executed,16 machines model,16 machines executed",
+                                "1024,0.000078136,2.000000000,0.000200440,2.000000000",
+                                "1048576,0.025219384,2.000000000,0.125906680,2.000000000"}));
+  const std::string figure = file("figure6.csv");
+  EXPECT_EQ(std::count(figure.begin(), figure.end(), ','), 3 * 2 * 10);
 }
 
 TEST_F(Simulated, FailsWithWhatTheSimulationComplainedOf) {
