@@ -10,6 +10,7 @@
 #include "plan/broadcast/cluster_tree.hpp"
 #include "plan/broadcast/inside.hpp"
 #include "plan/broadcast/rank_network.hpp"
+#include "plan/broadcast/replay.hpp"
 #include "plan/broadcast/routes.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/broadcast.hpp"
@@ -99,7 +100,7 @@ class Planner {
         priority += 1;
       }
     }
-    return timed_program(network_, root_, bytes_, messages, true, false);
+    return replayed(network_, timed_program(network_, root_, bytes_, messages, true, false), false);
   }
 
   BroadcastPlan tree_in(const std::string& algorithm, std::int64_t segments, double time_limit_s) const {
@@ -152,8 +153,10 @@ class Planner {
     constexpr double kMost = 1e15;
     const auto limit = static_cast<std::int64_t>(std::min(kMost, options_.time_limit_s * kMessagesPerSecond));
     const detail::FoundRoutes found = best_routes(network_, sites, root_, bytes_, parallel, options_.segments, limit);
-    plan.program =
-        timed_program(network_, root_, bytes_, route_messages(network_, sites, bytes_, found.routes), false, false);
+    plan.program = replayed(
+        network_,
+        timed_program(network_, root_, bytes_, route_messages(network_, sites, bytes_, found.routes), false, false),
+        false);
     fill_schedule(plan, found.routes.segment_bytes);
     plan.schedule.length = plan.program.length_s;
     plan.schedule.bound = {std::min(network_.bound(root_, bytes_), plan.schedule.length), plan.schedule.length};

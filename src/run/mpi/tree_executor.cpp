@@ -86,12 +86,35 @@ void TreeExecutor::execute(TreeData& data) {
 void TreeExecutor::wait_simulated() {
   const double wait_s = paced_for();
   if (wait_s < std::numeric_limits<double>::infinity()) {
-    if (wait_s > 0) sleep_simulated(wait_s);
+    if (wait_s <= 0) return;
+    constexpr double kLook_s = 1e-5;  // what one takes there
+    const std::size_t next = next_expected();
+    if (wait_s < kLook_s || next == requests_.size()) {
+      sleep_simulated(wait_s);
+      return;
+    }
+    // What comes meanwhile may free a send to somebody else.
+    int done = 0;
+    SLUICE_MPI(MPI_Test(&requests_[next], &done, MPI_STATUS_IGNORE));
+    if (done != 0) go_on(next);
     return;
   }
   int at = 0;
   SLUICE_MPI(MPI_Waitany(static_cast<int>(requests_.size()), requests_.data(), &at, MPI_STATUS_IGNORE));
   if (at != MPI_UNDEFINED) go_on(static_cast<std::size_t>(at));
+}
+
+std::size_t TreeExecutor::next_expected() {
+  std::vector<int> senders;
+  std::vector<std::size_t> first;
+  for (std::size_t i = 0; i < requests_.size(); ++i) {
+    if (active_[i].send || requests_[i] == MPI_REQUEST_NULL) continue;
+    const int from = receives_[active_[i].number].from;
+    if (std::ranges::find(senders, from) != senders.end()) continue;
+    senders.push_back(from);
+    first.push_back(i);
+  }
+  return first.empty() ? requests_.size() : first[looks_++ % first.size()];
 }
 
 std::deque<std::size_t>::iterator TreeExecutor::next_arrived() {
@@ -315,6 +338,8 @@ void TreeExecutor::begin(SendQueue& queue) {
   ++begun_;
   const TreeSend& send = sends_[number];
   const TreeMessage message = data_->outgoing(number);
+  const bool paced = std::min(send.port_s, send.connection_s) < std::numeric_limits<double>::infinity();
+  const double now = paced && std::max(send.port_s, send.connection_s) > 0 ? MPI_Wtime() : 0;
   Active active;
   active.send = true;
   active.number = number;
@@ -336,8 +361,6 @@ void TreeExecutor::begin(SendQueue& queue) {
     next_piece(requests_.size() - 1);
   }
   ++queue.under_way;
-  const bool paced = std::min(send.port_s, send.connection_s) < std::numeric_limits<double>::infinity();
-  const double now = paced && std::max(send.port_s, send.connection_s) > 0 ? MPI_Wtime() : 0;
   port_free_ = send.port_s > 0 ? now + send.port_s : 0;
   queue.free = send.connection_s > 0 ? now + send.connection_s : 0;
 }

@@ -160,6 +160,8 @@ class TreeExecutor {
   [[nodiscard]] double paced_for() const;
   /// Under simulation: until something can have come to pass.
   void wait_simulated();
+  /// The request of the message that is to come first from some sender, each in turn; how many there are if none is.
+  [[nodiscard]] std::size_t next_expected();
   void post(std::size_t receive);
   void begin(SendQueue& queue);
   /// One request is complete: goes on with its message, or ends it.
@@ -201,6 +203,7 @@ class TreeExecutor {
   double port_free_ = 0;  ///< when the next send may start though others are under way
   std::vector<MPI_Request> requests_;
   std::vector<Active> active_;      ///< of each request
+  std::size_t looks_ = 0;           ///< where machines are simulated
   std::vector<int> completed_;      ///< room for what MPI_Testsome says
   std::deque<Envelope> envelopes_;  ///< a deque, as MPI works on its elements
   std::vector<std::size_t> free_envelopes_;

@@ -1,0 +1,455 @@
+/// How long a program takes where messages share what they pass.
+///
+/// Problem: a plan that gives every message its ports for itself is not what a network does. A rank paces its sends by
+/// the plan, but messages come late, and then meet at a port, on a connection or on a link.
+/// Method: messages are flows. One of b bytes sets out when its range is there and its rank's pace allows it, in the
+/// order of the list of those that may (as the executor does, TreeExecutor::Limits::keep_pace and overtake); after the
+/// latency it flows at some rate until all of it is there; then its receiver takes it in, for as long as its own start
+/// keeps a rank, g(1), one after the other. What a flow passes:
+///  - the connection between its ranks, at most at 1 / g(b) of the link or cluster;
+///  - both ranks' ports, at most at 1 / g(b) of the cluster that the rank is in (of the link, if that is less or the
+///    cluster has no gap);
+///  - between clusters the link, at most at n / g(b) for n connections, and between sites the uplink of either, at the
+///    most of any link there.
+/// Each of these is shared as TCP connections share a bottleneck: rates of flows are max-min fair, weighted by
+/// 1 / round trip; and a round trip grows, besides the latency, with what is queued in everything that the flow passes.
+/// Alone, a message so takes g(b) + L, as in pLogP.
+/// Complexity: rates change when a flow begins or ends, for those flows alone that share something which may be used up
+/// with it, directly or through others: O(f (f + r)) for f flows that pass r such things. Deterministic.
+/// Source: the sharing: Massoulie, Roberts, "Bandwidth sharing: objectives and algorithms" (2002); that it is what TCP
+/// does, the weights, and the 8775 bytes queued: Velho, Legrand, "Accuracy study and improvement of network simulation
+/// in the SimGrid framework" (2009). Deviation: none of a message is on its way during its latency, neither at its
+/// sender nor at its receiver, as if all delay were at the start.
+///
+/// Example: one rank sends 10 MB to another in its cluster, 100 MB/s at a latency of 0.1 ms, and to one at the end of a
+/// long link, of which a connection carries 10 MB/s at a latency of 10 ms. After 0.1 ms the first message has the
+/// port's 100 MB/s for itself; after 10 ms the second one gets a part of it that is less than 10 MB/s, and all it can
+/// carry only when the first one has ended.
+#include "plan/broadcast/replay.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <queue>
+#include <tuple>
+#include <utility>
+
+#include "sluice/error.hpp"
+
+namespace sluice::detail {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+/// Of every flow in everything it passes.
+constexpr std::int64_t kQueuedBytes = 8775;
+
+class Replay {
+ public:
+  Replay(const RankNetwork& network, const BroadcastProgram& program, bool length_only)
+      : network_(network),
+        program_(program),
+        length_only_(length_only),
+        clusters_(network.platform().clusters.size()),
+        ranks_(program.ranks.size()) {
+    list_flows();
+    list_sources();
+  }
+
+  BroadcastProgram run() {
+    for (std::size_t r = 0; r < ranks_.size(); ++r) try_at(r, 0);
+    std::size_t taken_in = 0;
+    double length = 0;
+    while (!events_.empty()) {
+      const Event event = events_.top();
+      events_.pop();
+      switch (event.kind) {
+        case Kind::kTry:
+          if (event.time == ranks_[event.index].next_try) {
+            ranks_[event.index].next_try = kInfinity;
+            send_from(event.index, event.time);
+          }
+          break;
+        case Kind::kFlows:
+          begin_flow(event.index, event.time);
+          break;
+        case Kind::kEnds:
+          if (event.version == flows_[event.index].version) end_flow(event.index, event.time);
+          break;
+        case Kind::kTakenIn:
+          ++taken_in;
+          length = std::max(length, event.time);
+          flows_[event.index].arrival = event.time;
+          take_in(event.index, event.time);
+          break;
+      }
+    }
+    SLUICE_ASSERT(taken_in == flows_.size(), fmt::format("{} of {}", taken_in, flows_.size()));
+    return result(length);
+  }
+
+ private:
+  enum class Kind : unsigned char { kTakenIn, kEnds, kFlows, kTry };
+  struct Event {
+    double time;
+    std::uint64_t number;
+    Kind kind;
+    std::size_t index;  // a flow, or a rank
+    std::uint32_t version;
+
+    bool operator<(const Event& other) const {  // for a queue whose top is the earliest
+      return std::tie(other.time, other.kind, other.number) < std::tie(time, kind, number);
+    }
+  };
+
+  /// What flows share: for so many seconds would the flow, if alone, keep it.
+  struct Passed {
+    std::size_t shared = 0;
+    double seconds = 0;
+  };
+  struct Flow {
+    std::size_t from = 0, to = 0;  // ranks
+    const ProgramSend* send = nullptr;
+    std::size_t queue = 0;     // of its sender
+    std::int32_t missing = 0;  // messages that it waits for
+    std::array<Passed, 6> passed;
+    std::size_t passes = 0;
+    double weight = 0;
+    double latency = 0;
+    double overhead = 0;  // of either end
+    double least = 0;     // seconds it takes alone
+    // While it flows:
+    double left = 1;  // of it
+    double rate = 0;  // parts of it a second
+    double since = 0;
+    std::uint32_t version = 0;
+    double start = 0, arrival = 0;
+  };
+  struct Shared {
+    std::vector<std::size_t> flows;  // under way
+    double wanted = 0;               // by all, if each had all else for itself; above 1, it may be used up
+    std::size_t mark = 0;            // of the last change that met it
+    double free = 1;                 // while rates are found
+    double weights = 0;              // of those whose rate is open
+    std::size_t open = 0;            // so many
+  };
+  struct Queue {
+    std::vector<std::size_t> flows;  // in their order
+    std::size_t next = 0;
+    double free = 0;
+  };
+  struct Rank {
+    std::vector<Queue> queues;
+    double port_free = 0;
+    double busy = 0;  // until when
+    double next_try = kInfinity;
+  };
+
+  void list_flows() {
+    const std::size_t n = ranks_.size();
+    shared_.resize(2 * n + clusters_ * clusters_ + 2 * network_.sites());
+    for (std::size_t from = 0; from < n; ++from) {
+      std::map<std::int64_t, std::size_t> queue_of;
+      for (const ProgramSend& send : program_.ranks[from].sends) {
+        const auto [at, fresh] = queue_of.try_emplace(send.to, ranks_[from].queues.size());
+        if (fresh) {
+          ranks_[from].queues.emplace_back();
+          shared_.emplace_back();  // the connection
+          connection_of_.push_back(shared_.size() - 1);
+        }
+        Flow flow;
+        flow.from = from;
+        flow.to = static_cast<std::size_t>(send.to);
+        flow.send = &send;
+        flow.queue = at->second;
+        ranks_[from].queues[flow.queue].flows.push_back(flows_.size());
+        const std::size_t connection = connection_of_[connection_of_.size() - ranks_[from].queues.size() + flow.queue];
+        find_way(flow, connection);
+        flows_.push_back(flow);
+      }
+    }
+  }
+
+  void find_way(Flow& flow, std::size_t connection) const {
+    const std::size_t n = ranks_.size();
+    const std::size_t from = network_.cluster(static_cast<std::int64_t>(flow.from));
+    const std::size_t to = network_.cluster(static_cast<std::int64_t>(flow.to));
+    const std::int64_t bytes = flow.send->bytes;
+    double queued = 0;
+    const auto pass = [&](std::size_t shared, double seconds, double queued_seconds) {
+      flow.passed[flow.passes++] = {shared, seconds};
+      queued += queued_seconds;
+    };
+    if (from == to) {
+      const PlatformCluster& cluster = network_.platform().clusters[from];
+      flow.latency = cluster.latency_s;
+      flow.least = cluster.gap.at(bytes);
+      flow.overhead = cluster.gap.at(1);
+      pass(connection, flow.least, 0);
+      pass(flow.from, flow.least, cluster.gap.at(kQueuedBytes));
+      pass(n + flow.to, flow.least, cluster.gap.at(kQueuedBytes));
+    } else {
+      const PlatformLink& link = network_.link(from, to);
+      const auto beside = static_cast<double>(link.connections);
+      flow.latency = link.latency_s;
+      flow.least = link.gap.at(bytes);
+      flow.overhead = link.gap.at(1);
+      pass(connection, flow.least, link.gap.at(kQueuedBytes));
+      const auto port = [&](std::size_t cluster, std::size_t shared) {
+        const GapTable& gap = network_.platform().clusters[cluster].gap;
+        const bool known = !gap.points().empty();
+        pass(shared, known ? std::min(flow.least, gap.at(bytes)) : flow.least,
+             known ? std::min(link.gap.at(kQueuedBytes), gap.at(kQueuedBytes)) : 0);
+      };
+      port(from, flow.from);
+      port(to, n + flow.to);
+      const std::size_t links = 2 * n;
+      pass(links + from * clusters_ + to, flow.least / beside, 0);
+      const std::size_t from_site = network_.site_of_cluster(from), to_site = network_.site_of_cluster(to);
+      if (from_site != to_site) {
+        const std::size_t uplinks = links + clusters_ * clusters_;
+        pass(uplinks + from_site, flow.least / beside, link.gap.at(kQueuedBytes) / beside);
+        pass(uplinks + network_.sites() + to_site, flow.least / beside, link.gap.at(kQueuedBytes) / beside);
+      }
+    }
+    constexpr double kShortest = 1e-12;
+    flow.least = std::max(flow.least, kShortest);
+    // By bytes, while rates are in parts of the message.
+    flow.weight = 1 / (static_cast<double>(bytes) * std::max(kShortest, flow.latency + queued));
+  }
+
+  /// Which sends wait for which message.
+  void list_sources() {
+    frees_.resize(flows_.size());
+    std::vector<std::vector<std::pair<std::int64_t, std::size_t>>> comes(ranks_.size());  // by the end of the range
+    for (std::size_t f = 0; f < flows_.size(); ++f)
+      comes[flows_[f].to].emplace_back(flows_[f].send->offset + flows_[f].send->bytes, f);
+    for (auto& list : comes) std::sort(list.begin(), list.end());
+    for (std::size_t f = 0; f < flows_.size(); ++f) {
+      const ProgramSend& send = *flows_[f].send;
+      const auto& list = comes[flows_[f].from];
+      auto at = std::upper_bound(list.begin(), list.end(), std::pair(send.offset, flows_.size()));
+      for (; at != list.end() && flows_[at->second].send->offset < send.offset + send.bytes; ++at) {
+        frees_[at->second].push_back(f);
+        ++flows_[f].missing;
+      }
+    }
+  }
+
+  // ---- ranks
+
+  void push(double time, Kind kind, std::size_t index, std::uint32_t version = 0) {
+    events_.push({time, number_++, kind, index, version});
+  }
+
+  void try_at(std::size_t rank, double time) {
+    if (time >= ranks_[rank].next_try) return;
+    ranks_[rank].next_try = time;
+    push(time, Kind::kTry, rank);
+  }
+
+  void send_from(std::size_t r, double now) {
+    Rank& rank = ranks_[r];
+    for (;;) {
+      Queue* chosen = nullptr;
+      double soonest = kInfinity;
+      for (Queue& queue : rank.queues) {
+        if (queue.next == queue.flows.size() || flows_[queue.flows[queue.next]].missing > 0) continue;
+        const double free = std::max({rank.busy, rank.port_free, queue.free});
+        soonest = std::min(soonest, free);
+        if (free <= now && (chosen == nullptr || queue.flows[queue.next] < chosen->flows[chosen->next]))
+          chosen = &queue;
+      }
+      if (chosen == nullptr) {
+        if (soonest < kInfinity) try_at(r, soonest);
+        return;
+      }
+      const std::size_t f = chosen->flows[chosen->next++];
+      Flow& flow = flows_[f];
+      flow.start = now;
+      rank.port_free = now + flow.send->port_s;
+      chosen->free = now + flow.send->connection_s;
+      rank.busy = now + flow.overhead;
+      started_.push_back(f);
+      push(now + flow.latency, Kind::kFlows, f);
+    }
+  }
+
+  void take_in(std::size_t f, double now) {
+    const std::size_t rank = flows_[f].to;
+    bool any = false;
+    for (const std::size_t next : frees_[f]) any = --flows_[next].missing == 0 || any;
+    if (any) try_at(rank, now);
+  }
+
+  // ---- rates
+
+  void begin_flow(std::size_t f, double now) {
+    Flow& flow = flows_[f];
+    flow.since = now;
+    for (std::size_t p = 0; p < flow.passes; ++p) {
+      Shared& shared = shared_[flow.passed[p].shared];
+      shared.flows.push_back(f);
+      shared.wanted += flow.passed[p].seconds / flow.least;
+    }
+    meet(flow);
+    affected_.push_back(f);
+    flow_mark_[f] = mark_;
+    share(now);
+  }
+
+  void end_flow(std::size_t f, double now) {
+    Flow& flow = flows_[f];
+    meet(flow);
+    for (std::size_t p = 0; p < flow.passes; ++p) {
+      Shared& shared = shared_[flow.passed[p].shared];
+      shared.flows.erase(std::find(shared.flows.begin(), shared.flows.end(), f));
+      shared.wanted = shared.flows.empty() ? 0 : shared.wanted - flow.passed[p].seconds / flow.least;
+    }
+    share(now);
+    Rank& rank = ranks_[flow.to];
+    rank.busy = std::max(rank.busy, now) + flow.overhead;
+    push(rank.busy, Kind::kTakenIn, f);
+  }
+
+  [[nodiscard]] static bool may_be_used_up(const Shared& shared) {
+    constexpr double kRounding = 1e-9;
+    return shared.wanted > 1 + kRounding;
+  }
+
+  /// Begins a change: what `flow` passes and may be used up.
+  void meet(const Flow& flow) {
+    ++mark_;
+    if (flow_mark_.size() < flows_.size()) flow_mark_.resize(flows_.size(), 0);
+    affected_.clear();
+    met_.clear();
+    add_ways(flow);
+  }
+
+  void add_ways(const Flow& flow) {
+    for (std::size_t p = 0; p < flow.passes; ++p) {
+      Shared& shared = shared_[flow.passed[p].shared];
+      if (shared.mark == mark_ || !may_be_used_up(shared)) continue;
+      shared.mark = mark_;
+      met_.push_back(flow.passed[p].shared);
+    }
+  }
+
+  /// New rates for all flows under way that the change reaches.
+  void share(double now) {
+    for (std::size_t m = 0; m < met_.size(); ++m) {
+      for (const std::size_t f : shared_[met_[m]].flows) {
+        if (flow_mark_[f] != mark_) affected_.push_back(f);
+        flow_mark_[f] = mark_;
+      }
+      // Grows while it is gone through.
+      for (const std::size_t f : shared_[met_[m]].flows) add_ways(flows_[f]);
+    }
+    for (const std::size_t s : met_) shared_[s].free = 1, shared_[s].weights = 0, shared_[s].open = 0;
+    for (const std::size_t f : affected_) {
+      Flow& flow = flows_[f];
+      for (std::size_t p = 0; p < flow.passes; ++p)
+        if (Shared& shared = shared_[flow.passed[p].shared]; shared.mark == mark_) {
+          shared.weights += flow.weight * flow.passed[p].seconds;
+          ++shared.open;
+        }
+    }
+    open_ = affected_;
+    while (!open_.empty()) {
+      // The level at which something is used up, or a flow needs no more.
+      double level = kInfinity;
+      for (const std::size_t f : open_) level = std::min(level, 1 / (flows_[f].least * flows_[f].weight));
+      for (const std::size_t s : met_)
+        if (shared_[s].open > 0) level = std::min(level, shared_[s].free / shared_[s].weights);
+      constexpr double kRounding = 1e-9;
+      const double most = level * (1 + kRounding);
+      std::size_t kept = 0;
+      for (const std::size_t f : open_) {
+        const Flow& flow = flows_[f];
+        bool fixed = flow.least * flow.weight * most >= 1;
+        for (std::size_t p = 0; p < flow.passes && !fixed; ++p) {
+          const Shared& shared = shared_[flow.passed[p].shared];
+          fixed = shared.mark == mark_ && shared.free <= most * shared.weights;
+        }
+        if (fixed)
+          fixed_.push_back(f);
+        else
+          open_[kept++] = f;
+      }
+      SLUICE_ASSERT(!fixed_.empty(), fmt::format("{} flows, level {}", open_.size(), level));
+      open_.resize(kept);
+      for (const std::size_t f : fixed_) {
+        const Flow& flow = flows_[f];
+        const double rate = std::min(level * flow.weight, 1 / flow.least);
+        for (std::size_t p = 0; p < flow.passes; ++p) {
+          Shared& shared = shared_[flow.passed[p].shared];
+          if (shared.mark != mark_) continue;
+          shared.free = std::max(0.0, shared.free - rate * flow.passed[p].seconds);
+          // Rounding: what nobody waits for any more has no weights.
+          shared.weights = --shared.open == 0 ? 0 : shared.weights - flow.weight * flow.passed[p].seconds;
+        }
+        set_rate(f, rate, now);
+      }
+      fixed_.clear();
+    }
+  }
+
+  void set_rate(std::size_t f, double rate, double now) {
+    Flow& flow = flows_[f];
+    constexpr double kSame = 1e-12;
+    if (flow.version > 0 && std::abs(rate - flow.rate) <= kSame * rate) return;
+    flow.left = std::max(0.0, flow.left - flow.rate * (now - flow.since));
+    flow.since = now;
+    flow.rate = rate;
+    push(now + flow.left / rate, Kind::kEnds, f, ++flow.version);
+  }
+
+  BroadcastProgram result(double length) const {
+    BroadcastProgram program;
+    program.method = program_.method;
+    program.root = program_.root;
+    program.bytes = program_.bytes;
+    program.length_s = length;
+    if (length_only_) return program;
+    program.ranks.resize(ranks_.size());
+    for (const std::size_t f : started_) {
+      const Flow& flow = flows_[f];
+      ProgramSend send = *flow.send;
+      send.start_s = flow.start;
+      send.arrival_s = flow.arrival;
+      send.connection_s = std::min(send.connection_s, flow.arrival - flow.start);
+      send.port_s = std::min(send.port_s, send.connection_s);
+      program.ranks[flow.from].sends.push_back(send);
+      program.ranks[flow.to].receives.push_back({static_cast<std::int64_t>(flow.from), send.offset, send.bytes});
+    }
+    return program;
+  }
+
+  const RankNetwork& network_;
+  const BroadcastProgram& program_;
+  bool length_only_;
+  std::size_t clusters_;
+  std::vector<Rank> ranks_;
+  std::vector<Flow> flows_;
+  std::vector<std::vector<std::size_t>> frees_;  // by flow: those that wait for it
+  std::vector<Shared> shared_;              // ports of senders, of receivers, links, uplinks, downlinks, connections
+  std::vector<std::size_t> connection_of_;  // of each queue, rank by rank
+  std::vector<std::size_t> started_;
+  std::priority_queue<Event> events_;
+  std::uint64_t number_ = 0;
+  // Of the change at hand:
+  std::size_t mark_ = 0;
+  std::vector<std::size_t> flow_mark_, affected_, met_, open_, fixed_;
+};
+
+}  // namespace
+
+BroadcastProgram replayed(const RankNetwork& network, const BroadcastProgram& program, bool length_only) {
+  return Replay(network, program, length_only).run();
+}
+
+}  // namespace sluice::detail
