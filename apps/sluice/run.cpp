@@ -107,14 +107,26 @@ void add_run_reduce(CLI::App& verb, Action& chosen) {
       ->option_text("D");
   problem->add_option("--compute", options->compute, "c: seconds that combining two takes")->option_text("C");
   problem->add_flag("--measure", options->measure, "measure d and c before; so it is if they are not given");
-  problem->add_option("--segments", options->segments, "parts that flow through the tree; auto: as many as are best")
-      ->option_text("S|auto [1]");
-  problem->add_option("--algorithm", options->algorithm, "the planner of method sluice, see plan reduce --help")
+  problem->add_option("--transfer-overhead", options->transfer_overhead, "what of D every part takes again")
+      ->option_text("T [0]");
+  problem->add_option("--compute-overhead", options->compute_overhead, "what of C every part takes again")
+      ->option_text("T [0]");
+  problem
+      ->add_option("--segments", options->segments,
+                   "parts that flow through the tree; auto: as many as are best, as it is where it is known what they "
+                   "cost; else 1")
+      ->option_text("S|auto");
+  problem
+      ->add_option("--algorithm", options->algorithm,
+                   "the planner of method sluice, see plan reduce --help; or reduce-scatter")
       ->option_text("NAME [auto]");
   problem->add_flag("--dynamic", options->dynamic, "combine whatever has come first, not what the plan has first");
   problem->add_flag("--no-thread", options->no_thread, "no thread that moves messages while an operation is running");
+  problem->add_flag("--model-only", options->model_only,
+                    "sluice does what the model finds best; else it tries MPI_Reduce too, once, and keeps the faster");
   options->methods.add_method_to(
-      *problem, "sluice, mpi-reduce, algorithms of plan reduce --help, such as binomial, flat, fibonacci");
+      *problem,
+      "sluice, mpi-reduce, reduce-scatter, algorithms of plan reduce --help, such as binomial, flat, fibonacci");
   options->methods.add_times_to(*problem);
   problem->footer(
       "Elements are a function of rank and index; the result is compared bit by bit with what one process computes "

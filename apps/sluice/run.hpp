@@ -38,12 +38,15 @@ struct RunReduce {
   std::string root = "0";
   std::string transfer;  ///< seconds, as compute; measured if both are empty
   std::string compute;
-  std::string segments = "1";
+  std::string transfer_overhead;
+  std::string compute_overhead;
+  std::string segments;
   std::string algorithm = "auto";
   RunMethods methods;
   bool measure = false;
   bool dynamic = false;
   bool no_thread = false;
+  bool model_only = false;  ///< method sluice follows the model, and never falls back on MPI_Reduce
 };
 
 /// Each moves data on the ranks of this job by every method asked for, and prints what it took. Collective; throws

@@ -69,7 +69,7 @@ std::vector<std::string> read_methods(const RunMethods& options) {
 mpi::ReductionSpec read_spec(const RunReduce& options, const mpi::ReductionContents& contents, int ranks) {
   mpi::ReductionSpec spec;
   spec.root = static_cast<int>(parse_count(options.root, "--root", 0, ranks - 1));
-  check_algorithm("reduce", options.algorithm);
+  if (options.algorithm != "reduce-scatter") check_algorithm("reduce", options.algorithm);
   spec.algorithm = options.algorithm;
   if (options.measure && (!options.transfer.empty() || !options.compute.empty()))
     throw InputError("--measure", "costs given besides", "either");
@@ -82,12 +82,24 @@ mpi::ReductionSpec read_spec(const RunReduce& options, const mpi::ReductionConte
     spec.compute = parse_number(options.compute, "--compute");
     if (spec.transfer == 0 && spec.compute == 0) throw InputError("--transfer", "0, as --compute", "not both 0");
   }
-  const bool whole = contents.operation == Operation::kMerge;
-  spec.segments =
-      options.segments == "auto" ? 0 : parse_count(options.segments, "--segments", 1, std::int64_t{1} << 20);
-  if (whole && spec.segments != 1) throw InputError("--segments", options.segments, "1: a set is not cut");
-  if (spec.segments == 0 && !spec.measure)
-    throw InputError("--segments", "auto, and costs given", "a number: what parts cost is known if it is measured");
+  const auto overhead = [&](const std::string& text, const char* option, double whole) {
+    if (text.empty()) return 0.0;
+    if (spec.measure) throw InputError(option, "no costs given", "--transfer and --compute");
+    const double value = parse_number(text, option);
+    if (value > whole) throw InputError(option, text, fmt::format("at most the whole, {}", number_text(whole)));
+    return value;
+  };
+  spec.transfer_overhead = overhead(options.transfer_overhead, "--transfer-overhead", spec.transfer);
+  spec.compute_overhead = overhead(options.compute_overhead, "--compute-overhead", spec.compute);
+  if (!options.segments.empty()) {
+    if (contents.operation == Operation::kMerge && options.segments != "1")
+      throw InputError("--segments", options.segments, "1: a set is not cut");
+    spec.segments =
+        options.segments == "auto" ? 0 : parse_count(options.segments, "--segments", 1, std::int64_t{1} << 20);
+    if (spec.segments == 0 && !spec.measure && spec.transfer_overhead == 0)
+      throw InputError("--segments", "auto, and costs given", "--transfer-overhead, or costs that are measured");
+  }
+  spec.try_native = !options.model_only;
   spec.dynamic = options.dynamic;
   spec.progress_thread = !options.no_thread;
   return spec;

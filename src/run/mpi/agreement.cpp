@@ -5,7 +5,7 @@
 #include <array>
 #include <vector>
 
-#include "run/mpi/waiting.hpp"
+#include "run/mpi/collective.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/error.hpp"
 
@@ -45,9 +45,7 @@ void agree(const Communicator& comm, std::uint64_t fingerprint, const std::excep
   // Largest fingerprint, complement of the smallest, size - (lowest rank that failed).
   std::array<std::uint64_t, 3> word{fingerprint, ~fingerprint,
                                     failure ? static_cast<std::uint64_t>(comm.size() - comm.rank()) : 0};
-  MPI_Request request = MPI_REQUEST_NULL;
-  SLUICE_MPI(MPI_Iallreduce(MPI_IN_PLACE, word.data(), 3, MPI_UINT64_T, MPI_MAX, comm.get(), &request));
-  wait_for(request);
+  reduce_to_all(word.data(), 3, MPI_UINT64_T, MPI_MAX, comm);
   if (word[2] != 0) {
     const int failed = comm.size() - static_cast<int>(word[2]);
     const std::string text = broadcast(comm, failed, failure ? text_of(failure) : std::string());

@@ -14,11 +14,10 @@
 #include <vector>
 
 #include "run/mpi/agreement.hpp"
-#include "run/mpi/collective.hpp"
 #include "run/mpi/crowding.hpp"
 #include "run/mpi/joint_job.hpp"
-#include "run/mpi/median.hpp"
 #include "run/mpi/native_broadcast.hpp"
+#include "run/mpi/native_trial.hpp"
 #include "run/mpi/planner_rank.hpp"
 #include "run/mpi/simulation.hpp"
 #include "run/mpi/tree_executor.hpp"
@@ -32,8 +31,6 @@ namespace {
 using detail::Communicator;
 
 constexpr std::size_t kKeptClasses = 64;
-/// Of either method, in turns, when a class is tried; the first of each does not count.
-constexpr int kTries = 4;
 constexpr const char* kNative = "native";
 
 /// What is wrong with the arguments, null if nothing.
@@ -247,7 +244,7 @@ Broadcast::State::State(MPI_Comm user, Platform user_platform, int user_root, co
     failure = std::current_exception();
   }
   detail::agree(comm, print, failure);
-  open_channel();
+  open_channel("broadcast");
   crowded = detail::is_crowded(comm);
 }
 
@@ -313,20 +310,13 @@ void Broadcast::State::run_planned(SizeClass& size, void* buffer, std::int64_t b
 }
 
 void Broadcast::State::try_both(SizeClass& size, void* buffer, std::int64_t bytes) {
-  std::vector<double> planned;
-  std::vector<double> native;
-  for (int i = 0; i <= kTries; ++i) {
-    const double by_plan = detail::time_of_slowest(comm, [&] { run_planned(size, buffer, bytes); });
-    const double by_mpi =
-        detail::time_of_slowest(comm, [&] { detail::broadcast_by_mpi(buffer, bytes, root, comm.get()); });
-    if (i == 0) continue;
-    planned.push_back(by_plan);
-    native.push_back(by_mpi);
-  }
+  const detail::NativeTrial trial = detail::try_native(
+      comm, [&] { run_planned(size, buffer, bytes); },
+      [&] { detail::broadcast_by_mpi(buffer, bytes, root, comm.get()); });
   ChosenBroadcast& chosen = size.part.chosen;
-  chosen.planned_s = detail::median(planned);
-  chosen.native_s = detail::median(native);
-  if (chosen.native_s < chosen.planned_s) {
+  chosen.planned_s = trial.planned_s;
+  chosen.native_s = trial.native_s;
+  if (trial.native_is_faster()) {
     chosen.method = kNative;
     size.part.native = true;
     size.part.program = {};

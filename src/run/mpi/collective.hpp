@@ -15,17 +15,44 @@
 /// Collective calls that give way while they wait: a rank that is done must not take the core of one that is not.
 namespace sluice::mpi::detail {
 
+// Simulated ranks have nobody to give way to, and SMPI's calls that return at once send a message between every two
+// ranks: there the others are called.
+
 inline void barrier(const Communicator& comm) {
+  if (kSimulated) {
+    SLUICE_MPI(MPI_Barrier(comm.get()));
+    return;
+  }
   MPI_Request request = MPI_REQUEST_NULL;
   SLUICE_MPI(MPI_Ibarrier(comm.get(), &request));
   wait_for(request);
 }
 
+/// MPI_Allreduce in place.
+inline void reduce_to_all(void* values, int count, MPI_Datatype type, MPI_Op op, const Communicator& comm) {
+  if (kSimulated) {
+    SLUICE_MPI(MPI_Allreduce(MPI_IN_PLACE, values, count, type, op, comm.get()));
+    return;
+  }
+  MPI_Request request = MPI_REQUEST_NULL;
+  SLUICE_MPI(MPI_Iallreduce(MPI_IN_PLACE, values, count, type, op, comm.get(), &request));
+  wait_for(request);
+}
+
+/// MPI_Bcast of a few bytes from a rank for which the others may have to wait.
+inline void tell_all(void* data, int bytes, int root, const Communicator& comm) {
+  if (kSimulated) {
+    SLUICE_MPI(MPI_Bcast(data, bytes, MPI_BYTE, root, comm.get()));
+    return;
+  }
+  MPI_Request request = MPI_REQUEST_NULL;
+  SLUICE_MPI(MPI_Ibcast(data, bytes, MPI_BYTE, root, comm.get(), &request));
+  wait_for(request);
+}
+
 template <class T>
 [[nodiscard]] T reduced(T value, MPI_Datatype type, MPI_Op op, const Communicator& comm) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  SLUICE_MPI(MPI_Iallreduce(MPI_IN_PLACE, &value, 1, type, op, comm.get(), &request));
-  wait_for(request);
+  reduce_to_all(&value, 1, type, op, comm);
   return value;
 }
 

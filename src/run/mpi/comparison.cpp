@@ -22,6 +22,7 @@ namespace {
 /// One message of a size that MPI sends with a handshake between every two ranks, and a short one: what MPI sets up
 /// with the first message to a peer must not count for the method that happens to come first.
 void meet_everybody(const Communicator& comm) {
+  if (kSimulated) return;  // nothing is set up there
   std::vector<std::byte> out(256 << 10);
   std::vector<std::byte> in(out.size());
   for (int distance = 1; distance < comm.size(); ++distance) {

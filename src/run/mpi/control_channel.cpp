@@ -14,7 +14,7 @@ constexpr std::int64_t kAbandoned = -1;
 
 }  // namespace
 
-ControlChannel::ControlChannel(MPI_Comm comm) : comm_(comm) { listen(); }
+ControlChannel::ControlChannel(MPI_Comm comm, const char* work) : comm_(comm), work_(work) { listen(); }
 
 ControlChannel::~ControlChannel() {
   int finalized = 0;
@@ -71,7 +71,7 @@ std::optional<ControlChannel::Received> ControlChannel::receive() {
     ++stopped_;
     if (culprit_ < 0) culprit_ = static_cast<int>(received.control.rank);
     listen();
-    throw MpiError(fmt::format("exchange given up by rank {}", culprit_), MPI_ERR_OTHER);
+    throw MpiError(fmt::format("{} given up by rank {}", work_, culprit_), MPI_ERR_OTHER);
   }
   listen();
   return received;

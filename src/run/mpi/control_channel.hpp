@@ -30,8 +30,8 @@ struct Control {
 /// A rank that cannot go on tells all others by abandon(); they learn of it at their next look, and abandon in turn.
 class ControlChannel {
  public:
-  /// Collective: works on a duplicate of `comm`.
-  explicit ControlChannel(MPI_Comm comm);
+  /// Collective: works on a duplicate of `comm`. `work`, a literal, is what errors call that which a rank gives up.
+  ControlChannel(MPI_Comm comm, const char* work);
   /// Collective, as it frees the duplicate, unless somebody abandoned the channel.
   ~ControlChannel();
   ControlChannel(const ControlChannel&) = delete;
@@ -69,6 +69,7 @@ class ControlChannel {
   std::optional<Received> receive();
 
   Communicator comm_;
+  const char* work_;
   std::deque<Received> kept_;      ///< come, and not polled yet
   std::deque<Outgoing> outgoing_;  ///< a deque, as MPI reads from its elements while others come and go
   Control incoming_;

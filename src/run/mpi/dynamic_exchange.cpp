@@ -98,7 +98,7 @@ detail::Communicator agreed(detail::Communicator comm, const DynamicExchangeOpti
 
 struct DynamicExchange::State : detail::JointJob {
   State(MPI_Comm user, const DynamicExchangeOptions& options) : JointJob(agreed(detail::Communicator(user), options)) {
-    open_channel();
+    open_channel("exchange");
     auto protocol = std::make_unique<detail::ListProtocol>(
         *channel, memory,
         detail::ListProtocol::Limits{options.max_transfers, options.tune, options.early_release_bytes});

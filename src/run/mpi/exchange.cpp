@@ -299,7 +299,7 @@ Exchange::State::State(detail::Communicator own, std::vector<MessageSize> user_s
   send_offsets = detail::message_offsets(sends);
   receive_offsets = detail::message_offsets(receives);
   memory.emplace(sends, receives, part, comm.rank());
-  open_channel();
+  open_channel("exchange");
   std::vector<detail::StepMessage> outgoing;
   std::vector<detail::StepMessage> incoming;
   for (const auto& transfer : part.sends) outgoing.push_back({transfer.peer, transfer.bytes});

@@ -26,8 +26,8 @@ class JointJob {
     if (given_up()) comm.leak();
   }
 
-  /// Before anything that waits for others. Collective.
-  void open_channel() { channel.emplace(comm.get()); }
+  /// Before anything that waits for others. Collective. `work`: what others are told a rank has given up.
+  void open_channel(const char* work) { channel.emplace(comm.get(), work); }
   /// Tells all ranks; the job is of no further use.
   void give_up() noexcept {
     if (channel) channel->abandon();

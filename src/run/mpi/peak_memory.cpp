@@ -8,6 +8,8 @@
 #include <malloc.h>
 #endif
 
+#include "run/mpi/simulation.hpp"
+
 namespace sluice::mpi::detail {
 namespace {
 
@@ -25,6 +27,7 @@ std::optional<std::int64_t> status_bytes(const std::string& name) {
 }  // namespace
 
 bool PeakMemory::start() {
+  if (kSimulated) return false;  // one process for all ranks
 #ifdef __GLIBC__
   malloc_trim(0);
 #endif

@@ -7,6 +7,9 @@
 #include <bit>
 #include <cstring>
 #include <exception>
+#include <functional>
+#include <limits>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -15,14 +18,18 @@
 #include "run/mpi/communicator.hpp"
 #include "run/mpi/crowding.hpp"
 #include "run/mpi/joint_job.hpp"
+#include "run/mpi/native_reduction.hpp"
+#include "run/mpi/native_trial.hpp"
 #include "run/mpi/progress_thread.hpp"
 #include "run/mpi/reduction_costs.hpp"
 #include "run/mpi/reduction_data.hpp"
+#include "run/mpi/simulation.hpp"
 #include "run/mpi/tree_executor.hpp"
 #include "run/mpi/waiting.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/reduce.hpp"
+#include "sluice/plan/reduce_scatter.hpp"
 #include "sluice/run/mpi/error.hpp"
 
 namespace sluice::mpi {
@@ -33,8 +40,49 @@ using detail::ReductionCosts;
 using detail::ReductionPart;
 
 /// Messages of parts posted, or there and not combined yet: enough for one to come while another is combined and a
-/// third is asked for.
-constexpr int kPartsAhead = 4;
+/// third is asked for. Where ranks are simulated, messages on their way at once slow each other down, and one that
+/// combines does not see that a send has ended: its receiver alone limits how many there are.
+constexpr int kPartsAhead = detail::kSimulated ? 3 : 4;
+constexpr int kPartsSent = detail::kSimulated ? std::numeric_limits<int>::max() : 2;
+constexpr const char* kReduceScatter = "reduce-scatter";
+constexpr const char* kNative = "MPI_Reduce";
+
+/// While it lives, calls that belong to no communicator return their errors: whose handler they go to, that of
+/// MPI_COMM_WORLD or of MPI_COMM_SELF, depends on the version of MPI.
+class ErrorsReturned {
+ public:
+  ErrorsReturned() {
+    for (std::size_t i = 0; i < comms_.size(); ++i) {
+      SLUICE_MPI(MPI_Comm_get_errhandler(comms_[i], &handlers_[i]));
+      SLUICE_MPI(MPI_Comm_set_errhandler(comms_[i], MPI_ERRORS_RETURN));
+    }
+  }
+  ~ErrorsReturned() {
+    for (std::size_t i = 0; i < comms_.size(); ++i) {
+      (void)MPI_Comm_set_errhandler(comms_[i], handlers_[i]);
+      (void)MPI_Errhandler_free(&handlers_[i]);
+    }
+  }
+  ErrorsReturned(const ErrorsReturned&) = delete;
+  ErrorsReturned& operator=(const ErrorsReturned&) = delete;
+
+ private:
+  std::array<MPI_Comm, 2> comms_{MPI_COMM_WORLD, MPI_COMM_SELF};
+  std::array<MPI_Errhandler, 2> handlers_{MPI_ERRHANDLER_NULL, MPI_ERRHANDLER_NULL};
+};
+
+/// All that can go wrong in MPI_Reduce_local, which would end the program there, is an operation that is not defined
+/// for the type.
+void check_defined(const ElementOperation& operation) {
+  const ErrorsReturned returned;
+  std::int64_t none = 0;
+  std::int64_t nothing = 0;
+  try {
+    SLUICE_MPI(MPI_Reduce_local(&none, &nothing, 0, operation.type, operation.op));
+  } catch (const MpiError& error) {
+    throw InputError("op", error.what(), "one that is defined for the type");
+  }
+}
 
 void check(const ElementOperation& operation) {
   if (operation.count < 0) throw InputError("count", fmt::format("{}", operation.count), "at least 0");
@@ -45,6 +93,7 @@ void check(const ElementOperation& operation) {
   SLUICE_MPI(MPI_Type_get_extent(operation.type, &lower, &extent));
   if (extent < 0) throw InputError("type", fmt::format("an extent of {}", extent), "at least 0");
   checked::multiply(operation.count, extent, "bytes of the elements");
+  check_defined(operation);
 }
 
 void check(const ObjectOperation& operation) {
@@ -62,8 +111,9 @@ ReduceProblem problem_of(const ReductionSpec& spec, const ReductionCosts& costs,
   problem.compute = costs.compute;
   problem.transfer_overhead = costs.transfer_overhead;
   problem.compute_overhead = costs.compute_overhead;
+  const bool known = spec.measure || costs.transfer_overhead > 0;
   problem.max_segments = std::min(problem.max_segments, most_segments);
-  problem.segments = std::min(spec.segments, most_segments);
+  problem.segments = std::min(spec.segments.value_or(known ? 0 : 1), most_segments);
   return problem;
 }
 
@@ -129,12 +179,23 @@ struct Reduction::State : detail::JointJob {
 
   [[nodiscard]] std::uint64_t fingerprint() const;
   void use(const ReductionCosts& measured);
+  [[nodiscard]] ReduceProblem problem_with(const ReductionCosts& some) const {
+    return problem_of(spec, some, comm.size(), commutative, most_segments);
+  }
   /// Plans, and prepares what this rank has to do.
   void prepare();
+  void prepare(const ReducePlan& tree);
+  void prepare(ReduceScatterPlan&& pieces);
+  void make_executor(std::vector<detail::TreeReceive> receives, std::vector<detail::TreeSend> sends, bool in_parts);
   void measure(const void* own, const void* result);
   void measure(std::span<const std::byte> own);
   void execute(const void* own, void* result);
   void execute(std::span<const std::byte> own, Bytes& result);
+  void run_planned(const void* own, void* result);
+  void try_both(const void* own, void* result);
+  /// The elements of this rank, those between which there is room included, until the next execution.
+  [[nodiscard]] std::unique_ptr<std::byte[]> copy_of(const void* from) const;
+  [[nodiscard]] std::int64_t true_lower() const;
   /// Tells every rank whether the operation has thrown somewhere, and throws if so.
   void end(const detail::ObjectReduction::Failure& failure);
 
@@ -147,8 +208,10 @@ struct Reduction::State : detail::JointJob {
   ReductionCosts costs;
   double planned_length = 0;
   bool crowded = false;
+  bool try_native = false;  ///< in the next execution
+  std::string method;
   OwnPart own;
-  std::optional<detail::ElementReduction> element_data;
+  std::unique_ptr<detail::ElementData> element_data;
   std::optional<detail::ObjectReduction> object_data;
   std::optional<detail::ProgressThread> thread;
   std::optional<detail::TreeExecutor> executor;  ///< after planning
@@ -173,23 +236,27 @@ Reduction::State::State(MPI_Comm user, const ReductionSpec& user_spec, const Ele
       objects = std::move(*user_objects);
       check(*objects);
       commutative = objects->commutative;
-      if (spec.segments > 1) throw InputError("segments", fmt::format("{}", spec.segments), "1 for objects");
+      if (spec.segments.value_or(1) > 1)
+        throw InputError("segments", fmt::format("{}", *spec.segments), "1 for objects");
     }
     if (spec.root < 0 || spec.root >= comm.size())
       throw InputError("root", fmt::format("{}", spec.root), fmt::format("0 to {}", comm.size() - 1));
     costs = {spec.transfer, spec.compute, spec.transfer_overhead, spec.compute_overhead};
     // Whatever is measured later, it is not what planning refuses.
     const ReductionCosts any = spec.measure ? ReductionCosts{1, 1, 0, 0} : costs;
-    ReduceOptions options;
-    options.algorithm = spec.algorithm;
-    options.arity = spec.arity;
-    options.transfers = false;
-    (void)plan_reduce(problem_of(spec, any, comm.size(), commutative, most_segments), options);
+    if (spec.algorithm == kReduceScatter) {
+      if (objects) throw InputError("algorithm reduce-scatter", "objects", "elements, which can be cut");
+      (void)plan_reduce_scatter(problem_with(any), elements.count);
+    } else {
+      (void)plan_reduce(problem_with(any), {spec.algorithm, spec.arity, false});
+    }
+    try_native = spec.try_native && !objects && spec.algorithm == "auto" && !spec.segments && !spec.dynamic &&
+                 comm.size() > 1 && elements.count > 0;
   } catch (...) {
     failure = std::current_exception();
   }
   detail::agree(comm, fingerprint(), failure);
-  open_channel();
+  open_channel("reduction");
   crowded = detail::is_crowded(comm);
   if (!spec.measure) prepare();
 }
@@ -207,7 +274,8 @@ std::uint64_t Reduction::State::fingerprint() const {
   print.add(spec.measure ? 1 : 0);
   print.add(spec.algorithm);
   print.add(spec.arity);
-  print.add(spec.segments);
+  print.add(spec.segments.value_or(-1));
+  print.add(spec.try_native ? 1 : 0);
   print.add(spec.dynamic ? 1 : 0);
   print.add(spec.end_together ? 1 : 0);
   return print.value();
@@ -224,23 +292,61 @@ void Reduction::State::use(const ReductionCosts& measured) {
 }
 
 void Reduction::State::prepare() {
-  ReduceOptions options;
-  options.algorithm = spec.algorithm;
-  options.arity = spec.arity;
-  const ReducePlan plan = plan_reduce(problem_of(spec, costs, comm.size(), commutative, most_segments), options);
-  planned_length = plan.schedule.length;
-  own = own_part(plan.schedule, comm.rank());
+  const ReduceProblem problem = problem_with(costs);
+  const bool asked_for = spec.algorithm == kReduceScatter;
+  const bool may_be_better =
+      !objects && spec.algorithm == "auto" && problem.segments == 0 && commutative && !spec.dynamic && comm.size() > 1;
+  if (asked_for || may_be_better) {
+    ReduceScatterPlan pieces = plan_reduce_scatter(problem, elements.count);
+    if (asked_for || pieces.length < plan_reduce(problem, {spec.algorithm, spec.arity, false}).schedule.length) {
+      prepare(std::move(pieces));
+      return;
+    }
+  }
+  prepare(plan_reduce(problem, {spec.algorithm, spec.arity, true}));
+}
+
+void Reduction::State::prepare(ReduceScatterPlan&& pieces) {
+  planned_length = pieces.length;
+  method = kReduceScatter;
+  own.part.rank = comm.rank();
+  auto data = std::make_unique<detail::PieceReduction>(
+      elements, std::move(pieces.machines[static_cast<std::size_t>(comm.rank())]), comm.rank() == spec.root);
+  std::vector<detail::TreeReceive> receives;
+  for (const PieceReceive& receive : data->program().receives) {
+    receives.push_back({static_cast<int>(receive.from), receive.end - receive.begin, receive.combine});
+    if (std::ranges::find(own.children, receives.back().from) == own.children.end())
+      own.children.push_back(receives.back().from);
+  }
+  std::vector<detail::TreeSend> sends;
+  for (std::size_t i = 0; i < data->program().sends.size(); ++i) {
+    const PieceSend& send = data->program().sends[i];
+    detail::TreeSend each;
+    each.to = static_cast<int>(send.to);
+    each.count = send.end - send.begin;
+    each.after = data->awaited(i);
+    each.connection_s = 0;
+    sends.push_back(std::move(each));
+  }
+  element_data = std::move(data);
+  make_executor(std::move(receives), std::move(sends), true);
+}
+
+void Reduction::State::prepare(const ReducePlan& tree) {
+  planned_length = tree.schedule.length;
+  own = own_part(tree.schedule, comm.rank());
   const ReductionPart& part = own.part;
-  detail::TreeExecutor::Limits limits;
+  method = fmt::format("{} tree", spec.algorithm == "auto" ? "best" : spec.algorithm);
+  if (part.segments > 1) method += fmt::format(", {} parts", part.segments);
+  std::function<std::int64_t(std::int64_t)> elements_of;
   if (objects) {
     object_data.emplace(std::move(*objects), part);
+    elements_of = [](std::int64_t) { return detail::kAnyCount; };
   } else {
-    element_data.emplace(elements, part);
-    limits.type = elements.type;
+    auto data = std::make_unique<detail::ElementReduction>(elements, part);
+    elements_of = [of = data.get()](std::int64_t segment) { return of->count(segment); };
+    element_data = std::move(data);
   }
-  const auto elements_of = [&](std::int64_t segment) {
-    return objects ? detail::kAnyCount : element_data->count(segment);
-  };
   std::vector<detail::TreeReceive> receives;
   for (std::size_t i = 0; i < own.children.size(); ++i) {
     receives.push_back({own.children[i], elements_of(part.receives[i].segment), true});
@@ -256,9 +362,16 @@ void Reduction::State::prepare() {
     }
     sends.push_back(std::move(send));
   }
-  if (part.segments > 1) {
+  make_executor(std::move(receives), std::move(sends), part.segments > 1);
+}
+
+void Reduction::State::make_executor(std::vector<detail::TreeReceive> receives, std::vector<detail::TreeSend> sends,
+                                     bool in_parts) {
+  detail::TreeExecutor::Limits limits;
+  if (!object_data) limits.type = elements.type;
+  if (in_parts) {
     limits.ahead = kPartsAhead;
-    limits.sends = 2;
+    limits.sends = kPartsSent;
   }
   limits.any_order = spec.dynamic;
   limits.may_sleep = crowded;
@@ -268,27 +381,40 @@ void Reduction::State::prepare() {
 
 // ---- measuring
 
-void Reduction::State::measure(const void* mine, const void* result) {
-  const void* const from = mine == MPI_IN_PLACE ? result : mine;
+std::int64_t Reduction::State::true_lower() const {
   MPI_Aint lower = 0;
   MPI_Aint extent = 0;
-  MPI_Aint true_lower = 0;
+  SLUICE_MPI(MPI_Type_get_true_extent(elements.type, &lower, &extent));
+  return lower;
+}
+
+std::unique_ptr<std::byte[]> Reduction::State::copy_of(const void* from) const {
+  MPI_Aint lower = 0;
+  MPI_Aint extent = 0;
   MPI_Aint true_extent = 0;
   SLUICE_MPI(MPI_Type_get_extent(elements.type, &lower, &extent));
-  SLUICE_MPI(MPI_Type_get_true_extent(elements.type, &true_lower, &true_extent));
+  SLUICE_MPI(MPI_Type_get_true_extent(elements.type, &lower, &true_extent));
   const std::int64_t bytes = elements.count == 0 ? 0 : (elements.count - 1) * extent + true_extent;
-  const auto copy = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes));
-  const auto* const first = static_cast<const std::byte*>(from) + true_lower;
+  auto copy = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes));
+  if (bytes > 0) std::memcpy(copy.get(), static_cast<const std::byte*>(from) + lower, static_cast<std::size_t>(bytes));
+  return copy;
+}
+
+void Reduction::State::measure(const void* mine, const void* result) {
+  const void* const from = mine == MPI_IN_PLACE ? result : mine;
+  // Each as if the elements had just come; what combining has made of them might cost more or less.
+  const std::unique_ptr<std::byte[]> copy = copy_of(from);
+  MPI_Aint lower = 0;
+  MPI_Aint extent = 0;
+  SLUICE_MPI(MPI_Type_get_extent(elements.type, &lower, &extent));
   const auto combine = [&](std::int64_t parts) {
     const std::int64_t count = (elements.count + parts - 1) / parts;
     for (std::int64_t at = 0; at < count; at += 1 << 30) {
       const auto some = static_cast<int>(std::min<std::int64_t>(1 << 30, count - at));
-      SLUICE_MPI(MPI_Reduce_local(first - true_lower + at * extent, copy.get() - true_lower + at * extent, some,
-                                  elements.type, elements.op));
+      SLUICE_MPI(MPI_Reduce_local(static_cast<const std::byte*>(from) + at * extent,
+                                  copy.get() - true_lower() + at * extent, some, elements.type, elements.op));
     }
   };
-  // Each as if the elements had just come; what combining has made of them might cost more or less.
-  if (bytes > 0) std::memcpy(copy.get(), first, static_cast<std::size_t>(bytes));
   use(detail::measure_costs(comm, checked::multiply(elements.count, size_bytes, "bytes"), most_segments > 1, combine));
 }
 
@@ -340,24 +466,52 @@ void Reduction::State::execute(const void* mine, void* result) {
     if (elements.count > 0 && (mine == nullptr || (root && result == nullptr)))
       throw InputError(mine == nullptr ? "own" : "result", "a null pointer", "room for the elements");
     if (!root && mine == MPI_IN_PLACE) throw InputError("own", "MPI_IN_PLACE", "it on the root only");
-    if (!executor) {
+    if (method.empty()) {
       measure(mine, result);
       prepare();
     }
-    element_data->use(mine, result);
-    executor->execute(*element_data);
-    element_data->finish();
+    if (try_native) {
+      try_native = false;
+      try_both(mine, result);
+    } else if (!executor) {
+      detail::reduce_by_mpi(mine, result, elements, spec.root, comm.get());
+    } else {
+      run_planned(mine, result);
+    }
   } catch (...) {
     give_up();
     throw;
   }
 }
 
+void Reduction::State::run_planned(const void* mine, void* result) {
+  element_data->use(mine, result);
+  executor->execute(*element_data);
+  element_data->finish();
+}
+
+void Reduction::State::try_both(const void* mine, void* result) {
+  // The first of them takes the place of what is in the result.
+  const std::unique_ptr<std::byte[]> copy = mine == MPI_IN_PLACE ? copy_of(result) : nullptr;
+  if (copy) mine = copy.get() - true_lower();
+  const auto native = [&] { detail::reduce_by_mpi(mine, result, elements, spec.root, comm.get()); };
+  if (!detail::try_native(
+           comm, [&] { run_planned(mine, result); }, native)
+           .native_is_faster())
+    return;
+  native();
+  method = kNative;
+  executor.reset();
+  thread.reset();
+  element_data.reset();
+  own = {};
+}
+
 void Reduction::State::execute(std::span<const std::byte> mine, Bytes& result) {
   refuse_if_given_up("reduction");
   try {
     if (!objects && !object_data) throw InputError("execute", "objects", "elements, which this job is for");
-    if (!executor) {
+    if (method.empty()) {
       measure(mine);
       prepare();
     }
@@ -421,10 +575,14 @@ const ReductionSpec& Reduction::spec() const { return state_->spec; }
 
 double Reduction::planned_length() const { return state_->planned_length; }
 
-std::int64_t Reduction::segments() const { return state_->executor ? state_->own.part.segments : 0; }
+std::int64_t Reduction::segments() const { return state_->method.empty() ? 0 : state_->own.part.segments; }
+
+const std::string& Reduction::method() const { return state_->method; }
+
+bool Reduction::native() const { return state_->method == kNative; }
 
 std::int64_t Reduction::children() const {
-  return static_cast<std::int64_t>(state_->own.children.size()) / std::max<std::int64_t>(1, state_->own.part.segments);
+  return static_cast<std::int64_t>(state_->own.children.size()) / state_->own.part.segments;
 }
 
 Overlap Reduction::overlap() const {

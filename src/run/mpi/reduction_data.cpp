@@ -40,17 +40,10 @@ void JoinedRanks::join(std::size_t receive) {
   run.end = std::max(run.end, part.end);
 }
 
-// ---- ElementReduction
+// ---- ElementData
 
-ElementReduction::ElementReduction(const ElementOperation& operation, const ReductionPart& part)
-    : part_(part),
-      count_(operation.count),
-      type_(operation.type),
-      op_(operation.op),
-      combined_(static_cast<std::size_t>(part.segments)),
-      received_(part.receives.size()),
-      result_is_free_(static_cast<std::size_t>(part.segments), 0),
-      joined_(part) {
+ElementData::ElementData(const ElementOperation& operation)
+    : count_(operation.count), type_(operation.type), op_(operation.op) {
   MPI_Aint lower = 0;
   MPI_Aint extent = 0;
   MPI_Aint true_lower = 0;
@@ -65,10 +58,50 @@ ElementReduction::ElementReduction(const ElementOperation& operation, const Redu
   size_ = std::max(size, 1);
 }
 
+std::byte* ElementData::allocate(std::int64_t count) {
+  const std::int64_t bytes = count == 0 ? 0 : std::max<std::int64_t>(0, (count - 1) * extent_ + true_extent_);
+  buffers_.push_back(std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes)));
+  held_bytes_ += bytes;
+  return buffers_.back().get() - true_lower_;
+}
+
+void ElementData::copy(const std::byte* from, std::byte* to, std::int64_t count) const {
+  if (size_ == extent_ && true_extent_ == extent_ && true_lower_ == 0) {
+    if (count > 0) std::memcpy(to, from, static_cast<std::size_t>(count * extent_));
+    return;
+  }
+  // Only what belongs to the type: what lies between is not ours.
+  for (std::int64_t at = 0; at < count; at += kMostElements) {
+    const auto part = static_cast<int>(std::min(kMostElements, count - at));
+    SLUICE_MPI(MPI_Sendrecv(from + at * extent_, part, type_, 0, 0, to + at * extent_, part, type_, 0, 0, MPI_COMM_SELF,
+                            MPI_STATUS_IGNORE));
+  }
+}
+
+void ElementData::apply(const std::byte* in, std::byte* inout, std::int64_t count,
+                        const std::function<void()>& look) const {
+  const std::int64_t most = look ? std::max<std::int64_t>(1, kBytesBetweenLooks / size_) : kMostElements;
+  for (std::int64_t at = 0; at < count; at += most) {
+    if (at > 0 && look) look();
+    SLUICE_MPI(MPI_Reduce_local(in + at * extent_, inout + at * extent_, static_cast<int>(std::min(most, count - at)),
+                                type_, op_));
+  }
+}
+
+// ---- ElementReduction
+
+ElementReduction::ElementReduction(const ElementOperation& operation, const ReductionPart& part)
+    : ElementData(operation),
+      part_(part),
+      combined_(static_cast<std::size_t>(part.segments)),
+      received_(part.receives.size()),
+      result_is_free_(static_cast<std::size_t>(part.segments), 0),
+      joined_(part) {}
+
 std::int64_t ElementReduction::first(std::int64_t segment) const {
   // The first parts are the larger ones, by one element.
-  const std::int64_t each = count_ / part_.segments;
-  return segment * each + std::min(segment, count_ % part_.segments);
+  const std::int64_t each = all() / part_.segments;
+  return segment * each + std::min(segment, all() % part_.segments);
 }
 
 void ElementReduction::use(const void* own, void* result) {
@@ -81,7 +114,7 @@ void ElementReduction::use(const void* own, void* result) {
     const auto i = static_cast<std::size_t>(s);
     // Never written through: places of this kind are not.
     combined_[i] = in_place ? Place{Kind::kResult, in_result(s)}
-                            : Place{Kind::kOwn, const_cast<std::byte*>(own_) + first(s) * extent_};
+                            : Place{Kind::kOwn, const_cast<std::byte*>(own_) + first(s) * extent()};
     result_is_free_[i] = root && !in_place ? 1 : 0;
   }
 }
@@ -96,7 +129,7 @@ void ElementReduction::finish() {
   }
 }
 
-std::byte* ElementReduction::in_result(std::int64_t segment) const { return result_ + first(segment) * extent_; }
+std::byte* ElementReduction::in_result(std::int64_t segment) const { return result_ + first(segment) * extent(); }
 
 ElementReduction::Place ElementReduction::obtain(std::int64_t segment) {
   const std::scoped_lock lock(mutex_);
@@ -104,12 +137,7 @@ ElementReduction::Place ElementReduction::obtain(std::int64_t segment) {
     is_free = 0;
     return {Kind::kResult, in_result(segment)};
   }
-  if (free_buffers_.empty()) {
-    const std::int64_t bytes = std::max<std::int64_t>(0, (count(0) - 1) * extent_ + true_extent_);
-    buffers_.push_back(std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes)));
-    held_bytes_ += bytes;
-    free_buffers_.push_back(buffers_.back().get() - true_lower_);
-  }
+  if (free_buffers_.empty()) free_buffers_.push_back(allocate(count(0)));
   std::byte* const at = free_buffers_.back();
   free_buffers_.pop_back();
   return {Kind::kBuffer, at};
@@ -119,29 +147,6 @@ void ElementReduction::release(const Place& place, std::int64_t segment) {
   const std::scoped_lock lock(mutex_);
   if (place.kind == Kind::kBuffer) free_buffers_.push_back(place.at);
   if (place.kind == Kind::kResult) result_is_free_[static_cast<std::size_t>(segment)] = 1;
-}
-
-void ElementReduction::copy(const std::byte* from, std::byte* to, std::int64_t count) const {
-  if (size_ == extent_ && true_extent_ == extent_ && true_lower_ == 0) {
-    if (count > 0) std::memcpy(to, from, static_cast<std::size_t>(count * extent_));
-    return;
-  }
-  // Only what belongs to the type: what lies between is not ours.
-  for (std::int64_t at = 0; at < count; at += kMostElements) {
-    const auto part = static_cast<int>(std::min(kMostElements, count - at));
-    SLUICE_MPI(MPI_Sendrecv(from + at * extent_, part, type_, 0, 0, to + at * extent_, part, type_, 0, 0, MPI_COMM_SELF,
-                            MPI_STATUS_IGNORE));
-  }
-}
-
-void ElementReduction::apply(const std::byte* in, std::byte* inout, std::int64_t count,
-                             const std::function<void()>& look) const {
-  const std::int64_t most = look ? std::max<std::int64_t>(1, kBytesBetweenLooks / size_) : kMostElements;
-  for (std::int64_t at = 0; at < count; at += most) {
-    if (at > 0 && look) look();
-    SLUICE_MPI(MPI_Reduce_local(in + at * extent_, inout + at * extent_, static_cast<int>(std::min(most, count - at)),
-                                type_, op_));
-  }
 }
 
 std::byte* ElementReduction::incoming(std::size_t receive, std::int64_t /*count*/, std::int64_t /*note*/) {
@@ -185,6 +190,110 @@ TreeMessage ElementReduction::outgoing(std::size_t send) {
 
 void ElementReduction::sent(std::size_t send) {
   release(combined_[static_cast<std::size_t>(part_.sends[send])], part_.sends[send]);
+}
+
+// ---- PieceReduction
+
+void PieceReduction::Room::include(std::int64_t from, std::int64_t to) {
+  const bool empty = begin == end;
+  begin = empty ? from : std::min(begin, from);
+  end = empty ? to : std::max(end, to);
+}
+
+bool PieceReduction::has_come(std::size_t receives, bool combine, std::int64_t begin, std::int64_t end) const {
+  return std::any_of(program_.receives.begin(), program_.receives.begin() + static_cast<std::ptrdiff_t>(receives),
+                     [&](const PieceReceive& receive) {
+                       return receive.combine == combine && receive.begin < end && begin < receive.end;
+                     });
+}
+
+PieceReduction::PieceReduction(const ElementOperation& operation, PieceProgram program, bool root)
+    : ElementData(operation), program_(std::move(program)), root_(root), received_(program_.receives.size(), nullptr) {
+  for (std::size_t i = 0; i < program_.receives.size(); ++i) {
+    const PieceReceive& receive = program_.receives[i];
+    (receive.combine ? combined_ : gathered_).include(receive.begin, receive.end);
+    first_.push_back(receive.combine && !has_come(i, true, receive.begin, receive.end) ? 1 : 0);
+    if (receive.combine && first_.back() == 0) longest_ = std::max(longest_, receive.end - receive.begin);
+  }
+  for (const PieceSend& send : program_.sends) {
+    const bool passes_on = has_come(send.after, false, send.begin, send.end);
+    const bool was_combined = has_come(send.after, true, send.begin, send.end);
+    sources_.push_back(passes_on ? Source::kGathered : was_combined ? Source::kCombined : Source::kOwn);
+  }
+  combined_.at = allocate(combined_.end - combined_.begin);
+  if (root_) {
+    gathered_ = {0, all(), nullptr};
+  } else if (gathered_.begin < gathered_.end) {
+    gathered_.include(program_.begin, program_.end);
+    gathered_.at = allocate(gathered_.end - gathered_.begin);
+  }
+}
+
+std::vector<std::size_t> PieceReduction::awaited(std::size_t send) const {
+  const PieceSend& what = program_.sends[send];
+  std::vector<std::size_t> result;
+  for (std::size_t i = 0; i < what.after; ++i) {
+    const PieceReceive& receive = program_.receives[i];
+    if (receive.begin < what.end && what.begin < receive.end) result.push_back(i);
+  }
+  return result;
+}
+
+void PieceReduction::use(const void* own, void* result) {
+  own_ = static_cast<const std::byte*>(own);
+  if (!root_) return;
+  gathered_.at = static_cast<std::byte*>(result);
+  if (own != MPI_IN_PLACE) return;
+  if (kept_own_ == nullptr) kept_own_ = allocate(all());
+  copy(gathered_.at, kept_own_, all());
+  own_ = kept_own_;
+}
+
+void PieceReduction::add_share() {
+  const std::int64_t count = program_.end - program_.begin;
+  const bool alone = combined_.begin == combined_.end;
+  if (count == 0) return;
+  copy(alone ? own_ + program_.begin * extent() : in(combined_, program_.begin), in(gathered_, program_.begin), count);
+}
+
+void PieceReduction::finish() {
+  if (root_) add_share();
+}
+
+std::byte* PieceReduction::incoming(std::size_t receive, std::int64_t /*count*/, std::int64_t /*note*/) {
+  const PieceReceive& what = program_.receives[receive];
+  if (!what.combine) return in(gathered_, what.begin);
+  if (first_[receive] != 0) return in(combined_, what.begin);
+  const std::scoped_lock lock(mutex_);
+  if (free_buffers_.empty()) free_buffers_.push_back(allocate(longest_));
+  received_[receive] = free_buffers_.back();
+  free_buffers_.pop_back();
+  return received_[receive];
+}
+
+void PieceReduction::arrived(std::size_t receive, const std::function<void()>& look) {
+  const PieceReceive& what = program_.receives[receive];
+  if (!what.combine) return;
+  const bool first = first_[receive] != 0;
+  const std::byte* const other = first ? own_ + what.begin * extent() : received_[receive];
+  apply(other, in(combined_, what.begin), what.end - what.begin, look);
+  if (first) return;
+  const std::scoped_lock lock(mutex_);
+  free_buffers_.push_back(received_[receive]);
+}
+
+TreeMessage PieceReduction::outgoing(std::size_t send) {
+  const std::int64_t begin = program_.sends[send].begin;
+  switch (sources_[send]) {
+    case Source::kOwn:
+      return {own_ + begin * extent(), 0, 0};
+    case Source::kCombined:
+      return {in(combined_, begin), 0, 0};
+    case Source::kGathered:
+      add_share();
+      break;
+  }
+  return {in(gathered_, begin), 0, 0};
 }
 
 // ---- ObjectReduction

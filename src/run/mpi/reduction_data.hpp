@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "run/mpi/tree_executor.hpp"
+#include "sluice/plan/reduce_scatter.hpp"
 #include "sluice/run/mpi/reduction.hpp"
 
 namespace sluice::mpi::detail {
@@ -47,17 +48,47 @@ class JoinedRanks {
   std::vector<CombinedPart> runs_;  ///< by segment
 };
 
-/// Elements that MPI_Op combines. Nothing is copied that need not be: the first message that comes becomes, combined
-/// with the user's own elements, what the next ones are combined with; the root receives into the result.
-class ElementReduction final : public TreeData {
+/// Elements that MPI_Op combines, by some way through the ranks.
+class ElementData : public TreeData {
+ public:
+  /// For the next execution. `own`: MPI_IN_PLACE if the rank's elements are in `result`.
+  virtual void use(const void* own, void* result) = 0;
+  /// After it, on the root: the result is in its place.
+  virtual void finish() = 0;
+  [[nodiscard]] std::int64_t held_bytes() const { return held_bytes_; }
+
+ protected:
+  explicit ElementData(const ElementOperation& operation);
+
+  /// Room for so many elements, from the first on; it lasts as long as this.
+  [[nodiscard]] std::byte* allocate(std::int64_t count);
+  void copy(const std::byte* from, std::byte* to, std::int64_t count) const;
+  /// Calls `look`, if there is one, every now and then.
+  void apply(const std::byte* in, std::byte* inout, std::int64_t count, const std::function<void()>& look) const;
+  [[nodiscard]] std::int64_t extent() const { return extent_; }
+  [[nodiscard]] std::int64_t all() const { return count_; }
+
+ private:
+  std::int64_t count_;
+  MPI_Datatype type_;
+  MPI_Op op_;
+  std::int64_t extent_ = 0;
+  std::int64_t true_lower_ = 0;
+  std::int64_t true_extent_ = 0;
+  std::int64_t size_ = 0;
+  std::vector<std::unique_ptr<std::byte[]>> buffers_;
+  std::int64_t held_bytes_ = 0;
+};
+
+/// Through a tree. Nothing is copied that need not be: the first message that comes becomes, combined with the user's
+/// own elements, what the next ones are combined with; the root receives into the result.
+class ElementReduction final : public ElementData {
  public:
   /// `part` must last as long as this.
   ElementReduction(const ElementOperation& operation, const ReductionPart& part);
 
-  /// For the next execution. `own`: MPI_IN_PLACE if the rank's elements are in `result`.
-  void use(const void* own, void* result);
-  /// After it, on the root: the result is in its place.
-  void finish();
+  void use(const void* own, void* result) override;
+  void finish() override;
 
   std::byte* incoming(std::size_t receive, std::int64_t count, std::int64_t note) override;
   void arrived(std::size_t receive, const std::function<void()>& look) override;
@@ -67,7 +98,6 @@ class ElementReduction final : public TreeData {
 
   [[nodiscard]] std::int64_t first(std::int64_t segment) const;
   [[nodiscard]] std::int64_t count(std::int64_t segment) const { return first(segment + 1) - first(segment); }
-  [[nodiscard]] std::int64_t held_bytes() const { return held_bytes_; }
 
  private:
   enum class Kind : std::uint8_t { kOwn, kResult, kBuffer };
@@ -81,18 +111,8 @@ class ElementReduction final : public TreeData {
   [[nodiscard]] Place obtain(std::int64_t segment);
   void release(const Place& place, std::int64_t segment);
   [[nodiscard]] std::byte* in_result(std::int64_t segment) const;
-  void copy(const std::byte* from, std::byte* to, std::int64_t count) const;
-  void apply(const std::byte* in, std::byte* inout, std::int64_t count, const std::function<void()>& look) const;
 
   const ReductionPart& part_;
-  std::int64_t count_;
-  MPI_Datatype type_;
-  MPI_Op op_;
-  std::int64_t extent_ = 0;
-  std::int64_t true_lower_ = 0;
-  std::int64_t true_extent_ = 0;
-  std::int64_t size_ = 0;
-
   const std::byte* own_ = nullptr;
   std::byte* result_ = nullptr;       ///< null unless root
   std::vector<Place> combined_;       ///< by segment
@@ -100,9 +120,57 @@ class ElementReduction final : public TreeData {
   std::vector<char> result_is_free_;  ///< by segment
   JoinedRanks joined_;
   std::mutex mutex_;  ///< of buffers and joined_, as a progress thread may ask for a place
-  std::vector<std::unique_ptr<std::byte[]>> buffers_;
   std::vector<std::byte*> free_buffers_;
-  std::int64_t held_bytes_ = 0;
+};
+
+/// By reduce-scatter and gather. The first message of a range comes to where the range is combined, later ones to a
+/// buffer; what is gathered comes to its place in the result, or in what is passed on.
+class PieceReduction final : public ElementData {
+ public:
+  PieceReduction(const ElementOperation& operation, PieceProgram program, bool root);
+
+  void use(const void* own, void* result) override;
+  void finish() override;
+
+  std::byte* incoming(std::size_t receive, std::int64_t count, std::int64_t note) override;
+  void arrived(std::size_t receive, const std::function<void()>& look) override;
+  TreeMessage outgoing(std::size_t send) override;
+
+  [[nodiscard]] const PieceProgram& program() const { return program_; }
+  /// The receives that a send waits for.
+  [[nodiscard]] std::vector<std::size_t> awaited(std::size_t send) const;
+
+ private:
+  enum class Source : std::uint8_t { kOwn, kCombined, kGathered };
+  /// A range of elements that are together in memory.
+  struct Room {
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+    std::byte* at = nullptr;
+
+    void include(std::int64_t from, std::int64_t to);
+  };
+
+  [[nodiscard]] std::byte* in(const Room& room, std::int64_t element) const {
+    return room.at + (element - room.begin) * extent();
+  }
+  /// Whether any of the first `receives` was of elements of begin to end - 1, by kind.
+  [[nodiscard]] bool has_come(std::size_t receives, bool combine, std::int64_t begin, std::int64_t end) const;
+  /// Puts this rank's share beside what it has gathered.
+  void add_share();
+
+  PieceProgram program_;
+  bool root_;
+  std::vector<char> first_;      ///< by receive: the first of its range that is combined
+  std::vector<Source> sources_;  ///< by send
+  Room combined_;
+  Room gathered_;
+  std::byte* kept_own_ = nullptr;  ///< a copy of the own elements, where the result takes their place
+  const std::byte* own_ = nullptr;
+  std::vector<std::byte*> received_;  ///< by receive, of those that go to a buffer
+  std::int64_t longest_ = 0;          ///< of these
+  std::vector<std::byte*> free_buffers_;
+  std::mutex mutex_;  ///< of buffers, as a progress thread may ask for a place
 };
 
 /// Objects that a function combines. A failure of the function goes to the root in place of what it would have

@@ -15,7 +15,9 @@
 #include <utility>
 
 #include "run/mpi/agreement.hpp"
-#include "run/mpi/waiting.hpp"
+#include "run/mpi/collective.hpp"
+#include "run/mpi/native_reduction.hpp"
+#include "run/mpi/simulation.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/reduce.hpp"
@@ -28,6 +30,7 @@ namespace {
 
 using Operation = ReductionContents::Operation;
 constexpr std::int64_t kWord = sizeof(std::uint64_t);
+constexpr const char* kReduceScatter = "reduce-scatter";
 
 std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
   std::uint64_t z = a * 0x9e3779b97f4a7c15ULL + b;
@@ -95,8 +98,8 @@ void add_and_sleep(void* in, void* inout, int* count, MPI_Datatype* /*type*/) {
   const auto* const a = static_cast<std::uint64_t*>(in);
   auto* const b = static_cast<std::uint64_t*>(inout);
   for (int i = 0; i < *count; ++i) b[i] += a[i];
-  // Sleeps end late, by a time that counts where MPI calls this for a few elements at a time.
-  constexpr double kLeast_s = 200e-6;
+  // Sleeps end late, by a time that counts where MPI calls this for a few elements at a time; simulated ones do not.
+  constexpr double kLeast_s = kSimulated ? 0 : 200e-6;
   sleep_owed_s += sleep_s_per_word * *count;
   if (sleep_owed_s < kLeast_s) return;
   const double start = MPI_Wtime();
@@ -125,10 +128,10 @@ class Planned final : public Method {
 
   void execute(const void* /*source*/, void* /*target*/) override { compared_.execute(job_, object_); }
   [[nodiscard]] std::int64_t held_bytes() const override { return job_.peak_extra_bytes(); }
-  [[nodiscard]] std::optional<double> predicted_s() override { return job_.planned_length(); }
-  [[nodiscard]] std::string how() override {
-    return job_.segments() == 1 ? "whole" : fmt::format("in {} parts", job_.segments());
+  [[nodiscard]] std::optional<double> predicted_s() override {
+    return job_.native() ? std::nullopt : std::optional(job_.planned_length());
   }
+  [[nodiscard]] std::string how() override { return job_.method(); }
 
  private:
   ComparedReduction& compared_;
@@ -173,8 +176,7 @@ class OfMpi final : public Method {
 
  private:
   void reduce(const void* own, void* result) {
-    SLUICE_MPI(MPI_Reduce(own, result, static_cast<int>(elements_.count), elements_.type, elements_.op,
-                          compared_.spec().root, compared_.comm().get()));
+    reduce_by_mpi(own, result, elements_, compared_.spec().root, compared_.comm().get());
   }
 
   ComparedReduction& compared_;
@@ -196,9 +198,10 @@ void check(const ReductionContents& contents, const ReductionSpec& spec, int ran
   const std::int64_t words =
       matrices ? checked::multiply(contents.count, contents.count, "elements of a matrix") : contents.count;
   const std::int64_t all = contents.operation == Operation::kMerge ? checked::multiply(words, ranks, "words") : words;
-  // MPI_Reduce counts in int, and the size of a type is one.
-  const std::int64_t most = std::numeric_limits<int>::max() / (matrices || all != words ? kWord : 1);
-  if (all > most) throw InputError("count", fmt::format("{} words", all), fmt::format("at most {}", most));
+  // The size of a type is an int: that of a matrix, and of the largest set for MPI_Reduce.
+  const std::int64_t most = std::numeric_limits<int>::max() / kWord;
+  if ((matrices || all != words) && all > most)
+    throw InputError("count", fmt::format("{} words", all), fmt::format("at most {}", most));
   if (spec.root < 0 || spec.root >= ranks)
     throw InputError("root", fmt::format("{}", spec.root), fmt::format("0 to {}", ranks - 1));
 }
@@ -247,9 +250,7 @@ ComparedReduction::ComparedReduction(const Communicator& comm, const ReductionCo
     result_words_ = static_cast<std::int64_t>(expected_.size());
   }
   // Other ranks may wait long for the root.
-  MPI_Request request = MPI_REQUEST_NULL;
-  SLUICE_MPI(MPI_Ibcast(&result_words_, 1, MPI_INT64_T, spec_.root, comm.get(), &request));
-  wait_for(request);
+  tell_all(&result_words_, sizeof result_words_, spec_.root, comm);
 }
 
 ComparedReduction::~ComparedReduction() {
@@ -340,6 +341,10 @@ std::string ComparedReduction::check_target() const {
 
 std::string ComparedReduction::beyond(const std::string& method) const {
   if (method == "mpi-reduce" || method == "sluice") return "";
+  if (method == kReduceScatter) {
+    if (of_objects()) return "sets, which are not cut";
+    return contents_.operation == Operation::kMatmul ? "an operation that does not commute" : "";
+  }
   ReduceProblem problem;
   problem.machines = comm_.size();
   problem.transfer = problem.compute = 1;
@@ -363,7 +368,9 @@ std::unique_ptr<Method> ComparedReduction::make(const std::string& method) {
 
 }  // namespace detail
 
-std::vector<std::string> reduction_methods() { return {"sluice", "mpi-reduce", "binomial", "flat", "fibonacci"}; }
+std::vector<std::string> reduction_methods() {
+  return {"sluice", "mpi-reduce", "binomial", "flat", "fibonacci", "reduce-scatter"};
+}
 
 ReductionComparison compare_reductions(MPI_Comm comm, const ReductionContents& contents, const ReductionSpec& spec,
                                        const std::vector<std::string>& methods, int repetitions) {
@@ -386,7 +393,6 @@ ReductionComparison compare_reductions(MPI_Comm comm, const ReductionContents& c
   {
     const Reduction job = compared.reduction(spec.algorithm);
     result.spec = job.spec();
-    result.segments = job.segments();
     result.overlap = job.overlap();
   }
   static_cast<Comparison&>(result) = detail::compare(own, compared, methods, repetitions);

@@ -317,9 +317,15 @@ bool TreeExecutor::may_start(const SendQueue& queue) const {
 
 double TreeExecutor::paced_for() const {
   double free = std::numeric_limits<double>::infinity();
+  std::size_t first = sends_.size();
   for (const SendQueue& queue : queues_) {
-    if (queue.next == queue.sends.size() || missing_[queue.head()] > 0) continue;
-    free = std::min(free, free_at(queue));
+    if (queue.next == queue.sends.size()) continue;
+    const std::size_t send = queue.head();
+    // Without overtaking, all wait for the first.
+    if (!limits_.overtake && send > first) continue;
+    if (!limits_.overtake) free = std::numeric_limits<double>::infinity();
+    first = std::min(first, send);
+    if (missing_[send] == 0 && !in_pieces(true, sends_[send].to)) free = std::min(free, free_at(queue));
   }
   return free - MPI_Wtime();
 }

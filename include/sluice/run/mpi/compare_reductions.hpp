@@ -24,14 +24,13 @@ struct ReductionContents {
   double sleep_s = 0;  ///< kSleep; for an operation that another device does
 };
 
-/// "sluice", "mpi-reduce", "binomial", "flat", "fibonacci". Any name that algorithms("reduce") has can be asked for
-/// besides: the same executor by another tree.
+/// "sluice", "mpi-reduce", "binomial", "flat", "fibonacci", "reduce-scatter". Any name that algorithms("reduce") has
+/// can be asked for besides: the same executor by another tree.
 [[nodiscard]] std::vector<std::string> reduction_methods();
 
 /// What a comparison of reductions found; the same on all ranks.
 struct ReductionComparison : Comparison {
   ReductionSpec spec;                ///< with the costs in force
-  std::int64_t segments = 1;         ///< of "sluice"'s plan
   Overlap overlap = Overlap::kNone;  ///< likewise
 };
 
@@ -43,7 +42,7 @@ struct ReductionComparison : Comparison {
 /// to the size that the result has, which no program could know before.
 ///
 /// Throws InputError on every rank for bad arguments on any rank, an unknown method, `repetitions` below 1, a negative
-/// count, one that is 0 for matrices, or an element beyond 2^31 - 1 bytes or words for "mpi-reduce"; MpiError. A method
+/// count, one that is 0 for matrices, or one or a set beyond 2^31 - 1 bytes; MpiError. A method
 /// whose tree cannot be split around the root is left out.
 [[nodiscard]] ReductionComparison compare_reductions(MPI_Comm comm, const ReductionContents& contents,
                                                      const ReductionSpec& spec, const std::vector<std::string>& methods,

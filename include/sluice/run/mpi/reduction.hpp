@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <new>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -67,11 +68,17 @@ struct ReductionSpec {
   /// The first execution measures all four, in seconds, with what it is given, and plans then.
   bool measure = false;
 
-  std::string algorithm = "auto";  ///< as for plan_reduce
-  std::int64_t arity = 4;          ///< of "k-ary"
-  /// Parts that each rank's elements are cut into, which go through the tree one behind the other; 0: as many as are
-  /// best by the four costs above, 256 at most. At most `count`. Objects are not cut.
-  std::int64_t segments = 1;
+  /// As for plan_reduce, or "reduce-scatter" (sluice/plan/reduce_scatter.hpp), for elements and a commutative operation
+  /// only. "auto": what takes least by the costs.
+  std::string algorithm = "auto";
+  std::int64_t arity = 4;  ///< of "k-ary"
+  /// Parts that each rank's elements are cut into, which go through the tree one behind the other, at most `count`; 0:
+  /// as many as are best by the four costs, 256 at most, or reduce-scatter if that is better yet. Objects are not cut.
+  /// Unless given: 0 where it is known what a part costs, as with `measure` or a `transfer_overhead`, else 1.
+  std::optional<std::int64_t> segments;
+  /// Elements, "auto" and no number of parts asked for: the first execution is also tried by MPI_Reduce, and whichever
+  /// was faster serves from then on. A model cannot know what an MPI has in store.
+  bool try_native = true;
 
   /// Combine what has come first, not what the plan has first. Without effect on the result, but for rounding.
   bool dynamic = false;
@@ -115,10 +122,11 @@ enum class Overlap {
 /// is enough; with MPI_THREAD_MULTIPLE a progress thread moves messages while a long operation is running.
 ///
 /// The order in which a rank combines is that of the plan, so that results are reproducible to the last bit, unless
-/// `dynamic`.
+/// `dynamic`, or `try_native` has found MPI_Reduce faster; all executions of one job go the same way.
 ///
 /// Memory beyond the user's: a rank that only sends holds nothing. One that combines holds two elements (with parts: of
 /// which up to four are on their way here, and those not yet passed on); the root one, as it receives into the result.
+/// Reduce-scatter: up to one and a half, on the root two and a half if its elements are in the result.
 /// Objects: what was combined so far, the next object and the result of the two.
 class Reduction {
  public:
@@ -149,9 +157,15 @@ class Reduction {
 
   /// As given; once costs were measured, with these.
   [[nodiscard]] const ReductionSpec& spec() const;
-  /// How long the plan takes in its model, in the unit of the costs; 0 before they are known.
+  /// How long the plan takes in its model, in the unit of the costs; 0 before they are known. Of MPI_Reduce there is no
+  /// model: what it was preferred to.
   [[nodiscard]] double planned_length() const;
   [[nodiscard]] std::int64_t segments() const;
+  /// What carries it out: "best tree", "flat tree, 12 parts", "reduce-scatter", "MPI_Reduce"; "" before the first
+  /// execution has measured.
+  [[nodiscard]] const std::string& method() const;
+  /// Whether MPI_Reduce was tried and found faster.
+  [[nodiscard]] bool native() const;
   /// Ranks that send to this one.
   [[nodiscard]] std::int64_t children() const;
   /// What is in force on ranks that combine.
