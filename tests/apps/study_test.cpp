@@ -190,16 +190,27 @@ TEST_F(Simulated, BroadcastsTo88MachinesStandBesideTheBestOfTheMpis) {
   const Outcome outcome = study("broadcast-grid5000");
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   const std::string rows = file("broadcast-grid5000.csv");
-  EXPECT_EQ(lines(rows)[0],
-            "bytes,method,kind,predicted_s,executed_s,executed_over_predicted,best_stock,best_stock_s,over_best_stock");
-  for (const char* row : {"1024,ecef-la-tmax,sluice,1.600000000,2.000000000,1.2500,NTSB,4.000000000,0.5000",
-                          "65536,auto,sluice,1.600000000,2.000000000,1.2500,NTSB,4.000000000,0.5000",
-                          "1024,MPI_Bcast ompi,selector,,8.000000000,,NTSB,4.000000000,2.0000",
-                          "65536,NTSB,algorithm,,4.000000000,,NTSB,4.000000000,1.0000"})
+  EXPECT_EQ(
+      lines(rows)[0],
+      "bytes,method,kind,schedule_s,predicted_s,executed_s,executed_over_schedule,executed_over_predicted,best_stock,"
+      "best_stock_s,over_best_stock");
+  for (const char* row : {"65536,auto,sluice,,1.600000000,2.000000000,,1.2500,NTSB,4.000000000,0.5000",
+                          "1024,MPI_Bcast ompi,selector,,,8.000000000,,,NTSB,4.000000000,2.0000",
+                          "65536,NTSB,algorithm,,,4.000000000,,,NTSB,4.000000000,1.0000"})
     EXPECT_NE(rows.find('\n' + std::string(row) + '\n'), std::string::npos) << row << '\n' << rows;
   EXPECT_EQ(rows.find("\n1024,binomial_tree"), std::string::npos) << "not measured";
   EXPECT_NE(rows.find("\n65536,binomial_tree"), std::string::npos);
   EXPECT_NE(outcome.out.find("88 simulated hosts, bcast:binomial_tree: a bad day"), std::string::npos) << outcome.out;
+  // The schedule is that of `sluice plan`.
+  const Outcome plan =
+      folder_.sluice({"plan", "broadcast", "--platform", paper_folder() + "/../grid5000/grid5000-88.json", "--size",
+                      "64Ki", "--algorithm", "ecef-la-tmax", "--json", "-"});
+  const double length = nlohmann::json::parse(plan.out).at("length");
+  const std::size_t at = rows.find("\n65536,ecef-la-tmax,sluice,");
+  ASSERT_NE(at, std::string::npos);
+  const std::size_t value = rows.find(",sluice,", at) + 8;
+  EXPECT_NEAR(std::stod(rows.substr(value)), length, 1e-9);
+  EXPECT_EQ(rows.substr(rows.find(',', value), 25), ",1.600000000,2.000000000,");
   EXPECT_EQ(lines(file("figure9.csv")).size(), 3U);
   EXPECT_EQ(lines(file("figure9.csv"))[0].rfind("bytes,flat,fef,", 0), 0U);
   EXPECT_NE(lines(file("figure10.csv"))[0].find(",MPI_Bcast default,"), std::string::npos);
