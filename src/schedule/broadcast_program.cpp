@@ -18,7 +18,8 @@ class ProgramValidator {
 
   std::vector<Violation> run() {
     check_fields();
-    if (!violations_.empty() || p_.native) return std::move(violations_);
+    if (violations_.empty()) check_native();
+    if (!violations_.empty()) return std::move(violations_);
     match_receives();
     if (violations_.empty()) check_coverage();
     if (!violations_.empty()) return std::move(violations_);
@@ -53,8 +54,6 @@ class ProgramValidator {
       report(-1, "the length is {}, must be finite and at least 0", p_.length_s);
     for (std::int64_t rank = 0; rank < ranks(); ++rank) {
       const RankProgram& program = of(rank);
-      if (p_.native && (!program.sends.empty() || !program.receives.empty()))
-        report(rank, "rank {} has messages beside the MPI's own broadcast", rank);
       for (std::size_t i = 0; i < program.sends.size(); ++i) {
         const ProgramSend& send = program.sends[i];
         check_range(rank, "send", i, send.to, send.offset, send.bytes);
@@ -67,6 +66,33 @@ class ProgramValidator {
       for (std::size_t i = 0; i < program.receives.size(); ++i) {
         const ProgramReceive& receive = program.receives[i];
         check_range(rank, "receive", i, receive.from, receive.offset, receive.bytes);
+      }
+    }
+  }
+
+  void check_native() {
+    served_.assign(p_.ranks.size(), 0);
+    std::vector<char> named(p_.ranks.size(), 0);
+    for (std::size_t n = 0; n < p_.native.size(); ++n) {
+      const NativeBroadcast& native = p_.native[n];
+      if (native.ranks.size() < 2) report(-1, "native broadcast {}: {} ranks, at least 2", n, native.ranks.size());
+      if (!std::isfinite(native.start_s) || !std::isfinite(native.end_s) || native.start_s < 0 ||
+          native.end_s < native.start_s)
+        report(-1, "native broadcast {}: from {} to {}", n, native.start_s, native.end_s);
+      for (std::size_t i = 0; i < native.ranks.size(); ++i) {
+        const std::int64_t rank = native.ranks[i];
+        if (rank < 0 || rank >= ranks()) {
+          report(rank, "native broadcast {}: rank {} is none of {}, counted from 0", n, rank, ranks());
+          continue;
+        }
+        const auto r = static_cast<std::size_t>(rank);
+        if (named[r] != 0) report(rank, "native broadcast {}: rank {} is in one already", n, rank);
+        named[r] = 1;
+        if (i == 0) continue;
+        served_[r] = 1;
+        if (rank == p_.root) report(rank, "native broadcast {}: root {} is not the first", n, rank);
+        if (!of(rank).sends.empty() || !of(rank).receives.empty())
+          report(rank, "native broadcast {}: rank {} has messages beside it", n, rank);
       }
     }
   }
@@ -112,6 +138,7 @@ class ProgramValidator {
         if (!receives.empty()) report(rank, "root {} receives", rank);
         continue;
       }
+      if (served_[static_cast<std::size_t>(rank)] != 0) continue;
       std::vector<std::size_t>& order = by_offset_[static_cast<std::size_t>(rank)];
       order.resize(receives.size());
       std::iota(order.begin(), order.end(), std::size_t{0});
@@ -207,12 +234,25 @@ class ProgramValidator {
         connected = send.start_s + send.connection_s;
       }
     }
-    if (before(p_.length_s, last)) report(-1, "the length is {}, the last message arrives at {}", p_.length_s, last);
+    for (std::size_t n = 0; n < p_.native.size(); ++n) {
+      const NativeBroadcast& native = p_.native[n];
+      const auto first = static_cast<std::size_t>(native.ranks.front());
+      double ready = 0;
+      for (const double time : arrival[first]) ready = std::max(ready, time);
+      for (const ProgramSend& send : p_.ranks[first].sends) ready = std::max(ready, send.start_s + send.port_s);
+      if (before(native.start_s, ready))
+        report(native.ranks.front(), "native broadcast {}: starts at {}, its first rank is ready at {}", n,
+               native.start_s, ready);
+      last = std::max(last, native.end_s);
+    }
+    if (before(p_.length_s, last))
+      report(-1, "the length is {}, the last rank has the message at {}", p_.length_s, last);
   }
 
   const BroadcastProgram& p_;
   std::vector<std::vector<std::size_t>> position_;   // of each send among the receives of its receiver
   std::vector<std::vector<std::size_t>> by_offset_;  // receives of each rank
+  std::vector<char> served_;                         // by the MPI, though not the first
   std::vector<Violation> violations_;
 };
 

@@ -177,11 +177,29 @@ TEST(BroadcastPlan, NativeIsChosenWhereItWasMeasuredToBeFaster) {
   cluster.gap = line(2e-6, 125e6);
   cluster.broadcast = GapTable({{1, 1e-6}, {1 << 20, 2e-6}});
   platform.clusters.push_back(cluster);
-  EXPECT_TRUE(planned(platform, 0, 65'536, "auto").program.native);
+  EXPECT_EQ(planned(platform, 0, 65'536, "auto").program.native.size(), 1U);
   platform.clusters.front().broadcast = GapTable({{1, 1}, {1 << 20, 2}});
-  EXPECT_FALSE(planned(platform, 0, 65'536, "auto").program.native);
+  EXPECT_TRUE(planned(platform, 0, 65'536, "auto").program.native.empty());
   platform.clusters.front().broadcast = {};
   EXPECT_THROW((void)planned(platform, 0, 65'536, "native"), InputError);
+}
+
+TEST(BroadcastPlan, ClustersWhoseBroadcastWasMeasuredUseTheMpis) {
+  Platform platform = three_sites(in_order(), 3);
+  constexpr double kMeasured = 0.0123;
+  platform.clusters[2].broadcast = GapTable({{1, kMeasured}, {1 << 20, kMeasured}});
+  for (const std::int64_t root : {0, 9}) {
+    const BroadcastPlan plan = planned(platform, root, 65'536, "ecef-la");
+    ASSERT_EQ(plan.program.native.size(), 1U);
+    const NativeBroadcast& native = plan.program.native.front();
+    EXPECT_EQ(native.ranks.size(), platform.clusters[2].ranks.size());
+    EXPECT_EQ(native.ranks.front(), root == 9 ? 9 : platform.clusters[2].ranks.front());
+    EXPECT_DOUBLE_EQ(native.end_s - native.start_s, kMeasured);
+    EXPECT_GE(plan.program.length_s, native.end_s);
+    EXPECT_EQ(plan.program.ranks[8].sends.size(), 0U);
+  }
+  EXPECT_TRUE(planned(platform, 0, 65'536, "pipelined").program.native.empty());
+  EXPECT_TRUE(planned(platform, 0, 0, "ecef-la").program.native.empty());
 }
 
 TEST(BroadcastPlan, BadInputIsRefused) {
@@ -210,11 +228,35 @@ TEST(BroadcastProgram, BrokenProgramsAreFound) {
   EXPECT_TRUE(broken([](BroadcastProgram& p) { p.ranks[0].sends[0].bytes -= 1; }));
   EXPECT_TRUE(broken([](BroadcastProgram& p) { p.ranks[0].sends[0].to = 0; }));
   EXPECT_TRUE(broken([](BroadcastProgram& p) { p.length_s /= 2; }));
-  EXPECT_TRUE(broken([](BroadcastProgram& p) { p.native = true; }));
+  EXPECT_TRUE(broken([](BroadcastProgram& p) { p.native.push_back({{0, 1}, 0, 0}); }));
   EXPECT_TRUE(broken([](BroadcastProgram& p) {
     for (RankProgram& rank : p.ranks)
       for (ProgramSend& send : rank.sends) send.start_s = 0;
   }));
+}
+
+TEST(BroadcastProgram, BrokenBroadcastsByTheMpiAreFound) {
+  Platform platform = three_sites(in_order(), 3);
+  for (PlatformCluster& cluster : platform.clusters) cluster.broadcast = GapTable({{1, 1e-3}});
+  const BroadcastProgram good = planned(platform, 0, 65'536, "ecef").program;
+  const auto broken = [&](auto change) {
+    BroadcastProgram program = good;
+    change(program.native[1], program);
+    return !validate(program).empty();
+  };
+  using Native = NativeBroadcast;
+  using Program = BroadcastProgram;
+  EXPECT_FALSE(broken([](Native&, Program&) {}));
+  EXPECT_TRUE(broken([](Native& native, Program&) { native.ranks.pop_back(); }));
+  EXPECT_TRUE(broken([](Native& native, Program&) { native.ranks.resize(1); }));
+  EXPECT_TRUE(broken([](Native& native, Program&) { native.ranks.back() = 18; }));
+  EXPECT_TRUE(broken([](Native& native, Program&) { native.ranks.back() = native.ranks[1]; }));
+  EXPECT_TRUE(broken([](Native& native, Program&) { std::swap(native.ranks[0], native.ranks[1]); }));
+  EXPECT_TRUE(broken([](Native& native, Program&) { native.start_s = 0; }));
+  EXPECT_TRUE(broken([](Native& native, Program&) { native.end_s = native.start_s / 2; }));
+  EXPECT_TRUE(broken([](Native& native, Program& program) { native.end_s = 2 * program.length_s; }));
+  EXPECT_TRUE(broken([](Native&, Program& program) { program.native.erase(program.native.begin() + 1); }));
+  EXPECT_TRUE(broken([](Native&, Program& program) { program.native.push_back(program.native[0]); }));
 }
 
 /// 1 and 2 each wait for what the other one sends after it.

@@ -62,6 +62,20 @@ TEST(Broadcast, EveryAlgorithmGivesEveryRankEveryByte) {
   }
 }
 
+TEST(Broadcast, ClustersWhoseBroadcastWasMeasuredUseTheMpis) {
+  for (const int clusters : {1, 2, 3}) {
+    for (int root = 0; root < size(); ++root) {
+      Platform platform = platform_of(size(), clusters);
+      for (PlatformCluster& cluster : platform.clusters)
+        if (cluster.name != "b") cluster.broadcast = GapTable({{1, 1e-5}, {1 << 20, 1e-3}});
+      BroadcastJobOptions options;
+      options.plan.algorithm = "ecef";
+      Broadcast job(MPI_COMM_WORLD, platform, root, options);
+      for (const std::int64_t bytes : {0, 1, 70'001, 600'000, 70'001}) expect_broadcast(job, root, bytes);
+    }
+  }
+}
+
 TEST(Broadcast, EveryRootByTheBestOfAll) {
   for (int root = 0; root < size(); ++root) {
     Broadcast job(MPI_COMM_WORLD, platform_of(size(), 2, 2), root);

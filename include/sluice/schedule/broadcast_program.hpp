@@ -50,13 +50,23 @@ struct RankProgram {
   friend bool operator==(const RankProgram&, const RankProgram&) = default;
 };
 
+/// Ranks among which the MPI's own broadcast takes the whole message round: at least two, the first of which has all of
+/// it, and has begun all that it sends. The others have no messages but that.
+struct NativeBroadcast {
+  std::vector<std::int64_t> ranks;
+  double start_s = 0;
+  double end_s = 0;
+
+  friend bool operator==(const NativeBroadcast&, const NativeBroadcast&) = default;
+};
+
 struct BroadcastProgram {
   std::string method;  ///< what a person calls it, such as "ecef, binomial inside"
   std::int64_t root = 0;
-  std::int64_t bytes = 0;          ///< of the message; nothing is sent if 0
-  bool native = false;             ///< the MPI's own broadcast instead: nobody has a send or a receive
-  std::vector<RankProgram> ranks;  ///< at least one
-  double length_s = 0;             ///< when the last rank has the message
+  std::int64_t bytes = 0;               ///< of the message; nothing is sent if 0
+  std::vector<RankProgram> ranks;       ///< at least one
+  std::vector<NativeBroadcast> native;  ///< a rank is in one of them at most
+  double length_s = 0;                  ///< when the last rank has the message
 
   friend bool operator==(const BroadcastProgram&, const BroadcastProgram&) = default;
 };
@@ -67,11 +77,14 @@ struct BroadcastProgram {
 ///  - the root in range; sizes at least 0; times finite and at least 0, `connection_s` at least `port_s`;
 ///  - every send and receive: the other rank in range and a different one, the range inside the message and not empty;
 ///  - between two ranks, sends and receives are the same ranges in the same order;
-///  - every rank but the root receives every byte once, the root none;
+///  - of broadcasts by the MPI: their ranks, in range, are in one of them, once; all but the first of each have no
+///    messages;
+///  - every rank but the root and those others receives every byte once, the root none, in or outside of one;
 ///  - no deadlock: even if each rank sends one at a time in its order, receives one at a time in its order, and a send
 ///    waits for its receiver, every message passes;
-///  - times: no send before its range has arrived or before its port and connection are free; the length is not below
-///    the last arrival.
+///  - times: no send before its range has arrived or before its port and connection are free; no broadcast by the MPI
+///    before its first rank has the message and a free port; the length is not below the last arrival, nor below the
+///    end of such a broadcast.
 ///
 /// Times are compared with a tolerance of 1e-9 of the length. Faults of the first four kinds end the check, as the rest
 /// builds on them. O(m log m) time for m messages.

@@ -51,11 +51,13 @@ class Planner {
                                                       : fmt::format("{} clusters", platform_.clusters.size()),
                        "one cluster with a table \"broadcast\"");
     BroadcastPlan plan;
-    plan.program.native = true;
     plan.program.root = root_;
     plan.program.bytes = bytes_;
     plan.program.ranks.resize(static_cast<std::size_t>(platform_.ranks));
-    plan.program.length_s = bytes_ > 0 && platform_.ranks > 1 ? platform_.clusters.front().broadcast.at(bytes_) : 0;
+    if (bytes_ > 0 && platform_.ranks > 1) {
+      plan.program.length_s = platform_.clusters.front().broadcast.at(bytes_);
+      plan.program.native.push_back({ranks_from(0, root_), 0, plan.program.length_s});
+    }
     plan.schedule.problem = "broadcast";
     plan.schedule.machines = 1;
     plan.schedule.length = plan.program.length_s;
@@ -63,15 +65,32 @@ class Planner {
     return finish(std::move(plan), "native", "native");
   }
 
+  /// The ranks of a cluster, `first` first.
+  [[nodiscard]] std::vector<std::int64_t> ranks_from(std::size_t cluster, std::int64_t first) const {
+    std::vector<std::int64_t> ranks = platform_.clusters[cluster].ranks;
+    const auto at = std::find(ranks.begin(), ranks.end(), first);
+    std::rotate(ranks.begin(), at, at + 1);
+    return ranks;
+  }
+
   // ---- trees between clusters
 
-  /// Coordinators first send to others, then in their own cluster, but for `sends_before_inside`.
+  /// Coordinators first send to others, then in their own cluster, but for `sends_before_inside`. Inside they begin
+  /// when they have sent to others, or, where that is shorter, when the last of these messages is there: the short ways
+  /// of a cluster take their port from a long one.
   [[nodiscard]] BroadcastProgram program_of(const BetweenPlan& plan) const {
+    BroadcastProgram at_once = program_of(plan, false);
+    BroadcastProgram after = program_of(plan, true);
+    return after.length_s < at_once.length_s ? after : at_once;
+  }
+
+  [[nodiscard]] BroadcastProgram program_of(const BetweenPlan& plan, bool inside_waits) const {
     const std::int64_t segments = plan.schedule.segments;
     std::vector<std::int64_t> coordinator;
     for (const PlatformCluster& cluster : platform_.clusters) coordinator.push_back(cluster.ranks.front());
     coordinator[network_.cluster(root_)] = root_;
     std::vector<PlannedMessage> messages;
+    std::vector<NativeBroadcast> native;  // from 0 on, until it is known when its first rank is ready
     const std::size_t clusters = platform_.clusters.size();
     std::vector<std::vector<const TimedTransfer*>> sends(clusters);
     for (const TimedTransfer& t : plan.schedule.transfers) sends[static_cast<std::size_t>(t.from)].push_back(&t);
@@ -79,15 +98,18 @@ class Planner {
     const std::int64_t part = (bytes_ + segments - 1) / segments;
     for (std::size_t c = 0; c < clusters; ++c) {
       const PlatformCluster& cluster = platform_.clusters[c];
+      const std::size_t before =
+          segments == 1 ? static_cast<std::size_t>(plan.sends_before_inside[c]) : sends[c].size();
       const auto add_inside = [&] {
-        std::vector<std::int64_t> ranks = cluster.ranks;
-        const auto first = std::find(ranks.begin(), ranks.end(), coordinator[c]);
-        std::rotate(ranks.begin(), first, first + 1);
+        const std::vector<std::int64_t> ranks = ranks_from(c, coordinator[c]);
+        // Where it was measured, as it was measured, unless the coordinator has more to send.
+        if (options_.inside.empty() && !cluster.broadcast.points().empty() && before == sends[c].size()) {
+          if (bytes_ > 0 && ranks.size() > 1) native.push_back({ranks, 0, cluster.broadcast.at(bytes_)});
+          return;
+        }
         const StrategyPrediction strategy = detail::best_inside(cluster, bytes_, options_.inside);
         add_inside_messages(strategy.strategy, ranks, bytes_, strategy.segment_bytes, priority, messages);
       };
-      const std::size_t before =
-          segments == 1 ? static_cast<std::size_t>(plan.sends_before_inside[c]) : sends[c].size();
       for (std::size_t s = 0; s <= sends[c].size(); ++s) {
         if (s == before) add_inside();
         if (s == sends[c].size()) break;
@@ -96,11 +118,30 @@ class Planner {
         if (begin < end)
           messages.push_back({static_cast<std::int32_t>(coordinator[c]),
                               static_cast<std::int32_t>(coordinator[static_cast<std::size_t>(t.to)]), begin, end,
-                              priority});
+                              priority, inside_waits && s + 1 == before && cluster.ranks.size() > 1});
         priority += 1;
       }
     }
-    return replayed(network_, timed_program(network_, root_, bytes_, messages, true, false), false);
+    BroadcastProgram program = replayed(network_, timed_program(network_, root_, bytes_, messages, true, false), false);
+    program.native = std::move(native);
+    begin_when_ready(program);
+    return program;
+  }
+
+  static void begin_when_ready(BroadcastProgram& program) {
+    std::vector<double> ready(program.ranks.size(), 0);
+    for (std::size_t r = 0; r < program.ranks.size(); ++r) {
+      for (const ProgramSend& send : program.ranks[r].sends) {
+        ready[r] = std::max(ready[r], send.start_s + send.port_s);
+        double& there = ready[static_cast<std::size_t>(send.to)];
+        there = std::max(there, send.arrival_s);
+      }
+    }
+    for (NativeBroadcast& each : program.native) {
+      each.start_s = ready[static_cast<std::size_t>(each.ranks.front())];
+      each.end_s += each.start_s;
+      program.length_s = std::max(program.length_s, each.end_s);
+    }
   }
 
   BroadcastPlan tree_in(const std::string& algorithm, std::int64_t segments, double time_limit_s) const {
@@ -152,15 +193,21 @@ class Planner {
     plan.schedule.root = root_;
     constexpr double kMost = 1e15;
     const auto limit = static_cast<std::int64_t>(std::min(kMost, options_.time_limit_s * kMessagesPerSecond));
-    const detail::FoundRoutes found = best_routes(network_, sites, root_, bytes_, parallel, options_.segments, limit);
-    plan.program = replayed(
-        network_,
-        timed_program(network_, root_, bytes_, route_messages(network_, sites, bytes_, found.routes), false, false),
-        false);
-    fill_schedule(plan, found.routes.segment_bytes);
+    std::optional<detail::Routes> chosen;
+    for (const detail::FoundRoutes& found :
+         best_routes(network_, sites, root_, bytes_, parallel, options_.segments, limit)) {
+      BroadcastProgram program = replayed(
+          network_,
+          timed_program(network_, root_, bytes_, route_messages(network_, sites, bytes_, found.routes), false, false),
+          false);
+      if (chosen && program.length_s >= plan.program.length_s) continue;
+      chosen = found.routes;
+      plan.program = std::move(program);
+    }
+    fill_schedule(plan, chosen->segment_bytes);
     plan.schedule.length = plan.program.length_s;
     plan.schedule.bound = {std::min(network_.bound(root_, bytes_), plan.schedule.length), plan.schedule.length};
-    return finish(std::move(plan), name, name + ", " + to_string(found.routes));
+    return finish(std::move(plan), name, name + ", " + to_string(*chosen));
   }
 
   void fill_schedule(BroadcastPlan& plan, std::int64_t segment_bytes) const {

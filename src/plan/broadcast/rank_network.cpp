@@ -369,7 +369,8 @@ class Simulation {
       }
     }
     const auto sender = static_cast<std::size_t>(message.from);
-    port_free_[sender] = now + cost.port_s;
+    const double port_s = message.alone ? end - now + cost.latency_s : cost.port_s;
+    port_free_[sender] = now + port_s;
     if (cost.yields) {
       connection.free = kInfinity;
       under_way_[m] = {now, end, sent_[sender], received_[static_cast<std::size_t>(message.to)]};
@@ -380,8 +381,8 @@ class Simulation {
       events_.push({end + cost.latency_s, number_++, Kind::kReaches, m});
     }
     if (length_only_) return;
-    sends_[m] = {message.to, message.begin, message.end - message.begin, cost.port_s, end - now, now, 0};
-    sends_[m].connection_s = std::max(sends_[m].connection_s, cost.port_s);
+    sends_[m] = {message.to, message.begin, message.end - message.begin, port_s, end - now, now, 0};
+    sends_[m].connection_s = std::max(sends_[m].connection_s, port_s);
     started_.push_back(m);
   }
 

@@ -81,6 +81,7 @@ struct PlannedMessage {
   std::int64_t begin = 0;  ///< bytes [begin, end) of the message
   std::int64_t end = 0;
   double priority = 0;  ///< of what it could send, a rank sends the least first; of one connection all different
+  bool alone = false;   ///< its sender sends nothing else before it arrives
 };
 
 /// Sends `messages` over `network`: whenever a rank's port is free, the message of least priority whose range it has

@@ -16,11 +16,12 @@
 /// rank waits for more than the segment that it passes on. A rank sends to other sites first, then segment by segment.
 /// All trees of sites are tried if there are at most four; else those of the heuristics fef, fef-gap, ecef and flat,
 /// for one segment and for the whole message. First every combination of tree and shapes with segments of moderate
-/// size, then the best ones with smaller and larger segments, then shapes again. Guarantee: none; the length is that of
-/// the simulation in rank_network.hpp. Complexity: O(m log m) time for each combination, for m = segments * ranks
-/// messages; the number of messages simulated is limited. Deterministic. Source: segments that flow through a tree:
-/// Kielmann et al. (2001), van de Geijn and others; ring inside: the allgather of Thakur, Rabenseifner, Gropp (2005),
-/// each part as soon as it is there. Several connections into a cluster at once: ours.
+/// size, then the best ones with smaller and larger segments, then shapes again. All that by the simulation in
+/// rank_network.hpp; of the few that are best there, the planner takes the one that replay.cpp finds shortest.
+/// Guarantee: none. Complexity: O(m log m) time for each combination, for m = segments * ranks messages; the number of
+/// messages simulated is limited. Deterministic. Source: segments that flow through a tree: Kielmann et al. (2001), van
+/// de Geijn and others; ring inside: the allgather of Thakur, Rabenseifner, Gropp (2005), each part as soon as it is
+/// there. Several connections into a cluster at once: ours.
 ///
 /// Example: 2 sites of 2 ranks, K = 2, two segments, spread: the root 0 gives segment 0 to 1, which sends it to 2,
 /// which gives it to 3; segment 1 goes to 1 as well (the only other rank), from there to 3, which gives it to 2.
@@ -31,6 +32,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -213,12 +215,12 @@ class RouteSearch {
         segments_(segments),
         left_(most_messages) {}
 
-  FoundRoutes run() {
+  std::vector<FoundRoutes> run() {
     if (segments_ == 0) least_bytes_ = least_segment();
     trees_ = site_trees(network_, sites_, bytes_, parallel_);
     if (segments_ > 0) {
       try_combinations((bytes_ + segments_ - 1) / segments_);
-      return best_;
+      return std::move(few_);
     }
     constexpr std::int64_t kSegments = 32, kShort = 4096;
     try_combinations(std::max((bytes_ + kSegments - 1) / kSegments, std::min(bytes_, kShort)));
@@ -226,7 +228,7 @@ class RouteSearch {
     tune_segments();
     try_shapes();
     tune_segments();
-    return best_;
+    return std::move(few_);
   }
 
  private:
@@ -250,29 +252,47 @@ class RouteSearch {
     if (routes.segment_bytes < std::min(bytes_, least_bytes_) || routes.segment_bytes > bytes_) return false;
     const std::int64_t segments = (bytes_ + routes.segment_bytes - 1) / routes.segment_bytes;
     const std::int64_t messages = segments * network_.platform().ranks;
-    if (best_.found && (left_ < messages || (segments > kMostSegments && segments_ == 0))) return false;
+    if (best_ && (left_ < messages || (segments > kMostSegments && segments_ == 0))) return false;
     if (!tried_.insert({routes.parent, routes.spread, routes.root_shape, routes.shape, routes.segment_bytes}).second)
       return false;
     left_ -= messages;
     const double length =
         timed_program(network_, root_, bytes_, route_messages(network_, sites_, bytes_, routes), false, true).length_s;
-    if (best_.found && length >= best_.length_s) return false;
-    best_ = {routes, length, true};
+    keep({routes, length});
+    if (best_ && length >= best_->length_s) return false;
+    best_ = {routes, length};
     return true;
+  }
+
+  /// Of routes that differ in their segments alone, the best.
+  void keep(const FoundRoutes& found) {
+    constexpr std::size_t kFew = 4;
+    const auto alike = [&](const FoundRoutes& each) {
+      return std::tie(each.routes.parent, each.routes.spread, each.routes.root_shape, each.routes.shape) ==
+             std::tie(found.routes.parent, found.routes.spread, found.routes.root_shape, found.routes.shape);
+    };
+    const auto known = std::find_if(few_.begin(), few_.end(), alike);
+    if (known != few_.end()) {
+      if (known->length_s <= found.length_s) return;
+      few_.erase(known);
+    }
+    const auto at = std::upper_bound(few_.begin(), few_.end(), found.length_s,
+                                     [](double length, const FoundRoutes& each) { return length < each.length_s; });
+    few_.insert(at, found);
+    if (few_.size() > kFew) few_.pop_back();
   }
 
   /// From the routes given, or with these segments from the plainest ones.
   void try_combinations(std::int64_t segment_bytes) {
     Routes routes{trees_.front(), parallel_, false, Shape::kChain, Shape::kBinary, segment_bytes};
-    FoundRoutes best;
+    std::optional<FoundRoutes> best;
     std::swap(best, best_);
-    attempt(routes);
-    try_shapes();
-    if (best.found && (!best_.found || best.length_s < best_.length_s)) best_ = best;
+    if (attempt(routes)) try_shapes();
+    if (best && (!best_ || best->length_s < best_->length_s)) best_ = best;
   }
 
   void try_shapes() {
-    const Routes found = best_.routes;
+    const Routes found = best_->routes;
     for (const SiteTree& tree : trees_) {
       for (const bool spread : {false, true}) {
         Routes routes = found;
@@ -281,7 +301,7 @@ class RouteSearch {
         attempt(routes);
       }
     }
-    const Routes with_tree = best_.routes;
+    const Routes with_tree = best_->routes;
     for (const Shape root_shape : kShapes) {
       for (const Shape shape : kShapes) {
         Routes routes = with_tree;
@@ -295,7 +315,7 @@ class RouteSearch {
   void tune_segments() {
     for (const double factor : {0.5, 2.0, 0.75, 1.25}) {
       for (;;) {
-        Routes routes = best_.routes;
+        Routes routes = best_->routes;
         routes.segment_bytes = static_cast<std::int64_t>(static_cast<double>(routes.segment_bytes) * factor);
         if (!attempt(routes)) break;
       }
@@ -312,7 +332,8 @@ class RouteSearch {
   std::int64_t least_bytes_ = 1;
   std::vector<SiteTree> trees_;
   std::set<std::tuple<SiteTree, bool, Shape, Shape, std::int64_t>> tried_;
-  FoundRoutes best_;
+  std::optional<FoundRoutes> best_;
+  std::vector<FoundRoutes> few_;  // the best of all, by their lengths
 };
 
 }  // namespace
@@ -330,8 +351,9 @@ std::vector<PlannedMessage> route_messages(const RankNetwork& network, const std
   return Builder(network, sites, bytes, routes).run();
 }
 
-FoundRoutes best_routes(const RankNetwork& network, const std::vector<Site>& sites, std::int64_t root,
-                        std::int64_t bytes, bool parallel, std::int64_t segments, std::int64_t most_messages) {
+std::vector<FoundRoutes> best_routes(const RankNetwork& network, const std::vector<Site>& sites, std::int64_t root,
+                                     std::int64_t bytes, bool parallel, std::int64_t segments,
+                                     std::int64_t most_messages) {
   return RouteSearch(network, sites, root, bytes, parallel, segments, most_messages).run();
 }
 

@@ -28,14 +28,14 @@ struct Routes {
 
 struct FoundRoutes {
   Routes routes;
-  double length_s = 0;
-  bool found = false;
+  double length_s = 0;  ///< of timed_program
 };
 
-/// The best routes found, over one connection between two sites, or, where that is possible, over several.
-/// `segments`: 0, or how many. Simulates at most so many messages, but always one configuration.
-[[nodiscard]] FoundRoutes best_routes(const RankNetwork& network, const std::vector<Site>& sites, std::int64_t root,
-                                      std::int64_t bytes, bool parallel, std::int64_t segments,
-                                      std::int64_t most_messages);
+/// The best few routes found, the best first and at least one, over one connection between two sites, or, where that is
+/// possible, over several. `segments`: 0, or how many. Simulates at most so many messages, but always one
+/// configuration.
+[[nodiscard]] std::vector<FoundRoutes> best_routes(const RankNetwork& network, const std::vector<Site>& sites,
+                                                   std::int64_t root, std::int64_t bytes, bool parallel,
+                                                   std::int64_t segments, std::int64_t most_messages);
 
 }  // namespace sluice::detail

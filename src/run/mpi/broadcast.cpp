@@ -65,10 +65,16 @@ std::int64_t scaled(std::int64_t offset, std::int64_t bytes, std::int64_t larges
 
 std::vector<std::int64_t> to_numbers(const BroadcastPlan& plan, std::size_t rank) {
   const BroadcastProgram& program = plan.program;
-  std::vector<std::int64_t> out{program.native ? 1 : 0, std::bit_cast<std::int64_t>(program.length_s),
+  const auto has_rank = [&](const NativeBroadcast& each) {
+    return std::ranges::find(each.ranks, static_cast<std::int64_t>(rank)) != each.ranks.end();
+  };
+  const auto own = std::ranges::find_if(program.native, has_rank);
+  const bool all = own != program.native.end() && own->ranks.size() == program.ranks.size();
+  std::vector<std::int64_t> out{all ? 1 : 0, program.native.empty() ? 0 : 1, own != program.native.end() ? 1 : 0,
+                                std::bit_cast<std::int64_t>(program.length_s),
                                 static_cast<std::int64_t>(program.method.size())};
   out.insert(out.end(), program.method.begin(), program.method.end());
-  if (program.native) return out;
+  if (all) return out;
   const RankProgram& part = program.ranks.at(rank);
   out.push_back(static_cast<std::int64_t>(part.receives.size()));
   for (const ProgramReceive& r : part.receives) out.insert(out.end(), {r.from, r.offset, r.bytes});
@@ -81,7 +87,9 @@ std::vector<std::int64_t> to_numbers(const BroadcastPlan& plan, std::size_t rank
 }
 
 struct OwnPart {
-  bool native = false;
+  bool native = false;         ///< MPI's own broadcast is all there is
+  bool native_inside = false;  ///< of some clusters; the same on all ranks
+  bool ends_native = false;    ///< this rank is in one of these
   ChosenBroadcast chosen;
   RankProgram program;
 };
@@ -92,6 +100,8 @@ OwnPart from_numbers(const std::vector<std::int64_t>& numbers) {
   const auto next_time = [&] { return std::bit_cast<double>(next()); };
   OwnPart part;
   part.native = next() != 0;
+  part.native_inside = next() != 0;
+  part.ends_native = next() != 0;
   part.chosen.predicted_s = next_time();
   part.chosen.method.resize(static_cast<std::size_t>(next()));
   for (char& c : part.chosen.method) c = static_cast<char>(next());
@@ -208,6 +218,7 @@ struct Broadcast::State : detail::JointJob {
   State(MPI_Comm user, Platform user_platform, int user_root, const BroadcastJobOptions& user_options);
   ~State() {
     if (unwinding()) give_up();
+    if (given_up() && inside) inside->leak();
   }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
@@ -217,6 +228,7 @@ struct Broadcast::State : detail::JointJob {
   /// Throws it, and InputError on the other ranks where the class is a new one.
   SizeClass& obtain(std::int64_t bytes, const std::exception_ptr& failure);
   [[nodiscard]] OwnPart plan(std::int64_t bytes) const;
+  void open_inside();
   void execute(void* buffer, std::int64_t bytes);
   void run_planned(SizeClass& size, void* buffer, std::int64_t bytes);
   void try_both(SizeClass& size, void* buffer, std::int64_t bytes);
@@ -225,7 +237,8 @@ struct Broadcast::State : detail::JointJob {
   int root;
   BroadcastJobOptions options;
   bool crowded = false;
-  std::list<SizeClass> classes;  ///< the one used last first
+  std::optional<Communicator> inside;  ///< the ranks of this one's cluster, the coordinator first; once it is needed
+  std::list<SizeClass> classes;        ///< the one used last first
 };
 
 Broadcast::State::State(MPI_Comm user, Platform user_platform, int user_root, const BroadcastJobOptions& user_options)
@@ -292,9 +305,20 @@ SizeClass& Broadcast::State::obtain(std::int64_t bytes, const std::exception_ptr
   SizeClass size;
   size.largest = largest;
   size.part = plan(largest);
+  if (size.part.native_inside && !size.part.native && !inside) open_inside();
   classes.push_front(std::move(size));
   if (classes.size() > kKeptClasses) classes.pop_back();
   return classes.front();
+}
+
+void Broadcast::State::open_inside() {
+  const auto cluster = platform.cluster_of(comm.rank());
+  const std::vector<std::int64_t>& ranks = platform.clusters[static_cast<std::size_t>(cluster)].ranks;
+  const std::int64_t first = platform.cluster_of(root) == cluster ? root : ranks.front();
+  MPI_Comm split = MPI_COMM_NULL;
+  SLUICE_MPI(MPI_Comm_split(comm.get(), static_cast<int>(cluster), comm.rank() == first ? 0 : 1, &split));
+  inside.emplace(split);
+  SLUICE_MPI(MPI_Comm_free(&split));
 }
 
 void Broadcast::State::run_planned(SizeClass& size, void* buffer, std::int64_t bytes) {
@@ -307,6 +331,7 @@ void Broadcast::State::run_planned(SizeClass& size, void* buffer, std::int64_t b
     size.bytes = bytes;
   }
   size.sized->execute(buffer);
+  if (size.part.ends_native) detail::broadcast_by_mpi(buffer, bytes, 0, inside->get());
 }
 
 void Broadcast::State::try_both(SizeClass& size, void* buffer, std::int64_t bytes) {
