@@ -202,37 +202,42 @@ class Results {
                curves + 1, predicted ? 9 : 10);
   }
 
-  /// What each takes, ours also over their prediction, and over SMPI's best.
-  [[nodiscard]] std::string table() const {
-    using Align = TextTable::Align;
-    std::vector<TextTable::Column> columns{{"method", Align::kLeft}};
-    for (const std::int64_t size : sizes_) {
-      columns.push_back({binary_text(size)});
-      columns.push_back({"/ pred."});
-      columns.push_back({"/ best"});
-    }
-    TextTable table(columns);
-    for (const Row& row : rows_) {
-      std::vector<std::string> cells{row.name};
-      for (std::size_t s = 0; s < sizes_.size(); ++s) {
-        if (!row.times[s]) {
-          cells.insert(cells.end(), {"-", "", ""});
-          continue;
-        }
-        const Times& times = *row.times[s];
-        cells.push_back(seconds_text(times.executed_s));
-        cells.push_back(row.ours() ? fmt::format("{:.2f}", times.executed_s / times.predicted_s) : "");
-        cells.push_back(fmt::format("{:.2f}", times.executed_s / best_stock(s).times[s]->executed_s));
-      }
-      table.add_row(std::move(cells));
-    }
-    std::string text = table.text();
+  /// What ours take, over their prediction; then what each takes, over SMPI's best.
+  [[nodiscard]] std::string tables() const {
+    std::string text = "executed, over predicted:\n\n" +
+                       table([](const Row& row) { return row.ours(); },
+                             [](const Row& row, std::size_t s) { return row.times[s]->predicted_s; });
+    text += "\nexecuted, over SMPI's best:\n\n" +
+            table([](const Row&) { return true; },
+                  [&](const Row&, std::size_t s) { return best_stock(s).times[s]->executed_s; });
     for (const Row& row : rows_)
       if (!row.failure.empty()) text += fmt::format("-: {}\n", row.failure);
     return text;
   }
 
  private:
+  /// Of the rows that are `wanted`; `reference`: the seconds that a row's time is divided by.
+  template <class Wanted, class Reference>
+  [[nodiscard]] std::string table(Wanted wanted, Reference reference) const {
+    std::vector<TextTable::Column> columns{{"method", TextTable::Align::kLeft}};
+    for (const std::int64_t size : sizes_) columns.push_back({binary_text(size)});
+    TextTable table(columns);
+    for (const Row& row : rows_) {
+      if (!wanted(row)) continue;
+      std::vector<std::string> cells{row.name};
+      for (std::size_t s = 0; s < sizes_.size(); ++s) {
+        if (!row.times[s]) {
+          cells.emplace_back("-");
+          continue;
+        }
+        const double executed_s = row.times[s]->executed_s;
+        cells.push_back(fmt::format("{} {:.2f}", seconds_text(executed_s), executed_s / reference(row, s)));
+      }
+      table.add_row(std::move(cells));
+    }
+    return table.text();
+  }
+
   static std::string binary_text(std::int64_t bytes) {
     return bytes < (1 << 20) ? fmt::format("{} KiB", bytes >> 10) : fmt::format("{} MiB", bytes >> 20);
   }
@@ -298,10 +303,10 @@ int study_broadcast_grid5000(const StudyTask& task) {
     draw(task.folder, name, results.figure_script(predicted), 1000, 560);
   }
   print(
-      fmt::format("88 simulated machines in 6 clusters, ranks {}: executed, over predicted, over SMPI's best\n\n{}\n"
+      fmt::format("88 simulated machines in 6 clusters, ranks {}\n\n{}\n"
                   "written to {}\n",
-                  task.round_robin ? "dealt to the clusters in turns" : "in the order of the clusters", results.table(),
-                  task.folder));
+                  task.round_robin ? "dealt to the clusters in turns" : "in the order of the clusters",
+                  results.tables(), task.folder));
   return kDone;
 }
 
