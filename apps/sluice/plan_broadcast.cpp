@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -8,6 +10,7 @@
 #include "broadcast_options.hpp"
 #include "output.hpp"
 #include "plan.hpp"
+#include "sluice/error.hpp"
 #include "sluice/show/quantities.hpp"
 
 namespace sluice::command {
@@ -18,6 +21,7 @@ struct PlanOptions {
   BroadcastInput problem;
   PlanOutput output;
   std::string algorithm = "auto";
+  bool reversed = false;
 };
 
 std::string head_of(const BroadcastTask& task, const BroadcastPlan& plan) {
@@ -40,10 +44,34 @@ std::string head_of(const BroadcastTask& task, const BroadcastPlan& plan) {
   return task.title() + '\n' + line + "\n\n" + tree_table(schedule, schedule.bound.lower, more);
 }
 
+/// The reduction between clusters that goes the other way round.
+int plan_reversed(const PlanOptions& options, const BroadcastTask& task) {
+  if (options.algorithm == "pipelined" || options.algorithm == "parallel-entry" || options.algorithm == "native")
+    throw InputError("--reversed", "algorithm " + options.algorithm, "a tree between clusters");
+  if (task.options.early_internal)
+    throw InputError("--reversed", "--early-internal beside it", "clusters that combine before they receive");
+  const BetweenClusters problem = between_clusters(
+      task.platform, task.bytes, task.root, std::max<std::int64_t>(1, task.options.segments), task.options.inside);
+  BetweenOptions how;
+  how.algorithm = options.algorithm;
+  how.lookahead = task.options.lookahead;
+  how.time_limit_s = task.options.time_limit_s;
+  const BetweenPlan forth = plan_between_clusters(transposed(problem), how);
+  const TreeSchedule schedule = reversed(forth.schedule, problem);
+  std::vector<TreeFact> more;
+  more.push_back({"machines", fmt::format("{}", schedule.machines), "clusters"});
+  more.push_back({"segments", fmt::format("{}", schedule.segments), ""});
+  return show_plan("the other way round, a reduction: " + task.title() + "\nalgorithm: " + schedule.algorithm +
+                       distance_text(schedule.length, schedule.bound.lower, forth.optimal, "cheapest paths") + "\n\n" +
+                       tree_table(schedule, schedule.bound.lower, more),
+                   schedule, options.output);
+}
+
 int plan(const PlanOptions& options) {
   check_algorithm("broadcast", options.algorithm);
   const BroadcastTask task = read(options.problem);
   check_json_target(options.output.json);
+  if (options.reversed) return plan_reversed(options, task);
   const BroadcastPlan plan = task.planned_by(options.algorithm);
   return show_plan(head_of(task, plan), plan.schedule, options.output);
 }
@@ -55,6 +83,8 @@ void add_plan_broadcast(CLI::App& plan_verb, Action& chosen) {
   const auto options = std::make_shared<PlanOptions>();
   options->problem.add_to(*problem);
   problem->add_option("--algorithm", options->algorithm, algorithm_list("broadcast"))->option_text("NAME [auto]");
+  problem->add_flag("--reversed", options->reversed,
+                    "the schedule of a reduction to the root between the clusters, by a tree the other way round");
   options->output.add_to(*problem, "times in seconds", "length, bounds and methods alone");
   problem->footer(algorithms_help("broadcast") + kBroadcastHelp +
                   "\nExamples:\n"

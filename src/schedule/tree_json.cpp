@@ -47,6 +47,7 @@ class TreeHandler : public detail::StrictJsonHandler {
           {.name = "root", .integer = &result_.root},
           {.name = "transfer", .required = false, .optional_number = &transfer_cost_},
           {.name = "compute", .required = false, .optional_number = &compute_},
+          {.name = "over_links", .required = false, .flag = &result_.over_links},
           {.name = "max_transfers", .required = false, .optional_integer = &result_.max_transfers},
           {.name = "max_reducers", .required = false, .optional_integer = &result_.max_reducers},
           {.name = "commutative", .required = false, .flag = &result_.commutative},
@@ -76,10 +77,11 @@ class TreeHandler : public detail::StrictJsonHandler {
   void closed(int shape) override {
     if (shape == kTransfer) result_.transfers.push_back(transfer_);
     if (shape != kSchedule) return;
-    const bool reduce = result_.problem == "reduce";
+    const bool costs = result_.problem == "reduce" && !result_.over_links;
     const auto check = [&](const char* name, const std::optional<double>& cost) {
-      if (cost.has_value() != reduce)
-        fail_object(fmt::format(R"(problem "{}" with{} "{}")", result_.problem, reduce ? "out" : "", name),
+      if (cost.has_value() != costs)
+        fail_object(fmt::format(R"(problem "{}"{} with{} "{}")", result_.problem,
+                                result_.over_links ? " over links" : "", costs ? "out" : "", name),
                     R"("transfer" and "compute" for "reduce", and only for it)");
     };
     check("transfer", transfer_cost_);
@@ -104,7 +106,9 @@ std::string to_json(const TreeSchedule& schedule) {
  "machines": {}, "root": {})",
       detail::kScheduleSchema, json_string(schedule.problem, "problem"), json_string(schedule.algorithm, "algorithm"),
       schedule.machines, schedule.root);
-  if (schedule.problem == "reduce") {
+  if (schedule.over_links) {
+    out += R"(, "over_links": true)";
+  } else if (schedule.problem == "reduce") {
     out += R"(, "transfer": )";
     append_json_number(out, schedule.transfer, "transfer");
     out += R"(, "compute": )";

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <random>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,8 @@
 #include "sluice/error.hpp"
 #include "sluice/plan/broadcast.hpp"
 #include "sluice/plan/registry.hpp"
+#include "sluice/schedule/tree_json.hpp"
+#include "sluice/schedule/tree_validate.hpp"
 
 namespace sluice {
 namespace {
@@ -264,19 +267,54 @@ TEST(BroadcastBetween, BrokenSchedulesAreFound) {
   }));
 }
 
-TEST(BroadcastBetween, ReversedSchedulesSendEveryTransferBack) {
-  const BetweenPlan plan = planned(table_3(6, 2), "auto");
-  const TreeSchedule back = reversed(plan.schedule);
-  EXPECT_EQ(back.problem, "reduce");
-  EXPECT_EQ(back.transfers.size(), plan.schedule.transfers.size());
-  std::vector<char> sent(6, 0);
-  for (const TimedTransfer& t : back.transfers) {
-    EXPECT_EQ(sent[static_cast<std::size_t>(t.to)], 0) << "a cluster receives after it has sent";
-    EXPECT_EQ(sent[static_cast<std::size_t>(t.from)], 0);
-    sent[static_cast<std::size_t>(t.from)] = 1;
+TEST(BroadcastBetween, ReversedSchedulesAreReductions) {
+  for (const char* algorithm : {"auto", "flat", "ecef-la-tmax", "bottom-up"}) {
+    for (const std::int64_t segments : {1, 3}) {
+      for (int seed = 0; seed < 20; ++seed) {
+        BetweenClusters problem = table_3(1 + seed % 7, seed);
+        problem.segments = segments;
+        const BetweenPlan plan = planned(problem, algorithm);
+        const TreeSchedule back = reversed(plan.schedule, problem);
+        EXPECT_EQ(back.problem, "reduce");
+        EXPECT_EQ(back.length, plan.schedule.length);
+        EXPECT_EQ(back.transfers.size(), plan.schedule.transfers.size());
+        for (const Violation& each : validate(back)) ADD_FAILURE() << algorithm << ", " << seed << ": " << each.reason;
+        std::istringstream text(to_json(back));
+        EXPECT_EQ(read_tree_schedule(text, "back.json"), back);
+        EXPECT_THROW((void)reversed(back, problem), InputError);
+      }
+    }
   }
-  EXPECT_EQ(std::count(sent.begin(), sent.end(), char{1}), 5);
-  EXPECT_THROW((void)reversed(back), InputError);
+}
+
+TEST(BroadcastBetween, BrokenReversedSchedulesAreFound) {
+  const BetweenClusters problem = table_3(6, 2);
+  const TreeSchedule back = reversed(planned(problem, "auto").schedule, problem);
+  const auto broken = [&](auto change) {
+    TreeSchedule schedule = back;
+    change(schedule);
+    return !validate(schedule).empty();
+  };
+  EXPECT_FALSE(broken([](TreeSchedule&) {}));
+  EXPECT_TRUE(broken([](TreeSchedule& s) { s.over_links = false; }));
+  EXPECT_TRUE(broken([](TreeSchedule& s) { s.problem = "broadcast"; }));
+  EXPECT_TRUE(broken([](TreeSchedule& s) { s.transfers.pop_back(); }));
+  EXPECT_TRUE(broken([](TreeSchedule& s) { s.length *= 2; }));
+  EXPECT_TRUE(broken([](TreeSchedule& s) { s.compute = 1; }));
+  EXPECT_TRUE(broken([](TreeSchedule& s) {
+    const auto first = static_cast<std::size_t>(s.transfers.front().from);
+    s.arrivals[first] = s.transfers.front().start + 1;
+  }));
+}
+
+TEST(BroadcastBetween, TransposedProblemsHaveTheirLinksTheOtherWayRound) {
+  BetweenClusters problem = table_3(3, 1);
+  problem.gap[1] = 7;      // from 0 to 1
+  problem.latency[5] = 9;  // from 1 to 2
+  const BetweenClusters other = transposed(problem);
+  EXPECT_EQ(other.gap[3], 7);
+  EXPECT_EQ(other.latency[7], 9);
+  EXPECT_EQ(transposed(other).gap, problem.gap);
 }
 
 TEST(BroadcastBetween, BadProblemsAreRefused) {

@@ -97,9 +97,15 @@ struct BetweenPlan {
 [[nodiscard]] std::vector<Violation> validate(const TreeSchedule& schedule, const BetweenClusters& problem,
                                               const std::vector<std::int64_t>& sends_before_inside = {});
 
+/// The same clusters with every link the other way round.
+[[nodiscard]] BetweenClusters transposed(const BetweenClusters& problem);
+
 /// The schedule of a reduction that goes the other way round: every transfer of a broadcast backwards, from its length
-/// on. Combining is free in it. Throws InputError unless `schedule` is one of "broadcast".
-[[nodiscard]] TreeSchedule reversed(const TreeSchedule& schedule);
+/// on. Clusters first combine what their ranks have, in T, then what comes from others; combining that is free.
+/// `schedule` is one of `problem` in which clusters broadcast inside after their last sends; where links differ by
+/// direction, plan it for the transposed problem of the reduction. Throws InputError unless it is one of "broadcast"
+/// over as many clusters.
+[[nodiscard]] TreeSchedule reversed(const TreeSchedule& schedule, const BetweenClusters& problem);
 
 // ---- whole broadcasts
 

@@ -22,6 +22,10 @@
 /// An element may be cut into `segments` parts that go through the tree one behind the other, each combined with the
 /// same part of other elements; a machine then sends one part while it receives another.
 ///
+/// Or machines are clusters, and a reduction goes over links that differ (`over_links`): a transfer takes what its link
+/// takes, of which the latency does not keep a machine from receiving or sending another one, and combining is free. A
+/// date is then that at which a cluster has combined what is its own; a transfer to it may be under way before.
+///
 /// Units are the user's, the same for all times and costs.
 namespace sluice {
 
@@ -52,6 +56,7 @@ struct TreeSchedule {
   std::int64_t root = 0;                      ///< who has the result, or the message
   double transfer = 0;                        ///< of one part, if the element is cut; a reduction's only
   double compute = 0;                         ///< likewise
+  bool over_links = false;                    ///< a reduction's only: `transfer` and `compute` are 0
   std::optional<std::int64_t> max_transfers;  ///< at most so many run at any time
   std::optional<std::int64_t> max_reducers;   ///< at most so many machines combine
   bool commutative = true;  ///< else every subtree is a run of consecutive machines, combined in their order

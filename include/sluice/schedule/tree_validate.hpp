@@ -23,6 +23,8 @@
 ///  - unless the operation commutes: what arrives joins what the machine holds of this part to a run of consecutive
 ///    machines;
 ///  - the length is that of the transfers.
+/// Over links, as the schedule has not got their costs, transfers take any time, ports are not judged, a transfer may
+/// start before the receiver's date, and there are no limits.
 ///
 /// Of a broadcast:
 ///  - every machine but the root receives every part once, and sends it no earlier than it arrives;
