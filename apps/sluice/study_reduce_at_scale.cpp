@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,39 +15,59 @@
 #include "output.hpp"
 #include "progress.hpp"
 #include "simulated_machines.hpp"
-#include "sluice/plan/reduce.hpp"
 #include "sluice/show/quantities.hpp"
 #include "sluice/show/text_table.hpp"
 #include "study.hpp"
 
 // The executor of reductions and SMPI's MPI_Reduce on simulated clusters, by the same operation: d is what a message of
-// 128 KiB takes there, c is charged to the rank that combines. SMPI has the algorithms of several MPIs and what each of
-// these chooses: the best of all is what a reduction is compared with. Beside it stands the plan's own length, its
-// model of one port.
+// 128 KiB takes there, c is charged to the rank that combines. Ours is executed with elements that stay whole, by the
+// optimal tree, and cut, by whatever the model finds best for what a message costs whatever its size. SMPI has the
+// algorithms of several MPIs and what each of these chooses: the best of all is what a reduction is compared with.
+// Beside each execution stands the plan's own length, by its model of one port.
 
 namespace sluice::command {
 
 namespace {
 
 constexpr std::int64_t kWords = 16384;  ///< of 8 bytes
-constexpr std::array kSelectors{"default", "ompi", "mpich", "mvapich2", "impi"};
+
+/// Whose choices of algorithms SMPI follows, or one of its algorithms, and for how many hosts a simulation of it ends
+/// within minutes: ompi sends many segments through one chain, the next three prepare by n^2 messages.
+struct Rival {
+  const char* name;
+  const char* collectives;
+  std::int64_t most_hosts;
+};
+constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
+constexpr std::array<Rival, 6> kRivals{{{"default", "coll-selector:default", kAny},
+                                        {"ompi", "coll-selector:ompi", 128},
+                                        {"mpich", "coll-selector:mpich", 256},
+                                        {"mvapich2", "coll-selector:mvapich2", 256},
+                                        {"impi", "coll-selector:impi", 256},
+                                        {"scatter_gather", "reduce:scatter_gather", kAny}}};
+
+struct Execution {
+  double plan_s = 0;  ///< length of the plan
+  double executed_s = 0;
+  std::string how;
+};
 
 struct Point {
   std::int64_t machines = 0;
   double d_over_c = 1;
   double d_s = 0;
   double c_s = 0;
-  double plan_s = 0;    ///< length of the plan
-  double sluice_s = 0;  ///< its execution
-  std::int64_t parts = 1;
-  double parts_plan_s = 0;  ///< likewise, in the number of parts that the plan finds best
-  double parts_s = 0;
-  std::array<double, kSelectors.size()> reduce_s{};
+  Execution whole;
+  Execution cut;
+  std::array<std::optional<double>, kRivals.size()> reduce_s;  ///< by rival, if simulated
 
   [[nodiscard]] std::size_t best() const {
-    return static_cast<std::size_t>(std::min_element(reduce_s.begin(), reduce_s.end()) - reduce_s.begin());
+    std::size_t best = 0;
+    for (std::size_t s = 1; s < reduce_s.size(); ++s)
+      if (reduce_s[s] && (!reduce_s[best] || *reduce_s[s] < *reduce_s[best])) best = s;
+    return best;
   }
-  [[nodiscard]] double best_s() const { return reduce_s[best()]; }
+  [[nodiscard]] double best_s() const { return *reduce_s[best()]; }
 };
 
 /// Fills in the times of `point`, whose machines and d / c are given.
@@ -55,49 +77,47 @@ void measure(Point& point, const SimulatedMachines& machines) {
   point.d_s = cluster.transfer_s(8 * kWords);
   point.c_s = point.d_s / point.d_over_c;
   const SimgridPlatform hosts = cluster.simgrid();
-  const auto run = [&](const std::string& selector, const std::string& method, std::int64_t parts) {
-    const nlohmann::json result =
-        machines.run(hosts, "coll-selector:" + selector,
-                     {"run", "reduce", "--count", fmt::format("{}", kWords), "--operation",
-                      fmt::format("sleep:{}", 1000 * point.c_s), "--transfer", fmt::format("{}", point.d_s),
-                      "--compute", fmt::format("{}", point.c_s), "--segments", fmt::format("{}", parts), "--method",
-                      method, "--repetitions", "1"});
-    return result_of(result, method).at("median_s").get<double>();
+  const auto run = [&](const std::string& collectives, const std::string& method, const std::vector<std::string>& how) {
+    std::vector<std::string> words{"run",           "reduce",
+                                   "--count",       fmt::format("{}", kWords),
+                                   "--operation",   fmt::format("sleep:{}", 1000 * point.c_s),
+                                   "--transfer",    fmt::format("{}", point.d_s),
+                                   "--compute",     fmt::format("{}", point.c_s),
+                                   "--method",      method,
+                                   "--repetitions", "1"};
+    words.insert(words.end(), how.begin(), how.end());
+    return result_of(machines.run(hosts, collectives, words), method);
   };
-  ReduceProblem problem;
-  problem.machines = point.machines;
-  problem.transfer = point.d_s;
-  problem.compute = point.c_s;
-  const ReduceOptions summary{"auto", 4, false};
-  point.plan_s = plan_reduce(problem, summary).schedule.length;
-  point.sluice_s = run("default", "sluice", 1);
-  problem.segments = 0;
-  problem.transfer_overhead = cluster.overhead_s();
-  const ReducePlan parts = plan_reduce(problem, summary);
-  point.parts = parts.schedule.segments;
-  point.parts_plan_s = parts.schedule.length;
-  point.parts_s = point.parts == 1 ? point.sluice_s : run("default", "sluice", point.parts);
-  for (std::size_t s = 0; s < kSelectors.size(); ++s) point.reduce_s[s] = run(kSelectors[s], "mpi-reduce", 1);
+  const auto execution = [&](const std::vector<std::string>& how) {
+    const nlohmann::json result = run(kRivals.front().collectives, "sluice", how);
+    return Execution{result.at("predicted_s").get<double>(), result.at("median_s").get<double>(),
+                     result.at("how").get<std::string>()};
+  };
+  point.whole = execution({"--segments", "1"});
+  point.cut = execution({"--transfer-overhead", fmt::format("{}", cluster.overhead_s()), "--model-only"});
+  for (std::size_t i = 0; i < kRivals.size(); ++i)
+    if (point.machines <= kRivals[i].most_hosts)
+      point.reduce_s[i] = run(kRivals[i].collectives, "mpi-reduce", {}).at("median_s").get<double>();
 }
 
 std::string csv(const std::vector<Point>& points) {
   std::string text =
-      "machines,d_over_c,d_s,c_s,plan_s,sluice_s,sluice_over_plan,parts,parts_plan_s,parts_s,parts_over_plan";
-  for (const char* selector : kSelectors) text += fmt::format(",mpi_reduce_{}_s", selector);
-  text += ",best_selector,best_s,sluice_over_best,plan_over_best,parts_over_best\n";
+      "machines,d_over_c,d_s,c_s,whole_plan_s,whole_s,whole_over_plan,cut_how,cut_plan_s,cut_s,cut_over_plan";
+  for (const Rival& rival : kRivals) text += fmt::format(",mpi_reduce_{}_s", rival.name);
+  text += ",best,best_s,whole_over_best,plan_over_best,cut_over_best\n";
   for (const Point& p : points) {
-    text += fmt::format("{},{},{:.9f},{:.9f},{:.9f},{:.9f},{:.4f},{},{:.9f},{:.9f},{:.4f}", p.machines, p.d_over_c,
-                        p.d_s, p.c_s, p.plan_s, p.sluice_s, p.sluice_s / p.plan_s, p.parts, p.parts_plan_s, p.parts_s,
-                        p.parts_s / p.parts_plan_s);
-    for (const double seconds : p.reduce_s) text += fmt::format(",{:.9f}", seconds);
-    text += fmt::format(",{},{:.9f},{:.4f},{:.4f},{:.4f}\n", kSelectors[p.best()], p.best_s(), p.sluice_s / p.best_s(),
-                        p.plan_s / p.best_s(), p.parts_s / p.best_s());
+    text += fmt::format("{},{},{:.9f},{:.9f},{:.9f},{:.9f},{:.4f},\"{}\",{:.9f},{:.9f},{:.4f}", p.machines, p.d_over_c,
+                        p.d_s, p.c_s, p.whole.plan_s, p.whole.executed_s, p.whole.executed_s / p.whole.plan_s,
+                        p.cut.how, p.cut.plan_s, p.cut.executed_s, p.cut.executed_s / p.cut.plan_s);
+    for (const std::optional<double>& seconds : p.reduce_s) text += seconds ? fmt::format(",{:.9f}", *seconds) : ",";
+    text += fmt::format(",{},{:.9f},{:.4f},{:.4f},{:.4f}\n", kRivals[p.best()].name, p.best_s(),
+                        p.whole.executed_s / p.best_s(), p.whole.plan_s / p.best_s(), p.cut.executed_s / p.best_s());
   }
   return text;
 }
 
 std::string gnuplot_script(const std::vector<std::int64_t>& sizes) {
-  // Columns: 19 sluice, 20 plan, 21 parts, each over the best MPI_Reduce.
+  // Columns: 20 whole, 21 its plan, 22 cut, each over the best MPI_Reduce.
   std::string script = R"(set title "Simulated cluster: time over that of SMPI's best MPI_Reduce"
 set xlabel "d / c"
 set ylabel "ratio"
@@ -113,9 +133,9 @@ plot 1 with lines linecolor "black" notitle)";
           "\"{0} hosts{4}\"",
           sizes[i], column, style, i + 1, title);
     };
-    curve(19, "linespoints pointtype 7", "");
-    curve(20, "lines dashtype 2", ", its plan");
-    curve(21, "linespoints pointtype 6 dashtype 3", ", in parts");
+    curve(20, "linespoints pointtype 7", ", whole elements");
+    curve(21, "lines dashtype 2", ", their plan");
+    curve(22, "linespoints pointtype 6 dashtype 3", ", cut");
   }
   return script + '\n';
 }
@@ -124,7 +144,7 @@ plot 1 with lines linecolor "black" notitle)";
 
 int study_reduce_at_scale(const StudyTask& task) {
   const std::vector<std::int64_t> sizes =
-      task.quick ? std::vector<std::int64_t>{16, 64} : std::vector<std::int64_t>{16, 32, 64};
+      task.quick ? std::vector<std::int64_t>{16, 100} : std::vector<std::int64_t>{16, 64, 100, 256, 1000};
   const std::vector<double> ratios =
       task.quick ? std::vector<double>{0.1, 1, 10} : std::vector<double>{0.1, 0.3, 1, 3, 10};
   const SimulatedMachines machines("sluice study reduce-at-scale");
@@ -147,20 +167,23 @@ int study_reduce_at_scale(const StudyTask& task) {
   TextTable table({{"hosts"},
                    {"d / c"},
                    {"plan"},
-                   {"sluice"},
+                   {"whole"},
                    {"/ plan"},
-                   {"parts"},
-                   {"in parts"},
+                   {"plan"},
+                   {"cut"},
                    {"/ plan"},
+                   {"how", TextTable::Align::kLeft},
                    {"MPI_Reduce"},
-                   {"selector", TextTable::Align::kLeft},
-                   {"sluice /"},
-                   {"in parts /"}});
+                   {"by", TextTable::Align::kLeft},
+                   {"whole /"},
+                   {"cut /"}});
   for (const Point& p : points) {
-    table.add_row({fmt::format("{}", p.machines), number_text(p.d_over_c), seconds_text(p.plan_s),
-                   seconds_text(p.sluice_s), ratio_text(p.sluice_s, p.plan_s), fmt::format("{}", p.parts),
-                   seconds_text(p.parts_s), ratio_text(p.parts_s, p.parts_plan_s), seconds_text(p.best_s()),
-                   kSelectors[p.best()], ratio_text(p.sluice_s, p.best_s()), ratio_text(p.parts_s, p.best_s())});
+    table.add_row({fmt::format("{}", p.machines), number_text(p.d_over_c), seconds_text(p.whole.plan_s),
+                   seconds_text(p.whole.executed_s), ratio_text(p.whole.executed_s, p.whole.plan_s),
+                   seconds_text(p.cut.plan_s), seconds_text(p.cut.executed_s),
+                   ratio_text(p.cut.executed_s, p.cut.plan_s), p.cut.how, seconds_text(p.best_s()),
+                   kRivals[p.best()].name, ratio_text(p.whole.executed_s, p.best_s()),
+                   ratio_text(p.cut.executed_s, p.best_s())});
   }
   print(fmt::format("simulated clusters, 1 Gbit/s a host; elements of {} bytes, d = {}\n\n{}\nwritten to {}\n",
                     8 * kWords, seconds_text(points.front().d_s), table.text(), task.folder));

@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <limits>
 #include <memory>
 #include <vector>
 
+#include "run/mpi/collective.hpp"
+#include "run/mpi/planner_rank.hpp"
 #include "run/mpi/waiting.hpp"
 #include "sluice/run/mpi/error.hpp"
 
@@ -92,22 +95,25 @@ ReductionCosts measure_costs(const Communicator& comm, std::int64_t bytes, bool 
   own[kCompute] = seconds_of(combine, 1);
   if (divisible) own[kComputePart] = seconds_of(combine, kParts);
 
-  std::vector<double> all(kValues * static_cast<std::size_t>(comm.size()));
-  MPI_Request request = MPI_REQUEST_NULL;
-  SLUICE_MPI(MPI_Iallgather(own.data(), kValues, MPI_DOUBLE, all.data(), kValues, MPI_DOUBLE, comm.get(), &request));
-  wait_for(request);
+  // One rank for all, by a message each.
+  std::vector<std::int64_t> numbers;
+  for (const double value : own) numbers.push_back(std::bit_cast<std::int64_t>(value));
+  const GatheredNumbers all = gather_numbers(comm, numbers);
   const auto agreed = [&](std::size_t value) {
     std::vector<double> known;
-    for (std::size_t i = value; i < all.size(); i += kValues) {
-      if (all[i] != kUnknown) known.push_back(all[i]);
+    for (std::size_t i = value; i < all.values.size(); i += kValues) {
+      if (const auto each = std::bit_cast<double>(all.values[i]); each != kUnknown) known.push_back(each);
     }
     return median(std::move(known));
   };
   ReductionCosts costs;
-  costs.transfer = agreed(kTransfer);
-  costs.compute = agreed(kCompute);
-  costs.transfer_overhead = overhead(costs.transfer, agreed(kTransferPart));
-  if (divisible) costs.compute_overhead = overhead(costs.compute, agreed(kComputePart));
+  if (comm.rank() == kPlanner) {
+    costs.transfer = agreed(kTransfer);
+    costs.compute = agreed(kCompute);
+    costs.transfer_overhead = overhead(costs.transfer, agreed(kTransferPart));
+    if (divisible) costs.compute_overhead = overhead(costs.compute, agreed(kComputePart));
+  }
+  tell_all(&costs, sizeof costs, kPlanner, comm);
   return costs;
 }
 
