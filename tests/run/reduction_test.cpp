@@ -185,7 +185,7 @@ TEST(Reduction, TheRootsElementsMayBeInTheResult) {
   }
 }
 
-/// Sums by reduce-scatter, twice; the root's elements in the result.
+/// Sums by reduce-scatter, twice, once with a rank that is late; the root's elements in the result.
 void expect_scattered_sums(std::int64_t count, int root, bool in_place, double compute) {
   ReductionSpec spec;
   spec.root = root;
@@ -193,6 +193,7 @@ void expect_scattered_sums(std::int64_t count, int root, bool in_place, double c
   spec.transfer = 3;
   spec.transfer_overhead = 0.01;  // parts pay
   spec.compute = compute;
+  spec.dynamic = compute > 0;
   Reduction job(MPI_COMM_WORLD, spec, {count, MPI_INT64_T, MPI_SUM});
   EXPECT_EQ(job.method(), "reduce-scatter");
   for (int round = 0; round < 2; ++round) {
@@ -202,6 +203,7 @@ void expect_scattered_sums(std::int64_t count, int root, bool in_place, double c
     const bool replaced = in_place && rank() == root;
     std::vector<std::int64_t> result(rank() == root ? own.size() : 0, -1);
     if (replaced) result = own;
+    if (round == 1 && rank() == (root + size() / 2) % size()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     job.execute(replaced ? MPI_IN_PLACE : own.data(), result.data());
     EXPECT_EQ(own, before);
     for (std::int64_t i = 0; i < count && rank() == root; ++i) {

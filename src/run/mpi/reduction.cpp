@@ -373,7 +373,8 @@ void Reduction::State::make_executor(std::vector<detail::TreeReceive> receives, 
     limits.ahead = kPartsAhead;
     limits.sends = kPartsSent;
   }
-  limits.any_order = spec.dynamic;
+  // A range is combined where its first message comes to, which must not come later than others then.
+  limits.any_order = spec.dynamic && method != kReduceScatter;
   limits.may_sleep = crowded;
   if (spec.progress_thread && detail::ProgressThread::possible() && !receives.empty()) thread.emplace();
   executor.emplace(comm.get(), *channel, std::move(receives), std::move(sends), limits, thread ? &*thread : nullptr);

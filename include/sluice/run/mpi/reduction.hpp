@@ -80,7 +80,7 @@ struct ReductionSpec {
   /// was faster serves from then on. A model cannot know what an MPI has in store.
   bool try_native = true;
 
-  /// Combine what has come first, not what the plan has first. Without effect on the result, but for rounding.
+  /// Trees: combine what has come first, not what the plan has first. Without effect on the result, but for rounding.
   bool dynamic = false;
   bool progress_thread = true;  ///< have one where MPI allows it
   /// Objects only: no rank returns before the root has the result, so that an operation that throws does so in the same
