@@ -16,8 +16,8 @@
 #include <string>
 #include <vector>
 
-#include "run/mpi/exchange_part.hpp"
-#include "run/mpi/peak_memory.hpp"
+#include "run/mpi/compare/peak_memory.hpp"
+#include "run/mpi/exchange/exchange_part.hpp"
 #include "sluice/plan/exchange.hpp"
 
 namespace {

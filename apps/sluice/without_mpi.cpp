@@ -6,7 +6,7 @@
 #include "ranks.hpp"
 #include "run.hpp"
 #include "sluice/error.hpp"
-#include "study.hpp"
+#include "study/study.hpp"
 
 namespace sluice::command {
 

@@ -1,4 +1,4 @@
-#include "run/mpi/box_copy.hpp"
+#include "run/mpi/redistribute/box_copy.hpp"
 
 #include <gtest/gtest.h>
 

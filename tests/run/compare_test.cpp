@@ -5,9 +5,9 @@
 #include <memory>
 
 #include "run/exchange_testing.hpp"
-#include "run/mpi/array_contents.hpp"
-#include "run/mpi/exchange_methods.hpp"
-#include "run/mpi/peak_memory.hpp"
+#include "run/mpi/compare/array_contents.hpp"
+#include "run/mpi/compare/exchange_methods.hpp"
+#include "run/mpi/compare/peak_memory.hpp"
 #include "run/redistribution_testing.hpp"
 #include "sluice/error.hpp"
 

@@ -1,4 +1,4 @@
-#include "run/mpi/exchange_part.hpp"
+#include "run/mpi/exchange/exchange_part.hpp"
 
 #include <gtest/gtest.h>
 

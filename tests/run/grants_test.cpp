@@ -1,4 +1,4 @@
-#include "run/mpi/grants.hpp"
+#include "run/mpi/steps/grants.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,8 +6,8 @@
 #include <random>
 #include <vector>
 
-#include "run/mpi/early_release.hpp"
-#include "run/mpi/throughput_tuner.hpp"
+#include "run/mpi/steps/early_release.hpp"
+#include "run/mpi/steps/throughput_tuner.hpp"
 
 namespace sluice::mpi::detail {
 namespace {

@@ -1,6 +1,6 @@
 // The methods that redistribution is compared with must do the same, or a comparison means nothing.
 
-#include "run/mpi/method.hpp"
+#include "run/mpi/compare/method.hpp"
 
 #include <gtest/gtest.h>
 

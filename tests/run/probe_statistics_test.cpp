@@ -1,4 +1,4 @@
-#include "run/mpi/probe_statistics.hpp"
+#include "run/mpi/probe/probe_statistics.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "run/mpi/known_contents.hpp"
+#include "run/mpi/compare/known_contents.hpp"
 #include "run/redistribution_testing.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/registry.hpp"

@@ -1,4 +1,4 @@
-#include "run/mpi/step_executor.hpp"
+#include "run/mpi/steps/step_executor.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,269 @@
+#include "run/mpi/exchange/exchange_part.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <exception>
+#include <limits>
+#include <set>
+#include <utility>
+
+#include "run/mpi/agreement.hpp"
+#include "run/mpi/crowding.hpp"
+#include "run/mpi/planner_rank.hpp"
+#include "sluice/checked.hpp"
+#include "sluice/error.hpp"
+#include "sluice/plan/exchange.hpp"
+#include "sluice/run/mpi/error.hpp"
+
+namespace sluice::mpi::detail {
+namespace {
+
+constexpr double kLeastSetupOfPorts = 32 << 10;
+
+// ---- Slots
+
+/// Chains of transfers through the steps; see split.
+class Slots {
+ public:
+  Slots(int ranks, std::int64_t slots)
+      : slots_(static_cast<std::size_t>(slots)),
+        sender_free_(static_cast<std::size_t>(ranks), 0),
+        receiver_free_(static_cast<std::size_t>(ranks), 0),
+        of_sender_(static_cast<std::size_t>(ranks), kNone),
+        of_receiver_(static_cast<std::size_t>(ranks), kNone) {
+    for (std::size_t slot = 0; slot < slots_.size(); ++slot) by_time_.insert({0, slot});
+  }
+
+  /// The slot of each transfer of the next step.
+  const std::vector<std::size_t>& take(const std::vector<Transfer>& transfers) {
+    chosen_.assign(transfers.size(), kNone);
+    ++step_;
+    for (std::size_t i = 0; i < transfers.size(); ++i) prefer(of_receiver_[at(transfers[i].to)], i);
+    for (std::size_t i = 0; i < transfers.size(); ++i) prefer(of_sender_[at(transfers[i].from)], i);
+    order_.clear();
+    for (std::size_t i = 0; i < transfers.size(); ++i) {
+      if (chosen_[i] == kNone) order_.push_back(i);
+    }
+    std::ranges::stable_sort(order_, {}, [&](std::size_t i) { return ports_free(transfers[i]); });
+    auto next = by_time_.begin();
+    for (const std::size_t i : order_) {
+      while (slots_[next->second].step == step_) ++next;
+      chosen_[i] = next->second;
+      slots_[next->second].step = step_;
+    }
+    for (std::size_t i = 0; i < transfers.size(); ++i) occupy(transfers[i], chosen_[i]);
+    return chosen_;
+  }
+
+ private:
+  static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+  struct Slot {
+    std::int64_t free = 0;  ///< when its last transfer ends
+    std::int64_t step = 0;  ///< the last in which it was taken, counted from 1
+  };
+
+  static std::size_t at(std::int64_t rank) { return static_cast<std::size_t>(rank); }
+  [[nodiscard]] std::int64_t ports_free(const Transfer& transfer) const {
+    return std::max(sender_free_[at(transfer.from)], receiver_free_[at(transfer.to)]);
+  }
+  void prefer(std::size_t slot, std::size_t transfer) {
+    if (slot == kNone || chosen_[transfer] != kNone || slots_[slot].step == step_) return;
+    chosen_[transfer] = slot;
+    slots_[slot].step = step_;
+  }
+  void occupy(const Transfer& transfer, std::size_t slot) {
+    const std::int64_t end = std::max(slots_[slot].free, ports_free(transfer)) + transfer.size;
+    by_time_.erase({slots_[slot].free, slot});
+    by_time_.insert({end, slot});
+    slots_[slot].free = sender_free_[at(transfer.from)] = receiver_free_[at(transfer.to)] = end;
+    of_sender_[at(transfer.from)] = of_receiver_[at(transfer.to)] = slot;
+  }
+
+  std::vector<Slot> slots_;
+  std::set<std::pair<std::int64_t, std::size_t>> by_time_;  ///< (free, slot)
+  std::vector<std::int64_t> sender_free_;
+  std::vector<std::int64_t> receiver_free_;
+  std::vector<std::size_t> of_sender_;  ///< the slot of its last transfer
+  std::vector<std::size_t> of_receiver_;
+  std::vector<std::size_t> chosen_;
+  std::vector<std::size_t> order_;
+  std::int64_t step_ = 0;
+};
+
+// ---- Parts as numbers
+
+std::vector<std::int64_t> to_numbers(const ExchangePart& part) {
+  std::vector<std::int64_t> out{static_cast<std::int64_t>(part.mode),
+                                part.steps,
+                                part.max_transfers,
+                                static_cast<std::int64_t>(part.receives.size()),
+                                static_cast<std::int64_t>(part.sends.size()),
+                                static_cast<std::int64_t>(part.transfers_in.size())};
+  for (const MessageSize& m : part.receives) out.insert(out.end(), {m.peer, m.bytes});
+  for (const auto& t : part.sends) out.insert(out.end(), {t.peer, t.offset, t.bytes, t.step, t.permissions});
+  for (const auto& t : part.transfers_in) {
+    out.insert(out.end(), {t.peer, t.offset, t.bytes, t.step, t.number, t.successor.rank, t.successor.number});
+  }
+  return out;
+}
+
+ExchangePart from_numbers(const std::vector<std::int64_t>& numbers) {
+  std::size_t at = 0;
+  const auto next = [&] { return numbers[at++]; };
+  const auto next_rank = [&] { return static_cast<int>(numbers[at++]); };
+  ExchangePart part;
+  part.mode = static_cast<ExchangeMode>(next());
+  part.steps = next();
+  part.max_transfers = next();
+  part.receives.resize(static_cast<std::size_t>(next()));
+  part.sends.resize(static_cast<std::size_t>(next()));
+  part.transfers_in.resize(static_cast<std::size_t>(next()));
+  for (MessageSize& m : part.receives) {
+    m.peer = next_rank();
+    m.bytes = next();
+  }
+  for (ExchangePart::Send& t : part.sends) {
+    t.peer = next_rank();
+    t.offset = next();
+    t.bytes = next();
+    t.step = next();
+    t.permissions = static_cast<int>(next());
+  }
+  for (ExchangePart::Receive& t : part.transfers_in) {
+    t.peer = next_rank();
+    t.offset = next();
+    t.bytes = next();
+    t.step = next();
+    t.number = next();
+    t.successor.rank = next_rank();
+    t.successor.number = next();
+  }
+  SLUICE_ASSERT(at == numbers.size(), fmt::format("{} numbers of {} read", at, numbers.size()));
+  return part;
+}
+
+/// Whole messages, each rank's to the next rank first, then to the one after that: with so many at once at most, the
+/// windows of the executor still cannot block each other, as the distance serves as the step.
+std::vector<ExchangePart> all_at_once(const Traffic& traffic) {
+  const std::int64_t ranks = traffic.senders;
+  const auto distance = [&](const Message& m) { return (m.to - m.from + ranks) % ranks; };
+  std::vector<Message> messages = traffic.messages;
+  std::ranges::stable_sort(messages, {}, distance);
+  std::vector<ExchangePart> parts(static_cast<std::size_t>(ranks));
+  for (const Message& m : messages) {
+    ExchangePart& sender = parts[static_cast<std::size_t>(m.from)];
+    const auto number = static_cast<std::int64_t>(sender.sends.size());
+    sender.sends.push_back({static_cast<int>(m.to), 0, m.size, distance(m), 1});
+    parts[static_cast<std::size_t>(m.to)].transfers_in.push_back(
+        {static_cast<int>(m.from), 0, m.size, distance(m), number, {}});
+  }
+  return parts;
+}
+
+/// All parts, from all rows: pairs of peer and bytes.
+std::vector<ExchangePart> plan_parts(const GatheredNumbers& rows, const ExchangeJobOptions& options, bool one_node) {
+  const auto ranks = static_cast<std::int64_t>(rows.counts.size());
+  Traffic traffic{ranks, ranks, {}};
+  std::vector<bool> receives(rows.counts.size(), false);
+  std::int64_t senders = 0;
+  std::size_t at = 0;
+  for (std::int64_t from = 0; from < ranks; ++from) {
+    const std::size_t before = traffic.messages.size();
+    const std::size_t end = at + static_cast<std::size_t>(rows.counts[static_cast<std::size_t>(from)]);
+    for (; at < end; at += 2) {
+      traffic.messages.push_back({from, rows.values[at], rows.values[at + 1]});
+      receives[static_cast<std::size_t>(rows.values[at])] = true;
+    }
+    senders += traffic.messages.size() > before;
+  }
+  const std::int64_t ports = std::min<std::int64_t>(senders, std::ranges::count(receives, true));
+  const bool k_limits = options.max_transfers > 0 && options.max_transfers < ports;
+  const std::int64_t k = std::max<std::int64_t>(1, k_limits ? options.max_transfers : ports);
+  ExchangeMode mode = options.mode;
+  if (mode == ExchangeMode::kAuto) {
+    mode = k_limits ? ExchangeMode::kChain : one_node ? ExchangeMode::kAtOnce : ExchangeMode::kLocal;
+  }
+  std::vector<ExchangePart> parts(rows.counts.size());
+  if (mode == ExchangeMode::kAtOnce) {
+    parts = all_at_once(traffic);
+  } else if (mode != ExchangeMode::kList) {
+    sluice::ExchangeOptions how;
+    how.algorithm = options.algorithm;
+    how.time_limit_s = options.planning_time_s;
+    const double setup = k_limits ? options.setup_bytes : std::max(options.setup_bytes, kLeastSetupOfPorts);
+    parts = split(plan_exchange({traffic, k, setup}, how).schedule, static_cast<int>(ranks), k);
+  }
+  for (const Message& message : traffic.messages) {
+    parts[static_cast<std::size_t>(message.to)].receives.push_back({static_cast<int>(message.from), message.size});
+  }
+  for (ExchangePart& part : parts) {
+    part.mode = mode;
+    part.max_transfers = k;
+  }
+  return parts;
+}
+
+}  // namespace
+
+std::vector<ExchangePart> split(const StepSchedule& schedule, int ranks, std::int64_t slots) {
+  /// Where a transfer is: a receive of `to`, for its successor to be written there.
+  struct Place {
+    std::int64_t to = -1;
+    std::size_t number = 0;
+  };
+  std::vector<ExchangePart> parts(static_cast<std::size_t>(ranks));
+  std::vector<Place> last(static_cast<std::size_t>(slots));  // of each slot
+  Slots chains(ranks, slots);
+  std::int64_t step = 0;
+  for (const Step& each : schedule.steps) {
+    SLUICE_ASSERT(static_cast<std::int64_t>(each.transfers.size()) <= slots,
+                  fmt::format("{} transfers in a step, {} slots", each.transfers.size(), slots));
+    const std::vector<std::size_t>& taken = chains.take(each.transfers);
+    for (std::size_t i = 0; i < each.transfers.size(); ++i) {
+      const Transfer& transfer = each.transfers[i];
+      ExchangePart& sender = parts[static_cast<std::size_t>(transfer.from)];
+      ExchangePart& receiver = parts[static_cast<std::size_t>(transfer.to)];
+      const auto number = static_cast<std::int64_t>(sender.sends.size());
+      Place& before = last[taken[i]];
+      const bool token = before.to >= 0 && before.to != transfer.to;
+      if (token) {
+        parts[static_cast<std::size_t>(before.to)].transfers_in[before.number].successor = {
+            static_cast<int>(transfer.from), number};
+      }
+      before = {transfer.to, receiver.transfers_in.size()};
+      sender.sends.push_back({static_cast<int>(transfer.to), transfer.offset, transfer.size, step, token ? 2 : 1});
+      receiver.transfers_in.push_back(
+          {static_cast<int>(transfer.from), transfer.offset, transfer.size, step, number, {}});
+    }
+    ++step;
+  }
+  for (ExchangePart& part : parts) part.steps = step;
+  return parts;
+}
+
+ExchangePart plan_together(const Communicator& comm, const std::vector<MessageSize>& sends,
+                           const ExchangeJobOptions& options) {
+  std::vector<std::int64_t> row;
+  for (const MessageSize& message : sends) {
+    if (message.bytes > 0 && message.peer != comm.rank()) row.insert(row.end(), {message.peer, message.bytes});
+  }
+  const bool one_node = options.mode == ExchangeMode::kAuto && ranks_of_node(comm) == comm.size();
+  std::vector<std::vector<std::int64_t>> numbers;
+  {
+    const GatheredNumbers rows = gather_numbers(comm, row);
+    std::exception_ptr failure;
+    try {
+      if (comm.rank() == kPlanner) {
+        for (const ExchangePart& part : plan_parts(rows, options, one_node)) numbers.push_back(to_numbers(part));
+      }
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    agree(comm, failure);
+  }
+  return from_numbers(scatter_numbers(comm, numbers));
+}
+
+}  // namespace sluice::mpi::detail

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "run/mpi/communicator.hpp"
+#include "run/mpi/steps/protocol_chain.hpp"
+#include "sluice/run/mpi/exchange.hpp"
+#include "sluice/schedule/step_schedule.hpp"
+
+namespace sluice::mpi::detail {
+
+/// One rank's part of an exchange: what it gets from whom, and its transfers in the order of the steps.
+struct ExchangePart {
+  struct Send {
+    int peer = 0;
+    std::int64_t offset = 0;  ///< inside the message to that peer
+    std::int64_t bytes = 0;
+    std::int64_t step = 0;
+    int permissions = 1;
+
+    friend bool operator==(const Send&, const Send&) = default;
+  };
+  struct Receive {
+    int peer = 0;
+    std::int64_t offset = 0;
+    std::int64_t bytes = 0;
+    std::int64_t step = 0;
+    std::int64_t number = 0;  ///< of this transfer among the sends of the peer
+    ChainLinks::Send successor;
+  };
+
+  ExchangeMode mode = ExchangeMode::kAuto;  ///< as asked for, or chosen
+  std::int64_t steps = 0;                   ///< of the whole plan
+  std::int64_t max_transfers = 0;           ///< k, cut to what ports allow, at least 1
+  std::vector<MessageSize> receives;        ///< from others, by rank, none empty
+  std::vector<Send> sends;
+  std::vector<Receive> transfers_in;
+};
+
+/// Splits a schedule between ranks into their parts, `receives` apart, and links its transfers to `slots` chains.
+///
+/// Slots: each step's transfers take over the slots of earlier ones. A transfer takes the slot last used for its
+/// receiver, if that is free, as its receiver's go then serves for both; else the one last used by its sender, for
+/// which it has to wait anyhow; the rest take those that come free first, if every transfer starts as soon as its two
+/// ports and its slot are free. O(transfers log slots) time.
+///
+/// @pre every step has at most `slots` transfers.
+[[nodiscard]] std::vector<ExchangePart> split(const StepSchedule& schedule, int ranks, std::int64_t slots);
+
+/// What the ranks agreed to do: each its part. Collective.
+///
+/// Rows are gathered on rank 0, which chooses the mode, plans where it needs a plan, and sends every rank its part:
+/// nobody else holds more than its own. Throws InputError on every rank if rank 0 cannot plan.
+[[nodiscard]] ExchangePart plan_together(const Communicator& comm, const std::vector<MessageSize>& sends,
+                                         const ExchangeJobOptions& options);
+
+}  // namespace sluice::mpi::detail

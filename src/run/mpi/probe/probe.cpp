@@ -1,0 +1,411 @@
+#include "sluice/run/mpi/probe.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <exception>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <set>
+#include <span>
+#include <sstream>
+#include <utility>
+#include <vector>
+
+#include "run/mpi/agreement.hpp"
+#include "run/mpi/communicator.hpp"
+#include "run/mpi/probe/probe_orders.hpp"
+#include "run/mpi/probe/probe_statistics.hpp"
+#include "sluice/error.hpp"
+#include "sluice/run/mpi/error.hpp"
+
+/// How the time budget is shared out: a fifth for the latencies between hosts; of what is left at the start of every
+/// further part (a cluster, or a pair of clusters), as much as falls to each of the parts left, four fifths of it for
+/// g(m) and the rest for connections. Inside a part every size gets what falls to it, but not more than it takes to be
+/// exact. Rank 0 decides all that, so that clocks need not agree.
+namespace sluice::mpi {
+namespace {
+
+using detail::Communicator;
+using detail::Order;
+using detail::Orders;
+
+constexpr double kShareOfLatencies = 0.2;
+constexpr double kShareOfGaps = 0.8;
+
+class Clock {
+ public:
+  explicit Clock(double budget_s) : end_(MPI_Wtime() + budget_s), budget_(budget_s) {}
+
+  [[nodiscard]] double left() const { return std::max(0.0, end_ - MPI_Wtime()); }
+  [[nodiscard]] double budget() const { return budget_; }
+
+ private:
+  double end_;
+  double budget_;
+};
+
+/// Every rank's host, as the lowest rank there. Collective.
+std::vector<int> find_hosts(const Communicator& comm) {
+  MPI_Comm host = MPI_COMM_NULL;
+  SLUICE_MPI(MPI_Comm_split_type(comm.get(), MPI_COMM_TYPE_SHARED, comm.rank(), MPI_INFO_NULL, &host));
+  int lowest = comm.rank();
+  const int code = MPI_Bcast(&lowest, 1, MPI_INT, 0, host);
+  SLUICE_MPI(MPI_Comm_free(&host));
+  SLUICE_MPI(code);
+  std::vector<int> hosts(static_cast<std::size_t>(comm.size()));
+  SLUICE_MPI(MPI_Allgather(&lowest, 1, MPI_INT, hosts.data(), 1, MPI_INT, comm.get()));
+  return hosts;
+}
+
+constexpr int kLatencyTag = 7;
+/// What a byte of latency measurement says of those to come.
+enum : char { kMore, kLast, kSkip };
+
+/// Half a round trip of a byte to `peer`, or less than 0 if there is no time left for it; the peer calls
+/// answer_latency.
+double measure_latency(const Communicator& comm, int peer, double seconds, bool skip) {
+  constexpr std::size_t kWarmUp = 3;
+  constexpr std::size_t kLeast = 3;
+  constexpr std::size_t kMost = 30;
+  const auto exchange = [&](char flag) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    SLUICE_MPI(MPI_Isend(&flag, 1, MPI_CHAR, peer, kLatencyTag, comm.get(), &request));
+    detail::wait_watchfully(request);
+    if (flag == kSkip) return;
+    SLUICE_MPI(MPI_Irecv(&flag, 1, MPI_CHAR, peer, kLatencyTag, comm.get(), &request));
+    detail::wait_watchfully(request);
+  };
+  if (skip) {
+    exchange(kSkip);
+    return -1;
+  }
+  for (std::size_t i = 0; i < kWarmUp; ++i) exchange(kMore);
+  std::vector<double> samples;
+  const double begin = MPI_Wtime();
+  for (bool last = false; !last;) {
+    const double start = MPI_Wtime();
+    last = samples.size() + 1 >= kMost || (samples.size() + 1 >= kLeast && start - begin > seconds);
+    exchange(last ? kLast : kMore);
+    samples.push_back(MPI_Wtime() - start);
+  }
+  return detail::typical(std::move(samples)) / 2;
+}
+
+void answer_latency(const Communicator& comm, int peer) {
+  char flag = kMore;
+  do {
+    MPI_Request request = MPI_REQUEST_NULL;
+    SLUICE_MPI(MPI_Irecv(&flag, 1, MPI_CHAR, peer, kLatencyTag, comm.get(), &request));
+    detail::wait_watchfully(request);
+    if (flag == kSkip) return;
+    SLUICE_MPI(MPI_Isend(&flag, 1, MPI_CHAR, peer, kLatencyTag, comm.get(), &request));
+    detail::wait_watchfully(request);
+  } while (flag == kMore);
+}
+
+/// On rank 0: the latencies between hosts, of which `stations` are the ranks that measure. Collective.
+LatencyMatrix find_latencies(const Communicator& comm, const std::vector<int>& stations, const Clock& clock) {
+  const auto count = static_cast<std::int64_t>(stations.size());
+  const std::int64_t rounds = detail::meeting_rounds(count);
+  const auto self = std::find(stations.begin(), stations.end(), comm.rank());
+  std::vector<LatencyPair> measured;
+  if (self != stations.end()) {
+    const std::int64_t node = self - stations.begin();
+    const double per_round =
+        kShareOfLatencies * clock.budget() / static_cast<double>(std::max<std::int64_t>(rounds, 1));
+    for (std::int64_t round = 0; round < rounds; ++round) {
+      const std::int64_t other = detail::partner(node, round, count);
+      const int peer = stations[static_cast<std::size_t>(other)];
+      if (other < node) answer_latency(comm, peer);
+      if (other <= node) continue;
+      const bool late = clock.left() < (1 - 2 * kShareOfLatencies) * clock.budget();
+      const double latency = measure_latency(comm, peer, per_round / 2, late);
+      if (latency > 0) measured.push_back({static_cast<std::int32_t>(node), static_cast<std::int32_t>(other), latency});
+    }
+  }
+  MPI_Request request = MPI_REQUEST_NULL;
+  SLUICE_MPI(MPI_Ibarrier(comm.get(), &request));
+  detail::wait_aside(request);
+  const auto bytes = static_cast<int>(measured.size() * sizeof(LatencyPair));
+  std::vector<int> sizes(static_cast<std::size_t>(comm.size()), 0);
+  SLUICE_MPI(MPI_Gather(&bytes, 1, MPI_INT, sizes.data(), 1, MPI_INT, 0, comm.get()));
+  std::vector<int> offsets(sizes.size(), 0);
+  int total = 0;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    offsets[i] = total;
+    total += sizes[i];
+  }
+  std::vector<LatencyPair> all(static_cast<std::size_t>(total) / sizeof(LatencyPair));
+  SLUICE_MPI(
+      MPI_Gatherv(measured.data(), bytes, MPI_BYTE, all.data(), sizes.data(), offsets.data(), MPI_BYTE, 0, comm.get()));
+  if (comm.rank() != 0) return {};
+  return {count, std::move(all)};
+}
+
+/// The names of the ranks' hosts, on rank 0. Collective.
+std::vector<std::string> gather_names(const Communicator& comm) {
+  std::array<char, MPI_MAX_PROCESSOR_NAME> name{};
+  int length = 0;
+  SLUICE_MPI(MPI_Get_processor_name(name.data(), &length));
+  constexpr int kKept = 64;
+  std::array<char, kKept> own{};
+  std::copy_n(name.begin(), std::min(length, kKept - 1), own.begin());
+  std::vector<char> all(comm.rank() == 0 ? static_cast<std::size_t>(comm.size()) * kKept : 0);
+  SLUICE_MPI(MPI_Gather(own.data(), kKept, MPI_CHAR, all.data(), kKept, MPI_CHAR, 0, comm.get()));
+  std::vector<std::string> names;
+  for (std::size_t at = 0; at < all.size(); at += kKept) names.emplace_back(&all[at]);
+  return names;
+}
+
+/// pLogP between two ranks.
+struct Acquisition {
+  double latency_s = 0;
+  GapTable gap;
+};
+
+/// What rank 0 measures with the help of the others.
+class Acquirer {
+ public:
+  explicit Acquirer(Orders& orders) : orders_(orders) {}
+
+  /// In about `seconds`; at least g(1) and g of a larger size.
+  Acquisition acquire(int from, int to, double seconds) {
+    constexpr std::int64_t kPings = 30;
+    constexpr std::size_t kMostPoints = 24;
+    constexpr double kShareOfBends = 0.25;
+    const Clock clock(seconds);
+    const double round_trip = orders_.run({from, to, Order::Kind::kPing, 1, kPings});
+    const std::vector<std::int64_t> sizes{1, 1 << 10, 8 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20};
+    std::map<std::int64_t, double> known;
+    const auto guess_of = [&](std::int64_t bytes) {
+      const auto above = known.lower_bound(bytes);
+      double guess = above == known.end() ? std::numeric_limits<double>::infinity() : above->second;
+      if (above != known.begin()) {
+        const auto& [smaller, time] = *std::prev(above);
+        guess = std::min(guess, time * static_cast<double>(bytes) / static_cast<double>(smaller));
+      }
+      return known.empty() ? round_trip / 2 : guess;
+    };
+    const auto measure = [&](std::int64_t bytes) {
+      const double guess = guess_of(bytes);
+      const bool listed = known.size() < sizes.size();
+      if (known.size() >= 2 && static_cast<double>(kShort + kLong) * guess > clock.left()) return -1.0;
+      // What is listed leaves something for what lies between, of which nobody knows how much it will be.
+      const double share =
+          listed ? (clock.left() - kShareOfBends * seconds) / static_cast<double>(sizes.size() - known.size())
+                 : clock.left() / 4;
+      return known[bytes] = gap(from, to, bytes, guess, std::max(0.0, share));
+    };
+    Acquisition result;
+    result.gap = GapTable(detail::rising(detail::measure_where_it_bends(sizes, kMostPoints, measure)));
+    result.latency_s = std::max(0.0, round_trip / 2 - result.gap.points().front().seconds);
+    return result;
+  }
+
+  /// How many connections between `from` and `to`, pair by pair, run side by side, each at `gap`; in about `seconds`.
+  std::int64_t connections(const std::vector<int>& from, const std::vector<int>& to, const GapTable& gap,
+                           double seconds) {
+    constexpr double kEnough = 0.3;  // for TCP to find its rate
+    const auto most = static_cast<std::int64_t>(std::min(from.size(), to.size()));
+    if (most == 1) return 1;
+    const std::int64_t bytes = std::min<std::int64_t>(gap.points().back().bytes, 1 << 20);
+    const double levels = std::log2(static_cast<double>(most)) + 2;
+    const std::int64_t count = messages_in(std::min(kEnough, seconds / levels), gap.at(bytes));
+    return detail::side_by_side(most, [&](std::int64_t flows) {
+      std::vector<Order> orders;
+      for (std::size_t i = 0; i < static_cast<std::size_t>(flows); ++i)
+        orders.push_back({from[i], to[i], Order::Kind::kTrain, bytes, count});
+      const std::vector<double> times = orders_.run(orders);
+      const double slowest = *std::max_element(times.begin(), times.end());
+      return static_cast<double>(flows * count * bytes) / slowest;
+    });
+  }
+
+ private:
+  static constexpr std::int64_t kShort = 1;
+  static constexpr std::int64_t kLong = 3;
+  static constexpr std::int64_t kMostMessages = 400;
+
+  static std::int64_t messages_in(double seconds, double of_one) {
+    if (!(of_one > 0)) return kMostMessages;
+    return static_cast<std::int64_t>(
+        std::clamp(seconds / of_one, static_cast<double>(kLong), static_cast<double>(kMostMessages)));
+  }
+
+  /// g(bytes), which is about `guess`: by how much longer a long train takes than a short one. Their starts, and what
+  /// answers take, are the same; so is what a token bucket lets pass at once.
+  double gap(int from, int to, std::int64_t bytes, double guess, double seconds) {
+    constexpr std::size_t kRepetitions = 5;
+    constexpr double kEnough = 0.1;  // for a train
+    const double each = seconds / kRepetitions / (1 + static_cast<double>(kShort) / kLong);
+    const std::int64_t longer = messages_in(std::min(kEnough, each), guess);
+    const std::int64_t shorter = std::max<std::int64_t>(kShort, longer / 4);
+    const Clock clock(seconds);
+    const auto train = [&](std::int64_t count) { return orders_.run({from, to, Order::Kind::kTrain, bytes, count}); };
+    if (guess * static_cast<double>(longer) < kEnough) (void)train(shorter);  // a first one is slower
+    std::vector<double> gaps;
+    double upper = 0;
+    do {
+      const double of_long = train(longer);
+      const double of_short = train(shorter);
+      gaps.push_back((of_long - of_short) / static_cast<double>(longer - shorter));
+      upper = of_long / static_cast<double>(longer);
+    } while (gaps.size() < kRepetitions && clock.left() > 0);
+    const double result = detail::typical(std::move(gaps));
+    return result > 0 ? result : upper;
+  }
+
+  Orders& orders_;
+};
+
+/// Ranks of a cluster, one a host, in their order.
+std::vector<int> stations_of(const std::vector<std::int64_t>& ranks, const std::vector<int>& hosts) {
+  std::vector<int> stations;
+  std::set<int> seen;
+  for (const std::int64_t rank : ranks)
+    if (seen.insert(hosts[static_cast<std::size_t>(rank)]).second) stations.push_back(static_cast<int>(rank));
+  return stations;
+}
+
+/// Clusters of ranks from clusters of hosts.
+Clusters ranks_of(const Clusters& clusters, const std::vector<int>& stations, const std::vector<int>& hosts) {
+  std::vector<std::size_t> cluster_of(hosts.size(), 0);  // by the rank that stands for a host
+  for (std::size_t c = 0; c < clusters.size(); ++c)
+    for (const std::int64_t host : clusters[c])
+      cluster_of[static_cast<std::size_t>(stations[static_cast<std::size_t>(host)])] = c;
+  Clusters result(clusters.size());
+  for (std::size_t rank = 0; rank < hosts.size(); ++rank)
+    result[cluster_of[static_cast<std::size_t>(hosts[rank])]].push_back(static_cast<std::int64_t>(rank));
+  return result;
+}
+
+/// Rank 0: parts 4 and 5.
+Platform acquire_all(Orders& orders, const ProbeOptions& options, const Clusters& clusters,
+                     const std::vector<int>& hosts, const std::vector<std::string>& names, const Clock& clock) {
+  Acquirer acquirer(orders);
+  const auto count = static_cast<std::int64_t>(clusters.size());
+  const std::int64_t parts = 1 + count + count * (count - 1) / 2;
+  std::int64_t done = 1;
+  const auto begin_part = [&](const std::string& what) {
+    if (options.progress) options.progress(done, parts, what);
+    return clock.left() / static_cast<double>(parts - done++);
+  };
+  Platform platform;
+  platform.ranks = static_cast<std::int64_t>(hosts.size());
+  std::vector<std::vector<int>> stations;
+  for (const auto& ranks : clusters) {
+    PlatformCluster cluster;
+    cluster.name = names[static_cast<std::size_t>(ranks.front())];
+    for (std::int64_t i = 2; std::any_of(platform.clusters.begin(), platform.clusters.end(),
+                                         [&](const PlatformCluster& other) { return other.name == cluster.name; });
+         ++i)
+      cluster.name = fmt::format("{}-{}", names[static_cast<std::size_t>(ranks.front())], i);
+    cluster.ranks = ranks;
+    stations.push_back(stations_of(ranks, hosts));
+    const double seconds = begin_part("inside " + cluster.name);
+    if (ranks.size() > 1) {
+      const bool one_host = stations.back().size() == 1;
+      const int second = one_host ? static_cast<int>(ranks[1]) : stations.back()[1];
+      Acquisition found = acquirer.acquire(stations.back()[0], second, seconds);
+      cluster.latency_s = found.latency_s;
+      cluster.gap = std::move(found.gap);
+    }
+    platform.clusters.push_back(std::move(cluster));
+  }
+  for (std::size_t a = 0; a < clusters.size(); ++a) {
+    for (std::size_t b = a + 1; b < clusters.size(); ++b) {
+      const double seconds =
+          begin_part(fmt::format("between {} and {}", platform.clusters[a].name, platform.clusters[b].name));
+      Acquisition found = acquirer.acquire(stations[a][0], stations[b][0], kShareOfGaps * seconds);
+      PlatformLink link;
+      link.from = static_cast<std::int64_t>(a);
+      link.to = static_cast<std::int64_t>(b);
+      link.latency_s = found.latency_s;
+      link.connections = acquirer.connections(stations[a], stations[b], found.gap, (1 - kShareOfGaps) * seconds);
+      link.gap = std::move(found.gap);
+      platform.links.push_back(std::move(link));
+    }
+  }
+  if (options.progress) options.progress(parts, parts, "done");
+  return platform;
+}
+
+/// Every rank in one of the clusters that were given. Throws InputError.
+void check_given(const Clusters& clusters, int ranks) {
+  Platform platform;
+  platform.ranks = ranks;
+  const GapTable none({{1, 0}});
+  for (const auto& cluster : clusters) platform.clusters.push_back({"", cluster, 0, none, {}});
+  for (std::int64_t a = 0; a < static_cast<std::int64_t>(clusters.size()); ++a)
+    for (std::int64_t b = a + 1; b < static_cast<std::int64_t>(clusters.size()); ++b)
+      platform.links.push_back({a, b, 0, none, 1});
+  check_platform(platform, "clusters");
+}
+
+/// The options, the same on every rank. Collective.
+void check_options(const Communicator& comm, const ProbeOptions& options) {
+  std::exception_ptr failure;
+  try {
+    if (comm.size() == 1) throw InputError("probe", "one rank", "at least two: start it with mpirun -np N");
+    if (!std::isfinite(options.tolerance) || options.tolerance < 0)
+      throw InputError("tolerance", fmt::format("{}", options.tolerance), "a finite number of at least 0");
+    if (!std::isfinite(options.time_budget_s) || options.time_budget_s <= 0)
+      throw InputError("time budget", fmt::format("{} s", options.time_budget_s), "seconds above 0");
+    if (!options.clusters.empty()) check_given(options.clusters, comm.size());
+  } catch (const InputError&) {
+    failure = std::current_exception();
+  }
+  detail::Fingerprint print;
+  print.add(std::bit_cast<std::int64_t>(options.tolerance));
+  print.add(std::bit_cast<std::int64_t>(options.time_budget_s));
+  print.add(static_cast<std::int64_t>(options.rule));
+  for (const auto& cluster : options.clusters) print.add(std::span(cluster));
+  detail::agree(comm, print.value(), failure);
+}
+
+/// What rank 0 has, on all ranks. Collective.
+Platform share(const Communicator& comm, const Platform& platform) {
+  std::string text = comm.rank() == 0 ? to_json(platform) : "";
+  auto size = static_cast<int>(text.size());
+  SLUICE_MPI(MPI_Bcast(&size, 1, MPI_INT, 0, comm.get()));
+  text.resize(static_cast<std::size_t>(size));
+  SLUICE_MPI(MPI_Bcast(text.data(), size, MPI_CHAR, 0, comm.get()));
+  std::istringstream in(text);
+  return read_platform(in, "probe");
+}
+
+}  // namespace
+
+Platform probe(MPI_Comm comm, const ProbeOptions& options) {
+  const Communicator own(comm);
+  check_options(own, options);
+  const std::vector<int> hosts = find_hosts(own);
+  const std::vector<std::string> names = gather_names(own);
+  std::vector<int> stations;
+  for (int rank = 0; rank < own.size(); ++rank)
+    if (hosts[static_cast<std::size_t>(rank)] == rank) stations.push_back(rank);
+  if (own.rank() == 0 && options.progress)
+    options.progress(0, 1, fmt::format("latency between {} hosts", stations.size()));
+  const Clock clock(options.time_budget_s);
+  const bool given = !options.clusters.empty();
+  const LatencyMatrix latencies = given ? LatencyMatrix() : find_latencies(own, stations, clock);
+  Orders orders(own);
+  Platform platform;
+  if (own.rank() == 0) {
+    const Clusters clusters =
+        given ? options.clusters : ranks_of(find_clusters(latencies, options.tolerance, options.rule), stations, hosts);
+    platform = acquire_all(orders, options, clusters, hosts, names, clock);
+    orders.end();
+  } else {
+    orders.serve();
+  }
+  return share(own, platform);
+}
+
+}  // namespace sluice::mpi

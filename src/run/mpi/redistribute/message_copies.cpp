@@ -1,0 +1,85 @@
+#include "run/mpi/redistribute/message_copies.hpp"
+
+#include <algorithm>
+
+namespace sluice::mpi::detail {
+
+MessageCopies::MessageCopies(const Participation& part, CopyKind kind, std::span<const Rank> peers) {
+  if (peers.empty()) return;
+  const RedistributionProblem& problem = part.problem;
+  const Distribution& other = kind == CopyKind::kUnpack ? problem.from() : problem.to();
+  const std::vector<Coordinate> own = kind == CopyKind::kUnpack ? problem.to().coordinates(Rank(part.receiver))
+                                                                : problem.from().coordinates(Rank(part.sender));
+  dimensions_ = levels_ = problem.dimensions();
+  const auto dimension = [&](std::size_t level) {
+    return part.order == StorageOrder::kRowMajor ? level : dimensions_ - 1 - level;
+  };
+
+  // The coordinates met in each dimension, sorted; a slot is a place among them.
+  std::vector<std::vector<Coordinate>> met(dimensions_);
+  std::vector<std::vector<Coordinate>> at;
+  at.reserve(peers.size());
+  for (const Rank peer : peers) {
+    at.push_back(other.coordinates(peer));
+    for (std::size_t d = 0; d < dimensions_; ++d) met[d].push_back(at.back()[d]);
+  }
+  axes_.resize(dimensions_);
+  for (std::size_t level = 0; level < dimensions_; ++level) {
+    const std::size_t d = dimension(level);
+    std::ranges::sort(met[d]);
+    met[d].erase(std::unique(met[d].begin(), met[d].end()), met[d].end());
+    for (const Coordinate peer : met[d]) {
+      const AxisPattern& pattern = problem.axis(d);
+      axes_[level].push_back(
+          copy_axis(kind == CopyKind::kUnpack ? pattern.runs(peer, own[d]) : pattern.runs(own[d], peer), kind));
+    }
+  }
+  for (const std::vector<Coordinate>& coordinates : at) {
+    for (std::size_t level = 0; level < dimensions_; ++level) {
+      const std::size_t d = dimension(level);
+      slots_.push_back(static_cast<std::uint32_t>(std::ranges::lower_bound(met[d], coordinates[d]) - met[d].begin()));
+    }
+  }
+
+  const auto steps = [&](bool dense, const Distribution& distribution, std::int64_t process) {
+    std::vector<std::int64_t> result(dimensions_, 0);
+    if (dense) return result;
+    const std::vector<std::int64_t> shape = distribution.local_shape(Rank(process));
+    std::int64_t step = part.element_size;
+    for (std::size_t level = dimensions_; level-- > 0;) {
+      result[level] = step;
+      step *= shape[dimension(level)];
+    }
+    return result;
+  };
+  from_step_ = steps(kind == CopyKind::kUnpack, problem.from(), part.sender);
+  to_step_ = steps(kind == CopyKind::kPack, problem.to(), part.receiver);
+  for (CopyAxis& axis : axes_.back()) axis = scaled(axis, part.element_size);
+  merge_levels();
+}
+
+void MessageCopies::merge_levels() {
+  while (levels_ > 1 && axes_[levels_ - 1].size() == 1 && axes_[levels_ - 1].front().contiguous()) {
+    const std::int64_t row = axes_[levels_ - 1].front().count;
+    const std::size_t next = levels_ - 2;
+    if ((from_step_[next] != 0 && from_step_[next] != row) || (to_step_[next] != 0 && to_step_[next] != row)) return;
+    for (CopyAxis& axis : axes_[next]) axis = scaled(axis, row);
+    --levels_;
+  }
+}
+
+BoxCopy MessageCopies::operator[](std::size_t message) const {
+  const std::uint32_t* slot = slots_.data() + message * dimensions_;
+  std::array<BoxCopy::Level, kMaxDimensions> levels;
+  std::int64_t dense = 1;
+  for (std::size_t l = levels_; l-- > 0;) {
+    const CopyAxis& axis = axes_[l][slot[l]];
+    levels[l] = {&axis, from_step_[l] != 0 ? from_step_[l] : dense, to_step_[l] != 0 ? to_step_[l] : dense};
+    dense *= axis.count;
+  }
+  BoxCopy box;
+  for (std::size_t l = 0; l < levels_; ++l) box.push(levels[l]);
+  return box;
+}
+
+}  // namespace sluice::mpi::detail

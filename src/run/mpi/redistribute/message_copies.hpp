@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "run/mpi/redistribute/box_copy.hpp"
+#include "run/mpi/redistribute/participation.hpp"
+
+namespace sluice::mpi::detail {
+
+/// How the messages of one rank are copied: to the message (its sends), from it (its receives), or from the source to
+/// the target (what it sends itself).
+///
+/// A message is the product of runs in each dimension, and messages share them: one CopyAxis for each dimension and
+/// process coordinate met there, whatever the number of messages. The bytes of a message are in the order of storage on
+/// both sides. Where the fastest dimensions are all there on this side, they are one level with the next.
+class MessageCopies {
+ public:
+  /// `peers`: processes of the other grid that this rank sends to (kPack), or receives from (kUnpack); for kMove the
+  /// rank's own process there, or none.
+  MessageCopies(const Participation& part, CopyKind kind, std::span<const Rank> peers);
+
+  [[nodiscard]] std::size_t size() const { return dimensions_ == 0 ? 0 : slots_.size() / dimensions_; }
+  [[nodiscard]] BoxCopy operator[](std::size_t message) const;
+
+ private:
+  void merge_levels();
+
+  std::size_t dimensions_ = 0;
+  std::size_t levels_ = 0;                   ///< those left after merging; the slower ones come first
+  std::vector<std::vector<CopyAxis>> axes_;  ///< of each level, by slot
+  std::vector<std::int64_t> from_step_;      ///< of each level in bytes; 0: dense, depends on the message
+  std::vector<std::int64_t> to_step_;
+  std::vector<std::uint32_t> slots_;  ///< of each message and level
+};
+
+}  // namespace sluice::mpi::detail

@@ -1,0 +1,139 @@
+#include "run/mpi/redistribute/participation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "sluice/checked.hpp"
+
+namespace sluice::mpi::detail {
+namespace {
+
+/// The ranks of a grid's processes, checked, the default filled in.
+std::vector<int> grid_ranks(const std::vector<int>& given, const Distribution& grid, int size, const char* grid_name,
+                            const char* list_name) {
+  if (grid.processes() > size) {
+    throw InputError(grid_name, fmt::format("a grid of {} processes", grid.processes()),
+                     fmt::format("at most {}, the ranks there are", size));
+  }
+  const auto processes = static_cast<std::size_t>(grid.processes());
+  std::vector<int> ranks = given;
+  if (ranks.empty()) {
+    ranks.resize(processes);
+    std::iota(ranks.begin(), ranks.end(), 0);
+  }
+  if (ranks.size() != processes) {
+    throw InputError(list_name, fmt::format("{} ranks", ranks.size()),
+                     fmt::format("{}, one a process of the grid", processes));
+  }
+  std::vector<bool> seen(static_cast<std::size_t>(size), false);
+  for (const int rank : ranks) {
+    if (rank < 0 || rank >= size) {
+      throw InputError(list_name, fmt::format("rank {}", rank), fmt::format("0 to {}", size - 1));
+    }
+    if (seen[static_cast<std::size_t>(rank)]) {
+      throw InputError(list_name, fmt::format("rank {} twice", rank), "different ranks");
+    }
+    seen[static_cast<std::size_t>(rank)] = true;
+  }
+  return ranks;
+}
+
+std::int64_t process_of(int rank, const std::vector<int>& ranks) {
+  const auto at = std::ranges::find(ranks, rank);
+  return at == ranks.end() ? -1 : at - ranks.begin();
+}
+
+RedistributionProblem make_problem(const std::vector<std::int64_t>& shape, const Layout& from, const Layout& to,
+                                   const RedistributionOptions& options) {
+  const Distribution source(from, shape, options.from_first, "from");
+  const Distribution target(to, options.to_shape.empty() ? shape : options.to_shape, options.to_first, "to");
+  if (options.from_start.empty() && options.to_start.empty() && options.extent.empty()) {
+    return {source, target};
+  }
+  const std::size_t dimensions = shape.size();
+  const auto from_start = options.from_start.empty() ? std::vector<std::int64_t>(dimensions, 0) : options.from_start;
+  const auto to_start = options.to_start.empty() ? std::vector<std::int64_t>(dimensions, 0) : options.to_start;
+  auto extent = options.extent;
+  if (extent.empty() && from_start.size() == dimensions) {
+    for (std::size_t d = 0; d < dimensions; ++d) {
+      if (from_start[d] < 0 || from_start[d] > shape[d]) {
+        throw InputError("from_start", fmt::format("{} in dimension {}", from_start[d], d),
+                         fmt::format("0 to {}", shape[d]));
+      }
+      extent.push_back(shape[d] - from_start[d]);
+    }
+  }
+  return {source, target, from_start, to_start, extent};
+}
+
+}  // namespace
+
+std::int64_t Participation::source_elements() const { return sender < 0 ? 0 : problem.from().local_size(Rank(sender)); }
+
+std::int64_t Participation::target_elements() const {
+  return receiver < 0 ? 0 : problem.to().local_size(Rank(receiver));
+}
+
+std::vector<Rank> Participation::receivers() const {
+  std::vector<Rank> result;
+  if (sender < 0) return result;
+  for (const Message& message : problem.sends(Rank(sender))) result.emplace_back(message.to);
+  return result;
+}
+
+std::vector<Rank> Participation::senders() const {
+  std::vector<Rank> result;
+  if (receiver < 0) return result;
+  for (const Message& message : problem.receives(Rank(receiver))) result.emplace_back(message.from);
+  return result;
+}
+
+Participation make_participation(int rank, int size, const std::vector<std::int64_t>& shape, const Layout& from,
+                                 const Layout& to, std::int64_t element_size, const RedistributionOptions& options) {
+  if (element_size < 1) throw InputError("element_size", fmt::format("{}", element_size), "at least 1 byte");
+  if (options.order != StorageOrder::kRowMajor && options.order != StorageOrder::kColumnMajor) {
+    throw InputError("order", fmt::format("{}", static_cast<int>(options.order)), "kRowMajor or kColumnMajor");
+  }
+  if (options.chunk_bytes < 1 || options.chunk_bytes > (1 << 30)) {
+    throw InputError("chunk_bytes", fmt::format("{}", options.chunk_bytes), "1 to 2^30");
+  }
+  if (options.window < 1 || options.window > 1024) {
+    throw InputError("window", fmt::format("{}", options.window), "1 to 1024");
+  }
+  Participation part{make_problem(shape, from, to, options), element_size, options.order, {}, {}};
+  const Distribution& source = part.problem.from();
+  const Distribution& target = part.problem.to();
+  checked::multiply(source.size(), element_size, "bytes of the source array");
+  checked::multiply(target.size(), element_size, "bytes of the target array");
+  part.from_ranks = grid_ranks(options.from_ranks, source, size, "from", "from_ranks");
+  part.to_ranks = grid_ranks(options.to_ranks, target, size, "to", "to_ranks");
+  part.sender = process_of(rank, part.from_ranks);
+  part.receiver = process_of(rank, part.to_ranks);
+  return part;
+}
+
+Fingerprint fingerprint(const std::vector<std::int64_t>& shape, const Layout& from, const Layout& to,
+                        std::int64_t element_size, const RedistributionOptions& options) {
+  Fingerprint result;
+  for (const auto* list : {&shape, &from.grid, &from.block, &to.grid, &to.block, &options.from_first, &options.to_first,
+                           &options.from_start, &options.to_start, &options.extent, &options.to_shape}) {
+    result.add(std::span(*list));
+  }
+  result.add(std::span(options.from_ranks));
+  result.add(std::span(options.to_ranks));
+  result.add(element_size);
+  result.add(static_cast<std::int64_t>(options.order));
+  result.add(options.algorithm);
+  result.add(std::bit_cast<std::int64_t>(options.setup));
+  result.add(options.chunk_bytes);
+  result.add(options.window);
+  result.add(options.shared_from_bytes);
+  return result;
+}
+
+}  // namespace sluice::mpi::detail

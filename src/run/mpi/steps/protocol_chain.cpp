@@ -1,0 +1,59 @@
+#include "run/mpi/steps/protocol_chain.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "run/mpi/steps/step_executor.hpp"
+#include "sluice/error.hpp"
+
+namespace sluice::mpi::detail {
+namespace {
+
+constexpr std::int64_t kPermission = 0;
+
+}  // namespace
+
+ChainProtocol::ChainProtocol(ControlChannel& channel, ChainLinks links, std::int64_t early_bytes)
+    : channel_(channel), links_(std::move(links)), release_(early_bytes), fence_(channel) {}
+
+void ChainProtocol::begin(StepExecutor& /*executor*/) {
+  waiting_for_ = links_.permissions;
+  release_.clear();
+  for (const std::int64_t bytes : links_.bytes) release_.add(bytes);
+  started_ = false;
+}
+
+void ChainProtocol::permit(const ChainLinks::Send& send) {
+  if (send.rank >= 0) channel_.send(send.rank, {kPermission, send.number, 0, 0, 0});
+}
+
+bool ChainProtocol::progress(StepExecutor& executor) {
+  bool happened = false;
+  if (!started_ && fence_.open()) {
+    started_ = happened = true;
+    if (!links_.senders.empty()) permit(links_.senders.front());
+  }
+  while (const auto released = release_.next()) {
+    happened = true;
+    if (executor.trace() != nullptr) StepTrace::mark(executor.trace()->receive_released, *released);
+    permit(links_.successors[*released]);
+    if (*released + 1 < links_.senders.size()) permit(links_.senders[*released + 1]);
+  }
+  while (const auto message = channel_.poll()) {
+    happened = true;
+    int& waiting = waiting_for_[static_cast<std::size_t>(message->control.number)];
+    SLUICE_ASSERT(waiting > 0,
+                  fmt::format("rank {} permits send {} once too often", message->from, message->control.number));
+    --waiting;
+  }
+  return happened;
+}
+
+bool ChainProtocol::finish() {
+  if (!started_ || !channel_.sent()) return false;
+  fence_.enter();
+  return true;
+}
+
+}  // namespace sluice::mpi::detail

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "run/mpi/control_channel.hpp"
+#include "run/mpi/steps/early_release.hpp"
+#include "run/mpi/steps/fence.hpp"
+#include "run/mpi/steps/step_protocol.hpp"
+
+namespace sluice::mpi::detail {
+
+/// What a rank has to know of a plan, beside its messages, to keep the others waiting no longer than they must.
+struct ChainLinks {
+  /// A send of some rank, by its number in that rank's list; rank -1: none.
+  struct Send {
+    int rank = -1;
+    std::int64_t number = 0;
+  };
+
+  std::vector<int> permissions;     ///< of each own send: how many it waits for, 1 or 2
+  std::vector<Send> senders;        ///< of each own receive: the send that it is at the other end
+  std::vector<Send> successors;     ///< of each own receive: the send that takes over its slot
+  std::vector<std::int64_t> bytes;  ///< of each own receive
+};
+
+/// Mode `chain`: never more than k transfers at once and one a port, without a barrier and without anybody in charge.
+///
+/// Problem: a network that carries k transfers at full speed, and steps of at most k each. A barrier between steps
+/// keeps k, but all wait for the slowest of a step; without one each rank runs ahead at its own pace, and more than k
+/// meet.
+///
+/// Method: k slots, each a chain of transfers through the steps, and the plan says who follows whom. The first piece of
+/// a transfer goes when its sender has handed over all pieces of its sends before it, and has two permissions, short
+/// messages both: `go` from its receiver, given when that one's receive before it is released, and the slot's token,
+/// given by the receiver of the slot's transfer before it when that one is released. Released means that at most
+/// `early_bytes` are missing (EarlyRelease). There is no token for a slot's first transfer, nor between two transfers
+/// to one receiver, where `go` says as much.
+///
+/// Guarantee: of the transfers that have begun and have not been released there are at most k, and at most one a
+/// receiver. Beyond that the last `early_bytes` of what a receiver has released may be on their way, and at a sender
+/// the last `window` pieces of its sends before.
+///
+/// No deadlock: every permission comes from a transfer of a lower step, or from the receiver's start.
+///
+/// Cost: two short messages a transfer. Between two executions a fence, in which nobody waits longer than the next
+/// execution needs to keep k. Memory: O(transfers of this rank). The bytes are the same whatever the timing; the order
+/// at a rank is the plan's.
+///
+/// Source: the steps are those of Cohen, Jeannot, Padoy, Wagner, "Messages Scheduling for Parallel Data Redistribution
+/// between Clusters", who separate them by barriers (section 8.3). Slots and early release are ours: on a backbone of
+/// token buckets their barriers cost up to half the time.
+///
+/// Example, k = 1, step 0: A to B, step 1: C to D. The slot goes from A's transfer to C's: B tells C when its last
+/// piece is due; D's `go` has been at C since the beginning.
+class ChainProtocol final : public StepProtocol {
+ public:
+  ChainProtocol(ControlChannel& channel, ChainLinks links, std::int64_t early_bytes);
+
+  [[nodiscard]] bool synchronous() const override { return true; }
+  void begin(StepExecutor& executor) override;
+  bool progress(StepExecutor& executor) override;
+  bool may_start(std::size_t send) override { return waiting_for_[send] == 0; }
+  void received(std::size_t receive, std::int64_t bytes) override { release_.received(receive, bytes); }
+  bool finish() override;
+
+ private:
+  void permit(const ChainLinks::Send& send);
+
+  ControlChannel& channel_;
+  ChainLinks links_;
+  EarlyRelease release_;
+  Fence fence_;
+  std::vector<int> waiting_for_;  ///< permissions that have not come, of each send
+  bool started_ = false;
+};
+
+}  // namespace sluice::mpi::detail
