@@ -144,11 +144,13 @@ class Planner {
     }
   }
 
-  BroadcastPlan tree_in(const std::string& algorithm, std::int64_t segments, double time_limit_s) const {
+  [[nodiscard]] BetweenPlan tree_in(const std::string& algorithm, std::int64_t segments, double time_limit_s) const {
     BetweenOptions options = between(algorithm);
     options.time_limit_s = time_limit_s;
-    BetweenPlan found =
-        plan_between_clusters(between_clusters(platform_, bytes_, root_, segments, options_.inside), options);
+    return plan_between_clusters(between_clusters(platform_, bytes_, root_, segments, options_.inside), options);
+  }
+
+  [[nodiscard]] BroadcastPlan with_program(BetweenPlan found) const {
     BroadcastPlan plan;
     plan.program = program_of(found);
     plan.optimal = found.optimal;
@@ -156,36 +158,36 @@ class Planner {
     return plan;
   }
 
-  /// As many segments as the sum of what the tree and the ranks take is least for, of the powers of two.
+  /// As many segments, of the powers of two, as the schedule is shortest for.
   BroadcastPlan tree(const std::string& algorithm) {
     const bool chooses = options_.segments == 0 && (algorithm == "auto" || algorithm == "exact");
     const std::int64_t most_clusters = static_cast<std::int64_t>(platform_.clusters.size());
-    std::optional<BroadcastPlan> best;
+    std::optional<BetweenPlan> found;
     if (chooses && !options_.early_internal && most_clusters > 1 && bytes_ > 0) {
       constexpr std::int64_t kMostSegments = 256, kLeastBytes = 1024;
       for (std::int64_t segments = 1; segments <= kMostSegments && (segments == 1 || bytes_ / segments >= kLeastBytes);
            segments *= 2) {
         // Exact is for one segment; of more, the trees of auto.
-        BroadcastPlan plan = tree_in(segments == 1 ? algorithm : "auto", segments,
-                                     segments == 1 ? options_.time_limit_s : options_.time_limit_s / 16);
-        if (!best || plan.schedule.length < best->schedule.length) best = std::move(plan);
+        BetweenPlan tree = tree_in(segments == 1 ? algorithm : "auto", segments,
+                                   segments == 1 ? options_.time_limit_s : options_.time_limit_s / 16);
+        if (!found || tree.schedule.length < found->schedule.length) found = std::move(tree);
       }
     } else {
-      best = tree_in(algorithm, std::max<std::int64_t>(1, options_.segments), options_.time_limit_s);
+      found = tree_in(algorithm, std::max<std::int64_t>(1, options_.segments), options_.time_limit_s);
     }
-    best->schedule.algorithm = algorithm;
-    if (best->schedule.segments != 1) best->optimal = false;
+    BroadcastPlan best = with_program(std::move(*found));
+    if (best.schedule.segments != 1) best.optimal = false;
     std::string method = fmt::format("{} between clusters", algorithm);
-    if (best->schedule.segments != 1) method += fmt::format(", in {} segments", best->schedule.segments);
+    if (best.schedule.segments != 1) method += fmt::format(", in {} segments", best.schedule.segments);
     if (!options_.inside.empty()) method += fmt::format(", {} inside", options_.inside);
-    return finish(std::move(*best), algorithm, method);
+    return finish(std::move(best), algorithm, method);
   }
 
   // ---- segments through trees of ranks
 
   BroadcastPlan routed(bool parallel) {
     const std::string name = parallel ? "parallel-entry" : "pipelined";
-    if (bytes_ == 0 || platform_.ranks == 1) return finish(tree_in("flat", 1, 0), name, name);
+    if (bytes_ == 0 || platform_.ranks == 1) return finish(with_program(tree_in("flat", 1, 0)), name, name);
     const std::vector<detail::Site> sites = network_.sites_from(root_);
     BroadcastPlan plan;
     plan.schedule.problem = "broadcast";
