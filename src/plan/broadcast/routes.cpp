@@ -223,7 +223,8 @@ class RouteSearch {
       return std::move(few_);
     }
     constexpr std::int64_t kSegments = 32, kShort = 4096;
-    try_combinations(std::max((bytes_ + kSegments - 1) / kSegments, std::min(bytes_, kShort)));
+    const std::int64_t segments = std::min(kSegments, most_segments());
+    try_combinations(std::max((bytes_ + segments - 1) / segments, std::min(bytes_, kShort)));
     if (bytes_ > kShort) try_combinations(bytes_);
     tune_segments();
     try_shapes();
@@ -247,12 +248,17 @@ class RouteSearch {
     return 1;
   }
 
+  /// The routes found are replayed, which takes a second for so many messages, and grows with their square.
+  [[nodiscard]] std::int64_t most_segments() const {
+    constexpr std::int64_t kMostSegments = 4096, kMostMessages = 50'000;
+    return std::clamp<std::int64_t>(kMostMessages / network_.platform().ranks, 1, kMostSegments);
+  }
+
   bool attempt(const Routes& routes) {
-    constexpr std::int64_t kMostSegments = 4096;
     if (routes.segment_bytes < std::min(bytes_, least_bytes_) || routes.segment_bytes > bytes_) return false;
     const std::int64_t segments = (bytes_ + routes.segment_bytes - 1) / routes.segment_bytes;
     const std::int64_t messages = segments * network_.platform().ranks;
-    if (best_ && (left_ < messages || (segments > kMostSegments && segments_ == 0))) return false;
+    if (best_ && (left_ < messages || (segments > most_segments() && segments_ == 0))) return false;
     if (!tried_.insert({routes.parent, routes.spread, routes.root_shape, routes.shape, routes.segment_bytes}).second)
       return false;
     left_ -= messages;
