@@ -62,6 +62,11 @@ std::string guarantee_of(std::string_view problem, std::string_view name) {
   return {};
 }
 
+std::string algorithm_text(std::string_view problem, const std::string& name) {
+  const std::string guarantee = guarantee_of(problem, name);
+  return "algorithm: " + name + (guarantee.empty() ? "" : fmt::format(" (guarantee: {})", guarantee));
+}
+
 std::string algorithms_help(std::string_view problem) {
   using Align = TextTable::Align;
   TextTable table({{"Algorithm", Align::kLeft}, {"Guarantee", Align::kLeft}, {"Planning", Align::kLeft}});

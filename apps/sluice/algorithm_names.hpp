@@ -23,6 +23,9 @@ void check_algorithm(std::string_view problem, const std::string& name, const st
 /// What the registry says of `name`; empty if it is not there.
 [[nodiscard]] std::string guarantee_of(std::string_view problem, std::string_view name);
 
+/// "algorithm: NAME", and what it guarantees where the registry says so.
+[[nodiscard]] std::string algorithm_text(std::string_view problem, const std::string& name);
+
 /// The algorithms with their guarantees, a line each, for --help.
 [[nodiscard]] std::string algorithms_help(std::string_view problem);
 

@@ -129,9 +129,7 @@ ExchangePlan plan_with_progress(const ExchangeProblem& problem, ExchangeOptions 
 std::string costs_of(const ExchangePlan& plan) {
   const StepSchedule& schedule = plan.schedule;
   const Cost total = cost(schedule);
-  const std::string guarantee = guarantee_of("exchange", schedule.algorithm);
-  std::string line = "algorithm: " + schedule.algorithm;
-  if (!guarantee.empty()) line += fmt::format(" (guarantee: {})", guarantee);
+  std::string line = algorithm_text("exchange", schedule.algorithm);
   line += distance_text(total.total, plan.bound.cost.total, plan.optimal || total.total <= plan.bound.cost.total,
                         plan.bound.kind);
   return line + "\n\n" + cost_table(total, plan.bound.cost, schedule.setup, schedule.decimals);

@@ -26,9 +26,7 @@ struct PlanOptions {
 
 std::string head_of(const BroadcastTask& task, const BroadcastPlan& plan) {
   const TreeSchedule& schedule = plan.schedule;
-  std::string line = "algorithm: " + schedule.algorithm;
-  const std::string guarantee = guarantee_of("broadcast", schedule.algorithm);
-  if (!guarantee.empty()) line += fmt::format(" (guarantee: {})", guarantee);
+  std::string line = algorithm_text("broadcast", schedule.algorithm);
   line += distance_text(schedule.length, schedule.bound.lower, plan.optimal, "cheapest paths");
   std::size_t messages = 0;
   for (const RankProgram& rank : plan.program.ranks) messages += rank.sends.size();
@@ -61,7 +59,9 @@ int plan_reversed(const PlanOptions& options, const BroadcastTask& task) {
   std::vector<TreeFact> more;
   more.push_back({"machines", fmt::format("{}", schedule.machines), "clusters"});
   more.push_back({"segments", fmt::format("{}", schedule.segments), ""});
-  return show_plan("the other way round, a reduction: " + task.title() + "\nalgorithm: " + schedule.algorithm +
+  const std::string title = fmt::format("reduce: {} of {} ranks in {} clusters to rank {} ({})", bytes_text(task.bytes),
+                                        task.platform.ranks, task.platform.clusters.size(), task.root, task.file);
+  return show_plan(title + '\n' + algorithm_text("broadcast", schedule.algorithm) +
                        distance_text(schedule.length, schedule.bound.lower, forth.optimal, "cheapest paths") + "\n\n" +
                        tree_table(schedule, schedule.bound.lower, more),
                    schedule, options.output);

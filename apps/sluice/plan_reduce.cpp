@@ -27,9 +27,7 @@ struct PlanOptions {
 
 std::string head_of(const ReduceTask& task, const ReducePlan& plan) {
   const TreeSchedule& schedule = plan.schedule;
-  std::string line = "algorithm: " + schedule.algorithm;
-  const std::string guarantee = guarantee_of("reduce", schedule.algorithm);
-  if (!guarantee.empty()) line += fmt::format(" (guarantee: {})", guarantee);
+  std::string line = algorithm_text("reduce", schedule.algorithm);
   line += distance_text(schedule.length, plan.optimum_at_least, plan.optimal,
                         fmt::format("at least {}", number_text(plan.optimum_at_least)));
   std::vector<TreeFact> more;

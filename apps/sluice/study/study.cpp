@@ -135,7 +135,7 @@ void add_study(CLI::App& command, Action& chosen) {
       "where\n"
       "  it is worst, for 2 to 10000 machines: figure2.csv and, where gnuplot is installed, figure2.svg.\n"
       "reduce-at-scale (needs the command built with SimGrid's SMPI: scripts/build.sh smpi)\n"
-      "  Reductions on simulated clusters of 16 to 64 hosts, d / c from 1/10 to 10: the executor's time, the plan's "
+      "  Reductions on simulated clusters of 16 to 1000 hosts, d / c from 1/10 to 10: the executor's time, the plan's "
       "length\n"
       "  and the best MPI_Reduce that SMPI has: reduce-at-scale.csv and, where gnuplot is installed, "
       "reduce-at-scale.svg.\n\n"

@@ -31,7 +31,7 @@ int study_exchange_lab(const StudyTask& task);
 /// Figure 2 of Canon, Antoniu 2012: two strategies over the optimum, for 2 to 10000 machines.
 int study_reduce_figure_2(const StudyTask& task);
 
-/// Reductions on simulated clusters of 16 to 64 hosts: executed, planned, and by MPI_Reduce.
+/// Reductions on simulated clusters of 16 to 1000 hosts: executed, planned, and by MPI_Reduce.
 int study_reduce_at_scale(const StudyTask& task);
 
 /// Figures 7 and 8 of Steffenel 2006: makespans of trees between clusters, by heuristic, on random instances.
