@@ -76,6 +76,8 @@ void ReduceInput::add_to(CLI::App& verb) {
   verb.add_option("--transfer-overhead", transfer_overhead, "what of D every part takes again")->option_text("T [0]");
   verb.add_option("--compute-overhead", compute_overhead, "what of C every part takes again")->option_text("T [0]");
   verb.add_option("--arity", arity, "children of a machine in algorithm k-ary")->option_text("K [4]");
+  verb.add_option("--time-limit", time_limit, "as for every problem; no plan of reduce takes that long")
+      ->option_text("SECONDS [1]");
 }
 
 ReduceTask read(const ReduceInput& options) {
@@ -105,6 +107,7 @@ ReduceTask read(const ReduceInput& options) {
   if (!options.compute_overhead.empty())
     problem.compute_overhead = parse_number(options.compute_overhead, "--compute-overhead");
   task.arity = parse_count(options.arity, "--arity", 1, kMost);
+  (void)parse_number(options.time_limit, "--time-limit");
   if (!options.arrivals.empty()) {
     task.arrivals_file = options.arrivals;
     problem.arrivals = read_dates(options.arrivals, problem.machines);

@@ -23,6 +23,7 @@ struct ReduceInput {
   std::string segments = "1";
   std::string max_segments;
   std::string arity = "4";
+  std::string time_limit = "1";
   bool non_commutative = false;
 
   void add_to(CLI::App& verb);

@@ -234,6 +234,7 @@ TEST(BadInputReduce, OptionsAndDates) {
       {costs + "--machines 4 --transfer-overhead 3", "--transfer-overhead: 3, expected at most the whole, 2"},
       {costs + "--machines 4 --compute-overhead -1", "--compute-overhead: '-1'"},
       {costs + "--machines 4 --arity 0", "--arity: '0'"},
+      {costs + "--machines 4 --time-limit soon", "--time-limit: 'soon'"},
       {costs + "--machines 4 --arrivals missing", "missing: cannot be read: No such file or directory"},
       {costs + "--machines 4 --arrivals .", ".: "},
       {costs + "--machines 4 --arrivals three", "three: 3 dates, expected 4, one a machine"},
