@@ -122,7 +122,7 @@ class Planner {
         priority += 1;
       }
     }
-    BroadcastProgram program = replayed(network_, timed_program(network_, root_, bytes_, messages, true, false), false);
+    BroadcastProgram program = replayed(network_, timed_program(network_, root_, bytes_, messages, true, false));
     program.native = std::move(native);
     begin_when_ready(program);
     return program;
@@ -200,8 +200,7 @@ class Planner {
          best_routes(network_, sites, root_, bytes_, parallel, options_.segments, limit)) {
       BroadcastProgram program = replayed(
           network_,
-          timed_program(network_, root_, bytes_, route_messages(network_, sites, bytes_, found.routes), false, false),
-          false);
+          timed_program(network_, root_, bytes_, route_messages(network_, sites, bytes_, found.routes), false, false));
       if (chosen && program.length_s >= plan.program.length_s) continue;
       chosen = found.routes;
       plan.program = std::move(program);

@@ -50,10 +50,9 @@ constexpr std::int64_t kQueuedBytes = 8775;
 
 class Replay {
  public:
-  Replay(const RankNetwork& network, const BroadcastProgram& program, bool length_only)
+  Replay(const RankNetwork& network, const BroadcastProgram& program)
       : network_(network),
         program_(program),
-        length_only_(length_only),
         clusters_(network.platform().clusters.size()),
         ranks_(program.ranks.size()) {
     list_flows();
@@ -414,7 +413,6 @@ class Replay {
     program.root = program_.root;
     program.bytes = program_.bytes;
     program.length_s = length;
-    if (length_only_) return program;
     program.ranks.resize(ranks_.size());
     for (const std::size_t f : started_) {
       const Flow& flow = flows_[f];
@@ -431,7 +429,6 @@ class Replay {
 
   const RankNetwork& network_;
   const BroadcastProgram& program_;
-  bool length_only_;
   std::size_t clusters_;
   std::vector<Rank> ranks_;
   std::vector<Flow> flows_;
@@ -448,8 +445,8 @@ class Replay {
 
 }  // namespace
 
-BroadcastProgram replayed(const RankNetwork& network, const BroadcastProgram& program, bool length_only) {
-  return Replay(network, program, length_only).run();
+BroadcastProgram replayed(const RankNetwork& network, const BroadcastProgram& program) {
+  return Replay(network, program).run();
 }
 
 }  // namespace sluice::detail

@@ -6,8 +6,7 @@
 namespace sluice::detail {
 
 /// The same program, with the times at which its messages start and arrive where those that share a port or a link
-/// share its rate, and its lists in the order of these starts: see replay.cpp. `length_only`: no messages, just the
-/// length.
-[[nodiscard]] BroadcastProgram replayed(const RankNetwork& network, const BroadcastProgram& program, bool length_only);
+/// share its rate, and its lists in the order of these starts: see replay.cpp.
+[[nodiscard]] BroadcastProgram replayed(const RankNetwork& network, const BroadcastProgram& program);
 
 }  // namespace sluice::detail

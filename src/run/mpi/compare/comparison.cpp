@@ -67,7 +67,7 @@ class Comparer {
   }
 
   Comparison run() {
-    if (!kSimulated) meet_everybody(comm_);  // there, all have met
+    meet_everybody(comm_);
     set_freed_memory(FreedMemory::kGiveBack);
     for (MethodResult& method : result_.methods) watch(method);
     set_freed_memory(FreedMemory::kKeep);
