@@ -19,6 +19,7 @@
 #include "run_output.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/quantity.hpp"
+#include "sluice/plan/reduce_scatter.hpp"
 #include "sluice/plan/registry.hpp"
 #include "sluice/run/mpi/compare_reductions.hpp"
 #include "sluice/run/mpi/error.hpp"
@@ -69,7 +70,7 @@ std::vector<std::string> read_methods(const RunMethods& options) {
 mpi::ReductionSpec read_spec(const RunReduce& options, const mpi::ReductionContents& contents, int ranks) {
   mpi::ReductionSpec spec;
   spec.root = static_cast<int>(parse_count(options.root, "--root", 0, ranks - 1));
-  if (options.algorithm != "reduce-scatter") check_algorithm("reduce", options.algorithm);
+  if (options.algorithm != kReduceScatter) check_algorithm("reduce", options.algorithm);
   spec.algorithm = options.algorithm;
   if (options.measure && (!options.transfer.empty() || !options.compute.empty()))
     throw InputError("--measure", "costs given besides", "either");

@@ -12,6 +12,9 @@
 /// the root alone spends c or more. Elements are those of an array here, of which each machine has one of `elements`.
 namespace sluice {
 
+/// What it is called where an algorithm is asked for. It is no tree, so that algorithms("reduce") does not have it.
+inline constexpr const char* kReduceScatter = "reduce-scatter";
+
 struct PieceReceive {
   std::int64_t from = 0;
   std::int64_t begin = 0;  ///< elements begin to end - 1, at least one

@@ -334,7 +334,7 @@ ReduceScatterPlan plan_reduce_scatter(const ReduceProblem& problem, std::int64_t
   whole.segments = 1;
   detail::check_problem(whole);
   const auto refuse = [](const char* found, const char* expected) {
-    throw InputError("algorithm reduce-scatter", found, expected);
+    throw InputError(fmt::format("algorithm {}", kReduceScatter), found, expected);
   };
   if (problem.max_transfers || problem.max_reducers) refuse("a limit", "no limits");
   if (!problem.arrivals.empty()) refuse("dates of arrival", "all at once");

@@ -21,6 +21,7 @@
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/reduce.hpp"
+#include "sluice/plan/reduce_scatter.hpp"
 #include "sluice/plan/registry.hpp"
 #include "sluice/run/mpi/error.hpp"
 
@@ -30,7 +31,6 @@ namespace {
 
 using Operation = ReductionContents::Operation;
 constexpr std::int64_t kWord = sizeof(std::uint64_t);
-constexpr const char* kReduceScatter = "reduce-scatter";
 
 std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
   std::uint64_t z = a * 0x9e3779b97f4a7c15ULL + b;
@@ -369,7 +369,7 @@ std::unique_ptr<Method> ComparedReduction::make(const std::string& method) {
 }  // namespace detail
 
 std::vector<std::string> reduction_methods() {
-  return {"sluice", "mpi-reduce", "binomial", "flat", "fibonacci", "reduce-scatter"};
+  return {"sluice", "mpi-reduce", "binomial", "flat", "fibonacci", kReduceScatter};
 }
 
 ReductionComparison compare_reductions(MPI_Comm comm, const ReductionContents& contents, const ReductionSpec& spec,

@@ -19,6 +19,7 @@
 #include "run/mpi/crowding.hpp"
 #include "run/mpi/joint_job.hpp"
 #include "run/mpi/native_trial.hpp"
+#include "run/mpi/reduce/element_layout.hpp"
 #include "run/mpi/reduce/native_reduction.hpp"
 #include "run/mpi/reduce/reduction_costs.hpp"
 #include "run/mpi/reduce/reduction_data.hpp"
@@ -44,7 +45,6 @@ using detail::ReductionPart;
 /// combines does not see that a send has ended: its receiver alone limits how many there are.
 constexpr int kPartsAhead = detail::kSimulated ? 3 : 4;
 constexpr int kPartsSent = detail::kSimulated ? std::numeric_limits<int>::max() : 2;
-constexpr const char* kReduceScatter = "reduce-scatter";
 constexpr const char* kNative = "MPI_Reduce";
 
 /// While it lives, calls that belong to no communicator return their errors: whose handler they go to, that of
@@ -88,13 +88,27 @@ void check(const ElementOperation& operation) {
   if (operation.count < 0) throw InputError("count", fmt::format("{}", operation.count), "at least 0");
   if (operation.type == MPI_DATATYPE_NULL) throw InputError("type", "MPI_DATATYPE_NULL", "a committed type");
   if (operation.op == MPI_OP_NULL) throw InputError("op", "MPI_OP_NULL", "an operation");
-  MPI_Aint lower = 0;
-  MPI_Aint extent = 0;
-  SLUICE_MPI(MPI_Type_get_extent(operation.type, &lower, &extent));
+  const std::int64_t extent = detail::ElementLayout(operation.type).extent;
   if (extent < 0) throw InputError("type", fmt::format("an extent of {}", extent), "at least 0");
   checked::multiply(operation.count, extent, "bytes of the elements");
   check_defined(operation);
 }
+
+/// A copy of a rank's elements, with what lies between them.
+class ElementCopy {
+ public:
+  ElementCopy(const ElementOperation& operation, const void* from) : layout_(operation.type) {
+    const auto bytes = static_cast<std::size_t>(layout_.bytes(operation.count));
+    bytes_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
+    if (bytes > 0) std::memcpy(bytes_.get(), static_cast<const std::byte*>(from) + layout_.true_lower, bytes);
+  }
+  /// The address of the first element.
+  [[nodiscard]] std::byte* first() const { return bytes_.get() - layout_.true_lower; }
+
+ private:
+  detail::ElementLayout layout_;
+  std::unique_ptr<std::byte[]> bytes_;
+};
 
 void check(const ObjectOperation& operation) {
   if (!operation.combine) throw InputError("combine", "no function", "one that combines two objects");
@@ -193,9 +207,6 @@ struct Reduction::State : detail::JointJob {
   void execute(std::span<const std::byte> own, Bytes& result);
   void run_planned(const void* own, void* result);
   void try_both(const void* own, void* result);
-  /// The elements of this rank, those between which there is room included, until the next execution.
-  [[nodiscard]] std::unique_ptr<std::byte[]> copy_of(const void* from) const;
-  [[nodiscard]] std::int64_t true_lower() const;
   /// Tells every rank whether the operation has thrown somewhere, and throws if so.
   void end(const detail::ObjectReduction::Failure& failure);
 
@@ -382,38 +393,17 @@ void Reduction::State::make_executor(std::vector<detail::TreeReceive> receives, 
 
 // ---- measuring
 
-std::int64_t Reduction::State::true_lower() const {
-  MPI_Aint lower = 0;
-  MPI_Aint extent = 0;
-  SLUICE_MPI(MPI_Type_get_true_extent(elements.type, &lower, &extent));
-  return lower;
-}
-
-std::unique_ptr<std::byte[]> Reduction::State::copy_of(const void* from) const {
-  MPI_Aint lower = 0;
-  MPI_Aint extent = 0;
-  MPI_Aint true_extent = 0;
-  SLUICE_MPI(MPI_Type_get_extent(elements.type, &lower, &extent));
-  SLUICE_MPI(MPI_Type_get_true_extent(elements.type, &lower, &true_extent));
-  const std::int64_t bytes = elements.count == 0 ? 0 : (elements.count - 1) * extent + true_extent;
-  auto copy = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes));
-  if (bytes > 0) std::memcpy(copy.get(), static_cast<const std::byte*>(from) + lower, static_cast<std::size_t>(bytes));
-  return copy;
-}
-
 void Reduction::State::measure(const void* mine, const void* result) {
   const void* const from = mine == MPI_IN_PLACE ? result : mine;
   // Each as if the elements had just come; what combining has made of them might cost more or less.
-  const std::unique_ptr<std::byte[]> copy = copy_of(from);
-  MPI_Aint lower = 0;
-  MPI_Aint extent = 0;
-  SLUICE_MPI(MPI_Type_get_extent(elements.type, &lower, &extent));
+  const ElementCopy copy(elements, from);
+  const std::int64_t extent = detail::ElementLayout(elements.type).extent;
   const auto combine = [&](std::int64_t parts) {
     const std::int64_t count = (elements.count + parts - 1) / parts;
     for (std::int64_t at = 0; at < count; at += 1 << 30) {
       const auto some = static_cast<int>(std::min<std::int64_t>(1 << 30, count - at));
-      SLUICE_MPI(MPI_Reduce_local(static_cast<const std::byte*>(from) + at * extent,
-                                  copy.get() - true_lower() + at * extent, some, elements.type, elements.op));
+      SLUICE_MPI(MPI_Reduce_local(static_cast<const std::byte*>(from) + at * extent, copy.first() + at * extent, some,
+                                  elements.type, elements.op));
     }
   };
   use(detail::measure_costs(comm, checked::multiply(elements.count, size_bytes, "bytes"), most_segments > 1, combine));
@@ -493,8 +483,8 @@ void Reduction::State::run_planned(const void* mine, void* result) {
 
 void Reduction::State::try_both(const void* mine, void* result) {
   // The first of them takes the place of what is in the result.
-  const std::unique_ptr<std::byte[]> copy = mine == MPI_IN_PLACE ? copy_of(result) : nullptr;
-  if (copy) mine = copy.get() - true_lower();
+  std::optional<ElementCopy> copy;
+  if (mine == MPI_IN_PLACE) mine = copy.emplace(elements, result).first();
   const auto native = [&] { detail::reduce_by_mpi(mine, result, elements, spec.root, comm.get()); };
   if (!detail::try_native(
            comm, [&] { run_planned(mine, result); }, native)

@@ -43,38 +43,29 @@ void JoinedRanks::join(std::size_t receive) {
 // ---- ElementData
 
 ElementData::ElementData(const ElementOperation& operation)
-    : count_(operation.count), type_(operation.type), op_(operation.op) {
-  MPI_Aint lower = 0;
-  MPI_Aint extent = 0;
-  MPI_Aint true_lower = 0;
-  MPI_Aint true_extent = 0;
+    : count_(operation.count), type_(operation.type), op_(operation.op), layout_(operation.type) {
   int size = 0;
-  SLUICE_MPI(MPI_Type_get_extent(operation.type, &lower, &extent));
-  SLUICE_MPI(MPI_Type_get_true_extent(operation.type, &true_lower, &true_extent));
   SLUICE_MPI(MPI_Type_size(operation.type, &size));
-  extent_ = extent;
-  true_lower_ = true_lower;
-  true_extent_ = true_extent;
   size_ = std::max(size, 1);
 }
 
 std::byte* ElementData::allocate(std::int64_t count) {
-  const std::int64_t bytes = count == 0 ? 0 : std::max<std::int64_t>(0, (count - 1) * extent_ + true_extent_);
+  const std::int64_t bytes = layout_.bytes(count);
   buffers_.push_back(std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes)));
   held_bytes_ += bytes;
-  return buffers_.back().get() - true_lower_;
+  return buffers_.back().get() - layout_.true_lower;
 }
 
 void ElementData::copy(const std::byte* from, std::byte* to, std::int64_t count) const {
-  if (size_ == extent_ && true_extent_ == extent_ && true_lower_ == 0) {
-    if (count > 0) std::memcpy(to, from, static_cast<std::size_t>(count * extent_));
+  if (size_ == extent() && layout_.true_extent == extent() && layout_.true_lower == 0) {
+    if (count > 0) std::memcpy(to, from, static_cast<std::size_t>(count * extent()));
     return;
   }
   // Only what belongs to the type: what lies between is not ours.
   for (std::int64_t at = 0; at < count; at += kMostElements) {
     const auto part = static_cast<int>(std::min(kMostElements, count - at));
-    SLUICE_MPI(MPI_Sendrecv(from + at * extent_, part, type_, 0, 0, to + at * extent_, part, type_, 0, 0, MPI_COMM_SELF,
-                            MPI_STATUS_IGNORE));
+    SLUICE_MPI(MPI_Sendrecv(from + at * extent(), part, type_, 0, 0, to + at * extent(), part, type_, 0, 0,
+                            MPI_COMM_SELF, MPI_STATUS_IGNORE));
   }
 }
 
@@ -83,7 +74,7 @@ void ElementData::apply(const std::byte* in, std::byte* inout, std::int64_t coun
   const std::int64_t most = look ? std::max<std::int64_t>(1, kBytesBetweenLooks / size_) : kMostElements;
   for (std::int64_t at = 0; at < count; at += most) {
     if (at > 0 && look) look();
-    SLUICE_MPI(MPI_Reduce_local(in + at * extent_, inout + at * extent_, static_cast<int>(std::min(most, count - at)),
+    SLUICE_MPI(MPI_Reduce_local(in + at * extent(), inout + at * extent(), static_cast<int>(std::min(most, count - at)),
                                 type_, op_));
   }
 }

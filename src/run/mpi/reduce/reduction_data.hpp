@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "run/mpi/reduce/element_layout.hpp"
 #include "run/mpi/tree/tree_executor.hpp"
 #include "sluice/plan/reduce_scatter.hpp"
 #include "sluice/run/mpi/reduction.hpp"
@@ -65,16 +66,14 @@ class ElementData : public TreeData {
   void copy(const std::byte* from, std::byte* to, std::int64_t count) const;
   /// Calls `look`, if there is one, every now and then.
   void apply(const std::byte* in, std::byte* inout, std::int64_t count, const std::function<void()>& look) const;
-  [[nodiscard]] std::int64_t extent() const { return extent_; }
+  [[nodiscard]] std::int64_t extent() const { return layout_.extent; }
   [[nodiscard]] std::int64_t all() const { return count_; }
 
  private:
   std::int64_t count_;
   MPI_Datatype type_;
   MPI_Op op_;
-  std::int64_t extent_ = 0;
-  std::int64_t true_lower_ = 0;
-  std::int64_t true_extent_ = 0;
+  ElementLayout layout_;
   std::int64_t size_ = 0;
   std::vector<std::unique_ptr<std::byte[]>> buffers_;
   std::int64_t held_bytes_ = 0;

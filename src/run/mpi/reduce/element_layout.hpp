@@ -1,0 +1,34 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "sluice/run/mpi/error.hpp"
+
+namespace sluice::mpi::detail {
+
+/// How elements of a datatype lie in memory, one behind the other. Bytes.
+struct ElementLayout {
+  std::int64_t extent = 0;       ///< from one element to the next
+  std::int64_t true_lower = 0;   ///< from an element's address to its first byte
+  std::int64_t true_extent = 0;  ///< from there to behind its last byte
+
+  explicit ElementLayout(MPI_Datatype type) {
+    MPI_Aint lower = 0;
+    MPI_Aint size = 0;
+    SLUICE_MPI(MPI_Type_get_extent(type, &lower, &size));
+    extent = size;
+    SLUICE_MPI(MPI_Type_get_true_extent(type, &lower, &size));
+    true_lower = lower;
+    true_extent = size;
+  }
+
+  /// From the first byte of `count` elements to behind their last one, with what lies between.
+  [[nodiscard]] std::int64_t bytes(std::int64_t count) const {
+    return count == 0 ? 0 : std::max<std::int64_t>(0, (count - 1) * extent + true_extent);
+  }
+};
+
+}  // namespace sluice::mpi::detail
