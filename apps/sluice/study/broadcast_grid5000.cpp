@@ -6,7 +6,6 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -95,8 +94,7 @@ std::vector<Row> rows_for(std::size_t sizes) {
 
 /// The platform, with its ranks dealt to the clusters in turns if `round_robin`.
 Platform platform_of(bool round_robin) {
-  std::istringstream text{std::string(kGrid5000Platform)};
-  Platform platform = read_platform(text, kPlatform);
+  Platform platform = grid5000_platform();
   if (!round_robin) return platform;
   std::vector<std::size_t> open;
   for (PlatformCluster& cluster : platform.clusters) {

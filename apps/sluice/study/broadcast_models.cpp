@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <numeric>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -57,8 +56,7 @@ struct Point {
 };
 
 Platform cluster_of(std::int64_t machines) {
-  std::istringstream text{std::string(kGrid5000Platform)};
-  PlatformCluster cluster = read_platform(text, "grid5000-88.json").clusters.front();
+  PlatformCluster cluster = grid5000_platform().clusters.front();
   cluster.ranks.resize(static_cast<std::size_t>(machines));
   std::iota(cluster.ranks.begin(), cluster.ranks.end(), 0);
   return {machines, {std::move(cluster)}, {}};

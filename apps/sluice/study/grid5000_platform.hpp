@@ -1,10 +1,10 @@
 #pragma once
 
-#include <string_view>
+#include "sluice/input/platform.hpp"
 
 namespace sluice::command {
 
-/// The 88 machines of studies/grid5000, as sluice.platform/1.
-extern const std::string_view kGrid5000Platform;
+/// The 88 machines of studies/grid5000/grid5000-88.json.
+[[nodiscard]] Platform grid5000_platform();
 
 }  // namespace sluice::command
