@@ -21,6 +21,7 @@
 #include "run/mpi/communicator.hpp"
 #include "run/mpi/probe/probe_orders.hpp"
 #include "run/mpi/probe/probe_statistics.hpp"
+#include "run/mpi/simulation.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/error.hpp"
 
@@ -230,7 +231,9 @@ class Acquirer {
  private:
   static constexpr std::int64_t kShort = 1;
   static constexpr std::int64_t kLong = 3;
-  static constexpr std::int64_t kMostMessages = 400;
+  /// Short messages must be many: what buffers and token buckets let pass at once is no rate. Simulated networks have
+  /// none of these.
+  static constexpr std::int64_t kMostMessages = detail::kSimulated ? 400 : 4000;
 
   static std::int64_t messages_in(double seconds, double of_one) {
     if (!(of_one > 0)) return kMostMessages;
@@ -244,11 +247,17 @@ class Acquirer {
     constexpr std::size_t kRepetitions = 5;
     constexpr double kEnough = 0.1;  // for a train
     const double each = seconds / kRepetitions / (1 + static_cast<double>(kShort) / kLong);
-    const std::int64_t longer = messages_in(std::min(kEnough, each), guess);
-    const std::int64_t shorter = std::max<std::int64_t>(kShort, longer / 4);
     const Clock clock(seconds);
     const auto train = [&](std::int64_t count) { return orders_.run({from, to, Order::Kind::kTrain, bytes, count}); };
-    if (guess * static_cast<double>(longer) < kEnough) (void)train(shorter);  // a first one is slower
+    std::int64_t longer = messages_in(std::min(kEnough, each), guess);
+    // A first train is slower. And the guess may be far too long, which would make trains too short.
+    for (bool known_better = guess * static_cast<double>(longer) < kEnough; known_better;) {
+      const double of_one = train(longer) / static_cast<double>(longer);
+      const std::int64_t fitting = messages_in(std::min(kEnough, each), of_one);
+      known_better = fitting >= 2 * longer;
+      if (known_better) longer = fitting;
+    }
+    const std::int64_t shorter = std::max<std::int64_t>(kShort, longer / 4);
     std::vector<double> gaps;
     double upper = 0;
     do {
