@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# A short run of the lab, for CI: exchanges between 3 + 3 hosts over a backbone that carries 2, verified byte by byte,
-# then an interrupted run; at the end nothing of either may be left.
+# A short run of the lab, for CI: exchanges between 3 + 3 hosts over a backbone that carries 2, verified byte by byte;
+# a probe of 2 + 2 hosts, to which ranks are dealt in turns and which must have them host by host; then an interrupted
+# run. At the end nothing of these may be left.
 #
 #     lab/check.sh [BUILD_DIR]      a build with Open MPI; build/release unless given
 #
@@ -21,6 +22,13 @@ settings_before=$(settings)
 links_before=$(links)
 
 "$lab/run.sh" --name "$name" --hosts 3 --k 2 --time-limit 120 "$build/bin/exchange_test" --gtest_brief=1
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+"$lab/run.sh" --name "$name" --hosts 2 --k 2 -n 8 --time-limit 120 \
+  "$build/bin/sluice" probe -o "$folder/platform.json" --clusters 8 --time-budget 3
+grep -qF '"ranks": [0, 4, 1, 5, 2, 6, 3, 7]' "$folder/platform.json" ||
+  { echo "error: probe has the ranks in another order: $(grep -F '"ranks": [' "$folder/platform.json")" >&2; exit 1; }
 
 status=0
 timeout --signal=TERM 2 "$lab/run.sh" --name "$name" --hosts 3 --k 2 sleep 60 2>/dev/null || status=$?

@@ -62,6 +62,17 @@ TEST(Rising, PoolsWhatFalls) {
   EXPECT_TRUE(rising({}).empty());
 }
 
+TEST(HostByHost, KeepsTheRanksOfAHostTogether) {
+  using Ranks = std::vector<std::int64_t>;
+  // Dealt to three hosts in turns.
+  const std::vector<int> dealt{0, 1, 2, 0, 1, 2, 0};
+  EXPECT_EQ(host_by_host({0, 1, 2, 3, 4, 5, 6}, dealt), (Ranks{0, 3, 6, 1, 4, 2, 5}));
+  EXPECT_EQ(host_by_host({1, 2, 4, 5}, dealt), (Ranks{1, 4, 2, 5}));
+  EXPECT_EQ(host_by_host({5, 3, 2, 0}, dealt), (Ranks{5, 2, 3, 0}));
+  EXPECT_EQ(host_by_host({0, 1, 2}, {0, 0, 0}), (Ranks{0, 1, 2}));
+  EXPECT_EQ(host_by_host({}, {}), Ranks{});
+}
+
 TEST(MeasureWhereItBends, FindsTheKnee) {
   // Constant up to 10000 bytes, then a line through 0.
   const auto curve = [](std::int64_t bytes) { return std::max(1.0, static_cast<double>(bytes) / 10000); };

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
@@ -72,6 +73,20 @@ TEST(Broadcast, ClustersWhoseBroadcastWasMeasuredUseTheMpis) {
       options.plan.algorithm = "ecef";
       Broadcast job(MPI_COMM_WORLD, platform, root, options);
       for (const std::int64_t bytes : {0, 1, 70'001, 600'000, 70'001}) expect_broadcast(job, root, bytes);
+    }
+  }
+}
+
+TEST(Broadcast, RanksOfAClusterInAnyOrder) {
+  for (const char* algorithm : {"ecef", "pipelined", "parallel-entry"}) {
+    for (int root = 0; root < size(); ++root) {
+      Platform platform = platform_of(size(), 2, 2);
+      for (PlatformCluster& cluster : platform.clusters) std::reverse(cluster.ranks.begin(), cluster.ranks.end());
+      platform.clusters.front().broadcast = GapTable({{1, 1e-5}, {1 << 20, 1e-3}});
+      BroadcastJobOptions options;
+      options.plan.algorithm = algorithm;
+      Broadcast job(MPI_COMM_WORLD, platform, root, options);
+      for (const std::int64_t bytes : {1, 70'001}) expect_broadcast(job, root, bytes);
     }
   }
 }

@@ -43,7 +43,9 @@ struct ProbeOptions {
 /// handshake. Latency is half of the round trip of a byte, less g(1).
 ///
 /// Collective; the same result on all ranks, and it passes check_platform. Clusters have the names of their first
-/// hosts. Throws InputError on every rank for a single rank, bad options on any, and different ones; MpiError.
+/// hosts, and their ranks stand host by host: hosts in the order of their first ranks, ranks of a host in the order of
+/// `comm` or of `clusters`. Throws InputError on every rank for a single rank, bad options on any, and different ones;
+/// MpiError.
 ///
 /// Source: Kielmann, Bal, Verstoep, "Fast Measurement of LogP Parameters for Message Passing Platforms" (2000) for the
 /// parameters; Steffenel, "A Framework for Adaptive Collective Communications on Heterogeneous Hierarchical Networks"

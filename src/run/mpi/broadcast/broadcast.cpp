@@ -228,7 +228,6 @@ struct Broadcast::State : detail::JointJob {
   /// Throws it, and InputError on the other ranks where the class is a new one.
   SizeClass& obtain(std::int64_t bytes, const std::exception_ptr& failure);
   [[nodiscard]] OwnPart plan(std::int64_t bytes) const;
-  void open_inside();
   void execute(void* buffer, std::int64_t bytes);
   void run_planned(SizeClass& size, void* buffer, std::int64_t bytes);
   void try_both(SizeClass& size, void* buffer, std::int64_t bytes);
@@ -305,20 +304,11 @@ SizeClass& Broadcast::State::obtain(std::int64_t bytes, const std::exception_ptr
   SizeClass size;
   size.largest = largest;
   size.part = plan(largest);
-  if (size.part.native_inside && !size.part.native && !inside) open_inside();
+  if (size.part.native_inside && !size.part.native && !inside)
+    inside.emplace(detail::ranks_of_cluster(comm, platform, root));
   classes.push_front(std::move(size));
   if (classes.size() > kKeptClasses) classes.pop_back();
   return classes.front();
-}
-
-void Broadcast::State::open_inside() {
-  const auto cluster = platform.cluster_of(comm.rank());
-  const std::vector<std::int64_t>& ranks = platform.clusters[static_cast<std::size_t>(cluster)].ranks;
-  const std::int64_t first = platform.cluster_of(root) == cluster ? root : ranks.front();
-  MPI_Comm split = MPI_COMM_NULL;
-  SLUICE_MPI(MPI_Comm_split(comm.get(), static_cast<int>(cluster), comm.rank() == first ? 0 : 1, &split));
-  inside.emplace(split);
-  SLUICE_MPI(MPI_Comm_free(&split));
 }
 
 void Broadcast::State::run_planned(SizeClass& size, void* buffer, std::int64_t bytes) {

@@ -407,8 +407,9 @@ Platform probe(MPI_Comm comm, const ProbeOptions& options) {
   Orders orders(own);
   Platform platform;
   if (own.rank() == 0) {
-    const Clusters clusters =
+    Clusters clusters =
         given ? options.clusters : ranks_of(find_clusters(latencies, options.tolerance, options.rule), stations, hosts);
+    for (auto& ranks : clusters) ranks = detail::host_by_host(ranks, hosts);
     platform = acquire_all(orders, options, clusters, hosts, names, clock);
     orders.end();
   } else {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <map>
 
 #include "run/mpi/median.hpp"
 #include "sluice/error.hpp"
@@ -25,6 +26,16 @@ std::int64_t partner(std::int64_t node, std::int64_t round, std::int64_t nodes) 
 std::int64_t meeting_rounds(std::int64_t nodes) {
   if (nodes < 2) return 0;
   return nodes % 2 == 0 ? nodes - 1 : nodes;
+}
+
+std::vector<std::int64_t> host_by_host(const std::vector<std::int64_t>& ranks, const std::vector<int>& hosts) {
+  std::map<int, std::size_t> place;  // of a host, by the lowest rank there
+  for (std::size_t i = 0; i < ranks.size(); ++i) place.emplace(hosts[static_cast<std::size_t>(ranks[i])], i);
+  std::vector<std::int64_t> ordered = ranks;
+  std::stable_sort(ordered.begin(), ordered.end(), [&](std::int64_t a, std::int64_t b) {
+    return place.at(hosts[static_cast<std::size_t>(a)]) < place.at(hosts[static_cast<std::size_t>(b)]);
+  });
+  return ordered;
 }
 
 double typical(std::vector<double> samples) {

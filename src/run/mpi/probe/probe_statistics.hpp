@@ -17,6 +17,12 @@ namespace sluice::mpi::detail {
 [[nodiscard]] std::int64_t partner(std::int64_t node, std::int64_t round, std::int64_t nodes);
 [[nodiscard]] std::int64_t meeting_rounds(std::int64_t nodes);
 
+/// The same ranks host by host: hosts in the order of their first ranks, ranks of a host in the order they have. So
+/// what goes from each rank to the next one leaves a host once. `hosts` has a number for every rank that tells its
+/// host.
+[[nodiscard]] std::vector<std::int64_t> host_by_host(const std::vector<std::int64_t>& ranks,
+                                                     const std::vector<int>& hosts);
+
 /// The mean of the samples that are no outliers: within 3 standard deviations of the median, where the deviation is
 /// estimated by the median of the distances from it (times 1.4826, as for a normal distribution). O(samples log
 /// samples). @pre at least one sample
