@@ -20,10 +20,12 @@ void add_probe(CLI::App& command, Action& chosen) {
   verb->add_option("--clusters", task->clusters,
                    "sizes of the clusters, of consecutive ranks, given instead of found by latency")
       ->option_text("N,N,..");
+  verb->add_flag("--no-broadcasts", task->no_broadcasts, "do not measure broadcasts inside each cluster");
   verb->footer(
       "Ranks on one host are found first, then latencies between hosts and clusters of hosts by them. Each cluster and "
-      "each\npair of clusters is measured once: latency, gap of messages from 1 B to 4 MiB, connections side by side. "
-      "The file is\nwritten when all is measured, or not at all.\n\n"
+      "each\npair of clusters is measured once: latency, gap of messages from 1 B to 4 MiB, connections side by side; "
+      "then\nbroadcasts inside each cluster, by MPI_Bcast and by the strategy that is best by the models. The file is "
+      "written\nwhen all is measured, or not at all.\n\n"
       "Example:\n"
       "  mpirun -np 16 sluice probe -o platform.json --time-budget 30");
   verb->callback([task, &chosen] { chosen = [task] { return run_probe(*task); }; });

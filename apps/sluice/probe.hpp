@@ -11,6 +11,7 @@ struct ProbeTask {
   std::string algorithm = "lowekamp";
   std::string time_budget = "60";
   std::string clusters;
+  bool no_broadcasts = false;
 };
 
 /// Measures and writes. Collective.

@@ -40,30 +40,50 @@ Clusters parse_clusters(const std::string& text, std::int64_t ranks) {
   return clusters;
 }
 
-std::vector<std::string> cells(const std::string& name, const std::string& ranks, double latency_s, const GapTable& gap,
-                               const std::string& connections) {
-  constexpr std::int64_t kKilobyte = 1024;
-  constexpr std::int64_t kMegabyte = kKilobyte * kKilobyte;
-  if (gap.points().empty()) return {name, ranks, "-", "-", "-", "-", "-"};
+constexpr std::int64_t kKilobyte = 1024;
+constexpr std::int64_t kMegabyte = kKilobyte * kKilobyte;
+
+std::vector<std::string> cells(const std::string& name, const std::string& ranks, double latency_s,
+                               const GapTable& gap) {
+  if (gap.points().empty()) return {name, ranks, "-", "-", "-", "-"};
   const double rate = static_cast<double>(kMegabyte) / gap.at(kMegabyte);
   return {name,
           ranks,
           seconds_text(latency_s),
           seconds_text(gap.at(1)),
           seconds_text(gap.at(64 * kKilobyte)),
-          bytes_text(static_cast<std::int64_t>(rate)) + "/s",
-          connections};
+          bytes_text(static_cast<std::int64_t>(rate)) + "/s"};
+}
+
+/// Of 1 MiB; "-" if messages of that size were not measured.
+std::string broadcast_cell(const GapTable& times) {
+  if (times.points().empty() || times.points().back().bytes < kMegabyte) return "-";
+  return seconds_text(times.at(kMegabyte));
 }
 
 std::string summary(const Platform& platform) {
   using Align = TextTable::Align;
-  TextTable table({{"", Align::kLeft}, {"ranks"}, {"latency"}, {"g(1)"}, {"g(64Ki)"}, {"at 1 MiB"}, {"connections"}});
-  for (const PlatformCluster& cluster : platform.clusters)
-    table.add_row(cells(cluster.name, fmt::format("{}", cluster.ranks.size()), cluster.latency_s, cluster.gap, ""));
+  TextTable table({{"", Align::kLeft},
+                   {"ranks"},
+                   {"latency"},
+                   {"g(1)"},
+                   {"g(64Ki)"},
+                   {"at 1 MiB"},
+                   {"connections"},
+                   {"MPI_Bcast, 1 MiB"},
+                   {"planned"}});
+  for (const PlatformCluster& cluster : platform.clusters) {
+    std::vector<std::string> row =
+        cells(cluster.name, fmt::format("{}", cluster.ranks.size()), cluster.latency_s, cluster.gap);
+    row.insert(row.end(), {"", broadcast_cell(cluster.broadcast), broadcast_cell(cluster.planned_broadcast)});
+    table.add_row(std::move(row));
+  }
   const auto name = [&](std::int64_t cluster) { return platform.clusters[static_cast<std::size_t>(cluster)].name; };
-  for (const PlatformLink& link : platform.links)
-    table.add_row(cells(name(link.from) + " - " + name(link.to), "", link.latency_s, link.gap,
-                        fmt::format("{}", link.connections)));
+  for (const PlatformLink& link : platform.links) {
+    std::vector<std::string> row = cells(name(link.from) + " - " + name(link.to), "", link.latency_s, link.gap);
+    row.insert(row.end(), {fmt::format("{}", link.connections), "", ""});
+    table.add_row(std::move(row));
+  }
   return table.text();
 }
 
@@ -78,6 +98,7 @@ int run_probe(const ProbeTask& task) {
   options.rule = parse_clustering_rule(task.algorithm, "--algorithm");
   options.time_budget_s = parse_number(task.time_budget, "--time-budget");
   options.clusters = parse_clusters(task.clusters, ranks);
+  options.broadcasts = !task.no_broadcasts;
   Ranks::once([&] { check_writable(task.output); });
   std::optional<Progress> bar;
   std::int64_t parts = 0;

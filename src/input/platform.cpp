@@ -114,6 +114,16 @@ double GapTable::at(std::int64_t bytes) const {
   return share == 1 ? right.seconds : left.seconds + share * (right.seconds - left.seconds);
 }
 
+std::optional<PlatformCluster::Measured> PlatformCluster::measured_broadcast(std::int64_t bytes) const {
+  std::optional<Measured> least;
+  if (bytes == 0 || ranks.size() < 2) return least;
+  if (!broadcast.points().empty()) least = {broadcast.at(bytes), true};
+  if (planned_broadcast.points().empty()) return least;
+  const double planned = planned_broadcast.at(bytes);
+  if (!least || planned < least->seconds) least = {planned, false};
+  return least;
+}
+
 const PlatformLink& Platform::link(std::int64_t from, std::int64_t to) const {
   const auto count = static_cast<std::int64_t>(clusters.size());
   SLUICE_ASSERT(from >= 0 && from < count && to >= 0 && to < count && from != to, fmt::format("{} to {}", from, to));

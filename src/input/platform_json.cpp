@@ -44,6 +44,7 @@ void append_cluster(std::string& out, const PlatformCluster& cluster) {
   append_json_number(out, cluster.latency_s, "latency_s");
   if (!cluster.gap.points().empty()) append_table(out, "gap", cluster.gap);
   if (!cluster.broadcast.points().empty()) append_table(out, "broadcast", cluster.broadcast);
+  if (!cluster.planned_broadcast.points().empty()) append_table(out, "planned_broadcast", cluster.planned_broadcast);
   out += '}';
 }
 
@@ -70,7 +71,8 @@ class PlatformHandler : public detail::StrictJsonHandler {
                   {.name = "ranks", .integers = &cluster_.ranks},
                   {.name = "latency_s", .number = &cluster_.latency_s},
                   {.name = "gap", .required = false, .pairs = &gap_},
-                  {.name = "broadcast", .required = false, .pairs = &broadcast_}}},
+                  {.name = "broadcast", .required = false, .pairs = &broadcast_},
+                  {.name = "planned_broadcast", .required = false, .pairs = &planned_}}},
                 {"a link",
                  {{.name = "from", .integer = &link_.from},
                   {.name = "to", .integer = &link_.to},
@@ -90,11 +92,13 @@ class PlatformHandler : public detail::StrictJsonHandler {
     link_ = {};
     gap_.clear();
     broadcast_.clear();
+    planned_.clear();
   }
   void closed(int shape) override {
     if (shape == kCluster) {
       if (!gap_.empty()) cluster_.gap = table("gap", gap_);
       if (!broadcast_.empty()) cluster_.broadcast = table("broadcast", broadcast_);
+      if (!planned_.empty()) cluster_.planned_broadcast = table("planned_broadcast", planned_);
       result_.clusters.push_back(std::move(cluster_));
     }
     if (shape == kLink) {
@@ -115,6 +119,7 @@ class PlatformHandler : public detail::StrictJsonHandler {
   PlatformLink link_;
   std::vector<detail::JsonPair> gap_;
   std::vector<detail::JsonPair> broadcast_;
+  std::vector<detail::JsonPair> planned_;
   std::string schema_;
 };
 

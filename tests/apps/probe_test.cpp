@@ -19,12 +19,25 @@ TEST(Probe, WritesAPlatform) {
   ASSERT_EQ(file["clusters"].size(), 2U);
   EXPECT_EQ(file["clusters"][0]["ranks"], (json{0, 1}));
   EXPECT_EQ(file["clusters"][0]["gap"][0][0], 1);
+  for (const char* table : {"broadcast", "planned_broadcast"}) {
+    EXPECT_GE(file["clusters"][0][table].size(), 2U);
+    EXPECT_FALSE(file["clusters"][1].contains(table));
+  }
   ASSERT_EQ(file["links"].size(), 1U);
   EXPECT_GE(lines(outcome.out).size(), 4U) << outcome.out;
   // What it wrote is what others read.
   const Outcome converted = folder.sluice({"platform-to-simgrid", "p.json", "-o", "p.xml", "--hosts", "p.hosts"});
   EXPECT_EQ(converted.status, 0) << converted.err;
   EXPECT_EQ(lines(folder.read("p.hosts")).size(), 3U);
+}
+
+TEST(Probe, LeavesBroadcastsOutIfToldSo) {
+  const Folder folder;
+  const Outcome outcome = on_ranks(folder, 2, "probe -o p.json --time-budget 0.2 --no-broadcasts");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const json file = json::parse(folder.read("p.json"));
+  EXPECT_TRUE(file["clusters"][0].contains("gap"));
+  EXPECT_FALSE(file["clusters"][0].contains("broadcast"));
 }
 
 TEST(Probe, RefusesBadInputBeforeItMeasures) {

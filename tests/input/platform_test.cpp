@@ -22,7 +22,7 @@ const std::string kSample =
  "clusters": [
   {"name": "a", "ranks": [0, 2], "latency_s": 0.001, "gap": [[1, 2e-06], [1000, 0.25]]},
   {"name": "b", "ranks": [3], "latency_s": 0},
-  {"name": "c", "ranks": [1], "latency_s": 0, "broadcast": [[4194304, 0.05]]}],
+  {"name": "c", "ranks": [1], "latency_s": 0, "broadcast": [[4194304, 0.05]], "planned_broadcast": [[1, 0.25]]}],
  "links": [
   {"from": 0, "to": 1, "latency_s": 0.5, "gap": [[1, 1]]},
   {"from": 0, "to": 2, "latency_s": 0.25, "gap": [[10, 1], [20, 3]], "connections": 7},
@@ -34,7 +34,7 @@ Platform sample() {
   platform.ranks = 4;
   platform.clusters = {{"a", {0, 2}, 0.001, GapTable({{1, 2e-6}, {1000, 0.25}}), {}},
                        {"b", {3}, 0, {}, {}},
-                       {"c", {1}, 0, {}, GapTable({{4194304, 0.05}})}};
+                       {"c", {1}, 0, {}, GapTable({{4194304, 0.05}}), GapTable({{1, 0.25}})}};
   platform.links = {{0, 1, 0.5, GapTable({{1, 1}}), 1},
                     {0, 2, 0.25, GapTable({{10, 1}, {20, 3}}), 7},
                     {1, 2, 0.125, GapTable({{1, 1}}), 1}};
@@ -92,6 +92,24 @@ TEST(GapTable, RefusesWhatIsNoTable) {
 TEST(Platform, ReadsAndWritesTheSample) {
   EXPECT_EQ(read(kSample), sample());
   EXPECT_EQ(to_json(sample()), kSample);
+}
+
+TEST(Platform, KnowsTheFasterOfWhatWasMeasured) {
+  PlatformCluster cluster{"a", {0, 2}, 0, GapTable({{1, 1}}), {}, {}};
+  EXPECT_FALSE(cluster.measured_broadcast(1));
+  cluster.planned_broadcast = GapTable({{1, 4}, {3, 4}});
+  ASSERT_TRUE(cluster.measured_broadcast(2));
+  EXPECT_EQ(cluster.measured_broadcast(2)->seconds, 4);
+  EXPECT_FALSE(cluster.measured_broadcast(2)->native);
+  EXPECT_FALSE(cluster.measured_broadcast(0));
+  cluster.broadcast = GapTable({{1, 3}, {3, 5}});
+  EXPECT_EQ(cluster.measured_broadcast(1)->seconds, 3);
+  EXPECT_TRUE(cluster.measured_broadcast(1)->native);
+  EXPECT_TRUE(cluster.measured_broadcast(2)->native);  // as fast
+  EXPECT_EQ(cluster.measured_broadcast(3)->seconds, 4);
+  EXPECT_FALSE(cluster.measured_broadcast(3)->native);
+  cluster.ranks = {0};
+  EXPECT_FALSE(cluster.measured_broadcast(1));
 }
 
 TEST(Platform, FindsLinksInEitherDirection) {
@@ -221,7 +239,7 @@ TEST(PlatformJson, RefusesDamagedFilesCleanly) {
 
 TEST(PlatformJson, RefusesToWriteWhatIsNoText) {
   Platform platform = sample();
-  platform.clusters[0].name = "\xff";
+  platform.clusters[0].name = std::string("\xff");
   EXPECT_THROW((void)to_json(platform), InputError);
 }
 

@@ -202,6 +202,22 @@ TEST(BroadcastPlan, ClustersWhoseBroadcastWasMeasuredUseTheMpis) {
   EXPECT_TRUE(planned(platform, 0, 0, "ecef-la").program.native.empty());
 }
 
+TEST(BroadcastPlan, OfTwoWaysThatWereMeasuredTheFasterIsTaken) {
+  Platform platform = three_sites(in_order(), 3);
+  PlatformCluster& cluster = platform.clusters[2];
+  cluster.broadcast = GapTable({{1, 1e-3}, {1 << 20, 9e-3}});
+  cluster.planned_broadcast = GapTable({{1, 2e-3}, {1 << 20, 4e-3}});
+  EXPECT_DOUBLE_EQ(between_clusters(platform, 1, 0).inside[2], 1e-3);
+  EXPECT_DOUBLE_EQ(between_clusters(platform, 1 << 20, 0).inside[2], 4e-3);
+  EXPECT_EQ(planned(platform, 0, 1, "ecef").program.native.size(), 1U);
+  EXPECT_TRUE(planned(platform, 0, 1 << 20, "ecef").program.native.empty());
+  const double model = between_clusters(platform, 1 << 20, 0, 1, "chain").inside[2];
+  cluster.broadcast = {};
+  EXPECT_DOUBLE_EQ(between_clusters(platform, 1, 0).inside[2], 2e-3);
+  EXPECT_DOUBLE_EQ(between_clusters(platform, 1 << 20, 0, 1, "chain").inside[2], model);
+  EXPECT_DOUBLE_EQ(between_clusters(platform, 0, 0).inside[2], 0);
+}
+
 TEST(BroadcastPlan, BadInputIsRefused) {
   const Platform platform = three_sites(in_order(), 3);
   EXPECT_THROW((void)plan_broadcast(platform, 18, 1), InputError);

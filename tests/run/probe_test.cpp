@@ -56,6 +56,15 @@ void expect_measured(const GapTable& gap) {
   EXPECT_LT(gap.points().front().seconds, 1);
 }
 
+/// Both ways of a broadcast, at the same sizes; that times do not fall is what makes them a table.
+void expect_broadcasts(const PlatformCluster& cluster) {
+  expect_measured(cluster.broadcast);
+  expect_measured(cluster.planned_broadcast);
+  ASSERT_EQ(cluster.broadcast.points().size(), cluster.planned_broadcast.points().size());
+  for (std::size_t i = 0; i < cluster.broadcast.points().size(); ++i)
+    EXPECT_EQ(cluster.broadcast.points()[i].bytes, cluster.planned_broadcast.points()[i].bytes);
+}
+
 TEST(Probe, OneHostIsOneCluster) {
   if (world_size() == 1) {
     EXPECT_EQ(error_of(quick()), "probe: one rank, expected at least two: start it with mpirun -np N");
@@ -76,12 +85,14 @@ TEST(Probe, OneHostIsOneCluster) {
   EXPECT_FALSE(platform.clusters[0].name.empty());
   EXPECT_GE(platform.clusters[0].latency_s, 0);
   expect_measured(platform.clusters[0].gap);
+  expect_broadcasts(platform.clusters[0]);
   expect_same_everywhere(platform);
   EXPECT_EQ(told.empty(), world_rank() != 0);
   if (world_rank() == 0) {
-    EXPECT_EQ(parts, 2);
-    EXPECT_EQ(told.front(), "latency between 1 hosts");
-    EXPECT_EQ(told.back(), "done");
+    const std::string& name = platform.clusters[0].name;
+    EXPECT_EQ(parts, 3);
+    EXPECT_EQ(told, (std::vector<std::string>{"latency between 1 hosts", "inside " + name, "broadcasts inside " + name,
+                                              "done"}));
   }
 }
 
@@ -96,7 +107,10 @@ TEST(Probe, MeasuresBetweenGivenClusters) {
   ASSERT_EQ(platform.clusters.size(), options.clusters.size());
   for (std::size_t c = 0; c < platform.clusters.size(); ++c) {
     EXPECT_EQ(platform.clusters[c].ranks, options.clusters[c]);
-    EXPECT_EQ(platform.clusters[c].gap.points().empty(), options.clusters[c].size() == 1);
+    const bool alone = options.clusters[c].size() == 1;
+    EXPECT_EQ(platform.clusters[c].gap.points().empty(), alone);
+    EXPECT_EQ(platform.clusters[c].broadcast.points().empty(), alone);
+    if (!alone) expect_broadcasts(platform.clusters[c]);
     for (std::size_t other = 0; other < c; ++other) EXPECT_NE(platform.clusters[other].name, platform.clusters[c].name);
   }
   EXPECT_EQ(platform.links.size(), options.clusters.size() * (options.clusters.size() - 1) / 2);
@@ -105,6 +119,32 @@ TEST(Probe, MeasuresBetweenGivenClusters) {
     EXPECT_EQ(link.connections, 1);  // one host has one connection to another one
   }
   expect_same_everywhere(platform);
+}
+
+TEST(Probe, LeavesBroadcastsOutIfToldSo) {
+  if (world_size() == 1) return;
+  std::int64_t parts = 0;
+  ProbeOptions options = quick();
+  options.broadcasts = false;
+  options.progress = [&](std::int64_t, std::int64_t total, const std::string&) { parts = total; };
+  const Platform platform = probe(MPI_COMM_WORLD, options);
+  EXPECT_EQ(parts, world_rank() == 0 ? 2 : 0);
+  ASSERT_EQ(platform.clusters.size(), 1U);
+  expect_measured(platform.clusters[0].gap);
+  EXPECT_TRUE(platform.clusters[0].broadcast.points().empty());
+  EXPECT_TRUE(platform.clusters[0].planned_broadcast.points().empty());
+}
+
+/// With next to no time only what is always measured is.
+TEST(Probe, MeasuresFewerSizesInLessTime) {
+  if (world_size() == 1) return;
+  ProbeOptions options;
+  options.time_budget_s = 1e-6;
+  const Platform platform = probe(MPI_COMM_WORLD, options);
+  ASSERT_EQ(platform.clusters.size(), 1U);
+  EXPECT_EQ(platform.clusters[0].gap.points().size(), 2U);
+  EXPECT_EQ(platform.clusters[0].broadcast.points().size(), 2U);
+  expect_broadcasts(platform.clusters[0]);
 }
 
 TEST(Probe, RefusesBadOptionsOnEveryRank) {
@@ -118,6 +158,9 @@ TEST(Probe, RefusesBadOptionsOnEveryRank) {
   options = quick();
   options.clusters = {{0}};
   EXPECT_NE(error_of(options).find("rank 1 in no cluster"), std::string::npos);
+  options = quick();
+  options.broadcasts = world_rank() > 0;
+  EXPECT_NE(error_of(options).find("different ones on different ranks"), std::string::npos);
   options = quick();
   options.tolerance = world_rank();
   EXPECT_NE(error_of(options).find("different ones on different ranks"), std::string::npos);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,8 +44,17 @@ struct PlatformCluster {
   std::vector<std::int64_t> ranks;  ///< at least one
   double latency_s = 0;             ///< between two of its ranks
   GapTable gap;                     ///< between two of its ranks; may be empty for a cluster of one rank
-  /// Measured times of a broadcast inside, by size; empty: predicted by the models. As a gap: linear in between.
-  GapTable broadcast;
+  /// Measured times of a broadcast inside, by size; empty: not measured. As a gap: linear in between.
+  GapTable broadcast;            ///< MPI_Bcast
+  GapTable planned_broadcast{};  ///< messages of the strategy that is best by the models
+
+  /// What a broadcast of `bytes` takes by what was measured, the lesser of both; nothing if neither was, or there is
+  /// nobody to send to.
+  struct Measured {
+    double seconds = 0;
+    bool native = false;  ///< by MPI_Bcast
+  };
+  [[nodiscard]] std::optional<Measured> measured_broadcast(std::int64_t bytes) const;
 
   friend bool operator==(const PlatformCluster&, const PlatformCluster&) = default;
 };

@@ -55,8 +55,8 @@ struct BetweenClusters {
 
 /// The problem of a platform, for a message of `bytes` in `segments` parts of equal size, from `root`, a rank. T is the
 /// time by the model of the strategy `inside`, one that predict_broadcast calls executable; where that is empty, the
-/// measured time if there is one, else that of the best model. Throws InputError for negative bytes, segments below 1,
-/// a root that is no rank, another strategy, and as check_platform.
+/// least time that was measured if any was, else that of the best model. Throws InputError for negative bytes, segments
+/// below 1, a root that is no rank, another strategy, and as check_platform.
 [[nodiscard]] BetweenClusters between_clusters(const Platform& platform, std::int64_t bytes, std::int64_t root,
                                                std::int64_t segments = 1, std::string_view inside = {});
 

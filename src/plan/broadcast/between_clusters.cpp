@@ -168,10 +168,8 @@ BetweenClusters between_clusters(const Platform& platform, std::int64_t bytes, s
     }
   }
   for (const PlatformCluster& cluster : platform.clusters) {
-    const bool measured =
-        inside.empty() && !cluster.broadcast.points().empty() && bytes > 0 && cluster.ranks.size() > 1;
-    const double time = measured ? cluster.broadcast.at(bytes) : detail::best_inside(cluster, bytes, inside).time_s;
-    problem.inside.push_back(time);
+    const auto measured = inside.empty() ? cluster.measured_broadcast(bytes) : std::nullopt;
+    problem.inside.push_back(measured ? measured->seconds : detail::best_inside(cluster, bytes, inside).time_s);
   }
   return problem;
 }

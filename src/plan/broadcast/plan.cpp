@@ -102,9 +102,10 @@ class Planner {
           segments == 1 ? static_cast<std::size_t>(plan.sends_before_inside[c]) : sends[c].size();
       const auto add_inside = [&] {
         const std::vector<std::int64_t> ranks = ranks_from(c, coordinator[c]);
-        // Where it was measured, as it was measured, unless the coordinator has more to send.
-        if (options_.inside.empty() && !cluster.broadcast.points().empty() && before == sends[c].size()) {
-          if (bytes_ > 0 && ranks.size() > 1) native.push_back({ranks, 0, cluster.broadcast.at(bytes_)});
+        // As it was measured to be fastest, unless the coordinator has more to send.
+        const auto measured = cluster.measured_broadcast(bytes_);
+        if (options_.inside.empty() && measured && measured->native && before == sends[c].size()) {
+          native.push_back({ranks, 0, measured->seconds});
           return;
         }
         const StrategyPrediction strategy = detail::best_inside(cluster, bytes_, options_.inside);

@@ -20,6 +20,8 @@ struct ProbeOptions {
   /// About so many seconds are spent, above 0. With less of them fewer repetitions and smaller messages are measured;
   /// what a platform needs at least may take longer.
   double time_budget_s = 60;
+  /// Measure broadcasts inside each cluster.
+  bool broadcasts = true;
   /// Told on rank 0 before each part: how many are done, of how many, and what comes next. May be empty.
   std::function<void(std::int64_t done, std::int64_t total, const std::string& what)> progress;
 };
@@ -34,9 +36,12 @@ struct ProbeOptions {
 ///     and g(m) from 1 B to 4 MiB, with points in between where g bends.
 ///  5. For every pair of clusters, how many connections between different hosts run side by side: 1, 2, 4, ... until
 ///     the sum of their rates grows by less than 15 %.
+///  6. For every cluster of two ranks or more, unless `broadcasts` is false: broadcasts among its ranks, from the first
+///     of them, 1 B to 4 MiB, by MPI_Bcast and by the strategy that is best by the models, in turns: from a common
+///     start until the slowest has the message.
 ///
-/// Parts 4 and 5 follow one another, so that no measurement is in the way of another one: C (C - 1) / 2 + C
-/// acquisitions for C clusters, whatever the number of ranks.
+/// Parts 4 to 6 follow one another, so that no measurement is in the way of another one: C (C - 1) / 2 + C
+/// acquisitions for C clusters, whatever the number of ranks, and C times the broadcasts.
 ///
 /// g(m) is the time by which a train of messages grows with each further one, so many under way at a time that a long
 /// link is filled: what a stream of messages of that size costs. A single message may take longer where it needs a

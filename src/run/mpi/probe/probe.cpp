@@ -18,7 +18,9 @@
 #include <vector>
 
 #include "run/mpi/agreement.hpp"
+#include "run/mpi/broadcast/native_broadcast.hpp"
 #include "run/mpi/communicator.hpp"
+#include "run/mpi/probe/probe_broadcasts.hpp"
 #include "run/mpi/probe/probe_orders.hpp"
 #include "run/mpi/probe/probe_statistics.hpp"
 #include "run/mpi/simulation.hpp"
@@ -26,9 +28,10 @@
 #include "sluice/run/mpi/error.hpp"
 
 /// How the time budget is shared out: a fifth for the latencies between hosts; of what is left at the start of every
-/// further part (a cluster, or a pair of clusters), as much as falls to each of the parts left, four fifths of it for
-/// g(m) and the rest for connections. Inside a part every size gets what falls to it, but not more than it takes to be
-/// exact. Rank 0 decides all that, so that clocks need not agree.
+/// further part (a cluster, a pair of clusters, or the broadcasts of a cluster), as much as falls to each of the parts
+/// left; of a pair of clusters four fifths of it for g(m) and the rest for connections. Inside a part every size gets
+/// what falls to it, but not more than it takes to be exact. Rank 0 decides all that, of broadcasts the slowest of the
+/// ranks that take part, so that clocks need not agree.
 namespace sluice::mpi {
 namespace {
 
@@ -182,7 +185,7 @@ class Acquirer {
     constexpr double kShareOfBends = 0.25;
     const Clock clock(seconds);
     const double round_trip = orders_.run({from, to, Order::Kind::kPing, 1, kPings});
-    const std::vector<std::int64_t> sizes{1, 1 << 10, 8 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20};
+    const std::vector<std::int64_t> sizes(detail::kProbedSizes.begin(), detail::kProbedSizes.end());
     std::map<std::int64_t, double> known;
     const auto guess_of = [&](std::int64_t bytes) {
       const auto above = known.lower_bound(bytes);
@@ -294,17 +297,44 @@ Clusters ranks_of(const Clusters& clusters, const std::vector<int>& stations, co
   return result;
 }
 
+/// Whether there is a broadcast inside.
+bool has_broadcasts(const std::vector<std::int64_t>& ranks) { return ranks.size() > 1; }
+
+/// Rank 0: what has been measured, and how much of the time is for what comes next.
+class Parts {
+ public:
+  Parts(const ProbeOptions& options, const Clock& clock) : options_(options), clock_(clock) {}
+
+  /// Before all others.
+  void begin_latencies(std::size_t hosts) { tell(fmt::format("latency between {} hosts", hosts)); }
+  void know(const Clusters& clusters) {
+    const auto count = static_cast<std::int64_t>(clusters.size());
+    total_ = 1 + count + count * (count - 1) / 2;
+    if (options_.broadcasts) total_ += std::count_if(clusters.begin(), clusters.end(), has_broadcasts);
+    done_ = 1;
+  }
+  /// Seconds for it.
+  double begin(const std::string& what) {
+    tell(what);
+    return clock_.left() / static_cast<double>(total_ - done_++);
+  }
+  void end() { tell("done"); }
+
+ private:
+  void tell(const std::string& what) const {
+    if (options_.progress) options_.progress(done_, total_, what);
+  }
+
+  const ProbeOptions& options_;
+  const Clock& clock_;
+  std::int64_t done_ = 0;
+  std::int64_t total_ = 1;
+};
+
 /// Rank 0: parts 4 and 5.
-Platform acquire_all(Orders& orders, const ProbeOptions& options, const Clusters& clusters,
-                     const std::vector<int>& hosts, const std::vector<std::string>& names, const Clock& clock) {
+Platform acquire_all(Orders& orders, Parts& parts, const Clusters& clusters, const std::vector<int>& hosts,
+                     const std::vector<std::string>& names) {
   Acquirer acquirer(orders);
-  const auto count = static_cast<std::int64_t>(clusters.size());
-  const std::int64_t parts = 1 + count + count * (count - 1) / 2;
-  std::int64_t done = 1;
-  const auto begin_part = [&](const std::string& what) {
-    if (options.progress) options.progress(done, parts, what);
-    return clock.left() / static_cast<double>(parts - done++);
-  };
   Platform platform;
   platform.ranks = static_cast<std::int64_t>(hosts.size());
   std::vector<std::vector<int>> stations;
@@ -317,7 +347,7 @@ Platform acquire_all(Orders& orders, const ProbeOptions& options, const Clusters
       cluster.name = fmt::format("{}-{}", names[static_cast<std::size_t>(ranks.front())], i);
     cluster.ranks = ranks;
     stations.push_back(stations_of(ranks, hosts));
-    const double seconds = begin_part("inside " + cluster.name);
+    const double seconds = parts.begin("inside " + cluster.name);
     if (ranks.size() > 1) {
       const bool one_host = stations.back().size() == 1;
       const int second = one_host ? static_cast<int>(ranks[1]) : stations.back()[1];
@@ -330,7 +360,7 @@ Platform acquire_all(Orders& orders, const ProbeOptions& options, const Clusters
   for (std::size_t a = 0; a < clusters.size(); ++a) {
     for (std::size_t b = a + 1; b < clusters.size(); ++b) {
       const double seconds =
-          begin_part(fmt::format("between {} and {}", platform.clusters[a].name, platform.clusters[b].name));
+          parts.begin(fmt::format("between {} and {}", platform.clusters[a].name, platform.clusters[b].name));
       Acquisition found = acquirer.acquire(stations[a][0], stations[b][0], kShareOfGaps * seconds);
       PlatformLink link;
       link.from = static_cast<std::int64_t>(a);
@@ -341,7 +371,6 @@ Platform acquire_all(Orders& orders, const ProbeOptions& options, const Clusters
       platform.links.push_back(std::move(link));
     }
   }
-  if (options.progress) options.progress(parts, parts, "done");
   return platform;
 }
 
@@ -350,7 +379,7 @@ void check_given(const Clusters& clusters, int ranks) {
   Platform platform;
   platform.ranks = ranks;
   const GapTable none({{1, 0}});
-  for (const auto& cluster : clusters) platform.clusters.push_back({"", cluster, 0, none, {}});
+  for (const auto& cluster : clusters) platform.clusters.push_back({"", cluster, 0, none, {}, {}});
   for (std::int64_t a = 0; a < static_cast<std::int64_t>(clusters.size()); ++a)
     for (std::int64_t b = a + 1; b < static_cast<std::int64_t>(clusters.size()); ++b)
       platform.links.push_back({a, b, 0, none, 1});
@@ -374,6 +403,7 @@ void check_options(const Communicator& comm, const ProbeOptions& options) {
   print.add(std::bit_cast<std::int64_t>(options.tolerance));
   print.add(std::bit_cast<std::int64_t>(options.time_budget_s));
   print.add(static_cast<std::int64_t>(options.rule));
+  print.add(options.broadcasts ? 1 : 0);
   for (const auto& cluster : options.clusters) print.add(std::span(cluster));
   detail::agree(comm, print.value(), failure);
 }
@@ -389,6 +419,46 @@ Platform share(const Communicator& comm, const Platform& platform) {
   return read_platform(in, "probe");
 }
 
+/// MPI_Bcast of a few numbers, for which the others wait while others are measured.
+template <std::size_t Count>
+void tell_aside(const Communicator& comm, int root, std::array<double, Count>& values) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  SLUICE_MPI(MPI_Ibcast(values.data(), static_cast<int>(Count), MPI_DOUBLE, root, comm.get(), &request));
+  detail::wait_aside(request);
+}
+
+/// Part 6, on all ranks, cluster by cluster. Collective.
+void add_broadcasts(const Communicator& comm, Parts& parts, Platform& platform) {
+  const Communicator inside = detail::ranks_of_cluster(comm, platform);
+  const auto own = static_cast<std::size_t>(platform.cluster_of(comm.rank()));
+  for (std::size_t c = 0; c < platform.clusters.size(); ++c) {
+    PlatformCluster& cluster = platform.clusters[c];
+    if (!has_broadcasts(cluster.ranks)) continue;
+    std::array<double, 1> seconds{};
+    if (comm.rank() == 0) seconds[0] = parts.begin("broadcasts inside " + cluster.name);
+    tell_aside(comm, 0, seconds);
+    constexpr std::size_t kSizes = detail::kProbedSizes.size();
+    std::array<double, 2 * kSizes> times{};  // by MPI_Bcast, then of our own
+    times.fill(-1);                          // not measured
+    if (c == own) {
+      const detail::MeasuredBroadcasts measured = detail::measure_broadcasts(inside, cluster, seconds[0]);
+      for (std::size_t i = 0; i < measured.native.size(); ++i) {
+        times[i] = measured.native[i].seconds;
+        times[kSizes + i] = measured.planned[i].seconds;
+      }
+    }
+    tell_aside(comm, static_cast<int>(cluster.ranks.front()), times);
+    std::vector<GapTable::Point> native;
+    std::vector<GapTable::Point> planned;
+    for (std::size_t i = 0; i < kSizes && times[i] >= 0; ++i) {
+      native.push_back({detail::kProbedSizes[i], times[i]});
+      planned.push_back({detail::kProbedSizes[i], times[kSizes + i]});
+    }
+    cluster.broadcast = GapTable(std::move(native));
+    cluster.planned_broadcast = GapTable(std::move(planned));
+  }
+}
+
 }  // namespace
 
 Platform probe(MPI_Comm comm, const ProbeOptions& options) {
@@ -399,9 +469,9 @@ Platform probe(MPI_Comm comm, const ProbeOptions& options) {
   std::vector<int> stations;
   for (int rank = 0; rank < own.size(); ++rank)
     if (hosts[static_cast<std::size_t>(rank)] == rank) stations.push_back(rank);
-  if (own.rank() == 0 && options.progress)
-    options.progress(0, 1, fmt::format("latency between {} hosts", stations.size()));
   const Clock clock(options.time_budget_s);
+  Parts parts(options, clock);
+  if (own.rank() == 0) parts.begin_latencies(stations.size());
   const bool given = !options.clusters.empty();
   const LatencyMatrix latencies = given ? LatencyMatrix() : find_latencies(own, stations, clock);
   Orders orders(own);
@@ -410,12 +480,16 @@ Platform probe(MPI_Comm comm, const ProbeOptions& options) {
     Clusters clusters =
         given ? options.clusters : ranks_of(find_clusters(latencies, options.tolerance, options.rule), stations, hosts);
     for (auto& ranks : clusters) ranks = detail::host_by_host(ranks, hosts);
-    platform = acquire_all(orders, options, clusters, hosts, names, clock);
+    parts.know(clusters);
+    platform = acquire_all(orders, parts, clusters, hosts, names);
     orders.end();
   } else {
     orders.serve();
   }
-  return share(own, platform);
+  platform = share(own, platform);
+  if (options.broadcasts) add_broadcasts(own, parts, platform);
+  if (own.rank() == 0) parts.end();
+  return platform;
 }
 
 }  // namespace sluice::mpi

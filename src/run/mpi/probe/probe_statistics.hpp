@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -8,6 +9,9 @@
 
 /// What probing computes from measurements; no MPI here.
 namespace sluice::mpi::detail {
+
+/// Sizes of messages that are measured wherever there is the time for it, in bytes.
+inline constexpr std::array<std::int64_t, 7> kProbedSizes{1, 1 << 10, 8 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20};
 
 /// The one that `node` meets in `round`, so that each of `nodes` meets every other one in one of the rounds 0 to
 /// meeting_rounds - 1; `node` itself if it has nobody to meet there.
