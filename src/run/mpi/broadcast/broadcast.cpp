@@ -61,30 +61,7 @@ std::int64_t scaled(std::int64_t offset, std::int64_t bytes, std::int64_t larges
                                    static_cast<long double>(largest));
 }
 
-// ---- A rank's part as numbers
-
-std::vector<std::int64_t> to_numbers(const BroadcastPlan& plan, std::size_t rank) {
-  const BroadcastProgram& program = plan.program;
-  const auto has_rank = [&](const NativeBroadcast& each) {
-    return std::ranges::find(each.ranks, static_cast<std::int64_t>(rank)) != each.ranks.end();
-  };
-  const auto own = std::ranges::find_if(program.native, has_rank);
-  const bool all = own != program.native.end() && own->ranks.size() == program.ranks.size();
-  std::vector<std::int64_t> out{all ? 1 : 0, program.native.empty() ? 0 : 1, own != program.native.end() ? 1 : 0,
-                                std::bit_cast<std::int64_t>(program.length_s),
-                                static_cast<std::int64_t>(program.method.size())};
-  out.insert(out.end(), program.method.begin(), program.method.end());
-  if (all) return out;
-  const RankProgram& part = program.ranks.at(rank);
-  out.push_back(static_cast<std::int64_t>(part.receives.size()));
-  for (const ProgramReceive& r : part.receives) out.insert(out.end(), {r.from, r.offset, r.bytes});
-  out.push_back(static_cast<std::int64_t>(part.sends.size()));
-  for (const ProgramSend& s : part.sends) {
-    out.insert(out.end(), {s.to, s.offset, s.bytes, std::bit_cast<std::int64_t>(s.port_s),
-                           std::bit_cast<std::int64_t>(s.connection_s)});
-  }
-  return out;
-}
+// ---- A rank's part
 
 struct OwnPart {
   bool native = false;         ///< MPI's own broadcast is all there is
@@ -94,35 +71,27 @@ struct OwnPart {
   RankProgram program;
 };
 
-OwnPart from_numbers(const std::vector<std::int64_t>& numbers) {
-  std::size_t at = 0;
-  const auto next = [&] { return numbers.at(at++); };
-  const auto next_time = [&] { return std::bit_cast<double>(next()); };
+OwnPart part_of(BroadcastProgram& program, std::size_t rank) {
+  const auto has_rank = [&](const NativeBroadcast& each) {
+    return std::ranges::find(each.ranks, static_cast<std::int64_t>(rank)) != each.ranks.end();
+  };
+  const auto own = std::ranges::find_if(program.native, has_rank);
   OwnPart part;
-  part.native = next() != 0;
-  part.native_inside = next() != 0;
-  part.ends_native = next() != 0;
-  part.chosen.predicted_s = next_time();
-  part.chosen.method.resize(static_cast<std::size_t>(next()));
-  for (char& c : part.chosen.method) c = static_cast<char>(next());
-  if (part.native) return part;
-  part.program.receives.resize(static_cast<std::size_t>(next()));
-  for (ProgramReceive& r : part.program.receives) {
-    r.from = next();
-    r.offset = next();
-    r.bytes = next();
-  }
-  part.program.sends.resize(static_cast<std::size_t>(next()));
-  for (ProgramSend& s : part.program.sends) {
-    s.to = next();
-    s.offset = next();
-    s.bytes = next();
-    s.port_s = next_time();
-    s.connection_s = next_time();
-  }
-  SLUICE_ASSERT(at == numbers.size(), fmt::format("{} numbers of {} read", at, numbers.size()));
+  part.native = own != program.native.end() && own->ranks.size() == program.ranks.size();
+  part.native_inside = !program.native.empty();
+  part.ends_native = own != program.native.end();
+  part.chosen.predicted_s = program.length_s;
+  part.chosen.method = program.method;
+  part.program = std::move(program.ranks.at(rank));
   return part;
 }
+
+/// See planned_part.
+constexpr auto kFields = [](auto& numbers, OwnPart& part) {
+  numbers(part.native, part.native_inside, part.ends_native, part.chosen.predicted_s, part.chosen.method);
+  numbers.each(part.program.receives, [&](ProgramReceive& r) { numbers(r.from, r.offset, r.bytes); });
+  numbers.each(part.program.sends, [&](ProgramSend& s) { numbers(s.to, s.offset, s.bytes, s.port_s, s.connection_s); });
+};
 
 // ---- Executing one size
 
@@ -275,19 +244,13 @@ std::uint64_t Broadcast::State::fingerprint() const {
 }
 
 OwnPart Broadcast::State::plan(std::int64_t bytes) const {
-  std::vector<std::vector<std::int64_t>> parts;
-  std::exception_ptr failure;
-  try {
-    if (comm.rank() == detail::kPlanner) {
-      const BroadcastPlan plan = plan_broadcast(platform, root, bytes, options.plan);
-      for (std::size_t rank = 0; rank < static_cast<std::size_t>(comm.size()); ++rank)
-        parts.push_back(to_numbers(plan, rank));
-    }
-  } catch (...) {
-    failure = std::current_exception();
-  }
-  detail::agree(comm, failure);
-  return from_numbers(detail::scatter_numbers(comm, parts));
+  const auto plan_all = [&] {
+    BroadcastProgram program = plan_broadcast(platform, root, bytes, options.plan).program;
+    std::vector<OwnPart> parts;
+    for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) parts.push_back(part_of(program, rank));
+    return parts;
+  };
+  return detail::planned_part<OwnPart>(comm, plan_all, kFields);
 }
 
 SizeClass& Broadcast::State::obtain(std::int64_t bytes, const std::exception_ptr& failure) {

@@ -9,7 +9,6 @@
 #include <set>
 #include <utility>
 
-#include "run/mpi/agreement.hpp"
 #include "run/mpi/crowding.hpp"
 #include "run/mpi/planner_rank.hpp"
 #include "sluice/checked.hpp"
@@ -92,57 +91,15 @@ class Slots {
   std::int64_t step_ = 0;
 };
 
-// ---- Parts as numbers
-
-std::vector<std::int64_t> to_numbers(const ExchangePart& part) {
-  std::vector<std::int64_t> out{static_cast<std::int64_t>(part.mode),
-                                part.steps,
-                                part.max_transfers,
-                                static_cast<std::int64_t>(part.receives.size()),
-                                static_cast<std::int64_t>(part.sends.size()),
-                                static_cast<std::int64_t>(part.transfers_in.size())};
-  for (const MessageSize& m : part.receives) out.insert(out.end(), {m.peer, m.bytes});
-  for (const auto& t : part.sends) out.insert(out.end(), {t.peer, t.offset, t.bytes, t.step, t.permissions});
-  for (const auto& t : part.transfers_in) {
-    out.insert(out.end(), {t.peer, t.offset, t.bytes, t.step, t.number, t.successor.rank, t.successor.number});
-  }
-  return out;
-}
-
-ExchangePart from_numbers(const std::vector<std::int64_t>& numbers) {
-  std::size_t at = 0;
-  const auto next = [&] { return numbers[at++]; };
-  const auto next_rank = [&] { return static_cast<int>(numbers[at++]); };
-  ExchangePart part;
-  part.mode = static_cast<ExchangeMode>(next());
-  part.steps = next();
-  part.max_transfers = next();
-  part.receives.resize(static_cast<std::size_t>(next()));
-  part.sends.resize(static_cast<std::size_t>(next()));
-  part.transfers_in.resize(static_cast<std::size_t>(next()));
-  for (MessageSize& m : part.receives) {
-    m.peer = next_rank();
-    m.bytes = next();
-  }
-  for (ExchangePart::Send& t : part.sends) {
-    t.peer = next_rank();
-    t.offset = next();
-    t.bytes = next();
-    t.step = next();
-    t.permissions = static_cast<int>(next());
-  }
-  for (ExchangePart::Receive& t : part.transfers_in) {
-    t.peer = next_rank();
-    t.offset = next();
-    t.bytes = next();
-    t.step = next();
-    t.number = next();
-    t.successor.rank = next_rank();
-    t.successor.number = next();
-  }
-  SLUICE_ASSERT(at == numbers.size(), fmt::format("{} numbers of {} read", at, numbers.size()));
-  return part;
-}
+/// See planned_part.
+constexpr auto kFields = [](auto& numbers, ExchangePart& part) {
+  numbers(part.mode, part.steps, part.max_transfers);
+  numbers.each(part.receives, [&](MessageSize& m) { numbers(m.peer, m.bytes); });
+  numbers.each(part.sends, [&](ExchangePart::Send& t) { numbers(t.peer, t.offset, t.bytes, t.step, t.permissions); });
+  numbers.each(part.transfers_in, [&](ExchangePart::Receive& t) {
+    numbers(t.peer, t.offset, t.bytes, t.step, t.number, t.successor.rank, t.successor.number);
+  });
+};
 
 /// Whole messages, each rank's to the next rank first, then to the one after that: with so many at once at most, the
 /// windows of the executor still cannot block each other, as the distance serves as the step.
@@ -250,20 +207,9 @@ ExchangePart plan_together(const Communicator& comm, const std::vector<MessageSi
     if (message.bytes > 0 && message.peer != comm.rank()) row.insert(row.end(), {message.peer, message.bytes});
   }
   const bool one_node = options.mode == ExchangeMode::kAuto && ranks_of_node(comm) == comm.size();
-  std::vector<std::vector<std::int64_t>> numbers;
-  {
-    const GatheredNumbers rows = gather_numbers(comm, row);
-    std::exception_ptr failure;
-    try {
-      if (comm.rank() == kPlanner) {
-        for (const ExchangePart& part : plan_parts(rows, options, one_node)) numbers.push_back(to_numbers(part));
-      }
-    } catch (...) {
-      failure = std::current_exception();
-    }
-    agree(comm, failure);
-  }
-  return from_numbers(scatter_numbers(comm, numbers));
+  const GatheredNumbers rows = gather_numbers(comm, row);
+  return planned_part<ExchangePart>(
+      comm, [&] { return plan_parts(rows, options, one_node); }, kFields);
 }
 
 }  // namespace sluice::mpi::detail
