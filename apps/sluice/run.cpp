@@ -117,8 +117,13 @@ void add_run_reduce(CLI::App& verb, Action& chosen) {
                    "cost; else 1")
       ->option_text("S|auto");
   problem
+      ->add_option("--platform", options->platform,
+                   "a network of clusters to plan over, instead of costs: a broadcast the other way round")
+      ->option_text("FILE");
+  problem
       ->add_option("--algorithm", options->algorithm,
-                   "the planner of method sluice, see plan reduce --help; or reduce-scatter")
+                   "the planner of method sluice, see plan reduce --help; or reduce-scatter; with --platform see plan "
+                   "broadcast --help")
       ->option_text("NAME [auto]");
   problem->add_flag("--dynamic", options->dynamic, "combine whatever has come first, not what the plan has first");
   problem->add_flag("--no-thread", options->no_thread, "no thread that moves messages while an operation is running");
@@ -126,7 +131,8 @@ void add_run_reduce(CLI::App& verb, Action& chosen) {
                     "sluice does what the model finds best; else it tries MPI_Reduce too, once, and keeps the faster");
   options->methods.add_method_to(
       *problem,
-      "sluice, mpi-reduce, reduce-scatter, algorithms of plan reduce --help, such as binomial, flat, fibonacci");
+      "sluice, mpi-reduce, reduce-scatter, algorithms of plan reduce --help, such as binomial, flat, fibonacci; with "
+      "--platform also those of plan broadcast --help");
   options->methods.add_times_to(*problem);
   problem->footer(
       "Elements are a function of rank and index; the result is compared bit by bit with what one process computes "
@@ -134,7 +140,8 @@ void add_run_reduce(CLI::App& verb, Action& chosen) {
       "beside; matmul\nkeeps the order of the ranks.\n\n"
       "Examples:\n"
       "  mpirun -np 16 sluice run reduce --count 500 --operation matmul\n"
-      "  mpirun -np 16 sluice run reduce --count 100K --operation sleep:20 --transfer 0.02 --compute 0.02");
+      "  mpirun -np 16 sluice run reduce --count 100K --operation sleep:20 --transfer 0.02 --compute 0.02\n"
+      "  mpirun -np 88 sluice run reduce --count 512Ki --platform platform.json");
   problem->callback([options, &chosen] { chosen = [options] { return run_reduce(*options); }; });
 }
 

@@ -41,6 +41,7 @@ struct RunReduce {
   std::string transfer_overhead;
   std::string compute_overhead;
   std::string segments;
+  std::string platform;  ///< file of the network to plan over, instead of costs
   std::string algorithm = "auto";
   RunMethods methods;
   bool measure = false;

@@ -18,6 +18,7 @@
 #include "run.hpp"
 #include "run_output.hpp"
 #include "sluice/error.hpp"
+#include "sluice/input/platform.hpp"
 #include "sluice/input/quantity.hpp"
 #include "sluice/plan/reduce_scatter.hpp"
 #include "sluice/plan/registry.hpp"
@@ -55,11 +56,15 @@ mpi::ReductionContents read_contents(const RunReduce& options) {
   return contents;
 }
 
-std::vector<std::string> read_methods(const RunMethods& options) {
+std::vector<std::string> read_methods(const RunMethods& options, bool over_platform) {
   const std::vector<std::string> usual = mpi::reduction_methods();
   std::vector<std::string> known = usual;
-  for (const Algorithm& algorithm : algorithms("reduce"))
-    if (std::find(known.begin(), known.end(), algorithm.name) == known.end()) known.emplace_back(algorithm.name);
+  const auto add = [&](const char* problem) {
+    for (const Algorithm& algorithm : algorithms(problem))
+      if (std::find(known.begin(), known.end(), algorithm.name) == known.end()) known.emplace_back(algorithm.name);
+  };
+  add("reduce");
+  if (over_platform) add("broadcast");
   return options.names(usual, [&](const std::string& name) {
     if (std::find(known.begin(), known.end(), name) == known.end())
       throw InputError("--method", fmt::format("'{}'", name), fmt::format("all, {}", fmt::join(known, ", ")));
@@ -67,11 +72,36 @@ std::vector<std::string> read_methods(const RunMethods& options) {
   });
 }
 
+/// What --platform makes of it.
+void read_platform_of(const RunReduce& options, int ranks, mpi::ReductionSpec& spec) {
+  const std::array<std::pair<const char*, bool>, 6> costs{{{"--transfer", !options.transfer.empty()},
+                                                           {"--compute", !options.compute.empty()},
+                                                           {"--transfer-overhead", !options.transfer_overhead.empty()},
+                                                           {"--compute-overhead", !options.compute_overhead.empty()},
+                                                           {"--measure", options.measure},
+                                                           {"--dynamic", options.dynamic}}};
+  for (const auto& [name, given] : costs)
+    if (given) throw InputError(name, "--platform beside it", "either");
+  check_algorithm("broadcast", options.algorithm);
+  spec.platform = read_platform(options.platform);
+  if (spec.platform->ranks != ranks)
+    throw InputError(options.platform, fmt::format("{} ranks", spec.platform->ranks),
+                     fmt::format("as many as mpirun started: {}", ranks));
+  if (!options.segments.empty() && options.segments != "auto")
+    spec.segments = parse_count(options.segments, "--segments", 1, std::int64_t{1} << 20);
+}
+
 mpi::ReductionSpec read_spec(const RunReduce& options, const mpi::ReductionContents& contents, int ranks) {
   mpi::ReductionSpec spec;
   spec.root = static_cast<int>(parse_count(options.root, "--root", 0, ranks - 1));
-  if (options.algorithm != kReduceScatter) check_algorithm("reduce", options.algorithm);
   spec.algorithm = options.algorithm;
+  spec.try_native = !options.model_only;
+  spec.progress_thread = !options.no_thread;
+  if (!options.platform.empty()) {
+    read_platform_of(options, ranks, spec);
+    return spec;
+  }
+  if (options.algorithm != kReduceScatter) check_algorithm("reduce", options.algorithm);
   if (options.measure && (!options.transfer.empty() || !options.compute.empty()))
     throw InputError("--measure", "costs given besides", "either");
   if (options.transfer.empty() != options.compute.empty())
@@ -100,9 +130,7 @@ mpi::ReductionSpec read_spec(const RunReduce& options, const mpi::ReductionConte
     if (spec.segments == 0 && !spec.measure && spec.transfer_overhead == 0)
       throw InputError("--segments", "auto, and costs given", "--transfer-overhead, or costs that are measured");
   }
-  spec.try_native = !options.model_only;
   spec.dynamic = options.dynamic;
-  spec.progress_thread = !options.no_thread;
   return spec;
 }
 
@@ -126,7 +154,7 @@ std::string title_of(const RunReduce& options, const mpi::ReductionContents& con
 
 int run_reduce(const RunReduce& options) {
   const mpi::ReductionContents contents = read_contents(options);
-  const std::vector<std::string> methods = read_methods(options.methods);
+  const std::vector<std::string> methods = read_methods(options.methods, !options.platform.empty());
   const int repetitions = options.methods.times();
   int ranks = 0;
   SLUICE_MPI(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
@@ -140,8 +168,13 @@ int run_reduce(const RunReduce& options) {
   const std::int64_t words =
       contents.operation == Operation::kMatmul ? contents.count * contents.count : contents.count;
   subject.largest_part = words * 8;
-  subject.notes.push_back(fmt::format("d = {}, c = {}, {}", seconds_text(comparison.spec.transfer),
-                                      seconds_text(comparison.spec.compute), spec.measure ? "measured" : "given"));
+  if (spec.platform) {
+    subject.notes.push_back(
+        fmt::format("over {} clusters ({}); trees as if d = c", spec.platform->clusters.size(), options.platform));
+  } else {
+    subject.notes.push_back(fmt::format("d = {}, c = {}, {}", seconds_text(comparison.spec.transfer),
+                                        seconds_text(comparison.spec.compute), spec.measure ? "measured" : "given"));
+  }
   subject.notes.push_back("overlap: " + to_string(comparison.overlap));
   if (contents.operation == Operation::kMerge &&
       std::find(methods.begin(), methods.end(), "mpi-reduce") != methods.end())

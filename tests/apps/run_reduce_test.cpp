@@ -52,8 +52,34 @@ TEST(RunReduce, PrintsCostsAndWhatThePlanTakes) {
   EXPECT_NE(outcome.out.find(" 750 ms "), std::string::npos) << outcome.out;
 }
 
+constexpr const char* kPlatform =
+    R"({"schema": "sluice.platform/1", "ranks": 3,
+ "clusters": [{"name": "a", "ranks": [2, 0], "latency_s": 1e-5, "gap": [[1, 1e-6], [1000, 1e-5]]},
+              {"name": "b", "ranks": [1], "latency_s": 0, "gap": []}],
+ "links": [{"from": 0, "to": 1, "latency_s": 1e-3, "gap": [[1, 1e-6], [1000, 1e-4]], "connections": 2}]})";
+
+TEST(RunReduce, OverAPlatform) {
+  const Folder folder;
+  folder.write("platform.json", kPlatform);
+  const Outcome outcome = on_ranks(folder, 3,
+                                   "run reduce --count 5000 --platform platform.json --root 1 --model-only "
+                                   "--repetitions 1 --method sluice,ecef,parallel-entry,binomial,mpi-reduce --json -");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const json file = json::parse(outcome.out);
+  EXPECT_EQ(file["verified"], true);
+  ASSERT_EQ(file["methods"].size(), 5U);
+  for (const json& method : file["methods"]) {
+    const bool planned = method["name"] != "binomial" && method["name"] != "mpi-reduce";
+    EXPECT_EQ(method.contains("predicted_s"), planned) << method;
+    if (planned) {
+      EXPECT_NE(std::string(method["how"]).find("the other way round"), std::string::npos) << method;
+    }
+  }
+}
+
 TEST(RunReduce, RefusesBadOptions) {
   const Folder folder;
+  folder.write("platform.json", kPlatform);
   const Case cases[] = {
       {"", "--count: nothing"},
       {"--count 0 --operation matmul", "count: 0"},
@@ -65,6 +91,12 @@ TEST(RunReduce, RefusesBadOptions) {
       {"--count 5 --transfer 1 --compute 1 --compute-overhead 2", "--compute-overhead: 2, expected at most the whole"},
       {"--count 5 --operation matmul --algorithm reduce-scatter", "reduce-scatter: "},
       {"--count 5 --method sluice,best", "--method: 'best'"},
+      {"--count 5 --platform platform.json", "platform.json: 3 ranks, expected as many as mpirun started: 2"},
+      {"--count 5 --platform missing.json", "missing.json: "},
+      {"--count 5 --platform platform.json --measure", "--measure: --platform beside it"},
+      {"--count 5 --platform platform.json --transfer 1 --compute 1", "--transfer: --platform beside it"},
+      {"--count 5 --platform platform.json --algorithm binomial", "--algorithm: 'binomial'"},
+      {"--count 5 --method ecef", "--method: 'ecef'"},
   };
   for (const Case& each : cases) {
     SCOPED_TRACE(each.arguments);

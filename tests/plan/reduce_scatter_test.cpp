@@ -15,7 +15,7 @@ namespace {
 
 using testing::problem_of;
 
-void expect_valid(const ReduceScatterPlan& plan) {
+void expect_valid(const ReductionProgram& plan) {
   for (const Violation& violation : validate(plan)) ADD_FAILURE() << violation.rank << ": " << violation.reason;
 }
 
@@ -25,7 +25,7 @@ TEST(ReduceScatter, ThreeMachines) {
   problem.transfer_overhead = 6;  // no message is worth a part
   problem.transfer = 12;
   problem.compute_overhead = 12;
-  const ReduceScatterPlan plan = plan_reduce_scatter(problem, 6);
+  const ReductionProgram plan = plan_reduce_scatter(problem, 6);
   expect_valid(plan);
   const auto texts = [](const PieceProgram& program) {
     std::string text;
@@ -64,7 +64,7 @@ TEST(ReduceScatter, CombinesAllOfEverybodyOnce) {
         ReduceProblem problem = problem_of(n, 3, compute);
         problem.transfer_overhead = 0.01;
         problem.root = n / 3;
-        const ReduceScatterPlan plan = plan_reduce_scatter(problem, elements);
+        const ReductionProgram plan = plan_reduce_scatter(problem, elements);
         expect_valid(plan);
         EXPECT_EQ(plan.root, n / 3);
         EXPECT_EQ(plan.elements, elements);
@@ -85,16 +85,16 @@ TEST(ReduceScatter, OddNumbersAreNoHardship) {
 TEST(ReduceScatter, ManyMachines) {
   ReduceProblem problem = problem_of(1000, 1, 10);
   problem.transfer_overhead = 0.05;
-  const ReduceScatterPlan plan = plan_reduce_scatter(problem, 16384);
+  const ReductionProgram plan = plan_reduce_scatter(problem, 16384);
   expect_valid(plan);
   EXPECT_LE(plan.length, 15);
 }
 
 /// The validator notices each of these.
 TEST(ReduceScatter, WhatIsWrongWithAPlan) {
-  const ReduceScatterPlan good = plan_reduce_scatter(problem_of(6, 1, 1), 60);
+  const ReductionProgram good = plan_reduce_scatter(problem_of(6, 1, 1), 60);
   const auto first = [&](auto change) {
-    ReduceScatterPlan plan = good;
+    ReductionProgram plan = good;
     change(plan);
     const std::vector<Violation> found = validate(plan);
     return found.empty() ? "" : found.front().reason;
@@ -111,6 +111,7 @@ TEST(ReduceScatter, WhatIsWrongWithAPlan) {
   EXPECT_NE(first([](auto& p) { p.machines[0].receives.back().combine = true; }), "");
   EXPECT_NE(first([](auto& p) { p.machines[0].receives.front().combine = false; }), "");
   EXPECT_NE(first([](auto& p) { p.root = 1; }), "");
+  EXPECT_NE(first([](auto& p) { p.machines[0].sends[0].port_s = -1; }), "");
 }
 
 TEST(ReduceScatter, RefusesWhatItIsNotFor) {

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "run/exchange_testing.hpp"
+#include "run/platform_testing.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/reduce.hpp"
 #include "sluice/plan/reduce_scatter.hpp"
@@ -223,6 +224,84 @@ TEST(Reduction, ByReduceScatterToEveryRoot) {
       }
     }
   }
+}
+
+/// Sums of pairs of numbers, over a platform; the root's elements in the result in the second round.
+void expect_sums_over(const Platform& platform, const ReductionSpec& spec, std::int64_t count) {
+  MPI_Datatype pair = MPI_DATATYPE_NULL;
+  MPI_Type_contiguous(2, MPI_INT64_T, &pair);
+  MPI_Type_commit(&pair);
+  MPI_Op op = MPI_OP_NULL;
+  MPI_Op_create(
+      [](void* in, void* inout, int* length, MPI_Datatype*) {
+        for (int i = 0; i < 2 * *length; ++i) static_cast<std::int64_t*>(inout)[i] += static_cast<std::int64_t*>(in)[i];
+      },
+      1, &op);
+  {
+    ReductionSpec over = spec;
+    over.platform = platform;
+    Reduction job(MPI_COMM_WORLD, over, {count, pair, op});
+    for (int round = 0; round < 3; ++round) {
+      std::vector<std::int64_t> own;
+      for (std::int64_t i = 0; i < 2 * count; ++i) own.push_back(value_of(rank(), i + round));
+      const std::vector<std::int64_t> before = own;
+      const bool replaced = round == 1 && rank() == spec.root;
+      std::vector<std::int64_t> result(rank() == spec.root ? own.size() : 0, -1);
+      if (replaced) result = own;
+      if (round == 2 && rank() == (spec.root + size() / 2) % size())
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      job.execute(replaced ? MPI_IN_PLACE : own.data(), result.data());
+      EXPECT_EQ(own, before);
+      for (std::int64_t i = 0; i < 2 * count && rank() == spec.root; ++i) {
+        std::int64_t expected = 0;
+        for (int r = 0; r < size(); ++r) expected += value_of(r, i + round);
+        ASSERT_EQ(result[static_cast<std::size_t>(i)], expected) << "number " << i << ", " << job.method();
+      }
+    }
+  }
+  MPI_Op_free(&op);
+  MPI_Type_free(&pair);
+}
+
+TEST(Reduction, OverAPlatformByEveryAlgorithmToEveryRoot) {
+  for (const Algorithm& algorithm : algorithms("broadcast")) {
+    for (int root = 0; root < size(); ++root) {
+      for (const std::int64_t count : {0, 1, 3, 40, 3'000, 30'000}) {
+        SCOPED_TRACE(std::string(algorithm.name) + ", " + std::to_string(count) + " elements, root " +
+                     std::to_string(root));
+        ReductionSpec spec;
+        spec.root = root;
+        spec.algorithm = algorithm.name;
+        expect_sums_over(testing::platform_of(size(), 1 + (root + 1) % 3, 4), spec, count);
+      }
+    }
+  }
+}
+
+/// Parts of the coordinator's message meet other parts of it inside its cluster.
+TEST(Reduction, OverAPlatformInParts) {
+  for (const char* algorithm : {"ecef", "flat", "pipelined", "parallel-entry"}) {
+    for (const std::int64_t segments : {1, 3, 50}) {
+      SCOPED_TRACE(std::string(algorithm) + " in " + std::to_string(segments));
+      ReductionSpec spec;
+      spec.root = size() - 1;
+      spec.algorithm = algorithm;
+      spec.segments = segments;
+      expect_sums_over(testing::platform_of(size(), 2, 2), spec, 20'000);
+    }
+  }
+}
+
+TEST(Reduction, OverAPlatformOrByMpi) {
+  ReductionSpec spec;
+  expect_sums_over(testing::platform_of(size(), 3, 2), spec, 10'000);
+  spec.platform = testing::platform_of(size(), 3, 2);
+  Reduction job(MPI_COMM_WORLD, spec, {10'000, MPI_INT64_T, MPI_SUM});
+  EXPECT_EQ(job.planned_length() > 0, size() > 1);
+  const std::vector<std::int64_t> own(10'000, 1);
+  std::vector<std::int64_t> result(own.size());
+  job.execute(own.data(), result.data());
+  EXPECT_EQ(job.method() == "MPI_Reduce", job.native());
 }
 
 /// Where the model has the choice, it takes what is shorter by it, and MPI_Reduce only where that was tried.
@@ -553,6 +632,22 @@ TEST(Reduction, BadArgumentsAreRefusedOnEveryRank) {
   expect_refused(scatter, ObjectOperation{concatenate, true}, "algorithm reduce-scatter");
   expect_refused(with([](auto& s) { s.segments = 2; }), ObjectOperation{concatenate, true}, "segments");
   expect_refused({}, ObjectOperation{}, "combine");
+  const auto over = [&](const Platform& platform, auto change) {
+    ReductionSpec spec;
+    spec.platform = platform;
+    change(spec);
+    return spec;
+  };
+  const Platform two = testing::platform_of(size(), 2);
+  const auto nothing = [](auto&) {};
+  expect_refused(over(testing::platform_of(size() + 1, 2), nothing), sum, "platform");
+  expect_refused(over(Platform{}, nothing), sum, "platform");
+  expect_refused(over(two, nothing), Matrices().operation(3), "platform");
+  expect_refused(over(two, nothing), ObjectOperation{concatenate, true}, "platform");
+  expect_refused(over(two, [](auto& s) { s.measure = true; }), sum, "platform");
+  expect_refused(over(two, [](auto& s) { s.dynamic = true; }), sum, "platform");
+  for (const char* algorithm : {"binomial", "native", "best"})
+    EXPECT_THROW(Reduction(MPI_COMM_WORLD, over(two, [&](auto& s) { s.algorithm = algorithm; }), sum), InputError);
   expect_refused({}, ElementOperation{-1, MPI_INT64_T, MPI_SUM}, "count");
   expect_refused({}, ElementOperation{1, MPI_DATATYPE_NULL, MPI_SUM}, "type");
   expect_refused({}, ElementOperation{1, MPI_INT64_T, MPI_OP_NULL}, "op");

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "run/mpi/compare/known_contents.hpp"
+#include "run/platform_testing.hpp"
 #include "run/redistribution_testing.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/registry.hpp"
@@ -18,30 +19,11 @@ namespace sluice::mpi {
 namespace {
 
 using testing::Draw;
+using testing::platform_of;
 using testing::rank;
 using testing::rank_in;
 using testing::size;
 using testing::size_of;
-
-GapTable gap(double latency, double bytes_per_s) {
-  return GapTable({{1, latency}, {1 << 20, latency + (1 << 20) / bytes_per_s}});
-}
-
-/// Ranks dealt round over the clusters; several connections between them.
-Platform platform_of(int ranks, int clusters, std::int64_t connections = 1) {
-  Platform platform;
-  platform.ranks = ranks;
-  for (int c = 0; c < std::min(clusters, ranks); ++c) {
-    PlatformCluster cluster;
-    cluster.name = std::string(1, static_cast<char>('a' + c));
-    for (int r = c; r < ranks; r += clusters) cluster.ranks.push_back(r);
-    cluster.latency_s = 1e-6;
-    cluster.gap = gap(1e-6, 4e9);
-    platform.clusters.push_back(cluster);
-    for (int other = 0; other < c; ++other) platform.links.push_back({other, c, 1e-5, gap(1e-5, 1e9), connections});
-  }
-  return platform;
-}
 
 void expect_broadcast(Broadcast& job, int root, std::int64_t bytes, MPI_Comm comm = MPI_COMM_WORLD) {
   std::vector<std::byte> buffer(static_cast<std::size_t>(bytes));

@@ -7,6 +7,7 @@
 
 #include "sluice/input/platform.hpp"
 #include "sluice/schedule/broadcast_program.hpp"
+#include "sluice/schedule/reduction_program.hpp"
 #include "sluice/schedule/tree_schedule.hpp"
 #include "sluice/schedule/validate.hpp"
 
@@ -97,16 +98,6 @@ struct BetweenPlan {
 [[nodiscard]] std::vector<Violation> validate(const TreeSchedule& schedule, const BetweenClusters& problem,
                                               const std::vector<std::int64_t>& sends_before_inside = {});
 
-/// The same clusters with every link the other way round.
-[[nodiscard]] BetweenClusters transposed(const BetweenClusters& problem);
-
-/// The schedule of a reduction that goes the other way round: every transfer of a broadcast backwards, from its length
-/// on. Clusters first combine what their ranks have, in T, then what comes from others; combining that is free.
-/// `schedule` is one of `problem` in which clusters broadcast inside after their last sends; where links differ by
-/// direction, plan it for the transposed problem of the reduction. Throws InputError unless it is one of "broadcast"
-/// over as many clusters.
-[[nodiscard]] TreeSchedule reversed(const TreeSchedule& schedule, const BetweenClusters& problem);
-
 // ---- whole broadcasts
 
 struct BroadcastOptions {
@@ -143,5 +134,43 @@ struct BroadcastPlan {
 /// "native" where times are not measured, and for a strategy inside with an algorithm that is no tree of clusters.
 [[nodiscard]] BroadcastPlan plan_broadcast(const Platform& platform, std::int64_t root, std::int64_t bytes,
                                            const BroadcastOptions& options = {});
+
+// ---- the other way round: reductions
+
+/// The same clusters with every link the other way round.
+[[nodiscard]] BetweenClusters transposed(const BetweenClusters& problem);
+
+/// The schedule of a reduction that goes the other way round: every transfer of a broadcast backwards, from its length
+/// on. Clusters first combine what their ranks have, in T, then what comes from others; combining that is free.
+/// `schedule` is one of `problem` in which clusters broadcast inside after their last sends; where links differ by
+/// direction, plan it for the transposed problem of the reduction. Throws InputError unless it is one of "broadcast"
+/// over as many clusters.
+[[nodiscard]] TreeSchedule reversed(const TreeSchedule& schedule, const BetweenClusters& problem);
+
+/// `program` the other way round: the reduction of arrays of elements of `element_bytes` to its root that sends every
+/// range back where the broadcast has it from, combined with what those had to whom it was passed on. Its length is
+/// that of the broadcast, in seconds; combining is free.
+///
+/// Throws InputError for a program in which the MPI broadcasts inside of clusters, and where the message is no whole
+/// number of elements.
+[[nodiscard]] ReductionProgram reversed(const BroadcastProgram& program, std::int64_t element_bytes);
+
+struct ReversedPlan {
+  /// Of problem "reduce", over links: between clusters as reversed() has it, else of ranks, each segment through a tree
+  /// of its own.
+  TreeSchedule schedule;
+  bool optimal = false;  ///< as for BroadcastPlan
+  ReductionProgram program;
+  std::vector<BroadcastPlan::Candidate> candidates;  ///< likewise
+};
+
+/// Plans the reduction of arrays of `elements` elements of `element_bytes` each, one a rank, to rank `root`, by an
+/// operation that works element by element and commutes: the broadcast of as many bytes over the links in the opposite
+/// direction, reversed. Measured broadcasts of the platform are not looked at. Deterministic.
+///
+/// Throws InputError as plan_broadcast does, for a negative number of elements, less than one byte, "native" and early
+/// internal broadcasts.
+[[nodiscard]] ReversedPlan plan_reversed_broadcast(const Platform& platform, std::int64_t root, std::int64_t elements,
+                                                   std::int64_t element_bytes, const BroadcastOptions& options = {});
 
 }  // namespace sluice

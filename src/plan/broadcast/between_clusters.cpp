@@ -225,34 +225,4 @@ std::vector<Violation> validate(const TreeSchedule& schedule, const BetweenClust
   return violations;
 }
 
-BetweenClusters transposed(const BetweenClusters& problem) {
-  BetweenClusters result = problem;
-  const std::size_t n = problem.inside.size();
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = 0; j < n; ++j) {
-      result.gap.at(i * n + j) = problem.gap.at(j * n + i);
-      result.latency.at(i * n + j) = problem.latency.at(j * n + i);
-    }
-  }
-  return result;
-}
-
-TreeSchedule reversed(const TreeSchedule& schedule, const BetweenClusters& problem) {
-  if (schedule.problem != "broadcast") throw InputError("schedule", schedule.problem, "one of broadcast");
-  if (schedule.machines != problem.clusters())
-    throw InputError("schedule", fmt::format("{} machines", schedule.machines),
-                     fmt::format("{} clusters", problem.clusters()));
-  TreeSchedule result = schedule;
-  result.problem = "reduce";
-  result.over_links = true;
-  result.arrivals = problem.inside;
-  result.transfers.clear();
-  for (const TimedTransfer& t : schedule.transfers)
-    result.transfers.push_back({t.to, t.from, std::max(0.0, schedule.length - t.end),
-                                std::max(0.0, schedule.length - t.start), schedule.segments - 1 - t.segment});
-  std::stable_sort(result.transfers.begin(), result.transfers.end(),
-                   [](const TimedTransfer& a, const TimedTransfer& b) { return a.start < b.start; });
-  return result;
-}
-
 }  // namespace sluice

@@ -25,7 +25,8 @@ struct ReductionContents {
 };
 
 /// "sluice", "mpi-reduce", "binomial", "flat", "fibonacci", "reduce-scatter". Any name that algorithms("reduce") has
-/// can be asked for besides: the same executor by another tree.
+/// can be asked for besides: the same executor by another tree. Over a platform (ReductionSpec::platform), what
+/// algorithms("broadcast") has is a broadcast the other way round.
 [[nodiscard]] std::vector<std::string> reduction_methods();
 
 /// What a comparison of reductions found; the same on all ranks.

@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "sluice/input/platform.hpp"
+
 namespace sluice::mpi {
 
 namespace detail {
@@ -68,6 +70,10 @@ struct ReductionSpec {
   /// The first execution measures all four, in seconds, with what it is given, and plans then.
   bool measure = false;
 
+  /// A network of clusters, of as many ranks: the plan is a broadcast over it the other way round
+  /// (plan_reversed_broadcast in sluice/plan/broadcast.hpp), whose algorithms and segments are asked for then, and the
+  /// costs, which are not looked at, must not be measured. For elements and a commutative operation.
+  std::optional<Platform> platform = std::nullopt;
   /// As for plan_reduce, or "reduce-scatter" (sluice/plan/reduce_scatter.hpp), for elements and a commutative operation
   /// only. "auto": what takes least by the costs.
   std::string algorithm = "auto";
@@ -118,15 +124,17 @@ enum class Overlap {
 ///     sluice::mpi::Reduction job(comm, {.measure = true}, {merge_sets});
 ///     job.execute(mine, result);
 ///
-/// Construction, execution and destruction are collective. All ranks plan alone and find the same. MPI_THREAD_FUNNELED
-/// is enough; with MPI_THREAD_MULTIPLE a progress thread moves messages while a long operation is running.
+/// Construction, execution and destruction are collective. All ranks plan alone and find the same; over a platform rank
+/// 0 plans for all. MPI_THREAD_FUNNELED is enough; with MPI_THREAD_MULTIPLE a progress thread moves messages while a
+/// long operation is running.
 ///
 /// The order in which a rank combines is that of the plan, so that results are reproducible to the last bit, unless
 /// `dynamic`, or `try_native` has found MPI_Reduce faster; all executions of one job go the same way.
 ///
 /// Memory beyond the user's: a rank that only sends holds nothing. One that combines holds two elements (with parts: of
 /// which up to four are on their way here, and those not yet passed on); the root one, as it receives into the result.
-/// Reduce-scatter: up to one and a half, on the root two and a half if its elements are in the result.
+/// Reduce-scatter: up to one and a half, on the root two and a half if its elements are in the result. Over a platform:
+/// what was combined so far, but for the root, and up to 8 MiB, or two messages, of what waits for its turn.
 /// Objects: what was combined so far, the next object and the result of the two.
 class Reduction {
  public:
@@ -157,8 +165,8 @@ class Reduction {
 
   /// As given; once costs were measured, with these.
   [[nodiscard]] const ReductionSpec& spec() const;
-  /// How long the plan takes in its model, in the unit of the costs; 0 before they are known. Of MPI_Reduce there is no
-  /// model: what it was preferred to.
+  /// How long the plan takes in its model, in the unit of the costs, over a platform in seconds; 0 before they are
+  /// known. Of MPI_Reduce there is no model: what it was preferred to.
   [[nodiscard]] double planned_length() const;
   [[nodiscard]] std::int64_t segments() const;
   /// What carries it out: "best tree", "flat tree, 12 parts", "reduce-scatter", "MPI_Reduce"; "" before the first

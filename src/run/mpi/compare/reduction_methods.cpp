@@ -129,7 +129,9 @@ class Planned final : public Method {
   void execute(const void* /*source*/, void* /*target*/) override { compared_.execute(job_, object_); }
   [[nodiscard]] std::int64_t held_bytes() const override { return job_.peak_extra_bytes(); }
   [[nodiscard]] std::optional<double> predicted_s() override {
-    return job_.native() ? std::nullopt : std::optional(job_.planned_length());
+    // Of trees there are no costs where a platform is given.
+    const bool known = !job_.native() && job_.spec().platform.has_value() == compared_.spec().platform.has_value();
+    return known ? std::optional(job_.planned_length()) : std::nullopt;
   }
   [[nodiscard]] std::string how() override { return job_.method(); }
 
@@ -187,6 +189,15 @@ class OfMpi final : public Method {
   std::vector<std::uint64_t> own_;
   std::vector<std::uint64_t> result_;
 };
+
+bool names(const std::string& problem, const std::string& algorithm) {
+  const auto known = algorithms(problem);
+  return std::ranges::any_of(known, [&](const Algorithm& each) { return each.name == algorithm; });
+}
+
+bool plans_over_platform(const ReductionSpec& spec, const std::string& algorithm) {
+  return spec.platform && (algorithm == "auto" || names("broadcast", algorithm));
+}
 
 /// Throws InputError.
 void check(const ReductionContents& contents, const ReductionSpec& spec, int ranks) {
@@ -304,6 +315,7 @@ void ComparedReduction::measure() {
 Reduction ComparedReduction::reduction(const std::string& algorithm) const {
   ReductionSpec spec = spec_;
   spec.algorithm = algorithm;
+  if (!plans_over_platform(spec_, algorithm)) spec.platform.reset();
   if (of_objects()) return {comm_.get(), spec, ObjectOperation{merge_sets, true}};
   return {comm_.get(), spec, elements_};
 }
@@ -340,7 +352,7 @@ std::string ComparedReduction::check_target() const {
 }
 
 std::string ComparedReduction::beyond(const std::string& method) const {
-  if (method == "mpi-reduce" || method == "sluice") return "";
+  if (method == "mpi-reduce" || method == "sluice" || plans_over_platform(spec_, method)) return "";
   if (method == kReduceScatter) {
     if (of_objects()) return "sets, which are not cut";
     return contents_.operation == Operation::kMatmul ? "an operation that does not commute" : "";
@@ -378,12 +390,13 @@ ReductionComparison compare_reductions(MPI_Comm comm, const ReductionContents& c
   detail::check_comparison(own, methods, repetitions);
   std::exception_ptr failure;
   const std::vector<std::string> known = reduction_methods();
-  const auto planners = algorithms("reduce");
   for (const std::string& method : methods) {
     if (std::ranges::find(known, method) != known.end()) continue;
-    if (std::ranges::any_of(planners, [&](const Algorithm& algorithm) { return algorithm.name == method; })) continue;
-    failure = std::make_exception_ptr(
-        InputError("method", fmt::format("'{}'", method), "sluice, mpi-reduce or an algorithm of reduce"));
+    if (detail::names("reduce", method) || detail::plans_over_platform(spec, method)) continue;
+    failure =
+        std::make_exception_ptr(InputError("method", fmt::format("'{}'", method),
+                                           spec.platform ? "sluice, mpi-reduce or an algorithm of broadcast or reduce"
+                                                         : "sluice, mpi-reduce or an algorithm of reduce"));
     break;
   }
   detail::agree(own, failure);

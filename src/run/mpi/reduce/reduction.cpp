@@ -21,6 +21,7 @@
 #include "run/mpi/native_trial.hpp"
 #include "run/mpi/reduce/element_layout.hpp"
 #include "run/mpi/reduce/native_reduction.hpp"
+#include "run/mpi/reduce/platform_reduction.hpp"
 #include "run/mpi/reduce/reduction_costs.hpp"
 #include "run/mpi/reduce/reduction_data.hpp"
 #include "run/mpi/simulation.hpp"
@@ -32,6 +33,7 @@
 #include "sluice/plan/reduce.hpp"
 #include "sluice/plan/reduce_scatter.hpp"
 #include "sluice/run/mpi/error.hpp"
+#include "sluice/schedule/reduction_program.hpp"
 
 namespace sluice::mpi {
 namespace {
@@ -46,6 +48,10 @@ using detail::ReductionPart;
 constexpr int kPartsAhead = detail::kSimulated ? 3 : 4;
 constexpr int kPartsSent = detail::kSimulated ? std::numeric_limits<int>::max() : 2;
 constexpr const char* kNative = "MPI_Reduce";
+/// Over a platform: messages from far away take their time while others come, which wait for them to be combined. So
+/// many of them, or what this takes is the price of.
+constexpr int kPiecesAhead = 128;
+constexpr std::int64_t kBytesAhead = 8 << 20;
 
 /// While it lives, calls that belong to no communicator return their errors: whose handler they go to, that of
 /// MPI_COMM_WORLD or of MPI_COMM_SELF, depends on the version of MPI.
@@ -199,8 +205,11 @@ struct Reduction::State : detail::JointJob {
   /// Plans, and prepares what this rank has to do.
   void prepare();
   void prepare(const ReducePlan& tree);
-  void prepare(ReduceScatterPlan&& pieces);
-  void make_executor(std::vector<detail::TreeReceive> receives, std::vector<detail::TreeSend> sends, bool in_parts);
+  /// `part`: of this rank. `crosses_links`: it is to keep the pace of its sends, and to have more of them under way.
+  void prepare(PieceProgram part, std::string name, double length, bool crosses_links);
+  void prepare_over_platform();
+  void make_executor(std::vector<detail::TreeReceive> receives, std::vector<detail::TreeSend> sends,
+                     detail::TreeExecutor::Limits limits);
   void measure(const void* own, const void* result);
   void measure(std::span<const std::byte> own);
   void execute(const void* own, void* result);
@@ -255,7 +264,9 @@ Reduction::State::State(MPI_Comm user, const ReductionSpec& user_spec, const Ele
     costs = {spec.transfer, spec.compute, spec.transfer_overhead, spec.compute_overhead};
     // Whatever is measured later, it is not what planning refuses.
     const ReductionCosts any = spec.measure ? ReductionCosts{1, 1, 0, 0} : costs;
-    if (spec.algorithm == kReduceScatter) {
+    if (spec.platform) {
+      detail::check_platform_for(spec, comm.size(), objects.has_value(), commutative);
+    } else if (spec.algorithm == kReduceScatter) {
       if (objects) throw InputError("algorithm reduce-scatter", "objects", "elements, which can be cut");
       (void)plan_reduce_scatter(problem_with(any), elements.count);
     } else {
@@ -283,6 +294,7 @@ std::uint64_t Reduction::State::fingerprint() const {
     print.add(std::bit_cast<std::int64_t>(cost));
   }
   print.add(spec.measure ? 1 : 0);
+  if (spec.platform) print.add(to_json(*spec.platform));
   print.add(spec.algorithm);
   print.add(spec.arity);
   print.add(spec.segments.value_or(-1));
@@ -303,28 +315,38 @@ void Reduction::State::use(const ReductionCosts& measured) {
 }
 
 void Reduction::State::prepare() {
+  if (spec.platform) {
+    prepare_over_platform();
+    return;
+  }
   const ReduceProblem problem = problem_with(costs);
   const bool asked_for = spec.algorithm == kReduceScatter;
   const bool may_be_better =
       !objects && spec.algorithm == "auto" && problem.segments == 0 && commutative && !spec.dynamic && comm.size() > 1;
   if (asked_for || may_be_better) {
-    ReduceScatterPlan pieces = plan_reduce_scatter(problem, elements.count);
+    ReductionProgram pieces = plan_reduce_scatter(problem, elements.count);
     if (asked_for || pieces.length < plan_reduce(problem, {spec.algorithm, spec.arity, false}).schedule.length) {
-      prepare(std::move(pieces));
+      prepare(std::move(pieces.machines[static_cast<std::size_t>(comm.rank())]), pieces.method, pieces.length, false);
       return;
     }
   }
   prepare(plan_reduce(problem, {spec.algorithm, spec.arity, true}));
 }
 
-void Reduction::State::prepare(ReduceScatterPlan&& pieces) {
-  planned_length = pieces.length;
-  method = kReduceScatter;
+void Reduction::State::prepare_over_platform() {
+  detail::OwnPieces pieces = detail::pieces_over_platform(comm, spec, elements.count, size_bytes);
+  prepare(std::move(pieces.part), std::move(pieces.method), pieces.length_s, true);
+}
+
+void Reduction::State::prepare(PieceProgram part, std::string name, double length, bool crosses_links) {
+  planned_length = length;
+  method = std::move(name);
   own.part.rank = comm.rank();
-  auto data = std::make_unique<detail::PieceReduction>(
-      elements, std::move(pieces.machines[static_cast<std::size_t>(comm.rank())]), comm.rank() == spec.root);
+  auto data = std::make_unique<detail::PieceReduction>(elements, std::move(part), comm.rank() == spec.root);
   std::vector<detail::TreeReceive> receives;
+  std::int64_t longest = 0;
   for (const PieceReceive& receive : data->program().receives) {
+    longest = std::max(longest, receive.end - receive.begin);
     receives.push_back({static_cast<int>(receive.from), receive.end - receive.begin, receive.combine});
     if (std::ranges::find(own.children, receives.back().from) == own.children.end())
       own.children.push_back(receives.back().from);
@@ -336,11 +358,22 @@ void Reduction::State::prepare(ReduceScatterPlan&& pieces) {
     each.to = static_cast<int>(send.to);
     each.count = send.end - send.begin;
     each.after = data->awaited(i);
-    each.connection_s = 0;
+    each.port_s = send.port_s;
+    each.connection_s = send.connection_s;
     sends.push_back(std::move(each));
   }
   element_data = std::move(data);
-  make_executor(std::move(receives), std::move(sends), true);
+  detail::TreeExecutor::Limits limits;
+  limits.ahead = kPartsAhead;
+  limits.sends = kPartsSent;
+  if (crosses_links) {
+    const std::int64_t fit = kBytesAhead / std::max<std::int64_t>(1, longest * size_bytes);
+    limits.receives = limits.ahead = static_cast<int>(std::clamp<std::int64_t>(fit, 2, kPiecesAhead));
+    limits.sends = 1;
+    limits.overtake = true;
+    limits.keep_pace = detail::kSimulated;  // queues of the network do not exist there
+  }
+  make_executor(std::move(receives), std::move(sends), limits);
 }
 
 void Reduction::State::prepare(const ReducePlan& tree) {
@@ -373,19 +406,18 @@ void Reduction::State::prepare(const ReducePlan& tree) {
     }
     sends.push_back(std::move(send));
   }
-  make_executor(std::move(receives), std::move(sends), part.segments > 1);
-}
-
-void Reduction::State::make_executor(std::vector<detail::TreeReceive> receives, std::vector<detail::TreeSend> sends,
-                                     bool in_parts) {
   detail::TreeExecutor::Limits limits;
-  if (!object_data) limits.type = elements.type;
-  if (in_parts) {
+  if (part.segments > 1) {
     limits.ahead = kPartsAhead;
     limits.sends = kPartsSent;
   }
-  // A range is combined where its first message comes to, which must not come later than others then.
-  limits.any_order = spec.dynamic && method != kReduceScatter;
+  limits.any_order = spec.dynamic;
+  make_executor(std::move(receives), std::move(sends), limits);
+}
+
+void Reduction::State::make_executor(std::vector<detail::TreeReceive> receives, std::vector<detail::TreeSend> sends,
+                                     detail::TreeExecutor::Limits limits) {
+  if (!object_data) limits.type = elements.type;
   limits.may_sleep = crowded;
   if (spec.progress_thread && detail::ProgressThread::possible() && !receives.empty()) thread.emplace();
   executor.emplace(comm.get(), *channel, std::move(receives), std::move(sends), limits, thread ? &*thread : nullptr);

@@ -14,8 +14,8 @@
 
 #include "run/mpi/reduce/element_layout.hpp"
 #include "run/mpi/tree/tree_executor.hpp"
-#include "sluice/plan/reduce_scatter.hpp"
 #include "sluice/run/mpi/reduction.hpp"
+#include "sluice/schedule/reduction_program.hpp"
 
 namespace sluice::mpi::detail {
 
@@ -122,8 +122,9 @@ class ElementReduction final : public ElementData {
   std::vector<std::byte*> free_buffers_;
 };
 
-/// By reduce-scatter and gather. The first message of a range comes to where the range is combined, later ones to a
-/// buffer; what is gathered comes to its place in the result, or in what is passed on.
+/// Range by range, each its own way. The first message of a range comes to where the range is combined, later ones to a
+/// buffer; what is gathered comes to its place in the result, or in what is passed on. A root that gathers nothing
+/// combines in the result.
 class PieceReduction final : public ElementData {
  public:
   PieceReduction(const ElementOperation& operation, PieceProgram program, bool root);
@@ -150,21 +151,37 @@ class PieceReduction final : public ElementData {
     void include(std::int64_t from, std::int64_t to);
   };
 
+  /// Elements of a receive that are combined, or of a send.
+  struct Part {
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+    bool first = false;  ///< nothing was combined with the own ones before
+  };
+
   [[nodiscard]] std::byte* in(const Room& room, std::int64_t element) const {
     return room.at + (element - room.begin) * extent();
   }
-  /// Whether any of the first `receives` was of elements of begin to end - 1, by kind.
-  [[nodiscard]] bool has_come(std::size_t receives, bool combine, std::int64_t begin, std::int64_t end) const;
+  [[nodiscard]] const std::byte* in_own(std::int64_t element) const { return own_ + element * extent(); }
+  /// The range in parts, by whether any of the first `receives` was of it, to be combined.
+  [[nodiscard]] std::vector<Part> parts_of(std::int64_t begin, std::int64_t end, std::size_t receives) const;
+  [[nodiscard]] bool has_gathered(std::size_t receives, std::int64_t begin, std::int64_t end) const;
+  /// Whether a message comes to where its elements are combined.
+  [[nodiscard]] bool direct(std::size_t receive) const {
+    return !own_in_place_ && parts_[receive].size() == 1 && parts_[receive].front().first;
+  }
   /// Puts this rank's share beside what it has gathered.
   void add_share();
 
   PieceProgram program_;
   bool root_;
-  std::vector<char> first_;      ///< by receive: the first of its range that is combined
-  std::vector<Source> sources_;  ///< by send
+  bool gathers_ = false;
+  std::vector<std::vector<Part>> parts_;  ///< by receive
+  std::vector<Source> sources_;           ///< by send
+  std::vector<std::vector<Part>> alone_;  ///< by send of what was combined: what was not
   Room combined_;
   Room gathered_;
-  std::byte* kept_own_ = nullptr;  ///< a copy of the own elements, where the result takes their place
+  bool own_in_place_ = false;      ///< the own elements are where they are combined
+  std::byte* kept_own_ = nullptr;  ///< a copy of the own elements, where what is gathered takes their place
   const std::byte* own_ = nullptr;
   std::vector<std::byte*> received_;  ///< by receive, of those that go to a buffer
   std::int64_t longest_ = 0;          ///< of these

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "sluice/schedule/validate.hpp"
+
+/// What machines do to combine arrays, of which each has one of `elements`, by an operation that works element by
+/// element and commutes: ranges of elements go from machine to machine, are combined there, and in the end the root has
+/// the combination of all. Other than through a tree of whole elements, every range may go its own way.
+namespace sluice {
+
+struct PieceReceive {
+  std::int64_t from = 0;
+  std::int64_t begin = 0;  ///< elements begin to end - 1, at least one
+  std::int64_t end = 0;
+  bool combine = false;  ///< with the own ones; else they are what all machines together have
+
+  friend bool operator==(const PieceReceive&, const PieceReceive&) = default;
+};
+
+struct PieceSend {
+  std::int64_t to = 0;
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  std::size_t after = 0;  ///< it waits for so many receives, as far as they have elements of its range
+  /// Seconds for which it keeps its sender from the next send, and from the next one to the same machine; no longer
+  /// than until it is complete, which infinity waits for.
+  double port_s = std::numeric_limits<double>::infinity();
+  double connection_s = 0;
+
+  friend bool operator==(const PieceSend&, const PieceSend&) = default;
+};
+
+/// What a machine does, receives and sends each in order. It ends up with the combination over all machines of its
+/// share, from which on it gathers.
+struct PieceProgram {
+  std::int64_t begin = 0;  ///< its share: elements begin to end - 1
+  std::int64_t end = 0;
+  std::vector<PieceReceive> receives;
+  std::vector<PieceSend> sends;
+
+  friend bool operator==(const PieceProgram&, const PieceProgram&) = default;
+};
+
+struct ReductionProgram {
+  std::string method;  ///< what a person calls it
+  std::int64_t root = 0;
+  std::int64_t elements = 0;
+  std::vector<PieceProgram> machines;
+  double length = 0;  ///< by the model of its planner, and in its unit
+};
+
+/// What is wrong with `program`; empty if nothing. `Violation::step` is -1; sends and receives are named in the reason,
+/// by their position in the list of `Violation::rank`.
+///
+///  - machines, ranges and the number of receives that a send waits for are in range, and times no less than 0; the
+///    shares make up the array;
+///  - between two machines, sends and receives are the same ranges in the same order, and no deadlock: they pass even
+///    if each machine sends one at a time, receives one at a time, and a send waits for its receiver;
+///  - what a send waits for has nothing more to come;
+///  - in the end the root has, of every element, those of all machines, each once.
+///
+/// O(m k) time for m messages whose ends cut the array into k pieces.
+[[nodiscard]] std::vector<Violation> validate(const ReductionProgram& program);
+
+}  // namespace sluice
