@@ -145,8 +145,8 @@ ReversedPlan plan_reversed_broadcast(const Platform& platform, std::int64_t root
   const std::size_t clusters = platform.clusters.size();
   if (platform.links.size() > clusters * (clusters - 1) / 2)
     for (PlatformLink& link : other_way.links) std::swap(link.from, link.to);
-  // How long MPI_Bcast takes says nothing of a reduction.
-  for (PlatformCluster& cluster : other_way.clusters) cluster.broadcast = {};
+  // How long broadcasts took says nothing of a reduction.
+  for (PlatformCluster& cluster : other_way.clusters) cluster.broadcast = cluster.planned_broadcast = {};
   const std::int64_t bytes = checked::multiply(elements, element_bytes, "bytes of the elements");
   BroadcastPlan forth = plan_broadcast(other_way, root, bytes, options);
   BetweenClusters machines = between_clusters(other_way, bytes, root, 1, options.inside);
