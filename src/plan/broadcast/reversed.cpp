@@ -6,11 +6,12 @@
 /// message goes back to where it came from and is combined there. A rank gets what it has sent, in the opposite order,
 /// and sends what it has got, in the opposite order; a message waits for those of its elements, which the rank passed
 /// on after it had come. As a broadcast's messages can pass one at a time in the order of both lists, so can these.
-/// Bytes become elements: one goes where its last byte went. Guarantee: as long as the broadcast where every message
-/// takes as long in its direction as the other one in the other, and combining takes nothing. Both are the model's;
-/// where messages share links, the order in which they come to share them is another one backwards. Complexity: O(m log
-/// m) for m messages. Source: that the two problems mirror each other: Bruck, Ho, et al., and Rabenseifner (2004) for
-/// MPI_Reduce by binomial trees; of schedules between clusters, Steffenel (2006) has the broadcast alone.
+/// Bytes become elements: one goes where its last byte went.
+/// Guarantee: as long as the broadcast if every message takes as long as the one that it mirrors, and combining takes
+/// nothing. So it is in the model; where messages share links, they come to share them in another order.
+/// Complexity: O(m k) for m messages, at most k of them received by one rank.
+/// Source: that the two problems mirror each other is well known, of binomial trees for instance from Rabenseifner
+/// (2004); between clusters, Steffenel (2006) has the broadcast alone.
 ///
 /// Example: 0 sends to 1 until 3, and to 2 until 5; 1 passes it on to 3 until 6. Backwards, from 6 on: 3 sends to 1
 /// from 0 on, 2 to 0 from 1 on, and 1, when it has combined what came from 3, to 0, from 3 on.

@@ -227,7 +227,11 @@ PieceReduction::PieceReduction(const ElementOperation& operation, PieceProgram p
     (receive.combine ? combined_ : gathered_).include(receive.begin, receive.end);
     if (!receive.combine) gathers_ = true;
     parts_.push_back(receive.combine ? parts_of(receive.begin, receive.end, i) : std::vector<Part>());
-    if (receive.combine && (root_ || !direct(i))) longest_ = std::max(longest_, receive.end - receive.begin);
+  }
+  for (std::size_t i = 0; i < program_.receives.size(); ++i) {
+    const PieceReceive& receive = program_.receives[i];
+    const bool may_be_in_place = root_ && !gathers_;
+    if (receive.combine && (may_be_in_place || !direct(i))) longest_ = std::max(longest_, receive.end - receive.begin);
   }
   for (const PieceSend& send : program_.sends) {
     std::vector<Part> parts = parts_of(send.begin, send.end, send.after);
