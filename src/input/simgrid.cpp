@@ -7,14 +7,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <numeric>
 #include <string_view>
 #include <vector>
 
+#include "input/platform_levels.hpp"
 #include "sluice/error.hpp"
 
 namespace sluice {
 namespace {
+
+using detail::PlatformLevels;
 
 constexpr std::int64_t kMostRanks = 2048;
 constexpr double kUnlimited = 1e12;  // bytes/s
@@ -50,6 +52,7 @@ struct Host {
 /// How two clusters are joined.
 struct Joint {
   double rate = 0;       // of a pair of hosts
+  double all = 0;        // of all pairs together
   double latency_s = 0;  // besides those of the hosts' own links
   bool limited = false;
 };
@@ -57,35 +60,22 @@ struct Joint {
 class Machine {
  public:
   explicit Machine(const Platform& platform)
-      : count_(platform.clusters.size()), card_(count_, 0), site_(count_), joints_(count_ * count_) {
+      : count_(platform.clusters.size()), levels_(platform), card_(count_, 0), joints_(count_ * count_) {
     for (std::size_t c = 0; c < count_; ++c)
       if (!platform.clusters[c].gap.points().empty()) card_[c] = rate_of(platform.clusters[c].gap);
     for (const PlatformLink& link : platform.links)
       for (const std::int64_t end : {link.from, link.to})
         card_[static_cast<std::size_t>(end)] = std::max(card_[static_cast<std::size_t>(end)], rate_of(link.gap));
-    std::iota(site_.begin(), site_.end(), std::size_t{0});
-    site_rate_.assign(count_, 0);
+    uplink_rate_.assign(levels_.groups().size(), 0);
     for (std::size_t a = 0; a < count_; ++a)
       for (std::size_t b = 0; b < count_; ++b)
         if (a != b) join(platform, a, b);
-    for (std::size_t c = 0; c < count_; ++c) site_[c] = site(c);
-    for (std::size_t a = 0; a < count_; ++a) {
-      for (std::size_t b = 0; b < count_; ++b) {
-        if (a == b) continue;
-        // Sites are those that unlimited links join, even if another link within is limited.
-        const PlatformLink& link = platform.link(static_cast<std::int64_t>(a), static_cast<std::int64_t>(b));
-        const Joint& joint = joints_[a * count_ + b];
-        if (!joint.limited) continue;
-        const double all = joint.rate * static_cast<double>(link.connections);
-        for (const std::size_t end : {site_[a], site_[b]}) site_rate_[end] = std::max(site_rate_[end], all);
-      }
-    }
   }
 
   [[nodiscard]] double card(std::size_t cluster) const { return card_[cluster]; }
-  [[nodiscard]] std::size_t site_of(std::size_t cluster) const { return site_[cluster]; }
-  /// Of the site's link to all others; 0 if it has none.
-  [[nodiscard]] double site_rate(std::size_t site) const { return site_rate_[site]; }
+  [[nodiscard]] const PlatformLevels& levels() const { return levels_; }
+  /// Of a group's link to all others; 0 if it has none.
+  [[nodiscard]] double uplink_rate(std::size_t group) const { return uplink_rate_[group]; }
   [[nodiscard]] const Joint& joint(std::size_t a, std::size_t b) const { return joints_[a * count_ + b]; }
 
  private:
@@ -93,22 +83,34 @@ class Machine {
     const PlatformLink& link = platform.link(static_cast<std::int64_t>(a), static_cast<std::int64_t>(b));
     Joint& joint = joints_[a * count_ + b];
     joint.rate = rate_of(link.gap);
+    joint.all = joint.rate * static_cast<double>(link.connections);
     const double of_hosts = (platform.clusters[a].latency_s + platform.clusters[b].latency_s) / 2;
     joint.latency_s = std::max(0.0, link.latency_s - of_hosts);
     joint.limited = link.connections > 1 || joint.rate < kAsFast * std::min(card_[a], card_[b]);
-    if (!joint.limited) site_[std::max(site(a), site(b))] = std::min(site(a), site(b));
-  }
-  [[nodiscard]] std::size_t site(std::size_t cluster) const {
-    while (site_[cluster] != cluster) cluster = site_[cluster];
-    return cluster;
+    if (!joint.limited) return;
+    const auto widen = [&](std::size_t group) { uplink_rate_[group] = std::max(uplink_rate_[group], joint.all); };
+    levels_.cross(a, b, widen, widen);
   }
 
   std::size_t count_;
+  PlatformLevels levels_;
   std::vector<double> card_;
-  std::vector<std::size_t> site_;
-  std::vector<double> site_rate_;
+  std::vector<double> uplink_rate_;
   std::vector<Joint> joints_;
 };
+
+/// "2" for the innermost group whose first cluster is 2, "2.1", "2.2" for those around it.
+std::vector<std::string> name_groups(const PlatformLevels& levels) {
+  std::vector<std::string> names(levels.groups().size());
+  for (std::size_t level = 0; level < levels.levels(); ++level) {
+    for (const std::size_t group : levels.groups_at(level)) {
+      const std::size_t first = levels.groups()[group].clusters.front();
+      if (names[group].empty())
+        names[group] = level == 0 ? fmt::format("{}", first) : fmt::format("{}.{}", first, level);
+    }
+  }
+  return names;
+}
 
 /// "NAME-0", "NAME-1", ... in the order of the ranks; "cluster-3-0" where names do not tell clusters apart.
 std::vector<Host> name_hosts(const Platform& platform) {
@@ -157,15 +159,21 @@ SimgridPlatform to_simgrid(const Platform& platform, const std::string& where) {
   for (const Host& host : hosts)
     for (const char* direction : {"o:", "d:"})
       append_link(xml, direction + host.id, machine.card(host.cluster), platform.clusters[host.cluster].latency_s / 2);
-  for (std::size_t site = 0; site < clusters; ++site)
-    if (machine.site_of(site) == site && machine.site_rate(site) > 0)
+  const PlatformLevels& levels = machine.levels();
+  const std::vector<std::string> names = name_groups(levels);
+  for (std::size_t group = 0; group < names.size(); ++group)
+    if (machine.uplink_rate(group) > 0)
       for (const char* direction : {"up:", "down:"})
-        append_link(xml, fmt::format("{}{}", direction, site), machine.site_rate(site), 0);
+        append_link(xml, direction + names[group], machine.uplink_rate(group), 0);
   for (std::size_t a = 0; a < clusters; ++a)
     for (std::size_t b = 0; b < clusters; ++b)
       if (a != b && !machine.joint(a, b).limited)
         append_link(xml, fmt::format("w:{}:{}", a, b), kUnlimited, machine.joint(a, b).latency_s,
                     " sharing_policy=\"FATPIPE\"");
+  for (std::size_t a = 0; a < clusters; ++a)
+    for (std::size_t b = 0; b < clusters; ++b)
+      if (a != b && machine.joint(a, b).limited && levels.in_one_group(a, b))
+        append_link(xml, fmt::format("l:{}:{}", a, b), machine.joint(a, b).all, 0);
   for (const Host& from : hosts) {
     for (const Host& to : hosts) {
       if (from.cluster == to.cluster || !machine.joint(from.cluster, to.cluster).limited) continue;
@@ -177,12 +185,17 @@ SimgridPlatform to_simgrid(const Platform& platform, const std::string& where) {
     for (const Host& to : hosts) {
       if (&from == &to) continue;
       std::string between;
+      const auto pass = [&](const char* kind, const std::string& name) {
+        fmt::format_to(std::back_inserter(between), FMT_COMPILE("<link_ctn id=\"{}{}\"/>"), kind, name);
+      };
       if (from.cluster != to.cluster && machine.joint(from.cluster, to.cluster).limited) {
-        between =
-            fmt::format(FMT_COMPILE("<link_ctn id=\"up:{}\"/><link_ctn id=\"w:{}:{}\"/><link_ctn id=\"down:{}\"/>"),
-                        machine.site_of(from.cluster), from.id, to.id, machine.site_of(to.cluster));
+        pass("w:", from.id + ':' + to.id);
+        if (levels.in_one_group(from.cluster, to.cluster)) pass("l:", fmt::format("{}:{}", from.cluster, to.cluster));
+        levels.cross(
+            from.cluster, to.cluster, [&](std::size_t group) { pass("up:", names[group]); },
+            [&](std::size_t group) { pass("down:", names[group]); });
       } else if (from.cluster != to.cluster) {
-        between = fmt::format(FMT_COMPILE("<link_ctn id=\"w:{}:{}\"/>"), from.cluster, to.cluster);
+        pass("w:", fmt::format("{}:{}", from.cluster, to.cluster));
       }
       fmt::format_to(std::back_inserter(xml),
                      FMT_COMPILE("  <route src=\"{0}\" dst=\"{1}\" symmetrical=\"NO\"><link_ctn id=\"o:{0}\"/>{2}"

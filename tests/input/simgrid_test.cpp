@@ -107,6 +107,31 @@ TEST(Simgrid, SharesASlowLink) {
   EXPECT_EQ(rate_of_link(to_simgrid(platform, "p").xml, "up:0"), 0);
 }
 
+/// A message to another site passes the card of its host, and the uplinks of its LAN and its site.
+TEST(Simgrid, RanksShareTheUplinksOfAllLevels) {
+  const std::string xml =
+      to_simgrid(read_platform(std::string(SLUICE_STUDIES) + "/four-levels/four-levels-72.json"), "p").xml;
+  const auto route = [&](const std::string& from, const std::string& to) {
+    const std::size_t at = xml.find(" src=\"" + from + "\" dst=\"" + to + '"');
+    EXPECT_NE(at, xml.npos);
+    const std::string line = xml.substr(at, xml.find('\n', at) - at);
+    std::string uplinks;
+    for (std::size_t link = line.find("<link_ctn"); link != line.npos; link = line.find("<link_ctn", link + 1))
+      if (const std::string id = attribute(line, "id", link); id.find("o:") != 0 && id.find("d:") != 0 && id[0] != 'w')
+        uplinks += id + ' ';
+    return uplinks;
+  };
+  EXPECT_EQ(route("north-a0-0", "north-a0-3"), "");
+  EXPECT_EQ(route("north-a0-0", "north-a1-2"), "up:0 down:1 ");
+  EXPECT_EQ(route("north-a0-3", "north-a1-2"), "up:0 down:1 ");
+  EXPECT_EQ(route("north-a0-3", "north-b1-2"), "up:0 down:4 up:0.1 down:3.1 ");
+  EXPECT_EQ(route("north-a0-3", "south-b1-2"), "up:0 down:10 up:0.1 down:9.1 up:0.2 down:6.2 ");
+  EXPECT_NEAR(rate_of_link(xml, "up:0"), 125e6, 1e3);
+  EXPECT_NEAR(rate_of_link(xml, "down:3.1"), 125e6, 1e3);
+  EXPECT_NEAR(rate_of_link(xml, "up:0.2"), 9 * 212'992 / 16e-3, 1e4);
+  EXPECT_NEAR(rate_of_link(xml, "up:6.2"), 7 * 212'992 / 13e-3, 1e4);
+}
+
 TEST(Simgrid, RefusesTooManyRanks) {
   Platform platform;
   platform.ranks = 3000;

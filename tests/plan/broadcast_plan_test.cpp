@@ -155,6 +155,19 @@ TEST(BroadcastPlan, SeveralConnectionsCarryMoreThanOne) {
   EXPECT_LT(three, 0.6 * one);
 }
 
+/// Sites of LANs of hosts of ranks.
+TEST(BroadcastPlan, FourLevelsAreEnteredTogether) {
+  const Platform platform = read_platform(std::string(SLUICE_STUDIES) + "/four-levels/four-levels-72.json");
+  for (const Algorithm& each : algorithms("broadcast"))
+    if (each.name != "exact") planned(platform, 30, 65'536, std::string(each.name));
+  constexpr std::int64_t kBytes = 1 << 20;
+  const BroadcastPlan best = planned(platform, 0, kBytes, "auto");
+  EXPECT_EQ(best.program.method.rfind("parallel-entry", 0), 0U);
+  EXPECT_NE(best.program.method.find("between 3 groups"), std::string::npos) << best.program.method;
+  EXPECT_LT(best.program.length_s, 0.6 * planned(platform, 0, kBytes, "ecef-la").program.length_s);
+  EXPECT_GE(best.program.length_s, best.schedule.bound.lower);
+}
+
 TEST(BroadcastPlan, TheOrderOfRanksDoesNotMatter) {
   std::vector<std::int64_t> dealt(18);
   for (std::size_t i = 0; i < dealt.size(); ++i) dealt[i] = static_cast<std::int64_t>(i * 5 % 18);  // keeps 0
@@ -326,7 +339,7 @@ TEST(BroadcastReversed, UsesLinksInTheDirectionOfTheReduction) {
   };
   const Platform both = platform;
   platform = make_slow(false);
-  EXPECT_NEAR(length(), before, 1e-9);
+  EXPECT_LE(length(), before + 1e-9);  // clusters so far apart in one direction are groups of their own: another plan
   platform = both;
   platform = make_slow(true);
   EXPECT_GT(length(), 10);

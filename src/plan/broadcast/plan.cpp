@@ -189,7 +189,6 @@ class Planner {
   BroadcastPlan routed(bool parallel) {
     const std::string name = parallel ? "parallel-entry" : "pipelined";
     if (bytes_ == 0 || platform_.ranks == 1) return finish(with_program(tree_in("flat", 1, 0)), name, name);
-    const std::vector<detail::Site> sites = network_.sites_from(root_);
     BroadcastPlan plan;
     plan.schedule.problem = "broadcast";
     plan.schedule.machines = platform_.ranks;
@@ -197,11 +196,10 @@ class Planner {
     constexpr double kMost = 1e15;
     const auto limit = static_cast<std::int64_t>(std::min(kMost, options_.time_limit_s * kMessagesPerSecond));
     std::optional<detail::Routes> chosen;
-    for (const detail::FoundRoutes& found :
-         best_routes(network_, sites, root_, bytes_, parallel, options_.segments, limit)) {
+    for (const detail::FoundRoutes& found : best_routes(network_, root_, bytes_, parallel, options_.segments, limit)) {
       BroadcastProgram program = replayed(
           network_,
-          timed_program(network_, root_, bytes_, route_messages(network_, sites, bytes_, found.routes), false, false));
+          timed_program(network_, root_, bytes_, route_messages(network_, root_, bytes_, found.routes), false, false));
       if (chosen && program.length_s >= plan.program.length_s) continue;
       chosen = found.routes;
       plan.program = std::move(program);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <queue>
@@ -18,7 +19,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-RankNetwork::RankNetwork(const Platform& platform) : platform_(platform) {
+RankNetwork::RankNetwork(const Platform& platform) : platform_(platform), levels_(platform) {
   const std::size_t n = platform.clusters.size();
   cluster_.resize(static_cast<std::size_t>(platform.ranks));
   for (std::size_t c = 0; c < n; ++c)
@@ -27,45 +28,20 @@ RankNetwork::RankNetwork(const Platform& platform) : platform_(platform) {
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j < n; ++j)
       if (i != j) links_[i * n + j] = &platform.link(static_cast<std::int64_t>(i), static_cast<std::int64_t>(j));
-  find_sites();
-}
-
-bool RankNetwork::near(std::size_t a, std::size_t b) const {
-  constexpr double kLatencyRatio = 4, kGapRatio = 1.5;
   constexpr std::int64_t kLong = 1 << 20;
-  const PlatformCluster& first = platform_.clusters[a];
-  const PlatformCluster& second = platform_.clusters[b];
-  const PlatformLink& between = link(a, b);
-  double gap = -1, latency = 0;
-  for (const PlatformCluster* each : {&first, &second}) {
-    if (each->ranks.size() < 2) continue;
-    gap = std::max(gap, each->gap.at(kLong));
-    latency = std::max(latency, each->latency_s);
-  }
-  return gap >= 0 && between.latency_s <= kLatencyRatio * latency && between.gap.at(kLong) <= kGapRatio * gap;
-}
-
-void RankNetwork::find_sites() {
-  const std::size_t n = platform_.clusters.size();
-  std::vector<std::size_t> representative(n);
-  std::iota(representative.begin(), representative.end(), std::size_t{0});
-  const auto find = [&](std::size_t c) {
-    while (representative[c] != c) c = representative[c];
-    return c;
-  };
-  for (std::size_t a = 0; a < n; ++a)
-    for (std::size_t b = a + 1; b < n; ++b)
-      if (near(a, b)) representative[std::max(find(a), find(b))] = std::min(find(a), find(b));
-  site_.assign(n, 0);
-  for (std::size_t c = 0; c < n; ++c) {
-    const std::size_t first = find(c);
-    if (first == c) {
-      site_[c] = members_.size();
-      members_.emplace_back();
-    } else {
-      site_[c] = site_[first];
+  std::vector<double> least(levels_.groups().size(), kInfinity);
+  widest_.assign(least.size(), nullptr);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < n; ++j) {
+      if (i == j) continue;
+      const double link_s = link(i, j).gap.at(kLong) / static_cast<double>(link(i, j).connections);
+      const auto offer = [&](std::size_t group) {
+        if (link_s >= least[group]) return;
+        least[group] = link_s;
+        widest_[group] = &link(i, j);
+      };
+      levels_.cross(i, j, offer, offer);
     }
-    members_[site_[c]].push_back(static_cast<std::int64_t>(c));
   }
 }
 
@@ -98,28 +74,43 @@ MessageCosts RankNetwork::costs(std::size_t from, std::size_t to, std::int64_t b
   return costs;
 }
 
-std::vector<Site> RankNetwork::sites_from(std::int64_t root) const {
+std::vector<RankGroup> RankNetwork::groups_from(std::int64_t root, std::size_t level) const {
   const std::size_t root_cluster = cluster(root);
-  std::vector<Site> result;
-  for (const std::vector<std::int64_t>& members : members_) {
-    Site site;
-    site.clusters = members;
-    const bool here =
-        std::find(members.begin(), members.end(), static_cast<std::int64_t>(root_cluster)) != members.end();
-    const auto ranks = [&](std::int64_t c) { return platform_.clusters[static_cast<std::size_t>(c)].ranks.size(); };
-    std::stable_sort(site.clusters.begin(), site.clusters.end(), [&](std::int64_t a, std::int64_t b) {
-      const auto root_c = static_cast<std::int64_t>(root_cluster);
-      if (here && (a == root_c || b == root_c)) return a == root_c && b != root_c;
-      return ranks(a) > ranks(b);
+  const auto ranks_of = [&](const std::vector<std::size_t>& clusters) {
+    return std::accumulate(clusters.begin(), clusters.end(), std::size_t{0},
+                           [&](std::size_t sum, std::size_t c) { return sum + platform_.clusters[c].ranks.size(); });
+  };
+  const auto has_root = [&](const std::vector<std::size_t>& clusters) {
+    return std::find(clusters.begin(), clusters.end(), root_cluster) != clusters.end();
+  };
+  const auto before = [&](const std::vector<std::size_t>& a, const std::vector<std::size_t>& b) {
+    return std::pair(!has_root(a), ranks_of(b)) < std::pair(!has_root(b), ranks_of(a));
+  };
+  const std::function<void(std::size_t, RankGroup&)> add = [&](std::size_t group, RankGroup& to) {
+    std::vector<std::size_t> parts = levels_.groups()[group].parts;
+    std::stable_sort(parts.begin(), parts.end(), [&](std::size_t a, std::size_t b) {
+      return before(levels_.groups()[a].clusters, levels_.groups()[b].clusters);
     });
-    for (const std::int64_t c : site.clusters)
-      for (const std::int64_t rank : platform_.clusters[static_cast<std::size_t>(c)].ranks) site.ranks.push_back(rank);
-    if (here) {
-      const auto position = std::find(site.ranks.begin(), site.ranks.end(), root);
-      std::rotate(site.ranks.begin(), position, position + 1);
-      result.insert(result.begin(), std::move(site));
+    for (const std::size_t part : parts) add(part, to);
+    if (!parts.empty()) return;
+    std::vector<std::size_t> clusters = levels_.groups()[group].clusters;
+    std::stable_sort(clusters.begin(), clusters.end(), [&](std::size_t a, std::size_t b) { return before({a}, {b}); });
+    to.clusters.insert(to.clusters.end(), clusters.begin(), clusters.end());
+  };
+  std::vector<RankGroup> result;
+  for (const std::size_t g : levels_.groups_at(level)) {
+    RankGroup group;
+    add(g, group);
+    for (const std::size_t c : group.clusters) {
+      const std::vector<std::int64_t>& ranks = platform_.clusters[c].ranks;
+      group.ranks.insert(group.ranks.end(), ranks.begin(), ranks.end());
+    }
+    if (has_root(group.clusters)) {
+      const auto position = std::find(group.ranks.begin(), group.ranks.end(), root);
+      std::rotate(group.ranks.begin(), position, position + 1);
+      result.insert(result.begin(), std::move(group));
     } else {
-      result.push_back(std::move(site));
+      result.push_back(std::move(group));
     }
   }
   return result;
@@ -152,6 +143,11 @@ double RankNetwork::bound(std::int64_t root, std::int64_t bytes) const {
         if (c != nearest) latency = std::min(latency, 2 * link(nearest, c).latency_s);
       bound = std::max(bound, latency + port);
     }
+  }
+  for (std::size_t group = 0; group < levels_.groups().size(); ++group) {
+    double nearest = kInfinity;
+    for (const std::size_t c : levels_.groups()[group].clusters) nearest = std::min(nearest, distance[c]);
+    if (nearest > 0 && widest_[group] != nullptr) bound = std::max(bound, nearest + uplink_s(2 * group + 1, bytes));
   }
   return bound;
 }
@@ -187,8 +183,7 @@ class Simulation {
     under_way_.resize(messages_.size());
     next_try_.assign(ranks_, kInfinity);
     link_free_.assign(clusters_ * clusters_, 0);
-    up_free_.assign(network_.sites(), 0);
-    down_free_.assign(network_.sites(), 0);
+    uplinks_.assign(network_.uplinks(), {});
     const auto root = static_cast<std::size_t>(program_.root);
     try_at(root, 0);
     std::size_t delivered = 0;
@@ -357,16 +352,14 @@ class Simulation {
     const std::size_t from = network_.cluster(message.from), to = network_.cluster(message.to);
     double end = now + cost.connection_s;
     if (from != to && !one_port_) {
-      const auto pass = [&](double& free) {
-        free = std::max(free, now) + cost.link_s;
+      const auto pass = [&](double& free, double seconds) {
+        free = std::max(free, now) + seconds;
         end = std::max(end, free);
       };
-      pass(link_free_[from * clusters_ + to]);
-      const std::size_t from_site = network_.site_of_cluster(from), to_site = network_.site_of_cluster(to);
-      if (from_site != to_site) {
-        pass(up_free_[from_site]);
-        pass(down_free_[to_site]);
-      }
+      pass(link_free_[from * clusters_ + to], cost.link_s);
+      network_.for_uplinks(from, to, [&](std::size_t number) {
+        pass(uplinks_[number].free, std::min(cost.link_s, uplink_s(number, message.end - message.begin)));
+      });
     }
     const auto sender = static_cast<std::size_t>(message.from);
     const double port_s = message.alone ? end - now + cost.latency_s : cost.port_s;
@@ -384,6 +377,13 @@ class Simulation {
     sends_[m] = {message.to, message.begin, message.end - message.begin, port_s, end - now, now, 0};
     sends_[m].connection_s = std::max(sends_[m].connection_s, port_s);
     started_.push_back(m);
+  }
+
+  /// Most messages of a program are as long as the one before.
+  [[nodiscard]] double uplink_s(std::size_t number, std::int64_t bytes) {
+    Uplink& uplink = uplinks_[number];
+    if (uplink.bytes != bytes) uplink.bytes = bytes, uplink.seconds = network_.uplink_s(number, bytes);
+    return uplink.seconds;
   }
 
   /// Who takes a message in cannot send meanwhile.
@@ -444,13 +444,19 @@ class Simulation {
   std::vector<Connection> connections_;
   std::vector<std::size_t> connection_of_;
   std::vector<std::size_t> first_connection_;  // of each rank
+  struct Uplink {
+    double free = 0;
+    std::int64_t bytes = 0;  ///< a message of these keeps it for
+    double seconds = 0;
+  };
   struct UnderWay {
     double start, end;  ///< the end if nothing else passed its ports
     double sent_before, received_before;
   };
   std::vector<UnderWay> under_way_;      // of messages that yield
   std::vector<double> sent_, received_;  // time for which messages that do not yield have kept each port
-  std::vector<double> port_free_, receive_free_, next_try_, link_free_, up_free_, down_free_;
+  std::vector<double> port_free_, receive_free_, next_try_, link_free_;
+  std::vector<Uplink> uplinks_;
   std::priority_queue<Event> events_;
   std::uint64_t number_ = 0;
   std::vector<ProgramSend> sends_;

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "input/platform_levels.hpp"
 #include "sluice/input/platform.hpp"
 #include "sluice/schedule/broadcast_program.hpp"
 
@@ -26,10 +27,12 @@ struct MessageCosts {
   double yields_to = 0;
 };
 
-/// Clusters among which messages are as fast as inside, or nearly.
-struct Site {
-  std::vector<std::int64_t> clusters;
-  std::vector<std::int64_t> ranks;  ///< cluster by cluster; in the root's site the root first, then its cluster
+/// A group of some level of the platform: a host, a LAN, a site.
+struct RankGroup {
+  /// Those of each of its parts, and of their parts, together: the part with the root's first, others by falling
+  /// numbers of ranks.
+  std::vector<std::size_t> clusters;
+  std::vector<std::int64_t> ranks;  ///< cluster by cluster, the root first
 };
 
 /// A platform as its ranks see it.
@@ -40,17 +43,16 @@ struct Site {
 /// it yields: shares of connections that compete for a port go with 1 / latency (as TCP's do), so messages inside the
 /// cluster slow it down.
 ///
-/// Several messages share the link in turn, each for g(b) / connections, and all those into or out of a site for the
-/// least such time of any link there: a site's links start from one uplink.
+/// Several messages share the link in turn, each for g(b) / connections, and all those into or out of a group of any
+/// level for the least such time of any link there: a group's links start from one uplink, which is a host's card, or
+/// that of a LAN or a site.
 class RankNetwork {
  public:
   explicit RankNetwork(const Platform& platform);
 
   [[nodiscard]] const Platform& platform() const { return platform_; }
   [[nodiscard]] std::size_t cluster(std::int64_t rank) const { return cluster_[static_cast<std::size_t>(rank)]; }
-  [[nodiscard]] std::size_t site_of_cluster(std::size_t cluster) const { return site_[cluster]; }
-  [[nodiscard]] std::size_t sites() const { return members_.size(); }
-  [[nodiscard]] const std::vector<std::int64_t>& clusters_of(std::size_t site) const { return members_[site]; }
+  [[nodiscard]] const PlatformLevels& levels() const { return levels_; }
   [[nodiscard]] const PlatformLink& link(std::size_t from, std::size_t to) const {
     return *links_[from * platform_.clusters.size() + to];
   }
@@ -58,21 +60,33 @@ class RankNetwork {
   [[nodiscard]] MessageCosts costs(std::size_t from_cluster, std::size_t to_cluster, std::int64_t bytes,
                                    bool one_port) const;
 
-  /// The sites with their ranks in order, the root's first.
-  [[nodiscard]] std::vector<Site> sites_from(std::int64_t root) const;
+  /// Uplinks, the groups' in both directions, have numbers below this.
+  [[nodiscard]] std::size_t uplinks() const { return 2 * levels_.groups().size(); }
+  /// use(number) for each that a message between two clusters passes.
+  template <class Use>
+  void for_uplinks(std::size_t from_cluster, std::size_t to_cluster, Use use) const {
+    levels_.cross(
+        from_cluster, to_cluster, [&](std::size_t group) { use(2 * group); },
+        [&](std::size_t group) { use(2 * group + 1); });
+  }
+  /// For how long a message keeps an uplink.
+  [[nodiscard]] double uplink_s(std::size_t number, std::int64_t bytes) const {
+    const PlatformLink& widest = *widest_[number / 2];
+    return widest.gap.at(bytes) / static_cast<double>(widest.connections);
+  }
+
+  /// The groups of a level with their ranks in order, the root's first.
+  [[nodiscard]] std::vector<RankGroup> groups_from(std::int64_t root, std::size_t level) const;
 
   /// No broadcast is over earlier, by whatever method: every rank's port takes the message, after the least latency.
   [[nodiscard]] double bound(std::int64_t root, std::int64_t bytes) const;
 
  private:
-  void find_sites();
-  [[nodiscard]] bool near(std::size_t a, std::size_t b) const;
-
   const Platform& platform_;
   std::vector<std::size_t> cluster_;        // of each rank
   std::vector<const PlatformLink*> links_;  // by clusters
-  std::vector<std::size_t> site_;           // of each cluster
-  std::vector<std::vector<std::int64_t>> members_;
+  PlatformLevels levels_;
+  std::vector<const PlatformLink*> widest_;  // of each group's links to others
 };
 
 struct PlannedMessage {

@@ -9,8 +9,8 @@
 ///  - the connection between its ranks, at most at 1 / g(b) of the link or cluster;
 ///  - both ranks' ports, at most at 1 / g(b) of the cluster that the rank is in (of the link, if that is less or the
 ///    cluster has no gap);
-///  - between clusters the link, at most at n / g(b) for n connections, and between sites the uplink of either, at the
-///    most of any link there.
+///  - between clusters the link, at most at n / g(b) for n connections, and the uplinks of all groups that it leaves or
+///    enters (a host, a LAN, a site), at the most of any link there.
 /// Each of these is shared as TCP connections share a bottleneck: rates of flows are max-min fair, weighted by
 /// 1 / round trip; and a round trip grows, besides the latency, with what is queued in everything that the flow passes.
 /// Alone, a message so takes g(b) + L, as in pLogP.
@@ -30,11 +30,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <queue>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -115,7 +115,7 @@ class Replay {
     const ProgramSend* send = nullptr;
     std::size_t queue = 0;     // of its sender
     std::int32_t missing = 0;  // messages that it waits for
-    std::array<Passed, 6> passed;
+    std::size_t passed = 0;    // where what it passes begins, in passed_
     std::size_t passes = 0;
     double weight = 0;
     double latency = 0;
@@ -150,7 +150,7 @@ class Replay {
 
   void list_flows() {
     const std::size_t n = ranks_.size();
-    shared_.resize(2 * n + clusters_ * clusters_ + 2 * network_.sites());
+    shared_.resize(2 * n + clusters_ * clusters_ + network_.uplinks());
     for (std::size_t from = 0; from < n; ++from) {
       std::map<std::int64_t, std::size_t> queue_of;
       for (const ProgramSend& send : program_.ranks[from].sends) {
@@ -173,14 +173,16 @@ class Replay {
     }
   }
 
-  void find_way(Flow& flow, std::size_t connection) const {
+  void find_way(Flow& flow, std::size_t connection) {
     const std::size_t n = ranks_.size();
     const std::size_t from = network_.cluster(static_cast<std::int64_t>(flow.from));
     const std::size_t to = network_.cluster(static_cast<std::int64_t>(flow.to));
     const std::int64_t bytes = flow.send->bytes;
     double queued = 0;
+    flow.passed = passed_.size();
     const auto pass = [&](std::size_t shared, double seconds, double queued_seconds) {
-      flow.passed[flow.passes++] = {shared, seconds};
+      passed_.push_back({shared, seconds});
+      ++flow.passes;
       queued += queued_seconds;
     };
     if (from == to) {
@@ -208,17 +210,20 @@ class Replay {
       port(to, n + flow.to);
       const std::size_t links = 2 * n;
       pass(links + from * clusters_ + to, flow.least / beside, 0);
-      const std::size_t from_site = network_.site_of_cluster(from), to_site = network_.site_of_cluster(to);
-      if (from_site != to_site) {
-        const std::size_t uplinks = links + clusters_ * clusters_;
-        pass(uplinks + from_site, flow.least / beside, link.gap.at(kQueuedBytes) / beside);
-        pass(uplinks + network_.sites() + to_site, flow.least / beside, link.gap.at(kQueuedBytes) / beside);
-      }
+      const std::size_t uplinks = links + clusters_ * clusters_;
+      network_.for_uplinks(from, to, [&](std::size_t number) {
+        pass(uplinks + number, std::min(flow.least / beside, network_.uplink_s(number, bytes)),
+             network_.uplink_s(number, kQueuedBytes));
+      });
     }
     constexpr double kShortest = 1e-12;
     flow.least = std::max(flow.least, kShortest);
     // By bytes, while rates are in parts of the message.
     flow.weight = 1 / (static_cast<double>(bytes) * std::max(kShortest, flow.latency + queued));
+  }
+
+  [[nodiscard]] std::span<const Passed> passed_by(const Flow& flow) const {
+    return {passed_.data() + flow.passed, flow.passes};
   }
 
   /// Which sends wait for which message.
@@ -290,10 +295,10 @@ class Replay {
   void begin_flow(std::size_t f, double now) {
     Flow& flow = flows_[f];
     flow.since = now;
-    for (std::size_t p = 0; p < flow.passes; ++p) {
-      Shared& shared = shared_[flow.passed[p].shared];
+    for (const Passed& each : passed_by(flow)) {
+      Shared& shared = shared_[each.shared];
       shared.flows.push_back(f);
-      shared.wanted += flow.passed[p].seconds / flow.least;
+      shared.wanted += each.seconds / flow.least;
     }
     meet(flow);
     affected_.push_back(f);
@@ -304,10 +309,10 @@ class Replay {
   void end_flow(std::size_t f, double now) {
     Flow& flow = flows_[f];
     meet(flow);
-    for (std::size_t p = 0; p < flow.passes; ++p) {
-      Shared& shared = shared_[flow.passed[p].shared];
+    for (const Passed& each : passed_by(flow)) {
+      Shared& shared = shared_[each.shared];
       shared.flows.erase(std::find(shared.flows.begin(), shared.flows.end(), f));
-      shared.wanted = shared.flows.empty() ? 0 : shared.wanted - flow.passed[p].seconds / flow.least;
+      shared.wanted = shared.flows.empty() ? 0 : shared.wanted - each.seconds / flow.least;
     }
     share(now);
     Rank& rank = ranks_[flow.to];
@@ -330,11 +335,11 @@ class Replay {
   }
 
   void add_ways(const Flow& flow) {
-    for (std::size_t p = 0; p < flow.passes; ++p) {
-      Shared& shared = shared_[flow.passed[p].shared];
+    for (const Passed& each : passed_by(flow)) {
+      Shared& shared = shared_[each.shared];
       if (shared.mark == mark_ || !may_be_used_up(shared)) continue;
       shared.mark = mark_;
-      met_.push_back(flow.passed[p].shared);
+      met_.push_back(each.shared);
     }
   }
 
@@ -351,9 +356,9 @@ class Replay {
     for (const std::size_t s : met_) shared_[s].free = 1, shared_[s].weights = 0, shared_[s].open = 0;
     for (const std::size_t f : affected_) {
       Flow& flow = flows_[f];
-      for (std::size_t p = 0; p < flow.passes; ++p)
-        if (Shared& shared = shared_[flow.passed[p].shared]; shared.mark == mark_) {
-          shared.weights += flow.weight * flow.passed[p].seconds;
+      for (const Passed& each : passed_by(flow))
+        if (Shared& shared = shared_[each.shared]; shared.mark == mark_) {
+          shared.weights += flow.weight * each.seconds;
           ++shared.open;
         }
     }
@@ -370,9 +375,9 @@ class Replay {
       for (const std::size_t f : open_) {
         const Flow& flow = flows_[f];
         bool fixed = flow.least * flow.weight * most >= 1;
-        for (std::size_t p = 0; p < flow.passes && !fixed; ++p) {
-          const Shared& shared = shared_[flow.passed[p].shared];
-          fixed = shared.mark == mark_ && shared.free <= most * shared.weights;
+        for (const Passed& each : passed_by(flow)) {
+          const Shared& shared = shared_[each.shared];
+          fixed = fixed || (shared.mark == mark_ && shared.free <= most * shared.weights);
         }
         if (fixed)
           fixed_.push_back(f);
@@ -384,12 +389,12 @@ class Replay {
       for (const std::size_t f : fixed_) {
         const Flow& flow = flows_[f];
         const double rate = std::min(level * flow.weight, 1 / flow.least);
-        for (std::size_t p = 0; p < flow.passes; ++p) {
-          Shared& shared = shared_[flow.passed[p].shared];
+        for (const Passed& each : passed_by(flow)) {
+          Shared& shared = shared_[each.shared];
           if (shared.mark != mark_) continue;
-          shared.free = std::max(0.0, shared.free - rate * flow.passed[p].seconds);
+          shared.free = std::max(0.0, shared.free - rate * each.seconds);
           // Rounding: what nobody waits for any more has no weights.
-          shared.weights = --shared.open == 0 ? 0 : shared.weights - flow.weight * flow.passed[p].seconds;
+          shared.weights = --shared.open == 0 ? 0 : shared.weights - flow.weight * each.seconds;
         }
         set_rate(f, rate, now);
       }
@@ -432,6 +437,7 @@ class Replay {
   std::size_t clusters_;
   std::vector<Rank> ranks_;
   std::vector<Flow> flows_;
+  std::vector<Passed> passed_;                   // by all flows
   std::vector<std::vector<std::size_t>> frees_;  // by flow: those that wait for it
   std::vector<Shared> shared_;              // ports of senders, of receivers, links, uplinks, downlinks, connections
   std::vector<std::size_t> connection_of_;  // of each queue, rank by rank

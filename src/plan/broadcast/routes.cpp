@@ -2,28 +2,29 @@
 ///
 /// Problem: on long links one connection carries little, and a coordinator that waits for the whole message before it
 /// sends on makes the times of all levels add up.
-/// Method: clusters as near to each other as their own ranks are one site. The message is cut into segments; for each
-/// there is a tree of all ranks, made of
-///  - a tree of sites; segments go from site to site over one connection, between two fixed ranks (`pipelined`), or
+/// Method: a level of the platform (input/platform_levels.hpp) has groups: hosts, LANs or sites. The message is cut
+/// into segments; for each there is a tree of all ranks, made of
+///  - a tree of groups; segments go from group to group over one connection, between two fixed ranks (`pipelined`), or
 ///    over as many side by side as the links carry, K, each between two ranks of its own (`parallel-entry`): segment p
-///    goes to the (p mod K)-th entry of a site, and entries are spread evenly over its ranks;
-///  - inside a site a chain, a heap-ordered binary tree or a binomial tree, which starts at the segment's entry and
-///  goes
-///    round the ring of ranks: so all segments together load all ranks alike;
-///  - in the root's site either such a tree from the root itself, or (`spread`) the root sends each segment to one
+///    goes to the (p mod K)-th entry of a group, and entries are spread evenly over its ranks;
+///  - inside a group a chain, a heap-ordered binary tree or a binomial tree, which starts at the segment's entry and
+///    goes round the ring of ranks: so all segments together load all ranks alike. Ranks stand in the order of the
+///    group's parts and theirs, so the ring leaves every LAN and every host once;
+///  - in the root's group either such a tree from the root itself, or (`spread`) the root sends each segment to one
 ///    rank, in turn, from which the tree of the others starts.
-/// In the root's site segments leave for other sites from as many ranks behind the root as there are connections. No
-/// rank waits for more than the segment that it passes on. A rank sends to other sites first, then segment by segment.
-/// All trees of sites are tried if there are at most four; else those of the heuristics fef, fef-gap, ecef and flat,
-/// for one segment and for the whole message. First every combination of tree and shapes with segments of moderate
-/// size, then the best ones with smaller and larger segments, then shapes again. All that by the simulation in
-/// rank_network.hpp; of the few that are best there, the planner takes the one that replay.cpp finds shortest.
+/// In the root's group segments leave for others from as many ranks behind the root as there are connections. No
+/// rank waits for more than the segment that it passes on. A rank sends to other groups first, then segment by segment.
+/// Every level is tried by itself. All trees of its groups are if there are at most four; else those of the heuristics
+/// fef, fef-gap, ecef and flat, for one segment and for the whole message. First every combination of tree and shapes
+/// with segments of moderate size, then the best ones with smaller and larger segments, then shapes again. All that by
+/// the simulation in rank_network.hpp; of the few of each level that are best there, the planner takes the one that
+/// replay.cpp finds shortest.
 /// Guarantee: none. Complexity: O(m log m) time for each combination, for m = segments * ranks messages; the number of
 /// messages simulated is limited. Deterministic. Source: segments that flow through a tree: Kielmann et al. (2001), van
 /// de Geijn and others; ring inside: the allgather of Thakur, Rabenseifner, Gropp (2005), each part as soon as it is
 /// there. Several connections into a cluster at once: ours.
 ///
-/// Example: 2 sites of 2 ranks, K = 2, two segments, spread: the root 0 gives segment 0 to 1, which sends it to 2,
+/// Example: 2 groups of 2 ranks, K = 2, two segments, spread: the root 0 gives segment 0 to 1, which sends it to 2,
 /// which gives it to 3; segment 1 goes to 1 as well (the only other rank), from there to 3, which gives it to 2.
 #include "plan/broadcast/routes.hpp"
 
@@ -58,35 +59,31 @@ std::size_t parent_in(Shape shape, std::size_t i) {
   return 0;
 }
 
-std::int64_t connections_between(const RankNetwork& network, const Site& from, const Site& to) {
+std::int64_t connections_between(const RankNetwork& network, const RankGroup& from, const RankGroup& to) {
   std::int64_t most = 1;
-  for (const std::int64_t a : from.clusters)
-    for (const std::int64_t b : to.clusters)
-      most = std::max(most, network.link(static_cast<std::size_t>(a), static_cast<std::size_t>(b)).connections);
+  for (const std::size_t a : from.clusters)
+    for (const std::size_t b : to.clusters) most = std::max(most, network.link(a, b).connections);
   return most;
 }
 
 class Builder {
  public:
-  Builder(const RankNetwork& network, const std::vector<Site>& sites, std::int64_t bytes, const Routes& routes)
-      : sites_(sites), bytes_(bytes), routes_(routes), entries_(sites.size(), 1), children_(sites.size()) {
-    for (std::size_t s = 1; s < sites.size(); ++s) {
+  Builder(const RankNetwork& network, const std::vector<RankGroup>& groups, std::int64_t bytes, const Routes& routes)
+      : groups_(groups), bytes_(bytes), routes_(routes), entries_(groups.size(), 1), children_(groups.size()) {
+    for (std::size_t s = 1; s < groups.size(); ++s) {
       const auto up = static_cast<std::size_t>(routes.parent[s]);
       children_[up].push_back(s);
       if (!routes.parallel) continue;
       const std::size_t senders =
-          up == 0 && sites[0].ranks.size() > 1 ? sites[0].ranks.size() - 1 : sites[up].ranks.size();
-      entries_[s] = std::min({static_cast<std::size_t>(connections_between(network, sites[up], sites[s])), senders,
-                              sites[s].ranks.size()});
+          up == 0 && groups[0].ranks.size() > 1 ? groups[0].ranks.size() - 1 : groups[up].ranks.size();
+      entries_[s] = std::min({static_cast<std::size_t>(connections_between(network, groups[up], groups[s])), senders,
+                              groups[s].ranks.size()});
     }
     // The most distant first: what it takes to get there cannot be made up for.
     const auto latency = [&](std::size_t a, std::size_t b) {
-      return network
-          .link(static_cast<std::size_t>(sites[a].clusters.front()),
-                static_cast<std::size_t>(sites[b].clusters.front()))
-          .latency_s;
+      return network.link(groups[a].clusters.front(), groups[b].clusters.front()).latency_s;
     };
-    for (std::size_t s = 0; s < sites.size(); ++s)
+    for (std::size_t s = 0; s < groups.size(); ++s)
       std::stable_sort(children_[s].begin(), children_[s].end(),
                        [&](std::size_t a, std::size_t b) { return latency(s, a) > latency(s, b); });
   }
@@ -97,7 +94,7 @@ class Builder {
     for (segment_ = 0; segment_ < segments; ++segment_) {
       begin_ = segment_ * routes_.segment_bytes;
       end_ = std::min(bytes_, begin_ + routes_.segment_bytes);
-      for (std::size_t s = 0; s < sites_.size(); ++s) add_site(s);
+      for (std::size_t s = 0; s < groups_.size(); ++s) add_group(s);
     }
     return std::move(messages_);
   }
@@ -107,13 +104,13 @@ class Builder {
     messages_.push_back({static_cast<std::int32_t>(from), static_cast<std::int32_t>(to), begin_, end_, priority});
   }
 
-  [[nodiscard]] std::int64_t entry(std::size_t site) const {
-    const std::size_t ranks = sites_[site].ranks.size();
-    return static_cast<std::int64_t>(static_cast<std::size_t>(segment_) % entries_[site] * ranks / entries_[site]);
+  [[nodiscard]] std::int64_t entry(std::size_t group) const {
+    const std::size_t ranks = groups_[group].ranks.size();
+    return static_cast<std::int64_t>(static_cast<std::size_t>(segment_) % entries_[group] * ranks / entries_[group]);
   }
 
-  void add_site(std::size_t s) {
-    const std::vector<std::int64_t>& ranks = sites_[s].ranks;
+  void add_group(std::size_t s) {
+    const std::vector<std::int64_t>& ranks = groups_[s].ranks;
     const std::size_t n = ranks.size();
     const auto segment = static_cast<std::size_t>(segment_);
     const bool spread = s == 0 && routes_.spread && n > 1;
@@ -139,32 +136,32 @@ class Builder {
       else if (s == 0 && !spread && n > 1)
         sender = ranks[1 + (used + segment % entries_[child]) % (n - 1)];
       used += entries_[child];
-      add(sender, sites_[child].ranks[static_cast<std::size_t>(entry(child))],
-          static_cast<double>(segment_) + static_cast<double>(c) / static_cast<double>(sites_.size()));
+      add(sender, groups_[child].ranks[static_cast<std::size_t>(entry(child))],
+          static_cast<double>(segment_) + static_cast<double>(c) / static_cast<double>(groups_.size()));
     }
   }
 
-  const std::vector<Site>& sites_;
+  const std::vector<RankGroup>& groups_;
   std::int64_t bytes_;
   const Routes& routes_;
-  std::vector<std::size_t> entries_;  // of each site
+  std::vector<std::size_t> entries_;  // of each group
   std::vector<std::vector<std::size_t>> children_;
   std::vector<PlannedMessage> messages_;
   std::int64_t segment_ = 0, begin_ = 0, end_ = 0;
 };
 
-/// Parents of each site.
-using SiteTree = std::vector<std::int32_t>;
+/// Parents of each group.
+using GroupTree = std::vector<std::int32_t>;
 
-std::vector<SiteTree> all_trees(std::size_t sites) {
-  std::vector<SiteTree> result;
-  SiteTree parent(sites, 0);
+std::vector<GroupTree> all_trees(std::size_t groups) {
+  std::vector<GroupTree> result;
+  GroupTree parent(groups, 0);
   parent[0] = -1;
   for (;;) {
     bool tree = true;
-    for (std::size_t s = 1; s < sites && tree; ++s) {
+    for (std::size_t s = 1; s < groups && tree; ++s) {
       std::size_t up = s, steps = 0;
-      while (up != 0 && steps <= sites) {
+      while (up != 0 && steps <= groups) {
         up = static_cast<std::size_t>(parent[up]);
         ++steps;
       }
@@ -172,26 +169,25 @@ std::vector<SiteTree> all_trees(std::size_t sites) {
     }
     if (tree) result.push_back(parent);
     std::size_t s = 1;
-    while (s < sites && ++parent[s] == static_cast<std::int32_t>(sites)) parent[s++] = 0;
-    if (s == sites) return result;
+    while (s < groups && ++parent[s] == static_cast<std::int32_t>(groups)) parent[s++] = 0;
+    if (s == groups) return result;
   }
 }
 
-std::vector<SiteTree> site_trees(const RankNetwork& network, const std::vector<Site>& sites, std::int64_t bytes,
-                                 bool parallel) {
+std::vector<GroupTree> group_trees(const RankNetwork& network, const std::vector<RankGroup>& groups, std::int64_t bytes,
+                                   bool parallel) {
   constexpr std::size_t kFew = 4;
-  if (sites.size() <= kFew) return all_trees(sites.size());
-  std::set<SiteTree> trees;
+  if (groups.size() <= kFew) return all_trees(groups.size());
+  std::set<GroupTree> trees;
   for (const std::int64_t part : {std::max<std::int64_t>(1, bytes / 64), bytes}) {
     BetweenClusters problem;
-    problem.inside.assign(sites.size(), 0);
-    for (const Site& from : sites) {
-      for (const Site& to : sites) {
+    problem.inside.assign(groups.size(), 0);
+    for (const RankGroup& from : groups) {
+      for (const RankGroup& to : groups) {
         problem.gap.push_back(0);
         problem.latency.push_back(0);
         if (&from == &to) continue;
-        const PlatformLink& link = network.link(static_cast<std::size_t>(from.clusters.front()),
-                                                static_cast<std::size_t>(to.clusters.front()));
+        const PlatformLink& link = network.link(from.clusters.front(), to.clusters.front());
         const std::int64_t beside = parallel ? connections_between(network, from, to) : 1;
         problem.gap.back() = link.gap.at(part) / static_cast<double>(beside);
         problem.latency.back() = link.latency_s;
@@ -205,10 +201,11 @@ std::vector<SiteTree> site_trees(const RankNetwork& network, const std::vector<S
 
 class RouteSearch {
  public:
-  RouteSearch(const RankNetwork& network, const std::vector<Site>& sites, std::int64_t root, std::int64_t bytes,
-              bool parallel, std::int64_t segments, std::int64_t most_messages)
+  RouteSearch(const RankNetwork& network, std::size_t level, std::int64_t root, std::int64_t bytes, bool parallel,
+              std::int64_t segments, std::int64_t most_messages)
       : network_(network),
-        sites_(sites),
+        level_(level),
+        groups_(network.groups_from(root, level)),
         root_(root),
         bytes_(bytes),
         parallel_(parallel),
@@ -217,7 +214,7 @@ class RouteSearch {
 
   std::vector<FoundRoutes> run() {
     if (segments_ == 0) least_bytes_ = least_segment();
-    trees_ = site_trees(network_, sites_, bytes_, parallel_);
+    trees_ = group_trees(network_, groups_, bytes_, parallel_);
     if (segments_ > 0) {
       try_combinations((bytes_ + segments_ - 1) / segments_);
       return std::move(few_);
@@ -235,17 +232,20 @@ class RouteSearch {
  private:
   static constexpr std::array kShapes{Shape::kChain, Shape::kBinary, Shape::kBinomial};
 
-  /// Below it what every message costs, whatever its size, would be more than a thirtieth: the model has only an idea
-  /// of what ranks do besides sending.
+  /// Below it what every message costs, whatever its size, would be more than a thirtieth of what each segment keeps at
+  /// least, a rank inside or the uplink of the root's innermost group: the model has only an idea of what ranks do
+  /// besides sending.
   [[nodiscard]] std::int64_t least_segment() const {
     constexpr double kTimes = 30;
-    for (const PlatformCluster& cluster : network_.platform().clusters) {
-      if (cluster.ranks.size() < 2) continue;
-      std::int64_t bytes = 1;
-      while (bytes < bytes_ && cluster.gap.at(bytes) < kTimes * cluster.gap.at(1)) bytes *= 2;
-      return bytes;
-    }
-    return 1;
+    const std::size_t cluster = network_.cluster(root_), group = network_.levels().group(0, cluster);
+    const GapTable& inside = network_.platform().clusters[cluster].gap;
+    const auto kept = [&](std::int64_t bytes) {
+      return std::max(inside.points().empty() ? 0 : inside.at(bytes),
+                      groups_.size() > 1 ? network_.uplink_s(2 * group, bytes) : 0);
+    };
+    std::int64_t bytes = 1;
+    while (bytes < bytes_ && kept(bytes) < kTimes * kept(1)) bytes *= 2;
+    return bytes;
   }
 
   /// The routes found are replayed, which takes a second for so many messages, and grows with their square.
@@ -263,7 +263,7 @@ class RouteSearch {
       return false;
     left_ -= messages;
     const double length =
-        timed_program(network_, root_, bytes_, route_messages(network_, sites_, bytes_, routes), false, true).length_s;
+        timed_program(network_, root_, bytes_, Builder(network_, groups_, bytes_, routes).run(), false, true).length_s;
     keep({routes, length});
     if (best_ && length >= best_->length_s) return false;
     best_ = {routes, length};
@@ -290,7 +290,7 @@ class RouteSearch {
 
   /// From the routes given, or with these segments from the plainest ones.
   void try_combinations(std::int64_t segment_bytes) {
-    Routes routes{trees_.front(), parallel_, false, Shape::kChain, Shape::kBinary, segment_bytes};
+    Routes routes{level_, trees_.front(), parallel_, false, Shape::kChain, Shape::kBinary, segment_bytes};
     std::optional<FoundRoutes> best;
     std::swap(best, best_);
     if (attempt(routes)) try_shapes();
@@ -299,7 +299,7 @@ class RouteSearch {
 
   void try_shapes() {
     const Routes found = best_->routes;
-    for (const SiteTree& tree : trees_) {
+    for (const GroupTree& tree : trees_) {
       for (const bool spread : {false, true}) {
         Routes routes = found;
         routes.parent = tree;
@@ -329,15 +329,16 @@ class RouteSearch {
   }
 
   const RankNetwork& network_;
-  const std::vector<Site>& sites_;
+  std::size_t level_;
+  std::vector<RankGroup> groups_;
   std::int64_t root_;
   std::int64_t bytes_;
   bool parallel_;
   std::int64_t segments_;
   std::int64_t left_;
   std::int64_t least_bytes_ = 1;
-  std::vector<SiteTree> trees_;
-  std::set<std::tuple<SiteTree, bool, Shape, Shape, std::int64_t>> tried_;
+  std::vector<GroupTree> trees_;
+  std::set<std::tuple<GroupTree, bool, Shape, Shape, std::int64_t>> tried_;
   std::optional<FoundRoutes> best_;
   std::vector<FoundRoutes> few_;  // the best of all, by their lengths
 };
@@ -348,19 +349,30 @@ std::string to_string(const Routes& routes) {
   const auto name = [](Shape shape) {
     return shape == Shape::kChain ? "chain" : shape == Shape::kBinary ? "binary tree" : "binomial tree";
   };
-  return fmt::format("segments of {} bytes, {}{} in the root's site, {} in others", routes.segment_bytes,
-                     routes.spread ? "spread by the root, " : "", name(routes.root_shape), name(routes.shape));
+  if (routes.parent.size() == 1)
+    return fmt::format("segments of {} bytes, {}{}", routes.segment_bytes, routes.spread ? "spread by the root, " : "",
+                       name(routes.root_shape));
+  return fmt::format("segments of {} bytes between {} groups, {}{} in the root's, {} in others", routes.segment_bytes,
+                     routes.parent.size(), routes.spread ? "spread by the root, " : "", name(routes.root_shape),
+                     name(routes.shape));
 }
 
-std::vector<PlannedMessage> route_messages(const RankNetwork& network, const std::vector<Site>& sites,
-                                           std::int64_t bytes, const Routes& routes) {
-  return Builder(network, sites, bytes, routes).run();
+std::vector<PlannedMessage> route_messages(const RankNetwork& network, std::int64_t root, std::int64_t bytes,
+                                           const Routes& routes) {
+  return Builder(network, network.groups_from(root, routes.level), bytes, routes).run();
 }
 
-std::vector<FoundRoutes> best_routes(const RankNetwork& network, const std::vector<Site>& sites, std::int64_t root,
-                                     std::int64_t bytes, bool parallel, std::int64_t segments,
-                                     std::int64_t most_messages) {
-  return RouteSearch(network, sites, root, bytes, parallel, segments, most_messages).run();
+std::vector<FoundRoutes> best_routes(const RankNetwork& network, std::int64_t root, std::int64_t bytes, bool parallel,
+                                     std::int64_t segments, std::int64_t most_messages) {
+  std::vector<FoundRoutes> all;
+  for (std::size_t level = network.levels().levels(); level-- > 0;) {
+    // The outer levels have the long links, and the most to gain.
+    const std::int64_t most = level > 0 ? most_messages / 2 : most_messages;
+    most_messages -= most;
+    const std::vector<FoundRoutes> found = RouteSearch(network, level, root, bytes, parallel, segments, most).run();
+    all.insert(all.end(), found.begin(), found.end());
+  }
+  return all;
 }
 
 }  // namespace sluice::detail

@@ -12,10 +12,11 @@ namespace sluice::detail {
 struct Routes {
   enum class Shape : unsigned char { kChain, kBinary, kBinomial };
 
-  std::vector<std::int32_t> parent;  ///< of each site; -1 for the root's, which is site 0
-  bool parallel = false;             ///< over several connections between two sites at once
-  bool spread = false;               ///< in the root's site each segment starts from another rank than the root
-  Shape root_shape = Shape::kChain;  ///< in the root's site
+  std::size_t level = 0;             ///< of the platform, whose groups are the nodes of the tree
+  std::vector<std::int32_t> parent;  ///< of each group; -1 for the root's, which is group 0
+  bool parallel = false;             ///< over several connections between two groups at once
+  bool spread = false;               ///< in the root's group each segment starts from another rank than the root
+  Shape root_shape = Shape::kChain;  ///< in the root's group
   Shape shape = Shape::kChain;       ///< in the others
   std::int64_t segment_bytes = 1;
 };
@@ -23,7 +24,7 @@ struct Routes {
 /// "segments of 32768 bytes over 5 connections, chain inside", for people.
 [[nodiscard]] std::string to_string(const Routes& routes);
 
-[[nodiscard]] std::vector<PlannedMessage> route_messages(const RankNetwork& network, const std::vector<Site>& sites,
+[[nodiscard]] std::vector<PlannedMessage> route_messages(const RankNetwork& network, std::int64_t root,
                                                          std::int64_t bytes, const Routes& routes);
 
 struct FoundRoutes {
@@ -31,11 +32,10 @@ struct FoundRoutes {
   double length_s = 0;  ///< of timed_program
 };
 
-/// The best few routes found, the best first and at least one, over one connection between two sites, or, where that is
-/// possible, over several. `segments`: 0, or how many. Simulates at most so many messages, but always one
+/// The best few routes found at every level, at least one, over one connection between two groups, or, where that
+/// is possible, over several. `segments`: 0, or how many. Simulates at most so many messages, but always one
 /// configuration.
-[[nodiscard]] std::vector<FoundRoutes> best_routes(const RankNetwork& network, const std::vector<Site>& sites,
-                                                   std::int64_t root, std::int64_t bytes, bool parallel,
-                                                   std::int64_t segments, std::int64_t most_messages);
+[[nodiscard]] std::vector<FoundRoutes> best_routes(const RankNetwork& network, std::int64_t root, std::int64_t bytes,
+                                                   bool parallel, std::int64_t segments, std::int64_t most_messages);
 
 }  // namespace sluice::detail

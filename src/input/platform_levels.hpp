@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "sluice/input/platform.hpp"
+
+namespace sluice::detail {
+
+/// Clusters among which messages are faster than to any others.
+struct PlatformGroup {
+  std::vector<std::size_t> clusters;  ///< ascending
+  std::vector<std::size_t> parts;     ///< the groups that it is made of; none at the innermost level
+};
+
+/// The levels of a platform, of which its file knows the lowest only: which clusters stand together, and which of such
+/// groups do again: hosts, LANs, sites. See platform_levels.cpp.
+class PlatformLevels {
+ public:
+  explicit PlatformLevels(const Platform& platform);
+
+  /// Of all levels; every one's parts come before it, and all clusters together are the last.
+  [[nodiscard]] const std::vector<PlatformGroup>& groups() const { return groups_; }
+
+  /// At least 1. Every cluster is in one group of each, the innermost groups at level 0. All clusters together are a
+  /// group of level 0, if it has no other, and else of none.
+  [[nodiscard]] std::size_t levels() const { return group_.size(); }
+  /// Where a group has no others of its height beside it, it is the same one at several levels.
+  [[nodiscard]] std::size_t group(std::size_t level, std::size_t cluster) const { return group_[level][cluster]; }
+  /// By their least cluster.
+  [[nodiscard]] std::vector<std::size_t> groups_at(std::size_t level) const;
+  [[nodiscard]] bool in_one_group(std::size_t a, std::size_t b) const { return group_[0][a] == group_[0][b]; }
+
+  /// leave(group) and enter(group) for every group that a message between two clusters leaves, and enters, the
+  /// innermost ones first.
+  template <class Leave, class Enter>
+  void cross(std::size_t from, std::size_t to, Leave leave, Enter enter) const {
+    for (std::size_t level = 0; level < levels(); ++level) {
+      const std::size_t left = group(level, from), entered = group(level, to);
+      if (left == entered) return;
+      if (level == 0 || left != group(level - 1, from)) leave(left);
+      if (level == 0 || entered != group(level - 1, to)) enter(entered);
+    }
+  }
+
+ private:
+  std::vector<PlatformGroup> groups_;
+  std::vector<std::vector<std::size_t>> group_;  // by level and cluster
+};
+
+}  // namespace sluice::detail
