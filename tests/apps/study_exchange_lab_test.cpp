@@ -56,6 +56,8 @@ echo "{\"methods\": [${list#,}]}" > "$json"
   Folder folder_;
 };
 
+#if SLUICE_OPEN_MPI
+
 /// What each sender has, and all.
 struct Loads {
   std::map<int, double> sent;
@@ -108,8 +110,6 @@ std::vector<std::string> cells_of(const std::string& line) {
   for (std::string cell; std::getline(in, cell, ',');) cells.push_back(cell);
   return cells;
 }
-
-#if SLUICE_OPEN_MPI
 
 TEST_F(ExchangeLab, TimesStandBesideTheBoundOfTheTrafficThatWasSent) {
   stand_in("");

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "plan/broadcast_testing.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/broadcast.hpp"
 #include "sluice/plan/registry.hpp"
@@ -14,42 +15,9 @@
 namespace sluice {
 namespace {
 
-GapTable line(double fixed_s, double bytes_per_s) {
-  constexpr std::int64_t kLong = 1 << 24;
-  return GapTable({{1, fixed_s + 1 / bytes_per_s}, {kLong, fixed_s + static_cast<double>(kLong) / bytes_per_s}});
-}
-
-/// Three sites: two clusters near each other, one far away, one farther; rank r is the ranks[r]-th of them in order.
-Platform three_sites(const std::vector<std::int64_t>& ranks, std::int64_t connections) {
-  constexpr double kFast = 125e6, kSlow = 10e6, kFixed = 2e-6;
-  const std::vector<std::int64_t> sizes{4, 3, 5, 6};
-  Platform platform;
-  std::size_t next = 0;
-  for (std::size_t c = 0; c < sizes.size(); ++c) {
-    PlatformCluster cluster;
-    cluster.name = std::string(1, static_cast<char>('a' + c));
-    for (std::int64_t i = 0; i < sizes[c]; ++i) cluster.ranks.push_back(ranks[next++]);
-    cluster.latency_s = 50e-6;
-    cluster.gap = line(kFixed, kFast);
-    platform.clusters.push_back(std::move(cluster));
-  }
-  platform.ranks = static_cast<std::int64_t>(next);
-  for (std::int64_t i = 0; i < 4; ++i) {
-    for (std::int64_t j = i + 1; j < 4; ++j) {
-      const bool near = i == 0 && j == 1;
-      PlatformLink link{i, j, near ? 60e-6 : 1e-3 * static_cast<double>(i + j), line(kFixed, near ? kFast : kSlow), 1};
-      if (!near) link.connections = connections;
-      platform.links.push_back(std::move(link));
-    }
-  }
-  return platform;
-}
-
-std::vector<std::int64_t> in_order() {
-  std::vector<std::int64_t> ranks(18);
-  for (std::size_t i = 0; i < ranks.size(); ++i) ranks[i] = static_cast<std::int64_t>(i);
-  return ranks;
-}
+using testing::in_order;
+using testing::line;
+using testing::three_sites;
 
 BroadcastPlan planned(const Platform& platform, std::int64_t root, std::int64_t bytes, const std::string& algorithm,
                       std::int64_t segments = 0) {
@@ -242,118 +210,6 @@ TEST(BroadcastPlan, BadInputIsRefused) {
   Platform without_link = platform;
   without_link.links.pop_back();
   EXPECT_THROW((void)plan_broadcast(without_link, 0, 1), InputError);
-}
-
-// ---- the other way round
-
-TEST(BroadcastReversed, IsWorkedByHand) {
-  BroadcastProgram program;
-  program.method = "by hand";
-  program.bytes = 16;
-  program.length_s = 6;
-  program.ranks.resize(4);
-  program.ranks[0].sends = {{1, 0, 16, 2, 3, 0, 3}, {2, 0, 16, 2, 2, 2, 5}};
-  program.ranks[1] = {{{3, 0, 16, 3, 3, 3, 6}}, {{0, 0, 16}}};
-  program.ranks[2].receives = {{0, 0, 16}};
-  program.ranks[3].receives = {{1, 0, 16}};
-  ASSERT_TRUE(validate(program).empty());
-  const ReductionProgram back = reversed(program, 8);
-  EXPECT_TRUE(validate(back).empty());
-  EXPECT_EQ(back.elements, 2);
-  EXPECT_EQ(back.length, 6);
-  EXPECT_EQ(back.machines[0], (PieceProgram{0, 2, {{2, 0, 2, true}, {1, 0, 2, true}}, {}}));
-  EXPECT_EQ(back.machines[1], (PieceProgram{0, 0, {{3, 0, 2, true}}, {{0, 0, 2, 1, 2, 3}}}));
-  EXPECT_EQ(back.machines[2], (PieceProgram{0, 0, {}, {{0, 0, 2, 0, 2, 2}}}));
-  EXPECT_EQ(back.machines[3], (PieceProgram{0, 0, {}, {{1, 0, 2, 0, 3, 3}}}));
-  EXPECT_THROW((void)reversed(program, 3), InputError);
-  program.native = {{{0, 1}, 0, 1}};
-  EXPECT_THROW((void)reversed(program, 8), InputError);
-}
-
-/// All of everybody's elements come to the root once, however they are cut.
-TEST(BroadcastReversed, EveryMethodCombinesAllOfEverybody) {
-  for (const std::int64_t connections : {1, 3}) {
-    const Platform platform = three_sites(in_order(), connections);
-    for (const Algorithm& each : algorithms("broadcast")) {
-      for (const std::int64_t element_bytes : {1, 8, 5000}) {
-        for (const std::int64_t elements : {0, 1, 7, 60}) {
-          for (const std::int64_t segments : {0, 7}) {
-            if (segments > 0 && each.name == "exact") continue;
-            BroadcastOptions options;
-            options.algorithm = each.name;
-            options.segments = segments;
-            options.time_limit_s = 0.1;
-            const ReversedPlan plan = plan_reversed_broadcast(platform, 5, elements, element_bytes, options);
-            for (const Violation& violation : validate(plan.schedule))
-              ADD_FAILURE() << each.name << ": " << violation.reason;
-            const ReductionProgram& program = plan.program;
-            for (const Violation& violation : validate(program))
-              ADD_FAILURE() << each.name << ", " << elements << " of " << element_bytes << ", rank " << violation.rank
-                            << ": " << violation.reason;
-            EXPECT_EQ(program.root, 5);
-            EXPECT_EQ(program.elements, elements);
-          }
-        }
-      }
-    }
-  }
-}
-
-/// Where nothing takes any time, only the order of the lists says what depends on what.
-TEST(BroadcastReversed, WithoutAnyTime) {
-  Platform platform = three_sites(in_order(), 2);
-  const GapTable none({{1, 0}, {1 << 20, 0}});
-  for (PlatformCluster& cluster : platform.clusters) {
-    cluster.latency_s = 0;
-    cluster.gap = none;
-  }
-  for (PlatformLink& link : platform.links) {
-    link.latency_s = 0;
-    link.gap = none;
-  }
-  for (const char* algorithm : {"ecef", "pipelined", "parallel-entry"}) {
-    BroadcastOptions options;
-    options.algorithm = algorithm;
-    options.segments = 9;
-    for (const Violation& each : validate(plan_reversed_broadcast(platform, 3, 900, 8, options).program))
-      ADD_FAILURE() << algorithm << ", rank " << each.rank << ": " << each.reason;
-  }
-}
-
-/// What takes long in one direction only matters where the messages go in it; what MPI_Bcast takes does not.
-TEST(BroadcastReversed, UsesLinksInTheDirectionOfTheReduction) {
-  Platform platform = three_sites(in_order(), 1);
-  const auto length = [&] { return plan_reversed_broadcast(platform, 0, 1000, 8).program.length; };
-  const double before = length();
-  for (PlatformCluster& cluster : platform.clusters) cluster.broadcast = GapTable({{1, 5}, {1 << 20, 9}});
-  EXPECT_EQ(length(), before);
-  const auto make_slow = [&](bool to_root) {
-    Platform slow = platform;
-    for (PlatformLink link : platform.links) {
-      std::swap(link.from, link.to);
-      slow.links.push_back(link);
-    }
-    for (PlatformLink& link : slow.links)
-      if ((to_root ? link.to : link.from) == 0) link.latency_s = 10;
-    return slow;
-  };
-  const Platform both = platform;
-  platform = make_slow(false);
-  EXPECT_LE(length(), before + 1e-9);  // clusters so far apart in one direction are groups of their own: another plan
-  platform = both;
-  platform = make_slow(true);
-  EXPECT_GT(length(), 10);
-}
-
-TEST(BroadcastReversed, BadInputIsRefused) {
-  const Platform platform = three_sites(in_order(), 1);
-  BroadcastOptions options;
-  EXPECT_THROW((void)plan_reversed_broadcast(platform, 18, 1, 8), InputError);
-  EXPECT_THROW((void)plan_reversed_broadcast(platform, 0, -1, 8), InputError);
-  EXPECT_THROW((void)plan_reversed_broadcast(platform, 0, 1, 0), InputError);
-  EXPECT_THROW((void)plan_reversed_broadcast(Platform{}, 0, 1, 8), InputError);
-  options.algorithm = "native";
-  EXPECT_THROW((void)plan_reversed_broadcast(platform, 0, 1, 8, options), InputError);
 }
 
 TEST(BroadcastProgram, BrokenProgramsAreFound) {
