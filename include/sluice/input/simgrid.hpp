@@ -15,15 +15,13 @@ struct SimgridPlatform {
 /// A machine that behaves as the platform says when one message is under way, and shares as follows.
 ///
 ///  - Rates are those of long messages, the slope of the last two points of g(m). What g takes beyond that, the start
-///  of
-///    a message, is no part of SimGrid's platforms: smpirun takes it as smpi/os and smpi/ois.
+///    of a message, is no part of SimGrid's platforms: smpirun takes it as smpi/os and smpi/ois.
 ///  - A host sends and receives at the rate of its cluster (of its fastest link, where that is faster), and half of the
 ///    cluster's latency is in each of its two directions.
 ///  - Between two clusters of which neither has to slow down, and with `connections` 1, as is the default, there is
 ///    nothing but hosts' cards.
 ///  - Every other link is limited: a pair of hosts by g, several pairs by `connections` times as much. Each pair of
-///  hosts
-///    has a link of its own, as one with the policy FATPIPE would limit every message, not every connection.
+///    hosts has a link of its own, as one with the policy FATPIPE would limit every message, not every connection.
 ///  - Clusters, LANs and sites that are distinctly farther from each other than what is in them are groups, level upon
 ///    level (docs/broadcast.md). Each has an uplink, in each direction, with the most that any of its limited links to
 ///    others carries; what a group sends to several others shares it. So do the ranks of a cluster that is one host.
