@@ -3,8 +3,8 @@
 /// Problem: P ranks, the first of which has the message.
 /// Method, with ranks by their positions 0 .. P - 1:
 ///  - flat: 0 sends to all; chain: i to i + 1; binary: i to 2 i + 1 and 2 i + 2; binomial: i to i + 2^k for all 2^k
-///    below the lowest bit set in i (any below P for 0), the largest first. Each also segment by segment, a segment to all
-///    children before the next one;
+///    below the lowest bit set in i (any below P for 0), the largest first. Each also segment by segment, a segment to
+///    all children before the next one;
 ///  - scatter-allgather: the message is cut in P parts. Who is responsible for positions [a, b), a itself, gives the
 ///    upper half's parts to the middle one, and so on; then every rank passes parts on to its neighbour, in the order
 ///    in which they come round the ring, but for those that the neighbour has had from the scatter;
