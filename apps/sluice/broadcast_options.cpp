@@ -28,6 +28,12 @@ Platform read_platform_option(const std::string& path) {
   return read_platform(path);
 }
 
+void check_ranks(const Platform& platform, const std::string& file, int ranks) {
+  if (platform.ranks != ranks)
+    throw InputError(file, fmt::format("{} ranks", platform.ranks),
+                     fmt::format("as many as mpirun started: {}", ranks));
+}
+
 std::string BroadcastTask::title() const {
   return fmt::format("broadcast: {} from rank {} to {} ranks in {} clusters ({})", bytes_text(bytes), root,
                      platform.ranks, platform.clusters.size(), file);

@@ -49,5 +49,7 @@ struct BroadcastTask {
 
 /// The platform file that --platform names. Throws InputError also if it was not given.
 [[nodiscard]] Platform read_platform_option(const std::string& path);
+/// Throws InputError unless the platform of `file` has as many ranks as this job.
+void check_ranks(const Platform& platform, const std::string& file, int ranks);
 
 }  // namespace sluice::command

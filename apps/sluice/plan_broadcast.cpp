@@ -38,8 +38,9 @@ std::string head_of(const BroadcastTask& task, const std::string& title, const P
   more.push_back({"segments", fmt::format("{}", schedule.segments), ""});
   more.push_back({"messages", fmt::format("{}", messages), "between ranks"});
   more.push_back({"ranks done", seconds_text(done_s), plan.program.method});
-  for (const BroadcastPlan::Candidate& each : plan.candidates)
-    if (plan.program.method.rfind(each.method, 0) != 0) more.push_back({"", seconds_text(each.length_s), each.method});
+  // The first one is the plan itself.
+  for (std::size_t i = 1; i < plan.candidates.size(); ++i)
+    more.push_back({"", seconds_text(plan.candidates[i].length_s), plan.candidates[i].method});
   return title + '\n' + line + "\n\n" + tree_table(schedule, schedule.bound.lower, more);
 }
 

@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 #include <mpi.h>
 
 #include <algorithm>
@@ -10,7 +9,6 @@
 #include "ranks.hpp"
 #include "run.hpp"
 #include "run_output.hpp"
-#include "sluice/error.hpp"
 #include "sluice/run/mpi/compare.hpp"
 #include "sluice/run/mpi/error.hpp"
 
@@ -26,9 +24,7 @@ int run_broadcast(const RunBroadcast& options) {
   const BroadcastTask task = read(options.problem);
   int ranks = 0;
   SLUICE_MPI(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
-  if (task.platform.ranks != ranks)
-    throw InputError(task.file, fmt::format("{} ranks", task.platform.ranks),
-                     fmt::format("as many as mpirun started: {}", ranks));
+  check_ranks(task.platform, task.file, ranks);
   mpi::BroadcastJobOptions how;
   how.plan = task.options;
   how.try_native = !options.model_only;

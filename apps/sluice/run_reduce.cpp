@@ -83,10 +83,8 @@ void read_platform_of(const RunReduce& options, int ranks, mpi::ReductionSpec& s
   for (const auto& [name, given] : costs)
     if (given) throw InputError(name, "--platform beside it", "either");
   check_algorithm("broadcast", options.algorithm);
-  spec.platform = read_platform(options.platform);
-  if (spec.platform->ranks != ranks)
-    throw InputError(options.platform, fmt::format("{} ranks", spec.platform->ranks),
-                     fmt::format("as many as mpirun started: {}", ranks));
+  spec.platform = read_platform_option(options.platform);
+  check_ranks(*spec.platform, options.platform, ranks);
   if (!options.segments.empty() && options.segments != "auto")
     spec.segments = parse_count(options.segments, "--segments", 1, std::int64_t{1} << 20);
 }
