@@ -1,17 +1,24 @@
 // How good the plans of `auto` are, by protocol (fixed seeds):
 //
-//   exchange_quality dense [LIMIT_S] [INSTANCES]    20 x 20, all pairs, weights 1..10^4, k = 20, set-ups 500 to 20000
-//   exchange_quality paper [LIMIT_S] [INSTANCES]    20 + 20 nodes, 1..400 messages, weights 1..20 and 1..100000, set-up
-//   1 exchange_quality files LIMIT_S SETUP K FILE...  traffic files; K = 0: as many as senders or receivers
+//   exchange_quality dense [EFFORT] [INSTANCES]     20 x 20, all pairs, weights 1..10^4, k = 20, set-ups 500 to 20000
+//   exchange_quality paper [EFFORT] [INSTANCES]     20 + 20 nodes, 1..400 messages, weights 1..20 and 1..100000, set-up
+//                                                   1
+//   exchange_quality files EFFORT SETUP K FILE...   traffic files; K = 0: as many as senders or receivers
+//   exchange_quality --large [EFFORT] [NODES]       log-normal sizes (9, 1.5), set-ups 1000 and 20000: dense 100, 300,
+//                                                   500, and 20 messages for each of 5000 and 20000 nodes; with NODES
+//                                                   that many nodes of 20 messages alone
 //
-// Costs are told over eta (Proposition 1 of Cohen et al.) and over the best bound that 3 s give. OGGP stands beside
-// it. Every plan is validated. Times are wall clock, validation included.
+// Costs are told over eta (Proposition 1 of Cohen et al.) and over the best bound that an effort of 3 gives. OGGP
+// stands beside it, first-fit beside what is large. Every plan is validated. Times are of the processor, those of large
+// traffic without validation.
 
 #include <fmt/format.h>
+#include <sys/resource.h>
+#include <time.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
+#include <iterator>
 #include <random>
 #include <string>
 #include <vector>
@@ -24,9 +31,19 @@
 
 namespace {
 
-double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double seconds() {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
+}
 
-constexpr double kBoundSeconds = 3;
+sluice::ExchangeOptions with(double effort) {
+  sluice::ExchangeOptions options;
+  options.effort = effort;
+  return options;
+}
+
+constexpr double kBoundEffort = 3;
 
 struct Result {
   sluice::Cost cost;
@@ -35,10 +52,9 @@ struct Result {
   std::string bound_kind;
 };
 
-sluice::StepSchedule planned(const sluice::ExchangeProblem& problem, const std::string& algorithm, double limit_s) {
-  sluice::ExchangeOptions options;
+sluice::StepSchedule planned(const sluice::ExchangeProblem& problem, const std::string& algorithm, double effort) {
+  sluice::ExchangeOptions options = with(effort);
   options.algorithm = algorithm;
-  options.time_limit_s = limit_s;
   sluice::StepSchedule schedule = sluice::plan_exchange(problem, options).schedule;
   const std::vector<sluice::Violation> violations = sluice::validate(schedule, problem.traffic);
   if (!violations.empty()) {
@@ -48,17 +64,17 @@ sluice::StepSchedule planned(const sluice::ExchangeProblem& problem, const std::
   return schedule;
 }
 
-Result measure(const sluice::ExchangeProblem& problem, double limit_s) {
+Result measure(const sluice::ExchangeProblem& problem, double effort) {
   Result result;
   const double begin = seconds();
-  result.cost = sluice::cost(planned(problem, "auto", limit_s));
+  result.cost = sluice::cost(planned(problem, "auto", effort));
   result.seconds = seconds() - begin;
   const double eta = sluice::lower_bound(problem.traffic, problem.max_transfers, problem.setup).total;
-  const sluice::ExchangeBound bound = sluice::exchange_bound(problem, kBoundSeconds);
+  const sluice::ExchangeBound bound = sluice::exchange_bound(problem, with(kBoundEffort));
   result.over_eta = result.cost.total / eta;
   result.over_bound = result.cost.total / bound.cost.total;
   result.bound_kind = bound.kind;
-  result.oggp_over_eta = sluice::cost(planned(problem, "oggp", 0)).total / eta;
+  result.oggp_over_eta = sluice::cost(planned(problem, "oggp", 1)).total / eta;
   return result;
 }
 
@@ -88,7 +104,7 @@ std::int64_t draw(std::mt19937_64& random, std::int64_t largest) {
   return 1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(largest));
 }
 
-void dense(double limit_s, int instances) {
+void dense(double effort, int instances) {
   Summary::print_head();
   for (const double setup : {500.0, 1500.0, 5000.0, 20000.0}) {
     Summary summary;
@@ -98,13 +114,13 @@ void dense(double limit_s, int instances) {
       problem.traffic.senders = problem.traffic.receivers = 20;
       for (std::int64_t u = 0; u < 20; ++u)
         for (std::int64_t v = 0; v < 20; ++v) problem.traffic.messages.push_back({u, v, draw(random, 10000)});
-      summary.add(measure(problem, limit_s));
+      summary.add(measure(problem, effort));
     }
     summary.print(fmt::format("set-up {}", setup));
   }
 }
 
-void paper(double limit_s, int instances) {
+void paper(double effort, int instances) {
   Summary::print_head();
   for (const std::int64_t largest : {20, 100000}) {
     Summary all;
@@ -119,7 +135,7 @@ void paper(double limit_s, int instances) {
         std::shuffle(pairs.begin(), pairs.end(), random);
         pairs.resize(static_cast<std::size_t>(draw(random, 400)));
         for (const std::int64_t p : pairs) problem.traffic.messages.push_back({p / 20, p % 20, draw(random, largest)});
-        const Result result = measure(problem, limit_s);
+        const Result result = measure(problem, effort);
         summary.add(result);
         all.add(result);
       }
@@ -129,16 +145,64 @@ void paper(double limit_s, int instances) {
   }
 }
 
-void files(double limit_s, double setup, std::int64_t k, const std::vector<std::string>& names) {
+void files(double effort, double setup, std::int64_t k, const std::vector<std::string>& names) {
   fmt::print("{:<24} {:>6} {:>14} {:>10} {:>12} {:>6} {:>12} {:>8}\n", "file", "steps", "transmission", "cost / eta",
              "cost / bound", "bound", "oggp / eta", "s");
   for (const std::string& name : names) {
     sluice::ExchangeProblem problem{sluice::read_traffic(name), k, setup};
     if (k == 0) problem.max_transfers = std::min(problem.traffic.senders, problem.traffic.receivers);
-    const Result r = measure(problem, limit_s);
+    const Result r = measure(problem, effort);
     fmt::print("{:<24} {:>6} {:>14} {:>10.4f} {:>12.4f} {:>6} {:>12.4f} {:>8.2f}\n", name.substr(name.rfind('/') + 1),
                r.cost.steps, r.cost.transmission, r.over_eta, r.over_bound, r.bound_kind, r.oggp_over_eta, r.seconds);
     std::fflush(stdout);
+  }
+}
+
+sluice::Traffic log_normal(std::int64_t nodes, std::int64_t messages) {
+  std::mt19937_64 random(static_cast<std::uint64_t>(nodes));
+  std::lognormal_distribution<double> size(9, 1.5);
+  sluice::Traffic traffic{nodes, nodes, {}};
+  std::vector<std::int64_t> receivers;
+  for (std::int64_t u = 0; u < nodes; ++u) {
+    receivers.clear();
+    while (std::ssize(receivers) < messages) {
+      const std::int64_t v = messages == nodes ? std::ssize(receivers) : draw(random, nodes) - 1;
+      if (messages < nodes && std::find(receivers.begin(), receivers.end(), v) != receivers.end()) continue;
+      receivers.push_back(v);
+      traffic.messages.push_back({u, v, std::max<std::int64_t>(1, static_cast<std::int64_t>(size(random)))});
+    }
+  }
+  return traffic;
+}
+
+void large(double effort, std::int64_t nodes) {
+  struct Size {
+    std::int64_t nodes, messages;
+  };
+  std::vector<Size> sizes{{100, 100}, {300, 300}, {500, 500}, {5000, 20}, {20000, 20}};
+  if (nodes > 0) sizes = {{nodes, 20}};
+  fmt::print("{:<14} {:>7} {:>6} {:>10} {:>12} {:>6} {:>16} {:>9} {:>10}\n", "nodes", "set-up", "steps", "cost / eta",
+             "cost / bound", "bound", "first-fit / eta", "planned s", "peak MiB");
+  for (const Size& size : sizes) {
+    sluice::ExchangeProblem problem{log_normal(size.nodes, size.messages), size.nodes, 0};
+    for (const double setup : {1000.0, 20000.0}) {
+      problem.setup = setup;
+      const double begin = seconds();
+      const sluice::ExchangePlan plan = sluice::plan_exchange(problem, with(effort));
+      const double took = seconds() - begin;
+      rusage usage{};
+      getrusage(RUSAGE_SELF, &usage);
+      if (!sluice::validate(plan.schedule, problem.traffic).empty()) std::exit(1);
+      const sluice::Cost cost = sluice::cost(plan.schedule);
+      const double eta = sluice::lower_bound(problem.traffic, problem.max_transfers, setup).total;
+      sluice::ExchangeBound bound = sluice::exchange_bound(problem, with(kBoundEffort));
+      if (plan.bound.cost.total > bound.cost.total) bound = plan.bound;
+      const double first_fit = sluice::cost(planned(problem, "first-fit", 1)).total;
+      fmt::print("{:<14} {:>7} {:>6} {:>10.4f} {:>12.4f} {:>6} {:>16.4f} {:>9.2f} {:>10}\n",
+                 fmt::format("{} x {}", size.nodes, size.messages), setup, cost.steps, cost.total / eta,
+                 cost.total / bound.cost.total, bound.kind, first_fit / eta, took, usage.ru_maxrss / 1024);
+      std::fflush(stdout);
+    }
   }
 }
 
@@ -153,8 +217,12 @@ int main(int argc, char** argv) {
     paper(number(1, 1), static_cast<int>(number(2, 10)));
   } else if (args.size() > 4 && args[0] == "files") {
     files(number(1, 1), number(2, 1), static_cast<std::int64_t>(number(3, 0)), {args.begin() + 4, args.end()});
+  } else if (!args.empty() && args[0] == "--large") {
+    large(number(1, 1), static_cast<std::int64_t>(number(2, 0)));
   } else {
-    fmt::print(stderr, "usage: exchange_quality dense|paper [LIMIT_S] [INSTANCES] | files LIMIT_S SETUP K FILE...\n");
+    fmt::print(stderr,
+               "usage: exchange_quality dense|paper [EFFORT] [INSTANCES] | files EFFORT SETUP K FILE... | --large "
+               "[EFFORT] [NODES]\n");
     return 2;
   }
   return 0;

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "run/mpi/compare/peak_memory.hpp"
+#include "apps/compare/peak_memory.hpp"
 #include "run/mpi/exchange/exchange_part.hpp"
 #include "sluice/plan/exchange.hpp"
 
@@ -51,12 +51,12 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 }
 
 void plan(const Traffic& traffic, std::int64_t k) {
-  sluice::mpi::detail::set_freed_memory(sluice::mpi::detail::FreedMemory::kGiveBack);
-  sluice::mpi::detail::PeakMemory memory;
+  sluice::compare::set_freed_memory(sluice::compare::FreedMemory::kGiveBack);
+  sluice::compare::PeakMemory memory;
   const bool watched = memory.start();
   const auto start = std::chrono::steady_clock::now();
   sluice::ExchangeOptions options;
-  options.time_limit_s = 0.25;  // as Exchange takes by default
+  options.effort = options.time_limit_s = 0.25;  // as Exchange takes by default
   const sluice::ExchangePlan planned = sluice::plan_exchange({traffic, k, 32 << 10}, options);
   const double plan_s = seconds_since(start);
   const auto split_start = std::chrono::steady_clock::now();

@@ -1,5 +1,6 @@
-// Planning a reduction: the summary, and all transfers in memory, for growing numbers of machines. Medians of 5; every
-// schedule is validated and its length compared with the closed form.
+// Planning a reduction: the summary, and all transfers in memory, for growing numbers of machines. Then the part of one
+// rank alone. Medians of 5; every schedule is validated and its length compared with the closed form, and parts with
+// the schedule's.
 
 #include <fmt/format.h>
 
@@ -12,6 +13,8 @@
 #include <vector>
 
 #include "sluice/plan/reduce.hpp"
+#include "sluice/plan/reduce_part.hpp"
+#include "sluice/plan/reduce_scatter.hpp"
 #include "sluice/schedule/tree_validate.hpp"
 
 namespace {
@@ -35,6 +38,43 @@ struct Case {
   std::optional<std::int64_t> max_transfers;
   std::optional<std::int64_t> max_reducers;
 };
+
+/// The part of one rank, by tree with parts given and chosen, and by reduce-scatter. False if it is not the plan's.
+bool print_own_parts() {
+  fmt::print("\n{:<28} {:>10} {:>6} {:>10} {:>12}\n", "own part", "machines", "parts", "transfers", "part_us");
+  for (const std::int64_t machines : {1'000, 10'000, 1'000'000}) {
+    sluice::ReduceProblem problem;
+    problem.machines = machines;
+    problem.transfer = 1;
+    problem.compute = 0.7;
+    problem.transfer_overhead = 1e-4;
+    problem.root = machines / 3;
+    const std::int64_t rank = machines / 2;
+    const auto print = [&](const std::string& name, std::int64_t parts, std::size_t transfers, double part_ms) {
+      fmt::print("{:<28} {:>10} {:>6} {:>10} {:>12.1f}\n", name, machines, parts, transfers, 1000 * part_ms);
+    };
+    for (const bool commutative : {true, false}) {
+      for (const std::int64_t segments : {1, 256, 0}) {
+        problem.commutative = commutative;
+        problem.segments = segments;
+        sluice::ReductionPart part;
+        const double part_ms = median_ms([&] { part = sluice::plan_reduction_part(problem, rank); });
+        print(fmt::format("tree{}{}", commutative ? "" : ", in order", segments == 0 ? ", parts chosen" : ""),
+              part.segments, part.receives.size() + part.sends.size(), part_ms);
+        if (machines <= 10'000 && part != part_of(sluice::plan_reduce(problem).schedule, rank)) return false;
+      }
+    }
+    problem.commutative = true;
+    constexpr std::int64_t kElements = 1 << 24;
+    sluice::ReductionProgramPart part;
+    const double part_ms = median_ms([&] { part = sluice::plan_reduce_scatter_part(problem, rank, kElements); });
+    print("reduce-scatter", 1, part.program.receives.size() + part.program.sends.size(), part_ms);
+    if (machines <= 10'000 &&
+        part.program != sluice::plan_reduce_scatter(problem, kElements).machines[static_cast<std::size_t>(rank)])
+      return false;
+  }
+  return true;
+}
 
 }  // namespace
 
@@ -74,6 +114,10 @@ int main() {
                  each.compute, machines, length, summary_ms, plan_ms, plan_ms * 1e6 / static_cast<double>(machines));
       std::fflush(stdout);
     }
+  }
+  if (!print_own_parts()) {
+    fmt::print(stderr, "a part that is not the plan's\n");
+    return 1;
   }
   return 0;
 }

@@ -1,4 +1,4 @@
-# The MPI to build against, and ScaLAPACK where it fits that MPI.
+# The MPI to build against.
 #
 # MPI_CXX_COMPILER (mpicxx.openmpi, mpicxx.mpich; the presets set it) chooses; without it CMake takes the system's default.
 # Sets SLUICE_MPI_FAMILY to openmpi, mpich, smpi (SimGrid: simulated machines) or other, and SLUICE_MPI_ENVIRONMENT to what
@@ -48,8 +48,3 @@ endfunction()
 # scripts/mpirun.sh. NAME=VALUE lines.
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/scripts/mpirun.env)
 file(STRINGS ${PROJECT_SOURCE_DIR}/scripts/mpirun.env SLUICE_MPI_ENVIRONMENT REGEX "^[A-Z][A-Za-z0-9_]*=")
-
-find_package(ScaLAPACK)
-if(NOT ScaLAPACK_FOUND)
-  message(STATUS "ScaLAPACK not found: no comparison with pdgemr2d")
-endif()

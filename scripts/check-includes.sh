@@ -23,7 +23,7 @@ xargs -0 --no-run-if-empty awk '
     sees["plan"] = "graph input schedule"
     sees["run"] = "graph input schedule plan"    # plan: public headers only, below
     sees["show"] = "graph input schedule plan"
-    sees["apps"] = "graph input schedule plan run show"
+    sees["apps"] = "graph input schedule plan run show"    # public headers only
   }
 
   function offence(reason) {
@@ -58,7 +58,13 @@ xargs -0 --no-run-if-empty awk '
     quoted = $0 ~ /include[ \t]*"/
     sub(/[>"].*/, "", spelled)
 
-    if (spelled ~ /(^|\/)\.\.?\//) { offence("paths go from include/ or src/, never up or from here"); next }
+    if (spelled ~ /(^|\/)\.\.?\//) { offence("paths go from include/, src/ or the root, never up or from here"); next }
+
+    if (spelled ~ /^apps\//) {
+      if (FILENAME !~ /^apps\//) offence("no part of the libraries: only the command sees it")
+      else if (spelled !~ /^apps\/compare\//) offence("the command is seen by nobody")
+      next
+    }
 
     if (spelled ~ /^sluice\//) {
       is_public = 1
@@ -66,7 +72,7 @@ xargs -0 --no-run-if-empty awk '
     } else if (quoted && spelled ~ /\// && first_folder(spelled) in sees && folder != "apps") {
       is_public = 0
       inner = spelled
-    } else if (quoted && spelled ~ /\// && first_folder(spelled) in sees && first_folder(spelled) != "apps") {
+    } else if (quoted && spelled ~ /\// && first_folder(spelled) in sees) {
       offence("internal header: apps and examples see public headers only")
       next
     } else if (quoted && spelled !~ /\//) {
@@ -77,7 +83,7 @@ xargs -0 --no-run-if-empty awk '
       if (spelled == "mpi.h" && folder != "apps" && !in_mpi) offence("sluice::core knows no MPI: only run/mpi includes it")
       if (spelled ~ /^(simgrid|smpi|xbt)\// && !in_simulate) offence("SimGrid appears in run/simulate only")
       if (spelled ~ /^(gtest|gmock|rapidcheck|lemon|benchmark)[\/.]/) offence("a library of the tests and benchmarks")
-      if (spelled ~ /^CLI\// && FILENAME !~ /^apps\//) offence("the command line is read in apps/ only")
+      if (spelled ~ /^CLI\// && FILENAME !~ /^apps\/sluice\//) offence("the command line is read in apps/sluice/ only")
       if (public_file && spelled ~ /^nlohmann\//) offence("public headers do without JSON: users would need the library")
       next
     }

@@ -28,7 +28,8 @@ std::vector<Row> rows(std::string_view problem) {
   } else if (problem == "reduce") {
     result.push_back({"auto", "the shortest of what applies; says how far from the optimum it can be", ""});
   } else {
-    result.push_back({"auto", "the cheapest found in time; says how far from the optimum it can be", "--time-limit"});
+    result.push_back(
+        {"auto", "the cheapest found for its effort; says how far from the optimum it can be", "--effort"});
   }
   return result;
 }

@@ -63,7 +63,7 @@ int compare(const CompareOptions& options) {
   const Progress progress(static_cast<std::int64_t>(names.size()) + 1);
   progress.show(0, "lower bound");
   Bounds bounds(lower_bound(task.problem.traffic, task.problem.max_transfers, task.problem.setup), decimals);
-  bounds.add(exchange_bound(task.problem, task.time_limit_s));
+  bounds.add(exchange_bound(task.problem, task.planned_by("auto")));
   for (std::size_t i = 0; i < names.size(); ++i) {
     progress.show(static_cast<std::int64_t>(i) + 1, names[i]);
     comparison.add(names[i], [&] {
@@ -72,6 +72,7 @@ int compare(const CompareOptions& options) {
           timed(row.plan_s, [&] { return plan_with_progress(task.problem, task.planned_by(names[i])); });
       row.figures = figures_of(cost(plan.schedule), decimals);
       if (plan.optimal) row.note = "proven optimal";
+      if (plan.stopped) row.note = kStopped;
       bounds.add(plan.bound);
       return row;
     });
@@ -91,10 +92,10 @@ void add_compare_exchange(CLI::App& compare_verb, Action& chosen) {
       ->option_text("A,B,..|all [all]");
   add_json_option(*problem, options->json);
   problem->footer(algorithms_help("exchange") + kExchangeHelp + kComparisonHelp +
-                  "The time limit holds for each of auto, exact and the bound lp.\n\n"
+                  "Effort and time limit hold for each of auto, exact and the bound lp.\n\n"
                   "Examples:\n"
                   "  sluice compare exchange traffic.mtx\n"
-                  "  sluice compare exchange traffic.mtx --algorithms oggp,auto --time-limit 10\n"
+                  "  sluice compare exchange traffic.mtx --algorithms oggp,auto --effort 10\n"
                   "  sluice compare exchange traffic.csv --max-transfers 8 --setup 2.5 --json comparison.json");
   problem->callback([options, &chosen] { chosen = [options] { return compare(*options); }; });
 }

@@ -82,8 +82,11 @@ void ExchangeInput::add_to(CLI::App& verb) {
   verb.add_option("--sender-link", sender_link, "speed of the link of each sender")->option_text("SPEED");
   verb.add_option("--receiver-link", receiver_link, "speed of the link of each receiver")->option_text("SPEED");
   verb.add_option("--latency", latency, "time to start a step: beta follows from it")->option_text("TIME");
-  verb.add_option("--time-limit", time_limit, "most time for auto and exact; the other planners end when they are done")
-      ->option_text("SECONDS [1]");
+  verb.add_option(
+          "--effort", effort,
+          "how much auto and exact search, as a multiple of about a second; counted, so the same plan everywhere")
+      ->option_text("N [1]");
+  verb.add_option("--time-limit", time_limit, "cuts the search of auto and exact short")->option_text("SECONDS");
   verb.add_option("--seed", seed, "of the random choices of auto and exact")->option_text("N [1]");
 }
 
@@ -97,7 +100,9 @@ ExchangeTask read(const ExchangeInput& options) {
     task.problem.max_transfers = parse_count(options.max_transfers, "--max-transfers", 1, kMost);
   if (!options.setup.empty()) task.problem.setup = parse_number(options.setup, "--setup");
   task.backbone = read_backbone(options);
-  task.time_limit_s = parse_number(options.time_limit, "--time-limit");
+  task.effort = parse_number(options.effort, "--effort");
+  if (task.effort <= 0) throw InputError("--effort", fmt::format("'{}'", options.effort), "a number above 0");
+  if (!options.time_limit.empty()) task.time_limit_s = parse_number(options.time_limit, "--time-limit");
   task.seed = static_cast<std::uint64_t>(parse_count(options.seed, "--seed", 0, kMost));
 
   task.problem.traffic = read_traffic(options.traffic);
@@ -151,6 +156,7 @@ double ExchangeTask::least_time_s() const {
 ExchangeOptions ExchangeTask::planned_by(const std::string& algorithm) const {
   ExchangeOptions options;
   options.algorithm = algorithm;
+  options.effort = effort;
   options.time_limit_s = time_limit_s;
   options.seed = seed;
   return options;

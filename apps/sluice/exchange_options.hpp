@@ -2,6 +2,7 @@
 
 #include <CLI/App.hpp>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -20,7 +21,8 @@ struct ExchangeInput {
   std::string sender_link;
   std::string receiver_link;
   std::string latency;
-  std::string time_limit = "1";
+  std::string effort = "1";
+  std::string time_limit;
   std::string seed = "1";
 
   void add_to(CLI::App& verb);
@@ -39,7 +41,8 @@ inline constexpr const char* kExchangeHelp =
 struct ExchangeTask {
   std::string file;
   ExchangeProblem problem;  ///< the set-up in the unit of the traffic in memory: see Traffic::decimals
-  double time_limit_s = 1;
+  double effort = 1;
+  double time_limit_s = std::numeric_limits<double>::infinity();
   std::uint64_t seed = 1;
   double transfer_bytes_per_s = 0;   ///< of one transfer, where the options name the hardware; else 0
   std::optional<Backbone> backbone;  ///< the hardware, where the options name it
@@ -52,7 +55,7 @@ struct ExchangeTask {
   /// What the hardware alone asks for, in seconds: all bytes over the backbone, or those of a node over its link. 0
   /// unless the options name it.
   [[nodiscard]] double least_time_s() const;
-  /// To plan it by `algorithm`.
+  /// To plan it by `algorithm`, or for its bound.
   [[nodiscard]] ExchangeOptions planned_by(const std::string& algorithm) const;
 };
 

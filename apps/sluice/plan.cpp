@@ -132,6 +132,7 @@ std::string costs_of(const ExchangePlan& plan) {
   std::string line = algorithm_text("exchange", schedule.algorithm);
   line += distance_text(total.total, plan.bound.cost.total, plan.optimal || total.total <= plan.bound.cost.total,
                         plan.bound.kind);
+  if (plan.stopped) line += fmt::format("; {}", kStopped);
   return line + "\n\n" + cost_table(total, plan.bound.cost, schedule.setup, schedule.decimals);
 }
 

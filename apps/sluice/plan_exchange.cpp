@@ -110,7 +110,7 @@ void add_plan_exchange(CLI::App& plan_verb, Action& chosen) {
       "  sluice plan exchange traffic.mtx --backbone 1Gbit --sender-link 100Mbit --receiver-link 1Gbit --latency 1ms\n"
       "  sluice plan exchange traffic.mtx --backbone 1Gbit --sender-link 100Mbit --receiver-link 1Gbit --latency 1ms "
       "\\\n    --local-links 10Gbit --local-latency 20us\n"
-      "  sluice plan exchange traffic.mtx --algorithm exact --time-limit 60 --summary");
+      "  sluice plan exchange traffic.mtx --algorithm exact --effort 60 --summary");
   problem->callback([options, &chosen] { chosen = [options] { return plan(*options); }; });
 }
 

@@ -13,6 +13,8 @@
 #include "redistribute_options.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/redistribute.hpp"
+#include "sluice/plan/relabel.hpp"
+#include "sluice/schedule/cost.hpp"
 #include "sluice/show/quantities.hpp"
 #include "sluice/show/text_table.hpp"
 
@@ -29,12 +31,88 @@ struct PlanOptions {
   RedistributeOptions problem;
   PlanOutput output;
   std::string algorithm = "auto";
+  std::string effort;
   std::string rank;
+  bool front = false;
+  bool preemptive = false;
+  bool relabel = false;
 };
 
+/// What is proven of a plan, in words.
+std::string proof_text(const Cost& cost, const Cost& bound, const std::string& asked_for) {
+  if (cost.steps <= bound.steps && cost.transmission <= bound.transmission) return "optimal in NS and TC (proven)";
+  if (cost.total <= bound.total) return "optimal in total (proven)";
+  std::string text = fmt::format("at most {} above the optimum", excess_text(cost.total, bound.total));
+  if ((asked_for == "auto" || asked_for == "exact") && !exact_uses_cbc())
+    text += "; this build has no CBC, with which exact finds out more";
+  return text;
+}
+
 std::string whole_message_costs(const RedistributionPlan& plan, const std::string& asked_for, double setup) {
-  return fmt::format("algorithm: {}{} ({})\n\n{}", plan.algorithm(), asked_for == "auto" ? ", chosen by auto" : "",
-                     guarantee_of("redistribute", plan.algorithm()), cost_table(plan.cost(), plan.bound(), setup));
+  const Cost cost = plan.cost(), bound = plan.bound();
+  return fmt::format("algorithm: {}{} ({})\nresult: {}\n\n{}", plan.algorithm(),
+                     asked_for == "auto" ? ", chosen by auto" : "", guarantee_of("redistribute", plan.algorithm()),
+                     proof_text(cost, bound, asked_for), cost_table(cost, bound, setup));
+}
+
+/// Every number of steps that lowers TC, with what is proven.
+int show_front(const RedistributeTask& task, std::int64_t effort) {
+  const RedistributionFront front = redistribution_front(task.problem, task.setup, effort);
+  TextTable table({{"steps (NS)"}, {"transmission (TC)"}, {"TC at least"}, {"total"}, {"", Align::kLeft}});
+  for (const FrontPoint& point : front.points) {
+    const Cost cost = point.plan.cost();
+    table.add_row({fmt::format("{}", cost.steps), fmt::format("{}", cost.transmission),
+                   fmt::format("{}", point.transmission_at_least), number_text(cost.total),
+                   fmt::format("{}{}", point.plan.algorithm(),
+                               cost.transmission == point.transmission_at_least ? ", optimal" : "")});
+  }
+  std::string text =
+      fmt::format("{}\ntotal = TC + {} NS, in elements\n\n{}\n", task.title(), number_text(task.setup), table.text());
+  if (front.complete && front.points.size() == 1) {
+    text += "optimal in NS and TC at once (proven)\n";
+  } else if (front.complete) {
+    text += "no schedule of whole messages beats these, or is beside them, in NS and TC (proven)\n";
+  } else {
+    text +=
+        fmt::format("not proven to be all: no schedule has fewer than {} steps, none a TC below {}{}\n",
+                    front.bound.steps, front.bound.transmission,
+                    exact_uses_cbc() ? "; more --effort may tell" : "; this build has no CBC, which finds out more");
+  }
+  print(text);
+  return kDone;
+}
+
+/// Which process plays which role of the target grid so that most data stays, and how much that is.
+int show_roles(const RedistributeTask& task, const PlanOutput& output) {
+  const TargetRoles roles = assign_target_roles(task.problem);
+  const auto amount = [&](std::int64_t elements) {
+    const double share = task.problem.size() > 0
+                             ? 100.0 * static_cast<double>(elements) / static_cast<double>(task.problem.size())
+                             : 100.0;
+    return fmt::format("{} elements, {:.1f} %", elements, share);
+  };
+  std::string text =
+      fmt::format("{}\nstays where it is: {} (optimal); with every process in the role of its number: {}\n\n",
+                  task.title(), amount(roles.kept), amount(roles.kept_before));
+  TextTable table({{"process"}, {"role in the target grid"}});
+  std::int64_t left_out = 0;
+  for (std::size_t p = 0; p < roles.role_of_process.size(); ++p) {
+    if (!output.all && static_cast<std::int64_t>(p) >= kShownLines) {
+      ++left_out;
+      continue;
+    }
+    table.add_row({fmt::format("{}", p), fmt::format("{}", roles.role_of_process[p].value)});
+  }
+  print(text + (output.summary ? "" : table.text() + left_out_line(left_out)));
+  return kDone;
+}
+
+/// What cutting messages gains, or costs, against whole ones.
+std::string cutting_text(const Cost& cut, const Cost& whole) {
+  const char* verb = cut.total <= whole.total ? "gains" : "loses";
+  const auto [less, more] = std::minmax(cut.total, whole.total);
+  return fmt::format("whole messages: NS {}, TC {}, total {}; cutting them {} {}\n", whole.steps, whole.transmission,
+                     number_text(whole.total), verb, more > less ? excess_text(more, less) : "nothing");
 }
 
 /// What one process has to do, in the order of the steps.
@@ -133,14 +211,31 @@ ExchangePlan plan_as_exchange(const RedistributeTask& task, const std::string& a
 }
 
 int plan(const PlanOptions& options) {
-  const bool whole_messages = is_algorithm("redistribute", options.algorithm);
+  const bool whole_messages = is_algorithm("redistribute", options.algorithm) && !options.preemptive;
+  if (options.preemptive) check_algorithm("exchange", options.algorithm);
   if (!whole_messages && !is_algorithm("exchange", options.algorithm)) {
     throw InputError(
         "--algorithm", fmt::format("'{}'", options.algorithm),
         fmt::format("one of {}, or of exchange: {}", algorithm_list("redistribute"), algorithm_list("exchange")));
   }
   const RedistributeTask task = read(options.problem);
+  const std::int64_t effort = parse_effort(options.effort);
   const PlanOutput& output = options.output;
+  if (options.front || options.relabel) {
+    const char* const shown = options.front ? "--front" : "--relabel";
+    const auto refuse = [&](const char* option) {
+      throw InputError(shown, std::string(option) + " beside it", "it alone");
+    };
+    if (options.front && options.relabel) refuse("--relabel");
+    if (!output.json.empty()) refuse("--json");
+    if (!options.rank.empty()) refuse("--rank");
+    if (options.preemptive) refuse("--preemptive");
+    if (options.algorithm != "auto") refuse("--algorithm");
+    if (options.front) return show_front(task, effort);
+    if (count_messages(task.problem, kMostTransfers) > kMostTransfers)
+      throw InputError("--relabel", fmt::format("more than {} messages", kMostTransfers), "less");
+    return show_roles(task, output);
+  }
   const bool for_rank = !options.rank.empty();
   std::int64_t rank = 0;
   if (for_rank) {
@@ -166,11 +261,13 @@ int plan(const PlanOptions& options) {
   if (!whole_messages) {
     const ExchangePlan plan = plan_as_exchange(task, options.algorithm);
     head += costs_of(plan);
+    head +=
+        '\n' + cutting_text(cost(plan.schedule), plan_redistribution(task.problem, "auto", task.setup, effort).cost());
     if (!for_rank) return show_plan(head, plan.schedule, output);
     print(head + '\n' + table_of_rank(part_of(plan.schedule, rank), rank, output.all));
     return kDone;
   }
-  const RedistributionPlan plan = plan_redistribution(task.problem, options.algorithm, task.setup);
+  const RedistributionPlan plan = plan_redistribution(task.problem, options.algorithm, task.setup, effort);
   head += whole_message_costs(plan, options.algorithm, task.setup);
   if (writes_out) return show_plan(head, plan.schedule(task.input), output);
   print(for_rank ? head + '\n' + table_of_rank(part_of(plan, rank), rank, output.all) : head);
@@ -187,6 +284,13 @@ void add_plan_redistribute(CLI::App& plan_verb, Action& chosen) {
       ->add_option("--algorithm", options->algorithm,
                    algorithm_list("redistribute") + "; or one of exchange that is not among them")
       ->option_text("NAME [auto]");
+  add_effort_option(*problem, options->effort);
+  problem->add_flag("--front", options->front,
+                    "show the best schedule of every number of steps that lowers TC, with proof; no steps");
+  problem->add_flag("--preemptive", options->preemptive,
+                    "plan by exchange, which may cut messages, and say what that gains; --algorithm is one of its");
+  problem->add_flag("--relabel", options->relabel,
+                    "show which process should play which role of the target grid so that most data stays; no steps");
   options->output.add_to(*problem, "sizes in elements", "costs and bounds alone; works for any number of processes");
   problem->add_option("--rank", options->rank, "show what process R sends and receives, alone; works likewise")
       ->option_text("R");
@@ -194,11 +298,13 @@ void add_plan_redistribute(CLI::App& plan_verb, Action& chosen) {
       algorithms_help("redistribute") +
       "\nAlgorithms of exchange (sluice plan exchange --help) may cut messages into pieces; they write every "
       "message\nout, whatever is shown.\n"
+      "\nNo clock decides what is planned. A job (sluice run, or the library) plans with the customary --effort.\n"
       "\nExamples:\n"
       "  sluice plan redistribute --from 16:3 --to 16:5\n"
       "  sluice plan redistribute --from 4x2:64x64 --to 2x4:100x100 --shape 4096x4096 --json plan.json\n"
       "  sluice plan redistribute --from 100000:64 --to 100000:100 --summary\n"
-      "  sluice plan redistribute --from 15:2 --to 6:3 --algorithm oggp");
+      "  sluice plan redistribute --from 15:2 --to 6:3 --front\n"
+      "  sluice plan redistribute --from 15:2 --to 6:3 --preemptive");
   problem->callback([options, &chosen] { chosen = [options] { return plan(*options); }; });
 }
 

@@ -10,6 +10,7 @@
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/quantity.hpp"
+#include "sluice/plan/redistribute.hpp"
 #include "sluice/show/quantities.hpp"
 
 namespace sluice::command {
@@ -22,8 +23,18 @@ void RedistributeOptions::add_to(CLI::App& verb, const std::string& shape_help) 
   verb.add_option("--element-bytes", element_bytes, "size of an element")->option_text("BYTES [8]");
   verb.add_option("--setup", setup, "price of a step in elements: total = transmission + ALPHA * steps")
       ->option_text("ALPHA [1]");
-  verb.add_option("--time-limit", time_limit, "most time for exact to plan; no other planner needs it")
+  verb.add_option("--time-limit", time_limit, "most time of planners of exchange that need it")
       ->option_text("SECONDS [1]");
+}
+
+void add_effort_option(CLI::App& verb, std::string& effort) {
+  verb.add_option("--effort", effort, "most work that exact and auto search with, counted, not timed; 50,000: a second")
+      ->option_text(fmt::format("N [{}]", kCustomaryEffort));
+}
+
+std::int64_t parse_effort(const std::string& effort) {
+  constexpr std::int64_t kMostEffort = std::int64_t{1} << 50;
+  return effort.empty() ? kCustomaryEffort : parse_count(effort, "--effort", 0, kMostEffort);
 }
 
 RedistributeTask read(const RedistributeOptions& options) {

@@ -24,6 +24,10 @@ struct RedistributeOptions {
   void add_to(CLI::App& verb, const std::string& shape_help);
 };
 
+/// The option --effort of verbs that plan alone, and its value.
+void add_effort_option(CLI::App& verb, std::string& effort);
+[[nodiscard]] std::int64_t parse_effort(const std::string& effort);
+
 /// The options as read and checked.
 struct RedistributeTask {
   Layout from;

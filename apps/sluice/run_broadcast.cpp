@@ -5,17 +5,17 @@
 #include <vector>
 
 #include "algorithm_names.hpp"
+#include "apps/compare/compare.hpp"
 #include "output.hpp"
 #include "ranks.hpp"
 #include "run.hpp"
 #include "run_output.hpp"
-#include "sluice/run/mpi/compare.hpp"
 #include "sluice/run/mpi/error.hpp"
 
 namespace sluice::command {
 
 int run_broadcast(const RunBroadcast& options) {
-  const std::vector<std::string> usual = mpi::broadcast_methods();
+  const std::vector<std::string> usual = compare::broadcast_methods();
   const std::vector<std::string> methods = options.methods.names(usual, [&](const std::string& name) {
     if (std::find(usual.begin(), usual.end(), name) == usual.end()) check_algorithm("broadcast", name, "--method");
     return name;
@@ -25,12 +25,13 @@ int run_broadcast(const RunBroadcast& options) {
   int ranks = 0;
   SLUICE_MPI(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
   check_ranks(task.platform, task.file, ranks);
-  mpi::BroadcastJobOptions how;
+  mpi::BroadcastOptions how;
+  how.platform = task.platform;
   how.plan = task.options;
   how.try_native = !options.model_only;
   Ranks::once([&] { check_json_target(options.methods.json); });
-  const mpi::Comparison comparison = mpi::compare_broadcasts(MPI_COMM_WORLD, task.platform, static_cast<int>(task.root),
-                                                             task.bytes, how, methods, repetitions);
+  const compare::Comparison comparison =
+      compare::broadcasts(MPI_COMM_WORLD, static_cast<int>(task.root), task.bytes, how, methods, repetitions);
   RunSubject subject;
   subject.problem = "broadcast";
   subject.title = task.title();

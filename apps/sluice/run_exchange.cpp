@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "algorithm_names.hpp"
+#include "apps/compare/compare.hpp"
 #include "command.hpp"
 #include "option_values.hpp"
 #include "output.hpp"
@@ -16,7 +17,6 @@
 #include "run_output.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/platform.hpp"
-#include "sluice/run/mpi/compare.hpp"
 #include "sluice/run/mpi/error.hpp"
 #include "sluice/run/mpi/measure.hpp"
 #include "sluice/show/quantities.hpp"
@@ -28,7 +28,7 @@ namespace {
 constexpr std::string_view kByMode = "sluice-";
 
 std::vector<std::string> read_methods(const RunMethods& options) {
-  const std::vector<std::string> known = mpi::exchange_methods();
+  const std::vector<std::string> known = compare::exchange_methods();
   return options.names(known, [&](const std::string& name) {
     if (name.rfind(kByMode, 0) == 0) {
       (void)mpi::parse_exchange_mode(name.substr(kByMode.size()));
@@ -132,13 +132,13 @@ int run_exchange(const RunExchange& options) {
   check_algorithm("exchange", options.algorithm);
   const std::vector<std::string> methods = read_methods(options.methods);
   const int repetitions = options.methods.times();
-  mpi::ExchangeJobOptions how;
+  mpi::ExchangeOptions how;
   how.mode = mpi::parse_exchange_mode(options.mode);
   how.tune = options.tune;
   check_options(options, methods);
   ExchangeTask task = read(options.problem);
   how.algorithm = options.algorithm;
-  how.planning_time_s = task.time_limit_s;
+  how.planning_time_s = std::min(task.effort, task.time_limit_s);
   // Without any word of it the set-up is what the job takes by default, not the 1 that plans are compared by.
   if (!options.problem.setup.empty() || !options.problem.latency.empty()) how.setup_bytes = task.problem.setup;
   task.problem.setup = how.setup_bytes;
@@ -151,7 +151,7 @@ int run_exchange(const RunExchange& options) {
   std::vector<std::string> notes;
   find_max_transfers(options, task, sends, receivers_from, notes);
   how.max_transfers = task.problem.max_transfers;
-  const mpi::Comparison comparison = mpi::compare_exchanges(MPI_COMM_WORLD, sends, how, methods, repetitions);
+  const compare::Comparison comparison = compare::exchanges(MPI_COMM_WORLD, sends, how, methods, repetitions);
   return show_run({"exchange", task.title(), largest_part(task.problem.traffic), task.least_time_s(),
                    task.problem.max_transfers, notes},
                   comparison, options.methods.json);

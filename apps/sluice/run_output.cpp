@@ -17,7 +17,7 @@ namespace sluice::command {
 
 namespace {
 
-std::string to_json(const RunSubject& subject, const mpi::Comparison& comparison) {
+std::string to_json(const RunSubject& subject, const compare::Comparison& comparison) {
   using nlohmann::ordered_json;
   ordered_json file{{"schema", "sluice.run/1"},        {"problem", subject.problem},
                     {"ranks", comparison.ranks},       {"bytes_moved", comparison.bytes_moved},
@@ -28,7 +28,7 @@ std::string to_json(const RunSubject& subject, const mpi::Comparison& comparison
   if (!comparison.left_out.empty()) file["left_out"] = comparison.left_out;
   // Times of wrong results do not count.
   if (comparison.verified) {
-    for (const mpi::MethodResult& method : comparison.methods) {
+    for (const compare::MethodResult& method : comparison.methods) {
       ordered_json row{{"name", method.name},
                        {"median_s", method.median_s},
                        {"min_s", method.min_s},
@@ -44,7 +44,7 @@ std::string to_json(const RunSubject& subject, const mpi::Comparison& comparison
   return file.dump(1) + '\n';
 }
 
-std::string to_text(const RunSubject& subject, const mpi::Comparison& comparison) {
+std::string to_text(const RunSubject& subject, const compare::Comparison& comparison) {
   using Align = TextTable::Align;
   std::string text = subject.title + '\n';
   for (const std::string& note : subject.notes) text += note + '\n';
@@ -60,11 +60,12 @@ std::string to_text(const RunSubject& subject, const mpi::Comparison& comparison
       {"method", Align::kLeft}, {"median"}, {"min"}, {"max"}, {"rate"}, {"/ " + comparison.methods.front().name},
       {"extra memory"},         {"of data"}};
   if (subject.bound_s > 0) columns.push_back({"/ bound"});
-  const bool predicted = std::any_of(comparison.methods.begin(), comparison.methods.end(),
-                                     [](const mpi::MethodResult& method) { return method.predicted_s.has_value(); });
+  const bool predicted =
+      std::any_of(comparison.methods.begin(), comparison.methods.end(),
+                  [](const compare::MethodResult& method) { return method.predicted_s.has_value(); });
   if (predicted) columns.insert(columns.end(), {{"predicted"}, {"/ predicted"}, {"how", Align::kLeft}});
   TextTable table(columns);
-  for (const mpi::MethodResult& method : comparison.methods) {
+  for (const compare::MethodResult& method : comparison.methods) {
     const double rate = method.median_s > 0 ? static_cast<double>(comparison.bytes_moved) / method.median_s : 0;
     const double percent = subject.largest_part > 0 ? 100 * static_cast<double>(method.peak_extra_bytes) /
                                                           static_cast<double>(subject.largest_part)
@@ -96,7 +97,7 @@ std::string to_text(const RunSubject& subject, const mpi::Comparison& comparison
 
 }  // namespace
 
-int show_run(const RunSubject& subject, const mpi::Comparison& comparison, const std::string& json) {
+int show_run(const RunSubject& subject, const compare::Comparison& comparison, const std::string& json) {
   Ranks::once([&] {
     if (json == "-") {
       print(to_json(subject, comparison));

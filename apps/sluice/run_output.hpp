@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sluice/run/mpi/compare.hpp"
+#include "apps/compare/compare.hpp"
 
 namespace sluice::command {
 
@@ -20,6 +20,6 @@ struct RunSubject {
 
 /// Prints the times of all methods, or what was wrong, or writes sluice.run/1 to `json` ("-": instead of the table;
 /// empty: not at all). Collective; returns the exit status.
-int show_run(const RunSubject& subject, const mpi::Comparison& comparison, const std::string& json);
+int show_run(const RunSubject& subject, const compare::Comparison& comparison, const std::string& json);
 
 }  // namespace sluice::command

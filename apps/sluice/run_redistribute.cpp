@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "algorithm_names.hpp"
+#include "apps/compare/compare.hpp"
 #include "command.hpp"
 #include "option_values.hpp"
 #include "output.hpp"
@@ -18,7 +19,6 @@
 #include "run_output.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/redistribute.hpp"
-#include "sluice/run/mpi/compare.hpp"
 #include "sluice/run/mpi/error.hpp"
 
 namespace sluice::command {
@@ -31,7 +31,7 @@ constexpr std::string_view kPlannedBy = "sluice-";
 /// `sluice` by an algorithm that was asked for is called so.
 std::vector<std::string> read_methods(const RunMethods& options, const RedistributeTask& task,
                                       const std::string& algorithm) {
-  const std::vector<std::string> known = mpi::redistribution_methods(task.from.dimensions(), task.element_bytes);
+  const std::vector<std::string> known = compare::redistribution_methods(task.from.dimensions(), task.element_bytes);
   return options.names(known, [&](const std::string& name) {
     const bool is_known = std::find(known.begin(), known.end(), name) != known.end();
     if (name.rfind(kPlannedBy, 0) == 0) {
@@ -111,8 +111,8 @@ int run_redistribute(const RunRedistribute& options) {
   mpi::RedistributionOptions how;
   how.algorithm = options.algorithm;
   how.setup = task.setup;
-  const mpi::RedistributionComparison comparison = mpi::compare_redistributions(
-      MPI_COMM_WORLD, task.shape, task.from, task.to, task.element_bytes, how, methods, repetitions);
+  const compare::Comparison comparison = compare::redistributions(MPI_COMM_WORLD, task.shape, task.from, task.to,
+                                                                  task.element_bytes, how, methods, repetitions);
   return show_run({"redistribute", task.title(), largest_part(task), 0}, comparison, options.methods.json);
 }
 

@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "algorithm_names.hpp"
+#include "apps/compare/compare.hpp"
 #include "command.hpp"
 #include "option_values.hpp"
 #include "output.hpp"
@@ -22,7 +24,6 @@
 #include "sluice/input/quantity.hpp"
 #include "sluice/plan/reduce_scatter.hpp"
 #include "sluice/plan/registry.hpp"
-#include "sluice/run/mpi/compare_reductions.hpp"
 #include "sluice/run/mpi/error.hpp"
 #include "sluice/show/quantities.hpp"
 
@@ -30,7 +31,7 @@ namespace sluice::command {
 
 namespace {
 
-using Operation = mpi::ReductionContents::Operation;
+using Operation = compare::ReductionContents::Operation;
 
 constexpr std::string_view kSleep = "sleep:";
 constexpr std::array<std::pair<std::string_view, Operation>, 3> kOperations{{
@@ -39,8 +40,8 @@ constexpr std::array<std::pair<std::string_view, Operation>, 3> kOperations{{
     {"merge", Operation::kMerge},
 }};
 
-mpi::ReductionContents read_contents(const RunReduce& options) {
-  mpi::ReductionContents contents;
+compare::ReductionContents read_contents(const RunReduce& options) {
+  compare::ReductionContents contents;
   if (options.count.empty()) throw InputError("--count", "nothing", "the number of elements of a rank");
   contents.count = parse_count(options.count, "--count", 0, std::numeric_limits<std::int64_t>::max() / 8);
   if (options.operation.rfind(kSleep, 0) == 0) {
@@ -57,7 +58,7 @@ mpi::ReductionContents read_contents(const RunReduce& options) {
 }
 
 std::vector<std::string> read_methods(const RunMethods& options, bool over_platform) {
-  const std::vector<std::string> usual = mpi::reduction_methods();
+  const std::vector<std::string> usual = compare::reduction_methods();
   std::vector<std::string> known = usual;
   const auto add = [&](const char* problem) {
     for (const Algorithm& algorithm : algorithms(problem))
@@ -73,7 +74,7 @@ std::vector<std::string> read_methods(const RunMethods& options, bool over_platf
 }
 
 /// What --platform makes of it.
-void read_platform_of(const RunReduce& options, int ranks, mpi::ReductionSpec& spec) {
+void read_platform_of(const RunReduce& options, int ranks, mpi::ReductionOptions& how) {
   const std::array<std::pair<const char*, bool>, 6> costs{{{"--transfer", !options.transfer.empty()},
                                                            {"--compute", !options.compute.empty()},
                                                            {"--transfer-overhead", !options.transfer_overhead.empty()},
@@ -83,56 +84,63 @@ void read_platform_of(const RunReduce& options, int ranks, mpi::ReductionSpec& s
   for (const auto& [name, given] : costs)
     if (given) throw InputError(name, "--platform beside it", "either");
   check_algorithm("broadcast", options.algorithm);
-  spec.platform = read_platform_option(options.platform);
-  check_ranks(*spec.platform, options.platform, ranks);
+  how.platform = read_platform_option(options.platform);
+  check_ranks(*how.platform, options.platform, ranks);
   if (!options.segments.empty() && options.segments != "auto")
-    spec.segments = parse_count(options.segments, "--segments", 1, std::int64_t{1} << 20);
+    how.segments = parse_count(options.segments, "--segments", 1, std::int64_t{1} << 20);
 }
 
-mpi::ReductionSpec read_spec(const RunReduce& options, const mpi::ReductionContents& contents, int ranks) {
-  mpi::ReductionSpec spec;
-  spec.root = static_cast<int>(parse_count(options.root, "--root", 0, ranks - 1));
-  spec.algorithm = options.algorithm;
-  spec.try_native = !options.model_only;
-  spec.progress_thread = !options.no_thread;
-  if (!options.platform.empty()) {
-    read_platform_of(options, ranks, spec);
-    return spec;
-  }
-  if (options.algorithm != kReduceScatter) check_algorithm("reduce", options.algorithm);
+/// None: they are measured.
+std::optional<mpi::ReductionCosts> read_costs(const RunReduce& options) {
   if (options.measure && (!options.transfer.empty() || !options.compute.empty()))
     throw InputError("--measure", "costs given besides", "either");
   if (options.transfer.empty() != options.compute.empty())
     throw InputError(options.transfer.empty() ? "--transfer" : "--compute", "nothing",
                      "both costs, or neither: they are measured then");
-  spec.measure = options.transfer.empty();
-  if (!spec.measure) {
-    spec.transfer = parse_number(options.transfer, "--transfer");
-    spec.compute = parse_number(options.compute, "--compute");
-    if (spec.transfer == 0 && spec.compute == 0) throw InputError("--transfer", "0, as --compute", "not both 0");
+  const bool given = !options.transfer.empty();
+  mpi::ReductionCosts costs;
+  if (given) {
+    costs.transfer = parse_number(options.transfer, "--transfer");
+    costs.compute = parse_number(options.compute, "--compute");
+    if (costs.transfer == 0 && costs.compute == 0) throw InputError("--transfer", "0, as --compute", "not both 0");
   }
   const auto overhead = [&](const std::string& text, const char* option, double whole) {
     if (text.empty()) return 0.0;
-    if (spec.measure) throw InputError(option, "no costs given", "--transfer and --compute");
+    if (!given) throw InputError(option, "no costs given", "--transfer and --compute");
     const double value = parse_number(text, option);
     if (value > whole) throw InputError(option, text, fmt::format("at most the whole, {}", number_text(whole)));
     return value;
   };
-  spec.transfer_overhead = overhead(options.transfer_overhead, "--transfer-overhead", spec.transfer);
-  spec.compute_overhead = overhead(options.compute_overhead, "--compute-overhead", spec.compute);
+  costs.transfer_overhead = overhead(options.transfer_overhead, "--transfer-overhead", costs.transfer);
+  costs.compute_overhead = overhead(options.compute_overhead, "--compute-overhead", costs.compute);
+  return given ? std::optional(costs) : std::nullopt;
+}
+
+mpi::ReductionOptions read_how(const RunReduce& options, const compare::ReductionContents& contents, int ranks) {
+  mpi::ReductionOptions how;
+  how.algorithm = options.algorithm;
+  how.try_native = !options.model_only;
+  how.progress_thread = !options.no_thread;
+  if (!options.platform.empty()) {
+    read_platform_of(options, ranks, how);
+    return how;
+  }
+  if (options.algorithm != kReduceScatter) check_algorithm("reduce", options.algorithm);
+  how.costs = read_costs(options);
+  how.measure = !how.costs;
   if (!options.segments.empty()) {
     if (contents.operation == Operation::kMerge && options.segments != "1")
       throw InputError("--segments", options.segments, "1: a set is not cut");
-    spec.segments =
+    how.segments =
         options.segments == "auto" ? 0 : parse_count(options.segments, "--segments", 1, std::int64_t{1} << 20);
-    if (spec.segments == 0 && !spec.measure && spec.transfer_overhead == 0)
+    if (how.segments == 0 && how.costs && how.costs->transfer_overhead == 0)
       throw InputError("--segments", "auto, and costs given", "--transfer-overhead, or costs that are measured");
   }
-  spec.dynamic = options.dynamic;
-  return spec;
+  how.dynamic = options.dynamic;
+  return how;
 }
 
-std::string title_of(const RunReduce& options, const mpi::ReductionContents& contents, int root) {
+std::string title_of(const RunReduce& options, const compare::ReductionContents& contents, int root) {
   switch (contents.operation) {
     case Operation::kMatmul:
       return fmt::format("reduce: product of {0} x {0} matrices of 8-byte integers, a rank each, to rank {1}",
@@ -151,27 +159,28 @@ std::string title_of(const RunReduce& options, const mpi::ReductionContents& con
 }  // namespace
 
 int run_reduce(const RunReduce& options) {
-  const mpi::ReductionContents contents = read_contents(options);
+  const compare::ReductionContents contents = read_contents(options);
   const std::vector<std::string> methods = read_methods(options.methods, !options.platform.empty());
   const int repetitions = options.methods.times();
   int ranks = 0;
   SLUICE_MPI(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
-  const mpi::ReductionSpec spec = read_spec(options, contents, ranks);
+  const auto root = static_cast<int>(parse_count(options.root, "--root", 0, ranks - 1));
+  const mpi::ReductionOptions how = read_how(options, contents, ranks);
   Ranks::once([&] { check_json_target(options.methods.json); });
-  const mpi::ReductionComparison comparison =
-      mpi::compare_reductions(MPI_COMM_WORLD, contents, spec, methods, repetitions);
+  const compare::ReductionComparison comparison =
+      compare::reductions(MPI_COMM_WORLD, contents, root, how, methods, repetitions);
   RunSubject subject;
   subject.problem = "reduce";
-  subject.title = title_of(options, contents, spec.root);
+  subject.title = title_of(options, contents, root);
   const std::int64_t words =
       contents.operation == Operation::kMatmul ? contents.count * contents.count : contents.count;
   subject.largest_part = words * 8;
-  if (spec.platform) {
+  if (how.platform) {
     subject.notes.push_back(
-        fmt::format("over {} clusters ({}); trees as if d = c", spec.platform->clusters.size(), options.platform));
+        fmt::format("over {} clusters ({}); trees as if d = c", how.platform->clusters.size(), options.platform));
   } else {
-    subject.notes.push_back(fmt::format("d = {}, c = {}, {}", seconds_text(comparison.spec.transfer),
-                                        seconds_text(comparison.spec.compute), spec.measure ? "measured" : "given"));
+    subject.notes.push_back(fmt::format("d = {}, c = {}, {}", seconds_text(comparison.costs.transfer),
+                                        seconds_text(comparison.costs.compute), how.measure ? "measured" : "given"));
   }
   subject.notes.push_back("overlap: " + to_string(comparison.overlap));
   if (contents.operation == Operation::kMerge &&

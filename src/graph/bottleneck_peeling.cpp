@@ -106,13 +106,16 @@ void BottleneckPeeling::deactivate(std::int32_t id) {
   position_[id] = -1;
 }
 
-std::pair<std::span<const std::int32_t>, std::int64_t> BottleneckPeeling::next() {
+std::pair<std::span<const std::int32_t>, std::int64_t> BottleneckPeeling::next(std::int64_t most_looks) {
   SLUICE_ASSERT(!done(), "nothing left to peel");
   match_active();
+  looks_ += n_;
   while (matched_ < n_) {
+    if (looks_ > most_looks) return {{}, 0};
     grow_forest();
     // Edges between vertices out of the forest wait in the rows until the forest reaches them.
     for (const std::int32_t before = matched_; matched_ == before;) {
+      ++looks_;
       const std::int32_t id = activate_heaviest();
       if (left_stamp_[left_[id]] == stamp_) reach(right_[id], id);
     }
@@ -145,6 +148,7 @@ void BottleneckPeeling::match_active() {
     if (edge_of_left_[u] >= 0) continue;
     bool found = false;
     for (std::int32_t p = row_begin_[u]; p < row_end_[u] && !found; ++p) {
+      ++looks_;
       const Slot slot = slots_[p];
       if (left_of_right_[slot.right] >= 0) continue;
       match(u, slot.right, slot.id);
@@ -177,6 +181,7 @@ bool BottleneckPeeling::layer(std::size_t free_count) {
   for (std::size_t head = 0; head < tail; ++head) {
     const std::int32_t u = queue_[head];
     cursor_[u] = row_begin_[u];
+    looks_ += row_end_[u] - row_begin_[u];
     for (std::int32_t p = row_begin_[u]; p < row_end_[u]; ++p) {
       const std::int32_t w = left_of_right_[slots_[p].right];
       if (w < 0) {
@@ -200,6 +205,7 @@ bool BottleneckPeeling::descend(std::int32_t root) {
     const bool last = level_[u] == last_level_;
     bool descended = false;
     for (std::int32_t& p = cursor_[u]; p < row_end_[u]; ++p) {
+      ++looks_;
       const std::int32_t w = left_of_right_[slots_[p].right];
       if (w < 0) {
         for (const std::int32_t s : stack_) {
@@ -226,6 +232,7 @@ bool BottleneckPeeling::descend(std::int32_t root) {
 
 void BottleneckPeeling::grow_forest() {
   ++stamp_;
+  looks_ += n_;
   // All roots are marked before the search: none of them is matched, so none is reached through an edge.
   stack_.clear();
   for (std::int32_t u = 0; u < n_; ++u) {
@@ -236,6 +243,7 @@ void BottleneckPeeling::grow_forest() {
   while (!stack_.empty()) {
     const std::int32_t u = stack_.back();
     stack_.pop_back();
+    looks_ += row_end_[u] - row_begin_[u];
     for (std::int32_t p = row_begin_[u]; p < row_end_[u]; ++p) {
       const Slot slot = slots_[p];
       if (right_stamp_[slot.right] == stamp_) continue;
@@ -268,6 +276,7 @@ bool BottleneckPeeling::reach(std::int32_t right, std::int32_t id) {
   while (!stack_.empty()) {
     const std::int32_t u = stack_.back();
     stack_.pop_back();
+    looks_ += row_end_[u] - row_begin_[u];
     for (std::int32_t p = row_begin_[u]; p < row_end_[u]; ++p)
       if (visit(slots_[p].right, slots_[p].id)) return true;
   }

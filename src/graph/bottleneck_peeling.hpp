@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <queue>
 #include <span>
 #include <utility>
@@ -41,8 +42,14 @@ class BottleneckPeeling {
   [[nodiscard]] bool done() const { return rest_ == 0; }
 
   /// The next matching: position in `edges` for each left vertex, valid until the next call, and what is taken off.
+  /// Gives up, with an empty span, once all calls together have looked at more than `most_looks` edges; there is no
+  /// next one then.
   /// @pre not done()
-  std::pair<std::span<const std::int32_t>, std::int64_t> next();
+  std::pair<std::span<const std::int32_t>, std::int64_t> next(
+      std::int64_t most_looks = std::numeric_limits<std::int64_t>::max());
+
+  /// Edges looked at so far: the work.
+  [[nodiscard]] std::int64_t looks() const { return looks_; }
 
  private:
   struct Entry {
@@ -73,6 +80,7 @@ class BottleneckPeeling {
   bool descend(std::int32_t root);
 
   std::int32_t n_;
+  std::int64_t looks_ = 0;
   std::int64_t rest_ = 0;  // sum of the weights of a vertex
   std::vector<std::int32_t> left_, right_;
   std::vector<std::int64_t> weight_;

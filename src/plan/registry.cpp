@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "plan/exchange/registry.hpp"
+
 namespace sluice {
 
 namespace {
@@ -17,23 +19,8 @@ constexpr std::array kRedistribute{
     Algorithm{"redistribute", "coloring", "NS optimal; TC as it comes", "O(m log m) on the quotient", kDesprez},
     Algorithm{"redistribute", "caterpillar", "max(P, Q) steps: the baseline of ScaLAPACK", "O(1)",
               "Prylli, Tourancheau 1996"},
-};
-
-constexpr std::string_view kCohen = "Cohen et al. 2006";
-
-constexpr std::array kExchange{
-    Algorithm{"exchange", "ggp", "at most 2 eta", "O(m) for each message", kCohen},
-    Algorithm{"exchange", "oggp", "at most 2 eta; in practice far less",
-              "steps x (n + search among the heaviest edges)", kCohen},
-    Algorithm{"exchange", "multigraph", "at most 2 eta", "steps as many as units of data: refuses large ones", kCohen},
-    Algorithm{"exchange", "weights", "none", "O(m) for each message, and the pieces", kCohen},
-    Algorithm{"exchange", "degrees", "none", "O(m) for each message, and the pieces", kCohen},
-    Algorithm{"exchange", "stepwise", "messages whole, in the fewest steps", "a weighted matching a step", kDesprez},
-    Algorithm{"exchange", "greedy", "messages whole; none", "a weighted matching a step", kDesprez},
-#ifdef SLUICE_HAVE_CBC
-    Algorithm{"exchange", "exact", "optimal if it ends in time: 8 x 8, sizes to 20 in seconds", "exponential",
-              "ours: integer program over durations"},
-#endif
+    Algorithm{"redistribute", "exact", "NS and TC optimal at once, or the best total; says what is proven",
+              "--effort; mostly milliseconds", "ours: integer program over classes"},
 };
 
 constexpr std::string_view kCanon = "Canon, Antoniu 2012";
@@ -73,7 +60,7 @@ constexpr std::array kBroadcast{
 
 std::span<const Algorithm> algorithms(std::string_view problem) {
   if (problem == "redistribute") return kRedistribute;
-  if (problem == "exchange") return kExchange;
+  if (problem == "exchange") return detail::exchange_algorithms();
   if (problem == "reduce") return kReduce;
   if (problem == "broadcast") return kBroadcast;
   return {};

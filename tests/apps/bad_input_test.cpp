@@ -66,7 +66,7 @@ TEST(BadInput, LayoutsShapesAndNumbers) {
 TEST(BadInput, AlgorithmsAndWhatToShow) {
   const Case cases[] = {
       {"--from 16:3 --to 16:5 --algorithm fastest", "--algorithm: 'fastest', expected one of classes, stepwise"},
-      {"--from 16:3 --to 16:5 --algorithm fastest", "walker-otto, auto, or of exchange: ggp, oggp"},
+      {"--from 16:3 --to 16:5 --algorithm fastest", "walker-otto, auto, or of exchange: first-fit, profile, ggp, oggp"},
       {"--from 8192:1 --to 8192:8192 --algorithm oggp --summary", "transfers to write out"},
       {"--from 15:3 --to 15:5 --algorithm classes", "gcd(s, P) = gcd(5, 15) = 5"},
       {"--from 16:3 --to 16:5 --algorithm walker-otto --json out.json", "--json: algorithm walker-otto"},
@@ -117,6 +117,10 @@ TEST(BadInput, ExchangesAndTheirTraffic) {
       {"good.csv --setup nan", "--setup: 'nan'"},
       {"good.csv --setup inf", "--setup: 'inf'"},
       {"good.csv --time-limit soon", "--time-limit: 'soon'"},
+      {"good.csv --effort much", "--effort: 'much'"},
+      {"good.csv --effort 0", "--effort: '0'"},
+      {"good.csv --effort=-1", "--effort: '-1'"},
+      {"good.csv --effort 1e999", "--effort: '1e999'"},
       {"good.csv --seed -1", "--seed: '-1'"},
       {"good.csv --from 16:3", "'--from', expected an option"},
       {"good.csv --json missing/out.json", "missing/out.json: cannot be written"},
@@ -131,10 +135,10 @@ TEST(BadInput, ExchangesAndTheirTraffic) {
     }
   }
   expect_refused(folder.sluice(words("plan exchange good.csv --algorithm fastest")),
-                 "--algorithm: 'fastest', expected one of ggp, oggp");
+                 "--algorithm: 'fastest', expected one of first-fit, profile, ggp, oggp");
   expect_refused(folder.sluice(words("plan exchange good.csv --algorithm classes")), "--algorithm: 'classes'");
   expect_refused(folder.sluice(words("compare exchange good.csv --algorithms oggp,fastest")),
-                 "--algorithms: 'fastest', expected one of ggp, oggp");
+                 "--algorithms: 'fastest', expected one of first-fit, profile, ggp, oggp");
   expect_refused(folder.sluice(words("compare exchange good.csv --algorithms oggp,")), "--algorithms: ''");
   for (const Case& each :
        {Case{"--backbone 1Gbit", "--sender-link: nothing beside --backbone"},
@@ -163,7 +167,9 @@ TEST(BadInput, VerbsProblemsAndStudies) {
       {"plan --from 16:3 --to 16:5", "'--from', expected an option that sluice plan --help lists"},
       {"check", "sluice check: no file"},
       {"check a.json b.json", "b.json"},
-      {"study", "sluice study: no name, expected redistribute-tables, redistribute-paragon, exchange-quality"},
+      {"study",
+       "sluice study: no name, expected redistribute-tables, redistribute-paragon, redistribute-optimality, "
+       "exchange-quality"},
       {"study figures -o out", "sluice study: 'figures', expected redistribute-tables"},
       {"study redistribute-tables", "-o: no folder"},
       {"study exchange-quality", "-o: no folder"},

@@ -16,8 +16,8 @@ using nlohmann::ordered_json;
 TEST(CompareExchange, JsonHasARowForEveryAlgorithmAndRatiosToTheBestBound) {
   const Folder folder;
   write_traffic_files(folder);
-  const Outcome outcome =
-      folder.sluice(words("compare exchange dense.mtx --max-transfers 4 --time-limit 1 --json out.json"));
+  const Outcome outcome = folder.sluice(
+      words("compare exchange dense.mtx --max-transfers 4 --effort 0.3 --time-limit 1.5 --json out.json"));
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(outcome.err, "");
   const std::string text = folder.read("out.json");
@@ -57,7 +57,7 @@ TEST(CompareExchange, JsonHasARowForEveryAlgorithmAndRatiosToTheBestBound) {
 TEST(CompareExchange, TheTableHasTheBoundsAndTheUnitOfTheFile) {
   const Folder folder;
   folder.write("traffic.csv", "2.5,0\n0,1.25\n");
-  const Outcome outcome = folder.sluice(words("compare exchange traffic.csv --setup 0.5 --time-limit 0.2"));
+  const Outcome outcome = folder.sluice(words("compare exchange traffic.csv --setup 0.5 --effort 0.2"));
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(lines(outcome.out).front(),
             "exchange traffic.csv: 2 senders, 2 receivers, 2 messages, 3.75 in total, k = 2, beta = 0.5");
@@ -70,7 +70,7 @@ TEST(CompareExchange, TheTableHasTheBoundsAndTheUnitOfTheFile) {
   EXPECT_EQ(rows["weights"][3], "3.5");
   EXPECT_NE(outcome.out.find("eta, Proposition 1"), std::string::npos) << outcome.out;
   const json file =
-      json::parse(folder.sluice(words("compare exchange traffic.csv --setup 0.5 --time-limit 0.2 --json -")).out);
+      json::parse(folder.sluice(words("compare exchange traffic.csv --setup 0.5 --effort 0.2 --json -")).out);
   EXPECT_EQ(file.at("bound").at("transmission"), 2.5);
   EXPECT_EQ(file.at("bound").at("total"), 3);
 }
@@ -78,8 +78,8 @@ TEST(CompareExchange, TheTableHasTheBoundsAndTheUnitOfTheFile) {
 TEST(CompareExchange, OnlyTheAlgorithmsAskedForInThatOrder) {
   const Folder folder;
   write_traffic_files(folder);
-  const json file = json::parse(
-      folder.sluice(words("compare exchange wide.csv --algorithms weights,ggp --time-limit 0.1 --json -")).out);
+  const json file =
+      json::parse(folder.sluice(words("compare exchange wide.csv --algorithms weights,ggp --effort 0.1 --json -")).out);
   ASSERT_EQ(file.at("rows").size(), 2U);
   EXPECT_EQ(file["rows"][0]["algorithm"], "weights");
   EXPECT_EQ(file["rows"][1]["algorithm"], "ggp");
@@ -88,7 +88,7 @@ TEST(CompareExchange, OnlyTheAlgorithmsAskedForInThatOrder) {
 TEST(CompareExchange, WhatDoesNotApplyIsNamedWithTheReason) {
   const Folder folder;
   folder.write("traffic.csv", "1000000000000,1\n1,1000000000000\n");
-  const json file = json::parse(folder.sluice(words("compare exchange traffic.csv --time-limit 0.2 --json -")).out);
+  const json file = json::parse(folder.sluice(words("compare exchange traffic.csv --effort 0.2 --json -")).out);
   ASSERT_EQ(file.count("refused"), 1U) << file.dump(1);
   ASSERT_EQ(file["refused"].size(), 1U);
   EXPECT_EQ(file["refused"][0]["algorithm"], "multigraph");

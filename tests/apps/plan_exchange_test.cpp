@@ -72,8 +72,8 @@ TEST(PlanExchange, EveryAlgorithmSendsEveryMessageOnce) {
     for (const std::string& name : names()) {
       for (const std::string options :
            {"", " --max-transfers 1 --setup 0 --seed 9", " --max-transfers 1000 --setup 2.5K"}) {
-        const std::string command =
-            fmt::format("plan exchange {} --algorithm {} --time-limit 0.05 --json plan.json{}", file, name, options);
+        const std::string command = fmt::format(
+            "plan exchange {} --algorithm {} --effort 0.05 --time-limit 1 --json plan.json{}", file, name, options);
         SCOPED_TRACE(command);
         const Outcome planned = folder.sluice(words(command));
         ASSERT_EQ(planned.status, 0) << planned.err;
@@ -126,7 +126,7 @@ TEST(PlanExchange, HowFarFromTheOptimumIsNeverUnderstated) {
   write_traffic_files(folder);
   for (const std::string& name : names()) {
     SCOPED_TRACE(name);
-    const std::string command = "plan exchange dense.mtx --time-limit 0.2 --json plan.json --algorithm " + name;
+    const std::string command = "plan exchange dense.mtx --effort 0.2 --json plan.json --algorithm " + name;
     const Outcome outcome = folder.sluice(words(command));
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     const json plan = json::parse(folder.read("plan.json"));
@@ -174,7 +174,7 @@ TEST(PlanExchange, FastLinksInsideTheClustersAreUsedWhereTheyPay) {
   for (int sender = 0; sender < 6; ++sender) rows += "100,100,100,100,100,100\n";
   folder.write("traffic.csv", rows);
   const std::string command =
-      "plan exchange traffic.csv --time-limit 0.5 --backbone 1Gbit --sender-link 100Mbit --receiver-link 100Mbit "
+      "plan exchange traffic.csv --effort 0.5 --backbone 1Gbit --sender-link 100Mbit --receiver-link 100Mbit "
       "--latency 1ms --json plan.json ";
   const Outcome plain = folder.sluice(words(command));
   ASSERT_EQ(plain.status, 0) << plain.err;
@@ -199,6 +199,19 @@ TEST(PlanExchange, FastLinksInsideTheClustersAreUsedWhereTheyPay) {
   ASSERT_EQ(slow.status, 0) << slow.err;
   EXPECT_NE(slow.out.find("\nlocal links: no plan found that uses them costs less"), std::string::npos) << slow.out;
   EXPECT_EQ(json::parse(folder.read("plan.json")).at("cost").at("total"), without);
+}
+
+TEST(PlanExchange, SaysThatTheTimeLimitStoppedItAndRepeatsItselfOtherwise) {
+  const Folder folder;
+  write_traffic_files(folder);
+  const std::string command = "plan exchange dense.mtx --setup 7 --max-transfers 5 --algorithm auto";
+  const Outcome late = folder.sluice(words(command + " --effort 1000 --time-limit 0.05 --json plan.json"));
+  ASSERT_EQ(late.status, 0) << late.err;
+  EXPECT_NE(lines(late.out).at(1).find("; stopped by the time limit"), std::string::npos) << late.out;
+  EXPECT_EQ(folder.sluice(words("check plan.json --traffic dense.mtx")).status, 0);
+  const Outcome once = folder.sluice(words(command + " --effort 0.1 --all"));
+  EXPECT_EQ(once.out.find("stopped"), std::string::npos) << once.out;
+  EXPECT_EQ(folder.sluice(words(command + " --effort 0.1 --all")).out, once.out);
 }
 
 TEST(PlanExchange, StepsAreCutAtFortyLinesUnlessAllAreAskedFor) {

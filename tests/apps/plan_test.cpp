@@ -60,6 +60,7 @@ TEST(Plan, SaysWhichCostsAreOptimalAndWhoChose) {
   EXPECT_EQ(best.out,
             "redistribute 16:3 -> 16:5: one slice of 240 elements of 8 bytes (1.92 kB), 16 senders, 16 receivers\n"
             "algorithm: classes, chosen by auto (NS and TC optimal; needs gcd(r, Q) = gcd(s, P) = 1)\n"
+            "result: optimal in NS and TC (proven)\n"
             "\n"
             "                   cost  lower bound  ratio\n"
             "steps (NS)            7            7  1.000  optimal\n"
@@ -69,6 +70,59 @@ TEST(Plan, SaysWhichCostsAreOptimalAndWhoChose) {
       folder.sluice(words("plan redistribute --from 16:3 --to 16:5 --summary --algorithm caterpillar"));
   EXPECT_EQ(worse.out.find("optimal\n"), std::string::npos) << worse.out;
   EXPECT_EQ(worse.out.find("chosen by auto"), std::string::npos) << worse.out;
+}
+
+TEST(Plan, FrontShowsEveryNumberOfStepsThatLowersTheTransmission) {
+  const Folder folder;
+  const Outcome outcome = folder.sluice(words("plan redistribute --from 15:2 --to 6:3 --setup 10 --front"));
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out,
+            "redistribute 15:2 -> 6:3: one slice of 90 elements of 8 bytes (720 B), 15 senders, 6 receivers\n"
+            "total = TC + 10 NS, in elements\n"
+            "\n"
+            "steps (NS)  transmission (TC)  TC at least  total\n"
+            "        10                 20           20    120  stepwise, optimal\n"
+            "        11                 16           16    126  greedy, optimal\n"
+            "\n"
+            "no schedule of whole messages beats these, or is beside them, in NS and TC (proven)\n");
+  const Outcome one = folder.sluice(words("plan redistribute --from 16:3 --to 16:5 --front"));
+  EXPECT_EQ(lines(one.out).back(), "optimal in NS and TC at once (proven)");
+  for (const std::string with : {"--json out.json", "--rank 0", "--preemptive", "--algorithm stepwise"})
+    EXPECT_EQ(folder.sluice(words("plan redistribute --from 16:3 --to 16:5 --front " + with)).status, 2) << with;
+  EXPECT_TRUE(folder.files().empty());
+}
+
+TEST(Plan, RelabelShowsTheRolesThatKeepMostInPlace) {
+  const Folder folder;
+  const Outcome outcome = folder.sluice(words("plan redistribute --from 6:2 --to 3:4 --shape 24 --relabel"));
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  const std::vector<std::string> shown = lines(outcome.out);
+  EXPECT_EQ(shown.at(1),
+            "stays where it is: 12 elements, 50.0 % (optimal); with every process in the role of its number: "
+            "4 elements, 16.7 %");
+  EXPECT_EQ(shown.size(), 4U + 6U);
+  EXPECT_EQ(folder.sluice(words("plan redistribute --from 2:1 --to 2:3 --relabel --front")).status, 2);
+}
+
+TEST(Plan, SaysWhatIsProvenOfTheResult) {
+  const Folder folder;
+  const auto result = [&](const std::string& arguments) {
+    return lines(folder.sluice(words("plan redistribute --summary " + arguments)).out).at(2);
+  };
+  EXPECT_EQ(result("--from 15:3 --to 15:5"), "result: optimal in total (proven)");
+  EXPECT_EQ(result("--from 12:4 --to 8:3 --algorithm exact"), "result: optimal in NS and TC (proven)");
+  EXPECT_EQ(result("--from 16:3 --to 16:5 --algorithm caterpillar"), "result: at most 191 % above the optimum");
+}
+
+TEST(Plan, PreemptiveSaysWhatCuttingMessagesGains) {
+  const Folder folder;
+  const Outcome outcome =
+      folder.sluice(words("plan redistribute --from 15:2 --to 6:3 --preemptive --algorithm oggp --json plan.json"));
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("whole messages: NS 11, TC 16, total 27; cutting them "), std::string::npos)
+      << outcome.out;
+  EXPECT_EQ(folder.sluice(words("check plan.json")).status, 0);
+  EXPECT_EQ(folder.sluice(words("plan redistribute --from 15:2 --to 6:3 --preemptive --algorithm classes")).status, 2);
 }
 
 TEST(Plan, SetupCountsSteps) {

@@ -8,14 +8,16 @@ failures=0
 
 fresh_tree() {
   rm -rf "${tree:?}"/*
-  mkdir -p "$tree"/include/sluice/{graph,input,schedule,plan,show,run/mpi} "$tree"/src/{graph,plan,show,run/mpi} "$tree"/apps/sluice
+  mkdir -p "$tree"/include/sluice/{graph,input,schedule,plan,show,run/mpi} "$tree"/src/{graph,plan,show,run/mpi} "$tree"/apps/{compare,sluice}
   echo '#include <string>' > "$tree/include/sluice/error.hpp"
   printf '%s\n' '#include <vector>' '#include "sluice/error.hpp"' '#include <fmt/core.h>' > "$tree/include/sluice/graph/g.hpp"
   echo '  #  include "sluice/graph/g.hpp"  // why' > "$tree/include/sluice/schedule/s.hpp"
   printf '%s\n' '#include "sluice/schedule/s.hpp"' '#include "graph/inner.hpp"' '#include "plan/inner.hpp"' '#include "beside.hpp"' \
     > "$tree/src/plan/p.cpp"
   printf '%s\n' '#include "sluice/plan/p.hpp"' '#include "sluice/run/mpi/x.hpp"' '#include <mpi.h>' > "$tree/src/run/mpi/r.cpp"
-  printf '%s\n' '#include "sluice/run/mpi/x.hpp"' '#include "verbs.hpp"' '#include <CLI/CLI.hpp>' > "$tree/apps/sluice/main.cpp"
+  printf '%s\n' '#include "sluice/run/mpi/x.hpp"' '#include "verbs.hpp"' '#include "apps/compare/c.hpp"' '#include <CLI/CLI.hpp>' \
+    > "$tree/apps/sluice/main.cpp"
+  printf '%s\n' '#include "apps/compare/c.hpp"' '#include "sluice/run/mpi/x.hpp"' '#include <mpi.h>' > "$tree/apps/compare/c.cpp"
 }
 
 # expect_offence FILE INCLUDE REASON: FILE with INCLUDE as its line 2 is the one offence.
@@ -46,11 +48,15 @@ expect_offence src/graph/m.cpp               '<mpi.h>'                     "know
 expect_offence src/graph/n.cpp               '<simgrid/s4u.hpp>'           "SimGrid"
 expect_offence src/graph/o.cpp               '<lemon/matching.h>'          "tests and benchmarks"
 expect_offence src/graph/p.cpp               '"../plan/inner.hpp"'         "never up"
-expect_offence src/graph/c.cpp               '<CLI/CLI.hpp>'               "apps/ only"
+expect_offence src/graph/c.cpp               '<CLI/CLI.hpp>'               "apps/sluice/ only"
+expect_offence apps/compare/d.cpp            '<CLI/CLI.hpp>'               "apps/sluice/ only"
 expect_offence include/sluice/graph/i.hpp    '"graph/inner.hpp"'           "internal header in a public one"
 expect_offence include/sluice/graph/j.hpp    '"g.hpp"'                     "in full"
 expect_offence include/sluice/graph/k.hpp    '<nlohmann/json.hpp>'         "without JSON"
 expect_offence apps/sluice/plan.cpp          '"plan/inner.hpp"'            "public headers only"
+expect_offence apps/compare/e.cpp            '"run/mpi/inner.hpp"'         "public headers only"
+expect_offence apps/compare/f.cpp            '"apps/sluice/verbs.hpp"'     "seen by nobody"
+expect_offence src/run/mpi/f.cpp             '"apps/compare/c.hpp"'        "only the command sees it"
 expect_offence src/graph/l.cpp               '"sluice/grpah/g.hpp"'        "no such folder"
 
 [[ $failures -eq 0 ]] && echo "check-includes: as expected"

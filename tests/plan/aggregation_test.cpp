@@ -164,7 +164,7 @@ TEST(LocalLinks, KeepAutoWithinItsTime) {
   std::mt19937 random(72);  // fixed seed
   ExchangeProblem problem{testing::random_traffic(12, 12, 144, 20, random), 4, 50};
   ExchangeOptions options = by("auto");
-  options.time_limit_s = 0.2;
+  options.effort = 0.2;
   const LocalLinks links{0.05, 5};
   const AggregatedPlan plan = plan_with_local_links(problem, links, options);
   EXPECT_TRUE(expect_sound(problem, links, plan));

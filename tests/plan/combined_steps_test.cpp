@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+
 #include "sluice/error.hpp"
 #include "sluice/plan/redistribute.hpp"
 #include "sluice/schedule/validate.hpp"
@@ -32,6 +34,20 @@ TEST(CombinedSteps, RunsDiagonalsOfOppositeFoldsTogether) {
   EXPECT_NE(step(0, 0), step(0, 1));
   // The longest of each diagonal: (4 * 4, 3 * 1) and (4 * 1, 3 * 4) in the first group, the rest is empty.
   EXPECT_EQ(steps.transmission(std::vector<std::vector<std::int64_t>>{{4, 3, 0, 0}, {4, 1, 0, 0}}), 16 + 12);
+  EXPECT_EQ(steps.transmission_at_most(std::vector<std::vector<std::int64_t>>{{4, 3, 0, 0}, {4, 1, 0, 0}}), 2 * 16);
+  const std::vector<std::vector<std::int64_t>> alike{{4, 4, 1, 1}, {3, 3, 2, 2}};
+  EXPECT_EQ(steps.transmission(alike), 2 * 5 * 5);
+  EXPECT_EQ(steps.transmission_at_most(alike), steps.transmission(alike));
+  EXPECT_EQ(steps.pricing_work(), 16);
+}
+
+TEST(CombinedSteps, OfManyProcessesAreChosenWithoutLookingAtEveryTuple) {
+  // 6.4 * 10^7 tuples of steps; every process has 8000 messages.
+  const auto start = std::chrono::steady_clock::now();
+  const RedistributionPlan plan = plan_redistribution(
+      one_slice(parse_layout("8000x1:1x1", "from"), parse_layout("1x8000:1x1", "to")), "auto", 1, /*effort=*/0);
+  EXPECT_EQ(plan.steps(), 8000);
+  EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), 20);
 }
 
 TEST(CombinedSteps, NeedsMoreStepsWhenFoldsAgree) {

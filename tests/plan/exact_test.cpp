@@ -21,16 +21,16 @@ class ExchangeExact : public ::testing::Test {
   }
 };
 
-ExchangeOptions within(double seconds) {
+ExchangeOptions with(double effort) {
   ExchangeOptions options;
   options.algorithm = "exact";
-  options.time_limit_s = seconds;
+  options.effort = effort;
   return options;
 }
 
-/// Plans within a time that is ample; the cost, which has to be proven.
+/// Plans with an effort that is ample; the cost, which has to be proven.
 double proven_cost(const ExchangeProblem& problem) {
-  const ExchangePlan plan = plan_exchange(problem, within(100));
+  const ExchangePlan plan = plan_exchange(problem, with(100));
   const double total = testing::expect_sound(problem, plan).total;
   EXPECT_TRUE(plan.optimal);
   EXPECT_NEAR(plan.bound.cost.total, total, 2e-6);
@@ -53,7 +53,7 @@ TEST_F(ExchangeExact, AgreesWithDynamicProgrammingOn3x3) {
   testing::for_each_small_problem(random, [&](const ExchangeProblem& problem, double optimum) {
     ASSERT_EQ(proven_cost(problem), optimum) << "k = " << problem.max_transfers << ", set-up " << problem.setup;
     const auto demand = detail::make_demand(problem.traffic, problem.max_transfers, problem.setup);
-    bound_falls_short += lp_bound(demand, detail::Deadline()).total < optimum ? 1 : 0;
+    bound_falls_short += lp_bound(demand, testing::no_limit()).total < optimum ? 1 : 0;
   });
   EXPECT_GE(bound_falls_short, 20) << "else the search has hardly been tried";
 }
@@ -84,7 +84,7 @@ TEST_F(ExchangeExact, ProvesDense5x5WithFewerTransfersThanNodes) {
     const ExchangeProblem problem{testing::random_traffic(5, 5, 25, 10, random), k, 2};
     const double total = proven_cost(problem);
     ExchangeOptions options;
-    options.time_limit_s = 0.05;
+    options.effort = 0.05;
     EXPECT_LE(total, testing::expect_sound(problem, plan_exchange(problem, options)).total);
   }
 }
@@ -92,7 +92,7 @@ TEST_F(ExchangeExact, ProvesDense5x5WithFewerTransfersThanNodes) {
 TEST_F(ExchangeExact, TellsOfFallingCostsAndRisingBoundsAndEndsInTime) {
   std::mt19937 random(64);
   const ExchangeProblem problem{testing::random_traffic(12, 12, 144, 30, random), 12, 3};
-  ExchangeOptions options = within(0.5);
+  ExchangeOptions options = with(0.5);
   double cost = HUGE_VAL;
   double bound = 0;
   int calls = 0;
@@ -116,17 +116,17 @@ TEST_F(ExchangeExact, TellsOfFallingCostsAndRisingBoundsAndEndsInTime) {
 TEST_F(ExchangeExact, HasAPlanAndABoundWhereTheProgramIsTooLarge) {
   std::mt19937 random(65);
   const ExchangeProblem problem{testing::random_traffic(10, 10, 100, 1'000'000'000, random), 10, 1e8};
-  const ExchangePlan plan = plan_exchange(problem, within(0.3));
+  const ExchangePlan plan = plan_exchange(problem, with(0.3));
   const double total = testing::expect_sound(problem, plan).total;
   EXPECT_FALSE(plan.optimal);
   EXPECT_LT(plan.bound.cost.total, total);
   EXPECT_GT(plan.bound.cost.total, 0.8 * total);
-  testing::expect_sound(problem, plan_exchange(problem, within(0)));
+  testing::expect_sound(problem, plan_exchange(problem, with(1e-9)));
 }
 
 TEST(ExchangeExactWithoutSolver, IsRefused) {
   if (detail::integer_solver_available()) GTEST_SKIP() << "built with CBC";
-  EXPECT_THROW((void)plan_exchange({testing::traffic_of<2>({1, 0, 0, 1}), 2, 1}, within(1)), InputError);
+  EXPECT_THROW((void)plan_exchange({testing::traffic_of<2>({1, 0, 0, 1}), 2, 1}, with(1)), InputError);
 }
 
 TEST(IntegerProgram, IsSolvedOrFoundInfeasible) {
@@ -137,15 +137,15 @@ TEST(IntegerProgram, IsSolvedOrFoundInfeasible) {
   IntegerProgram program;
   program.variables = {{3, 0, 10}, {4, 0, 10}};
   program.rows = {{7, IntegerProgram::kNoLimit, {{0, 2}, {1, 3}}}};
-  const IntegerSolution solution = detail::solve(program, detail::Deadline(), {});
+  const IntegerSolution solution = detail::solve(program, testing::no_limit(), {});
   EXPECT_EQ(solution.state, IntegerSolution::State::kSolved);
   EXPECT_EQ(solution.values, (std::vector<std::int64_t>{2, 1}));
-  EXPECT_EQ(detail::solve(program, detail::Deadline(0), {}).state, IntegerSolution::State::kStopped);
+  EXPECT_EQ(detail::solve(program, testing::spent(), {}).state, IntegerSolution::State::kStopped);
   // 2 x + 4 y = 7 has solutions, but no whole one; 2 x + 3 y >= 60 has none.
   program.rows = {{7, 7, {{0, 2}, {1, 4}}}};
-  EXPECT_EQ(detail::solve(program, detail::Deadline(), {}).state, IntegerSolution::State::kInfeasible);
+  EXPECT_EQ(detail::solve(program, testing::no_limit(), {}).state, IntegerSolution::State::kInfeasible);
   program.rows = {{60, IntegerProgram::kNoLimit, {{0, 2}, {1, 3}}}};
-  EXPECT_EQ(detail::solve(program, detail::Deadline(), {}).state, IntegerSolution::State::kInfeasible);
+  EXPECT_EQ(detail::solve(program, testing::no_limit(), {}).state, IntegerSolution::State::kInfeasible);
 }
 
 }  // namespace

@@ -10,11 +10,24 @@
 #include <string>
 #include <vector>
 
+#include "plan/budget.hpp"
 #include "sluice/plan/exchange.hpp"
 #include "sluice/schedule/cost.hpp"
 #include "sluice/schedule/validate.hpp"
 
 namespace sluice::testing {
+
+/// A budget that is never spent.
+inline detail::Budget& no_limit() {
+  static detail::Budget budget;
+  return budget;
+}
+
+/// A budget of which nothing is left.
+inline detail::Budget& spent() {
+  static detail::Budget budget(0);
+  return budget;
+}
 
 /// `messages` distinct pairs with sizes of 1 to `largest`.
 inline Traffic random_traffic(std::int32_t senders, std::int32_t receivers, std::int32_t messages, std::int64_t largest,

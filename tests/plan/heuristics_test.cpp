@@ -13,7 +13,7 @@
 namespace sluice::detail {
 namespace {
 
-using Planner = std::optional<PieceSteps> (*)(const Demand&, const Deadline&);
+using Planner = std::optional<PieceSteps> (*)(const Demand&, Budget&);
 
 Demand demand_of(const std::vector<Edge>& edges, std::int32_t side, std::int64_t k) {
   Traffic traffic{side, side, {}, 0};
@@ -35,7 +35,7 @@ TEST(Heuristics, KeepAsManyAsAMaximumMatchingHoldsAndEndTheLightest) {
     const Demand demand = make_demand(problem.traffic, problem.max_transfers, problem.setup);
     for (const Planner planner : {plan_weights, plan_degrees}) {
       SCOPED_TRACE(::testing::Message() << "round " << round << (planner == plan_weights ? ", weights" : ", degrees"));
-      const std::optional<PieceSteps> steps = planner(demand, Deadline());
+      const std::optional<PieceSteps> steps = planner(demand, testing::no_limit());
       ASSERT_TRUE(steps.has_value());
       BipartiteGraph rest(demand.lefts, demand.rights, demand.edges);
       for (const std::vector<Piece>& step : *steps) {
@@ -70,7 +70,7 @@ TEST(Heuristics, WeightsSendsTheHeaviestOfDisjointMessages) {
     std::vector<Edge> edges;
     for (std::int32_t u = 0; u < n; ++u)
       edges.push_back({u, u, std::uniform_int_distribution<std::int64_t>(1, round % 2 == 0 ? 8 : 1000)(random)});
-    const std::optional<PieceSteps> steps = plan_weights(demand_of(edges, n, k), Deadline());
+    const std::optional<PieceSteps> steps = plan_weights(demand_of(edges, n, k), testing::no_limit());
     ASSERT_TRUE(steps.has_value());
     std::vector<std::int32_t> left(static_cast<std::size_t>(n));
     std::iota(left.begin(), left.end(), 0);
@@ -130,17 +130,17 @@ TEST(Heuristics, StartWithTheHighestRanks) {
       for (std::int32_t i = 0; i < k; ++i)
         expected.push_back(diagonal[static_cast<std::size_t>(order[static_cast<std::size_t>(i)])]);
       std::sort(expected.begin(), expected.end());
-      const std::optional<PieceSteps> steps = (by_weight ? plan_weights : plan_degrees)(demand, Deadline());
+      const std::optional<PieceSteps> steps = (by_weight ? plan_weights : plan_degrees)(demand, testing::no_limit());
       ASSERT_TRUE(steps.has_value());
       ASSERT_EQ(edges_of(steps->front()), expected) << "round " << round << (by_weight ? ", weights" : ", degrees");
     }
   }
 }
 
-TEST(Heuristics, EndAtTheDeadline) {
+TEST(Heuristics, EndWithTheBudget) {
   const Demand demand = demand_of({{0, 0, 1}}, 1, 1);
-  EXPECT_FALSE(plan_weights(demand, Deadline(0)).has_value());
-  EXPECT_FALSE(plan_degrees(demand, Deadline(0)).has_value());
+  EXPECT_FALSE(plan_weights(demand, testing::spent()).has_value());
+  EXPECT_FALSE(plan_degrees(demand, testing::spent()).has_value());
 }
 
 }  // namespace

@@ -34,11 +34,11 @@ TEST(LimitedMatching, SolvesTheExampleOfTheHeader) {
   const std::vector<Edge> edges{{0, 0, 0}, {0, 1, 0}, {1, 0, 0}};
   const std::vector<double> values{6, 5, 4};
   LimitedMatching one(2, 2, edges, 1);
-  ASSERT_TRUE(one.solve(values, Deadline()));
+  ASSERT_TRUE(one.solve(values, testing::no_limit()));
   EXPECT_EQ(one.edges(), (std::vector<std::int32_t>{0}));
   EXPECT_DOUBLE_EQ(one.bound(values), 6);
   LimitedMatching two(2, 2, edges, 2);
-  ASSERT_TRUE(two.solve(values, Deadline()));
+  ASSERT_TRUE(two.solve(values, testing::no_limit()));
   EXPECT_EQ(two.edges(), (std::vector<std::int32_t>{1, 2}));
   EXPECT_DOUBLE_EQ(two.bound(values), 9);
 }
@@ -61,7 +61,7 @@ TEST(LimitedMatching, FindsTheHeaviestAndProvesIt) {
       const double best = heaviest(edges, values, limit);
       // Prices of other values still give a bound.
       EXPECT_GE(matching.bound(values), best - 1e-12);
-      ASSERT_TRUE(matching.solve(values, Deadline()));
+      ASSERT_TRUE(matching.solve(values, testing::no_limit()));
       double sum = 0;
       std::vector<char> lefts(4, 0), rights(4, 0);
       for (const std::int32_t e : matching.edges()) {
@@ -88,10 +88,10 @@ TEST(LimitedMatching, FindsTheHeaviestAndProvesIt) {
   }
 }
 
-TEST(LimitedMatching, EndsAtTheDeadline) {
+TEST(LimitedMatching, EndsWithTheBudget) {
   const std::vector<Edge> edges{{0, 0, 0}};
   LimitedMatching matching(1, 1, edges, 1);
-  EXPECT_FALSE(matching.solve(std::vector<double>{1}, Deadline(0)));
+  EXPECT_FALSE(matching.solve(std::vector<double>{1}, testing::spent()));
 }
 
 }  // namespace

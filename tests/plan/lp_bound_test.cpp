@@ -14,8 +14,8 @@
 namespace sluice {
 namespace {
 
+using detail::Budget;
 using detail::Column;
-using detail::Deadline;
 using detail::Demand;
 using detail::lp_bound;
 using detail::LpBound;
@@ -47,19 +47,19 @@ double worth(const Demand& demand, const std::vector<double>& prices, std::int64
 
 TEST(LpBound, SolvesTheExampleOfTheHeader) {
   const ExchangeProblem problem{testing::traffic_of<3>({2, 0, 0, 0, 2, 0, 0, 0, 2}), 2, 1};
-  const LpBound bound = lp_bound(demand_of(problem), Deadline());
+  const LpBound bound = lp_bound(demand_of(problem), testing::no_limit());
   EXPECT_EQ(bound.total, 5);
   EXPECT_TRUE(bound.optimal);
   // Not rounded where the set-up is not whole: 3/2 steps of cost 2 + 0.9.
   const ExchangeProblem odd{problem.traffic, 2, 0.9};
-  EXPECT_NEAR(lp_bound(demand_of(odd), Deadline()).total, std::max(1.5 * 2.9, 3 + 2 * 0.9), 1e-4);
+  EXPECT_NEAR(lp_bound(demand_of(odd), testing::no_limit()).total, std::max(1.5 * 2.9, 3 + 2 * 0.9), 1e-4);
 }
 
 TEST(LpBound, IsBetweenEtaAndTheOptimum) {
   std::mt19937 random(51);  // fixed seed
   int above_eta = 0;
   testing::for_each_small_problem(random, [&](const ExchangeProblem& problem, double optimum) {
-    const LpBound bound = lp_bound(demand_of(problem), Deadline());
+    const LpBound bound = lp_bound(demand_of(problem), testing::no_limit());
     const double eta = lower_bound(problem.traffic, problem.max_transfers, problem.setup).total;
     EXPECT_LE(eta, bound.total);
     EXPECT_LE(bound.unrounded, bound.total);
@@ -78,7 +78,7 @@ TEST(LpBound, IsProvedByItsPrices) {
     const ExchangeProblem problem{testing::random_traffic(side, side, count, 12, random), 1 + round % side,
                                   std::array{0.5, 3.0, 0.0, 10.0}[static_cast<std::size_t>(round % 4)]};
     const Demand demand = demand_of(problem);
-    const LpBound bound = lp_bound(demand, Deadline());
+    const LpBound bound = lp_bound(demand, testing::no_limit());
     const std::size_t m = demand.edges.size();
     ASSERT_EQ(bound.prices.size(), 2 * m);
     const double sum = std::accumulate(bound.prices.begin(), bound.prices.end(), 0.0);
@@ -122,7 +122,7 @@ TEST(LpBound, IsEtaWhereEtaIsReached) {
   for (int round = 0; round < 30; ++round) {
     const Traffic traffic = testing::random_traffic(6, 5, 20, 1000, random);
     const auto same = [&](std::int64_t k, double setup) {
-      const LpBound bound = lp_bound(demand_of({traffic, k, setup}), Deadline());
+      const LpBound bound = lp_bound(demand_of({traffic, k, setup}), testing::no_limit());
       EXPECT_DOUBLE_EQ(bound.total, lower_bound(traffic, k, setup).total) << "k = " << k << ", set-up " << setup;
       EXPECT_TRUE(bound.optimal);
     };
@@ -130,7 +130,7 @@ TEST(LpBound, IsEtaWhereEtaIsReached) {
     same(4, 0);  // open shop with preemption
   }
   const Traffic single{1, 1, {{0, 0, 1'000'000'007}}};
-  EXPECT_EQ(lp_bound(demand_of({single, 1, 5}), Deadline()).total, 1'000'000'012);
+  EXPECT_EQ(lp_bound(demand_of({single, 1, 5}), testing::no_limit()).total, 1'000'000'012);
 }
 
 TEST(LpBound, IsValidWheneverItEnds) {
@@ -138,36 +138,43 @@ TEST(LpBound, IsValidWheneverItEnds) {
   for (int round = 0; round < 6; ++round) {
     const ExchangeProblem problem{testing::random_traffic(8, 8, 50, 1000, random), 4 + 4 * (round % 2), 150};
     const Demand demand = demand_of(problem);
-    const LpBound best = lp_bound(demand, Deadline(5));
+    Budget ample(5'000'000'000);
+    const LpBound best = lp_bound(demand, ample);
     const double eta = lower_bound(problem.traffic, problem.max_transfers, problem.setup).total;
     EXPECT_GT(best.total, eta);
-    EXPECT_EQ(lp_bound(demand, Deadline(0)).total, eta);
-    for (const double seconds : {0.0005, 0.002, 0.01}) {
-      const LpBound bound = lp_bound(demand, Deadline(seconds));
+    EXPECT_EQ(lp_bound(demand, testing::spent()).total, eta);
+    for (const std::int64_t work : {500'000, 2'000'000, 10'000'000}) {
+      Budget budget(work);
+      const LpBound bound = lp_bound(demand, budget);
       EXPECT_GE(bound.total, eta);
       EXPECT_LE(bound.unrounded, best.unrounded * (1 + 2e-5) + 1);
     }
   }
 }
 
-TEST(LpBound, EndsInTimeOnLargeTraffic) {
+TEST(LpBound, EndsWithItsEffortOnLargeTraffic) {
   std::mt19937 random(55);
   const ExchangeProblem problem{testing::random_traffic(400, 400, 8000, 1'000'000, random), 300, 1e5};
   const auto start = std::chrono::steady_clock::now();
-  const ExchangeBound bound = exchange_bound(problem, 0.1);
+  ExchangeOptions options;
+  options.effort = 0.1;
+  const ExchangeBound bound = exchange_bound(problem, options);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   EXPECT_GE(bound.cost.total, lower_bound(problem.traffic, problem.max_transfers, problem.setup).total);
-  EXPECT_LT(seconds, 2) << "0.1 s were asked for; slack for busy machines and sanitizers";
+  EXPECT_LT(seconds, 4) << "about 0.1 s; slack for busy machines and sanitizers";
 }
 
 TEST(LpBound, IsWhatExchangeBoundReturns) {
   const ExchangeProblem problem{testing::traffic_of<3>({3, 1, 2, 2, 3, 1, 1, 2, 3}), 2, 3};
   const double eta = lower_bound(problem.traffic, 2, 3).total;
-  const ExchangeBound bound = exchange_bound(problem, 10);
-  EXPECT_EQ(bound.cost.total, lp_bound(demand_of(problem), Deadline()).total);
+  ExchangeOptions options;
+  options.effort = 10;
+  const ExchangeBound bound = exchange_bound(problem, options);
+  EXPECT_EQ(bound.cost.total, lp_bound(demand_of(problem), testing::no_limit()).total);
   EXPECT_EQ(bound.kind, bound.cost.total > eta ? "lp" : "eta");
-  EXPECT_EQ(exchange_bound(problem, 0).kind, "eta");
-  EXPECT_EQ(exchange_bound({}, 1).cost, Cost{});
+  options.effort = 1e-9;
+  EXPECT_EQ(exchange_bound(problem, options).kind, "eta");
+  EXPECT_EQ(exchange_bound({}).cost, Cost{});
 }
 
 }  // namespace

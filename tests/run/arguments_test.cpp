@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -126,6 +127,45 @@ TEST(Arguments, TheMessageNamesTheArgument) {
   }
 }
 
+TEST(Arguments, LeadingDimensions) {
+  // Every rank has 20 rows and some columns of both arrays.
+  const Layout columns{{1, size()}, {4, 3}};
+  Case good{{20, 12 * size()}, columns, columns, 8, {}};
+  const std::int64_t huge = std::numeric_limits<std::int64_t>::max();
+  for (const StorageOrder order : {StorageOrder::kRowMajor, StorageOrder::kColumnMajor}) {
+    good.options.order = order;
+    const std::int64_t least = order == StorageOrder::kRowMajor ? 12 : 20;
+    for (const bool of_source : {true, false}) {
+      const std::string name = of_source ? "source_leading" : "target_leading";
+      const auto with = [&](const std::vector<std::int64_t>& leading) {
+        Case c = good;
+        (of_source ? c.options.source_leading : c.options.target_leading) = leading;
+        return c;
+      };
+      for (const std::vector<std::int64_t>& bad :
+           {std::vector{least - 1}, {0}, {-1}, {-huge - 1}, {huge}, {huge / 8}, {huge / 64}, {30, 30}}) {
+        for (const int culprit : {-1, 0, size() - 1}) {
+          const bool is_bad = culprit < 0 || culprit == rank();
+          const std::string error = error_of(with(is_bad ? bad : std::vector{least}));
+          EXPECT_NE(error.find(name), std::string::npos) << error;
+          if (!is_bad) {
+            EXPECT_NE(error.find("on rank " + std::to_string(culprit)), std::string::npos) << error;
+          }
+        }
+      }
+      EXPECT_EQ(error_of(with({least + rank()})), "");
+      EXPECT_EQ(error_of(with(rank() == 0 ? std::vector<std::int64_t>{} : std::vector{least + 1})), "");
+    }
+  }
+  // In one dimension there is nothing to say; nor does it matter what a row without elements takes.
+  Case c{{20}, {{size()}, {1}}, {{1}, {1}}, 8, {}};
+  c.options.source_leading = {20};
+  EXPECT_NE(error_of(c).find("source_leading"), std::string::npos) << error_of(c);
+  Case empty{{0, 5}, {{1, 1}, {1, 1}}, {{1, 1}, {1, 1}}, 8, {}};
+  empty.options.target_leading = {huge};
+  EXPECT_EQ(error_of(empty), "");
+}
+
 TEST(Arguments, RanksThatDoNotDifferAreRefused) {
   if (size() < 2) GTEST_SKIP() << "needs 2 ranks";
   Case twice = kGood;
@@ -199,24 +239,23 @@ bool throws(Redistribution& job, const void* source, void* target) {
 
 TEST(Arguments, NullPointers) {
   for (const bool shared : {true, false}) {
-    // Every rank has something for every rank.
-    Case c{{600}, {{size()}, {1}}, {{size()}, {size()}}, 8, {}};
-    c.options.shared_from_bytes = shared ? 0 : -1;
-    c.options.chunk_bytes = 64;
-    Redistribution job(MPI_COMM_WORLD, c.shape, c.from, c.to, c.element_size, c.options);
-    const int culprit = size() - 1;
-    Arrays arrays = make_arrays(c, rank());
-    EXPECT_TRUE(throws(job, rank() == culprit ? nullptr : arrays.source.data(), arrays.target.data()))
-        << "all should have heard from rank " << culprit;
-    EXPECT_EQ(throws(job, arrays.source.data(), rank() == culprit ? nullptr : arrays.target.data()), rank() == culprit);
-    if (rank() != culprit) {
+    for (const bool of_source : {true, false}) {
+      // Every rank has something for every rank.
+      Case c{{600}, {{size()}, {1}}, {{size()}, {size()}}, 8, {}};
+      c.options.shared_from_bytes = shared ? 0 : -1;
+      c.options.chunk_bytes = 64;
+      Redistribution job(MPI_COMM_WORLD, c.shape, c.from, c.to, c.element_size, c.options);
+      const bool culprit = rank() == size() - 1;
+      Arrays arrays = make_arrays(c, rank());
+      EXPECT_FALSE(throws(job, arrays.source.data(), arrays.target.data()));
       EXPECT_EQ(difference(arrays.target, arrays.expected), "");
+      const bool thrown = throws(job, culprit && of_source ? nullptr : arrays.source.data(),
+                                 culprit && !of_source ? nullptr : arrays.target.data());
+      EXPECT_TRUE(thrown || (!of_source && !culprit)) << "all should have heard from the last rank";
+      MPI_Barrier(MPI_COMM_WORLD);
+      // The job is of no further use.
+      EXPECT_TRUE(throws(job, arrays.source.data(), arrays.target.data()));
     }
-    EXPECT_TRUE(throws(job, nullptr, nullptr));
-    // And the job works on.
-    Arrays again = make_arrays(c, rank(), 1);
-    EXPECT_FALSE(throws(job, again.source.data(), again.target.data()));
-    EXPECT_EQ(difference(again.target, again.expected), "");
   }
 }
 

@@ -128,9 +128,9 @@ TEST(Split, NeverMoreThanTheSlotsAndNoDeadlock) {
       }
     }
     const std::int64_t k = 1 + draw(ranks);
-    ExchangeOptions how;
+    sluice::ExchangeOptions how;
     how.algorithm = draw(2) == 0 ? "oggp" : "weights";
-    const auto parts = split(plan_exchange({traffic, k, 1}, how).schedule, static_cast<int>(ranks), k);
+    const auto parts = split(sluice::plan_exchange({traffic, k, 1}, how).schedule, static_cast<int>(ranks), k);
     for (std::size_t r = 0; r < parts.size(); ++r) {
       for (const auto& send : parts[r].sends) missing[{static_cast<int>(r), send.peer}] -= send.bytes;
     }

@@ -12,6 +12,7 @@
 namespace sluice::mpi {
 namespace {
 
+using testing::add_gaps;
 using testing::Arrays;
 using testing::Case;
 using testing::difference;
@@ -22,6 +23,8 @@ using testing::rank;
 using testing::rank_in;
 using testing::size;
 using testing::size_of;
+using testing::source_part;
+using testing::target_part;
 using testing::to_text;
 
 Redistribution make_job(MPI_Comm comm, const Case& c) {
@@ -31,8 +34,10 @@ Redistribution make_job(MPI_Comm comm, const Case& c) {
 void check(MPI_Comm comm, const Case& c) {
   Arrays arrays = make_arrays(c, rank_in(comm));
   Redistribution job = make_job(comm, c);
-  EXPECT_EQ(job.source_elements() * c.element_size, static_cast<std::int64_t>(arrays.source.size())) << to_text(c);
-  EXPECT_EQ(job.target_elements() * c.element_size, static_cast<std::int64_t>(arrays.target.size())) << to_text(c);
+  EXPECT_EQ(job.source_elements(), source_part(c, rank_in(comm)).size()) << to_text(c);
+  EXPECT_EQ(job.target_elements(), target_part(c, rank_in(comm)).size()) << to_text(c);
+  EXPECT_EQ(job.source_extent() * c.element_size, static_cast<std::int64_t>(arrays.source.size())) << to_text(c);
+  EXPECT_EQ(job.target_extent() * c.element_size, static_cast<std::int64_t>(arrays.target.size())) << to_text(c);
   EXPECT_LE(job.peak_extra_bytes(), 2 * c.options.window * (c.options.chunk_bytes + 63)) << to_text(c);
   const std::vector<std::byte> source = arrays.source;
   job.execute(arrays.source.data(), arrays.target.data());
@@ -65,6 +70,84 @@ TEST(Redistribution, RandomProblems) {
     moving += std::ranges::count(c.extent(), 0) == 0;
   }
   EXPECT_GT(moving, 120) << "too many of the cases are empty";
+}
+
+TEST(Redistribution, LeadingDimensionByHand) {
+  // A 3 x 4 matrix on one rank, to columns of their own on all ranks: column-major, then row-major.
+  const Layout whole{{1, 1}, {1, 1}};
+  const Layout columns{{1, size()}, {1, 1}};
+  const std::int64_t own = (4 - rank() + size() - 1) / size();
+  for (const StorageOrder order : {StorageOrder::kColumnMajor, StorageOrder::kRowMajor}) {
+    const bool row_major = order == StorageOrder::kRowMajor;
+    RedistributionOptions options;
+    options.order = order;
+    options.source_leading = {5};
+    options.target_leading = {6 + rank()};
+    Redistribution job(MPI_COMM_WORLD, {3, 4}, whole, columns, sizeof(int), options);
+    EXPECT_EQ(job.source_elements(), rank() == 0 ? 12 : 0);
+    EXPECT_EQ(job.source_extent(), rank() > 0 ? 0 : row_major ? 2 * 5 + 4 : 3 * 5 + 3);
+    EXPECT_EQ(job.target_elements(), 3 * std::max<std::int64_t>(0, own));
+    const auto place = [&](std::int64_t i, std::int64_t j, std::int64_t leading) {
+      return static_cast<std::size_t>(row_major ? i * leading + j : j * leading + i);
+    };
+    std::vector<int> source(rank() == 0 ? 20 : 0, -7);
+    for (std::int64_t i = 0; i < 3 && rank() == 0; ++i) {
+      for (std::int64_t j = 0; j < 4; ++j) source[place(i, j, 5)] = static_cast<int>(10 * i + j);
+    }
+    std::vector<int> target(60, -1);
+    std::vector<int> expected = target;
+    for (std::int64_t i = 0; i < 3; ++i) {
+      for (std::int64_t j = 0; j < own; ++j)
+        expected[place(i, j, options.target_leading[0])] = static_cast<int>(10 * i + rank() + j * size());
+    }
+    job.execute(source.data(), target.data());
+    EXPECT_EQ(target, expected);
+  }
+}
+
+TEST(Redistribution, RandomGaps) {
+  Draw draw(20240302);
+  Draw own(static_cast<std::uint64_t>(900 + rank()));
+  int moving = 0;
+  for (int i = 0; i < 200 && !HasFailure(); ++i) {
+    Case c = random_case(draw, size());
+    add_gaps(c, rank(), own);
+    check(MPI_COMM_WORLD, c);
+    moving += std::ranges::count(c.extent(), 0) == 0;
+  }
+  EXPECT_GT(moving, 120) << "too many of the cases are empty";
+}
+
+TEST(Redistribution, GapsOfOneJobAreNotThoseOfTheNext) {
+  // The same arguments but for the gaps, which change on some ranks: plans are kept for jobs to come.
+  Draw own(static_cast<std::uint64_t>(rank()));
+  for (const StorageOrder order : {StorageOrder::kRowMajor, StorageOrder::kColumnMajor}) {
+    Case c{{31, 29}, {{1, size()}, {3, 4}}, {{size(), 1}, {5, 7}}, 8, {}};
+    c.options.order = order;
+    for (int round = 0; round < 6 && !HasFailure(); ++round) {
+      const bool changes = (round + rank()) % 2 == 0;
+      if (changes) add_gaps(c, rank(), own);
+      check(MPI_COMM_WORLD, c);
+    }
+  }
+}
+
+TEST(Redistribution, GapsInSharedMemoryAndInMessages) {
+  for (const std::int64_t shared_from : {-1, 0}) {
+    for (const StorageOrder order : {StorageOrder::kRowMajor, StorageOrder::kColumnMajor}) {
+      // Messages of several chunks; whole rows on one side, where nothing may be taken for one long row.
+      Case c{{300, 260}, {{size(), 1}, {7, 260}}, {{1, size()}, {300, 9}}, 8, {}};
+      c.options.order = order;
+      c.options.shared_from_bytes = shared_from;
+      c.options.chunk_bytes = 4096;
+      Draw own(static_cast<std::uint64_t>(77 + rank()));
+      add_gaps(c, rank(), own);
+      check(MPI_COMM_WORLD, c);
+      c.to = c.from;  // what a rank sends itself
+      c.options.target_leading.clear();
+      check(MPI_COMM_WORLD, c);
+    }
+  }
 }
 
 TEST(Redistribution, ClassesWhereTheyApply) {

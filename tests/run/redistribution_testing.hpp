@@ -50,6 +50,8 @@ inline std::string to_text(const Case& c) {
   list("extent", c.options.extent);
   list("from_ranks", c.options.from_ranks);
   list("to_ranks", c.options.to_ranks);
+  list("source_leading", c.options.source_leading);
+  list("target_leading", c.options.target_leading);
   return out.str();
 }
 
@@ -66,8 +68,8 @@ inline std::byte byte_of(std::int64_t linear, std::int64_t byte, std::uint64_t s
 class Part {
  public:
   Part(const Layout& layout, const Indices& shape, const Indices& first, const std::vector<int>& ranks, int rank,
-       StorageOrder order)
-      : shape_(shape), order_(order), owned_(shape.size()) {
+       StorageOrder order, const Indices& leading = {})
+      : shape_(shape), order_(order), leading_(leading), owned_(shape.size()) {
     std::int64_t process = -1;
     std::int64_t processes = 1;
     for (const std::int64_t p : layout.grid) processes *= p;
@@ -90,7 +92,18 @@ class Part {
     for (const Indices& owned : owned_) size *= static_cast<std::int64_t>(owned.size());
     return size;
   }
-  /// Calls visit(local index in order of storage, global indices).
+  [[nodiscard]] Indices shape() const {
+    Indices result;
+    for (const Indices& owned : owned_) result.push_back(static_cast<std::int64_t>(owned.size()));
+    return result;
+  }
+  /// Elements from the first to behind the last one.
+  [[nodiscard]] std::int64_t extent() const {
+    std::int64_t result = 0;
+    for_each([&](std::int64_t place, const Indices& /*global*/) { result = std::max(result, place + 1); });
+    return result;
+  }
+  /// Calls visit(place, global indices) in order of storage.
   template <class Visit>
   void for_each(Visit&& visit) const {
     const std::int64_t n = size();
@@ -98,13 +111,18 @@ class Part {
     Indices global(dimensions);
     for (std::int64_t local = 0; local < n; ++local) {
       std::int64_t rest = local;
+      std::int64_t place = 0;
+      std::int64_t step = 1;
       for (std::size_t k = 0; k < dimensions; ++k) {
-        const std::size_t d = order_ == StorageOrder::kRowMajor ? dimensions - 1 - k : k;
+        const bool row_major = order_ == StorageOrder::kRowMajor;
+        const std::size_t d = row_major ? dimensions - 1 - k : k;
         const auto extent = static_cast<std::int64_t>(owned_[d].size());
         global[d] = owned_[d][static_cast<std::size_t>(rest % extent)];
+        place += rest % extent * step;
         rest /= extent;
+        if (k + 1 < dimensions) step *= leading_.empty() ? extent : leading_[row_major ? d - 1 : d];
       }
-      visit(local, global);
+      visit(place, global);
     }
   }
   [[nodiscard]] std::int64_t linear(const Indices& global) const {
@@ -116,10 +134,22 @@ class Part {
  private:
   Indices shape_;
   StorageOrder order_;
+  Indices leading_;
   std::vector<Indices> owned_;
 };
 
-/// The arrays of one rank: the source filled, the target filled with something else, and what the target must become.
+/// A rank's parts of the two arrays.
+inline Part source_part(const Case& c, int rank) {
+  const RedistributionOptions& o = c.options;
+  return {c.from, c.shape, o.from_first, o.from_ranks, rank, o.order, o.source_leading};
+}
+inline Part target_part(const Case& c, int rank) {
+  const RedistributionOptions& o = c.options;
+  return {c.to, c.to_shape(), o.to_first, o.to_ranks, rank, o.order, o.target_leading};
+}
+
+/// The arrays of one rank: the source filled, the target filled with something else, and what the target must become;
+/// gaps are filled, too.
 struct Arrays {
   std::vector<std::byte> source;
   std::vector<std::byte> target;
@@ -128,28 +158,28 @@ struct Arrays {
 
 inline Arrays make_arrays(const Case& c, int rank, std::uint64_t salt = 0) {
   const RedistributionOptions& o = c.options;
-  const Part from(c.from, c.shape, o.from_first, o.from_ranks, rank, o.order);
-  const Part to(c.to, c.to_shape(), o.to_first, o.to_ranks, rank, o.order);
+  const Part from = source_part(c, rank);
+  const Part to = target_part(c, rank);
   const std::int64_t size = c.element_size;
   Arrays arrays;
-  arrays.source.resize(static_cast<std::size_t>(from.size() * size));
-  arrays.target.resize(static_cast<std::size_t>(to.size() * size));
-  const auto fill = [&](std::vector<std::byte>& bytes, std::int64_t local, std::int64_t linear, std::uint64_t with) {
+  arrays.source.resize(static_cast<std::size_t>(from.extent() * size), std::byte{0x5a});
+  arrays.target.resize(static_cast<std::size_t>(to.extent() * size), std::byte{0xa5});
+  const auto fill = [&](std::vector<std::byte>& bytes, std::int64_t place, std::int64_t linear, std::uint64_t with) {
     for (std::int64_t b = 0; b < size; ++b)
-      bytes[static_cast<std::size_t>(local * size + b)] = byte_of(linear, b, with);
+      bytes[static_cast<std::size_t>(place * size + b)] = byte_of(linear, b, with);
   };
-  from.for_each([&](std::int64_t local, const Indices& g) { fill(arrays.source, local, from.linear(g), salt); });
-  to.for_each([&](std::int64_t local, const Indices& g) { fill(arrays.target, local, to.linear(g), ~salt); });
+  from.for_each([&](std::int64_t place, const Indices& g) { fill(arrays.source, place, from.linear(g), salt); });
+  to.for_each([&](std::int64_t place, const Indices& g) { fill(arrays.target, place, to.linear(g), ~salt); });
   arrays.expected = arrays.target;
   const Indices extent = c.extent();
-  to.for_each([&](std::int64_t local, const Indices& g) {
+  to.for_each([&](std::int64_t place, const Indices& g) {
     Indices source = g;
     for (std::size_t d = 0; d < g.size(); ++d) {
       const std::int64_t position = g[d] - (o.to_start.empty() ? 0 : o.to_start[d]);
       if (position < 0 || position >= extent[d]) return;
       source[d] = position + (o.from_start.empty() ? 0 : o.from_start[d]);
     }
-    fill(arrays.expected, local, from.linear(source), salt);
+    fill(arrays.expected, place, from.linear(source), salt);
   });
   return arrays;
 }
@@ -246,6 +276,21 @@ inline Case random_case(Draw& draw, int size) {
   o.shared_from_bytes = draw.one_of<std::int64_t>({-1, -1, 0, 4096});
   o.window = static_cast<int>(draw.one_of<std::int64_t>({1, 2, 4, 9}));
   return c;
+}
+
+/// Gives a rank's parts gaps of its own, in some dimensions, or in none. `draw` may differ between ranks.
+inline void add_gaps(Case& c, int rank, Draw& draw) {
+  const bool row_major = c.options.order == StorageOrder::kRowMajor;
+  const auto leading = [&](const Part& part) {
+    Indices result = part.shape();
+    result.erase(row_major ? result.begin() : result.end() - 1);
+    for (std::int64_t& room : result) {
+      if (!draw.chance(3)) room += draw.between(1, 5);
+    }
+    return draw.chance(8) ? Indices{} : result;
+  };
+  c.options.source_leading = leading(source_part(c, rank));
+  c.options.target_leading = leading(target_part(c, rank));
 }
 
 inline int rank_in(MPI_Comm comm) {

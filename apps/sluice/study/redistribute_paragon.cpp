@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "apps/compare/compare.hpp"
 #include "command.hpp"
 #include "gnuplot.hpp"
 #include "output.hpp"
@@ -14,7 +15,6 @@
 #include "ranks.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/redistribute.hpp"
-#include "sluice/run/mpi/compare.hpp"
 #include "sluice/run/mpi/error.hpp"
 #include "sluice/show/quantities.hpp"
 #include "sluice/show/text_table.hpp"
@@ -54,8 +54,8 @@ struct Effort {
 
 struct Point {
   std::int64_t elements = 0;
-  mpi::MethodResult planned;
-  mpi::MethodResult caterpillar;
+  compare::MethodResult planned;
+  compare::MethodResult caterpillar;
 
   [[nodiscard]] double ratio() const { return caterpillar.median_s > 0 ? planned.median_s / caterpillar.median_s : 0; }
 };
@@ -66,7 +66,7 @@ std::string csv(const std::vector<Point>& points, const Figure& figure) {
       "caterpillar_max_s,ratio\n",
       figure.algorithm);
   for (const Point& point : points) {
-    const mpi::MethodResult &p = point.planned, &c = point.caterpillar;
+    const compare::MethodResult &p = point.planned, &c = point.caterpillar;
     text += fmt::format("{},{},{:.9f},{:.9f},{:.9f},{:.9f},{:.9f},{:.9f},{:.4f}\n", point.elements,
                         point.elements * kElementBytes, p.median_s, p.min_s, p.max_s, c.median_s, c.min_s, c.max_s,
                         point.ratio());
@@ -144,9 +144,9 @@ int study_redistribute_paragon(const StudyTask& task) {
       const std::int64_t elements = first << i;
       if (Ranks::speaks()) progress.show(done, fmt::format("Figure {}: {} elements", figure.number, elements));
       ++done;
-      const mpi::RedistributionComparison comparison =
-          mpi::compare_redistributions(MPI_COMM_WORLD, {elements}, from, to, kElementBytes, {},
-                                       {fmt::format("sluice-{}", figure.algorithm), "caterpillar"}, effort.repetitions);
+      const compare::Comparison comparison =
+          compare::redistributions(MPI_COMM_WORLD, {elements}, from, to, kElementBytes, {},
+                                   {fmt::format("sluice-{}", figure.algorithm), "caterpillar"}, effort.repetitions);
       if (!comparison.verified) {
         Ranks::once([&] {
           std::string wrong = fmt::format("Figure {}, {} elements: wrong\n", figure.number, elements);

@@ -23,6 +23,7 @@ struct Study {
 
 constexpr std::array kStudies{Study{"redistribute-tables", study_redistribute_tables},
                               Study{"redistribute-paragon", study_redistribute_paragon},
+                              Study{"redistribute-optimality", study_redistribute_optimality, true},
                               Study{"exchange-quality", study_exchange_quality, true},
                               Study{"exchange-lab", study_exchange_lab, true},
                               Study{"reduce-figure-2", study_reduce_figure_2},
@@ -102,6 +103,15 @@ void add_study(CLI::App& command, Action& chosen) {
       "  Figures 2 to 4 of the same paper, its section 5, on 16 ranks: time against the size of the vector, by the "
       "optimal\n"
       "  schedule and by the caterpillar: figureN.csv, and figureN.svg where gnuplot is installed.\n"
+      "redistribute-optimality\n"
+      "  The paper's open problem: schedules optimal in NS and TC at once. Fronts of (NS, TC) with proof of 2000 "
+      "random "
+      "grids,\n"
+      "  P, Q <= 32, r, s <= 20, or as many as --samples says (300 000: every one, once), beside stepwise, greedy, "
+      "coloring,\n"
+      "  caterpillar; the examples' fronts: grids.csv, examples.csv, ratios.csv, summary.txt and, where gnuplot is "
+      "installed,\n"
+      "  ratios.svg. Started again with the same options it goes on where it was stopped.\n"
       "exchange-quality\n"
       "  Figures 11 to 15 of Cohen et al. 2006, its section 8: cost over the lower bound eta, mean and worst of random "
       "graphs\n"

@@ -19,6 +19,10 @@ struct StudyTask {
 /// Tables 1 to 19 of Desprez et al. 1997 beside ours.
 int study_redistribute_tables(const StudyTask& task);
 
+/// Fronts of (NS, TC) of random block-cyclic grids with proof, beside what the named algorithms reach. Goes on where an
+/// earlier run into the same folder stopped.
+int study_redistribute_optimality(const StudyTask& task);
+
 /// Figures 2 to 4 of Desprez et al. 1997: time against the size of the vector, on the ranks of this job.
 int study_redistribute_paragon(const StudyTask& task);
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 
 #include "sluice/input/traffic.hpp"
@@ -23,8 +24,12 @@ struct ExchangeProblem {
 /// How to plan an exchange.
 struct ExchangeOptions {
   std::string algorithm = "auto";  ///< one that algorithms("exchange") names, or "auto"
-  double time_limit_s = 1;         ///< for "auto" and "exact"; the others end when they are done
-  std::uint64_t seed = 1;          ///< of the random choices of "auto" and "exact"
+  /// Work that "auto" and "exact" may do, as a multiple of the default, about a second; above 0. It is counted, so that
+  /// equal arguments give equal plans on every machine. The others end when they are done.
+  double effort = 1;
+  double time_limit_s = std::numeric_limits<double>::infinity();  ///< cuts the work short; at least 0
+  std::function<bool()> stop;  ///< asked now and then; true ends the work as the time limit does
+  std::uint64_t seed = 1;      ///< of the random choices of "auto" and "exact"
   /// Called now and then by "auto" and "exact" with the cost of the best plan so far and the best bound.
   std::function<void(double incumbent, double bound)> progress;
 };
@@ -42,17 +47,19 @@ struct ExchangePlan {
   StepSchedule schedule;  ///< with problem "exchange"; its bound is bound.cost
   ExchangeBound bound;    ///< the best that was found on the way
   bool optimal = false;   ///< whether the schedule is proven to have the least total
+  bool stopped = false;   ///< whether the time limit (or `stop`) ended the work before its effort was spent
 };
 
 /// Plans `problem`. `schedule.algorithm` is the name asked for.
 ///
-/// Deterministic for a seed; "auto" and "exact" only where the time limit did not end them.
+/// Deterministic: equal arguments, equal plans, on every machine, unless `stopped`.
 /// Throws InputError for an unknown algorithm, one that does not apply (saying why), an index out of range, a negative
-/// size, sums beyond int64, max_transfers below 1, or a set-up that is negative or not finite.
+/// size, sums beyond int64, max_transfers below 1, a set-up that is negative or not finite, an effort that is not above
+/// 0, or a negative time limit.
 [[nodiscard]] ExchangePlan plan_exchange(const ExchangeProblem& problem, const ExchangeOptions& options = {});
 
-/// The best bound within `time_limit_s` seconds: eta of Proposition 1 at once, and where time allows and a solver was
-/// built in, the linear program over steps. Throws as plan_exchange does.
-[[nodiscard]] ExchangeBound exchange_bound(const ExchangeProblem& problem, double time_limit_s = 1);
+/// The best bound that `options.effort` gives within `options.time_limit_s`; the algorithm does not matter. eta of
+/// Proposition 1 at least, and where that is enough work, the linear program over steps. Throws as plan_exchange does.
+[[nodiscard]] ExchangeBound exchange_bound(const ExchangeProblem& problem, const ExchangeOptions& options = {});
 
 }  // namespace sluice

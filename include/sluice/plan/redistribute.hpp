@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,7 @@ struct PlannedMessage {
 };
 
 namespace detail {
+class ArrayRule;
 class CombinedSteps;
 class StepRule;
 }  // namespace detail
@@ -63,46 +65,93 @@ class AxisPlan {
 /// A redistribution's schedule, combined from the schedules of its dimensions: a message is a message in each of them,
 /// and a tuple of their steps is a step, so NS = NS1 NS2 and TC = TC1 TC2; fewer where the busiest process is a sender
 /// in one dimension and a receiver in another. Nothing of the size of the product is built unless asked for.
+/// `exact` plans the array as a whole instead.
 class RedistributionPlan {
  public:
   RedistributionPlan(RedistributionProblem problem, std::string algorithm, std::vector<AxisPlan> axes, double setup);
+  /// `transmission` is that of `rule`.
+  RedistributionPlan(RedistributionProblem problem, std::string algorithm,
+                     std::shared_ptr<const detail::ArrayRule> rule, std::int64_t transmission, double setup);
 
   [[nodiscard]] const RedistributionProblem& problem() const { return problem_; }
   /// The algorithm that made it, never "auto".
   [[nodiscard]] const std::string& algorithm() const { return algorithm_; }
+  /// The plans of the dimensions; none where the array is planned as a whole.
   [[nodiscard]] const std::vector<AxisPlan>& axes() const { return axes_; }
   [[nodiscard]] std::int64_t steps() const;
   /// The messages of one process in the order of their steps, none of them empty: what it has to do, and in which
   /// order.
   [[nodiscard]] std::vector<PlannedMessage> sends(Rank sender) const;
   [[nodiscard]] std::vector<PlannedMessage> receives(Rank receiver) const;
-  /// transmission + setup * steps, in elements of the problem's array. Steps without any message count among the steps,
-  /// as the paper counts the caterpillar's; no other planner makes any where the array holds a slice or more.
+  /// transmission + setup * steps, in elements of the problem's array, tails included. Steps without any message count
+  /// among the steps, as the paper counts the caterpillar's; no other planner makes any where the array holds a slice
+  /// or more. Throws InputError where that would look at more than 10^8 messages, or 4 * 10^9 tuples of steps, one by
+  /// one.
   [[nodiscard]] Cost cost() const;
-  /// No schedule that sends messages whole costs less.
+  /// No schedule that sends messages whole costs less, each of the three values on its own: redistribution_bound, or
+  /// what the planner proved beyond it.
   [[nodiscard]] Cost bound() const;
   /// Every step written out. `input` is copied into the schedule. Throws InputError for more than 2^28 steps.
   [[nodiscard]] StepSchedule schedule(const RedistributionInput& input) const;
 
+  /// The same plan with a bound that was proven for its problem and set-up.
+  [[nodiscard]] RedistributionPlan with_bound(const Cost& bound) const;
+  /// The same steps at another price of a step, with the bound of redistribution_bound.
+  [[nodiscard]] RedistributionPlan with_setup(double setup) const;
+
  private:
+  [[nodiscard]] std::vector<PlannedMessage> messages(Rank process, bool sending) const;
+
   RedistributionProblem problem_;
   std::string algorithm_;
   std::vector<AxisPlan> axes_;
   double setup_;
-  std::shared_ptr<const detail::CombinedSteps> combined_;
+  std::optional<Cost> bound_;
+  std::shared_ptr<const detail::CombinedSteps> combined_;  ///< or else
+  std::shared_ptr<const detail::ArrayRule> whole_;
+  std::int64_t whole_transmission_ = 0;
 };
 
-/// Plans `problem` by a named algorithm ("classes", "stepwise", "greedy", "caterpillar") or "auto", the cheapest of
-/// them.
-///
-/// `setup` is the price of a step in elements; it decides for "auto" only. Deterministic: every process that plans the
-/// same problem gets the same plan, without communication.
-/// Throws InputError for an unknown algorithm, and for one that does not apply, saying why.
-[[nodiscard]] RedistributionPlan plan_redistribution(const RedistributionProblem& problem,
-                                                     const std::string& algorithm = "auto", double setup = 1);
+/// The effort of `exact` and `auto` unless told: some 0.2 s of one core at most, a few milliseconds nearly always.
+inline constexpr std::int64_t kCustomaryEffort = 10'000;
 
-/// What no schedule of `problem` that sends messages whole costs less than; the bound() of every plan of it.
+/// Plans `problem` by a named algorithm ("exact", "classes", "stepwise", "greedy", "coloring", "caterpillar") or
+/// "auto".
+///
+/// `setup` is the price of a step in elements; "exact" and "auto" make transmission + setup * steps as low as they can.
+/// "auto" takes the cheapest of the other algorithms, as far as it can afford them; if that does not meet
+/// redistribution_bound, it searches on as "exact" does. `effort` is the most work of that search: pivots of the
+/// simplex method, counted, never timed (0: none). Deterministic: every process that plans the same problem with the
+/// same library gets the same plan, without communication. Throws InputError for an unknown algorithm, and for one that
+/// does not apply, saying why.
+[[nodiscard]] RedistributionPlan plan_redistribution(const RedistributionProblem& problem,
+                                                     const std::string& algorithm = "auto", double setup = 1,
+                                                     std::int64_t effort = kCustomaryEffort);
+
+/// Whether this library was built with CBC. Without it "exact" and "auto" search on their own, which is enough for
+/// grids of up to about 10 x 10 processes; a unit of effort is then a hundred placings of messages.
+[[nodiscard]] bool exact_uses_cbc();
+
+/// What no schedule of `problem` that sends messages whole costs less than, by the messages of each process alone.
 [[nodiscard]] Cost redistribution_bound(const RedistributionProblem& problem, double setup = 1);
+
+/// A schedule of the front: the lowest TC known for its number of steps, lower than with fewer steps.
+struct FrontPoint {
+  RedistributionPlan plan;
+  /// No schedule of as many steps, or fewer, has a lower TC. Proven to be on the front if it is that of the plan.
+  std::int64_t transmission_at_least = 0;
+};
+
+/// Schedules of which each has more steps and a lower TC than the one before.
+struct RedistributionFront {
+  std::vector<FrontPoint> points;
+  Cost bound;             ///< steps and transmission alone, for any schedule
+  bool complete = false;  ///< whether every point is proven, and that there is none beside them
+};
+
+/// All that nothing beats in NS and TC at once, for `setup` in the costs of the plans alone. `effort` as above.
+[[nodiscard]] RedistributionFront redistribution_front(const RedistributionProblem& problem, double setup = 1,
+                                                       std::int64_t effort = kCustomaryEffort);
 
 /// The two stages of Walker and Otto's strategy through blocks of lcm(r, s), each with its own steps.
 struct WalkerOttoPlan {

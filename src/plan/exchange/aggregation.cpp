@@ -57,7 +57,7 @@
 #include <utility>
 #include <vector>
 
-#include "plan/deadline.hpp"
+#include "plan/budget.hpp"
 #include "plan/exchange/demand.hpp"
 #include "schedule/distinct_messages.hpp"
 #include "sluice/error.hpp"
@@ -68,9 +68,16 @@ namespace sluice {
 namespace {
 
 using detail::as_size;
-using detail::Deadline;
+using detail::Budget;
 using Routes = std::vector<Route>;  // by compact indices of nodes, unless told otherwise
 
+/// Of the effort: for the plan without local phases, trials of candidates, and the best of them once more; within a
+/// plan for the phases before and after the backbone.
+constexpr double kPlainShare = 0.4;
+constexpr double kTrialsShare = 0.25;
+constexpr double kLastShare = 0.35;
+constexpr double kBeforeShare = 0.2;
+constexpr double kAfterShare = 0.2;
 /// Candidates that are planned.
 constexpr std::size_t kMostPlanned = 4;
 /// Merged candidates that are spread as well.
@@ -163,9 +170,9 @@ class Candidates {
   }
 
   /// The best of those whose bound is below `limit`, the lowest bound first; by indices of the problem.
-  std::vector<Candidate> run(double limit, const Deadline& deadline) {
+  std::vector<Candidate> run(double limit, Budget& budget) {
     limit_ = limit;
-    deadline_ = deadline;
+    budget_ = &budget;
     merge();
     std::vector<Routes> spread{plain_};
     for (const Candidate& each : best_) {
@@ -267,7 +274,7 @@ class Candidates {
     const auto attempt = [&](std::int64_t g, std::int64_t h) {
       g = std::clamp<std::int64_t>(g, 1, static_cast<std::int64_t>(senders_.size()));
       h = std::clamp<std::int64_t>(h, 1, static_cast<std::int64_t>(receivers_.size()));
-      if (deadline_.passed() || !tried.insert({g, h}).second) return;
+      if (budget_->over() || !tried.insert({g, h}).second) return;
       const double bound = consider(merged(make_groups(senders, g), make_groups(receivers, h), kAll));
       if (bound < best.bound) best = {g, h, bound};
     };
@@ -286,13 +293,13 @@ class Candidates {
     const std::vector<std::int64_t> similar_senders = by_mean_peer(kSenders);
     const std::vector<std::int64_t> similar_receivers = by_mean_peer(kReceivers);
     for (const Grid grid : {best, Grid{2, 1, 0}, Grid{1, 2, 0}, Grid{2, 2, 0}, Grid{4, 4, 0}}) {
-      if (deadline_.passed()) return;
+      if (budget_->over()) return;
       const auto g = std::min<std::int64_t>(grid.g, static_cast<std::int64_t>(senders_.size()));
       const auto h = std::min<std::int64_t>(grid.h, static_cast<std::int64_t>(receivers_.size()));
       consider(merged(make_groups(similar_senders, g), make_groups(similar_receivers, h), kAll));
       for (const double factor : {0.25, 1.0, 4.0, 16.0}) {
         const double most = factor * problem_.setup;
-        if (!(most >= 1) || most >= 0x1p62 || deadline_.passed()) continue;
+        if (!(most >= 1) || most >= 0x1p62 || budget_->over()) continue;
         consider(merged(make_groups(senders, g), make_groups(receivers, h), static_cast<std::int64_t>(most)));
       }
     }
@@ -392,7 +399,7 @@ class Candidates {
   void spread_over_levels(const Routes& routes) {
     for (const double step_price : {0.0, problem_.setup}) {
       for (const double level : {0.0, 0.0625, 0.125, 0.25, 0.5}) {
-        if (deadline_.passed()) return;
+        if (budget_->over()) return;
         const Routes senders = leveled(routes, kSenders, step_price, level);
         consider(leveled(senders, kReceivers, step_price, level));
         consider(senders);
@@ -519,7 +526,7 @@ class Candidates {
   std::vector<std::int64_t> senders_, receivers_;  // nodes by compact index
   Routes plain_;                                   // every message on its own way
   double limit_ = 0;
-  Deadline deadline_;
+  Budget* budget_ = nullptr;
   std::vector<Candidate> best_;  // by bound
 };
 
@@ -544,11 +551,13 @@ AggregatedPlan plan_phases(const ExchangeProblem& problem, Routes routes, double
   });
   const RoutedTraffic traffic =
       routed_traffic(routes, problem.traffic.senders, problem.traffic.receivers, problem.traffic.decimals);
-  const Deadline deadline(options.time_limit_s);
+  const Budget clock(HUGE_VAL, options.time_limit_s, {});
+  const double effort = options.effort;
   options.progress = nullptr;  // costs of single phases would only confuse
   const auto plan_local = [&](const Traffic& local, double share) {
     ExchangeOptions part = options;
-    part.time_limit_s = deadline.seconds_left() * share;
+    part.effort = effort * share;
+    part.time_limit_s = clock.seconds_left();
     StepSchedule schedule = plan_exchange({local, local.senders, local_setup / unit_cost}, part).schedule;
     const Cost price = cost(schedule);
     return LocalPhase{schedule.setup, std::move(schedule.steps), price, schedule.bound};
@@ -556,9 +565,10 @@ AggregatedPlan plan_phases(const ExchangeProblem& problem, Routes routes, double
   AggregatedPlan plan;
   LocalPhases phases;
   phases.unit_cost = unit_cost;
-  phases.before = plan_local(traffic.before, 0.2);
-  phases.after = plan_local(traffic.after, 0.25);
-  options.time_limit_s = deadline.seconds_left();
+  phases.before = plan_local(traffic.before, kBeforeShare);
+  phases.after = plan_local(traffic.after, kAfterShare);
+  options.effort = effort * (1 - kBeforeShare - kAfterShare);
+  options.time_limit_s = clock.seconds_left();
   plan.exchange = plan_exchange({traffic.exchange, problem.max_transfers, problem.setup}, options);
   phases.routes = std::move(routes);
   plan.exchange.schedule.local_phases = std::move(phases);
@@ -582,16 +592,17 @@ AggregatedPlan plan_with_local_links(const ExchangeProblem& problem, const Local
                                      const ExchangeOptions& options) {
   const double local_setup = links.setup.value_or(problem.setup);
   check_links(links, local_setup);
-  const bool timed = options.algorithm == "auto" || options.algorithm == "exact";
-  const Deadline deadline = timed ? Deadline(options.time_limit_s) : Deadline();
+  const bool searches = options.algorithm == "auto" || options.algorithm == "exact";
+  Budget clock(HUGE_VAL, searches ? options.time_limit_s : HUGE_VAL, options.stop);
   const auto within = [&](double share) {
     ExchangeOptions part = options;
-    if (timed) part.time_limit_s = deadline.seconds_left() * share;
+    part.effort = options.effort * share;
+    part.time_limit_s = clock.seconds_left();
     return part;
   };
 
   AggregatedPlan best;
-  best.exchange = plan_exchange(problem, within(0.4));
+  best.exchange = plan_exchange(problem, within(kPlainShare));
   best.total = cost(best.exchange.schedule).total;
   const double plain_total = best.total;
   const double bound = std::min(plain_total, bound_with_local_links(problem, links.unit_cost));
@@ -601,15 +612,14 @@ AggregatedPlan plan_with_local_links(const ExchangeProblem& problem, const Local
 
   std::vector<Candidates::Candidate> candidates;
   if (plain_total > bound) {
-    const Deadline search = timed ? deadline.within(deadline.seconds_left() * 0.25) : Deadline();
-    candidates = Candidates(problem, links.unit_cost, local_setup).run(plain_total, search);
+    candidates = Candidates(problem, links.unit_cost, local_setup).run(plain_total, clock);
   }
   Routes chosen;
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t c = 0; c < candidates.size(); ++c) {
-    if (candidates[c].bound >= best.total || deadline.passed()) break;
-    ExchangeOptions part = within(0.5 / static_cast<double>(candidates.size() - c));
-    if (timed) part.algorithm = "auto";
+    if (candidates[c].bound >= best.total || clock.over()) break;
+    ExchangeOptions part = within(kTrialsShare / static_cast<double>(candidates.size()));
+    if (searches) part.algorithm = "auto";
     AggregatedPlan plan;
     try {
       plan = plan_phases(problem, candidates[c].routes, links.unit_cost, local_setup, part);
@@ -622,9 +632,10 @@ AggregatedPlan plan_with_local_links(const ExchangeProblem& problem, const Local
     }
     keep_if_cheaper(std::move(plan));
   }
-  if (timed && !chosen.empty() && !deadline.passed())
-    keep_if_cheaper(plan_phases(problem, std::move(chosen), links.unit_cost, local_setup, within(1)));
+  if (searches && !chosen.empty() && !clock.over())
+    keep_if_cheaper(plan_phases(problem, std::move(chosen), links.unit_cost, local_setup, within(kLastShare)));
   best.exchange.schedule.algorithm = options.algorithm;
+  best.exchange.stopped = clock.over();
   best.plain_total = plain_total;
   best.bound = bound;
   return best;

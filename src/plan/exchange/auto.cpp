@@ -1,34 +1,35 @@
-/// `auto`: the cheapest plan that can be found in the time given.
+/// `auto`: the cheapest plan that can be found for an effort.
 ///
 /// Problem: KPBS, see include/sluice/plan/exchange.hpp.
 ///
-/// Method: a plan by edge colouring is there at once, whatever the deadline. Then, as long as there is time:
+/// Method: first-fit gives a plan at once, whatever the budget. Then, as long as that lasts:
 ///
-/// 1. Every named planner; the slow ones get a share of the time.
+/// 1. Plans by edge colouring, and every named planner that ends by itself, each in kNamedShare of the budget.
 ///
-/// 2. Up to kMostSide, plan_lazily (lazy_slack.cpp) over horizons from the shortest transmission time to what the best
-/// plan so far would leave for it: first narrow, then wider at the horizons that did best.
+/// 2. Some profiles (profile.cpp). repack (repack.cpp) improves the cheapest plan so far, and those of the profiles
+/// that would be the cheapest for a half and a quarter of the set-up cost: it takes steps away more easily than it adds
+/// any. What became the cheapest of these trials it improves further.
 ///
-/// 3. The bound of the linear program over steps (lp_bound.cpp), in a share of the time.
+/// 3. Up to kMostSide, plan_lazily (lazy_slack.cpp) over horizons from the shortest transmission time to what the best
+/// plan so far would leave for it: first narrow, then wider at the horizons that did best. Then the bound of the linear
+/// program over steps (lp_bound.cpp), improve (improve.cpp) until it fails often, plan_lazily at the best horizons,
+/// wider than ever before; and again.
 ///
-/// 4. improve (improve.cpp) until it fails often; then plan_lazily at the best horizons, wider than ever before; and
-/// again.
+/// The search ends early if a plan costs no more than the bound, or if all were at their limits in vain.
 ///
-/// The search ends before the deadline if a plan costs no more than the bound, or if both were at their limits in vain.
+/// Guarantee: never above first-fit, nor above a named planner that ended within its share.
 ///
-/// Guarantee: never dearer than a named planner that ended in its share of the time: all of it for oggp and ggp, half
-/// of what is left for stepwise and greedy, a fifth for each of the others.
-///
-/// Complexity: that of the planners until the deadline, which is checked between assignments. Memory O(m + pieces), and
-/// O(width * cells) for the search. Deterministic for a seed if the search ends by itself; the deadline decides how far
-/// it gets, and through the bound when it stops, not in which direction.
+/// Complexity: that of the planners until the budget is spent. Memory O(m + pieces), O(width * cells) for the search
+/// over horizons, that of Packing for repack. Deterministic for a seed, unless time ends it.
 ///
 /// Source: the named planners as told there; the rest is our own. Rounding the columns that the linear program uses
-/// most (and planning what they leave) was tried between 3 and 4: on dense 20 x 20 instances, up to 1700 columns of a
-/// bound within 2 % of the plan, it never gave a cheaper plan than the sweep had, so it is not part of the search.
+/// most (and planning what they leave) was tried: on dense 20 x 20 instances, up to 1700 columns of a bound within 2 %
+/// of the plan, it never gave a cheaper plan than the sweep had, so it is not part of the search.
 ///
-/// Example: messages (0, 0) of 3, (0, 1) of 1, (1, 0) of 1, (1, 1) of 3, k = 2, set-up 1: oggp finds steps of 3 and 1,
-/// cost 6 = eta, and the search ends before it begins.
+/// Example: messages (0, 0) of 3, (0, 1) of 1, (1, 0) of 1, (1, 1) of 3, k = 2, set-up 1: first-fit finds steps of 3
+/// and 1, cost 6 = eta, and the search ends before it begins.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -38,7 +39,11 @@
 
 #include "plan/exchange/improve.hpp"
 #include "plan/exchange/lazy_slack.hpp"
+#include "plan/exchange/packing.hpp"
 #include "plan/exchange/planners.hpp"
+#include "plan/exchange/profile.hpp"
+#include "plan/exchange/registry.hpp"
+#include "plan/exchange/repack.hpp"
 #include "sluice/error.hpp"
 #include "sluice/graph/edge_coloring.hpp"
 
@@ -51,11 +56,19 @@ namespace {
 constexpr std::int64_t kMostSide = 320;
 /// Most messages that are cut into chunks for colouring, about three of each: for memory.
 constexpr std::size_t kMostCut = std::size_t{1} << 21;
-/// Of the time for the linear program: a share, and seconds.
+/// What a message costs that is coloured.
+constexpr std::int64_t kWorkOfColor = 1000;
+/// Of the budget: for the linear program, at most; each named planner; all profiles.
 constexpr double kBoundShare = 0.1;
-constexpr double kMostBoundSeconds = 10;
-/// Of the time left for the sweep over horizons.
+constexpr double kNamedShare = 0.03;
+constexpr double kProfilesShare = 0.35;
+/// Of what is left then: for repack where plan_lazily follows; of what it leaves, for the sweep over horizons.
+constexpr double kRepackShare = 0.4;
 constexpr double kSweepShare = 0.3;
+/// Each trial of a start has one in so many of repack's budget.
+constexpr std::int64_t kTrials = 6;
+/// Attempts of repack for each step, for an effort that has no end.
+constexpr std::int64_t kRepackRounds = 4096;
 /// Attempts in a row without success after which improve gives way, at first and at last.
 constexpr std::int64_t kFirstPatience = 256;
 constexpr std::int64_t kMostPatience = 4096;
@@ -107,9 +120,15 @@ class Incumbent {
     steps_ = std::move(steps);
     if (progress_) progress_(cost_, bound_);
   }
+  /// Where making the steps takes long.
+  template <class Make>
+  void offer(double cost, Make make) {
+    if (cost < cost_) offer(make());
+  }
   void raise_bound(double bound) {
     if (bound <= bound_) return;
-    bound_ = std::min(bound, cost_);
+    bound_ = bound;
+    SLUICE_ASSERT(bound_ <= cost_, fmt::format("bound {} above a plan of {}", bound_, cost_));
     if (progress_) progress_(cost_, bound_);
   }
 
@@ -127,21 +146,15 @@ class Incumbent {
   double bound_;
 };
 
-/// A planner, and the share of the time left that it may take.
-struct Named {
-  std::optional<PieceSteps> (*plan)(const Demand&, const Deadline&);
-  double share = 1;
-};
-
-void run_named(const Demand& demand, Incumbent& best, const Deadline& deadline) {
-  constexpr std::array kPlanners{
-      Named{plan_oggp, 1},           Named{plan_ggp, 1},       Named{plan_whole_stepwise, 0.5},
-      Named{plan_whole_greedy, 0.5}, Named{plan_degrees, 0.2}, Named{plan_weights, 0.2},
-      Named{plan_multigraph, 0.2}};
-  for (const Named& each : kPlanners) {
-    if (deadline.passed() || best.optimal()) return;
+/// All but those that auto begins with or goes on from.
+void run_named(const Demand& demand, Incumbent& best, Budget& budget) {
+  const auto share = static_cast<std::int64_t>(kNamedShare * static_cast<double>(budget.left()));
+  for (const ExchangePlanner& each : exchange_planners()) {
+    if (each.plan == nullptr || each.plan == plan_first_fit || each.plan == plan_profile) continue;
+    if (budget.over() || best.optimal()) return;
     try {
-      std::optional<PieceSteps> steps = each.plan(demand, deadline.within(each.share * deadline.seconds_left()));
+      Budget part = budget.part(share);
+      std::optional<PieceSteps> steps = each.plan(demand, part);
       if (steps) best.offer(std::move(*steps));
     } catch (const InputError&) {
       continue;  // does not apply
@@ -149,17 +162,60 @@ void run_named(const Demand& demand, Incumbent& best, const Deadline& deadline) 
   }
 }
 
-/// Steps 2 to 4.
+/// The cheapest plan for another set-up cost.
+struct Start {
+  double factor = 1;  ///< of the set-up cost
+  double least = HUGE_VAL;
+  PieceSteps steps;
+};
+
+/// Step 2, where the tables of a packing fit. `share`: of the budget that is left after the profiles.
+void run_packing(const Demand& demand, Incumbent& best, std::uint64_t seed, Budget& budget, double share) {
+  const std::int64_t most = most_steps_of_packing(demand);
+  if (!Packing::fits(demand, most)) return;
+  Packing packing(demand, static_cast<std::int32_t>(most));
+  const auto offer = [&] { best.offer(packing.cost(), [&] { return packing.pieces(); }); };
+  std::array<Start, 3> starts{Start{1, HUGE_VAL, {}}, Start{0.5, HUGE_VAL, {}}, Start{0.25, HUGE_VAL, {}}};
+  fit_profiles(demand, packing, budget, kProfilesShare, [&] {
+    offer();
+    for (Start& start : starts) {
+      const double cost = static_cast<double>(packing.transmission()) +
+                          start.factor * demand.setup * static_cast<double>(packing.steps());
+      if (cost >= start.least) continue;
+      start.least = cost;
+      start.steps = packing.pieces();
+    }
+  });
+  Budget part = budget.share(share);
+  const std::int64_t trial = part.left() / kTrials;
+  PieceSteps cheapest;
+  double least = HUGE_VAL;
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    if (best.optimal() || part.over()) return;
+    if (i == 0 && best.cost() < starts[i].least) starts[i].steps = best.steps();
+    if (starts[i].steps.empty() || (i > 0 && starts[i].steps == starts[i - 1].steps)) continue;
+    if (!packing.load(starts[i].steps)) continue;
+    Budget trial_part = part.part(trial);
+    repack(packing, seed, kRepackRounds / kTrials, best.bound(), trial_part, offer);
+    if (packing.cost() >= least) continue;
+    least = packing.cost();
+    cheapest = packing.pieces();
+  }
+  if (cheapest.empty() || best.optimal() || part.over() || !packing.load(cheapest)) return;
+  repack(packing, seed + 1, kRepackRounds, best.bound(), part, offer);
+}
+
+/// Step 3.
 class TableSearch {
  public:
-  /// `bound_seconds`: for the linear program.
-  TableSearch(const Demand& demand, Incumbent& best, std::uint64_t seed, const Deadline& deadline, double bound_seconds)
+  /// `bound_work`: for the linear program.
+  TableSearch(const Demand& demand, Incumbent& best, std::uint64_t seed, Budget& budget, std::int64_t bound_work)
       : demand_(demand),
         table_(demand),
         best_(best),
         random_(seed),
-        deadline_(deadline),
-        bound_seconds_(bound_seconds),
+        budget_(budget),
+        bound_work_(bound_work),
         edge_at_(table_.size.size(), -1) {
     for (std::size_t e = 0; e < demand.edges.size(); ++e)
       edge_at_[cell(demand.edges[e].left, demand.edges[e].right)] = static_cast<std::int32_t>(e);
@@ -171,20 +227,26 @@ class TableSearch {
   }
 
   void run() {
-    sweep(deadline_.within(kSweepShare * deadline_.seconds_left()));
-    if (!over()) best_.raise_bound(lp_bound(demand_, deadline_.within(bound_seconds_)).total);
+    {
+      Budget part = budget_.share(kSweepShare);
+      sweep(part);
+    }
+    if (!over()) {
+      Budget part = budget_.part(bound_work_);
+      best_.raise_bound(lp_bound(demand_, part).total);
+    }
     std::int32_t width = kFirstWidth;
     std::int64_t patience = kFirstPatience;
     while (!over()) {
       const double before = best_.cost();
       CellSteps steps = cells(best_.steps());
-      improve(table_, steps, random_(), patience, best_.bound(), deadline_, [&] { best_.offer(pieces(steps)); });
+      improve(table_, steps, random_(), patience, best_.bound(), budget_, [&] { best_.offer(pieces(steps)); });
       const bool improved = best_.cost() < before;
       if (!improved && patience >= kMostPatience && width > most_width()) return;
       if (!improved) patience = std::min(2 * patience, kMostPatience);
       if (improved || width > most_width() || over()) continue;
       for (std::size_t i = 0; i < std::min<std::size_t>(2, trials_.size()) && !over(); ++i)
-        attempt(trials_[i], width, 12, 0.02, deadline_);
+        attempt(trials_[i], width, 12, 0.02, budget_);
       width *= 2;
     }
   }
@@ -203,7 +265,7 @@ class TableSearch {
     return static_cast<std::int32_t>(
         std::min<std::int64_t>(kMostWidth, kMostKeptCells / static_cast<std::int64_t>(table_.size.size())));
   }
-  [[nodiscard]] bool over() const { return best_.optimal() || deadline_.passed(); }
+  [[nodiscard]] bool over() const { return best_.optimal() || budget_.over(); }
 
   [[nodiscard]] PieceSteps pieces(const CellSteps& steps) const {
     PieceSteps result(steps.size());
@@ -225,7 +287,7 @@ class TableSearch {
     return result;
   }
 
-  void attempt(Trial& trial, std::int32_t width, std::int32_t durations, double noise, const Deadline& deadline) {
+  void attempt(Trial& trial, std::int32_t width, std::int32_t durations, double noise, Budget& budget) {
     LazySlackEffort effort;
     effort.price = trial.price;
     effort.width = width;
@@ -234,7 +296,7 @@ class TableSearch {
     effort.seed = random_();
     // Worse plans than the best tell which horizon is good; later, only better ones are of interest.
     const double limit = width == 1 ? 1.1 * best_.cost() : best_.cost();
-    const std::optional<CellSteps> steps = plan_lazily(table_, trial.horizon, effort, limit, deadline);
+    const std::optional<CellSteps> steps = plan_lazily(table_, trial.horizon, effort, limit, budget);
     if (!steps) return;
     const double total = cost(*steps, table_.setup);
     trial.cost = std::min(trial.cost, total);
@@ -245,21 +307,21 @@ class TableSearch {
     std::stable_sort(trials_.begin(), trials_.end(), [](const Trial& a, const Trial& b) { return a.cost < b.cost; });
   }
 
-  void sweep(const Deadline& deadline) {
+  void sweep(Budget& budget) {
     constexpr std::array kShares{0.3, 0.0, 0.15, 0.05, 0.55, 0.1, 0.2, 0.4, 0.7, 0.85, 1.0};
     for (const double share : kShares) {
       for (const MessagePrice price : {MessagePrice::kLinear, MessagePrice::kRoot}) {
-        if (over() || deadline.passed()) return rank();
+        if (over() || budget.over()) return rank();
         if (price == MessagePrice::kRoot && share > 0.05) continue;
         Trial trial{price, shortest_ + static_cast<std::int64_t>(share * static_cast<double>(longest_ - shortest_)),
                     HUGE_VAL};
-        attempt(trial, 1, 4, 0, deadline);
+        attempt(trial, 1, 4, 0, budget);
         trials_.push_back(trial);
       }
     }
     rank();
     for (std::size_t i = 0; i < std::min<std::size_t>(4, trials_.size()) && !over(); ++i)
-      attempt(trials_[i], 4, 8, 0.02, deadline);
+      attempt(trials_[i], 4, 8, 0.02, budget);
     rank();
   }
 
@@ -267,8 +329,8 @@ class TableSearch {
   DemandTable table_;
   Incumbent& best_;
   std::mt19937_64 random_;
-  const Deadline& deadline_;
-  double bound_seconds_;
+  Budget& budget_;
+  std::int64_t bound_work_;
   std::vector<std::int32_t> edge_at_;
   std::vector<Trial> trials_;
   std::int64_t shortest_ = 0, longest_ = 0;
@@ -276,23 +338,29 @@ class TableSearch {
 
 }  // namespace
 
-BoundedPlan plan_auto(const Demand& demand, const Deadline& deadline, std::uint64_t seed, const Progress& progress) {
-  const double bound_seconds = std::min(kBoundShare * deadline.seconds_left(), kMostBoundSeconds);
+BoundedPlan plan_auto(const Demand& demand, Budget& budget, std::uint64_t seed, const Progress& progress) {
+  const auto bound_work = static_cast<std::int64_t>(kBoundShare * static_cast<double>(budget.left()));
   Incumbent best(demand, progress);
+  Budget unlimited;
+  best.offer(*plan_first_fit(demand, unlimited));
   std::int64_t largest = 0;
   std::int64_t total = 0;
   for (const Edge& edge : demand.edges) {
     largest = std::max(largest, edge.weight);
     total += edge.weight;
   }
-  best.offer(plan_colored(demand, largest));
-  const std::int64_t mean = total / static_cast<std::int64_t>(demand.edges.size());
-  if (demand.edges.size() <= kMostCut && !best.optimal() && !deadline.passed())
-    best.offer(plan_colored(demand, mean / 2 + 1));
-  run_named(demand, best, deadline);
+  const auto count = static_cast<std::int64_t>(demand.edges.size());
+  for (const std::int64_t chunk : {largest, total / count / 2 + 1}) {
+    if (demand.edges.size() > kMostCut || best.optimal() || budget.over()) break;
+    const std::int64_t work = kWorkOfColor * count;
+    if (static_cast<double>(work) > kNamedShare * static_cast<double>(budget.left())) break;
+    budget.spend(work);
+    best.offer(plan_colored(demand, chunk));
+  }
+  run_named(demand, best, budget);
   const std::int64_t side = std::int64_t{demand.lefts} + demand.rights - demand.max_transfers;
-  if (!best.optimal() && !deadline.passed() && side <= kMostSide)
-    TableSearch(demand, best, seed, deadline, bound_seconds).run();
+  if (!best.optimal() && !budget.over()) run_packing(demand, best, seed, budget, side <= kMostSide ? kRepackShare : 1);
+  if (!best.optimal() && !budget.over() && side <= kMostSide) TableSearch(demand, best, seed, budget, bound_work).run();
   return best.take();
 }
 

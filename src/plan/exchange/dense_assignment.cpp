@@ -36,6 +36,7 @@ void DenseAssignment::forbid_all() { std::fill(cost_.begin(), cost_.end(), kForb
 bool DenseAssignment::solve() {
   std::fill(row_.begin(), row_.end(), -1);
   std::fill(column_.begin(), column_.end(), -1);
+  looks_ = std::int64_t{side_} * side_;
   // The prices of the last table serve as well as any others, unless they ran away.
   for (const std::int32_t price : price_) {
     if (price >= -kFarthestPrice) continue;
@@ -64,6 +65,7 @@ bool DenseAssignment::solve() {
 
 bool DenseAssignment::place(std::int32_t row) {
   const auto n = static_cast<std::size_t>(side_);
+  looks_ += side_;
   const std::int32_t* cost = &cost_[at(row, 0)];
   for (std::size_t j = 0; j < n; ++j) {
     distance_[j] = cost[j] - price_[j];
@@ -97,6 +99,7 @@ bool DenseAssignment::place(std::int32_t row) {
     const std::int32_t via = row_[column];
     cost = &cost_[at(via, 0)];
     const std::int32_t offset = cost[column] - price_[column] - nearest;
+    looks_ += static_cast<std::int64_t>(2 * (n - farther));
     for (std::size_t i = farther; i < n; ++i) {
       const auto j = static_cast<std::size_t>(order_[i]);
       const std::int32_t d = cost[j] - price_[j] - offset;

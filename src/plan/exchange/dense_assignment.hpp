@@ -31,6 +31,8 @@ class DenseAssignment {
 
   /// False if every assignment needs a forbidden cell.
   [[nodiscard]] bool solve();
+  /// Cells that the last solve() looked at: its work.
+  [[nodiscard]] std::int64_t looks() const { return looks_; }
   /// Of the last solve() that returned true.
   [[nodiscard]] std::int32_t column_of(std::int32_t row) const { return column_[static_cast<std::size_t>(row)]; }
 
@@ -41,6 +43,7 @@ class DenseAssignment {
   bool place(std::int32_t row);
 
   std::int32_t side_ = 0;
+  std::int64_t looks_ = 0;
   std::vector<std::int32_t> cost_;             // minus gain, or kForbidden
   std::vector<std::int32_t> price_;            // of the columns: cost - price >= that of the row's own column
   std::vector<std::int32_t> column_, row_;     // the assignment from both sides, -1: none

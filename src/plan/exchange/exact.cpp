@@ -19,7 +19,8 @@
 /// (Chvatal-Gomory); least numbers of steps and of transmission, those of eta.
 ///
 /// Method:
-///  1. The bound of the linear program over steps (lp_bound.cpp), and `auto` for a start, each in a share of the time.
+///  1. The bound of the linear program over steps (lp_bound.cpp), and `auto` for a start, each in a share of the
+///  budget.
 ///  2. Is there a plan that costs at most a target between the bound and less than the best plan? Variables that the
 ///     prices of the bound rule out are left out: a plan with a step that costs c more than it is worth costs at
 ///     least (sum of prices) + c, so steps with c > target - sum are in no such plan; for y_et the heaviest matching
@@ -29,13 +30,13 @@
 ///     targets rise from the bound in few steps, as the optimum is most often the bound or one more; else the only
 ///     target is 1e-6 below the best plan. After each target `auto` tries once more, with another seed.
 ///
-/// Where the program would have more than kMostVariables, the rest of the time goes to `auto`.
+/// Where the program would have more than kMostVariables, the rest of the budget goes to `auto`.
 ///
 /// Guarantee: `optimal` says that no plan is cheaper (by more than 1e-6), `bound` that none is below it, as far as
 /// CBC's arithmetic (doubles, tolerance 1e-7) and ours are right; the plan and its cost do not depend on that.
 ///
 /// Complexity: exponential. 8 + 8 vertices, dense, sizes to 20, beta = 3: seconds. The program has at most (m + 1) W
-/// variables, W the largest size; memory as much. Deterministic unless the deadline ends it or a share of it.
+/// variables, W the largest size; memory as much. Deterministic unless time ends it.
 ///
 /// Source: the program is ours; Koenig (1916) for the matchings; de Werra, "On some combinatorial problems arising in
 /// scheduling", INFOR 8 (1970), for levelling; Chvatal, "Edmonds polytopes and a hierarchy of combinatorial problems",
@@ -47,7 +48,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <numeric>
 #include <optional>
@@ -64,12 +64,12 @@ namespace sluice::detail {
 
 namespace {
 
-constexpr double kBoundShare = 0.2;  // of the time
+constexpr double kBoundShare = 0.2;  // of the budget
 constexpr double kStartShare = 0.2;
-constexpr double kMostStartSeconds = 2;
-constexpr double kStartSecondsPerPair = 1.2e-4;  // of edges
-constexpr double kBetweenShare = 0.25;           // of the time that a target took
-constexpr double kSameCost = 1e-6;               // plans whose costs differ by less count as equally cheap
+constexpr double kMostStartWork = 2e9;
+constexpr double kStartWorkOfPair = 1.2e5;  // of edges
+constexpr double kBetweenShare = 0.25;      // of the work that a target took
+constexpr double kSameCost = 1e-6;          // plans whose costs differ by less count as equally cheap
 constexpr std::size_t kMostVariables = 100'000;
 constexpr std::int64_t kMostDivisors = 3;  // added rows for each edge
 
@@ -83,20 +83,20 @@ struct Possible {
   std::size_t variables = 0;
 };
 
-/// What the dual solution `prices` leaves; nothing if that is more than kMostVariables, or the deadline passed.
+/// What the dual solution `prices` leaves; nothing if that is more than kMostVariables, or the budget was spent.
 std::optional<Possible> possible_steps(const StepProgram& program, const std::vector<double>& prices, double target,
-                                       const Deadline& deadline) {
+                                       Budget& budget) {
   const Demand& demand = program.demand();
   const double room = target - std::accumulate(prices.begin(), prices.end(), 0.0) + kSameCost;
   LimitedMatching matching(demand.lefts, demand.rights, demand.edges, demand.max_transfers);
   std::vector<double> values(program.edge_count());
   Possible result;
-  bool in_time = true;
+  bool enough = true;
   /// Whether a step of `duration` may occur; takes note if so.
   const auto visit = [&](std::int64_t duration) {
     program.values(duration, prices, values);
-    in_time = !deadline.passed() && matching.solve(values, deadline);
-    if (!in_time) return false;
+    enough = !budget.over() && matching.solve(values, budget);
+    if (!enough) return false;
     const double spare = room - (program.cost(duration) * program.scale() - matching.bound(values));
     if (spare < 0) return false;
     Possible::Steps steps{duration, {}};
@@ -114,9 +114,9 @@ std::optional<Possible> possible_steps(const StepProgram& program, const std::ve
     std::int64_t last = i + 1 < sizes.size() ? sizes[i + 1] - 1 : first;
     std::int64_t next = first;
     while (next <= last && result.variables <= kMostVariables && visit(next)) ++next;
-    for (; last > next && result.variables <= kMostVariables && in_time; --last)
+    for (; last > next && result.variables <= kMostVariables && enough; --last)
       if (!visit(last)) break;
-    if (!in_time || result.variables > kMostVariables) return std::nullopt;
+    if (!enough || result.variables > kMostVariables) return std::nullopt;
   }
   return result;
 }
@@ -291,17 +291,21 @@ PieceSteps decode(const Demand& demand, const Possible& possible, const std::vec
 
 }  // namespace
 
-BoundedPlan plan_exact(const Demand& demand, const Deadline& deadline, std::uint64_t seed, const Progress& progress) {
+BoundedPlan plan_exact(const Demand& demand, Budget& budget, std::uint64_t seed, const Progress& progress) {
   if (!integer_solver_available())
     throw InputError("algorithm", "'exact'", "another one: this library was built without CBC");
-  const LpBound linear = lp_bound(demand, deadline.within(kBoundShare * deadline.seconds_left()));
+  const LpBound linear = [&] {
+    Budget part = budget.share(kBoundShare);
+    return lp_bound(demand, part);
+  }();
   BoundedPlan best;
   double least = 0;
   const auto tell = [&] {
-    if (progress) progress(least, std::min(least, best.bound));
+    SLUICE_ASSERT(best.bound <= least, fmt::format("bound {} above a plan of {}", best.bound, least));
+    if (progress) progress(least, best.bound);
   };
   const auto settled = [&] { return least <= best.bound + kSameCost; };
-  const auto search = [&](const Deadline& until, std::uint64_t with_seed) {
+  const auto search = [&](Budget& until, std::uint64_t with_seed) {
     BoundedPlan found = plan_auto(demand, until, with_seed, [&](double incumbent, double bound) {
       best.bound = std::max(best.bound, bound);
       if (progress && (best.steps.empty() || incumbent < least)) progress(incumbent, best.bound);
@@ -314,26 +318,29 @@ BoundedPlan plan_exact(const Demand& demand, const Deadline& deadline, std::uint
   };
   best.bound = linear.total;
   const auto edges = static_cast<double>(demand.edges.size());
-  search(deadline.within(std::min(
-             {kStartSecondsPerPair * edges * edges, kMostStartSeconds, kStartShare * deadline.seconds_left()})),
-         seed);
+  {
+    Budget whole_share = budget.share(kStartShare);
+    Budget start =
+        whole_share.part(static_cast<std::int64_t>(std::min(kStartWorkOfPair * edges * edges, kMostStartWork)));
+    search(start, seed);
+  }
   tell();
   const StepProgram steps(demand);
   const bool whole = demand.setup == std::floor(demand.setup);
-  while (!settled() && !deadline.passed()) {
+  while (!settled() && !budget.over()) {
     constexpr double kStages = 4;
     const double gap = least - best.bound;
     const double target = whole ? best.bound + std::floor((gap - 1) / kStages) : least - kSameCost;
     const std::optional<Possible> possible =
-        linear.prices.empty() ? std::nullopt : possible_steps(steps, linear.prices, target, deadline);
+        linear.prices.empty() ? std::nullopt : possible_steps(steps, linear.prices, target, budget);
     if (!possible) {
-      search(deadline, ++seed);
+      search(budget, ++seed);
       tell();
       break;
     }
-    const auto start = Deadline::Clock::now();
+    const std::int64_t spent = budget.spent();
     const IntegerProgram program = integer_program(demand, *possible, best.bound, target);
-    const IntegerSolution solution = solve(program, deadline, tell);
+    const IntegerSolution solution = solve(program, budget, tell);
     if (!solution.values.empty()) {
       PieceSteps found = decode(demand, *possible, solution.values);
       const double total = cost(found, demand.setup);
@@ -346,11 +353,12 @@ BoundedPlan plan_exact(const Demand& demand, const Deadline& deadline, std::uint
     best.bound = solution.state == IntegerSolution::State::kSolved ? least : whole ? target + 1 : least;
     tell();
     if (settled()) break;
-    const double seconds = std::chrono::duration<double>(Deadline::Clock::now() - start).count();
-    search(deadline.within(kBetweenShare * seconds), ++seed);
+    Budget between =
+        budget.part(static_cast<std::int64_t>(kBetweenShare * static_cast<double>(budget.spent() - spent)));
+    search(between, ++seed);
     tell();
   }
-  best.bound = std::min(best.bound, least);
+  SLUICE_ASSERT(best.bound <= least, fmt::format("bound {} above a plan of {}", best.bound, least));
   best.optimal = settled();
   return best;
 }

@@ -168,21 +168,23 @@ class LargestEdges {
   std::vector<std::int32_t> chosen_, changed_;
 };
 
+constexpr std::int64_t kWorkOfPiece = 20;
+
 template <class RankOf>
-std::optional<PieceSteps> peel_largest(const Demand& demand, const Deadline& deadline, const char* algorithm,
-                                       RankOf rank_of) {
+std::optional<PieceSteps> peel_largest(const Demand& demand, Budget& budget, const char* algorithm, RankOf rank_of) {
   BipartiteGraph graph(demand.lefts, demand.rights, demand.edges);
   LargestEdges<RankOf> edges(graph, demand.max_transfers, rank_of);
   PieceSteps steps;
   std::vector<std::int32_t> ended;
   std::int64_t pieces = 0;
   while (graph.edge_count() > 0) {
-    if (deadline.passed()) return std::nullopt;
+    if (budget.over()) return std::nullopt;
     const std::vector<std::int32_t>& kept = edges.choose();
     std::int64_t duration = graph.edge(kept.front()).weight;
     for (const std::int32_t id : kept) duration = std::min(duration, graph.edge(id).weight);
     pieces += static_cast<std::int64_t>(kept.size());
     check_pieces(pieces, algorithm);
+    budget.spend(kWorkOfPiece * static_cast<std::int64_t>(kept.size()));
     std::vector<Piece>& step = steps.emplace_back();
     step.reserve(kept.size());
     ended.clear();
@@ -199,12 +201,12 @@ std::optional<PieceSteps> peel_largest(const Demand& demand, const Deadline& dea
 
 }  // namespace
 
-std::optional<PieceSteps> plan_weights(const Demand& demand, const Deadline& deadline) {
-  return peel_largest(demand, deadline, "weights", rank_by_weight);
+std::optional<PieceSteps> plan_weights(const Demand& demand, Budget& budget) {
+  return peel_largest(demand, budget, "weights", rank_by_weight);
 }
 
-std::optional<PieceSteps> plan_degrees(const Demand& demand, const Deadline& deadline) {
-  return peel_largest(demand, deadline, "degrees", rank_by_degree);
+std::optional<PieceSteps> plan_degrees(const Demand& demand, Budget& budget) {
+  return peel_largest(demand, budget, "degrees", rank_by_degree);
 }
 
 }  // namespace sluice::detail

@@ -9,8 +9,8 @@
 ///
 /// Guarantee: the cost never rises.
 ///
-/// Complexity: of plan_lazily for each attempt, on few steps. Memory O(cells). Deterministic for a seed but for the
-/// deadline.
+/// Complexity: of plan_lazily for each attempt, on few steps. Memory O(cells). Deterministic for a seed
+/// unless time ends it.
 ///
 /// Source: our own; the scheme is that of Shaw, "Using constraint programming and local search methods to solve vehicle
 /// routing problems", CP 1998.
@@ -24,9 +24,14 @@
 #include <random>
 #include <utility>
 
+#include "plan/exchange/shuffle.hpp"
+
 namespace sluice::detail {
 
 namespace {
+
+constexpr std::int64_t kWorkOfCell = 2;    // of the table, an attempt
+constexpr std::int64_t kWorkOfStep = 400;  // of the plan, an attempt
 
 std::int64_t duration_of(const std::vector<CellPiece>& step) {
   std::int64_t result = 0;
@@ -67,24 +72,26 @@ void absorb(std::vector<CellPiece>& step, std::int64_t duration, DemandTable& re
 }  // namespace
 
 void improve(const DemandTable& table, CellSteps& steps, std::uint64_t seed, std::int64_t rounds, double bound,
-             const Deadline& deadline, const std::function<void()>& found) {
+             Budget& budget, const std::function<void()>& found) {
   std::mt19937_64 random(seed);
   const auto below = [&](std::size_t count) { return static_cast<std::size_t>(random() % count); };
   const auto unit = [&] { return static_cast<double>(random() >> 11U) * 0x1p-53; };
   DemandTable rest = table;
   for (std::int64_t failures = 0; failures < rounds && steps.size() > 1; ++failures) {
-    if (deadline.passed() || cost(steps, table.setup) <= bound) return;
+    if (budget.over() || cost(steps, table.setup) <= bound) return;
     std::vector<std::size_t> order(steps.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::shuffle(order.begin(), order.end(), random);
+    shuffle(order, random);
     const std::size_t most = std::min<std::size_t>(steps.size(), below(5) == 0 ? 12 : 6);
     const std::size_t out = 2 + below(most - 1);
     if (below(2) == 0) {
       // Neighbours by duration.
-      std::sort(order.begin(), order.end(),
-                [&](std::size_t a, std::size_t b) { return duration_of(steps[a]) < duration_of(steps[b]); });
+      std::stable_sort(order.begin(), order.end(),
+                       [&](std::size_t a, std::size_t b) { return duration_of(steps[a]) < duration_of(steps[b]); });
       std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(below(steps.size())), order.end());
     }
+    budget.spend(kWorkOfCell * static_cast<std::int64_t>(rest.size.size()) +
+                 kWorkOfStep * static_cast<std::int64_t>(steps.size()));
     std::fill(rest.size.begin(), rest.size.end(), 0);
     double removed = 0;
     std::int64_t transmission = 0;
@@ -116,7 +123,7 @@ void improve(const DemandTable& table, CellSteps& steps, std::uint64_t seed, std
     effort.noise = 0.2 * unit();
     effort.seed = random();
     const auto horizon = shortest + static_cast<std::int64_t>(room * unit());
-    std::optional<CellSteps> planned = plan_lazily(rest, horizon, effort, removed + 0.5, deadline);
+    std::optional<CellSteps> planned = plan_lazily(rest, horizon, effort, removed + 0.5, budget);
     if (!planned) continue;
     const double now = cost(*planned, table.setup);
     if (now > removed) continue;

@@ -23,30 +23,41 @@ namespace sluice::detail {
 
 namespace {
 
-/// Both ask the clock: between nodes, and, as a single relaxation may take long, between pivots.
+constexpr std::int64_t kWorkOfRow = 30;
+constexpr std::int64_t kWorkOfEntry = 4;
+
+/// Both count: nodes of the tree, and, as a single relaxation may take long, pivots.
 class TreeHandler : public CbcEventHandler {
  public:
-  TreeHandler(const Deadline* deadline, const std::function<void()>* alive) : deadline_(deadline), alive_(alive) {}
+  TreeHandler(Budget* budget, std::int64_t work, const std::function<void()>* alive)
+      : budget_(budget), work_(work), alive_(alive) {}
   CbcAction event(CbcEvent /*which*/) override {
     if (*alive_) (*alive_)();
-    return deadline_->passed() ? stop : noAction;
+    budget_->spend(work_);
+    return budget_->over() ? stop : noAction;
   }
   [[nodiscard]] CbcEventHandler* clone() const override { return new TreeHandler(*this); }
 
  private:
-  const Deadline* deadline_;
+  Budget* budget_;
+  std::int64_t work_;  // of an event
   const std::function<void()>* alive_;
 };
 
 class PivotHandler : public ClpEventHandler {
  public:
-  explicit PivotHandler(const Deadline* deadline) : deadline_(deadline) {}
-  int event(Event which) override { return which == endOfIteration && deadline_->passed() ? kStop : -1; }
+  PivotHandler(Budget* budget, std::int64_t work) : budget_(budget), work_(work) {}
+  int event(Event which) override {
+    if (which != endOfIteration) return -1;
+    budget_->spend(work_);
+    return budget_->over() ? kStop : -1;
+  }
   [[nodiscard]] ClpEventHandler* clone() const override { return new PivotHandler(*this); }
 
  private:
   static constexpr int kStop = 5;
-  const Deadline* deadline_;
+  Budget* budget_;
+  std::int64_t work_;  // of a pivot
 };
 
 int go_on(CbcModel* /*model*/, int /*where*/) { return 0; }
@@ -55,9 +66,9 @@ int go_on(CbcModel* /*model*/, int /*where*/) { return 0; }
 
 bool integer_solver_available() { return true; }
 
-IntegerSolution solve(const IntegerProgram& program, const Deadline& deadline, const std::function<void()>& alive) {
+IntegerSolution solve(const IntegerProgram& program, Budget& budget, const std::function<void()>& alive) {
   IntegerSolution result;
-  if (deadline.passed()) return result;
+  if (budget.over()) return result;
   const auto variables = static_cast<int>(program.variables.size());
   std::vector<double> cost, least, most;
   for (const IntegerProgram::Variable& variable : program.variables) {
@@ -89,16 +100,19 @@ IntegerSolution solve(const IntegerProgram& program, const Deadline& deadline, c
   relaxation.getModelPtr()->setLogLevel(0);
   relaxation.loadProblem(matrix, least.data(), most.data(), cost.data(), row_least.data(), row_most.data());
   for (int j = 0; j < variables; ++j) relaxation.setInteger(j);
-  const PivotHandler pivots(&deadline);
+  const auto entries = static_cast<std::int64_t>(columns.size());
+  const auto rows = static_cast<std::int64_t>(program.rows.size());
+  const PivotHandler pivots(&budget, kWorkOfRow * rows + kWorkOfEntry * entries);
   relaxation.getModelPtr()->passInEventHandler(&pivots);
 
   CbcModel model(relaxation);
   CbcSolverUsefulData data;
   CbcMain0(model, data);
   model.setLogLevel(0);
-  TreeHandler tree(&deadline, &alive);
+  TreeHandler tree(&budget, kWorkOfRow * rows + kWorkOfEntry * entries, &alive);
   model.passInEventHandler(&tree);
-  const std::string seconds = fmt::format("{:.3f}", std::min(deadline.seconds_left(), 1e8));
+  // Only where time is limited: what CBC does otherwise must not depend on the clock.
+  const std::string seconds = fmt::format("{:.3f}", std::min(budget.seconds_left(), 1e8));
   std::array<const char*, 9> arguments{"sluice", "-log",          "0",      "-timeMode", "elapsed",
                                        "-sec",   seconds.c_str(), "-solve", "-quit"};
   CbcMain1(static_cast<int>(arguments.size()), arguments.data(), model, go_on, data);
@@ -109,7 +123,7 @@ IntegerSolution solve(const IntegerProgram& program, const Deadline& deadline, c
   }
   if (model.isProvenOptimal()) {
     result.state = IntegerSolution::State::kSolved;
-  } else if (model.isProvenInfeasible() && !deadline.passed()) {
+  } else if (model.isProvenInfeasible() && !budget.over()) {
     result.state = IntegerSolution::State::kInfeasible;
   }
   return result;
@@ -119,8 +133,7 @@ IntegerSolution solve(const IntegerProgram& program, const Deadline& deadline, c
 
 bool integer_solver_available() { return false; }
 
-IntegerSolution solve(const IntegerProgram& /*program*/, const Deadline& /*deadline*/,
-                      const std::function<void()>& /*alive*/) {
+IntegerSolution solve(const IntegerProgram& /*program*/, Budget& /*budget*/, const std::function<void()>& /*alive*/) {
   SLUICE_ASSERT(false, "asked for an integer program without a solver");
   return {};
 }

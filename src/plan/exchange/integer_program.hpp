@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "plan/deadline.hpp"
+#include "plan/budget.hpp"
 
 namespace sluice::detail {
 
@@ -31,7 +31,7 @@ struct IntegerSolution {
   enum class State {
     kSolved,      ///< `values` costs the least
     kInfeasible,  ///< there is no solution
-    kStopped,     ///< the deadline passed; `values` is the best solution found, if any
+    kStopped,     ///< the budget is spent; `values` is the best solution found, if any
   };
   State state = State::kStopped;
   std::vector<std::int64_t> values;
@@ -42,9 +42,8 @@ struct IntegerSolution {
 
 /// Solves `program` by branch and cut (CBC); calls `alive` now and then. Its arithmetic is that of doubles, with the
 /// solver's tolerances (1e-7 for rows): `values` fulfil the rows exactly where their factors and limits are whole and
-/// below 10^6. Deterministic unless the deadline ends it.
+/// below 10^6. Deterministic unless time ends it.
 /// @pre integer_solver_available()
-[[nodiscard]] IntegerSolution solve(const IntegerProgram& program, const Deadline& deadline,
-                                    const std::function<void()>& alive);
+[[nodiscard]] IntegerSolution solve(const IntegerProgram& program, Budget& budget, const std::function<void()>& alive);
 
 }  // namespace sluice::detail

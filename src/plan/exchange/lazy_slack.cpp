@@ -42,6 +42,11 @@ namespace sluice::detail {
 
 namespace {
 
+/// Of each cell of a table: its gain; the tests of coverage; expanding a partial plan and copying one.
+constexpr std::int64_t kWorkOfGain = 3;
+constexpr std::int64_t kWorkOfCoverage = 1;
+constexpr std::int64_t kWorkOfCopy = 30;
+
 struct Loads {
   explicit Loads(const DemandTable& table)
       : left(as_size(table.lefts), 0),
@@ -170,10 +175,10 @@ struct Candidate {
 
 class Search {
  public:
-  Search(const DemandTable& table, const LazySlackEffort& effort, const Deadline& deadline)
+  Search(const DemandTable& table, const LazySlackEffort& effort, Budget& budget)
       : table_(table),
         effort_(effort),
-        deadline_(deadline),
+        budget_(budget),
         lefts_(as_size(table.lefts)),
         rights_(as_size(table.rights)),
         side_(table.lefts + table.rights - table.max_transfers),
@@ -210,7 +215,8 @@ class Search {
       matchings_.clear();
       for (std::size_t i = 0; i < level.size(); ++i) {
         expand(level[i], static_cast<std::int32_t>(i));
-        if (deadline_.passed()) return std::nullopt;
+        budget_.spend(kWorkOfCopy * static_cast<std::int64_t>(lefts_ * rights_));
+        if (budget_.over()) return std::nullopt;
       }
       std::sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) {
         if (a.potential != b.potential) return a.potential < b.potential;
@@ -256,6 +262,7 @@ class Search {
 
   /// Whether a step of `duration` exists after which the rest still fits into the rest of the horizon.
   bool feasible(const Partial& partial, std::int64_t duration) {
+    budget_.spend(kWorkOfCoverage * static_cast<std::int64_t>(lefts_ * rights_));
     std::int32_t critical_lefts = 0;
     std::int32_t critical_rights = 0;
     for (const std::int64_t slack : left_slack_) critical_lefts += slack < duration ? 1 : 0;
@@ -312,7 +319,8 @@ class Search {
   /// The table has a dummy right for each of lefts - k lefts that must stay idle, and dummy lefts likewise, so that a
   /// complete assignment has k real pairs; a real pair that is no usable edge stands for two idle vertices.
   bool match(const Partial& partial, std::int64_t duration, bool by_potential) {
-    if (deadline_.passed()) return false;
+    if (budget_.over()) return false;
+    budget_.spend(kWorkOfGain * static_cast<std::int64_t>(lefts_ * rights_));
     assignment_.forbid_all();
     const double scale = DenseAssignment::kLargestGain /
                          ((by_potential ? potential(duration) : static_cast<double>(duration)) * (1 + effort_.noise));
@@ -338,7 +346,9 @@ class Search {
     for (std::int32_t row = table_.lefts; row < side_; ++row)
       for (std::size_t v = 0; v < rights_; ++v)
         if (right_slack_[v] >= duration) assignment_.set_gain(row, static_cast<std::int32_t>(v), 0);
-    return assignment_.solve();
+    const bool found = assignment_.solve();
+    budget_.spend(assignment_.looks());
+    return found;
   }
 
   void expand(const Partial& partial, std::int32_t index) {
@@ -486,7 +496,7 @@ class Search {
 
   const DemandTable& table_;
   const LazySlackEffort& effort_;
-  const Deadline& deadline_;
+  Budget& budget_;
   std::size_t lefts_, rights_;
   std::int32_t side_;
   bool k_bound_;         ///< whether a matching can have more than k edges
@@ -532,8 +542,8 @@ double cost(const CellSteps& steps, double setup) {
 }
 
 std::optional<CellSteps> plan_lazily(const DemandTable& table, std::int64_t horizon, const LazySlackEffort& effort,
-                                     double limit, const Deadline& deadline) {
-  return Search(table, effort, deadline).run(horizon, limit);
+                                     double limit, Budget& budget) {
+  return Search(table, effort, budget).run(horizon, limit);
 }
 
 }  // namespace sluice::detail

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "plan/deadline.hpp"
+#include "plan/budget.hpp"
 #include "plan/exchange/demand.hpp"
 
 namespace sluice::detail {
@@ -61,10 +61,9 @@ struct LazySlackEffort {
 };
 
 /// A plan of `table` that transmits for at most `horizon` in few steps, and costs less than `limit`; nullopt if none
-/// was found or the deadline passed. See lazy_slack.cpp.
+/// was found or the budget was spent. See lazy_slack.cpp.
 /// @pre something is to be sent
 [[nodiscard]] std::optional<CellSteps> plan_lazily(const DemandTable& table, std::int64_t horizon,
-                                                   const LazySlackEffort& effort, double limit,
-                                                   const Deadline& deadline);
+                                                   const LazySlackEffort& effort, double limit, Budget& budget);
 
 }  // namespace sluice::detail

@@ -9,7 +9,7 @@ namespace sluice::detail {
 namespace {
 constexpr double kFar = std::numeric_limits<double>::infinity();
 constexpr std::int32_t kNone = -1;
-constexpr std::uint32_t kBetweenLooks = 31;  // vertices settled between two looks at the clock, as a mask
+constexpr std::uint32_t kBetweenLooks = 31;  // vertices settled between two looks at the budget, as a mask
 }  // namespace
 
 LimitedMatching::LimitedMatching(std::int32_t lefts, std::int32_t rights, std::span<const Edge> edges,
@@ -38,7 +38,7 @@ LimitedMatching::LimitedMatching(std::int32_t lefts, std::int32_t rights, std::s
   done_.assign(right_count, 0);
 }
 
-bool LimitedMatching::solve(std::span<const double> values, const Deadline& deadline) {
+bool LimitedMatching::solve(std::span<const double> values, Budget& budget) {
   // Invariant: left price + right price >= value, with equality on the matching; free right vertices have price 0,
   // free left vertices `level`, the largest price of the left that is possible: no left price is below it.
   double level = 0;
@@ -50,12 +50,14 @@ bool LimitedMatching::solve(std::span<const double> values, const Deadline& dead
   std::fill(left_right_.begin(), left_right_.end(), kNone);
 
   for (std::int32_t size = 0; size < limit_ && level > 0; ++size) {
-    if (deadline.passed()) return false;
+    if (budget.over()) return false;
+    std::int64_t looks = 0;
     std::fill(distance_.begin(), distance_.end(), kFar);
     std::fill(left_distance_.begin(), left_distance_.end(), kFar);
     std::fill(done_.begin(), done_.end(), char{0});
     const auto scan = [&](std::size_t u, double so_far) {
       left_distance_[u] = so_far;
+      looks += 2 * static_cast<std::int64_t>(begin_[u + 1] - begin_[u]);
       for (std::int32_t a = begin_[u]; a < begin_[u + 1]; ++a) {
         const Arc& arc = arcs_[static_cast<std::size_t>(a)];
         const double value = values[static_cast<std::size_t>(arc.edge)];
@@ -76,7 +78,11 @@ bool LimitedMatching::solve(std::span<const double> values, const Deadline& dead
     std::size_t end = distance_.size();
     std::uint32_t settled = 0;
     while (true) {
-      if ((++settled & kBetweenLooks) == 0 && deadline.passed()) return false;
+      if ((++settled & kBetweenLooks) == 0) {
+        budget.spend(std::exchange(looks, 0));
+        if (budget.over()) return false;
+      }
+      looks += static_cast<std::int64_t>(distance_.size());
       std::size_t nearest = distance_.size();
       double least = length;
       for (std::size_t v = 0; v < distance_.size(); ++v) {
@@ -94,6 +100,7 @@ bool LimitedMatching::solve(std::span<const double> values, const Deadline& dead
       done_[nearest] = 1;
       scan(static_cast<std::size_t>(right_left_[nearest]), least);
     }
+    budget.spend(looks);
     for (std::size_t u = 0; u < left_price_.size(); ++u)
       if (left_distance_[u] < length) left_price_[u] -= length - left_distance_[u];
     for (std::size_t v = 0; v < distance_.size(); ++v)

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "plan/deadline.hpp"
+#include "plan/budget.hpp"
 #include "sluice/graph/bipartite_graph.hpp"
 
 namespace sluice::detail {
@@ -28,8 +28,8 @@ class LimitedMatching {
   LimitedMatching(std::int32_t lefts, std::int32_t rights, std::span<const Edge> edges, std::int32_t limit);
 
   /// Finds a heaviest matching for `values` (one an edge, >= 0); edges of value 0 are never taken. Whether it came to
-  /// an end before the deadline.
-  bool solve(std::span<const double> values, const Deadline& deadline);
+  /// an end within the budget.
+  bool solve(std::span<const double> values, Budget& budget);
 
   /// The edges found by the last `solve` that returned true, by left vertex.
   [[nodiscard]] const std::vector<std::int32_t>& edges() const { return found_; }

@@ -23,8 +23,7 @@
 /// solution of the dual, and no plan costs less than their sum over rho (Farley's bound), whatever prices these are.
 /// rho is not taken from matchings but from vertex prices that cover every edge (LimitedMatching::bound), so no
 /// error of a search can raise the bound. What is left are roundings of sums of m doubles, and the bound is lowered by
-/// 1e-9 + m 2^-50 of itself: far more than they can amount to. The bound is therefore valid whenever the deadline
-/// comes.
+/// 1e-9 + m 2^-50 of itself: far more than they can amount to. The bound is therefore valid whenever it ends.
 ///
 /// Method: multipliers (augmented Lagrangian) over a pool of columns. One round: with the penalty t on uncovered
 /// demand r = 1 - A x (rows scaled to a demand of 1), the x >= 0 of the pool that costs least, by coordinate descent, a
@@ -34,11 +33,11 @@
 /// completed by steps of one edge each, is a solution of the program, so the gap is known: the end is where it is 1e-5,
 /// or cannot change the rounded bound.
 ///
-/// Guarantee: total >= eta, at most the optimum of the program (rounded up), no plan below it. Deterministic unless the
-/// deadline ends it.
+/// Guarantee: total >= eta, at most the optimum of the program (rounded up), no plan below it. Deterministic unless
+/// time ends it.
 /// Complexity: a round takes O(d (m + k (n^2 + m))) for d different sizes, n vertices, m edges, mostly far less as
 /// durations are skipped, and O(k) a column of the pool and sweep. Some hundred rounds come within 0.1 %. Memory O(m +
-/// k columns). The deadline is looked at between durations and within matchings.
+/// k columns). The budget is looked at between durations and within matchings.
 ///
 /// Source: Gilmore and Gomory, "A linear programming approach to the cutting-stock problem", Operations Research 9
 /// (1961), for columns on demand; Farley, "A note on bounding a class of linear programming problems, including cutting
@@ -66,13 +65,15 @@ namespace sluice::detail {
 
 namespace {
 
-constexpr double kGap = 1e-5;        // of the bound: where the program counts as solved
-constexpr double kWorth = 1 + 1e-7;  // worth of a column over its cost that lets it into the pool
-constexpr double kPenalty = 3;       // t, as a multiple of the mean price
+constexpr std::int64_t kWorkOfLook = 4;      // of an edge of a column, in a sweep
+constexpr std::int64_t kWorkOfDuration = 4;  // of an edge, its values and the prices that cover them
+constexpr double kGap = 1e-5;                // of the bound: where the program counts as solved
+constexpr double kWorth = 1 + 1e-7;          // worth of a column over its cost that lets it into the pool
+constexpr double kPenalty = 3;               // t, as a multiple of the mean price
 constexpr int kSweeps = 10;
 constexpr double kSweepsEnd = 1e-5;          // no column's worth is further from its cost, relatively
 constexpr int kPatience = 3;                 // rounds without use until a column is looked at in the first sweep only,
-constexpr int kOblivion = 40;                // and until it leaves the pool
+constexpr int kOblivion = 40;                // and until it leaves the pool, if it is not used
 constexpr std::size_t kFirstDurations = 48;  // tried in each of the first rounds,
 constexpr double kFew = 0.25;                // until not more than this share of them yields a column
 
@@ -142,15 +143,17 @@ class Pool {
   }
 
   /// Lets the solution cost less under `prices` and the penalty: sum cost x + |max(0, prices + penalty (1 - A x))|^2 /
-  /// (2 penalty). Turns `prices` into max(0, prices + penalty (1 - A x)). Whether the deadline left time for it.
-  bool descend(std::vector<double>& prices, double penalty, const Deadline& deadline) {
+  /// (2 penalty). Turns `prices` into max(0, prices + penalty (1 - A x)). Whether the budget was enough.
+  bool descend(std::vector<double>& prices, double penalty, Budget& budget) {
     const std::size_t m = program_.edge_count();
     for (std::size_t row = 0; row < prices.size(); ++row) prices[row] += penalty * uncovered_[row];
     bool in_time = true;
+    std::int64_t looks = 0;
     for (int sweep = 0; sweep < kSweeps && in_time; ++sweep) {
       double furthest = 0;
       for (Item& item : items_) {
         if (sweep > 0 && item.idle > kPatience) continue;
+        looks += static_cast<std::int64_t>(item.cover.size());
         double worth = 0;
         for (std::size_t i = 0; i < item.cover.size(); ++i) {
           const auto e = static_cast<std::size_t>(item.column.edges[i]);
@@ -172,11 +175,13 @@ class Pool {
           prices[m + e] -= penalty * pieces;
         }
       }
+      budget.spend(kWorkOfLook * std::exchange(looks, 0));
       if (furthest < kSweepsEnd) break;
-      in_time = !deadline.passed();
+      in_time = !budget.over();
     }
     for (double& price : prices) price = std::max(0.0, price);
-    items_.erase(std::remove_if(items_.begin(), items_.end(), [](const Item& item) { return item.idle > kOblivion; }),
+    items_.erase(std::remove_if(items_.begin(), items_.end(),
+                                [](const Item& item) { return item.idle > kOblivion && item.column.use == 0; }),
                  items_.end());
     return in_time;
   }
@@ -224,16 +229,16 @@ class Pool {
 /// Looks for steps worth more than they cost.
 class Pricing {
  public:
-  Pricing(const StepProgram& program, const Deadline& deadline)
+  Pricing(const StepProgram& program, Budget& budget)
       : program_(program),
-        deadline_(deadline),
+        budget_(budget),
         matching_(program.demand().lefts, program.demand().rights, program.demand().edges,
                   program.demand().max_transfers),
         values_(program.edge_count()),
         stride_(std::max<std::size_t>(1, program.durations().size() / kFirstDurations)) {}
 
   /// Adds them to `pool`. A number that no step's worth under `prices` divided by its cost exceeds, or nothing if the
-  /// deadline passed before. In the first calls, as long as most durations yield a column, only every so many-th
+  /// budget was spent before. In the first calls, as long as most durations yield a column, only every so many-th
   /// duration is tried, others in every call, and the number is infinite.
   std::optional<double> run(const std::vector<double>& prices, Pool& pool) {
     const std::vector<std::int64_t>& durations = program_.durations();
@@ -243,7 +248,8 @@ class Pricing {
     double ratio = 0;
     for (std::size_t i = durations.size(); i-- > 0;) {
       if ((i + calls_) % stride != 0) continue;
-      if (deadline_.passed()) return std::nullopt;
+      if (budget_.over()) return std::nullopt;
+      budget_.spend(kWorkOfDuration * static_cast<std::int64_t>(program_.edge_count()));
       const double cost = program_.cost(durations[i]);
       program_.values(durations[i], prices, values_);
       const double guess = matching_.bound(values_) / cost;
@@ -251,7 +257,7 @@ class Pricing {
         ratio = std::max(ratio, guess);
         continue;
       }
-      if (!matching_.solve(values_, deadline_)) return std::nullopt;
+      if (!matching_.solve(values_, budget_)) return std::nullopt;
       ratio = std::max(ratio, matching_.bound(values_) / cost);
       double worth = 0;
       for (const std::int32_t e : matching_.edges()) worth += values_[static_cast<std::size_t>(e)];
@@ -266,7 +272,7 @@ class Pricing {
 
  private:
   const StepProgram& program_;
-  const Deadline& deadline_;
+  Budget& budget_;
   LimitedMatching matching_;
   std::vector<double> values_;
   std::size_t stride_;
@@ -282,11 +288,11 @@ double rounded(double bound, double setup) {
 
 }  // namespace
 
-LpBound lp_bound(const Demand& demand, const Deadline& deadline) {
+LpBound lp_bound(const Demand& demand, Budget& budget) {
   LpBound result;
   result.total = eta(demand).total;
   result.unrounded = result.total;
-  const std::optional<PieceSteps> start = plan_weights(demand, deadline);
+  const std::optional<PieceSteps> start = plan_first_fit(demand, budget);
   if (!start) return result;
   const StepProgram program(demand);
   Pool pool(program);
@@ -309,8 +315,8 @@ LpBound lp_bound(const Demand& demand, const Deadline& deadline) {
   result.prices = in_cost(margin);
   const double penalty =
       kPenalty * std::accumulate(prices.begin(), prices.end(), 0.0) / static_cast<double>(program.row_count());
-  Pricing pricing(program, deadline);
-  while (!result.optimal && pool.descend(prices, penalty, deadline)) {
+  Pricing pricing(program, budget);
+  while (!result.optimal && pool.descend(prices, penalty, budget)) {
     const double above = pool.completed_cost() * program.scale();
     const std::optional<double> ratio = pricing.run(prices, pool);
     if (!ratio) break;

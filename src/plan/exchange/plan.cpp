@@ -1,73 +1,61 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <string_view>
+#include <string>
 #include <utility>
 
 #include "plan/exchange/demand.hpp"
 #include "plan/exchange/planners.hpp"
+#include "plan/exchange/registry.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/exchange.hpp"
-#include "sluice/plan/registry.hpp"
 
 namespace sluice {
 
 namespace {
 
 using detail::BoundedPlan;
-using detail::Deadline;
+using detail::Budget;
 using detail::Demand;
 using detail::PieceSteps;
 
-struct Named {
-  std::string_view name;
-  std::optional<PieceSteps> (*plan)(const Demand&, const Deadline&);
-};
+void check(const ExchangeOptions& options) {
+  if (!(options.effort > 0)) throw InputError("effort", fmt::format("{}", options.effort), "a number above 0");
+  if (!(options.time_limit_s >= 0))
+    throw InputError("time limit", fmt::format("{}", options.time_limit_s), "at least 0 seconds");
+}
 
-/// The planners that end by themselves.
-constexpr std::array kNamed{
-    Named{"ggp", detail::plan_ggp},
-    Named{"oggp", detail::plan_oggp},
-    Named{"multigraph", detail::plan_multigraph},
-    Named{"weights", detail::plan_weights},
-    Named{"degrees", detail::plan_degrees},
-    Named{"stepwise", detail::plan_whole_stepwise},
-    Named{"greedy", detail::plan_whole_greedy},
-};
-
-PieceSteps plan_named(const std::string& name, const Demand& demand) {
-  for (const Named& each : kNamed) {
-    if (each.name != name) continue;
-    std::optional<PieceSteps> steps = each.plan(demand, Deadline());
-    SLUICE_ASSERT(steps.has_value(), fmt::format("{} ended without a plan", name));
-    return std::move(*steps);
-  }
+BoundedPlan plan_by(const std::string& name, const Demand& demand, Budget& budget, const ExchangeOptions& options) {
+  if (name == "auto") return detail::plan_auto(demand, budget, options.seed, options.progress);
   std::string names;
-  for (const Algorithm& each : algorithms("exchange")) names += fmt::format("{}, ", each.name);
+  for (const detail::ExchangePlanner& each : detail::exchange_planners()) {
+    names += fmt::format("{}, ", each.about.name);
+    if (each.about.name != name) continue;
+    if (each.search != nullptr) return each.search(demand, budget, options.seed, options.progress);
+    Budget unlimited;
+    std::optional<PieceSteps> steps = each.plan(demand, unlimited);
+    SLUICE_ASSERT(steps.has_value(), fmt::format("{} ended without a plan", name));
+    return {std::move(*steps), 0, false};
+  }
   throw InputError("algorithm", fmt::format("'{}'", name), "one of " + names + "auto");
 }
 
 }  // namespace
 
 ExchangePlan plan_exchange(const ExchangeProblem& problem, const ExchangeOptions& options) {
+  check(options);
   const Demand demand = detail::make_demand(problem.traffic, problem.max_transfers, problem.setup);
   ExchangePlan result;
   result.bound = {detail::eta(demand), "eta"};
   PieceSteps steps;
   if (!demand.edges.empty()) {
-    const bool exact = options.algorithm == "exact";
-    if (exact || options.algorithm == "auto") {
-      const auto plan = exact ? detail::plan_exact : detail::plan_auto;
-      BoundedPlan best = plan(demand, Deadline(options.time_limit_s), options.seed, options.progress);
-      steps = std::move(best.steps);
-      result.optimal = best.optimal;
-      if (best.bound > result.bound.cost.total) {
-        result.bound.cost.total = best.bound;
-        result.bound.kind = exact && best.optimal ? "exact" : "lp";
-      }
-    } else {
-      steps = plan_named(options.algorithm, demand);
+    Budget budget(options.effort, options.time_limit_s, options.stop);
+    BoundedPlan plan = plan_by(options.algorithm, demand, budget, options);
+    steps = std::move(plan.steps);
+    result.optimal = plan.optimal;
+    result.stopped = !plan.optimal && budget.was_cut_short();
+    if (plan.bound > result.bound.cost.total) {
+      result.bound.cost.total = plan.bound;
+      result.bound.kind = options.algorithm == "exact" && plan.optimal ? "exact" : "lp";
     }
   }
   result.schedule = make_schedule(demand, problem.traffic, std::move(steps));
@@ -77,12 +65,13 @@ ExchangePlan plan_exchange(const ExchangeProblem& problem, const ExchangeOptions
   return result;
 }
 
-ExchangeBound exchange_bound(const ExchangeProblem& problem, double time_limit_s) {
-  const detail::Deadline deadline(time_limit_s);
+ExchangeBound exchange_bound(const ExchangeProblem& problem, const ExchangeOptions& options) {
+  check(options);
   const Demand demand = detail::make_demand(problem.traffic, problem.max_transfers, problem.setup);
   ExchangeBound result{detail::eta(demand), "eta"};
   if (demand.edges.empty()) return result;
-  const double total = lp_bound(demand, deadline).total;
+  Budget budget(options.effort, options.time_limit_s, options.stop);
+  const double total = lp_bound(demand, budget).total;
   if (total > result.cost.total) {
     result.cost.total = total;
     result.kind = "lp";

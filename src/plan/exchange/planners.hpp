@@ -5,20 +5,22 @@
 #include <optional>
 #include <vector>
 
-#include "plan/deadline.hpp"
+#include "plan/budget.hpp"
 #include "plan/exchange/demand.hpp"
 
-/// The planners of exchange. Each returns nullopt if the deadline passed before it had a complete plan, and throws
+/// The planners of exchange. Each returns nullopt if the budget was spent before it had a complete plan, and throws
 /// InputError where it does not apply.
 namespace sluice::detail {
 
-std::optional<PieceSteps> plan_ggp(const Demand& demand, const Deadline& deadline);
-std::optional<PieceSteps> plan_oggp(const Demand& demand, const Deadline& deadline);
-std::optional<PieceSteps> plan_multigraph(const Demand& demand, const Deadline& deadline);
-std::optional<PieceSteps> plan_weights(const Demand& demand, const Deadline& deadline);
-std::optional<PieceSteps> plan_degrees(const Demand& demand, const Deadline& deadline);
-std::optional<PieceSteps> plan_whole_stepwise(const Demand& demand, const Deadline& deadline);
-std::optional<PieceSteps> plan_whole_greedy(const Demand& demand, const Deadline& deadline);
+std::optional<PieceSteps> plan_ggp(const Demand& demand, Budget& budget);
+std::optional<PieceSteps> plan_oggp(const Demand& demand, Budget& budget);
+std::optional<PieceSteps> plan_multigraph(const Demand& demand, Budget& budget);
+std::optional<PieceSteps> plan_weights(const Demand& demand, Budget& budget);
+std::optional<PieceSteps> plan_degrees(const Demand& demand, Budget& budget);
+std::optional<PieceSteps> plan_whole_stepwise(const Demand& demand, Budget& budget);
+std::optional<PieceSteps> plan_first_fit(const Demand& demand, Budget& budget);
+std::optional<PieceSteps> plan_profile(const Demand& demand, Budget& budget);
+std::optional<PieceSteps> plan_whole_greedy(const Demand& demand, Budget& budget);
 
 /// What a planner that improves its plan step by step tells of its way: cost of the best plan so far, and what no plan
 /// costs less than.
@@ -31,11 +33,11 @@ struct BoundedPlan {
   bool optimal = false;  ///< whether `steps` is proven to cost the least
 };
 
-/// The cheapest plan found within the deadline.
-BoundedPlan plan_auto(const Demand& demand, const Deadline& deadline, std::uint64_t seed, const Progress& progress);
+/// The cheapest plan found within the budget; there is always one.
+BoundedPlan plan_auto(const Demand& demand, Budget& budget, std::uint64_t seed, const Progress& progress);
 
-/// The cheapest plan there is, or the best one found and what is proven when the deadline passes.
-BoundedPlan plan_exact(const Demand& demand, const Deadline& deadline, std::uint64_t seed, const Progress& progress);
+/// The cheapest plan there is, or the best one found and what is proven when the budget is spent.
+BoundedPlan plan_exact(const Demand& demand, Budget& budget, std::uint64_t seed, const Progress& progress);
 
 /// A step as a column of the linear program of lp_bound: a matching of at most k edges and its duration.
 struct Column {
@@ -47,14 +49,14 @@ struct Column {
 struct LpBound {
   double total = 0;      ///< no plan costs less; at least eta; whole if the set-up is
   double unrounded = 0;  ///< what `total` was rounded up from: at most the optimum of the linear program, or eta
-  bool optimal = false;  ///< whether time would not raise `total` further (by more than 1e-5 of it, if not whole)
+  bool optimal = false;  ///< whether more work would not raise `total` further (by more than 1e-5 of it, if not whole)
   std::vector<Column> columns;  ///< those of the last solution with use > 0; may be empty
   /// Why: a solution of the dual (see lp_bound.cpp), row by row what covering all of it is worth, in the unit of the
-  /// cost. Their sum is at most `unrounded`; nothing if there was no time for one.
+  /// cost. Their sum is at most `unrounded`; nothing if the budget did not allow one.
   std::vector<double> prices;
 };
 
-/// The bound by column generation, as good as it is when the deadline passes.
-LpBound lp_bound(const Demand& demand, const Deadline& deadline);
+/// The bound by column generation, as good as it is when the budget is spent.
+LpBound lp_bound(const Demand& demand, Budget& budget);
 
 }  // namespace sluice::detail

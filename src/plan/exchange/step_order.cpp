@@ -8,6 +8,8 @@
 #include <random>
 #include <utility>
 
+#include "plan/exchange/shuffle.hpp"
+
 namespace sluice::detail {
 
 namespace {
@@ -142,8 +144,7 @@ std::vector<std::size_t> order_of_steps(const Demand& demand, const PieceSteps& 
   consider(order);
   std::mt19937_64 random(1);
   for (int round = 0; round < kShuffles; ++round) {
-    // Not std::shuffle, which differs between libraries.
-    for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
+    shuffle(order, random);
     consider(order);
   }
   return best;

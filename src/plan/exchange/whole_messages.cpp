@@ -17,12 +17,14 @@ namespace sluice::detail {
 
 namespace {
 
-std::optional<PieceSteps> peel_whole(const Demand& demand, const Deadline& deadline,
+std::optional<PieceSteps> peel_whole(const Demand& demand, Budget& budget,
                                      Matching (*next)(const BipartiteGraph&, std::int32_t)) {
+  constexpr std::int64_t kWorkOfMessage = 30;  // left, in a step
   bool late = false;
   const EdgeSteps whole =
       peel(BipartiteGraph(demand.lefts, demand.rights, demand.edges), [&](const BipartiteGraph& rest) {
-        late = deadline.passed();
+        late = budget.over();
+        budget.spend(kWorkOfMessage * rest.edge_count());
         return late ? empty_matching(rest) : next(rest, demand.max_transfers);
       });
   if (late) return std::nullopt;
@@ -36,12 +38,12 @@ std::optional<PieceSteps> peel_whole(const Demand& demand, const Deadline& deadl
 
 }  // namespace
 
-std::optional<PieceSteps> plan_whole_stepwise(const Demand& demand, const Deadline& deadline) {
-  return peel_whole(demand, deadline, stepwise_matching);
+std::optional<PieceSteps> plan_whole_stepwise(const Demand& demand, Budget& budget) {
+  return peel_whole(demand, budget, stepwise_matching);
 }
 
-std::optional<PieceSteps> plan_whole_greedy(const Demand& demand, const Deadline& deadline) {
-  return peel_whole(demand, deadline, greedy_matching);
+std::optional<PieceSteps> plan_whole_greedy(const Demand& demand, Budget& budget) {
+  return peel_whole(demand, budget, greedy_matching);
 }
 
 }  // namespace sluice::detail

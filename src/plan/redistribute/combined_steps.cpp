@@ -29,6 +29,13 @@ std::int64_t CombinedSteps::step_of(std::span<const std::int64_t> axis_steps) co
   return groups * diagonals_ + (x + y) % diagonals_;
 }
 
+double CombinedSteps::pricing_work() const {
+  if (diagonals_ == 1) return 0;
+  double tuples = 1;
+  for (const AxisSteps& axis : axes_) tuples *= static_cast<double>(axis.steps);
+  return tuples;
+}
+
 std::int64_t CombinedSteps::transmission(std::span<const std::vector<std::int64_t>> durations) const {
   if (steps_ == 0) return 0;
   const auto total = [](const std::vector<std::int64_t>& values) {
@@ -54,6 +61,21 @@ std::int64_t CombinedSteps::transmission(std::span<const std::vector<std::int64_
     while (d < at.size() && ++at[d] == axes_[d].steps) at[d++] = 0;
     if (d == at.size()) return total(longest);
   }
+}
+
+std::int64_t CombinedSteps::transmission_at_most(std::span<const std::vector<std::int64_t>> durations) const {
+  std::int64_t product = diagonals_;
+  for (std::size_t d = 0; d < axes_.size(); ++d) {
+    const auto group = static_cast<std::size_t>(axes_[d].fold.group);
+    std::int64_t sum = 0;
+    for (std::size_t first = 0; first < durations[d].size(); first += group) {
+      const auto begin = durations[d].begin() + static_cast<std::ptrdiff_t>(first);
+      const std::size_t length = std::min(group, durations[d].size() - first);
+      sum = checked::add(sum, *std::max_element(begin, begin + static_cast<std::ptrdiff_t>(length)), "transmission");
+    }
+    product = checked::multiply(product, sum, "transmission");
+  }
+  return product;
 }
 
 }  // namespace sluice::detail

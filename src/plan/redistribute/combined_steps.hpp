@@ -37,9 +37,15 @@ class CombinedSteps {
   [[nodiscard]] std::int64_t steps() const { return steps_; }
   /// The step of the message that is in step axis_steps[d] of each dimension d.
   [[nodiscard]] std::int64_t step_of(std::span<const std::int64_t> axis_steps) const;
+  /// Tuples of steps that transmission() looks at: none without folds, else the product of the steps of all dimensions.
+  [[nodiscard]] double pricing_work() const;
   /// TC: the sum over the steps of their largest message, from the durations of the steps of each dimension.
-  /// Throws InputError when it is beyond int64. O(1) without folds, else O(product of the steps of all dimensions).
+  /// Throws InputError when it is beyond int64. O(steps of the dimensions + pricing_work()).
   [[nodiscard]] std::int64_t transmission(std::span<const std::vector<std::int64_t>> durations) const;
+
+  /// No less than transmission(), and equal to it where the steps of a group last equally long. O(steps of the
+  /// dimensions).
+  [[nodiscard]] std::int64_t transmission_at_most(std::span<const std::vector<std::int64_t>> durations) const;
 
  private:
   std::vector<AxisSteps> axes_;

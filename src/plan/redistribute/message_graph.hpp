@@ -16,9 +16,11 @@ namespace sluice::detail {
 /// Wherever the sub-array holds a slice or more, every pair of the communication grid has a message and the graph is
 /// the quotient of the grid (see CommunicationGrid): P/g0 + Q/g0 vertices, one edge for g0 messages of one length. A
 /// matching of the quotient, lifted, is a matching of the grid; a maximum-weight matching of the quotient is a g0-th of
-/// one of the grid (average a fractional matching of the grid over each edge's lifts), and degrees are equal: peeling
-/// the quotient plans the grid, with equal NS and TC. Weights are lengths in one slice. On a shorter sub-array, where
-/// pairs drop out and lengths differ inside a class, the graph is the messages themselves.
+/// one of the grid (average a fractional matching of the grid over each edge's lifts), and degrees are equal. So a
+/// schedule of the quotient is one of the grid, with the same NS and TC; stepwise has the fewest steps on both. Its TC
+/// on the grid may differ: which matching of largest weight is taken decides what is left for the next. Weights are
+/// lengths in one slice. On a shorter sub-array, where pairs drop out and lengths differ inside a class, the graph is
+/// the messages themselves.
 class MessageGraph {
  public:
   /// Throws InputError when the graph has too many edges to hold (2^27).

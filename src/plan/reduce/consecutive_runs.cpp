@@ -11,9 +11,9 @@
 /// root, from 0, has a subtree of C(j) = N(T - (c + d) - j max(c, d)), and those after it have together one less than
 /// N(T - (j + 1) max(c, d)). As c + d >= max(c, d), C(j) is at most one more than that. So taking the children from the
 /// first one on and putting to the left what still fits fills the left side exactly: what is left to fill is never more
-/// than the rest holds. For other trees a split need not exist. Complexity: O(n) time and memory, O(n + children of the
-/// root * n) where taking what fits is not enough and that product is below 10^7. Deterministic. Source: Canon, Antoniu
-/// (2012), section 4.1, says that machines can be permuted; for a root with machines on both sides the proof is ours.
+/// than the rest holds. For other trees a split need not exist; where taking what fits is not enough, a search of up to
+/// 20000 steps looks for one. Complexity: O(n) time and memory. Deterministic. Source: Canon, Antoniu (2012), section
+/// 4.1, says that machines can be permuted; for a root with machines on both sides the proof is ours.
 ///
 /// Example: root 1 of n = 4, d = c = 1, T = 4 with N(4) = 5 nodes: the children of the root have 2, 1 and 1. One of
 /// size 1 goes to the left (machine 0), the others would hold 3 to the right, where 2 are needed.
@@ -21,49 +21,88 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <numeric>
 
 namespace sluice::detail {
 
 namespace {
 
-constexpr std::int64_t kLargestSearch = 10'000'000;
+/// Numbers of taken children that are tried, where taking what fits is not enough.
+constexpr std::int64_t kLargestSearch = 20'000;
 
-/// Which of `sizes` to take for a sum from `least` to `most`; empty flags if that was not found.
-std::vector<char> choose(const std::vector<std::int64_t>& sizes, std::int64_t least, std::int64_t most) {
-  std::vector<char> taken(sizes.size(), 0);
-  std::int64_t sum = 0;
-  for (std::size_t i = 0; i < sizes.size() && sum < least; ++i) {
-    if (sum + sizes[i] > most) continue;
-    taken[i] = 1;
-    sum += sizes[i];
+/// Looks for how many to take of each group, the largest groups first, by going back where what is left cannot fill the
+/// rest.
+class Search {
+ public:
+  Search(const std::vector<SizeGroup>& groups, std::int64_t least, std::int64_t most)
+      : groups_(groups), least_(least), most_(most), order_(groups.size()), rest_(groups.size() + 1, 0) {
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+    std::stable_sort(order_.begin(), order_.end(),
+                     [&](std::size_t a, std::size_t b) { return groups[a].size > groups[b].size; });
+    for (std::size_t i = order_.size(); i-- > 0;)
+      rest_[i] = rest_[i + 1] + groups[order_[i]].size * groups[order_[i]].count;
+    taken_.assign(groups.size(), 0);
   }
-  if (sum >= least) return taken;
-  if (static_cast<std::int64_t>(sizes.size()) > kLargestSearch / std::max<std::int64_t>(most, 1)) return {};
+  [[nodiscard]] bool run() { return fill(0, 0); }
+  [[nodiscard]] const std::vector<std::int64_t>& taken() const { return taken_; }
 
-  // by[s]: the size that made the sum s, the first to do so, so that the sums before it do without it.
-  std::vector<std::int32_t> by(static_cast<std::size_t>(most) + 1, -1);
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    for (std::int64_t s = most; s >= sizes[i]; --s) {
-      const std::int64_t before = s - sizes[i];
-      const bool reached = before == 0 || by[static_cast<std::size_t>(before)] >= 0;
-      if (reached && by[static_cast<std::size_t>(s)] < 0)
-        by[static_cast<std::size_t>(s)] = static_cast<std::int32_t>(i);
+ private:
+  bool fill(std::size_t at, std::int64_t sum) {
+    if (sum >= least_) return true;
+    if (at == order_.size() || sum + rest_[at] < least_) return false;
+    const SizeGroup& group = groups_[order_[at]];
+    for (std::int64_t count = std::min(group.count, (most_ - sum) / group.size); count >= 0; --count) {
+      if (++tried_ > kLargestSearch) return false;
+      taken_[order_[at]] = count;
+      if (fill(at + 1, sum + count * group.size)) return true;
+      // Fewer leave more to those after it than they can take.
+      if (sum + count * group.size + rest_[at + 1] < least_) break;
     }
+    taken_[order_[at]] = 0;
+    return false;
   }
-  for (std::int64_t s = least; s <= most; ++s) {
-    if (by[static_cast<std::size_t>(s)] < 0) continue;
-    std::fill(taken.begin(), taken.end(), 0);
-    for (std::int64_t rest = s; rest > 0;) {
-      const auto i = static_cast<std::size_t>(by[static_cast<std::size_t>(rest)]);
-      taken[i] = 1;
-      rest -= sizes[i];
-    }
-    return taken;
-  }
-  return {};
-}
+
+  const std::vector<SizeGroup>& groups_;
+  std::int64_t least_;
+  std::int64_t most_;
+  std::vector<std::size_t> order_;   // largest first
+  std::vector<std::int64_t> rest_;   // from there on in that order, the sum of all
+  std::vector<std::int64_t> taken_;  // by group
+  std::int64_t tried_ = 0;
+};
 
 }  // namespace
+
+std::optional<std::vector<std::int64_t>> choose_left(const std::vector<SizeGroup>& groups, std::int64_t least,
+                                                     std::int64_t most) {
+  std::vector<std::int64_t> taken(groups.size(), 0);
+  std::int64_t sum = 0;
+  for (std::size_t i = 0; i < groups.size() && sum < least; ++i) {
+    const std::int64_t size = groups[i].size;
+    taken[i] = std::min({groups[i].count, (most - sum) / size, (least - sum + size - 1) / size});
+    sum += taken[i] * size;
+  }
+  if (sum >= least) return taken;
+
+  // Neighbours of one size are one group, whoever lists them.
+  std::vector<SizeGroup> joined;
+  for (const SizeGroup& group : groups) {
+    if (!joined.empty() && joined.back().size == group.size)
+      joined.back().count += group.count;
+    else
+      joined.push_back(group);
+  }
+  Search search(joined, least, most);
+  if (!search.run()) return std::nullopt;
+  std::size_t at = 0;
+  std::int64_t left = search.taken().empty() ? 0 : search.taken().front();
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    if (i > 0 && groups[i].size != groups[i - 1].size) left = search.taken()[++at];
+    taken[i] = std::min(left, groups[i].count);
+    left -= taken[i];
+  }
+  return taken;
+}
 
 std::optional<std::vector<std::int32_t>> consecutive_runs(const ReversedTree& tree, std::int64_t machines,
                                                           std::int64_t root) {
@@ -72,20 +111,20 @@ std::optional<std::vector<std::int32_t>> consecutive_runs(const ReversedTree& tr
   for (std::size_t node = nodes; node-- > 1;) size[static_cast<std::size_t>(tree.parent[node])] += size[node];
 
   std::vector<std::size_t> children;  // of the root
-  std::vector<std::int64_t> sizes;
+  std::vector<SizeGroup> sizes;
   for (std::size_t node = 1; node < nodes; ++node) {
     if (tree.parent[node] != 0) continue;
     children.push_back(node);
-    sizes.push_back(size[node]);
+    sizes.push_back({size[node], 1});
   }
-  const std::vector<char> left = choose(sizes, root, root + tree.size() - machines);
-  if (left.size() != sizes.size()) return std::nullopt;
+  const auto left = choose_left(sizes, root, root + tree.size() - machines);
+  if (!left) return std::nullopt;
 
   // Keep the first nodes of both sides: parents come before their children.
   enum Side : char { kOut, kLeft, kRight };
   std::vector<Side> side(nodes, kRight);
   for (std::size_t i = 0; i < children.size(); ++i)
-    if (left[i] != 0) side[children[i]] = kLeft;
+    if ((*left)[i] != 0) side[children[i]] = kLeft;
   std::int64_t left_over = root;
   std::int64_t right_over = machines - 1 - root;
   std::fill(size.begin(), size.end(), 0);

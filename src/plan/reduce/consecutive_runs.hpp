@@ -8,6 +8,17 @@
 
 namespace sluice::detail {
 
+/// Subtrees below one node that are as large, one behind the other.
+struct SizeGroup {
+  std::int64_t size = 0;
+  std::int64_t count = 0;
+};
+
+/// How many of each group, its first, are put to the left of the root, for a sum of their sizes from `least` to `most`;
+/// nullopt if none was found.
+[[nodiscard]] std::optional<std::vector<std::int64_t>> choose_left(const std::vector<SizeGroup>& groups,
+                                                                   std::int64_t least, std::int64_t most);
+
 /// Gives each node of `tree` the machine it is, so that every subtree is a run of consecutive machines which its root
 /// receives from the inside out, and node 0 is machine `root` of `machines`. The tree may have more nodes than
 /// machines: those that are too many are -1, none of them below one that is kept.

@@ -72,14 +72,18 @@ bool is_given_tree(std::string_view name) {
   return std::find(kGivenTrees.begin(), kGivenTrees.end(), name) != kGivenTrees.end();
 }
 
+std::int64_t arity_of(std::string_view name, std::int64_t machines, std::int64_t arity) {
+  if (name == "flat") return machines;
+  if (name == "chain") return 1;
+  if (name == "binary") return 2;
+  SLUICE_ASSERT(name == "k-ary", std::string(name));
+  return arity;
+}
+
 std::vector<std::int32_t> given_parents(std::string_view name, std::int64_t machines, std::int64_t arity) {
   if (name == "binomial") return greedy_tree(machines, {0, 1}, {}).parent;
   if (name == "fibonacci") return greedy_tree(machines, {1, 1}, {}).parent;
-  if (name == "flat") return k_ary_parents(machines, std::max<std::int64_t>(machines, 1));
-  if (name == "chain") return k_ary_parents(machines, 1);
-  if (name == "binary") return k_ary_parents(machines, 2);
-  SLUICE_ASSERT(name == "k-ary", std::string(name));
-  return k_ary_parents(machines, arity);
+  return k_ary_parents(machines, arity_of(name, machines, arity));
 }
 
 ReversedTree with_shortest_times(const std::vector<std::int32_t>& parent, const ReduceCosts& costs) {

@@ -38,11 +38,10 @@ namespace sluice::detail {
 
 namespace {
 
-/// Machines with consecutive numbers in the same state. In a shape numbers do not matter: they are all 0 there.
+/// Machines in the same state, one behind the other in a queue.
 struct MachineRun {
   Moment start;  ///< of the next split
   double value;  ///< of start
-  std::int64_t first;
   std::int64_t count;
 };
 
@@ -52,11 +51,9 @@ bool later(double a, double b) { return a > b * (1 + 1e-15); }
 /// Runs in order of their value.
 class RunQueue {
  public:
-  explicit RunQueue(bool numbered) : numbered_(numbered) {}
-
   [[nodiscard]] bool empty() const { return runs_.empty(); }
   [[nodiscard]] const MachineRun& front() const { return runs_.front(); }
-  /// So many machines have gone through: the number of the next one to come in, and to go out.
+  /// So many machines have gone through: the place of the next one to come in, and to go out.
   [[nodiscard]] std::int64_t pushed() const { return pushed_; }
   [[nodiscard]] std::int64_t dropped() const { return dropped_; }
 
@@ -71,7 +68,7 @@ class RunQueue {
     pushed_ += run.count;
     if (!runs_.empty()) {
       MachineRun& last = runs_.back();
-      if (last.value == run.value && (!numbered_ || last.first + last.count == run.first)) {
+      if (last.value == run.value) {
         last.count += run.count;
         return;
       }
@@ -82,12 +79,10 @@ class RunQueue {
     dropped_ += count;
     MachineRun& run = runs_.front();
     run.count -= count;
-    if (numbered_) run.first += count;
     if (run.count == 0) runs_.pop_front();
   }
 
  private:
-  bool numbered_;
   std::deque<MachineRun> runs_;
   Moment last_start_;  // of what was pushed last
   double last_value_ = 0;
@@ -98,9 +93,7 @@ class RunQueue {
 /// Machines by the number of children they have: 0, and 1 or more; or each number on its own, if there is a limit.
 class Queues {
  public:
-  Queues(bool numbered, std::int64_t most_children) : numbered_(numbered), most_children_(most_children) {
-    queues_.emplace_back(numbered);
-  }
+  explicit Queues(std::int64_t most_children) : most_children_(most_children), queues_(1) {}
 
   /// Where a machine goes from queue `from` after a split; -1 if it has all the children it may have.
   [[nodiscard]] std::int64_t next(std::size_t from) const {
@@ -117,13 +110,12 @@ class Queues {
     return best;
   }
   [[nodiscard]] RunQueue& operator[](std::size_t i) {
-    while (queues_.size() <= i) queues_.emplace_back(numbered_);
+    while (queues_.size() <= i) queues_.emplace_back();
     return queues_[i];
   }
   [[nodiscard]] std::size_t size() const { return queues_.size(); }
 
  private:
-  bool numbered_;
   std::int64_t most_children_;
   std::vector<RunQueue> queues_;
 };
@@ -173,21 +165,21 @@ struct Follower {
   }
 };
 
-/// Calls sink(first new machine, first parent, count, moment) for machines that are inserted at the same moment.
+/// Calls sink(Insertions) for machines that are inserted at the same moment.
 ///
 /// In every queue those come first that split first, so no machine has more children than the root, and the first
 /// machine of every depth is the child of the first one of the depth above: following these two tells the largest
 /// number of children and the depth.
 template <class Sink>
-TreeShape insert_greedily(std::int64_t machines, const ReduceCosts& costs, const GreedyLimits& limits, bool numbered,
-                          bool fill, Sink sink) {
+TreeShape insert_greedily(std::int64_t machines, const ReduceCosts& costs, const GreedyLimits& limits, bool fill,
+                          Sink sink) {
   TreeShape shape;
-  Queues queues(numbered, limits.children);
+  Queues queues(limits.children);
   EarlierTransfers earlier(limits.transfers);
   Follower root;
   Follower deepest;
   std::int64_t inserted = 1;
-  queues[0].push({Moment(), 0, 0, 1});
+  queues[0].push({Moment(), 0, 1});
   while (inserted < machines || fill) {
     const std::size_t from = queues.first();
     SLUICE_ASSERT(from < queues.size(), fmt::format("{} of {}", inserted, machines));
@@ -217,10 +209,10 @@ TreeShape insert_greedily(std::int64_t machines, const ReduceCosts& costs, const
       root = {to, to < 0 ? 0 : queues[static_cast<std::size_t>(to)].pushed() + root_place};
     }
 
+    sink(Insertions{inserted, count, static_cast<std::int64_t>(from), queues[from].dropped(), end});
     queues[from].drop(count);
     earlier.add(end, count);
-    sink(inserted, parent.first, count, end);
-    if (inserted < limits.reducers) queues[0].push({end, end_value, numbered ? inserted : 0, count});
+    if (inserted < limits.reducers) queues[0].push({end, end_value, count});
     inserted += count;
     if (to >= 0) {
       const Moment computed = parent.start + Moment{1, 0};
@@ -237,8 +229,14 @@ TreeShape insert_greedily(std::int64_t machines, const ReduceCosts& costs, const
 }  // namespace
 
 TreeShape greedy_shape(std::int64_t machines, const ReduceCosts& costs, const GreedyLimits& limits) {
-  return insert_greedily(machines, costs, limits, false, false,
-                         [](std::int64_t, std::int64_t, std::int64_t, const Moment&) {});
+  return insert_greedily(machines, costs, limits, false, [](const Insertions&) {});
+}
+
+std::vector<Insertions> greedy_insertions(std::int64_t machines, const ReduceCosts& costs, const GreedyLimits& limits,
+                                          bool fill) {
+  std::vector<Insertions> all;
+  (void)insert_greedily(machines, costs, limits, fill, [&](const Insertions& each) { all.push_back(each); });
+  return all;
 }
 
 ReversedTree greedy_tree(std::int64_t machines, const ReduceCosts& costs, const GreedyLimits& limits, bool fill) {
@@ -247,14 +245,16 @@ ReversedTree greedy_tree(std::int64_t machines, const ReduceCosts& costs, const 
   tree.inserted.reserve(static_cast<std::size_t>(machines));
   tree.parent.push_back(-1);
   tree.inserted.push_back({});
-  (void)insert_greedily(
-      machines, costs, limits, true, fill,
-      [&](std::int64_t, std::int64_t parent, std::int64_t count, const Moment& end) {
-        for (std::int64_t i = 0; i < count; ++i) {
-          tree.parent.push_back(static_cast<std::int32_t>(parent + i));
-          tree.inserted.push_back({static_cast<std::int32_t>(end.computes), static_cast<std::int32_t>(end.transfers)});
-        }
-      });
+  (void)insert_greedily(machines, costs, limits, fill, [&](const Insertions& each) {
+    const SmallMoment end{static_cast<std::int32_t>(each.end.computes), static_cast<std::int32_t>(each.end.transfers)};
+    const bool numbered = place_is_node(each.queue, limits);
+    for (std::int64_t i = 0; i < each.count; ++i) {
+      const std::int64_t place = each.place + i;
+      tree.parent.push_back(numbered ? static_cast<std::int32_t>(place)
+                                     : tree.parent[static_cast<std::size_t>(place + 1)]);
+      tree.inserted.push_back(end);
+    }
+  });
   return tree;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,22 +14,31 @@
 #include "plan/reduce/arrivals.hpp"
 #include "plan/reduce/check.hpp"
 #include "plan/reduce/consecutive_runs.hpp"
+#include "plan/reduce/counted_tree.hpp"
 #include "plan/reduce/exact.hpp"
+#include "plan/reduce/given_counted.hpp"
 #include "plan/reduce/given_tree.hpp"
 #include "plan/reduce/greedy.hpp"
+#include "plan/reduce/greedy_counted.hpp"
+#include "plan/reduce/method.hpp"
 #include "plan/reduce/segments.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/reduce.hpp"
+#include "sluice/plan/reduce_part.hpp"
 #include "sluice/plan/registry.hpp"
 
 namespace sluice {
 
 namespace {
 
+using detail::CountedTree;
+using detail::GivenCounted;
+using detail::GreedyCounted;
 using detail::GreedyLimits;
 using detail::kNoLimit;
 using detail::Moment;
+using detail::OwnPlace;
 using detail::PlacedTree;
 using detail::ReduceCosts;
 using detail::ReversedTree;
@@ -53,6 +63,93 @@ class Planner {
         segments_(problem.segments) {}
 
   ReducePlan run() {
+    check_algorithm();
+    if (!problem_.arrivals.empty()) return plan_arrivals();
+    choose_parts();
+    if (!options_.transfers && (problem_.commutative || root_at_end())) {
+      if (algorithm_ == "greedy") return finish(shape_ ? *shape_ : greedy_shape(problem_.machines, costs_, limits_));
+      if (detail::is_given_tree(algorithm_) && !problem_.max_transfers && !problem_.max_reducers) {
+        check_nodes();
+        return finish(given_shape(costs_));
+      }
+    }
+    return plan_tree();
+  }
+
+  /// The tree that `run` plans, without limits and dates, in which every machine has its place.
+  std::unique_ptr<CountedTree> find_tree() {
+    check_algorithm();
+    choose_parts();
+    check_nodes();
+    using Tree = std::unique_ptr<CountedTree>;
+    Tree tree = first_in_order<Tree>([&](std::int64_t nodes, bool fill) -> std::optional<Tree> {
+      Tree candidate = counted_tree(nodes, fill);
+      if (!candidate->place(problem_.machines, root_, problem_.commutative)) return std::nullopt;
+      return candidate;
+    });
+    check_length(length_of(*tree));
+    return tree;
+  }
+
+  /// After find_tree.
+  [[nodiscard]] double length_of(const CountedTree& tree) const {
+    return detail::length_in_segments({tree.length(), 0, tree.max_children(), 0}, costs_, segments_).value(costs_);
+  }
+  /// By the best bound that is known, as in a ReducePlan.
+  [[nodiscard]] bool is_optimal(double length) const {
+    ReduceProblem stated = problem_;
+    stated.segments = segments_;
+    return optimal(length, reduce_bounds(stated));
+  }
+
+  /// What machine `own` does in `tree`: what write_transfers writes of it.
+  [[nodiscard]] ReductionPart cut(const CountedTree& tree, std::int64_t own) const {
+    ReductionPart part;
+    part.rank = own;
+    part.root = root_;
+    part.commutative = problem_.commutative;
+    part.segments = segments_;
+    part.length = length_of(tree);
+    part.method = detail::method_of(options_.algorithm, segments_);
+    const OwnPlace place = tree.own(own);
+    if (static_cast<std::int64_t>(place.children.size()) + 1 > detail::kMostNodes / segments_)
+      throw InputError("segments", fmt::format("{} parts from {} machines", segments_, place.children.size()),
+                       "at most 2^30 transfers to write out");
+    const Moment period = detail::period(costs_, tree.max_children());
+    struct Start {
+      double at = 0;
+      std::size_t child = 0;
+      std::int64_t segment = 0;
+    };
+    std::vector<Start> starts;
+    const auto add = [&](Moment end, std::size_t child) {
+      for (std::int64_t segment = segments_; segment-- > 0; end = end + period)
+        starts.push_back({std::max(0.0, part.length - end.value(costs_)), child, segment});
+    };
+    // With one part, transfers are in the order of the nodes, even where rounding makes them start the other way round.
+    const auto sort = [&] {
+      if (segments_ > 1)
+        std::stable_sort(starts.begin(), starts.end(), [](const Start& a, const Start& b) { return a.at < b.at; });
+    };
+    starts.reserve(std::max<std::size_t>(1, place.children.size()) * static_cast<std::size_t>(segments_));
+    for (std::size_t child = place.children.size(); child-- > 0;) add(place.children[child].inserted, child);
+    sort();
+    part.receives.reserve(starts.size());
+    for (const Start& start : starts) {
+      const OwnPlace::Child& child = place.children[start.child];
+      part.receives.push_back({child.machine, start.segment, child.begin, child.end});
+    }
+    if (place.parent < 0) return part;
+    starts.clear();
+    add(place.inserted, 0);
+    sort();
+    part.sends.reserve(starts.size());
+    for (const Start& start : starts) part.sends.push_back({place.parent, start.segment});
+    return part;
+  }
+
+ private:
+  void check_algorithm() const {
     if (algorithm_ == "exact") {
       if (!problem_.arrivals.empty() || problem_.segments != 1)
         refuse("dates of arrival or parts", "neither; greedy is optimal for dates");
@@ -61,20 +158,18 @@ class Planner {
     }
     if (algorithm_ == "k-ary" && options_.arity < 1)
       throw InputError("arity", fmt::format("{}", options_.arity), "at least 1");
-    if (!problem_.arrivals.empty()) return plan_arrivals();
-    if (segments_ == 0) segments_ = best_segments();
-    costs_ = detail::part_costs(problem_, segments_);
-    if (segments_ != 1 && algorithm_ == "greedy") {
-      const detail::SegmentTree best = segment_tree(segments_);
-      limits_.children = best.children;
-      if (!options_.transfers && (problem_.commutative || root_at_end())) return finish(best.shape);
-    }
-    if (!options_.transfers && algorithm_ == "greedy" && (problem_.commutative || root_at_end()))
-      return finish(greedy_shape(problem_.machines, costs_, limits_));
-    return plan_tree();
   }
 
- private:
+  /// The number of parts, what they cost, and for several of them the limit on the children of a greedy tree.
+  void choose_parts() {
+    if (segments_ == 0) segments_ = best_segments();
+    costs_ = detail::part_costs(problem_, segments_);
+    if (segments_ == 1 || algorithm_ != "greedy") return;
+    const detail::SegmentTree best = segment_tree(segments_);
+    limits_.children = best.children;
+    shape_ = best.shape;
+  }
+
   [[noreturn]] void refuse(const std::string& found, const std::string& expected) const {
     throw InputError(fmt::format("algorithm {}", algorithm_), found, expected);
   }
@@ -86,6 +181,12 @@ class Planner {
   }
 
   [[nodiscard]] bool root_at_end() const { return root_ == 0 || root_ == problem_.machines - 1; }
+
+  [[nodiscard]] std::unique_ptr<CountedTree> counted_tree(std::int64_t nodes, bool fill) const {
+    if (algorithm_ != "greedy") return std::make_unique<GivenCounted>(algorithm_, nodes, options_.arity, costs_);
+    if (limits_.children == 1) return std::make_unique<GivenCounted>("chain", nodes, 1, costs_);
+    return std::make_unique<GreedyCounted>(nodes, costs_, limits_, fill);
+  }
 
   [[nodiscard]] ReversedTree tree(std::int64_t machines, bool fill) const {
     if (algorithm_ == "greedy") return greedy_tree(machines, costs_, limits_, fill);
@@ -101,8 +202,9 @@ class Planner {
       throw InputError("segments", fmt::format("{} parts of {} elements", segments_, problem_.machines),
                        "at most 2^30 transfers to write out");
     Assigned assigned = problem_.commutative ? in_any_order() : in_order();
-    const TreeShape shape = shape_of(assigned.tree, assigned.machine);
-    if (detail::is_given_tree(algorithm_)) check_limits(assigned.tree, shape);
+    const bool given = detail::is_given_tree(algorithm_);
+    const TreeShape shape = given ? given_shape(costs_) : shape_of(assigned.tree, assigned.machine);
+    if (given) check_limits(assigned.tree, shape);
     ReducePlan plan = finish(shape);
     if (options_.transfers) write_transfers(assigned, shape, plan.schedule);
     return plan;
@@ -121,20 +223,26 @@ class Planner {
     return assigned;
   }
 
-  /// Where a tree of as many nodes as machines cannot be split around the root, the greedy tree goes on to more nodes,
-  /// from which the superfluous are left out again: at first for no greater length, which is enough without limits.
   Assigned in_order() const {
-    const std::int64_t machines = problem_.machines;
-    const auto attempt = [&](ReversedTree&& candidate) -> std::optional<Assigned> {
-      auto machine = consecutive_runs(candidate, machines, root_);
+    return first_in_order<Assigned>([&](std::int64_t nodes, bool fill) -> std::optional<Assigned> {
+      ReversedTree candidate = tree(nodes, fill);
+      auto machine = consecutive_runs(candidate, problem_.machines, root_);
       if (!machine) return std::nullopt;
       return Assigned{std::move(candidate), std::move(*machine)};
-    };
-    if (auto found = attempt(tree(machines, false))) return std::move(*found);
+    });
+  }
+
+  /// What `attempt(nodes, fill)` makes of the first tree that can be split around the root. Where one of as many nodes
+  /// as machines cannot, the greedy tree goes on to more nodes, from which the superfluous are left out again: at first
+  /// for no greater length, which is enough without limits.
+  template <class Result, class Attempt>
+  Result first_in_order(const Attempt& attempt) const {
+    const std::int64_t machines = problem_.machines;
+    if (std::optional<Result> found = attempt(machines, false)) return std::move(*found);
     if (algorithm_ == "greedy") {
       const std::int64_t most = 4 * machines;
       for (std::int64_t nodes = machines; nodes <= most; nodes += std::max<std::int64_t>(1, nodes / 16))
-        if (auto found = attempt(tree(nodes, true))) return std::move(*found);
+        if (std::optional<Result> found = attempt(nodes, true)) return std::move(*found);
     }
     refuse(fmt::format("root {} of {} machines, and an operation that does not commute", root_, machines),
            "a root that this tree can be split around, as the first and the last machine are");
@@ -184,6 +292,10 @@ class Planner {
                                      problem_.commutative || root_at_end() ? 1 : 2);
   }
 
+  [[nodiscard]] TreeShape given_shape(const ReduceCosts& costs) const {
+    return GivenCounted(algorithm_, problem_.machines, options_.arity, costs).shape();
+  }
+
   double length_in(std::int64_t segments) {
     const ReduceCosts costs = detail::part_costs(problem_, segments);
     TreeShape shape;
@@ -191,9 +303,7 @@ class Planner {
       shape = segment_tree(segments).shape;
     } else {
       check_nodes();
-      const ReversedTree given =
-          with_shortest_times(detail::given_parents(algorithm_, problem_.machines, options_.arity), costs);
-      shape = shape_of(given, std::vector<std::int32_t>(given.parent.size(), 0));
+      shape = given_shape(costs);
     }
     return length_in_segments(shape, costs, segments).value(costs);
   }
@@ -271,13 +381,15 @@ class Planner {
     const ReduceBounds bounds = reduce_bounds(stated);
     schedule.bound = bounds.simple;
     plan.optimum_at_least = bounds.best;
-    plan.optimal = schedule.length <= bounds.best * (1 + 1e-12);
+    plan.optimal = optimal(schedule.length, bounds);
     plan.transfers = checked::multiply(problem_.machines - 1, segments_, "number of transfers");
     plan.reducers = shape.reducers;
     plan.max_children = shape.max_children;
     plan.depth = shape.depth;
     return plan;
   }
+
+  static bool optimal(double length, const ReduceBounds& bounds) { return length <= bounds.best * (1 + 1e-12); }
 
   void check_length(double length) const {
     if (!std::isfinite(length))
@@ -295,6 +407,7 @@ class Planner {
   GreedyLimits limits_;
   std::int64_t segments_;
   ReduceCosts costs_;
+  std::optional<TreeShape> shape_;  // of a greedy tree for parts
 };
 
 /// Whether nothing is proven to be as good as greedy.
@@ -305,18 +418,32 @@ bool greedy_may_lose(const ReduceProblem& problem) {
          (!problem.commutative && inner_root && (limited || problem.segments != 1));
 }
 
-/// The shortest of all that apply.
-ReducePlan plan_by_all(const ReduceProblem& problem, const ReduceOptions& options) {
-  std::optional<ReducePlan> best;
+/// The algorithms among which the shortest plan is looked for, the first of those as short.
+std::vector<std::string_view> candidates(const ReduceProblem& problem, const ReduceOptions& options) {
+  if (options.algorithm == "auto" && !greedy_may_lose(problem)) return {"greedy"};
+  std::vector<std::string_view> names;
+  for (const Algorithm& each : algorithms("reduce"))
+    if (options.algorithm == "auto" || each.name == options.algorithm) names.push_back(each.name);
+  if (!names.empty()) return names;
+  std::string known;
+  for (const Algorithm& each : algorithms("reduce")) known += fmt::format("{}, ", each.name);
+  throw InputError("algorithm", fmt::format("'{}'", options.algorithm), "one of " + known + "auto");
+}
+
+/// What `attempt` makes of each algorithm, where it is not refused: the shortest. Nothing is shorter than an optimal
+/// one.
+template <class Result, class Attempt>
+Result shortest(const std::vector<std::string_view>& names, const Attempt& attempt) {
+  std::optional<Result> best;
   std::optional<InputError> refusal;
-  for (const Algorithm& each : algorithms("reduce")) {
+  for (const std::string_view name : names) {
     try {
-      ReducePlan plan = Planner(problem, options, each.name).run();
-      if (!best || plan.schedule.length < best->schedule.length) best = std::move(plan);
+      Result result = attempt(name);
+      if (!best || result.length() < best->length()) best.emplace(std::move(result));
     } catch (const InputError& error) {
       if (!refusal) refusal = error;
     }
-    if (best && best->optimal) break;
+    if (best && best->optimal()) break;
   }
   if (!best) throw InputError(*refusal);
   return std::move(*best);
@@ -326,15 +453,39 @@ ReducePlan plan_by_all(const ReduceProblem& problem, const ReduceOptions& option
 
 ReducePlan plan_reduce(const ReduceProblem& problem, const ReduceOptions& options) {
   detail::check_problem(problem);
-  if (options.algorithm == "auto") {
-    if (greedy_may_lose(problem)) return plan_by_all(problem, options);
-    return Planner(problem, options, "greedy").run();
+  struct Attempt {
+    ReducePlan plan;
+    [[nodiscard]] double length() const { return plan.schedule.length; }
+    [[nodiscard]] bool optimal() const { return plan.optimal; }
+  };
+  return shortest<Attempt>(candidates(problem, options),
+                           [&](std::string_view name) { return Attempt{Planner(problem, options, name).run()}; })
+      .plan;
+}
+
+ReductionPart plan_reduction_part(const ReduceProblem& problem, std::int64_t rank, const ReduceOptions& options) {
+  detail::check_problem(problem);
+  if (rank < 0 || rank >= problem.machines)
+    throw InputError("rank", fmt::format("{}", rank), fmt::format("0 to {}", problem.machines - 1));
+  const std::vector<std::string_view> names = candidates(problem, options);
+  const bool limited = problem.max_transfers || problem.max_reducers || !problem.arrivals.empty();
+  if (limited || names == std::vector<std::string_view>{"exact"}) {
+    ReduceOptions whole = options;
+    whole.transfers = true;
+    return part_of(plan_reduce(problem, whole).schedule, rank);
   }
-  for (const Algorithm& each : algorithms("reduce"))
-    if (each.name == options.algorithm) return Planner(problem, options, each.name).run();
-  std::string names;
-  for (const Algorithm& each : algorithms("reduce")) names += fmt::format("{}, ", each.name);
-  throw InputError("algorithm", fmt::format("'{}'", options.algorithm), "one of " + names + "auto");
+  struct Attempt {
+    Planner planner;
+    std::unique_ptr<CountedTree> tree;
+    [[nodiscard]] double length() const { return planner.length_of(*tree); }
+    [[nodiscard]] bool optimal() const { return planner.is_optimal(length()); }
+  };
+  const auto best = shortest<Attempt>(names, [&](std::string_view name) {
+    Attempt attempt{Planner(problem, options, name), nullptr};
+    attempt.tree = attempt.planner.find_tree();
+    return attempt;
+  });
+  return best.planner.cut(*best.tree, rank);
 }
 
 }  // namespace sluice

@@ -11,10 +11,10 @@
 /// 8, as make receiving and combining overlap best.
 /// Guarantee: none of a shortest schedule. For a power of two and no overheads, messages whole: (2 d + c) (1 - 1/n),
 /// where a tree of whole elements takes ceil(log2 n) max(d, c) at least, and no reduction less than max(d, c (1 -
-/// 1/n)). Complexity: O(n log n) time and memory. Deterministic. Source: R. Rabenseifner, Optimization of Collective
-/// Reduction Operations, ICCS 2004, section 2.3, "recursive halving and binomial tree". There a number of machines that
-/// is no power of two is brought down to one at first, at the cost of d + c / 2; the odd machine at each level and the
-/// parts are ours.
+/// 1/n)). The length is that of halving_length.cpp. Complexity: O(log n) time and memory for a machine, O(n log n) for
+/// all. Deterministic. Source: R. Rabenseifner, Optimization of Collective Reduction Operations, ICCS 2004,
+/// section 2.3, "recursive halving and binomial tree". There a number of machines that is no power of two is brought
+/// down to one at first, at the cost of d + c / 2; the odd machine at each level and the parts are ours.
 ///
 /// Example: 3 machines, 6 elements, no parts. {0, 1} take elements 0 to 3, {2} takes 4 and 5. Machine 0 gives 4 and 5
 /// to 2 and gets 0 to 3 of it; 1 gives 4 and 5 to 2. Then 0 gets 0 and 1 from 1, which gets 2 and 3. Machine 0 gathers
@@ -23,166 +23,109 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "plan/reduce/check.hpp"
+#include "plan/reduce/halving.hpp"
 #include "sluice/error.hpp"
 
 namespace sluice {
 
 namespace {
 
+using detail::Halves;
+using detail::Halving;
+using detail::part_of;
+using detail::Range;
+
 constexpr std::int64_t kMostMachines = std::int64_t{1} << 22;
-constexpr std::int64_t kMostParts = 8;
 
-struct Range {
-  std::int64_t begin = 0;
-  std::int64_t end = 0;
-  [[nodiscard]] std::int64_t size() const { return end - begin; }
-  [[nodiscard]] bool meets(const Range& other) const { return begin < other.end && other.begin < end; }
-};
-
-/// The i-th of `parts` parts; the first are the larger ones.
-Range part_of(const Range& whole, std::int64_t i, std::int64_t parts) {
-  const std::int64_t each = whole.size() / parts;
-  const std::int64_t rest = whole.size() % parts;
-  const auto first = [&](std::int64_t k) { return whole.begin + k * each + std::min(k, rest); };
-  return {first(i), first(i + 1)};
-}
-
-/// Machines are counted from the root here.
-class Halving {
+/// What one machine does. Machines are counted from the root here. Messages are sent, received and combined in the
+/// order of the calls, which is the same at either end: so nothing waits in a circle.
+class OwnProgram {
  public:
-  Halving(const ReduceProblem& problem, std::int64_t elements)
-      : problem_(problem),
-        all_{0, elements},
-        machines_(static_cast<std::size_t>(problem.machines)),
-        clocks_(machines_.size()) {}
+  OwnProgram(const Halving& halving, std::int64_t root, std::int64_t own) : halving_(halving), root_(root), own_(own) {}
 
-  ReductionProgram run() {
-    const std::int64_t n = problem_.machines;
-    scatter(0, n);
-    gather(0, n);
-    ReductionProgram plan;
-    plan.method = kReduceScatter;
-    plan.root = problem_.root;
-    plan.elements = all_.size();
-    for (const Known& known : clocks_.front().known) plan.length = std::max(plan.length, known.done);
-    plan.machines.resize(machines_.size());
-    for (std::int64_t i = 0; i < n; ++i) {
-      PieceProgram& program = plan.machines[static_cast<std::size_t>(machine(i))];
-      program = std::move(machines_[static_cast<std::size_t>(i)]);
-      program.begin = range_of(i, 1).begin;
-      program.end = range_of(i, 1).end;
+  PieceProgram run() {
+    const Range share = range_of(own_, 1);
+    program_.begin = share.begin;
+    program_.end = share.end;
+    std::vector<Group> groups;
+    for (Group group{0, halving_.machines()}; group.count > 1;) {
+      groups.push_back(group);
+      scatter(group);
+      const Halves halves(group.count);
+      group = own_ < group.first + halves.low ? Group{group.first, halves.low}
+                                              : Group{group.first + halves.low, halves.high};
     }
-    return plan;
+    for (; !groups.empty(); groups.pop_back()) gather(groups.back());
+    return std::move(program_);
   }
 
  private:
-  /// What a machine has of others, and when.
-  struct Known {
-    Range range;
-    double done = 0;
-  };
-  struct Clock {
-    double sends = 0;  ///< from when on it can send
-    double receives = 0;
-    double combines = 0;
-    std::vector<Known> known;
+  struct Group {
+    std::int64_t first = 0;
+    std::int64_t count = 0;
   };
 
-  [[nodiscard]] std::int64_t machine(std::int64_t i) const { return (i + problem_.root) % problem_.machines; }
-
-  [[nodiscard]] double time(double overhead, double whole, std::int64_t elements) const {
-    const double share = static_cast<double>(elements) / static_cast<double>(std::max<std::int64_t>(1, all_.size()));
-    return overhead + (whole - overhead) * share;
-  }
-  [[nodiscard]] double transfer(std::int64_t elements) const {
-    return time(problem_.transfer_overhead, problem_.transfer, elements);
-  }
-  [[nodiscard]] double compute(std::int64_t elements) const {
-    return time(problem_.compute_overhead, problem_.compute, elements);
-  }
+  [[nodiscard]] std::int64_t machine(std::int64_t i) const { return (i + root_) % halving_.machines(); }
 
   /// The shares of machines `first` to `first + count - 1`.
   [[nodiscard]] Range range_of(std::int64_t first, std::int64_t count) const {
-    return {part_of(all_, first, problem_.machines).begin, part_of(all_, first + count - 1, problem_.machines).end};
+    const Range all{0, halving_.elements()};
+    return {part_of(all, first, halving_.machines()).begin, part_of(all, first + count - 1, halving_.machines()).end};
   }
 
-  /// For the least `cost(parts)`; the fewest of several.
-  template <class Cost>
-  static std::int64_t best_parts(std::int64_t most, Cost&& cost) {
-    std::int64_t best = 1;
-    for (std::int64_t parts = 2; parts <= most; ++parts)
-      if (cost(parts) < cost(best)) best = parts;
-    return best;
-  }
-
-  void scatter(std::int64_t first, std::int64_t count) {
-    if (count == 1) return;
-    const std::int64_t b = count / 2;
-    const std::int64_t a = count - b;
-    const Range low = range_of(first, a);
-    const Range high = range_of(first + a, b);
-    const std::int64_t parts = best_parts(std::min(kMostParts, low.size()), [&](std::int64_t p) {
-      const double d = transfer(low.size() / p);
-      const double c = compute(low.size() / p);
-      return d + c + static_cast<double>(p - 1) * std::max(d, c);
-    });
-    for (std::int64_t i = 0; i < b; ++i) {
+  void scatter(const Group& group) {
+    const Halves halves(group.count);
+    const std::int64_t middle = group.first + halves.low;
+    const Range low = range_of(group.first, halves.low);
+    const Range high = range_of(middle, halves.high);
+    const std::int64_t odd = halves.odd() ? middle - 1 : -1;
+    if (own_ != odd) {
+      const std::int64_t parts = halving_.parts(low.size());
+      const std::int64_t one = own_ < middle ? own_ : own_ - halves.low;
+      const std::int64_t other = one + halves.low;
       for (std::int64_t part = 0; part < parts; ++part) {
-        send(first + i, first + a + i, part_of(high, part, parts), true);
-        send(first + a + i, first + i, part_of(low, part, parts), true);
+        pass(one, other, part_of(high, part, parts), true);
+        pass(other, one, part_of(low, part, parts), true);
       }
     }
-    if (a > b) {
-      const std::int64_t pieces = best_parts(std::min(kMostParts, b), [&](std::int64_t q) {
-        return static_cast<double>(q) * problem_.transfer_overhead + transfer(high.size() / q) +
-               compute(high.size() / q);
-      });
-      for (std::int64_t i = 0; i < pieces; ++i) send(first + a - 1, first + a + i, part_of(high, i, pieces), true);
-    }
-    scatter(first, a);
-    scatter(first + a, b);
+    if (odd < 0) return;
+    const std::int64_t pieces = halving_.pieces(halves.high, high.size());
+    for (std::int64_t i = 0; i < pieces; ++i)
+      if (own_ == odd || own_ == middle + i) pass(odd, middle + i, part_of(high, i, pieces), true);
   }
 
-  void gather(std::int64_t first, std::int64_t count) {
-    if (count == 1) return;
-    const std::int64_t b = count / 2;
-    const std::int64_t a = count - b;
-    gather(first, a);
-    gather(first + a, b);
-    send(first + a, first, range_of(first + a, b), false);
+  void gather(const Group& group) {
+    const Halves halves(group.count);
+    const std::int64_t middle = group.first + halves.low;
+    if (own_ == group.first || own_ == middle) pass(middle, group.first, range_of(middle, halves.high), false);
   }
 
-  /// Messages are sent, received and combined in the order of the calls: with the same order at either end, nothing
-  /// waits in a circle.
-  void send(std::int64_t from, std::int64_t to, const Range& range, bool combine) {
+  /// One of both is the own machine.
+  void pass(std::int64_t from, std::int64_t to, const Range& range, bool combine) {
     if (range.size() == 0) return;
-    PieceProgram& sender = machines_[static_cast<std::size_t>(from)];
-    sender.sends.push_back(
-        {.to = machine(to), .begin = range.begin, .end = range.end, .after = sender.receives.size()});
-    machines_[static_cast<std::size_t>(to)].receives.push_back({machine(from), range.begin, range.end, combine});
-    Clock& out = clocks_[static_cast<std::size_t>(from)];
-    Clock& in = clocks_[static_cast<std::size_t>(to)];
-    double start = std::max(out.sends, in.receives);
-    for (const Known& known : out.known)
-      if (known.range.meets(range)) start = std::max(start, known.done);
-    double done = out.sends = in.receives = start + transfer(range.size());
-    if (combine) done = in.combines = std::max(done, in.combines) + compute(range.size());
-    in.known.push_back({range, done});
+    if (from == own_)
+      program_.sends.push_back(
+          {.to = machine(to), .begin = range.begin, .end = range.end, .after = program_.receives.size()});
+    else
+      program_.receives.push_back({machine(from), range.begin, range.end, combine});
   }
 
-  const ReduceProblem& problem_;
-  Range all_;
-  std::vector<PieceProgram> machines_;
-  std::vector<Clock> clocks_;
+  const Halving& halving_;
+  std::int64_t root_;
+  std::int64_t own_;
+  PieceProgram program_;
 };
 
-}  // namespace
+PieceProgram program_of(const ReduceProblem& problem, const Halving& halving, std::int64_t rank) {
+  const std::int64_t n = problem.machines;
+  return OwnProgram(halving, problem.root, (rank - problem.root + n) % n).run();
+}
 
-ReductionProgram plan_reduce_scatter(const ReduceProblem& problem, std::int64_t elements) {
+void check(const ReduceProblem& problem, std::int64_t elements, std::int64_t most_machines) {
   ReduceProblem whole = problem;
   whole.segments = 1;
   detail::check_problem(whole);
@@ -193,10 +136,34 @@ ReductionProgram plan_reduce_scatter(const ReduceProblem& problem, std::int64_t 
   if (!problem.arrivals.empty()) refuse("dates of arrival", "all at once");
   if (!problem.commutative) refuse("an operation that does not commute", "one that does");
   if (problem.root == kAnyRoot) refuse("any root", "a root");
-  if (problem.machines > kMostMachines)
-    throw InputError("machines", fmt::format("{}", problem.machines), "at most 2^22 for reduce-scatter");
+  if (problem.machines > most_machines)
+    throw InputError("machines", fmt::format("{}", problem.machines),
+                     fmt::format("at most {} for reduce-scatter", most_machines));
   if (elements < 0) throw InputError("elements", fmt::format("{}", elements), "at least 0");
-  return Halving(problem, elements).run();
+}
+
+}  // namespace
+
+ReductionProgram plan_reduce_scatter(const ReduceProblem& problem, std::int64_t elements) {
+  check(problem, elements, kMostMachines);
+  const Halving halving(problem, elements);
+  ReductionProgram plan;
+  plan.method = kReduceScatter;
+  plan.root = problem.root;
+  plan.elements = elements;
+  plan.length = length_of(halving);
+  plan.machines.reserve(static_cast<std::size_t>(problem.machines));
+  for (std::int64_t rank = 0; rank < problem.machines; ++rank)
+    plan.machines.push_back(program_of(problem, halving, rank));
+  return plan;
+}
+
+ReductionProgramPart plan_reduce_scatter_part(const ReduceProblem& problem, std::int64_t rank, std::int64_t elements) {
+  check(problem, elements, detail::kMostNodes);
+  if (rank < 0 || rank >= problem.machines)
+    throw InputError("rank", fmt::format("{}", rank), fmt::format("0 to {}", problem.machines - 1));
+  const Halving halving(problem, elements);
+  return {kReduceScatter, program_of(problem, halving, rank), length_of(halving)};
 }
 
 }  // namespace sluice

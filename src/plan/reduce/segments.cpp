@@ -9,10 +9,10 @@
 ///     length(S) = length(1) + (S - 1) K max(d, c)
 ///
 /// Few children make the second term small, many the first. The shortest tree for a given K is the greedy one in which
-/// no machine gets more than K; all K up to that of the tree without limit are tried. Without anything in d and c that
-/// does not shrink with the part, more parts are always better; overheads set the number.
-/// Guarantee: for K, the shortest of the schedules that start every K m; no proof that another schedule is not shorter.
-/// Complexity: O(log n) shapes, O(log^4 n) each. Deterministic.
+/// no machine gets more than K; from 1 on, all K are tried for which the first part could make up for the others even
+/// if it took no longer than without a limit. Without anything in d and c that does not shrink with the part, more
+/// parts are always better; overheads set the number. Guarantee: for K, the shortest of the schedules that start every
+/// K m; no proof that another schedule is not shorter. Complexity: O(log n) shapes, O(log^4 n) each. Deterministic.
 /// Source: ours, over Algorithm 1 of Canon, Antoniu (2012), whose operation cannot be cut.
 ///
 /// Example: n = 3, d = c = 1 a part, S = 10. A chain: 4 + 9 * 1 = 13. Both others send to the root: 3 + 9 * 2 = 21.
@@ -24,19 +24,31 @@
 
 namespace sluice::detail {
 
+namespace {
+constexpr double kRounding = 1e-12;
+}
+
 SegmentTree best_segment_tree(std::int64_t machines, const ReduceCosts& costs, std::int64_t segments,
                               std::int64_t least_children) {
   SegmentTree best;
   best.shape = greedy_shape(machines, costs, {});
   best.children = std::max(best.shape.max_children, least_children);
+  if (segments == 1) return best;
+  const Moment shortest = best.shape.length;
   const auto length = [&](const TreeShape& shape) { return length_in_segments(shape, costs, segments).value(costs); };
-  for (std::int64_t children = best.children - 1; children >= least_children; --children) {
-    SegmentTree tree{children, {}};
+  const std::int64_t most = best.children;
+  SegmentTree limited;
+  for (std::int64_t children = least_children; children < most; ++children) {
+    if (length({shortest, 0, children, 0}) > length(best.shape) * (1 + kRounding)) break;
+    limited.children = children;
     if (children == 1)
-      tree.shape = {{machines - 1, machines - 1}, machines - 1, 1, machines - 1};
+      limited.shape = {{machines - 1, machines - 1}, machines - 1, 1, machines - 1};
     else
-      tree.shape = greedy_shape(machines, costs, {kNoLimit, kNoLimit, children});
-    if (length(tree.shape) < length(best.shape)) best = tree;
+      limited.shape = greedy_shape(machines, costs, {kNoLimit, kNoLimit, children});
+    // Of those as long, the one with most children.
+    const bool unlimited = best.children == most;
+    if (unlimited ? length(limited.shape) < length(best.shape) : length(limited.shape) <= length(best.shape))
+      best = limited;
   }
   return best;
 }

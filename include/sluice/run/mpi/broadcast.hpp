@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "sluice/input/platform.hpp"
@@ -12,8 +13,10 @@
 namespace sluice::mpi {
 
 /// How to plan broadcasts and carry them out. Every rank must give the same.
-struct BroadcastJobOptions {
-  BroadcastOptions plan;  ///< as for plan_broadcast
+struct BroadcastOptions {
+  /// The network, of as many ranks as the communicator. None: MPI_Bcast serves, as nothing is known to do better by.
+  std::optional<Platform> platform = std::nullopt;
+  sluice::BroadcastOptions plan = {};  ///< as for plan_broadcast
   /// Where `plan.algorithm` is "auto": the first broadcast of a size class is also tried by MPI_Bcast, and whichever
   /// was faster serves the class from then on. A model cannot know what an MPI has in store on one node.
   bool try_native = true;
@@ -30,25 +33,23 @@ struct ChosenBroadcast {
 /// The job of giving all ranks what the root has, by the way through the network that the model of the platform finds
 /// fastest for each size:
 ///
-///     sluice::mpi::Broadcast job(comm, sluice::read_platform("platform.json"), 0);
+///     sluice::mpi::Broadcast job(comm, root, {.platform = sluice::read_platform("platform.json")});
 ///     job.execute(buffer, bytes);
 ///
-/// in place of MPI_Bcast. Construction, execution and destruction are collective. Rank 0 plans and tells each rank its
-/// own part. MPI_THREAD_FUNNELED is enough.
+/// in place of MPI_Bcast. Construction and execution are collective. Rank 0 plans and tells each rank its own part.
+/// MPI_THREAD_FUNNELED is enough.
 ///
 /// Plans are kept by size class, of which there are eight between a power of two and the next; a smaller message of the
-/// class is cut at the same fractions. The plans of the last 64 classes are kept.
+/// class is cut at the same fractions. Jobs of a communicator share them; those used last are kept (set_kept_plans in
+/// sluice/run/mpi/plans.hpp).
 ///
-/// Messages travel from the buffer and into it: no rank holds a copy.
+/// Messages travel from the buffer and into it: no rank holds a copy. Failure: docs/run.md, the same for all jobs.
 class Broadcast {
  public:
-  /// Collective over `comm`, an intracommunicator, of which the object keeps duplicates only. `platform` has as many
-  /// ranks as it.
-  ///
-  /// Throws InputError on every rank if an argument is bad on any rank, or differs between ranks; MpiError.
-  Broadcast(MPI_Comm comm, const Platform& platform, int root, const BroadcastJobOptions& options = {});
-  /// Collective. While an exception passes, it tells the other ranks instead: those that are in execute, or come to it,
-  /// throw MpiError and wait no longer.
+  /// Collective over `comm`, an intracommunicator. Throws InputError on every rank if an argument is bad on any rank,
+  /// or differs between ranks.
+  explicit Broadcast(MPI_Comm comm, int root = 0, const BroadcastOptions& options = {});
+  /// Local. While an exception passes, or during an execution, it makes the other ranks throw.
   ~Broadcast();
   Broadcast(Broadcast&&) noexcept;
   Broadcast& operator=(Broadcast&&) noexcept;
@@ -58,9 +59,14 @@ class Broadcast {
   /// Gives all ranks the root's `bytes` at `buffer`. Collective; a rank is done when it has all and has passed on what
   /// is for it to pass on. The first execution of a size class plans, and tries.
   ///
-  /// Throws InputError for a null buffer or negative bytes, on every rank where the class is a new one, else only
-  /// there; MpiError on all ranks if a call to MPI fails on any; the object is of no further use then.
+  /// Throws InputError for a null buffer, negative bytes, and, where the class is a new one, different bytes on
+  /// different ranks; MpiError, JobError.
   void execute(void* buffer, std::int64_t bytes);
+  /// The same in parts: the memory must stay until wait() returns or test() says true. Where the size class is a new
+  /// one, start() waits for the others.
+  void start(void* buffer, std::int64_t bytes);
+  [[nodiscard]] bool test();
+  void wait();
 
   /// Collective: what serves messages of this size, which is planned if it is not yet. Nothing is tried.
   [[nodiscard]] ChosenBroadcast chosen(std::int64_t bytes);

@@ -34,14 +34,14 @@ struct ReceivedMessage {
 /// Rank 0 coordinates: it says who sends next, so that never more than k transfers run and each rank takes part in one
 /// a direction at a time. Others get on only as fast as rank 0 calls post, progress or finish.
 ///
-/// Construction, destruction and finish are collective; post and progress are not. Memory beyond the messages: O(own
+/// Construction and finish are collective; post and progress are not. Memory beyond the messages: O(own
 /// messages), on rank 0 O(ranks + all that wait). MPI_THREAD_FUNNELED is enough.
 class DynamicExchange {
  public:
-  /// Collective over `comm`, an intracommunicator, of which the object keeps duplicates only. Throws InputError on
-  /// every rank if the options are bad on any, or differ; MpiError.
+  /// Collective over `comm`, an intracommunicator. Throws InputError on every rank if the options are bad on any, or
+  /// differ. Failure: docs/run.md, the same for all jobs.
   explicit DynamicExchange(MPI_Comm comm, const DynamicExchangeOptions& options = {});
-  /// Collective; while an exception passes it tells the others instead, as ~Exchange.
+  /// Local. While an exception passes it makes the other ranks throw. What was posted since the last finish is lost.
   ~DynamicExchange();
   DynamicExchange(DynamicExchange&&) noexcept;
   DynamicExchange& operator=(DynamicExchange&&) noexcept;

@@ -9,8 +9,7 @@ namespace sluice {
 
 /// A call to MPI failed. `what()` is one line: "MPI_Isend on rank 3: MPI_ERR_RANK: invalid rank".
 ///
-/// Messages may be under way when it is thrown: the object that threw it is of no further use, and the other ranks may
-/// wait for this one for ever. A program that cannot go on without them ends with MPI_Abort.
+/// The job that threw it is of no further use; the other ranks throw JobError.
 class MpiError : public std::runtime_error {
  public:
   /// `call`: the name of the function, or the call as written in the source; `code`: what it returned.
@@ -27,6 +26,22 @@ class MpiError : public std::runtime_error {
   std::string call_;
   int rank_;
   int code_;
+};
+
+/// Another rank cannot go on with a job: there a call to MPI failed, an operation or a callback threw, memory was
+/// short, or the job was destroyed before its end. `what()` is one line: "reduction given up by rank 3:
+/// std::bad_alloc".
+///
+/// The job is of no further use. What the buffers of the execution hold is open.
+class JobError : public std::runtime_error {
+ public:
+  JobError(int rank, const std::string& work, const std::string& reason);
+
+  /// Of the communicator that the job was made for: where the failure was.
+  [[nodiscard]] int rank() const noexcept { return rank_; }
+
+ private:
+  int rank_;
 };
 
 }  // namespace sluice

@@ -22,7 +22,7 @@ struct MessageSize {
 
 /// How the transfers of an exchange are kept apart; docs/run.md tells when to take which.
 enum class ExchangeMode {
-  kAuto,     ///< kChain where k is what limits the exchange; else kAtOnce on one node, kLocal on several
+  kAuto,     ///< kAtOnce on one node, unless k limits the exchange there; else kChain
   kChain,    ///< the plan, with k and one port kept by short messages from rank to rank; no barrier
   kLocal,    ///< the plan's order at every rank, and nothing else: transfers may overlap
   kBarrier,  ///< the plan, a barrier after every step, as in the paper
@@ -36,7 +36,7 @@ enum class ExchangeMode {
 [[nodiscard]] ExchangeMode parse_exchange_mode(const std::string& name);
 
 /// How to plan an exchange and carry it out. Every rank must give the same, but for `receives`.
-struct ExchangeJobOptions {
+struct ExchangeOptions {
   /// k: so many transfers at once the network carries at full speed; 0: as many as the ports allow.
   std::int64_t max_transfers = 0;
   ExchangeMode mode = ExchangeMode::kAuto;
@@ -63,7 +63,15 @@ struct ExchangeJobOptions {
 
   /// What this rank expects, if it knows: compared with what the others send. Any order, empty messages may be left
   /// out.
-  std::optional<std::vector<MessageSize>> receives;
+  std::optional<std::vector<MessageSize>> receives = std::nullopt;
+};
+
+/// A message of elements of any datatype, where it lies in a buffer.
+struct TypedMessage {
+  int peer = 0;                  ///< rank of the communicator
+  std::int64_t offset = 0;       ///< bytes from the buffer's start to the first element
+  std::int64_t count = 0;        ///< at least 0; may be beyond 2^31
+  MPI_Datatype type = MPI_BYTE;  ///< committed; must last as long as the job
 };
 
 /// One transfer of the last execution, as one of its ends saw it. Times in seconds of the clock that all processes of a
@@ -84,38 +92,50 @@ struct TransferTimes {
 ///     job.execute(out, in);
 ///
 /// In place of MPI_Alltoallv, for one group of ranks or for two that are coupled, or any overlap: who sends what to
-/// whom is up to the sizes. Construction, execution and destruction are collective. Sizes may be beyond 2^31. Empty
-/// messages cost nothing. MPI_THREAD_FUNNELED is enough.
+/// whom is up to the sizes. Construction and execution are collective. Sizes may be beyond 2^31. Empty messages cost
+/// nothing. MPI_THREAD_FUNNELED is enough. Failure: docs/run.md, the same for all jobs.
 ///
-/// Memory: each rank holds O(own transfers) and no buffers: pieces travel from the user's memory and to it. Rank 0
-/// plans for all and holds O(transfers of all) while it does.
+/// Memory: each rank holds O(own transfers) and no buffers: pieces travel from the user's memory and to it, but for
+/// messages of types that lie in memory with gaps, which are packed whole. Where there is a plan (all modes but kAtOnce
+/// and kList), rank 0 makes it for all and holds O(transfers of all) while it does. Else ranks that do not know what
+/// they get are told by those that send it, and no rank holds more than its own.
 class Exchange {
  public:
-  /// Collective over `comm`, an intracommunicator, of which the object keeps duplicates only.
+  /// Collective over `comm`, an intracommunicator.
   ///
-  /// `sends`: this rank's messages, one a peer at most.
+  /// `sends`: this rank's messages, one for each peer at most.
   /// Throws InputError on every rank if an argument is bad on any rank, options differ, or what a rank expects differs
-  /// from what it is sent; nothing has been sent then, and no rank is left waiting. Throws MpiError.
-  Exchange(MPI_Comm comm, std::vector<MessageSize> sends, const ExchangeJobOptions& options = {});
-  /// Collective. While an exception passes, it tells the other ranks instead: those that are in execute, or come to it,
-  /// throw MpiError and wait no longer.
+  /// from what it is sent.
+  Exchange(MPI_Comm comm, const std::vector<MessageSize>& sends, const ExchangeOptions& options = {});
+  /// The same for messages of any types, from and to any places, both ends given, as MPI_Alltoallw has them: one for
+  /// each peer at most on each side. A message takes as many bytes at both ends. `options.receives` must be left out.
+  Exchange(MPI_Comm comm, const std::vector<TypedMessage>& sends, const std::vector<TypedMessage>& receives,
+           const ExchangeOptions& options = {});
+  /// Local. While an exception passes, or during an execution, it makes the other ranks throw.
   ~Exchange();
   Exchange(Exchange&&) noexcept;
   Exchange& operator=(Exchange&&) noexcept;
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
 
-  /// Moves the data. Collective; a rank is done when its own part is and all ranks have come to this call. `send` holds
-  /// the messages one behind the other in the order of sends(), `receive` has room for those of receives(). The two
-  /// must not overlap.
+  /// Moves the data. Collective; a rank is done when its own part is. `send` holds the messages one behind the other in
+  /// the order of sends(), `receive` has room for those of receives(). The two must not overlap.
   ///
-  /// Throws InputError on every rank if a buffer is too small on any; what the receive buffers hold is open then, and
-  /// the object can be used again. Throws MpiError on all ranks if a call to MPI fails on any; the object is of no
-  /// further use then.
+  /// Throws InputError if a buffer is too small, MpiError, JobError.
   void execute(std::span<const std::byte> send, std::span<std::byte> receive);
   /// The same with message i of sends() at byte send_offsets[i], that of receives() at receive_offsets[i].
   void execute(std::span<const std::byte> send, std::span<const std::int64_t> send_offsets,
                std::span<std::byte> receive, std::span<const std::int64_t> receive_offsets);
+  /// Of a job of typed messages. `send` may be MPI_IN_PLACE: what is sent lies in `receive` then, and is copied first.
+  void execute(const void* send, void* receive);
+
+  /// The same in parts: the memory, and the offsets, must stay until wait() returns or test() says true.
+  void start(std::span<const std::byte> send, std::span<std::byte> receive);
+  void start(std::span<const std::byte> send, std::span<const std::int64_t> send_offsets, std::span<std::byte> receive,
+             std::span<const std::int64_t> receive_offsets);
+  void start(const void* send, void* receive);
+  [[nodiscard]] bool test();
+  void wait();
 
   /// As given.
   [[nodiscard]] const std::vector<MessageSize>& sends() const;
@@ -146,5 +166,23 @@ class Exchange {
 
 /// A dense row as MPI_Alltoallv has it: bytes for rank 0, 1, ..., empty messages left out.
 [[nodiscard]] std::vector<MessageSize> message_sizes(std::span<const std::int64_t> bytes_by_rank);
+
+/// One side of the arguments of MPI_Alltoallv, `offsets` in extents of the type, or of MPI_Alltoallw, `offsets` in
+/// bytes: an entry for each rank. Throws InputError for lists of different lengths and negative counts.
+[[nodiscard]] std::vector<TypedMessage> typed_messages(std::span<const int> counts, std::span<const int> offsets,
+                                                       MPI_Datatype type);
+[[nodiscard]] std::vector<TypedMessage> typed_messages(std::span<const int> counts, std::span<const int> offsets,
+                                                       std::span<const MPI_Datatype> types);
+
+/// The two sides of MPI_Neighbor_alltoallv on a communicator with a distributed graph, offsets in extents of the types.
+/// A neighbour that is there twice is refused: its messages could not be told apart.
+struct NeighborMessages {
+  std::vector<TypedMessage> sends;
+  std::vector<TypedMessage> receives;
+};
+[[nodiscard]] NeighborMessages neighbor_messages(MPI_Comm graph, std::span<const int> send_counts,
+                                                 std::span<const int> send_offsets, MPI_Datatype send_type,
+                                                 std::span<const int> receive_counts,
+                                                 std::span<const int> receive_offsets, MPI_Datatype receive_type);
 
 }  // namespace sluice::mpi

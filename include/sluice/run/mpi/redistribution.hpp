@@ -12,14 +12,14 @@
 
 namespace sluice::mpi {
 
-/// How each process stores its part of an array, without gaps.
+/// How each process stores its part of an array.
 enum class StorageOrder {
   kRowMajor,     ///< the last dimension is contiguous, as in C
   kColumnMajor,  ///< the first dimension is contiguous, as in Fortran and ScaLAPACK
 };
 
 /// What a redistribution can be told besides the array and the two layouts. All vectors with one entry a dimension may
-/// be empty. Every rank must give the same.
+/// be empty. Every rank must give the same, but for `source_leading` and `target_leading`.
 struct RedistributionOptions {
   std::vector<std::int64_t> from_first;  ///< coordinate of the process with the first block; empty: 0 everywhere
   std::vector<std::int64_t> to_first;
@@ -32,6 +32,12 @@ struct RedistributionOptions {
   std::vector<int> from_ranks;
   std::vector<int> to_ranks;  ///< of the target grid; may have any ranks, or none, in common with `from_ranks`
   StorageOrder order = StorageOrder::kRowMajor;
+  /// This rank's part of the source array, if there are gaps in it: the elements of each dimension that there is room
+  /// for, at least the local extent, in the order of the dimensions, without the slowest one (the first of row-major
+  /// order, the last of column-major). A column-major matrix takes {LLD}, ScaLAPACK's local leading dimension; a
+  /// row-major one the elements from one row to the next. Empty: no gaps. What is in gaps is left alone.
+  std::vector<std::int64_t> source_leading;
+  std::vector<std::int64_t> target_leading;
   std::string algorithm = "auto";  ///< as for plan_redistribution
   double setup = 1;                ///< price of a step in elements, by which "auto" chooses
 
@@ -39,7 +45,7 @@ struct RedistributionOptions {
   std::int64_t chunk_bytes = 64 << 10;  ///< longer messages travel in pieces of at most so many bytes; 1 to 2^30
   int window = 4;                       ///< pieces under way at once in each direction; 1 to 1024
 
-  /// Within a node, pieces are handed over in memory that both ranks see (MPI_Win_allocate_shared) if the messages have
+  /// Within a node, pieces are handed over in memory that both ranks see if the messages have
   /// so many bytes on average. Shorter ones go by MPI, which does well with them; -1: all of them.
   std::int64_t shared_from_bytes = 4096;
 };
@@ -52,8 +58,8 @@ struct RedistributionOptions {
 ///     job.execute(x.data(), y.data());
 ///
 /// Every rank of the communicator takes part, whether or not it belongs to the source grid or the target grid; in the
-/// spirit of MPI-4's persistent collectives, construction and destruction are collective, and so is execute. Planning
-/// needs no communication: each rank works out its own messages alone.
+/// spirit of MPI-4's persistent collectives, construction is collective, and so is execute. Planning needs no
+/// communication: each rank works out its own messages alone. Failure: docs/run.md, the same for all jobs.
 ///
 /// Memory: at most `window` buffers of `chunk_bytes` for sending, which the ranks of a node share, and as many for
 /// receiving where there are senders on other nodes, whatever the size of the array; less when the messages are
@@ -61,14 +67,13 @@ struct RedistributionOptions {
 /// Between nodes, pieces that are contiguous in the user's memory travel from there and arrive there.
 class Redistribution {
  public:
-  /// Collective over `comm`, an intracommunicator. The object works on a duplicate of it and does not keep `comm`.
+  /// Collective over `comm`, an intracommunicator.
   ///
   /// `shape`: extents of the source array; `element_size`: bytes of one element, at least 1.
-  /// Throws InputError on every rank if the arguments are bad on any rank, or differ between ranks; arguments are
-  /// compared before anything is sent, and no rank is left waiting. Throws MpiError.
+  /// Throws InputError on every rank if the arguments are bad on any rank, or differ between ranks.
   Redistribution(MPI_Comm comm, const std::vector<std::int64_t>& shape, const Layout& from, const Layout& to,
                  std::int64_t element_size, const RedistributionOptions& options = {});
-  /// Collective, as it frees the duplicate of the communicator; after MPI_Finalize it frees the memory alone.
+  /// Local. While an exception passes, or during an execution, it makes the other ranks throw.
   ~Redistribution();
   Redistribution(Redistribution&&) noexcept;
   Redistribution& operator=(Redistribution&&) noexcept;
@@ -77,18 +82,23 @@ class Redistribution {
 
   /// Moves the data. Collective, without a barrier: a rank is done when its own part is.
   ///
-  /// `source` holds source_elements() elements, `target` target_elements(); the two must not overlap. Elements of the
+  /// `source` holds source_extent() elements, `target` target_extent(); the two must not overlap. Elements of the
   /// target outside the box are left alone. A pointer may be null where this rank has nothing to send or receive.
   /// Nothing is allocated.
   ///
-  /// Throws InputError for a null pointer where there is something to send or receive, after taking part so far that no
-  /// rank is left waiting: a null source makes the ranks that should have heard from it throw InputError too, in the
-  /// same call, with their targets incomplete; a null target is this rank's trouble alone. Throws MpiError.
+  /// Throws InputError for a null pointer where there is something to send or receive, MpiError, JobError.
   void execute(const void* source, void* target);
+  /// The same in parts: the memory must stay until wait() returns or test() says true.
+  void start(const void* source, void* target);
+  [[nodiscard]] bool test();
+  void wait();
 
   /// Number of elements of this rank's part of the source array; 0 if it is not in the source grid.
   [[nodiscard]] std::int64_t source_elements() const;
   [[nodiscard]] std::int64_t target_elements() const;
+  /// Elements from its first to behind its last one, with the gaps between: source_elements() where there are none.
+  [[nodiscard]] std::int64_t source_extent() const;
+  [[nodiscard]] std::int64_t target_extent() const;
   /// Bytes of buffers this rank holds beyond the user's source and target.
   [[nodiscard]] std::int64_t peak_extra_bytes() const;
   [[nodiscard]] const RedistributionPlan& plan() const;

@@ -3,24 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <exception>
 #include <list>
-#include <optional>
-#include <span>
+#include <memory>
 #include <utility>
-#include <vector>
 
-#include "run/mpi/agreement.hpp"
-#include "run/mpi/broadcast/native_broadcast.hpp"
-#include "run/mpi/crowding.hpp"
-#include "run/mpi/joint_job.hpp"
-#include "run/mpi/native_trial.hpp"
-#include "run/mpi/planner_rank.hpp"
-#include "run/mpi/simulation.hpp"
-#include "run/mpi/tree/tree_executor.hpp"
+#include "run/mpi/broadcast/sized_part.hpp"
+#include "run/mpi/native/native_broadcast.hpp"
+#include "run/mpi/native/native_trial.hpp"
+#include "run/mpi/runtime/agreement.hpp"
+#include "run/mpi/runtime/job.hpp"
+#include "run/mpi/runtime/planned_part.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/error.hpp"
 #include "sluice/schedule/broadcast_program.hpp"
@@ -28,19 +23,14 @@
 namespace sluice::mpi {
 namespace {
 
-using detail::Communicator;
-
+/// Those used last, of a job.
 constexpr std::size_t kKeptClasses = 64;
 constexpr const char* kNative = "native";
 
 /// What is wrong with the arguments, null if nothing.
-std::exception_ptr fault_of(std::int64_t bytes) {
-  if (bytes >= 0) return nullptr;
-  return std::make_exception_ptr(InputError("bytes", fmt::format("{}", bytes), "at least 0"));
-}
-std::exception_ptr fault_of(const void* buffer, std::int64_t bytes) {
-  if (bytes <= 0 || buffer != nullptr) return fault_of(bytes);
-  return std::make_exception_ptr(InputError("buffer", "a null pointer", "room for the message"));
+void check_message(const void* buffer, std::int64_t bytes) {
+  if (bytes < 0) throw InputError("bytes", fmt::format("{}", bytes), "at least 0");
+  if (bytes > 0 && buffer == nullptr) throw InputError("buffer", "a null pointer", "room for the message");
 }
 
 /// The largest size of the class of `bytes`: of 8 to 15 times a power of two, the least that is not smaller.
@@ -53,16 +43,7 @@ std::int64_t class_of(std::int64_t bytes) {
   return static_cast<std::int64_t>(((size - 1) >> cut) + 1) << cut;
 }
 
-/// Where a byte of the largest message of the class is in one of `bytes`; ranges that meet still do.
-std::int64_t scaled(std::int64_t offset, std::int64_t bytes, std::int64_t largest) {
-  if (bytes == largest) return offset;
-  if (offset == largest) return bytes;
-  return static_cast<std::int64_t>(static_cast<long double>(offset) * static_cast<long double>(bytes) /
-                                   static_cast<long double>(largest));
-}
-
-// ---- A rank's part
-
+/// What a rank does in broadcasts of a size class.
 struct OwnPart {
   bool native = false;         ///< MPI's own broadcast is all there is
   bool native_inside = false;  ///< of some clusters; the same on all ranks
@@ -93,243 +74,267 @@ constexpr auto kFields = [](auto& numbers, OwnPart& part) {
   numbers.each(part.program.sends, [&](ProgramSend& s) { numbers(s.to, s.offset, s.bytes, s.port_s, s.connection_s); });
 };
 
-// ---- Executing one size
-
-/// Messages that lie in the caller's buffer, before and after.
-class KeptMessage final : public detail::TreeData {
- public:
-  void use(std::byte* buffer) { buffer_ = buffer; }
-  void add_receive(std::int64_t offset) { receives_.push_back(offset); }
-  void add_send(std::int64_t offset) { sends_.push_back(offset); }
-
-  std::byte* incoming(std::size_t receive, std::int64_t, std::int64_t) override { return buffer_ + receives_[receive]; }
-  void arrived(std::size_t, const std::function<void()>&) override {}
-  detail::TreeMessage outgoing(std::size_t send) override { return {buffer_ + sends_[send], 0, 0}; }
-
- private:
-  std::byte* buffer_ = nullptr;
-  std::vector<std::int64_t> receives_;  ///< offsets
-  std::vector<std::int64_t> sends_;
-};
-
-/// The part of a rank for one size of message.
-class SizedPart {
- public:
-  SizedPart(const Communicator& comm, detail::ControlChannel& channel, bool crowded, const RankProgram& program,
-            std::int64_t bytes, std::int64_t largest) {
-    /// What has come by a receive, for the sends that pass it on.
-    struct Range {
-      std::int64_t begin = 0;
-      std::int64_t end = 0;
-      std::size_t receive = 0;
-    };
-    std::vector<Range> ranges;
-    std::vector<detail::TreeReceive> receives;
-    const auto cut = [&](std::int64_t offset) { return scaled(offset, bytes, largest); };
-    for (const ProgramReceive& receive : program.receives) {
-      const std::int64_t begin = cut(receive.offset);
-      const std::int64_t end = cut(receive.offset + receive.bytes);
-      if (begin == end) continue;
-      ranges.push_back({begin, end, receives.size()});
-      receives.push_back({static_cast<int>(receive.from), end - begin, false});
-      message_.add_receive(begin);
-    }
-    std::ranges::sort(ranges, {}, &Range::begin);
-    std::vector<detail::TreeSend> sends;
-    for (const ProgramSend& send : program.sends) {
-      const std::int64_t begin = cut(send.offset);
-      const std::int64_t end = cut(send.offset + send.bytes);
-      if (begin == end) continue;
-      detail::TreeSend each;
-      each.to = static_cast<int>(send.to);
-      each.count = end - begin;
-      each.port_s = send.port_s;
-      each.connection_s = send.connection_s;
-      auto range = std::ranges::upper_bound(ranges, begin, {}, &Range::end);
-      for (; range != ranges.end() && range->begin < end; ++range) each.after.push_back(range->receive);
-      sends.push_back(std::move(each));
-      message_.add_send(begin);
-    }
-    // Every message has its place already: all that may come are asked for.
-    constexpr int kReceives = 64;
-    detail::TreeExecutor::Limits limits;
-    limits.receives = limits.ahead = kReceives;
-    limits.overtake = true;
-    limits.keep_pace = detail::kSimulated;  // queues of the network do not exist there
-    limits.may_sleep = crowded;
-    executor_.emplace(comm.get(), channel, std::move(receives), std::move(sends), limits, nullptr);
-  }
-  SizedPart(const SizedPart&) = delete;
-  SizedPart& operator=(const SizedPart&) = delete;
-
-  void execute(void* buffer) {
-    message_.use(static_cast<std::byte*>(buffer));
-    executor_->execute(message_);
-  }
-
- private:
-  KeptMessage message_;
-  std::optional<detail::TreeExecutor> executor_;
+/// What is known of a size class, for later jobs too.
+struct PlannedClass {
+  OwnPart part;
+  bool tried = false;
 };
 
 /// A size class: the plan, and what carries it out for the size asked for last.
 struct SizeClass {
   std::int64_t largest = 0;
-  OwnPart part;
-  bool tried = false;
+  std::int64_t number = 0;  ///< of the plan, among those that are kept; the next one is for what a trial makes of it
+  std::shared_ptr<const PlannedClass> planned;
   std::int64_t bytes = -1;
-  std::unique_ptr<SizedPart> sized;
+  std::unique_ptr<detail::SizedPart> sized;
+
+  [[nodiscard]] const OwnPart& part() const { return planned->part; }
 };
 
 }  // namespace
 
-struct Broadcast::State : detail::JointJob {
-  State(MPI_Comm user, Platform user_platform, int user_root, const BroadcastJobOptions& user_options);
-  ~State() {
-    if (unwinding()) give_up();
-    if (given_up() && inside) inside->leak();
-  }
-  State(const State&) = delete;
-  State& operator=(const State&) = delete;
+struct Broadcast::State final : detail::Job {
+  State(std::shared_ptr<detail::Context> context, std::int64_t number, int user_root,
+        const BroadcastOptions& user_options);
+  ~State() override { close(); }
 
-  [[nodiscard]] std::uint64_t fingerprint() const;
-  /// The class of `bytes`, planned if need be. `failure`: what is wrong with this rank's arguments, if anything.
-  /// Throws it, and InputError on the other ranks where the class is a new one.
-  SizeClass& obtain(std::int64_t bytes, const std::exception_ptr& failure);
-  [[nodiscard]] OwnPart plan(std::int64_t bytes) const;
-  void execute(void* buffer, std::int64_t bytes);
-  void run_planned(SizeClass& size, void* buffer, std::int64_t bytes);
+  /// The class of `bytes`, planned if need be. Throws InputError on all ranks if the class is a new one here and its
+  /// size is another one elsewhere.
+  SizeClass& obtain(std::int64_t bytes);
+  [[nodiscard]] std::string key_of(std::int64_t largest) const;
+  [[nodiscard]] OwnPart plan(std::int64_t bytes);
+  void begin(void* buffer, std::int64_t bytes);
+  void begin_planned(SizeClass& size, void* buffer, std::int64_t bytes);
   void try_both(SizeClass& size, void* buffer, std::int64_t bytes);
+  [[nodiscard]] detail::Context::Part& ranks_of_cluster();
 
-  Platform platform;
+  detail::Advance advance() override;
+  [[nodiscard]] bool may_sleep() const override { return true; }
+  void abandon() noexcept override {
+    if (running != nullptr) running->abandon();
+    native.abandon();
+  }
+  [[nodiscard]] bool in_native_collective() const override {
+    return natively || !options.platform || std::ranges::any_of(classes, [](const SizeClass& size) {
+             return size.part().native || size.part().native_inside;
+           });
+  }
+
+  BroadcastOptions options;
   int root;
-  BroadcastJobOptions options;
-  bool crowded = false;
-  std::optional<Communicator> inside;  ///< the ranks of this one's cluster, the coordinator first; once it is needed
-  std::list<SizeClass> classes;        ///< the one used last first
+  std::string key;                          ///< of all arguments but the size
+  detail::Context::Part* inside = nullptr;  ///< the ranks of this one's cluster, once it is needed
+  std::list<SizeClass> classes;             ///< the one used last first
+  detail::NativeCollective native{channel};
+
+  // The present execution.
+  detail::SizedPart* running = nullptr;
+  bool natively = false;     ///< MPI_Bcast may be under way
+  bool then_inside = false;  ///< after `running`, the broadcast of this rank's cluster
+  std::int64_t turn = 0;     ///< of it
+  void* message = nullptr;
+  std::int64_t message_bytes = 0;
 };
 
-Broadcast::State::State(MPI_Comm user, Platform user_platform, int user_root, const BroadcastJobOptions& user_options)
-    : JointJob(Communicator(user)), platform(std::move(user_platform)), root(user_root), options(user_options) {
-  std::exception_ptr failure;
-  std::uint64_t print = 0;
-  try {
-    check_platform(platform, "platform");
-    if (platform.ranks != comm.size())
-      throw InputError("platform", fmt::format("{} ranks", platform.ranks),
-                       fmt::format("the {} there are", comm.size()));
-    if (root < 0 || root >= comm.size())
-      throw InputError("root", fmt::format("{}", root), fmt::format("0 to {}", comm.size() - 1));
-    print = fingerprint();
-  } catch (...) {
-    failure = std::current_exception();
+Broadcast::State::State(std::shared_ptr<detail::Context> context, std::int64_t number, int user_root,
+                        const BroadcastOptions& user_options)
+    : Job(std::move(context), number, "broadcast"), options(user_options), root(user_root) {
+  detail::Arguments arguments("broadcast");
+  arguments.add_all(root, options.platform.has_value(), options.plan.algorithm, options.plan.lookahead,
+                    options.plan.inside, options.plan.early_internal, options.plan.segments, options.plan.time_limit_s,
+                    options.try_native);
+  const std::exception_ptr failure = detail::failure_of([&] {
+    if (root < 0 || root >= channel.size())
+      throw InputError("root", fmt::format("{}", root), fmt::format("0 to {}", channel.size() - 1));
+    if (!options.platform) return;
+    check_platform(*options.platform, "platform");
+    if (options.platform->ranks != channel.size())
+      throw InputError("platform", fmt::format("{} ranks", options.platform->ranks),
+                       fmt::format("the {} there are", channel.size()));
+    arguments.add(to_json(*options.platform));
+  });
+  detail::agree(channel, arguments.fingerprint(), failure);
+  key = arguments.bytes();
+}
+
+OwnPart Broadcast::State::plan(std::int64_t bytes) {
+  if (!options.platform) {
+    OwnPart part;
+    part.native = true;
+    part.chosen.method = kNative;
+    return part;
   }
-  detail::agree(comm, print, failure);
-  open_channel("broadcast");
-  crowded = detail::is_crowded(comm);
-}
-
-std::uint64_t Broadcast::State::fingerprint() const {
-  detail::Fingerprint print;
-  print.add(to_json(platform));
-  print.add(root);
-  print.add(options.plan.algorithm);
-  print.add(options.plan.lookahead);
-  print.add(options.plan.inside);
-  print.add(options.plan.early_internal ? 1 : 0);
-  print.add(options.plan.segments);
-  print.add(std::bit_cast<std::int64_t>(options.plan.time_limit_s));
-  print.add(options.try_native ? 1 : 0);
-  return print.value();
-}
-
-OwnPart Broadcast::State::plan(std::int64_t bytes) const {
   const auto plan_all = [&] {
-    BroadcastProgram program = plan_broadcast(platform, root, bytes, options.plan).program;
+    BroadcastProgram program = plan_broadcast(*options.platform, root, bytes, options.plan).program;
     std::vector<OwnPart> parts;
     for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) parts.push_back(part_of(program, rank));
     return parts;
   };
-  return detail::planned_part<OwnPart>(comm, plan_all, kFields);
+  return detail::planned_part<OwnPart>(channel, plan_all, kFields);
 }
 
-SizeClass& Broadcast::State::obtain(std::int64_t bytes, const std::exception_ptr& failure) {
-  const std::int64_t largest = bytes < 0 ? bytes : class_of(bytes);
+SizeClass& Broadcast::State::obtain(std::int64_t bytes) {
+  const std::int64_t largest = class_of(bytes);
   const auto found = std::ranges::find(classes, largest, &SizeClass::largest);
   if (found != classes.end()) {
     classes.splice(classes.begin(), classes, found);  // on every rank, so that all keep the same ones
-    if (failure) std::rethrow_exception(failure);
     return classes.front();
   }
-  detail::Fingerprint print;
-  print.add(largest);
-  detail::agree(comm, print.value(), failure);
   SizeClass size;
   size.largest = largest;
-  size.part = plan(largest);
-  if (size.part.native_inside && !size.part.native && !inside)
-    inside.emplace(detail::ranks_of_cluster(comm, platform, root));
+  detail::PlanCache& plans = channel.context().plans();
+  const detail::PlanCache::Entry* const entry = plans.find(key_of(largest));
+  std::int64_t last = plans.last_number();
+  const std::uint64_t print = static_cast<std::uint64_t>(largest);
+  if (detail::agree(channel, print, nullptr, entry != nullptr ? entry->number : 0, last)) {
+    size.number = entry->number;
+    size.planned = std::static_pointer_cast<const PlannedClass>(entry->plan);
+  } else {
+    size.number = last + 1;
+    size.planned = std::make_shared<const PlannedClass>(PlannedClass{plan(largest), false});
+    plans.put(key_of(largest), size.number, size.planned);
+    plans.reserve(size.number + 1);
+  }
   classes.push_front(std::move(size));
   if (classes.size() > kKeptClasses) classes.pop_back();
   return classes.front();
 }
 
-void Broadcast::State::run_planned(SizeClass& size, void* buffer, std::int64_t bytes) {
-  if (size.part.native) {
-    detail::broadcast_by_mpi(buffer, bytes, root, comm.get());
+std::string Broadcast::State::key_of(std::int64_t largest) const {
+  detail::Arguments arguments("broadcast of ");
+  arguments.add_all(largest, key);
+  return arguments.bytes();
+}
+
+void Broadcast::State::begin_planned(SizeClass& size, void* buffer, std::int64_t bytes) {
+  const OwnPart& part = size.part();
+  natively = part.native || part.native_inside;
+  then_inside = part.ends_native && !part.native;
+  running = nullptr;
+  message = buffer;
+  message_bytes = bytes;
+  if (part.native) {
+    native.begin(detail::broadcast_by_mpi(buffer, bytes, root, channel.comm()));
     return;
   }
+  if (part.native_inside && inside == nullptr) inside = &ranks_of_cluster();
+  if (then_inside) turn = inside->turns_taken++;
   if (size.bytes != bytes) {
-    size.sized = std::make_unique<SizedPart>(comm, *channel, crowded, size.part.program, bytes, size.largest);
+    size.sized = std::make_unique<detail::SizedPart>(channel, part.program, bytes, size.largest);
     size.bytes = bytes;
   }
-  size.sized->execute(buffer);
-  if (size.part.ends_native) detail::broadcast_by_mpi(buffer, bytes, 0, inside->get());
+  running = size.sized.get();
+  running->begin(buffer);
+}
+
+detail::Context::Part& Broadcast::State::ranks_of_cluster() {
+  // The root first, else in the order of the platform: the cluster's coordinator has the message first.
+  const auto cluster = options.platform->cluster_of(channel.rank());
+  const std::vector<std::int64_t>& ranks = options.platform->clusters[static_cast<std::size_t>(cluster)].ranks;
+  const auto position = std::ranges::find(ranks, channel.rank()) - ranks.begin();
+  detail::Arguments arguments("cluster");
+  arguments.add_all(root, to_json(*options.platform));
+  const int order = channel.rank() == root ? 0 : 1 + static_cast<int>(position);
+  return channel.context().part(arguments.bytes(), static_cast<int>(cluster), order);
+}
+
+detail::Advance Broadcast::State::advance() {
+  if (running != nullptr) {
+    const detail::Advance come = running->advance();
+    if (come != detail::Advance::kOver) return come;
+    running = nullptr;
+    return detail::Advance::kMoved;
+  }
+  if (then_inside) {
+    if (inside->turn != turn) {
+      channel.check();
+      native.check_alive();
+      return detail::Advance::kIdle;
+    }
+    native.begin(detail::broadcast_by_mpi(message, message_bytes, 0, inside->comm));
+    ++inside->turn;
+    then_inside = false;
+    return detail::Advance::kMoved;
+  }
+  const detail::Advance come = native.advance();
+  if (come == detail::Advance::kOver) natively = false;
+  return come;
 }
 
 void Broadcast::State::try_both(SizeClass& size, void* buffer, std::int64_t bytes) {
-  const detail::NativeTrial trial = detail::try_native(
-      comm, [&] { run_planned(size, buffer, bytes); },
-      [&] { detail::broadcast_by_mpi(buffer, bytes, root, comm.get()); });
-  ChosenBroadcast& chosen = size.part.chosen;
-  chosen.planned_s = trial.planned_s;
-  chosen.native_s = trial.native_s;
+  const auto by_plan = [&] {
+    begin_planned(size, buffer, bytes);
+    detail::complete(channel, *this, true);
+  };
+  const auto by_mpi = [&] {
+    natively = true;
+    native.begin(detail::broadcast_by_mpi(buffer, bytes, root, channel.comm()));
+    detail::complete(channel, *this, true);
+  };
+  const detail::NativeTrial trial = detail::try_native(channel, by_plan, by_mpi);
+  PlannedClass known = *size.planned;
+  known.tried = true;
+  known.part.chosen.planned_s = trial.planned_s;
+  known.part.chosen.native_s = trial.native_s;
   if (trial.native_is_faster()) {
-    chosen.method = kNative;
-    size.part.native = true;
-    size.part.program = {};
+    known.part.chosen.method = kNative;
+    known.part.native = true;
+    known.part.program = {};
     size.sized.reset();
   }
+  size.planned = std::make_shared<const PlannedClass>(std::move(known));
+  channel.context().plans().put(key_of(size.largest), size.number + 1, size.planned);
 }
 
-void Broadcast::State::execute(void* buffer, std::int64_t bytes) {
-  refuse_if_given_up("broadcast");
-  SizeClass& size = obtain(bytes, fault_of(buffer, bytes));
-  if (bytes == 0 || comm.size() == 1) return;
-  try {
-    if (options.try_native && options.plan.algorithm == "auto" && !size.tried && !size.part.native) {
-      size.tried = true;
-      try_both(size, buffer, bytes);
-    } else {
-      run_planned(size, buffer, bytes);
+void Broadcast::State::begin(void* buffer, std::int64_t bytes) {
+  start([&] {
+    check_message(buffer, bytes);
+    if (!options.platform) {
+      natively = bytes > 0;
+      native.begin(detail::broadcast_by_mpi(buffer, bytes, root, channel.comm()));
+      return detail::Advance::kIdle;
     }
-  } catch (...) {
-    give_up();
-    throw;
-  }
+    SizeClass& size = obtain(bytes);
+    if (bytes == 0 || channel.size() == 1) return detail::Advance::kOver;
+    const bool may_try = options.try_native && options.plan.algorithm == "auto";
+    if (may_try && !size.planned->tried && !size.part().native) {
+      try_both(size, buffer, bytes);
+      return detail::Advance::kOver;
+    }
+    begin_planned(size, buffer, bytes);
+    return detail::Advance::kIdle;
+  });
 }
 
 // ---- Broadcast
 
-Broadcast::Broadcast(MPI_Comm comm, const Platform& platform, int root, const BroadcastJobOptions& options)
-    : state_(std::make_unique<State>(comm, platform, root, options)) {}
+Broadcast::Broadcast(MPI_Comm comm, int root, const BroadcastOptions& options)
+    : state_(detail::make_job<State>(comm, root, options)) {}
 
 Broadcast::~Broadcast() = default;
 Broadcast::Broadcast(Broadcast&&) noexcept = default;
 Broadcast& Broadcast::operator=(Broadcast&&) noexcept = default;
 
-void Broadcast::execute(void* buffer, std::int64_t bytes) { state_->execute(buffer, bytes); }
+void Broadcast::execute(void* buffer, std::int64_t bytes) {
+  state_->begin(buffer, bytes);
+  state_->wait();
+}
+void Broadcast::start(void* buffer, std::int64_t bytes) { state_->begin(buffer, bytes); }
+bool Broadcast::test() { return state_->test(); }
+void Broadcast::wait() { state_->wait(); }
 
-ChosenBroadcast Broadcast::chosen(std::int64_t bytes) { return state_->obtain(bytes, fault_of(bytes)).part.chosen; }
+ChosenBroadcast Broadcast::chosen(std::int64_t bytes) {
+  ChosenBroadcast result;
+  state_->channel.next_execution();
+  state_->call([&] {
+    if (bytes < 0) throw InputError("bytes", fmt::format("{}", bytes), "at least 0");
+    if (state_->options.platform) {
+      result = state_->obtain(bytes).part().chosen;
+    } else {
+      result.method = kNative;
+    }
+  });
+  return result;
+}
 
 }  // namespace sluice::mpi

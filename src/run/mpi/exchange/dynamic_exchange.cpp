@@ -7,9 +7,8 @@
 #include <optional>
 #include <utility>
 
-#include "run/mpi/agreement.hpp"
-#include "run/mpi/communicator.hpp"
-#include "run/mpi/joint_job.hpp"
+#include "run/mpi/runtime/agreement.hpp"
+#include "run/mpi/runtime/job.hpp"
 #include "run/mpi/steps/protocol_list.hpp"
 #include "run/mpi/steps/step_executor.hpp"
 #include "sluice/error.hpp"
@@ -78,65 +77,51 @@ void check(const DynamicExchangeOptions& options) {
   if (options.early_release_bytes < 0) refuse("early_release_bytes", options.early_release_bytes, "at least 0");
 }
 
-detail::Communicator agreed(detail::Communicator comm, const DynamicExchangeOptions& options) {
-  std::exception_ptr failure;
-  try {
-    check(options);
-  } catch (...) {
-    failure = std::current_exception();
-  }
-  detail::Fingerprint print;
-  for (const std::int64_t value : {options.max_transfers, std::int64_t{options.tune}, options.chunk_bytes,
-                                   std::int64_t{options.window}, options.early_release_bytes}) {
-    print.add(value);
-  }
-  detail::agree(comm, print.value(), failure);
-  return comm;
-}
-
 }  // namespace
 
-struct DynamicExchange::State : detail::JointJob {
-  State(MPI_Comm user, const DynamicExchangeOptions& options) : JointJob(agreed(detail::Communicator(user), options)) {
-    open_channel("exchange");
+struct DynamicExchange::State final : detail::Job {
+  State(std::shared_ptr<detail::Context> context, std::int64_t number, const DynamicExchangeOptions& options)
+      : Job(std::move(context), number, "exchange") {
+    detail::Arguments arguments("dynamic exchange");
+    arguments.add_all(options.max_transfers, options.tune, options.chunk_bytes, options.window,
+                      options.early_release_bytes);
+    detail::agree(channel, arguments.fingerprint(), detail::failure_of([&] { check(options); }));
     auto protocol = std::make_unique<detail::ListProtocol>(
-        *channel, memory,
+        channel, *memory,
         detail::ListProtocol::Limits{options.max_transfers, options.tune, options.early_release_bytes});
     list = protocol.get();
     const detail::StepExecutor::Limits limits{options.chunk_bytes, 1, options.window, 2, true};
-    executor.emplace(comm.get(), std::vector<detail::StepMessage>{}, std::vector<detail::StepMessage>{}, limits,
+    executor.emplace(channel, std::vector<detail::StepMessage>{}, std::vector<detail::StepMessage>{}, limits,
                      std::move(protocol));
-    executor->connect(MPI_COMM_NULL);
-    executor->begin();
+    executor->connect(false);
+    executor->hold(memory);
+    executor->begin(*memory);
+    channel.next_execution();
   }
-  ~State() {
-    if (unwinding()) {
-      executor->abandon();
-      give_up();
-    }
+  ~State() override {
+    close();
+    // A round is always open, and its messages may be on their way here.
+    executor->abandon();
   }
-  State(const State&) = delete;
-  State& operator=(const State&) = delete;
 
-  /// Runs a part of the round; the job is of no further use if it throws, and the others hear of it.
-  template <class Part>
-  void guarded(Part&& part) {
-    if (given_up()) throw InputError("exchange", "a job that failed before", "a new one");
-    try {
-      part();
-    } catch (...) {
-      give_up();
-      throw;
+  detail::Advance advance() override { return executor->advance(); }
+  void abandon() noexcept override {
+    if (executor) executor->abandon();
+  }
+  [[nodiscard]] bool in_execution() const override { return true; }
+  /// Does what can be done without waiting.
+  void look() {
+    while (executor->advance() == detail::Advance::kMoved) {
     }
   }
 
-  RoundMemory memory;
+  std::shared_ptr<RoundMemory> memory = std::make_shared<RoundMemory>();
   detail::ListProtocol* list = nullptr;  ///< the executor's
   std::optional<detail::StepExecutor> executor;
 };
 
 DynamicExchange::DynamicExchange(MPI_Comm comm, const DynamicExchangeOptions& options)
-    : state_(std::make_unique<State>(comm, options)) {}
+    : state_(detail::make_job<State>(comm, options)) {}
 
 DynamicExchange::~DynamicExchange() = default;
 DynamicExchange::DynamicExchange(DynamicExchange&&) noexcept = default;
@@ -144,40 +129,39 @@ DynamicExchange& DynamicExchange::operator=(DynamicExchange&&) noexcept = defaul
 
 void DynamicExchange::post(int to, std::span<const std::byte> bytes) {
   State& state = *state_;
-  if (to < 0 || to >= state.comm.size()) {
-    throw InputError("to", fmt::format("rank {}", to), fmt::format("0 to {}", state.comm.size() - 1));
-  }
+  if (to < 0 || to >= state.channel.size())
+    throw InputError("to", fmt::format("rank {}", to), fmt::format("0 to {}", state.channel.size() - 1));
   if (bytes.empty()) return;
-  if (to == state.comm.rank()) {
-    state.memory.keep(bytes);
-    return;
-  }
-  state.list->post(to, static_cast<std::int64_t>(bytes.size()), state.memory.post(bytes));
-  progress();
+  state.call([&] {
+    if (to == state.channel.rank()) {
+      state.memory->keep(bytes);
+      return;
+    }
+    state.list->post(to, static_cast<std::int64_t>(bytes.size()), state.memory->post(bytes));
+    state.look();
+  });
 }
 
 void DynamicExchange::progress() {
-  state_->guarded([&] {
-    while (state_->executor->advance(state_->memory) == detail::StepExecutor::Advance::kMoved) {
-    }
-  });
+  state_->call([&] { state_->look(); });
 }
 
 std::vector<ReceivedMessage> DynamicExchange::finish() {
   State& state = *state_;
   std::vector<ReceivedMessage> received;
-  state.guarded([&] {
+  state.call([&] {
     state.list->posted_all();
-    state.executor->complete(state.memory);
-    received = state.memory.take(state.comm.rank());
-    state.executor->begin();
+    detail::complete(state.channel, *state.executor);
+    received = state.memory->take(state.channel.rank());
+    state.channel.next_execution();
+    state.executor->begin(*state.memory);
   });
   return received;
 }
 
 void DynamicExchange::set_max_transfers(std::int64_t max_transfers) {
   if (max_transfers < 1) throw InputError("max_transfers", fmt::format("{}", max_transfers), "at least 1");
-  state_->guarded([&] { state_->list->set_max_transfers(max_transfers); });
+  state_->call([&] { state_->list->set_max_transfers(max_transfers); });
 }
 
 std::int64_t DynamicExchange::max_transfers() const { return state_->list->max_transfers(); }

@@ -4,24 +4,21 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <cstring>
 #include <exception>
-#include <map>
+#include <memory>
+#include <optional>
 #include <string_view>
 #include <utility>
 
-#include "run/mpi/agreement.hpp"
-#include "run/mpi/communicator.hpp"
 #include "run/mpi/exchange/exchange_part.hpp"
-#include "run/mpi/exchange/message_offsets.hpp"
-#include "run/mpi/joint_job.hpp"
+#include "run/mpi/exchange/message_sizes.hpp"
+#include "run/mpi/exchange/user_messages.hpp"
+#include "run/mpi/runtime/agreement.hpp"
+#include "run/mpi/runtime/job.hpp"
 #include "run/mpi/steps/protocol_barrier.hpp"
 #include "run/mpi/steps/protocol_chain.hpp"
 #include "run/mpi/steps/protocol_list.hpp"
-#include "run/mpi/steps/protocol_local.hpp"
 #include "run/mpi/steps/step_executor.hpp"
-#include "run/mpi/waiting.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/registry.hpp"
@@ -30,8 +27,8 @@
 namespace sluice::mpi {
 namespace {
 
+using detail::check_messages;
 using detail::ExchangePart;
-using detail::Fingerprint;
 
 constexpr std::array<std::pair<ExchangeMode, std::string_view>, 6> kModes{{
     {ExchangeMode::kAuto, "auto"},
@@ -42,28 +39,7 @@ constexpr std::array<std::pair<ExchangeMode, std::string_view>, 6> kModes{{
     {ExchangeMode::kAtOnce, "at-once"},
 }};
 
-/// What a rank copies to itself between two looks at the network.
-constexpr std::int64_t kMoveBytes = 256 << 10;
-
-void check_messages(const std::vector<MessageSize>& messages, const char* where, int ranks) {
-  std::vector<int> peers;
-  std::int64_t total = 0;
-  for (const MessageSize& message : messages) {
-    if (message.peer < 0 || message.peer >= ranks) {
-      throw InputError(where, fmt::format("rank {}", message.peer), fmt::format("0 to {}", ranks - 1));
-    }
-    if (message.bytes < 0) {
-      throw InputError(where, fmt::format("{} bytes for rank {}", message.bytes, message.peer), "at least 0");
-    }
-    total = checked::add(total, message.bytes, where);
-    peers.push_back(message.peer);
-  }
-  std::ranges::sort(peers);
-  const auto twice = std::ranges::adjacent_find(peers);
-  if (twice != peers.end()) throw InputError(where, fmt::format("rank {} twice", *twice), "one message a peer");
-}
-
-void check(const std::vector<MessageSize>& sends, const ExchangeJobOptions& options, int ranks) {
+void check(const std::vector<MessageSize>& sends, const ExchangeOptions& options, int ranks) {
   const auto refuse = [](const char* where, const auto& found, const char* expected) {
     throw InputError(where, fmt::format("{}", found), expected);
   };
@@ -84,20 +60,6 @@ void check(const std::vector<MessageSize>& sends, const ExchangeJobOptions& opti
   if (options.window < 0 || options.window > 1024) refuse("window", options.window, "0 to 1024");
   if (options.early_release_bytes < 0) refuse("early_release_bytes", options.early_release_bytes, "at least 0");
   if (options.tune && options.mode != ExchangeMode::kList) refuse("tune", "true", "mode list for it");
-}
-
-std::uint64_t fingerprint(const ExchangeJobOptions& options) {
-  Fingerprint print;
-  print.add(options.max_transfers);
-  print.add(static_cast<std::int64_t>(options.mode));
-  print.add(options.algorithm);
-  print.add(std::bit_cast<std::int64_t>(options.setup_bytes));
-  print.add(std::bit_cast<std::int64_t>(options.planning_time_s));
-  print.add(options.chunk_bytes);
-  print.add(options.window);
-  print.add(options.early_release_bytes);
-  print.add(options.tune ? 1 : 0);
-  return print.value();
 }
 
 /// Throws InputError unless the rank gets what it expects.
@@ -123,99 +85,6 @@ bool fits(const std::vector<MessageSize>& messages, std::span<const std::int64_t
   return true;
 }
 
-/// How messages travel unless the options say.
-struct Pieces {
-  std::int64_t chunk_bytes = 32 << 10;
-  int window = 2;
-  int ahead = 2;  ///< receives posted beyond the window
-};
-
-Pieces usual_pieces(ExchangeMode mode) {
-  if (mode == ExchangeMode::kLocal) return {1 << 20, 16, 0};
-  if (mode == ExchangeMode::kAtOnce) return {1 << 30, 1024, 0};
-  return {};
-}
-
-/// A transfer of this rank: of which message of the user's list, and where in it.
-struct Place {
-  std::size_t message = 0;
-  std::int64_t offset = 0;
-};
-
-/// The messages of one execution between the user's two buffers.
-class UserMemory final : public detail::StepData, public detail::ListedMessages {
- public:
-  UserMemory(const std::vector<MessageSize>& sends, const std::vector<MessageSize>& receives, const ExchangePart& part,
-             int rank) {
-    std::map<int, std::size_t> send_at;
-    std::map<int, std::size_t> receive_at;
-    for (std::size_t i = 0; i < sends.size(); ++i) send_at[sends[i].peer] = i;
-    for (std::size_t i = 0; i < receives.size(); ++i) receive_at[receives[i].peer] = i;
-    for (const auto& transfer : part.sends) outgoing_.push_back({send_at.at(transfer.peer), transfer.offset});
-    for (const auto& transfer : part.transfers_in) incoming_.push_back({receive_at.at(transfer.peer), transfer.offset});
-    receive_at_ = std::move(receive_at);
-    const auto own = send_at.find(rank);
-    if (own != send_at.end() && sends[own->second].bytes > 0) {
-      own_bytes_ = sends[own->second].bytes;
-      own_from_ = own->second;
-      own_to_ = receive_at_.at(rank);
-    }
-  }
-
-  /// For the next execution; `offsets` must last as long as it does.
-  void use(const std::byte* source, std::span<const std::int64_t> source_offsets, std::byte* target,
-           std::span<const std::int64_t> target_offsets) {
-    source_ = source;
-    target_ = target;
-    source_offsets_ = source_offsets;
-    target_offsets_ = target_offsets;
-    moved_ = 0;
-  }
-  /// Mode list: no transfer is known yet.
-  void clear() {
-    outgoing_.clear();
-    incoming_.clear();
-  }
-
-  const std::byte* outgoing(std::size_t message, std::int64_t offset, std::int64_t /*bytes*/) override {
-    const Place& place = outgoing_[message];
-    return source_ + source_offsets_[place.message] + place.offset + offset;
-  }
-  std::byte* incoming(std::size_t message, std::int64_t offset, std::int64_t /*bytes*/) override {
-    const Place& place = incoming_[message];
-    return target_ + target_offsets_[place.message] + place.offset + offset;
-  }
-  // All is where it belongs: nothing to pack.
-  void pack(std::size_t /*message*/, std::int64_t /*offset*/, std::int64_t /*bytes*/, std::byte* /*buffer*/) override {}
-  void unpack(std::size_t /*message*/, std::int64_t /*offset*/, std::int64_t /*bytes*/,
-              const std::byte* /*buffer*/) override {}
-  bool work() override {
-    const std::int64_t bytes = std::min(kMoveBytes, own_bytes_ - moved_);
-    if (bytes > 0) {
-      std::memcpy(target_ + target_offsets_[own_to_] + moved_, source_ + source_offsets_[own_from_] + moved_,
-                  static_cast<std::size_t>(bytes));
-      moved_ += bytes;
-    }
-    return moved_ < own_bytes_;
-  }
-
-  void sending(std::int64_t number) override { outgoing_.push_back({static_cast<std::size_t>(number), 0}); }
-  void receiving(int from, std::int64_t /*bytes*/) override { incoming_.push_back({receive_at_.at(from), 0}); }
-
- private:
-  std::vector<Place> outgoing_;
-  std::vector<Place> incoming_;
-  std::map<int, std::size_t> receive_at_;
-  std::size_t own_from_ = 0;
-  std::size_t own_to_ = 0;
-  std::int64_t own_bytes_ = 0;
-  std::int64_t moved_ = 0;
-  const std::byte* source_ = nullptr;
-  std::byte* target_ = nullptr;
-  std::span<const std::int64_t> source_offsets_;
-  std::span<const std::int64_t> target_offsets_;
-};
-
 }  // namespace
 
 std::string to_string(ExchangeMode mode) {
@@ -240,74 +109,126 @@ std::vector<MessageSize> message_sizes(std::span<const std::int64_t> bytes_by_ra
   return sizes;
 }
 
-struct Exchange::State : detail::JointJob {
-  /// Collective.
-  State(detail::Communicator own, std::vector<MessageSize> user_sends, const ExchangeJobOptions& user_options);
-  ~State() {
-    if (unwinding()) give_up();
-    executor.reset();  // which waits for the others to come so far, unless one gives up
-  }
-  State(const State&) = delete;
-  State& operator=(const State&) = delete;
+struct Exchange::State final : detail::Job {
+  /// `typed`: null, or where messages of both ends lie.
+  State(std::shared_ptr<detail::Context> context, std::int64_t number, const std::vector<MessageSize>& user_sends,
+        const ExchangeOptions& user_options, const std::vector<TypedMessage>* typed_sends,
+        const std::vector<TypedMessage>* typed_receives);
+  ~State() override { close(); }
 
+  [[nodiscard]] detail::Arguments arguments() const;
+  void plan();
   [[nodiscard]] std::unique_ptr<detail::StepProtocol> make_protocol();
-  void execute(std::span<const std::byte> send, std::span<const std::int64_t> at_send, std::span<std::byte> receive,
-               std::span<const std::int64_t> at_receive);
+  void begin(std::span<const std::byte> send, std::span<const std::int64_t> at_send, std::span<std::byte> receive,
+             std::span<const std::int64_t> at_receive);
+  void begin_typed(const void* send, void* receive);
+  void begin(std::vector<const std::byte*> sources, std::vector<std::byte*> targets);
 
-  ExchangeJobOptions options;  ///< defaults filled in
+  detail::Advance advance() override {
+    const detail::Advance come = executor->advance();
+    if (come == detail::Advance::kOver && typed) typed->unpack();
+    return come;
+  }
+  void abandon() noexcept override {
+    if (executor) executor->abandon();
+  }
+
+  ExchangeOptions options;  ///< defaults filled in
   std::vector<MessageSize> sends;
   std::vector<MessageSize> receives;
   std::vector<std::int64_t> send_offsets;
   std::vector<std::int64_t> receive_offsets;
-  ExchangePart part;
-  std::optional<UserMemory> memory;
-  detail::LargestOfAll small_buffer;     ///< who has too small a buffer, if anybody; see execute
+  std::shared_ptr<detail::TypedBuffers> typed;  ///< null: messages are bytes
+  std::shared_ptr<const ExchangePart> part;
+  std::optional<detail::UserMessages> messages;
   detail::ListProtocol* list = nullptr;  ///< the executor's, where the mode is list
   std::optional<detail::StepExecutor> executor;
   detail::StepTrace trace;
 };
 
-Exchange::State::State(detail::Communicator own, std::vector<MessageSize> user_sends,
-                       const ExchangeJobOptions& user_options)
-    : JointJob(std::move(own)), options(user_options), sends(std::move(user_sends)) {
-  std::exception_ptr failure;
-  try {
-    check(sends, options, comm.size());
-  } catch (...) {
-    failure = std::current_exception();
+Exchange::State::State(std::shared_ptr<detail::Context> context, std::int64_t number,
+                       const std::vector<MessageSize>& user_sends, const ExchangeOptions& user_options,
+                       const std::vector<TypedMessage>* typed_sends, const std::vector<TypedMessage>* typed_receives)
+    : Job(std::move(context), number, "exchange"), options(user_options), sends(user_sends) {
+  const std::exception_ptr failure = detail::failure_of([&] {
+    if (typed_sends != nullptr) {
+      if (options.receives) throw InputError("options.receives", "given beside typed messages", "one of the two");
+      typed = std::make_shared<detail::TypedBuffers>(*typed_sends, *typed_receives);
+      sends = typed->sizes_of_sends();
+      options.receives = typed->sizes_of_receives();
+    }
+    check(sends, options, channel.size());
+  });
+  detail::PlanCache& plans = channel.context().plans();
+  const detail::Arguments own = arguments();
+  const detail::PlanCache::Entry* const entry = plans.find(own.bytes());
+  std::int64_t last = plans.last_number();
+  detail::Arguments common("exchange");
+  common.add_all(options.max_transfers, options.mode, options.algorithm, options.setup_bytes, options.planning_time_s,
+                 options.chunk_bytes, options.window, options.early_release_bytes, options.tune, typed != nullptr);
+  if (detail::agree(channel, common.fingerprint(), failure, entry != nullptr ? entry->number : 0, last)) {
+    part = std::static_pointer_cast<const ExchangePart>(entry->plan);
+  } else {
+    plan();
+    plans.put(own.bytes(), last + 1, part);
   }
-  detail::agree(comm, fingerprint(options), failure);
-  part = detail::plan_together(comm, sends, options);
-  options.mode = part.mode;
-  receives = part.receives;
-  for (const MessageSize& message : sends) {
-    if (message.peer != comm.rank() || message.bytes == 0) continue;
-    const auto after = std::ranges::lower_bound(receives, message.peer, {}, &MessageSize::peer);
-    receives.insert(after, message);
+  options.mode = part->mode;
+  if (typed) {
+    receives = *options.receives;
+  } else {
+    receives = part->receives;
+    for (const MessageSize& message : sends) {
+      if (message.peer != channel.rank() || message.bytes == 0) continue;
+      receives.insert(std::ranges::lower_bound(receives, message.peer, {}, &MessageSize::peer), message);
+    }
   }
-  try {
-    if (options.receives) check_expected(receives, *options.receives);
-    check_messages(receives, "receives", comm.size());
-  } catch (...) {
-    failure = std::current_exception();
-  }
-  detail::agree(comm, failure);
 
-  const Pieces usual = usual_pieces(options.mode);
+  const detail::UsualPieces usual = detail::usual_pieces(options.mode);
   if (options.chunk_bytes == 0) options.chunk_bytes = usual.chunk_bytes;
   if (options.window == 0) options.window = usual.window;
   send_offsets = detail::message_offsets(sends);
   receive_offsets = detail::message_offsets(receives);
-  memory.emplace(sends, receives, part, comm.rank());
-  open_channel("exchange");
+  messages.emplace(sends, receives, *part, channel.rank());
   std::vector<detail::StepMessage> outgoing;
   std::vector<detail::StepMessage> incoming;
-  for (const auto& transfer : part.sends) outgoing.push_back({transfer.peer, transfer.bytes});
-  for (const auto& transfer : part.transfers_in) incoming.push_back({transfer.peer, transfer.bytes});
+  for (const auto& transfer : part->sends) outgoing.push_back({transfer.peer, transfer.bytes});
+  for (const auto& transfer : part->transfers_in) incoming.push_back({transfer.peer, transfer.bytes});
   const detail::StepExecutor::Limits limits{options.chunk_bytes, 1, options.window, usual.ahead, true};
-  executor.emplace(comm.get(), std::move(outgoing), std::move(incoming), limits, make_protocol());
-  executor->connect(MPI_COMM_NULL);
+  executor.emplace(channel, std::move(outgoing), std::move(incoming), limits, make_protocol());
+  executor->connect(false);
+  executor->hold(typed);
   if (options.record) executor->record(&trace);
+}
+
+detail::Arguments Exchange::State::arguments() const {
+  detail::Arguments result("exchange");
+  result.add_all(options.max_transfers, options.mode, options.algorithm, options.setup_bytes, options.planning_time_s,
+                 options.chunk_bytes, options.window, options.early_release_bytes, options.tune);
+  const auto add = [&](const std::vector<MessageSize>& all) {
+    result.add(static_cast<std::int64_t>(all.size()));
+    for (const MessageSize& message : all) result.add_all(message.peer, message.bytes);
+  };
+  add(sends);
+  result.add(options.receives.has_value());
+  if (options.receives) add(*options.receives);
+  return result;
+}
+
+void Exchange::State::plan() {
+  const std::vector<MessageSize>* const known = typed ? &*options.receives : nullptr;
+  auto planned = std::make_shared<ExchangePart>(detail::plan_together(channel, sends, known, options));
+  if (!typed) {
+    detail::agreed(channel, [&] {
+      std::vector<MessageSize> all = planned->receives;
+      for (const MessageSize& message : sends) {
+        if (message.peer == channel.rank() && message.bytes > 0) all.push_back(message);
+      }
+      std::ranges::sort(all, {}, &MessageSize::peer);
+      if (options.receives) check_expected(all, *options.receives);
+      check_messages(all, "receives", channel.size());
+    });
+  }
+  part = std::move(planned);
 }
 
 std::unique_ptr<detail::StepProtocol> Exchange::State::make_protocol() {
@@ -318,93 +239,119 @@ std::unique_ptr<detail::StepProtocol> Exchange::State::make_protocol() {
       break;
     case ExchangeMode::kChain: {
       detail::ChainLinks links;
-      for (const auto& transfer : part.sends) links.permissions.push_back(transfer.permissions);
-      for (const auto& transfer : part.transfers_in) {
+      for (const auto& transfer : part->sends) links.permissions.push_back(transfer.permissions);
+      for (const auto& transfer : part->transfers_in) {
         links.senders.push_back({transfer.peer, transfer.number});
         links.successors.push_back(transfer.successor);
         links.bytes.push_back(transfer.bytes);
       }
-      return std::make_unique<detail::ChainProtocol>(*channel, std::move(links), options.early_release_bytes);
+      return std::make_unique<detail::ChainProtocol>(channel, std::move(links), options.early_release_bytes);
     }
     case ExchangeMode::kBarrier: {
       std::vector<detail::SteppedMessage> out;
       std::vector<detail::SteppedMessage> in;
-      for (const auto& transfer : part.sends) out.push_back({transfer.step, transfer.bytes});
-      for (const auto& transfer : part.transfers_in) in.push_back({transfer.step, transfer.bytes});
-      return std::make_unique<detail::BarrierProtocol>(*channel, std::move(out), std::move(in), part.steps);
+      for (const auto& transfer : part->sends) out.push_back({transfer.step, transfer.bytes});
+      for (const auto& transfer : part->transfers_in) in.push_back({transfer.step, transfer.bytes});
+      return std::make_unique<detail::BarrierProtocol>(channel, std::move(out), std::move(in), part->steps);
     }
     case ExchangeMode::kList: {
-      const detail::ListProtocol::Limits limits{part.max_transfers, options.tune, options.early_release_bytes};
-      auto protocol = std::make_unique<detail::ListProtocol>(*channel, *memory, limits);
+      const detail::ListProtocol::Limits limits{part->max_transfers, options.tune, options.early_release_bytes};
+      auto protocol = std::make_unique<detail::ListProtocol>(channel, *messages, limits);
       list = protocol.get();
       return protocol;
     }
   }
-  return std::make_unique<detail::LocalProtocol>(*channel);
+  return nullptr;
 }
 
-void Exchange::State::execute(std::span<const std::byte> send, std::span<const std::int64_t> at_send,
-                              std::span<std::byte> receive, std::span<const std::int64_t> at_receive) {
-  refuse_if_given_up("exchange");
-  const bool can_send = fits(sends, at_send, send.size());
-  const bool can_receive = fits(receives, at_receive, receive.size());
-  int culprit = -1;
-  bool of_send = false;
-  const auto needed = [](const std::vector<MessageSize>& messages) {
-    return fmt::format("room for {} messages at their offsets", messages.size());
-  };
-  try {
-    // The rank that is found is the lowest of those with a small buffer, 2 * (ranks - rank), plus 1 where that is send.
-    std::int64_t small = 0;
-    if (!can_send || !can_receive) small = 2 * (comm.size() - comm.rank()) + (can_send ? 0 : 1);
-    small_buffer.ask(channel->comm(), small);
-    memory->use(send.data(), at_send, receive.data(), at_receive);
-    executor->begin(can_send, can_receive);
-    if (list != nullptr) {
-      memory->clear();
-      for (std::size_t i = 0; i < sends.size(); ++i) {
-        const MessageSize& message = sends[i];
-        if (message.bytes > 0 && message.peer != comm.rank()) {
-          list->post(message.peer, message.bytes, static_cast<std::int64_t>(i));
-        }
-      }
-      list->posted_all();
-    }
-    (void)executor->complete(*memory);
-    std::optional<std::int64_t> found;
-    for (detail::Patience patience; !(found = small_buffer.answer()); patience.look_again()) {
-      channel->look_for_abandonment();
-    }
-    small = *found;
-    culprit = small == 0 ? -1 : comm.size() - static_cast<int>(small / 2);
-    of_send = small % 2 != 0;
-  } catch (...) {
-    give_up();
-    throw;
-  }
-  if (!can_send) throw InputError("send", fmt::format("{} bytes", send.size()), needed(sends));
-  if (!can_receive) throw InputError("receive", fmt::format("{} bytes", receive.size()), needed(receives));
-  if (culprit >= 0) {
-    throw InputError(of_send ? "send" : "receive", fmt::format("too small a buffer on rank {}", culprit),
-                     "one that holds its messages");
-  }
+void Exchange::State::begin(std::span<const std::byte> send, std::span<const std::int64_t> at_send,
+                            std::span<std::byte> receive, std::span<const std::int64_t> at_receive) {
+  start([&] {
+    const auto needed = [](const std::vector<MessageSize>& all) {
+      return fmt::format("room for {} messages at their offsets", all.size());
+    };
+    if (typed) throw InputError("execute", "spans of bytes", "two addresses, for a job of typed messages");
+    if (!fits(sends, at_send, send.size()))
+      throw InputError("send", fmt::format("{} bytes", send.size()), needed(sends));
+    if (!fits(receives, at_receive, receive.size()))
+      throw InputError("receive", fmt::format("{} bytes", receive.size()), needed(receives));
+    std::vector<const std::byte*> sources;
+    std::vector<std::byte*> targets;
+    for (std::size_t i = 0; i < sends.size(); ++i) sources.push_back(send.data() + at_send[i]);
+    for (std::size_t i = 0; i < receives.size(); ++i) targets.push_back(receive.data() + at_receive[i]);
+    begin(std::move(sources), std::move(targets));
+    return detail::Advance::kIdle;
+  });
 }
 
-Exchange::Exchange(MPI_Comm comm, std::vector<MessageSize> sends, const ExchangeJobOptions& options)
-    : state_(std::make_unique<State>(detail::Communicator(comm), std::move(sends), options)) {}
+void Exchange::State::begin_typed(const void* send, void* receive) {
+  start([&] {
+    if (!typed) throw InputError("execute", "two addresses", "spans of bytes, as no types are known");
+    const bool in_place = send == MPI_IN_PLACE;
+    if (!sends.empty() && send == nullptr) throw InputError("send", "a null pointer", "the messages");
+    if ((!receives.empty() || (in_place && !sends.empty())) && receive == nullptr)
+      throw InputError("receive", "a null pointer", "room for the messages");
+    const void* const from = in_place ? receive : send;
+    begin(typed->sources(static_cast<const std::byte*>(from), in_place),
+          typed->targets(static_cast<std::byte*>(receive)));
+    return detail::Advance::kIdle;
+  });
+}
+
+void Exchange::State::begin(std::vector<const std::byte*> sources, std::vector<std::byte*> targets) {
+  messages->use(std::move(sources), std::move(targets));
+  executor->begin(*messages);
+  if (list == nullptr) return;
+  messages->clear();
+  for (std::size_t i = 0; i < sends.size(); ++i) {
+    const MessageSize& message = sends[i];
+    if (message.bytes > 0 && message.peer != channel.rank())
+      list->post(message.peer, message.bytes, static_cast<std::int64_t>(i));
+  }
+  list->posted_all();
+}
+
+Exchange::Exchange(MPI_Comm comm, const std::vector<MessageSize>& sends, const ExchangeOptions& options)
+    : state_(detail::make_job<State>(comm, sends, options, nullptr, nullptr)) {}
+
+Exchange::Exchange(MPI_Comm comm, const std::vector<TypedMessage>& sends, const std::vector<TypedMessage>& receives,
+                   const ExchangeOptions& options)
+    : state_(detail::make_job<State>(comm, std::vector<MessageSize>(), options, &sends, &receives)) {}
 
 Exchange::~Exchange() = default;
 Exchange::Exchange(Exchange&&) noexcept = default;
 Exchange& Exchange::operator=(Exchange&&) noexcept = default;
 
 void Exchange::execute(std::span<const std::byte> send, std::span<std::byte> receive) {
-  state_->execute(send, state_->send_offsets, receive, state_->receive_offsets);
+  start(send, receive);
+  wait();
 }
 
 void Exchange::execute(std::span<const std::byte> send, std::span<const std::int64_t> send_offsets,
                        std::span<std::byte> receive, std::span<const std::int64_t> receive_offsets) {
-  state_->execute(send, send_offsets, receive, receive_offsets);
+  start(send, send_offsets, receive, receive_offsets);
+  wait();
 }
+
+void Exchange::execute(const void* send, void* receive) {
+  start(send, receive);
+  wait();
+}
+
+void Exchange::start(std::span<const std::byte> send, std::span<std::byte> receive) {
+  state_->begin(send, state_->send_offsets, receive, state_->receive_offsets);
+}
+
+void Exchange::start(std::span<const std::byte> send, std::span<const std::int64_t> send_offsets,
+                     std::span<std::byte> receive, std::span<const std::int64_t> receive_offsets) {
+  state_->begin(send, send_offsets, receive, receive_offsets);
+}
+
+void Exchange::start(const void* send, void* receive) { state_->begin_typed(send, receive); }
+
+bool Exchange::test() { return state_->test(); }
+
+void Exchange::wait() { state_->wait(); }
 
 const std::vector<MessageSize>& Exchange::sends() const { return state_->sends; }
 
@@ -417,7 +364,7 @@ std::int64_t Exchange::receive_bytes() const { return state_->receive_offsets.ba
 ExchangeMode Exchange::mode() const { return state_->options.mode; }
 
 std::int64_t Exchange::max_transfers() const {
-  return state_->list != nullptr ? state_->list->max_transfers() : state_->part.max_transfers;
+  return state_->list != nullptr ? state_->list->max_transfers() : state_->part->max_transfers;
 }
 
 void Exchange::set_max_transfers(std::int64_t max_transfers) {
@@ -426,9 +373,11 @@ void Exchange::set_max_transfers(std::int64_t max_transfers) {
   state_->list->set_max_transfers(max_transfers);
 }
 
-std::int64_t Exchange::steps() const { return state_->part.steps; }
+std::int64_t Exchange::steps() const { return state_->part->steps; }
 
-std::int64_t Exchange::peak_extra_bytes() const { return state_->executor->buffer_bytes(); }
+std::int64_t Exchange::peak_extra_bytes() const {
+  return state_->executor->buffer_bytes() + (state_->typed ? state_->typed->buffer_bytes() : 0);
+}
 
 std::vector<TransferTimes> Exchange::sent() const {
   const detail::StepTrace& trace = state_->trace;

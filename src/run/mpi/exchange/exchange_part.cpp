@@ -9,8 +9,8 @@
 #include <set>
 #include <utility>
 
-#include "run/mpi/crowding.hpp"
-#include "run/mpi/planner_rank.hpp"
+#include "run/mpi/exchange/message_sources.hpp"
+#include "run/mpi/runtime/planned_part.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/exchange.hpp"
@@ -103,51 +103,49 @@ constexpr auto kFields = [](auto& numbers, ExchangePart& part) {
 
 /// Whole messages, each rank's to the next rank first, then to the one after that: with so many at once at most, the
 /// windows of the executor still cannot block each other, as the distance serves as the step.
-std::vector<ExchangePart> all_at_once(const Traffic& traffic) {
-  const std::int64_t ranks = traffic.senders;
-  const auto distance = [&](const Message& m) { return (m.to - m.from + ranks) % ranks; };
-  std::vector<Message> messages = traffic.messages;
-  std::ranges::stable_sort(messages, {}, distance);
-  std::vector<ExchangePart> parts(static_cast<std::size_t>(ranks));
-  for (const Message& m : messages) {
-    ExchangePart& sender = parts[static_cast<std::size_t>(m.from)];
-    const auto number = static_cast<std::int64_t>(sender.sends.size());
-    sender.sends.push_back({static_cast<int>(m.to), 0, m.size, distance(m), 1});
-    parts[static_cast<std::size_t>(m.to)].transfers_in.push_back(
-        {static_cast<int>(m.from), 0, m.size, distance(m), number, {}});
+ExchangePart at_once(const Channel& channel, const std::vector<MessageSize>& sends,
+                     const std::vector<MessageSize>& receives) {
+  const int ranks = channel.size();
+  ExchangePart part;
+  for (const MessageSize& message : sends) {
+    if (message.bytes > 0 && message.peer != channel.rank())
+      part.sends.push_back({message.peer, 0, message.bytes, (message.peer - channel.rank() + ranks) % ranks, 1});
   }
-  return parts;
+  for (const MessageSize& message : receives) {
+    if (message.bytes > 0 && message.peer != channel.rank())
+      part.transfers_in.push_back(
+          {message.peer, 0, message.bytes, (channel.rank() - message.peer + ranks) % ranks, 0, {}});
+  }
+  std::ranges::sort(part.sends, {}, &ExchangePart::Send::step);
+  std::ranges::sort(part.transfers_in, {}, &ExchangePart::Receive::step);
+  return part;
 }
 
 /// All parts, from all rows: pairs of peer and bytes.
-std::vector<ExchangePart> plan_parts(const GatheredNumbers& rows, const ExchangeJobOptions& options, bool one_node) {
-  const auto ranks = static_cast<std::int64_t>(rows.counts.size());
+std::vector<ExchangePart> plan_parts(const std::vector<std::vector<std::int64_t>>& rows, const ExchangeOptions& options,
+                                     bool one_node) {
+  const auto ranks = static_cast<std::int64_t>(rows.size());
   Traffic traffic{ranks, ranks, {}};
-  std::vector<bool> receives(rows.counts.size(), false);
+  std::vector<bool> receives(rows.size(), false);
   std::int64_t senders = 0;
-  std::size_t at = 0;
   for (std::int64_t from = 0; from < ranks; ++from) {
-    const std::size_t before = traffic.messages.size();
-    const std::size_t end = at + static_cast<std::size_t>(rows.counts[static_cast<std::size_t>(from)]);
-    for (; at < end; at += 2) {
-      traffic.messages.push_back({from, rows.values[at], rows.values[at + 1]});
-      receives[static_cast<std::size_t>(rows.values[at])] = true;
+    const std::vector<std::int64_t>& row = rows[static_cast<std::size_t>(from)];
+    for (std::size_t at = 0; at < row.size(); at += 2) {
+      traffic.messages.push_back({from, row[at], row[at + 1]});
+      receives[static_cast<std::size_t>(row[at])] = true;
     }
-    senders += traffic.messages.size() > before;
+    senders += row.empty() ? 0 : 1;
   }
   const std::int64_t ports = std::min<std::int64_t>(senders, std::ranges::count(receives, true));
   const bool k_limits = options.max_transfers > 0 && options.max_transfers < ports;
   const std::int64_t k = std::max<std::int64_t>(1, k_limits ? options.max_transfers : ports);
   ExchangeMode mode = options.mode;
-  if (mode == ExchangeMode::kAuto) {
-    mode = k_limits ? ExchangeMode::kChain : one_node ? ExchangeMode::kAtOnce : ExchangeMode::kLocal;
-  }
-  std::vector<ExchangePart> parts(rows.counts.size());
-  if (mode == ExchangeMode::kAtOnce) {
-    parts = all_at_once(traffic);
-  } else if (mode != ExchangeMode::kList) {
+  if (mode == ExchangeMode::kAuto) mode = one_node && !k_limits ? ExchangeMode::kAtOnce : ExchangeMode::kChain;
+  std::vector<ExchangePart> parts(rows.size());
+  if (mode != ExchangeMode::kList && mode != ExchangeMode::kAtOnce) {
     sluice::ExchangeOptions how;
     how.algorithm = options.algorithm;
+    how.effort = std::max(1e-9, options.planning_time_s);  // an effort of 1 is about a second
     how.time_limit_s = options.planning_time_s;
     const double setup = k_limits ? options.setup_bytes : std::max(options.setup_bytes, kLeastSetupOfPorts);
     parts = split(plan_exchange({traffic, k, setup}, how).schedule, static_cast<int>(ranks), k);
@@ -200,16 +198,42 @@ std::vector<ExchangePart> split(const StepSchedule& schedule, int ranks, std::in
   return parts;
 }
 
-ExchangePart plan_together(const Communicator& comm, const std::vector<MessageSize>& sends,
-                           const ExchangeJobOptions& options) {
+UsualPieces usual_pieces(ExchangeMode mode) {
+  if (mode == ExchangeMode::kLocal) return {1 << 20, 16, 0};
+  if (mode == ExchangeMode::kAtOnce) return {1 << 30, 1024, 0};
+  return {};
+}
+
+ExchangePart plan_together(Channel& channel, const std::vector<MessageSize>& sends,
+                           const std::vector<MessageSize>* receives, const ExchangeOptions& options) {
+  const bool one_node = channel.context().one_node();
+  const bool no_k = options.max_transfers == 0 || options.max_transfers >= channel.size();
+  const bool at_once_by_default = options.mode == ExchangeMode::kAuto && one_node && no_k;
+  ExchangePart part;
+  if (options.mode == ExchangeMode::kAtOnce || at_once_by_default) {
+    const std::vector<MessageSize> found = receives != nullptr ? *receives : find_sources(channel, sends);
+    part = at_once(channel, sends, found);
+    part.mode = ExchangeMode::kAtOnce;
+    part.max_transfers = channel.size();
+    part.receives = found;
+    return part;
+  }
   std::vector<std::int64_t> row;
   for (const MessageSize& message : sends) {
-    if (message.bytes > 0 && message.peer != comm.rank()) row.insert(row.end(), {message.peer, message.bytes});
+    if (message.bytes > 0 && message.peer != channel.rank()) row.insert(row.end(), {message.peer, message.bytes});
   }
-  const bool one_node = options.mode == ExchangeMode::kAuto && ranks_of_node(comm) == comm.size();
-  const GatheredNumbers rows = gather_numbers(comm, row);
-  return planned_part<ExchangePart>(
-      comm, [&] { return plan_parts(rows, options, one_node); }, kFields);
+  const std::vector<std::vector<std::int64_t>> rows = gather_numbers(channel, std::move(row));
+  part = planned_part<ExchangePart>(
+      channel, [&] { return plan_parts(rows, options, one_node); }, kFields);
+  if (part.mode != ExchangeMode::kAtOnce) return part;
+  // Rank 0 has found that k does not limit anything.
+  const std::int64_t k = part.max_transfers;
+  std::vector<MessageSize> found = std::move(part.receives);
+  part = at_once(channel, sends, found);
+  part.mode = ExchangeMode::kAtOnce;
+  part.max_transfers = k;
+  part.receives = std::move(found);
+  return part;
 }
 
 }  // namespace sluice::mpi::detail

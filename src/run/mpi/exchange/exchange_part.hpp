@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "run/mpi/communicator.hpp"
+#include "run/mpi/runtime/channel.hpp"
 #include "run/mpi/steps/protocol_chain.hpp"
 #include "sluice/run/mpi/exchange.hpp"
 #include "sluice/schedule/step_schedule.hpp"
@@ -48,11 +48,20 @@ struct ExchangePart {
 /// @pre every step has at most `slots` transfers.
 [[nodiscard]] std::vector<ExchangePart> split(const StepSchedule& schedule, int ranks, std::int64_t slots);
 
-/// What the ranks agreed to do: each its part. Collective.
+/// How messages travel unless the options say.
+struct UsualPieces {
+  std::int64_t chunk_bytes = 32 << 10;
+  int window = 2;
+  int ahead = 2;  ///< receives posted beyond the window
+};
+[[nodiscard]] UsualPieces usual_pieces(ExchangeMode mode);
+
+/// What the ranks agreed to do: each its part. On all ranks. `receives`: what this rank gets, null: not known, on any.
 ///
-/// Rows are gathered on rank 0, which chooses the mode, plans where it needs a plan, and sends every rank its part:
-/// nobody else holds more than its own. Throws InputError on every rank if rank 0 cannot plan.
-[[nodiscard]] ExchangePart plan_together(const Communicator& comm, const std::vector<MessageSize>& sends,
-                                         const ExchangeJobOptions& options);
+/// Modes without a plan: every rank finds out alone what it gets, from those that send it. Else rows are gathered on
+/// rank 0, which plans and sends every rank its part: nobody else holds more than its own. Throws InputError on every
+/// rank if rank 0 cannot plan.
+[[nodiscard]] ExchangePart plan_together(Channel& channel, const std::vector<MessageSize>& sends,
+                                         const std::vector<MessageSize>* receives, const ExchangeOptions& options);
 
 }  // namespace sluice::mpi::detail

@@ -17,13 +17,13 @@
 #include <utility>
 #include <vector>
 
-#include "run/mpi/agreement.hpp"
-#include "run/mpi/broadcast/native_broadcast.hpp"
-#include "run/mpi/communicator.hpp"
 #include "run/mpi/probe/probe_broadcasts.hpp"
 #include "run/mpi/probe/probe_orders.hpp"
 #include "run/mpi/probe/probe_statistics.hpp"
-#include "run/mpi/simulation.hpp"
+#include "run/mpi/runtime/agreement.hpp"
+#include "run/mpi/runtime/collective.hpp"
+#include "run/mpi/runtime/job.hpp"
+#include "run/mpi/runtime/simulation.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/error.hpp"
 
@@ -35,9 +35,11 @@
 namespace sluice::mpi {
 namespace {
 
-using detail::Communicator;
+using detail::Channel;
 using detail::Order;
 using detail::Orders;
+using detail::Pending;
+using detail::Tag;
 
 constexpr double kShareOfLatencies = 0.2;
 constexpr double kShareOfGaps = 0.8;
@@ -54,36 +56,34 @@ class Clock {
   double budget_;
 };
 
-/// Every rank's host, as the lowest rank there. Collective.
-std::vector<int> find_hosts(const Communicator& comm) {
-  MPI_Comm host = MPI_COMM_NULL;
-  SLUICE_MPI(MPI_Comm_split_type(comm.get(), MPI_COMM_TYPE_SHARED, comm.rank(), MPI_INFO_NULL, &host));
-  int lowest = comm.rank();
-  const int code = MPI_Bcast(&lowest, 1, MPI_INT, 0, host);
-  SLUICE_MPI(MPI_Comm_free(&host));
-  SLUICE_MPI(code);
-  std::vector<int> hosts(static_cast<std::size_t>(comm.size()));
-  SLUICE_MPI(MPI_Allgather(&lowest, 1, MPI_INT, hosts.data(), 1, MPI_INT, comm.get()));
+/// Every rank's host, as the lowest rank there. On all ranks.
+std::vector<int> find_hosts(Channel& channel) {
+  std::vector<int> hosts(static_cast<std::size_t>(channel.size()));
+  const auto all = detail::gather_numbers(channel, {channel.context().node().front()});
+  for (std::size_t rank = 0; rank < all.size(); ++rank) hosts[rank] = static_cast<int>(all[rank].front());
+  detail::tell_all(channel, hosts.data(), static_cast<std::int64_t>(hosts.size() * sizeof(int)), 0);
   return hosts;
 }
 
-constexpr int kLatencyTag = 7;
 /// What a byte of latency measurement says of those to come.
 enum : char { kMore, kLast, kSkip };
 
 /// Half a round trip of a byte to `peer`, or less than 0 if there is no time left for it; the peer calls
 /// answer_latency.
-double measure_latency(const Communicator& comm, int peer, double seconds, bool skip) {
+double measure_latency(Channel& channel, int peer, double seconds, bool skip) {
   constexpr std::size_t kWarmUp = 3;
   constexpr std::size_t kLeast = 3;
   constexpr std::size_t kMost = 30;
+  const auto byte = std::make_shared<char>();
   const auto exchange = [&](char flag) {
-    MPI_Request request = MPI_REQUEST_NULL;
-    SLUICE_MPI(MPI_Isend(&flag, 1, MPI_CHAR, peer, kLatencyTag, comm.get(), &request));
-    detail::wait_watchfully(request);
+    *byte = flag;
+    Pending out(channel, byte);
+    out.send(byte.get(), 1, peer, Tag::kMeasure);
+    out.wait();
     if (flag == kSkip) return;
-    SLUICE_MPI(MPI_Irecv(&flag, 1, MPI_CHAR, peer, kLatencyTag, comm.get(), &request));
-    detail::wait_watchfully(request);
+    Pending in(channel, byte);
+    in.receive(byte.get(), 1, peer, Tag::kMeasure);
+    in.wait();
   };
   if (skip) {
     exchange(kSkip);
@@ -101,23 +101,24 @@ double measure_latency(const Communicator& comm, int peer, double seconds, bool 
   return detail::typical(std::move(samples)) / 2;
 }
 
-void answer_latency(const Communicator& comm, int peer) {
-  char flag = kMore;
+void answer_latency(Channel& channel, int peer) {
+  const auto flag = std::make_shared<char>(kMore);
   do {
-    MPI_Request request = MPI_REQUEST_NULL;
-    SLUICE_MPI(MPI_Irecv(&flag, 1, MPI_CHAR, peer, kLatencyTag, comm.get(), &request));
-    detail::wait_watchfully(request);
-    if (flag == kSkip) return;
-    SLUICE_MPI(MPI_Isend(&flag, 1, MPI_CHAR, peer, kLatencyTag, comm.get(), &request));
-    detail::wait_watchfully(request);
-  } while (flag == kMore);
+    Pending in(channel, flag);
+    in.receive(flag.get(), 1, peer, Tag::kMeasure);
+    in.wait();
+    if (*flag == kSkip) return;
+    Pending out(channel, flag);
+    out.send(flag.get(), 1, peer, Tag::kMeasure);
+    out.wait();
+  } while (*flag == kMore);
 }
 
 /// On rank 0: the latencies between hosts, of which `stations` are the ranks that measure. Collective.
-LatencyMatrix find_latencies(const Communicator& comm, const std::vector<int>& stations, const Clock& clock) {
+LatencyMatrix find_latencies(Channel& channel, const std::vector<int>& stations, const Clock& clock) {
   const auto count = static_cast<std::int64_t>(stations.size());
   const std::int64_t rounds = detail::meeting_rounds(count);
-  const auto self = std::find(stations.begin(), stations.end(), comm.rank());
+  const auto self = std::find(stations.begin(), stations.end(), channel.rank());
   std::vector<LatencyPair> measured;
   if (self != stations.end()) {
     const std::int64_t node = self - stations.begin();
@@ -126,44 +127,35 @@ LatencyMatrix find_latencies(const Communicator& comm, const std::vector<int>& s
     for (std::int64_t round = 0; round < rounds; ++round) {
       const std::int64_t other = detail::partner(node, round, count);
       const int peer = stations[static_cast<std::size_t>(other)];
-      if (other < node) answer_latency(comm, peer);
+      if (other < node) answer_latency(channel, peer);
       if (other <= node) continue;
       const bool late = clock.left() < (1 - 2 * kShareOfLatencies) * clock.budget();
-      const double latency = measure_latency(comm, peer, per_round / 2, late);
+      const double latency = measure_latency(channel, peer, per_round / 2, late);
       if (latency > 0) measured.push_back({static_cast<std::int32_t>(node), static_cast<std::int32_t>(other), latency});
     }
   }
-  MPI_Request request = MPI_REQUEST_NULL;
-  SLUICE_MPI(MPI_Ibarrier(comm.get(), &request));
-  detail::wait_aside(request);
-  const auto bytes = static_cast<int>(measured.size() * sizeof(LatencyPair));
-  std::vector<int> sizes(static_cast<std::size_t>(comm.size()), 0);
-  SLUICE_MPI(MPI_Gather(&bytes, 1, MPI_INT, sizes.data(), 1, MPI_INT, 0, comm.get()));
-  std::vector<int> offsets(sizes.size(), 0);
-  int total = 0;
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    offsets[i] = total;
-    total += sizes[i];
+  std::vector<std::int64_t> numbers;
+  for (const LatencyPair& pair : measured)
+    numbers.insert(numbers.end(), {pair.a, pair.b, std::bit_cast<std::int64_t>(pair.latency_s)});
+  std::vector<LatencyPair> all;
+  for (const std::vector<std::int64_t>& own : detail::gather_numbers(channel, std::move(numbers))) {
+    for (std::size_t i = 0; i < own.size(); i += 3)
+      all.push_back({static_cast<std::int32_t>(own[i]), static_cast<std::int32_t>(own[i + 1]),
+                     std::bit_cast<double>(own[i + 2])});
   }
-  std::vector<LatencyPair> all(static_cast<std::size_t>(total) / sizeof(LatencyPair));
-  SLUICE_MPI(
-      MPI_Gatherv(measured.data(), bytes, MPI_BYTE, all.data(), sizes.data(), offsets.data(), MPI_BYTE, 0, comm.get()));
-  if (comm.rank() != 0) return {};
+  if (channel.rank() != 0) return {};
   return {count, std::move(all)};
 }
 
-/// The names of the ranks' hosts, on rank 0. Collective.
-std::vector<std::string> gather_names(const Communicator& comm) {
+/// The names of the ranks' hosts, on rank 0. On all ranks.
+std::vector<std::string> gather_names(Channel& channel) {
   std::array<char, MPI_MAX_PROCESSOR_NAME> name{};
   int length = 0;
   SLUICE_MPI(MPI_Get_processor_name(name.data(), &length));
-  constexpr int kKept = 64;
-  std::array<char, kKept> own{};
-  std::copy_n(name.begin(), std::min(length, kKept - 1), own.begin());
-  std::vector<char> all(comm.rank() == 0 ? static_cast<std::size_t>(comm.size()) * kKept : 0);
-  SLUICE_MPI(MPI_Gather(own.data(), kKept, MPI_CHAR, all.data(), kKept, MPI_CHAR, 0, comm.get()));
   std::vector<std::string> names;
-  for (std::size_t at = 0; at < all.size(); at += kKept) names.emplace_back(&all[at]);
+  for (const std::vector<std::int64_t>& own :
+       detail::gather_numbers(channel, std::vector<std::int64_t>(name.begin(), name.begin() + length)))
+    names.emplace_back(own.begin(), own.end());
   return names;
 }
 
@@ -387,56 +379,53 @@ void check_given(const Clusters& clusters, int ranks) {
 }
 
 /// The options, the same on every rank. Collective.
-void check_options(const Communicator& comm, const ProbeOptions& options) {
+void check_options(Channel& channel, const ProbeOptions& options) {
   std::exception_ptr failure;
   try {
-    if (comm.size() == 1) throw InputError("probe", "one rank", "at least two: start it with mpirun -np N");
+    if (channel.size() == 1) throw InputError("probe", "one rank", "at least two: start it with mpirun -np N");
     if (!std::isfinite(options.tolerance) || options.tolerance < 0)
       throw InputError("tolerance", fmt::format("{}", options.tolerance), "a finite number of at least 0");
     if (!std::isfinite(options.time_budget_s) || options.time_budget_s <= 0)
       throw InputError("time budget", fmt::format("{} s", options.time_budget_s), "seconds above 0");
-    if (!options.clusters.empty()) check_given(options.clusters, comm.size());
+    if (!options.clusters.empty()) check_given(options.clusters, channel.size());
   } catch (const InputError&) {
     failure = std::current_exception();
   }
-  detail::Fingerprint print;
-  print.add(std::bit_cast<std::int64_t>(options.tolerance));
-  print.add(std::bit_cast<std::int64_t>(options.time_budget_s));
-  print.add(static_cast<std::int64_t>(options.rule));
-  print.add(options.broadcasts ? 1 : 0);
-  for (const auto& cluster : options.clusters) print.add(std::span(cluster));
-  detail::agree(comm, print.value(), failure);
+  detail::Arguments arguments("probe");
+  arguments.add_all(options.tolerance, options.time_budget_s, options.rule, options.broadcasts);
+  for (const auto& cluster : options.clusters) arguments.add(std::span(cluster));
+  detail::agree(channel, arguments.fingerprint(), failure);
 }
 
 /// What rank 0 has, on all ranks. Collective.
-Platform share(const Communicator& comm, const Platform& platform) {
-  std::string text = comm.rank() == 0 ? to_json(platform) : "";
-  auto size = static_cast<int>(text.size());
-  SLUICE_MPI(MPI_Bcast(&size, 1, MPI_INT, 0, comm.get()));
+Platform share(Channel& channel, const Platform& platform) {
+  std::string text = channel.rank() == 0 ? to_json(platform) : "";
+  auto size = static_cast<std::int64_t>(text.size());
+  detail::tell_all(channel, &size, sizeof size, 0);
   text.resize(static_cast<std::size_t>(size));
-  SLUICE_MPI(MPI_Bcast(text.data(), size, MPI_CHAR, 0, comm.get()));
+  detail::tell_all(channel, text.data(), size, 0);
   std::istringstream in(text);
   return read_platform(in, "probe");
 }
 
-/// MPI_Bcast of a few numbers, for which the others wait while others are measured.
-template <std::size_t Count>
-void tell_aside(const Communicator& comm, int root, std::array<double, Count>& values) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  SLUICE_MPI(MPI_Ibcast(values.data(), static_cast<int>(Count), MPI_DOUBLE, root, comm.get(), &request));
-  detail::wait_aside(request);
-}
-
 /// Part 6, on all ranks, cluster by cluster. Collective.
-void add_broadcasts(const Communicator& comm, Parts& parts, Platform& platform) {
-  const Communicator inside = detail::ranks_of_cluster(comm, platform);
-  const auto own = static_cast<std::size_t>(platform.cluster_of(comm.rank()));
+void add_broadcasts(MPI_Comm user, Channel& channel, Parts& parts, Platform& platform) {
+  const auto own = static_cast<std::size_t>(platform.cluster_of(channel.rank()));
+  const std::vector<std::int64_t>& own_ranks = platform.clusters[own].ranks;
+  const auto place = std::ranges::find(own_ranks, channel.rank()) - own_ranks.begin();
+  detail::Arguments clusters("probe");
+  for (const PlatformCluster& cluster : platform.clusters) clusters.add(std::span(cluster.ranks));
+  // One cluster is all ranks. Else communicators are made, as MPI_Bcast needs them: see Context.
+  const MPI_Comm inside =
+      platform.clusters.size() == 1
+          ? user
+          : channel.context().part(clusters.bytes(), static_cast<int>(own), static_cast<int>(place)).comm;
   for (std::size_t c = 0; c < platform.clusters.size(); ++c) {
     PlatformCluster& cluster = platform.clusters[c];
     if (!has_broadcasts(cluster.ranks)) continue;
     std::array<double, 1> seconds{};
-    if (comm.rank() == 0) seconds[0] = parts.begin("broadcasts inside " + cluster.name);
-    tell_aside(comm, 0, seconds);
+    if (channel.rank() == 0) seconds[0] = parts.begin("broadcasts inside " + cluster.name);
+    detail::tell_all(channel, seconds.data(), sizeof seconds, 0, true);
     constexpr std::size_t kSizes = detail::kProbedSizes.size();
     std::array<double, 2 * kSizes> times{};  // by MPI_Bcast, then of our own
     times.fill(-1);                          // not measured
@@ -447,7 +436,7 @@ void add_broadcasts(const Communicator& comm, Parts& parts, Platform& platform) 
         times[kSizes + i] = measured.planned[i].seconds;
       }
     }
-    tell_aside(comm, static_cast<int>(cluster.ranks.front()), times);
+    detail::tell_all(channel, times.data(), sizeof times, static_cast<int>(cluster.ranks.front()), true);
     std::vector<GapTable::Point> native;
     std::vector<GapTable::Point> planned;
     for (std::size_t i = 0; i < kSizes && times[i] >= 0; ++i) {
@@ -459,10 +448,7 @@ void add_broadcasts(const Communicator& comm, Parts& parts, Platform& platform) 
   }
 }
 
-}  // namespace
-
-Platform probe(MPI_Comm comm, const ProbeOptions& options) {
-  const Communicator own(comm);
+Platform probe_in(MPI_Comm user, Channel& own, const ProbeOptions& options) {
   check_options(own, options);
   const std::vector<int> hosts = find_hosts(own);
   const std::vector<std::string> names = gather_names(own);
@@ -487,9 +473,25 @@ Platform probe(MPI_Comm comm, const ProbeOptions& options) {
     orders.serve();
   }
   platform = share(own, platform);
-  if (options.broadcasts) add_broadcasts(own, parts, platform);
+  if (options.broadcasts) add_broadcasts(user, own, parts, platform);
   if (own.rank() == 0) parts.end();
   return platform;
+}
+
+}  // namespace
+
+Platform probe(MPI_Comm comm, const ProbeOptions& options) {
+  return detail::in_new_channel(comm, [&](const std::shared_ptr<detail::Context>& context, std::int64_t number) {
+    Channel channel(context, number, "probe");
+    const detail::Enclosing enclosing(channel);
+    try {
+      return probe_in(comm, channel, options);
+    } catch (...) {
+      // Ranks may have opened channels of its parts, and others not: no further ones are opened in this context.
+      channel.give_up(std::current_exception(), channel.execution(), true);
+      throw;
+    }
+  });
 }
 
 }  // namespace sluice::mpi

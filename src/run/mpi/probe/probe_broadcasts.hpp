@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "run/mpi/communicator.hpp"
+#include "run/mpi/runtime/channel.hpp"
 #include "sluice/input/platform.hpp"
 
 namespace sluice::mpi::detail {
@@ -17,7 +17,6 @@ struct MeasuredBroadcasts {
 /// start until the slowest rank has the message. In about `seconds`; sizes that do not fit, or beyond the cluster's
 /// gap, are left out, but for the two smallest. Times do not fall as sizes rise. Collective; the same on all ranks if
 /// `seconds` is.
-[[nodiscard]] MeasuredBroadcasts measure_broadcasts(const Communicator& comm, const PlatformCluster& cluster,
-                                                    double seconds);
+[[nodiscard]] MeasuredBroadcasts measure_broadcasts(MPI_Comm comm, const PlatformCluster& cluster, double seconds);
 
 }  // namespace sluice::mpi::detail

@@ -2,23 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
-#include <thread>
+#include <deque>
 #include <utility>
 
 #include "run/mpi/probe/probe_statistics.hpp"
-#include "run/mpi/waiting.hpp"
-#include "sluice/run/mpi/error.hpp"
 
 namespace sluice::mpi::detail {
 namespace {
 
-constexpr int kOrderTag = 1;
-constexpr int kResultTag = 2;
-constexpr int kReadyTag = 3;
-constexpr int kPingTag = 4;
-constexpr int kTrainTag = 5;
-constexpr int kAnswerTag = 6;
 constexpr int kWarmUp = 2;
 
 /// How many messages of a train are under way at once: so many that a long link is filled, and two at least, so that
@@ -42,84 +33,70 @@ Order order_of(const Words& words) {
           words[4]};
 }
 
-void send(const Communicator& comm, const void* data, int bytes, int to, int tag) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  SLUICE_MPI(MPI_Isend(data, bytes, MPI_BYTE, to, tag, comm.get(), &request));
-  wait_watchfully(request);
+void send(Channel& channel, const std::shared_ptr<const void>& memory, const void* data, int bytes, int to, Tag tag) {
+  Pending message(channel, memory);
+  message.send(data, bytes, to, tag);
+  message.wait();
 }
 
-void receive(const Communicator& comm, void* data, int bytes, int from, int tag) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  SLUICE_MPI(MPI_Irecv(data, bytes, MPI_BYTE, from, tag, comm.get(), &request));
-  wait_watchfully(request);
+void receive(Channel& channel, const std::shared_ptr<const void>& memory, void* data, int bytes, int from, Tag tag) {
+  Pending message(channel, memory);
+  message.receive(data, bytes, from, tag);
+  message.wait();
 }
 
 }  // namespace
 
-void wait_watchfully(MPI_Request& request) {
-#ifdef SMPI_H
-  SLUICE_MPI(MPI_Wait(&request, MPI_STATUS_IGNORE));
-#else
-  wait_for(request);
-  request = MPI_REQUEST_NULL;
-#endif
-}
-
-void wait_aside(MPI_Request& request) {
-#ifdef SMPI_H
-  SLUICE_MPI(MPI_Wait(&request, MPI_STATUS_IGNORE));
-#else
-  constexpr std::chrono::microseconds kBetweenLooks(100);
-  for (int done = 0;;) {
-    SLUICE_MPI(MPI_Test(&request, &done, MPI_STATUS_IGNORE));
-    if (done != 0) return;
-    std::this_thread::sleep_for(kBetweenLooks);
+std::shared_ptr<std::byte[]> Orders::room(std::size_t bytes) {
+  if (memory_bytes_ < bytes) {
+    memory_.reset(new std::byte[bytes]());
+    memory_bytes_ = bytes;
   }
-#endif
+  return memory_;
 }
 
 std::vector<double> Orders::run(const std::vector<Order>& orders) {
-  std::vector<double> times(orders.size(), 0);
   for (const Order& order : orders) {
-    const Words words = words_of(order);
+    const auto words = std::make_shared<const Words>(words_of(order));
     // The one that answers first: it is there when the other one begins.
     for (const int rank : {order.to, order.from})
-      if (rank != comm_.rank()) send(comm_, words.data(), sizeof words, rank, kOrderTag);
+      if (rank != channel_.rank()) send(channel_, words, words->data(), sizeof(Words), rank, Tag::kOrder);
   }
+  const auto times = std::make_shared<std::vector<double>>(orders.size(), 0);
   for (std::size_t i = 0; i < orders.size(); ++i)
-    if (orders[i].from == comm_.rank() || orders[i].to == comm_.rank()) times[i] = carry_out(orders[i]);
+    if (orders[i].from == channel_.rank() || orders[i].to == channel_.rank()) (*times)[i] = carry_out(orders[i]);
   for (std::size_t i = 0; i < orders.size(); ++i) {
-    if (orders[i].from == comm_.rank()) continue;
-    MPI_Request request = MPI_REQUEST_NULL;
-    SLUICE_MPI(MPI_Irecv(&times[i], 1, MPI_DOUBLE, orders[i].from, kResultTag, comm_.get(), &request));
-    wait_aside(request);
+    if (orders[i].from == channel_.rank()) continue;
+    Pending result(channel_, times);
+    result.receive(&(*times)[i], sizeof(double), orders[i].from, Tag::kResult);
+    result.wait_aside();
   }
-  return times;
+  return *times;
 }
 
 void Orders::end() {
   Order last;
   last.from = -1;
-  const Words words = words_of(last);
-  for (int rank = 0; rank < comm_.size(); ++rank)
-    if (rank != comm_.rank()) send(comm_, words.data(), sizeof words, rank, kOrderTag);
+  const auto words = std::make_shared<const Words>(words_of(last));
+  for (int rank = 0; rank < channel_.size(); ++rank)
+    if (rank != channel_.rank()) send(channel_, words, words->data(), sizeof(Words), rank, Tag::kOrder);
 }
 
 void Orders::serve() {
   while (true) {
-    Words words{};
-    MPI_Request request = MPI_REQUEST_NULL;
-    SLUICE_MPI(MPI_Irecv(words.data(), sizeof words, MPI_BYTE, 0, kOrderTag, comm_.get(), &request));
-    wait_aside(request);
-    const Order order = order_of(words);
+    const auto words = std::make_shared<Words>();
+    Pending next(channel_, words);
+    next.receive(words->data(), sizeof(Words), 0, Tag::kOrder);
+    next.wait_aside();
+    const Order order = order_of(*words);
     if (order.from < 0) return;
-    const double seconds = carry_out(order);
-    if (order.from == comm_.rank()) send(comm_, &seconds, sizeof seconds, 0, kResultTag);
+    const auto seconds = std::make_shared<const double>(carry_out(order));
+    if (order.from == channel_.rank()) send(channel_, seconds, seconds.get(), sizeof(double), 0, Tag::kResult);
   }
 }
 
 double Orders::carry_out(const Order& order) {
-  const bool measures = order.from == comm_.rank();
+  const bool measures = order.from == channel_.rank();
   const bool pings = order.kind == Order::Kind::kPing;
   if (measures) return pings ? ping(order) : send_train(order);
   if (pings) {
@@ -131,62 +108,66 @@ double Orders::carry_out(const Order& order) {
 }
 
 double Orders::ping(const Order& order) {
-  char byte = 0;
+  const std::shared_ptr<std::byte[]> byte = room(1);
   std::vector<double> samples;
   for (std::int64_t i = 0; i < kWarmUp + order.count; ++i) {
     const double start = MPI_Wtime();
-    send(comm_, &byte, 1, order.to, kPingTag);
-    receive(comm_, &byte, 1, order.to, kPingTag);
+    send(channel_, byte, byte.get(), 1, order.to, Tag::kMeasure);
+    receive(channel_, byte, byte.get(), 1, order.to, Tag::kMeasure);
     if (i >= kWarmUp) samples.push_back(MPI_Wtime() - start);
   }
   return typical(std::move(samples));
 }
 
 void Orders::pong(const Order& order) {
-  char byte = 0;
+  const std::shared_ptr<std::byte[]> byte = room(1);
   for (std::int64_t i = 0; i < kWarmUp + order.count; ++i) {
-    receive(comm_, &byte, 1, order.from, kPingTag);
-    send(comm_, &byte, 1, order.from, kPingTag);
+    receive(channel_, byte, byte.get(), 1, order.from, Tag::kMeasure);
+    send(channel_, byte, byte.get(), 1, order.from, Tag::kMeasure);
   }
 }
 
 double Orders::send_train(const Order& order) {
   const auto bytes = static_cast<std::size_t>(order.bytes);
-  if (memory_.size() < bytes) memory_.resize(bytes);
-  receive(comm_, nullptr, 0, order.to, kReadyTag);
-  MPI_Request answer = MPI_REQUEST_NULL;
-  SLUICE_MPI(MPI_Irecv(nullptr, 0, MPI_BYTE, order.to, kAnswerTag, comm_.get(), &answer));
-  std::vector<MPI_Request> requests(under_way(bytes), MPI_REQUEST_NULL);
+  const std::shared_ptr<std::byte[]> memory = room(bytes);
+  receive(channel_, nullptr, nullptr, 0, order.to, Tag::kReady);
+  Pending answer(channel_, nullptr);
+  answer.receive(nullptr, 0, order.to, Tag::kAnswer);
+  std::deque<Pending> train;
+  const std::size_t most = under_way(bytes);
   const double start = MPI_Wtime();
   for (std::int64_t i = 0; i < order.count; ++i) {
-    MPI_Request& request = requests[static_cast<std::size_t>(i) % requests.size()];
-    if (request != MPI_REQUEST_NULL) wait_watchfully(request);
-    SLUICE_MPI(
-        MPI_Isend(memory_.data(), static_cast<int>(bytes), MPI_BYTE, order.to, kTrainTag, comm_.get(), &request));
+    if (train.size() == most) {
+      train.front().wait();
+      train.pop_front();
+    }
+    train.emplace_back(channel_, memory);
+    train.back().send(memory.get(), static_cast<int>(bytes), order.to, Tag::kMeasure);
   }
-  for (MPI_Request& request : requests)
-    if (request != MPI_REQUEST_NULL) wait_watchfully(request);
-  wait_watchfully(answer);
+  for (Pending& each : train) each.wait();
+  answer.wait();
   return MPI_Wtime() - start;
 }
 
 void Orders::receive_train(const Order& order) {
   const auto bytes = static_cast<std::size_t>(order.bytes);
   const std::size_t ahead = under_way(bytes);
-  if (memory_.size() < ahead * bytes) memory_.resize(ahead * bytes);
-  std::vector<MPI_Request> requests(ahead, MPI_REQUEST_NULL);
-  const auto listen = [&](std::size_t slot) {
-    SLUICE_MPI(MPI_Irecv(memory_.data() + slot * bytes, static_cast<int>(bytes), MPI_BYTE, order.from, kTrainTag,
-                         comm_.get(), &requests[slot]));
-  };
+  const std::shared_ptr<std::byte[]> memory = room(ahead * bytes);
+  std::deque<Pending> train;
   const auto count = static_cast<std::size_t>(order.count);
-  for (std::size_t i = 0; i < ahead && i < count; ++i) listen(i);
-  send(comm_, nullptr, 0, order.from, kReadyTag);
+  std::size_t posted = 0;
+  const auto listen = [&] {
+    train.emplace_back(channel_, memory);
+    train.back().receive(memory.get() + posted++ % ahead * bytes, static_cast<int>(bytes), order.from, Tag::kMeasure);
+  };
+  while (posted < ahead && posted < count) listen();
+  send(channel_, nullptr, nullptr, 0, order.from, Tag::kReady);
   for (std::size_t i = 0; i < count; ++i) {
-    wait_watchfully(requests[i % ahead]);
-    if (i + ahead < count) listen(i % ahead);
+    train.front().wait();
+    train.pop_front();
+    if (posted < count) listen();
   }
-  send(comm_, nullptr, 0, order.from, kAnswerTag);
+  send(channel_, nullptr, nullptr, 0, order.from, Tag::kAnswer);
 }
 
 }  // namespace sluice::mpi::detail

@@ -4,17 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
-#include "run/mpi/communicator.hpp"
+#include "run/mpi/runtime/channel.hpp"
 
 namespace sluice::mpi::detail {
-
-/// Waits for what a measured time depends on: looks again and again, but gives way. Where machines are simulated, looks
-/// would take simulated time, and MPI waits.
-void wait_watchfully(MPI_Request& request);
-/// Waits while others are measured: looks only now and then, and leaves the core to them.
-void wait_aside(MPI_Request& request);
 
 /// A measurement between two ranks.
 struct Order {
@@ -32,7 +27,7 @@ struct Order {
 /// Ranks that measure what rank 0 orders: it alone decides what comes next, the others need to know nothing.
 class Orders {
  public:
-  explicit Orders(const Communicator& comm) : comm_(comm) {}
+  explicit Orders(Channel& channel) : channel_(channel) {}
 
   /// Rank 0: has the orders carried out at once and returns their times in seconds. @pre every rank in one order at
   /// most
@@ -51,8 +46,12 @@ class Orders {
   double send_train(const Order& order);
   void receive_train(const Order& order);
 
-  const Communicator& comm_;
-  std::vector<std::byte> memory_;
+  /// Room for so many bytes.
+  std::shared_ptr<std::byte[]> room(std::size_t bytes);
+
+  Channel& channel_;
+  std::shared_ptr<std::byte[]> memory_;
+  std::size_t memory_bytes_ = 0;
 };
 
 }  // namespace sluice::mpi::detail

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <map>
 
-#include "run/mpi/median.hpp"
+#include "run/mpi/runtime/median.hpp"
 #include "sluice/error.hpp"
 
 namespace sluice::mpi::detail {

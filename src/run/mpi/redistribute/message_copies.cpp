@@ -41,24 +41,19 @@ MessageCopies::MessageCopies(const Participation& part, CopyKind kind, std::span
     }
   }
 
-  const auto steps = [&](bool dense, const Distribution& distribution, std::int64_t process) {
+  const auto steps = [&](bool dense, const PartStorage& storage) {
     std::vector<std::int64_t> result(dimensions_, 0);
-    if (dense) return result;
-    const std::vector<std::int64_t> shape = distribution.local_shape(Rank(process));
-    std::int64_t step = part.element_size;
-    for (std::size_t level = dimensions_; level-- > 0;) {
-      result[level] = step;
-      step *= shape[dimension(level)];
-    }
+    for (std::size_t level = 0; level < dimensions_ && !dense; ++level) result[level] = storage.steps[dimension(level)];
     return result;
   };
-  from_step_ = steps(kind == CopyKind::kUnpack, problem.from(), part.sender);
-  to_step_ = steps(kind == CopyKind::kPack, problem.to(), part.receiver);
+  from_step_ = steps(kind == CopyKind::kUnpack, part.source);
+  to_step_ = steps(kind == CopyKind::kPack, part.target);
   for (CopyAxis& axis : axes_.back()) axis = scaled(axis, part.element_size);
   merge_levels();
 }
 
 void MessageCopies::merge_levels() {
+  // Only where a row ends as the next one begins: not over gaps.
   while (levels_ > 1 && axes_[levels_ - 1].size() == 1 && axes_[levels_ - 1].front().contiguous()) {
     const std::int64_t row = axes_[levels_ - 1].front().count;
     const std::size_t next = levels_ - 2;

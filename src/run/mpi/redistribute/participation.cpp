@@ -48,6 +48,42 @@ std::int64_t process_of(int rank, const std::vector<int>& ranks) {
   return at == ranks.end() ? -1 : at - ranks.begin();
 }
 
+/// How a process stores its part; -1: one without elements. `leading`: as RedistributionOptions has it, called `name`.
+PartStorage storage_of(const Distribution& array, std::int64_t process, const std::vector<std::int64_t>& leading,
+                       StorageOrder order, std::int64_t element_size, const char* name) {
+  const std::size_t dimensions = array.dimensions();
+  const std::vector<std::int64_t> shape =
+      process < 0 ? std::vector<std::int64_t>(dimensions, 0) : array.local_shape(Rank(process));
+  const bool row_major = order == StorageOrder::kRowMajor;
+  std::vector<std::int64_t> room = shape;
+  if (!leading.empty()) {
+    if (leading.size() != dimensions - 1) {
+      throw InputError(name, fmt::format("{} entries", leading.size()),
+                       fmt::format("{}, one a dimension but the slowest, or none", dimensions - 1));
+    }
+    for (std::size_t i = 0; i < leading.size(); ++i) {
+      const std::size_t d = row_major ? i + 1 : i;
+      if (leading[i] < shape[d]) {
+        throw InputError(name, fmt::format("{} elements in dimension {}", leading[i], d),
+                         fmt::format("at least {}, which are there", shape[d]));
+      }
+      room[d] = leading[i];
+    }
+  }
+  PartStorage storage{std::vector<std::int64_t>(dimensions, 0), 0};
+  if (std::ranges::count(shape, 0) > 0) return storage;
+  std::int64_t step = element_size;
+  std::int64_t bytes = element_size;
+  for (std::size_t i = 0; i < dimensions; ++i) {
+    const std::size_t d = row_major ? dimensions - 1 - i : i;
+    storage.steps[d] = step;
+    bytes = checked::add(bytes, checked::multiply(shape[d] - 1, step, name), name);
+    if (i + 1 < dimensions) step = checked::multiply(step, room[d], name);
+  }
+  storage.extent = bytes / element_size;
+  return storage;
+}
+
 RedistributionProblem make_problem(const std::vector<std::int64_t>& shape, const Layout& from, const Layout& to,
                                    const RedistributionOptions& options) {
   const Distribution source(from, shape, options.from_first, "from");
@@ -114,25 +150,23 @@ Participation make_participation(int rank, int size, const std::vector<std::int6
   part.to_ranks = grid_ranks(options.to_ranks, target, size, "to", "to_ranks");
   part.sender = process_of(rank, part.from_ranks);
   part.receiver = process_of(rank, part.to_ranks);
+  part.source = storage_of(source, part.sender, options.source_leading, options.order, element_size, "source_leading");
+  part.target =
+      storage_of(target, part.receiver, options.target_leading, options.order, element_size, "target_leading");
   return part;
 }
 
-Fingerprint fingerprint(const std::vector<std::int64_t>& shape, const Layout& from, const Layout& to,
-                        std::int64_t element_size, const RedistributionOptions& options) {
-  Fingerprint result;
+Arguments arguments_of(const std::vector<std::int64_t>& shape, const Layout& from, const Layout& to,
+                       std::int64_t element_size, const RedistributionOptions& options) {
+  Arguments result("redistribution");
   for (const auto* list : {&shape, &from.grid, &from.block, &to.grid, &to.block, &options.from_first, &options.to_first,
                            &options.from_start, &options.to_start, &options.extent, &options.to_shape}) {
     result.add(std::span(*list));
   }
   result.add(std::span(options.from_ranks));
   result.add(std::span(options.to_ranks));
-  result.add(element_size);
-  result.add(static_cast<std::int64_t>(options.order));
-  result.add(options.algorithm);
-  result.add(std::bit_cast<std::int64_t>(options.setup));
-  result.add(options.chunk_bytes);
-  result.add(options.window);
-  result.add(options.shared_from_bytes);
+  result.add_all(element_size, options.order, options.algorithm, options.setup, options.chunk_bytes, options.window,
+                 options.shared_from_bytes);
   return result;
 }
 

@@ -7,11 +7,10 @@
 #include <optional>
 #include <utility>
 
-#include "run/mpi/agreement.hpp"
-#include "run/mpi/communicator.hpp"
 #include "run/mpi/redistribute/message_copies.hpp"
 #include "run/mpi/redistribute/participation.hpp"
-#include "run/mpi/steps/shared_buffers.hpp"
+#include "run/mpi/runtime/agreement.hpp"
+#include "run/mpi/runtime/job.hpp"
 #include "run/mpi/steps/step_executor.hpp"
 #include "sluice/error.hpp"
 
@@ -107,82 +106,115 @@ class Transport final : public detail::StepData {
 
 }  // namespace
 
-struct Redistribution::State {
-  /// Local: nothing is sent.
-  State(const detail::Communicator& own, Participation participation, const RedistributionOptions& options)
-      : part(std::move(participation)),
-        plan(plan_redistribution(part.problem, options.algorithm, options.setup)),
-        sends(part.sender < 0
-                  ? Messages{}
-                  : messages_of(plan.sends(Rank(part.sender)), part.to_ranks, own.rank(), part.element_size)),
-        receives(part.receiver < 0
-                     ? Messages{}
-                     : messages_of(plan.receives(Rank(part.receiver)), part.from_ranks, own.rank(), part.element_size)),
-        packing(part, CopyKind::kPack, sends.peers),
-        unpacking(part, CopyKind::kUnpack, receives.peers),
-        moving(part, CopyKind::kMove, own_message(part)),
-        executor(own.get(), sends.steps, receives.steps, {options.chunk_bytes, part.element_size, options.window}) {}
+struct Redistribution::State final : detail::Job {
+  /// What there is to know before the first execution: the same in every job with the same arguments.
+  struct Prepared {
+    Prepared(int rank, Participation participation, const RedistributionOptions& options)
+        : part(std::move(participation)),
+          // Every rank plans: what a search could still shave off the steps is not worth that.
+          plan(plan_redistribution(part.problem, options.algorithm, options.setup,
+                                   options.algorithm == "auto" ? 0 : kCustomaryEffort)),
+          sends(part.sender < 0 ? Messages{}
+                                : messages_of(plan.sends(Rank(part.sender)), part.to_ranks, rank, part.element_size)),
+          receives(part.receiver < 0
+                       ? Messages{}
+                       : messages_of(plan.receives(Rank(part.receiver)), part.from_ranks, rank, part.element_size)),
+          packing(part, CopyKind::kPack, sends.peers),
+          unpacking(part, CopyKind::kUnpack, receives.peers),
+          moving(part, CopyKind::kMove, own_message(part)) {}
 
-  std::optional<detail::Communicator> comm;  ///< once the ranks have agreed; first, as the executor uses it to the end
-  Participation part;
-  RedistributionPlan plan;
-  Messages sends;
-  Messages receives;
-  MessageCopies packing;
-  MessageCopies unpacking;
-  MessageCopies moving;
-  detail::StepExecutor executor;
+    Participation part;
+    RedistributionPlan plan;
+    Messages sends;
+    Messages receives;
+    MessageCopies packing;
+    MessageCopies unpacking;
+    MessageCopies moving;
+  };
+
+  State(std::shared_ptr<detail::Context> context, std::int64_t number, const std::vector<std::int64_t>& shape,
+        const Layout& from, const Layout& to, std::int64_t element_size, const RedistributionOptions& options);
+  ~State() override { close(); }
+
+  void begin(const void* source, void* target);
+  detail::Advance advance() override { return executor->advance(); }
+  void abandon() noexcept override {
+    if (executor) executor->abandon();
+  }
+
+  std::shared_ptr<const Prepared> prepared;
+  std::optional<Transport> transport;
+  std::optional<detail::StepExecutor> executor;
 };
 
-Redistribution::Redistribution(MPI_Comm comm, const std::vector<std::int64_t>& shape, const Layout& from,
-                               const Layout& to, std::int64_t element_size, const RedistributionOptions& options) {
-  detail::Communicator own(comm);
-  const std::uint64_t print = detail::fingerprint(shape, from, to, element_size, options).value();
-  // What can fail on one rank alone comes first, before the ranks compare notes.
-  std::exception_ptr failure;
-  try {
-    state_ = std::make_unique<State>(
-        own, detail::make_participation(own.rank(), own.size(), shape, from, to, element_size, options), options);
-  } catch (...) {
-    failure = std::current_exception();
-  }
-  detail::agree(own, print, failure);
-  state_->comm = std::move(own);
-  const MPI_Comm node = shares_memory(state_->plan, element_size, options.shared_from_bytes)
-                            ? detail::ranks_of_node(state_->comm->get())
-                            : MPI_COMM_NULL;
-  state_->executor.connect(node);
+Redistribution::State::State(std::shared_ptr<detail::Context> context, std::int64_t number,
+                             const std::vector<std::int64_t>& shape, const Layout& from, const Layout& to,
+                             std::int64_t element_size, const RedistributionOptions& options)
+    : Job(std::move(context), number, "redistribution") {
+  const detail::Arguments arguments = detail::arguments_of(shape, from, to, element_size, options);
+  detail::Arguments key = arguments;
+  key.add(std::span(options.source_leading));
+  key.add(std::span(options.target_leading));
+  detail::PlanCache& plans = channel.context().plans();
+  const detail::PlanCache::Entry* const entry = plans.find(key.bytes());
+  std::int64_t last = plans.last_number();
+  // Every rank works out its own part alone, so that it does not matter who has it already.
+  if (entry != nullptr) prepared = std::static_pointer_cast<const Prepared>(entry->plan);
+  const std::exception_ptr failure = detail::failure_of([&] {
+    if (!prepared) {
+      prepared = std::make_shared<const Prepared>(
+          channel.rank(),
+          detail::make_participation(channel.rank(), channel.size(), shape, from, to, element_size, options), options);
+    }
+    executor.emplace(channel, prepared->sends.steps, prepared->receives.steps,
+                     detail::StepExecutor::Limits{options.chunk_bytes, element_size, options.window});
+    executor->connect(shares_memory(prepared->plan, element_size, options.shared_from_bytes));
+  });
+  (void)detail::agree(channel, arguments.fingerprint(), failure, 0, last);
+  if (entry == nullptr) plans.put(key.bytes(), last + 1, prepared);
 }
+
+void Redistribution::State::begin(const void* source, void* target) {
+  start([&] {
+    const Prepared& own = *prepared;
+    const bool moves = own.moving.size() > 0;
+    if (source == nullptr && (own.packing.size() > 0 || moves))
+      throw InputError("source", "a null pointer", fmt::format("{} elements", own.part.source.extent));
+    if (target == nullptr && (own.unpacking.size() > 0 || moves))
+      throw InputError("target", "a null pointer", fmt::format("room for {} elements", own.part.target.extent));
+    transport.emplace(own.packing, own.unpacking, own.moving, static_cast<const std::byte*>(source),
+                      static_cast<std::byte*>(target));
+    executor->begin(*transport);
+    return detail::Advance::kIdle;
+  });
+}
+
+Redistribution::Redistribution(MPI_Comm comm, const std::vector<std::int64_t>& shape, const Layout& from,
+                               const Layout& to, std::int64_t element_size, const RedistributionOptions& options)
+    : state_(detail::make_job<State>(comm, shape, from, to, element_size, options)) {}
 
 Redistribution::~Redistribution() = default;
 Redistribution::Redistribution(Redistribution&&) noexcept = default;
 Redistribution& Redistribution::operator=(Redistribution&&) noexcept = default;
 
 void Redistribution::execute(const void* source, void* target) {
-  State& state = *state_;
-  const bool moves = state.moving.size() > 0;
-  const bool can_send = source != nullptr || (state.packing.size() == 0 && !moves);
-  const bool can_receive = target != nullptr || (state.unpacking.size() == 0 && !moves);
-  Transport transport(state.packing, state.unpacking, state.moving, static_cast<const std::byte*>(source),
-                      static_cast<std::byte*>(target));
-  const int without_data = state.executor.execute(transport, can_send, can_receive);
-  if (!can_send) {
-    throw InputError("source", "a null pointer", fmt::format("{} elements", source_elements()));
-  }
-  if (!can_receive) {
-    throw InputError("target", "a null pointer", fmt::format("room for {} elements", target_elements()));
-  }
-  if (without_data >= 0) {
-    throw InputError("source", fmt::format("a null pointer on rank {}", without_data), "its part of the array");
-  }
+  state_->begin(source, target);
+  state_->wait();
 }
+void Redistribution::start(const void* source, void* target) { state_->begin(source, target); }
+bool Redistribution::test() { return state_->test(); }
+void Redistribution::wait() { state_->wait(); }
 
-std::int64_t Redistribution::source_elements() const { return state_->part.source_elements(); }
+std::int64_t Redistribution::source_elements() const { return state_->prepared->part.source_elements(); }
 
-std::int64_t Redistribution::target_elements() const { return state_->part.target_elements(); }
+std::int64_t Redistribution::target_elements() const { return state_->prepared->part.target_elements(); }
 
-std::int64_t Redistribution::peak_extra_bytes() const { return state_->executor.buffer_bytes(); }
+std::int64_t Redistribution::source_extent() const { return state_->prepared->part.source.extent; }
 
-const RedistributionPlan& Redistribution::plan() const { return state_->plan; }
+std::int64_t Redistribution::target_extent() const { return state_->prepared->part.target.extent; }
+
+std::int64_t Redistribution::peak_extra_bytes() const { return state_->executor->buffer_bytes(); }
+
+const RedistributionPlan& Redistribution::plan() const { return state_->prepared->plan; }
 
 }  // namespace sluice::mpi

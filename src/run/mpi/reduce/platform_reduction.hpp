@@ -3,15 +3,15 @@
 #include <cstdint>
 #include <string>
 
-#include "run/mpi/communicator.hpp"
+#include "run/mpi/runtime/channel.hpp"
 #include "sluice/run/mpi/reduction.hpp"
 #include "sluice/schedule/reduction_program.hpp"
 
 /// Planning a reduction over the clusters of a platform, on one rank for all.
 namespace sluice::mpi::detail {
 
-/// Throws InputError unless a reduction like this can be planned over spec.platform, which there is.
-void check_platform_for(const ReductionSpec& spec, int ranks, bool of_objects, bool commutative);
+/// Throws InputError unless a reduction like this can be planned over options.platform, which there is.
+void check_platform_for(const ReductionOptions& options, int ranks, bool of_objects, bool commutative);
 
 /// What this rank does, and what is known of the plan.
 struct OwnPieces {
@@ -22,7 +22,7 @@ struct OwnPieces {
 
 /// Of `elements` elements of `element_bytes`. Collective. Throws InputError on every rank as plan_reversed_broadcast
 /// does.
-[[nodiscard]] OwnPieces pieces_over_platform(const Communicator& comm, const ReductionSpec& spec, std::int64_t elements,
-                                             std::int64_t element_bytes);
+[[nodiscard]] OwnPieces pieces_over_platform(Channel& channel, const ReductionOptions& options, int root,
+                                             std::int64_t elements, std::int64_t element_bytes);
 
 }  // namespace sluice::mpi::detail

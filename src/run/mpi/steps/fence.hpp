@@ -1,29 +1,39 @@
 #pragma once
 
-#include <mpi.h>
+#include <array>
+#include <cstdint>
+#include <vector>
 
-#include "run/mpi/control_channel.hpp"
+#include "run/mpi/runtime/channel.hpp"
 
 namespace sluice::mpi::detail {
 
 /// A barrier between two executions that no rank waits in: a rank that is done enters and leaves, and looks at the
-/// start of the next execution whether all others have come.
+/// start of the next execution whether all others have come. Its messages are control messages of one kind, of
+/// ceil(log2 n) rounds (dissemination).
 class Fence {
  public:
-  /// The channel must outlive the fence.
-  explicit Fence(ControlChannel& channel) : channel_(channel) {}
-  /// Waits until everybody has entered as often as this rank, or somebody has abandoned the channel.
-  ~Fence();
-  Fence(const Fence&) = delete;
-  Fence& operator=(const Fence&) = delete;
+  /// Kinds of its messages, above those of the protocols.
+  static constexpr std::int64_t kExecution = 1 << 16;
+  static constexpr std::int64_t kConsensus = kExecution + 1;
+
+  /// The channel must outlive the fence. `kind`: one fence at a time for each.
+  explicit Fence(Channel& channel, std::int64_t kind = kExecution);
 
   void enter();
   /// Whether everybody has entered as often as this rank.
   bool open();
+  /// A message of its kind has come.
+  void take(const Control& control);
 
  private:
-  ControlChannel& channel_;
-  MPI_Request request_ = MPI_REQUEST_NULL;
+  Channel& channel_;
+  std::int64_t kind_;
+  int rounds_ = 0;
+  int round_ = 0;  ///< of the present time: those before are over
+  std::int64_t entered_ = 0;
+  /// Messages of each round that have come, of this time and of the next one: nobody is further ahead.
+  std::array<std::vector<int>, 2> come_;
 };
 
 }  // namespace sluice::mpi::detail

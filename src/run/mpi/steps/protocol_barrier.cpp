@@ -4,7 +4,7 @@
 
 namespace sluice::mpi::detail {
 
-BarrierProtocol::BarrierProtocol(ControlChannel& channel, std::vector<SteppedMessage> sends,
+BarrierProtocol::BarrierProtocol(Channel& channel, std::vector<SteppedMessage> sends,
                                  std::vector<SteppedMessage> receives, std::int64_t steps)
     : channel_(channel),
       sends_{std::move(sends), {}, 0},
@@ -31,7 +31,7 @@ void BarrierProtocol::begin(StepExecutor& /*executor*/) {
 }
 
 bool BarrierProtocol::progress(StepExecutor& /*executor*/) {
-  (void)channel_.poll();  // nothing comes but that somebody gave up
+  while (const auto message = channel_.poll()) fence_.take(message->control);
   if (entered_ < step_) {
     if (!fence_.open()) return false;
     entered_ = step_;

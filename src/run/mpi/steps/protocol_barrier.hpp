@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "run/mpi/control_channel.hpp"
+#include "run/mpi/runtime/channel.hpp"
 #include "run/mpi/steps/fence.hpp"
 #include "run/mpi/steps/step_protocol.hpp"
 
@@ -25,7 +25,7 @@ struct SteppedMessage {
 class BarrierProtocol final : public StepProtocol {
  public:
   /// `steps`: of the plan, the same on all ranks.
-  BarrierProtocol(ControlChannel& channel, std::vector<SteppedMessage> sends, std::vector<SteppedMessage> receives,
+  BarrierProtocol(Channel& channel, std::vector<SteppedMessage> sends, std::vector<SteppedMessage> receives,
                   std::int64_t steps);
 
   [[nodiscard]] bool synchronous() const override { return true; }
@@ -47,7 +47,7 @@ class BarrierProtocol final : public StepProtocol {
     bool done(std::int64_t step);
   };
 
-  ControlChannel& channel_;
+  Channel& channel_;
   Side sends_;
   Side receives_;
   std::int64_t steps_;

@@ -14,7 +14,7 @@ constexpr std::int64_t kPermission = 0;
 
 }  // namespace
 
-ChainProtocol::ChainProtocol(ControlChannel& channel, ChainLinks links, std::int64_t early_bytes)
+ChainProtocol::ChainProtocol(Channel& channel, ChainLinks links, std::int64_t early_bytes)
     : channel_(channel), links_(std::move(links)), release_(early_bytes), fence_(channel) {}
 
 void ChainProtocol::begin(StepExecutor& /*executor*/) {
@@ -22,14 +22,20 @@ void ChainProtocol::begin(StepExecutor& /*executor*/) {
   release_.clear();
   for (const std::int64_t bytes : links_.bytes) release_.add(bytes);
   started_ = false;
+  ++execution_;
+  for (const Channel::Received& message : std::exchange(early_, {})) take(message.from, message.control);
 }
 
 void ChainProtocol::permit(const ChainLinks::Send& send) {
-  if (send.rank >= 0) channel_.send(send.rank, {kPermission, send.number, 0, 0, 0});
+  if (send.rank >= 0) channel_.send(send.rank, {kPermission, send.number, 0, 0, execution_});
 }
 
 bool ChainProtocol::progress(StepExecutor& executor) {
   bool happened = false;
+  while (const auto message = channel_.poll()) {
+    happened = true;
+    take(message->from, message->control);
+  }
   if (!started_ && fence_.open()) {
     started_ = happened = true;
     if (!links_.senders.empty()) permit(links_.senders.front());
@@ -40,14 +46,21 @@ bool ChainProtocol::progress(StepExecutor& executor) {
     permit(links_.successors[*released]);
     if (*released + 1 < links_.senders.size()) permit(links_.senders[*released + 1]);
   }
-  while (const auto message = channel_.poll()) {
-    happened = true;
-    int& waiting = waiting_for_[static_cast<std::size_t>(message->control.number)];
-    SLUICE_ASSERT(waiting > 0,
-                  fmt::format("rank {} permits send {} once too often", message->from, message->control.number));
-    --waiting;
-  }
   return happened;
+}
+
+void ChainProtocol::take(int from, const Control& control) {
+  if (control.kind == Fence::kExecution) {
+    fence_.take(control);
+    return;
+  }
+  if (control.execution > execution_) {
+    early_.push_back({from, control});
+    return;
+  }
+  int& waiting = waiting_for_[static_cast<std::size_t>(control.number)];
+  SLUICE_ASSERT(waiting > 0, fmt::format("rank {} permits send {} once too often", from, control.number));
+  --waiting;
 }
 
 bool ChainProtocol::finish() {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "run/mpi/control_channel.hpp"
+#include "run/mpi/runtime/channel.hpp"
 #include "run/mpi/steps/early_release.hpp"
 #include "run/mpi/steps/fence.hpp"
 #include "run/mpi/steps/step_protocol.hpp"
@@ -56,7 +56,7 @@ struct ChainLinks {
 /// piece is due; D's `go` has been at C since the beginning.
 class ChainProtocol final : public StepProtocol {
  public:
-  ChainProtocol(ControlChannel& channel, ChainLinks links, std::int64_t early_bytes);
+  ChainProtocol(Channel& channel, ChainLinks links, std::int64_t early_bytes);
 
   [[nodiscard]] bool synchronous() const override { return true; }
   void begin(StepExecutor& executor) override;
@@ -67,13 +67,16 @@ class ChainProtocol final : public StepProtocol {
 
  private:
   void permit(const ChainLinks::Send& send);
+  void take(int from, const Control& control);
 
-  ControlChannel& channel_;
+  Channel& channel_;
   ChainLinks links_;
   EarlyRelease release_;
   Fence fence_;
   std::vector<int> waiting_for_;  ///< permissions that have not come, of each send
   bool started_ = false;
+  std::int64_t execution_ = 0;
+  std::vector<Channel::Received> early_;  ///< what ranks that are one execution ahead have sent
 };
 
 }  // namespace sluice::mpi::detail

@@ -23,11 +23,11 @@ double now_s() { return std::chrono::duration<double>(std::chrono::steady_clock:
 
 }  // namespace
 
-ListProtocol::ListProtocol(ControlChannel& channel, ListedMessages& messages, const Limits& limits)
+ListProtocol::ListProtocol(Channel& channel, ListedMessages& messages, const Limits& limits)
     : channel_(channel), messages_(messages), k_(limits.max_transfers), release_(limits.early_bytes), fence_(channel) {
-  if (channel.comm().rank() != kCoordinator) return;
-  coordinator_.emplace(Coordinator{Grants(channel.comm().size(), k_), std::nullopt, 0});
-  if (limits.tune) coordinator_->tuner.emplace(k_, 1, channel.comm().size());
+  if (channel.rank() != kCoordinator) return;
+  coordinator_.emplace(Coordinator{Grants(channel.size(), k_), std::nullopt, 0});
+  if (limits.tune) coordinator_->tuner.emplace(k_, 1, channel.size());
 }
 
 void ListProtocol::begin(StepExecutor& executor) {
@@ -81,7 +81,7 @@ bool ListProtocol::progress(StepExecutor& executor) {
     if (executor.trace() != nullptr) StepTrace::mark(executor.trace()->receive_released, *released);
     tell(kCoordinator, kReleased, incoming_[*released]);
   }
-  for (const ControlChannel::Received& message : std::exchange(early_, {})) take(message, executor);
+  for (const Channel::Received& message : std::exchange(early_, {})) take(message, executor);
   while (const auto message = channel_.poll()) {
     happened = true;
     take(*message, executor);
@@ -90,9 +90,11 @@ bool ListProtocol::progress(StepExecutor& executor) {
   return happened;
 }
 
-void ListProtocol::take(const ControlChannel::Received& message, StepExecutor& executor) {
+void ListProtocol::take(const Channel::Received& message, StepExecutor& executor) {
   const Control& control = message.control;
-  if (control.execution > execution_) {
+  if (control.kind == Fence::kExecution) {
+    fence_.take(control);
+  } else if (control.execution > execution_) {
     early_.push_back(message);
   } else if (control.kind == kSend) {
     const auto at = static_cast<std::size_t>(control.number);
@@ -108,7 +110,7 @@ void ListProtocol::take(const ControlChannel::Received& message, StepExecutor& e
   }
 }
 
-void ListProtocol::coordinate(const ControlChannel::Received& message) {
+void ListProtocol::coordinate(const Channel::Received& message) {
   const Control& control = message.control;
   Coordinator& coordinator = *coordinator_;
   switch (static_cast<Kind>(control.kind)) {
@@ -148,7 +150,7 @@ bool ListProtocol::finish() {
   if (!entered_) {
     if (!told_ || unsent_bytes_ > 0 || !channel_.sent()) return false;
     if (coordinator_) {
-      if (coordinator_->ranks_done < channel_.comm().size() || !coordinator_->grants.idle()) return false;
+      if (coordinator_->ranks_done < channel_.size() || !coordinator_->grants.idle()) return false;
       coordinator_->ranks_done = 0;
     }
     fence_.enter();

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "run/mpi/control_channel.hpp"
+#include "run/mpi/runtime/channel.hpp"
 #include "run/mpi/steps/early_release.hpp"
 #include "run/mpi/steps/fence.hpp"
 #include "run/mpi/steps/grants.hpp"
@@ -50,7 +50,7 @@ class ListProtocol final : public StepProtocol {
     std::int64_t early_bytes = 0;
   };
   /// `messages` must outlive the protocol.
-  ListProtocol(ControlChannel& channel, ListedMessages& messages, const Limits& limits);
+  ListProtocol(Channel& channel, ListedMessages& messages, const Limits& limits);
 
   /// A message of this execution: any time after begin, `bytes` at least 1, not to oneself.
   void post(int to, std::int64_t bytes, std::int64_t number);
@@ -83,11 +83,11 @@ class ListProtocol final : public StepProtocol {
 
   void tell(int rank, std::int64_t kind, std::int64_t number, std::int64_t other = 0, std::int64_t bytes = 0);
   void announce();
-  void take(const ControlChannel::Received& message, StepExecutor& executor);
-  void coordinate(const ControlChannel::Received& message);
+  void take(const Channel::Received& message, StepExecutor& executor);
+  void coordinate(const Channel::Received& message);
   void grant();
 
-  ControlChannel& channel_;
+  Channel& channel_;
   ListedMessages& messages_;
   std::int64_t k_;
   std::optional<Coordinator> coordinator_;
@@ -96,7 +96,7 @@ class ListProtocol final : public StepProtocol {
 
   std::optional<std::int64_t> wanted_;  ///< k, of which the coordinator has not been told
   std::int64_t execution_ = -1;
-  std::vector<ControlChannel::Received> early_;  ///< what ranks that are one execution ahead have sent
+  std::vector<Channel::Received> early_;  ///< what ranks that are one execution ahead have sent
 
   // The present execution.
   std::vector<Posted> posted_;  ///< by position; numbers_ are the caller's

@@ -4,10 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <list>
 #include <memory>
+#include <utility>
 #include <vector>
 
-#include "run/mpi/steps/shared_buffers.hpp"
+#include "run/mpi/runtime/channel.hpp"
+#include "run/mpi/runtime/job.hpp"
 #include "run/mpi/steps/step_protocol.hpp"
 #include "run/mpi/steps/step_trace.hpp"
 
@@ -53,10 +56,9 @@ class StepData {
 /// Pieces match. Between two ranks there are messages of one tag on one communicator in the order of the schedule,
 /// pieces of a message in increasing order, and both ends cut them alike; MPI keeps them in order.
 ///
-/// Within a node, the sender packs into its SharedBuffers and sends the receiver a note where the piece is; the
-/// receiver unpacks from there and sends back an empty message that frees the place. The receive of that one is posted
-/// before the note is sent, so it waits for nothing. Between nodes the pieces are messages, from the user's memory and
-/// to it where they lie there in a row.
+/// Within a node, the sender packs into memory that the two share (Arena) and sends the receiver a note where the piece
+/// is; the receiver unpacks from there and frees the place by a mark beside it, which the sender sees when it looks.
+/// Between nodes the pieces are messages, from the user's memory and to it where they lie there in a row.
 ///
 /// Memory: the buffers, allocated once, of at most `window` pieces each way and no longer than the longest piece; those
 /// for receiving only where there are senders on other nodes; none where all data lies in the user's memory.
@@ -70,40 +72,36 @@ class StepExecutor {
     bool contiguous = false;       ///< outgoing and incoming of the data never return null: no buffers
   };
 
-  /// `comm` must return errors, carry nothing else, and live as long as the executor. Local: nothing is sent.
-  /// `protocol`: which messages have to wait for what; null: none. The same kind on all ranks.
-  StepExecutor(MPI_Comm comm, std::vector<StepMessage> sends, std::vector<StepMessage> receives, const Limits& limits,
-               std::unique_ptr<StepProtocol> protocol = nullptr);
+  /// `protocol`: which messages have to wait for what; null: none. The same kind on all ranks. Local: nothing is sent.
+  StepExecutor(Channel& channel, std::vector<StepMessage> sends, std::vector<StepMessage> receives,
+               const Limits& limits, std::unique_ptr<StepProtocol> protocol = nullptr);
+  /// After abandon(), if an execution has not ended.
+  ~StepExecutor();
+  StepExecutor(const StepExecutor&) = delete;
+  StepExecutor& operator=(const StepExecutor&) = delete;
 
-  /// Allocates the buffers; before the first execution. `node`: ranks of the communicator that can share memory, of
-  /// which the executor becomes the owner; collective over them. MPI_COMM_NULL, on all ranks: share nothing.
-  void connect(MPI_Comm node);
+  /// Allocates the buffers; before the first execution. `share`: with the ranks of this node, the same on all ranks.
+  void connect(bool share);
 
   /// Empty lists, and messages at their ends: for protocols that grow, whose data is contiguous and not shared.
   void clear();
   void add_send(const StepMessage& message) { sends_.push_back(message); }
   void add_receive(const StepMessage& message) { receives_.push_back(message); }
 
+  /// Memory of the library's own that the data lies in: it lasts as long as MPI may use it.
+  void hold(std::shared_ptr<const void> memory) { memory_->held = std::move(memory); }
+
   /// Where the times of each execution go from now on; null: nowhere.
   void record(StepTrace* trace) { trace_ = trace; }
   [[nodiscard]] StepTrace* trace() const { return trace_; }
 
-  /// Runs the schedule once: begin, and advance until it is over. Allocates nothing, unless the protocol grows.
-  ///
-  /// `can_send` false: this rank has no data, and tells every rank it should have sent to, so that none waits for it.
-  /// `can_receive` false: what arrives is thrown away. Returns the last rank that told this one it has no data, or -1.
-  int execute(StepData& data, bool can_send = true, bool can_receive = true);
-
-  /// The same bit by bit, for those who have something else to do in between.
-  void begin(bool can_send = true, bool can_receive = true);
+  /// Begins to run the schedule once, with this data until it is over. Allocates nothing, unless the protocol grows.
+  void begin(StepData& data);
   /// Does what can be done without waiting, a piece at most each way.
-  enum class Advance { kMoved, kIdle, kOver };
-  Advance advance(StepData& data);
-  /// Advances until it is over; returns as execute.
-  int complete(StepData& data);
+  Advance advance();
 
-  /// Gives the execution up: nothing more is written into the user's memory, as far as MPI lets itself be stopped
-  /// within a second. Done already when one of the above has thrown.
+  /// Ends the execution before it is over: nothing more is written into the user's memory, as far as MPI lets itself be
+  /// stopped within a quarter of a second.
   void abandon() noexcept;
 
   [[nodiscard]] const std::vector<StepMessage>& sends() const { return sends_; }
@@ -122,13 +120,23 @@ class StepExecutor {
     std::size_t message = 0;
     std::int64_t offset = 0;
     std::int64_t bytes = 0;
-    bool direct = false;  ///< received into the user's memory
-    int pending = 0;      ///< sends: requests not finished
+    bool direct = false;     ///< received into the user's memory
+    bool with_mpi = false;   ///< sends: the request has not ended
+    bool with_peer = false;  ///< shared sends: the receiver has not freed the place
   };
-  /// What a note says: where a piece is in the sender's shared buffer, and which of its slots to free.
+  /// What a note says: where a piece is in the sender's shared memory, and what to write where once it is unpacked.
   struct Note {
-    std::int64_t offset = 0;
-    std::int64_t slot = 0;  ///< -1: the sender has no data
+    Arena::Place data;
+    std::int64_t mark_offset = 0;  ///< in the same segment
+    std::int64_t mark = 0;
+  };
+  /// What MPI works on.
+  struct Memory {
+    std::vector<Note> received_notes;
+    std::vector<Note> sent_notes;
+    std::unique_ptr<std::byte[]> send_buffer;
+    std::unique_ptr<std::byte[]> receive_buffer;
+    std::shared_ptr<const void> held;
   };
 
   [[nodiscard]] std::int64_t piece_bytes(std::int64_t message_bytes) const;
@@ -139,23 +147,26 @@ class StepExecutor {
   [[nodiscard]] std::size_t slots_for(const std::vector<StepMessage>& messages, int window) const;
   [[nodiscard]] std::int64_t stride_for(const std::vector<StepMessage>& messages) const;
 
-  // Return the number of requests started, 0 where nothing can be.
-  int start_send(StepData& data);
-  int start_receives(StepData& data);
-  int start_send(std::size_t slot, StepData& data);
-  void start_receive(std::size_t slot, StepData& data);
-  void start_message(const std::byte* memory, int bytes, int peer, int tag, MPI_Request* request);
-  void start_shared_send(std::size_t slot, StepData& data);
-  void finish_receive(std::size_t slot, const MPI_Status& status, StepData& data);
-  void finish_shared_receive(std::size_t slot, StepData& data);
-  /// Finishes what has come to an end; returns how many requests.
-  int finish(StepData& data);
-  /// Looks which requests are finished; leaves their places in completed_, returns how many.
-  int completed();
+  // Return the number of pieces started, 0 where nothing can be.
+  int start_send();
+  int start_receives();
+  void start_send(std::size_t slot);
+  void start_receive(std::size_t slot);
+  void share_piece(std::size_t slot);
+  void finish_receive(std::size_t slot, const MPI_Status& status);
+  void finish_shared_receive(std::size_t slot);
+  void finish_send(std::size_t slot);
+  /// Finishes what has come to an end; returns how many pieces.
+  int finish();
+  int finish_requests();
+  int finish_marks();
+  [[nodiscard]] bool shared(std::size_t send) const { return send < shared_with_.size() && shared_with_[send]; }
+  [[nodiscard]] bool shared_by(std::size_t receive) const { return receive < shared_by_.size() && shared_by_[receive]; }
+  [[nodiscard]] std::byte* mark_of(std::size_t slot) const;
   /// Throws MpiError for the first of the `count` requests in completed_ that failed.
   [[noreturn]] void throw_failed(int count) const;
 
-  MPI_Comm comm_;
+  Channel& channel_;
   std::vector<StepMessage> sends_;
   std::vector<StepMessage> receives_;
   Limits limits_;
@@ -169,18 +180,18 @@ class StepExecutor {
   std::int64_t receive_bytes_ = 0;
   std::int64_t send_bytes_ = 0;
 
-  SharedBuffers shared_;
-  std::vector<const std::byte*> shared_by_;  ///< of each receive: the sender's shared buffer, null: another node
-  std::vector<bool> shared_with_;            ///< of each send: whether the receiver reads the shared buffer
-  std::unique_ptr<std::byte[]> own_send_buffer_;
+  Arena::Block arena_;             ///< a mark for each slot, then the slots
+  std::vector<bool> shared_by_;    ///< of each receive: whether it comes through the sender's shared memory
+  std::vector<bool> shared_with_;  ///< of each send: whether the receiver reads ours
   std::byte* send_buffer_ = nullptr;
-  std::unique_ptr<std::byte[]> receive_buffer_;
 
-  // Requests: a receive for each receiving slot, a send for each sending one, then the receives of what frees those.
+  // Requests: a receive for each receiving slot, a send for each sending one.
   std::vector<Slot> receiving_;
   std::vector<Slot> sending_;
-  std::vector<Note> received_notes_;
-  std::vector<Note> sent_notes_;
+  std::shared_ptr<Memory> memory_;
+  std::list<Leftover> leftover_;     ///< made beforehand, for abandon
+  std::vector<std::int64_t> marks_;  ///< of each sending slot: the one that frees it
+  std::size_t marks_awaited_ = 0;
   std::vector<MPI_Request> requests_;
   std::vector<MPI_Status> statuses_;
   std::vector<int> completed_;
@@ -188,13 +199,14 @@ class StepExecutor {
   std::vector<std::size_t> free_receiving_;
 
   // The present execution.
+  StepData* data_ = nullptr;
+  bool user_memory_ = false;  ///< MPI may have pieces of the user's
   Position next_send_;
   Position next_receive_;
-  bool can_send_ = true;
-  bool can_receive_ = true;
   bool working_ = false;
-  int under_way_ = 0;  ///< requests
-  int without_data_ = -1;
+  int under_way_ = 0;  ///< pieces
+  int requests_under_way_ = 0;
+  unsigned looks_ = 0;
 };
 
 }  // namespace sluice::mpi::detail

@@ -6,15 +6,15 @@
 #include <cstring>
 #include <utility>
 
-#include "run/mpi/simulation.hpp"
-#include "run/mpi/waiting.hpp"
+#include "run/mpi/runtime/progress_thread.hpp"
+#include "run/mpi/runtime/simulation.hpp"
+#include "run/mpi/runtime/waiting.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/error.hpp"
 
 namespace sluice::mpi::detail {
 namespace {
 
-constexpr int kDataTag = 1;
 /// MPI counts in int.
 constexpr std::int64_t kMostBytesAtOnce = 1 << 30;
 /// Shorter operations are over before a thread is awake.
@@ -22,10 +22,10 @@ constexpr double kWorthAThread_s = 100e-6;
 
 }  // namespace
 
-TreeExecutor::TreeExecutor(MPI_Comm comm, ControlChannel& channel, std::vector<TreeReceive> receives,
+TreeExecutor::TreeExecutor(Channel& channel, std::shared_ptr<TreeData> data, std::vector<TreeReceive> receives,
                            std::vector<TreeSend> sends, const Limits& limits, ProgressThread* thread)
-    : comm_(comm),
-      channel_(channel),
+    : channel_(channel),
+      memory_(std::make_shared<Memory>()),
       receives_(std::move(receives)),
       sends_(std::move(sends)),
       limits_(limits),
@@ -34,6 +34,8 @@ TreeExecutor::TreeExecutor(MPI_Comm comm, ControlChannel& channel, std::vector<T
       last_operation_s_(std::numeric_limits<double>::infinity()) {
   SLUICE_ASSERT(limits_.receives >= 1 && limits_.ahead >= 1 && limits_.sends >= 1,
                 fmt::format("{} receives, {} ahead, {} sends", limits_.receives, limits_.ahead, limits_.sends));
+  memory_->data = std::move(data);
+  leftover_.push_back({{}, memory_});
   MPI_Aint lower = 0;
   MPI_Aint extent = 0;
   int size = 0;
@@ -53,8 +55,8 @@ TreeExecutor::TreeExecutor(MPI_Comm comm, ControlChannel& channel, std::vector<T
   }
 }
 
-void TreeExecutor::start(TreeData& data) {
-  data_ = &data;
+void TreeExecutor::begin() {
+  running_ = true;
   stage_.assign(receives_.size(), Stage::kWaiting);
   missing_.clear();
   for (const TreeSend& send : sends_) missing_.push_back(send.after.size());
@@ -62,25 +64,46 @@ void TreeExecutor::start(TreeData& data) {
   next_receive_ = begun_ = done_ = sent_ = 0;
   for (SendQueue& queue : queues_) queue.next = queue.under_way = 0, queue.free = 0;
   port_free_ = 0;
+  leftover_.front().requests.reserve(receives_.size() + sends_.size());  // which is all that can be under way
 }
 
-void TreeExecutor::execute(TreeData& data) {
-  start(data);
-  for (Patience patience(limits_.may_sleep); !finished();) {
+Advance TreeExecutor::advance() {
+  if (!finished()) {
     // Looking costs simulated time: there, only where nothing else tells what has come.
     const bool progress = step(!kSimulated || limits_.any_order);
     if (const auto next = next_arrived(); next != open_.end()) {
       handle(*next);
-      patience.reset();
-    } else if (progress) {
-      patience.reset();
-    } else if (kSimulated && !limits_.any_order && !requests_.empty()) {
+    } else if (kSimulated && !progress && !limits_.any_order && !requests_.empty()) {
       wait_simulated();
-    } else {
-      patience.look_again();
+    } else if (!progress) {
+      return Advance::kIdle;
     }
   }
-  data_ = nullptr;
+  if (!finished()) return Advance::kMoved;
+  running_ = false;
+  return Advance::kOver;
+}
+
+void TreeExecutor::abandon() noexcept {
+  if (!running_ || leftover_.empty()) return;
+  running_ = false;
+  for (std::size_t i = 0; i < requests_.size(); ++i) {
+    if (requests_[i] != MPI_REQUEST_NULL && !active_[i].send) (void)MPI_Cancel(&requests_[i]);
+  }
+  // One that is being received cannot be cancelled any more, and may need its sender.
+  constexpr double kLongest_s = 0.25;
+  const double deadline = MPI_Wtime() + (kSimulated ? 0 : kLongest_s);
+  for (Patience patience;; patience.look_again()) {
+    int done = 0;
+    const int code = MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE);
+    if (done != 0 || code != MPI_SUCCESS || MPI_Wtime() > deadline) break;
+  }
+  for (const MPI_Request request : requests_) {
+    if (request != MPI_REQUEST_NULL) leftover_.front().requests.push_back(request);  // there is room for all
+  }
+  requests_.clear();
+  active_.clear();
+  channel_.context().keep(leftover_);
 }
 
 void TreeExecutor::wait_simulated() {
@@ -127,7 +150,7 @@ std::deque<std::size_t>::iterator TreeExecutor::next_arrived() {
 }
 
 bool TreeExecutor::step(bool look) {
-  if (!kSimulated) (void)channel_.poll();
+  channel_.check();
   remove_ended();
   const bool tested = look && test();
   const bool posted = limits_.any_order ? post_any() : post_receives();
@@ -162,10 +185,10 @@ void TreeExecutor::go_on(std::size_t at) {
   Active& active = active_[at];
   if (!active.opened) {
     active.opened = true;
-    const Envelope& envelope = envelopes_[active.envelope];
+    const Envelope& envelope = memory_->envelopes[active.envelope];
     active.count = envelope.count;
     active.begun = std::min(envelope.count, Envelope::kRoom);
-    active.to = data_->incoming(active.number, envelope.count, envelope.note);
+    active.to = memory_->data->incoming(active.number, envelope.count, envelope.note);
     std::copy_n(envelope.data.begin(), active.begun, active.to);
     give_back(std::exchange(active.envelope, kNoEnvelope));
   }
@@ -177,7 +200,7 @@ void TreeExecutor::go_on(std::size_t at) {
     if (active.envelope != kNoEnvelope) give_back(active.envelope);
     --active.queue->under_way;
     ++sent_;
-    data_->sent(active.number);
+    memory_->data->sent(active.number);
   } else {
     if (!is_short(receives_[active.number])) --long_posted_;
     stage_[active.number] = Stage::kArrived;
@@ -190,10 +213,10 @@ void TreeExecutor::next_piece(std::size_t at) {
   const std::int64_t offset = active.begun * extent_;
   if (active.send) {
     SLUICE_MPI(MPI_Isend(active.from + offset, static_cast<int>(count), limits_.type, sends_[active.number].to,
-                         kDataTag, comm_, &requests_[at]));
+                         channel_.tag(Tag::kData), channel_.comm(), &requests_[at]));
   } else {
     SLUICE_MPI(MPI_Irecv(active.to + offset, static_cast<int>(count), limits_.type, receives_[active.number].from,
-                         kDataTag, comm_, &requests_[at]));
+                         channel_.tag(Tag::kData), channel_.comm(), &requests_[at]));
   }
   active.begun += count;
 }
@@ -207,8 +230,8 @@ void TreeExecutor::give_back(std::size_t envelope) { free_envelopes_.push_back(e
 
 std::size_t TreeExecutor::take_envelope() {
   if (free_envelopes_.empty()) {
-    free_envelopes_.push_back(envelopes_.size());
-    envelopes_.emplace_back();
+    free_envelopes_.push_back(memory_->envelopes.size());
+    memory_->envelopes.emplace_back();
   }
   const std::size_t envelope = free_envelopes_.back();
   free_envelopes_.pop_back();
@@ -254,10 +277,10 @@ bool TreeExecutor::post_any() {
   bool posted = false;
   for (auto& [from, next] : next_of_) {
     const std::vector<std::size_t>& list = by_sender_.at(from);
-    if (next == list.size() || !may_post(list[next]) || !data_->welcome(list[next])) continue;
+    if (next == list.size() || !may_post(list[next]) || !memory_->data->welcome(list[next])) continue;
     if (senders > 1) {
       int there = 0;
-      SLUICE_MPI(MPI_Iprobe(from, kDataTag, comm_, &there, MPI_STATUS_IGNORE));
+      SLUICE_MPI(MPI_Iprobe(from, channel_.tag(Tag::kData), channel_.comm(), &there, MPI_STATUS_IGNORE));
       if (there == 0) continue;
     }
     post(list[next++]);
@@ -274,11 +297,11 @@ void TreeExecutor::post(std::size_t number) {
     active.opened = false;
     active.envelope = take_envelope();
     add(active);
-    SLUICE_MPI(MPI_Irecv(&envelopes_[active.envelope], sizeof(Envelope), MPI_BYTE, receive.from, kDataTag, comm_,
-                         &requests_.back()));
+    SLUICE_MPI(MPI_Irecv(&memory_->envelopes[active.envelope], sizeof(Envelope), MPI_BYTE, receive.from,
+                         channel_.tag(Tag::kData), channel_.comm(), &requests_.back()));
   } else {
     active.count = receive.count;
-    active.to = data_->incoming(number, receive.count, 0);
+    active.to = memory_->data->incoming(number, receive.count, 0);
     add(active);
     next_piece(requests_.size() - 1);
   }
@@ -343,7 +366,7 @@ void TreeExecutor::begin(SendQueue& queue) {
   const std::size_t number = queue.sends[queue.next++];
   ++begun_;
   const TreeSend& send = sends_[number];
-  const TreeMessage message = data_->outgoing(number);
+  const TreeMessage message = memory_->data->outgoing(number);
   const bool paced = std::min(send.port_s, send.connection_s) < std::numeric_limits<double>::infinity();
   const double now = paced && std::max(send.port_s, send.connection_s) > 0 ? MPI_Wtime() : 0;
   Active active;
@@ -353,14 +376,15 @@ void TreeExecutor::begin(SendQueue& queue) {
   active.from = message.data;
   if (send.count == kAnyCount) {
     active.envelope = take_envelope();
-    Envelope& envelope = envelopes_[active.envelope];
+    Envelope& envelope = memory_->envelopes[active.envelope];
     envelope.count = active.count = message.count;
     envelope.note = message.note;
     active.begun = std::min(message.count, Envelope::kRoom);
     std::copy_n(message.data, active.begun, envelope.data.begin());
     add(active);
     const std::int64_t bytes = static_cast<std::int64_t>(sizeof(Envelope)) - Envelope::kRoom + active.begun;
-    SLUICE_MPI(MPI_Isend(&envelope, static_cast<int>(bytes), MPI_BYTE, send.to, kDataTag, comm_, &requests_.back()));
+    SLUICE_MPI(MPI_Isend(&envelope, static_cast<int>(bytes), MPI_BYTE, send.to, channel_.tag(Tag::kData),
+                         channel_.comm(), &requests_.back()));
   } else {
     active.count = send.count;
     add(active);
@@ -375,16 +399,16 @@ void TreeExecutor::begin(SendQueue& queue) {
 
 void TreeExecutor::handle(std::size_t number) {
   if (!receives_[number].combine) {
-    data_->arrived(number, {});
+    memory_->data->arrived(number, {});
   } else {
     const double begin = MPI_Wtime();
     const bool nothing_else = requests_.empty() && done_ + open_.size() == receives_.size();
     if (thread_ != nullptr && !nothing_else && last_operation_s_ > kWorthAThread_s) {
-      thread_->during([&] { data_->arrived(number, {}); }, [this] { return step(); });
+      thread_->during([&] { memory_->data->arrived(number, {}); }, [this] { return step(); });
     } else if (thread_ == nullptr && !nothing_else) {
-      data_->arrived(number, [this] { (void)step(); });
+      memory_->data->arrived(number, [this] { (void)step(); });
     } else {
-      data_->arrived(number, {});
+      memory_->data->arrived(number, {});
     }
     last_operation_s_ = MPI_Wtime() - begin;
   }

@@ -8,11 +8,13 @@
 #include <deque>
 #include <functional>
 #include <limits>
+#include <list>
 #include <map>
+#include <memory>
 #include <vector>
 
-#include "run/mpi/control_channel.hpp"
-#include "run/mpi/tree/progress_thread.hpp"
+#include "run/mpi/runtime/channel.hpp"
+#include "run/mpi/runtime/job.hpp"
 
 /// Carries out what one rank does in a tree: it receives messages, does something with each (combines it in a
 /// reduction, keeps it in a broadcast), and sends what is ready. It knows nothing of trees, elements or bytes: it has
@@ -92,15 +94,20 @@ class TreeExecutor {
     bool may_sleep = false;  ///< waiting ranks leave their processor to others: where ranks outnumber processors
   };
 
-  /// `channel`, by which a rank tells that it has given up, must outlive the executor and be a duplicate of the
-  /// communicator of data, `comm`. `thread`: null, or what makes progress during arrived().
-  TreeExecutor(MPI_Comm comm, ControlChannel& channel, std::vector<TreeReceive> receives, std::vector<TreeSend> sends,
-               const Limits& limits, ProgressThread* thread);
+  /// `thread`: null, or what makes progress during arrived().
+  TreeExecutor(Channel& channel, std::shared_ptr<TreeData> data, std::vector<TreeReceive> receives,
+               std::vector<TreeSend> sends, const Limits& limits, ProgressThread* thread);
   TreeExecutor(const TreeExecutor&) = delete;
   TreeExecutor& operator=(const TreeExecutor&) = delete;
 
-  /// Receives and sends everything. Throws what `data` throws, and MpiError; the executor is of no further use then.
-  void execute(TreeData& data);
+  /// Begins to receive and send everything.
+  void begin();
+  /// Does what can be done without waiting, one message's arrived() at most. Throws what the data throws, MpiError, and
+  /// as Channel::check.
+  Advance advance();
+  /// Ends the execution before it is over: nothing more is written to where messages lie, as far as MPI lets itself be
+  /// stopped within a quarter of a second. What it still works on lives on with the data.
+  void abandon() noexcept;
 
   [[nodiscard]] const std::vector<TreeReceive>& receives() const { return receives_; }
   [[nodiscard]] const std::vector<TreeSend>& sends() const { return sends_; }
@@ -138,7 +145,6 @@ class TreeExecutor {
   };
   static constexpr std::size_t kNoEnvelope = std::numeric_limits<std::size_t>::max();
 
-  void start(TreeData& data);
   [[nodiscard]] bool finished() const { return done_ == receives_.size() && sent_ == sends_.size(); }
   /// Tests, posts and starts what can be. Returns whether anything has come to pass.
   bool step(bool look = true);
@@ -176,8 +182,15 @@ class TreeExecutor {
   /// Does what is to be done with it.
   void handle(std::size_t number);
 
-  MPI_Comm comm_;
-  ControlChannel& channel_;
+  /// What MPI works on, besides the data's memory.
+  struct Memory {
+    std::shared_ptr<TreeData> data;
+    std::deque<Envelope> envelopes;  ///< a deque, as MPI works on its elements
+  };
+
+  Channel& channel_;
+  std::shared_ptr<Memory> memory_;
+  std::list<Leftover> leftover_;  ///< made beforehand, for abandon
   std::vector<TreeReceive> receives_;
   std::vector<TreeSend> sends_;
   Limits limits_;
@@ -189,7 +202,7 @@ class TreeExecutor {
   std::vector<SendQueue> queues_;  ///< by receiver
 
   // Of one execution.
-  TreeData* data_ = nullptr;
+  bool running_ = false;
   std::vector<Stage> stage_;            ///< by receive
   std::deque<std::size_t> open_;        ///< posted or arrived, as they were posted
   std::size_t next_receive_ = 0;        ///< in order: the first that is not posted
@@ -202,10 +215,9 @@ class TreeExecutor {
   std::size_t sent_ = 0;
   double port_free_ = 0;  ///< when the next send may start though others are under way
   std::vector<MPI_Request> requests_;
-  std::vector<Active> active_;      ///< of each request
-  std::size_t looks_ = 0;           ///< where machines are simulated
-  std::vector<int> completed_;      ///< room for what MPI_Testsome says
-  std::deque<Envelope> envelopes_;  ///< a deque, as MPI works on its elements
+  std::vector<Active> active_;  ///< of each request
+  std::size_t looks_ = 0;       ///< where machines are simulated
+  std::vector<int> completed_;  ///< room for what MPI_Testsome says
   std::vector<std::size_t> free_envelopes_;
   double last_operation_s_;  ///< how long arrived() took last; infinite at first
 };

@@ -1,0 +1,108 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "apps/compare/compare.hpp"
+#include "apps/compare/comparison.hpp"
+#include "apps/compare/known_contents.hpp"
+#include "sluice/checked.hpp"
+#include "sluice/error.hpp"
+#include "sluice/run/mpi/error.hpp"
+
+namespace sluice::compare {
+namespace {
+
+class Planned final : public Method {
+ public:
+  Planned(MPI_Comm comm, int root, std::int64_t bytes, const mpi::BroadcastOptions& options)
+      : bytes_(bytes), broadcast_(comm, root, options) {}
+
+  void execute(const void*, void* target) override { broadcast_.execute(target, bytes_); }
+  /// Of MPI_Bcast there is no model.
+  [[nodiscard]] std::optional<double> predicted_s() override {
+    const mpi::ChosenBroadcast chosen = broadcast_.chosen(bytes_);
+    return chosen.native_s > 0 && chosen.method == "native" ? std::nullopt : std::optional(chosen.predicted_s);
+  }
+  [[nodiscard]] std::string how() override { return broadcast_.chosen(bytes_).method; }
+
+ private:
+  std::int64_t bytes_;
+  mpi::Broadcast broadcast_;
+};
+
+class OfMpi final : public Method {
+ public:
+  OfMpi(const Communicator& comm, int root, std::int64_t bytes) : comm_(comm), root_(root), bytes_(bytes) {}
+
+  void execute(const void*, void* target) override {
+    constexpr std::int64_t kMostAtOnce = std::numeric_limits<int>::max();  // MPI-3 counts in int
+    for (std::int64_t at = 0; at < bytes_; at += kMostAtOnce) {
+      const auto some = static_cast<int>(std::min(kMostAtOnce, bytes_ - at));
+      SLUICE_MPI(MPI_Bcast(static_cast<std::byte*>(target) + at, some, MPI_BYTE, root_, comm_.get()));
+    }
+  }
+
+ private:
+  const Communicator& comm_;
+  int root_;
+  std::int64_t bytes_;
+};
+
+/// A broadcast of bytes that every rank knows, and the methods that can do it.
+class ComparedBroadcast final : public ComparedJob {
+ public:
+  /// Throws InputError for negative bytes.
+  ComparedBroadcast(const Communicator& comm, int root, std::int64_t bytes, const mpi::BroadcastOptions& options)
+      : comm_(comm), root_(root), bytes_(bytes), options_(options) {
+    if (bytes < 0) throw InputError("bytes", fmt::format("{}", bytes), "at least 0");
+    (void)checked::multiply(bytes, comm.size(), "bytes of all ranks");
+    buffer_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes));
+    reset_target();
+  }
+
+  [[nodiscard]] std::unique_ptr<Method> make(const std::string& method) override {
+    if (method == "mpi-bcast") return std::make_unique<OfMpi>(comm_, root_, bytes_);
+    mpi::BroadcastOptions options = options_;
+    if (method != "sluice") {
+      options.plan.algorithm = method;
+      options.try_native = false;
+    }
+    return std::make_unique<Planned>(comm_.get(), root_, bytes_, options);
+  }
+  [[nodiscard]] std::int64_t bytes_moved() const override { return (comm_.size() - 1) * bytes_; }
+  /// In place: the root has the message in the target.
+  [[nodiscard]] const std::byte* source() const override { return buffer_.get(); }
+  [[nodiscard]] std::byte* target() override { return buffer_.get(); }
+  void reset_target() override { fill_known(message(), root_, root_, comm_.rank() != root_); }
+  [[nodiscard]] std::string check_target() const override {
+    const std::int64_t wrong = first_wrong(message(), root_, root_);
+    return wrong < 0 ? "" : fmt::format("the message of {} bytes is wrong in the 8 bytes from {}", bytes_, wrong);
+  }
+
+ private:
+  [[nodiscard]] std::span<std::byte> message() const { return {buffer_.get(), static_cast<std::size_t>(bytes_)}; }
+
+  const Communicator& comm_;
+  int root_;
+  std::int64_t bytes_;
+  const mpi::BroadcastOptions& options_;
+  std::unique_ptr<std::byte[]> buffer_;
+};
+
+}  // namespace
+
+std::vector<std::string> broadcast_methods() { return {"sluice", "mpi-bcast"}; }
+
+Comparison broadcasts(MPI_Comm comm, int root, std::int64_t bytes, const mpi::BroadcastOptions& options,
+                      const std::vector<std::string>& methods, int repetitions) {
+  const Communicator own(comm);
+  check_comparison(own, methods, repetitions);
+  ComparedBroadcast compared(own, root, bytes, options);
+  return run_comparison(own, compared, methods, repetitions);
+}
+
+}  // namespace sluice::compare

@@ -1,0 +1,142 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sluice/input/block_cyclic.hpp"
+#include "sluice/input/platform.hpp"
+#include "sluice/run/mpi/broadcast.hpp"
+#include "sluice/run/mpi/exchange.hpp"
+#include "sluice/run/mpi/redistribution.hpp"
+#include "sluice/run/mpi/reduction.hpp"
+
+/// Data moved by the library's jobs and by the usual ways side by side: what the verb `run` shows.
+namespace sluice::compare {
+
+/// What one method of a comparison took; the same on all ranks.
+struct MethodResult {
+  std::string name;
+  double median_s = 0;  ///< over the repetitions, each the time of the slowest rank
+  double min_s = 0;
+  double max_s = 0;
+  /// The most that a rank held beyond its source and target, while the method was prepared and first executed.
+  std::int64_t peak_extra_bytes = 0;
+  /// What the method's plan takes by its model, and what it does, for methods that have a plan of that kind.
+  std::optional<double> predicted_s;
+  std::string how;
+};
+
+/// What a comparison of methods found; the same on all ranks.
+struct Comparison {
+  int ranks = 0;
+  std::int64_t bytes_moved = 0;  ///< those that stay on their rank included
+  int repetitions = 0;
+  bool verified = false;
+  /// Methods asked for that cannot do this job, each with the reason; they are not among `methods`.
+  std::vector<std::string> left_out;
+  /// What was wrong where, one line each; empty if verified. A method that failed is not timed, nor are the others.
+  std::vector<std::string> failures;
+  /// False where the system does not tell a process its peak of memory: peak_extra_bytes is then what each method
+  /// itself allocates, without MPI's part.
+  bool peak_measured = false;
+  std::vector<MethodResult> methods;  ///< in the order asked for
+};
+
+/// The methods that can run for arrays of so many dimensions and elements of that size in this build, `sluice` first:
+/// "sluice", "caterpillar", "alltoallv", "alltoallw", "all-at-once", and "pdgemr2d" for matrices of 8-byte elements
+/// where the build found ScaLAPACK. "sluice-ALGORITHM" can be asked for besides.
+[[nodiscard]] std::vector<std::string> redistribution_methods(std::size_t dimensions, std::int64_t element_size);
+
+/// Redistributes by several methods side by side. Collective; the arguments before `methods` are those of
+/// Redistribution. Every rank allocates its parts of both arrays.
+///
+/// The source is filled with a function of the global index. Each method is prepared and executed once, with its memory
+/// watched, and every byte of the target compared with what it must be, those outside the moved box with what they
+/// were. Then the methods take turns for `repetitions` rounds, each execution between a barrier and the end of the
+/// slowest rank. At the end each is executed and compared once more.
+///
+/// Memory is the highest resident size of the process less that before (VmHWM and VmRSS of /proc/self/status), so that
+/// what MPI and ScaLAPACK allocate counts. For that glibc's malloc is told to give freed memory back at once, and
+/// afterwards to keep it, as it does by default in the long run; a program that calls this is left with that.
+///
+/// Throws InputError on every rank for bad arguments on any rank, an unknown method or one that does not apply,
+/// `repetitions` below 1; MpiError, JobError.
+[[nodiscard]] Comparison redistributions(MPI_Comm comm, const std::vector<std::int64_t>& shape, const Layout& from,
+                                         const Layout& to, std::int64_t element_size,
+                                         const mpi::RedistributionOptions& options,
+                                         const std::vector<std::string>& methods, int repetitions = 9);
+
+/// The methods for exchanges, `sluice` first: "sluice", "alltoallv", "all-at-once" (MPI_Isend and MPI_Irecv, all
+/// posted before any is waited for) and "pairwise" (in round d each rank sends to the one d further on). "sluice-MODE",
+/// such as "sluice-barrier", can be asked for besides.
+[[nodiscard]] std::vector<std::string> exchange_methods();
+
+/// Exchanges by several methods side by side, as redistributions() does: bytes are a function of sender, receiver
+/// and offset, and every byte of every method is verified. Collective; the arguments before `methods` are those of
+/// Exchange. "sluice" is what they ask for; `tune` concerns those methods whose mode is list.
+///
+/// Methods of MPI that cannot count the messages are left out: alltoallv beyond 2^31 - 1 bytes a rank and direction,
+/// all-at-once and pairwise beyond as many a message.
+///
+/// Throws InputError on every rank for bad arguments on any rank, an unknown method, no method that can do the job,
+/// `repetitions` below 1; MpiError, JobError.
+[[nodiscard]] Comparison exchanges(MPI_Comm comm, const std::vector<mpi::MessageSize>& sends,
+                                   const mpi::ExchangeOptions& options, const std::vector<std::string>& methods,
+                                   int repetitions = 9);
+
+/// The methods for broadcasts, `sluice` first: "sluice" and "mpi-bcast". The algorithms of "broadcast" can be asked for
+/// besides, by their names.
+[[nodiscard]] std::vector<std::string> broadcast_methods();
+
+/// Broadcasts `bytes` by several methods side by side, as redistributions() does: bytes are a function of their
+/// offset, and every one of every method is verified on every rank. Collective; the arguments before `methods` are
+/// those of Broadcast.
+///
+/// Throws InputError on every rank for bad arguments on any rank, an unknown method or one that does not apply,
+/// `repetitions` below 1; MpiError, JobError.
+[[nodiscard]] Comparison broadcasts(MPI_Comm comm, int root, std::int64_t bytes, const mpi::BroadcastOptions& options,
+                                    const std::vector<std::string>& methods, int repetitions = 9);
+
+/// What is reduced in a comparison, made of a function of rank and index; the results are exact.
+struct ReductionContents {
+  enum class Operation {
+    kSum,     ///< `count` integers of 8 bytes, added modulo 2^64
+    kMatmul,  ///< a `count` x `count` matrix of such, multiplied in the order of the ranks
+    kMerge,   ///< a sorted set of `count` such; sets of different ranks have some in common
+    kSleep,   ///< as kSum, but the operation takes `sleep_s`, in proportion for a part of the elements
+  };
+  Operation operation = Operation::kSum;
+  std::int64_t count = 0;
+  double sleep_s = 0;  ///< kSleep; for an operation that another device does
+};
+
+/// "sluice", "mpi-reduce", "binomial", "flat", "fibonacci", "reduce-scatter". Any name that algorithms("reduce") has
+/// can be asked for besides: the same executor by another tree. Over a platform (ReductionOptions::platform), what
+/// algorithms("broadcast") has is a broadcast the other way round.
+[[nodiscard]] std::vector<std::string> reduction_methods();
+
+/// What a comparison of reductions found; the same on all ranks.
+struct ReductionComparison : Comparison {
+  mpi::ReductionCosts costs;                   ///< those in force
+  mpi::Overlap overlap = mpi::Overlap::kNone;  ///< likewise
+};
+
+/// Reduces by several methods side by side, as redistributions() does: the result is compared bit by bit with
+/// what one process computes. Collective. "sluice" is what `options` ask for; if costs are to be measured, that is done
+/// once for all methods. The predictions are in the unit of the costs: seconds, if they are.
+///
+/// "mpi-reduce" is MPI_Reduce with the same operation. It cannot reduce what changes its size: sets are padded for it
+/// to the size that the result has, which no program could know before.
+///
+/// Throws InputError on every rank for bad arguments on any rank, an unknown method, `repetitions` below 1, a negative
+/// count, one that is 0 for matrices, or one or a set beyond 2^31 - 1 bytes; MpiError, JobError. A method
+/// whose tree cannot be split around the root is left out.
+[[nodiscard]] ReductionComparison reductions(MPI_Comm comm, const ReductionContents& contents, int root,
+                                             const mpi::ReductionOptions& options,
+                                             const std::vector<std::string>& methods, int repetitions = 9);
+
+}  // namespace sluice::compare

@@ -1,0 +1,143 @@
+#include "apps/compare/comparison.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "apps/compare/peak_memory.hpp"
+#include "sluice/error.hpp"
+#include "sluice/run/mpi/error.hpp"
+
+namespace sluice::compare {
+namespace {
+
+/// One message of a size that MPI sends with a handshake between every two ranks, and a short one: what MPI sets up
+/// with the first message to a peer must not count for the method that happens to come first.
+void meet_everybody(const Communicator& comm) {
+  if (kSimulated) return;  // nothing is set up there
+  std::vector<std::byte> out(256 << 10);
+  std::vector<std::byte> in(out.size());
+  for (int distance = 1; distance < comm.size(); ++distance) {
+    const int to = (comm.rank() + distance) % comm.size();
+    const int from = (comm.rank() + comm.size() - distance) % comm.size();
+    for (const int bytes : {64, static_cast<int>(out.size())}) {
+      SLUICE_MPI(MPI_Sendrecv(out.data(), bytes, MPI_BYTE, to, 0, in.data(), bytes, MPI_BYTE, from, 0, comm.get(),
+                              MPI_STATUS_IGNORE));
+    }
+  }
+}
+
+/// Of an even number the mean of the two in the middle. @pre sorted, and there is one
+double median(const std::vector<double>& sorted) {
+  const std::size_t half = sorted.size() / 2;
+  return sorted.size() % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+}
+
+class Comparer {
+ public:
+  Comparer(const Communicator& comm, ComparedJob& job, const std::vector<std::string>& methods, int repetitions)
+      : comm_(comm), job_(job) {
+    result_.ranks = comm.size();
+    result_.bytes_moved = job.bytes_moved();
+    result_.repetitions = repetitions;
+    result_.peak_measured = true;
+    for (const std::string& name : methods) {
+      const std::string why = job.beyond(name);
+      if (why.empty()) {
+        result_.methods.emplace_back().name = name;
+      } else {
+        result_.left_out.push_back(fmt::format("{}: {}", name, why));
+      }
+    }
+    if (result_.methods.empty() && !methods.empty()) {
+      throw InputError("methods", result_.left_out.front(), "one that can do the job");
+    }
+  }
+
+  Comparison run() {
+    meet_everybody(comm_);
+    set_freed_memory(FreedMemory::kGiveBack);
+    for (MethodResult& method : result_.methods) watch(method);
+    set_freed_memory(FreedMemory::kKeep);
+    if (result_.failures.empty()) {
+      take_turns();
+    }
+    result_.verified = result_.failures.empty();
+    return std::move(result_);
+  }
+
+ private:
+  void execute(Method& method) { method.execute(job_.source(), job_.target()); }
+
+  /// Prepares and executes a method for the first time, and sees how much memory that takes.
+  void watch(MethodResult& result) {
+    job_.reset_target();
+    barrier(comm_);
+    PeakMemory memory;
+    const bool started = memory.start();
+    const std::unique_ptr<Method> method = job_.make(result.name);
+    execute(*method);
+    const std::optional<std::int64_t> extra = started ? memory.extra() : std::nullopt;
+    const bool known = largest(std::int64_t{extra ? 0 : 1}, comm_) == 0;
+    if (!known) result_.peak_measured = false;
+    result.peak_extra_bytes = largest(known ? *extra : method->held_bytes(), comm_);
+    verify(result.name, "first executed");
+  }
+
+  void verify(const std::string& method, const char* when) {
+    const auto wrong = text_of_lowest(job_.check_target(), comm_);
+    if (wrong)
+      result_.failures.push_back(fmt::format("{}, {}: rank {}: {}", method, when, wrong->first, wrong->second));
+  }
+
+  void take_turns() {
+    std::vector<std::unique_ptr<Method>> methods;
+    for (const MethodResult& result : result_.methods) {
+      methods.push_back(job_.make(result.name));
+      execute(*methods.back());  // touches its buffers
+    }
+    const std::size_t count = methods.size();
+    std::vector<std::vector<double>> seconds(count);
+    for (int round = 0; round < result_.repetitions; ++round) {
+      for (std::size_t turn = 0; turn < count; ++turn) {
+        // Each round begins with another method.
+        const std::size_t i = (turn + static_cast<std::size_t>(round)) % count;
+        seconds[i].push_back(time_of_slowest(comm_, [&] { execute(*methods[i]); }));
+      }
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      std::vector<double>& times = seconds[i];
+      std::sort(times.begin(), times.end());
+      MethodResult& result = result_.methods[i];
+      result.median_s = median(times);
+      result.min_s = times.front();
+      result.max_s = times.back();
+      result.predicted_s = methods[i]->predicted_s();
+      result.how = methods[i]->how();
+      job_.reset_target();
+      execute(*methods[i]);
+      verify(result.name, "after the repetitions");
+    }
+  }
+
+  const Communicator& comm_;
+  ComparedJob& job_;
+  Comparison result_;
+};
+
+}  // namespace
+
+void check_comparison(const Communicator& comm, const std::vector<std::string>& methods, int repetitions) {
+  expect_same(comm, fmt::format("{} {}", repetitions, fmt::join(methods, " ")));
+  if (repetitions < 1) throw InputError("repetitions", fmt::format("{}", repetitions), "at least 1");
+}
+
+Comparison run_comparison(const Communicator& comm, ComparedJob& job, const std::vector<std::string>& methods,
+                          int repetitions) {
+  return Comparer(comm, job, methods, repetitions).run();
+}
+
+}  // namespace sluice::compare

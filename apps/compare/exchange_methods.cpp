@@ -1,0 +1,117 @@
+#include "apps/compare/exchange_methods.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <span>
+#include <string_view>
+
+#include "apps/compare/known_contents.hpp"
+#include "sluice/error.hpp"
+
+namespace sluice::compare {
+namespace {
+
+class Planned final : public Method {
+ public:
+  Planned(MPI_Comm comm, const std::vector<mpi::MessageSize>& sizes, const mpi::ExchangeOptions& options)
+      : exchange_(comm, sizes, options) {}
+
+  void execute(const void* source, void* target) override {
+    exchange_.execute({static_cast<const std::byte*>(source), static_cast<std::size_t>(exchange_.send_bytes())},
+                      {static_cast<std::byte*>(target), static_cast<std::size_t>(exchange_.receive_bytes())});
+  }
+  [[nodiscard]] std::int64_t held_bytes() const override { return exchange_.peak_extra_bytes(); }
+
+ private:
+  mpi::Exchange exchange_;
+};
+
+PlacedMessages placed(const std::vector<mpi::MessageSize>& sizes) {
+  PlacedMessages result;
+  for (const mpi::MessageSize& message : sizes) result.add(message.peer, message.bytes);
+  return result;
+}
+
+std::span<std::byte> bytes_of(const std::unique_ptr<std::byte[]>& buffer, const PlacedMessage& message) {
+  return {buffer.get() + message.offset, static_cast<std::size_t>(message.bytes)};
+}
+
+}  // namespace
+
+ComparedExchange::ComparedExchange(const Communicator& comm, const std::vector<mpi::MessageSize>& sends,
+                                   const mpi::ExchangeOptions& options)
+    : comm_(comm), sizes_(sends), options_(options) {
+  {
+    // Learns what comes from whom, and sees that the arguments are good; the plan is not needed here.
+    mpi::ExchangeOptions list = options;
+    list.mode = mpi::ExchangeMode::kList;
+    receives_ = placed(mpi::Exchange(comm.get(), sends, list).receives());
+  }
+  sends_ = placed(sends);
+  bytes_moved_ = sum(sends_.bytes, comm);
+  std::int64_t longest = 0;
+  for (const PlacedMessage& message : sends_.messages) longest = std::max(longest, message.bytes);
+  longest_message_ = largest(longest, comm);
+  largest_part_ = largest(std::max(sends_.bytes, receives_.bytes), comm);
+  source_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(sends_.bytes));
+  target_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(receives_.bytes));
+  for (const PlacedMessage& message : sends_.messages)
+    fill_known(bytes_of(source_, message), comm.rank(), message.peer);
+  reset_target();
+}
+
+std::unique_ptr<Method> ComparedExchange::planned(mpi::ExchangeMode mode) const {
+  mpi::ExchangeOptions options = options_;
+  options.mode = mode;
+  options.tune = options.tune && mode == mpi::ExchangeMode::kList;
+  return std::make_unique<Planned>(comm_.get(), sizes_, options);
+}
+
+std::string ComparedExchange::beyond(const std::string& method) const {
+  constexpr std::int64_t kMost = std::numeric_limits<int>::max();
+  if (method == "alltoallv" && largest_part_ > kMost) {
+    return fmt::format("{} bytes on a rank, MPI counts 2^31 - 1", largest_part_);
+  }
+  if ((method == "all-at-once" || method == "pairwise") && longest_message_ > kMost) {
+    return fmt::format("a message of {} bytes, MPI counts 2^31 - 1", longest_message_);
+  }
+  return "";
+}
+
+std::unique_ptr<Method> ComparedExchange::make(const std::string& method) {
+  constexpr std::string_view kMode = "sluice-";
+  if (method == "sluice") return planned(options_.mode);
+  if (method.starts_with(kMode)) return planned(mpi::parse_exchange_mode(method.substr(kMode.size())));
+  if (auto of_mpi = make_mpi_exchange(method, comm_, sends_, receives_)) return of_mpi;
+  throw InputError("method", fmt::format("'{}'", method), "sluice, sluice-MODE, alltoallv, all-at-once or pairwise");
+}
+
+void ComparedExchange::reset_target() {
+  for (const PlacedMessage& message : receives_.messages)
+    fill_known(bytes_of(target_, message), message.peer, comm_.rank(), true);
+}
+
+std::string ComparedExchange::check_target() const {
+  for (const PlacedMessage& message : receives_.messages) {
+    const std::int64_t wrong = first_wrong(bytes_of(target_, message), message.peer, comm_.rank());
+    if (wrong >= 0) {
+      return fmt::format("the message of {} bytes from rank {} is wrong in the 8 bytes from {}", message.bytes,
+                         message.peer, wrong);
+    }
+  }
+  return "";
+}
+
+std::vector<std::string> exchange_methods() { return {"sluice", "alltoallv", "all-at-once", "pairwise"}; }
+
+Comparison exchanges(MPI_Comm comm, const std::vector<mpi::MessageSize>& sends, const mpi::ExchangeOptions& options,
+                     const std::vector<std::string>& methods, int repetitions) {
+  const Communicator own(comm);
+  check_comparison(own, methods, repetitions);
+  ComparedExchange compared(own, sends, options);
+  return run_comparison(own, compared, methods, repetitions);
+}
+
+}  // namespace sluice::compare

@@ -1,0 +1,79 @@
+#include "apps/compare/redistribution_methods.hpp"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "apps/compare/array_contents.hpp"
+#include "apps/compare/compare.hpp"
+#include "sluice/error.hpp"
+
+namespace sluice::compare {
+namespace {
+
+class Planned final : public Method {
+ public:
+  Planned(const Communicator& comm, const RedistributionJob& job)
+      : redistribution_(planned_redistribution(comm, job)) {}
+
+  void execute(const void* source, void* target) override { redistribution_.execute(source, target); }
+  [[nodiscard]] std::int64_t held_bytes() const override { return redistribution_.peak_extra_bytes(); }
+
+ private:
+  mpi::Redistribution redistribution_;
+};
+
+std::unique_ptr<Method> make_planned(const RedistributionPart& part, const std::string& algorithm) {
+  RedistributionJob job = part.job;
+  job.options.algorithm = algorithm;
+  return std::make_unique<Planned>(part.comm, job);
+}
+
+class ComparedRedistribution final : public ComparedJob {
+ public:
+  ComparedRedistribution(const Communicator& comm, const RedistributionJob& job) : part_(comm, job), contents_(part_) {}
+
+  [[nodiscard]] std::unique_ptr<Method> make(const std::string& method) override {
+    return make_redistribution_method(method, part_);
+  }
+  [[nodiscard]] std::int64_t bytes_moved() const override { return part_.problem.size() * part_.job.element_size; }
+  [[nodiscard]] const std::byte* source() const override { return contents_.source(); }
+  [[nodiscard]] std::byte* target() override { return contents_.target(); }
+  void reset_target() override { contents_.reset_target(); }
+  [[nodiscard]] std::string check_target() const override { return contents_.check_target(); }
+
+ private:
+  RedistributionPart part_;
+  ArrayContents contents_;
+};
+
+}  // namespace
+
+std::unique_ptr<Method> make_redistribution_method(const std::string& name, const RedistributionPart& part) {
+  constexpr std::string_view kAlgorithm = "sluice-";
+  if (name == "sluice") return make_planned(part, part.job.options.algorithm);
+  if (name.starts_with(kAlgorithm)) return make_planned(part, name.substr(kAlgorithm.size()));
+  if (name == "caterpillar") return make_planned(part, name);
+  if (name == "alltoallv" || name == "all-at-once") return make_packed(name, part);
+  if (name == "alltoallw") return make_alltoallw(part);
+  if (name == "pdgemr2d") return make_pdgemr2d(part);
+  throw InputError("method", fmt::format("'{}'", name),
+                   "sluice, sluice-ALGORITHM, caterpillar, alltoallv, alltoallw, all-at-once or pdgemr2d");
+}
+
+std::vector<std::string> redistribution_methods(std::size_t dimensions, std::int64_t element_size) {
+  std::vector<std::string> names{"sluice", "caterpillar", "alltoallv", "alltoallw", "all-at-once"};
+  if (has_pdgemr2d() && dimensions == 2 && element_size == 8) names.emplace_back("pdgemr2d");
+  return names;
+}
+
+Comparison redistributions(MPI_Comm comm, const std::vector<std::int64_t>& shape, const Layout& from, const Layout& to,
+                           std::int64_t element_size, const mpi::RedistributionOptions& options,
+                           const std::vector<std::string>& methods, int repetitions) {
+  const Communicator own(comm);
+  check_comparison(own, methods, repetitions);
+  ComparedRedistribution compared(own, {shape, from, to, element_size, options});
+  return run_comparison(own, compared, methods, repetitions);
+}
+
+}  // namespace sluice::compare

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "apps/compare/comparison.hpp"
+#include "apps/compare/redistribution_part.hpp"
+
+namespace sluice::compare {
+
+/// Names: "sluice", "sluice-ALGORITHM", "caterpillar", "alltoallv", "alltoallw", "all-at-once", "pdgemr2d". `part` must
+/// outlive the method. Collective.
+///
+/// Throws InputError on all ranks for other names, and for a method that cannot do this job, saying why.
+[[nodiscard]] std::unique_ptr<Method> make_redistribution_method(const std::string& name,
+                                                                 const RedistributionPart& part);
+
+// Those of MPI and ScaLAPACK one by one. They refuse sizes beyond int, which is all MPI-3 can count.
+
+/// One of make_mpi_exchange over buffers that hold all messages, packed and unpacked by us; the buffers are kept.
+[[nodiscard]] std::unique_ptr<Method> make_packed(const std::string& name, const RedistributionPart& part);
+/// MPI_Alltoallw with a derived type a peer: MPI gathers and scatters.
+[[nodiscard]] std::unique_ptr<Method> make_alltoallw(const RedistributionPart& part);
+/// ScaLAPACK's pdgemr2d, for matrices of 8-byte elements. A row-major matrix is the transpose of a column-major one.
+[[nodiscard]] std::unique_ptr<Method> make_pdgemr2d(const RedistributionPart& part);
+/// Whether the build found ScaLAPACK.
+[[nodiscard]] bool has_pdgemr2d();
+
+}  // namespace sluice::compare

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "apps/compare/communicator.hpp"
+#include "sluice/input/redistribution_problem.hpp"
+#include "sluice/run/mpi/redistribution.hpp"
+
+namespace sluice::compare {
+
+/// The arguments of a Redistribution.
+struct RedistributionJob {
+  std::vector<std::int64_t> shape;
+  Layout from;
+  Layout to;
+  std::int64_t element_size = 8;
+  mpi::RedistributionOptions options;
+};
+
+/// The library's own way. Collective; throws InputError on every rank if the arguments are bad on any.
+[[nodiscard]] mpi::Redistribution planned_redistribution(const Communicator& comm, const RedistributionJob& job);
+
+/// A redistribution as one rank sees it: the problem, the processes of the two grids that this rank is, and its
+/// messages.
+struct RedistributionPart {
+  /// The process of the other grid at the other end of a message.
+  struct Peer {
+    Rank process;
+    int rank = 0;
+    std::int64_t bytes = 0;
+  };
+
+  /// Collective. Throws InputError as planned_redistribution, but for `algorithm`. `comm` must outlive this.
+  RedistributionPart(const Communicator& comm, RedistributionJob job);
+
+  const Communicator& comm;
+  RedistributionJob job;
+  RedistributionProblem problem;
+  std::vector<int> from_ranks;  ///< of all processes
+  std::vector<int> to_ranks;
+  std::optional<Rank> sender;  ///< process of the source grid, if this rank is one
+  std::optional<Rank> receiver;
+  std::vector<Peer> receivers;  ///< in increasing order of process, this rank itself included
+  std::vector<Peer> senders;
+
+  /// Number of elements that this rank holds.
+  [[nodiscard]] std::int64_t source_elements() const;
+  [[nodiscard]] std::int64_t target_elements() const;
+};
+
+/// Where a message is in one dimension of this rank's part of the array.
+struct MessageLevel {
+  IndexRuns runs;           ///< `from` of a run, and `from_stride`, are of this rank's part
+  std::int64_t extent = 0;  ///< of this rank's part
+};
+/// Of the message to a receiver if `outgoing`, else from a sender; the contiguous dimension first.
+[[nodiscard]] std::vector<MessageLevel> message_levels(const RedistributionPart& part, bool outgoing, Rank peer);
+
+}  // namespace sluice::compare

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "sluice/run/mpi/reduction.hpp"
+
+/// What is combined in reductions, words of 8 bytes: operations as MPI wants them, and as the library does.
+namespace sluice::compare {
+
+inline constexpr std::int64_t kWord = sizeof(std::uint64_t);
+
+/// An operation of MPI's on elements of so many words each.
+class WordOperation {
+ public:
+  /// @pre `words` is at least 1, and their bytes an int.
+  WordOperation(std::int64_t words, MPI_User_function* combine, bool commutes);
+  ~WordOperation();
+  WordOperation(const WordOperation&) = delete;
+  WordOperation& operator=(const WordOperation&) = delete;
+
+  [[nodiscard]] mpi::ElementOperation on(std::int64_t count) const { return {count, type_, op_}; }
+
+ private:
+  bool owns_type_;
+  MPI_Datatype type_ = MPI_UINT64_T;
+  MPI_Op op_ = MPI_OP_NULL;
+};
+
+/// c = a b for matrices of n x n, row by row.
+void multiply_matrices(const std::uint64_t* a, const std::uint64_t* b, std::uint64_t* c, std::size_t n);
+/// Elements are matrices.
+void multiply(void* in, void* inout, int* count, MPI_Datatype* type);
+
+/// Adds words, and takes longer for it: so long a word.
+void add_and_sleep(void* in, void* inout, int* count, MPI_Datatype* type);
+void set_sleep(double seconds_per_word);
+
+/// Sets of ascending words; of any size,
+void merge_sets(std::span<const std::byte> left, std::span<const std::byte> right, mpi::Bytes& result);
+/// or padded to the size of an element: how many there are, then they.
+void merge_padded(void* in, void* inout, int* count, MPI_Datatype* type);
+
+}  // namespace sluice::compare

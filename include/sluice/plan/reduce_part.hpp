@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sluice/plan/reduce.hpp"
+#include "sluice/schedule/tree_schedule.hpp"
+
+/// What one rank does in a reduction, without a plan of all ranks: as a program that runs on many ranks wants it on
+/// each of them.
+namespace sluice {
+
+/// A message that a rank receives in a reduction through a tree.
+struct PartReceive {
+  std::int64_t from = 0;
+  std::int64_t segment = 0;  ///< which part of the element
+  /// Of an operation that does not commute: it is the combination of ranks begin to end - 1, which adjoin what the
+  /// receiver has by then. Else 0 and 0.
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+
+  friend bool operator==(const PartReceive&, const PartReceive&) = default;
+};
+
+struct PartSend {
+  std::int64_t to = 0;
+  std::int64_t segment = 0;  ///< sent when everything that the rank receives of it has been combined
+
+  friend bool operator==(const PartSend&, const PartSend&) = default;
+};
+
+/// What one rank does, receives and sends each in the order of their start.
+struct ReductionPart {
+  std::string method;  ///< what a person calls it: "best tree, 12 parts"
+  std::int64_t rank = 0;
+  std::int64_t root = 0;
+  bool commutative = true;
+  std::int64_t segments = 1;
+  std::vector<PartReceive> receives;
+  std::vector<PartSend> sends;  ///< all to one rank; none on the root
+  double length = 0;            ///< of the whole reduction
+
+  friend bool operator==(const ReductionPart&, const ReductionPart&) = default;
+};
+
+/// The part of `rank` in `schedule`, a valid reduction.
+[[nodiscard]] ReductionPart part_of(const TreeSchedule& schedule, std::int64_t rank);
+
+/// part_of(plan_reduce(problem, options).schedule, rank), in O(log^4 n) time and O(log^2 n) memory besides the rank's
+/// own transfers (O(log^3 n) memory if an element is cut into parts), whatever the tree, the root, the number of parts
+/// and whether the operation commutes; where the number of parts is chosen, in about 100 times that time.
+/// `options.transfers` is not looked at. n may be so large that plan_reduce would not write out all transfers; those of
+/// the rank must be at most 2^30.
+///
+/// Not so with limits, dates of arrival and algorithm "exact": these are planned as a whole.
+///
+/// Throws as plan_reduce does, and for a rank out of range.
+[[nodiscard]] ReductionPart plan_reduction_part(const ReduceProblem& problem, std::int64_t rank,
+                                                const ReduceOptions& options = {});
+
+}  // namespace sluice

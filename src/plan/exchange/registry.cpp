@@ -1,0 +1,50 @@
+#include "plan/exchange/registry.hpp"
+
+#include <array>
+#include <cstddef>
+
+namespace sluice::detail {
+
+namespace {
+
+constexpr std::string_view kCohen = "Cohen et al. 2006";
+constexpr std::string_view kTwice = "at most 2 eta; + 2 beta + 1 if k limits and beta > 1";
+constexpr std::string_view kDesprez = "Desprez et al. 1997";
+
+constexpr std::array kPlanners{
+    ExchangePlanner{{"exchange", "first-fit", "messages whole; none", "O(m log m)", "Johnson 1973"}, plan_first_fit},
+    ExchangePlanner{{"exchange", "profile", "none; in practice near eta where nodes differ in load",
+                     "some dozen times first-fit", "ours"},
+                    plan_profile},
+    ExchangePlanner{{"exchange", "ggp", kTwice, "O(m) for each message", kCohen}, plan_ggp},
+    ExchangePlanner{{"exchange", "oggp", kTwice, "steps x (n + search among the heaviest edges)", kCohen}, plan_oggp},
+    ExchangePlanner{{"exchange", "multigraph", kTwice, "steps as many as units of data: refuses large ones", kCohen},
+                    plan_multigraph},
+    ExchangePlanner{{"exchange", "weights", "none", "O(m) for each message, and the pieces", kCohen}, plan_weights},
+    ExchangePlanner{{"exchange", "degrees", "none", "O(m) for each message, and the pieces", kCohen}, plan_degrees},
+    ExchangePlanner{
+        {"exchange", "stepwise", "messages whole, in the fewest steps", "a weighted matching a step", kDesprez},
+        plan_whole_stepwise},
+    ExchangePlanner{{"exchange", "greedy", "messages whole; none", "a weighted matching a step", kDesprez},
+                    plan_whole_greedy},
+#ifdef SLUICE_HAVE_CBC
+    ExchangePlanner{{"exchange", "exact", "optimal if it ends within its effort: 8 x 8, sizes to 20 in seconds",
+                     "exponential", "ours: integer program over durations"},
+                    nullptr,
+                    plan_exact},
+#endif
+};
+
+constexpr auto kAlgorithms = [] {
+  std::array<Algorithm, kPlanners.size()> result{};
+  for (std::size_t i = 0; i < result.size(); ++i) result[i] = kPlanners[i].about;
+  return result;
+}();
+
+}  // namespace
+
+std::span<const ExchangePlanner> exchange_planners() { return kPlanners; }
+
+std::span<const Algorithm> exchange_algorithms() { return kAlgorithms; }
+
+}  // namespace sluice::detail

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "plan/exchange/planners.hpp"
+#include "sluice/plan/registry.hpp"
+
+namespace sluice::detail {
+
+/// An algorithm of exchange: one of the two functions is set.
+struct ExchangePlanner {
+  Algorithm about;
+  /// Ends by itself. `auto` runs all of these.
+  std::optional<PieceSteps> (*plan)(const Demand&, Budget&) = nullptr;
+  /// Works as long as the budget lasts, or until it has proven its plan optimal.
+  BoundedPlan (*search)(const Demand&, Budget&, std::uint64_t seed, const Progress&) = nullptr;
+};
+
+/// In the order in which they are shown; without `auto`.
+[[nodiscard]] std::span<const ExchangePlanner> exchange_planners();
+
+/// What is known of them.
+[[nodiscard]] std::span<const Algorithm> exchange_algorithms();
+
+}  // namespace sluice::detail

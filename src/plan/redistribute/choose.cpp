@@ -1,0 +1,325 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "plan/redistribute/combined_steps.hpp"
+#include "plan/redistribute/exact.hpp"
+#include "plan/step_rule.hpp"
+#include "sluice/error.hpp"
+#include "sluice/plan/redistribute.hpp"
+#include "sluice/plan/registry.hpp"
+
+namespace sluice {
+
+using detail::CombinedSteps;
+using detail::ExactSearch;
+using detail::LeastTransmission;
+using detail::StepRule;
+
+namespace {
+
+// ---------------------------------------------------------------------------------------------------------------------
+// The named algorithms, dimension by dimension
+
+constexpr double kMostPeelingWork = 1e8;     // edges times steps: about a second
+constexpr double kMostPricedMessages = 2e5;  // looked at one by one to compare candidates: some 10 ms each
+constexpr double kMostFoldingWork = 3e7;     // tuples of steps looked at to compare candidates: about 0.1 s
+
+using Planner = std::shared_ptr<const StepRule> (*)(const AxisPattern&);
+
+Planner planner(const std::string& algorithm) {
+  if (algorithm == "classes") return detail::plan_classes;
+  if (algorithm == "stepwise") return detail::plan_stepwise;
+  if (algorithm == "greedy") return detail::plan_greedy;
+  if (algorithm == "coloring") return detail::plan_coloring;
+  if (algorithm == "caterpillar") return detail::plan_caterpillar;
+  std::string known;
+  for (const Algorithm& entry : algorithms("redistribute")) known += fmt::format("{}, ", entry.name);
+  throw InputError("--algorithm", fmt::format("'{}'", algorithm), known + "or auto");
+}
+
+/// One schedule of one dimension to choose from.
+struct Candidate {
+  std::string algorithm;
+  std::shared_ptr<const StepRule> rule;
+  std::vector<std::int64_t> durations;
+};
+
+class Candidates {
+ public:
+  explicit Candidates(const AxisPattern& pattern) : pattern_(pattern) {
+    const CommunicationGrid grid = detail::paper_grid(pattern);
+    prices_messages_ = static_cast<double>(grid.max_messages_of_sender()) * static_cast<double>(grid.senders()) <=
+                           kMostPricedMessages ||
+                       static_cast<double>(pattern.extent()) <= kMostPricedMessages;
+  }
+
+  void add(const std::string& algorithm, Planner plan) {
+    std::shared_ptr<const StepRule> rule = plan(pattern_);
+    if (rule != nullptr) choices_.push_back({algorithm, std::move(rule), {}});
+  }
+  /// As add, but an algorithm that does not apply is one candidate less.
+  void try_to_add(const std::string& algorithm, Planner plan) {
+    try {
+      add(algorithm, plan);
+    } catch (const InputError&) {
+      return;
+    }
+  }
+  [[nodiscard]] const std::vector<Candidate>& choices() const { return choices_; }
+  /// Whether the messages are few enough to price a schedule by all of them.
+  [[nodiscard]] bool prices_messages() const { return prices_messages_; }
+
+  /// Finds the durations of every choice, and drops those that another one beats whatever they are combined with.
+  /// The durations are those of the array as it is, or, where its messages are too many to look at, of the whole slices
+  /// that it holds, which come from the quotient alone.
+  void compare() {
+    const bool whole = detail::whole_slices(pattern_) > 0;
+    const AxisPattern compared(
+        pattern_.from(), pattern_.to(), pattern_.from_start(), pattern_.to_start(),
+        whole || prices_messages_ ? pattern_.extent() : pattern_.extent() - pattern_.extent() % pattern_.slice());
+    for (Candidate& each : choices_) each.durations = each.rule->durations(compared);
+    std::vector<Candidate> kept;
+    for (std::size_t i = 0; i < choices_.size(); ++i) {
+      const bool beaten = std::ranges::any_of(choices_, [&](const Candidate& other) {
+        const auto at = static_cast<std::size_t>(&other - choices_.data());
+        return at != i && beats(other, choices_[i], /*ties=*/at < i);
+      });
+      if (!beaten) kept.push_back(choices_[i]);
+    }
+    choices_ = std::move(kept);
+  }
+
+ private:
+  static std::int64_t transmission(const Candidate& each) {
+    std::int64_t sum = 0;
+    for (const std::int64_t duration : each.durations) sum += duration;  // at most the extent
+    return sum;
+  }
+  /// Steps and TC of dimensions that are not folded only multiply those of the others.
+  static bool beats(const Candidate& a, const Candidate& b, bool ties) {
+    if (a.rule->fold().group > 1 || b.rule->fold().group > 1) return false;
+    const std::pair mine(a.rule->steps(), transmission(a)), others(b.rule->steps(), transmission(b));
+    return mine.first <= others.first && mine.second <= others.second && (ties || mine != others);
+  }
+
+  AxisPattern pattern_;
+  bool prices_messages_ = true;
+  std::vector<Candidate> choices_;
+};
+
+/// The candidates of `auto` in one dimension. Where `classes` applies and the array is whole slices nothing is better
+/// in that dimension. Peeling is left out where it would take longer than about a second, and all graphs where they do
+/// not fit: the same on every process, as no clock is asked.
+void add_whatever_fits(Candidates& candidates, const AxisPattern& pattern, bool one_of_several) {
+  candidates.try_to_add("classes", detail::plan_classes);
+  const bool optimal = !candidates.choices().empty() && detail::whole_slices(pattern) > 0;
+  if (optimal && !one_of_several) return;
+  const bool peels = detail::peeling_work(pattern) <= kMostPeelingWork;
+  if (peels && one_of_several) candidates.add("stepwise", detail::plan_stepwise_folded);
+  if (optimal) return;
+  if (peels) {
+    candidates.add("stepwise", detail::plan_stepwise);
+    candidates.add("greedy", detail::plan_greedy);
+  }
+  candidates.try_to_add("coloring", detail::plan_coloring);
+  if (candidates.choices().empty() || candidates.prices_messages())
+    candidates.add("caterpillar", detail::plan_caterpillar);
+}
+
+/// The choice of one candidate a dimension whose combination costs least: transmission + setup * steps, or steps before
+/// transmission where `fewest_steps`. Combinations of folded dimensions are priced from above once kMostFoldingWork is
+/// used up.
+std::vector<std::size_t> cheapest(const std::vector<Candidates>& axes, double setup, bool fewest_steps) {
+  std::vector<std::size_t> current(axes.size(), 0), best;
+  if (std::ranges::all_of(axes, [](const Candidates& candidates) { return candidates.choices().size() == 1; })) {
+    return current;
+  }
+  std::pair<double, double> best_price;
+  double work = 0;
+  while (true) {
+    std::vector<CombinedSteps::AxisSteps> steps;
+    std::vector<std::vector<std::int64_t>> durations;
+    for (std::size_t d = 0; d < axes.size(); ++d) {
+      const Candidate& candidate = axes[d].choices()[current[d]];
+      steps.push_back({candidate.rule->steps(), candidate.rule->fold()});
+      durations.push_back(candidate.durations);
+    }
+    const CombinedSteps combined(std::move(steps));
+    const bool affordable = work + combined.pricing_work() <= kMostFoldingWork;
+    if (affordable) work += combined.pricing_work();
+    const auto number = static_cast<double>(combined.steps());
+    const auto transmission =
+        static_cast<double>(affordable ? combined.transmission(durations) : combined.transmission_at_most(durations));
+    const std::pair<double, double> price =
+        fewest_steps ? std::pair(number, transmission) : std::pair(transmission + setup * number, number);
+    if (best.empty() || price < best_price) best = current, best_price = price;
+    std::size_t d = 0;
+    while (d < axes.size() && ++current[d] == axes[d].choices().size()) current[d++] = 0;
+    if (d == axes.size()) return best;
+  }
+}
+
+/// The schedules that one named algorithm, or all of them together, make of a problem.
+class NamedPlans {
+ public:
+  NamedPlans(const RedistributionProblem& problem, const std::string& algorithm) : problem_(problem) {
+    const bool one_of_several = problem.dimensions() > 1;
+    for (const AxisPattern& pattern : problem.axes()) {
+      Candidates& candidates = axes_.emplace_back(pattern);
+      if (algorithm == "auto") {
+        add_whatever_fits(candidates, pattern, one_of_several);
+      } else {
+        candidates.add(algorithm, planner(algorithm));
+        if (algorithm == "stepwise" && one_of_several) candidates.add(algorithm, detail::plan_stepwise_folded);
+      }
+    }
+    if (std::ranges::all_of(axes_, [](const Candidates& each) { return each.choices().size() == 1; })) return;
+    for (Candidates& each : axes_) each.compare();
+  }
+
+  /// `name`: unless empty, whose plan it is said to be.
+  [[nodiscard]] RedistributionPlan cheapest_at(double setup, bool fewest_steps, const std::string& name = "") const {
+    const std::vector<std::size_t> best = cheapest(axes_, setup, fewest_steps);
+    std::vector<AxisPlan> plans;
+    std::vector<std::string> names;
+    for (std::size_t d = 0; d < axes_.size(); ++d) {
+      const Candidate& candidate = axes_[d].choices()[best[d]];
+      plans.emplace_back(problem_.axis(d), candidate.rule);
+      names.push_back(candidate.algorithm);
+    }
+    // Dimensions planned alike have one name, others are listed: "classes+stepwise".
+    const bool alike = std::ranges::all_of(names, [&](const std::string& each) { return each == names.front(); });
+    const std::string made_by = alike ? names.front() : fmt::format("{}", fmt::join(names, "+"));
+    return {problem_, name.empty() ? made_by : name, std::move(plans), setup};
+  }
+
+ private:
+  RedistributionProblem problem_;
+  std::vector<Candidates> axes_;
+};
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Beyond them
+
+/// More steps than the fewest are tried up to so many, where each may still lower TC.
+constexpr std::int64_t kMostMoreSteps = 100;
+constexpr double kSamePrice = 1e-9;  // relative: totals that differ by less are equal
+
+/// The cheapest schedule that is known so far.
+struct Best {
+  RedistributionPlan plan;
+  Cost cost;
+
+  void take(RedistributionPlan next) {
+    plan = std::move(next);
+    cost = plan.cost();
+  }
+};
+
+/// Looks for a plan cheaper than `best`, or as cheap with fewer steps, number of steps by number of steps. The result
+/// has the bound that was proven on the way.
+RedistributionPlan search_on(ExactSearch& search, const RedistributionProblem& problem, Best best, double setup) {
+  const std::int64_t fewest = redistribution_bound(problem, 0).steps;
+  const std::int64_t at_least = search.at_least();
+  const auto price = [&](std::int64_t steps, std::int64_t transmission) {
+    return static_cast<double>(transmission) + setup * static_cast<double>(steps);
+  };
+  const auto margin = [&] { return kSamePrice * std::max(1.0, best.cost.total); };
+  double total_at_least = std::numeric_limits<double>::infinity();
+  for (std::int64_t steps = fewest;; ++steps) {
+    // So many steps, or more, cost at least this.
+    const double from_here = price(steps, at_least);
+    const bool ties = steps < best.cost.steps;
+    if (from_here >= best.cost.total + (ties ? margin() : -margin()) || search.effort().left() == 0 ||
+        steps > fewest + kMostMoreSteps) {
+      total_at_least = std::min(total_at_least, from_here);
+      break;
+    }
+    const double room = best.cost.total - setup * static_cast<double>(steps);
+    const auto below = ties ? static_cast<std::int64_t>(std::floor(room + margin())) + 1
+                            : static_cast<std::int64_t>(std::ceil(room - margin()));
+    const LeastTransmission found = search.solve(steps, below);
+    total_at_least = std::min(total_at_least, price(steps, found.at_least));
+    if (found.rule) best.take({problem, "exact", found.rule, found.transmission, setup});
+  }
+  Cost bound{fewest, at_least, std::max(price(fewest, at_least), total_at_least)};
+  if (bound.total > best.cost.total - margin()) bound.total = best.cost.total;
+  return best.plan.with_bound(bound);
+}
+
+}  // namespace
+
+RedistributionPlan plan_redistribution(const RedistributionProblem& problem, const std::string& algorithm, double setup,
+                                       std::int64_t effort) {
+  const bool exact = algorithm == "exact";
+  const NamedPlans named(problem, exact ? "auto" : algorithm);
+  RedistributionPlan plan = named.cheapest_at(setup, /*fewest_steps=*/algorithm == "stepwise", exact ? "exact" : "");
+  if (!exact && (algorithm != "auto" || effort == 0)) return plan;
+  ExactSearch search(problem, effort);
+  if (!exact && !search.applies()) return plan;
+  const Cost cost = plan.cost();
+  if (cost.total <= redistribution_bound(problem, setup).total) return plan;
+  if (!search.applies()) {
+    throw InputError("exact", "too many messages to look at",
+                     "at most 2^20, or whole slices of a small quotient; auto plans any array");
+  }
+  return search_on(search, problem, {std::move(plan), cost}, setup);
+}
+
+bool exact_uses_cbc() {
+#ifdef SLUICE_HAVE_CBC
+  return true;
+#else
+  return false;
+#endif
+}
+
+RedistributionFront redistribution_front(const RedistributionProblem& problem, double setup, std::int64_t effort) {
+  const NamedPlans named(problem, "auto");
+  RedistributionFront front;
+  // The named plans with the fewest steps and with the lowest TC are where the search starts.
+  std::vector<Best> known;
+  for (const bool fewest_steps : {true, false}) {
+    RedistributionPlan plan = named.cheapest_at(/*setup=*/0, fewest_steps).with_setup(setup);
+    const Cost cost = plan.cost();
+    known.push_back({std::move(plan), cost});
+  }
+  front.bound = redistribution_bound(problem, 0);
+  ExactSearch search(problem, effort);
+  if (search.applies()) front.bound.transmission = search.at_least();
+  front.complete = search.applies();
+  std::int64_t lowest = std::numeric_limits<std::int64_t>::max();
+  for (std::int64_t steps = front.bound.steps; steps <= front.bound.steps + kMostMoreSteps; ++steps) {
+    if (lowest == front.bound.transmission) return front;
+    const Best* best = nullptr;
+    for (const Best& each : known)
+      if (each.cost.steps <= steps && each.cost.transmission < (best ? best->cost.transmission : lowest)) best = &each;
+    FrontPoint point{known.front().plan, front.bound.transmission};
+    bool found_any = best != nullptr;
+    if (found_any) point.plan = best->plan;
+    if (search.applies()) {
+      LeastTransmission found = search.solve(steps, found_any ? best->cost.transmission : lowest);
+      point.transmission_at_least = found.at_least;
+      if (found.rule) {
+        point.plan = {problem, "exact", found.rule, found.transmission, setup};
+        found_any = true;
+      }
+    }
+    const std::int64_t transmission = found_any ? point.plan.cost().transmission : lowest;
+    front.complete = front.complete && point.transmission_at_least == transmission;
+    if (found_any && transmission < lowest) {
+      lowest = transmission;
+      front.points.push_back(std::move(point));
+    }
+  }
+  front.complete = false;
+  return front;
+}
+
+}  // namespace sluice

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "plan/redistribute/message_classes.hpp"
+
+namespace sluice::detail {
+
+/// How many messages of each class go in steps of which duration. A step lasts as long as a message: durations are the
+/// distinct lengths, rising.
+struct ClassAssignment {
+  std::vector<std::int64_t> durations;
+  std::vector<std::int64_t> steps;                  ///< of each duration
+  std::vector<std::vector<std::int64_t>> messages;  ///< [class][duration]
+
+  [[nodiscard]] std::int64_t transmission() const;
+  /// Leaves as many steps of each duration as the busiest process needs.
+  void drop_idle_steps(const MessageClasses& of);
+};
+
+/// Work that is counted, never timed, so that every process stops at the same place.
+class Effort {
+ public:
+  explicit Effort(std::int64_t units) : left_(units) {}
+  [[nodiscard]] std::int64_t left() const { return left_; }
+  void take(std::int64_t units) { left_ = units < left_ ? left_ - units : 0; }
+
+ private:
+  std::int64_t left_;
+};
+
+/// What to look for: schedules of at most `most_steps` steps with `least` <= TC < `below`.
+struct ProgramLimits {
+  static constexpr std::int64_t kAnyNumber = std::numeric_limits<std::int64_t>::max();
+  std::int64_t most_steps = kAnyNumber;
+  std::int64_t least = 0;  ///< TC is known to be at least this
+  std::int64_t below = kAnyNumber;
+};
+
+struct ProgramOutcome {
+  std::optional<ClassAssignment> assignment;  ///< the best found, if one lies within the limits
+  /// No schedule of these classes within the limits has a lower TC; `below` where there is none at all.
+  std::int64_t at_least = 0;
+};
+
+/// The least TC of whole messages in a limited number of steps.
+///
+/// Problem: choose X_t, the number of steps of duration t, and n_ct, the number of messages of class c in steps of
+/// duration t >= its length, such that each sender and each receiver has at most X_t messages in steps of duration t.
+/// Steps of one duration are X_t matchings of the messages in them (Koenig: a bipartite graph of degree X_t has an edge
+/// colouring in X_t colours), so there is no order of steps in it, and this is the problem itself. It is a program over
+/// classes, not messages: with N_at = sum of n_ct over the classes of group a, the messages of a group can be dealt to
+/// its A senders such that each has floor(N_at / A) or ceil(N_at / A) of duration t, and likewise at the receivers
+/// (class_steps.hpp), so N_at <= A X_t says that none has more than X_t.
+///
+///     minimise   sum of t X_t
+///     subject to sum over t of n_ct = A B for each class c,
+///                sum over c of n_ct <= A X_t for each group of senders and each t, B X_t for those of receivers,
+///                sum of X_t <= most_steps.
+///
+/// Guarantee: with CBC, in the arithmetic of its linear programs (double, tolerance 10^-6); an assignment is whole
+/// numbers and checked. Without it, see profile_search.hpp.
+/// Complexity: exponential; stops when `effort` is used up. One unit is a pivot of the simplex method on up to 100
+/// rows.
+/// Determinism: one thread, no clock.
+/// Source: ours, after the integer program over durations of exchange's `exact`.
+/// Example: 15:2 -> 6:3 has lengths 1 and 2. In 10 steps TC 20, all of duration 2; in 11 TC 16: five of 2, six of 1.
+[[nodiscard]] ProgramOutcome least_transmission(const MessageClasses& messages, const ProgramLimits& limits,
+                                                Effort& effort);
+
+/// A bound on TC that holds for every finer partition into classes as well, up to the messages themselves.
+///
+/// The same program with whole X_t and any n_ct >= 0. A schedule of the whole machine, averaged over the symmetries
+/// that made the classes, is a solution: averaging leaves X_t alone and only mixes the n_ct. So its value is a bound
+/// for the machine, at least the linear program's rounded up, and an assignment of any partition that meets it is
+/// optimal.
+[[nodiscard]] std::int64_t transmission_bound(const MessageClasses& messages, const ProgramLimits& limits,
+                                              Effort& effort);
+
+}  // namespace sluice::detail

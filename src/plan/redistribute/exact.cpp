@@ -1,0 +1,195 @@
+#include "plan/redistribute/exact.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "plan/redistribute/bound.hpp"
+#include "plan/redistribute/class_steps.hpp"
+#include "plan/step_rule.hpp"
+#include "sluice/error.hpp"
+
+namespace sluice::detail {
+
+namespace {
+
+constexpr double kMostMessages = 1 << 20;  // of the classes that are looked at, or to price a schedule by
+constexpr std::int64_t kMostLengths = std::int64_t{1} << 52;  // whole numbers of a double
+
+/// Calls visit(sender, receiver, count) for every message, processes by their coordinates from the first block on.
+template <class Visit>
+void for_each_message(const RedistributionProblem& problem, Visit&& visit) {
+  const std::size_t dimensions = problem.dimensions();
+  // The messages of each dimension, as (sender, receiver, count).
+  struct One {
+    std::int64_t sender, receiver, count;
+  };
+  std::vector<std::vector<One>> axes;
+  for (const AxisPattern& pattern : problem.axes()) {
+    std::vector<One>& all = axes.emplace_back();
+    for (std::int64_t p = 0; p < pattern.from().processes; ++p) {
+      for (const AxisMessage& message : pattern.sends(pattern.from().absolute(p)))
+        all.push_back({p, pattern.to().relative(message.peer), message.count});
+    }
+    if (all.empty()) return;
+  }
+  std::vector<std::size_t> at(dimensions, 0);
+  std::vector<std::int64_t> sender(dimensions), receiver(dimensions);
+  while (true) {
+    std::int64_t count = 1;
+    for (std::size_t d = 0; d < dimensions; ++d) {
+      const One& one = axes[d][at[d]];
+      sender[d] = one.sender;
+      receiver[d] = one.receiver;
+      count *= one.count;
+    }
+    visit(sender, receiver, count);
+    std::size_t d = 0;
+    while (d < dimensions && ++at[d] == axes[d].size()) at[d++] = 0;
+    if (d == dimensions) return;
+  }
+}
+
+std::vector<std::int64_t> divisors(std::int64_t number) {
+  std::vector<std::int64_t> result;
+  for (std::int64_t each = 1; each <= number / each; ++each) {
+    if (number % each != 0) continue;
+    result.push_back(each);
+    if (each != number / each) result.push_back(number / each);
+  }
+  std::ranges::sort(result);
+  return result;
+}
+
+/// Messages of the classes of one dimension, at most.
+double size_of(const AxisPattern& pattern, std::int64_t fineness) {
+  const CommunicationGrid grid = paper_grid(pattern);
+  if (fineness == 0) {
+    const auto pairs = static_cast<double>(grid.senders()) * static_cast<double>(grid.max_messages_of_sender());
+    return std::min(pairs, static_cast<double>(grid.senders() + pattern.extent()));
+  }
+  return static_cast<double>(grid.classes()) * static_cast<double>(grid.row_blocks()) *
+         static_cast<double>(grid.column_blocks()) * static_cast<double>(fineness);
+}
+
+}  // namespace
+
+std::int64_t ArrayRule::transmission(const RedistributionProblem& problem) const {
+  std::vector<std::int64_t> durations(static_cast<std::size_t>(steps()), 0);
+  for_each_message(problem, [&](const auto& sender, const auto& receiver, std::int64_t count) {
+    std::int64_t& duration = durations[static_cast<std::size_t>(step_of(sender, receiver))];
+    duration = std::max(duration, count);
+  });
+  std::int64_t sum = 0;
+  for (const std::int64_t duration : durations) sum += duration;  // at most the number of elements
+  return sum;
+}
+
+ExactSearch::ExactSearch(const RedistributionProblem& problem, std::int64_t effort)
+    : problem_(problem), effort_(effort) {
+  if (problem.size() == 0 || problem.size() > kMostLengths) return;
+  double messages = 1;
+  for (const AxisPattern& pattern : problem.axes()) messages *= size_of(pattern, 0);
+  // Dimensions that are whole slices by their quotient, the others by their messages; then these by their slices too.
+  std::vector<std::vector<std::int64_t>> exactly, by_slices;
+  bool slices_differ = false, all_have_slices = true;
+  for (const AxisPattern& pattern : problem.axes()) {
+    const std::vector<std::int64_t> lifts = divisors(paper_grid(pattern).lift());
+    const bool whole = whole_slices(pattern) > 0;
+    exactly.push_back(whole ? lifts : std::vector<std::int64_t>{0});
+    by_slices.push_back(lifts);
+    slices_differ = slices_differ || !whole;
+    all_have_slices = all_have_slices && pattern.extent() >= pattern.slice();
+  }
+  if (slices_differ && all_have_slices && messages <= kMostMessages) {
+    for (std::vector<std::int64_t>& choice : by_slices) choice.resize(1);
+    add_levels(by_slices, /*true_lengths=*/false);
+  }
+  add_levels(exactly, /*true_lengths=*/true);
+}
+
+void ExactSearch::add_levels(const std::vector<std::vector<std::int64_t>>& choices, bool true_lengths) {
+  struct Sized {
+    double size;
+    Level level;
+  };
+  std::vector<Sized> sized;
+  std::vector<std::size_t> at(choices.size(), 0);
+  for (std::size_t d = 0; d < choices.size();) {
+    Sized each{1, {{}, true_lengths, true_lengths}};
+    for (std::size_t i = 0; i < choices.size(); ++i) {
+      each.size *= size_of(problem_.axis(i), choices[i][at[i]]);
+      each.level.fineness.push_back(choices[i][at[i]]);
+      each.level.finest = each.level.finest && at[i] + 1 == choices[i].size();
+    }
+    if (each.size <= kMostMessages) sized.push_back(std::move(each));
+    d = 0;
+    while (d < choices.size() && ++at[d] == choices[d].size()) at[d++] = 0;
+  }
+  std::ranges::stable_sort(sized, {}, &Sized::size);
+  for (Sized& each : sized) levels_.push_back(std::move(each.level));
+}
+
+ArrayClasses ExactSearch::classes_of(const Level& level) const {
+  std::vector<AxisClasses> axes;
+  for (std::size_t d = 0; d < level.fineness.size(); ++d) {
+    if (level.fineness[d] == 0) {
+      axes.emplace_back(problem_.axis(d));
+    } else {
+      axes.emplace_back(problem_.axis(d), level.fineness[d]);
+    }
+  }
+  return ArrayClasses(std::move(axes));
+}
+
+std::int64_t ExactSearch::at_least() {
+  if (asked_) return at_least_;
+  asked_ = true;
+  at_least_ = whole_message_bound(problem_.axes(), 0).transmission;
+  at_least_ = std::max(at_least_, bound_of_level(levels_.front(), {ProgramLimits::kAnyNumber, at_least_}));
+  return at_least_;
+}
+
+std::int64_t ExactSearch::bound_of_level(const Level& level, const ProgramLimits& limits) {
+  const std::int64_t share = effort_.left() / 4;
+  Effort part(share);
+  // Without the tail both limits say something else.
+  const ProgramLimits those_of_slices{limits.most_steps, 0, ProgramLimits::kAnyNumber};
+  const std::int64_t bound =
+      transmission_bound(classes_of(level).messages(), level.true_lengths ? limits : those_of_slices, part);
+  effort_.take(share - part.left());
+  return bound;
+}
+
+LeastTransmission ExactSearch::solve(std::int64_t most_steps, std::int64_t below) {
+  LeastTransmission best{nullptr, below, std::min(below, at_least())};
+  const auto raise = [&](std::int64_t bound) {
+    best.at_least = std::min(best.transmission, std::max(best.at_least, bound));
+  };
+  const auto settled = [&] { return best.at_least == best.transmission; };
+  bool bounded = false;
+  for (const Level& level : levels_) {
+    if (settled() || effort_.left() == 0) break;
+    // Finer classes with the same lengths have the same bound.
+    if (!bounded) raise(bound_of_level(level, {most_steps, best.at_least, best.transmission}));
+    bounded = level.true_lengths;
+    if (settled()) break;
+    ArrayClasses classes = classes_of(level);
+    const ProgramLimits limits = level.true_lengths ? ProgramLimits{most_steps, best.at_least, best.transmission}
+                                                    : ProgramLimits{most_steps, 0, ProgramLimits::kAnyNumber};
+    const ProgramOutcome outcome = least_transmission(classes.messages(), limits, effort_);
+    if (outcome.assignment) {
+      EdgeSteps steps = steps_of(classes.messages(), *outcome.assignment);
+      auto rule = std::make_shared<const ArrayRule>(std::move(classes), std::move(steps));
+      const std::int64_t transmission =
+          level.true_lengths ? outcome.assignment->transmission() : rule->transmission(problem_);
+      if (transmission < best.transmission) {
+        best.transmission = transmission;
+        best.rule = std::move(rule);
+      }
+    }
+    if (level.finest) raise(outcome.at_least);
+  }
+  return best;
+}
+
+}  // namespace sluice::detail

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "plan/peeling.hpp"
+#include "plan/redistribute/class_program.hpp"
+#include "plan/redistribute/message_classes.hpp"
+#include "sluice/input/redistribution_problem.hpp"
+
+namespace sluice::detail {
+
+/// Which step a message of the whole array goes in, where the array is not planned dimension by dimension.
+class ArrayRule {
+ public:
+  ArrayRule(ArrayClasses classes, EdgeSteps steps) : classes_(std::move(classes)), steps_(std::move(steps)) {}
+
+  [[nodiscard]] std::int64_t steps() const { return steps_.steps; }
+  /// Processes by their coordinates, counted from the one with the first block in each dimension.
+  /// @pre the pair exchanges a message.
+  [[nodiscard]] std::int64_t step_of(std::span<const std::int64_t> sender,
+                                     std::span<const std::int64_t> receiver) const {
+    return steps_.step_of_edge[static_cast<std::size_t>(classes_.edge_of(sender, receiver))];
+  }
+  /// TC, from every message of `problem`.
+  [[nodiscard]] std::int64_t transmission(const RedistributionProblem& problem) const;
+
+ private:
+  ArrayClasses classes_;
+  EdgeSteps steps_;
+};
+
+/// What a search for the least TC in a limited number of steps found.
+struct LeastTransmission {
+  std::shared_ptr<const ArrayRule> rule;  ///< null if nothing was found within the limits
+  std::int64_t transmission = 0;          ///< of the rule
+  /// No schedule of so few steps has a lower TC, or none lies within the limits; proven for the array as it is.
+  std::int64_t at_least = 0;
+};
+
+/// `exact`: the least TC of every number of steps, with proof.
+///
+/// Problem: schedules of an array of any number of dimensions with the fewest steps NS and the lowest total cost TC at
+/// once, which the paper leaves open, or, where no schedule has both, all pairs (NS, TC) that nothing beats.
+/// Method: the program of class_program.hpp, on classes as coarse as the symmetry of the communication grid allows
+/// first: a dozen classes where the machine has thousands of messages. A schedule of the classes lifts to one of the
+/// machine. Where its TC meets transmission_bound, which holds for the machine, it is optimal. Elsewhere finer classes
+/// may allow a lower TC: the lifts are told apart step by step (see AxisClasses), up to the messages themselves, whose
+/// optimum is that of the machine. A dimension that is no whole number of slices is planned as the
+/// slices that it holds, with a bound that leaves the tail out, and then by its messages.
+/// Guarantee: every schedule is priced as it is; `at_least` holds for the array as it is. All of 20,000 random grids
+/// with P, Q <= 32, r, s <= 20 are solved.
+/// Complexity: exponential in the number of classes and lengths; ends when `effort` is used up. One unit is a pivot of
+/// the simplex method on up to 100 rows, some 20 microseconds.
+/// Determinism: one thread, no clock; the same library makes the same plan.
+/// Source: ours. Without CBC: profile_search.hpp.
+/// Example: 15:2 -> 6:3: NS 10 with TC 20, and NS 11 with TC 16; nothing is below.
+class ExactSearch {
+ public:
+  ExactSearch(const RedistributionProblem& problem, std::int64_t effort);
+
+  /// Whether the messages are few enough to look at.
+  [[nodiscard]] bool applies() const { return !levels_.empty(); }
+  [[nodiscard]] const Effort& effort() const { return effort_; }
+  /// No schedule of any number of steps has a lower TC. @pre applies()
+  [[nodiscard]] std::int64_t at_least();
+  /// Schedules of at most `most_steps` steps with TC below `below`. @pre applies()
+  [[nodiscard]] LeastTransmission solve(std::int64_t most_steps, std::int64_t below);
+
+ private:
+  /// The array in classes of one fineness.
+  struct Level {
+    std::vector<std::int64_t> fineness;  ///< of each dimension; 0: its messages themselves
+    bool true_lengths = true;            ///< whether no tail is left out
+    bool finest = false;                 ///< whether its optimum is that of the machine
+  };
+
+  void add_levels(const std::vector<std::vector<std::int64_t>>& choices, bool true_lengths);
+  [[nodiscard]] ArrayClasses classes_of(const Level& level) const;
+  /// transmission_bound of the array in these classes, with a quarter of the effort left.
+  [[nodiscard]] std::int64_t bound_of_level(const Level& level, const ProgramLimits& limits);
+
+  RedistributionProblem problem_;
+  Effort effort_;
+  std::vector<Level> levels_;  ///< coarse to fine
+  std::int64_t at_least_ = 0;
+  bool asked_ = false;  ///< whether at_least_ is known
+};
+
+}  // namespace sluice::detail

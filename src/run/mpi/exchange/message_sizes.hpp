@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sluice/run/mpi/exchange.hpp"
+
+namespace sluice::mpi::detail {
+
+/// Where the messages of a list lie when they lie one behind the other; one entry more, the end of the last.
+inline std::vector<std::int64_t> message_offsets(const std::vector<MessageSize>& messages) {
+  std::vector<std::int64_t> offsets{0};
+  for (const MessageSize& message : messages) offsets.push_back(offsets.back() + message.bytes);
+  return offsets;
+}
+
+/// Throws InputError naming `where` unless there is one message for each peer at most, all of them ranks.
+void check_messages(const std::vector<MessageSize>& messages, const char* where, int ranks);
+
+}  // namespace sluice::mpi::detail

@@ -1,0 +1,161 @@
+#include "run/mpi/exchange/user_messages.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "run/mpi/reduce/element_layout.hpp"
+#include "sluice/checked.hpp"
+#include "sluice/error.hpp"
+#include "sluice/run/mpi/error.hpp"
+
+namespace sluice::mpi::detail {
+namespace {
+
+/// What a rank copies to itself between two looks at the network.
+constexpr std::int64_t kMoveBytes = 256 << 10;
+
+}  // namespace
+
+// ---- UserMessages
+
+UserMessages::UserMessages(const std::vector<MessageSize>& sends, const std::vector<MessageSize>& receives,
+                           const ExchangePart& part, int rank) {
+  std::map<int, std::size_t> send_at;
+  for (std::size_t i = 0; i < sends.size(); ++i) send_at[sends[i].peer] = i;
+  for (std::size_t i = 0; i < receives.size(); ++i) receive_at_[receives[i].peer] = i;
+  for (const auto& transfer : part.sends) outgoing_.push_back({send_at.at(transfer.peer), transfer.offset});
+  for (const auto& transfer : part.transfers_in) incoming_.push_back({receive_at_.at(transfer.peer), transfer.offset});
+  const auto own = send_at.find(rank);
+  if (own != send_at.end() && sends[own->second].bytes > 0) {
+    own_bytes_ = sends[own->second].bytes;
+    own_from_ = own->second;
+    own_to_ = receive_at_.at(rank);
+  }
+}
+
+void UserMessages::use(std::vector<const std::byte*> sources, std::vector<std::byte*> targets) {
+  sources_ = std::move(sources);
+  targets_ = std::move(targets);
+  moved_ = 0;
+}
+
+void UserMessages::clear() {
+  outgoing_.clear();
+  incoming_.clear();
+}
+
+const std::byte* UserMessages::outgoing(std::size_t message, std::int64_t offset, std::int64_t /*bytes*/) {
+  const Place& place = outgoing_[message];
+  return sources_[place.message] + place.offset + offset;
+}
+
+std::byte* UserMessages::incoming(std::size_t message, std::int64_t offset, std::int64_t /*bytes*/) {
+  const Place& place = incoming_[message];
+  return targets_[place.message] + place.offset + offset;
+}
+
+bool UserMessages::work() {
+  const std::int64_t bytes = std::min(kMoveBytes, own_bytes_ - moved_);
+  if (bytes > 0) {
+    std::memcpy(targets_[own_to_] + moved_, sources_[own_from_] + moved_, static_cast<std::size_t>(bytes));
+    moved_ += bytes;
+  }
+  return moved_ < own_bytes_;
+}
+
+// ---- TypedBuffers
+
+TypedBuffers::TypedBuffers(const std::vector<TypedMessage>& sends, const std::vector<TypedMessage>& receives)
+    : sends_(checked(sends, "sends")), receives_(checked(receives, "receives")) {}
+
+std::vector<TypedBuffers::Message> TypedBuffers::checked(const std::vector<TypedMessage>& messages, const char* where) {
+  std::vector<Message> result;
+  for (const TypedMessage& message : messages) {
+    if (message.count < 0) {
+      throw InputError(where, fmt::format("{} elements for rank {}", message.count, message.peer), "at least 0");
+    }
+    if (message.count == 0) continue;
+    if (message.type == MPI_DATATYPE_NULL) throw InputError(where, "MPI_DATATYPE_NULL", "a committed type");
+    const ElementLayout layout(message.type);
+    int size = 0;
+    SLUICE_MPI(MPI_Type_size(message.type, &size));
+    Message each;
+    each.user = message;
+    each.bytes = sluice::checked::multiply(message.count, size, where);
+    each.extent = layout.extent;
+    each.lower = layout.true_lower;
+    each.in_a_row = layout.true_extent == size && (layout.extent == size || message.count == 1);
+    if (each.bytes > 0) result.push_back(std::move(each));
+  }
+  return result;
+}
+
+std::vector<MessageSize> TypedBuffers::sizes(const std::vector<Message>& messages) {
+  std::vector<MessageSize> result;
+  for (const Message& message : messages) result.push_back({message.user.peer, message.bytes});
+  return result;
+}
+
+std::byte* TypedBuffers::buffer_of(Message& message) {
+  if (message.buffer == nullptr) {
+    message.buffer = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(message.bytes));
+    buffer_bytes_ += message.bytes;
+  }
+  return message.buffer.get();
+}
+
+/// Packs or unpacks a message, as many elements at a time as MPI can count the bytes of.
+template <class Step>
+static void in_steps(std::int64_t count, std::int64_t bytes, Step&& step) {
+  const std::int64_t size = bytes / count;
+  const std::int64_t most = std::max<std::int64_t>(1, std::numeric_limits<int>::max() / size);
+  for (std::int64_t at = 0; at < count; at += most) {
+    const std::int64_t some = std::min(most, count - at);
+    step(at, static_cast<int>(some), at * size, static_cast<int>(some * size));
+  }
+}
+
+std::vector<const std::byte*> TypedBuffers::sources(const std::byte* buffer, bool copy) {
+  std::vector<const std::byte*> result;
+  for (Message& message : sends_) {
+    const std::byte* const first = buffer + message.user.offset;
+    if (message.in_a_row && !copy) {
+      result.push_back(first + message.lower);
+      continue;
+    }
+    std::byte* const packed = buffer_of(message);
+    in_steps(message.user.count, message.bytes, [&](std::int64_t at, int count, std::int64_t begin, int bytes) {
+      int position = 0;
+      SLUICE_MPI(MPI_Pack(first + at * message.extent, count, message.user.type, packed + begin, bytes, &position,
+                          MPI_COMM_SELF));
+    });
+    result.push_back(packed);
+  }
+  return result;
+}
+
+std::vector<std::byte*> TypedBuffers::targets(std::byte* buffer) {
+  target_ = buffer;
+  std::vector<std::byte*> result;
+  for (Message& message : receives_)
+    result.push_back(message.in_a_row ? buffer + message.user.offset + message.lower : buffer_of(message));
+  return result;
+}
+
+void TypedBuffers::unpack() {
+  for (Message& message : receives_) {
+    if (message.in_a_row) continue;
+    std::byte* const first = target_ + message.user.offset;
+    in_steps(message.user.count, message.bytes, [&](std::int64_t at, int count, std::int64_t begin, int bytes) {
+      int position = 0;
+      SLUICE_MPI(MPI_Unpack(message.buffer.get() + begin, bytes, &position, first + at * message.extent, count,
+                            message.user.type, MPI_COMM_SELF));
+    });
+  }
+}
+
+}  // namespace sluice::mpi::detail

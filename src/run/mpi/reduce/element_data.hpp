@@ -1,0 +1,47 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "run/mpi/reduce/element_layout.hpp"
+#include "run/mpi/tree/tree_executor.hpp"
+#include "sluice/run/mpi/reduction.hpp"
+
+namespace sluice::mpi::detail {
+
+/// Elements that MPI_Op combines, by some way through the ranks.
+class ElementData : public TreeData {
+ public:
+  /// For the next execution. `own`: MPI_IN_PLACE if the rank's elements are in `result`.
+  virtual void use(const void* own, void* result) = 0;
+  /// After it, on the root: the result is in its place.
+  virtual void finish() = 0;
+  [[nodiscard]] std::int64_t held_bytes() const { return held_bytes_; }
+
+ protected:
+  explicit ElementData(const ElementOperation& operation);
+
+  /// Room for so many elements, from the first on; it lasts as long as this.
+  [[nodiscard]] std::byte* allocate(std::int64_t count);
+  void copy(const std::byte* from, std::byte* to, std::int64_t count) const;
+  /// Calls `look`, if there is one, every now and then.
+  void apply(const std::byte* in, std::byte* inout, std::int64_t count, const std::function<void()>& look) const;
+  [[nodiscard]] std::int64_t extent() const { return layout_.extent; }
+  [[nodiscard]] std::int64_t all() const { return count_; }
+
+ private:
+  std::int64_t count_;
+  MPI_Datatype type_;
+  MPI_Op op_;
+  ElementLayout layout_;
+  std::int64_t size_ = 0;
+  std::vector<std::unique_ptr<std::byte[]>> buffers_;
+  std::int64_t held_bytes_ = 0;
+};
+
+}  // namespace sluice::mpi::detail

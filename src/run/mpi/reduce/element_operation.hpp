@@ -1,0 +1,35 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <memory>
+
+#include "run/mpi/reduce/element_layout.hpp"
+#include "sluice/run/mpi/reduction.hpp"
+
+/// What there is to know about the elements of a reduction and their operation.
+namespace sluice::mpi::detail {
+
+/// Throws InputError for what cannot be reduced.
+void check_operation(const ElementOperation& operation);
+
+/// Whether the operation is one of MPI's own, whose cost is that of memory.
+[[nodiscard]] bool is_built_in(MPI_Op op);
+
+/// Whether the order of combining may matter to the last bit: all but integers with an operation of MPI's own.
+[[nodiscard]] bool order_may_matter(const ElementOperation& operation);
+
+/// A copy of a rank's elements, with what lies between them.
+class ElementCopy {
+ public:
+  ElementCopy(const ElementOperation& operation, const void* from);
+  /// The address of the first element.
+  [[nodiscard]] std::byte* first() const { return bytes_.get() - layout_.true_lower; }
+
+ private:
+  ElementLayout layout_;
+  std::unique_ptr<std::byte[]> bytes_;
+};
+
+}  // namespace sluice::mpi::detail

@@ -1,0 +1,282 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "run/mpi/native/native_reduction.hpp"
+#include "run/mpi/native/native_trial.hpp"
+#include "run/mpi/reduce/element_operation.hpp"
+#include "run/mpi/reduce/piece_elements.hpp"
+#include "run/mpi/reduce/reduction_costs.hpp"
+#include "run/mpi/reduce/reduction_job.hpp"
+#include "run/mpi/reduce/tree_elements.hpp"
+#include "run/mpi/runtime/simulation.hpp"
+#include "sluice/checked.hpp"
+#include "sluice/error.hpp"
+#include "sluice/run/mpi/error.hpp"
+
+namespace sluice::mpi {
+namespace {
+
+using detail::ReductionChoice;
+
+/// Messages of parts posted, or there and not combined yet: enough for one to come while another is combined and a
+/// third is asked for. Where ranks are simulated, messages on their way at once slow each other down, and one that
+/// combines does not see that a send has ended: its receiver alone limits how many there are.
+constexpr int kPartsAhead = detail::kSimulated ? 3 : 4;
+constexpr int kPartsSent = detail::kSimulated ? std::numeric_limits<int>::max() : 2;
+/// Over a platform messages from far away are asked for long before they are combined: so many of them, or as many as
+/// so many bytes hold.
+constexpr int kPiecesAhead = 128;
+constexpr std::int64_t kBytesAhead = 8 << 20;
+/// Elements of so many bytes at most with an operation of MPI's own are MPI_Reduce's where no trial decides: on one
+/// node, and between nodes.
+constexpr std::int64_t kShortOnNode = 256 << 10;
+constexpr std::int64_t kShortBetweenNodes = 4 << 10;
+
+}  // namespace
+
+struct ElementReduction::State final : detail::ReductionJob {
+  State(std::shared_ptr<detail::Context> context, std::int64_t number, const ElementOperation& operation, int user_root,
+        const ReductionOptions& user_options);
+  ~State() override { close(); }
+
+  void begin(const void* mine, void* result);
+  [[nodiscard]] bool may_be_native() const {
+    return options.try_native && options.algorithm == "auto" && !options.segments && !options.dynamic &&
+           channel.size() > 1 && elements.count > 0;
+  }
+  /// Where no trial is to decide: whether MPI_Reduce serves.
+  [[nodiscard]] bool is_short() const {
+    const std::int64_t most = channel.context().one_node() ? kShortOnNode : kShortBetweenNodes;
+    return detail::is_built_in(elements.op) && elements.count * data.element_bytes <= most;
+  }
+  void measure(const void* mine, const void* result);
+  void prepare(const ReductionCosts& costs, bool parts_known);
+  void prepare(const ReductionPart& part);
+  void prepare(const ReductionChoice::Pieces& pieces);
+  void use_native(const ReductionCosts& costs);
+  void try_both(const void* mine, void* result);
+
+  detail::Advance advance() override {
+    if (summary().native) return native.advance();
+    const detail::Advance come = executor->advance();
+    if (come == detail::Advance::kOver) elements_here->finish();
+    return come;
+  }
+  void abandon() noexcept override {
+    ReductionJob::abandon();
+    native.abandon();
+  }
+  [[nodiscard]] bool in_native_collective() const override { return summary().native || trying; }
+
+  ElementOperation elements;
+  detail::ReducedData data;
+  bool reproducible = true;
+  bool trial = false;   ///< in the next execution
+  bool trying = false;  ///< in the present one
+  std::shared_ptr<detail::ElementData> elements_here;
+  detail::NativeCollective native{channel};
+};
+
+ElementReduction::State::State(std::shared_ptr<detail::Context> context, std::int64_t number,
+                               const ElementOperation& operation, int user_root, const ReductionOptions& user_options)
+    : ReductionJob(std::move(context), number, user_options, user_root), elements(operation) {
+  const std::exception_ptr failure = detail::failure_of([&] {
+    detail::check_operation(elements);
+    int commutes = 0;
+    int size = 0;
+    SLUICE_MPI(MPI_Op_commutative(elements.op, &commutes));
+    SLUICE_MPI(MPI_Type_size(elements.type, &size));
+    data = {false, commutes != 0, elements.count, size};
+    (void)checked::multiply(elements.count, data.element_bytes, "bytes");
+    check_reduction(options, data, root, channel.size());
+    reproducible =
+        options.reproducible.value_or(!options.measure && !options.dynamic && detail::order_may_matter(elements));
+  });
+  detail::Arguments arguments = arguments_of(options, data, root);
+  arguments.add_all(reproducible, failure ? false : detail::is_built_in(elements.op));
+  // What was measured is that of one operation.
+  if (!reproducible && !failure) arguments.add_all(MPI_Op_c2f(elements.op), MPI_Type_c2f(elements.type));
+  compare(arguments, failure);
+  trial = may_be_native() && !reproducible && !planned;
+  if (options.measure && !planned) return;
+  const ReductionCosts costs = options.costs.value_or(usual_costs(data));
+  if (may_be_native() && reproducible && !options.platform && is_short()) {
+    use_native(costs);
+  } else {
+    const bool usual = !options.costs && !options.platform;
+    prepare(costs, usual || costs.transfer_overhead > 0);
+  }
+}
+
+void ElementReduction::State::use_native(const ReductionCosts& costs) {
+  executor.reset();
+  elements_here.reset();
+  describe({"MPI_Reduce", 0, costs, ReductionChoice::Native{}});
+}
+
+void ElementReduction::State::prepare(const ReductionCosts& costs, bool parts_known) {
+  const std::shared_ptr<const ReductionChoice> choice = choose(data, costs, parts_known);
+  describe(*choice);
+  if (const auto* part = std::get_if<ReductionPart>(&choice->part)) prepare(*part);
+  if (const auto* pieces = std::get_if<ReductionChoice::Pieces>(&choice->part)) prepare(*pieces);
+}
+
+void ElementReduction::State::prepare(const ReductionChoice::Pieces& pieces) {
+  auto here = std::make_shared<detail::PieceElements>(elements, pieces.program, is_root());
+  std::vector<detail::TreeReceive> receives;
+  std::int64_t longest = 0;
+  for (const PieceReceive& receive : here->program().receives) {
+    longest = std::max(longest, receive.end - receive.begin);
+    receives.push_back({static_cast<int>(receive.from), receive.end - receive.begin, receive.combine});
+  }
+  std::vector<detail::TreeSend> sends;
+  for (std::size_t i = 0; i < here->program().sends.size(); ++i) {
+    const PieceSend& send = here->program().sends[i];
+    sends.push_back(
+        {static_cast<int>(send.to), send.end - send.begin, here->awaited(i), send.port_s, send.connection_s});
+  }
+  detail::TreeExecutor::Limits limits;
+  limits.type = elements.type;
+  limits.may_sleep = channel.context().crowded();
+  limits.ahead = kPartsAhead;
+  limits.sends = kPartsSent;
+  if (pieces.crosses_links) {
+    const std::int64_t fit = kBytesAhead / std::max<std::int64_t>(1, longest * data.element_bytes);
+    limits.receives = limits.ahead = static_cast<int>(std::clamp<std::int64_t>(fit, 2, kPiecesAhead));
+    limits.sends = 1;
+    limits.overtake = true;
+    limits.keep_pace = detail::kSimulated;  // queues of the network do not exist there
+  }
+  elements_here = here;
+  make_executor(std::move(here), std::move(receives), std::move(sends), limits);
+}
+
+void ElementReduction::State::prepare(const ReductionPart& part) {
+  auto here = std::make_shared<detail::TreeElements>(elements, part);
+  std::vector<detail::TreeReceive> receives;
+  for (const PartReceive& each : part.receives)
+    receives.push_back({static_cast<int>(each.from), here->count(each.segment), true});
+  std::vector<detail::TreeSend> sends;
+  for (const auto& [to, segment] : part.sends) {
+    detail::TreeSend send{static_cast<int>(to), here->count(segment), {}};
+    send.connection_s = 0;
+    for (std::size_t i = 0; i < part.receives.size(); ++i) {
+      if (part.receives[i].segment == segment) send.after.push_back(i);
+    }
+    sends.push_back(std::move(send));
+  }
+  detail::TreeExecutor::Limits limits;
+  limits.type = elements.type;
+  limits.may_sleep = channel.context().crowded();
+  limits.any_order = options.dynamic;
+  if (part.segments > 1) {
+    limits.ahead = kPartsAhead;
+    limits.sends = kPartsSent;
+  }
+  elements_here = here;
+  make_executor(std::move(here), std::move(receives), std::move(sends), limits);
+}
+
+void ElementReduction::State::measure(const void* mine, const void* result) {
+  const void* const from = mine == MPI_IN_PLACE ? result : mine;
+  // Each as if the elements had just come; what combining has made of them might cost more or less.
+  const detail::ElementCopy copy(elements, from);
+  const std::int64_t extent = detail::ElementLayout(elements.type).extent;
+  const auto combine = [&](std::int64_t parts) {
+    const std::int64_t count = (elements.count + parts - 1) / parts;
+    for (std::int64_t at = 0; at < count; at += 1 << 30) {
+      const auto some = static_cast<int>(std::min<std::int64_t>(1 << 30, count - at));
+      SLUICE_MPI(MPI_Reduce_local(static_cast<const std::byte*>(from) + at * extent, copy.first() + at * extent, some,
+                                  elements.type, elements.op));
+    }
+  };
+  ReductionCosts costs =
+      detail::measure_costs(channel, elements.count * data.element_bytes, elements.count > 1, combine);
+  // Clocks may see nothing of one short operation on one rank.
+  if (costs.transfer <= 0 && costs.compute <= 0) costs.compute = 1e-9;
+  prepare(costs, true);
+}
+
+void ElementReduction::State::begin(const void* mine, void* result) {
+  start([&] {
+    if (elements.count > 0 && (mine == nullptr || (is_root() && result == nullptr)))
+      throw InputError(mine == nullptr ? "own" : "result", "a null pointer", "room for the elements");
+    if (!is_root() && mine == MPI_IN_PLACE) throw InputError("own", "MPI_IN_PLACE", "it on the root only");
+    if (summary().method.empty()) measure(mine, result);
+    if (trial) {
+      trial = false;
+      trying = true;
+      try_both(mine, result);
+      trying = false;
+      return detail::Advance::kOver;
+    }
+    if (summary().native) {
+      native.begin(detail::reduce_by_mpi(mine, result, elements, root, channel.comm()));
+    } else {
+      elements_here->use(mine, result);
+      executor->begin();
+    }
+    return detail::Advance::kIdle;
+  });
+}
+
+void ElementReduction::State::try_both(const void* mine, void* result) {
+  // The first of them takes the place of what is in the result.
+  std::optional<detail::ElementCopy> copy;
+  if (mine == MPI_IN_PLACE) mine = copy.emplace(elements, result).first();
+  const auto by_mpi = [&] {
+    native.begin(detail::reduce_by_mpi(mine, result, elements, root, channel.comm()));
+    detail::complete(channel, native);
+  };
+  const auto by_plan = [&] {
+    elements_here->use(mine, result);
+    executor->begin();
+    detail::complete(channel, *executor, true);
+    elements_here->finish();
+  };
+  if (detail::try_native(channel, by_plan, by_mpi).native_is_faster()) {
+    by_mpi();
+    use_native(summary().costs);
+    remember(std::make_shared<const ReductionChoice>(
+        ReductionChoice{"MPI_Reduce", 0, summary().costs, ReductionChoice::Native{}}));
+  }
+}
+
+// ---- ElementReduction
+
+ElementReduction::ElementReduction(MPI_Comm comm, const ElementOperation& operation, int root,
+                                   const ReductionOptions& options)
+    : state_(detail::make_job<State>(comm, operation, root, options)) {}
+
+ElementReduction::~ElementReduction() = default;
+ElementReduction::ElementReduction(ElementReduction&&) noexcept = default;
+ElementReduction& ElementReduction::operator=(ElementReduction&&) noexcept = default;
+
+void ElementReduction::execute(const void* own, void* result) {
+  state_->begin(own, result);
+  state_->wait();
+}
+void ElementReduction::start(const void* own, void* result) { state_->begin(own, result); }
+bool ElementReduction::test() { return state_->test(); }
+void ElementReduction::wait() { state_->wait(); }
+
+const ReductionSummary& ElementReduction::summary() const { return state_->summary(); }
+
+Overlap ElementReduction::overlap() const {
+  const Overlap any = state_->overlap();
+  return any == Overlap::kNone && state_->elements.count > 1 ? Overlap::kParts : any;
+}
+
+std::int64_t ElementReduction::peak_extra_bytes() const {
+  return state_->elements_here ? state_->elements_here->held_bytes() : 0;
+}
+
+}  // namespace sluice::mpi

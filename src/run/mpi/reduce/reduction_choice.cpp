@@ -1,0 +1,103 @@
+#include "run/mpi/reduce/reduction_choice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "run/mpi/reduce/platform_reduction.hpp"
+#include "sluice/error.hpp"
+#include "sluice/plan/reduce_scatter.hpp"
+
+namespace sluice::mpi::detail {
+namespace {
+
+ReduceProblem problem_of(const ReductionOptions& options, const ReducedData& data, int root, int ranks,
+                         const ReductionCosts& costs, bool parts_known) {
+  ReduceProblem problem;
+  problem.machines = ranks;
+  problem.root = root;
+  problem.commutative = data.commutative;
+  problem.transfer = costs.transfer;
+  problem.compute = costs.compute;
+  problem.transfer_overhead = costs.transfer_overhead;
+  problem.compute_overhead = costs.compute_overhead;
+  const std::int64_t most = data.objects ? 1 : std::max<std::int64_t>(1, data.count);
+  problem.max_segments = std::min(problem.max_segments, most);
+  problem.segments = std::min(options.segments.value_or(parts_known && !data.objects ? 0 : 1), most);
+  return problem;
+}
+
+}  // namespace
+
+void check_reduction(const ReductionOptions& options, const ReducedData& data, int root, int ranks) {
+  if (root < 0 || root >= ranks) throw InputError("root", fmt::format("{}", root), fmt::format("0 to {}", ranks - 1));
+  if (data.objects && options.segments.value_or(1) > 1)
+    throw InputError("segments", fmt::format("{}", *options.segments), "1 for objects");
+  if (options.reproducible.value_or(false)) {
+    if (options.measure) throw InputError("reproducible", "costs to be measured", "costs that are given");
+    if (options.dynamic) throw InputError("reproducible", "dynamic", "the order of the plan");
+  }
+  if (options.measure && options.costs) throw InputError("costs", "given and to be measured", "one of the two");
+  if (options.platform) {
+    check_platform_for(options, ranks, data.objects, data.commutative);
+    return;
+  }
+  // Whatever is measured later, it is not what planning refuses.
+  const ReductionCosts costs = options.costs.value_or(ReductionCosts{});
+  const ReduceProblem problem = problem_of(options, data, root, ranks, costs, true);
+  if (options.algorithm == kReduceScatter) {
+    if (data.objects) throw InputError("algorithm reduce-scatter", "objects", "elements, which can be cut");
+    (void)plan_reduce_scatter_part(problem, 0, data.count);
+  } else {
+    (void)plan_reduction_part(problem, 0, {options.algorithm, options.arity, false});
+  }
+}
+
+ReductionCosts usual_costs(const ReducedData& data) {
+  // A message takes as long as 16 KiB do, and combining is four times as fast as a network.
+  constexpr double kMessageBytes = 16 << 10;
+  if (data.objects) return {};
+  const auto bytes = static_cast<double>(data.count) * static_cast<double>(data.element_bytes);
+  return {bytes + kMessageBytes, bytes / 4 + 1, kMessageBytes, 1};
+}
+
+ReductionChoice choose_reduction(Channel& channel, const ReductionOptions& options, const ReducedData& data, int root,
+                                 const ReductionCosts& costs, bool parts_known) {
+  if (options.platform) {
+    OwnPieces pieces = pieces_over_platform(channel, options, root, data.count, data.element_bytes);
+    return {std::move(pieces.method), pieces.length_s, costs, ReductionChoice::Pieces{std::move(pieces.part), true}};
+  }
+  const ReduceProblem problem = problem_of(options, data, root, channel.size(), costs, parts_known);
+  const bool asked_for = options.algorithm == kReduceScatter;
+  const bool may_be_better = !data.objects && options.algorithm == "auto" && problem.segments == 0 &&
+                             data.commutative && !options.dynamic && channel.size() > 1;
+  ReductionPart tree;
+  if (!asked_for) tree = plan_reduction_part(problem, channel.rank(), {options.algorithm, options.arity, false});
+  if (asked_for || may_be_better) {
+    ReductionProgramPart pieces = plan_reduce_scatter_part(problem, channel.rank(), data.count);
+    if (asked_for || pieces.length < tree.length) {
+      return {std::move(pieces.method), pieces.length, costs,
+              ReductionChoice::Pieces{std::move(pieces.program), false}};
+    }
+  }
+  return {tree.method, tree.length, costs, std::move(tree)};
+}
+
+Arguments arguments_of(const ReductionOptions& options, const ReducedData& data, int root) {
+  Arguments arguments("reduction");
+  arguments.add_all(data.objects, data.commutative, data.count, data.element_bytes, root);
+  arguments.add(options.costs.has_value());
+  if (options.costs) {
+    const ReductionCosts& costs = *options.costs;
+    arguments.add_all(costs.transfer, costs.compute, costs.transfer_overhead, costs.compute_overhead);
+  }
+  arguments.add(options.platform.has_value());
+  if (options.platform) arguments.add(to_json(*options.platform));
+  arguments.add_all(options.measure, options.algorithm, options.arity, options.segments.value_or(-1));
+  arguments.add_all(options.reproducible.has_value(), options.reproducible.value_or(false), options.try_native,
+                    options.dynamic, options.end_together);
+  return arguments;
+}
+
+}  // namespace sluice::mpi::detail

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "run/mpi/runtime/agreement.hpp"
+#include "run/mpi/runtime/channel.hpp"
+#include "sluice/plan/reduce.hpp"
+#include "sluice/plan/reduce_part.hpp"
+#include "sluice/run/mpi/reduction.hpp"
+#include "sluice/schedule/reduction_program.hpp"
+
+/// Which way a reduction takes, and what one rank does on it.
+namespace sluice::mpi::detail {
+
+/// What is reduced, as far as planning has to know.
+struct ReducedData {
+  bool objects = false;
+  bool commutative = true;
+  std::int64_t count = 0;          ///< elements
+  std::int64_t element_bytes = 0;  ///< of one
+};
+
+struct ReductionChoice {
+  std::string method;
+  double length = 0;
+  ReductionCosts costs;
+  struct Native {};
+  /// `pieces` over a platform keep the pace of their sends, and have more of them under way.
+  struct Pieces {
+    PieceProgram program;
+    bool crosses_links = false;
+  };
+  std::variant<Native, ReductionPart, Pieces> part;
+};
+
+/// Throws InputError where there can be no plan.
+void check_reduction(const ReductionOptions& options, const ReducedData& data, int root, int ranks);
+
+/// What elements of so many bytes usually cost, in bytes that could be transferred meanwhile.
+[[nodiscard]] ReductionCosts usual_costs(const ReducedData& data);
+
+/// By these costs, of which it is known or not what parts cost. Over a platform collective: rank 0 plans for all. Else
+/// local, and the same choice on all ranks.
+[[nodiscard]] ReductionChoice choose_reduction(Channel& channel, const ReductionOptions& options,
+                                               const ReducedData& data, int root, const ReductionCosts& costs,
+                                               bool parts_known);
+
+/// All that a choice depends on.
+[[nodiscard]] Arguments arguments_of(const ReductionOptions& options, const ReducedData& data, int root);
+
+}  // namespace sluice::mpi::detail

@@ -1,0 +1,83 @@
+#include "run/mpi/reduce/reduction_job.hpp"
+
+#include <algorithm>
+
+#include "run/mpi/runtime/progress_thread.hpp"
+
+namespace sluice::mpi {
+
+std::string to_string(Overlap overlap) {
+  switch (overlap) {
+    case Overlap::kThread:
+      return "a progress thread";
+    case Overlap::kParts:
+      return "an operation in parts";
+    case Overlap::kNone:
+      break;
+  }
+  return "none by the library";
+}
+
+}  // namespace sluice::mpi
+
+namespace sluice::mpi::detail {
+
+ReductionJob::ReductionJob(std::shared_ptr<Context> context, std::int64_t number, ReductionOptions user_options,
+                           int user_root)
+    : Job(std::move(context), number, "reduction"), options(std::move(user_options)), root(user_root) {}
+
+Overlap ReductionJob::overlap() const {
+  if (options.progress_thread && ProgressThread::possible()) return Overlap::kThread;
+  return Overlap::kNone;
+}
+
+void ReductionJob::compare(const Arguments& arguments, const std::exception_ptr& failure) {
+  PlanCache& plans = channel.context().plans();
+  const PlanCache::Entry* const entry = plans.find(arguments.bytes());
+  std::int64_t last = plans.last_number();
+  const bool all_have_it = agree(channel, arguments.fingerprint(), failure, entry != nullptr ? entry->number : 0, last);
+  if (all_have_it) planned = std::static_pointer_cast<const ReductionChoice>(entry->plan);
+  key_ = arguments.bytes();
+  number_ = last + 1;
+  plans.reserve(last + 2);  // one for the plan, one for what a trial makes of it
+}
+
+void ReductionJob::remember(std::shared_ptr<const ReductionChoice> choice) {
+  channel.context().plans().put(key_, number_++, std::move(choice));
+}
+
+std::shared_ptr<const ReductionChoice> ReductionJob::choose(const ReducedData& data, const ReductionCosts& costs,
+                                                            bool parts_known) {
+  if (planned) return planned;
+  auto choice =
+      std::make_shared<const ReductionChoice>(choose_reduction(channel, options, data, root, costs, parts_known));
+  // What objects cost was measured with one function, of which nothing else is known.
+  if (!options.measure || !data.objects) remember(choice);
+  return choice;
+}
+
+void ReductionJob::describe(const ReductionChoice& choice) {
+  summary_ = {choice.method, choice.length, choice.costs, 1, 0, false};
+  if (std::holds_alternative<ReductionChoice::Native>(choice.part)) {
+    summary_.native = true;
+  } else if (const auto* tree = std::get_if<ReductionPart>(&choice.part)) {
+    summary_.segments = tree->segments;
+    summary_.children = static_cast<std::int64_t>(tree->receives.size()) / tree->segments;
+  } else {
+    std::vector<std::int64_t> children;
+    for (const PieceReceive& receive : std::get<ReductionChoice::Pieces>(choice.part).program.receives)
+      children.push_back(receive.from);
+    std::ranges::sort(children);
+    children.erase(std::unique(children.begin(), children.end()), children.end());
+    summary_.children = static_cast<std::int64_t>(children.size());
+  }
+}
+
+void ReductionJob::make_executor(std::shared_ptr<TreeData> data, std::vector<TreeReceive> receives,
+                                 std::vector<TreeSend> sends, const TreeExecutor::Limits& limits) {
+  ProgressThread* const thread =
+      options.progress_thread && !receives.empty() ? channel.context().progress_thread() : nullptr;
+  executor.emplace(channel, std::move(data), std::move(receives), std::move(sends), limits, thread);
+}
+
+}  // namespace sluice::mpi::detail

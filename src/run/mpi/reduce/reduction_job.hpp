@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "run/mpi/reduce/reduction_choice.hpp"
+#include "run/mpi/runtime/job.hpp"
+#include "run/mpi/tree/tree_executor.hpp"
+#include "sluice/run/mpi/reduction.hpp"
+
+namespace sluice::mpi::detail {
+
+/// What reductions of elements and of objects have in common.
+class ReductionJob : public Job {
+ public:
+  [[nodiscard]] const ReductionSummary& summary() const { return summary_; }
+  [[nodiscard]] Overlap overlap() const;
+
+ protected:
+  ReductionJob(std::shared_ptr<Context> context, std::int64_t number, ReductionOptions options, int root);
+
+  /// The choice for these costs, from the cache of plans if all ranks have it there. On all ranks.
+  [[nodiscard]] std::shared_ptr<const ReductionChoice> choose(const ReducedData& data, const ReductionCosts& costs,
+                                                              bool parts_known);
+  /// Compares the arguments, and whether all ranks have their plan. `failure`: of this rank's arguments.
+  void compare(const Arguments& arguments, const std::exception_ptr& failure);
+  /// For later jobs; twice at most.
+  void remember(std::shared_ptr<const ReductionChoice> choice);
+  /// Notes what was chosen.
+  void describe(const ReductionChoice& choice);
+  void make_executor(std::shared_ptr<TreeData> data, std::vector<TreeReceive> receives, std::vector<TreeSend> sends,
+                     const TreeExecutor::Limits& limits);
+  [[nodiscard]] bool is_root() const { return channel.rank() == root; }
+
+  [[nodiscard]] bool may_sleep() const override { return true; }
+  void abandon() noexcept override {
+    if (executor) executor->abandon();
+  }
+
+  ReductionOptions options;
+  int root;
+  std::shared_ptr<const ReductionChoice> planned;  ///< from the cache
+  std::optional<TreeExecutor> executor;
+
+ private:
+  ReductionSummary summary_;
+  std::string key_;
+  std::int64_t number_ = 0;  ///< of a plan to come
+};
+
+}  // namespace sluice::mpi::detail

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <mpi.h>
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace sluice::mpi::detail {
+
+/// Memory that the ranks of a node share. Every rank allocates from segments of its own, which the others map when they
+/// are told of a place there: nothing is collective after the constructor, so that a rank that fails leaves nobody
+/// waiting.
+///
+/// A segment is a file in memory without a name (memfd_create), which the others open through /proc: it goes with the
+/// last process that has it mapped, whatever happened. Where the system does not allow that, nothing is shared.
+///
+/// Who reads what another rank wrote must be told so: by a message of MPI, or by an atomic in the segment. In either
+/// case a fence is needed on both sides, which std::atomic_thread_fence is.
+class Arena {
+ public:
+  /// Where something lies in the arena, for every rank of the node.
+  struct Place {
+    std::int64_t segment = -1;  ///< of its owner; -1: nowhere
+    std::int64_t offset = 0;
+  };
+
+  Arena() = default;
+  ~Arena();
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  /// Collective over the ranks of a node, `node`; `ranks` are these in the caller's numbering. Throws MpiError.
+  void connect(MPI_Comm node, const std::vector<int>& ranks);
+
+  /// Whether this rank shares memory with that one, not the own.
+  [[nodiscard]] bool reaches(int rank) const;
+
+  struct Block {
+    std::byte* at = nullptr;
+    Place place;
+    std::int64_t bytes = 0;
+  };
+  /// Aligned for a cache line; what it holds is open. Throws std::bad_alloc.
+  [[nodiscard]] Block allocate(std::int64_t bytes);
+  /// For reuse: no rank may read or write it any more.
+  void release(const Block& block) noexcept;
+
+  /// Where that is in this process, if a rank that is reached wrote it down. Throws std::runtime_error if the system
+  /// refuses to map it.
+  [[nodiscard]] std::byte* find(int rank, const Place& place);
+
+ private:
+  struct Segment {
+    std::byte* at = nullptr;
+    std::int64_t bytes = 0;
+  };
+  struct Neighbour {
+    int rank = 0;
+    pid_t process = 0;
+    std::vector<Segment> segments;  ///< those mapped
+  };
+  struct Header;
+
+  [[nodiscard]] bool add_segment(std::int64_t bytes);
+  [[nodiscard]] std::byte* map(Neighbour& neighbour, std::int64_t segment);
+
+  std::vector<Segment> own_;
+  std::vector<int> files_;  ///< of the own segments
+  std::vector<Neighbour> neighbours_;
+  std::vector<Block> free_;
+};
+
+}  // namespace sluice::mpi::detail

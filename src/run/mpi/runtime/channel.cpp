@@ -1,0 +1,140 @@
+#include "run/mpi/runtime/channel.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "run/mpi/runtime/simulation.hpp"
+#include "sluice/error.hpp"
+#include "sluice/run/mpi/error.hpp"
+
+namespace sluice::mpi::detail {
+namespace {
+
+constexpr int kTags = 8;      // of Tag
+constexpr int kFirstTag = 8;  // those below are the context's
+
+/// How many channels have tags of their own.
+std::int64_t channels_at_once(MPI_Comm comm) {
+  void* value = nullptr;
+  int found = 0;
+  SLUICE_MPI(MPI_Comm_get_attr(comm, MPI_TAG_UB, &value, &found));
+  constexpr int kLeast = 32767;  // that every MPI has
+  const int largest = found != 0 ? *static_cast<int*>(value) : kLeast;
+  return (largest - kFirstTag) / kTags;
+}
+
+}  // namespace
+
+Channel::Channel(std::shared_ptr<Context> context, std::int64_t number, const char* work)
+    : context_(std::move(context)), work_(work), number_(number) {
+  first_tag_ = kFirstTag + kTags * static_cast<int>(number_ % channels_at_once(context_->comm()));
+  context_->open(*this);
+}
+
+Channel::~Channel() { context_->close(*this, settled_ || failed()); }
+
+std::optional<Channel::Received> Channel::poll() {
+  context_->poll();
+  throw_if_failed();
+  if (box_.empty()) return std::nullopt;
+  const Received first = box_.front();
+  box_.pop_front();
+  return first;
+}
+
+void Channel::put(Failure failure) {
+  const auto order = [](const Failure& f) { return std::pair(f.execution, f.rank); };
+  if (!failure_ || order(failure) < order(*failure_)) failure_ = std::move(failure);
+}
+
+void Channel::check() {
+  if (!kSimulated) context_->poll();
+  for (const Channel* outer : context_->enclosing()) outer->throw_if_failed();
+  throw_if_failed();
+  // Before it died, other ranks may have made the job and gone on. A part of other work is given up with that.
+  const bool is_part = std::ranges::any_of(context_->enclosing(), [&](const Channel* outer) { return outer != this; });
+  if (!made_ && !is_part && number_ >= context_->dead_from()) throw ContextDied();
+}
+
+void Channel::throw_if_failed() const {
+  if (is_now()) throw_failure(*failure_, work_);
+}
+
+void Channel::wait(MPI_Request& request) {
+  if (kSimulated) {
+    SLUICE_MPI(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    return;
+  }
+  wait_until([&] {
+    int done = 0;
+    SLUICE_MPI(MPI_Test(&request, &done, MPI_STATUS_IGNORE));
+    return done != 0;
+  });
+}
+
+void Channel::wait_aside(MPI_Request& request) {
+  if (kSimulated) {
+    wait(request);
+    return;
+  }
+  constexpr std::chrono::microseconds kBetweenLooks(100);
+  for (int done = 0;;) {
+    SLUICE_MPI(MPI_Test(&request, &done, MPI_STATUS_IGNORE));
+    if (done != 0) return;
+    check();
+    std::this_thread::sleep_for(kBetweenLooks);
+  }
+}
+
+void Channel::give_up(const std::exception_ptr& why, std::int64_t execution, bool dies) noexcept {
+  if (given_up_) return;
+  given_up_ = true;
+  // Who failed first may not have known that a collective of MPI's own had begun elsewhere.
+  const bool all_know = settled_ || (is_now() && (!dies || context_->dead()));
+  // What is no job has opened channels for its parts, perhaps not on all ranks; jobs after this one have been made on
+  // all that have come to them.
+  const std::int64_t dead_from = !dies ? Context::kNever : made_ ? context_->channels() : number_ + 1;
+  if (!all_know) context_->tell_failure(number_, why, execution, dead_from);
+}
+
+void Channel::refuse_if_failed() const {
+  if (given_up_) throw InputError(work_, "a job that failed before", "a new one");
+}
+
+Enclosing::Enclosing(Channel& channel) : context_(channel.context()) { context_.enclosing().push_back(&channel); }
+
+Enclosing::~Enclosing() { context_.enclosing().pop_back(); }
+
+Pending::Pending(Channel& channel, std::shared_ptr<const void> memory) : channel_(channel) {
+  leftover_.push_back({{}, std::move(memory)});
+  leftover_.front().requests.reserve(1);
+}
+
+Pending::~Pending() {
+  if (request_ == MPI_REQUEST_NULL) return;
+  if (receives_) (void)MPI_Cancel(&request_);
+  leftover_.front().requests.push_back(request_);  // there is room for it
+  channel_.context().keep(leftover_);
+}
+
+void Pending::send(const void* data, int bytes, int to, Tag tag) {
+  SLUICE_MPI(MPI_Isend(data, bytes, MPI_BYTE, to, channel_.tag(tag), channel_.comm(), &request_));
+}
+
+void Pending::send_synchronous(const void* data, int bytes, int to, Tag tag) {
+  SLUICE_MPI(MPI_Issend(data, bytes, MPI_BYTE, to, channel_.tag(tag), channel_.comm(), &request_));
+}
+
+void Pending::receive(void* data, int bytes, int from, Tag tag) {
+  SLUICE_MPI(MPI_Irecv(data, bytes, MPI_BYTE, from, channel_.tag(tag), channel_.comm(), &request_));
+  receives_ = true;
+}
+
+bool Pending::test(MPI_Status* status) {
+  int done = 0;
+  SLUICE_MPI(MPI_Test(&request_, &done, status));
+  return done != 0;
+}
+
+}  // namespace sluice::mpi::detail

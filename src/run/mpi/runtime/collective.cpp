@@ -1,0 +1,151 @@
+#include "run/mpi/runtime/collective.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "sluice/checked.hpp"
+#include "sluice/error.hpp"
+#include "sluice/run/mpi/error.hpp"
+
+namespace sluice::mpi::detail {
+namespace {
+
+using Numbers = std::vector<std::int64_t>;
+
+int bytes_of(const Numbers& numbers) {
+  constexpr std::size_t kMost = std::size_t{1} << 28;
+  if (numbers.size() >= kMost) throw InputError("planning", "2^28 numbers or more for one rank", "fewer transfers");
+  return static_cast<int>(numbers.size() * sizeof(std::int64_t));
+}
+
+/// The next message of numbers from a rank, MPI_ANY_SOURCE: any, whose size is not known.
+std::pair<int, Numbers> receive_numbers(Channel& channel, int from) {
+  MPI_Status status;
+  const int tag = channel.tag(Tag::kCollective);
+  if (kSimulated) {
+    SLUICE_MPI(MPI_Probe(from, tag, channel.comm(), &status));
+  } else {
+    channel.wait_until([&] {
+      int there = 0;
+      SLUICE_MPI(MPI_Iprobe(from, tag, channel.comm(), &there, &status));
+      return there != 0;
+    });
+  }
+  int bytes = 0;
+  SLUICE_MPI(MPI_Get_count(&status, MPI_BYTE, &bytes));
+  const auto numbers = std::make_shared<Numbers>(static_cast<std::size_t>(bytes) / sizeof(std::int64_t));
+  Pending message(channel, numbers);
+  message.receive(numbers->data(), bytes, status.MPI_SOURCE, Tag::kCollective);
+  message.wait();
+  return {status.MPI_SOURCE, std::move(*numbers)};
+}
+
+}  // namespace
+
+void largest_of_all(Channel& channel, std::span<std::uint64_t> numbers) {
+  struct Round {
+    std::vector<std::uint64_t> out;
+    std::vector<std::uint64_t> in;
+  };
+  const int size = channel.size();
+  const auto bytes = static_cast<int>(numbers.size_bytes());
+  for (int distance = 1; distance < size; distance *= 2) {
+    const auto round = std::make_shared<Round>();
+    round->out.assign(numbers.begin(), numbers.end());
+    round->in.resize(numbers.size());
+    Pending in(channel, round);
+    Pending out(channel, round);
+    in.receive(round->in.data(), bytes, (channel.rank() - distance + size) % size, Tag::kCollective);
+    out.send(round->out.data(), bytes, (channel.rank() + distance) % size, Tag::kCollective);
+    in.wait();
+    out.wait();
+    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = std::max(numbers[i], round->in[i]);
+  }
+}
+
+std::int64_t largest(std::int64_t value, Channel& channel) {
+  constexpr std::uint64_t kSign = std::uint64_t{1} << 63;  // negative numbers below the others
+  std::uint64_t word = static_cast<std::uint64_t>(value) ^ kSign;
+  largest_of_all(channel, {&word, 1});
+  return static_cast<std::int64_t>(word ^ kSign);
+}
+
+double largest(double value, Channel& channel) {
+  // Numbers that are not negative are ordered as their bits are.
+  auto word = std::bit_cast<std::uint64_t>(std::max(value, 0.0));
+  largest_of_all(channel, {&word, 1});
+  return std::bit_cast<double>(word);
+}
+
+void tell_all(Channel& channel, void* data, std::int64_t bytes, int root, bool aside) {
+  const int size = channel.size();
+  if (size == 1) return;
+  const auto memory = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(bytes));
+  const int place = (channel.rank() - root + size) % size;
+  const auto rank_at = [&](int at) { return (at + root) % size; };
+  int distance = 1;
+  if (place == 0) {
+    std::copy_n(static_cast<const std::byte*>(data), bytes, memory->begin());
+    while (distance < size) distance *= 2;
+  } else {
+    while ((place & distance) == 0) distance *= 2;
+    Pending in(channel, memory);
+    in.receive(memory->data(), static_cast<int>(bytes), rank_at(place - distance), Tag::kCollective);
+    if (aside) {
+      in.wait_aside();
+    } else {
+      in.wait();
+    }
+    std::copy_n(memory->begin(), bytes, static_cast<std::byte*>(data));
+  }
+  std::deque<Pending> out;
+  for (distance /= 2; distance > 0; distance /= 2) {
+    if (place + distance >= size) continue;
+    out.emplace_back(channel, memory);
+    out.back().send(memory->data(), static_cast<int>(bytes), rank_at(place + distance), Tag::kCollective);
+  }
+  for (Pending& each : out) each.wait();
+}
+
+std::vector<Numbers> gather_numbers(Channel& channel, Numbers own) {
+  if (channel.rank() != 0) {
+    const auto numbers = std::make_shared<const Numbers>(std::move(own));
+    Pending out(channel, numbers);
+    out.send(numbers->data(), bytes_of(*numbers), 0, Tag::kCollective);
+    out.wait();
+    return {};
+  }
+  std::vector<Numbers> all(static_cast<std::size_t>(channel.size()));
+  all[0] = std::move(own);
+  for (int rank = 1; rank < channel.size(); ++rank)
+    all[static_cast<std::size_t>(rank)] = receive_numbers(channel, rank).second;
+  return all;
+}
+
+Numbers scatter_numbers(Channel& channel, std::vector<Numbers> parts) {
+  if (channel.rank() != 0) return receive_numbers(channel, 0).second;
+  Numbers own = std::move(parts.at(0));
+  const auto memory = std::make_shared<const std::vector<Numbers>>(std::move(parts));
+  std::deque<Pending> out;
+  for (std::size_t rank = 1; rank < memory->size(); ++rank) {
+    const Numbers& numbers = (*memory)[rank];
+    out.emplace_back(channel, memory);
+    out.back().send(numbers.data(), bytes_of(numbers), static_cast<int>(rank), Tag::kCollective);
+  }
+  for (Pending& each : out) each.wait();
+  return own;
+}
+
+double start_together(Channel& channel) {
+  barrier(channel);
+  if (!kSimulated) return MPI_Wtime();
+  constexpr double kLongEnough_s = 0.1;  // for everybody to know
+  const double start = largest(MPI_Wtime(), channel) + kLongEnough_s;
+  sleep_simulated(start - MPI_Wtime());
+  return start;
+}
+
+}  // namespace sluice::mpi::detail

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "run/mpi/runtime/channel.hpp"
+#include "run/mpi/runtime/simulation.hpp"
+
+/// Collective operations on a few numbers, for arranging things: by messages of a channel, so that no rank waits in
+/// them for one that has given up, and jobs of one communicator do not get in each other's way. All throw what
+/// Channel::check throws. In the same order on all ranks of a channel.
+namespace sluice::mpi::detail {
+
+/// The largest of each number over all ranks, in place, on all ranks. ceil(log2 n) rounds of one message each way
+/// (dissemination, Hensgen, Finkel, Manber 1988), which for a maximum is right for any number of ranks.
+void largest_of_all(Channel& channel, std::span<std::uint64_t> numbers);
+
+/// Waits for all ranks.
+inline void barrier(Channel& channel) { largest_of_all(channel, {}); }
+
+[[nodiscard]] std::int64_t largest(std::int64_t value, Channel& channel);
+/// Of numbers that are not negative.
+[[nodiscard]] double largest(double value, Channel& channel);
+
+/// The bytes of `root` on all ranks, which know how many: a binomial tree. `aside`: those that wait leave their
+/// processors to others, which are measured.
+void tell_all(Channel& channel, void* data, std::int64_t bytes, int root, bool aside = false);
+
+/// All ranks' numbers on rank 0, by rank; empty elsewhere. Each rank has any number of them, below 2^28.
+[[nodiscard]] std::vector<std::vector<std::int64_t>> gather_numbers(Channel& channel, std::vector<std::int64_t> own);
+/// The opposite: to each rank its part; `parts` matter on rank 0 only.
+[[nodiscard]] std::vector<std::int64_t> scatter_numbers(Channel& channel, std::vector<std::vector<std::int64_t>> parts);
+
+/// Waits for all ranks and returns the time at which this one goes on. Simulated ranks, which have one clock, do so at
+/// one instant.
+[[nodiscard]] double start_together(Channel& channel);
+
+/// Seconds that `run` takes on the slowest rank, all starting together.
+template <class Run>
+[[nodiscard]] double time_of_slowest(Channel& channel, Run&& run) {
+  const double start = start_together(channel);
+  run();
+  return largest(MPI_Wtime() - start, channel);
+}
+
+}  // namespace sluice::mpi::detail

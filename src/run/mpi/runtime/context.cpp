@@ -1,0 +1,425 @@
+#include "run/mpi/runtime/context.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <new>
+#include <numeric>
+#include <thread>
+#include <utility>
+
+#include "run/mpi/runtime/channel.hpp"
+#include "run/mpi/runtime/simulation.hpp"
+#include "run/mpi/runtime/waiting.hpp"
+#include "sluice/error.hpp"
+#include "sluice/run/mpi/error.hpp"
+
+namespace sluice::mpi::detail {
+namespace {
+
+constexpr int kControlTag = 0;
+constexpr std::int64_t kGivenUp = -1;  // of Control::kind
+
+bool finalized() {
+  int flag = 0;
+  return MPI_Finalized(&flag) != MPI_SUCCESS || flag != 0;
+}
+
+/// All contexts that there are, for MPI_Finalize.
+struct Registry {
+  std::mutex mutex;
+  std::list<Context*> contexts;
+  int of_communicator = MPI_KEYVAL_INVALID;  ///< the key of a user's communicator: a std::shared_ptr<Context>*
+};
+Registry& registry() {
+  static Registry all;
+  return all;
+}
+
+int forget_context(MPI_Comm /*comm*/, int /*key*/, void* value, void* /*extra*/) {
+  delete static_cast<std::shared_ptr<Context>*>(value);
+  return MPI_SUCCESS;
+}
+
+std::vector<int> ranks_in(MPI_Comm all, MPI_Comm some) {
+  int size = 0;
+  SLUICE_MPI(MPI_Comm_size(some, &size));
+  std::vector<int> ranks(static_cast<std::size_t>(size));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  std::vector<int> result(ranks.size());
+  MPI_Group from = MPI_GROUP_NULL;
+  MPI_Group to = MPI_GROUP_NULL;
+  SLUICE_MPI(MPI_Comm_group(some, &from));
+  SLUICE_MPI(MPI_Comm_group(all, &to));
+  SLUICE_MPI(MPI_Group_translate_ranks(from, size, ranks.data(), to, result.data()));
+  SLUICE_MPI(MPI_Group_free(&from));
+  SLUICE_MPI(MPI_Group_free(&to));
+  return result;
+}
+
+constexpr char kBetween = '\0';
+
+/// What is told of an exception; its rank is who tells.
+Failure failure_of(const std::exception_ptr& why) noexcept {
+  Failure failure;
+  try {
+    try {
+      std::rethrow_exception(why);
+    } catch (const InputError& error) {
+      failure.input = true;
+      for (const std::string& part : {error.where(), error.found(), error.expected()}) {
+        failure.text += part.substr(0, 130) + kBetween;
+      }
+    } catch (const std::exception& error) {
+      failure.text = error.what();
+    } catch (...) {
+      failure.text = "an unknown error";
+    }
+  } catch (...) {
+    failure.input = false;  // no memory for the text
+    failure.text.clear();
+  }
+  return failure;
+}
+
+}  // namespace
+
+void throw_failure(const Failure& failure, const char* work) {
+  if (!failure.input) throw JobError(failure.rank, work, failure.text);
+  std::array<std::string, 3> parts;
+  std::size_t begin = 0;
+  for (std::string& part : parts) {
+    const std::size_t end = failure.text.find(kBetween, begin);
+    part = failure.text.substr(begin, end - begin);
+    begin = end + 1;
+  }
+  throw InputError(parts[0], fmt::format("on rank {}: {}", failure.rank, parts[1]), parts[2]);
+}
+
+void end_all_contexts() noexcept {
+  Registry& all = registry();
+  for (;;) {
+    Context* context = nullptr;
+    {
+      const std::scoped_lock lock(all.mutex);
+      const auto alive =
+          std::ranges::find_if(all.contexts, [](const Context* each) { return each->comm_ != MPI_COMM_NULL; });
+      if (alive == all.contexts.end()) return;
+      context = *alive;
+    }
+    context->end();  // which may destroy those of its parts
+  }
+}
+
+namespace {
+
+/// MPI_Finalize begins by deleting the attributes of MPI_COMM_SELF.
+int end_contexts(MPI_Comm /*comm*/, int /*key*/, void* /*value*/, void* /*extra*/) {
+  end_all_contexts();
+  return MPI_SUCCESS;
+}
+
+int key_of_communicators() {
+  Registry& all = registry();
+  const std::scoped_lock lock(all.mutex);
+  if (all.of_communicator != MPI_KEYVAL_INVALID) return all.of_communicator;
+  int of_process = MPI_KEYVAL_INVALID;
+  SLUICE_MPI(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_contexts, &of_process, nullptr));
+  SLUICE_MPI(MPI_Comm_set_attr(MPI_COMM_SELF, of_process, nullptr));
+  SLUICE_MPI(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_context, &all.of_communicator, nullptr));
+  return all.of_communicator;
+}
+
+}  // namespace
+
+std::shared_ptr<Context> Context::of(MPI_Comm user) {
+  int initialized = 0;
+  SLUICE_MPI(MPI_Initialized(&initialized));
+  if (initialized == 0 || finalized())
+    throw InputError("MPI", "not running", "a call between MPI_Init and MPI_Finalize");
+  if (user == MPI_COMM_NULL) throw InputError("communicator", "MPI_COMM_NULL", "an intracommunicator");
+  int inter = 0;
+  SLUICE_MPI(MPI_Comm_test_inter(user, &inter));
+  if (inter != 0) throw InputError("communicator", "an intercommunicator", "an intracommunicator");
+  const int key = key_of_communicators();
+  void* value = nullptr;
+  int found = 0;
+  SLUICE_MPI(MPI_Comm_get_attr(user, key, &value, &found));
+  if (found != 0) {
+    std::shared_ptr<Context> context = *static_cast<std::shared_ptr<Context>*>(value);
+    try {
+      context->poll();
+    } catch (...) {
+      // The channel about to be opened will hear of it: until then this rank could tell nobody.
+    }
+    // Channels up to there were opened by others, which wait for this rank or have given them up. A part of other work
+    // is given up with that.
+    if (context->channels() < context->dead_from() || !context->enclosing().empty()) return context;
+  }
+  auto holder = std::make_unique<std::shared_ptr<Context>>(std::make_shared<Context>(user));
+  std::shared_ptr<Context> context = *holder;
+  SLUICE_MPI(MPI_Comm_set_attr(user, key, holder.get()));
+  (void)holder.release();  // the attribute's
+  return context;
+}
+
+Context::Context(MPI_Comm user) {
+  MPI_Group group = MPI_GROUP_NULL;
+  SLUICE_MPI(MPI_Comm_group(user, &group));
+  const int code = MPI_Comm_create(user, group, &comm_);
+  SLUICE_MPI(MPI_Group_free(&group));
+  SLUICE_MPI(code);
+  SLUICE_MPI(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN));
+  SLUICE_MPI(MPI_Comm_rank(comm_, &rank_));
+  SLUICE_MPI(MPI_Comm_size(comm_, &size_));
+  MPI_Comm node = MPI_COMM_NULL;
+  SLUICE_MPI(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node));
+  node_ = ranks_in(comm_, node);
+  if (!kSimulated) {
+    const unsigned processors = std::thread::hardware_concurrency();
+    crowded_ = processors > 0 && node_.size() > processors;
+    arena_.connect(node, node_);
+  }
+  SLUICE_MPI(MPI_Comm_free(&node));
+  Registry& all = registry();
+  const std::scoped_lock lock(all.mutex);
+  all.contexts.push_back(this);
+}
+
+Context::~Context() {
+  {
+    Registry& all = registry();
+    const std::scoped_lock lock(all.mutex);
+    all.contexts.remove(this);
+  }
+  end();
+  // MPI may still use what is left: it lasts as long as the program.
+  static std::list<Leftover> kept;
+  kept.splice(kept.end(), leftovers_);
+}
+
+void Context::end() noexcept {
+  if (comm_ == MPI_COMM_NULL) return;
+  if (finalized()) {
+    comm_ = MPI_COMM_NULL;
+    return;
+  }
+  // There is nobody to tell about a failure.
+  thread_.reset();
+  reap();
+  for (Incoming& incoming : incoming_) {
+    if (incoming.request == MPI_REQUEST_NULL) continue;
+    (void)MPI_Cancel(&incoming.request);
+    (void)MPI_Wait(&incoming.request, MPI_STATUS_IGNORE);
+  }
+  for (Outgoing& outgoing : outgoing_) {
+    if (outgoing.request != MPI_REQUEST_NULL) (void)MPI_Request_free(&outgoing.request);
+  }
+  if (!dead()) {  // else a collective may be unfinished
+    for (auto& [key, part] : parts_) {
+      if (part.comm != MPI_COMM_NULL) (void)MPI_Comm_free(&part.comm);
+    }
+    (void)MPI_Comm_free(&comm_);
+  }
+  parts_.clear();
+  comm_ = MPI_COMM_NULL;
+}
+
+void Context::check_alive() const {
+  if (comm_ == MPI_COMM_NULL || finalized()) throw InputError("job", "a call after MPI_Finalize", "one before it");
+}
+
+Context::Part& Context::part(const std::string& key, int color, int order) {
+  const auto [at, is_new] = parts_.try_emplace(key);
+  if (is_new) {
+    SLUICE_MPI(MPI_Comm_split(comm_, color, order, &at->second.comm));
+    SLUICE_MPI(MPI_Comm_set_errhandler(at->second.comm, MPI_ERRORS_RETURN));
+  }
+  return at->second;
+}
+
+ProgressThread* Context::progress_thread() {
+  if (!ProgressThread::possible()) return nullptr;
+  if (!thread_) thread_.emplace();
+  return &*thread_;
+}
+
+// ---- Control messages
+
+void Context::poll() {
+  const std::scoped_lock lock(mutex_);
+  for (;;) {
+    Incoming& incoming = incoming_[next_];
+    if (!incoming.arrived) {
+      // All listen from the first look on, in turn, so that messages come in this order.
+      for (std::size_t i = 0; i < kListening; ++i) {
+        Incoming& each = incoming_[(next_ + i) % kListening];
+        if (each.request != MPI_REQUEST_NULL) continue;
+        SLUICE_MPI(
+            MPI_Irecv(&each.wire, sizeof each.wire, MPI_BYTE, MPI_ANY_SOURCE, kControlTag, comm_, &each.request));
+      }
+      int done = 0;
+      MPI_Status status;
+      SLUICE_MPI(MPI_Test(&incoming.request, &done, &status));
+      if (done == 0) return;
+      incoming.arrived = true;
+      incoming.from = status.MPI_SOURCE;
+      incoming.request = MPI_REQUEST_NULL;
+    }
+    deal_out(incoming);  // once more by the next look, if there is no memory for it now
+    incoming.arrived = false;
+    next_ = (next_ + 1) % kListening;
+  }
+}
+
+void Context::deal_out(const Incoming& incoming) {
+  const Wire& wire = incoming.wire;
+  if (wire.control.kind == kGivenUp) {
+    deal_out_failure(incoming);
+  } else if (const auto open = live_.find(wire.channel); open != live_.end()) {
+    open->second->put(incoming.from, wire.control);
+  } else if (wire.channel >= channels_) {
+    early_[wire.channel].messages.emplace_back(incoming.from, wire.control);
+  }
+}
+
+void Context::deal_out_failure(const Incoming& incoming) {
+  const Control& control = incoming.wire.control;
+  if (control.execution != 0) {
+    dead_from_ = std::min(dead_from_, control.execution - 1);
+    died_by_ = incoming.wire.channel;
+  }
+  Failure failure;
+  failure.rank = incoming.from;
+  failure.execution = control.rank;
+  failure.input = control.number != 0;
+  failure.text.assign(incoming.wire.text.data(), static_cast<std::size_t>(control.bytes));
+  if (told_of_ != incoming.wire.channel || failure.rank < told_by_) {
+    told_of_ = incoming.wire.channel;
+    told_by_ = failure.rank;
+  }
+  if (const auto open = live_.find(incoming.wire.channel); open != live_.end()) {
+    open->second->put(std::move(failure));
+  } else if (incoming.wire.channel >= channels_) {
+    early_[incoming.wire.channel].failure = std::move(failure);
+  }
+}
+
+void Context::send(int to, std::int64_t channel, const Control& control) {
+  SLUICE_ASSERT(control.kind >= 0, "a control message of a kind that is the library's");
+  const std::scoped_lock lock(mutex_);
+  outgoing_.emplace_back();
+  Outgoing& last = outgoing_.back();
+  last.wire.channel = channel;
+  last.wire.control = control;
+  constexpr int kBytes = offsetof(Wire, text);
+  const int code = MPI_Isend(&last.wire, kBytes, MPI_BYTE, to, kControlTag, comm_, &last.request);
+  if (code == MPI_SUCCESS) return;
+  outgoing_.pop_back();
+  throw MpiError("MPI_Isend", code);
+}
+
+bool Context::sent() {
+  const std::scoped_lock lock(mutex_);
+  while (!outgoing_.empty()) {
+    int done = 0;
+    SLUICE_MPI(MPI_Test(&outgoing_.front().request, &done, MPI_STATUS_IGNORE));
+    if (done == 0) return false;
+    outgoing_.pop_front();
+  }
+  return true;
+}
+
+// ---- Channels
+
+std::int64_t Context::take_number() noexcept {
+  const std::scoped_lock lock(mutex_);
+  return channels_++;
+}
+
+void Context::open(Channel& channel) {
+  reap();
+  const std::scoped_lock lock(mutex_);
+  live_.emplace(channel.number(), &channel);
+  if (const auto early = early_.find(channel.number()); early != early_.end()) {
+    for (const auto& [from, control] : early->second.messages) channel.put(from, control);
+    if (early->second.failure) channel.put(std::move(*early->second.failure));
+    early_.erase(early);
+  }
+}
+
+void Context::close(const Channel& channel, bool settled) noexcept {
+  const std::scoped_lock lock(mutex_);
+  live_.erase(channel.number());
+  if (settled) settled_ = channel.number();
+}
+
+void Context::tell_failure(std::int64_t channel, const std::exception_ptr& why, std::int64_t execution,
+                           std::int64_t dead_from) noexcept {
+  if (comm_ == MPI_COMM_NULL || finalized()) return;
+  const bool dies = dead_from < kNever;
+  if (dies) {
+    dead_from_ = std::min(dead_from_, dead_from);
+    died_by_ = channel;
+  }
+  const Failure failure = failure_of(why);
+  Wire& wire = goodbyes_[goodbyes_said_++ % kGoodbyes];
+  wire.channel = channel;
+  const std::size_t length = std::min(failure.text.size(), kTextRoom);
+  // Its fields in other roles: `number` says whether it is of a bad argument, `rank` in which execution, `execution`
+  // where the context ends, if it does.
+  wire.control = {kGivenUp, failure.input ? 1 : 0, execution, static_cast<std::int64_t>(length),
+                  dies ? 1 + dead_from : 0};
+  failure.text.copy(wire.text.data(), length);
+  const auto tell = [&](int to) {
+    const auto bytes = static_cast<int>(offsetof(Wire, text) + length);
+    // The word that somebody failed is worth a second try.
+    for (int code = MPI_ERR_OTHER, tries = 0; code != MPI_SUCCESS && tries < 2; ++tries) {
+      MPI_Request request = MPI_REQUEST_NULL;
+      code = MPI_Isend(&wire, bytes, MPI_BYTE, to, kControlTag, comm_, &request);
+      if (code == MPI_SUCCESS) (void)MPI_Request_free(&request);
+    }
+  };
+  // Where many ranks fail at once, not all of them tell all: each tells those 1, 2, 4, ... ranks further on first, and
+  // then leaves the rest to one below it that has told it the same.
+  for (int distance = 1; distance < size_; distance *= 2) tell((rank_ + distance) % size_);
+  constexpr double kForOthers_s = 0.002;
+  const double end = MPI_Wtime() + (size_ > 4 && !kSimulated ? kForOthers_s : 0);
+  for (Patience patience; MPI_Wtime() < end; patience.look_again()) {
+    try {
+      poll();
+    } catch (...) {
+      break;  // nothing more is to be heard
+    }
+    if (told_of_ == channel && told_by_ < rank_) return;
+  }
+  for (int distance = 1; distance < size_; ++distance) {
+    const bool told = (distance & (distance - 1)) == 0;
+    if (!told) tell((rank_ + distance) % size_);
+  }
+}
+
+// ---- What is under way
+
+void Context::progress(const Progressing* but) noexcept {
+  // One may end, and leave the list, while it is moved on.
+  for (auto at = active_.begin(); at != active_.end();) {
+    Progressing* const job = *at++;
+    if (job != but) job->progress();
+  }
+}
+
+void Context::keep(std::list<Leftover>& leftover) noexcept { leftovers_.splice(leftovers_.end(), leftover); }
+
+void Context::reap() noexcept {
+  for (Leftover& leftover : leftovers_) {
+    for (MPI_Request& request : leftover.requests) {
+      int done = 0;
+      if (request != MPI_REQUEST_NULL) (void)MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    }
+    std::erase(leftover.requests, MPI_REQUEST_NULL);
+  }
+  leftovers_.remove_if([](const Leftover& leftover) { return leftover.requests.empty(); });
+}
+
+}  // namespace sluice::mpi::detail

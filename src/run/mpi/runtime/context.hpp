@@ -1,0 +1,231 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <limits>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "run/mpi/runtime/arena.hpp"
+#include "run/mpi/runtime/plan_cache.hpp"
+#include "run/mpi/runtime/progress_thread.hpp"
+
+namespace sluice::mpi::detail {
+
+class Channel;
+
+/// A short message by which the ranks of a job arrange when data may go. What the numbers mean is up to the kind.
+struct Control {
+  std::int64_t kind = 0;  ///< at least 0
+  std::int64_t number = 0;
+  std::int64_t rank = 0;
+  std::int64_t bytes = 0;
+  std::int64_t execution = 0;  ///< of the sender, where one can be ahead of the other
+};
+
+/// Why a job was given up, and by whom.
+struct Failure {
+  int rank = -1;  ///< where it came from
+  /// In which execution of the job, counted from 1; 0: in the constructor. Those before it come to their end.
+  std::int64_t execution = 0;
+  bool input = false;  ///< a bad argument: the text has the three parts of an InputError, each with a '\0' behind it
+  std::string text;
+};
+
+/// A channel was opened in a context that had died on another rank before that one came to it: there it will be opened
+/// in a new one.
+struct ContextDied {};
+
+/// Throws on a rank that is told of it: InputError where a bad argument was the reason, else JobError. `work`: what was
+/// given up.
+[[noreturn]] void throw_failure(const Failure& failure, const char* work);
+
+/// An execution that has been started, and moves on whenever its rank waits for something.
+class Progressing {
+ public:
+  virtual ~Progressing() = default;
+  virtual void progress() noexcept = 0;
+};
+
+/// Requests that MPI has not ended, and the memory that they are about.
+struct Leftover {
+  std::vector<MPI_Request> requests;
+  std::shared_ptr<const void> memory;
+};
+
+/// What all jobs of a user's communicator share: a communicator of the library's own, the control messages between its
+/// ranks, the memory that ranks of a node share, plans, and a thread that makes progress. It is made with the first job
+/// and kept as an attribute of the user's communicator; it ends with it, and with the last job, at the latest with
+/// MPI_Finalize.
+///
+/// One communicator of MPI for each communicator of the user, however many jobs there are: jobs take tags of it
+/// (Channel). It is made without what the user has attached to theirs, and nothing is sent on that one. Broadcasts that
+/// end inside clusters by MPI's own take one more for each way in which they divide the ranks.
+///
+/// Making a communicator is MPI's own affair: a rank that fails there leaves the others to what their MPI does.
+///
+/// Control messages of all jobs come by one tag. Each names its channel: it is put into the box of that channel, or
+/// kept until the channel is opened here, or dropped if it is closed already.
+class Context : public std::enable_shared_from_this<Context> {
+ public:
+  /// Collective for the first job of a communicator, and for the first after the context has died. Throws InputError
+  /// for MPI_COMM_NULL, an intercommunicator, and where MPI is not running, before anything is sent.
+  static std::shared_ptr<Context> of(MPI_Comm user);
+
+  /// Collective; for `of`.
+  explicit Context(MPI_Comm user);
+  ~Context();
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  /// Throws InputError if MPI has been finalised since.
+  void check_alive() const;
+  [[nodiscard]] MPI_Comm comm() const { return comm_; }
+  [[nodiscard]] int rank() const { return rank_; }
+  [[nodiscard]] int size() const { return size_; }
+
+  /// The ranks that are on this one's node, itself included, in increasing order.
+  [[nodiscard]] const std::vector<int>& node() const { return node_; }
+  [[nodiscard]] bool one_node() const { return static_cast<int>(node_.size()) == size_; }
+  /// Whether they are more than its processors, so that one that waits had better make room.
+  [[nodiscard]] bool crowded() const { return crowded_; }
+
+  /// Some of the ranks, as a communicator for collectives of MPI's own. All ranks must start these in the same order:
+  /// an execution takes its turn when it is started, and the collective waits until it comes.
+  struct Part {
+    MPI_Comm comm = MPI_COMM_NULL;
+    std::int64_t turns_taken = 0;
+    std::int64_t turn = 0;  ///< whose collective is the next one
+  };
+  /// The ranks that give the same `color`, in the order of `order`. Made once for each key; collective then.
+  [[nodiscard]] Part& part(const std::string& key, int color, int order);
+
+  [[nodiscard]] Arena& arena() { return arena_; }
+  [[nodiscard]] PlanCache& plans() { return plans_; }
+  /// Null where MPI was not started so that there can be one. Throws std::system_error where the system refuses it.
+  [[nodiscard]] ProgressThread* progress_thread();
+
+  // ---- Control messages
+
+  /// Takes what has come and deals it out. Throws MpiError.
+  void poll();
+  /// To any rank, the own one included, without waiting.
+  void send(int to, std::int64_t channel, const Control& control);
+  /// Whether everything sent has left this rank.
+  bool sent();
+
+  // ---- Channels
+
+  /// The number of a new channel: the same on all ranks, as jobs are made in the same order everywhere.
+  [[nodiscard]] std::int64_t take_number() noexcept;
+  void open(Channel& channel);
+  /// `settled`: all ranks know what became of it.
+  void close(const Channel& channel, bool settled) noexcept;
+  /// Channels whose work has parts with channels of their own (Enclosing).
+  [[nodiscard]] std::vector<Channel*>& enclosing() { return enclosing_; }
+  [[nodiscard]] bool settled(std::int64_t channel) const { return settled_ == channel; }
+  /// Tells every rank that the channel is given up here in that execution because of `why`, and waits for nobody.
+  /// `dead_from`: the context ends there, as channels from this number on may not be opened on all ranks, or a
+  /// collective of MPI's own may be unfinished, which must not meet one of another job; kNever: it lives on.
+  void tell_failure(std::int64_t channel, const std::exception_ptr& why, std::int64_t execution,
+                    std::int64_t dead_from) noexcept;
+  static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+  /// Channels opened on this rank so far.
+  [[nodiscard]] std::int64_t channels() const { return channels_; }
+  [[nodiscard]] bool dead() const { return dead_from_ < kNever; }
+  /// The channel whose failure it died by.
+  [[nodiscard]] std::int64_t died_by() const { return died_by_; }
+  /// The first channel that is not opened in this context on all ranks, as far as this one knows.
+  [[nodiscard]] std::int64_t dead_from() const { return dead_from_; }
+
+  // ---- What is under way
+
+  void add(Progressing& job) { active_.push_back(&job); }
+  void remove(Progressing& job) noexcept { active_.remove(&job); }
+  /// Moves on what has been started, but for `but`.
+  void progress(const Progressing* but) noexcept;
+
+  /// Keeps a leftover, in a list of its own, until MPI has ended its requests. `leftover` was made beforehand, so that
+  /// nothing can fail here.
+  void keep(std::list<Leftover>& leftover) noexcept;
+
+  /// Held by a call of a job. More than one thread at a time is an error of the program.
+  [[nodiscard]] std::recursive_mutex& entry() { return entry_; }
+
+ private:
+  static constexpr std::size_t kListening = 4;
+  static constexpr std::size_t kTextRoom = 424;
+  /// A control message as it travels; without text only what stands before it.
+  struct Wire {
+    std::int64_t channel = 0;
+    Control control;
+    std::array<char, kTextRoom> text{};
+  };
+  struct Incoming {
+    Wire wire;
+    MPI_Request request = MPI_REQUEST_NULL;
+    bool arrived = false;  ///< and not dealt out yet
+    int from = 0;
+  };
+  struct Outgoing {
+    Wire wire;
+    MPI_Request request = MPI_REQUEST_NULL;
+  };
+  /// What came for a channel that is not open here yet.
+  struct Early {
+    std::deque<std::pair<int, Control>> messages;
+    std::optional<Failure> failure;
+  };
+  friend void end_all_contexts() noexcept;
+
+  /// Those that were said last, as nobody waits for their end.
+  static constexpr std::size_t kGoodbyes = 32;
+
+  void deal_out(const Incoming& incoming);
+  void deal_out_failure(const Incoming& incoming);
+  void reap() noexcept;
+  void end() noexcept;
+
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  int rank_ = 0;
+  int size_ = 0;
+  std::map<std::string, Part> parts_;
+  std::vector<int> node_;
+  bool crowded_ = false;
+  std::int64_t dead_from_ = kNever;
+  std::int64_t died_by_ = -1;
+  Arena arena_;
+  PlanCache plans_;
+  std::optional<ProgressThread> thread_;
+  std::recursive_mutex entry_;
+
+  std::mutex mutex_;  ///< of control messages: a progress thread looks for them, too
+  std::array<Incoming, kListening> incoming_;
+  std::size_t next_ = 0;           ///< of incoming_: what comes next comes there
+  std::deque<Outgoing> outgoing_;  ///< a deque, as MPI reads from its elements while others come and go
+  std::int64_t channels_ = 0;      ///< opened so far
+  std::unordered_map<std::int64_t, Channel*> live_;
+  std::unordered_map<std::int64_t, Early> early_;
+  std::int64_t settled_ = -1;  ///< the channel closed last of those that all ranks know about
+  std::array<Wire, kGoodbyes> goodbyes_;
+  std::size_t goodbyes_said_ = 0;
+  std::int64_t told_of_ = -1;  ///< the channel that was given up last, as this rank heard, and the lowest who told it
+  int told_by_ = 0;
+
+  std::vector<Channel*> enclosing_;
+  std::list<Progressing*> active_;
+  std::list<Leftover> leftovers_;
+};
+
+}  // namespace sluice::mpi::detail

@@ -1,0 +1,122 @@
+#include "run/mpi/runtime/job.hpp"
+
+#include <stdexcept>
+
+#include "run/mpi/runtime/simulation.hpp"
+#include "run/mpi/runtime/waiting.hpp"
+
+namespace sluice::mpi::detail {
+
+Job::Call::Call(Job& job) : entry_(job.channel.context().entry()) {
+  if (!entry_.try_lock())
+    throw InputError(job.channel.work(), "calls from two threads at once", "one thread at a time for a communicator");
+  job.channel.made();
+}
+
+Job::Job(std::shared_ptr<Context> context, std::int64_t number, const char* work)
+    : channel(std::move(context), number, work) {
+  channel.set_owner(this);
+}
+
+Job::~Job() = default;
+
+void Job::close() noexcept {
+  const bool unwinding = std::uncaught_exceptions() > exceptions_;
+  if (running_ || unwinding) {
+    std::exception_ptr why;
+    try {
+      why = std::make_exception_ptr(
+          std::runtime_error(unwinding ? "destroyed by an exception" : "destroyed during an execution"));
+    } catch (...) {
+      why = std::current_exception();
+    }
+    fail(why, channel.execution() + (in_execution() ? 0 : 1));
+  }
+}
+
+void Job::refuse_if_unusable() const {
+  channel.context().check_alive();
+  channel.refuse_if_failed();
+}
+
+bool Job::test() {
+  const Call call(*this);
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+  if (!running_ && !over_) {
+    channel.refuse_if_failed();
+    return true;
+  }
+  channel.context().check_alive();
+  guarded([&] {
+    if (running_ && advance() == Advance::kOver) come_to_end();
+    if (!over_) {
+      channel.check();
+      channel.context().progress(this);
+      return;
+    }
+    over_ = false;
+    finish();
+  });
+  return !running_;
+}
+
+void Job::wait() {
+  const Call call(*this);
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+  if (!running_ && !over_) {
+    channel.refuse_if_failed();
+    return;
+  }
+  channel.context().check_alive();
+  guarded([&] {
+    for (Patience patience(may_sleep() && channel.context().crowded()); running_;) {
+      switch (advance()) {
+        case Advance::kMoved:
+          patience.reset();
+          break;
+        case Advance::kIdle:
+          channel.context().progress(this);
+          patience.look_again();
+          break;
+        case Advance::kOver:
+          come_to_end();
+          break;
+      }
+    }
+    over_ = false;
+    finish();
+  });
+}
+
+void Job::progress() noexcept {
+  if (!running_) return;
+  try {
+    if (advance() == Advance::kOver) come_to_end();
+  } catch (...) {
+    failure_ = std::current_exception();
+    fail(failure_, channel.execution());
+  }
+}
+
+void Job::fail(const std::exception_ptr& why, std::int64_t execution) noexcept {
+  const bool native = in_native_collective();
+  // The others first: one of them that ends its part meanwhile still gets what is right, and one that comes later
+  // hears.
+  channel.give_up(why, execution, native);
+  abandon();
+  stop_running();
+}
+
+void Job::come_to_end() {
+  // What came from a rank that had failed before is not to be delivered.
+  channel.check();
+  over_ = true;
+  stop_running();
+}
+
+void Job::stop_running() noexcept {
+  if (running_) channel.context().remove(*this);
+  running_ = false;
+}
+
+}  // namespace sluice::mpi::detail

@@ -1,0 +1,174 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "run/mpi/runtime/channel.hpp"
+#include "run/mpi/runtime/context.hpp"
+#include "sluice/error.hpp"
+
+namespace sluice::mpi::detail {
+
+/// What came of a look at something that is under way.
+enum class Advance { kMoved, kIdle, kOver };
+
+/// What the jobs that ranks carry out together have in common: how they are made, started and waited for, and the
+/// promise about failure:
+///
+///  - Constructor: an argument that is bad on some ranks, or differs, throws InputError on all of them (agree).
+///  - Anything else that goes wrong on a rank, in the constructor or later (a bad argument of an execution, a call to
+///    MPI or to the user that fails, no memory, destruction while an exception passes), throws there, and InputError or
+///    JobError on the other ranks: in the same execution, or in the next one where a rank was done with it already. The
+///    executions before come to their end. The job refuses to be used then.
+///
+/// A call of a job holds the entry of its context; one of another thread meanwhile throws InputError.
+class Job : public Progressing {
+ public:
+  Job(std::shared_ptr<Context> context, std::int64_t number, const char* work);
+  ~Job() override;
+  Job(const Job&) = delete;
+  Job& operator=(const Job&) = delete;
+
+  Channel channel;
+
+  /// Starts an execution: `begin()` prepares it, or does all of it, and says which (Advance::kOver). Throws InputError
+  /// for a job that failed, or whose execution before has not been waited for, which ends the job, and what `begin`
+  /// throws.
+  template <class Begin>
+  void start(Begin&& begin) {
+    const Call call(*this);
+    refuse_if_unusable();
+    // One that is still running is the one that fails.
+    if (!running_) channel.next_execution();
+    guarded([&] {
+      if (running_ || over_)
+        throw InputError(channel.work(), "an execution that has not been waited for", "wait() or test() before");
+      channel.check();
+      if (begin() == Advance::kOver) {
+        come_to_end();
+        return;
+      }
+      running_ = true;
+      channel.context().add(*this);
+    });
+  }
+  /// Whether the execution that was started has ended, or there is none; moves it on. Throws InputError for a job that
+  /// failed, as wait() does.
+  bool test();
+  void wait();
+  /// A part of an execution that is not one of start and wait.
+  template <class Part>
+  void call(Part&& part) {
+    const Call call(*this);
+    refuse_if_unusable();
+    guarded([&] {
+      channel.check();
+      part();
+    });
+  }
+
+  void progress() noexcept final;
+
+ protected:
+  /// Does what can be done of the execution without waiting.
+  virtual Advance advance() = 0;
+  /// After advance() has said that it is over, in a call of the user's.
+  virtual void finish() {}
+  /// Ends the execution that failed, if there is one: nothing is written to the user's memory any more, as far as MPI
+  /// lets itself be stopped.
+  virtual void abandon() noexcept = 0;
+  /// Whether a collective of MPI's own may be under way on some rank.
+  [[nodiscard]] virtual bool in_native_collective() const { return false; }
+  /// Whether an execution has begun that has not ended.
+  [[nodiscard]] virtual bool in_execution() const { return running_; }
+  /// Whether a rank that waits leaves its processor to others, where ranks outnumber processors.
+  [[nodiscard]] virtual bool may_sleep() const { return false; }
+
+  /// For the destructors of those derived from this, first of all.
+  void close() noexcept;
+
+ private:
+  /// One thread at a time.
+  class Call {
+   public:
+    explicit Call(Job& job);
+    ~Call() { entry_.unlock(); }
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+
+   private:
+    std::recursive_mutex& entry_;
+  };
+
+  template <class Part>
+  void guarded(Part&& part) {
+    try {
+      part();
+    } catch (...) {
+      fail(std::current_exception(), channel.execution());
+      throw;
+    }
+  }
+  void refuse_if_unusable() const;
+  void fail(const std::exception_ptr& why, std::int64_t execution) noexcept;
+  void come_to_end();
+  void stop_running() noexcept;
+
+  int exceptions_ = std::uncaught_exceptions();
+  bool running_ = false;
+  bool over_ = false;           ///< it has come to its end, of which the user has not heard
+  std::exception_ptr failure_;  ///< likewise, of what stopped it
+};
+
+/// Advances something until it is over.
+template <class Executor>
+void complete(Channel& channel, Executor& executor, bool may_sleep = false) {
+  for (Patience patience(may_sleep && channel.context().crowded());;) {
+    switch (executor.advance()) {
+      case Advance::kMoved:
+        patience.reset();
+        break;
+      case Advance::kIdle:
+        channel.context().progress(nullptr);
+        patience.look_again();
+        break;
+      case Advance::kOver:
+        return;
+    }
+  }
+}
+
+/// Returns what `body(context, number)` does in a new channel of a user's communicator, which has that number. Whatever
+/// it throws reaches all ranks.
+template <class Body>
+auto in_new_channel(MPI_Comm comm, Body&& body) {
+  for (;;) {
+    const std::shared_ptr<Context> context = Context::of(comm);
+    const std::unique_lock entry(context->entry(), std::try_to_lock);
+    if (!entry) throw InputError("job", "calls from two threads at once", "one thread at a time for a communicator");
+    const std::int64_t number = context->take_number();
+    try {
+      return body(context, number);
+    } catch (const ContextDied&) {
+      continue;
+    } catch (...) {
+      if (!context->settled(number)) context->tell_failure(number, std::current_exception(), 0, Context::kNever);
+      throw;
+    }
+  }
+}
+
+/// Makes a job, `State`: State(context, number of its channel, arguments).
+template <class State, class... Arguments>
+[[nodiscard]] std::unique_ptr<State> make_job(MPI_Comm comm, Arguments&&... arguments) {
+  return in_new_channel(comm, [&](const std::shared_ptr<Context>& context, std::int64_t number) {
+    return std::make_unique<State>(context, number, std::forward<Arguments>(arguments)...);
+  });
+}
+
+}  // namespace sluice::mpi::detail

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "run/mpi/runtime/agreement.hpp"
+#include "run/mpi/runtime/collective.hpp"
+#include "sluice/error.hpp"
+
+/// One rank plans for all: what it has to know, and what it tells, as numbers.
+namespace sluice::mpi::detail {
+
+/// Numbers from the fields of an object, or the fields from the numbers: code that names the fields once serves both,
+/// as a call with all of them in order, and each() for those of a list.
+class NumberWriter {
+ public:
+  template <class... Fields>
+  void operator()(const Fields&... fields) {
+    (write(fields), ...);
+  }
+  template <class Item, class Visit>
+  void each(std::vector<Item>& items, Visit&& visit) {
+    write(items.size());
+    for (Item& item : items) visit(item);
+  }
+  [[nodiscard]] std::vector<std::int64_t> take() { return std::move(numbers_); }
+
+ private:
+  template <class Value>
+  void write(const Value& value) {
+    if constexpr (std::same_as<Value, double>) {
+      numbers_.push_back(std::bit_cast<std::int64_t>(value));
+    } else if constexpr (std::same_as<Value, std::string>) {
+      write(value.size());
+      numbers_.insert(numbers_.end(), value.begin(), value.end());
+    } else {
+      numbers_.push_back(static_cast<std::int64_t>(value));
+    }
+  }
+
+  std::vector<std::int64_t> numbers_;
+};
+
+class NumberReader {
+ public:
+  explicit NumberReader(std::vector<std::int64_t> numbers) : numbers_(std::move(numbers)) {}
+  template <class... Fields>
+  void operator()(Fields&... fields) {
+    (read(fields), ...);
+  }
+  template <class Item, class Visit>
+  void each(std::vector<Item>& items, Visit&& visit) {
+    items.resize(static_cast<std::size_t>(next()));
+    for (Item& item : items) visit(item);
+  }
+  [[nodiscard]] bool at_end() const { return at_ == numbers_.size(); }
+
+ private:
+  std::int64_t next() { return numbers_.at(at_++); }
+  template <class Value>
+  void read(Value& value) {
+    if constexpr (std::same_as<Value, double>) {
+      value = std::bit_cast<double>(next());
+    } else if constexpr (std::same_as<Value, std::string>) {
+      value.resize(static_cast<std::size_t>(next()));
+      for (char& c : value) c = static_cast<char>(next());
+    } else {
+      value = static_cast<Value>(next());
+    }
+  }
+
+  std::vector<std::int64_t> numbers_;
+  std::size_t at_ = 0;
+};
+
+/// This rank's of the parts, one for each rank, that `plan()` returns on rank 0. `fields(numbers, part)` gives
+/// `numbers`, a NumberWriter or a NumberReader, all fields of a part. On all ranks; throws on every rank what `plan`
+/// throws.
+template <class Part, class Plan, class Fields>
+[[nodiscard]] Part planned_part(Channel& channel, Plan&& plan, Fields&& fields) {
+  std::vector<std::vector<std::int64_t>> numbers;
+  agreed(channel, [&] {
+    if (channel.rank() != 0) return;
+    std::vector<Part> parts = plan();
+    for (Part& part : parts) {
+      NumberWriter writer;
+      fields(writer, part);
+      numbers.push_back(writer.take());
+    }
+  });
+  NumberReader reader(scatter_numbers(channel, std::move(numbers)));
+  Part part;
+  fields(reader, part);
+  SLUICE_ASSERT(reader.at_end(), "a part has other fields than were sent");
+  return part;
+}
+
+}  // namespace sluice::mpi::detail

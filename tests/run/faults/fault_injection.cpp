@@ -1,0 +1,106 @@
+#include "run/faults/fault_injection.hpp"
+
+#include <mpi.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+namespace {
+
+using sluice::mpi::testing::FaultKind;
+
+// A progress thread calls MPI, too.
+std::atomic<FaultKind> armed{FaultKind::kNone};
+std::atomic<std::int64_t> left{0};
+std::atomic<bool> fired{false};
+std::atomic<bool> counts{false};
+
+bool fails(FaultKind kind) {
+  if (!counts || armed != kind || left.fetch_sub(1) != 0) return false;
+  fired = true;
+  return true;
+}
+bool call_fails() { return fails(FaultKind::kCall); }
+
+}  // namespace
+
+namespace sluice::mpi::testing {
+
+void arm(FaultKind kind, std::int64_t number) {
+  fired = false;
+  left = number;
+  armed = kind;
+}
+
+bool disarm() {
+  armed = FaultKind::kNone;
+  return fired;
+}
+
+Faulty::Faulty() { counts = true; }
+Faulty::~Faulty() { counts = false; }
+
+}  // namespace sluice::mpi::testing
+
+// ---- Memory; not inlined, as compilers look for the operator that belongs to std::free
+
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
+  if (fails(FaultKind::kAllocation)) throw std::bad_alloc();
+  void* const at = std::malloc(bytes == 0 ? 1 : bytes);
+  if (at == nullptr) throw std::bad_alloc();
+  return at;
+}
+[[gnu::noinline]] void* operator new[](std::size_t bytes) { return operator new(bytes); }
+[[gnu::noinline]] void operator delete(void* at) noexcept { std::free(at); }
+[[gnu::noinline]] void operator delete[](void* at) noexcept { std::free(at); }
+[[gnu::noinline]] void operator delete(void* at, std::size_t /*bytes*/) noexcept { std::free(at); }
+[[gnu::noinline]] void operator delete[](void* at, std::size_t /*bytes*/) noexcept { std::free(at); }
+
+// ---- MPI: the profiling interface lets a program put itself between the library and MPI
+
+extern "C" {
+
+int MPI_Isend(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request) {
+  return call_fails() ? MPI_ERR_OTHER : PMPI_Isend(buffer, count, type, to, tag, comm, request);
+}
+int MPI_Issend(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request) {
+  return call_fails() ? MPI_ERR_OTHER : PMPI_Issend(buffer, count, type, to, tag, comm, request);
+}
+int MPI_Irecv(void* buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request* request) {
+  return call_fails() ? MPI_ERR_OTHER : PMPI_Irecv(buffer, count, type, from, tag, comm, request);
+}
+int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
+  return call_fails() ? MPI_ERR_OTHER : PMPI_Test(request, flag, status);
+}
+int MPI_Testsome(int count, MPI_Request requests[], int* done, int indices[], MPI_Status statuses[]) {
+  return call_fails() ? MPI_ERR_OTHER : PMPI_Testsome(count, requests, done, indices, statuses);
+}
+int MPI_Iprobe(int from, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
+  return call_fails() ? MPI_ERR_OTHER : PMPI_Iprobe(from, tag, comm, flag, status);
+}
+int MPI_Get_count(const MPI_Status* status, MPI_Datatype type, int* count) {
+  return call_fails() ? MPI_ERR_OTHER : PMPI_Get_count(status, type, count);
+}
+int MPI_Ibcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request* request) {
+  return call_fails() ? MPI_ERR_OTHER : PMPI_Ibcast(buffer, count, type, root, comm, request);
+}
+int MPI_Ireduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm,
+                MPI_Request* request) {
+  return call_fails() ? MPI_ERR_OTHER : PMPI_Ireduce(from, to, count, type, op, root, comm, request);
+}
+int MPI_Reduce_local(const void* in, void* inout, int count, MPI_Datatype type, MPI_Op op) {
+  return call_fails() ? MPI_ERR_OTHER : PMPI_Reduce_local(in, inout, count, type, op);
+}
+int MPI_Pack(const void* in, int count, MPI_Datatype type, void* out, int size, int* position, MPI_Comm comm) {
+  return call_fails() ? MPI_ERR_OTHER : PMPI_Pack(in, count, type, out, size, position, comm);
+}
+int MPI_Unpack(const void* in, int size, int* position, void* out, int count, MPI_Datatype type, MPI_Comm comm) {
+  return call_fails() ? MPI_ERR_OTHER : PMPI_Unpack(in, size, position, out, count, type, comm);
+}
+int MPI_Type_size(MPI_Datatype type, int* size) { return call_fails() ? MPI_ERR_OTHER : PMPI_Type_size(type, size); }
+int MPI_Op_commutative(MPI_Op op, int* commute) {
+  return call_fails() ? MPI_ERR_OTHER : PMPI_Op_commutative(op, commute);
+}
+
+}  // extern "C"

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+
+/// Faults of this rank's MPI and of its memory, for tests that link fault_injection.cpp.
+namespace sluice::mpi::testing {
+
+enum class FaultKind {
+  kNone,
+  kCall,        ///< a call to MPI returns MPI_ERR_OTHER and does nothing
+  kAllocation,  ///< operator new throws std::bad_alloc
+};
+
+/// Of the calls, or allocations, while a Faulty lives, number `number` is to fail, counted from 0, and no other one.
+void arm(FaultKind kind, std::int64_t number);
+/// Ends that; whether it has failed.
+bool disarm();
+
+/// While it lives, what is armed counts: what the test does itself is none of its business.
+class Faulty {
+ public:
+  Faulty();
+  ~Faulty();
+  Faulty(const Faulty&) = delete;
+  Faulty& operator=(const Faulty&) = delete;
+};
+
+}  // namespace sluice::mpi::testing

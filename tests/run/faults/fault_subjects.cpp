@@ -1,0 +1,379 @@
+#include "run/faults/fault_subjects.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <utility>
+
+#include "run/exchange_testing.hpp"
+#include "run/faults/fault_injection.hpp"
+#include "run/platform_testing.hpp"
+#include "run/redistribution_testing.hpp"
+#include "sluice/run/mpi/broadcast.hpp"
+#include "sluice/run/mpi/dynamic_exchange.hpp"
+#include "sluice/run/mpi/exchange.hpp"
+#include "sluice/run/mpi/measure.hpp"
+#include "sluice/run/mpi/probe.hpp"
+#include "sluice/run/mpi/redistribution.hpp"
+#include "sluice/run/mpi/reduction.hpp"
+
+namespace sluice::mpi::testing {
+namespace {
+
+/// What a user's callback throws here.
+[[noreturn]] void throw_of_callback() { throw std::domain_error("thrown by a callback"); }
+
+// ---- Redistribution
+
+class RedistributionSubject final : public Subject {
+ public:
+  RedistributionSubject(MPI_Comm comm, std::int64_t shared_from_bytes)
+      : case_{{3000}, {{size_of(comm)}, {7}}, {{size_of(comm)}, {11}}, 8, {}}, rank_(rank_in(comm)) {
+    case_.options.shared_from_bytes = shared_from_bytes;
+    case_.options.chunk_bytes = 512;
+    const Faulty faulty;
+    job_.emplace(comm, case_.shape, case_.from, case_.to, case_.element_size, case_.options);
+  }
+  std::string execute(int round, Misuse misuse) override {
+    Arrays arrays = make_arrays(case_, rank_, static_cast<std::uint64_t>(round));
+    const bool null = misuse == Misuse::kNullBuffer;
+    {
+      const Faulty faulty;
+      job_->execute(null ? nullptr : arrays.source.data(), arrays.target.data());
+    }
+    return difference(arrays.target, arrays.expected);
+  }
+
+ private:
+  Case case_;
+  int rank_;
+  std::optional<Redistribution> job_;
+};
+
+// ---- Exchange
+
+class ExchangeSubject final : public Subject {
+ public:
+  ExchangeSubject(MPI_Comm comm, ExchangeMode mode, std::int64_t bytes) : rank_(rank_in(comm)) {
+    for (int peer = 0; peer < size_of(comm); ++peer) sends_.push_back({peer, bytes + 100 * peer});
+    ExchangeOptions options;
+    options.mode = mode;
+    options.algorithm = "weights";
+    options.chunk_bytes = mode == ExchangeMode::kAuto ? 0 : 3000;
+    const Faulty faulty;
+    job_.emplace(comm, sends_, options);
+  }
+  std::string execute(int round, Misuse misuse) override {
+    std::vector<std::byte> out(static_cast<std::size_t>(job_->send_bytes()));
+    std::vector<std::byte> in(static_cast<std::size_t>(job_->receive_bytes()));
+    fill(sends_, rank_, round, out);
+    if (misuse == Misuse::kNullBuffer) out.clear();
+    if (misuse == Misuse::kSmallBuffer) in.pop_back();
+    {
+      const Faulty faulty;
+      job_->execute(out, in);
+    }
+    return wrong_byte(job_->receives(), rank_, round, in);
+  }
+
+ private:
+  int rank_;
+  std::vector<MessageSize> sends_;
+  std::optional<Exchange> job_;
+};
+
+/// Messages with gaps, between neighbours.
+class TypedSubject final : public Subject {
+ public:
+  explicit TypedSubject(MPI_Comm comm) : rank_(rank_in(comm)), size_(size_of(comm)) {
+    MPI_Type_vector(kCount, 1, 2, MPI_INT, &type_);
+    MPI_Type_commit(&type_);
+    const std::vector<TypedMessage> sends{{(rank_ + 1) % size_, 0, 1, type_}};
+    const std::vector<TypedMessage> receives{{(rank_ + size_ - 1) % size_, 0, 1, type_}};
+    const Faulty faulty;
+    job_.emplace(comm, sends, receives);
+  }
+  ~TypedSubject() override {
+    job_.reset();
+    MPI_Type_free(&type_);
+  }
+  std::string execute(int round, Misuse misuse) override {
+    std::vector<int> out(2 * kCount, -2);
+    std::vector<int> in(2 * kCount, -1);
+    for (std::size_t i = 0; i < kCount; ++i) out[2 * i] = value(rank_, i, round);
+    {
+      const Faulty faulty;
+      job_->execute(misuse == Misuse::kNullBuffer ? nullptr : static_cast<const void*>(out.data()),
+                    static_cast<void*>(in.data()));
+    }
+    for (std::size_t i = 0; i < kCount; ++i) {
+      if (in[2 * i] != value((rank_ + size_ - 1) % size_, i, round) || in[2 * i + 1] != -1)
+        return fmt::format("element {}", i);
+    }
+    return "";
+  }
+
+ private:
+  static constexpr std::size_t kCount = 5000;
+  static int value(int owner, std::size_t i, int round) { return static_cast<int>(i) * 100 + owner * 10 + round; }
+
+  int rank_;
+  int size_;
+  MPI_Datatype type_ = MPI_DATATYPE_NULL;
+  std::optional<Exchange> job_;
+};
+
+class DynamicSubject final : public Subject {
+ public:
+  explicit DynamicSubject(MPI_Comm comm) : rank_(rank_in(comm)), size_(size_of(comm)) {
+    DynamicExchangeOptions options;
+    options.max_transfers = 2;
+    options.chunk_bytes = 3000;
+    const Faulty faulty;
+    job_.emplace(comm, options);
+  }
+  std::string execute(int round, Misuse /*misuse*/) override {
+    std::vector<std::byte> out(20'000);
+    for (std::size_t b = 0; b < out.size(); ++b) out[b] = exchanged_byte(rank_, 0, static_cast<std::int64_t>(b), round);
+    const std::vector<ReceivedMessage> all = round_of(out);
+    if (all.size() != static_cast<std::size_t>(size_)) return fmt::format("{} messages", all.size());
+    for (const ReceivedMessage& message : all) {
+      for (std::size_t b = 0; b < message.bytes.size(); ++b) {
+        if (message.bytes[b] != exchanged_byte(message.from, 0, static_cast<std::int64_t>(b), round))
+          return fmt::format("byte {} from rank {}", b, message.from);
+      }
+    }
+    return "";
+  }
+
+ private:
+  std::vector<ReceivedMessage> round_of(const std::vector<std::byte>& out) {
+    const Faulty faulty;
+    for (int peer = 0; peer < size_; ++peer) job_->post(peer, out);
+    return job_->finish();
+  }
+
+  int rank_;
+  int size_;
+  std::optional<DynamicExchange> job_;
+};
+
+// ---- Reductions
+
+template <class Number>
+class ElementSubject final : public Subject {
+ public:
+  ElementSubject(MPI_Comm comm, MPI_Datatype type, std::int64_t count, const ReductionOptions& options)
+      : rank_(rank_in(comm)), size_(size_of(comm)), count_(count) {
+    const Faulty faulty;
+    job_.emplace(comm, ElementOperation{count, type, MPI_SUM}, 0, options);
+  }
+  std::string execute(int round, Misuse misuse) override {
+    std::vector<Number> own(static_cast<std::size_t>(count_));
+    for (std::size_t i = 0; i < own.size(); ++i) own[i] = value(rank_, i, round);
+    std::vector<Number> result(own.size(), -1);
+    {
+      const Faulty faulty;
+      job_->execute(misuse == Misuse::kNullBuffer ? nullptr : own.data(), result.data());
+    }
+    for (std::size_t i = 0; rank_ == 0 && i < own.size(); ++i) {
+      Number expected = 0;
+      for (int r = 0; r < size_; ++r) expected += value(r, i, round);
+      if (result[i] != expected) return fmt::format("element {}: {}, expected {}", i, result[i], expected);
+    }
+    return "";
+  }
+
+ private:
+  static Number value(int owner, std::size_t i, int round) {
+    return static_cast<Number>(static_cast<int>(i % 1000) * 100 + owner * 10 + round);
+  }
+
+  int rank_;
+  int size_;
+  std::int64_t count_;
+  std::optional<ElementReduction> job_;
+};
+
+class ObjectSubject final : public Subject {
+ public:
+  ObjectSubject(MPI_Comm comm, const ReductionOptions& options) : rank_(rank_in(comm)), size_(size_of(comm)) {
+    const auto combine = [this](std::span<const std::byte> left, std::span<const std::byte> right, Bytes& result) {
+      if (throws_) throw_of_callback();
+      result.assign(left.begin(), left.end());
+      result.insert(result.end(), right.begin(), right.end());
+    };
+    const ObjectOperation operation{combine, false};
+    const Faulty faulty;
+    job_.emplace(comm, operation, 0, options);
+  }
+  std::string execute(int round, Misuse misuse) override {
+    throws_ = misuse == Misuse::kThrowingCallback;
+    const Bytes own = word(rank_, round);
+    Bytes result;
+    {
+      const Faulty faulty;
+      job_->execute(own, result);
+    }
+    Bytes expected;
+    for (int r = 0; r < size_; ++r) {
+      const Bytes each = word(r, round);
+      expected.insert(expected.end(), each.begin(), each.end());
+    }
+    return rank_ != 0 || result == expected ? "" : "the object";
+  }
+
+ private:
+  static Bytes word(int owner, int round) {
+    return Bytes(static_cast<std::size_t>(5000 + owner), static_cast<std::byte>(owner * 10 + round));
+  }
+
+  int rank_;
+  int size_;
+  bool throws_ = false;
+  std::optional<ObjectReduction> job_;
+};
+
+// ---- Broadcast
+
+class BroadcastSubject final : public Subject {
+ public:
+  BroadcastSubject(MPI_Comm comm, std::int64_t bytes, const BroadcastOptions& options)
+      : rank_(rank_in(comm)), bytes_(bytes) {
+    const Faulty faulty;
+    job_.emplace(comm, 0, options);
+  }
+  std::string execute(int round, Misuse misuse) override {
+    std::vector<std::byte> buffer(static_cast<std::size_t>(bytes_));
+    const auto value = [&](std::int64_t b) { return exchanged_byte(0, 0, b, round); };
+    for (std::int64_t b = 0; rank_ == 0 && b < bytes_; ++b) buffer[static_cast<std::size_t>(b)] = value(b);
+    {
+      const Faulty faulty;
+      job_->execute(misuse == Misuse::kNullBuffer ? nullptr : buffer.data(), bytes_);
+    }
+    for (std::int64_t b = 0; b < bytes_; ++b) {
+      if (buffer[static_cast<std::size_t>(b)] != value(b)) return fmt::format("byte {}", b);
+    }
+    return "";
+  }
+
+ private:
+  int rank_;
+  std::int64_t bytes_;
+  std::optional<Broadcast> job_;
+};
+
+// ---- What measures
+
+class ProbeSubject final : public Subject {
+ public:
+  explicit ProbeSubject(MPI_Comm comm) : comm_(comm) {}
+  std::string execute(int /*round*/, Misuse misuse) override {
+    ProbeOptions options;
+    options.time_budget_s = 0.02;
+    if (misuse == Misuse::kThrowingCallback) {
+      options.progress = [](std::int64_t, std::int64_t, const std::string&) { throw_of_callback(); };
+    }
+    const Faulty faulty;
+    return probe(comm_, options).ranks == size_of(comm_) ? "" : "the number of ranks";
+  }
+
+ private:
+  MPI_Comm comm_;
+};
+
+class RampSubject final : public Subject {
+ public:
+  explicit RampSubject(MPI_Comm comm) : comm_(comm) {}
+  std::string execute(int /*round*/, Misuse /*misuse*/) override {
+    const std::vector<MessageSize> sends{{(rank_in(comm_) + 1) % size_of(comm_), 1000}};
+    const Faulty faulty;
+    const TransferRamp ramp = measure_max_transfers(comm_, sends, 0.005);
+    return ramp.max_transfers >= 1 ? "" : "k";
+  }
+
+ private:
+  MPI_Comm comm_;
+};
+
+template <class Kind, class... Arguments>
+SubjectKind kind(std::string name, std::vector<Misuse> misuses, Arguments... arguments) {
+  return {std::move(name), [arguments...](MPI_Comm comm) { return std::make_unique<Kind>(comm, arguments...); },
+          std::move(misuses), false};
+}
+
+SubjectKind slow(SubjectKind kind) {
+  kind.slow = true;
+  return kind;
+}
+
+}  // namespace
+
+std::vector<SubjectKind> subject_kinds() {
+  const std::vector<Misuse> null{Misuse::kNullBuffer};
+  const std::vector<Misuse> buffers{Misuse::kNullBuffer, Misuse::kSmallBuffer};
+  const std::vector<Misuse> callback{Misuse::kThrowingCallback};
+  const auto options = [](auto change) {
+    ReductionOptions result;
+    change(result);
+    return result;
+  };
+  std::vector<SubjectKind> all{
+      kind<RedistributionSubject>("redistribution", null, std::int64_t{4096}),
+      kind<ExchangeSubject>("exchange", buffers, ExchangeMode::kAuto, std::int64_t{2000}),
+      kind<DynamicSubject>("dynamic exchange", {}),
+      kind<ElementSubject<double>>("short sum", null, MPI_DOUBLE, std::int64_t{1000}, ReductionOptions{}),
+      kind<ElementSubject<double>>("long sum", null, MPI_DOUBLE, std::int64_t{60'000}, ReductionOptions{}),
+      kind<ElementSubject<std::int64_t>>("sum of integers", null, MPI_INT64_T, std::int64_t{1000}, ReductionOptions{}),
+      kind<ObjectSubject>("objects", callback, ReductionOptions{}),
+      kind<BroadcastSubject>("broadcast", null, std::int64_t{10'000}, BroadcastOptions{}),
+      slow(kind<ProbeSubject>("probe", callback)),
+
+      kind<RedistributionSubject>("redistribution by memory", null, std::int64_t{0}),
+      kind<RedistributionSubject>("redistribution by messages", null, std::int64_t{-1}),
+      kind<TypedSubject>("exchange of types", null),
+      kind<ElementSubject<double>>("sum in parts", null, MPI_DOUBLE, std::int64_t{3000},
+                                   options([](auto& o) { o.segments = 5; })),
+      kind<ElementSubject<double>>("sum by reduce-scatter", null, MPI_DOUBLE, std::int64_t{3000},
+                                   options([](auto& o) { o.algorithm = "reduce-scatter"; })),
+      kind<ElementSubject<double>>("sum of measured costs", null, MPI_DOUBLE, std::int64_t{3000},
+                                   options([](auto& o) { o.measure = true; })),
+      kind<ObjectSubject>("objects of measured costs", callback, options([](auto& o) { o.measure = true; })),
+      slow(kind<RampSubject>("measuring k", {})),
+  };
+  for (const ExchangeMode mode : {ExchangeMode::kChain, ExchangeMode::kLocal, ExchangeMode::kBarrier,
+                                  ExchangeMode::kList, ExchangeMode::kAtOnce}) {
+    all.push_back(kind<ExchangeSubject>("exchange, " + to_string(mode), buffers, mode, std::int64_t{20'000}));
+  }
+  all.push_back({"sum over a platform",
+                 [](MPI_Comm comm) {
+                   ReductionOptions over;
+                   over.platform = platform_of(size_of(comm), 2);
+                   over.algorithm = "ecef";
+                   return std::make_unique<ElementSubject<double>>(comm, MPI_DOUBLE, 3000, over);
+                 },
+                 null, false});
+  for (const char* algorithm : {"auto", "ecef", "pipelined", "parallel-entry"}) {
+    all.push_back({std::string("broadcast over a platform, ") + algorithm,
+                   [algorithm](MPI_Comm comm) {
+                     BroadcastOptions over;
+                     over.platform = platform_of(size_of(comm), 2);
+                     if (std::string(algorithm) == "ecef") {
+                       for (PlatformCluster& cluster : over.platform->clusters)
+                         cluster.broadcast = GapTable({{1, 1e-5}, {1 << 20, 1e-3}});
+                     }
+                     over.plan.algorithm = algorithm;
+                     return std::make_unique<BroadcastSubject>(comm, 30'000, over);
+                   },
+                   null, false});
+  }
+  return all;
+}
+
+}  // namespace sluice::mpi::testing

@@ -1,0 +1,335 @@
+// The fault table: {jobs} x {faults} x {when} x {on which ranks}. In every case every rank returns within five seconds,
+// with an error that is documented, no wrong data is delivered, and a new job on the same communicator works.
+//
+//     fault_table [--all]      a sample of the table, or all of it; --only NAME: of one job
+//
+// Prints how many cases of each kind there were, and in how many of them the fault happened. Exit status 1 if a case
+// fails; a rank that does not return ends the program, naming the case.
+
+#include <fmt/format.h>
+#include <mpi.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <map>
+#include <memory>
+#include <new>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "run/faults/fault_injection.hpp"
+#include "run/faults/fault_subjects.hpp"
+#include "sluice/error.hpp"
+#include "sluice/run/mpi/error.hpp"
+
+namespace sluice::mpi::testing {
+namespace {
+
+enum class When { kConstruction, kFirst, kLater, kUnwinding };
+
+struct FaultCase {
+  const SubjectKind* subject = nullptr;
+  Misuse misuse = Misuse::kNone;
+  FaultKind kind = FaultKind::kNone;
+  std::int64_t number = 0;
+  When when = When::kFirst;
+  int culprit = 0;  ///< -1: every rank
+};
+
+const char* name_of(When when) {
+  constexpr std::array<const char*, 4> kNames{"construction", "first execution", "later execution", "unwinding"};
+  return kNames[static_cast<std::size_t>(when)];
+}
+
+std::string fault_of(const FaultCase& c) {
+  if (c.when == When::kUnwinding) return "destroyed by an exception";
+  switch (c.misuse) {
+    case Misuse::kNullBuffer:
+      return "null buffer";
+    case Misuse::kSmallBuffer:
+      return "small buffer";
+    case Misuse::kThrowingCallback:
+      return "callback throws";
+    case Misuse::kNone:
+      break;
+  }
+  return c.kind == FaultKind::kCall ? "MPI call fails" : "no memory";
+}
+
+std::string text_of(const FaultCase& c) {
+  return fmt::format("{}, {} number {} in {} on {}", c.subject->name, fault_of(c), c.number, name_of(c.when),
+                     c.culprit < 0 ? "every rank" : fmt::format("rank {}", c.culprit));
+}
+
+constexpr unsigned kLongest_s = 5;
+std::array<char, 256> present_case{};
+
+/// A rank that waits for ever ends the program.
+void too_late(int /*signal*/) {
+  constexpr const char* kText = "a rank does not return: ";
+  (void)!write(STDERR_FILENO, kText, std::strlen(kText));
+  (void)!write(STDERR_FILENO, present_case.data(), std::strlen(present_case.data()));
+  (void)!write(STDERR_FILENO, "\n", 1);
+  std::abort();
+}
+
+/// What became of a part of a case on this rank.
+enum class Outcome { kDone, kInput, kJob, kMpi, kMemory, kCallback, kOther };
+
+struct Result {
+  Outcome outcome = Outcome::kDone;
+  std::string text;
+};
+
+template <class Part>
+Result result_of(Part&& part) {
+  try {
+    part();
+    return {};
+  } catch (const InputError& e) {
+    return {Outcome::kInput, e.what()};
+  } catch (const JobError& e) {
+    return {Outcome::kJob, e.what()};
+  } catch (const MpiError& e) {
+    return {Outcome::kMpi, e.what()};
+  } catch (const std::bad_alloc&) {
+    return {Outcome::kMemory, "no memory"};
+  } catch (const std::domain_error& e) {
+    return {Outcome::kCallback, e.what()};
+  } catch (const std::exception& e) {
+    return {Outcome::kOther, e.what()};
+  }
+}
+
+class Table {
+ public:
+  explicit Table(MPI_Comm comm) : comm_(comm) {
+    MPI_Comm_rank(comm, &rank_);
+    MPI_Comm_size(comm, &size_);
+    MPI_Comm_dup(comm, &aside_);
+  }
+  ~Table() { MPI_Comm_free(&aside_); }
+  Table(const Table&) = delete;
+  Table& operator=(const Table&) = delete;
+
+  /// Whether the fault happened on any rank.
+  bool run(const FaultCase& c);
+  [[nodiscard]] int failures() const { return failures_; }
+  void print() const;
+
+ private:
+  struct Count {
+    int cases = 0;
+    int happened = 0;
+  };
+
+  /// Runs the part in which the fault is due; what it throws on this rank is noted.
+  template <class Part>
+  Result with_fault(const FaultCase& c, Part&& part) {
+    MPI_Barrier(aside_);
+    alarm(kLongest_s + 3);
+    const double start = MPI_Wtime();
+    arm(is_culprit(c) ? c.kind : FaultKind::kNone, c.number);
+    const Result result = result_of(part);
+    alarm(0);
+    expect(MPI_Wtime() - start < kLongest_s, c, "it took too long");
+    happened_ = disarm() || (is_culprit(c) && c.kind == FaultKind::kNone);
+    return result;
+  }
+  [[nodiscard]] bool is_culprit(const FaultCase& c) const { return c.culprit < 0 || c.culprit == rank_; }
+  void expect(bool good, const FaultCase& c, const std::string& text);
+  void judge(const FaultCase& c, const Result& result, bool any);
+  [[nodiscard]] bool any(bool own) const {
+    int value = own ? 1 : 0;
+    MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT, MPI_MAX, aside_);
+    return value != 0;
+  }
+
+  MPI_Comm comm_;
+  MPI_Comm aside_ = MPI_COMM_NULL;  ///< which the library knows nothing of
+  int rank_ = 0;
+  int size_ = 0;
+  bool happened_ = false;
+  int failures_ = 0;
+  std::map<std::string, std::map<std::string, Count>> counts_;
+};
+
+void Table::expect(bool good, const FaultCase& c, const std::string& text) {
+  if (good) return;
+  ++failures_;
+  std::printf("rank %d of %d: %s: %s\n", rank_, size_, text_of(c).c_str(), text.c_str());
+  std::fflush(stdout);
+}
+
+void Table::judge(const FaultCase& c, const Result& result, bool any) {
+  const Outcome outcome = result.outcome;
+  if (!any) {
+    expect(outcome == Outcome::kDone, c, "nothing happened, and yet: " + result.text);
+    return;
+  }
+  if (happened_) {
+    const bool input = c.misuse == Misuse::kNullBuffer || c.misuse == Misuse::kSmallBuffer;
+    const Outcome due = c.when == When::kUnwinding              ? Outcome::kOther
+                        : input                                 ? Outcome::kInput
+                        : c.misuse == Misuse::kThrowingCallback ? Outcome::kCallback
+                        : c.kind == FaultKind::kCall            ? Outcome::kMpi
+                                                                : Outcome::kMemory;
+    // Where all ranks fail, one may hear of another before its own turn; and a failure on the way out is no failure.
+    const bool heard = outcome == Outcome::kJob || outcome == Outcome::kInput;
+    const bool may_pass =
+        outcome == Outcome::kDone && (c.kind != FaultKind::kNone || c.misuse == Misuse::kThrowingCallback);
+    expect(outcome == due || heard || may_pass, c, "the culprit: " + result.text);
+    return;
+  }
+  expect(outcome == Outcome::kDone || outcome == Outcome::kJob || outcome == Outcome::kInput, c,
+         "another rank: " + result.text);
+}
+
+bool Table::run(const FaultCase& c) {
+  const std::string text = text_of(c);
+  std::strncpy(present_case.data(), text.c_str(), present_case.size() - 1);
+  happened_ = false;
+  MPI_Barrier(aside_);
+  if (std::getenv("SLUICE_FAULTS_VERBOSE") != nullptr) std::fprintf(stderr, "rank %d: %s\n", rank_, text.c_str());
+  std::string wrong;
+  Result result;
+  std::unique_ptr<Subject> subject;
+  if (c.when == When::kConstruction) {
+    result = with_fault(c, [&] { subject = c.subject->make(comm_); });
+  } else if (c.when == When::kUnwinding) {
+    result = with_fault(c, [&] {
+      const std::unique_ptr<Subject> mine = c.subject->make(comm_);
+      wrong = mine->execute(1, Misuse::kNone);
+      if (is_culprit(c)) throw std::runtime_error("on the way");
+      wrong += mine->execute(2, Misuse::kNone);
+    });
+  } else {
+    subject = c.subject->make(comm_);
+    if (c.when == When::kLater) {
+      for (int round = 1; round < 3; ++round) wrong += subject->execute(round, Misuse::kNone);
+    }
+    result = with_fault(c, [&] { wrong += subject->execute(3, is_culprit(c) ? c.misuse : Misuse::kNone); });
+  }
+  expect(wrong.empty(), c, "wrong data: " + wrong);
+  const bool happened = any(happened_);
+  alarm(kLongest_s + 10);
+  judge(c, result, happened);
+
+  // The execution after it is right or refused.
+  if (subject) {
+    std::string later;
+    const Result after = result_of([&] { later = subject->execute(4, Misuse::kNone); });
+    expect(later.empty(), c, "wrong data in the execution after it: " + later);
+    const bool refused = after.outcome == Outcome::kInput || after.outcome == Outcome::kJob;
+    expect(after.outcome == Outcome::kDone || refused, c, "the execution after it: " + after.text);
+    expect(happened || after.outcome == Outcome::kDone, c, "refused for nothing: " + after.text);
+    subject.reset();
+  }
+  // And there is a new one to be had.
+  std::string fresh;
+  const Result again = result_of([&] { fresh = c.subject->make(comm_)->execute(5, Misuse::kNone); });
+  expect(again.outcome == Outcome::kDone, c, "a new job: " + again.text);
+  expect(fresh.empty(), c, "wrong data of a new job: " + fresh);
+  alarm(0);
+  Count& count = counts_[c.subject->name][fault_of(c)];
+  ++count.cases;
+  count.happened += happened ? 1 : 0;
+  return happened;
+}
+
+void Table::print() const {
+  if (rank_ != 0) return;
+  int cases = 0;
+  int happened = 0;
+  for (const auto& [subject, faults] : counts_) {
+    std::string line;
+    for (const auto& [fault, count] : faults) {
+      line += fmt::format("{}{} {}/{}", line.empty() ? "" : ", ", fault, count.happened, count.cases);
+      cases += count.cases;
+      happened += count.happened;
+    }
+    std::printf("%-40s %s\n", subject.c_str(), line.c_str());
+  }
+  std::printf("%d ranks: %d cases, in %d of them the fault happened\n", size_, cases, happened);
+}
+
+std::vector<int> culprits(int size, bool all, std::size_t turn) {
+  std::vector<int> result{-1, 0, size / 2, size - 1};
+  result.erase(std::unique(result.begin() + 1, result.end()), result.end());
+  if (!all) result = {result[turn % result.size()]};
+  return result;
+}
+
+}  // namespace
+
+int run_table(bool all, const std::string& only) {
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  Table table(MPI_COMM_WORLD);
+  std::size_t turn = 0;
+  const auto run_all = [&](FaultCase c) {
+    bool happened = false;
+    for (const int culprit : culprits(size, all, turn++)) {
+      c.culprit = culprit;
+      happened = table.run(c) || happened;
+    }
+    return happened;
+  };
+  const std::vector<SubjectKind> kinds = subject_kinds();
+  for (const SubjectKind& kind : kinds) {
+    if (!only.empty() && kind.name != only) continue;
+    FaultCase c;
+    c.subject = &kind;
+    for (const When when : {When::kFirst, When::kLater}) {
+      c.when = when;
+      for (const Misuse misuse : kind.misuses) {
+        c.misuse = misuse;
+        run_all(c);
+      }
+    }
+    c.misuse = Misuse::kNone;
+    c.when = When::kUnwinding;
+    if (!kind.slow) run_all(c);  // those are functions, of which nothing is left to be destroyed
+    for (const FaultKind fault : {FaultKind::kCall, FaultKind::kAllocation}) {
+      c.kind = fault;
+      for (const When when : {When::kConstruction, When::kFirst, When::kLater}) {
+        c.when = when;
+        // Further and further on, until there is nothing left to fail.
+        for (std::int64_t number = 0;; number += all && !kind.slow ? 1 + number / 8
+                                                 : kind.slow       ? 5 + 4 * number
+                                                                   : 2 + number) {
+          c.number = number;
+          if (!run_all(c) || number > 300) break;
+        }
+      }
+    }
+  }
+  table.print();
+  return table.failures();
+}
+
+}  // namespace sluice::mpi::testing
+
+int main(int argc, char** argv) {
+  int provided = MPI_THREAD_SINGLE;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_SINGLE, &provided);
+  std::signal(SIGALRM, sluice::mpi::testing::too_late);
+  bool all = false;
+  std::string only;
+  for (int i = 1; i < argc; ++i) {
+    if (std::strcmp(argv[i], "--all") == 0) all = true;
+    if (std::strcmp(argv[i], "--only") == 0 && i + 1 < argc) only = argv[++i];
+  }
+  int failures = sluice::mpi::testing::run_table(all, only);
+  MPI_Allreduce(MPI_IN_PLACE, &failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Finalize();
+  return failures == 0 ? 0 : 1;
+}
