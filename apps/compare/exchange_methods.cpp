@@ -65,6 +65,7 @@ ComparedExchange::ComparedExchange(const Communicator& comm, const std::vector<m
 std::unique_ptr<Method> ComparedExchange::planned(mpi::ExchangeMode mode) const {
   mpi::ExchangeOptions options = options_;
   options.mode = mode;
+  options.try_native = false;  // compared beside it
   options.tune = options.tune && mode == mpi::ExchangeMode::kList;
   return std::make_unique<Planned>(comm_.get(), sizes_, options);
 }

@@ -1,6 +1,7 @@
 #include "sluice/run/mpi/exchange.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <array>
@@ -12,6 +13,7 @@
 #include <map>
 #include <numeric>
 #include <random>
+#include <span>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -117,6 +119,64 @@ TEST(Exchange, RandomTraffic) {
       run(MPI_COMM_WORLD, own, options, table, 2);
     }
   }
+}
+
+bool same_on_all_ranks(bool value) {
+  std::array<int, 2> found{value ? 1 : 0, value ? 0 : 1};
+  MPI_Allreduce(MPI_IN_PLACE, found.data(), 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  return found[0] + found[1] == 1;
+}
+
+/// With the defaults: the plan and MPI's own collective take turns, until one of them serves.
+TEST(Exchange, BothWays) {
+  Draw draw(22);
+  for (int i = 0; i < 6 && !HasFailure(); ++i) {
+    const TrafficTable table = testing::random_traffic(draw, size(), 20000);
+    std::vector<MessageSize> own;
+    for (int r = 0; r < size(); ++r) {
+      std::vector<MessageSize> sends = testing::sends_of(table, r, draw);
+      if (r == rank()) own = std::move(sends);
+    }
+    SCOPED_TRACE("case " + std::to_string(i));
+    run(MPI_COMM_WORLD, own, {}, table, 12);
+  }
+  Exchange job(MPI_COMM_WORLD, {{(rank() + 1) % size(), 100}});
+  std::vector<std::byte> out(100);
+  std::vector<std::byte> in(100);
+  for (int round = 0; round < 12; ++round) {
+    job.execute(out, in);
+    EXPECT_TRUE(same_on_all_ranks(job.native()));
+  }
+}
+
+/// Farther apart than MPI's collective can count.
+TEST(Exchange, FarApart) {
+  constexpr std::size_t kRoom = std::size_t{5} << 30;  // of which next to nothing is touched
+  void* const memory = mmap(nullptr, kRoom, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  const std::span<std::byte> room(static_cast<std::byte*>(memory), kRoom);
+  std::vector<MessageSize> sends;
+  std::vector<std::int64_t> from;
+  std::vector<std::int64_t> to;
+  for (int peer = 0; peer < size(); ++peer) {
+    sends.push_back({peer, 1000});
+    from.push_back(peer % 2 == 0 ? 1000 * peer : (std::int64_t{2} << 30) + 1000 * peer);
+    to.push_back((std::int64_t{peer % 2 == 0 ? 4 : 3} << 30) + 1000 * peer);
+  }
+  Exchange job(MPI_COMM_WORLD, sends);
+  for (int round = 0; round < 4; ++round) {
+    for (std::size_t i = 0; i < sends.size(); ++i) {
+      const auto at = room.subspan(static_cast<std::size_t>(from[i]), 1000);
+      std::ranges::fill(at, static_cast<std::byte>(17 * rank() + 5 * static_cast<int>(i) + round));
+    }
+    job.execute(room, from, room, to);
+    for (std::size_t i = 0; i < sends.size(); ++i) {
+      const auto is = room.subspan(static_cast<std::size_t>(to[i]), 1000);
+      const auto expected = static_cast<std::byte>(17 * static_cast<int>(i) + 5 * rank() + round);
+      EXPECT_EQ(std::ranges::count(is, expected), 1000) << "round " << round << " from rank " << i;
+    }
+  }
+  munmap(memory, kRoom);
 }
 
 /// Every rank has so many bytes for every other one.

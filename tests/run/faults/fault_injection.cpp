@@ -89,6 +89,13 @@ int MPI_Ireduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op
                 MPI_Request* request) {
   return call_fails() ? MPI_ERR_OTHER : PMPI_Ireduce(from, to, count, type, op, root, comm, request);
 }
+int MPI_Ialltoallw(const void* from, const int counts[], const int offsets[], const MPI_Datatype types[], void* to,
+                   const int in_counts[], const int in_offsets[], const MPI_Datatype in_types[], MPI_Comm comm,
+                   MPI_Request* request) {
+  return call_fails()
+             ? MPI_ERR_OTHER
+             : PMPI_Ialltoallw(from, counts, offsets, types, to, in_counts, in_offsets, in_types, comm, request);
+}
 int MPI_Reduce_local(const void* in, void* inout, int count, MPI_Datatype type, MPI_Op op) {
   return call_fails() ? MPI_ERR_OTHER : PMPI_Reduce_local(in, inout, count, type, op);
 }

@@ -64,7 +64,7 @@ class ExchangeSubject final : public Subject {
     for (int peer = 0; peer < size_of(comm); ++peer) sends_.push_back({peer, bytes + 100 * peer});
     ExchangeOptions options;
     options.mode = mode;
-    options.algorithm = "weights";
+    if (mode != ExchangeMode::kAuto) options.algorithm = "weights";
     options.chunk_bytes = mode == ExchangeMode::kAuto ? 0 : 3000;
     const Faulty faulty;
     job_.emplace(comm, sends_, options);
@@ -305,11 +305,16 @@ class RampSubject final : public Subject {
 template <class Kind, class... Arguments>
 SubjectKind kind(std::string name, std::vector<Misuse> misuses, Arguments... arguments) {
   return {std::move(name), [arguments...](MPI_Comm comm) { return std::make_unique<Kind>(comm, arguments...); },
-          std::move(misuses), false};
+          std::move(misuses), false, false};
 }
 
 SubjectKind slow(SubjectKind kind) {
   kind.slow = true;
+  return kind;
+}
+
+SubjectKind in_turns(SubjectKind kind) {
+  kind.takes_turns = true;
   return kind;
 }
 
@@ -325,8 +330,8 @@ std::vector<SubjectKind> subject_kinds() {
     return result;
   };
   std::vector<SubjectKind> all{
-      kind<RedistributionSubject>("redistribution", null, std::int64_t{4096}),
-      kind<ExchangeSubject>("exchange", buffers, ExchangeMode::kAuto, std::int64_t{2000}),
+      in_turns(kind<RedistributionSubject>("redistribution", null, std::int64_t{4096})),
+      in_turns(kind<ExchangeSubject>("exchange", buffers, ExchangeMode::kAuto, std::int64_t{2000})),
       kind<DynamicSubject>("dynamic exchange", {}),
       kind<ElementSubject<double>>("short sum", null, MPI_DOUBLE, std::int64_t{1000}, ReductionOptions{}),
       kind<ElementSubject<double>>("long sum", null, MPI_DOUBLE, std::int64_t{60'000}, ReductionOptions{}),
@@ -358,7 +363,7 @@ std::vector<SubjectKind> subject_kinds() {
                    over.algorithm = "ecef";
                    return std::make_unique<ElementSubject<double>>(comm, MPI_DOUBLE, 3000, over);
                  },
-                 null, false});
+                 null, false, false});
   for (const char* algorithm : {"auto", "ecef", "pipelined", "parallel-entry"}) {
     all.push_back({std::string("broadcast over a platform, ") + algorithm,
                    [algorithm](MPI_Comm comm) {
@@ -371,7 +376,7 @@ std::vector<SubjectKind> subject_kinds() {
                      over.plan.algorithm = algorithm;
                      return std::make_unique<BroadcastSubject>(comm, 30'000, over);
                    },
-                   null, false});
+                   null, false, false});
   }
   return all;
 }

@@ -31,7 +31,8 @@ struct SubjectKind {
   /// Makes the job on a communicator, which is collective.
   std::function<std::unique_ptr<Subject>(MPI_Comm)> make;
   std::vector<Misuse> misuses;
-  bool slow = false;  ///< measures for a while: fewer cases
+  bool slow = false;         ///< measures for a while: fewer cases
+  bool takes_turns = false;  ///< its first executions go by the plan and by MPI's own collective in turns
 };
 
 /// All kinds, those with default options first.

@@ -33,7 +33,19 @@
 namespace sluice::mpi::testing {
 namespace {
 
-enum class When { kConstruction, kFirst, kLater, kUnwinding };
+enum class When {
+  kConstruction,
+  kFirst,
+  kLater,
+  kUnwinding,
+  kNative,   ///< the first execution by MPI's own collective that counts, where both ways take turns
+  kDecided,  ///< the first one after the turns
+};
+
+/// How many executions come before.
+int executions_before(When when) {
+  return when == When::kLater ? 2 : when == When::kNative ? 3 : when == When::kDecided ? 8 : 0;
+}
 
 struct FaultCase {
   const SubjectKind* subject = nullptr;
@@ -45,7 +57,8 @@ struct FaultCase {
 };
 
 const char* name_of(When when) {
-  constexpr std::array<const char*, 4> kNames{"construction", "first execution", "later execution", "unwinding"};
+  constexpr std::array<const char*, 6> kNames{"construction", "first execution",  "later execution",
+                                              "unwinding",    "native execution", "execution after the turns"};
   return kNames[static_cast<std::size_t>(when)];
 }
 
@@ -213,10 +226,9 @@ bool Table::run(const FaultCase& c) {
     });
   } else {
     subject = c.subject->make(comm_);
-    if (c.when == When::kLater) {
-      for (int round = 1; round < 3; ++round) wrong += subject->execute(round, Misuse::kNone);
-    }
-    result = with_fault(c, [&] { wrong += subject->execute(3, is_culprit(c) ? c.misuse : Misuse::kNone); });
+    const int before = executions_before(c.when);
+    for (int round = 0; round < before; ++round) wrong += subject->execute(round, Misuse::kNone);
+    result = with_fault(c, [&] { wrong += subject->execute(before, is_culprit(c) ? c.misuse : Misuse::kNone); });
   }
   expect(wrong.empty(), c, "wrong data: " + wrong);
   const bool happened = any(happened_);
@@ -226,7 +238,7 @@ bool Table::run(const FaultCase& c) {
   // The execution after it is right or refused.
   if (subject) {
     std::string later;
-    const Result after = result_of([&] { later = subject->execute(4, Misuse::kNone); });
+    const Result after = result_of([&] { later = subject->execute(10, Misuse::kNone); });
     expect(later.empty(), c, "wrong data in the execution after it: " + later);
     const bool refused = after.outcome == Outcome::kInput || after.outcome == Outcome::kJob;
     expect(after.outcome == Outcome::kDone || refused, c, "the execution after it: " + after.text);
@@ -235,7 +247,7 @@ bool Table::run(const FaultCase& c) {
   }
   // And there is a new one to be had.
   std::string fresh;
-  const Result again = result_of([&] { fresh = c.subject->make(comm_)->execute(5, Misuse::kNone); });
+  const Result again = result_of([&] { fresh = c.subject->make(comm_)->execute(11, Misuse::kNone); });
   expect(again.outcome == Outcome::kDone, c, "a new job: " + again.text);
   expect(fresh.empty(), c, "wrong data of a new job: " + fresh);
   alarm(0);
@@ -288,7 +300,9 @@ int run_table(bool all, const std::string& only) {
     if (!only.empty() && kind.name != only) continue;
     FaultCase c;
     c.subject = &kind;
-    for (const When when : {When::kFirst, When::kLater}) {
+    std::vector<When> executions{When::kFirst, When::kLater};
+    if (kind.takes_turns) executions.insert(executions.end(), {When::kNative, When::kDecided});
+    for (const When when : executions) {
       c.when = when;
       for (const Misuse misuse : kind.misuses) {
         c.misuse = misuse;
@@ -298,9 +312,11 @@ int run_table(bool all, const std::string& only) {
     c.misuse = Misuse::kNone;
     c.when = When::kUnwinding;
     if (!kind.slow) run_all(c);  // those are functions, of which nothing is left to be destroyed
+    std::vector<When> all_times = executions;
+    all_times.insert(all_times.begin(), When::kConstruction);
     for (const FaultKind fault : {FaultKind::kCall, FaultKind::kAllocation}) {
       c.kind = fault;
-      for (const When when : {When::kConstruction, When::kFirst, When::kLater}) {
+      for (const When when : all_times) {
         c.when = when;
         // Further and further on, until there is nothing left to fail.
         for (std::int64_t number = 0;; number += all && !kind.slow ? 1 + number / 8

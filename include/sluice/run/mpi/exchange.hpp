@@ -59,7 +59,12 @@ struct ExchangeOptions {
   std::int64_t early_release_bytes = 32 << 10;
   bool tune = false;  ///< kList: find k by the throughput measured, starting from max_transfers
 
-  bool record = false;  ///< keep the times of the transfers: Exchange::sent and received
+  /// Where mode, k and algorithm are left to the library: carry out some of the first nine executions by
+  /// MPI_Ialltoallw, and all later ones if that was faster on the slowest rank. Beyond 64 ranks only where every rank
+  /// has messages for at least half of them.
+  bool try_native = true;
+
+  bool record = false;  ///< keep the times of the transfers: Exchange::sent and received; nothing native is tried
 
   /// What this rank expects, if it knows: compared with what the others send. Any order, empty messages may be left
   /// out.
@@ -146,6 +151,8 @@ class Exchange {
 
   /// Never kAuto.
   [[nodiscard]] ExchangeMode mode() const;
+  /// Whether MPI_Ialltoallw was found to be faster, and serves in place of the mode.
+  [[nodiscard]] bool native() const;
   /// k as it is kept: cut to what ports allow. Of kList on rank 0: the one in use.
   [[nodiscard]] std::int64_t max_transfers() const;
   /// kList only, on any rank, at any time: from now on, also while it runs. At least 1.

@@ -48,6 +48,12 @@ struct RedistributionOptions {
   /// Within a node, pieces are handed over in memory that both ranks see if the messages have
   /// so many bytes on average. Shorter ones go by MPI, which does well with them; -1: all of them.
   std::int64_t shared_from_bytes = 4096;
+
+  /// Where the algorithm is left to the library, and the messages of no rank are more than 8 MiB together: carry out
+  /// some of the first nine executions by MPI_Ialltoallw, from and to buffers for all that does not lie in a row, and
+  /// all later ones if that was faster on the slowest rank. Beyond 64 ranks only where every rank has messages for at
+  /// least half of them.
+  bool try_native = true;
 };
 
 /// The job of moving a block-cyclic array, or a box of it, from one layout to another, planned once and executed as
@@ -63,8 +69,9 @@ struct RedistributionOptions {
 ///
 /// Memory: at most `window` buffers of `chunk_bytes` for sending, which the ranks of a node share, and as many for
 /// receiving where there are senders on other nodes, whatever the size of the array; less when the messages are
-/// smaller. Besides a description of the own messages, O(runs of one period) for each dimension and process met there.
-/// Between nodes, pieces that are contiguous in the user's memory travel from there and arrive there.
+/// smaller; up to 8 MiB while MPI's own collective is tried, or where it serves. Besides a description of the own
+/// messages, O(runs of one period) for each dimension and process met there. Between nodes, pieces that are contiguous
+/// in the user's memory travel from there and arrive there.
 class Redistribution {
  public:
   /// Collective over `comm`, an intracommunicator.
@@ -84,7 +91,7 @@ class Redistribution {
   ///
   /// `source` holds source_extent() elements, `target` target_extent(); the two must not overlap. Elements of the
   /// target outside the box are left alone. A pointer may be null where this rank has nothing to send or receive.
-  /// Nothing is allocated.
+  /// Nothing is allocated, but when MPI's own collective is tried first.
   ///
   /// Throws InputError for a null pointer where there is something to send or receive, MpiError, JobError.
   void execute(const void* source, void* target);
@@ -102,6 +109,8 @@ class Redistribution {
   /// Bytes of buffers this rank holds beyond the user's source and target.
   [[nodiscard]] std::int64_t peak_extra_bytes() const;
   [[nodiscard]] const RedistributionPlan& plan() const;
+  /// Whether MPI_Ialltoallw was found to be faster, and serves in place of the plan.
+  [[nodiscard]] bool native() const;
 
  private:
   struct State;

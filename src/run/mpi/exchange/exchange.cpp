@@ -13,6 +13,8 @@
 #include "run/mpi/exchange/exchange_part.hpp"
 #include "run/mpi/exchange/message_sizes.hpp"
 #include "run/mpi/exchange/user_messages.hpp"
+#include "run/mpi/native/native_exchange.hpp"
+#include "run/mpi/native/way_trial.hpp"
 #include "run/mpi/runtime/agreement.hpp"
 #include "run/mpi/runtime/job.hpp"
 #include "run/mpi/steps/protocol_barrier.hpp"
@@ -123,15 +125,20 @@ struct Exchange::State final : detail::Job {
              std::span<const std::int64_t> at_receive);
   void begin_typed(const void* send, void* receive);
   void begin(std::vector<const std::byte*> sources, std::vector<std::byte*> targets);
+  void begin_natively(const std::vector<const std::byte*>& sources, const std::vector<std::byte*>& targets);
 
   detail::Advance advance() override {
-    const detail::Advance come = executor->advance();
-    if (come == detail::Advance::kOver && typed) typed->unpack();
+    const detail::Advance come = natively ? native->advance() : executor->advance();
+    if (come != detail::Advance::kOver) return come;
+    if (typed) typed->unpack();
+    trial->end();
     return come;
   }
   void abandon() noexcept override {
     if (executor) executor->abandon();
+    if (native) native->abandon();
   }
+  [[nodiscard]] bool in_native_collective() const override { return trial && trial->may_be_native(); }
 
   ExchangeOptions options;  ///< defaults filled in
   std::vector<MessageSize> sends;
@@ -144,12 +151,18 @@ struct Exchange::State final : detail::Job {
   detail::ListProtocol* list = nullptr;  ///< the executor's, where the mode is list
   std::optional<detail::StepExecutor> executor;
   detail::StepTrace trace;
+  std::optional<detail::WayTrial> trial;
+  std::unique_ptr<detail::NativeExchange> native;  ///< once it is tried
+  bool natively = false;                           ///< the present execution
 };
 
 Exchange::State::State(std::shared_ptr<detail::Context> context, std::int64_t number,
                        const std::vector<MessageSize>& user_sends, const ExchangeOptions& user_options,
                        const std::vector<TypedMessage>* typed_sends, const std::vector<TypedMessage>* typed_receives)
     : Job(std::move(context), number, "exchange"), options(user_options), sends(user_sends) {
+  const bool left_to_us = options.mode == ExchangeMode::kAuto && options.max_transfers == 0 &&
+                          options.algorithm == "auto" && !options.record;
+  trial.emplace(channel, left_to_us && options.try_native && channel.size() > 1);
   const std::exception_ptr failure = detail::failure_of([&] {
     if (typed_sends != nullptr) {
       if (options.receives) throw InputError("options.receives", "given beside typed messages", "one of the two");
@@ -165,7 +178,8 @@ Exchange::State::State(std::shared_ptr<detail::Context> context, std::int64_t nu
   std::int64_t last = plans.last_number();
   detail::Arguments common("exchange");
   common.add_all(options.max_transfers, options.mode, options.algorithm, options.setup_bytes, options.planning_time_s,
-                 options.chunk_bytes, options.window, options.early_release_bytes, options.tune, typed != nullptr);
+                 options.chunk_bytes, options.window, options.early_release_bytes, options.tune, options.try_native,
+                 options.record, typed != nullptr);
   if (detail::agree(channel, common.fingerprint(), failure, entry != nullptr ? entry->number : 0, last)) {
     part = std::static_pointer_cast<const ExchangePart>(entry->plan);
   } else {
@@ -299,6 +313,11 @@ void Exchange::State::begin_typed(const void* send, void* receive) {
 }
 
 void Exchange::State::begin(std::vector<const std::byte*> sources, std::vector<std::byte*> targets) {
+  natively = trial->begin(detail::worth_trying(std::min(sends.size(), receives.size()), channel.size()));
+  if (natively) {
+    begin_natively(sources, targets);
+    return;
+  }
   messages->use(std::move(sources), std::move(targets));
   executor->begin(*messages);
   if (list == nullptr) return;
@@ -309,6 +328,20 @@ void Exchange::State::begin(std::vector<const std::byte*> sources, std::vector<s
       list->post(message.peer, message.bytes, static_cast<std::int64_t>(i));
   }
   list->posted_all();
+}
+
+void Exchange::State::begin_natively(const std::vector<const std::byte*>& sources,
+                                     const std::vector<std::byte*>& targets) {
+  if (!native) native = std::make_unique<detail::NativeExchange>(channel);
+  std::vector<detail::PlacedMessage> from;
+  std::vector<detail::PlacedMessage> to;
+  for (std::size_t i = 0; i < sends.size(); ++i) {
+    if (sends[i].bytes > 0) from.push_back({sends[i].peer, const_cast<std::byte*>(sources[i]), sends[i].bytes});
+  }
+  for (std::size_t i = 0; i < receives.size(); ++i) {
+    if (receives[i].bytes > 0) to.push_back({receives[i].peer, targets[i], receives[i].bytes});
+  }
+  native->begin(from, to, typed);
 }
 
 Exchange::Exchange(MPI_Comm comm, const std::vector<MessageSize>& sends, const ExchangeOptions& options)
@@ -362,6 +395,8 @@ std::int64_t Exchange::send_bytes() const { return state_->send_offsets.back(); 
 std::int64_t Exchange::receive_bytes() const { return state_->receive_offsets.back(); }
 
 ExchangeMode Exchange::mode() const { return state_->options.mode; }
+
+bool Exchange::native() const { return state_->trial->native(); }
 
 std::int64_t Exchange::max_transfers() const {
   return state_->list != nullptr ? state_->list->max_transfers() : state_->part->max_transfers;

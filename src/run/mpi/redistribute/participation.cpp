@@ -166,7 +166,7 @@ Arguments arguments_of(const std::vector<std::int64_t>& shape, const Layout& fro
   result.add(std::span(options.from_ranks));
   result.add(std::span(options.to_ranks));
   result.add_all(element_size, options.order, options.algorithm, options.setup, options.chunk_bytes, options.window,
-                 options.shared_from_bytes);
+                 options.shared_from_bytes, options.try_native);
   return result;
 }
 

@@ -7,6 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "run/mpi/native/native_exchange.hpp"
+#include "run/mpi/native/way_trial.hpp"
 #include "run/mpi/redistribute/message_copies.hpp"
 #include "run/mpi/redistribute/participation.hpp"
 #include "run/mpi/runtime/agreement.hpp"
@@ -25,6 +27,8 @@ using detail::StepMessage;
 
 /// What the rank moves within itself between two looks at the network.
 constexpr std::int64_t kMoveBytes = 256 << 10;
+/// So much memory a rank may need for MPI's own collective to be tried, which takes messages whole.
+constexpr std::int64_t kMostNativeBytes = 8 << 20;
 
 /// One side's messages in the order of the steps, without the one to oneself.
 struct Messages {
@@ -104,6 +108,71 @@ class Transport final : public detail::StepData {
   std::byte* target_;
 };
 
+/// The messages of one execution as MPI's own collective takes them: those that do not lie in a row are packed whole.
+class PackedMessages {
+ public:
+  explicit PackedMessages(detail::Channel& channel) : exchange_(channel) {}
+
+  void begin(detail::StepData& data, const Messages& sends, const Messages& receives) {
+    if (memory_ == nullptr) {
+      buffer_bytes_ = total_bytes(sends) + total_bytes(receives);
+      memory_.reset(new std::byte[static_cast<std::size_t>(buffer_bytes_)]);
+    }
+    data_ = &data;
+    working_ = true;
+    std::byte* next = memory_.get();
+    const auto placed = [&](const StepMessage& message, std::byte* in_place) {
+      std::byte* const at = in_place != nullptr ? in_place : next;
+      if (in_place == nullptr) next += message.bytes;
+      return detail::PlacedMessage{message.peer, at, message.bytes};
+    };
+    std::vector<detail::PlacedMessage> from;
+    for (std::size_t i = 0; i < sends.steps.size(); ++i) {
+      const std::int64_t bytes = sends.steps[i].bytes;
+      const std::byte* const in_place = data.outgoing(i, 0, bytes);
+      from.push_back(placed(sends.steps[i], const_cast<std::byte*>(in_place)));
+      if (in_place == nullptr) data.pack(i, 0, bytes, from.back().at);
+    }
+    to_.clear();
+    in_place_.clear();
+    for (std::size_t i = 0; i < receives.steps.size(); ++i) {
+      std::byte* const in_place = data.incoming(i, 0, receives.steps[i].bytes);
+      to_.push_back(placed(receives.steps[i], in_place));
+      in_place_.push_back(in_place != nullptr);
+    }
+    exchange_.begin(from, to_, memory_);
+  }
+  detail::Advance advance() {
+    if (working_) {
+      working_ = data_->work();
+      return detail::Advance::kMoved;
+    }
+    const detail::Advance come = exchange_.advance();
+    if (come != detail::Advance::kOver) return come;
+    for (std::size_t i = 0; i < to_.size(); ++i) {
+      if (!in_place_[i]) data_->unpack(i, 0, to_[i].bytes, to_[i].at);
+    }
+    return come;
+  }
+  void abandon() noexcept { exchange_.abandon(); }
+  [[nodiscard]] std::int64_t buffer_bytes() const { return buffer_bytes_; }
+
+  static std::int64_t total_bytes(const Messages& messages) {
+    std::int64_t bytes = 0;
+    for (const StepMessage& message : messages.steps) bytes += message.bytes;
+    return bytes;
+  }
+
+ private:
+  detail::NativeExchange exchange_;
+  std::shared_ptr<std::byte[]> memory_;
+  std::int64_t buffer_bytes_ = 0;
+  std::vector<detail::PlacedMessage> to_;
+  std::vector<bool> in_place_;  ///< of each of them
+  detail::StepData* data_ = nullptr;
+  bool working_ = false;
+};
+
 }  // namespace
 
 struct Redistribution::State final : detail::Job {
@@ -137,20 +206,30 @@ struct Redistribution::State final : detail::Job {
   ~State() override { close(); }
 
   void begin(const void* source, void* target);
-  detail::Advance advance() override { return executor->advance(); }
+  detail::Advance advance() override {
+    const detail::Advance come = natively ? native->advance() : executor->advance();
+    if (come == detail::Advance::kOver) trial.end();
+    return come;
+  }
   void abandon() noexcept override {
     if (executor) executor->abandon();
+    if (native) native->abandon();
   }
+  [[nodiscard]] bool in_native_collective() const override { return trial.may_be_native(); }
 
   std::shared_ptr<const Prepared> prepared;
   std::optional<Transport> transport;
   std::optional<detail::StepExecutor> executor;
+  detail::WayTrial trial;
+  std::unique_ptr<PackedMessages> native;  ///< while it is tried, or serves
+  bool natively = false;                   ///< the present execution
 };
 
 Redistribution::State::State(std::shared_ptr<detail::Context> context, std::int64_t number,
                              const std::vector<std::int64_t>& shape, const Layout& from, const Layout& to,
                              std::int64_t element_size, const RedistributionOptions& options)
-    : Job(std::move(context), number, "redistribution") {
+    : Job(std::move(context), number, "redistribution"),
+      trial(channel, options.try_native && options.algorithm == "auto" && channel.size() > 1) {
   const detail::Arguments arguments = detail::arguments_of(shape, from, to, element_size, options);
   detail::Arguments key = arguments;
   key.add(std::span(options.source_leading));
@@ -184,7 +263,16 @@ void Redistribution::State::begin(const void* source, void* target) {
       throw InputError("target", "a null pointer", fmt::format("room for {} elements", own.part.target.extent));
     transport.emplace(own.packing, own.unpacking, own.moving, static_cast<const std::byte*>(source),
                       static_cast<std::byte*>(target));
-    executor->begin(*transport);
+    const std::int64_t bytes = PackedMessages::total_bytes(own.sends) + PackedMessages::total_bytes(own.receives);
+    const std::size_t messages = std::min(own.sends.steps.size(), own.receives.steps.size());
+    natively = trial.begin(bytes <= kMostNativeBytes && detail::worth_trying(messages, channel.size()));
+    if (natively) {
+      if (!native) native = std::make_unique<PackedMessages>(channel);
+      native->begin(*transport, own.sends, own.receives);
+    } else {
+      if (trial.over()) native.reset();
+      executor->begin(*transport);
+    }
     return detail::Advance::kIdle;
   });
 }
@@ -213,7 +301,12 @@ std::int64_t Redistribution::source_extent() const { return state_->prepared->pa
 
 std::int64_t Redistribution::target_extent() const { return state_->prepared->part.target.extent; }
 
-std::int64_t Redistribution::peak_extra_bytes() const { return state_->executor->buffer_bytes(); }
+std::int64_t Redistribution::peak_extra_bytes() const {
+  const std::int64_t packed = state_->native ? state_->native->buffer_bytes() : 0;
+  return state_->executor->buffer_bytes() + packed;
+}
+
+bool Redistribution::native() const { return state_->trial.native(); }
 
 const RedistributionPlan& Redistribution::plan() const { return state_->prepared->plan; }
 

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "run/mpi/native/native_collective.hpp"
+
+namespace sluice::mpi::detail {
+
+/// A message of bytes and where it lies.
+struct PlacedMessage {
+  int peer = 0;  ///< one message for each at most; the own rank may be one
+  std::byte* at = nullptr;
+  std::int64_t bytes = 0;
+};
+
+/// Whether MPI's call, which looks at every rank, may be any good for a rank with so many messages each way.
+[[nodiscard]] inline bool worth_trying(std::size_t messages, int ranks) {
+  constexpr int kFewRanks = 64;
+  return ranks <= kFewRanks || messages >= static_cast<std::size_t>(ranks) / 2;
+}
+
+/// Messages by MPI_Ialltoallw, of any sizes and from any addresses. O(ranks) memory, as MPI's call takes a number for
+/// each rank, until it is destroyed.
+class NativeExchange {
+ public:
+  explicit NativeExchange(Channel& channel);
+
+  /// Starts it. What is sent is not written to. `memory`: of the library's own, where messages lie in it. On all ranks.
+  void begin(const std::vector<PlacedMessage>& sends, const std::vector<PlacedMessage>& receives,
+             std::shared_ptr<const void> memory);
+  Advance advance() { return collective_.advance(); }
+  void abandon() noexcept { collective_.abandon(); }
+
+ private:
+  struct Arguments;
+
+  std::shared_ptr<Arguments> arguments_;  ///< MPI reads them until it has ended
+  MPI_Comm comm_;
+  NativeCollective collective_;
+};
+
+}  // namespace sluice::mpi::detail
