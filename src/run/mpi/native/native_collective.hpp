@@ -45,15 +45,10 @@ class NativeCollective {
   }
   Advance advance() {
     if (!under_way_) return Advance::kOver;
-    int done = 0;
     if (kSimulated) {
       SLUICE_MPI(MPI_Wait(&request_, MPI_STATUS_IGNORE));
-    } else {
-      SLUICE_MPI(MPI_Test(&request_, &done, MPI_STATUS_IGNORE));
-      if (done == 0) {
-        if (++looks_ % kLooksBetweenChecks == 0) channel_.check();
-        return Advance::kIdle;
-      }
+    } else if (!channel_.test(request_)) {
+      return Advance::kIdle;
     }
     under_way_ = start_next_(&request_);
     return under_way_ ? Advance::kMoved : Advance::kOver;
@@ -76,14 +71,11 @@ class NativeCollective {
   }
 
  private:
-  static constexpr unsigned kLooksBetweenChecks = 16;
-
   Channel& channel_;
   StartNext start_next_;
   std::list<Leftover> leftover_;
   MPI_Request request_ = MPI_REQUEST_NULL;
   bool under_way_ = false;
-  unsigned looks_ = 0;
 };
 
 }  // namespace sluice::mpi::detail

@@ -59,8 +59,8 @@ class Side {
     }
     owned_.reserve(owned_.size() + 1);
     MPI_Datatype type = MPI_DATATYPE_NULL;
-    SLUICE_MPI(MPI_Type_create_hindexed(static_cast<int>(lengths.size()), lengths.data(), places.data(), MPI_BYTE,
-                                        &type));
+    SLUICE_MPI(
+        MPI_Type_create_hindexed(static_cast<int>(lengths.size()), lengths.data(), places.data(), MPI_BYTE, &type));
     owned_.push_back(type);
     SLUICE_MPI(MPI_Type_commit(&owned_.back()));
     return owned_.back();
@@ -83,9 +83,7 @@ struct NativeExchange::Arguments {
 };
 
 NativeExchange::NativeExchange(Channel& channel)
-    : arguments_(std::make_shared<Arguments>(channel.size())),
-      comm_(channel.comm()),
-      collective_(channel) {}
+    : arguments_(std::make_shared<Arguments>(channel.size())), comm_(channel.comm()), collective_(channel) {}
 
 void NativeExchange::begin(const std::vector<PlacedMessage>& sends, const std::vector<PlacedMessage>& receives,
                            std::shared_ptr<const void> memory) {

@@ -30,7 +30,7 @@ class WayTrial {
   [[nodiscard]] bool over() const { return stage_ == Stage::kNative || stage_ == Stage::kPlanned; }
 
  private:
-  static constexpr std::size_t kTries = 3;    // of each way, that count; one more of each comes before them
+  static constexpr std::size_t kTries = 3;  // of each way, that count; one more of each comes before them
   static constexpr double kClearly = 1.05;
   enum class Stage { kFirst, kTrying, kPlanned, kNative };
 

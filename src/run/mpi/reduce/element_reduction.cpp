@@ -88,6 +88,7 @@ struct ElementReduction::State final : detail::ReductionJob {
 ElementReduction::State::State(std::shared_ptr<detail::Context> context, std::int64_t number,
                                const ElementOperation& operation, int user_root, const ReductionOptions& user_options)
     : ReductionJob(std::move(context), number, user_options, user_root), elements(operation) {
+  detail::Arguments arguments("reduction");
   const std::exception_ptr failure = detail::failure_of([&] {
     detail::check_operation(elements);
     int commutes = 0;
@@ -96,17 +97,22 @@ ElementReduction::State::State(std::shared_ptr<detail::Context> context, std::in
     SLUICE_MPI(MPI_Type_size(elements.type, &size));
     data = {false, commutes != 0, elements.count, size};
     (void)checked::multiply(elements.count, data.element_bytes, "bytes");
-    check_reduction(options, data, root, channel.size());
     reproducible =
         options.reproducible.value_or(!options.measure && !options.dynamic && detail::order_may_matter(elements));
+    arguments = arguments_of(options, data, root);
+    arguments.add_all(reproducible, detail::is_built_in(elements.op));
+    // What was measured is that of one operation.
+    if (!reproducible) arguments.add_all(MPI_Op_c2f(elements.op), MPI_Type_c2f(elements.type));
+    // Those of a plan that is kept have been checked.
+    if (!keeps(arguments)) check_reduction(options, data, root, channel.size());
   });
-  detail::Arguments arguments = arguments_of(options, data, root);
-  arguments.add_all(reproducible, failure ? false : detail::is_built_in(elements.op));
-  // What was measured is that of one operation.
-  if (!reproducible && !failure) arguments.add_all(MPI_Op_c2f(elements.op), MPI_Type_c2f(elements.type));
   compare(arguments, failure);
   trial = may_be_native() && !reproducible && !planned;
-  if (options.measure && !planned) return;
+  if (options.measure && !planned) return;  // the first execution does
+  if (planned) {
+    prepare(planned->costs, false);
+    return;
+  }
   const ReductionCosts costs = options.costs.value_or(usual_costs(data));
   if (may_be_native() && reproducible && !options.platform && is_short()) {
     use_native(costs);
@@ -119,7 +125,10 @@ ElementReduction::State::State(std::shared_ptr<detail::Context> context, std::in
 void ElementReduction::State::use_native(const ReductionCosts& costs) {
   executor.reset();
   elements_here.reset();
-  describe({"MPI_Reduce", 0, costs, ReductionChoice::Native{}});
+  const auto choice =
+      std::make_shared<const ReductionChoice>(ReductionChoice{"MPI_Reduce", 0, costs, ReductionChoice::Native{}});
+  describe(*choice);
+  remember(choice);
 }
 
 void ElementReduction::State::prepare(const ReductionCosts& costs, bool parts_known) {
@@ -245,8 +254,6 @@ void ElementReduction::State::try_both(const void* mine, void* result) {
   if (detail::try_native(channel, by_plan, by_mpi).native_is_faster()) {
     by_mpi();
     use_native(summary().costs);
-    remember(std::make_shared<const ReductionChoice>(
-        ReductionChoice{"MPI_Reduce", 0, summary().costs, ReductionChoice::Native{}}));
   }
 }
 

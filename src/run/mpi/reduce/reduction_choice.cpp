@@ -43,9 +43,10 @@ void check_reduction(const ReductionOptions& options, const ReducedData& data, i
     check_platform_for(options, ranks, data.objects, data.commutative);
     return;
   }
-  // Whatever is measured later, it is not what planning refuses.
+  // Whatever is measured later, it is not what planning refuses; nor is the number of parts where it is to be chosen,
+  // which takes a hundred plans.
   const ReductionCosts costs = options.costs.value_or(ReductionCosts{});
-  const ReduceProblem problem = problem_of(options, data, root, ranks, costs, true);
+  const ReduceProblem problem = problem_of(options, data, root, ranks, costs, false);
   if (options.algorithm == kReduceScatter) {
     if (data.objects) throw InputError("algorithm reduce-scatter", "objects", "elements, which can be cut");
     (void)plan_reduce_scatter_part(problem, 0, data.count);

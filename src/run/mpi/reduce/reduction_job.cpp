@@ -31,6 +31,10 @@ Overlap ReductionJob::overlap() const {
   return Overlap::kNone;
 }
 
+bool ReductionJob::keeps(const Arguments& arguments) const {
+  return channel.context().plans().find(arguments.bytes()) != nullptr;
+}
+
 void ReductionJob::compare(const Arguments& arguments, const std::exception_ptr& failure) {
   PlanCache& plans = channel.context().plans();
   const PlanCache::Entry* const entry = plans.find(arguments.bytes());

@@ -26,6 +26,8 @@ class ReductionJob : public Job {
   /// The choice for these costs, from the cache of plans if all ranks have it there. On all ranks.
   [[nodiscard]] std::shared_ptr<const ReductionChoice> choose(const ReducedData& data, const ReductionCosts& costs,
                                                               bool parts_known);
+  /// Whether this rank has the plan of these arguments.
+  [[nodiscard]] bool keeps(const Arguments& arguments) const;
   /// Compares the arguments, and whether all ranks have their plan. `failure`: of this rank's arguments.
   void compare(const Arguments& arguments, const std::exception_ptr& failure);
   /// For later jobs; twice at most.

@@ -1,6 +1,7 @@
 #include "run/mpi/runtime/channel.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <thread>
 
@@ -50,6 +51,50 @@ void Channel::put(Failure failure) {
 
 void Channel::check() {
   if (!kSimulated) context_->poll();
+  check_known();
+}
+
+void Channel::check_at_end() {
+  if (std::exchange(looked_, false)) {
+    check_known();
+  } else {
+    check();
+  }
+}
+
+int Channel::test_some(std::span<MPI_Request> requests, int& count, std::span<int> completed,
+                       std::span<MPI_Status> statuses) {
+  if (kSimulated) {  // no failures, and nothing that a look could spare
+    const int code =
+        MPI_Testsome(static_cast<int>(requests.size()) - 1, requests.data(), &count, completed.data(), statuses.data());
+    count = std::max(count, 0);
+    return code;
+  }
+  const int code = context_->test_some(requests, count, completed, statuses);
+  looked_ = count > 0;
+  context_->deal_out_arrived();
+  check_known();
+  return code;
+}
+
+bool Channel::test(MPI_Request& request, MPI_Status* status) {
+  std::array<MPI_Request, 2> requests{request, MPI_REQUEST_NULL};
+  std::array<MPI_Status, 2> statuses;
+  std::array<int, 2> completed{};
+  int count = 0;
+  const int code = context_->test_some(requests, count, completed, statuses);
+  request = requests.front();
+  looked_ = count > 0;
+  context_->deal_out_arrived();
+  check_known();
+  if (count > 0 && code == MPI_ERR_IN_STATUS && statuses.front().MPI_ERROR != MPI_SUCCESS)
+    throw MpiError("MPI_Testsome", statuses.front().MPI_ERROR);
+  if (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS) throw MpiError("MPI_Testsome", code);
+  if (count > 0 && status != MPI_STATUS_IGNORE) *status = statuses.front();
+  return count > 0;
+}
+
+void Channel::check_known() const {
   for (const Channel* outer : context_->enclosing()) outer->throw_if_failed();
   throw_if_failed();
   // Before it died, other ranks may have made the job and gone on. A part of other work is given up with that.
@@ -66,11 +111,7 @@ void Channel::wait(MPI_Request& request) {
     SLUICE_MPI(MPI_Wait(&request, MPI_STATUS_IGNORE));
     return;
   }
-  wait_until([&] {
-    int done = 0;
-    SLUICE_MPI(MPI_Test(&request, &done, MPI_STATUS_IGNORE));
-    return done != 0;
-  });
+  for (Patience patience; !test(request); patience.look_again()) context_->progress(owner_);
 }
 
 void Channel::wait_aside(MPI_Request& request) {
@@ -79,12 +120,7 @@ void Channel::wait_aside(MPI_Request& request) {
     return;
   }
   constexpr std::chrono::microseconds kBetweenLooks(100);
-  for (int done = 0;;) {
-    SLUICE_MPI(MPI_Test(&request, &done, MPI_STATUS_IGNORE));
-    if (done != 0) return;
-    check();
-    std::this_thread::sleep_for(kBetweenLooks);
-  }
+  while (!test(request)) std::this_thread::sleep_for(kBetweenLooks);
 }
 
 void Channel::give_up(const std::exception_ptr& why, std::int64_t execution, bool dies) noexcept {

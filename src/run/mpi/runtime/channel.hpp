@@ -8,6 +8,7 @@
 #include <list>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "run/mpi/runtime/context.hpp"
@@ -60,11 +61,22 @@ class Channel {
   /// Whether everything sent has left this rank.
   [[nodiscard]] bool sent() { return context_->sent(); }
 
+  /// The number of the next agreement by memory: the same on all ranks.
+  [[nodiscard]] std::int64_t next_round() { return rounds_++; }
+
   // ---- Failure
 
   /// Looks whether another rank has given the job up, and throws what that means here: InputError, where it came from a
   /// bad argument, else JobError.
   void check();
+  /// MPI_Testsome that looks for such word as well, see Context::test_some; throws as check(). What completes with word
+  /// that its sender has given up counts as not come.
+  int test_some(std::span<MPI_Request> requests, int& count, std::span<int> completed, std::span<MPI_Status> statuses);
+  /// Whether the request has ended; throws as check().
+  [[nodiscard]] bool test(MPI_Request& request, MPI_Status* status = MPI_STATUS_IGNORE);
+  /// check() at the end of something: without another look where the last one was by test_some or test, and found
+  /// something.
+  void check_at_end();
   /// Waits for the request, moves on what else has been started meanwhile, and throws as check(). The request is as it
   /// was then.
   void wait(MPI_Request& request);
@@ -73,10 +85,18 @@ class Channel {
   /// The same as wait(), until `done()`.
   template <class Done>
   void wait_until(Done&& done) {
+    // Every look is work for MPI, and keeps others from theirs where ranks share a core; word of a failure can wait.
+    constexpr unsigned kLooksBetweenChecks = 8;
+    unsigned looks = 0;
     for (Patience patience; !done(); patience.look_again()) {
-      check();
+      if (++looks % kLooksBetweenChecks == 0) check();
       context_->progress(owner_);
     }
+  }
+  /// While something else is waited for: check(), and moves on what has been started.
+  void look_on() {
+    check();
+    context_->progress(owner_);
   }
 
   /// This rank goes on no more because of `why`: tells every rank, unless they know, and waits for nobody. `dies`: see
@@ -99,6 +119,8 @@ class Channel {
 
   /// Throws if a rank has given the job up, as far as it is known here.
   void throw_if_failed() const;
+  /// check() without looking.
+  void check_known() const;
 
   // ---- For the context
   void put(int from, const Control& control) { box_.push_back({from, control}); }
@@ -115,6 +137,8 @@ class Channel {
   std::deque<Received> box_;
   std::optional<Failure> failure_;  ///< of another rank
   std::int64_t execution_ = 0;
+  std::int64_t rounds_ = 0;
+  bool looked_ = false;  ///< and found something, by the last look
   bool made_ = false;
   bool given_up_ = false;
   bool settled_ = false;

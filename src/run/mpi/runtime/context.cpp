@@ -179,6 +179,7 @@ Context::Context(MPI_Comm user) {
     const unsigned processors = std::thread::hardware_concurrency();
     crowded_ = processors > 0 && node_.size() > processors;
     arena_.connect(node, node_);
+    board_.connect(arena_, node_, rank_);
   }
   SLUICE_MPI(MPI_Comm_free(&node));
   Registry& all = registry();
@@ -248,28 +249,68 @@ ProgressThread* Context::progress_thread() {
 
 void Context::poll() {
   const std::scoped_lock lock(mutex_);
+  poll_listening();
+}
+
+void Context::listen() {
+  // All listen from the first look on, in turn, so that messages come in this order.
+  for (std::size_t i = 0; i < kListening; ++i) {
+    Incoming& each = incoming_[(next_ + i) % kListening];
+    if (each.arrived || each.request != MPI_REQUEST_NULL) continue;
+    SLUICE_MPI(MPI_Irecv(&each.wire, sizeof each.wire, MPI_BYTE, MPI_ANY_SOURCE, kControlTag, comm_, &each.request));
+  }
+}
+
+void Context::poll_listening() {
   for (;;) {
     Incoming& incoming = incoming_[next_];
     if (!incoming.arrived) {
-      // All listen from the first look on, in turn, so that messages come in this order.
-      for (std::size_t i = 0; i < kListening; ++i) {
-        Incoming& each = incoming_[(next_ + i) % kListening];
-        if (each.request != MPI_REQUEST_NULL) continue;
-        SLUICE_MPI(
-            MPI_Irecv(&each.wire, sizeof each.wire, MPI_BYTE, MPI_ANY_SOURCE, kControlTag, comm_, &each.request));
-      }
+      listen();
       int done = 0;
       MPI_Status status;
       SLUICE_MPI(MPI_Test(&incoming.request, &done, &status));
       if (done == 0) return;
-      incoming.arrived = true;
-      incoming.from = status.MPI_SOURCE;
-      incoming.request = MPI_REQUEST_NULL;
+      arrive(incoming, status);
     }
     deal_out(incoming);  // once more by the next look, if there is no memory for it now
     incoming.arrived = false;
     next_ = (next_ + 1) % kListening;
   }
+}
+
+int Context::test_some(std::span<MPI_Request> requests, int& count, std::span<int> completed,
+                       std::span<MPI_Status> statuses) {
+  const std::scoped_lock lock(mutex_);
+  if (incoming_[next_].arrived) poll_listening();
+  listen();
+  Incoming& next = incoming_[next_];
+  requests.back() = next.request;
+  const int code =
+      MPI_Testsome(static_cast<int>(requests.size()), requests.data(), &count, completed.data(), statuses.data());
+  next.request = std::exchange(requests.back(), MPI_REQUEST_NULL);
+  if (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS) return code;
+  count = std::max(count, 0);  // MPI_UNDEFINED is negative, and cannot be, as one request is listening
+  const auto own = static_cast<int>(requests.size()) - 1;
+  const auto end = completed.begin() + count;
+  const auto at = std::find(completed.begin(), end, own);
+  if (at == end) return code;
+  const auto place = at - completed.begin();
+  arrive(next, statuses[static_cast<std::size_t>(place)]);
+  std::copy(at + 1, end, at);
+  std::copy(statuses.begin() + place + 1, statuses.begin() + count, statuses.begin() + place);
+  --count;
+  return code;
+}
+
+void Context::deal_out_arrived() {
+  const std::scoped_lock lock(mutex_);
+  if (incoming_[next_].arrived) poll_listening();
+}
+
+void Context::arrive(Incoming& incoming, const MPI_Status& status) {
+  incoming.arrived = true;
+  incoming.from = status.MPI_SOURCE;
+  incoming.request = MPI_REQUEST_NULL;
 }
 
 void Context::deal_out(const Incoming& incoming) {

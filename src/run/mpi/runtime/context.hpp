@@ -13,11 +13,13 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "run/mpi/runtime/arena.hpp"
+#include "run/mpi/runtime/notice_board.hpp"
 #include "run/mpi/runtime/plan_cache.hpp"
 #include "run/mpi/runtime/progress_thread.hpp"
 
@@ -112,6 +114,8 @@ class Context : public std::enable_shared_from_this<Context> {
   [[nodiscard]] Part& part(const std::string& key, int color, int order);
 
   [[nodiscard]] Arena& arena() { return arena_; }
+  /// Connected where the ranks of the node share memory and are not too many.
+  [[nodiscard]] NoticeBoard& board() { return board_; }
   [[nodiscard]] PlanCache& plans() { return plans_; }
   /// Null where MPI was not started so that there can be one. Throws std::system_error where the system refuses it.
   [[nodiscard]] ProgressThread* progress_thread();
@@ -120,6 +124,13 @@ class Context : public std::enable_shared_from_this<Context> {
 
   /// Takes what has come and deals it out. Throws MpiError.
   void poll();
+  /// MPI_Testsome that takes what has come as well, by one look at the network: each look costs a rank its turn where
+  /// ranks share cores. deal_out_arrived() is to follow, as soon as the caller has noted which requests have ended. The
+  /// last of `requests` is room for a request of the context's; `completed` and `statuses` have room for as many.
+  /// Returns what MPI_Testsome does; `count`: of requests but that one, 0 where there are none. Throws MpiError, before
+  /// it has looked.
+  int test_some(std::span<MPI_Request> requests, int& count, std::span<int> completed, std::span<MPI_Status> statuses);
+  void deal_out_arrived();
   /// To any rank, the own one included, without waiting.
   void send(int to, std::int64_t channel, const Control& control);
   /// Whether everything sent has left this rank.
@@ -192,6 +203,9 @@ class Context : public std::enable_shared_from_this<Context> {
   /// Those that were said last, as nobody waits for their end.
   static constexpr std::size_t kGoodbyes = 32;
 
+  void listen();
+  void poll_listening();
+  void arrive(Incoming& incoming, const MPI_Status& status);
   void deal_out(const Incoming& incoming);
   void deal_out_failure(const Incoming& incoming);
   void reap() noexcept;
@@ -206,6 +220,7 @@ class Context : public std::enable_shared_from_this<Context> {
   std::int64_t dead_from_ = kNever;
   std::int64_t died_by_ = -1;
   Arena arena_;
+  NoticeBoard board_;  ///< in the arena
   PlanCache plans_;
   std::optional<ProgressThread> thread_;
   std::recursive_mutex entry_;

@@ -109,7 +109,7 @@ void Job::fail(const std::exception_ptr& why, std::int64_t execution) noexcept {
 
 void Job::come_to_end() {
   // What came from a rank that had failed before is not to be delivered.
-  channel.check();
+  channel.check_at_end();
   over_ = true;
   stop_running();
 }

@@ -48,7 +48,7 @@ class Job : public Progressing {
     guarded([&] {
       if (running_ || over_)
         throw InputError(channel.work(), "an execution that has not been waited for", "wait() or test() before");
-      channel.check();
+      channel.check_known();
       if (begin() == Advance::kOver) {
         come_to_end();
         return;

@@ -26,7 +26,7 @@ class Patience {
     if (may_sleep_ && looks_ > kLooksBeforeSleeping) {
       std::this_thread::sleep_for(sleep_);
       sleep_ = std::min(kLongestSleep, sleep_ + sleep_ / 8);
-    } else if (looks_ > kLooksBeforeYielding) {
+    } else if (looks_ % kLooksBetweenYields == 0) {
       std::this_thread::yield();
     }
   }
@@ -37,7 +37,11 @@ class Patience {
   }
 
  private:
-  static constexpr int kLooksBeforeYielding = 4;
+#ifdef OPEN_MPI
+  static constexpr int kLooksBetweenYields = 64;  // it gives way in every look, where ranks outnumber cores
+#else
+  static constexpr int kLooksBetweenYields = 2;
+#endif
   static constexpr int kLooksBeforeSleeping = 100;
   static constexpr std::chrono::nanoseconds kShortestSleep{30'000};
   static constexpr std::chrono::nanoseconds kLongestSleep{1'000'000};

@@ -17,6 +17,8 @@ namespace {
 constexpr std::int64_t kAlignment = 64;
 /// Word that a rank has given up can wait; the data should not wait for looking.
 constexpr unsigned kLooksBetweenChecks = 64;
+/// MPI moves what is under way only while it is called: after each long piece, or a few short ones.
+constexpr std::int64_t kBytesBetweenLooks = 16 << 10;
 
 std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
@@ -42,7 +44,7 @@ StepExecutor::StepExecutor(Channel& channel, std::vector<StepMessage> sends, std
       sending_(send_slots_),
       memory_(std::make_shared<Memory>()),
       marks_(send_slots_, 0),
-      requests_(receive_slots_ + send_slots_, MPI_REQUEST_NULL),
+      requests_(receive_slots_ + send_slots_ + 1, MPI_REQUEST_NULL),  // and one for the channel
       statuses_(requests_.size()),
       completed_(requests_.size()) {
   SLUICE_ASSERT(!protocol_->grows() || limits_.contiguous, "no buffers for messages to come");
@@ -139,16 +141,20 @@ void StepExecutor::clear() {
   receives_.clear();
 }
 
-int StepExecutor::start_send() {
-  if (free_sending_.empty() || !more(sends_, next_send_)) return 0;
-  if (next_send_.offset == 0) {
-    if (!protocol_->may_start(next_send_.message)) return 0;
-    if (trace_ != nullptr) StepTrace::mark(trace_->send_started, next_send_.message);
+int StepExecutor::start_sends() {
+  int started = 0;
+  for (std::int64_t bytes = 0; bytes < kBytesBetweenLooks; ++started) {
+    if (free_sending_.empty() || !more(sends_, next_send_)) break;
+    if (next_send_.offset == 0) {
+      if (!protocol_->may_start(next_send_.message)) break;
+      if (trace_ != nullptr) StepTrace::mark(trace_->send_started, next_send_.message);
+    }
+    const std::size_t slot = free_sending_.back();
+    free_sending_.pop_back();
+    start_send(slot);
+    bytes += sending_[slot].bytes;
   }
-  const std::size_t slot = free_sending_.back();
-  free_sending_.pop_back();
-  start_send(slot);
-  return 1;
+  return started;
 }
 
 void StepExecutor::start_send(std::size_t slot) {
@@ -286,11 +292,9 @@ void StepExecutor::finish_send(std::size_t slot) {
 int StepExecutor::finish_requests() {
   if (requests_under_way_ == 0) return 0;
   int count = 0;
-  const int code =
-      MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count, completed_.data(), statuses_.data());
+  const int code = channel_.test_some(requests_, count, completed_, statuses_);
   if (code == MPI_ERR_IN_STATUS) throw_failed(count);
   if (code != MPI_SUCCESS) throw MpiError("MPI_Testsome", code);
-  if (count == MPI_UNDEFINED) return 0;
   for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
     const auto request = static_cast<std::size_t>(completed_[i]);
     --requests_under_way_;
@@ -343,11 +347,11 @@ void StepExecutor::begin(StepData& data) {
 }
 
 Advance StepExecutor::advance() {
-  if (++looks_ % kLooksBetweenChecks == 0) channel_.check();
+  // Messages by memory alone tell nothing of failures.
+  if (requests_under_way_ == 0 && ++looks_ % kLooksBetweenChecks == 0) channel_.check();
   const bool arranged = protocol_->progress(*this);
   under_way_ += start_receives();
-  // One piece at a time: MPI moves those under way only while it is called.
-  const int started = start_send();
+  const int started = start_sends();
   under_way_ += started;
   const int finished = under_way_ > 0 ? finish() : 0;
   if (arranged || started > 0 || finished > 0) return Advance::kMoved;

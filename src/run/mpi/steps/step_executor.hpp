@@ -148,7 +148,7 @@ class StepExecutor {
   [[nodiscard]] std::int64_t stride_for(const std::vector<StepMessage>& messages) const;
 
   // Return the number of pieces started, 0 where nothing can be.
-  int start_send();
+  int start_sends();
   int start_receives();
   void start_send(std::size_t slot);
   void start_receive(std::size_t slot);

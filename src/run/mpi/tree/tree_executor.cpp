@@ -150,7 +150,6 @@ std::deque<std::size_t>::iterator TreeExecutor::next_arrived() {
 }
 
 bool TreeExecutor::step(bool look) {
-  channel_.check();
   remove_ended();
   const bool tested = look && test();
   const bool posted = limits_.any_order ? post_any() : post_receives();
@@ -170,12 +169,17 @@ void TreeExecutor::remove_ended() {
 }
 
 bool TreeExecutor::test() {
-  if (requests_.empty()) return false;
+  if (requests_.empty()) {
+    channel_.check();
+    return false;
+  }
+  requests_.push_back(MPI_REQUEST_NULL);  // for the channel
   completed_.resize(requests_.size());
+  statuses_.resize(requests_.size());
   int count = 0;
-  SLUICE_MPI(MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count, completed_.data(),
-                          MPI_STATUSES_IGNORE));
-  if (count == MPI_UNDEFINED) return false;
+  const int code = channel_.test_some(requests_, count, completed_, statuses_);
+  requests_.pop_back();
+  SLUICE_MPI(code);
   for (int i = 0; i < count; ++i) go_on(static_cast<std::size_t>(completed_[static_cast<std::size_t>(i)]));
   return count > 0;
 }

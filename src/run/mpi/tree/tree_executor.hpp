@@ -218,6 +218,7 @@ class TreeExecutor {
   std::vector<Active> active_;  ///< of each request
   std::size_t looks_ = 0;       ///< where machines are simulated
   std::vector<int> completed_;  ///< room for what MPI_Testsome says
+  std::vector<MPI_Status> statuses_;
   std::vector<std::size_t> free_envelopes_;
   double last_operation_s_;  ///< how long arrived() took last; infinite at first
 };

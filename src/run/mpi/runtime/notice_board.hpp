@@ -1,0 +1,80 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "run/mpi/runtime/arena.hpp"
+
+namespace sluice::mpi::detail {
+
+/// A few numbers that each rank of a node puts up for the others to see: what ranks that share memory can agree by,
+/// without a message, in the time in which each of them gets its turn on a core.
+///
+/// A rank puts up its numbers for one agreement after the other, in a ring. Who takes part in an agreement reads those
+/// of all: so no rank is more than one agreement ahead of another, unless agreements between were given up. It would
+/// take a ring full of these before one is overwritten that somebody still needs (Notice::kLost).
+class NoticeBoard {
+ public:
+  static constexpr std::size_t kWords = 8;
+  /// Beyond, reading all costs more than a few rounds of messages.
+  static constexpr std::size_t kMostRanks = 64;
+
+  /// What the numbers are about.
+  struct Subject {
+    std::int64_t channel = 0;
+    std::int64_t round = 0;  ///< of the channel
+  };
+
+  /// `ranks`: those of the node, in increasing order. Local, and the first to allocate in the arena after connecting.
+  void connect(Arena& arena, const std::vector<int>& ranks, int own_rank);
+  /// Whether all of the node can be read here; the same on all of its ranks.
+  [[nodiscard]] bool connected() const { return own_ != nullptr; }
+
+  /// At most kWords.
+  void put_up(const Subject& subject, std::span<const std::uint64_t> numbers);
+
+  enum class Notice { kNotYet, kThere, kLost };
+  /// Of the other ranks of the node, in increasing order, number `other`: replaces each of `numbers` by its own, if
+  /// that is larger. Called again and again with the same subject after put_up.
+  [[nodiscard]] Notice read(std::size_t other, const Subject& subject, std::span<std::uint64_t> numbers);
+  [[nodiscard]] std::size_t others() const { return others_.size(); }
+
+  /// Where ranks outnumber cores, one that only looks keeps from its turn who has not put up anything yet. So it
+  /// sleeps: `epoch()` before looking, sleep() if something is missing, and whoever finds everything there at its first
+  /// look, as one of them must, wakes the others.
+  [[nodiscard]] std::uint32_t epoch() const;
+  /// Until it is woken, for half a millisecond at most; not at all if the epoch is another one by now.
+  void sleep(std::uint32_t epoch);
+  void wake_all();
+
+ private:
+  static constexpr std::size_t kRing = 32;
+  /// Zeros are a good one, with nothing put up.
+  struct Slot {
+    std::int64_t channel = 0;  ///< plus 1; 0: nothing; written last
+    std::int64_t round = 0;
+    std::array<std::uint64_t, kWords> numbers{};
+  };
+  struct Ring {
+    std::int64_t put_up = 0;  ///< so far
+    std::uint32_t epoch = 0;  ///< of the lowest rank's: that of all
+    std::array<Slot, kRing> slots;
+  };
+  struct Other {
+    Ring* ring = nullptr;
+    std::int64_t next = 0;       ///< where its next notice is expected
+    std::int64_t since = -1;     ///< what it had put up when the present reading began; -1: none has
+    unsigned looks = 0;
+  };
+
+  [[nodiscard]] static bool read_slot(Slot& slot, const Subject& subject, std::span<std::uint64_t> numbers);
+
+  Ring* own_ = nullptr;
+  Ring* lowest_ = nullptr;  ///< of the lowest rank
+  std::vector<Other> others_;
+};
+
+}  // namespace sluice::mpi::detail
