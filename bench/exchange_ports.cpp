@@ -116,6 +116,7 @@ void measure(const Communicator& comm, const std::string& kind, std::uint64_t se
   const auto make_job = [&](sluice::mpi::ExchangeMode mode) {
     sluice::mpi::ExchangeOptions options;
     options.mode = mode;
+    options.try_native = false;  // which is compared beside it
     return sluice::mpi::Exchange(comm.get(), sluice::mpi::message_sizes(sizes[rank]), options);
   };
   sluice::mpi::Exchange usual = make_job(sluice::mpi::ExchangeMode::kAuto);

@@ -248,8 +248,10 @@ void redistribute(const Measurement& how) {
   const std::vector<double> source = places(from);
   const std::vector<double> expected = places(to);
   std::vector<double> target(expected.size());
+  sluice::mpi::RedistributionOptions options;
+  options.try_native = false;
   const auto job = std::make_shared<sluice::mpi::Redistribution>(
-      how.comm.get(), std::vector<std::int64_t>(shape.begin(), shape.end()), from, to, sizeof(double));
+      how.comm.get(), std::vector<std::int64_t>(shape.begin(), shape.end()), from, to, sizeof(double), options);
   measure(how, {of_job(
                    fmt::format("Redistribution, 2048^2 doubles, {} -> {}", to_string(from), to_string(to)), job,
                    [&](auto& j) { j.start(source.data(), target.data()); }, bytes_of(target),

@@ -48,7 +48,11 @@ bool Job::test() {
   }
   channel.context().check_alive();
   guarded([&] {
-    if (running_ && advance() == Advance::kOver) come_to_end();
+    // All that can be done now, as the next call may be long in coming; within limits, as it is not to block.
+    constexpr int kMostMoves = 32;
+    Advance come = Advance::kMoved;
+    for (int moves = 0; running_ && come == Advance::kMoved && moves < kMostMoves; ++moves) come = advance();
+    if (running_ && come == Advance::kOver) come_to_end();
     if (!over_) {
       channel.check();
       channel.context().progress(this);

@@ -14,8 +14,7 @@ namespace sluice::mpi::detail {
 
 void NoticeBoard::connect(Arena& arena, const std::vector<int>& ranks, int own_rank) {
   if (ranks.size() < 2 || ranks.size() > kMostRanks) return;
-  const bool all =
-      std::ranges::all_of(ranks, [&](int rank) { return rank == own_rank || arena.reaches(rank); });
+  const bool all = std::ranges::all_of(ranks, [&](int rank) { return rank == own_rank || arena.reaches(rank); });
   if (!all) return;
   // The first block of every rank is at the same place of its memory, which is zeros.
   const Arena::Block block = arena.allocate(sizeof(Ring));
@@ -80,13 +79,12 @@ NoticeBoard::Notice NoticeBoard::read(std::size_t other, const Subject& subject,
   return put_up - from.since > static_cast<std::int64_t>(kRing) ? Notice::kLost : Notice::kNotYet;
 }
 
-std::uint32_t NoticeBoard::epoch() const {
-  return std::atomic_ref(lowest_->epoch).load(std::memory_order_acquire);
-}
+std::uint32_t NoticeBoard::epoch() const { return std::atomic_ref(lowest_->epoch).load(std::memory_order_acquire); }
 
 void NoticeBoard::sleep(std::uint32_t epoch) {
   const timespec longest{0, 500'000};
-  (void)syscall(SYS_futex, &lowest_->epoch, FUTEX_WAIT, epoch, &longest, nullptr, 0);  // however it ends, all look again
+  (void)syscall(SYS_futex, &lowest_->epoch, FUTEX_WAIT, epoch, &longest, nullptr,
+                0);  // however it ends, all look again
 }
 
 void NoticeBoard::wake_all() {

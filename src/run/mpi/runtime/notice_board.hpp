@@ -65,8 +65,8 @@ class NoticeBoard {
   };
   struct Other {
     Ring* ring = nullptr;
-    std::int64_t next = 0;       ///< where its next notice is expected
-    std::int64_t since = -1;     ///< what it had put up when the present reading began; -1: none has
+    std::int64_t next = 0;    ///< where its next notice is expected
+    std::int64_t since = -1;  ///< what it had put up when the present reading began; -1: none has
     unsigned looks = 0;
   };
 
