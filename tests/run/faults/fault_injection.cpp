@@ -52,6 +52,13 @@ Faulty::~Faulty() { counts = false; }
   return at;
 }
 [[gnu::noinline]] void* operator new[](std::size_t bytes) { return operator new(bytes); }
+// Those that do not throw, too: under AddressSanitizer they would be its own, and what they return is freed below.
+[[gnu::noinline]] void* operator new(std::size_t bytes, const std::nothrow_t& /*tag*/) noexcept {
+  return fails(FaultKind::kAllocation) ? nullptr : std::malloc(bytes == 0 ? 1 : bytes);
+}
+[[gnu::noinline]] void* operator new[](std::size_t bytes, const std::nothrow_t& tag) noexcept {
+  return operator new(bytes, tag);
+}
 [[gnu::noinline]] void operator delete(void* at) noexcept { std::free(at); }
 [[gnu::noinline]] void operator delete[](void* at) noexcept { std::free(at); }
 [[gnu::noinline]] void operator delete(void* at, std::size_t /*bytes*/) noexcept { std::free(at); }

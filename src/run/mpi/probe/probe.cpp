@@ -59,7 +59,7 @@ class Clock {
 /// Every rank's host, as the lowest rank there. On all ranks.
 std::vector<int> find_hosts(Channel& channel) {
   std::vector<int> hosts(static_cast<std::size_t>(channel.size()));
-  const auto all = detail::gather_numbers(channel, {channel.context().node().front()});
+  const auto all = detail::gather_numbers(channel, {channel.context().first_of_node()});
   for (std::size_t rank = 0; rank < all.size(); ++rank) hosts[rank] = static_cast<int>(all[rank].front());
   detail::tell_all(channel, hosts.data(), static_cast<std::int64_t>(hosts.size() * sizeof(int)), 0);
   return hosts;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <numeric>
 #include <string>
 #include <utility>
 
@@ -13,25 +12,20 @@
 namespace sluice::mpi::detail {
 namespace {
 
-/// The ranks of a grid's processes, checked, the default filled in.
-std::vector<int> grid_ranks(const std::vector<int>& given, const Distribution& grid, int size, const char* grid_name,
-                            const char* list_name) {
+/// The ranks of a grid's processes, checked.
+GridRanks grid_ranks(const std::vector<int>& given, const Distribution& grid, int size, const char* grid_name,
+                     const char* list_name) {
   if (grid.processes() > size) {
     throw InputError(grid_name, fmt::format("a grid of {} processes", grid.processes()),
                      fmt::format("at most {}, the ranks there are", size));
   }
-  const auto processes = static_cast<std::size_t>(grid.processes());
-  std::vector<int> ranks = given;
-  if (ranks.empty()) {
-    ranks.resize(processes);
-    std::iota(ranks.begin(), ranks.end(), 0);
-  }
-  if (ranks.size() != processes) {
-    throw InputError(list_name, fmt::format("{} ranks", ranks.size()),
-                     fmt::format("{}, one a process of the grid", processes));
+  if (given.empty()) return {grid.processes(), {}};
+  if (given.size() != static_cast<std::size_t>(grid.processes())) {
+    throw InputError(list_name, fmt::format("{} ranks", given.size()),
+                     fmt::format("{}, one a process of the grid", grid.processes()));
   }
   std::vector<bool> seen(static_cast<std::size_t>(size), false);
-  for (const int rank : ranks) {
+  for (const int rank : given) {
     if (rank < 0 || rank >= size) {
       throw InputError(list_name, fmt::format("rank {}", rank), fmt::format("0 to {}", size - 1));
     }
@@ -40,12 +34,7 @@ std::vector<int> grid_ranks(const std::vector<int>& given, const Distribution& g
     }
     seen[static_cast<std::size_t>(rank)] = true;
   }
-  return ranks;
-}
-
-std::int64_t process_of(int rank, const std::vector<int>& ranks) {
-  const auto at = std::ranges::find(ranks, rank);
-  return at == ranks.end() ? -1 : at - ranks.begin();
+  return {grid.processes(), given};
 }
 
 /// How a process stores its part; -1: one without elements. `leading`: as RedistributionOptions has it, called `name`.
@@ -109,6 +98,12 @@ RedistributionProblem make_problem(const std::vector<std::int64_t>& shape, const
 
 }  // namespace
 
+std::int64_t GridRanks::process_of(int rank) const {
+  if (given_.empty()) return rank < processes_ ? rank : -1;
+  const auto at = std::ranges::find(given_, rank);
+  return at == given_.end() ? -1 : at - given_.begin();
+}
+
 std::int64_t Participation::source_elements() const { return sender < 0 ? 0 : problem.from().local_size(Rank(sender)); }
 
 std::int64_t Participation::target_elements() const {
@@ -148,8 +143,8 @@ Participation make_participation(int rank, int size, const std::vector<std::int6
   checked::multiply(target.size(), element_size, "bytes of the target array");
   part.from_ranks = grid_ranks(options.from_ranks, source, size, "from", "from_ranks");
   part.to_ranks = grid_ranks(options.to_ranks, target, size, "to", "to_ranks");
-  part.sender = process_of(rank, part.from_ranks);
-  part.receiver = process_of(rank, part.to_ranks);
+  part.sender = part.from_ranks.process_of(rank);
+  part.receiver = part.to_ranks.process_of(rank);
   part.source = storage_of(source, part.sender, options.source_leading, options.order, element_size, "source_leading");
   part.target =
       storage_of(target, part.receiver, options.target_leading, options.order, element_size, "target_leading");

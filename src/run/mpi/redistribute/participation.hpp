@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "run/mpi/runtime/agreement.hpp"
@@ -16,13 +17,31 @@ struct PartStorage {
   std::int64_t extent = 0;          ///< elements from the first to behind the last one, with the gaps
 };
 
+/// The rank of each process of a grid.
+class GridRanks {
+ public:
+  GridRanks() = default;
+  /// `given`: a rank for each process; empty: process p of `processes` is rank p, which takes no list.
+  GridRanks(std::int64_t processes, std::vector<int> given) : processes_(processes), given_(std::move(given)) {}
+
+  [[nodiscard]] int operator[](Rank process) const {
+    return given_.empty() ? static_cast<int>(process.value) : given_[static_cast<std::size_t>(process.value)];
+  }
+  /// -1: none.
+  [[nodiscard]] std::int64_t process_of(int rank) const;
+
+ private:
+  std::int64_t processes_ = 0;
+  std::vector<int> given_;
+};
+
 /// A redistribution as one rank sees it: the problem, and the processes of the two grids that this rank is.
 struct Participation {
   RedistributionProblem problem;
   std::int64_t element_size;
   StorageOrder order;
-  std::vector<int> from_ranks;  ///< never empty
-  std::vector<int> to_ranks;
+  GridRanks from_ranks;
+  GridRanks to_ranks;
   std::int64_t sender = -1;  ///< process of the source grid, -1: none
   std::int64_t receiver = -1;
   PartStorage source = {};

@@ -36,11 +36,11 @@ struct Messages {
   std::vector<StepMessage> steps;
 };
 
-Messages messages_of(const std::vector<PlannedMessage>& planned, const std::vector<int>& ranks, int own,
+Messages messages_of(const std::vector<PlannedMessage>& planned, const detail::GridRanks& ranks, int own,
                      std::int64_t element_size) {
   Messages result;
   for (const PlannedMessage& message : planned) {
-    const int rank = ranks[static_cast<std::size_t>(message.peer.value)];
+    const int rank = ranks[message.peer];
     if (rank == own) continue;
     result.peers.push_back(message.peer);
     result.steps.push_back({rank, message.count * element_size});

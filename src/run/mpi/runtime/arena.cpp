@@ -12,6 +12,7 @@
 #include <random>
 #include <stdexcept>
 
+#include "sluice/error.hpp"
 #include "sluice/run/mpi/error.hpp"
 
 namespace sluice::mpi::detail {
@@ -74,27 +75,35 @@ bool Arena::add_segment(std::int64_t bytes) {
   return true;
 }
 
-void Arena::connect(MPI_Comm node, const std::vector<int>& ranks) {
+void Arena::connect(MPI_Comm node, int rank) {
   int own = 0;
+  int size = 0;
   SLUICE_MPI(MPI_Comm_rank(node, &own));
+  SLUICE_MPI(MPI_Comm_size(node, &size));
+  if (size == 1) return;
   struct Card {
+    std::int64_t rank = 0;
     std::int64_t process = 0;
     std::int64_t file = -1;
     std::uint64_t mark = 0;
   };
-  std::vector<Card> cards(ranks.size());
+  std::vector<Card> cards(static_cast<std::size_t>(size));
   Card& card = cards[static_cast<std::size_t>(own)];
-  if (ranks.size() > 1 && add_segment(0)) {
-    card = {getpid(), files_.front(), std::random_device{}() + (static_cast<std::uint64_t>(getpid()) << 32)};
+  card.rank = rank;
+  if (add_segment(0)) {
+    card.process = getpid();
+    card.file = files_.front();
+    card.mark = std::random_device{}() + (static_cast<std::uint64_t>(getpid()) << 32);
     reinterpret_cast<Header*>(own_.front().at)->mark = card.mark;
   }
   SLUICE_MPI(MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, cards.data(), sizeof(Card), MPI_BYTE, node));
   int good = 1;
-  for (std::size_t i = 0; i < ranks.size() && ranks.size() > 1; ++i) {
+  neighbours_.reserve(cards.size() - 1);
+  for (std::size_t i = 0; i < cards.size(); ++i) {
     if (static_cast<int>(i) == own) continue;
-    neighbours_.push_back({ranks[i], static_cast<pid_t>(cards[i].process), {}});
+    neighbours_.push_back({static_cast<int>(cards[i].rank), static_cast<pid_t>(cards[i].process), {}});
     Neighbour& neighbour = neighbours_.back();
-    neighbour.segments.resize(kMostSegments);
+    neighbour.segments.resize(1);
     const std::string path = fmt::format("/proc/{}/fd/{}", cards[i].process, cards[i].file);
     const int file = cards[i].file < 0 ? -1 : open(path.c_str(), O_RDWR | O_CLOEXEC);
     void* at = MAP_FAILED;
@@ -118,6 +127,12 @@ void Arena::connect(MPI_Comm node, const std::vector<int>& ranks) {
 }
 
 bool Arena::reaches(int rank) const { return std::ranges::binary_search(neighbours_, rank, {}, &Neighbour::rank); }
+
+std::vector<int> Arena::reached() const {
+  std::vector<int> ranks;
+  for (const Neighbour& neighbour : neighbours_) ranks.push_back(neighbour.rank);
+  return ranks;
+}
 
 Arena::Block Arena::allocate(std::int64_t bytes) {
   const std::int64_t size = round_up(std::max<std::int64_t>(bytes, 1), kAlignment);
@@ -164,7 +179,10 @@ void Arena::release(const Block& block) noexcept {
 }
 
 std::byte* Arena::map(Neighbour& neighbour, std::int64_t segment) {
-  Segment& mapped = neighbour.segments.at(static_cast<std::size_t>(segment));
+  const auto at_least = static_cast<std::size_t>(segment) + 1;
+  SLUICE_ASSERT(segment >= 0 && at_least <= kMostSegments, fmt::format("segment {}", segment));
+  if (neighbour.segments.size() < at_least) neighbour.segments.resize(at_least);
+  Segment& mapped = neighbour.segments[at_least - 1];
   if (mapped.at != nullptr) return mapped.at;
   std::atomic_thread_fence(std::memory_order_acquire);
   const auto* header = reinterpret_cast<const Header*>(neighbour.segments[0].at);

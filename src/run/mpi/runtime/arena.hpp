@@ -31,11 +31,15 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  /// Collective over the ranks of a node, `node`; `ranks` are these in the caller's numbering. Throws MpiError.
-  void connect(MPI_Comm node, const std::vector<int>& ranks);
+  /// Collective over the ranks of a node, `node`, which are in the order of the caller's numbering, in which this one
+  /// is `rank`. Throws MpiError.
+  void connect(MPI_Comm node, int rank);
 
   /// Whether this rank shares memory with that one, not the own.
   [[nodiscard]] bool reaches(int rank) const;
+
+  /// The ranks it shares memory with, in increasing order.
+  [[nodiscard]] std::vector<int> reached() const;
 
   struct Block {
     std::byte* at = nullptr;
@@ -59,7 +63,7 @@ class Arena {
   struct Neighbour {
     int rank = 0;
     pid_t process = 0;
-    std::vector<Segment> segments;  ///< those mapped
+    std::vector<Segment> segments;  ///< those mapped, up to the last of them; the first always is
   };
   struct Header;
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <new>
-#include <numeric>
 #include <thread>
 #include <utility>
 
@@ -39,22 +38,6 @@ Registry& registry() {
 int forget_context(MPI_Comm /*comm*/, int /*key*/, void* value, void* /*extra*/) {
   delete static_cast<std::shared_ptr<Context>*>(value);
   return MPI_SUCCESS;
-}
-
-std::vector<int> ranks_in(MPI_Comm all, MPI_Comm some) {
-  int size = 0;
-  SLUICE_MPI(MPI_Comm_size(some, &size));
-  std::vector<int> ranks(static_cast<std::size_t>(size));
-  std::iota(ranks.begin(), ranks.end(), 0);
-  std::vector<int> result(ranks.size());
-  MPI_Group from = MPI_GROUP_NULL;
-  MPI_Group to = MPI_GROUP_NULL;
-  SLUICE_MPI(MPI_Comm_group(some, &from));
-  SLUICE_MPI(MPI_Comm_group(all, &to));
-  SLUICE_MPI(MPI_Group_translate_ranks(from, size, ranks.data(), to, result.data()));
-  SLUICE_MPI(MPI_Group_free(&from));
-  SLUICE_MPI(MPI_Group_free(&to));
-  return result;
 }
 
 constexpr char kBetween = '\0';
@@ -174,12 +157,14 @@ Context::Context(MPI_Comm user) {
   SLUICE_MPI(MPI_Comm_size(comm_, &size_));
   MPI_Comm node = MPI_COMM_NULL;
   SLUICE_MPI(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node));
-  node_ = ranks_in(comm_, node);
+  SLUICE_MPI(MPI_Comm_size(node, &node_size_));
+  first_of_node_ = rank_;
+  SLUICE_MPI(MPI_Bcast(&first_of_node_, 1, MPI_INT, 0, node));
   if (!kSimulated) {
     const unsigned processors = std::thread::hardware_concurrency();
-    crowded_ = processors > 0 && node_.size() > processors;
-    arena_.connect(node, node_);
-    board_.connect(arena_, node_, rank_);
+    crowded_ = processors > 0 && static_cast<unsigned>(node_size_) > processors;
+    arena_.connect(node, rank_);
+    board_.connect(arena_);
   }
   SLUICE_MPI(MPI_Comm_free(&node));
   Registry& all = registry();

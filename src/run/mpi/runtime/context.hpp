@@ -97,9 +97,9 @@ class Context : public std::enable_shared_from_this<Context> {
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] int size() const { return size_; }
 
-  /// The ranks that are on this one's node, itself included, in increasing order.
-  [[nodiscard]] const std::vector<int>& node() const { return node_; }
-  [[nodiscard]] bool one_node() const { return static_cast<int>(node_.size()) == size_; }
+  /// The lowest of the ranks that are on this one's node, which names the node.
+  [[nodiscard]] int first_of_node() const { return first_of_node_; }
+  [[nodiscard]] bool one_node() const { return node_size_ == size_; }
   /// Whether they are more than its processors, so that one that waits had better make room.
   [[nodiscard]] bool crowded() const { return crowded_; }
 
@@ -215,7 +215,8 @@ class Context : public std::enable_shared_from_this<Context> {
   int rank_ = 0;
   int size_ = 0;
   std::map<std::string, Part> parts_;
-  std::vector<int> node_;
+  int first_of_node_ = 0;
+  int node_size_ = 1;
   bool crowded_ = false;
   std::int64_t dead_from_ = kNever;
   std::int64_t died_by_ = -1;

@@ -1,29 +1,19 @@
 #include "run/mpi/runtime/notice_board.hpp"
 
-#include <linux/futex.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
-#include <ctime>
 
 #include "sluice/error.hpp"
 
 namespace sluice::mpi::detail {
 
-void NoticeBoard::connect(Arena& arena, const std::vector<int>& ranks, int own_rank) {
-  if (ranks.size() < 2 || ranks.size() > kMostRanks) return;
-  const bool all = std::ranges::all_of(ranks, [&](int rank) { return rank == own_rank || arena.reaches(rank); });
-  if (!all) return;
+void NoticeBoard::connect(Arena& arena) {
+  const std::vector<int> reached = arena.reached();
+  if (reached.empty() || reached.size() >= kMostRanks) return;
   // The first block of every rank is at the same place of its memory, which is zeros.
   const Arena::Block block = arena.allocate(sizeof(Ring));
   own_ = reinterpret_cast<Ring*>(block.at);
-  lowest_ = own_;
-  if (ranks.front() != own_rank) lowest_ = reinterpret_cast<Ring*>(arena.find(ranks.front(), block.place));
-  for (const int rank : ranks) {
-    if (rank != own_rank) others_.push_back({reinterpret_cast<Ring*>(arena.find(rank, block.place))});
-  }
+  for (const int rank : reached) others_.push_back({reinterpret_cast<Ring*>(arena.find(rank, block.place))});
 }
 
 void NoticeBoard::put_up(const Subject& subject, std::span<const std::uint64_t> numbers) {
@@ -77,19 +67,6 @@ NoticeBoard::Notice NoticeBoard::read(std::size_t other, const Subject& subject,
     if (look_at(number)) return Notice::kThere;
   }
   return put_up - from.since > static_cast<std::int64_t>(kRing) ? Notice::kLost : Notice::kNotYet;
-}
-
-std::uint32_t NoticeBoard::epoch() const { return std::atomic_ref(lowest_->epoch).load(std::memory_order_acquire); }
-
-void NoticeBoard::sleep(std::uint32_t epoch) {
-  const timespec longest{0, 500'000};
-  (void)syscall(SYS_futex, &lowest_->epoch, FUTEX_WAIT, epoch, &longest, nullptr,
-                0);  // however it ends, all look again
-}
-
-void NoticeBoard::wake_all() {
-  std::atomic_ref(lowest_->epoch).fetch_add(1, std::memory_order_acq_rel);
-  (void)syscall(SYS_futex, &lowest_->epoch, FUTEX_WAKE, static_cast<int>(kMostRanks), nullptr, nullptr, 0);
 }
 
 }  // namespace sluice::mpi::detail

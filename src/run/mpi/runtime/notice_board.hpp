@@ -28,8 +28,8 @@ class NoticeBoard {
     std::int64_t round = 0;  ///< of the channel
   };
 
-  /// `ranks`: those of the node, in increasing order. Local, and the first to allocate in the arena after connecting.
-  void connect(Arena& arena, const std::vector<int>& ranks, int own_rank);
+  /// Local, and the first to allocate in the arena after that is connected: on all ranks of the node.
+  void connect(Arena& arena);
   /// Whether all of the node can be read here; the same on all of its ranks.
   [[nodiscard]] bool connected() const { return own_ != nullptr; }
 
@@ -42,14 +42,6 @@ class NoticeBoard {
   [[nodiscard]] Notice read(std::size_t other, const Subject& subject, std::span<std::uint64_t> numbers);
   [[nodiscard]] std::size_t others() const { return others_.size(); }
 
-  /// Where ranks outnumber cores, one that only looks keeps from its turn who has not put up anything yet. So it
-  /// sleeps: `epoch()` before looking, sleep() if something is missing, and whoever finds everything there at its first
-  /// look, as one of them must, wakes the others.
-  [[nodiscard]] std::uint32_t epoch() const;
-  /// Until it is woken, for half a millisecond at most; not at all if the epoch is another one by now.
-  void sleep(std::uint32_t epoch);
-  void wake_all();
-
  private:
   static constexpr std::size_t kRing = 32;
   /// Zeros are a good one, with nothing put up.
@@ -60,7 +52,6 @@ class NoticeBoard {
   };
   struct Ring {
     std::int64_t put_up = 0;  ///< so far
-    std::uint32_t epoch = 0;  ///< of the lowest rank's: that of all
     std::array<Slot, kRing> slots;
   };
   struct Other {
@@ -73,7 +64,6 @@ class NoticeBoard {
   [[nodiscard]] static bool read_slot(Slot& slot, const Subject& subject, std::span<std::uint64_t> numbers);
 
   Ring* own_ = nullptr;
-  Ring* lowest_ = nullptr;  ///< of the lowest rank
   std::vector<Other> others_;
 };
 
