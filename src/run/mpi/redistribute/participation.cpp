@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "sluice/checked.hpp"
+#include "sluice/plan/relabel.hpp"
 
 namespace sluice::mpi::detail {
 namespace {
@@ -46,6 +47,37 @@ std::vector<int> grid_ranks(const std::vector<int>& given, const Distribution& g
 std::int64_t process_of(int rank, const std::vector<int>& ranks) {
   const auto at = std::ranges::find(ranks, rank);
   return at == ranks.end() ? -1 : at - ranks.begin();
+}
+
+/// The ranks of the target grid's processes such that most data stays where it is. `given`: who may be one; empty:
+/// those in `usual`, and those of the source grid.
+std::vector<int> relabelled(const RedistributionProblem& problem, const std::vector<int>& from_ranks,
+                            const std::vector<int>& given, const std::vector<int>& usual) {
+  std::vector<int> candidates = usual;
+  if (given.empty()) {
+    for (const int rank : from_ranks)
+      if (process_of(rank, usual) < 0) candidates.push_back(rank);
+  }
+  std::vector<Rank> sources;
+  for (const int rank : candidates) sources.emplace_back(process_of(rank, from_ranks));
+  const TargetRoles roles = assign_target_roles(problem, sources);
+  std::vector<int> result(usual.size());
+  for (std::size_t c = 0; c < candidates.size(); ++c) {
+    const auto role = static_cast<std::size_t>(roles.role_of_process[c].value);
+    if (role < result.size()) result[role] = candidates[c];
+  }
+  return result;
+}
+
+/// The problem with what is known of ranks in both grids, where the messages are few enough for every rank to look at
+/// all of them: beyond that, copies keep their places in the steps.
+RedistributionProblem with_copies(RedistributionProblem problem, const std::vector<int>& from_ranks,
+                                  const std::vector<int>& to_ranks) {
+  constexpr std::size_t kMostPairs = 1 << 10;  // some milliseconds
+  if (to_ranks.empty() || from_ranks.size() > kMostPairs / to_ranks.size()) return problem;
+  std::vector<Rank> roles;
+  for (const int rank : from_ranks) roles.emplace_back(process_of(rank, to_ranks));
+  return problem.with_roles(roles);
 }
 
 /// How a process stores its part; -1: one without elements. `leading`: as RedistributionOptions has it, called `name`.
@@ -148,6 +180,8 @@ Participation make_participation(int rank, int size, const std::vector<std::int6
   checked::multiply(target.size(), element_size, "bytes of the target array");
   part.from_ranks = grid_ranks(options.from_ranks, source, size, "from", "from_ranks");
   part.to_ranks = grid_ranks(options.to_ranks, target, size, "to", "to_ranks");
+  if (options.relabel) part.to_ranks = relabelled(part.problem, part.from_ranks, options.to_ranks, part.to_ranks);
+  part.problem = with_copies(std::move(part.problem), part.from_ranks, part.to_ranks);
   part.sender = process_of(rank, part.from_ranks);
   part.receiver = process_of(rank, part.to_ranks);
   part.source = storage_of(source, part.sender, options.source_leading, options.order, element_size, "source_leading");
@@ -165,6 +199,7 @@ Arguments arguments_of(const std::vector<std::int64_t>& shape, const Layout& fro
   }
   result.add(std::span(options.from_ranks));
   result.add(std::span(options.to_ranks));
+  result.add(options.relabel);
   result.add_all(element_size, options.order, options.algorithm, options.setup, options.chunk_bytes, options.window,
                  options.shared_from_bytes);
   return result;
