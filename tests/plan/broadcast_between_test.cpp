@@ -105,7 +105,7 @@ TEST(BroadcastBetween, EcefIsWorkedByHand) {
   const BetweenClusters problem = with(2, {0, 1, 3, 1, 0, 1, 3, 1, 0}, {0, 0, 0});
   const BetweenPlan plan = planned(problem, "ecef");
   EXPECT_EQ(plan.schedule.length, 6);
-  const std::vector<TimedTransfer> expected{{0, 1, 0, 3, 0}, {1, 2, 3, 6, 0}};
+  const std::vector<TimedTransfer> expected{{0, 1, 0, 3, 0, 2}, {1, 2, 3, 6, 0, 2}};
   EXPECT_EQ(plan.schedule.transfers, expected);
   EXPECT_EQ(planned(problem, "flat").schedule.length, 7);
   EXPECT_TRUE(planned(problem, "exact").optimal);
