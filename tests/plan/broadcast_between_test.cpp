@@ -261,6 +261,11 @@ TEST(BroadcastBetween, BrokenSchedulesAreFound) {
   EXPECT_TRUE(broken([](TreeSchedule& s) { s.length += 1; }));
   EXPECT_TRUE(broken([](TreeSchedule& s) { s.transfers.pop_back(); }));
   EXPECT_TRUE(broken([](TreeSchedule& s) { s.transfers[0].end -= 1; }));
+  EXPECT_TRUE(broken([](TreeSchedule& s) { s.transfers[0].port /= 2; }));
+  EXPECT_TRUE(broken([](TreeSchedule& s) {
+    for (TimedTransfer& t : s.transfers)
+      if (t.from == s.root) t.end -= t.start, t.start = 0;
+  }));
   EXPECT_TRUE(broken([](TreeSchedule& s) {
     s.transfers[1].start -= 1;
     s.transfers[1].end -= 1;

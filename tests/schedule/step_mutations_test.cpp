@@ -29,7 +29,7 @@ constexpr double kRounding = 1e-12;
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 
 // GCC and clang both have it; sums of a few int64 never overflow it.
-__extension__ using Wide = __int128;
+__extension__ typedef __int128 Wide;
 
 bool is_time(double value) { return std::isfinite(value) && value >= 0; }
 bool close(double a, double b) {
