@@ -60,6 +60,7 @@ std::vector<Violation> violations_of_redistribution(const ScheduleFile& file, co
   }
   std::int64_t transfers = 0;
   for (const Step& step : schedule.steps) transfers += static_cast<std::int64_t>(step.transfers.size());
+  transfers += static_cast<std::int64_t>(schedule.copies.size());
   // Every message takes a transfer. Where there are far too few, do not let the input say how much memory this takes.
   constexpr std::int64_t kListed = std::int64_t{1} << 20;
   const std::int64_t most = std::max(transfers, kListed);
@@ -96,7 +97,9 @@ Judgement judge(const ScheduleFile& file, const std::string& name, const std::st
   }
   std::size_t transfers = 0;
   for (const Step& step : file.schedule.steps) transfers += step.transfers.size();
-  result.sound = fmt::format("{} steps, {} transfers, {}", file.schedule.steps.size(), transfers,
+  const std::string copies =
+      file.schedule.copies.empty() ? "" : fmt::format(" and {} copies", file.schedule.copies.size());
+  result.sound = fmt::format("{} steps, {} transfers{}, {}", file.schedule.steps.size(), transfers, copies,
                              judged_by(file.schedule, traffic));
   return result;
 }
@@ -141,7 +144,10 @@ void add_check(CLI::App& command, Action& chosen) {
       "Every step uses a sender and a receiver once at most, every piece of a message is sent once, and the costs are\n"
       "those stated. Where the file says which layouts it is for, the messages are worked out anew and compared; those "
       "of\n"
-      "an exchange are compared with --traffic. In a tree every machine takes part once, no transfer starts before its "
+      "an exchange are compared with --traffic. What a process sends itself, where the file says which processes are "
+      "in\n"
+      "both grids, is a copy outside of the steps. In a tree every machine takes part once, no transfer starts before "
+      "its "
       "data\n"
       "is ready, ports and limits are kept at every instant, and the length is the one stated. Exit status 1 and one "
       "line\n"

@@ -48,7 +48,8 @@ int compare(const CompareOptions& options) {
   Cost proven = by_messages;
   Comparison comparison;
   comparison.problem = "redistribute";
-  comparison.head = fmt::format("{}\ntotal = TC + {} NS, in elements", task.title(), number_text(task.setup));
+  comparison.head =
+      fmt::format("{}\n{}total = TC + {} NS, in elements", task.title(), task.kept_text(), number_text(task.setup));
   for (const Algorithm& algorithm : algorithms("redistribute")) {
     const std::string name(algorithm.name);
     comparison.add(name, [&] { return direct(task, name, effort, proven); });
@@ -67,6 +68,7 @@ void add_compare_redistribute(CLI::App& compare_verb, Action& chosen) {
   CLI::App* problem = compare_verb.add_subcommand("redistribute", "move a block-cyclic array to another layout");
   const auto options = std::make_shared<CompareOptions>();
   options->problem.add_to(*problem, kSliceUnlessShape);
+  options->problem.add_roles_to(*problem);
   add_effort_option(*problem, options->effort);
   add_json_option(*problem, options->json);
   problem->footer(algorithms_help("redistribute") + kComparisonHelp +

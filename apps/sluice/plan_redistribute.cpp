@@ -35,7 +35,6 @@ struct PlanOptions {
   std::string rank;
   bool front = false;
   bool preemptive = false;
-  bool relabel = false;
 };
 
 /// What is proven of a plan, in words.
@@ -50,9 +49,12 @@ std::string proof_text(const Cost& cost, const Cost& bound, const std::string& a
 
 std::string whole_message_costs(const RedistributionPlan& plan, const std::string& asked_for, double setup) {
   const Cost cost = plan.cost(), bound = plan.bound();
-  return fmt::format("algorithm: {}{} ({})\nresult: {}\n\n{}", plan.algorithm(),
-                     asked_for == "auto" ? ", chosen by auto" : "", guarantee_of("redistribute", plan.algorithm()),
-                     proof_text(cost, bound, asked_for), cost_table(cost, bound, setup));
+  // What algorithms guarantee they do for all messages, copies included.
+  const std::string guarantee =
+      plan.problem().has_roles() ? "" : fmt::format(" ({})", guarantee_of("redistribute", plan.algorithm()));
+  return fmt::format("algorithm: {}{}{}\nresult: {}\n\n{}", plan.algorithm(),
+                     asked_for == "auto" ? ", chosen by auto" : "", guarantee, proof_text(cost, bound, asked_for),
+                     cost_table(cost, bound, setup));
 }
 
 /// Every number of steps that lowers TC, with what is proven.
@@ -66,8 +68,8 @@ int show_front(const RedistributeTask& task, std::int64_t effort) {
                    fmt::format("{}{}", point.plan.algorithm(),
                                cost.transmission == point.transmission_at_least ? ", optimal" : "")});
   }
-  std::string text =
-      fmt::format("{}\ntotal = TC + {} NS, in elements\n\n{}\n", task.title(), number_text(task.setup), table.text());
+  std::string text = fmt::format("{}\n{}total = TC + {} NS, in elements\n\n{}\n", task.title(), task.kept_text(),
+                                 number_text(task.setup), table.text());
   if (front.complete && front.points.size() == 1) {
     text += "optimal in NS and TC at once (proven)\n";
   } else if (front.complete) {
@@ -82,29 +84,22 @@ int show_front(const RedistributeTask& task, std::int64_t effort) {
   return kDone;
 }
 
-/// Which process plays which role of the target grid so that most data stays, and how much that is.
-int show_roles(const RedistributeTask& task, const PlanOutput& output) {
-  const TargetRoles roles = assign_target_roles(task.problem);
-  const auto amount = [&](std::int64_t elements) {
-    const double share = task.problem.size() > 0
-                             ? 100.0 * static_cast<double>(elements) / static_cast<double>(task.problem.size())
-                             : 100.0;
-    return fmt::format("{} elements, {:.1f} %", elements, share);
-  };
-  std::string text =
-      fmt::format("{}\nstays where it is: {} (optimal); with every process in the role of its number: {}\n\n",
-                  task.title(), amount(roles.kept), amount(roles.kept_before));
+/// Which process plays which role in the target grid, where it is not that of its own number.
+std::string table_of_roles(const TargetRoles& roles, bool all) {
   TextTable table({{"process"}, {"role in the target grid"}});
-  std::int64_t left_out = 0;
+  std::int64_t shown = 0, left_out = 0;
   for (std::size_t p = 0; p < roles.role_of_process.size(); ++p) {
-    if (!output.all && static_cast<std::int64_t>(p) >= kShownLines) {
+    const std::int64_t role = roles.role_of_process[p].value;
+    if (role == static_cast<std::int64_t>(p)) continue;
+    if (!all && shown >= kShownLines) {
       ++left_out;
       continue;
     }
-    table.add_row({fmt::format("{}", p), fmt::format("{}", roles.role_of_process[p].value)});
+    ++shown;
+    table.add_row({fmt::format("{}", p), fmt::format("{}", role)});
   }
-  print(text + (output.summary ? "" : table.text() + left_out_line(left_out)));
-  return kDone;
+  if (shown == 0) return "";
+  return table.text() + left_out_line(left_out) + '\n';
 }
 
 /// What cutting messages gains, or costs, against whole ones.
@@ -202,11 +197,13 @@ ExchangePlan plan_as_exchange(const RedistributeTask& task, const std::string& a
   ExchangeOptions options;
   options.algorithm = algorithm;
   options.time_limit_s = task.time_limit_s;
-  ExchangePlan plan = plan_with_progress(
-      {task.problem.traffic(), std::min(task.problem.from().processes(), task.problem.to().processes()), task.setup},
-      options);
+  ExchangePlan plan =
+      plan_with_progress({task.problem.traffic_between_processes(),
+                          std::min(task.problem.from().processes(), task.problem.to().processes()), task.setup},
+                         options);
   plan.schedule.problem = "redistribute";
   plan.schedule.input = task.input;
+  for (const Message& copy : task.problem.copies()) plan.schedule.copies.push_back({copy.from, copy.to, 0, copy.size});
   return plan;
 }
 
@@ -221,20 +218,15 @@ int plan(const PlanOptions& options) {
   const RedistributeTask task = read(options.problem);
   const std::int64_t effort = parse_effort(options.effort);
   const PlanOutput& output = options.output;
-  if (options.front || options.relabel) {
-    const char* const shown = options.front ? "--front" : "--relabel";
-    const auto refuse = [&](const char* option) {
-      throw InputError(shown, std::string(option) + " beside it", "it alone");
+  if (options.front) {
+    const auto refuse = [](const char* option) {
+      throw InputError("--front", std::string(option) + " beside it", "it alone");
     };
-    if (options.front && options.relabel) refuse("--relabel");
     if (!output.json.empty()) refuse("--json");
     if (!options.rank.empty()) refuse("--rank");
     if (options.preemptive) refuse("--preemptive");
     if (options.algorithm != "auto") refuse("--algorithm");
-    if (options.front) return show_front(task, effort);
-    if (count_messages(task.problem, kMostTransfers) > kMostTransfers)
-      throw InputError("--relabel", fmt::format("more than {} messages", kMostTransfers), "less");
-    return show_roles(task, output);
+    return show_front(task, effort);
   }
   const bool for_rank = !options.rank.empty();
   std::int64_t rank = 0;
@@ -243,6 +235,9 @@ int plan(const PlanOptions& options) {
     rank = parse_count(options.rank, "--rank", 0, ranks - 1);
   }
   if (options.algorithm == kWalkerOtto) {
+    if (task.roles)
+      throw InputError("--algorithm", "walker-otto, which sends everything through another layout",
+                       "an algorithm of one schedule beside --same-processes and --relabel");
     if (!output.json.empty())
       throw InputError("--json", "algorithm walker-otto, two schedules", "an algorithm of one schedule");
     if (for_rank) throw InputError("--rank", "algorithm walker-otto, two schedules", "an algorithm of one schedule");
@@ -257,7 +252,8 @@ int plan(const PlanOptions& options) {
                      whole_messages ? "less, or --summary, or the part of one --rank" : "less, or --algorithm auto");
   }
 
-  std::string head = task.title() + '\n';
+  std::string head = task.title() + '\n' + task.kept_text();
+  if (task.roles && !output.summary) head += table_of_roles(*task.roles, output.all);
   if (!whole_messages) {
     const ExchangePlan plan = plan_as_exchange(task, options.algorithm);
     head += costs_of(plan);
@@ -280,6 +276,7 @@ void add_plan_redistribute(CLI::App& plan_verb, Action& chosen) {
   CLI::App* problem = plan_verb.add_subcommand("redistribute", "move a block-cyclic array to another layout");
   const auto options = std::make_shared<PlanOptions>();
   options->problem.add_to(*problem, kSliceUnlessShape);
+  options->problem.add_roles_to(*problem);
   problem
       ->add_option("--algorithm", options->algorithm,
                    algorithm_list("redistribute") + "; or one of exchange that is not among them")
@@ -289,8 +286,6 @@ void add_plan_redistribute(CLI::App& plan_verb, Action& chosen) {
                     "show the best schedule of every number of steps that lowers TC, with proof; no steps");
   problem->add_flag("--preemptive", options->preemptive,
                     "plan by exchange, which may cut messages, and say what that gains; --algorithm is one of its");
-  problem->add_flag("--relabel", options->relabel,
-                    "show which process should play which role of the target grid so that most data stays; no steps");
   options->output.add_to(*problem, "sizes in elements", "costs and bounds alone; works for any number of processes");
   problem->add_option("--rank", options->rank, "show what process R sends and receives, alone; works likewise")
       ->option_text("R");
@@ -304,7 +299,8 @@ void add_plan_redistribute(CLI::App& plan_verb, Action& chosen) {
       "  sluice plan redistribute --from 4x2:64x64 --to 2x4:100x100 --shape 4096x4096 --json plan.json\n"
       "  sluice plan redistribute --from 100000:64 --to 100000:100 --summary\n"
       "  sluice plan redistribute --from 15:2 --to 6:3 --front\n"
-      "  sluice plan redistribute --from 15:2 --to 6:3 --preemptive");
+      "  sluice plan redistribute --from 15:2 --to 6:3 --preemptive\n"
+      "  sluice plan redistribute --from 16:3 --to 16:5 --relabel --json plan.json");
   problem->callback([options, &chosen] { chosen = [options] { return plan(*options); }; });
 }
 

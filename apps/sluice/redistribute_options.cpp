@@ -27,6 +27,37 @@ void RedistributeOptions::add_to(CLI::App& verb, const std::string& shape_help) 
       ->option_text("SECONDS [1]");
 }
 
+void RedistributeOptions::add_roles_to(CLI::App& verb) {
+  verb.add_flag(
+      "--same-processes", same_processes,
+      "process i of the source grid is process i of the target grid: what it sends itself is a copy, in no step");
+  verb.add_flag("--relabel", relabel,
+                "as --same-processes, with the roles in the target grid given out so that most data stays");
+}
+
+namespace {
+
+/// Beyond so many messages copies are not looked for.
+constexpr std::int64_t kMostMessages = std::int64_t{1} << 24;
+
+/// The roles asked for; nothing where all processes are apart.
+std::optional<TargetRoles> roles_of(const RedistributeOptions& options, const RedistributionProblem& problem) {
+  if (!options.same_processes && !options.relabel) return std::nullopt;
+  const char* const option = options.relabel ? "--relabel" : "--same-processes";
+  if (options.same_processes && options.relabel) throw InputError(option, "--same-processes beside it", "one of them");
+  const std::int64_t processes = std::max(problem.from().processes(), problem.to().processes());
+  if (processes > kMostMessages || count_messages(problem, kMostMessages) > kMostMessages)
+    throw InputError(option, fmt::format("more than {} processes or messages", kMostMessages), "less");
+  if (options.relabel) return assign_target_roles(problem);
+  TargetRoles same;
+  for (std::int64_t p = 0; p < processes; ++p) same.role_of_process.emplace_back(p);
+  for (const Message& copy : problem.with_roles(same.role_of_process).copies()) same.kept += copy.size;
+  same.kept_before = same.kept;
+  return same;
+}
+
+}  // namespace
+
 void add_effort_option(CLI::App& verb, std::string& effort) {
   verb.add_option("--effort", effort, "most work that exact and auto search with, counted, not timed; 50,000: a second")
       ->option_text(fmt::format("N [{}]", kCustomaryEffort));
@@ -54,14 +85,14 @@ RedistributeTask read(const RedistributeOptions& options) {
   if (shape.empty()) {
     for (const AxisPattern& axis : problem.axes()) shape.push_back(axis.extent());
   }
-  return {std::move(from),
-          std::move(to),
-          std::move(shape),
-          element_bytes,
-          setup,
-          time_limit_s,
-          {options.from, options.to, options.shape},
-          std::move(problem)};
+  RedistributionInput input{options.from, options.to, options.shape};
+  std::optional<TargetRoles> roles = roles_of(options, problem);
+  if (roles) {
+    problem = problem.with_roles(roles->role_of_process);
+    for (const Rank role : roles->role_of_process) input.roles.push_back(role.value);
+  }
+  return {std::move(from), std::move(to),    std::move(shape),   element_bytes,   setup,
+          time_limit_s,    std::move(input), std::move(problem), std::move(roles)};
 }
 
 std::string RedistributeTask::title() const {
@@ -69,6 +100,19 @@ std::string RedistributeTask::title() const {
                      input.to, input.shape.empty() ? "one slice of " : "", fmt::join(shape, "x"), element_bytes,
                      element_bytes == 1 ? "byte" : "bytes", bytes_text(problem.size() * element_bytes),
                      problem.from().processes(), problem.to().processes());
+}
+
+std::string RedistributeTask::kept_text() const {
+  if (!roles) return "";
+  const auto amount = [&](std::int64_t elements) {
+    const double share =
+        problem.size() > 0 ? 100.0 * static_cast<double>(elements) / static_cast<double>(problem.size()) : 100.0;
+    return fmt::format("{} elements, {:.1f} %", elements, share);
+  };
+  std::string text = fmt::format("stays where it is, in no step: {}", amount(roles->kept));
+  if (roles->kept != roles->kept_before)
+    text += fmt::format("; with every process in the role of its number: {}", amount(roles->kept_before));
+  return text + '\n';
 }
 
 RedistributionProblem make_problem(const Layout& from, const Layout& to, const std::vector<std::int64_t>& shape,

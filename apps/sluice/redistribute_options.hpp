@@ -2,11 +2,13 @@
 
 #include <CLI/App.hpp>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "sluice/input/block_cyclic.hpp"
 #include "sluice/input/redistribution_problem.hpp"
+#include "sluice/plan/relabel.hpp"
 #include "sluice/schedule/step_schedule.hpp"
 
 /// The problem `redistribute` on the command line, the same for every verb.
@@ -20,8 +22,12 @@ struct RedistributeOptions {
   std::string element_bytes = "8";
   std::string setup = "1";
   std::string time_limit = "1";
+  bool same_processes = false;
+  bool relabel = false;
 
   void add_to(CLI::App& verb, const std::string& shape_help);
+  /// Which processes are in both grids: options of verbs that plan alone.
+  void add_roles_to(CLI::App& verb);
 };
 
 /// The option --effort of verbs that plan alone, and its value.
@@ -38,9 +44,12 @@ struct RedistributeTask {
   double time_limit_s = 1;
   RedistributionInput input;
   RedistributionProblem problem;
+  std::optional<TargetRoles> roles = {};  ///< if some processes are in both grids
 
   /// "4x2:64x64 -> 2x4:100x100, 4096x4096 elements of 8 bytes (134 MB), 8 senders, 8 receivers".
   [[nodiscard]] std::string title() const;
+  /// What stays where it is, in a line of its own; empty if all processes are apart.
+  [[nodiscard]] std::string kept_text() const;
 };
 
 /// Throws InputError for what is missing, no number, out of range, or does not fit together.

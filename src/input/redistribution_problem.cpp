@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "sluice/checked.hpp"
 
@@ -104,6 +105,54 @@ Traffic RedistributionProblem::traffic() const {
     traffic.messages.insert(traffic.messages.end(), messages.begin(), messages.end());
   }
   return traffic;
+}
+
+RedistributionProblem RedistributionProblem::with_roles(std::span<const Rank> role_of_process) const {
+  const auto senders = static_cast<std::size_t>(from_.processes());
+  if (role_of_process.size() < senders) {
+    throw InputError("roles", fmt::format("{} entries", role_of_process.size()),
+                     fmt::format("{}, one for each process of the source grid, or more", senders));
+  }
+  std::vector<bool> taken(static_cast<std::size_t>(to_.processes()), false);
+  auto roles = std::make_shared<std::vector<Rank>>(senders, Rank(-1));
+  for (std::size_t p = 0; p < role_of_process.size(); ++p) {
+    const Rank role = role_of_process[p];
+    if (role.value < 0 || role.value >= to_.processes()) continue;
+    if (taken[static_cast<std::size_t>(role.value)])
+      throw InputError("roles", fmt::format("process {} of the target grid twice", role.value), "each of them once");
+    taken[static_cast<std::size_t>(role.value)] = true;
+    if (p < senders) (*roles)[p] = role;
+  }
+  RedistributionProblem result = *this;
+  result.role_of_sender_ = std::move(roles);
+  return result;
+}
+
+RedistributionProblem RedistributionProblem::apart() const {
+  RedistributionProblem result = *this;
+  result.role_of_sender_ = nullptr;
+  return result;
+}
+
+Rank RedistributionProblem::role_of(Rank sender) const {
+  return has_roles() ? (*role_of_sender_)[static_cast<std::size_t>(sender.value)] : Rank(-1);
+}
+
+std::vector<Message> RedistributionProblem::copies() const {
+  std::vector<Message> result;
+  if (!has_roles()) return result;
+  for (std::int64_t p = 0; p < from_.processes(); ++p) {
+    const Rank role = role_of(Rank(p));
+    const std::int64_t size = role.value < 0 ? 0 : count(Rank(p), role);
+    if (size > 0) result.push_back({p, role.value, size});
+  }
+  return result;
+}
+
+Traffic RedistributionProblem::traffic_between_processes() const {
+  Traffic result = traffic();
+  std::erase_if(result.messages, [&](const Message& each) { return is_copy(Rank(each.from), Rank(each.to)); });
+  return result;
 }
 
 RedistributionProblem one_slice(const Layout& from, const Layout& to) {

@@ -2,6 +2,7 @@
 
 #include <fmt/compile.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -42,17 +43,22 @@ std::string cost_object(const Cost& cost, std::int32_t decimals, const char* fie
                      decimal_text(cost.transmission, decimals), number_text(cost.total, decimals, field));
 }
 
-/// Appends `step`; Amount(int64) makes of a size what is written.
+/// Appends `transfers` with a separator between them; Amount(int64) makes of a size what is written.
 template <class Amount>
-void append_step(std::string& out, const Step& step, Amount amount) {
+void append_transfers(std::string& out, const std::vector<Transfer>& transfers, Amount amount) {
   auto end = std::back_inserter(out);
-  fmt::format_to(end, FMT_COMPILE(R"({{"duration": {}, "transfers": [)"), amount(step.duration));
   const char* between = "";
-  for (const Transfer& t : step.transfers) {
+  for (const Transfer& t : transfers) {
     fmt::format_to(end, FMT_COMPILE(R"({}{{"from": {}, "to": {}, "offset": {}, "size": {}}})"), between, t.from, t.to,
                    amount(t.offset), amount(t.size));
     between = ", ";
   }
+}
+
+template <class Amount>
+void append_step(std::string& out, const Step& step, Amount amount) {
+  fmt::format_to(std::back_inserter(out), FMT_COMPILE(R"({{"duration": {}, "transfers": [)"), amount(step.duration));
+  append_transfers(out, step.transfers, amount);
   out += "]}";
 }
 
@@ -78,19 +84,18 @@ class ScheduleHandler : public detail::StrictJsonHandler {
           {.name = "setup", .written = &setup_},
           {.name = "input", .required = false, .object = kInput},
           {.name = "steps", .objects = kStep},
+          {.name = "copies", .required = false, .objects = kCopy},
           {.name = "cost", .object = kCost},
           {.name = "bound", .object = kBound},
           {.name = "local_phases", .required = false, .object = kLocalPhases}}},
         {"an input",
          {{.name = "from", .text = &input_.from},
           {.name = "to", .text = &input_.to},
-          {.name = "shape", .required = false, .text = &input_.shape}}},
+          {.name = "shape", .required = false, .text = &input_.shape},
+          {.name = "roles", .required = false, .integers = &input_.roles}}},
         {"a step", {{.name = "duration", .size = &step_.duration}, {.name = "transfers", .objects = kTransfer}}},
-        {"a transfer",
-         {{.name = "from", .integer = &transfer_.from},
-          {.name = "to", .integer = &transfer_.to},
-          {.name = "offset", .size = &transfer_.offset},
-          {.name = "size", .size = &transfer_.size}}},
+        {"a transfer", transfer_fields()},
+        {"a copy", transfer_fields()},
         {"a cost", cost_fields(result_.stated_cost, cost_total_)},
         {"a bound", cost_fields(s.bound, bound_total_)},
         {"local phases",
@@ -122,6 +127,7 @@ class ScheduleHandler : public detail::StrictJsonHandler {
     kInput,
     kStep,
     kTransfer,
+    kCopy,
     kCost,
     kBound,
     kLocalPhases,
@@ -145,6 +151,12 @@ class ScheduleHandler : public detail::StrictJsonHandler {
             {.name = "transmission", .size = &cost.transmission},
             {.name = "total", .written = &total}};
   }
+  std::vector<JsonField> transfer_fields() {
+    return {{.name = "from", .integer = &transfer_.from},
+            {.name = "to", .integer = &transfer_.to},
+            {.name = "offset", .size = &transfer_.offset},
+            {.name = "size", .size = &transfer_.size}};
+  }
   static std::vector<JsonField> phase_fields(WrittenPhase& phase, int cost, int bound) {
     return {{.name = "setup", .written = &phase.setup},
             {.name = "steps", .objects = kStep},
@@ -159,6 +171,7 @@ class ScheduleHandler : public detail::StrictJsonHandler {
   }
   void closed(int shape) override {
     if (shape == kTransfer) step_.transfers.push_back(transfer_);
+    if (shape == kCopy) schedule().copies.push_back(transfer_);
     if (shape == kStep) steps_->push_back(step_);  // a copy: as small as it can be
     if (shape == kInput) schedule().input = std::move(input_);
     if (shape == kRoute) routes_.push_back(route_);
@@ -207,8 +220,10 @@ class ScheduleHandler : public detail::StrictJsonHandler {
     };
     const auto refine_phase = [&](LocalPhase& phase) { return refine(phase.steps, phase.cost, phase.bound); };
     schedule().decimals = decimals;
+    std::vector<Transfer>& copies = schedule().copies;
     return refine(schedule().steps, result_.stated_cost, schedule().bound) && refine_step(step_) &&
-           refine_piece(transfer_) && refine_phase(before_.phase) && refine_phase(after_.phase) &&
+           refine_piece(transfer_) && std::all_of(copies.begin(), copies.end(), refine_piece) &&
+           refine_phase(before_.phase) && refine_phase(after_.phase) &&
            std::all_of(routes_.begin(), routes_.end(), refine_piece) && refine_piece(route_);
   }
 
@@ -326,10 +341,17 @@ std::string to_json(const StepSchedule& schedule) {
                        detail::json_string(schedule.input->to, "to"));
     if (!schedule.input->shape.empty())
       out += fmt::format(R"(, "shape": {})", detail::json_string(schedule.input->shape, "shape"));
+    if (!schedule.input->roles.empty())
+      out += fmt::format(R"(, "roles": [{}])", fmt::join(schedule.input->roles, ", "));
     out += "},\n";
   }
   out += R"( "steps": )";
   append_steps(out, schedule.steps, schedule.decimals, "  ");
+  if (!schedule.copies.empty()) {
+    out += ",\n \"copies\": [";
+    append_transfers(out, schedule.copies, [&](std::int64_t size) { return decimal_text(size, schedule.decimals); });
+    out += ']';
+  }
   out += fmt::format(",\n \"cost\": {},\n \"bound\": {}", cost_object(cost(schedule), schedule.decimals, "cost"),
                      cost_object(schedule.bound, schedule.decimals, "bound"));
   if (schedule.local_phases) append_local_phases(out, *schedule.local_phases, schedule.decimals);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <utility>
 
@@ -63,12 +64,14 @@ class ReductionValidator {
     if (machines() == 0) report(-1, "no machines, must be at least 1");
     if (plan_.root < 0 || plan_.root >= machines()) report(plan_.root, "root {} of {}", plan_.root, machines());
     if (plan_.elements < 0) report(-1, "{} elements, must be at least 0", plan_.elements);
-    std::int64_t shared = 0;
+    if (!std::isfinite(plan_.length) || plan_.length < 0)
+      report(-1, "the length is {}, must be finite and at least 0", plan_.length);
+    std::vector<std::pair<Range, std::int64_t>> shares;
     for (std::int64_t machine = 0; machine < machines(); ++machine) {
       const PieceProgram& program = of(machine);
       if (program.begin < 0 || program.begin > program.end || program.end > plan_.elements)
         report(machine, "a share of elements {} to {} of {}", program.begin, program.end, plan_.elements);
-      shared += program.end - program.begin;
+      if (program.begin < program.end) shares.push_back({{program.begin, program.end}, machine});
       for (std::size_t i = 0; i < program.receives.size(); ++i) {
         const PieceReceive& receive = program.receives[i];
         check_range(machine, "receive", i, receive.from, {receive.begin, receive.end});
@@ -89,17 +92,32 @@ class ReductionValidator {
         }
       }
     }
-    if (shared != plan_.elements) report(-1, "shares of {} elements, not {}", shared, plan_.elements);
+    if (violations_.empty()) check_shares(std::move(shares));
+  }
+
+  /// Whether every element is in one share.
+  void check_shares(std::vector<std::pair<Range, std::int64_t>> shares) {
+    std::sort(shares.begin(), shares.end(), [](const auto& a, const auto& b) { return a.first.begin < b.first.begin; });
+    std::int64_t covered = 0;
+    for (const auto& [share, machine] : shares) {
+      if (share.begin > covered) report(machine, "elements {} to {} are in no share", covered, share.begin);
+      if (share.begin < covered) report(machine, "elements from {} on are in two shares", share.begin);
+      covered = std::max(covered, share.end);
+    }
+    if (covered < plan_.elements) report(-1, "elements {} to {} are in no share", covered, plan_.elements);
   }
 
   /// At the ends of all messages.
   void cut() {
     cuts_ = {0, plan_.elements};
-    for (const PieceProgram& program : plan_.machines)
+    for (const PieceProgram& program : plan_.machines) {
+      if (program.begin < program.end) cuts_.insert(cuts_.end(), {program.begin, program.end});
       for (const PieceSend& send : program.sends) cuts_.insert(cuts_.end(), {send.begin, send.end});
+    }
     std::sort(cuts_.begin(), cuts_.end());
     cuts_.erase(std::unique(cuts_.begin(), cuts_.end()), cuts_.end());
     for (State& each : state_) each.held.assign(cuts_.size() - 1, 1);
+    completed_by_.assign(cuts_.size() - 1, machines() == 1 ? 0 : kNobody);
   }
 
   [[nodiscard]] std::size_t piece_at(std::int64_t element) const {
@@ -115,6 +133,13 @@ class ReductionValidator {
     for (std::size_t r = sender.received; r < send.after; ++r) {
       const PieceReceive& awaited = of(from).receives[r];
       if (range.meets({awaited.begin, awaited.end})) return false;
+    }
+    // What has come, but was not waited for, might as well have come later.
+    for (std::size_t r = send.after; r < sender.received; ++r) {
+      const PieceReceive& not_awaited = of(from).receives[r];
+      if (!range.meets({not_awaited.begin, not_awaited.end})) continue;
+      report(from, "send {} does not wait for receive {} of its elements", sender.sent, r);
+      return false;
     }
     State& receiver = state(send.to);
     if (receiver.received == of(send.to).receives.size()) {
@@ -135,7 +160,11 @@ class ReductionValidator {
       if (receive.combine == (there == 0))
         report(send.to, "receive {}: {}", receiver.received,
                there == 0 ? "nothing to combine it with" : "it takes the place of elements");
+      if (!receive.combine && here != machines())
+        report(send.to, "receive {}: element {} is the combination of {} machines, not of all", receiver.received,
+               cuts_[piece], here);
       there += std::exchange(here, 0);
+      if (receive.combine && there == machines()) completed_by_[piece] = send.to;
     }
     ++sender.sent;
     ++receiver.received;
@@ -157,12 +186,21 @@ class ReductionValidator {
     for (std::size_t piece = 0; piece < root.held.size(); ++piece)
       if (root.held[piece] != machines())
         report(plan_.root, "element {} is the combination of {} machines", cuts_[piece], root.held[piece]);
+    for (std::int64_t machine = 0; machine < machines(); ++machine) {
+      const PieceProgram& program = of(machine);
+      if (program.begin == program.end) continue;
+      for (std::size_t piece = piece_at(program.begin); piece < piece_at(program.end); ++piece)
+        if (completed_by_[piece] != machine)
+          report(machine, "element {} of its share is not combined there", cuts_[piece]);
+    }
   }
 
   const ReductionProgram& plan_;
   std::vector<State> state_;
   std::vector<std::int64_t> cuts_;
-  std::vector<std::int64_t> waiting_;  ///< machines whose next send may pass
+  static constexpr std::int64_t kNobody = -1;
+  std::vector<std::int64_t> completed_by_;  ///< by piece: who has combined the last two parts of it
+  std::vector<std::int64_t> waiting_;       ///< machines whose next send may pass
   std::vector<Violation> violations_;
 };
 

@@ -29,6 +29,10 @@ void append_transfer(std::string& out, const TimedTransfer& t, bool segmented) {
   out += R"(, "end": )";
   append_json_number(out, t.end, "end");
   if (segmented) fmt::format_to(std::back_inserter(out), FMT_COMPILE(R"(, "segment": {})"), t.segment);
+  if (t.port != 0) {
+    out += R"(, "port": )";
+    append_json_number(out, t.port, "port");
+  }
   out += '}';
 }
 
@@ -61,7 +65,8 @@ class TreeHandler : public detail::StrictJsonHandler {
           {.name = "to", .integer = &transfer_.to},
           {.name = "start", .number = &transfer_.start},
           {.name = "end", .number = &transfer_.end},
-          {.name = "segment", .required = false, .integer = &transfer_.segment}}},
+          {.name = "segment", .required = false, .integer = &transfer_.segment},
+          {.name = "port", .required = false, .number = &transfer_.port}}},
         {"a bound",
          {{.name = "lower", .number = &result_.bound.lower}, {.name = "upper", .number = &result_.bound.upper}}}};
   }

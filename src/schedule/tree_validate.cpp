@@ -115,10 +115,16 @@ class TreeValidator {
       in_range("sender", t.from);
       in_range("receiver", t.to);
       if (t.from == t.to) report(t.from, "transfer {}: machine {} sends to itself", i, t.from);
+      if (!std::isfinite(t.port) || t.port < 0)
+        report(t.from, "transfer {}: keeps its port for {}, must be finite and at least 0", i, t.port);
+      else if (s_.problem == "reduce" && t.port != 0)
+        report(t.from, "transfer {}: keeps its port for {}, which is for broadcasts to state", i, t.port);
       if (t.segment < 0 || t.segment >= s_.segments)
         report(t.from, "transfer {}: segment {} is none of {}, counted from 0", i, t.segment, s_.segments);
       if (!std::isfinite(t.start) || !std::isfinite(t.end) || t.start < 0 || before(t.end, t.start))
         report(t.from, "transfer {}: from {} to {}, must be finite, at least 0 and in this order", i, t.start, t.end);
+      else if (std::isfinite(t.port) && before(t.end - t.start, t.port))
+        report(t.from, "transfer {}: takes {}, leaves its port after {}", i, t.end - t.start, t.port);
       else if (s_.problem == "reduce" && !s_.over_links &&
                (before(t.end - t.start, s_.transfer) || before(s_.transfer, t.end - t.start)))
         report(t.from, "transfer {}: takes {}, a transfer costs {}", i, t.end - t.start, s_.transfer);
@@ -238,9 +244,14 @@ class TreeValidator {
     constexpr double kNever = std::numeric_limits<double>::infinity();
     std::vector<double> arrived(cells, kNever);
     for (std::int64_t segment = 0; segment < s_.segments; ++segment) arrived[cell(s_.root, segment)] = arrival(s_.root);
+    std::vector<double> sending_until(static_cast<std::size_t>(s_.machines), 0);
     double last = 0;
     for (const std::size_t i : order_) {
       const TimedTransfer& t = s_.transfers[i];
+      double& sends_until = sending_until[static_cast<std::size_t>(t.from)];
+      if (before(t.start, sends_until))
+        report(t.from, "transfer {}: starts at {}, machine {} sends until {}", i, t.start, t.from, sends_until);
+      sends_until = std::max(sends_until, t.start + t.port);
       const double here = arrived[cell(t.from, t.segment)];
       if (here == kNever)
         report(t.from, "transfer {}: machine {} has not received {}", i, t.from, part(t.segment));

@@ -32,11 +32,13 @@ class Validator {
   /// `messages`: distinct ones sorted by (from, to), and their counts of ranks; null to judge the schedule on its own.
   std::vector<Violation> run(const Traffic* traffic, const std::vector<Message>* messages) {
     check_counts(traffic);
-    std::size_t transfers = 0;
+    check_roles();
+    std::size_t transfers = schedule_.copies.size();
     for (const Step& step : schedule_.steps) transfers += step.transfers.size();
     pieces_.reserve(transfers);
     for (std::size_t s = 0; s < schedule_.steps.size(); ++s)
       check_step(static_cast<std::int64_t>(s), schedule_.steps[s]);
+    check_copies();
     check_messages(messages);
     check_cost();
     return std::move(violations_);
@@ -73,6 +75,46 @@ class Validator {
       report(-1, -1, "{} receivers, the traffic has {}", schedule_.receivers, traffic->receivers);
   }
 
+  /// Keeps the roles for which process is which, if they are sound.
+  void check_roles() {
+    if (!schedule_.input || schedule_.input->roles.empty()) return;
+    const std::vector<std::int64_t>& roles = schedule_.input->roles;
+    const std::size_t before = violations_.size();
+    if (static_cast<std::int64_t>(roles.size()) < schedule_.senders)
+      report(-1, -1, "roles of {} processes, there are {} senders", roles.size(), schedule_.senders);
+    ranks_.clear();
+    for (std::size_t p = 0; p < roles.size(); ++p) {
+      if (roles[p] < 0) report(-1, static_cast<std::int64_t>(p), "process {} has role {}", p, roles[p]);
+      if (roles[p] < schedule_.receivers) ranks_.push_back(roles[p]);
+    }
+    std::sort(ranks_.begin(), ranks_.end());
+    const auto twice = std::adjacent_find(ranks_.begin(), ranks_.end());
+    if (twice != ranks_.end()) report(-1, *twice, "two processes have the role of receiver {}", *twice);
+    if (violations_.size() == before) roles_ = &roles;
+  }
+
+  /// Whether a sender and a receiver, both in range, are one process.
+  [[nodiscard]] bool are_one(std::int64_t from, std::int64_t to) const {
+    return roles_ != nullptr && (*roles_)[static_cast<std::size_t>(from)] == to;
+  }
+
+  void check_copies() {
+    if (schedule_.copies.empty()) return;
+    constexpr std::int64_t kNoStep = -1;
+    for (const Transfer& copy : schedule_.copies) {
+      if (!check_transfer(kNoStep, copy)) continue;
+      if (roles_ == nullptr || !are_one(copy.from, copy.to))
+        report(kNoStep, copy.from,
+               "a copy from sender {} to receiver {}, of which nothing says that they are one process", copy.from,
+               copy.to);
+      if (copy.offset != 0)
+        report(kNoStep, copy.from, "the copy from sender {} to receiver {} starts at {}: copies are whole messages",
+               copy.from, copy.to, amount(copy.offset));
+    }
+    check_ports(kNoStep, schedule_.copies, &Transfer::from, "sender", "copies");
+    check_ports(kNoStep, schedule_.copies, &Transfer::to, "receiver", "copies");
+  }
+
   void check_step(std::int64_t s, const Step& step) {
     const auto count = static_cast<std::int64_t>(step.transfers.size());
     if (count > std::max<std::int64_t>(schedule_.max_transfers, 0))
@@ -80,16 +122,19 @@ class Validator {
 
     std::int64_t longest = 0;
     for (const Transfer& transfer : step.transfers) {
-      check_transfer(s, transfer);
+      if (check_transfer(s, transfer) && are_one(transfer.from, transfer.to))
+        report(s, transfer.from, "sender {} and receiver {} are one process, its copy needs no step", transfer.from,
+               transfer.to);
       longest = std::max(longest, transfer.size);
     }
-    check_ports(s, step, &Transfer::from, "sender");
-    check_ports(s, step, &Transfer::to, "receiver");
+    check_ports(s, step.transfers, &Transfer::from, "sender", "transfers");
+    check_ports(s, step.transfers, &Transfer::to, "receiver", "transfers");
     if (step.duration != longest)
       report(s, -1, "duration {}, its longest transfer has {} units", amount(step.duration), amount(longest));
   }
 
-  void check_transfer(std::int64_t s, const Transfer& t) {
+  /// Whether sender and receiver are in range.
+  bool check_transfer(std::int64_t s, const Transfer& t) {
     bool in_range = true;
     if (t.from < 0 || t.from >= schedule_.senders) {
       report(s, t.from, "sender {} is none of {}, counted from 0", t.from, schedule_.senders);
@@ -116,17 +161,19 @@ class Validator {
     }
     // A rank out of range belongs to no message; its transfer has been reported, there is nothing to cover.
     if (in_range) pieces_.push_back({t.from, t.to, t.offset, sound ? t.size : 0, s});
+    return in_range;
   }
 
-  void check_ports(std::int64_t s, const Step& step, std::int64_t Transfer::*end, const char* side) {
-    if (step.transfers.size() < 2) return;
+  void check_ports(std::int64_t s, const std::vector<Transfer>& transfers, std::int64_t Transfer::*end,
+                   const char* side, const char* what) {
+    if (transfers.size() < 2) return;
     ranks_.clear();
-    for (const Transfer& transfer : step.transfers) ranks_.push_back(transfer.*end);
+    for (const Transfer& transfer : transfers) ranks_.push_back(transfer.*end);
     if (!std::is_sorted(ranks_.begin(), ranks_.end())) std::sort(ranks_.begin(), ranks_.end());
     for (auto first = std::adjacent_find(ranks_.begin(), ranks_.end()); first != ranks_.end();
          first = std::adjacent_find(first, ranks_.end())) {
       const auto last = std::upper_bound(first, ranks_.end(), *first);
-      report(s, *first, "{} {} has {} transfers", side, *first, last - first);
+      report(s, *first, "{} {} has {} {}", side, *first, last - first, what);
       first = last;
     }
   }
@@ -216,6 +263,7 @@ class Validator {
   }
 
   const StepSchedule& schedule_;
+  const std::vector<std::int64_t>* roles_ = nullptr;  // sound ones: of every sender
   std::vector<Piece> pieces_;
   std::vector<std::int64_t> ranks_;  // of one step, kept to save its memory
   std::vector<Violation> violations_;
@@ -229,6 +277,8 @@ std::optional<StepSchedule> refined(StepSchedule schedule, std::int32_t more) {
     for (Transfer& t : step.transfers)
       fits = fits && detail::multiply(t.offset, more) && detail::multiply(t.size, more);
   }
+  for (Transfer& copy : schedule.copies)
+    fits = fits && detail::multiply(copy.offset, more) && detail::multiply(copy.size, more);
   if (!fits) return {};
   schedule.setup = move_decimal_point(schedule.setup, more);
   schedule.bound.total = move_decimal_point(schedule.bound.total, more);

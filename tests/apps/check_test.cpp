@@ -23,6 +23,40 @@ TEST(Check, SoundScheduleIsOk) {
   EXPECT_EQ(outcome.out, "ok: plan.json: 2 steps, 4 transfers, every element of 2:1 -> 2:3 sent once\n");
 }
 
+TEST(Check, CopiesAreDemandedOutsideOfSteps) {
+  const Folder folder;
+  const json good = json::parse(folder.sluice(words("plan redistribute --from 3:2 --to 3:5 --relabel --json -")).out);
+  const auto judged = [&](const json& schedule) {
+    folder.write("plan.json", schedule.dump());
+    return folder.sluice({"check", "plan.json"});
+  };
+  const Outcome outcome = judged(good);
+  EXPECT_EQ(outcome.status, 0) << outcome.out;
+  EXPECT_NE(outcome.out.find(" and 3 copies, every element of 3:2 -> 3:5 sent once\n"), std::string::npos)
+      << outcome.out;
+  const auto expect_broken = [&](auto change, const std::string& reason) {
+    json schedule = good;
+    change(schedule);
+    const Outcome broken = judged(schedule);
+    EXPECT_EQ(broken.status, 1);
+    EXPECT_NE(broken.out.find(reason), std::string::npos) << broken.out;
+  };
+  expect_broken([](json& s) { s["copies"].erase(1); }, "is in no step");
+  expect_broken([](json& s) { s.erase("copies"); }, "is in no step");
+  expect_broken([](json& s) { s["copies"].push_back(s["copies"][0]); }, "has 2 copies");
+  expect_broken([](json& s) { s["copies"].push_back(s["steps"][0]["transfers"][0]); }, "one process");
+  expect_broken([](json& s) { s["copies"][0]["size"] = s["copies"][0]["size"].get<int>() - 1; }, "in no step");
+  expect_broken([](json& s) { s["input"].erase("roles"); }, "one process");
+  expect_broken([](json& s) { s["input"]["roles"] = {0, 0, 1}; }, "two processes have the role of receiver 0");
+  expect_broken([](json& s) { s["input"]["roles"] = {0, 1}; }, "roles of 2 processes, there are 3 senders");
+  expect_broken(
+      [](json& s) {
+        s["steps"].push_back({{"duration", s["copies"][0]["size"]}, {"transfers", {s["copies"][0]}}});
+        s["copies"].erase(0);
+      },
+      "are one process, its copy needs no step");
+}
+
 TEST(Check, WithoutInputTheScheduleIsJudgedOnItsOwn) {
   const Folder folder;
   json schedule = sound_schedule(folder);

@@ -98,10 +98,34 @@ TEST(Plan, RelabelShowsTheRolesThatKeepMostInPlace) {
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   const std::vector<std::string> shown = lines(outcome.out);
   EXPECT_EQ(shown.at(1),
-            "stays where it is: 12 elements, 50.0 % (optimal); with every process in the role of its number: "
+            "stays where it is, in no step: 12 elements, 50.0 %; with every process in the role of its number: "
             "4 elements, 16.7 %");
-  EXPECT_EQ(shown.size(), 4U + 6U);
-  EXPECT_EQ(folder.sluice(words("plan redistribute --from 2:1 --to 2:3 --relabel --front")).status, 2);
+  EXPECT_NE(outcome.out.find("role in the target grid"), std::string::npos) << outcome.out;
+  // Every role but those of processes that keep their number is shown, and then the steps of what is left.
+  EXPECT_NE(outcome.out.find("steps (NS)"), std::string::npos) << outcome.out;
+  EXPECT_EQ(folder.sluice(words("plan redistribute --from 2:1 --to 2:3 --relabel --same-processes")).status, 2);
+  EXPECT_EQ(folder.sluice(words("plan redistribute --from 2:1 --to 2:3 --relabel --algorithm walker-otto")).status, 2);
+}
+
+TEST(Plan, CopiesOfTheSameProcessesAreNoMessages) {
+  const Folder folder;
+  const auto steps = [&](const std::string& more) {
+    const Outcome outcome = folder.sluice(words("plan redistribute --from 6:1 --to 6:6 --json - " + more));
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return nlohmann::json::parse(outcome.out)["steps"].size();
+  };
+  EXPECT_EQ(steps(""), 6U);
+  EXPECT_EQ(steps("--same-processes"), 5U);
+  EXPECT_EQ(steps("--same-processes --preemptive"), 5U);
+  EXPECT_EQ(steps("--same-processes --algorithm oggp"), 5U);
+  const Outcome nothing = folder.sluice(words("plan redistribute --from 6:4 --to 6:4 --same-processes"));
+  EXPECT_EQ(nothing.status, 0) << nothing.err;
+  EXPECT_EQ(lines(nothing.out).at(1), "stays where it is, in no step: 24 elements, 100.0 %");
+  const Outcome compared = folder.sluice(words("compare redistribute --from 6:1 --to 6:6 --same-processes"));
+  EXPECT_EQ(compared.status, 0) << compared.err;
+  const Outcome front = folder.sluice(words("plan redistribute --from 6:1 --to 6:6 --same-processes --front"));
+  EXPECT_EQ(front.status, 0) << front.err;
+  EXPECT_EQ(lines(front.out).back(), "optimal in NS and TC at once (proven)");
 }
 
 TEST(Plan, SaysWhatIsProvenOfTheResult) {

@@ -105,7 +105,7 @@ TEST(BroadcastBetween, EcefIsWorkedByHand) {
   const BetweenClusters problem = with(2, {0, 1, 3, 1, 0, 1, 3, 1, 0}, {0, 0, 0});
   const BetweenPlan plan = planned(problem, "ecef");
   EXPECT_EQ(plan.schedule.length, 6);
-  const std::vector<TimedTransfer> expected{{0, 1, 0, 3, 0}, {1, 2, 3, 6, 0}};
+  const std::vector<TimedTransfer> expected{{0, 1, 0, 3, 0, 2}, {1, 2, 3, 6, 0, 2}};
   EXPECT_EQ(plan.schedule.transfers, expected);
   EXPECT_EQ(planned(problem, "flat").schedule.length, 7);
   EXPECT_TRUE(planned(problem, "exact").optimal);
@@ -261,6 +261,11 @@ TEST(BroadcastBetween, BrokenSchedulesAreFound) {
   EXPECT_TRUE(broken([](TreeSchedule& s) { s.length += 1; }));
   EXPECT_TRUE(broken([](TreeSchedule& s) { s.transfers.pop_back(); }));
   EXPECT_TRUE(broken([](TreeSchedule& s) { s.transfers[0].end -= 1; }));
+  EXPECT_TRUE(broken([](TreeSchedule& s) { s.transfers[0].port /= 2; }));
+  EXPECT_TRUE(broken([](TreeSchedule& s) {
+    for (TimedTransfer& t : s.transfers)
+      if (t.from == s.root) t.end -= t.start, t.start = 0;
+  }));
   EXPECT_TRUE(broken([](TreeSchedule& s) {
     s.transfers[1].start -= 1;
     s.transfers[1].end -= 1;

@@ -72,6 +72,52 @@ TEST(Redistribution, RandomProblems) {
   EXPECT_GT(moving, 120) << "too many of the cases are empty";
 }
 
+TEST(Redistribution, RanksCopyWhatTheySendThemselves) {
+  // Equal layouts, and layouts that a shift makes equal once ranks are relabelled: no steps, and all arrives.
+  Case c{{8L * size(), 6}, {{size(), 1}, {4, 6}}, {{size(), 1}, {4, 6}}, 8, {}};
+  EXPECT_EQ(make_job(MPI_COMM_WORLD, c).plan().steps(), 0);
+  check(MPI_COMM_WORLD, c);
+  c.options.to_first = {1 % size(), 0};
+  EXPECT_EQ(make_job(MPI_COMM_WORLD, c).plan().steps(), size() == 1 ? 0 : 1);
+  c.options.relabel = true;
+  const Redistribution job = make_job(MPI_COMM_WORLD, c);
+  EXPECT_EQ(job.plan().steps(), 0);
+  for (int process = 0; process < size(); ++process)
+    EXPECT_EQ(job.to_ranks().at(static_cast<std::size_t>((process + 1) % size())), process);
+}
+
+TEST(Redistribution, RelabelledRanksGetTheirParts) {
+  Draw draw(20240302);
+  for (int i = 0; i < 60 && !HasFailure(); ++i) {
+    Case c = random_case(draw, size());
+    c.options.relabel = true;
+    c.options.source_leading.clear();
+    c.options.target_leading.clear();
+    Redistribution job = make_job(MPI_COMM_WORLD, c);
+    // Who may have a role: those who were given, or else any rank of either grid.
+    if (!c.options.to_ranks.empty()) {
+      EXPECT_TRUE(std::ranges::is_permutation(job.to_ranks(), c.options.to_ranks)) << to_text(c);
+    }
+    std::int64_t kept = 0, kept_before = 0;
+    const auto add_kept = [&](const std::vector<int>& to_ranks, std::int64_t& sum) {
+      for (const Message& message : job.plan().problem().traffic().messages) {
+        const auto from = static_cast<std::size_t>(message.from), to = static_cast<std::size_t>(message.to);
+        const int sender = c.options.from_ranks.empty() ? static_cast<int>(from) : c.options.from_ranks[from];
+        if (sender == (to_ranks.empty() ? static_cast<int>(to) : to_ranks[to])) sum += message.size;
+      }
+    };
+    add_kept(job.to_ranks(), kept);
+    add_kept(c.options.to_ranks, kept_before);
+    EXPECT_GE(kept, kept_before) << to_text(c);
+    Case relabelled = c;
+    relabelled.options.to_ranks = job.to_ranks();
+    Arrays arrays = make_arrays(relabelled, rank());
+    ASSERT_EQ(job.target_extent() * c.element_size, static_cast<std::int64_t>(arrays.target.size())) << to_text(c);
+    job.execute(arrays.source.data(), arrays.target.data());
+    EXPECT_EQ(difference(arrays.target, arrays.expected), "") << to_text(c);
+  }
+}
+
 TEST(Redistribution, LeadingDimensionByHand) {
   // A 3 x 4 matrix on one rank, to columns of their own on all ranks: column-major, then row-major.
   const Layout whole{{1, 1}, {1, 1}};

@@ -58,6 +58,22 @@ const std::string kSample =
 
 TEST(ToJson, WritesOneLineAStep) { EXPECT_EQ(to_json(sample()), kSample); }
 
+TEST(ToJson, WritesRolesAndCopiesWhereThereAreAny) {
+  StepSchedule schedule = sample();
+  schedule.input->roles = {0, 2, 1};
+  schedule.steps.pop_back();
+  schedule.copies = {{0, 0, 0, 3}, {1, 2, 0, 4}};
+  const std::string text = to_json(schedule);
+  EXPECT_NE(text.find("\n \"input\": {\"from\": \"2:3\", \"to\": \"3:2\", \"shape\": \"12\", \"roles\": [0, 2, 1]},\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("],\n \"copies\": [{\"from\": 0, \"to\": 0, \"offset\": 0, \"size\": 3}, "
+                      "{\"from\": 1, \"to\": 2, \"offset\": 0, \"size\": 4}],\n \"cost\": "),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(read(text).schedule, schedule);
+}
+
 TEST(ToJson, LeavesOutWhatIsNotThere) {
   StepSchedule schedule = sample();
   schedule.input->shape.clear();
@@ -175,6 +191,9 @@ TEST(ReadSchedule, ReturnsWhatWasWrittenWhateverItIs) {
                                      rc::gen::map(amount, [](double x) { return std::fmod(x, 1e100); }));
     schedule.bound = {*count, *count, *amount};
     if (*rc::gen::arbitrary<bool>()) schedule.input = RedistributionInput{*word, *word, *word};
+    if (schedule.input) schedule.input->roles = *rc::gen::container<std::vector<std::int64_t>>(count);
+    const int copies = *rc::gen::inRange(0, 4);
+    for (int i = 0; i < copies; ++i) schedule.copies.push_back({*count, *count, *count, *count});
     const int steps = *rc::gen::inRange(0, 6);
     for (int s = 0; s < steps; ++s) {
       Step step{*count, {}};
@@ -387,7 +406,7 @@ struct Fault {
 const Fault kFaults[] = {
     // schema, type, problem
     {R"("schema": "sluice.schedule/1", )", "", 1,
-     R"(a schedule without "schema", expected "schema", "type", "problem", "algorithm", "senders", "receivers", "max_transfers", "setup", "input", "steps", "cost", "bound", "local_phases")"},
+     R"(a schedule without "schema", expected "schema", "type", "problem", "algorithm", "senders", "receivers", "max_transfers", "setup", "input", "steps", "copies", "cost", "bound", "local_phases")"},
     {"sluice.schedule/1", "sluice.run/1", 1, R"("schema": "sluice.run/1", expected "sluice.schedule/1")"},
     {R"("sluice.schedule/1")", "1", 1, R"("schema": 1, expected "sluice.schedule/1")"},
     {R"("type": "steps")", R"("type": "tree")", 1, R"("type": "tree", expected "steps")"},
@@ -407,7 +426,7 @@ const Fault kFaults[] = {
     {"6.25}}\n", "6.25}\n\n", 10, "the end of the file, expected the rest of a schedule"},
     // fields
     {R"("senders": 2, )", "", 1,
-     R"(a schedule without "senders", expected "schema", "type", "problem", "algorithm", "senders", "receivers", "max_transfers", "setup", "input", "steps", "cost", "bound", "local_phases")"},
+     R"(a schedule without "senders", expected "schema", "type", "problem", "algorithm", "senders", "receivers", "max_transfers", "setup", "input", "steps", "copies", "cost", "bound", "local_phases")"},
     {R"("duration": 0, )", "", 6, R"(a step without "duration", expected "duration", "transfers")"},
     {R"(, "transfers": [])", "", 6, R"(a step without "transfers", expected "duration", "transfers")"},
     {R"(, "size": 3)", "", 7, R"(a transfer without "size", expected "from", "to", "offset", "size")"},
@@ -415,12 +434,12 @@ const Fault kFaults[] = {
      R"(field "totals" in a cost, expected only "steps", "transmission", "total")"},
     {R"(, "total": 8)", "", 8, R"(a cost without "total", expected "steps", "transmission", "total")"},
     {R"(, "total": 6.25)", "", 9, R"(a bound without "total", expected "steps", "transmission", "total")"},
-    {R"("to": "3:2", )", "", 3, R"(an input without "to", expected "from", "to", "shape")"},
+    {R"("to": "3:2", )", "", 3, R"(an input without "to", expected "from", "to", "shape", "roles")"},
     {R"("setup": 1,)", "\"setup\": 1,\n\"setup\": 1,", 3,
      R"(field "setup" twice in a schedule, expected every field once)"},
     {R"("size": 3)", R"("size": 3, "size": 3)", 7, R"(field "size" twice in a transfer, expected every field once)"},
     {R"("setup": 1)", R"("set\tup": 1)", 2,
-     R"(field "set\x09up" in a schedule, expected only "schema", "type", "problem", "algorithm", "senders", "receivers", "max_transfers", "setup", "input", "steps", "cost", "bound", "local_phases")"},
+     R"(field "set\x09up" in a schedule, expected only "schema", "type", "problem", "algorithm", "senders", "receivers", "max_transfers", "setup", "input", "steps", "copies", "cost", "bound", "local_phases")"},
     // types
     {R"("senders": 2)", R"("senders": "2")", 2, R"("senders": "2", expected an integer from 0 to 2^63 - 1)"},
     {R"("senders": 2)", R"("senders": 2.5)", 2, R"("senders": 2.5, expected an integer from 0 to 2^63 - 1)"},

@@ -153,12 +153,13 @@ TEST(TreeJson, NamesTheLineOfWhatIsWrong) {
   EXPECT_EQ(error_of(with(kSample, "\"start\": 1", "\"start\": \"1\"")),
             "file.json:5: \"start\": \"1\", expected a number of at least 0");
   EXPECT_EQ(error_of(with(kSample, "\"start\": 1, ", "")),
-            "file.json:5: a transfer without \"start\", expected \"from\", \"to\", \"start\", \"end\", \"segment\"");
+            "file.json:5: a transfer without \"start\", expected \"from\", \"to\", \"start\", \"end\", \"segment\", "
+            "\"port\"");
   EXPECT_EQ(error_of(with(kSample, "\"start\": 1", "\"start\": 1, \"start\": 1")),
             "file.json:5: field \"start\" twice in a transfer, expected every field once");
-  EXPECT_EQ(
-      error_of(with(kSample, "\"start\": 1", "\"begin\": 1")),
-      "file.json:5: field \"begin\" in a transfer, expected only \"from\", \"to\", \"start\", \"end\", \"segment\"");
+  EXPECT_EQ(error_of(with(kSample, "\"start\": 1", "\"begin\": 1")),
+            "file.json:5: field \"begin\" in a transfer, expected only \"from\", \"to\", \"start\", \"end\", "
+            "\"segment\", \"port\"");
   EXPECT_EQ(error_of(with(kSample, "{\"from\": 1, \"to\": 0, \"start\": 1, \"end\": 2}", "7")),
             "file.json:5: 7, expected an object, a transfer");
   EXPECT_EQ(error_of(with(kSample, "{\"lower\": 2, \"upper\": 3}", "[]")),

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -39,11 +40,30 @@ class RedistributionProblem {
   /// Every message that is not empty, by sender, then receiver.
   [[nodiscard]] Traffic traffic() const;
 
+  /// The same problem among processes some of which are in both grids. Process p of the source grid is process
+  /// role_of_process[p] of the target grid, or none of it where that is outside of 0 .. Q - 1; entries beyond those of
+  /// the source grid are processes that hold nothing of X. What a process sends itself is a copy: it needs no port, and
+  /// no plan has a step for it. Throws InputError for too few entries, and for a role given twice.
+  [[nodiscard]] RedistributionProblem with_roles(std::span<const Rank> role_of_process) const;
+  /// The same problem with all processes of the two grids apart.
+  [[nodiscard]] RedistributionProblem apart() const;
+  /// Whether with_roles said which processes are in both grids.
+  [[nodiscard]] bool has_roles() const { return role_of_sender_ != nullptr; }
+  /// The process of the target grid that `sender` is too; -1 if there is none, or nothing was said.
+  [[nodiscard]] Rank role_of(Rank sender) const;
+  /// Whether the two are one process.
+  [[nodiscard]] bool is_copy(Rank sender, Rank receiver) const { return has_roles() && role_of(sender) == receiver; }
+  /// What processes send themselves, none of it empty, in increasing order of sender.
+  [[nodiscard]] std::vector<Message> copies() const;
+  /// As traffic(), without copies().
+  [[nodiscard]] Traffic traffic_between_processes() const;
+
  private:
   Distribution from_;
   Distribution to_;
   std::vector<AxisPattern> axes_;
   std::int64_t size_ = 1;
+  std::shared_ptr<const std::vector<Rank>> role_of_sender_;
 };
 
 /// One slice of the layouts, after which the pattern repeats: the array of lcm(P r, Q s) elements in each dimension.

@@ -93,8 +93,8 @@ struct BetweenPlan {
 [[nodiscard]] BetweenPlan plan_between_clusters(const BetweenClusters& problem, const BetweenOptions& options = {});
 
 /// What is wrong with `schedule` as one of `problem`; empty if nothing. As validate(schedule), and: every transfer
-/// takes g + L, a cluster's sends are g apart at least, and the length is that of the last internal broadcast, which
-/// comes after all sends or, where `sends_before_inside` says so, earlier.
+/// takes g + L and keeps its port for g, a cluster's sends are g apart at least, and the length is that of the last
+/// internal broadcast, which comes after all sends or, where `sends_before_inside` says so, earlier.
 [[nodiscard]] std::vector<Violation> validate(const TreeSchedule& schedule, const BetweenClusters& problem,
                                               const std::vector<std::int64_t>& sends_before_inside = {});
 

@@ -65,7 +65,10 @@ class AxisPlan {
 /// A redistribution's schedule, combined from the schedules of its dimensions: a message is a message in each of them,
 /// and a tuple of their steps is a step, so NS = NS1 NS2 and TC = TC1 TC2; fewer where the busiest process is a sender
 /// in one dimension and a receiver in another. Nothing of the size of the product is built unless asked for.
-/// `exact` plans the array as a whole instead.
+/// `exact`, and every plan of a problem with roles, plans the array as a whole instead.
+///
+/// Where the problem says which processes are in both grids (RedistributionProblem::with_roles), what they send
+/// themselves is in no step, and neither in sends() nor receives().
 class RedistributionPlan {
  public:
   RedistributionPlan(RedistributionProblem problem, std::string algorithm, std::vector<AxisPlan> axes, double setup);
@@ -123,7 +126,8 @@ inline constexpr std::int64_t kCustomaryEffort = 10'000;
 /// redistribution_bound, it searches on as "exact" does. `effort` is the most work of that search: pivots of the
 /// simplex method, counted, never timed (0: none). Deterministic: every process that plans the same problem with the
 /// same library gets the same plan, without communication. Throws InputError for an unknown algorithm, and for one that
-/// does not apply, saying why.
+/// does not apply, saying why; for a problem with roles of more than 2^24 messages, or 2^20 where a named algorithm
+/// takes matchings out of them.
 [[nodiscard]] RedistributionPlan plan_redistribution(const RedistributionProblem& problem,
                                                      const std::string& algorithm = "auto", double setup = 1,
                                                      std::int64_t effort = kCustomaryEffort);
@@ -132,7 +136,8 @@ inline constexpr std::int64_t kCustomaryEffort = 10'000;
 /// grids of up to about 10 x 10 processes; a unit of effort is then a hundred placings of messages.
 [[nodiscard]] bool exact_uses_cbc();
 
-/// What no schedule of `problem` that sends messages whole costs less than, by the messages of each process alone.
+/// What no schedule of `problem` that sends messages whole costs less than, by the messages of each process alone;
+/// those to itself not counted where the problem has roles (InputError for more than 2^24 messages then).
 [[nodiscard]] Cost redistribution_bound(const RedistributionProblem& problem, double setup = 1);
 
 /// A schedule of the front: the lowest TC known for its number of steps, lower than with fewer steps.
@@ -159,7 +164,8 @@ struct WalkerOttoPlan {
   RedistributionPlan second;
 };
 
-/// A comparison for the direct schedules: every element moves twice. Throws InputError when lcm(r, s) is beyond int64.
+/// A comparison for the direct schedules: every element moves twice. Throws InputError when lcm(r, s) is beyond int64,
+/// and for a problem with roles.
 [[nodiscard]] WalkerOttoPlan plan_walker_otto(const RedistributionProblem& problem, double setup = 1);
 
 }  // namespace sluice

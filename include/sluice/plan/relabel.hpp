@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "sluice/input/redistribution_problem.hpp"
@@ -9,9 +10,11 @@ namespace sluice {
 
 /// Which process plays which role in the target grid of a redistribution.
 struct TargetRoles {
-  std::vector<Rank> role_of_process;  ///< a permutation: process p of the job is process role_of_process[p] of the grid
-  std::int64_t kept = 0;              ///< elements that stay where they are
-  std::int64_t kept_before = 0;       ///< with every process in the role of its own number
+  /// A permutation: process p of the job is process role_of_process[p] of the target grid, or none of it where that is
+  /// not below the number of its processes. As RedistributionProblem::with_roles wants it.
+  std::vector<Rank> role_of_process;
+  std::int64_t kept = 0;         ///< elements that stay where they are
+  std::int64_t kept_before = 0;  ///< with every process in the role of its own number
 };
 
 /// Gives out the roles of the target grid so that as many elements as possible stay where they are.
@@ -23,6 +26,14 @@ struct TargetRoles {
 /// Determinism: yes.
 /// Source: COSTA (Kabic, Pintarelli, Kozhevnikov, VandeVondele 2021), with maximum_weight_matching.
 /// Example: 4:2 -> 4:2 from element 2 on: every block moves one process on; with roles moved on as well nothing moves.
+///
+/// What is left is planned with plan_redistribution(problem.with_roles(roles.role_of_process)).
 [[nodiscard]] TargetRoles assign_target_roles(const RedistributionProblem& problem);
+
+/// The same where others may play the roles: candidate c is process source_of_candidate[c] of the source grid, or none
+/// of it (-1). `role_of_process` then is that of each candidate, and its own number that among the candidates.
+/// Throws InputError for fewer candidates than roles, a process out of range, or one given twice.
+[[nodiscard]] TargetRoles assign_target_roles(const RedistributionProblem& problem,
+                                              std::span<const Rank> source_of_candidate);
 
 }  // namespace sluice

@@ -12,17 +12,18 @@
 ///
 ///     {"schema": "sluice.schedule/1", "type": "steps", "problem": "exchange", "algorithm": "oggp",
 ///      "senders": 2, "receivers": 2, "max_transfers": 2, "setup": 1,
-///      "input": {"from": "2:1", "to": "2:3", "shape": "4096"},
+///      "input": {"from": "2:1", "to": "2:3", "shape": "4096", "roles": [0, 1]},
 ///      "steps": [
 ///       {"duration": 12, "transfers": [{"from": 0, "to": 1, "offset": 0, "size": 12}]}],
+///      "copies": [{"from": 1, "to": 1, "offset": 0, "size": 7}],
 ///      "cost": {"steps": 1, "transmission": 12, "total": 13},
 ///      "bound": {"steps": 1, "transmission": 12, "total": 13}}
 ///
 /// Indices are 0-based; sizes and all that is measured in them (offsets, durations, the set-up, transmission, totals)
 /// in the unit of the input, as exact decimal text where there is a fraction ("size": 2.5). A reader takes the fewest
 /// decimals that hold all sizes, offsets, durations and transmissions (StepSchedule::decimals). "input" is there only
-/// for a redistribution, its "shape" only if one was given. The order of the fields is free for the reader and fixed
-/// for the writer.
+/// for a redistribution, its "shape" and "roles" only if they were given, and "copies" only where there are any. The
+/// order of the fields is free for the reader and fixed for the writer.
 namespace sluice {
 
 /// `schedule` as a file, one line a step, with end of line; the cost is computed. Reading it back gives an equal

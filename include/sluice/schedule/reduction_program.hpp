@@ -52,16 +52,19 @@ struct ReductionProgram {
   std::int64_t elements = 0;
   std::vector<PieceProgram> machines;
   double length = 0;  ///< by the model of its planner, and in its unit
+
+  friend bool operator==(const ReductionProgram&, const ReductionProgram&) = default;
 };
 
 /// What is wrong with `program`; empty if nothing. `Violation::step` is -1; sends and receives are named in the reason,
 /// by their position in the list of `Violation::rank`.
 ///
-///  - machines, ranges and the number of receives that a send waits for are in range, and times no less than 0; the
-///    shares make up the array;
+///  - machines, ranges and the number of receives that a send waits for are in range, times no less than 0, the length
+///    finite; every element is in one share;
 ///  - between two machines, sends and receives are the same ranges in the same order, and no deadlock: they pass even
 ///    if each machine sends one at a time, receives one at a time, and a send waits for its receiver;
-///  - what a send waits for has nothing more to come;
+///  - what a send waits for has nothing more to come, and what is not combined is complete;
+///  - every machine combines the last parts of its share, of all machines, itself;
 ///  - in the end the root has, of every element, those of all machines, each once.
 ///
 /// O(m k) time for m messages whose ends cut the array into k pieces.

@@ -37,10 +37,14 @@ struct Cost {
 
 /// The block-cyclic layouts a redistribution was planned for, as the user wrote them ("4x4:64x64"), with the shape
 /// ("4096x4096") or an empty string for one slice.
+///
+/// `roles`, unless empty, says which processes are in both grids: process p of the source grid is process roles[p] of
+/// the target grid if there is one of that number.
 struct RedistributionInput {
   std::string from;
   std::string to;
   std::string shape;
+  std::vector<std::int64_t> roles = {};
 
   friend bool operator==(const RedistributionInput&, const RedistributionInput&) = default;
 };
@@ -91,6 +95,9 @@ struct StepSchedule {
   std::int64_t max_transfers = 0;  ///< at most so many transfers in a step
   double setup = 0;                ///< price of a step, in the unit of the sizes
   std::vector<Step> steps;
+  /// What processes that are sender and receiver at once send themselves, whole: it needs no port and is in no step.
+  /// Only with the roles of `input`, which say who they are.
+  std::vector<Transfer> copies;
   Cost bound;                                ///< no schedule of this problem costs less
   std::optional<RedistributionInput> input;  ///< present for `redistribute`; lets a checker rebuild the traffic
   std::int32_t decimals = 0;                 ///< 0 to kMaxDecimals

@@ -37,6 +37,8 @@ struct TimedTransfer {
   double start = 0;
   double end = 0;
   std::int64_t segment = 0;  ///< which part of the element; 0 if it is not cut
+  /// For so long it keeps the sender from its next transfer (pLogP's gap); a broadcast's only, 0 where none was stated.
+  double port = 0;
 
   friend bool operator==(const TimedTransfer&, const TimedTransfer&) = default;
 };

@@ -14,7 +14,7 @@
 ///    order of their start;
 ///  - the lower bound above neither the upper one nor the length.
 ///
-/// Of a reduction:
+/// Of a reduction, whose transfers state no ports:
 ///  - every machine but the root sends every part once, the root none, and none receives a part that it has sent;
 ///  - every transfer takes `transfer`; a machine sends one at a time and receives one at a time (one port);
 ///  - no transfer before its data is ready: after everything received of this part has been combined, in the order of
@@ -28,6 +28,8 @@
 ///
 /// Of a broadcast:
 ///  - every machine but the root receives every part once, and sends it no earlier than it arrives;
+///  - a machine sends one at a time: none of its transfers starts before the port of the one before it is free again,
+///    and none ends before it has left its own port. Ports are judged as they are stated;
 ///  - the length is not below the last arrival (what machines do inside is not part of the schedule).
 ///
 /// Times are compared with a tolerance of 1e-12 of the longest time that occurs: thousands of roundings of it.

@@ -17,11 +17,15 @@
 ///  - every step: one transfer at most for each sender and each receiver, max_transfers at most, and a duration equal
 ///    to its largest size (0 if it is empty, which is allowed);
 ///  - every message that occurs: its pieces cover [0, end) without gap or overlap, in whatever order of steps;
+///  - copies: whole messages of a process to itself, one at most for each sender and each receiver, between a sender
+///  and
+///    a receiver that the roles of the input say are one process; the roles themselves at least one for each sender,
+///    and no receiver twice; nothing of a process to itself in a step;
 ///  - cost: the durations add up to an int64, and no value of the stated bound is above that of the cost.
 ///
-/// With the traffic, moreover: the same numbers of senders and receivers, every unit of every message sent exactly
-/// once, and nothing else sent. Sizes with different decimals are compared in the smaller unit of the two; violations
-/// give them in the user's unit.
+/// With the traffic, copies included, moreover: the same numbers of senders and receivers, every unit of every message
+/// sent or copied exactly once, and nothing else sent. Sizes with different decimals are compared in the smaller unit
+/// of the two; violations give them in the user's unit.
 ///
 /// O(t log t) time and 40 bytes of memory a transfer, for t transfers; independent of the numbers of senders and
 /// receivers, which may be anything in a file.
@@ -39,7 +43,7 @@ struct Violation {
 /// One line without end of line: "step 4: sender 3 has 2 transfers", or the reason alone where there is no step.
 [[nodiscard]] std::string to_string(const Violation& violation);
 
-/// What is wrong with `schedule` on its own; empty if nothing. Ordered: counts, steps, messages, cost.
+/// What is wrong with `schedule` on its own; empty if nothing. Ordered: counts, steps, copies, messages, cost.
 ///
 /// One fault is reported once. A transfer with a bad rank, size or offset is left out of the check of its message, so
 /// that it does not show up as a gap as well.

@@ -207,6 +207,9 @@ std::vector<Violation> validate(const TreeSchedule& schedule, const BetweenClust
     if (differ(transfer.end - transfer.start, costs.transfer(from, to)))
       report(transfer.from, fmt::format("transfer {}: takes {}, g + L is {}", t, transfer.end - transfer.start,
                                         costs.transfer(from, to)));
+    if (differ(transfer.port, costs.gap(from, to)))
+      report(transfer.from,
+             fmt::format("transfer {}: keeps its port for {}, g is {}", t, transfer.port, costs.gap(from, to)));
     if (broadcasts_now(from)) broadcast_inside(from);
     if (transfer.start < free[from] - tolerance)
       report(transfer.from, fmt::format("transfer {}: starts at {}, cluster {} sends or broadcasts inside until {}", t,

@@ -61,7 +61,8 @@ TreeSchedule scheduled(const BetweenClusters& problem, const ClusterTree& tree) 
       problem, tree,
       [&](std::size_t from, std::size_t to, std::size_t segment, double start) {
         schedule.transfers.push_back({static_cast<std::int64_t>(from), static_cast<std::int64_t>(to), start,
-                                      start + costs.transfer(from, to), static_cast<std::int64_t>(segment)});
+                                      start + costs.transfer(from, to), static_cast<std::int64_t>(segment),
+                                      costs.gap(from, to)});
       },
       [&](std::size_t, double time) { schedule.length = std::max(schedule.length, time); });
   std::stable_sort(schedule.transfers.begin(), schedule.transfers.end(),

@@ -214,8 +214,8 @@ class Planner {
     plan.schedule.segments = (bytes_ + segment_bytes - 1) / segment_bytes;
     for (std::size_t from = 0; from < plan.program.ranks.size(); ++from)
       for (const ProgramSend& send : plan.program.ranks[from].sends)
-        plan.schedule.transfers.push_back(
-            {static_cast<std::int64_t>(from), send.to, send.start_s, send.arrival_s, send.offset / segment_bytes});
+        plan.schedule.transfers.push_back({static_cast<std::int64_t>(from), send.to, send.start_s, send.arrival_s,
+                                           send.offset / segment_bytes, send.port_s});
     std::stable_sort(plan.schedule.transfers.begin(), plan.schedule.transfers.end(),
                      [](const TimedTransfer& a, const TimedTransfer& b) { return a.start < b.start; });
   }

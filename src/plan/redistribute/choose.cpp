@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "plan/redistribute/between_processes.hpp"
 #include "plan/redistribute/combined_steps.hpp"
 #include "plan/redistribute/exact.hpp"
 #include "plan/step_rule.hpp"
@@ -19,6 +20,7 @@ namespace sluice {
 using detail::CombinedSteps;
 using detail::ExactSearch;
 using detail::LeastTransmission;
+using detail::PlansBetween;
 using detail::StepRule;
 
 namespace {
@@ -168,7 +170,8 @@ std::vector<std::size_t> cheapest(const std::vector<Candidates>& axes, double se
 /// The schedules that one named algorithm, or all of them together, make of a problem.
 class NamedPlans {
  public:
-  NamedPlans(const RedistributionProblem& problem, const std::string& algorithm) : problem_(problem) {
+  NamedPlans(const RedistributionProblem& problem, const std::string& algorithm) : problem_(problem.apart()) {
+    if (problem.has_roles()) between_.emplace(problem, algorithm);
     const bool one_of_several = problem.dimensions() > 1;
     for (const AxisPattern& pattern : problem.axes()) {
       Candidates& candidates = axes_.emplace_back(pattern);
@@ -196,12 +199,18 @@ class NamedPlans {
     // Dimensions planned alike have one name, others are listed: "classes+stepwise".
     const bool alike = std::ranges::all_of(names, [&](const std::string& each) { return each == names.front(); });
     const std::string made_by = alike ? names.front() : fmt::format("{}", fmt::join(names, "+"));
-    return {problem_, name.empty() ? made_by : name, std::move(plans), setup};
+    const RedistributionPlan plan{problem_, name.empty() ? made_by : name, std::move(plans), setup};
+    return between_ ? between_->cheapest(plan, setup, fewest_steps, name) : plan;
+  }
+  /// A plan of the same array with all processes apart, without the copies of this one. @pre problem.has_roles()
+  [[nodiscard]] RedistributionPlan left_of(const RedistributionPlan& plan, double setup) const {
+    return between_->left_of(plan, setup);
   }
 
  private:
-  RedistributionProblem problem_;
+  RedistributionProblem problem_;  ///< with all processes apart
   std::vector<Candidates> axes_;
+  std::optional<PlansBetween> between_;
 };
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -259,9 +268,11 @@ RedistributionPlan plan_redistribution(const RedistributionProblem& problem, con
                                        std::int64_t effort) {
   const bool exact = algorithm == "exact";
   const NamedPlans named(problem, exact ? "auto" : algorithm);
-  RedistributionPlan plan = named.cheapest_at(setup, /*fewest_steps=*/algorithm == "stepwise", exact ? "exact" : "");
+  // Where copies are left out of either, a plan by dimensions may cost less and take more steps.
+  const bool fewest_steps = algorithm == "stepwise" || (algorithm == "coloring" && problem.has_roles());
+  RedistributionPlan plan = named.cheapest_at(setup, fewest_steps, exact ? "exact" : "");
   if (!exact && (algorithm != "auto" || effort == 0)) return plan;
-  ExactSearch search(problem, effort);
+  ExactSearch search(problem, problem.has_roles() ? effort - effort / 2 : effort);
   if (!exact && !search.applies()) return plan;
   const Cost cost = plan.cost();
   if (cost.total <= redistribution_bound(problem, setup).total) return plan;
@@ -269,7 +280,13 @@ RedistributionPlan plan_redistribution(const RedistributionProblem& problem, con
     throw InputError("exact", "too many messages to look at",
                      "at most 2^20, or whole slices of a small quotient; auto plans any array");
   }
-  return search_on(search, problem, {std::move(plan), cost}, setup);
+  Best best{std::move(plan), cost};
+  if (problem.has_roles()) {
+    // What the symmetry of the grid allows to find that the messages one by one may not.
+    RedistributionPlan left = named.left_of(plan_redistribution(problem.apart(), "auto", setup, effort / 2), setup);
+    if (left.cost().total < best.cost.total) best.take(std::move(left));
+  }
+  return search_on(search, problem, std::move(best), setup);
 }
 
 bool exact_uses_cbc() {

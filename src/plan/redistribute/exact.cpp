@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "plan/redistribute/bound.hpp"
+#include "plan/redistribute/between_processes.hpp"
 #include "plan/redistribute/class_steps.hpp"
 #include "plan/step_rule.hpp"
 #include "sluice/error.hpp"
+#include "sluice/plan/redistribute.hpp"
 
 namespace sluice::detail {
 
@@ -62,11 +63,8 @@ std::vector<std::int64_t> divisors(std::int64_t number) {
 
 /// Messages of the classes of one dimension, at most.
 double size_of(const AxisPattern& pattern, std::int64_t fineness) {
+  if (fineness == 0) return most_messages(pattern);
   const CommunicationGrid grid = paper_grid(pattern);
-  if (fineness == 0) {
-    const auto pairs = static_cast<double>(grid.senders()) * static_cast<double>(grid.max_messages_of_sender());
-    return std::min(pairs, static_cast<double>(grid.senders() + pattern.extent()));
-  }
   return static_cast<double>(grid.classes()) * static_cast<double>(grid.row_blocks()) *
          static_cast<double>(grid.column_blocks()) * static_cast<double>(fineness);
 }
@@ -87,8 +85,12 @@ std::int64_t ArrayRule::transmission(const RedistributionProblem& problem) const
 ExactSearch::ExactSearch(const RedistributionProblem& problem, std::int64_t effort)
     : problem_(problem), effort_(effort) {
   if (problem.size() == 0 || problem.size() > kMostLengths) return;
-  double messages = 1;
-  for (const AxisPattern& pattern : problem.axes()) messages *= size_of(pattern, 0);
+  const double messages = most_messages(problem);
+  if (problem.has_roles()) {
+    if (messages <= kMostMessages)
+      levels_.push_back({std::vector<std::int64_t>(problem.dimensions(), 0), /*true_lengths=*/true, /*finest=*/true});
+    return;
+  }
   // Dimensions that are whole slices by their quotient, the others by their messages; then these by their slices too.
   std::vector<std::vector<std::int64_t>> exactly, by_slices;
   bool slices_differ = false, all_have_slices = true;
@@ -130,6 +132,7 @@ void ExactSearch::add_levels(const std::vector<std::vector<std::int64_t>>& choic
 }
 
 ArrayClasses ExactSearch::classes_of(const Level& level) const {
+  if (problem_.has_roles()) return classes_between(problem_);
   std::vector<AxisClasses> axes;
   for (std::size_t d = 0; d < level.fineness.size(); ++d) {
     if (level.fineness[d] == 0) {
@@ -144,7 +147,7 @@ ArrayClasses ExactSearch::classes_of(const Level& level) const {
 std::int64_t ExactSearch::at_least() {
   if (asked_) return at_least_;
   asked_ = true;
-  at_least_ = whole_message_bound(problem_.axes(), 0).transmission;
+  at_least_ = redistribution_bound(problem_, 0).transmission;
   at_least_ = std::max(at_least_, bound_of_level(levels_.front(), {ProgramLimits::kAnyNumber, at_least_}));
   return at_least_;
 }
@@ -173,13 +176,13 @@ LeastTransmission ExactSearch::solve(std::int64_t most_steps, std::int64_t below
     if (!bounded) raise(bound_of_level(level, {most_steps, best.at_least, best.transmission}));
     bounded = level.true_lengths;
     if (settled()) break;
-    ArrayClasses classes = classes_of(level);
+    const auto classes = std::make_shared<const ArrayClasses>(classes_of(level));
     const ProgramLimits limits = level.true_lengths ? ProgramLimits{most_steps, best.at_least, best.transmission}
                                                     : ProgramLimits{most_steps, 0, ProgramLimits::kAnyNumber};
-    const ProgramOutcome outcome = least_transmission(classes.messages(), limits, effort_);
+    const ProgramOutcome outcome = least_transmission(classes->messages(), limits, effort_);
     if (outcome.assignment) {
-      EdgeSteps steps = steps_of(classes.messages(), *outcome.assignment);
-      auto rule = std::make_shared<const ArrayRule>(std::move(classes), std::move(steps));
+      EdgeSteps steps = steps_of(classes->messages(), *outcome.assignment);
+      auto rule = std::make_shared<const ArrayRule>(classes, std::move(steps));
       const std::int64_t transmission =
           level.true_lengths ? outcome.assignment->transmission() : rule->transmission(problem_);
       if (transmission < best.transmission) {

@@ -16,20 +16,21 @@ namespace sluice::detail {
 /// Which step a message of the whole array goes in, where the array is not planned dimension by dimension.
 class ArrayRule {
  public:
-  ArrayRule(ArrayClasses classes, EdgeSteps steps) : classes_(std::move(classes)), steps_(std::move(steps)) {}
+  ArrayRule(std::shared_ptr<const ArrayClasses> classes, EdgeSteps steps)
+      : classes_(std::move(classes)), steps_(std::move(steps)) {}
 
   [[nodiscard]] std::int64_t steps() const { return steps_.steps; }
   /// Processes by their coordinates, counted from the one with the first block in each dimension.
   /// @pre the pair exchanges a message.
   [[nodiscard]] std::int64_t step_of(std::span<const std::int64_t> sender,
                                      std::span<const std::int64_t> receiver) const {
-    return steps_.step_of_edge[static_cast<std::size_t>(classes_.edge_of(sender, receiver))];
+    return steps_.step_of_edge[static_cast<std::size_t>(classes_->edge_of(sender, receiver))];
   }
   /// TC, from every message of `problem`.
   [[nodiscard]] std::int64_t transmission(const RedistributionProblem& problem) const;
 
  private:
-  ArrayClasses classes_;
+  std::shared_ptr<const ArrayClasses> classes_;
   EdgeSteps steps_;
 };
 
@@ -50,7 +51,8 @@ struct LeastTransmission {
 /// machine. Where its TC meets transmission_bound, which holds for the machine, it is optimal. Elsewhere finer classes
 /// may allow a lower TC: the lifts are told apart step by step (see AxisClasses), up to the messages themselves, whose
 /// optimum is that of the machine. A dimension that is no whole number of slices is planned as the
-/// slices that it holds, with a bound that leaves the tail out, and then by its messages.
+/// slices that it holds, with a bound that leaves the tail out, and then by its messages. An array with copies (see
+/// RedistributionProblem::with_roles) is planned by its messages alone, as copies break the symmetry.
 /// Guarantee: every schedule is priced as it is; `at_least` holds for the array as it is. All of 20,000 random grids
 /// with P, Q <= 32, r, s <= 20 are solved.
 /// Complexity: exponential in the number of classes and lengths; ends when `effort` is used up. One unit is a pivot of

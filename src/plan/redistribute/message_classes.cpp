@@ -108,6 +108,19 @@ ArrayClasses::ArrayClasses(std::vector<AxisClasses> axes) : axes_(std::move(axes
   }
 }
 
+ArrayClasses::ArrayClasses(std::vector<AxisClasses> axes, std::span<const std::int32_t> same)
+    : ArrayClasses(std::move(axes)) {
+  SLUICE_ASSERT(messages_.copies() == 1, fmt::format("{} messages in a class", messages_.copies()));
+  kept_.reserve(messages_.classes.size());
+  std::int32_t kept = 0;
+  for (const MessageClass& each : messages_.classes) {
+    const bool stays = same[static_cast<std::size_t>(each.left)] == each.right;
+    if (!stays) messages_.classes[static_cast<std::size_t>(kept)] = each;
+    kept_.push_back(stays ? -1 : kept++);
+  }
+  messages_.classes.resize(static_cast<std::size_t>(kept));
+}
+
 std::int64_t ArrayClasses::edge_of(std::span<const std::int64_t> sender, std::span<const std::int64_t> receiver) const {
   std::int64_t number = 0, alpha = 0, beta = 0;
   for (std::size_t d = 0; d < axes_.size(); ++d) {
@@ -116,6 +129,10 @@ std::int64_t ArrayClasses::edge_of(std::span<const std::int64_t> sender, std::sp
     number = number * static_cast<std::int64_t>(one.classes.size()) + place.number;
     alpha = alpha * one.left_copies + place.alpha;
     beta = beta * one.right_copies + place.beta;
+  }
+  if (!kept_.empty()) {
+    number = kept_[static_cast<std::size_t>(number)];
+    SLUICE_ASSERT(number >= 0, "a message that is left out");
   }
   return (number * messages_.left_copies + alpha) * messages_.right_copies + beta;
 }

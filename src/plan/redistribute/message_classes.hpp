@@ -77,15 +77,20 @@ class AxisClasses {
 class ArrayClasses {
  public:
   explicit ArrayClasses(std::vector<AxisClasses> axes);
+  /// The messages between different processes: without that from sender p to receiver same[p], numbered row by row of
+  /// the grids from the processes with the first blocks on; -1: there is none to leave out. @pre copies() == 1
+  ArrayClasses(std::vector<AxisClasses> axes, std::span<const std::int32_t> same);
 
   [[nodiscard]] const MessageClasses& messages() const { return messages_; }
   /// Number (class * A + alpha) * B + beta of the message between two processes, given by their coordinates.
+  /// @pre it is there, and not left out
   [[nodiscard]] std::int64_t edge_of(std::span<const std::int64_t> sender,
                                      std::span<const std::int64_t> receiver) const;
 
  private:
   std::vector<AxisClasses> axes_;
   MessageClasses messages_;
+  std::vector<std::int32_t> kept_;  ///< number of each message among those left, -1: left out; empty: all are there
 };
 
 }  // namespace sluice::detail

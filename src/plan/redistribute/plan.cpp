@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "plan/redistribute/between_processes.hpp"
 #include "plan/redistribute/bound.hpp"
 #include "plan/redistribute/combined_steps.hpp"
 #include "plan/redistribute/exact.hpp"
@@ -77,6 +78,7 @@ void for_each_combination(const std::vector<std::vector<Entry>>& lists, Visit&& 
 RedistributionPlan::RedistributionPlan(RedistributionProblem problem, std::string algorithm, std::vector<AxisPlan> axes,
                                        double setup)
     : problem_(std::move(problem)), algorithm_(std::move(algorithm)), axes_(std::move(axes)), setup_(setup) {
+  SLUICE_ASSERT(!problem_.has_roles(), "a plan by dimensions, which knows no copies");
   std::vector<CombinedSteps::AxisSteps> steps;
   for (const AxisPlan& axis : axes_) steps.push_back({axis.steps(), axis.rule_->fold()});
   combined_ = std::make_shared<const CombinedSteps>(std::move(steps));
@@ -133,6 +135,7 @@ std::vector<PlannedMessage> RedistributionPlan::messages(Rank process, bool send
       message.count *= part.count;
       there[d] = part.step;
     }
+    if (sending ? problem_.is_copy(process, message.peer) : problem_.is_copy(message.peer, process)) return;
     message.step = !whole_   ? combined_->step_of(there)
                    : sending ? whole_->step_of(here, there)
                              : whole_->step_of(there, here);
@@ -166,7 +169,10 @@ Cost RedistributionPlan::cost() const {
 Cost RedistributionPlan::bound() const { return bound_ ? *bound_ : redistribution_bound(problem_, setup_); }
 
 Cost redistribution_bound(const RedistributionProblem& problem, double setup) {
-  return detail::whole_message_bound(problem.axes(), setup);
+  if (!problem.has_roles()) return detail::whole_message_bound(problem.axes(), setup);
+  const detail::ClassBound bound = bound_of(detail::classes_between(problem).messages());
+  return {bound.steps, bound.transmission,
+          static_cast<double>(bound.transmission) + setup * static_cast<double>(bound.steps)};
 }
 
 StepSchedule RedistributionPlan::schedule(const RedistributionInput& input) const {
@@ -191,6 +197,7 @@ StepSchedule RedistributionPlan::schedule(const RedistributionInput& input) cons
       step.duration = std::max(step.duration, message.count);
     }
   }
+  for (const Message& copy : problem_.copies()) result.copies.push_back({copy.from, copy.to, 0, copy.size});
   return result;
 }
 

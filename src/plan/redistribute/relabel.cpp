@@ -1,49 +1,90 @@
 #include "sluice/plan/relabel.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
-#include "sluice/checked.hpp"
+#include "sluice/error.hpp"
 #include "sluice/graph/matching.hpp"
 
 namespace sluice {
 
-TargetRoles assign_target_roles(const RedistributionProblem& problem) {
-  const Traffic traffic = problem.traffic();
-  const std::int64_t processes = std::max(traffic.senders, traffic.receivers);
+namespace {
+
+constexpr std::int64_t kNone = -1;
+
+/// The candidate that is each process of the source grid, or kNone.
+std::vector<std::int64_t> candidates_of_sources(const RedistributionProblem& problem,
+                                                std::span<const Rank> source_of_candidate) {
+  const std::int64_t senders = problem.from().processes();
+  const auto candidates = static_cast<std::int64_t>(source_of_candidate.size());
+  if (candidates < problem.to().processes())
+    throw InputError("roles", fmt::format("{} candidates", candidates),
+                     fmt::format("at least {}, one for each process of the target grid", problem.to().processes()));
+  std::vector<std::int64_t> result(static_cast<std::size_t>(senders), kNone);
+  for (std::size_t c = 0; c < source_of_candidate.size(); ++c) {
+    const std::int64_t source = source_of_candidate[c].value;
+    if (source == kNone) continue;
+    if (source < 0 || source >= senders)
+      throw InputError("roles", fmt::format("process {} of the source grid", source),
+                       fmt::format("one of {}, from 0, or -1", senders));
+    std::int64_t& candidate = result[static_cast<std::size_t>(source)];
+    if (candidate != kNone)
+      throw InputError("roles", fmt::format("process {} of the source grid twice", source), "each of them once");
+    candidate = static_cast<std::int64_t>(c);
+  }
+  return result;
+}
+
+}  // namespace
+
+TargetRoles assign_target_roles(const RedistributionProblem& problem, std::span<const Rank> source_of_candidate) {
+  const std::vector<std::int64_t> candidate_of = candidates_of_sources(problem, source_of_candidate);
+  const auto candidates = static_cast<std::int32_t>(source_of_candidate.size());
   TargetRoles result;
   std::vector<Edge> edges;
-  edges.reserve(traffic.messages.size());
-  for (const Message& message : traffic.messages) {
-    if (message.from == message.to) result.kept_before += message.size;
-    edges.push_back({static_cast<std::int32_t>(message.from), static_cast<std::int32_t>(message.to), message.size});
+  for (std::int64_t p = 0; p < problem.from().processes(); ++p) {
+    const std::int64_t candidate = candidate_of[static_cast<std::size_t>(p)];
+    if (candidate == kNone) continue;
+    for (const Message& message : problem.sends(Rank(p))) {
+      if (message.to == candidate) result.kept_before += message.size;
+      edges.push_back({static_cast<std::int32_t>(candidate), static_cast<std::int32_t>(message.to), message.size});
+    }
   }
-  const BipartiteGraph graph(static_cast<std::int32_t>(processes), static_cast<std::int32_t>(processes), edges);
+  const BipartiteGraph graph(candidates, candidates, edges);
   const Matching best = maximum_weight_matching(graph).matching;
   result.kept = matching_weight(graph, best);
 
   // Who has no role yet takes that of its own number if it is free, else the first one free.
-  constexpr std::int64_t kNone = -1;
-  result.role_of_process.assign(static_cast<std::size_t>(processes), Rank(kNone));
-  std::vector<bool> taken(static_cast<std::size_t>(processes), false);
+  const auto count = static_cast<std::size_t>(candidates);
+  result.role_of_process.assign(count, Rank(kNone));
+  std::vector<bool> taken(count, false);
   const auto give = [&](std::size_t process, std::size_t role) {
     result.role_of_process[process] = Rank(static_cast<std::int64_t>(role));
     taken[role] = true;
   };
   if (result.kept == result.kept_before) {
-    for (std::size_t p = 0; p < taken.size(); ++p) give(p, p);
+    for (std::size_t p = 0; p < count; ++p) give(p, p);
     return result;
   }
-  for (std::size_t p = 0; p < taken.size(); ++p)
+  for (std::size_t p = 0; p < count; ++p)
     if (best.left_edge[p] >= 0) give(p, static_cast<std::size_t>(graph.edge(best.left_edge[p]).right));
-  for (std::size_t p = 0; p < taken.size(); ++p)
+  for (std::size_t p = 0; p < count; ++p)
     if (result.role_of_process[p].value == kNone && !taken[p]) give(p, p);
   std::size_t free_role = 0;
-  for (std::size_t p = 0; p < taken.size(); ++p) {
+  for (std::size_t p = 0; p < count; ++p) {
     if (result.role_of_process[p].value != kNone) continue;
     while (taken[free_role]) ++free_role;
     give(p, free_role);
   }
   return result;
+}
+
+TargetRoles assign_target_roles(const RedistributionProblem& problem) {
+  std::vector<Rank> sources;
+  for (std::int64_t p = 0; p < std::max(problem.from().processes(), problem.to().processes()); ++p)
+    sources.emplace_back(p < problem.from().processes() ? p : kNone);
+  return assign_target_roles(problem, sources);
 }
 
 }  // namespace sluice

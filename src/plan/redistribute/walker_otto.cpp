@@ -9,11 +9,15 @@
 /// Deviation: they treat P = Q; for P != Q the second stage changes grid and block size at once.
 /// Example: 16:3 -> 16:15 -> 16:5 takes 5 + 3 steps where the direct schedule of 16:3 -> 16:5 takes 7.
 #include "sluice/checked.hpp"
+#include "sluice/error.hpp"
 #include "sluice/plan/redistribute.hpp"
 
 namespace sluice {
 
 WalkerOttoPlan plan_walker_otto(const RedistributionProblem& problem, double setup) {
+  if (problem.has_roles())
+    throw InputError("walker-otto", "processes that are in both grids",
+                     "all processes apart: copies are messages here");
   Layout between;
   std::vector<std::int64_t> shape, first, from_start, to_start, extent;
   for (const AxisPattern& axis : problem.axes()) {

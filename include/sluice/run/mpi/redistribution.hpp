@@ -31,6 +31,10 @@ struct RedistributionOptions {
   /// of a P x Q grid is entry i Q + j). All different; empty: 0, 1, 2, ...
   std::vector<int> from_ranks;
   std::vector<int> to_ranks;  ///< of the target grid; may have any ranks, or none, in common with `from_ranks`
+  /// Lets the job choose who plays which role in the target grid, so that as much as possible stays where it is (see
+  /// assign_target_roles); Redistribution::to_ranks() tells the choice. The roles go round among `to_ranks`; if that is
+  /// empty, among ranks 0, 1, ... as many as the target grid has processes, and those of the source grid.
+  bool relabel = false;
   StorageOrder order = StorageOrder::kRowMajor;
   /// This rank's part of the source array, if there are gaps in it: the elements of each dimension that there is room
   /// for, at least the local extent, in the order of the dimensions, without the slowest one (the first of row-major
@@ -65,7 +69,9 @@ struct RedistributionOptions {
 ///
 /// Every rank of the communicator takes part, whether or not it belongs to the source grid or the target grid; in the
 /// spirit of MPI-4's persistent collectives, construction is collective, and so is execute. Planning needs no
-/// communication: each rank works out its own messages alone. Failure: docs/run.md, the same for all jobs.
+/// communication: each rank works out its own messages alone. What a rank sends itself is copied, and is in no step of
+/// the plan where the processes of the two grids multiply to at most 1024; in larger grids it has a place in a step,
+/// where nothing is sent. Failure: docs/run.md, the same for all jobs.
 ///
 /// Memory: at most `window` buffers of `chunk_bytes` for sending, which the ranks of a node share, and as many for
 /// receiving where there are senders on other nodes, whatever the size of the array; less when the messages are
@@ -100,6 +106,9 @@ class Redistribution {
   [[nodiscard]] bool test();
   void wait();
 
+  /// The rank of each process of the target grid, in row-major order of the grid: `to_ranks` of the options, 0, 1, 2,
+  /// ... where there were none, or what `relabel` made of them. The same on every rank.
+  [[nodiscard]] std::vector<int> to_ranks() const;
   /// Number of elements of this rank's part of the source array; 0 if it is not in the source grid.
   [[nodiscard]] std::int64_t source_elements() const;
   [[nodiscard]] std::int64_t target_elements() const;

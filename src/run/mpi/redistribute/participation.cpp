@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "sluice/checked.hpp"
+#include "sluice/plan/relabel.hpp"
 
 namespace sluice::mpi::detail {
 namespace {
@@ -35,6 +36,39 @@ GridRanks grid_ranks(const std::vector<int>& given, const Distribution& grid, in
     seen[static_cast<std::size_t>(rank)] = true;
   }
   return {grid.processes(), given};
+}
+
+/// The ranks of the target grid's processes such that most data stays where it is. `given`: who may be one; empty:
+/// those in `usual`, and those of the source grid.
+std::vector<int> relabelled(const RedistributionProblem& problem, const GridRanks& from_ranks,
+                            const std::vector<int>& given, const std::vector<int>& usual) {
+  std::vector<int> candidates = usual;
+  if (given.empty()) {
+    const GridRanks usual_ranks(static_cast<std::int64_t>(usual.size()), usual);
+    for (const int rank : from_ranks.list()) {
+      if (usual_ranks.process_of(rank) < 0) candidates.push_back(rank);
+    }
+  }
+  std::vector<Rank> sources;
+  for (const int rank : candidates) sources.emplace_back(from_ranks.process_of(rank));
+  const TargetRoles roles = assign_target_roles(problem, sources);
+  std::vector<int> result(usual.size());
+  for (std::size_t c = 0; c < candidates.size(); ++c) {
+    const auto role = static_cast<std::size_t>(roles.role_of_process[c].value);
+    if (role < result.size()) result[role] = candidates[c];
+  }
+  return result;
+}
+
+/// The problem with what is known of ranks in both grids, where the messages are few enough for every rank to look at
+/// all of them: beyond that, copies keep their places in the steps.
+RedistributionProblem with_copies(RedistributionProblem problem, const GridRanks& from_ranks,
+                                  const GridRanks& to_ranks) {
+  constexpr std::int64_t kMostPairs = 1 << 10;  // some milliseconds
+  if (to_ranks.processes() == 0 || from_ranks.processes() > kMostPairs / to_ranks.processes()) return problem;
+  std::vector<Rank> roles;
+  for (const int rank : from_ranks.list()) roles.emplace_back(to_ranks.process_of(rank));
+  return problem.with_roles(roles);
 }
 
 /// How a process stores its part; -1: one without elements. `leading`: as RedistributionOptions has it, called `name`.
@@ -98,6 +132,13 @@ RedistributionProblem make_problem(const std::vector<std::int64_t>& shape, const
 
 }  // namespace
 
+std::vector<int> GridRanks::list() const {
+  if (!given_.empty()) return given_;
+  std::vector<int> ranks(static_cast<std::size_t>(processes_));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  return ranks;
+}
+
 std::int64_t GridRanks::process_of(int rank) const {
   if (given_.empty()) return rank < processes_ ? rank : -1;
   const auto at = std::ranges::find(given_, rank);
@@ -143,6 +184,11 @@ Participation make_participation(int rank, int size, const std::vector<std::int6
   checked::multiply(target.size(), element_size, "bytes of the target array");
   part.from_ranks = grid_ranks(options.from_ranks, source, size, "from", "from_ranks");
   part.to_ranks = grid_ranks(options.to_ranks, target, size, "to", "to_ranks");
+  if (options.relabel) {
+    const std::vector<int> usual = part.to_ranks.list();
+    part.to_ranks = {target.processes(), relabelled(part.problem, part.from_ranks, options.to_ranks, usual)};
+  }
+  part.problem = with_copies(std::move(part.problem), part.from_ranks, part.to_ranks);
   part.sender = part.from_ranks.process_of(rank);
   part.receiver = part.to_ranks.process_of(rank);
   part.source = storage_of(source, part.sender, options.source_leading, options.order, element_size, "source_leading");
@@ -160,6 +206,7 @@ Arguments arguments_of(const std::vector<std::int64_t>& shape, const Layout& fro
   }
   result.add(std::span(options.from_ranks));
   result.add(std::span(options.to_ranks));
+  result.add(options.relabel);
   result.add_all(element_size, options.order, options.algorithm, options.setup, options.chunk_bytes, options.window,
                  options.shared_from_bytes, options.try_native);
   return result;

@@ -29,6 +29,9 @@ class GridRanks {
   }
   /// -1: none.
   [[nodiscard]] std::int64_t process_of(int rank) const;
+  [[nodiscard]] std::int64_t processes() const { return processes_; }
+  /// Of all processes.
+  [[nodiscard]] std::vector<int> list() const;
 
  private:
   std::int64_t processes_ = 0;

@@ -58,7 +58,7 @@ std::vector<Rank> own_message(const Participation& part) {
 /// Whether the messages are long enough to share memory for them; the same on all ranks.
 bool shares_memory(const RedistributionPlan& plan, std::int64_t element_size, std::int64_t from_bytes) {
   const RedistributionProblem& problem = plan.problem();
-  if (from_bytes < 0 || problem.size() == 0) return false;
+  if (from_bytes < 0 || problem.size() == 0 || plan.steps() == 0) return false;
   const std::int64_t a_step = std::min(problem.from().processes(), problem.to().processes());
   const double messages = static_cast<double>(a_step) * static_cast<double>(plan.steps());  // at most
   return static_cast<double>(problem.size()) * static_cast<double>(element_size) >=
@@ -292,6 +292,8 @@ void Redistribution::execute(const void* source, void* target) {
 void Redistribution::start(const void* source, void* target) { state_->begin(source, target); }
 bool Redistribution::test() { return state_->test(); }
 void Redistribution::wait() { state_->wait(); }
+
+std::vector<int> Redistribution::to_ranks() const { return state_->prepared->part.to_ranks.list(); }
 
 std::int64_t Redistribution::source_elements() const { return state_->prepared->part.source_elements(); }
 

@@ -1,0 +1,154 @@
+#include "plan/redistribute/between_processes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "plan/step_rule.hpp"
+#include "sluice/error.hpp"
+#include "sluice/graph/edge_coloring.hpp"
+
+namespace sluice::detail {
+
+namespace {
+
+constexpr double kMostListed = 1 << 24;
+constexpr std::int64_t kMostPeeled = std::int64_t{1} << 20;
+constexpr double kMostPeelingWork = 1e8;  // of `auto`: edges times steps, about a second
+
+/// The coordinates of a process from those with the first blocks on.
+std::vector<std::int64_t> relative_coordinates(const Distribution& grid, Rank process) {
+  std::vector<std::int64_t> result;
+  const std::vector<Coordinate> at = grid.coordinates(process);
+  for (std::size_t d = 0; d < at.size(); ++d) result.push_back(grid.axis(d).relative(at[d]));
+  return result;
+}
+
+/// The number of a process in row-major order of relative_coordinates.
+std::int32_t relative_number(const Distribution& grid, Rank process) {
+  std::int64_t number = 0;
+  const std::vector<std::int64_t> at = relative_coordinates(grid, process);
+  for (std::size_t d = 0; d < at.size(); ++d) number = number * grid.axis(d).processes + at[d];
+  return static_cast<std::int32_t>(number);
+}
+
+BipartiteGraph graph_of(const MessageClasses& messages) {
+  std::vector<Edge> edges;
+  edges.reserve(messages.classes.size());
+  for (const MessageClass& each : messages.classes) edges.push_back({each.left, each.right, each.length});
+  return {messages.lefts, messages.rights, edges};
+}
+
+}  // namespace
+
+double most_messages(const AxisPattern& pattern) {
+  const CommunicationGrid grid = paper_grid(pattern);
+  const auto pairs = static_cast<double>(grid.senders()) * static_cast<double>(grid.max_messages_of_sender());
+  return std::min(pairs, static_cast<double>(grid.senders()) + static_cast<double>(pattern.extent()));
+}
+
+double most_messages(const RedistributionProblem& problem) {
+  double result = 1;
+  for (const AxisPattern& pattern : problem.axes()) result *= most_messages(pattern);
+  return result;
+}
+
+ArrayClasses classes_between(const RedistributionProblem& problem) {
+  const double most = most_messages(problem);
+  const auto processes = static_cast<double>(problem.from().processes() + problem.to().processes());
+  if (most > kMostListed || processes > kMostListed) {
+    throw InputError("roles", fmt::format("up to {:.3g} messages among {:.3g} processes", most, processes),
+                     "at most 2^24 of each, to know which of them are copies; or processes that are all apart");
+  }
+  std::vector<AxisClasses> axes;
+  for (const AxisPattern& pattern : problem.axes()) axes.emplace_back(pattern);
+  std::vector<std::int32_t> same(static_cast<std::size_t>(problem.from().processes()), -1);
+  for (std::int64_t p = 0; p < problem.from().processes(); ++p) {
+    const Rank role = problem.role_of(Rank(p));
+    if (role.value < 0) continue;
+    same[static_cast<std::size_t>(relative_number(problem.from(), Rank(p)))] = relative_number(problem.to(), role);
+  }
+  return {std::move(axes), same};
+}
+
+PlansBetween::PlansBetween(const RedistributionProblem& problem, const std::string& algorithm)
+    : problem_(problem), classes_(std::make_shared<const ArrayClasses>(classes_between(problem))) {
+  const MessageClasses& messages = classes_->messages();
+  const auto count = static_cast<std::int64_t>(messages.classes.size());
+  const bool all = algorithm == "auto";
+  const auto asked_for = [&](const char* name) { return algorithm == name || all; };
+  if (!asked_for("stepwise") && !asked_for("greedy") && !asked_for("coloring")) return;
+  if (count > kMostPeeled) {
+    if (all) return;
+    throw InputError(algorithm, fmt::format("{} messages between processes", count),
+                     fmt::format("at most {}; auto, and classes where it applies, take more", kMostPeeled));
+  }
+  const BipartiteGraph graph = graph_of(messages);
+  const bool peels = !all || static_cast<double>(count) * graph.max_degree() <= kMostPeelingWork;
+  const std::int32_t matched = std::min(messages.lefts, messages.rights);
+  if (asked_for("stepwise") && peels)
+    peeled_.push_back(
+        choice("stepwise", peel(graph, [&](const BipartiteGraph& rest) { return stepwise_matching(rest, matched); })));
+  if (asked_for("greedy") && peels)
+    peeled_.push_back(
+        choice("greedy", peel(graph, [&](const BipartiteGraph& rest) { return greedy_matching(rest, matched); })));
+  if (asked_for("coloring")) {
+    EdgeColoring coloring = edge_coloring(graph);
+    peeled_.push_back(choice("coloring", in_falling_order(graph, {std::move(coloring.color), coloring.colors})));
+  }
+}
+
+PlansBetween::Choice PlansBetween::choice(std::string algorithm, EdgeSteps steps) const {
+  const std::vector<MessageClass>& messages = classes_->messages().classes;
+  std::vector<std::int64_t> durations(static_cast<std::size_t>(steps.steps), 0);
+  for (std::size_t e = 0; e < messages.size(); ++e) {
+    std::int64_t& duration = durations[static_cast<std::size_t>(steps.step_of_edge[e])];
+    duration = std::max(duration, messages[e].length);
+  }
+  std::int64_t transmission = 0;
+  for (const std::int64_t duration : durations) transmission += duration;  // at most the number of elements
+  return {std::move(algorithm), std::make_shared<const ArrayRule>(classes_, std::move(steps)), transmission};
+}
+
+PlansBetween::Choice PlansBetween::left(const RedistributionPlan& of_all) const {
+  std::vector<std::int64_t> step_of_edge(classes_->messages().classes.size(), -1);
+  for (std::int64_t p = 0; p < problem_.from().processes(); ++p) {
+    const std::vector<std::int64_t> sender = relative_coordinates(problem_.from(), Rank(p));
+    for (const PlannedMessage& message : of_all.sends(Rank(p))) {
+      if (problem_.is_copy(Rank(p), message.peer)) continue;
+      const std::int64_t edge = classes_->edge_of(sender, relative_coordinates(problem_.to(), message.peer));
+      step_of_edge[static_cast<std::size_t>(edge)] = message.step;
+    }
+  }
+  std::vector<std::int64_t> used = step_of_edge;
+  std::ranges::sort(used);
+  used.erase(std::unique(used.begin(), used.end()), used.end());
+  EdgeSteps steps;
+  steps.steps = static_cast<std::int64_t>(used.size());
+  for (const std::int64_t step : step_of_edge)
+    steps.step_of_edge.push_back(static_cast<std::int32_t>(std::ranges::lower_bound(used, step) - used.begin()));
+  return choice(of_all.algorithm(), std::move(steps));
+}
+
+RedistributionPlan PlansBetween::cheapest(const RedistributionPlan& of_all, double setup, bool fewest_steps,
+                                          const std::string& name) const {
+  std::vector<Choice> choices{left(of_all)};
+  choices.insert(choices.end(), peeled_.begin(), peeled_.end());
+  const auto price = [&](const Choice& each) {
+    const auto steps = static_cast<double>(each.rule->steps());
+    const auto transmission = static_cast<double>(each.transmission);
+    return fewest_steps ? std::pair(steps, transmission) : std::pair(transmission + setup * steps, steps);
+  };
+  const Choice& best =
+      *std::ranges::min_element(choices, [&](const Choice& a, const Choice& b) { return price(a) < price(b); });
+  return {problem_, name.empty() ? best.algorithm : name, best.rule, best.transmission, setup};
+}
+
+RedistributionPlan PlansBetween::left_of(const RedistributionPlan& of_all, double setup) const {
+  const Choice found = left(of_all);
+  return {problem_, found.algorithm, found.rule, found.transmission, setup};
+}
+
+}  // namespace sluice::detail

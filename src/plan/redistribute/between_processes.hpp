@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "plan/redistribute/exact.hpp"
+#include "plan/redistribute/message_classes.hpp"
+#include "sluice/input/redistribution_problem.hpp"
+#include "sluice/plan/redistribute.hpp"
+
+/// Plans of arrays whose processes are in both grids: what a process sends itself is a copy, which needs no port and is
+/// in no step (RedistributionProblem::with_roles).
+namespace sluice::detail {
+
+/// Messages of one dimension, at most.
+[[nodiscard]] double most_messages(const AxisPattern& pattern);
+/// Messages of the array, at most.
+[[nodiscard]] double most_messages(const RedistributionProblem& problem);
+
+/// The messages of `problem` but for its copies, each a class of its own. Copies break the symmetry of the
+/// communication grid, so there is nothing smaller to plan on. Throws InputError for more than 2^24 messages.
+/// @pre problem.has_roles()
+[[nodiscard]] ArrayClasses classes_between(const RedistributionProblem& problem);
+
+/// The schedules that one named algorithm, or all of them together, make of the messages between processes.
+///
+/// Problem: the steps of a redistribution without its copies.
+/// Method: `stepwise`, `greedy` and `coloring` take matchings out of the graph of the messages that are left, of all
+/// dimensions at once. Any plan of the same array with its processes apart is one too, with its copies left out; steps
+/// that held nothing else go. The cheapest of these is taken, so no step is added by knowing copies.
+/// Guarantee: stepwise and coloring have the fewest steps (Theorem 1 and Koenig, which hold for any graph); none of
+/// them costs more than the plan with all processes apart.
+/// Complexity: that of peel and edge_coloring for all messages; `auto` leaves peeling out where edges times steps
+/// exceed 10^8, and colouring beyond 2^20 messages. Deterministic. Source: Desprez, Dongarra, Petitet, Randriamaro,
+/// Robert (1997), sections 4.3 and 4.5, which count a message to oneself as any other; the rest is ours. Example: 4:1
+/// -> 4:2 has 8 messages, 2 of them copies: processes 0 and 3 keep half of what they have.
+class PlansBetween {
+ public:
+  /// Throws InputError where the algorithm does not apply, or the messages are too many for it (2^20).
+  PlansBetween(const RedistributionProblem& problem, const std::string& algorithm);
+
+  /// The cheapest of all, `of_all` without its copies included: transmission + setup * steps, or steps before
+  /// transmission where `fewest_steps`. `name`: unless empty, whose plan it is said to be.
+  [[nodiscard]] RedistributionPlan cheapest(const RedistributionPlan& of_all, double setup, bool fewest_steps,
+                                            const std::string& name) const;
+  /// `of_all`, a plan of the same array with its processes apart, without copies.
+  [[nodiscard]] RedistributionPlan left_of(const RedistributionPlan& of_all, double setup) const;
+
+ private:
+  struct Choice {
+    std::string algorithm;
+    std::shared_ptr<const ArrayRule> rule;
+    std::int64_t transmission = 0;
+  };
+
+  [[nodiscard]] Choice choice(std::string algorithm, EdgeSteps steps) const;
+  [[nodiscard]] Choice left(const RedistributionPlan& of_all) const;
+
+  RedistributionProblem problem_;
+  std::shared_ptr<const ArrayClasses> classes_;
+  std::vector<Choice> peeled_;
+};
+
+}  // namespace sluice::detail

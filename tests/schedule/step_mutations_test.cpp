@@ -1,0 +1,464 @@
+/// Every mutation of schedules of steps is rejected, unless a replay that knows nothing of the validator carries out
+/// what the mutated schedule says and finds that it still does its job at the price that it states.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "local_phases_sample.hpp"
+#include "mutations.hpp"
+#include "sluice/plan/redistribute.hpp"
+#include "sluice/schedule/json.hpp"
+#include "sluice/schedule/local_phases.hpp"
+
+namespace sluice {
+namespace {
+
+using testing::for_each_mutation;
+using testing::Mutator;
+
+constexpr double kRounding = 1e-12;
+constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+
+// GCC and clang both have it; sums of a few int64 never overflow it.
+__extension__ typedef __int128 Wide;
+
+bool is_time(double value) { return std::isfinite(value) && value >= 0; }
+bool close(double a, double b) {
+  return std::isfinite(a) && std::isfinite(b) && std::abs(a - b) <= kRounding * std::max(std::abs(a), std::abs(b));
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// The replay
+
+/// Units [offset, offset + size) of a message.
+struct Part {
+  std::int64_t offset = 0;
+  std::int64_t size = 0;
+};
+
+/// Whether the parts are the units 0 .. size - 1 once each; size < 0: up to wherever they end.
+bool are_the_whole(std::vector<Part> parts, std::int64_t size) {
+  std::sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.offset < b.offset; });
+  Wide next = 0;
+  for (const Part& part : parts) {
+    if (part.size < 1 || part.offset != next) return false;
+    next += part.size;
+  }
+  return next <= kMost && (size < 0 || next == size);
+}
+
+/// What goes between two ports.
+using Deliveries = std::map<std::pair<std::int64_t, std::int64_t>, std::vector<Part>>;
+
+/// Runs the steps on ports, each of which takes part once in a step. False if a step cannot run, or lasts other than it
+/// says.
+bool run_steps(const std::vector<Step>& steps, std::int64_t senders, std::int64_t receivers, std::int64_t side_by_side,
+               Deliveries& delivered, Wide& transmission) {
+  for (const Step& step : steps) {
+    std::set<std::int64_t> out, in;
+    std::int64_t lasts = 0;
+    for (const Transfer& t : step.transfers) {
+      if (t.from < 0 || t.from >= senders || t.to < 0 || t.to >= receivers) return false;
+      if (!out.insert(t.from).second || !in.insert(t.to).second) return false;
+      delivered[{t.from, t.to}].push_back({t.offset, t.size});
+      lasts = std::max(lasts, t.size);
+    }
+    if (static_cast<std::int64_t>(step.transfers.size()) > side_by_side || lasts != step.duration) return false;
+    transmission += lasts;
+  }
+  return transmission <= kMost;
+}
+
+/// Whether the stated cost is that of so many steps, and no bound above it.
+bool prices_hold(const Cost& stated, const Cost& bound, std::size_t steps, Wide transmission, double setup) {
+  const auto number = static_cast<std::int64_t>(steps);
+  const double total =
+      static_cast<double>(static_cast<std::int64_t>(transmission)) + setup * static_cast<double>(number);
+  return stated.steps == number && stated.transmission == transmission && close(stated.total, total) &&
+         bound.steps <= number && bound.transmission <= transmission && std::isfinite(bound.total) &&
+         (bound.total <= total || close(bound.total, total));
+}
+
+/// Who is whom, by the roles of the input: -1 for a sender that is no receiver. False if they make no sense.
+bool read_roles(const StepSchedule& s, std::vector<std::int64_t>& role_of_sender) {
+  role_of_sender.assign(static_cast<std::size_t>(s.senders), -1);
+  if (!s.input || s.input->roles.empty()) return true;
+  const std::vector<std::int64_t>& roles = s.input->roles;
+  if (roles.size() < role_of_sender.size()) return false;
+  std::set<std::int64_t> taken;
+  for (std::size_t p = 0; p < roles.size(); ++p) {
+    if (roles[p] < 0) return false;
+    if (roles[p] >= s.receivers) continue;
+    if (!taken.insert(roles[p]).second) return false;
+    if (p < role_of_sender.size()) role_of_sender[p] = roles[p];
+  }
+  return true;
+}
+
+/// Whether `file` sends `traffic`, of whole units, at the price it states.
+bool replay(const ScheduleFile& file, const Traffic& traffic) {
+  const StepSchedule& s = file.schedule;
+  if (s.senders != traffic.senders || s.receivers != traffic.receivers) return false;
+  if (s.max_transfers < 0 || s.decimals < 0 || s.decimals > 18 || !is_time(s.setup)) return false;
+  Deliveries delivered;
+  Wide transmission = 0;
+  if (!run_steps(s.steps, s.senders, s.receivers, s.max_transfers, delivered, transmission)) return false;
+  std::vector<std::int64_t> role;
+  if (!read_roles(s, role)) return false;
+  for (const auto& [pair, parts] : delivered)
+    if (role[static_cast<std::size_t>(pair.first)] == pair.second) return false;  // at a port what needs none
+  for (const Transfer& copy : s.copies) {
+    if (copy.from < 0 || copy.from >= s.senders || copy.to < 0) return false;
+    if (role[static_cast<std::size_t>(copy.from)] != copy.to) return false;
+    delivered[{copy.from, copy.to}].push_back({copy.offset, copy.size});
+    if (delivered[{copy.from, copy.to}].size() > 1) return false;
+  }
+  std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> wanted;
+  for (const Message& message : traffic.messages)
+    if (message.size > 0) wanted[{message.from, message.to}] += message.size;
+  if (wanted.size() != delivered.size()) return false;
+  if (!wanted.empty() && s.decimals != 0) return false;  // then its sizes are in another unit
+  for (const auto& [pair, size] : wanted) {
+    const auto found = delivered.find(pair);
+    if (found == delivered.end() || !are_the_whole(found->second, size)) return false;
+  }
+  return prices_hold(file.stated_cost, s.bound, s.steps.size(), transmission, s.setup);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// What is mutated
+
+void mutate_cost(Cost& cost, Mutator& m) {
+  m.integer("steps of a cost", cost.steps);
+  m.integer("transmission", cost.transmission);
+  m.number("total", cost.total);
+}
+
+void mutate_transfers(const char* name, std::vector<Transfer>& transfers, Mutator& m) {
+  m.list(name, transfers);
+  if (m.done()) return;
+  for (std::size_t i = 0; i < transfers.size(); ++i) {
+    m.at(i);
+    m.integer("from", transfers[i].from);
+    m.integer("to", transfers[i].to);
+    m.integer("offset", transfers[i].offset);
+    m.integer("size", transfers[i].size);
+  }
+}
+
+void mutate_steps(std::vector<Step>& steps, Mutator& m) {
+  m.list("steps", steps);
+  if (m.done()) return;
+  for (std::size_t i = 0; i < steps.size() && !m.done(); ++i) {
+    m.at(i);
+    m.integer("duration", steps[i].duration);
+    mutate_transfers("transfers", steps[i].transfers, m);
+  }
+}
+
+/// A file, as it has no comparison of its own.
+struct File : ScheduleFile {
+  friend bool operator==(const File& a, const File& b) {
+    return a.schedule == b.schedule && a.stated_cost == b.stated_cost;
+  }
+};
+
+void mutate(File& file, Mutator& m) {
+  StepSchedule& s = file.schedule;
+  m.integer("senders", s.senders);
+  m.integer("receivers", s.receivers);
+  m.integer("max_transfers", s.max_transfers);
+  m.integer("decimals", s.decimals);
+  m.number("setup", s.setup);
+  mutate_steps(s.steps, m);
+  if (m.done()) return;
+  mutate_transfers("copies", s.copies, m);
+  if (s.input && !m.done()) {
+    m.list("roles", s.input->roles);
+    if (m.done()) return;
+    for (std::size_t p = 0; p < s.input->roles.size(); ++p) m.integer("role", s.input->roles[p]);
+  }
+  mutate_cost(s.bound, m);
+  mutate_cost(file.stated_cost, m);
+}
+
+/// How many mutations of `good` there are, and how many of them are still sound. A transfer that is put in another step
+/// is one more kind.
+struct Counts {
+  std::int64_t mutations = 0;
+  std::int64_t sound = 0;
+
+  void record() const {
+    ::testing::Test::RecordProperty("mutations", std::to_string(mutations));
+    ::testing::Test::RecordProperty("still_sound", std::to_string(sound));
+  }
+};
+
+/// Whether the schedule is so far from its sizes that a replay could not hold it: its judgement is clear.
+bool too_many_ports(const StepSchedule& s) { return s.senders > 1000 || s.senders < 0; }
+
+Counts expect_judged_as_replayed(const File& good, const Traffic& traffic) {
+  Counts counts;
+  EXPECT_TRUE(replay(good, traffic));
+  for (const Violation& violation : validate(good, traffic)) ADD_FAILURE() << to_string(violation);
+  const auto judge = [&](const File& mutated, const std::string& what) {
+    const bool sound = !too_many_ports(mutated.schedule) && replay(mutated, traffic);
+    const std::vector<Violation> found = validate(mutated, traffic);
+    EXPECT_EQ(found.empty(), sound) << what << (found.empty() ? "" : ": " + to_string(found.front()));
+    ++counts.mutations;
+    counts.sound += sound ? 1 : 0;
+  };
+  (void)for_each_mutation(good, mutate, judge);
+  const std::vector<Step>& steps = good.schedule.steps;
+  for (std::size_t a = 0; a < steps.size(); ++a) {
+    for (std::size_t i = 0; i < steps[a].transfers.size(); ++i) {
+      for (std::size_t b = 0; b < steps.size(); ++b) {
+        if (a == b) continue;
+        File moved = good;
+        moved.schedule.steps[b].transfers.push_back(steps[a].transfers[i]);
+        auto& left = moved.schedule.steps[a].transfers;
+        left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
+        judge(moved, "transfer moved from one step to another");
+      }
+      File copied = good;
+      copied.schedule.copies.push_back(steps[a].transfers[i]);
+      auto& left = copied.schedule.steps[a].transfers;
+      left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
+      judge(copied, "transfer made a copy");
+    }
+  }
+  for (std::size_t c = 0; c < good.schedule.copies.size(); ++c) {
+    File sent = good;
+    sent.schedule.steps.push_back({good.schedule.copies[c].size, {good.schedule.copies[c]}});
+    sent.schedule.copies.erase(sent.schedule.copies.begin() + static_cast<std::ptrdiff_t>(c));
+    sent.stated_cost = {
+        sent.stated_cost.steps + 1, sent.stated_cost.transmission + good.schedule.copies[c].size,
+        sent.stated_cost.total + sent.schedule.setup + static_cast<double>(good.schedule.copies[c].size)};
+    judge(sent, "copy made a step");
+  }
+  return counts;
+}
+
+/// The cost of the steps, stated.
+File with_cost(StepSchedule schedule) {
+  File file;
+  for (const Step& step : schedule.steps) file.stated_cost.transmission += step.duration;
+  file.stated_cost.steps = static_cast<std::int64_t>(schedule.steps.size());
+  file.stated_cost.total =
+      static_cast<double>(file.stated_cost.transmission) + schedule.setup * static_cast<double>(file.stated_cost.steps);
+  file.schedule = std::move(schedule);
+  return file;
+}
+
+/// Random messages cut into random pieces, each put in the first step that has room.
+File random_exchange(std::mt19937& random, Traffic& traffic) {
+  const auto draw = [&](std::int64_t from, std::int64_t to) {
+    return std::uniform_int_distribution<std::int64_t>(from, to)(random);
+  };
+  traffic = {draw(1, 4), draw(1, 4), {}};
+  StepSchedule s;
+  s.problem = "exchange";
+  s.algorithm = "random";
+  s.senders = traffic.senders;
+  s.receivers = traffic.receivers;
+  s.max_transfers = draw(1, 4);
+  s.setup = static_cast<double>(draw(0, 8)) / 4;
+  for (std::int64_t from = 0; from < s.senders; ++from) {
+    for (std::int64_t to = 0; to < s.receivers; ++to) {
+      const std::int64_t size = draw(0, 9);
+      traffic.messages.push_back({from, to, size});
+      for (std::int64_t offset = 0; offset < size;) {
+        const std::int64_t piece = draw(1, size - offset);
+        const auto has_room = [&](const Step& step) {
+          return static_cast<std::int64_t>(step.transfers.size()) < s.max_transfers &&
+                 std::none_of(step.transfers.begin(), step.transfers.end(),
+                              [&](const Transfer& t) { return t.from == from || t.to == to; });
+        };
+        auto step = std::find_if(s.steps.begin(), s.steps.end(), has_room);
+        if (step == s.steps.end()) step = s.steps.insert(s.steps.end(), Step{});
+        step->transfers.push_back({from, to, offset, piece});
+        step->duration = std::max(step->duration, piece);
+        offset += piece;
+      }
+    }
+  }
+  File file = with_cost(std::move(s));
+  file.schedule.bound = {file.stated_cost.steps - draw(0, 1), file.stated_cost.transmission - draw(0, 1), 0};
+  file.schedule.bound.total = file.stated_cost.total - static_cast<double>(draw(0, 1));
+  return file;
+}
+
+TEST(StepMutations, OfExchangesAreJudgedAsReplayed) {
+  std::mt19937 random(16);  // fixed seed
+  Counts all;
+  for (int round = 0; round < 60; ++round) {
+    SCOPED_TRACE(round);
+    Traffic traffic;
+    const File good = random_exchange(random, traffic);
+    const Counts counts = expect_judged_as_replayed(good, traffic);
+    all.mutations += counts.mutations;
+    all.sound += counts.sound;
+  }
+  all.record();
+  EXPECT_GT(all.mutations, 10'000);
+  EXPECT_GT(all.sound, 100);
+  EXPECT_LT(all.sound * 4, all.mutations);
+}
+
+TEST(StepMutations, OfRedistributionsWithAndWithoutCopiesAreJudgedAsReplayed) {
+  std::mt19937 random(15);  // fixed seed
+  const auto draw = [&](std::int64_t from, std::int64_t to) {
+    return std::uniform_int_distribution<std::int64_t>(from, to)(random);
+  };
+  Counts all;
+  std::int64_t copies = 0;
+  for (int round = 0; round < 40; ++round) {
+    const Layout from{{draw(1, 4)}, {draw(1, 4)}}, to{{draw(1, 4)}, {draw(1, 4)}};
+    SCOPED_TRACE(to_string(from) + " -> " + to_string(to));
+    RedistributionProblem problem = one_slice(from, to);
+    RedistributionInput input{to_string(from), to_string(to), ""};
+    if (round % 3 != 0) {
+      std::vector<Rank> roles;
+      for (std::int64_t p = 0; p < std::max(from.grid[0], to.grid[0]); ++p) roles.emplace_back(p);
+      std::shuffle(roles.begin(), roles.end(), random);
+      problem = problem.with_roles(roles);
+      for (const Rank role : roles) input.roles.push_back(role.value);
+    }
+    const File good = with_cost(plan_redistribution(problem, "stepwise").schedule(input));
+    copies += static_cast<std::int64_t>(good.schedule.copies.size());
+    const Counts counts = expect_judged_as_replayed(good, problem.traffic());
+    all.mutations += counts.mutations;
+    all.sound += counts.sound;
+  }
+  all.record();
+  EXPECT_GT(copies, 20);
+  EXPECT_GT(all.mutations, 5'000);
+  EXPECT_LT(all.sound * 4, all.mutations);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Exchanges with local phases
+
+/// A unit of a message of the traffic.
+struct Unit {
+  std::int64_t from = 0;
+  std::int64_t to = 0;
+  std::int64_t number = 0;
+  friend auto operator<=>(const Unit&, const Unit&) = default;
+};
+
+/// The units that wait at a node for another one, in their order.
+using Waiting = std::map<std::pair<std::int64_t, std::int64_t>, std::vector<Unit>>;
+
+/// Carries `waiting` over by `steps`: whether all of it arrives, once each.
+bool carry(const std::vector<Step>& steps, std::int64_t senders, std::int64_t receivers, std::int64_t side_by_side,
+           const Waiting& waiting, Wide& transmission) {
+  Deliveries delivered;
+  if (!run_steps(steps, senders, receivers, side_by_side, delivered, transmission)) return false;
+  if (delivered.size() != waiting.size()) return false;
+  return std::all_of(waiting.begin(), waiting.end(), [&](const auto& each) {
+    const auto found = delivered.find(each.first);
+    return found != delivered.end() && are_the_whole(found->second, static_cast<std::int64_t>(each.second.size()));
+  });
+}
+
+bool replay_with_phases(const ScheduleFile& file, const Traffic& traffic) {
+  const StepSchedule& s = file.schedule;
+  const LocalPhases& phases = *s.local_phases;
+  if (s.senders != traffic.senders || s.receivers != traffic.receivers || s.max_transfers < 0 || s.decimals != 0 ||
+      !is_time(s.setup) || !is_time(phases.before.setup) || !is_time(phases.after.setup) || !s.copies.empty())
+    return false;
+  if (!std::isfinite(phases.unit_cost) || phases.unit_cost <= 0) return false;
+  // Every unit takes its way.
+  constexpr std::int64_t kLongest = 1000;
+  Waiting before, between, after;
+  std::set<Unit> routed;
+  for (const Route& route : phases.routes) {
+    if (route.from < 0 || route.from >= s.senders || route.to < 0 || route.to >= s.receivers) return false;
+    if (route.carrier < 0 || route.carrier >= s.senders || route.landing < 0 || route.landing >= s.receivers)
+      return false;
+    if (route.size < 1 || route.size > kLongest || route.offset < 0 || route.offset > kLongest) return false;
+    for (std::int64_t number = route.offset; number < route.offset + route.size; ++number) {
+      const Unit unit{route.from, route.to, number};
+      if (!routed.insert(unit).second) return false;
+      if (route.from != route.carrier) before[{route.from, route.carrier}].push_back(unit);
+      between[{route.carrier, route.landing}].push_back(unit);
+      if (route.landing != route.to) after[{route.landing, route.to}].push_back(unit);
+    }
+  }
+  std::set<Unit> wanted;
+  for (const Message& message : traffic.messages)
+    for (std::int64_t number = 0; number < message.size; ++number) wanted.insert({message.from, message.to, number});
+  if (routed != wanted) return false;
+  Wide first = 0, middle = 0, last = 0;
+  if (!carry(phases.before.steps, s.senders, s.senders, s.senders, before, first) ||
+      !carry(s.steps, s.senders, s.receivers, s.max_transfers, between, middle) ||
+      !carry(phases.after.steps, s.receivers, s.receivers, s.receivers, after, last))
+    return false;
+  if (!prices_hold(file.stated_cost, s.bound, s.steps.size(), middle, s.setup) ||
+      !prices_hold(phases.before.cost, phases.before.bound, phases.before.steps.size(), first, phases.before.setup) ||
+      !prices_hold(phases.after.cost, phases.after.bound, phases.after.steps.size(), last, phases.after.setup))
+    return false;
+  const auto price = [](Wide transmission, std::size_t steps, double setup) {
+    return static_cast<double>(static_cast<std::int64_t>(transmission)) + setup * static_cast<double>(steps);
+  };
+  const double total = price(middle, s.steps.size(), s.setup) +
+                       phases.unit_cost * price(first, phases.before.steps.size(), phases.before.setup) +
+                       phases.unit_cost * price(last, phases.after.steps.size(), phases.after.setup);
+  return close(phases.total, total);
+}
+
+TEST(StepMutations, OfExchangesWithLocalPhasesAreJudgedAsReplayed) {
+  const File good = with_cost(testing::sample());
+  const Traffic& traffic = testing::kTraffic;
+  ASSERT_TRUE(replay_with_phases(good, traffic));
+  const auto mutate_phase = [](LocalPhase& phase, Mutator& m) {
+    m.number("setup of a phase", phase.setup);
+    mutate_steps(phase.steps, m);
+    if (m.done()) return;
+    mutate_cost(phase.cost, m);
+    mutate_cost(phase.bound, m);
+  };
+  const auto fields = [&](File& file, Mutator& m) {
+    mutate(file, m);
+    if (m.done()) return;
+    LocalPhases& phases = *file.schedule.local_phases;
+    m.number("unit_cost", phases.unit_cost);
+    m.number("total", phases.total);
+    m.list("routes", phases.routes);
+    if (m.done()) return;
+    for (Route& route : phases.routes) {
+      m.integer("route.from", route.from);
+      m.integer("route.to", route.to);
+      m.integer("route.offset", route.offset);
+      m.integer("route.size", route.size);
+      m.integer("route.carrier", route.carrier);
+      m.integer("route.landing", route.landing);
+    }
+    mutate_phase(phases.before, m);
+    if (!m.done()) mutate_phase(phases.after, m);
+  };
+  std::int64_t sound = 0;
+  const std::int64_t count = for_each_mutation(good, fields, [&](const File& mutated, const std::string& what) {
+    const bool right = !too_many_ports(mutated.schedule) && replay_with_phases(mutated, traffic);
+    const std::vector<Violation> found = validate(mutated, traffic);
+    EXPECT_EQ(found.empty(), right) << what << (found.empty() ? "" : ": " + to_string(found.front()));
+    sound += right ? 1 : 0;
+  });
+  Counts{count, sound}.record();
+  EXPECT_GT(count, 400);
+  EXPECT_GT(sound, 10);
+  EXPECT_LT(sound * 4, count);
+}
+
+}  // namespace
+}  // namespace sluice
