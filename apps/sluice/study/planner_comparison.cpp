@@ -33,6 +33,11 @@ struct Statistics {
 
 bool for_switches(std::string_view name) { return name == "solstice" || name == "eclipse" || name == "lumos"; }
 
+/// Whether the table shows it; the file has all.
+bool is_shown(std::string_view name) {
+  return for_switches(name) || name == "oggp" || name == "thresholds" || name == "auto";
+}
+
 /// Those that end by themselves, and auto at the end.
 std::vector<std::string> planners() {
   std::vector<std::string> names;
@@ -101,20 +106,29 @@ Statistics over_switches(const std::vector<Ratios>& samples, const std::vector<s
   return result;
 }
 
-/// A curve a planner over the set-ups, for the largest instances.
-std::string gnuplot_script(const PlannerComparison& comparison, const std::vector<std::string>& names) {
+/// A curve a planner over the set-ups, for the largest instances. The means stand in the script, as gnuplot joins no
+/// points of a file that have others between them.
+std::string gnuplot_script(const PlannerComparison& comparison, const std::vector<std::string>& names,
+                           const std::vector<std::vector<Ratios>>& ratios) {
   const std::int64_t nodes = comparison.groups.back().nodes;
+  std::string data;
   std::string plots;
-  for (const std::string& name : names) {
-    plots += fmt::format(
-        R"({}"{}.csv" using ($1 == {} && strcol(3) eq "{}" ? $2 : 1/0):($5 > 0 ? $5 : 1/0) every ::1 with linespoints title "{}")",
-        plots.empty() ? "plot " : ", \\\n     ", comparison.name, nodes, name, name);
+  for (std::size_t p = 0; p < names.size(); ++p) {
+    std::string points;
+    for (std::size_t g = 0; g < ratios.size(); ++g) {
+      const Statistics each = statistics_of(ratios[g], p);
+      if (comparison.groups[g].nodes == nodes && each.mean > 0)
+        points += fmt::format("{},{:.6f}\n", comparison.groups[g].setup_percent, each.mean);
+    }
+    if (points.empty()) continue;
+    data += fmt::format("$planner{} << END\n{}END\n", p, points);
+    plots += fmt::format(R"({}$planner{} using 1:2 with linespoints title "{}")",
+                         plots.empty() ? "plot " : ", \\\n     ", p, names[p]);
   }
   return fmt::format(
       "set title \"{}, {} nodes: mean cost over the bound\"\nset xlabel \"set-up, % of the largest load\"\n"
-      "set ylabel \"cost / bound\"\nset logscale x\nset logscale y\nset grid\nset key outside right\n"
-      "set datafile missing \"NaN\"\n{}\n",
-      comparison.title, nodes, plots);
+      "set ylabel \"cost / bound\"\nset logscale x\nset logscale y\nset grid\nset key outside right\n{}{}\n",
+      comparison.title, nodes, data, plots);
 }
 
 }  // namespace
@@ -144,7 +158,8 @@ void compare_planners(const PlannerComparison& comparison, const StudyTask& task
       "nodes,setup_percent,algorithm,instances,mean,worst,refused,mean_over_switch_planners,worst_over_switch_"
       "planners\n";
   std::vector<TextTable::Column> columns{{"nodes"}, {"set-up"}};
-  for (const std::string& name : names) columns.push_back({name});
+  for (const std::string& name : names)
+    if (is_shown(name)) columns.push_back({name});
   columns.push_back({"auto / best of switches"});
   TextTable table(columns);
   for (std::size_t g = 0; g < comparison.groups.size(); ++g) {
@@ -158,6 +173,7 @@ void compare_planners(const PlannerComparison& comparison, const StudyTask& task
                          planned ? fmt::format("{:.6f}", each.mean) : "",
                          planned ? fmt::format("{:.6f}", each.worst) : "", each.refused,
                          names[p] == "auto" ? fmt::format("{:.6f},{:.6f}", relative.mean, relative.worst) : ",");
+      if (!is_shown(names[p])) continue;
       cells.push_back(planned ? fmt::format("{:.3f} / {:.3f}", each.mean, each.worst) : "refused");
     }
     cells.push_back(fmt::format("{:.3f} / {:.3f}", relative.mean, relative.worst));
@@ -165,7 +181,7 @@ void compare_planners(const PlannerComparison& comparison, const StudyTask& task
   }
   constexpr int kWidth = 1000;
   write_file_atomically(file, csv);
-  draw(task.folder, comparison.name, gnuplot_script(comparison, names), kWidth);
+  draw(task.folder, comparison.name, gnuplot_script(comparison, names, ratios), kWidth);
   print(fmt::format(
       "{}, {} instances of a kind, seed {}: cost over the bound, mean / worst\n\n{}\n{}.csv written to {}\n",
       comparison.title, comparison.samples, task.seed, table.text(), comparison.name, task.folder));

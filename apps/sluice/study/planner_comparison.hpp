@@ -31,7 +31,8 @@ struct PlannerComparison {
 /// and, where gnuplot is installed, NAME.svg: for each group and planner mean and worst of the cost over the best bound
 /// that is known, max(eta, the linear program as far as the effort brings it), and how many instances the planner
 /// refused. The last two columns are those of `auto` over the cheapest of the planners for optical switches, solstice,
-/// eclipse and lumos, in the rows of `auto`. Prints the same as a table. Throws InputError if a file cannot be written.
+/// eclipse and lumos, in the rows of `auto`. Prints a part of that as a table. Throws InputError if a file cannot be
+/// written.
 void compare_planners(const PlannerComparison& comparison, const StudyTask& task);
 
 /// Random numbers of an instance: equal arguments, equal numbers.
