@@ -1,19 +1,26 @@
 /// `eclipse`: send, step after step, what is the most for the time it takes.
 ///
 /// Problem: KPBS, see include/sluice/plan/exchange.hpp; k = n is an optical circuit switch, the set-up beta its delay
-/// of reconfiguration. Method: the next step is the matching M of at most k messages and the duration a with the
-/// largest sum over M of min(a, what is left of the message) / (a + beta). For a given duration that is a matching of
-/// maximum weight. For a given matching the quotient rises and falls between what is left of its messages only, so that
-/// only such durations are looked at, by bisection: of two that follow each other the better one tells on which side to
-/// go on. The best one seen is taken. This is repeated until everything is sent. Guarantee: none here. (In a window of
-/// time the paper's greedy choice sends at least 1 - 1 / e of what the best schedule of a slightly shorter window
-/// sends, as that is submodular; it says nothing of the time to send all.) Complexity: 2 log2(m) weighted matchings a
-/// step, each as maximum_weight_matching, with k below the nodes O(k (n^2 + m)) (limited_matching.hpp). Memory O(m + n
-/// + pieces). Deterministic. Source: Bojja Venkatakrishnan, Alizadeh, Viswanath, "Costly circuits, submodular schedules
-/// and approximate Caratheodory theorems", SIGMETRICS 2016, the greedy algorithm and its search for the duration.
+/// of reconfiguration.
+///
+/// Method: the next step is the matching M of at most k messages and the duration a with the largest sum over M of
+/// min(a, what is left of the message) / (a + beta). For a given duration that is a matching of maximum weight. For a
+/// given matching the quotient rises and falls between what is left of its messages only, so that only such durations
+/// are looked at, by bisection: of two that follow each other the better one tells on which side to go on. The best
+/// one seen is taken. This is repeated until everything is sent.
+///
+/// Guarantee: none here. (Within a window of time the paper proves at least half of what the best schedule sends; it
+/// says nothing of the time to send all.)
+///
+/// Complexity: 2 log2(m) weighted matchings a step, each as maximum_weight_matching, with k below the nodes O(k (n^2 +
+/// m)) (limited_matching.hpp). Memory O(m + n + pieces). Deterministic.
+///
+/// Source: Bojja Venkatakrishnan, Alizadeh, Viswanath, "Costly circuits, submodular schedules and approximate
+/// Caratheodory theorems", SIGMETRICS 2016, the greedy algorithm and its search for the duration.
+///
 /// Deviations: the paper schedules within a window of time and leaves the rest to a packet switch; here the window is
-/// as long as it takes. A step in which every piece is shorter than its duration ends with the longest piece. The limit
-/// k is ours. Weights of matchings are divided by a power of two where they would not fit the 64 bits of that
+/// as long as it takes. A step in which every piece is shorter than its duration ends with the longest piece. The
+/// limit k is ours. Weights of matchings are divided by a power of two where they would not fit the 64 bits of that
 /// algorithm, and with a limit they are doubles: a matching can then be a little lighter than the heaviest.
 ///
 /// Example: messages 0->0 of 8, 1->1 of 8, 0->1 of 1, 1->0 of 1, k = 2, set-up 1: duration 8 sends 16 in 9, duration 1

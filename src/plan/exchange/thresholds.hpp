@@ -14,8 +14,13 @@ namespace sluice::detail {
 ///
 /// Method: the pilot method. In each step, from the first to the last, some random rules are tried for all that is
 /// left, to the end; the first step of the cheapest plan that is known then stays as it is. In each round there are
-/// twice as many rules. Guarantee: what a round ends with costs no more than the plan of `thresholds`. Complexity: as
-/// many filtrations as the budget allows. Memory that of filtration. Deterministic for a seed, unless time ends it.
+/// twice as many rules.
+///
+/// Guarantee: what a round ends with costs no more than the plan of `thresholds`, if the budget lasts for that one.
+///
+/// Complexity: as many filtrations as the budget allows. Memory that of filtration. Deterministic for a seed, unless
+/// time ends it.
+///
 /// Source: Duin and Voss, "The pilot method: a strategy for heuristic repetition", Networks 34 (1999); the rest is
 /// ours.
 void search_thresholds(const Demand& demand, std::uint64_t seed, double hopeless, Budget& budget,
