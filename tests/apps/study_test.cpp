@@ -133,6 +133,53 @@ TEST(Study, ExchangeQualityIsTheSameForASeedAndWithinTheGuarantees) {
   }
 }
 
+/// The fields of a line of CSV; empty ones too.
+std::vector<std::string> fields(const std::string& line) {
+  std::vector<std::string> result(1);
+  for (const char c : line) {
+    if (c == ',') {
+      result.emplace_back();
+    } else {
+      result.back() += c;
+    }
+  }
+  return result;
+}
+
+TEST(Study, PlannersForSwitchesAreComparedAndAutoIsNeverAboveThem) {
+  const Folder folder;
+  for (const std::string name : {"switch-demand", "moe-routing"}) {
+    SCOPED_TRACE(name);
+    const Outcome outcome = folder.sluice(words("study " + name + " --quick --samples 2 --seed 5 -o out"));
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const std::vector<std::string> rows = lines(folder.read("out/" + name + ".csv"));
+    EXPECT_EQ(rows.front(),
+              "nodes,setup_percent,algorithm,instances,mean,worst,refused,mean_over_switch_planners,"
+              "worst_over_switch_planners");
+    std::map<std::string, std::vector<double>> means;
+    for (std::size_t i = 1; i < rows.size(); ++i) {
+      const std::vector<std::string> row = fields(rows[i]);
+      ASSERT_EQ(row.size(), 9U) << rows[i];
+      EXPECT_EQ(row[3], "2");
+      if (row[6] == "2") continue;
+      EXPECT_GE(std::stod(row[4]), 1 - 1e-6) << rows[i];
+      EXPECT_GE(std::stod(row[5]), std::stod(row[4]) - 1e-6) << rows[i];
+      means[row[2]].push_back(std::stod(row[4]));
+      if (row[2] != "auto") continue;
+      EXPECT_LE(std::stod(row[7]), std::stod(row[8]) + 1e-6) << rows[i];
+      EXPECT_LE(std::stod(row[8]), 1) << rows[i];
+    }
+    for (const char* planner : {"solstice", "eclipse", "lumos", "thresholds", "oggp", "auto"})
+      EXPECT_EQ(means[planner].size(), 3U) << planner;
+    for (const auto& [planner, each] : means)
+      for (std::size_t i = 0; i < each.size(); ++i) EXPECT_LE(means["auto"][i], each[i] + 1e-6) << planner;
+    ASSERT_EQ(folder.sluice(words("study " + name + " --quick --samples 2 --seed 5 -o again")).status, 0);
+    EXPECT_EQ(folder.read("again/" + name + ".csv"), folder.read("out/" + name + ".csv"));
+    ASSERT_EQ(folder.sluice(words("study " + name + " --quick --samples 2 --seed 6 -o other")).status, 0);
+    EXPECT_NE(folder.read("other/" + name + ".csv"), folder.read("out/" + name + ".csv"));
+  }
+}
+
 TEST(Study, Figure2OfReductionsHasARowForEveryNumberOfMachines) {
   const Folder folder;
   const Outcome outcome = folder.sluice(words("study reduce-figure-2 -o figures"));

@@ -3,6 +3,7 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <numeric>
 #include <random>
 
 #include "exchange_testing.hpp"
@@ -171,10 +172,10 @@ TEST(ExchangeAuto, PlansTheSameOnEveryMachine) {
   };
   // Written down from a run; another compiler, library or machine has to give the same.
   const std::vector<Stored> stored{
-      {6, 6, 6, 500, 0.02, 17665706489902144485U},     {12, 12, 5, 2000, 0.02, 621338640162343475U},
-      {20, 20, 20, 0.5, 0.05, 2646139246534954089U},   {60, 60, 60, 3000, 0.05, 3300546840127988322U},
-      {60, 60, 20, 3000, 0.05, 1108236321098352004U},  {400, 10, 400, 2000, 0.05, 3993313224263969208U},
-      {3000, 5, 3000, 800, 0.1, 6629009383668141472U},
+      {6, 6, 6, 500, 0.02, 17665706489902144485U},      {12, 12, 5, 2000, 0.02, 3628881997104941135U},
+      {20, 20, 20, 0.5, 0.05, 9251788462710585378U},    {60, 60, 60, 3000, 0.05, 277222580008655514U},
+      {60, 60, 20, 3000, 0.05, 16371783008486031005U},  {400, 10, 400, 2000, 0.05, 5451007230359950401U},
+      {3000, 5, 3000, 800, 0.1, 13648321420884990641U},
   };
   for (const Stored& each : stored) {
     ExchangeProblem problem = log_normal(each.nodes, each.messages, each.setup, 71);
@@ -193,6 +194,30 @@ TEST(ExchangeAuto, PlansLargeTrafficNearTheBound) {
     const double total = testing::expect_sound(problem, plan(problem, "auto", 0.3)).total;
     EXPECT_LE(total, testing::expect_sound(problem, plan(problem, "first-fit", 1)).total);
     EXPECT_LE(total, 1.05 * lower_bound(problem.traffic, problem.max_transfers, setup).total);
+  }
+}
+
+TEST(ExchangeAuto, IsFarBelowThePlannersForSwitchesOnTheirDemand) {
+  // 3 large and 9 small permutations of 48 ports with noise.
+  for (const double percent : {0.2, 1.0, 5.0}) {
+    std::mt19937 random(75);
+    constexpr std::int64_t kPorts = 48;
+    ExchangeProblem problem{{kPorts, kPorts, {}}, kPorts, percent * 10000};
+    std::vector<std::int64_t> order(kPorts);
+    std::iota(order.begin(), order.end(), 0);
+    for (int flow = 0; flow < 12; ++flow) {
+      for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
+      for (std::int64_t u = 0; u < kPorts; ++u)
+        problem.traffic.messages.push_back({u, order[static_cast<std::size_t>(u)],
+                                            (flow < 3 ? 230000 : 33000) + static_cast<std::int64_t>(random() % 10000)});
+    }
+    const double total = testing::expect_sound(problem, plan(problem, "auto", 0.2)).total;
+    double least = HUGE_VAL;
+    for (const char* name : {"solstice", "eclipse", "lumos"})
+      least = std::min(least, testing::expect_sound(problem, plan(problem, name, 1)).total);
+    EXPECT_LE(total, 0.98 * least) << percent;
+    EXPECT_LE(total, 1.08 * lower_bound(problem.traffic, kPorts, problem.setup).total) << percent;
+    EXPECT_LE(total, testing::expect_sound(problem, plan(problem, "thresholds", 1)).total);
   }
 }
 

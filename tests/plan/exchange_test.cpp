@@ -13,8 +13,9 @@
 namespace sluice {
 namespace {
 
-const std::vector<std::string> kFastAlgorithms{"first-fit", "profile", "ggp",      "oggp",  "multigraph",
-                                               "weights",   "degrees", "stepwise", "greedy"};
+const std::vector<std::string> kFastAlgorithms{"first-fit", "profile", "ggp",       "oggp",   "multigraph",
+                                               "weights",   "degrees", "stepwise",  "greedy", "solstice",
+                                               "eclipse",   "lumos",   "thresholds"};
 
 ExchangePlan plan(const ExchangeProblem& problem, const std::string& algorithm) {
   ExchangeOptions options;

@@ -26,6 +26,8 @@ constexpr std::array kStudies{Study{"redistribute-tables", study_redistribute_ta
                               Study{"redistribute-optimality", study_redistribute_optimality, true},
                               Study{"exchange-quality", study_exchange_quality, true},
                               Study{"exchange-lab", study_exchange_lab, true},
+                              Study{"switch-demand", study_switch_demand, true},
+                              Study{"moe-routing", study_moe_routing, true},
                               Study{"reduce-figure-2", study_reduce_figure_2},
                               Study{"reduce-at-scale", study_reduce_at_scale},
                               Study{"broadcast-simulation", study_broadcast_simulation, true},
@@ -125,6 +127,17 @@ void add_study(CLI::App& command, Action& chosen) {
       "hour,\n"
       "  --quick: two minutes. --samples: instances of a kind. The lab's scripts are found beside the command, or in\n"
       "  the folder that the variable SLUICE_LAB names.\n"
+      "switch-demand\n"
+      "  Optical circuit switches: every planner of exchange, those for switches (solstice, eclipse, lumos) among "
+      "them, "
+      "on\n"
+      "  random demand of 64 to 256 ports, 4 large and 12 small flows each, set-ups of 0.2, 1 and 5 % of the largest "
+      "load:\n"
+      "  cost over the bound, mean and worst: switch-demand.csv and, where gnuplot is installed, switch-demand.svg. 3\n"
+      "  instances of a kind unless --samples says how many.\n"
+      "moe-routing\n"
+      "  The same on all-to-all traffic of mixtures of experts, 8 to 64 ranks, log-normal popularity: moe-routing.csv, "
+      "...\n"
       "broadcast-simulation\n"
       "  Figures 7 and 8 of Steffenel 2006, its section 6: mean makespan of broadcasts between 2 to 50 random "
       "clusters, by\n"

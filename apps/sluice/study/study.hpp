@@ -32,6 +32,12 @@ int study_exchange_quality(const StudyTask& task);
 /// Figure 16 of the same paper and more traffic, executed in the lab: time against the bound.
 int study_exchange_lab(const StudyTask& task);
 
+/// Every planner of exchange on random demand of optical circuit switches: cost over the bound.
+int study_switch_demand(const StudyTask& task);
+
+/// The same on random traffic of mixtures of experts.
+int study_moe_routing(const StudyTask& task);
+
 /// Figure 2 of Canon, Antoniu 2012: two strategies over the optimum, for 2 to 10000 machines.
 int study_reduce_figure_2(const StudyTask& task);
 

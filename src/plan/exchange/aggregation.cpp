@@ -605,8 +605,14 @@ AggregatedPlan plan_with_local_links(const ExchangeProblem& problem, const Local
   best.exchange = plan_exchange(problem, within(kPlainShare));
   best.total = cost(best.exchange.schedule).total;
   const double plain_total = best.total;
-  const double bound = std::min(plain_total, bound_with_local_links(problem, links.unit_cost));
+  const double bound = bound_with_local_links(problem, links.unit_cost);
+  const auto check_bound = [&](double total) {
+    constexpr double kRounding = 1e-9;  // of sums of doubles
+    SLUICE_ASSERT(bound <= total * (1 + kRounding), fmt::format("bound {} above a plan of {}", bound, total));
+  };
+  check_bound(plain_total);
   const auto keep_if_cheaper = [&](AggregatedPlan plan) {
+    check_bound(plan.total);
     if (plan.total < best.total) best = std::move(plan);
   };
 

@@ -4,11 +4,13 @@
 ///
 /// Method: first-fit gives a plan at once, whatever the budget. Then, as long as that lasts:
 ///
-/// 1. Plans by edge colouring, and every named planner that ends by itself, each in kNamedShare of the budget.
+/// 1. Plans by edge colouring, and every named planner that ends by itself, each in kNamedShare of the budget and
+/// what those before it left of theirs, kMostSavedShares more at most.
 ///
-/// 2. Some profiles (profile.cpp). repack (repack.cpp) improves the cheapest plan so far, and those of the profiles
-/// that would be the cheapest for a half and a quarter of the set-up cost: it takes steps away more easily than it adds
-/// any. What became the cheapest of these trials it improves further.
+/// 2. Some profiles (profile.cpp); where `thresholds` is near the cheapest plan, a search around it (thresholds.hpp).
+/// repack (repack.cpp) improves the cheapest plan so far, and those, of all that were found, that would be the cheapest
+/// for a half and a quarter of the set-up cost: it takes steps away more easily than it adds any. What became the
+/// cheapest of these trials it improves further.
 ///
 /// 3. Up to kMostSide, plan_lazily (lazy_slack.cpp) over horizons from the shortest transmission time to what the best
 /// plan so far would leave for it: first narrow, then wider at the horizons that did best. Then the bound of the linear
@@ -44,6 +46,7 @@
 #include "plan/exchange/profile.hpp"
 #include "plan/exchange/registry.hpp"
 #include "plan/exchange/repack.hpp"
+#include "plan/exchange/thresholds.hpp"
 #include "sluice/error.hpp"
 #include "sluice/graph/edge_coloring.hpp"
 
@@ -61,7 +64,11 @@ constexpr std::int64_t kWorkOfColor = 1000;
 /// Of the budget: for the linear program, at most; each named planner; all profiles.
 constexpr double kBoundShare = 0.1;
 constexpr double kNamedShare = 0.03;
+constexpr std::int64_t kMostSavedShares = 2;
 constexpr double kProfilesShare = 0.35;
+/// Of what is left then: for the search around thresholds, where that is at most kNear times the cheapest plan.
+constexpr double kThresholdsShare = 0.6;
+constexpr double kNear = 1.02;
 /// Of what is left then: for repack where plan_lazily follows; of what it leaves, for the sweep over horizons.
 constexpr double kRepackShare = 0.4;
 constexpr double kSweepShare = 0.3;
@@ -107,7 +114,14 @@ PieceSteps plan_colored(const Demand& demand, std::int64_t chunk) {
   return steps;
 }
 
-/// The best plan so far.
+/// The cheapest plan for another set-up cost.
+struct Start {
+  double factor = 1;  ///< of the set-up cost
+  double least = HUGE_VAL;
+  PieceSteps steps;
+};
+
+/// The best plan so far, and those to start from.
 class Incumbent {
  public:
   Incumbent(const Demand& demand, const Progress& progress)
@@ -125,6 +139,23 @@ class Incumbent {
   void offer(double cost, Make make) {
     if (cost < cost_) offer(make());
   }
+  /// A plan to start from as well: `make` gives its steps, `count` of them, which last for `transmission` together.
+  template <class Make>
+  void offer_start(double transmission, std::int64_t count, Make make) {
+    for (Start& start : starts_) {
+      const double total = transmission + start.factor * demand_.setup * static_cast<double>(count);
+      if (total >= start.least) continue;
+      start.least = total;
+      start.steps = make();
+    }
+    offer(transmission + demand_.setup * static_cast<double>(count), make);
+  }
+  void offer_start(const PieceSteps& steps) {
+    const auto count = std::count_if(steps.begin(), steps.end(), [](const std::vector<Piece>& step) {
+      return std::any_of(step.begin(), step.end(), [](const Piece& piece) { return piece.size > 0; });
+    });
+    offer_start(sluice::detail::cost(steps, 0), count, [&] { return steps; });
+  }
   void raise_bound(double bound) {
     if (bound <= bound_) return;
     bound_ = bound;
@@ -136,38 +167,35 @@ class Incumbent {
   [[nodiscard]] double bound() const { return bound_; }
   [[nodiscard]] bool optimal() const { return cost_ <= bound_; }
   [[nodiscard]] const PieceSteps& steps() const { return steps_; }
+  [[nodiscard]] const std::array<Start, 3>& starts() const { return starts_; }
   [[nodiscard]] BoundedPlan take() { return {std::move(steps_), bound_, optimal()}; }
 
  private:
   const Demand& demand_;
   const Progress& progress_;
   PieceSteps steps_;
-  double cost_ = 0;
+  double cost_ = HUGE_VAL;
   double bound_;
+  std::array<Start, 3> starts_{Start{1, HUGE_VAL, {}}, Start{0.5, HUGE_VAL, {}}, Start{0.25, HUGE_VAL, {}}};
 };
 
 /// All but those that auto begins with or goes on from.
 void run_named(const Demand& demand, Incumbent& best, Budget& budget) {
   const auto share = static_cast<std::int64_t>(kNamedShare * static_cast<double>(budget.left()));
+  std::int64_t saved = 0;  // of the shares of those before
   for (const ExchangePlanner& each : exchange_planners()) {
     if (each.plan == nullptr || each.plan == plan_first_fit || each.plan == plan_profile) continue;
     if (budget.over() || best.optimal()) return;
     try {
-      Budget part = budget.part(share);
-      std::optional<PieceSteps> steps = each.plan(demand, part);
-      if (steps) best.offer(std::move(*steps));
+      Budget part = budget.part(share + saved);
+      const std::optional<PieceSteps> steps = each.plan(demand, part);
+      saved = std::clamp<std::int64_t>(saved + share - part.spent(), 0, kMostSavedShares * share);
+      if (steps) best.offer_start(*steps);
     } catch (const InputError&) {
       continue;  // does not apply
     }
   }
 }
-
-/// The cheapest plan for another set-up cost.
-struct Start {
-  double factor = 1;  ///< of the set-up cost
-  double least = HUGE_VAL;
-  PieceSteps steps;
-};
 
 /// Step 2, where the tables of a packing fit. `share`: of the budget that is left after the profiles.
 void run_packing(const Demand& demand, Incumbent& best, std::uint64_t seed, Budget& budget, double share) {
@@ -175,24 +203,21 @@ void run_packing(const Demand& demand, Incumbent& best, std::uint64_t seed, Budg
   if (!Packing::fits(demand, most)) return;
   Packing packing(demand, static_cast<std::int32_t>(most));
   const auto offer = [&] { best.offer(packing.cost(), [&] { return packing.pieces(); }); };
-  std::array<Start, 3> starts{Start{1, HUGE_VAL, {}}, Start{0.5, HUGE_VAL, {}}, Start{0.25, HUGE_VAL, {}}};
   fit_profiles(demand, packing, budget, kProfilesShare, [&] {
-    offer();
-    for (Start& start : starts) {
-      const double cost = static_cast<double>(packing.transmission()) +
-                          start.factor * demand.setup * static_cast<double>(packing.steps());
-      if (cost >= start.least) continue;
-      start.least = cost;
-      start.steps = packing.pieces();
-    }
+    best.offer_start(static_cast<double>(packing.transmission()), packing.steps(), [&] { return packing.pieces(); });
   });
+  if (!best.optimal() && !budget.over()) {
+    Budget part = budget.share(kThresholdsShare);
+    search_thresholds(demand, seed, kNear * best.cost(), part,
+                      [&](const PieceSteps& steps) { best.offer_start(steps); });
+  }
+  const std::array<Start, 3>& starts = best.starts();
   Budget part = budget.share(share);
   const std::int64_t trial = part.left() / kTrials;
   PieceSteps cheapest;
   double least = HUGE_VAL;
   for (std::size_t i = 0; i < starts.size(); ++i) {
     if (best.optimal() || part.over()) return;
-    if (i == 0 && best.cost() < starts[i].least) starts[i].steps = best.steps();
     if (starts[i].steps.empty() || (i > 0 && starts[i].steps == starts[i - 1].steps)) continue;
     if (!packing.load(starts[i].steps)) continue;
     Budget trial_part = part.part(trial);
@@ -342,7 +367,7 @@ BoundedPlan plan_auto(const Demand& demand, Budget& budget, std::uint64_t seed, 
   const auto bound_work = static_cast<std::int64_t>(kBoundShare * static_cast<double>(budget.left()));
   Incumbent best(demand, progress);
   Budget unlimited;
-  best.offer(*plan_first_fit(demand, unlimited));
+  best.offer_start(*plan_first_fit(demand, unlimited));
   std::int64_t largest = 0;
   std::int64_t total = 0;
   for (const Edge& edge : demand.edges) {
@@ -355,7 +380,7 @@ BoundedPlan plan_auto(const Demand& demand, Budget& budget, std::uint64_t seed, 
     const std::int64_t work = kWorkOfColor * count;
     if (static_cast<double>(work) > kNamedShare * static_cast<double>(budget.left())) break;
     budget.spend(work);
-    best.offer(plan_colored(demand, chunk));
+    best.offer_start(plan_colored(demand, chunk));
   }
   run_named(demand, best, budget);
   const std::int64_t side = std::int64_t{demand.lefts} + demand.rights - demand.max_transfers;

@@ -21,6 +21,10 @@ std::optional<PieceSteps> plan_whole_stepwise(const Demand& demand, Budget& budg
 std::optional<PieceSteps> plan_first_fit(const Demand& demand, Budget& budget);
 std::optional<PieceSteps> plan_profile(const Demand& demand, Budget& budget);
 std::optional<PieceSteps> plan_whole_greedy(const Demand& demand, Budget& budget);
+std::optional<PieceSteps> plan_solstice(const Demand& demand, Budget& budget);
+std::optional<PieceSteps> plan_eclipse(const Demand& demand, Budget& budget);
+std::optional<PieceSteps> plan_lumos(const Demand& demand, Budget& budget);
+std::optional<PieceSteps> plan_thresholds(const Demand& demand, Budget& budget);
 
 /// What a planner that improves its plan step by step tells of its way: cost of the best plan so far, and what no plan
 /// costs less than.

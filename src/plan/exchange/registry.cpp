@@ -27,6 +27,17 @@ constexpr std::array kPlanners{
         plan_whole_stepwise},
     ExchangePlanner{{"exchange", "greedy", "messages whole; none", "a weighted matching a step", kDesprez},
                     plan_whole_greedy},
+    ExchangePlanner{{"exchange", "solstice", "transmits in the least time; none on the cost",
+                     "a matching a step and a threshold", "Liu et al. 2015"},
+                    plan_solstice},
+    ExchangePlanner{
+        {"exchange", "eclipse", "none", "2 log2(m) weighted matchings a step", "Bojja Venkatakrishnan et al. 2016"},
+        plan_eclipse},
+    ExchangePlanner{{"exchange", "lumos", "none", "a matching a step and a threshold", "the idea of Lumos"},
+                    plan_lumos},
+    ExchangePlanner{{"exchange", "thresholds", "none; in practice near eta where sizes fall into classes",
+                     "eleven times lumos", "ours"},
+                    plan_thresholds},
 #ifdef SLUICE_HAVE_CBC
     ExchangePlanner{{"exchange", "exact", "optimal if it ends within its effort: 8 x 8, sizes to 20 in seconds",
                      "exponential", "ours: integer program over durations"},

@@ -1,0 +1,223 @@
+#include "planner_comparison.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "gnuplot.hpp"
+#include "output.hpp"
+#include "parallel.hpp"
+#include "progress.hpp"
+#include "sluice/error.hpp"
+#include "sluice/plan/registry.hpp"
+#include "sluice/schedule/cost.hpp"
+#include "sluice/schedule/validate.hpp"
+#include "sluice/show/text_table.hpp"
+
+namespace sluice::command {
+
+namespace {
+
+/// Ratios to the bound of one instance, by planner; none where it refused.
+using Ratios = std::vector<std::optional<double>>;
+
+struct Statistics {
+  double mean = 0;
+  double worst = 0;
+  std::int64_t refused = 0;
+};
+
+bool for_switches(std::string_view name) { return name == "solstice" || name == "eclipse" || name == "lumos"; }
+
+/// Whether the table shows it; the file has all.
+bool is_shown(std::string_view name) {
+  return for_switches(name) || name == "oggp" || name == "thresholds" || name == "auto";
+}
+
+/// Those that end by themselves, and auto at the end.
+std::vector<std::string> planners() {
+  std::vector<std::string> names;
+  for (const Algorithm& each : algorithms("exchange"))
+    if (each.name != "exact") names.emplace_back(each.name);
+  names.emplace_back("auto");
+  return names;
+}
+
+double largest_load(const Traffic& traffic) {
+  return static_cast<double>(lower_bound(traffic, std::max(traffic.senders, traffic.receivers), 0).transmission);
+}
+
+Ratios ratios_of(const InstanceGroup& group, const std::vector<std::string>& names, double effort, std::uint64_t seed,
+                 std::int64_t number) {
+  constexpr double kPercent = 0.01;
+  ExchangeProblem problem{group.traffic(seed, number), group.nodes, 0};
+  problem.setup = std::round(kPercent * group.setup_percent * largest_load(problem.traffic));
+  ExchangeOptions options;
+  options.effort = effort;
+  double bound = exchange_bound(problem, options).cost.total;
+  std::vector<std::optional<double>> costs;
+  for (const std::string& name : names) {
+    options.algorithm = name;
+    try {
+      const ExchangePlan plan = plan_exchange(problem, options);
+      const std::vector<Violation> violations = validate(plan.schedule, problem.traffic);
+      SLUICE_ASSERT(violations.empty(), fmt::format("{}: {}", name, to_string(violations.front())));
+      bound = std::max(bound, plan.bound.cost.total);
+      costs.emplace_back(cost(plan.schedule).total);
+    } catch (const InputError&) {
+      costs.emplace_back(std::nullopt);
+    }
+  }
+  for (std::optional<double>& each : costs)
+    if (each) *each /= bound;
+  return costs;
+}
+
+Statistics statistics_of(const std::vector<Ratios>& samples, std::size_t planner) {
+  Statistics result;
+  for (const Ratios& ratios : samples) {
+    if (!ratios[planner]) {
+      ++result.refused;
+      continue;
+    }
+    result.mean += *ratios[planner];
+    result.worst = std::max(result.worst, *ratios[planner]);
+  }
+  const auto planned = static_cast<double>(static_cast<std::int64_t>(samples.size()) - result.refused);
+  if (planned > 0) result.mean /= planned;
+  return result;
+}
+
+/// auto over the cheapest of the planners for switches.
+Statistics over_switches(const std::vector<Ratios>& samples, const std::vector<std::string>& names) {
+  Statistics result;
+  for (const Ratios& ratios : samples) {
+    double least = HUGE_VAL;
+    for (std::size_t p = 0; p < names.size(); ++p)
+      if (for_switches(names[p]) && ratios[p]) least = std::min(least, *ratios[p]);
+    const double ratio = *ratios.back() / least;
+    result.mean += ratio / static_cast<double>(samples.size());
+    result.worst = std::max(result.worst, ratio);
+  }
+  return result;
+}
+
+/// A curve a planner over the set-ups, for the largest instances. The means stand in the script, as gnuplot joins no
+/// points of a file that have others between them.
+std::string gnuplot_script(const PlannerComparison& comparison, const std::vector<std::string>& names,
+                           const std::vector<std::vector<Ratios>>& ratios) {
+  const std::int64_t nodes = comparison.groups.back().nodes;
+  std::string data;
+  std::string plots;
+  for (std::size_t p = 0; p < names.size(); ++p) {
+    std::string points;
+    for (std::size_t g = 0; g < ratios.size(); ++g) {
+      const Statistics each = statistics_of(ratios[g], p);
+      if (comparison.groups[g].nodes == nodes && each.mean > 0)
+        points += fmt::format("{},{:.6f}\n", comparison.groups[g].setup_percent, each.mean);
+    }
+    if (points.empty()) continue;
+    data += fmt::format("$planner{} << END\n{}END\n", p, points);
+    plots += fmt::format(R"({}$planner{} using 1:2 with linespoints title "{}")",
+                         plots.empty() ? "plot " : ", \\\n     ", p, names[p]);
+  }
+  return fmt::format(
+      "set title \"{}, {} nodes: mean cost over the bound\"\nset xlabel \"set-up, % of the largest load\"\n"
+      "set ylabel \"cost / bound\"\nset logscale x\nset logscale y\nset grid\nset key outside right\n{}{}\n",
+      comparison.title, nodes, data, plots);
+}
+
+}  // namespace
+
+void compare_planners(const PlannerComparison& comparison, const StudyTask& task) {
+  const std::string file = fmt::format("{}/{}.csv", task.folder, comparison.name);
+  make_folder(task.folder);
+  check_writable(file);
+  const std::vector<std::string> names = planners();
+  const auto groups = static_cast<std::int64_t>(comparison.groups.size());
+  std::vector<std::vector<Ratios>> ratios(comparison.groups.size(),
+                                          std::vector<Ratios>(static_cast<std::size_t>(comparison.samples)));
+  {
+    const Progress progress(groups * comparison.samples);
+    const auto group_of = [&](std::int64_t i) { return static_cast<std::size_t>(i / comparison.samples); };
+    const auto shows = [&](std::int64_t i) {
+      const InstanceGroup& group = comparison.groups[group_of(i)];
+      progress.show(i, fmt::format("{} nodes, set-up {} %", group.nodes, group.setup_percent));
+    };
+    for_each_in_parallel(groups * comparison.samples, shows, [&](std::int64_t i) {
+      const std::int64_t number = i % comparison.samples;
+      ratios[group_of(i)][static_cast<std::size_t>(number)] =
+          ratios_of(comparison.groups[group_of(i)], names, comparison.effort, task.seed, number);
+    });
+  }
+  std::string csv =
+      "nodes,setup_percent,algorithm,instances,mean,worst,refused,mean_over_switch_planners,worst_over_switch_"
+      "planners\n";
+  std::vector<TextTable::Column> columns{{"nodes"}, {"set-up"}};
+  for (const std::string& name : names)
+    if (is_shown(name)) columns.push_back({name});
+  columns.push_back({"auto / best of switches"});
+  TextTable table(columns);
+  for (std::size_t g = 0; g < comparison.groups.size(); ++g) {
+    const InstanceGroup& group = comparison.groups[g];
+    const Statistics relative = over_switches(ratios[g], names);
+    std::vector<std::string> cells{fmt::format("{}", group.nodes), fmt::format("{} %", group.setup_percent)};
+    for (std::size_t p = 0; p < names.size(); ++p) {
+      const Statistics each = statistics_of(ratios[g], p);
+      const bool planned = each.refused < comparison.samples;
+      csv += fmt::format("{},{},{},{},{},{},{},{}\n", group.nodes, group.setup_percent, names[p], comparison.samples,
+                         planned ? fmt::format("{:.6f}", each.mean) : "",
+                         planned ? fmt::format("{:.6f}", each.worst) : "", each.refused,
+                         names[p] == "auto" ? fmt::format("{:.6f},{:.6f}", relative.mean, relative.worst) : ",");
+      if (!is_shown(names[p])) continue;
+      cells.push_back(planned ? fmt::format("{:.3f} / {:.3f}", each.mean, each.worst) : "refused");
+    }
+    cells.push_back(fmt::format("{:.3f} / {:.3f}", relative.mean, relative.worst));
+    table.add_row(std::move(cells));
+  }
+  constexpr int kWidth = 1000;
+  write_file_atomically(file, csv);
+  draw(task.folder, comparison.name, gnuplot_script(comparison, names, ratios), kWidth);
+  print(fmt::format(
+      "{}, {} instances of a kind, seed {}: cost over the bound, mean / worst\n\n{}\n{}.csv written to {}\n",
+      comparison.title, comparison.samples, task.seed, table.text(), comparison.name, task.folder));
+}
+
+// SplitMix64 (Steele, Lea, Flood 2014): what the standard's distributions make of a generator is left to the library.
+InstanceRandom::InstanceRandom(std::uint64_t seed, std::int64_t nodes, std::int64_t number) : state_(seed) {
+  state_ = next() ^ static_cast<std::uint64_t>(nodes);
+  state_ = next() ^ static_cast<std::uint64_t>(number);
+}
+
+std::uint64_t InstanceRandom::next() {
+  state_ += 0x9E3779B97F4A7C15U;
+  std::uint64_t z = state_;
+  z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9U;
+  z = (z ^ (z >> 27U)) * 0x94D049BB133111EBU;
+  return z ^ (z >> 31U);
+}
+
+double InstanceRandom::uniform() { return static_cast<double>(next() >> 11U) * 0x1p-53; }
+
+double InstanceRandom::normal() {
+  constexpr int kTerms = 12;
+  double sum = 0;
+  for (int i = 0; i < kTerms; ++i) sum += uniform();
+  return sum - kTerms / 2.0;
+}
+
+std::vector<std::int64_t> InstanceRandom::permutation(std::int64_t n) {
+  std::vector<std::int64_t> order(static_cast<std::size_t>(n));
+  std::iota(order.begin(), order.end(), 0);
+  for (std::size_t i = order.size(); i > 1; --i) {
+    const auto other = static_cast<std::size_t>(uniform() * static_cast<double>(i));
+    std::swap(order[i - 1], order[other]);
+  }
+  return order;
+}
+
+}  // namespace sluice::command

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "sluice/plan/exchange.hpp"
+#include "study.hpp"
+
+namespace sluice::command {
+
+/// Instances of one kind, drawn at random.
+struct InstanceGroup {
+  std::int64_t nodes = 0;
+  double setup_percent = 0;  ///< the set-up, of the largest load of a node
+  /// Instance `number`, the same on every machine and by any thread; its set-up does not matter.
+  std::function<Traffic(std::uint64_t seed, std::int64_t number)> traffic;
+};
+
+/// What two studies of exchange share: every named planner that ends by itself and `auto`, on the same instances.
+struct PlannerComparison {
+  std::string name;   ///< of the files
+  std::string title;  ///< of the picture
+  std::vector<InstanceGroup> groups;
+  std::int64_t samples = 0;  ///< of each group
+  double effort = 1;         ///< of auto, and of the bound
+};
+
+/// Plans every instance with as many transfers at once as there are nodes, validates the plans, and writes NAME.csv
+/// and, where gnuplot is installed, NAME.svg: for each group and planner mean and worst of the cost over the best bound
+/// that is known, max(eta, the linear program as far as the effort brings it), and how many instances the planner
+/// refused. The last two columns are those of `auto` over the cheapest of the planners for optical switches, solstice,
+/// eclipse and lumos, in the rows of `auto`. Prints a part of that as a table. Throws InputError if a file cannot be
+/// written.
+void compare_planners(const PlannerComparison& comparison, const StudyTask& task);
+
+/// Random numbers of an instance: equal arguments, equal numbers.
+class InstanceRandom {
+ public:
+  InstanceRandom(std::uint64_t seed, std::int64_t nodes, std::int64_t number);
+
+  /// From 0 up to below 1.
+  double uniform();
+  /// Of mean 0 and variance 1, nearly normal: the sum of twelve uniform ones, less 6. At most 6 either way.
+  double normal();
+  /// 0 .. n - 1 in random order.
+  std::vector<std::int64_t> permutation(std::int64_t n);
+
+ private:
+  std::uint64_t next();
+
+  std::uint64_t state_;
+};
+
+}  // namespace sluice::command

@@ -1,0 +1,64 @@
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "command.hpp"
+#include "planner_comparison.hpp"
+#include "study.hpp"
+
+// Demand as papers on optical circuit switches draw it (Solstice and Eclipse, both after what data centres report): at
+// every port a few large flows carry most of the load and a dozen small ones the rest, all with noise. Here:
+//
+//   large flows 4, which share 70 % of the load of a port; small flows 12, which share 30 %
+//   each of the 16 is a random permutation of the ports; flows that meet at a pair of ports add up
+//   noise on every flow: normal, standard deviation 0.3 % of the load; a flow is 0.1 % of the load at least
+//   load of a port before noise: 10^6 units
+//   set-up, the delay of a reconfiguration: 0.2, 1, 5 % of the largest load
+//
+// The set-up is charged in every step; switches charge it as the delay in which they carry nothing.
+
+namespace sluice::command {
+
+namespace {
+
+constexpr int kLarge = 4, kSmall = 12;
+constexpr double kLargeShare = 0.7, kNoise = 0.003, kLeast = 0.001;
+constexpr double kLoad = 1e6;
+constexpr std::int64_t kDefaultSamples = 3;
+
+Traffic switch_demand(std::int64_t ports, std::uint64_t seed, std::int64_t number) {
+  InstanceRandom random(seed, ports, number);
+  Traffic traffic{ports, ports, {}};
+  for (int flow = 0; flow < kLarge + kSmall; ++flow) {
+    const double share = flow < kLarge ? kLargeShare / kLarge : (1 - kLargeShare) / kSmall;
+    const std::vector<std::int64_t> to = random.permutation(ports);
+    for (std::int64_t from = 0; from < ports; ++from) {
+      const double size = kLoad * std::max(kLeast, share + kNoise * random.normal());
+      traffic.messages.push_back({from, to[static_cast<std::size_t>(from)], std::llround(size)});
+    }
+  }
+  return traffic;
+}
+
+}  // namespace
+
+int study_switch_demand(const StudyTask& task) {
+  PlannerComparison comparison{"switch-demand", "Optical switches: 4 large and 12 small flows a port", {}};
+  constexpr double kQuickEffort = 0.05;
+  if (task.quick) comparison.effort = kQuickEffort;
+  const std::vector<std::int64_t> sizes =
+      task.quick ? std::vector<std::int64_t>{16} : std::vector<std::int64_t>{64, 96, 128, 256};
+  for (const std::int64_t ports : sizes) {
+    for (const double percent : {0.2, 1.0, 5.0}) {
+      comparison.groups.push_back({ports, percent, [ports](std::uint64_t seed, std::int64_t number) {
+                                     return switch_demand(ports, seed, number);
+                                   }});
+    }
+  }
+  comparison.samples = task.samples > 0 ? task.samples : task.quick ? 1 : kDefaultSamples;
+  compare_planners(comparison, task);
+  return kDone;
+}
+
+}  // namespace sluice::command

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "plan/budget.hpp"
+#include "plan/exchange/demand.hpp"
+
+namespace sluice::detail {
+
+/// How filter chooses steps.
+struct FiltrationRule {
+  /// Each threshold in percent of the one before, 1 .. 99.
+  std::int64_t percent = 50;
+  /// What a message is worth that ends in a step, in set-ups, besides what the step sends of it.
+  double worth_of_end = 0;
+};
+
+/// A plan by filtration; nullopt if the budget was spent before it was complete. Throws InputError naming `algorithm`
+/// if it has too many pieces (check_pieces).
+///
+/// Method: a step's matching grows from the largest messages to the smallest: what is left of at least a threshold is
+/// matched as far as possible, then the threshold falls, and the matching is augmented by what has become usable; nodes
+/// once matched stay so. With k below the nodes it stops at k, and keeps the k largest if it has more. The step lasts
+/// as long as what is left of one of its messages, that for which the sum of what it sends and worth_of_end set-ups for
+/// each message it ends is the most for the time it takes, set-up included; of equal ones the shortest.
+/// Guarantee: none on the cost. At most m steps, as each ends a message.
+/// Complexity: for each step O(m) to sort what is left and Hopcroft-Karp's search for each threshold that makes
+/// messages usable. Memory O(m + n + pieces). Deterministic.
+///
+/// Example: messages 0->0 of 9, 0->1 of 1, 1->1 of 6, k = 2, set-up 1, nothing for ends: threshold 9 matches 0->0,
+/// threshold 4 adds 1->1. 6 units of time send 12 in 7, 9 send 15 in 10: a step of 6, then 3 of 0->0, then 0->1: cost
+/// 13. With 4 set-ups for each end 6 are worth 16 in 7, 9 are worth 23 in 10: steps of 9 and 1, cost 12 = eta.
+std::optional<PieceSteps> filter(const Demand& demand, const FiltrationRule& rule, const char* algorithm,
+                                 Budget& budget);
+
+/// The same for what is left of each message, `rest`, by its position in demand.edges; nullopt also if the plan would
+/// cost `limit` or more.
+std::optional<PieceSteps> filter_rest(const Demand& demand, std::span<const std::int64_t> rest,
+                                      const FiltrationRule& rule, double limit, const char* algorithm, Budget& budget);
+
+}  // namespace sluice::detail

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "plan/budget.hpp"
+#include "plan/exchange/demand.hpp"
+
+namespace sluice::detail {
+
+/// Looks for cheaper plans than `thresholds` has, by filtration with a rule of its own in each step, until the budget
+/// is spent; not at all if `thresholds` costs more than `hopeless`, or one plan takes too much of the budget. Calls
+/// `found` with the plans it ends with, the cheapest of each round.
+///
+/// Method: the pilot method. In each step, from the first to the last, some random rules are tried for all that is
+/// left, to the end; the first step of the cheapest plan that is known then stays as it is. In each round there are
+/// twice as many rules.
+///
+/// Guarantee: what a round ends with costs no more than the plan of `thresholds`, if the budget lasts for that one.
+///
+/// Complexity: as many filtrations as the budget allows. Memory that of filtration. Deterministic for a seed, unless
+/// time ends it.
+///
+/// Source: Duin and Voss, "The pilot method: a strategy for heuristic repetition", Networks 34 (1999); the rest is
+/// ours.
+void search_thresholds(const Demand& demand, std::uint64_t seed, double hopeless, Budget& budget,
+                       const std::function<void(const PieceSteps&)>& found);
+
+}  // namespace sluice::detail
