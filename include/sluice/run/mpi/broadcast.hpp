@@ -14,18 +14,22 @@ namespace sluice::mpi {
 
 /// How to plan broadcasts and carry them out. Every rank must give the same.
 struct BroadcastOptions {
-  /// The network, of as many ranks as the communicator. None: MPI_Bcast serves, as nothing is known to do better by.
+  /// The network, of as many ranks as the communicator. None: MPI_Bcast serves on one node and for messages below
+  /// 32 KiB. Longer ones between nodes take turns, in the first executions of a size class, between MPI_Bcast and the
+  /// plan for hosts that are all connected alike, and the one that was faster on the slowest rank serves from the ninth
+  /// on; not beyond 1000 ranks, or beyond 8 nodes of which some have several.
   std::optional<Platform> platform = std::nullopt;
   sluice::BroadcastOptions plan = {};  ///< as for plan_broadcast
   /// Where `plan.algorithm` is "auto": the first broadcast of a size class is also tried by MPI_Bcast, and whichever
-  /// was faster serves the class from then on. A model cannot know what an MPI has in store on one node.
+  /// was faster serves the class from then on. A model cannot know what an MPI has in store on one node. Without it,
+  /// and without a platform, MPI_Bcast serves.
   bool try_native = true;
 };
 
 /// What serves a size class.
 struct ChosenBroadcast {
   std::string method;      ///< what a person calls it; "native" is MPI_Bcast
-  double predicted_s = 0;  ///< by the model, for the largest size of the class
+  double predicted_s = 0;  ///< by the model, for the largest size of the class; 0 where no platform is given
   double planned_s = 0;    ///< measured, if MPI_Bcast was tried: medians of the slowest rank
   double native_s = 0;
 };

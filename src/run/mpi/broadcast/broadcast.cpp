@@ -11,9 +11,12 @@
 #include <utility>
 
 #include "run/mpi/broadcast/sized_part.hpp"
+#include "run/mpi/broadcast/usual_platform.hpp"
 #include "run/mpi/native/native_broadcast.hpp"
 #include "run/mpi/native/native_trial.hpp"
+#include "run/mpi/native/way_trial.hpp"
 #include "run/mpi/runtime/agreement.hpp"
+#include "run/mpi/runtime/collective.hpp"
 #include "run/mpi/runtime/job.hpp"
 #include "run/mpi/runtime/planned_part.hpp"
 #include "sluice/error.hpp"
@@ -26,6 +29,11 @@ namespace {
 /// Those used last, of a job.
 constexpr std::size_t kKeptClasses = 64;
 constexpr const char* kNative = "native";
+
+// Where no platform is given.
+constexpr std::int64_t kLongBetweenHosts = 32 << 10;  ///< shorter messages are MPI_Bcast's
+constexpr std::int64_t kMostHosts = 1000;             ///< planned in less than half a second
+constexpr std::int64_t kMostSharedHosts = 8;          ///< where a host has several ranks
 
 /// What is wrong with the arguments, null if nothing.
 void check_message(const void* buffer, std::int64_t bytes) {
@@ -87,6 +95,7 @@ struct SizeClass {
   std::shared_ptr<const PlannedClass> planned;
   std::int64_t bytes = -1;
   std::unique_ptr<detail::SizedPart> sized;
+  std::optional<detail::WayTrial> trial;  ///< where no platform is given
 
   [[nodiscard]] const OwnPart& part() const { return planned->part; }
 };
@@ -119,6 +128,11 @@ struct Broadcast::State final : detail::Job {
              return size.part().native || size.part().native_inside;
            });
   }
+  /// Whether MPI_Bcast is all there is for a message, as nothing is known that could be better.
+  [[nodiscard]] bool only_native(std::int64_t bytes) const {
+    return !options.platform &&
+           (!options.try_native || bytes < kLongBetweenHosts || channel.context().one_node() || detail::kSimulated);
+  }
 
   BroadcastOptions options;
   int root;
@@ -129,6 +143,7 @@ struct Broadcast::State final : detail::Job {
 
   // The present execution.
   detail::SizedPart* running = nullptr;
+  detail::WayTrial* trial = nullptr;  ///< that it counts for
   bool natively = false;     ///< MPI_Bcast may be under way
   bool then_inside = false;  ///< after `running`, the broadcast of this rank's cluster
   std::int64_t turn = 0;     ///< of it
@@ -158,16 +173,26 @@ Broadcast::State::State(std::shared_ptr<detail::Context> context, std::int64_t n
 }
 
 OwnPart Broadcast::State::plan(std::int64_t bytes) {
+  std::vector<std::int64_t> hosts;  // of each rank, on rank 0
   if (!options.platform) {
-    OwnPart part;
-    part.native = true;
-    part.chosen.method = kNative;
-    return part;
+    const auto rows = detail::gather_numbers(channel, {channel.context().first_of_node()});
+    for (const std::vector<std::int64_t>& row : rows) hosts.push_back(row.front());
   }
   const auto plan_all = [&] {
-    BroadcastProgram program = plan_broadcast(*options.platform, root, bytes, options.plan).program;
+    const Platform platform = options.platform ? *options.platform : detail::usual_platform(hosts);
+    const auto clusters = static_cast<std::int64_t>(platform.clusters.size());
+    if (!options.platform && (clusters > kMostSharedHosts || platform.ranks > kMostHosts)) {
+      OwnPart part;
+      part.native = true;
+      part.chosen.method = kNative;
+      return std::vector<OwnPart>(hosts.size(), part);
+    }
+    BroadcastProgram program = plan_broadcast(platform, root, bytes, options.plan).program;
     std::vector<OwnPart> parts;
-    for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) parts.push_back(part_of(program, rank));
+    for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
+      parts.push_back(part_of(program, rank));
+      if (!options.platform) parts.back().chosen.predicted_s = 0;  // the speeds are nobody's
+    }
     return parts;
   };
   return detail::planned_part<OwnPart>(channel, plan_all, kFields);
@@ -195,6 +220,7 @@ SizeClass& Broadcast::State::obtain(std::int64_t bytes) {
     plans.put(key_of(largest), size.number, size.planned);
     plans.reserve(size.number + 1);
   }
+  if (!options.platform) size.trial.emplace(channel, !size.part().native);
   classes.push_front(std::move(size));
   if (classes.size() > kKeptClasses) classes.pop_back();
   return classes.front();
@@ -257,7 +283,10 @@ detail::Advance Broadcast::State::advance() {
     return detail::Advance::kMoved;
   }
   const detail::Advance come = native.advance();
-  if (come == detail::Advance::kOver) natively = false;
+  if (come == detail::Advance::kOver) {
+    natively = false;
+    if (trial != nullptr) std::exchange(trial, nullptr)->end();
+  }
   return come;
 }
 
@@ -271,12 +300,12 @@ void Broadcast::State::try_both(SizeClass& size, void* buffer, std::int64_t byte
     native.begin(detail::broadcast_by_mpi(buffer, bytes, root, channel.comm()));
     detail::complete(channel, *this, true);
   };
-  const detail::NativeTrial trial = detail::try_native(channel, by_plan, by_mpi);
+  const detail::NativeTrial measured = detail::try_native(channel, by_plan, by_mpi);
   PlannedClass known = *size.planned;
   known.tried = true;
-  known.part.chosen.planned_s = trial.planned_s;
-  known.part.chosen.native_s = trial.native_s;
-  if (trial.native_is_faster()) {
+  known.part.chosen.planned_s = measured.planned_s;
+  known.part.chosen.native_s = measured.native_s;
+  if (measured.native_is_faster()) {
     known.part.chosen.method = kNative;
     known.part.native = true;
     known.part.program = {};
@@ -289,14 +318,21 @@ void Broadcast::State::try_both(SizeClass& size, void* buffer, std::int64_t byte
 void Broadcast::State::begin(void* buffer, std::int64_t bytes) {
   start([&] {
     check_message(buffer, bytes);
-    if (!options.platform) {
+    const auto begin_natively = [&] {
       natively = bytes > 0;
       native.begin(detail::broadcast_by_mpi(buffer, bytes, root, channel.comm()));
       return detail::Advance::kIdle;
-    }
+    };
+    trial = nullptr;
+    if (only_native(bytes)) return begin_natively();
     SizeClass& size = obtain(bytes);
     if (bytes == 0 || channel.size() == 1) return detail::Advance::kOver;
-    const bool may_try = options.try_native && options.plan.algorithm == "auto";
+    if (size.trial && !size.part().native) {
+      const bool by_mpi = size.trial->begin(true);
+      if (!size.trial->over()) trial = &*size.trial;
+      if (by_mpi) return begin_natively();
+    }
+    const bool may_try = options.platform && options.try_native && options.plan.algorithm == "auto";
     if (may_try && !size.planned->tried && !size.part().native) {
       try_both(size, buffer, bytes);
       return detail::Advance::kOver;
@@ -328,11 +364,10 @@ ChosenBroadcast Broadcast::chosen(std::int64_t bytes) {
   state_->channel.next_execution();
   state_->call([&] {
     if (bytes < 0) throw InputError("bytes", fmt::format("{}", bytes), "at least 0");
-    if (state_->options.platform) {
-      result = state_->obtain(bytes).part().chosen;
-    } else {
-      result.method = kNative;
-    }
+    result.method = kNative;
+    if (state_->only_native(bytes)) return;
+    const SizeClass& size = state_->obtain(bytes);
+    if (!size.trial || !size.trial->native()) result = size.part().chosen;
   });
   return result;
 }
