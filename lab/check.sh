@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A short run of the lab, for CI: exchanges between 3 + 3 hosts over a backbone that carries 2, verified byte by byte;
-# a probe of 2 + 2 hosts, to which ranks are dealt in turns and which must have them host by host; then an interrupted
+# A short run of the lab, for CI: exchanges between 3 + 3 hosts over a backbone that carries 2, and broadcasts between
+# 2 + 2 by default, verified byte by byte; a probe of 2 + 2 hosts, to which ranks are dealt in turns and which must have them host by host; then an interrupted
 # run. At the end nothing of these may be left.
 #
 #     lab/check.sh [BUILD_DIR]      a build with Open MPI; build/release unless given
@@ -22,6 +22,10 @@ settings_before=$(settings)
 links_before=$(links)
 
 "$lab/run.sh" --name "$name" --hosts 3 --k 2 --time-limit 120 "$build/bin/exchange_test" --gtest_brief=1
+for ranks in 4 8; do  # one for each host, and two
+  "$lab/run.sh" --name "$name" --hosts 2 --k 2 -n "$ranks" --time-limit 120 \
+    "$build/bin/run_broadcast_test" --gtest_brief=1 --gtest_filter='*WithoutAPlatform*'
+done
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -16,8 +16,8 @@ using nlohmann::ordered_json;
 TEST(CompareExchange, JsonHasARowForEveryAlgorithmAndRatiosToTheBestBound) {
   const Folder folder;
   write_traffic_files(folder);
-  const Outcome outcome = folder.sluice(
-      words("compare exchange dense.mtx --max-transfers 4 --effort 0.3 --time-limit 1.5 --json out.json"));
+  const Outcome outcome =
+      folder.sluice(words("compare exchange dense.mtx --max-transfers 4 --effort 0.1 --json out.json"));
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(outcome.err, "");
   const std::string text = folder.read("out.json");

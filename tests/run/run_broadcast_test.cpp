@@ -166,6 +166,17 @@ TEST(Broadcast, WithoutAPlatformMpiServes) {
   }
 }
 
+/// Between nodes, long messages go both ways in turns, and then by one of them: lab/check.sh.
+TEST(Broadcast, WithoutAPlatformAgainAndAgain) {
+  for (const int root : {0, size() - 1}) {
+    Broadcast job(MPI_COMM_WORLD, root);
+    for (int round = 0; round < 11; ++round) {
+      for (const std::int64_t bytes : {100, 40'000, 300'000, 299'999}) expect_broadcast(job, root, bytes);
+    }
+    for (const std::int64_t bytes : {100, 300'000}) EXPECT_FALSE(job.chosen(bytes).method.empty());
+  }
+}
+
 TEST(Broadcast, ARankThatThrowsBeforeItsTurnLeavesNobodyWaiting) {
   if (size() == 1) return;
   const auto play = [&] {

@@ -144,9 +144,9 @@ struct Broadcast::State final : detail::Job {
   // The present execution.
   detail::SizedPart* running = nullptr;
   detail::WayTrial* trial = nullptr;  ///< that it counts for
-  bool natively = false;     ///< MPI_Bcast may be under way
-  bool then_inside = false;  ///< after `running`, the broadcast of this rank's cluster
-  std::int64_t turn = 0;     ///< of it
+  bool natively = false;              ///< MPI_Bcast may be under way
+  bool then_inside = false;           ///< after `running`, the broadcast of this rank's cluster
+  std::int64_t turn = 0;              ///< of it
   void* message = nullptr;
   std::int64_t message_bytes = 0;
 };
