@@ -40,7 +40,7 @@ class Patience {
 #ifdef OPEN_MPI
   static constexpr int kLooksBetweenYields = 64;  // it gives way in every look, where ranks outnumber cores
 #else
-  static constexpr int kLooksBetweenYields = 2;
+  static constexpr int kLooksBetweenYields = 1;
 #endif
   static constexpr int kLooksBeforeSleeping = 100;
   static constexpr std::chrono::nanoseconds kShortestSleep{30'000};
