@@ -15,8 +15,13 @@ void add_run_redistribute(CLI::App& verb, Action& chosen) {
   options->problem.add_to(*problem, kShapeNeeded);
   problem->add_option("--algorithm", options->algorithm, "the planner of method sluice, see plan --help")
       ->option_text("NAME [auto]");
-  options->methods.add_method_to(*problem,
-                                 "sluice, sluice-ALGORITHM, caterpillar, alltoallv, alltoallw, all-at-once, pdgemr2d");
+  problem
+      ->add_option(
+          "--mode", options->mode,
+          "how transfers are kept apart: chain (one at a time for each port), local, auto (chain between hosts)")
+      ->option_text("MODE [auto]");
+  options->methods.add_method_to(
+      *problem, "sluice, sluice-ALGORITHM, sluice-MODE, caterpillar, alltoallv, alltoallw, all-at-once, pdgemr2d");
   options->methods.add_times_to(*problem);
   problem->footer(
       "The source is filled with a function of the global index; every byte of every method's target is verified "

@@ -33,9 +33,10 @@ namespace {
 
 class RedistributionSubject final : public Subject {
  public:
-  RedistributionSubject(MPI_Comm comm, std::int64_t shared_from_bytes)
+  RedistributionSubject(MPI_Comm comm, std::int64_t shared_from_bytes, ExchangeMode mode)
       : case_{{3000}, {{size_of(comm)}, {7}}, {{size_of(comm)}, {11}}, 8, {}}, rank_(rank_in(comm)) {
     case_.options.shared_from_bytes = shared_from_bytes;
+    case_.options.mode = mode;
     case_.options.chunk_bytes = 512;
     const Faulty faulty;
     job_.emplace(comm, case_.shape, case_.from, case_.to, case_.element_size, case_.options);
@@ -330,7 +331,7 @@ std::vector<SubjectKind> subject_kinds() {
     return result;
   };
   std::vector<SubjectKind> all{
-      in_turns(kind<RedistributionSubject>("redistribution", null, std::int64_t{4096})),
+      in_turns(kind<RedistributionSubject>("redistribution", null, std::int64_t{4096}, ExchangeMode::kAuto)),
       in_turns(kind<ExchangeSubject>("exchange", buffers, ExchangeMode::kAuto, std::int64_t{2000})),
       kind<DynamicSubject>("dynamic exchange", {}),
       kind<ElementSubject<double>>("short sum", null, MPI_DOUBLE, std::int64_t{1000}, ReductionOptions{}),
@@ -340,8 +341,9 @@ std::vector<SubjectKind> subject_kinds() {
       kind<BroadcastSubject>("broadcast", null, std::int64_t{10'000}, BroadcastOptions{}),
       slow(kind<ProbeSubject>("probe", callback)),
 
-      kind<RedistributionSubject>("redistribution by memory", null, std::int64_t{0}),
-      kind<RedistributionSubject>("redistribution by messages", null, std::int64_t{-1}),
+      kind<RedistributionSubject>("redistribution by memory", null, std::int64_t{0}, ExchangeMode::kLocal),
+      kind<RedistributionSubject>("redistribution by messages", null, std::int64_t{-1}, ExchangeMode::kLocal),
+      kind<RedistributionSubject>("redistribution, one port kept", null, std::int64_t{-1}, ExchangeMode::kChain),
       kind<TypedSubject>("exchange of types", null),
       kind<ElementSubject<double>>("sum in parts", null, MPI_DOUBLE, std::int64_t{3000},
                                    options([](auto& o) { o.segments = 5; })),

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "sluice/run/mpi/exchange_mode.hpp"
+
 namespace sluice::mpi {
 
 /// What a rank has for another one, or gets from it; itself included.
@@ -19,21 +21,6 @@ struct MessageSize {
 
   friend bool operator==(const MessageSize&, const MessageSize&) = default;
 };
-
-/// How the transfers of an exchange are kept apart; docs/run.md tells when to take which.
-enum class ExchangeMode {
-  kAuto,     ///< kAtOnce on one node, unless k limits the exchange there; else kChain
-  kChain,    ///< the plan, with k and one port kept by short messages from rank to rank; no barrier
-  kLocal,    ///< the plan's order at every rank, and nothing else: transfers may overlap
-  kBarrier,  ///< the plan, a barrier after every step, as in the paper
-  kList,     ///< no plan: rank 0 says who sends next; k can be changed while it runs
-  kAtOnce,   ///< no plan and no k: all messages under way at once, whole, as memory has no queues to overflow
-};
-
-/// The name users type: "auto", "chain", "local", "barrier", "list", "at-once".
-[[nodiscard]] std::string to_string(ExchangeMode mode);
-/// Throws InputError for another name.
-[[nodiscard]] ExchangeMode parse_exchange_mode(const std::string& name);
 
 /// How to plan an exchange and carry it out. Every rank must give the same, but for `receives`.
 struct ExchangeOptions {

@@ -253,9 +253,9 @@ std::unique_ptr<detail::StepProtocol> Exchange::State::make_protocol() {
       break;
     case ExchangeMode::kChain: {
       detail::ChainLinks links;
-      for (const auto& transfer : part->sends) links.permissions.push_back(transfer.permissions);
+      for (const auto& transfer : part->sends) links.sends.push_back({transfer.step, transfer.permissions});
       for (const auto& transfer : part->transfers_in) {
-        links.senders.push_back({transfer.peer, transfer.number});
+        links.senders.push_back({transfer.peer, transfer.step});
         links.successors.push_back(transfer.successor);
         links.bytes.push_back(transfer.bytes);
       }

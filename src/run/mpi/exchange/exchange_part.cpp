@@ -97,7 +97,7 @@ constexpr auto kFields = [](auto& numbers, ExchangePart& part) {
   numbers.each(part.receives, [&](MessageSize& m) { numbers(m.peer, m.bytes); });
   numbers.each(part.sends, [&](ExchangePart::Send& t) { numbers(t.peer, t.offset, t.bytes, t.step, t.permissions); });
   numbers.each(part.transfers_in, [&](ExchangePart::Receive& t) {
-    numbers(t.peer, t.offset, t.bytes, t.step, t.number, t.successor.rank, t.successor.number);
+    numbers(t.peer, t.offset, t.bytes, t.step, t.successor.rank, t.successor.step);
   });
 };
 
@@ -114,7 +114,7 @@ ExchangePart at_once(const Channel& channel, const std::vector<MessageSize>& sen
   for (const MessageSize& message : receives) {
     if (message.bytes > 0 && message.peer != channel.rank())
       part.transfers_in.push_back(
-          {message.peer, 0, message.bytes, (channel.rank() - message.peer + ranks) % ranks, 0, {}});
+          {message.peer, 0, message.bytes, (channel.rank() - message.peer + ranks) % ranks, {}});
   }
   std::ranges::sort(part.sends, {}, &ExchangePart::Send::step);
   std::ranges::sort(part.transfers_in, {}, &ExchangePart::Receive::step);
@@ -180,17 +180,15 @@ std::vector<ExchangePart> split(const StepSchedule& schedule, int ranks, std::in
       const Transfer& transfer = each.transfers[i];
       ExchangePart& sender = parts[static_cast<std::size_t>(transfer.from)];
       ExchangePart& receiver = parts[static_cast<std::size_t>(transfer.to)];
-      const auto number = static_cast<std::int64_t>(sender.sends.size());
       Place& before = last[taken[i]];
       const bool token = before.to >= 0 && before.to != transfer.to;
       if (token) {
         parts[static_cast<std::size_t>(before.to)].transfers_in[before.number].successor = {
-            static_cast<int>(transfer.from), number};
+            static_cast<int>(transfer.from), step};
       }
       before = {transfer.to, receiver.transfers_in.size()};
       sender.sends.push_back({static_cast<int>(transfer.to), transfer.offset, transfer.size, step, token ? 2 : 1});
-      receiver.transfers_in.push_back(
-          {static_cast<int>(transfer.from), transfer.offset, transfer.size, step, number, {}});
+      receiver.transfers_in.push_back({static_cast<int>(transfer.from), transfer.offset, transfer.size, step, {}});
     }
     ++step;
   }

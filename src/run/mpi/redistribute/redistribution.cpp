@@ -13,6 +13,7 @@
 #include "run/mpi/redistribute/participation.hpp"
 #include "run/mpi/runtime/agreement.hpp"
 #include "run/mpi/runtime/job.hpp"
+#include "run/mpi/steps/protocol_chain.hpp"
 #include "run/mpi/steps/step_executor.hpp"
 #include "sluice/error.hpp"
 
@@ -30,10 +31,14 @@ constexpr std::int64_t kMoveBytes = 256 << 10;
 /// So much memory a rank may need for MPI's own collective to be tried, which takes messages whole.
 constexpr std::int64_t kMostNativeBytes = 8 << 20;
 
+/// What a receiver lets the next message start before, as in exchanges.
+constexpr std::int64_t kEarlyBytes = 32 << 10;
+
 /// One side's messages in the order of the steps, without the one to oneself.
 struct Messages {
   std::vector<Rank> peers;
   std::vector<StepMessage> steps;
+  std::vector<std::int64_t> numbers;  ///< of their steps
 };
 
 Messages messages_of(const std::vector<PlannedMessage>& planned, const detail::GridRanks& ranks, int own,
@@ -44,6 +49,7 @@ Messages messages_of(const std::vector<PlannedMessage>& planned, const detail::G
     if (rank == own) continue;
     result.peers.push_back(message.peer);
     result.steps.push_back({rank, message.count * element_size});
+    result.numbers.push_back(message.step);
   }
   return result;
 }
@@ -53,6 +59,27 @@ std::vector<Rank> own_message(const Participation& part) {
   if (part.sender < 0 || part.receiver < 0) return {};
   if (part.problem.count(Rank(part.sender), Rank(part.receiver)) == 0) return {};
   return {Rank(part.receiver)};
+}
+
+/// One port, kept by what each receiver tells the next of its senders: ports are all that limits.
+std::unique_ptr<detail::StepProtocol> chain(detail::Channel& channel, const Messages& sends, const Messages& receives) {
+  detail::ChainLinks links;
+  for (const std::int64_t step : sends.numbers) links.sends.push_back({step, 1});
+  for (std::size_t i = 0; i < receives.steps.size(); ++i) {
+    links.senders.push_back({receives.steps[i].peer, receives.numbers[i]});
+    links.bytes.push_back(receives.steps[i].bytes);
+  }
+  return std::make_unique<detail::ChainProtocol>(channel, std::move(links), kEarlyBytes);
+}
+
+/// How the pieces of messages travel.
+detail::StepExecutor::Limits limits_of(const RedistributionOptions& options, ExchangeMode mode,
+                                       std::int64_t element_size) {
+  const bool chained = mode == ExchangeMode::kChain;
+  detail::StepExecutor::Limits limits{options.chunk_bytes, element_size, options.window, chained ? 2 : 0};
+  if (limits.chunk_bytes == 0) limits.chunk_bytes = chained ? 32 << 10 : 64 << 10;
+  if (limits.window == 0) limits.window = chained ? 2 : 4;
+  return limits;
 }
 
 /// Whether the messages are long enough to share memory for them; the same on all ranks.
@@ -217,6 +244,7 @@ struct Redistribution::State final : detail::Job {
   }
   [[nodiscard]] bool in_native_collective() const override { return trial.may_be_native(); }
 
+  ExchangeMode mode;
   std::shared_ptr<const Prepared> prepared;
   std::optional<Transport> transport;
   std::optional<detail::StepExecutor> executor;
@@ -229,6 +257,9 @@ Redistribution::State::State(std::shared_ptr<detail::Context> context, std::int6
                              const std::vector<std::int64_t>& shape, const Layout& from, const Layout& to,
                              std::int64_t element_size, const RedistributionOptions& options)
     : Job(std::move(context), number, "redistribution"),
+      mode(options.mode != ExchangeMode::kAuto ? options.mode
+           : channel.context().one_node()      ? ExchangeMode::kLocal
+                                               : ExchangeMode::kChain),
       trial(channel, options.try_native && options.algorithm == "auto" && channel.size() > 1) {
   const detail::Arguments arguments = detail::arguments_of(shape, from, to, element_size, options);
   detail::Arguments key = arguments;
@@ -245,8 +276,8 @@ Redistribution::State::State(std::shared_ptr<detail::Context> context, std::int6
           channel.rank(),
           detail::make_participation(channel.rank(), channel.size(), shape, from, to, element_size, options), options);
     }
-    executor.emplace(channel, prepared->sends.steps, prepared->receives.steps,
-                     detail::StepExecutor::Limits{options.chunk_bytes, element_size, options.window});
+    executor.emplace(channel, prepared->sends.steps, prepared->receives.steps, limits_of(options, mode, element_size),
+                     mode == ExchangeMode::kChain ? chain(channel, prepared->sends, prepared->receives) : nullptr);
     executor->connect(shares_memory(prepared->plan, element_size, options.shared_from_bytes));
   });
   (void)detail::agree(channel, arguments.fingerprint(), failure, 0, last);
@@ -307,6 +338,8 @@ std::int64_t Redistribution::peak_extra_bytes() const {
   const std::int64_t packed = state_->native ? state_->native->buffer_bytes() : 0;
   return state_->executor->buffer_bytes() + packed;
 }
+
+ExchangeMode Redistribution::mode() const { return state_->mode; }
 
 bool Redistribution::native() const { return state_->trial.native(); }
 
