@@ -81,8 +81,7 @@ OwnSteps own_steps(const Participation& part, int rank, const RedistributionPlan
       for (const Transfer& transfer : step.transfers) {
         const Rank to(transfer.to);
         const Rank from(transfer.from);
-        if (transfer.from == part.sender)
-          add(own.sends, to, part.to_ranks[to], transfer, own.steps, part.element_size);
+        if (transfer.from == part.sender) add(own.sends, to, part.to_ranks[to], transfer, own.steps, part.element_size);
         if (transfer.to == part.receiver)
           add(own.receives, from, part.from_ranks[from], transfer, own.steps, part.element_size);
       }
