@@ -19,6 +19,7 @@ class Planned final : public Method {
 
   void execute(const void* source, void* target) override { redistribution_.execute(source, target); }
   [[nodiscard]] std::int64_t held_bytes() const override { return redistribution_.peak_extra_bytes(); }
+  [[nodiscard]] std::string how() override { return redistribution_.explanation(); }
 
  private:
   mpi::Redistribution redistribution_;

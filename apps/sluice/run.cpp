@@ -90,7 +90,9 @@ void add_run_broadcast(CLI::App& verb, Action& chosen) {
       std::string(kBroadcastHelp) +
       "Bytes are a function of their offset, and every one is verified on every rank before a time counts (exit status "
       "1\nif one is wrong). A time is that of the slowest rank.\n\n"
+      "Without --platform the methods are sluice, as a program gets it that says nothing, and mpi-bcast.\n\n"
       "Examples:\n"
+      "  mpirun -np 8 sluice run broadcast --size 1Mi\n"
       "  mpirun -np 88 sluice run broadcast --platform platform.json --size 4Mi\n"
       "  mpirun -np 88 sluice run broadcast --platform platform.json --size 1Mi --method sluice,ecef,flat,mpi-bcast");
   problem->callback([options, &chosen] { chosen = [options] { return run_broadcast(*options); }; });

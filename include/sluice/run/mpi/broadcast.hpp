@@ -74,6 +74,8 @@ class Broadcast {
 
   /// Collective: what serves messages of this size, which is planned if it is not yet. Nothing is tried.
   [[nodiscard]] ChosenBroadcast chosen(std::int64_t bytes);
+  /// The same in a line for people: "chain, 64 segments, predicted 98.2 ms; the plan took 101 ms, MPI_Bcast 612 ms".
+  [[nodiscard]] std::string explanation(std::int64_t bytes);
 
  private:
   struct State;

@@ -2,6 +2,7 @@
 
 #include <mpi.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -36,6 +37,8 @@ struct HostNetwork {
   double measured_s = 0;         ///< what measuring took
 
   [[nodiscard]] std::int64_t hosts() const;
+  /// The place in `groups` of each host.
+  [[nodiscard]] std::vector<std::size_t> groups_of_hosts() const;
 };
 
 /// For people: "8 hosts on one switch, 11.9 MB/s each way, 95 us; no k", with a line for each group and each link where
@@ -60,8 +63,8 @@ struct HostNetwork {
 /// three quarters of what their links carried at best, and latencies at most twice the least of either (and 20 us
 /// more). Hosts whose link carries less than 0.7 of their group's median are a group of their own. Groups are
 /// believed when they are found twice, by the best of both times; where that does not happen, all hosts are one group.
-/// Between two groups one pair of hosts alone tells the speed of a connection, and the round in which they carried most tells how many
-/// fit.
+/// Between two groups one pair of hosts alone tells the speed of a connection, and the round in which they carried most
+/// tells how many fit.
 ///
 /// What it cannot see: a bottleneck that never fills in a round (sites that are neither halves, quarters, ... of the
 /// hosts in the order of their ranks may be taken for one); `sluice probe` measures pair by pair.

@@ -365,8 +365,20 @@ ChosenBroadcast Broadcast::chosen(std::int64_t bytes) {
     if (state_->only_native(bytes)) return;
     const SizeClass& size = state_->obtain(bytes);
     if (!size.trial || !size.trial->native()) result = size.part().chosen;
+    if (size.trial && size.trial->over()) {
+      result.planned_s = size.trial->measured().planned_s;
+      result.native_s = size.trial->measured().native_s;
+    }
   });
   return result;
+}
+
+std::string Broadcast::explanation(std::int64_t bytes) {
+  const ChosenBroadcast chosen = this->chosen(bytes);
+  std::string text = chosen.method == kNative ? "MPI_Bcast" : chosen.method;
+  if (chosen.predicted_s > 0 && chosen.method != kNative)
+    text += fmt::format(", predicted {:.3g} ms", chosen.predicted_s * 1e3);
+  return text + detail::to_text({chosen.planned_s, chosen.native_s}, "MPI_Bcast");
 }
 
 }  // namespace sluice::mpi

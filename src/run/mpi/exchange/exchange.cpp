@@ -408,6 +408,14 @@ void Exchange::set_max_transfers(std::int64_t max_transfers) {
   state_->list->set_max_transfers(max_transfers);
 }
 
+std::string Exchange::explanation() const {
+  const detail::WayTrial& trial = *state_->trial;
+  std::string text = trial.native() ? "MPI_Ialltoallw" : to_string(state_->options.mode);
+  if (!trial.native() && state_->part->steps > 0)
+    text += fmt::format(", {} steps, k = {}", state_->part->steps, state_->part->max_transfers);
+  return text + detail::to_text(trial.measured(), "MPI_Ialltoallw");
+}
+
 std::int64_t Exchange::steps() const { return state_->part->steps; }
 
 std::int64_t Exchange::peak_extra_bytes() const {

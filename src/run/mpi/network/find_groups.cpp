@@ -63,7 +63,9 @@ class Unions {
     int& parent = parent_[static_cast<std::size_t>(i)];
     return parent == i ? i : parent = find(parent);
   }
-  void join(int a, int b) { parent_[static_cast<std::size_t>(std::max(find(a), find(b)))] = std::min(find(a), find(b)); }
+  void join(int a, int b) {
+    parent_[static_cast<std::size_t>(std::max(find(a), find(b)))] = std::min(find(a), find(b));
+  }
 
  private:
   std::vector<int> parent_;
@@ -155,8 +157,8 @@ HostNetwork find_groups(int hosts, std::span<const Meeting> meetings) {
   for (std::size_t to = 1; to < network.groups.size(); ++to) {
     for (std::size_t from = 0; from < to; ++from) {
       GroupLink link = link_between(network.groups, from, to, meetings);
-      const auto pairs = static_cast<std::int64_t>(
-          std::min(network.groups[from].hosts.size(), network.groups[to].hosts.size()));
+      const auto pairs =
+          static_cast<std::int64_t>(std::min(network.groups[from].hosts.size(), network.groups[to].hosts.size()));
       const double carried = std::max(most_carried(network.groups[from], network.groups[to], meetings),
                                       most_carried(network.groups[to], network.groups[from], meetings));
       set_single_connection(link, link.bytes_per_s, carried, pairs);

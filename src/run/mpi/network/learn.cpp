@@ -125,7 +125,8 @@ void gather_meetings(Channel& channel, const std::vector<Note>& notes, int own, 
   std::vector<std::int64_t> numbers;
   for (const Note& note : notes) {
     const auto bits = [](double value) { return std::bit_cast<std::int64_t>(value); };
-    numbers.insert(numbers.end(), {own, note.round, note.other, bits(note.latency_s), bits(note.rate), bits(note.message_s)});
+    numbers.insert(numbers.end(),
+                   {own, note.round, note.other, bits(note.latency_s), bits(note.rate), bits(note.message_s)});
   }
   constexpr std::size_t kNumbers = 6;
   for (const std::vector<std::int64_t>& of_rank : gather_numbers(channel, std::move(numbers))) {
@@ -135,7 +136,8 @@ void gather_meetings(Channel& channel, const std::vector<Note>& notes, int own, 
       const auto other = static_cast<int>(of_rank[i + 2]);
       const auto latency = std::bit_cast<double>(of_rank[i + 3]);
       const auto rate = std::bit_cast<double>(of_rank[i + 4]);
-      if (const auto seconds = std::bit_cast<double>(of_rank[i + 5]); seconds > 0) message_s = std::min(message_s, seconds);
+      if (const auto seconds = std::bit_cast<double>(of_rank[i + 5]); seconds > 0)
+        message_s = std::min(message_s, seconds);
       const int a = std::min(host, other);
       const int b = std::max(host, other);
       auto at = std::ranges::find_if(meetings, [&](const Meeting& m) { return m.a == a && m.b == b; });
@@ -165,7 +167,8 @@ void measure_links(Channel& channel, const std::vector<int>& stations, const std
     rate = largest(rate, channel);
     if (channel.rank() != 0) continue;
     const auto pairs = static_cast<std::int64_t>(std::min(from.hosts.size(), to.hosts.size()));
-    set_single_connection(link, rate, std::max(most_carried(from, to, meetings), most_carried(to, from, meetings)), pairs);
+    set_single_connection(link, rate, std::max(most_carried(from, to, meetings), most_carried(to, from, meetings)),
+                          pairs);
   }
 }
 
@@ -370,7 +373,8 @@ std::shared_ptr<const Platform> platform_of_variable(Channel& channel) {
     try {
       const Platform platform = read_platform(path);
       if (platform.ranks != channel.size())
-        throw InputError(path, fmt::format("{} ranks", platform.ranks), fmt::format("the {} there are", channel.size()));
+        throw InputError(path, fmt::format("{} ranks", platform.ranks),
+                         fmt::format("the {} there are", channel.size()));
       text = to_json(platform);
     } catch (const std::exception& error) {
       fmt::print(stderr, "sluice: SLUICE_PLATFORM: {}; not used\n", error.what());

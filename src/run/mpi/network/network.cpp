@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <cstddef>
 
 #include "run/mpi/network/learn.hpp"
 #include "run/mpi/runtime/job.hpp"
@@ -45,6 +45,14 @@ std::int64_t HostNetwork::hosts() const {
   return static_cast<std::int64_t>(sum);
 }
 
+std::vector<std::size_t> HostNetwork::groups_of_hosts() const {
+  std::vector<std::size_t> result(static_cast<std::size_t>(hosts()));
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    for (const int host : groups[g].hosts) result[static_cast<std::size_t>(host)] = g;
+  }
+  return result;
+}
+
 std::string to_text(const HostNetwork& network) {
   const auto inside = [](const HostGroup& group) {
     if (group.hosts.size() < 2) return speed_text(group.bytes_per_s);
@@ -54,8 +62,8 @@ std::string to_text(const HostNetwork& network) {
   if (network.groups.size() == 1)
     return fmt::format("{} on one switch, {}; no k", hosts_text(network.groups.front().hosts.size()),
                        inside(network.groups.front()));
-  std::string text = fmt::format("{} in {} groups", hosts_text(static_cast<std::size_t>(network.hosts())),
-                                 network.groups.size());
+  std::string text =
+      fmt::format("{} in {} groups", hosts_text(static_cast<std::size_t>(network.hosts())), network.groups.size());
   for (std::size_t i = 0; i < network.groups.size(); ++i) {
     const HostGroup& group = network.groups[i];
     text += fmt::format("\n  group {}: {}, {}", i, hosts_text(group.hosts.size()), inside(group));
@@ -70,14 +78,10 @@ std::string to_text(const HostNetwork& network) {
 Platform to_platform(const HostNetwork& network) {
   Platform platform;
   platform.ranks = static_cast<std::int64_t>(network.host_of_rank.size());
-  std::vector<std::size_t> group_of_host(static_cast<std::size_t>(network.hosts()));
-  for (std::size_t g = 0; g < network.groups.size(); ++g) {
-    for (const int host : network.groups[g].hosts) group_of_host[static_cast<std::size_t>(host)] = g;
-  }
+  const std::vector<std::size_t> group_of_host = network.groups_of_hosts();
   const auto link_between = [&](std::size_t a, std::size_t b) {
-    const auto link = std::ranges::find_if(network.links, [&](const GroupLink& each) {
-      return each.from == std::min(a, b) && each.to == std::max(a, b);
-    });
+    const auto link = std::ranges::find_if(
+        network.links, [&](const GroupLink& each) { return each.from == std::min(a, b) && each.to == std::max(a, b); });
     return *link;
   };
   if (network.hosts() == platform.ranks) {
@@ -107,8 +111,8 @@ Platform to_platform(const HostNetwork& network) {
       const std::size_t g = group_of_host[host];
       const bool inside = group_of_host[other] == g;
       const HostGroup& group = network.groups[g];
-      const GroupLink link = inside ? GroupLink{g, g, group.latency_s, group.bytes_per_s, 1}
-                                    : link_between(g, group_of_host[other]);
+      const GroupLink link =
+          inside ? GroupLink{g, g, group.latency_s, group.bytes_per_s, 1} : link_between(g, group_of_host[other]);
       platform.links.push_back({static_cast<std::int64_t>(other), static_cast<std::int64_t>(host), link.latency_s,
                                 gap(network.message_s, link.bytes_per_s)});
     }

@@ -37,7 +37,8 @@ class Outgoing {
  private:
   [[nodiscard]] bool is_enough() const {
     const double passed_s = MPI_Wtime() - start_s_;
-    const bool long_enough = passed_s >= limits_.seconds && (sent_ >= limits_.least_bytes || passed_s >= limits_.most_seconds);
+    const bool long_enough =
+        passed_s >= limits_.seconds && (sent_ >= limits_.least_bytes || passed_s >= limits_.most_seconds);
     return long_enough || sent_ >= limits_.most_bytes;
   }
   void send(int bytes) {

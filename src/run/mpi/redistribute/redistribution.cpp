@@ -349,6 +349,16 @@ std::int64_t Redistribution::peak_extra_bytes() const {
 
 ExchangeMode Redistribution::mode() const { return state_->mode; }
 
+std::string Redistribution::explanation() const {
+  const detail::OwnSteps& own = state_->prepared->own;
+  std::string text = "MPI_Ialltoallw";
+  if (!native()) {
+    text = fmt::format("{}, {} steps, {}", own.cut ? "messages cut by exchange" : plan().algorithm(), own.steps,
+                       to_string(mode()));
+  }
+  return text + detail::to_text(state_->trial.measured(), "MPI_Ialltoallw");
+}
+
 bool Redistribution::native() const { return state_->trial.native(); }
 
 const RedistributionPlan& Redistribution::plan() const { return state_->prepared->plan; }
