@@ -13,12 +13,15 @@
 
 #include "run/exchange_testing.hpp"
 #include "run/faults/fault_injection.hpp"
+#include "run/mpi/network/learn.hpp"
 #include "run/platform_testing.hpp"
+#include "run/pretended_hosts.hpp"
 #include "run/redistribution_testing.hpp"
 #include "sluice/run/mpi/broadcast.hpp"
 #include "sluice/run/mpi/dynamic_exchange.hpp"
 #include "sluice/run/mpi/exchange.hpp"
 #include "sluice/run/mpi/measure.hpp"
+#include "sluice/run/mpi/network.hpp"
 #include "sluice/run/mpi/probe.hpp"
 #include "sluice/run/mpi/redistribution.hpp"
 #include "sluice/run/mpi/reduction.hpp"
@@ -303,6 +306,22 @@ class RampSubject final : public Subject {
   MPI_Comm comm_;
 };
 
+/// Measures anew in each execution, between hosts that are ranks.
+class NetworkSubject final : public Subject {
+ public:
+  explicit NetworkSubject(MPI_Comm comm) : comm_(comm) {}
+  std::string execute(int /*round*/, Misuse /*misuse*/) override {
+    const PretendedHosts hosts(1);
+    detail::forget_networks();
+    detail::Context::of(comm_)->network().reset();
+    const Faulty faulty;
+    return network(comm_).hosts() == size_of(comm_) ? "" : "the number of hosts";
+  }
+
+ private:
+  MPI_Comm comm_;
+};
+
 template <class Kind, class... Arguments>
 SubjectKind kind(std::string name, std::vector<Misuse> misuses, Arguments... arguments) {
   return {std::move(name), [arguments...](MPI_Comm comm) { return std::make_unique<Kind>(comm, arguments...); },
@@ -340,6 +359,7 @@ std::vector<SubjectKind> subject_kinds() {
       kind<ObjectSubject>("objects", callback, ReductionOptions{}),
       kind<BroadcastSubject>("broadcast", null, std::int64_t{10'000}, BroadcastOptions{}),
       slow(kind<ProbeSubject>("probe", callback)),
+      slow(kind<NetworkSubject>("network", {})),
 
       kind<RedistributionSubject>("redistribution by memory", null, std::int64_t{0}, ExchangeMode::kLocal),
       kind<RedistributionSubject>("redistribution by messages", null, std::int64_t{-1}, ExchangeMode::kLocal),

@@ -329,21 +329,22 @@ std::vector<int> hosts_of_ranks(Channel& channel) {
   return hosts;
 }
 
+void forget_networks() {
+  const std::scoped_lock lock(mutex_of_known());
+  known_networks().clear();
+}
+
 bool may_measure(Channel& channel) {
   if (kSimulated) return false;
-  std::optional<bool>& known = channel.context().may_measure();
-  if (!known) {
-    const char* const said = variable("SLUICE_MEASURE");
-    std::int64_t yes = said == nullptr || std::string_view(said) != "0" ? 1 : 0;
-    tell_all(channel, &yes, sizeof yes, 0);
-    known = yes != 0;
-  }
-  return *known;
+  const char* const said = variable("SLUICE_MEASURE");
+  std::int64_t yes = said == nullptr || std::string_view(said) != "0" ? 1 : 0;
+  tell_all(channel, &yes, sizeof yes, 0);
+  return yes != 0;
 }
 
 std::shared_ptr<const HostNetwork> learn_network(Channel& channel) {
   std::shared_ptr<const HostNetwork>& known = channel.context().network();
-  if (known) return known;
+  if (largest(std::int64_t{known ? 0 : 1}, channel) == 0) return known;
   const std::vector<int> ranks = world_ranks(channel.comm());
   HostNetwork network;
   if (auto from_others = inherited(channel, ranks)) {
@@ -365,31 +366,38 @@ std::shared_ptr<const HostNetwork> learn_network(Channel& channel) {
   return known = std::move(result);
 }
 
+namespace {
+
+/// The file as JSON; empty, and said why, if it does not serve.
+std::string read_text(const char* path, int ranks) {
+  try {
+    const Platform platform = read_platform(path);
+    if (platform.ranks != ranks)
+      throw InputError(path, fmt::format("{} ranks", platform.ranks), fmt::format("the {} there are", ranks));
+    return to_json(platform);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "sluice: SLUICE_PLATFORM: {}; not used\n", error.what());
+    return "";
+  }
+}
+
+}  // namespace
+
 std::shared_ptr<const Platform> platform_of_variable(Channel& channel) {
   GivenPlatform& given = channel.context().given_platform();
-  if (given.known) return given.platform;
-  std::string text;
-  if (const char* const path = variable("SLUICE_PLATFORM"); channel.rank() == 0 && path != nullptr) {
-    try {
-      const Platform platform = read_platform(path);
-      if (platform.ranks != channel.size())
-        throw InputError(path, fmt::format("{} ranks", platform.ranks),
-                         fmt::format("the {} there are", channel.size()));
-      text = to_json(platform);
-    } catch (const std::exception& error) {
-      fmt::print(stderr, "sluice: SLUICE_PLATFORM: {}; not used\n", error.what());
-    }
+  if (channel.rank() == 0 && !given.was_read) {
+    given.was_read = true;
+    if (const char* const path = variable("SLUICE_PLATFORM"); path != nullptr)
+      given.text = read_text(path, channel.size());
   }
-  auto bytes = static_cast<std::int64_t>(text.size());
+  auto bytes = static_cast<std::int64_t>(given.text.size());
   tell_all(channel, &bytes, sizeof bytes, 0);
+  if (bytes == 0) return nullptr;
+  std::string text = given.text;
   text.resize(static_cast<std::size_t>(bytes));
   tell_all(channel, text.data(), bytes, 0);
-  if (bytes > 0) {
-    std::istringstream in(text);
-    given.platform = std::make_shared<const Platform>(read_platform(in, "SLUICE_PLATFORM"));
-  }
-  given.known = true;
-  return given.platform;
+  std::istringstream in(text);
+  return std::make_shared<const Platform>(read_platform(in, "SLUICE_PLATFORM"));
 }
 
 JobPlatform platform_of_job(Channel& channel) {

@@ -8,16 +8,18 @@
 namespace sluice::mpi::detail {
 
 /// Whether the library may measure: not where ranks are simulated, nor where SLUICE_MEASURE=0 says no, on rank 0 of
-/// `channel`. The same on all ranks; collective for the first call in a context.
+/// `channel`. Collective, as what follows: a rank may have failed where others learned something, so that none goes by
+/// what it knows alone.
 [[nodiscard]] bool may_measure(Channel& channel);
 
-/// The network of the channel's context, which keeps it: collective where it does not know it yet. Throws what
-/// Channel::check throws.
+/// The network of the channel's context, which keeps it. Collective. Throws what Channel::check throws.
 std::shared_ptr<const HostNetwork> learn_network(Channel& channel);
 
+/// Networks that other communicators know are not inherited any more. Local, for all ranks.
+void forget_networks();
+
 /// What the variable SLUICE_PLATFORM of rank 0 names: the platform of that file; nothing where there is none. A file
-/// that cannot be read, or of another number of ranks, is said once on standard error. On all ranks; collective for the
-/// first call in a context.
+/// that cannot be read, or of another number of ranks, is said once on standard error. On all ranks; collective.
 [[nodiscard]] std::shared_ptr<const Platform> platform_of_variable(Channel& channel);
 
 /// The platform that jobs plan by where the user gave none.

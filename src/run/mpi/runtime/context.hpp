@@ -23,9 +23,6 @@
 #include "run/mpi/runtime/plan_cache.hpp"
 #include "run/mpi/runtime/progress_thread.hpp"
 
-namespace sluice {
-struct Platform;
-}
 namespace sluice::mpi {
 struct HostNetwork;
 }
@@ -67,10 +64,10 @@ class Progressing {
   virtual void progress() noexcept = 0;
 };
 
-/// The platform that the environment gives, once the ranks know whether it does.
+/// The platform that the environment of rank 0 gives, as JSON there; empty: none, or one that does not fit.
 struct GivenPlatform {
-  bool known = false;
-  std::shared_ptr<const Platform> platform;
+  bool was_read = false;
+  std::string text;
 };
 
 /// Requests that MPI has not ended, and the memory that they are about.
@@ -130,10 +127,8 @@ class Context : public std::enable_shared_from_this<Context> {
   /// Connected where the ranks of the node share memory and are not too many.
   [[nodiscard]] NoticeBoard& board() { return board_; }
   [[nodiscard]] PlanCache& plans() { return plans_; }
-  /// The network between its hosts, once it is known (learn_network).
+  /// The network between its hosts, once this rank knows it (learn_network).
   [[nodiscard]] std::shared_ptr<const HostNetwork>& network() { return network_; }
-  /// Whether that may be measured, once the ranks know.
-  [[nodiscard]] std::optional<bool>& may_measure() { return may_measure_; }
   [[nodiscard]] GivenPlatform& given_platform() { return given_platform_; }
   /// Null where MPI was not started so that there can be one. Throws std::system_error where the system refuses it.
   [[nodiscard]] ProgressThread* progress_thread();
@@ -242,7 +237,6 @@ class Context : public std::enable_shared_from_this<Context> {
   NoticeBoard board_;  ///< in the arena
   PlanCache plans_;
   std::shared_ptr<const HostNetwork> network_;
-  std::optional<bool> may_measure_;
   GivenPlatform given_platform_;
   std::optional<ProgressThread> thread_;
   std::recursive_mutex entry_;
