@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Redistributions of 2048 x 2048 doubles between eight and sixteen hosts of a shaped network, links of 100 Mbit/s: the
-# job as users get it beside its order alone (sluice-local), MPI_Alltoallw and MPI_Alltoallv, with the time that ports or
+# job as users get it beside its plan (sluice-chain), its order alone (sluice-local), MPI_Alltoallw and MPI_Alltoallv, with the time that ports or
 # backbone take at least for each. Five minutes. Needs a lab: root, iproute2.
 #
 #     bench/redistribute_lab.sh [REPETITIONS]      5 unless given
@@ -20,7 +20,7 @@ row() {
     awk '$1 == "transmission" { printf "ports: at least %.0f ms\n", $4 * 8 / 12.5e6 * 1000 }'
   lab/run.sh --hosts "$(($1 / 2))" --backbone "$2" --host-rate 100 --congestion "${CONGESTION:-reno}" \
     "$build/bin/sluice" run redistribute --shape 2048x2048 --from "$3" --to "$4" --repetitions "$repetitions" \
-    --method sluice,sluice-local,alltoallw,alltoallv </dev/null
+    --method sluice,sluice-chain,sluice-local,alltoallw,alltoallv </dev/null
 }
 row 8 1000 2x4:64x64 4x2:100x100
 row 8 1000 8x1:64x2048 8x1:100x2048

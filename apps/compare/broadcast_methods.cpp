@@ -19,9 +19,12 @@ namespace {
 class Planned final : public Method {
  public:
   Planned(MPI_Comm comm, int root, std::int64_t bytes, const mpi::BroadcastOptions& options)
-      : bytes_(bytes), broadcast_(comm, root, options) {}
+      : bytes_(bytes), has_platform_(options.platform.has_value()), broadcast_(comm, root, options) {}
 
   void execute(const void*, void* target) override { broadcast_.execute(target, bytes_); }
+  void settle(const void*, void* target) override {
+    for (int i = 0; i < kTurns && !has_platform_; ++i) broadcast_.execute(target, bytes_);
+  }
   /// Of MPI_Bcast there is no model.
   [[nodiscard]] std::optional<double> predicted_s() override {
     const mpi::ChosenBroadcast chosen = broadcast_.chosen(bytes_);
@@ -31,6 +34,7 @@ class Planned final : public Method {
 
  private:
   std::int64_t bytes_;
+  bool has_platform_;
   mpi::Broadcast broadcast_;
 };
 
@@ -71,11 +75,7 @@ class ComparedBroadcast final : public ComparedJob {
       options.plan.algorithm = method;
       options.try_native = false;
     }
-    auto planned = std::make_unique<Planned>(comm_.get(), root_, bytes_, options);
-    // What takes turns first is timed when it has settled.
-    constexpr int kTurns = 9;
-    for (int i = 0; i < kTurns && !options.platform; ++i) planned->execute(nullptr, buffer_.get());
-    return planned;
+    return std::make_unique<Planned>(comm_.get(), root_, bytes_, options);
   }
   [[nodiscard]] std::int64_t bytes_moved() const override { return (comm_.size() - 1) * bytes_; }
   /// In place: the root has the message in the target.

@@ -98,6 +98,7 @@ class Comparer {
     for (const MethodResult& result : result_.methods) {
       methods.push_back(job_.make(result.name));
       execute(*methods.back());  // touches its buffers
+      methods.back()->settle(job_.source(), job_.target());
     }
     const std::size_t count = methods.size();
     std::vector<std::vector<double>> seconds(count);

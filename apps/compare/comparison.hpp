@@ -19,6 +19,9 @@ class Method {
   virtual ~Method() = default;
 
   virtual void execute(const void* source, void* target) = 0;
+  /// Executions of a job that takes turns with MPI's own collective first, until it has decided; before it is timed.
+  virtual void settle(const void* /*source*/, void* /*target*/) {}
+  static constexpr int kTurns = 9;  ///< that it takes at most
   /// Bytes the method itself holds beyond source and target, MPI's own not counted.
   [[nodiscard]] virtual std::int64_t held_bytes() const { return 0; }
   /// See MethodResult; asked for on all ranks when the method was executed.

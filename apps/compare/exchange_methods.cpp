@@ -24,6 +24,9 @@ class Planned final : public Method {
   }
   [[nodiscard]] std::int64_t held_bytes() const override { return exchange_.peak_extra_bytes(); }
   [[nodiscard]] std::string how() override { return exchange_.explanation(); }
+  void settle(const void* source, void* target) override {
+    for (int i = 0; i < kTurns && !exchange_.settled(); ++i) execute(source, target);
+  }
 
  private:
   mpi::Exchange exchange_;
@@ -63,10 +66,10 @@ ComparedExchange::ComparedExchange(const Communicator& comm, const std::vector<m
   reset_target();
 }
 
-std::unique_ptr<Method> ComparedExchange::planned(mpi::ExchangeMode mode) const {
+std::unique_ptr<Method> ComparedExchange::planned(mpi::ExchangeMode mode, bool try_native) const {
   mpi::ExchangeOptions options = options_;
   options.mode = mode;
-  options.try_native = false;  // compared beside it
+  options.try_native = try_native;
   options.tune = options.tune && mode == mpi::ExchangeMode::kList;
   return std::make_unique<Planned>(comm_.get(), sizes_, options);
 }
@@ -84,8 +87,8 @@ std::string ComparedExchange::beyond(const std::string& method) const {
 
 std::unique_ptr<Method> ComparedExchange::make(const std::string& method) {
   constexpr std::string_view kMode = "sluice-";
-  if (method == "sluice") return planned(options_.mode);
-  if (method.starts_with(kMode)) return planned(mpi::parse_exchange_mode(method.substr(kMode.size())));
+  if (method == "sluice") return planned(options_.mode, true);
+  if (method.starts_with(kMode)) return planned(mpi::parse_exchange_mode(method.substr(kMode.size())), false);
   if (auto of_mpi = make_mpi_exchange(method, comm_, sends_, receives_)) return of_mpi;
   throw InputError("method", fmt::format("'{}'", method), "sluice, sluice-MODE, alltoallv, all-at-once or pairwise");
 }

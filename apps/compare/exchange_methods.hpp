@@ -27,7 +27,7 @@ class ComparedExchange final : public ComparedJob {
   [[nodiscard]] std::string check_target() const override;
 
  private:
-  [[nodiscard]] std::unique_ptr<Method> planned(mpi::ExchangeMode mode) const;
+  [[nodiscard]] std::unique_ptr<Method> planned(mpi::ExchangeMode mode, bool try_native) const;
 
   const Communicator& comm_;
   std::vector<mpi::MessageSize> sizes_;

@@ -17,6 +17,9 @@ class Planned final : public Method {
   Planned(const Communicator& comm, const RedistributionJob& job)
       : redistribution_(planned_redistribution(comm, job)) {}
 
+  void settle(const void* source, void* target) override {
+    for (int i = 0; i < kTurns && !redistribution_.settled(); ++i) redistribution_.execute(source, target);
+  }
   void execute(const void* source, void* target) override { redistribution_.execute(source, target); }
   [[nodiscard]] std::int64_t held_bytes() const override { return redistribution_.peak_extra_bytes(); }
   [[nodiscard]] std::string how() override { return redistribution_.explanation(); }
@@ -25,11 +28,13 @@ class Planned final : public Method {
   mpi::Redistribution redistribution_;
 };
 
+/// `by`: a mode or an algorithm; "": as users get it.
 std::unique_ptr<Method> make_planned(const RedistributionPart& part, const std::string& by) {
   RedistributionJob job = part.job;
+  job.options.try_native = by.empty();
   if (const auto mode = redistribution_mode(by)) {
     job.options.mode = *mode;
-  } else {
+  } else if (!by.empty()) {
     job.options.algorithm = by;
   }
   return std::make_unique<Planned>(part.comm, job);
@@ -57,7 +62,7 @@ class ComparedRedistribution final : public ComparedJob {
 
 std::unique_ptr<Method> make_redistribution_method(const std::string& name, const RedistributionPart& part) {
   constexpr std::string_view kAlgorithm = "sluice-";
-  if (name == "sluice") return make_planned(part, part.job.options.algorithm);
+  if (name == "sluice") return make_planned(part, "");
   if (name.starts_with(kAlgorithm)) return make_planned(part, name.substr(kAlgorithm.size()));
   if (name == "caterpillar") return make_planned(part, name);
   if (name == "alltoallv" || name == "all-at-once") return make_packed(name, part);

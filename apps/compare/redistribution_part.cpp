@@ -31,9 +31,7 @@ std::optional<Rank> process_of(int rank, const std::vector<int>& ranks) {
 }  // namespace
 
 mpi::Redistribution planned_redistribution(const Communicator& comm, const RedistributionJob& job) {
-  mpi::RedistributionOptions options = job.options;
-  options.try_native = false;  // compared beside it
-  return {comm.get(), job.shape, job.from, job.to, job.element_size, options};
+  return {comm.get(), job.shape, job.from, job.to, job.element_size, job.options};
 }
 
 RedistributionPart::RedistributionPart(const Communicator& own, RedistributionJob arguments)

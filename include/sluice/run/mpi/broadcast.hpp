@@ -16,8 +16,8 @@ namespace sluice::mpi {
 struct BroadcastOptions {
   /// The network, of as many ranks as the communicator. None: MPI_Bcast serves on one node and for messages below
   /// 32 KiB. Longer ones between nodes take turns, in the first executions of a size class, between MPI_Bcast and the
-  /// plan for the network as it was measured (sluice/run/mpi/network.hpp), and the one that was faster on the slowest rank serves from the ninth
-  /// on; not beyond 1000 ranks, or beyond 8 nodes of which some have several.
+  /// plan for the network as it was measured (sluice/run/mpi/network.hpp), and the one that was faster on the slowest
+  /// rank serves from the ninth on; not beyond 1000 ranks, or beyond 8 nodes of which some have several.
   std::optional<Platform> platform = std::nullopt;
   sluice::BroadcastOptions plan = {};  ///< as for plan_broadcast
   /// Where `plan.algorithm` is "auto": the first broadcast of a size class is also tried by MPI_Bcast, and whichever

@@ -140,6 +140,8 @@ class Exchange {
 
   /// Never kAuto.
   [[nodiscard]] ExchangeMode mode() const;
+  /// Whether it is decided what carries out executions to come: the plan or MPI_Ialltoallw.
+  [[nodiscard]] bool settled() const;
   /// Whether MPI_Ialltoallw was found to be faster, and serves in place of the mode.
   [[nodiscard]] bool native() const;
   /// k as it is kept: cut to what ports allow. Of kList on rank 0: the one in use.

@@ -56,10 +56,10 @@ struct RedistributionOptions {
   /// so many bytes on average. Shorter ones go by MPI, which does well with them; -1: all of them.
   std::int64_t shared_from_bytes = 4096;
 
-  /// Where the algorithm is left to the library, and the messages of no rank are more than 8 MiB together: carry out
-  /// some of the first nine executions by MPI_Ialltoallw, from and to buffers for all that does not lie in a row, and
-  /// all later ones if that was faster on the slowest rank. Beyond 64 ranks only where every rank has messages for at
-  /// least half of them.
+  /// Where mode and algorithm are left to the library, and the messages of no rank are more than 8 MiB together: carry
+  /// out some of the first nine executions by MPI_Ialltoallw, from and to buffers for all that does not lie in a row,
+  /// and all later ones if that was faster on the slowest rank. Beyond 64 ranks only where every rank has messages for
+  /// at least half of them.
   bool try_native = true;
 };
 
@@ -127,6 +127,8 @@ class Redistribution {
   /// What carries it out and why, in a line for people: "stepwise, 8 steps, chain; the plan took 98.2 ms,
   /// MPI_Ialltoallw 120 ms".
   [[nodiscard]] std::string explanation() const;
+  /// Whether it is decided what carries out executions to come: the plan or MPI_Ialltoallw.
+  [[nodiscard]] bool settled() const;
   /// Whether MPI_Ialltoallw was found to be faster, and serves in place of the plan.
   [[nodiscard]] bool native() const;
 

@@ -17,6 +17,7 @@
 #include "run/mpi/native/way_trial.hpp"
 #include "run/mpi/runtime/agreement.hpp"
 #include "run/mpi/runtime/job.hpp"
+#include "run/mpi/runtime/simulation.hpp"
 #include "run/mpi/steps/protocol_barrier.hpp"
 #include "run/mpi/steps/protocol_chain.hpp"
 #include "run/mpi/steps/protocol_list.hpp"
@@ -162,7 +163,7 @@ Exchange::State::State(std::shared_ptr<detail::Context> context, std::int64_t nu
     : Job(std::move(context), number, "exchange"), options(user_options), sends(user_sends) {
   const bool left_to_us = options.mode == ExchangeMode::kAuto && options.max_transfers == 0 &&
                           options.algorithm == "auto" && !options.record;
-  trial.emplace(channel, left_to_us && options.try_native && channel.size() > 1);
+  trial.emplace(channel, left_to_us && options.try_native && channel.size() > 1 && !detail::kSimulated);
   const std::exception_ptr failure = detail::failure_of([&] {
     if (typed_sends != nullptr) {
       if (options.receives) throw InputError("options.receives", "given beside typed messages", "one of the two");
@@ -395,6 +396,8 @@ std::int64_t Exchange::send_bytes() const { return state_->send_offsets.back(); 
 std::int64_t Exchange::receive_bytes() const { return state_->receive_offsets.back(); }
 
 ExchangeMode Exchange::mode() const { return state_->options.mode; }
+
+bool Exchange::settled() const { return state_->trial->over(); }
 
 bool Exchange::native() const { return state_->trial->native(); }
 

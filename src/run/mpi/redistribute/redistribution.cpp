@@ -14,6 +14,7 @@
 #include "run/mpi/redistribute/participation.hpp"
 #include "run/mpi/runtime/agreement.hpp"
 #include "run/mpi/runtime/job.hpp"
+#include "run/mpi/runtime/simulation.hpp"
 #include "run/mpi/steps/protocol_chain.hpp"
 #include "run/mpi/steps/step_executor.hpp"
 #include "sluice/error.hpp"
@@ -265,7 +266,8 @@ Redistribution::State::State(std::shared_ptr<detail::Context> context, std::int6
       mode(options.mode != ExchangeMode::kAuto ? options.mode
            : channel.context().one_node()      ? ExchangeMode::kLocal
                                                : ExchangeMode::kChain),
-      trial(channel, options.try_native && options.algorithm == "auto" && channel.size() > 1) {
+      trial(channel, options.try_native && options.algorithm == "auto" && options.mode == ExchangeMode::kAuto &&
+                         channel.size() > 1 && !detail::kSimulated) {
   const detail::Arguments arguments = detail::arguments_of(shape, from, to, element_size, options);
   detail::Arguments key = arguments;
   key.add(std::span(options.source_leading));
@@ -358,6 +360,8 @@ std::string Redistribution::explanation() const {
   }
   return text + detail::to_text(state_->trial.measured(), "MPI_Ialltoallw");
 }
+
+bool Redistribution::settled() const { return state_->trial.over(); }
 
 bool Redistribution::native() const { return state_->trial.native(); }
 

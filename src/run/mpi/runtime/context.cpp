@@ -201,7 +201,9 @@ void Context::end() noexcept {
   for (Outgoing& outgoing : outgoing_) {
     if (outgoing.request != MPI_REQUEST_NULL) (void)MPI_Request_free(&outgoing.request);
   }
-  if (!dead()) {  // else a collective may be unfinished
+  // Else a collective may be unfinished, or word of a failure on its way, which must not arrive in a communicator that
+  // takes this one's place.
+  if (!dead() && !failed_) {
     for (auto& [key, part] : parts_) {
       if (part.comm != MPI_COMM_NULL) (void)MPI_Comm_free(&part.comm);
     }
@@ -310,6 +312,7 @@ void Context::deal_out(const Incoming& incoming) {
 }
 
 void Context::deal_out_failure(const Incoming& incoming) {
+  failed_ = true;
   const Control& control = incoming.wire.control;
   if (control.execution != 0) {
     dead_from_ = std::min(dead_from_, control.execution - 1);
@@ -383,6 +386,7 @@ void Context::close(const Channel& channel, bool settled) noexcept {
 void Context::tell_failure(std::int64_t channel, const std::exception_ptr& why, std::int64_t execution,
                            std::int64_t dead_from) noexcept {
   if (comm_ == MPI_COMM_NULL || finalized()) return;
+  failed_ = true;
   const bool dies = dead_from < kNever;
   if (dies) {
     dead_from_ = std::min(dead_from_, dead_from);

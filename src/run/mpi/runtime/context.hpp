@@ -233,6 +233,7 @@ class Context : public std::enable_shared_from_this<Context> {
   bool crowded_ = false;
   std::int64_t dead_from_ = kNever;
   std::int64_t died_by_ = -1;
+  bool failed_ = false;  ///< a job, on some rank: word of it may be on its way
   Arena arena_;
   NoticeBoard board_;  ///< in the arena
   PlanCache plans_;

@@ -8,9 +8,12 @@
 
 namespace sluice::mpi::detail {
 
-/// A barrier between two executions that no rank waits in: a rank that is done enters and leaves, and looks at the
-/// start of the next execution whether all others have come. Its messages are control messages of one kind, of
-/// ceil(log2 n) rounds (dissemination).
+/// A barrier: a rank enters, and goes on when all have. Its messages are control messages of one kind, of ceil(log2 n)
+/// rounds (dissemination).
+///
+/// Between two executions a rank enters at the start of the second one, not at the end of the first: whoever has gone
+/// through a fence has received all its messages, so that none is on its way when no execution follows. A message that
+/// arrives after its communicator was freed may be taken for one of the next communicator.
 class Fence {
  public:
   /// Kinds of its messages, above those of the protocols.

@@ -28,6 +28,7 @@ void BarrierProtocol::begin(StepExecutor& /*executor*/) {
   receives_.begin();
   step_ = 0;
   entered_ = -1;
+  if (std::exchange(has_run_, true)) fence_.enter();
 }
 
 bool BarrierProtocol::progress(StepExecutor& /*executor*/) {
@@ -43,10 +44,6 @@ bool BarrierProtocol::progress(StepExecutor& /*executor*/) {
   return true;
 }
 
-bool BarrierProtocol::finish() {
-  if (entered_ < step_ || step_ + 1 < steps_) return false;
-  fence_.enter();
-  return true;
-}
+bool BarrierProtocol::finish() { return entered_ == step_ && step_ + 1 >= steps_; }
 
 }  // namespace sluice::mpi::detail

@@ -54,6 +54,7 @@ class BarrierProtocol final : public StepProtocol {
   std::int64_t step_ = 0;      ///< the present one
   std::int64_t entered_ = -1;  ///< the last one whose start this rank has seen
   Fence fence_;
+  bool has_run_ = false;
 };
 
 }  // namespace sluice::mpi::detail

@@ -24,7 +24,7 @@ void ChainProtocol::begin(StepExecutor& /*executor*/) {
   release_.clear();
   for (const std::int64_t bytes : links_.bytes) release_.add(bytes);
   started_ = false;
-  ++execution_;
+  if (execution_++ > 0) fence_.enter();
   for (const Channel::Received& message : std::exchange(early_, {})) take(message.from, message.control);
 }
 
@@ -68,10 +68,6 @@ void ChainProtocol::take(int from, const Control& control) {
   --*waiting;
 }
 
-bool ChainProtocol::finish() {
-  if (!started_ || !channel_.sent()) return false;
-  fence_.enter();
-  return true;
-}
+bool ChainProtocol::finish() { return started_ && channel_.sent(); }
 
 }  // namespace sluice::mpi::detail
