@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <utility>
 
 #include "algorithm_names.hpp"
 #include "cost_text.hpp"
+#include "interrupt.hpp"
 #include "output.hpp"
 #include "progress.hpp"
 #include "sluice/error.hpp"
@@ -76,15 +78,17 @@ std::string lines_of(const TreeSchedule& schedule, std::int64_t limit) {
 
 template <class Schedule>
 int show(const std::string& head, const Schedule& schedule, const PlanOutput& output) {
+  const int status = status_unless_interrupted(kDone);
   if (output.json == "-") {
     print(to_json(schedule));
-    return kDone;
+    if (status == kInterrupted) std::fputs("interrupted by Ctrl-C: the best plan so far\n", stderr);
+    return status;
   }
   std::string text = head;
   if (!output.summary) text += lines_of(schedule, output.all ? -1 : kShownLines);
   if (!output.json.empty()) write_file_atomically(output.json, to_json(schedule));
   print(text);
-  return kDone;
+  return status;
 }
 
 }  // namespace
@@ -132,7 +136,7 @@ std::string costs_of(const ExchangePlan& plan) {
   std::string line = algorithm_text("exchange", schedule.algorithm);
   line += distance_text(total.total, plan.bound.cost.total, plan.optimal || total.total <= plan.bound.cost.total,
                         plan.bound.kind);
-  if (plan.stopped) line += fmt::format("; {}", kStopped);
+  line += end_of_search_text(plan.stopped);
   return line + "\n\n" + cost_table(total, plan.bound.cost, schedule.setup, schedule.decimals);
 }
 

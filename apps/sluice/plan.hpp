@@ -54,9 +54,6 @@ struct TreeFact {
 [[nodiscard]] std::string tree_table(const TreeSchedule& schedule, double optimum_at_least,
                                      const std::vector<TreeFact>& more);
 
-/// What is said of a plan whose search the time limit ended.
-inline constexpr const char* kStopped = "stopped by the time limit";
-
 /// plan_exchange with a line on standard error that says how far it is, where that can take long.
 [[nodiscard]] ExchangePlan plan_with_progress(const ExchangeProblem& problem, ExchangeOptions options);
 

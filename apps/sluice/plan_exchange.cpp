@@ -6,6 +6,7 @@
 
 #include "algorithm_names.hpp"
 #include "exchange_options.hpp"
+#include "interrupt.hpp"
 #include "output.hpp"
 #include "plan.hpp"
 #include "progress.hpp"
@@ -75,6 +76,7 @@ int plan(const PlanOptions& options) {
   check_algorithm("exchange", options.algorithm);
   const ExchangeTask task = read(options.problem);
   check_json_target(options.output.json);
+  const Interruptible interruptible(searches(options.algorithm));
   if (!options.local_links.empty() || !options.local_latency.empty()) return plan_with_local_phases(options, task);
   const ExchangePlan plan = plan_with_progress(task.problem, task.planned_by(options.algorithm));
   return show_plan(

@@ -265,14 +265,14 @@ RedistributionPlan search_on(ExactSearch& search, const RedistributionProblem& p
 }  // namespace
 
 RedistributionPlan plan_redistribution(const RedistributionProblem& problem, const std::string& algorithm, double setup,
-                                       std::int64_t effort) {
+                                       std::int64_t effort, const StopRequest& stop) {
   const bool exact = algorithm == "exact";
   const NamedPlans named(problem, exact ? "auto" : algorithm);
   // Where copies are left out of either, a plan by dimensions may cost less and take more steps.
   const bool fewest_steps = algorithm == "stepwise" || (algorithm == "coloring" && problem.has_roles());
   RedistributionPlan plan = named.cheapest_at(setup, fewest_steps, exact ? "exact" : "");
   if (!exact && (algorithm != "auto" || effort == 0)) return plan;
-  ExactSearch search(problem, problem.has_roles() ? effort - effort / 2 : effort);
+  ExactSearch search(problem, problem.has_roles() ? effort - effort / 2 : effort, stop);
   if (!exact && !search.applies()) return plan;
   const Cost cost = plan.cost();
   if (cost.total <= redistribution_bound(problem, setup).total) return plan;
@@ -283,7 +283,8 @@ RedistributionPlan plan_redistribution(const RedistributionProblem& problem, con
   Best best{std::move(plan), cost};
   if (problem.has_roles()) {
     // What the symmetry of the grid allows to find that the messages one by one may not.
-    RedistributionPlan left = named.left_of(plan_redistribution(problem.apart(), "auto", setup, effort / 2), setup);
+    RedistributionPlan left =
+        named.left_of(plan_redistribution(problem.apart(), "auto", setup, effort / 2, stop), setup);
     if (left.cost().total < best.cost.total) best.take(std::move(left));
   }
   return search_on(search, problem, std::move(best), setup);
@@ -297,7 +298,8 @@ bool exact_uses_cbc() {
 #endif
 }
 
-RedistributionFront redistribution_front(const RedistributionProblem& problem, double setup, std::int64_t effort) {
+RedistributionFront redistribution_front(const RedistributionProblem& problem, double setup, std::int64_t effort,
+                                         const StopRequest& stop) {
   const NamedPlans named(problem, "auto");
   RedistributionFront front;
   // The named plans with the fewest steps and with the lowest TC are where the search starts.
@@ -308,7 +310,7 @@ RedistributionFront redistribution_front(const RedistributionProblem& problem, d
     known.push_back({std::move(plan), cost});
   }
   front.bound = redistribution_bound(problem, 0);
-  ExactSearch search(problem, effort);
+  ExactSearch search(problem, effort, stop);
   if (search.applies()) front.bound.transmission = search.at_least();
   front.complete = search.applies();
   std::int64_t lowest = std::numeric_limits<std::int64_t>::max();
