@@ -35,6 +35,8 @@ struct PlanOutput {
 /// Prints `head` and the steps or transfers of `schedule`, and writes the file asked for; the exit status.
 int show_plan(const std::string& head, const StepSchedule& schedule, const PlanOutput& output);
 int show_plan(const std::string& head, const TreeSchedule& schedule, const PlanOutput& output);
+/// With the certificate of its bound in the file.
+int show_plan(const std::string& head, const ExchangePlan& plan, const PlanOutput& output);
 
 /// Throws InputError for --json beside --summary, of planners that leave the schedule out of a summary.
 void check_summary_alone(const PlanOutput& output);

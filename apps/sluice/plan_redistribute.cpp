@@ -264,7 +264,7 @@ int plan(const PlanOptions& options) {
     head +=
         '\n' + cutting_text(cost(plan.schedule),
                             plan_redistribution(task.problem, "auto", task.setup, effort, stop_at_interrupt()).cost());
-    if (!for_rank) return show_plan(head, plan.schedule, output);
+    if (!for_rank) return show_plan(head, plan, output);
     print(head + '\n' + table_of_rank(part_of(plan.schedule, rank), rank, output.all));
     return status_unless_interrupted(kDone);
   }

@@ -7,6 +7,7 @@
 
 #include "sluice/input/traffic.hpp"
 #include "sluice/plan/stop.hpp"
+#include "sluice/schedule/bound_certificate.hpp"
 #include "sluice/schedule/step_schedule.hpp"
 
 namespace sluice {
@@ -47,6 +48,7 @@ struct ExchangeBound {
 struct ExchangePlan {
   StepSchedule schedule;         ///< with problem "exchange"; its bound is bound.cost
   ExchangeBound bound;           ///< the best that was found on the way
+  BoundCertificate certificate;  ///< of the bound; see verify_bound.hpp
   bool optimal = false;          ///< whether the schedule is proven to have the least total
   bool stopped = false;          ///< whether the time limit (or `stop`) ended the work before its effort was spent
 };
