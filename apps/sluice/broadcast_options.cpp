@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "interrupt.hpp"
 #include "option_values.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/quantity.hpp"
@@ -65,6 +66,7 @@ std::string BroadcastTask::title() const {
 BroadcastPlan BroadcastTask::planned_by(const std::string& algorithm) const {
   BroadcastOptions how = options;
   how.algorithm = algorithm;
+  how.stop = stop_at_interrupt();
   return plan_broadcast(platform, root, bytes, how);
 }
 

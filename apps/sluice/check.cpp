@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iostream>
 #include <memory>
+#include <set>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "redistribute_options.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/traffic_file.hpp"
+#include "sluice/plan/verify_bound.hpp"
 #include "sluice/schedule/any_schedule.hpp"
 #include "sluice/schedule/json.hpp"
 #include "sluice/schedule/tree_validate.hpp"
@@ -45,8 +47,26 @@ AnySchedule read_file(const std::string& path) {
   return read_any_schedule(in, path);
 }
 
+/// Whether its planner may cut messages: what verify_bound knows the bounds of.
+bool may_cut_messages(const ScheduleFile& file) { return file.schedule.problem == "exchange" || file.certificate; }
+
+/// As validate, and, where nothing is wrong, whether the bound is proven: `bound` then says how far.
+std::vector<Violation> violations_of(const ScheduleFile& file, const Traffic& traffic, std::string& bound) {
+  std::vector<Violation> violations = validate(file, traffic);
+  if (!violations.empty() || !may_cut_messages(file)) return violations;
+  // Copies, which are whole messages, cost nothing.
+  std::set<std::pair<std::int64_t, std::int64_t>> copied;
+  for (const Transfer& copy : file.schedule.copies) copied.emplace(copy.from, copy.to);
+  Traffic sent = traffic;
+  std::erase_if(sent.messages, [&](const Message& message) { return copied.contains({message.from, message.to}); });
+  BoundVerdict verdict = verify_bound(file, sent);
+  bound = std::move(verdict.text);
+  return std::move(verdict.faults);
+}
+
 /// Against the layouts that the file names.
-std::vector<Violation> violations_of_redistribution(const ScheduleFile& file, const std::string& name) {
+std::vector<Violation> violations_of_redistribution(const ScheduleFile& file, const std::string& name,
+                                                    std::string& bound) {
   const StepSchedule& schedule = file.schedule;
   const std::string where = name + ": input.";
   const Layout from = parse_layout(schedule.input->from, where + "from");
@@ -69,7 +89,7 @@ std::vector<Violation> violations_of_redistribution(const ScheduleFile& file, co
     violations.push_back({-1, -1, fmt::format("the layouts make more messages than the {} transfers", transfers)});
     return violations;
   }
-  return validate(file, problem.traffic());
+  return violations_of(file, problem.traffic(), bound);
 }
 
 /// What a schedule is judged by besides itself, for the line that says it is sound.
@@ -87,13 +107,14 @@ struct Judgement {
 
 Judgement judge(const ScheduleFile& file, const std::string& name, const std::string& traffic) {
   Judgement result;
+  std::string bound;
   if (!traffic.empty()) {
     if (file.schedule.input)
       throw InputError("--traffic", "a schedule that names its layouts itself",
                        "no traffic, or a schedule of exchange");
-    result.violations = validate(file, read_traffic(traffic));
+    result.violations = violations_of(file, read_traffic(traffic), bound);
   } else {
-    result.violations = file.schedule.input ? violations_of_redistribution(file, name) : validate(file);
+    result.violations = file.schedule.input ? violations_of_redistribution(file, name, bound) : validate(file);
   }
   std::size_t transfers = 0;
   for (const Step& step : file.schedule.steps) transfers += step.transfers.size();
@@ -101,6 +122,7 @@ Judgement judge(const ScheduleFile& file, const std::string& name, const std::st
       file.schedule.copies.empty() ? "" : fmt::format(" and {} copies", file.schedule.copies.size());
   result.sound = fmt::format("{} steps, {} transfers{}, {}", file.schedule.steps.size(), transfers, copies,
                              judged_by(file.schedule, traffic));
+  if (!bound.empty()) result.sound += '\n' + bound;
   return result;
 }
 
@@ -137,7 +159,7 @@ void add_check(CLI::App& command, Action& chosen) {
                    "a schedule of steps or of a tree (sluice.schedule/1); - reads standard input")
       ->option_text("SCHEDULE.json");
   verb->add_option("--traffic", options->traffic,
-                   "what a schedule of exchange has to send: the file it was planned for")
+                   "what a schedule of exchange has to send: the file it was planned for; verifies its bound too")
       ->option_text("TRAFFIC");
   verb->add_flag("--all", options->all, fmt::format("every violation, not just {}", kShownViolations));
   verb->footer(
@@ -151,7 +173,9 @@ void add_check(CLI::App& command, Action& chosen) {
       "data\n"
       "is ready, ports and limits are kept at every instant, and the length is the one stated. Exit status 1 and one "
       "line\n"
-      "per violation if it is broken.\n\n"
+      "per violation if it is broken. Where messages may be cut, and the traffic is known, the bound is verified by "
+      "its\n"
+      "certificate in the file; a second line says what was verified, and by what.\n\n"
       "Examples:\n"
       "  sluice plan redistribute --from 16:3 --to 16:5 --json plan.json\n"
       "  sluice check plan.json\n"

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cost_text.hpp"
+#include "interrupt.hpp"
 #include "output.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/decimal.hpp"
@@ -51,6 +52,7 @@ std::string to_json(const Comparison& comparison) {
   }
   for (const auto& [algorithm, reason] : comparison.refused)
     file["refused"].push_back({{"algorithm", algorithm}, {"reason", reason}});
+  if (was_interrupted()) file["interrupted"] = true;
   return file.dump(1) + '\n';
 }
 
@@ -75,6 +77,10 @@ std::string to_text(const Comparison& comparison) {
   std::string text = fmt::format("{}\n\n{}", comparison.head, table.text());
   if (!comparison.refused.empty()) text += '\n';
   for (const auto& [name, reason] : comparison.refused) text += fmt::format("{} does not apply: {}\n", name, reason);
+  if (was_interrupted()) text += "\ninterrupted by Ctrl-C";
+  for (const std::string& name : comparison.left_out)
+    text += (&name == comparison.left_out.data() ? "; not planned: " : ", ") + name;
+  if (was_interrupted()) text += '\n';
   return text;
 }
 
@@ -101,6 +107,10 @@ Figures figures_of_tree(double length, const std::vector<std::pair<std::string, 
 }
 
 void Comparison::add(const std::string& algorithm, const std::function<ComparedPlan()>& make) {
+  if (was_interrupted()) {
+    left_out.push_back(algorithm);
+    return;
+  }
   try {
     plans.push_back(make());
   } catch (const InputError& error) {
@@ -116,11 +126,11 @@ void add_json_option(CLI::App& problem, std::string& json) {
 int show_comparison(const Comparison& comparison, const std::string& json) {
   if (json == "-") {
     print(to_json(comparison));
-    return kDone;
+    return status_unless_interrupted(kDone);
   }
   if (!json.empty()) write_file_atomically(json, to_json(comparison));
   print(to_text(comparison));
-  return kDone;
+  return status_unless_interrupted(kDone);
 }
 
 void add_compare(CLI::App& command, Action& chosen) {

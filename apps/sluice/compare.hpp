@@ -54,7 +54,10 @@ struct Comparison {
   std::vector<std::pair<std::string, std::string>> refused;  ///< algorithms that do not apply, and why
   std::vector<ComparedBound> bounds;                         ///< the best last: ratios are to that one
 
-  /// Adds the row that `make` returns, or the reason why there is none: the InputError it throws.
+  std::vector<std::string> left_out;  ///< algorithms that a Ctrl-C came before
+
+  /// Adds the row that `make` returns, or the reason why there is none: the InputError it throws. After a Ctrl-C (see
+  /// Interruptible): leaves it out.
   void add(const std::string& algorithm, const std::function<ComparedPlan()>& make);
 };
 

@@ -8,6 +8,7 @@
 #include "algorithm_names.hpp"
 #include "broadcast_options.hpp"
 #include "compare.hpp"
+#include "interrupt.hpp"
 #include "output.hpp"
 #include "sluice/show/quantities.hpp"
 
@@ -23,6 +24,7 @@ struct CompareOptions {
 int compare(const CompareOptions& options) {
   const BroadcastTask task = read(options.problem);
   check_json_target(options.json);
+  const Interruptible interruptible;
   Comparison comparison;
   comparison.problem = "broadcast";
   comparison.head = task.title();

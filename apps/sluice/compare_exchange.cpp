@@ -7,6 +7,7 @@
 #include "algorithm_names.hpp"
 #include "compare.hpp"
 #include "exchange_options.hpp"
+#include "interrupt.hpp"
 #include "option_values.hpp"
 #include "output.hpp"
 #include "plan.hpp"
@@ -55,6 +56,7 @@ int compare(const CompareOptions& options) {
   const std::vector<std::string> names = read_algorithms(options.algorithms);
   const ExchangeTask task = read(options.problem);
   check_json_target(options.json);
+  const Interruptible interruptible;
   Comparison comparison;
   comparison.problem = "exchange";
   comparison.head = task.title();
@@ -72,7 +74,7 @@ int compare(const CompareOptions& options) {
           timed(row.plan_s, [&] { return plan_with_progress(task.problem, task.planned_by(names[i])); });
       row.figures = figures_of(cost(plan.schedule), decimals);
       if (plan.optimal) row.note = "proven optimal";
-      if (plan.stopped) row.note = kStopped;
+      if (plan.stopped) row.note = end_of_search_text(true).substr(2);
       bounds.add(plan.bound);
       return row;
     });

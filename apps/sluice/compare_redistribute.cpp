@@ -5,6 +5,7 @@
 
 #include "algorithm_names.hpp"
 #include "compare.hpp"
+#include "interrupt.hpp"
 #include "redistribute_options.hpp"
 #include "sluice/plan/redistribute.hpp"
 #include "sluice/plan/registry.hpp"
@@ -23,8 +24,9 @@ struct CompareOptions {
 /// `bound` is raised to what the plan proves.
 ComparedPlan direct(const RedistributeTask& task, const std::string& algorithm, std::int64_t effort, Cost& bound) {
   ComparedPlan row{algorithm, {}, 0, {}};
-  const RedistributionPlan plan =
-      timed(row.plan_s, [&] { return plan_redistribution(task.problem, algorithm, task.setup, effort); });
+  const RedistributionPlan plan = timed(row.plan_s, [&] {
+    return plan_redistribution(task.problem, algorithm, task.setup, effort, stop_at_interrupt());
+  });
   row.figures = figures_of(plan.cost());
   if (algorithm == "auto") row.note = "takes " + plan.algorithm();
   if (plan.bound().total > bound.total) bound = plan.bound();
@@ -44,6 +46,7 @@ ComparedPlan two_stages(const RedistributeTask& task) {
 int compare(const CompareOptions& options) {
   const RedistributeTask task = read(options.problem);
   const std::int64_t effort = parse_effort(options.effort);
+  const Interruptible interruptible;
   const Cost by_messages = redistribution_bound(task.problem, task.setup);
   Cost proven = by_messages;
   Comparison comparison;

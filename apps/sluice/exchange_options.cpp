@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cost_text.hpp"
+#include "interrupt.hpp"
 #include "option_values.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
@@ -158,6 +159,7 @@ ExchangeOptions ExchangeTask::planned_by(const std::string& algorithm) const {
   options.algorithm = algorithm;
   options.effort = effort;
   options.time_limit_s = time_limit_s;
+  options.stop = stop_at_interrupt();
   options.seed = seed;
   return options;
 }

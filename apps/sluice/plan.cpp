@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
+#include <optional>
 #include <utility>
 
 #include "algorithm_names.hpp"
 #include "cost_text.hpp"
+#include "interrupt.hpp"
 #include "output.hpp"
 #include "progress.hpp"
 #include "sluice/error.hpp"
@@ -74,27 +77,37 @@ std::string lines_of(const TreeSchedule& schedule, std::int64_t limit) {
   return '\n' + lines.text + left_out_line(lines.left_out);
 }
 
-template <class Schedule>
-int show(const std::string& head, const Schedule& schedule, const PlanOutput& output) {
+/// `json()`: the schedule as a file.
+template <class Schedule, class Json>
+int show(const std::string& head, const Schedule& schedule, const PlanOutput& output, Json json) {
+  const int status = status_unless_interrupted(kDone);
   if (output.json == "-") {
-    print(to_json(schedule));
-    return kDone;
+    print(json());
+    if (status == kInterrupted) std::fputs("interrupted by Ctrl-C: the best plan so far\n", stderr);
+    return status;
   }
   std::string text = head;
   if (!output.summary) text += lines_of(schedule, output.all ? -1 : kShownLines);
-  if (!output.json.empty()) write_file_atomically(output.json, to_json(schedule));
+  if (!output.json.empty()) write_file_atomically(output.json, json());
   print(text);
-  return kDone;
+  return status;
 }
 
 }  // namespace
 
 int show_plan(const std::string& head, const StepSchedule& schedule, const PlanOutput& output) {
-  return show(head, schedule, output);
+  return show(head, schedule, output, [&] { return to_json(schedule); });
 }
 
 int show_plan(const std::string& head, const TreeSchedule& schedule, const PlanOutput& output) {
-  return show(head, schedule, output);
+  return show(head, schedule, output, [&] { return to_json(schedule); });
+}
+
+int show_plan(const std::string& head, const ExchangePlan& plan, const PlanOutput& output) {
+  // With local phases the bound is of what crosses the backbone, which is not the traffic that the certificate is for.
+  const bool certified = !plan.schedule.local_phases;
+  return show(head, plan.schedule, output,
+              [&] { return to_json(plan.schedule, certified ? std::optional(plan.certificate) : std::nullopt); });
 }
 
 void check_summary_alone(const PlanOutput& output) {
@@ -132,7 +145,7 @@ std::string costs_of(const ExchangePlan& plan) {
   std::string line = algorithm_text("exchange", schedule.algorithm);
   line += distance_text(total.total, plan.bound.cost.total, plan.optimal || total.total <= plan.bound.cost.total,
                         plan.bound.kind);
-  if (plan.stopped) line += fmt::format("; {}", kStopped);
+  line += end_of_search_text(plan.stopped);
   return line + "\n\n" + cost_table(total, plan.bound.cost, schedule.setup, schedule.decimals);
 }
 

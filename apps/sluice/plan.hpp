@@ -35,6 +35,8 @@ struct PlanOutput {
 /// Prints `head` and the steps or transfers of `schedule`, and writes the file asked for; the exit status.
 int show_plan(const std::string& head, const StepSchedule& schedule, const PlanOutput& output);
 int show_plan(const std::string& head, const TreeSchedule& schedule, const PlanOutput& output);
+/// With the certificate of its bound in the file.
+int show_plan(const std::string& head, const ExchangePlan& plan, const PlanOutput& output);
 
 /// Throws InputError for --json beside --summary, of planners that leave the schedule out of a summary.
 void check_summary_alone(const PlanOutput& output);
@@ -53,9 +55,6 @@ struct TreeFact {
 /// Length and bounds of a tree, and what else there is to say of it. `optimum_at_least`: the best lower bound known.
 [[nodiscard]] std::string tree_table(const TreeSchedule& schedule, double optimum_at_least,
                                      const std::vector<TreeFact>& more);
-
-/// What is said of a plan whose search the time limit ended.
-inline constexpr const char* kStopped = "stopped by the time limit";
 
 /// plan_exchange with a line on standard error that says how far it is, where that can take long.
 [[nodiscard]] ExchangePlan plan_with_progress(const ExchangeProblem& problem, ExchangeOptions options);

@@ -8,6 +8,7 @@
 
 #include "algorithm_names.hpp"
 #include "broadcast_options.hpp"
+#include "interrupt.hpp"
 #include "output.hpp"
 #include "plan.hpp"
 #include "sluice/error.hpp"
@@ -31,6 +32,7 @@ std::string head_of(const BroadcastTask& task, const std::string& title, const P
   const TreeSchedule& schedule = plan.schedule;
   std::string line = algorithm_text("broadcast", schedule.algorithm);
   line += distance_text(schedule.length, schedule.bound.lower, plan.optimal, "cheapest paths");
+  line += end_of_search_text(false);
   const bool of_ranks = schedule.machines == task.platform.ranks && schedule.machines != 1 &&
                         schedule.machines != static_cast<std::int64_t>(task.platform.clusters.size());
   std::vector<TreeFact> more;
@@ -57,6 +59,7 @@ int plan_back(const PlanOptions& options, const BroadcastTask& task) {
     throw InputError("--reversed", "--early-internal beside it", "clusters that combine before they receive");
   BroadcastOptions how = task.options;
   how.algorithm = options.algorithm;
+  how.stop = stop_at_interrupt();
   const ReversedPlan plan = plan_reversed_broadcast(task.platform, task.root, task.bytes, 1, how);
   std::size_t messages = 0;
   for (const PieceProgram& rank : plan.program.machines) messages += rank.sends.size();
@@ -69,6 +72,7 @@ int plan(const PlanOptions& options) {
   check_algorithm("broadcast", options.algorithm);
   const BroadcastTask task = read(options.problem);
   check_json_target(options.output.json);
+  const Interruptible interruptible(searches(options.algorithm));
   return options.reversed ? plan_back(options, task) : plan_forth(options, task);
 }
 

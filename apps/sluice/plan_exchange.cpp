@@ -6,6 +6,7 @@
 
 #include "algorithm_names.hpp"
 #include "exchange_options.hpp"
+#include "interrupt.hpp"
 #include "output.hpp"
 #include "plan.hpp"
 #include "progress.hpp"
@@ -68,18 +69,19 @@ int plan_with_local_phases(const PlanOptions& options, const ExchangeTask& task)
   }
   return show_plan(task.title() + '\n' + costs_of(plan.exchange) + local_line(plan, task.problem.traffic.decimals) +
                        task.time_line(plan.total, plan.bound),
-                   plan.exchange.schedule, options.output);
+                   plan.exchange, options.output);
 }
 
 int plan(const PlanOptions& options) {
   check_algorithm("exchange", options.algorithm);
   const ExchangeTask task = read(options.problem);
   check_json_target(options.output.json);
+  const Interruptible interruptible(searches(options.algorithm));
   if (!options.local_links.empty() || !options.local_latency.empty()) return plan_with_local_phases(options, task);
   const ExchangePlan plan = plan_with_progress(task.problem, task.planned_by(options.algorithm));
   return show_plan(
-      task.title() + '\n' + costs_of(plan) + task.time_line(cost(plan.schedule).total, plan.bound.cost.total),
-      plan.schedule, options.output);
+      task.title() + '\n' + costs_of(plan) + task.time_line(cost(plan.schedule).total, plan.bound.cost.total), plan,
+      options.output);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "algorithm_names.hpp"
+#include "interrupt.hpp"
 #include "option_values.hpp"
 #include "output.hpp"
 #include "plan.hpp"
@@ -52,14 +53,14 @@ std::string whole_message_costs(const RedistributionPlan& plan, const std::strin
   // What algorithms guarantee they do for all messages, copies included.
   const std::string guarantee =
       plan.problem().has_roles() ? "" : fmt::format(" ({})", guarantee_of("redistribute", plan.algorithm()));
-  return fmt::format("algorithm: {}{}{}\nresult: {}\n\n{}", plan.algorithm(),
+  return fmt::format("algorithm: {}{}{}\nresult: {}{}\n\n{}", plan.algorithm(),
                      asked_for == "auto" ? ", chosen by auto" : "", guarantee, proof_text(cost, bound, asked_for),
-                     cost_table(cost, bound, setup));
+                     end_of_search_text(false), cost_table(cost, bound, setup));
 }
 
 /// Every number of steps that lowers TC, with what is proven.
 int show_front(const RedistributeTask& task, std::int64_t effort) {
-  const RedistributionFront front = redistribution_front(task.problem, task.setup, effort);
+  const RedistributionFront front = redistribution_front(task.problem, task.setup, effort, stop_at_interrupt());
   TextTable table({{"steps (NS)"}, {"transmission (TC)"}, {"TC at least"}, {"total"}, {"", Align::kLeft}});
   for (const FrontPoint& point : front.points) {
     const Cost cost = point.plan.cost();
@@ -80,8 +81,9 @@ int show_front(const RedistributeTask& task, std::int64_t effort) {
                     front.bound.steps, front.bound.transmission,
                     exact_uses_cbc() ? "; more --effort may tell" : "; this build has no CBC, which finds out more");
   }
+  if (was_interrupted()) text += "interrupted by Ctrl-C\n";
   print(text);
-  return kDone;
+  return status_unless_interrupted(kDone);
 }
 
 /// Which process plays which role in the target grid, where it is not that of its own number.
@@ -197,6 +199,7 @@ ExchangePlan plan_as_exchange(const RedistributeTask& task, const std::string& a
   ExchangeOptions options;
   options.algorithm = algorithm;
   options.time_limit_s = task.time_limit_s;
+  options.stop = stop_at_interrupt();
   ExchangePlan plan =
       plan_with_progress({task.problem.traffic_between_processes(),
                           std::min(task.problem.from().processes(), task.problem.to().processes()), task.setup},
@@ -218,6 +221,7 @@ int plan(const PlanOptions& options) {
   const RedistributeTask task = read(options.problem);
   const std::int64_t effort = parse_effort(options.effort);
   const PlanOutput& output = options.output;
+  const Interruptible interruptible(options.front || searches(options.algorithm));
   if (options.front) {
     const auto refuse = [](const char* option) {
       throw InputError("--front", std::string(option) + " beside it", "it alone");
@@ -258,16 +262,18 @@ int plan(const PlanOptions& options) {
     const ExchangePlan plan = plan_as_exchange(task, options.algorithm);
     head += costs_of(plan);
     head +=
-        '\n' + cutting_text(cost(plan.schedule), plan_redistribution(task.problem, "auto", task.setup, effort).cost());
-    if (!for_rank) return show_plan(head, plan.schedule, output);
+        '\n' + cutting_text(cost(plan.schedule),
+                            plan_redistribution(task.problem, "auto", task.setup, effort, stop_at_interrupt()).cost());
+    if (!for_rank) return show_plan(head, plan, output);
     print(head + '\n' + table_of_rank(part_of(plan.schedule, rank), rank, output.all));
-    return kDone;
+    return status_unless_interrupted(kDone);
   }
-  const RedistributionPlan plan = plan_redistribution(task.problem, options.algorithm, task.setup, effort);
+  const RedistributionPlan plan =
+      plan_redistribution(task.problem, options.algorithm, task.setup, effort, stop_at_interrupt());
   head += whole_message_costs(plan, options.algorithm, task.setup);
   if (writes_out) return show_plan(head, plan.schedule(task.input), output);
   print(for_rank ? head + '\n' + table_of_rank(part_of(plan, rank), rank, output.all) : head);
-  return kDone;
+  return status_unless_interrupted(kDone);
 }
 
 }  // namespace

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <limits>
+#include <utility>
+
+#include "sluice/plan/stop.hpp"
 
 namespace sluice::detail {
 
@@ -23,8 +25,8 @@ class Budget {
   /// Without any limit.
   Budget() = default;
   explicit Budget(std::int64_t work) : left_(work) {}
-  /// Ends too after `seconds`, or when `stop`, asked now and then, says so.
-  Budget(double effort, double seconds, std::function<bool()> stop)
+  /// Ends too after `seconds`, or when `stop` says so.
+  Budget(double effort, double seconds, StopRequest stop)
       : left_(effort * kWorkOfEffort < 0x1p62 ? static_cast<std::int64_t>(effort * kWorkOfEffort) : kUnlimited),
         stop_(std::move(stop)) {
     constexpr double kYear = 3.2e7;
@@ -77,7 +79,7 @@ class Budget {
   std::int64_t spent_ = 0;
   Budget* whole_ = nullptr;
   Clock::time_point end_ = Clock::time_point::max();
-  std::function<bool()> stop_;
+  StopRequest stop_;
   bool cut_short_ = false;
 };
 

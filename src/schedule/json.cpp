@@ -87,6 +87,7 @@ class ScheduleHandler : public detail::StrictJsonHandler {
           {.name = "copies", .required = false, .objects = kCopy},
           {.name = "cost", .object = kCost},
           {.name = "bound", .object = kBound},
+          {.name = "certificate", .required = false, .object = kCertificate},
           {.name = "local_phases", .required = false, .object = kLocalPhases}}},
         {"an input",
          {{.name = "from", .text = &input_.from},
@@ -116,7 +117,15 @@ class ScheduleHandler : public detail::StrictJsonHandler {
         {"a bound", cost_fields(before_.phase.bound, before_.bound_total)},
         {"a local phase", phase_fields(after_, kAfterCost, kAfterBound)},
         {"a cost", cost_fields(after_.phase.cost, after_.cost_total)},
-        {"a bound", cost_fields(after_.phase.bound, after_.bound_total)}};
+        {"a bound", cost_fields(after_.phase.bound, after_.bound_total)},
+        {"a certificate",
+         {{.name = "total", .text = &certificate_.total, .choices = {"eta", "lp", "exact"}},
+          {.name = "transmission", .object = kTransmissionWitness},
+          {.name = "steps", .object = kStepsWitness},
+          {.name = "size_prices", .required = false, .numbers = &certificate_.size_prices},
+          {.name = "piece_prices", .required = false, .numbers = &certificate_.piece_prices}}},
+        {"a witness", witness_fields(certificate_.transmission)},
+        {"a witness", witness_fields(certificate_.steps)}};
   }
 
   ScheduleFile take() { return std::move(result_); }
@@ -137,7 +146,10 @@ class ScheduleHandler : public detail::StrictJsonHandler {
     kBeforeBound,
     kAfter,
     kAfterCost,
-    kAfterBound
+    kAfterBound,
+    kCertificate,
+    kTransmissionWitness,
+    kStepsWitness
   };
 
   /// What the file says of a local phase, whose prices wait for the unit of the sizes.
@@ -156,6 +168,10 @@ class ScheduleHandler : public detail::StrictJsonHandler {
             {.name = "to", .integer = &transfer_.to},
             {.name = "offset", .size = &transfer_.offset},
             {.name = "size", .size = &transfer_.size}};
+  }
+  static std::vector<JsonField> witness_fields(BoundCertificate::Witness& witness) {
+    return {{.name = "of", .text = &witness.of, .choices = {"sender", "receiver", "all"}},
+            {.name = "node", .required = false, .integer = &witness.node}};
   }
   static std::vector<JsonField> phase_fields(WrittenPhase& phase, int cost, int bound) {
     return {{.name = "setup", .written = &phase.setup},
@@ -177,6 +193,7 @@ class ScheduleHandler : public detail::StrictJsonHandler {
     if (shape == kRoute) routes_.push_back(route_);
     if (shape == kBefore || shape == kAfter) steps_ = &schedule().steps;
     if (shape == kLocalPhases) has_local_phases_ = true;
+    if (shape == kCertificate) result_.certificate = std::move(certificate_);
     if (shape != kSchedule) return;
     schedule().setup = in_units(setup_);
     schedule().bound.total = in_units(bound_total_);
@@ -270,6 +287,7 @@ class ScheduleHandler : public detail::StrictJsonHandler {
   std::vector<Step>* steps_ = &result_.schedule.steps;  // those that are read: of the schedule or of a local phase
   Step step_;
   Transfer transfer_;
+  BoundCertificate certificate_;
   bool has_local_phases_ = false;
   WrittenNumber unit_cost_;
   WrittenNumber local_total_;
@@ -324,9 +342,34 @@ void append_local_phases(std::string& out, const LocalPhases& phases, std::int32
   out += fmt::format("  \"total\": {}}}", number_text(phases.total, decimals, "total"));
 }
 
+std::string witness_object(const BoundCertificate::Witness& witness) {
+  return witness.of == "all" ? R"({"of": "all"})"
+                             : fmt::format(R"({{"of": "{}", "node": {}}})", witness.of, witness.node);
+}
+
+void append_prices(std::string& out, const char* name, const std::vector<double>& prices) {
+  out += fmt::format(",\n  \"{}\": [", name);
+  const char* between = "";
+  for (const double price : prices) {
+    out += between;
+    detail::append_json_number(out, price, name);
+    between = ", ";
+  }
+  out += ']';
+}
+
+void append_certificate(std::string& out, const BoundCertificate& certificate) {
+  out += fmt::format(",\n \"certificate\": {{\"total\": {}, \"transmission\": {}, \"steps\": {}",
+                     detail::json_string(certificate.total, "total"), witness_object(certificate.transmission),
+                     witness_object(certificate.steps));
+  if (!certificate.size_prices.empty()) append_prices(out, "size_prices", certificate.size_prices);
+  if (!certificate.piece_prices.empty()) append_prices(out, "piece_prices", certificate.piece_prices);
+  out += '}';
+}
+
 }  // namespace
 
-std::string to_json(const StepSchedule& schedule) {
+std::string to_json(const StepSchedule& schedule, const std::optional<BoundCertificate>& certificate) {
   if (schedule.decimals < 0 || schedule.decimals > kMaxDecimals)
     throw InputError("decimals", fmt::format("{}", schedule.decimals), fmt::format("0 to {}", kMaxDecimals));
   std::string out = fmt::format(
@@ -354,6 +397,7 @@ std::string to_json(const StepSchedule& schedule) {
   }
   out += fmt::format(",\n \"cost\": {},\n \"bound\": {}", cost_object(cost(schedule), schedule.decimals, "cost"),
                      cost_object(schedule.bound, schedule.decimals, "bound"));
+  if (certificate) append_certificate(out, *certificate);
   if (schedule.local_phases) append_local_phases(out, *schedule.local_phases, schedule.decimals);
   out += "}\n";
   return out;

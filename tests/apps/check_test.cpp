@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "command_runner.hpp"
+#include "exchange_files.hpp"
 
 namespace sluice::testing {
 namespace {
@@ -21,6 +22,37 @@ TEST(Check, SoundScheduleIsOk) {
   EXPECT_EQ(outcome.status, 0);
   EXPECT_EQ(outcome.err, "");
   EXPECT_EQ(outcome.out, "ok: plan.json: 2 steps, 4 transfers, every element of 2:1 -> 2:3 sent once\n");
+}
+
+TEST(Check, VerifiesTheBoundOfAnExchangeByItsCertificate) {
+  const Folder folder;
+  write_traffic_files(folder);
+  ASSERT_EQ(
+      folder.sluice(words("plan exchange dense.mtx --setup 7 --max-transfers 5 --effort 0.3 --json plan.json")).status,
+      0);
+  const json good = json::parse(folder.read("plan.json"));
+  const Outcome sound = folder.sluice(words("check plan.json --traffic dense.mtx"));
+  EXPECT_EQ(sound.status, 0) << sound.out;
+  ASSERT_EQ(lines(sound.out).size(), 2U) << sound.out;
+  EXPECT_EQ(lines(sound.out).back(), "bound " + good.at("bound").at("total").dump() + " verified (lp)");
+  const auto expect_broken = [&](auto change, const std::string& reason) {
+    json schedule = good;
+    change(schedule);
+    folder.write("plan.json", schedule.dump());
+    const Outcome broken = folder.sluice(words("check plan.json --traffic dense.mtx"));
+    EXPECT_EQ(broken.status, 1) << broken.out;
+    EXPECT_NE(broken.out.find(reason), std::string::npos) << broken.out;
+  };
+  expect_broken([](json& s) { s["bound"]["total"] = s["bound"]["total"].get<int>() + 1; }, "its certificate proves ");
+  expect_broken([](json& s) { s["certificate"]["size_prices"][0] = 1e3; }, "its certificate proves ");
+  expect_broken([](json& s) { s["certificate"]["piece_prices"].erase(3); }, "different numbers of size_prices");
+  expect_broken([](json& s) { s["certificate"]["steps"] = {{"of", "sender"}, {"node", 2}}; }, "sender 2 proves ");
+  json without = good;
+  without.erase("certificate");
+  folder.write("plan.json", without.dump());
+  const Outcome unverified = folder.sluice(words("check plan.json --traffic dense.mtx"));
+  EXPECT_EQ(unverified.status, 0);
+  EXPECT_NE(unverified.out.find(" not verified: the file has no certificate; "), std::string::npos) << unverified.out;
 }
 
 TEST(Check, CopiesAreDemandedOutsideOfSteps) {

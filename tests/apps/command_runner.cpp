@@ -6,10 +6,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <sstream>
+#include <thread>
 
 namespace sluice::testing {
 
@@ -63,12 +67,30 @@ Outcome Folder::sluice(const Arguments& arguments, const std::string& input, con
   return run(command, {}, input, out);
 }
 
-Outcome Folder::run(const Arguments& command, const std::vector<std::string>& environment, const std::string& input,
-                    const std::string& out) const {
-  const Folder streams;  // what the command finds in its own folder is the test's
+/// A program under way, and where its streams go.
+struct Folder::Running {
+  std::unique_ptr<const Folder> streams = std::make_unique<Folder>();  // what it finds in its own folder is the test's
+  pid_t process = -1;
+
+  /// Waits for its end.
+  [[nodiscard]] Outcome outcome(bool with_out) const {
+    int status = 0;
+    if (process < 0 || ::waitpid(process, &status, 0) != process) std::abort();
+    Outcome result;
+    result.status = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+    if (with_out) result.out = read_text(streams->path("out"));
+    result.err = read_text(streams->path("err"));
+    return result;
+  }
+};
+
+Folder::Running Folder::start(const Arguments& command, const std::vector<std::string>& environment,
+                              const std::string& input, const std::string& out) const {
+  Running running;
+  const Folder& streams = *running.streams;
   streams.write("in", input);
-  const pid_t child = ::fork();
-  if (child == 0) {
+  running.process = ::fork();
+  if (running.process == 0) {
     ::alarm(kTimeLimit_s);
     redirect(streams.path("in"), O_RDONLY, STDIN_FILENO);
     redirect(out.empty() ? streams.path("out") : out, O_WRONLY | O_CREAT, STDOUT_FILENO);
@@ -84,13 +106,35 @@ Outcome Folder::run(const Arguments& command, const std::vector<std::string>& en
     ::execvp(arguments.front(), arguments.data());
     ::_exit(127);
   }
-  int status = 0;
-  if (child < 0 || ::waitpid(child, &status, 0) != child) std::abort();
-  Outcome outcome;
-  outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-  if (out.empty()) outcome.out = read_text(streams.path("out"));
-  outcome.err = read_text(streams.path("err"));
-  return outcome;
+  return running;
+}
+
+Outcome Folder::run(const Arguments& command, const std::vector<std::string>& environment, const std::string& input,
+                    const std::string& out) const {
+  return start(command, environment, input, out).outcome(out.empty());
+}
+
+Outcome Folder::sluice_interrupted(const Arguments& arguments) const {
+  Arguments command{SLUICE_COMMAND};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  const Running running = start(command, {}, "", "");
+  const std::string status = "/proc/" + std::to_string(running.process) + "/status";
+  const std::string field = "SigCgt:\t";
+  constexpr unsigned long long kInterrupt = 1ULL << (SIGINT - 1);
+  constexpr std::chrono::milliseconds kBetweenLooks(5);
+  while (true) {
+    siginfo_t ended = {};
+    ::waitid(P_PID, static_cast<id_t>(running.process), &ended, WEXITED | WNOHANG | WNOWAIT);
+    if (ended.si_pid != 0) break;  // before it could be interrupted: the outcome shows it
+    const std::string text = read_text(status);
+    const std::size_t at = text.find(field);
+    if (at != std::string::npos && (std::stoull(text.substr(at + field.size(), 16), nullptr, 16) & kInterrupt) != 0) {
+      ::kill(running.process, SIGINT);
+      break;
+    }
+    std::this_thread::sleep_for(kBetweenLooks);
+  }
+  return running.outcome(true);
 }
 
 Arguments words(const std::string& text) {

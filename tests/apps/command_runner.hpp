@@ -31,11 +31,17 @@ class Folder {
   /// Runs `sluice ARGUMENTS` here, at most 60 seconds. `out`: where its standard output goes instead.
   [[nodiscard]] Outcome sluice(const Arguments& arguments, const std::string& input = "",
                                const std::string& out = "") const;
+  /// Starts `sluice ARGUMENTS` here, and presses Ctrl-C (SIGINT) once the program says that it handles it.
+  [[nodiscard]] Outcome sluice_interrupted(const Arguments& arguments) const;
   /// Runs any program here, with these additions to the environment, NAME=VALUE.
   [[nodiscard]] Outcome run(const Arguments& command, const std::vector<std::string>& environment = {},
                             const std::string& input = "", const std::string& out = "") const;
 
  private:
+  struct Running;
+  [[nodiscard]] Running start(const Arguments& command, const std::vector<std::string>& environment,
+                              const std::string& input, const std::string& out) const;
+
   std::string path_;
 };
 

@@ -93,12 +93,12 @@ void check_steps(const ScheduleFile& file) {
 
   std::string written;
   try {
-    written = to_json(file.schedule);
+    written = to_json(file.schedule, file.certificate);
   } catch (const InputError&) {
     return;  // its durations add up to more than an int64 holds
   }
   const ScheduleFile again = std::get<ScheduleFile>(read_schedule_text(written));
-  SLUICE_ASSERT(again.schedule.decimals <= file.schedule.decimals, written);
+  SLUICE_ASSERT(again.schedule.decimals <= file.schedule.decimals && again.certificate == file.certificate, written);
   // A stated transmission alone may have needed more decimals; what is written is the true one.
   if (again.schedule.decimals == file.schedule.decimals) SLUICE_ASSERT(again.schedule == file.schedule, written);
 }

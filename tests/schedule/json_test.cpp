@@ -56,6 +56,20 @@ const std::string kSample =
 
 // ---- writing
 
+TEST(ToJson, KeepsTheCertificateOfABound) {
+  BoundCertificate certificate{"lp", {"receiver", 2}, {"all", 0}, {0.125, 0, 1e-17}, {0.3, 0.1, 2.0 / 3}};
+  const std::string text = to_json(sample(), certificate);
+  EXPECT_NE(
+      text.find(
+          R"("certificate": {"total": "lp", "transmission": {"of": "receiver", "node": 2}, "steps": {"of": "all"})"),
+      std::string::npos)
+      << text;
+  EXPECT_EQ(read(text).certificate, certificate);
+  EXPECT_EQ(read(kSample).certificate, std::nullopt);
+  certificate = {"eta", {"sender", 1}, {"receiver", 0}, {}, {}};
+  EXPECT_EQ(read(to_json(sample(), certificate)).certificate, certificate);
+}
+
 TEST(ToJson, WritesOneLineAStep) { EXPECT_EQ(to_json(sample()), kSample); }
 
 TEST(ToJson, WritesRolesAndCopiesWhereThereAreAny) {

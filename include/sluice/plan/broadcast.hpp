@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sluice/input/platform.hpp"
+#include "sluice/plan/stop.hpp"
 #include "sluice/schedule/broadcast_program.hpp"
 #include "sluice/schedule/reduction_program.hpp"
 #include "sluice/schedule/tree_schedule.hpp"
@@ -72,6 +73,7 @@ struct BetweenOptions {
   /// Seconds for "exact" and "auto": as many steps as the planner's usual pace makes of it, so that the same arguments
   /// give the same plan everywhere, whatever the clock says.
   double time_limit_s = 1;
+  StopRequest stop;  ///< of "exact" and "auto"
 };
 
 struct BetweenPlan {
@@ -112,6 +114,7 @@ struct BroadcastOptions {
   /// best by the models. For trees between clusters, and "auto" takes these only.
   std::string inside;
   double time_limit_s = 1;  ///< as in BetweenOptions
+  StopRequest stop;         ///< of "exact", "auto", "pipelined" and "parallel-entry"
 };
 
 struct BroadcastPlan {

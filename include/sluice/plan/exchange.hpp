@@ -6,6 +6,8 @@
 #include <string>
 
 #include "sluice/input/traffic.hpp"
+#include "sluice/plan/stop.hpp"
+#include "sluice/schedule/bound_certificate.hpp"
 #include "sluice/schedule/step_schedule.hpp"
 
 namespace sluice {
@@ -28,8 +30,8 @@ struct ExchangeOptions {
   /// equal arguments give equal plans on every machine. The others end when they are done.
   double effort = 1;
   double time_limit_s = std::numeric_limits<double>::infinity();  ///< cuts the work short; at least 0
-  std::function<bool()> stop;  ///< asked now and then; true ends the work as the time limit does
-  std::uint64_t seed = 1;      ///< of the random choices of "auto" and "exact"
+  StopRequest stop;                                               ///< of "auto" and "exact"
+  std::uint64_t seed = 1;                                         ///< of the random choices of "auto" and "exact"
   /// Called now and then by "auto" and "exact" with the cost of the best plan so far and the best bound.
   std::function<void(double incumbent, double bound)> progress;
 };
@@ -44,10 +46,11 @@ struct ExchangeBound {
 
 /// A schedule, and how far it can be from the optimum.
 struct ExchangePlan {
-  StepSchedule schedule;  ///< with problem "exchange"; its bound is bound.cost
-  ExchangeBound bound;    ///< the best that was found on the way
-  bool optimal = false;   ///< whether the schedule is proven to have the least total
-  bool stopped = false;   ///< whether the time limit (or `stop`) ended the work before its effort was spent
+  StepSchedule schedule;         ///< with problem "exchange"; its bound is bound.cost
+  ExchangeBound bound;           ///< the best that was found on the way
+  BoundCertificate certificate;  ///< of the bound; see verify_bound.hpp
+  bool optimal = false;          ///< whether the schedule is proven to have the least total
+  bool stopped = false;          ///< whether the time limit (or `stop`) ended the work before its effort was spent
 };
 
 /// Plans `problem`. `schedule.algorithm` is the name asked for.

@@ -8,6 +8,7 @@
 
 #include "sluice/index.hpp"
 #include "sluice/input/redistribution_problem.hpp"
+#include "sluice/plan/stop.hpp"
 #include "sluice/schedule/step_schedule.hpp"
 
 namespace sluice {
@@ -124,13 +125,14 @@ inline constexpr std::int64_t kCustomaryEffort = 10'000;
 /// `setup` is the price of a step in elements; "exact" and "auto" make transmission + setup * steps as low as they can.
 /// "auto" takes the cheapest of the other algorithms, as far as it can afford them; if that does not meet
 /// redistribution_bound, it searches on as "exact" does. `effort` is the most work of that search: pivots of the
-/// simplex method, counted, never timed (0: none). Deterministic: every process that plans the same problem with the
-/// same library gets the same plan, without communication. Throws InputError for an unknown algorithm, and for one that
-/// does not apply, saying why; for a problem with roles of more than 2^24 messages, or 2^20 where a named algorithm
-/// takes matchings out of them.
+/// simplex method, counted, never timed (0: none); `stop` ends it before. Deterministic, without `stop`: every process
+/// that plans the same problem with the same library gets the same plan, without communication. Throws InputError for
+/// an unknown algorithm, and for one that does not apply, saying why; for a problem with roles of more than 2^24
+/// messages, or 2^20 where a named algorithm takes matchings out of them.
 [[nodiscard]] RedistributionPlan plan_redistribution(const RedistributionProblem& problem,
                                                      const std::string& algorithm = "auto", double setup = 1,
-                                                     std::int64_t effort = kCustomaryEffort);
+                                                     std::int64_t effort = kCustomaryEffort,
+                                                     const StopRequest& stop = {});
 
 /// Whether this library was built with CBC. Without it "exact" and "auto" search on their own, which is enough for
 /// grids of up to about 10 x 10 processes; a unit of effort is then a hundred placings of messages.
@@ -156,7 +158,8 @@ struct RedistributionFront {
 
 /// All that nothing beats in NS and TC at once, for `setup` in the costs of the plans alone. `effort` as above.
 [[nodiscard]] RedistributionFront redistribution_front(const RedistributionProblem& problem, double setup = 1,
-                                                       std::int64_t effort = kCustomaryEffort);
+                                                       std::int64_t effort = kCustomaryEffort,
+                                                       const StopRequest& stop = {});
 
 /// The two stages of Walker and Otto's strategy through blocks of lcm(r, s), each with its own steps.
 struct WalkerOttoPlan {

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "sluice/input/traffic.hpp"
+#include "sluice/schedule/bound_certificate.hpp"
 #include "sluice/schedule/step_schedule.hpp"
 #include "sluice/schedule/validate.hpp"
 
@@ -17,13 +19,16 @@
 ///       {"duration": 12, "transfers": [{"from": 0, "to": 1, "offset": 0, "size": 12}]}],
 ///      "copies": [{"from": 1, "to": 1, "offset": 0, "size": 7}],
 ///      "cost": {"steps": 1, "transmission": 12, "total": 13},
-///      "bound": {"steps": 1, "transmission": 12, "total": 13}}
+///      "bound": {"steps": 1, "transmission": 12, "total": 13},
+///      "certificate": {"total": "lp", "transmission": {"of": "sender", "node": 0}, "steps": {"of": "all"},
+///       "size_prices": [0.1], "piece_prices": [0.9]}}
 ///
 /// Indices are 0-based; sizes and all that is measured in them (offsets, durations, the set-up, transmission, totals)
 /// in the unit of the input, as exact decimal text where there is a fraction ("size": 2.5). A reader takes the fewest
 /// decimals that hold all sizes, offsets, durations and transmissions (StepSchedule::decimals). "input" is there only
-/// for a redistribution, its "shape" and "roles" only if they were given, and "copies" only where there are any. The
-/// order of the fields is free for the reader and fixed for the writer.
+/// for a redistribution, its "shape" and "roles" only if they were given, and "copies" only where there are any;
+/// "certificate" (BoundCertificate) only of planners of exchange, its "node" not of "all", its prices only with "lp" or
+/// "exact". The order of the fields is free for the reader and fixed for the writer.
 namespace sluice {
 
 /// `schedule` as a file, one line a step, with end of line; the cost is computed. Reading it back gives an equal
@@ -32,12 +37,14 @@ namespace sluice {
 ///
 /// Throws InputError if there is no such JSON: a number that is not finite, text that is not UTF-8, durations that add
 /// up to more than an int64 holds, decimals other than 0 to 18. Writes a broken schedule as it is: see validate.hpp.
-[[nodiscard]] std::string to_json(const StepSchedule& schedule);
+[[nodiscard]] std::string to_json(const StepSchedule& schedule,
+                                  const std::optional<BoundCertificate>& certificate = std::nullopt);
 
 /// A schedule as a file states it: `stated_cost` is what the file says, whatever the steps in it cost.
 struct ScheduleFile {
   StepSchedule schedule;
   Cost stated_cost;
+  std::optional<BoundCertificate> certificate;  ///< of schedule.bound
 };
 
 /// Reads one schedule of steps up to the end of `in`; `file` is its name for messages.

@@ -72,7 +72,7 @@ struct Planned {
 Planned plan_exact(const BetweenClusters& problem, const ClusterTree& start, const BetweenOptions& options) {
   detail::ExactTree exact =
       detail::exact_tree(problem, start, options.early_internal,
-                         std::max<std::int64_t>(1, steps_in(options.time_limit_s, kNodesPerSecond)));
+                         std::max<std::int64_t>(1, steps_in(options.time_limit_s, kNodesPerSecond)), options.stop);
   return {std::move(exact.tree), exact.at_least, exact.proven, exact.nodes};
 }
 
@@ -106,7 +106,7 @@ Planned plan_auto(const BetweenClusters& problem, const BetweenOptions& options)
   }
   const double one_move = static_cast<double>(problem.clusters() * problem.segments) + 10;
   const std::int64_t moves = steps_in(options.time_limit_s, kMovesPerSecond / one_move);
-  best = detail::improved_tree(problem, best, options.early_internal, moves);
+  best = detail::improved_tree(problem, best, options.early_internal, moves, options.stop);
   return {std::move(best), bound, false, 0};
 }
 

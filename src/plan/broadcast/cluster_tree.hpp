@@ -67,12 +67,12 @@ struct ExactTree {
 
 inline constexpr std::int64_t kMostClustersForExact = 16;
 
-/// See exact.cpp. `start` is a schedule to beat; at most `most_nodes` nodes.
+/// See exact.cpp. `start` is a schedule to beat; at most `most_nodes` nodes, fewer if `stop` says so.
 [[nodiscard]] ExactTree exact_tree(const BetweenClusters& problem, const ClusterTree& start, bool early_internal,
-                                   std::int64_t most_nodes);
+                                   std::int64_t most_nodes, const StopRequest& stop);
 
 /// See local_search.cpp. Never longer than `start`.
 [[nodiscard]] ClusterTree improved_tree(const BetweenClusters& problem, const ClusterTree& start, bool early_internal,
-                                        std::int64_t attempts);
+                                        std::int64_t attempts, const StopRequest& stop);
 
 }  // namespace sluice::detail

@@ -36,8 +36,15 @@ constexpr auto kMost = static_cast<std::size_t>(kMostClustersForExact);
 
 class Search {
  public:
-  Search(const BetweenClusters& problem, const ClusterTree& start, bool early_internal, std::int64_t most_nodes)
-      : c_(problem), n_(c_.size()), early_(early_internal), most_nodes_(most_nodes), best_(start), tree_(n_) {
+  Search(const BetweenClusters& problem, const ClusterTree& start, bool early_internal, std::int64_t most_nodes,
+         const StopRequest& stop)
+      : c_(problem),
+        n_(c_.size()),
+        early_(early_internal),
+        most_nodes_(most_nodes),
+        stop_(stop),
+        best_(start),
+        tree_(n_) {
     best_length_ = makespan(problem, start);
     for (std::size_t i = 0; i < n_; ++i) {
       by_inside_[i] = i;
@@ -62,7 +69,7 @@ class Search {
     root.bound = bound(root);
     at_least_ = best_length_;
     branch(root);
-    return {best_, best_length_, std::min(at_least_, best_length_), nodes_, nodes_ < most_nodes_};
+    return {best_, best_length_, std::min(at_least_, best_length_), nodes_, !stopped_ && nodes_ < most_nodes_};
   }
 
  private:
@@ -131,7 +138,8 @@ class Search {
   void leave_out(double bound) { at_least_ = std::min(at_least_, bound); }
 
   void branch(const State& state) {
-    if (nodes_ >= most_nodes_) return leave_out(state.bound);
+    stopped_ = stopped_ || (stop_ && stop_());
+    if (stopped_ || nodes_ >= most_nodes_) return leave_out(state.bound);
     ++nodes_;
     if (state.waiting == 0) {
       if (state.bound < best_length_) {
@@ -194,6 +202,8 @@ class Search {
   std::size_t n_;
   bool early_;
   std::int64_t most_nodes_;
+  const StopRequest& stop_;
+  bool stopped_ = false;
   std::array<std::array<double, kMost>, kMost> transfer_{};
   std::array<std::size_t, kMost> by_inside_{};
   double least_gap_ = kInfinity;
@@ -208,9 +218,9 @@ class Search {
 }  // namespace
 
 ExactTree exact_tree(const BetweenClusters& problem, const ClusterTree& start, bool early_internal,
-                     std::int64_t most_nodes) {
+                     std::int64_t most_nodes, const StopRequest& stop) {
   SLUICE_ASSERT(problem.segments == 1 && problem.clusters() <= kMostClustersForExact, "");
-  return Search(problem, start, early_internal, most_nodes).run();
+  return Search(problem, start, early_internal, most_nodes, stop).run();
 }
 
 }  // namespace sluice::detail

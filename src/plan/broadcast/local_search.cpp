@@ -37,7 +37,7 @@ class Annealing {
     }
   }
 
-  ClusterTree run(std::int64_t attempts) {
+  ClusterTree run(std::int64_t attempts, const StopRequest& stop) {
     Value value = evaluate();
     Value best_value = value;
     ClusterTree best = tree_;
@@ -45,6 +45,7 @@ class Annealing {
     double temperature = kHot * value.length;
     const double cooling = std::pow(kCold / kHot, 1.0 / static_cast<double>(std::max<std::int64_t>(1, attempts)));
     for (std::int64_t attempt = 0; attempt < attempts; ++attempt, temperature *= cooling) {
+      if (stop && stop()) break;
       if (!move()) continue;
       const std::size_t last_before = last_;
       const Value next = evaluate();
@@ -247,8 +248,8 @@ class Annealing {
 }  // namespace
 
 ClusterTree improved_tree(const BetweenClusters& problem, const ClusterTree& start, bool early_internal,
-                          std::int64_t attempts) {
-  return Annealing(problem, start, early_internal).run(attempts);
+                          std::int64_t attempts, const StopRequest& stop) {
+  return Annealing(problem, start, early_internal).run(attempts, stop);
 }
 
 }  // namespace sluice::detail

@@ -41,7 +41,7 @@ class Planner {
 
  private:
   [[nodiscard]] BetweenOptions between(const std::string& algorithm) const {
-    return {algorithm, options_.lookahead, options_.early_internal, options_.time_limit_s};
+    return {algorithm, options_.lookahead, options_.early_internal, options_.time_limit_s, options_.stop};
   }
 
   BroadcastPlan native() {
@@ -172,6 +172,7 @@ class Planner {
         BetweenPlan tree = tree_in(segments == 1 ? algorithm : "auto", segments,
                                    segments == 1 ? options_.time_limit_s : options_.time_limit_s / 16);
         if (!found || tree.schedule.length < found->schedule.length) found = std::move(tree);
+        if (stopped()) break;
       }
     } else {
       found = tree_in(algorithm, std::max<std::int64_t>(1, options_.segments), options_.time_limit_s);
@@ -196,7 +197,9 @@ class Planner {
     constexpr double kMost = 1e15;
     const auto limit = static_cast<std::int64_t>(std::min(kMost, options_.time_limit_s * kMessagesPerSecond));
     std::optional<detail::Routes> chosen;
-    for (const detail::FoundRoutes& found : best_routes(network_, root_, bytes_, parallel, options_.segments, limit)) {
+    for (const detail::FoundRoutes& found :
+         best_routes(network_, root_, bytes_, parallel, options_.segments, limit, options_.stop)) {
+      if (chosen && stopped()) break;
       BroadcastProgram program = replayed(
           network_,
           timed_program(network_, root_, bytes_, route_messages(network_, root_, bytes_, found.routes), false, false));
@@ -224,7 +227,7 @@ class Planner {
 
   BroadcastPlan best() {
     BroadcastPlan best = tree("auto");
-    if (options_.segments == 1 || !options_.inside.empty()) return best;
+    if (options_.segments == 1 || !options_.inside.empty() || stopped()) return best;
     std::vector<BroadcastPlan::Candidate> candidates{{best.program.method, best.program.length_s}};
     const auto offer = [&](BroadcastPlan plan) {
       candidates.push_back({plan.program.method, plan.program.length_s});
@@ -232,7 +235,7 @@ class Planner {
     };
     if (bytes_ > 0 && platform_.ranks > 1) {
       offer(routed(false));
-      if (several_connections()) offer(routed(true));
+      if (several_connections() && !stopped()) offer(routed(true));
       if (platform_.clusters.size() == 1 && !platform_.clusters.front().broadcast.points().empty()) offer(native());
     }
     std::stable_sort(candidates.begin(), candidates.end(),
@@ -242,6 +245,7 @@ class Planner {
     return best;
   }
 
+  [[nodiscard]] bool stopped() const { return options_.stop && options_.stop(); }
   [[nodiscard]] bool several_connections() const {
     return std::any_of(platform_.links.begin(), platform_.links.end(),
                        [](const PlatformLink& link) { return link.connections > 1; });

@@ -202,7 +202,7 @@ std::vector<GroupTree> group_trees(const RankNetwork& network, const std::vector
 class RouteSearch {
  public:
   RouteSearch(const RankNetwork& network, std::size_t level, std::int64_t root, std::int64_t bytes, bool parallel,
-              std::int64_t segments, std::int64_t most_messages)
+              std::int64_t segments, std::int64_t most_messages, const StopRequest& stop)
       : network_(network),
         level_(level),
         groups_(network.groups_from(root, level)),
@@ -210,7 +210,8 @@ class RouteSearch {
         bytes_(bytes),
         parallel_(parallel),
         segments_(segments),
-        left_(most_messages) {}
+        left_(most_messages),
+        stop_(stop) {}
 
   std::vector<FoundRoutes> run() {
     if (segments_ == 0) least_bytes_ = least_segment();
@@ -258,6 +259,7 @@ class RouteSearch {
     if (routes.segment_bytes < std::min(bytes_, least_bytes_) || routes.segment_bytes > bytes_) return false;
     const std::int64_t segments = (bytes_ + routes.segment_bytes - 1) / routes.segment_bytes;
     const std::int64_t messages = segments * network_.platform().ranks;
+    if (best_ && stop_ && stop_()) left_ = 0;
     if (best_ && (left_ < messages || (segments > most_segments() && segments_ == 0))) return false;
     if (!tried_.insert({routes.parent, routes.spread, routes.root_shape, routes.shape, routes.segment_bytes}).second)
       return false;
@@ -336,6 +338,7 @@ class RouteSearch {
   bool parallel_;
   std::int64_t segments_;
   std::int64_t left_;
+  const StopRequest& stop_;
   std::int64_t least_bytes_ = 1;
   std::vector<GroupTree> trees_;
   std::set<std::tuple<GroupTree, bool, Shape, Shape, std::int64_t>> tried_;
@@ -363,13 +366,14 @@ std::vector<PlannedMessage> route_messages(const RankNetwork& network, std::int6
 }
 
 std::vector<FoundRoutes> best_routes(const RankNetwork& network, std::int64_t root, std::int64_t bytes, bool parallel,
-                                     std::int64_t segments, std::int64_t most_messages) {
+                                     std::int64_t segments, std::int64_t most_messages, const StopRequest& stop) {
   std::vector<FoundRoutes> all;
   for (std::size_t level = network.levels().levels(); level-- > 0;) {
     // The outer levels have the long links, and the most to gain.
     const std::int64_t most = level > 0 ? most_messages / 2 : most_messages;
     most_messages -= most;
-    const std::vector<FoundRoutes> found = RouteSearch(network, level, root, bytes, parallel, segments, most).run();
+    const std::vector<FoundRoutes> found =
+        RouteSearch(network, level, root, bytes, parallel, segments, most, stop).run();
     all.insert(all.end(), found.begin(), found.end());
   }
   return all;

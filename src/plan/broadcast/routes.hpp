@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "plan/broadcast/rank_network.hpp"
+#include "sluice/plan/stop.hpp"
 
 namespace sluice::detail {
 
@@ -33,9 +34,10 @@ struct FoundRoutes {
 };
 
 /// The best few routes found at every level, at least one, over one connection between two groups, or, where that
-/// is possible, over several. `segments`: 0, or how many. Simulates at most so many messages, but always one
-/// configuration.
+/// is possible, over several. `segments`: 0, or how many. Simulates at most so many messages, fewer if
+/// `stop` says so, but always one configuration.
 [[nodiscard]] std::vector<FoundRoutes> best_routes(const RankNetwork& network, std::int64_t root, std::int64_t bytes,
-                                                   bool parallel, std::int64_t segments, std::int64_t most_messages);
+                                                   bool parallel, std::int64_t segments, std::int64_t most_messages,
+                                                   const StopRequest& stop);
 
 }  // namespace sluice::detail

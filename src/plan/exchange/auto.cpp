@@ -156,9 +156,10 @@ class Incumbent {
     });
     offer_start(sluice::detail::cost(steps, 0), count, [&] { return steps; });
   }
-  void raise_bound(double bound) {
-    if (bound <= bound_) return;
-    bound_ = bound;
+  void raise_bound(LpBound bound) {
+    if (bound.total <= bound_) return;
+    bound_ = bound.total;
+    prices_ = std::move(bound.prices);
     SLUICE_ASSERT(bound_ <= cost_, fmt::format("bound {} above a plan of {}", bound_, cost_));
     if (progress_) progress_(cost_, bound_);
   }
@@ -168,7 +169,7 @@ class Incumbent {
   [[nodiscard]] bool optimal() const { return cost_ <= bound_; }
   [[nodiscard]] const PieceSteps& steps() const { return steps_; }
   [[nodiscard]] const std::array<Start, 3>& starts() const { return starts_; }
-  [[nodiscard]] BoundedPlan take() { return {std::move(steps_), bound_, optimal()}; }
+  [[nodiscard]] BoundedPlan take() { return {std::move(steps_), bound_, optimal(), std::move(prices_)}; }
 
  private:
   const Demand& demand_;
@@ -176,6 +177,7 @@ class Incumbent {
   PieceSteps steps_;
   double cost_ = HUGE_VAL;
   double bound_;
+  std::vector<double> prices_;  // that prove it, where it is not eta
   std::array<Start, 3> starts_{Start{1, HUGE_VAL, {}}, Start{0.5, HUGE_VAL, {}}, Start{0.25, HUGE_VAL, {}}};
 };
 
@@ -258,7 +260,7 @@ class TableSearch {
     }
     if (!over()) {
       Budget part = budget_.part(bound_work_);
-      best_.raise_bound(lp_bound(demand_, part).total);
+      best_.raise_bound(lp_bound(demand_, part));
     }
     std::int32_t width = kFirstWidth;
     std::int64_t patience = kFirstPatience;

@@ -311,12 +311,18 @@ BoundedPlan plan_exact(const Demand& demand, Budget& budget, std::uint64_t seed,
       if (progress && (best.steps.empty() || incumbent < least)) progress(incumbent, best.bound);
     });
     best.bound = std::max(best.bound, found.bound);
+    // Their sum is the bound that they prove.
+    const auto sum = [](const std::vector<double>& prices) {
+      return std::accumulate(prices.begin(), prices.end(), 0.0);
+    };
+    if (sum(found.prices) > sum(best.prices)) best.prices = std::move(found.prices);
     const double total = cost(found.steps, demand.setup);
     if (!best.steps.empty() && total >= least) return;
     least = total;
     best.steps = std::move(found.steps);
   };
   best.bound = linear.total;
+  best.prices = linear.total > eta(demand).total ? linear.prices : std::vector<double>();
   const auto edges = static_cast<double>(demand.edges.size());
   {
     Budget whole_share = budget.share(kStartShare);

@@ -2,7 +2,9 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "plan/exchange/bound_certificate.hpp"
 #include "plan/exchange/demand.hpp"
 #include "plan/exchange/planners.hpp"
 #include "plan/exchange/registry.hpp"
@@ -34,7 +36,7 @@ BoundedPlan plan_by(const std::string& name, const Demand& demand, Budget& budge
     Budget unlimited;
     std::optional<PieceSteps> steps = each.plan(demand, unlimited);
     SLUICE_ASSERT(steps.has_value(), fmt::format("{} ended without a plan", name));
-    return {std::move(*steps), 0, false};
+    return {std::move(*steps), 0, false, {}};
   }
   throw InputError("algorithm", fmt::format("'{}'", name), "one of " + names + "auto");
 }
@@ -47,6 +49,7 @@ ExchangePlan plan_exchange(const ExchangeProblem& problem, const ExchangeOptions
   ExchangePlan result;
   result.bound = {detail::eta(demand), "eta"};
   PieceSteps steps;
+  std::vector<double> prices;
   if (!demand.edges.empty()) {
     Budget budget(options.effort, options.time_limit_s, options.stop);
     BoundedPlan plan = plan_by(options.algorithm, demand, budget, options);
@@ -54,10 +57,12 @@ ExchangePlan plan_exchange(const ExchangeProblem& problem, const ExchangeOptions
     result.optimal = plan.optimal;
     result.stopped = !plan.optimal && budget.was_cut_short();
     if (plan.bound > result.bound.cost.total) {
+      prices = std::move(plan.prices);
       result.bound.cost.total = plan.bound;
       result.bound.kind = options.algorithm == "exact" && plan.optimal ? "exact" : "lp";
     }
   }
+  result.certificate = detail::certificate_of(demand, result.bound.kind, prices);
   result.schedule = make_schedule(demand, problem.traffic, std::move(steps));
   result.schedule.algorithm = options.algorithm;
   result.schedule.max_transfers = problem.max_transfers;

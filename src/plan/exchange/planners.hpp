@@ -35,6 +35,8 @@ struct BoundedPlan {
   PieceSteps steps;
   double bound = 0;      ///< no plan costs less
   bool optimal = false;  ///< whether `steps` is proven to cost the least
+  /// LpBound::prices, of the best bound of that program that was found on the way; nothing if there was none.
+  std::vector<double> prices = {};
 };
 
 /// The cheapest plan found within the budget; there is always one.

@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
 #include <tuple>
 #include <utility>
 
+#include "plan/redistribute/registry.hpp"
 #include "plan/step_rule.hpp"
 #include "sluice/error.hpp"
-#include "sluice/graph/edge_coloring.hpp"
 
 namespace sluice::detail {
 
@@ -78,8 +79,10 @@ PlansBetween::PlansBetween(const RedistributionProblem& problem, const std::stri
   const MessageClasses& messages = classes_->messages();
   const auto count = static_cast<std::int64_t>(messages.classes.size());
   const bool all = algorithm == "auto";
-  const auto asked_for = [&](const char* name) { return algorithm == name || all; };
-  if (!asked_for("stepwise") && !asked_for("greedy") && !asked_for("coloring")) return;
+  const auto asked_for = [&](const RedistributePlanner& each) {
+    return each.plan_graph != nullptr && (all || each.about.name == algorithm);
+  };
+  if (!std::ranges::any_of(redistribute_planners(), asked_for)) return;
   if (count > kMostPeeled) {
     if (all) return;
     throw InputError(algorithm, fmt::format("{} messages between processes", count),
@@ -87,17 +90,9 @@ PlansBetween::PlansBetween(const RedistributionProblem& problem, const std::stri
   }
   const BipartiteGraph graph = graph_of(messages);
   const bool peels = !all || static_cast<double>(count) * graph.max_degree() <= kMostPeelingWork;
-  const std::int32_t matched = std::min(messages.lefts, messages.rights);
-  if (asked_for("stepwise") && peels)
-    peeled_.push_back(
-        choice("stepwise", peel(graph, [&](const BipartiteGraph& rest) { return stepwise_matching(rest, matched); })));
-  if (asked_for("greedy") && peels)
-    peeled_.push_back(
-        choice("greedy", peel(graph, [&](const BipartiteGraph& rest) { return greedy_matching(rest, matched); })));
-  if (asked_for("coloring")) {
-    EdgeColoring coloring = edge_coloring(graph);
-    peeled_.push_back(choice("coloring", in_falling_order(graph, {std::move(coloring.color), coloring.colors})));
-  }
+  for (const RedistributePlanner& each : redistribute_planners())
+    if (asked_for(each) && (peels || !each.peels))
+      peeled_.push_back(choice(std::string(each.about.name), each.plan_graph(graph)));
 }
 
 PlansBetween::Choice PlansBetween::choice(std::string algorithm, EdgeSteps steps) const {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -10,10 +11,10 @@
 #include "plan/redistribute/between_processes.hpp"
 #include "plan/redistribute/combined_steps.hpp"
 #include "plan/redistribute/exact.hpp"
+#include "plan/redistribute/registry.hpp"
 #include "plan/step_rule.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/redistribute.hpp"
-#include "sluice/plan/registry.hpp"
 
 namespace sluice {
 
@@ -32,16 +33,14 @@ constexpr double kMostPeelingWork = 1e8;     // edges times steps: about a secon
 constexpr double kMostPricedMessages = 2e5;  // looked at one by one to compare candidates: some 10 ms each
 constexpr double kMostFoldingWork = 3e7;     // tuples of steps looked at to compare candidates: about 0.1 s
 
+using detail::RedistributePlanner;
 using Planner = std::shared_ptr<const StepRule> (*)(const AxisPattern&);
 
-Planner planner(const std::string& algorithm) {
-  if (algorithm == "classes") return detail::plan_classes;
-  if (algorithm == "stepwise") return detail::plan_stepwise;
-  if (algorithm == "greedy") return detail::plan_greedy;
-  if (algorithm == "coloring") return detail::plan_coloring;
-  if (algorithm == "caterpillar") return detail::plan_caterpillar;
+const RedistributePlanner& planner(const std::string& algorithm) {
+  const RedistributePlanner* const found = detail::redistribute_planner(algorithm);
+  if (found != nullptr && found->plan != nullptr) return *found;
   std::string known;
-  for (const Algorithm& entry : algorithms("redistribute")) known += fmt::format("{}, ", entry.name);
+  for (const RedistributePlanner& each : detail::redistribute_planners()) known += fmt::format("{}, ", each.about.name);
   throw InputError("--algorithm", fmt::format("'{}'", algorithm), known + "or auto");
 }
 
@@ -119,19 +118,19 @@ class Candidates {
 /// in that dimension. Peeling is left out where it would take longer than about a second, and all graphs where they do
 /// not fit: the same on every process, as no clock is asked.
 void add_whatever_fits(Candidates& candidates, const AxisPattern& pattern, bool one_of_several) {
-  candidates.try_to_add("classes", detail::plan_classes);
-  const bool optimal = !candidates.choices().empty() && detail::whole_slices(pattern) > 0;
-  if (optimal && !one_of_several) return;
+  const bool whole = detail::whole_slices(pattern) > 0;
   const bool peels = detail::peeling_work(pattern) <= kMostPeelingWork;
-  if (peels && one_of_several) candidates.add("stepwise", detail::plan_stepwise_folded);
-  if (optimal) return;
-  if (peels) {
-    candidates.add("stepwise", detail::plan_stepwise);
-    candidates.add("greedy", detail::plan_greedy);
+  bool optimal = false;
+  for (const RedistributePlanner& each : detail::redistribute_planners()) {
+    if (each.plan == nullptr || (each.peels && !peels)) continue;
+    const std::string name(each.about.name);
+    if (one_of_several && each.plan_folded != nullptr) candidates.add(name, each.plan_folded);
+    if (optimal || (each.for_short_arrays && !candidates.choices().empty() && !candidates.prices_messages())) continue;
+    const std::size_t before = candidates.choices().size();
+    candidates.try_to_add(name, each.plan);
+    optimal = each.optimal_on_slices && whole && candidates.choices().size() > before;
+    if (optimal && !one_of_several) return;
   }
-  candidates.try_to_add("coloring", detail::plan_coloring);
-  if (candidates.choices().empty() || candidates.prices_messages())
-    candidates.add("caterpillar", detail::plan_caterpillar);
 }
 
 /// The choice of one candidate a dimension whose combination costs least: transmission + setup * steps, or steps before
@@ -178,8 +177,9 @@ class NamedPlans {
       if (algorithm == "auto") {
         add_whatever_fits(candidates, pattern, one_of_several);
       } else {
-        candidates.add(algorithm, planner(algorithm));
-        if (algorithm == "stepwise" && one_of_several) candidates.add(algorithm, detail::plan_stepwise_folded);
+        const RedistributePlanner& asked_for = planner(algorithm);
+        candidates.add(algorithm, asked_for.plan);
+        if (one_of_several && asked_for.plan_folded != nullptr) candidates.add(algorithm, asked_for.plan_folded);
       }
     }
     if (std::ranges::all_of(axes_, [](const Candidates& each) { return each.choices().size() == 1; })) return;
@@ -265,14 +265,15 @@ RedistributionPlan search_on(ExactSearch& search, const RedistributionProblem& p
 }  // namespace
 
 RedistributionPlan plan_redistribution(const RedistributionProblem& problem, const std::string& algorithm, double setup,
-                                       std::int64_t effort) {
+                                       std::int64_t effort, const StopRequest& stop) {
   const bool exact = algorithm == "exact";
   const NamedPlans named(problem, exact ? "auto" : algorithm);
   // Where copies are left out of either, a plan by dimensions may cost less and take more steps.
-  const bool fewest_steps = algorithm == "stepwise" || (algorithm == "coloring" && problem.has_roles());
+  const RedistributePlanner* const entry = detail::redistribute_planner(algorithm);
+  const bool fewest_steps = entry != nullptr && (problem.has_roles() ? entry->fewest_with_copies : entry->fewest_steps);
   RedistributionPlan plan = named.cheapest_at(setup, fewest_steps, exact ? "exact" : "");
   if (!exact && (algorithm != "auto" || effort == 0)) return plan;
-  ExactSearch search(problem, problem.has_roles() ? effort - effort / 2 : effort);
+  ExactSearch search(problem, problem.has_roles() ? effort - effort / 2 : effort, stop);
   if (!exact && !search.applies()) return plan;
   const Cost cost = plan.cost();
   if (cost.total <= redistribution_bound(problem, setup).total) return plan;
@@ -283,7 +284,8 @@ RedistributionPlan plan_redistribution(const RedistributionProblem& problem, con
   Best best{std::move(plan), cost};
   if (problem.has_roles()) {
     // What the symmetry of the grid allows to find that the messages one by one may not.
-    RedistributionPlan left = named.left_of(plan_redistribution(problem.apart(), "auto", setup, effort / 2), setup);
+    RedistributionPlan left =
+        named.left_of(plan_redistribution(problem.apart(), "auto", setup, effort / 2, stop), setup);
     if (left.cost().total < best.cost.total) best.take(std::move(left));
   }
   return search_on(search, problem, std::move(best), setup);
@@ -297,7 +299,8 @@ bool exact_uses_cbc() {
 #endif
 }
 
-RedistributionFront redistribution_front(const RedistributionProblem& problem, double setup, std::int64_t effort) {
+RedistributionFront redistribution_front(const RedistributionProblem& problem, double setup, std::int64_t effort,
+                                         const StopRequest& stop) {
   const NamedPlans named(problem, "auto");
   RedistributionFront front;
   // The named plans with the fewest steps and with the lowest TC are where the search starts.
@@ -308,7 +311,7 @@ RedistributionFront redistribution_front(const RedistributionProblem& problem, d
     known.push_back({std::move(plan), cost});
   }
   front.bound = redistribution_bound(problem, 0);
-  ExactSearch search(problem, effort);
+  ExactSearch search(problem, effort, stop);
   if (search.applies()) front.bound.transmission = search.at_least();
   front.complete = search.applies();
   std::int64_t lowest = std::numeric_limits<std::int64_t>::max();

@@ -303,7 +303,7 @@ std::int64_t transmission_bound(const MessageClasses& messages, const ProgramLim
 ProgramOutcome least_transmission(const MessageClasses& messages, const ProgramLimits& limits, Effort& effort) {
   constexpr std::int64_t kPlacingsOfAUnit = 100;
   constexpr std::int64_t kMostPlacings = std::int64_t{1} << 40;
-  Effort placings(std::min(effort.left(), kMostPlacings / kPlacingsOfAUnit) * kPlacingsOfAUnit);
+  Effort placings = effort.part(std::min(effort.left(), kMostPlacings / kPlacingsOfAUnit) * kPlacingsOfAUnit);
   const std::int64_t before = placings.left();
   ProgramOutcome outcome = search_profiles(messages, limits, placings);
   effort.take((before - placings.left()) / kPlacingsOfAUnit);

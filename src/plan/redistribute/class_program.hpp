@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "plan/redistribute/message_classes.hpp"
+#include "sluice/plan/stop.hpp"
 
 namespace sluice::detail {
 
@@ -21,15 +23,18 @@ struct ClassAssignment {
   void drop_idle_steps(const MessageClasses& of);
 };
 
-/// Work that is counted, never timed, so that every process stops at the same place.
+/// Work that is counted, never timed, so that every process stops at the same place, unless a user ends it before.
 class Effort {
  public:
-  explicit Effort(std::int64_t units) : left_(units) {}
-  [[nodiscard]] std::int64_t left() const { return left_; }
+  explicit Effort(std::int64_t units, StopRequest stop = {}) : left_(units), stop_(std::move(stop)) {}
+  [[nodiscard]] std::int64_t left() const { return stop_ && stop_() ? 0 : left_; }
+  /// As much of it as `units`, to be taken from this when it is known how much was used.
+  [[nodiscard]] Effort part(std::int64_t units) const { return Effort(units, stop_); }
   void take(std::int64_t units) { left_ = units < left_ ? left_ - units : 0; }
 
  private:
   std::int64_t left_;
+  StopRequest stop_;
 };
 
 /// What to look for: schedules of at most `most_steps` steps with `least` <= TC < `below`.

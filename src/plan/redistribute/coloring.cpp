@@ -12,10 +12,14 @@
 
 namespace sluice::detail {
 
+EdgeSteps colored_steps(const BipartiteGraph& graph) {
+  EdgeColoring coloring = edge_coloring(graph);
+  return in_falling_order(graph, {std::move(coloring.color), coloring.colors});
+}
+
 std::shared_ptr<const StepRule> plan_coloring(const AxisPattern& pattern) {
   const MessageGraph messages(pattern);
-  EdgeColoring coloring = edge_coloring(messages.graph());
-  return messages.rule(in_falling_order(messages.graph(), {std::move(coloring.color), coloring.colors}));
+  return messages.rule(colored_steps(messages.graph()));
 }
 
 }  // namespace sluice::detail

@@ -82,8 +82,8 @@ std::int64_t ArrayRule::transmission(const RedistributionProblem& problem) const
   return sum;
 }
 
-ExactSearch::ExactSearch(const RedistributionProblem& problem, std::int64_t effort)
-    : problem_(problem), effort_(effort) {
+ExactSearch::ExactSearch(const RedistributionProblem& problem, std::int64_t effort, StopRequest stop)
+    : problem_(problem), effort_(effort, std::move(stop)) {
   if (problem.size() == 0 || problem.size() > kMostLengths) return;
   const double messages = most_messages(problem);
   if (problem.has_roles()) {
@@ -154,7 +154,7 @@ std::int64_t ExactSearch::at_least() {
 
 std::int64_t ExactSearch::bound_of_level(const Level& level, const ProgramLimits& limits) {
   const std::int64_t share = effort_.left() / 4;
-  Effort part(share);
+  Effort part = effort_.part(share);
   // Without the tail both limits say something else.
   const ProgramLimits those_of_slices{limits.most_steps, 0, ProgramLimits::kAnyNumber};
   const std::int64_t bound =

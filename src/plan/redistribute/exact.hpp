@@ -62,7 +62,7 @@ struct LeastTransmission {
 /// Example: 15:2 -> 6:3: NS 10 with TC 20, and NS 11 with TC 16; nothing is below.
 class ExactSearch {
  public:
-  ExactSearch(const RedistributionProblem& problem, std::int64_t effort);
+  ExactSearch(const RedistributionProblem& problem, std::int64_t effort, StopRequest stop = {});
 
   /// Whether the messages are few enough to look at.
   [[nodiscard]] bool applies() const { return !levels_.empty(); }

@@ -16,11 +16,14 @@
 
 namespace sluice::detail {
 
+EdgeSteps greedy_steps(const BipartiteGraph& graph) {
+  return peel(graph,
+              [](const BipartiteGraph& rest) { return greedy_matching(rest, std::min(rest.lefts(), rest.rights())); });
+}
+
 std::shared_ptr<const StepRule> plan_greedy(const AxisPattern& pattern) {
   const MessageGraph messages(pattern);
-  return messages.rule(peel(messages.graph(), [](const BipartiteGraph& graph) {
-    return greedy_matching(graph, std::min(graph.lefts(), graph.rights()));
-  }));
+  return messages.rule(greedy_steps(messages.graph()));
 }
 
 }  // namespace sluice::detail

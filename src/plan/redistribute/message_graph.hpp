@@ -39,4 +39,9 @@ class MessageGraph {
   std::vector<std::int32_t> receiver_of_edge_;
 };
 
+/// The steps that `stepwise`, `greedy` and `coloring` make of any graph of messages.
+[[nodiscard]] EdgeSteps stepwise_steps(const BipartiteGraph& graph);
+[[nodiscard]] EdgeSteps greedy_steps(const BipartiteGraph& graph);
+[[nodiscard]] EdgeSteps colored_steps(const BipartiteGraph& graph);
+
 }  // namespace sluice::detail

@@ -17,18 +17,14 @@
 
 namespace sluice::detail {
 
-namespace {
-
-EdgeSteps peel_stepwise(const BipartiteGraph& graph) {
+EdgeSteps stepwise_steps(const BipartiteGraph& graph) {
   return peel(
       graph, [](const BipartiteGraph& rest) { return stepwise_matching(rest, std::min(rest.lefts(), rest.rights())); });
 }
 
-}  // namespace
-
 std::shared_ptr<const StepRule> plan_stepwise(const AxisPattern& pattern) {
   const MessageGraph messages(pattern);
-  return messages.rule(peel_stepwise(messages.graph()));
+  return messages.rule(stepwise_steps(messages.graph()));
 }
 
 std::shared_ptr<const StepRule> plan_stepwise_folded(const AxisPattern& pattern) {
@@ -56,8 +52,8 @@ std::shared_ptr<const StepRule> plan_stepwise_folded(const AxisPattern& pattern)
       (split_lefts ? edges[e].left : edges[e].right) = vertex * clones + clone_of_edge[e];
     }
   }
-  EdgeSteps steps = peel_stepwise(BipartiteGraph(split_lefts ? graph.lefts() * clones : graph.lefts(),
-                                                 split_lefts ? graph.rights() : graph.rights() * clones, edges));
+  EdgeSteps steps = stepwise_steps(BipartiteGraph(split_lefts ? graph.lefts() * clones : graph.lefts(),
+                                                  split_lefts ? graph.rights() : graph.rights() * clones, edges));
   for (std::size_t e = 0; e < edges.size(); ++e) {
     steps.step_of_edge[e] = steps.step_of_edge[e] * clones + clone_of_edge[e];
   }

@@ -24,18 +24,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <numeric>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "plan/reduce/greedy.hpp"
+#include "plan/reduce/registry.hpp"
 #include "sluice/error.hpp"
 
 namespace sluice::detail {
 
 namespace {
-
-constexpr std::array<std::string_view, 6> kGivenTrees{"binomial", "fibonacci", "flat", "chain", "binary", "k-ary"};
 
 std::vector<std::int32_t> k_ary_parents(std::int64_t machines, std::int64_t arity) {
   std::vector<std::int32_t> parent(static_cast<std::size_t>(machines), -1);
@@ -68,21 +68,16 @@ SmallMoment narrow(const Moment& moment) {
 
 }  // namespace
 
-bool is_given_tree(std::string_view name) {
-  return std::find(kGivenTrees.begin(), kGivenTrees.end(), name) != kGivenTrees.end();
-}
+bool is_given_tree(std::string_view name) { return reduce_planner(name).given(); }
 
 std::int64_t arity_of(std::string_view name, std::int64_t machines, std::int64_t arity) {
-  if (name == "flat") return machines;
-  if (name == "chain") return 1;
-  if (name == "binary") return 2;
-  SLUICE_ASSERT(name == "k-ary", std::string(name));
-  return arity;
+  const std::optional<std::int64_t> fixed = reduce_planner(name).arity;
+  SLUICE_ASSERT(fixed, std::string(name));
+  return *fixed == ReducePlanner::kAll ? machines : *fixed == ReducePlanner::kAsked ? arity : *fixed;
 }
 
 std::vector<std::int32_t> given_parents(std::string_view name, std::int64_t machines, std::int64_t arity) {
-  if (name == "binomial") return greedy_tree(machines, {0, 1}, {}).parent;
-  if (name == "fibonacci") return greedy_tree(machines, {1, 1}, {}).parent;
+  if (const auto costs = reduce_planner(name).greedy_for) return greedy_tree(machines, *costs, {}).parent;
   return k_ary_parents(machines, arity_of(name, machines, arity));
 }
 

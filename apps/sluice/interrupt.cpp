@@ -1,0 +1,55 @@
+#include "interrupt.hpp"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstring>
+
+#include "command.hpp"
+
+namespace sluice::command {
+
+namespace {
+
+std::atomic<bool> requested{false};
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler writes it");
+struct sigaction before = {};
+
+extern "C" void request_stop(int /*signal*/) {
+  requested = true;
+  static constexpr char kNotice[] = "\ninterrupted: ending with the best plan so far; Ctrl-C again ends at once\n";
+  if (::isatty(STDERR_FILENO) == 1) (void)!::write(STDERR_FILENO, kNotice, sizeof kNotice - 1);
+}
+
+}  // namespace
+
+Interruptible::Interruptible(bool searches) : searches_(searches) {
+  if (!searches_) return;
+  struct sigaction action = {};
+  action.sa_handler = request_stop;
+  // The handler is gone after the first one.
+  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
+  ::sigaction(SIGINT, &action, &before);
+}
+
+Interruptible::~Interruptible() {
+  if (searches_) ::sigaction(SIGINT, &before, nullptr);
+}
+
+bool was_interrupted() { return requested; }
+
+StopRequest stop_at_interrupt() {
+  return [] { return was_interrupted(); };
+}
+
+int status_unless_interrupted(int status) { return status == kDone && was_interrupted() ? kInterrupted : status; }
+
+std::string end_of_search_text(bool stopped) {
+  if (was_interrupted()) return "; interrupted by Ctrl-C";
+  return stopped ? "; stopped by the time limit" : "";
+}
+
+bool searches(const std::string& algorithm) { return algorithm == "auto" || algorithm == "exact"; }
+
+}  // namespace sluice::command

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+
+#include "sluice/plan/stop.hpp"
+
+namespace sluice::command {
+
+/// As long as it lives, the first Ctrl-C (SIGINT) does not end the program, but is a request to end the search with the
+/// best plan so far; the second one ends the program. One at a time.
+class Interruptible {
+ public:
+  /// Nothing at all unless `searches`: what does not search has no plan before its end.
+  explicit Interruptible(bool searches = true);
+  ~Interruptible();
+  Interruptible(const Interruptible&) = delete;
+  Interruptible& operator=(const Interruptible&) = delete;
+
+ private:
+  bool searches_;
+};
+
+/// Whether there was a Ctrl-C that was a request, since the program began.
+[[nodiscard]] bool was_interrupted();
+
+/// The request, for the options of a search.
+[[nodiscard]] StopRequest stop_at_interrupt();
+
+/// kInterrupted instead of kDone, once there was one.
+[[nodiscard]] int status_unless_interrupted(int status);
+
+/// "; interrupted by Ctrl-C", or, of a search that ran out of time, "; stopped by the time limit"; else nothing.
+[[nodiscard]] std::string end_of_search_text(bool stopped);
+
+/// Whether the algorithm of that name, of any problem, searches on until its effort is spent.
+[[nodiscard]] bool searches(const std::string& algorithm);
+
+}  // namespace sluice::command

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+/// Why no schedule of an exchange costs less than its bound: enough for a reader to verify it, without the planner. See
+/// sluice/plan/verify_bound.hpp.
+struct BoundCertificate {
+  /// Whose messages prove a part of eta (lower_bound): a sender's, a receiver's, or those of all, k at a time.
+  struct Witness {
+    std::string of = "all";  ///< "sender", "receiver" or "all"
+    std::int64_t node = 0;   ///< 0 of "all"
+
+    friend bool operator==(const Witness&, const Witness&) = default;
+  };
+
+  std::string total = "eta";  ///< what the total is from: "eta", "lp" or "exact", a search that leaves no other proof
+  Witness transmission;       ///< whose load is the bound on the transmission
+  Witness steps;              ///< whose number of messages is the bound on the steps
+  /// Of the linear program over steps (src/plan/exchange/lp_bound.cpp): prices of what has to be sent of each message,
+  /// and of the pieces that carry it, by sender, then receiver. Only their proportions count. Empty for eta.
+  std::vector<double> size_prices;
+  std::vector<double> piece_prices;
+
+  friend bool operator==(const BoundCertificate&, const BoundCertificate&) = default;
+};
+
+}  // namespace sluice

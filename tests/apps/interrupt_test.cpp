@@ -1,0 +1,84 @@
+// Ctrl-C in a search: the best plan so far is printed and written, exit status 130.
+
+#include <gtest/gtest.h>
+
+#include "command_runner.hpp"
+#include "exchange_files.hpp"
+
+namespace sluice::testing {
+namespace {
+
+using nlohmann::json;
+
+/// Of exchange dense.mtx: a search that would take days, as no effort proves this one optimal.
+constexpr const char* kLong = "exchange dense.mtx --setup 7.25 --max-transfers 5 --effort 1e6 ";
+
+void expect_says_so(const Outcome& outcome) {
+  EXPECT_EQ(outcome.status, 130) << outcome.err;
+  EXPECT_NE(outcome.out.find("; interrupted by Ctrl-C\n"), std::string::npos) << outcome.out;
+}
+
+TEST(Interrupt, LeavesTheBestPlanSoFar) {
+  const Folder folder;
+  write_traffic_files(folder);
+  for (const char* algorithm : {"auto", "exact"}) {
+    const Outcome outcome =
+        folder.sluice_interrupted(words("plan " + std::string(kLong) + "--json plan.json --algorithm " + algorithm));
+    if (outcome.err.find("built without CBC") != std::string::npos) continue;
+    expect_says_so(outcome);
+    EXPECT_EQ(folder.sluice(words("check plan.json --traffic dense.mtx")).status, 0);
+  }
+}
+
+TEST(Interrupt, PrintsNothingButTheScheduleWhereThatIsAskedFor) {
+  const Folder folder;
+  write_traffic_files(folder);
+  const Outcome outcome = folder.sluice_interrupted(words("plan " + std::string(kLong) + "--json -"));
+  EXPECT_EQ(outcome.status, 130);
+  EXPECT_EQ(outcome.err, "interrupted by Ctrl-C: the best plan so far\n");
+  EXPECT_EQ(json::parse(outcome.out).at("algorithm"), "auto");
+}
+
+TEST(Interrupt, EndsAComparisonWithWhatThereIs) {
+  const Folder folder;
+  write_traffic_files(folder);
+  const Outcome outcome = folder.sluice_interrupted(
+      words("compare " + std::string(kLong) + "--algorithms auto,oggp,greedy --json comparison.json"));
+  EXPECT_EQ(outcome.status, 130) << outcome.err;
+  EXPECT_NE(outcome.out.find("\ninterrupted by Ctrl-C; not planned: "), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("oggp, greedy\n"), std::string::npos) << outcome.out;
+  const json comparison = json::parse(folder.read("comparison.json"));
+  EXPECT_EQ(comparison.at("interrupted"), true);
+  EXPECT_LE(comparison.at("rows").size(), 1U);
+}
+
+TEST(Interrupt, EndsALongPlanOfARedistributionAsAnExchange) {
+  const Folder folder;
+  const Outcome outcome = folder.sluice_interrupted(
+      words("plan redistribute --from 15:2 --to 14:3 --setup 3.5 --preemptive --algorithm auto --time-limit 1e6 "
+            "--json plan.json"));
+  expect_says_so(outcome);
+  EXPECT_EQ(folder.sluice(words("check plan.json")).status, 0);
+}
+
+TEST(Interrupt, EndsTheSearchesForRedistributionsAndBroadcasts) {
+  const Folder folder;
+  expect_says_so(folder.sluice_interrupted(
+      words("plan redistribute --from 31x17:7x5 --to 23x19:11x3 --shape 901x777 --algorithm exact --effort 100000000 "
+            "--summary")));
+  expect_says_so(
+      folder.sluice_interrupted({"plan", "broadcast", "--platform", paper_folder() + "/../grid5000/grid5000-88.json",
+                                 "--size", "4Ki", "--time-limit", "1e6", "--json", "plan.json"}));
+  EXPECT_EQ(folder.sluice(words("check plan.json")).status, 0);
+}
+
+TEST(Interrupt, WhatDoesNotSearchEndsAsUsual) {
+  const Folder folder;
+  write_traffic_files(folder);
+  const Outcome outcome = folder.sluice_interrupted(words("plan exchange dense.mtx --algorithm oggp"));
+  EXPECT_EQ(outcome.status, 0) << "no handler, so nothing was sent";
+  EXPECT_EQ(outcome.out.find("interrupted"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace sluice::testing
