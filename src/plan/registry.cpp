@@ -3,6 +3,7 @@
 #include <array>
 
 #include "plan/exchange/registry.hpp"
+#include "plan/program/registry.hpp"
 
 namespace sluice {
 
@@ -63,6 +64,7 @@ std::span<const Algorithm> algorithms(std::string_view problem) {
   if (problem == "exchange") return detail::exchange_algorithms();
   if (problem == "reduce") return kReduce;
   if (problem == "broadcast") return kBroadcast;
+  if (const auto collective = parse_collective(problem)) return detail::program_algorithms(*collective);
   return {};
 }
 
