@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "sluice/input/platform.hpp"
+#include "sluice/schedule/broadcast_program.hpp"
 #include "sluice/schedule/program.hpp"
+#include "sluice/schedule/reduction_program.hpp"
 
 /// Planning collectives over a platform: programs for all ranks, by fixed patterns over the ranks in the order of the
 /// platform, and by patterns that treat messages between groups of ranks and inside of them differently.
@@ -18,9 +20,6 @@ struct ProgramProblem {
   std::int64_t root = 0;
   std::int64_t element_bytes = 1;
   bool commutative = true;
-  /// The result of an allreduce has to be the same on all ranks to the last bit, though the operation rounds. Then
-  /// "auto" leaves out what combines in different orders on different ranks.
-  bool same_bits = true;
 };
 
 struct ProgramOptions {
@@ -39,9 +38,9 @@ struct ProgramPlan {
   std::vector<Candidate> candidates;
 };
 
-/// Plans by `options.algorithm`, by its variants the one that is fastest in the replay; "auto": the fastest of all that
-/// apply. Deterministic. Programs are in `operations` order such that they could be carried out one message after the
-/// other.
+/// Plans by `options.algorithm`, of its variants the one that is fastest in the replay; "auto": the fastest of all that
+/// apply and are replayed in reasonable time (docs/collectives.md). Deterministic. Programs are in `operations` order
+/// such that they could be carried out one message after the other.
 ///
 /// Throws InputError for a bad platform, a root that is no rank, sizes below 0, elements that do not divide the size,
 /// an unknown algorithm or one that does not apply (which says why), and where it would take more than 2^22 messages.
@@ -56,6 +55,11 @@ struct ReplayedProgram {
   std::vector<double> end_s;    ///< by operation
 };
 [[nodiscard]] ReplayedProgram replay(const Platform& platform, const Program& program, double combine_s_per_byte = 0);
+
+/// The same messages as a program of "broadcast" or "reduce", without a bound. Throws InputError for one that is not
+/// sound, for a broadcast that the MPI carries out inside of clusters, and for less than one byte per element.
+[[nodiscard]] Program program_of(const BroadcastProgram& broadcast);
+[[nodiscard]] Program program_of(const ReductionProgram& reduction, std::int64_t element_bytes);
 
 /// No program of the problem is done earlier over `platform`, by the replay: the longest of the shortest way that
 /// something has to go and the times that ports and uplinks need for what must pass them, in messages of any size.

@@ -134,8 +134,15 @@ class Bounds {
 
   void add_paths() {
     constexpr std::size_t kMostClusters = 64;
-    const bool rooted = spreads() || collects();
-    if (rooted) {
+    if (shape_.problem == Collective::kReduceScatter && share(shape_.ranks - 1) == 0) {
+      // Not every rank has a share; the first one does.
+      const std::size_t first = network_.cluster(0);
+      double longest = platform_.clusters[first].ranks.size() > 1 ? inside(first) : 0;
+      for (const double each : distances(first, true)) longest = std::max(longest, each);
+      offer(longest, "paths");
+      return;
+    }
+    if (spreads() || collects()) {
       const std::size_t root = network_.cluster(shape_.root);
       from_root_ = distances(root, collects());
       near_root_ = platform_.clusters[root].ranks.size() > 1 ? inside(root) : 0;

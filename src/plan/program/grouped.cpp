@@ -10,9 +10,6 @@
 ///  - alltoall: each rank sends what it has for a group to its counterpart there; which gives everybody of its group,
 ///    together with its own, what has come for it.
 ///  - scatter: the root sends each group's blocks to its first rank, the farthest group first, which hands them on.
-///  - exchange (allreduce): groups combine at their first ranks, these give each other what they have, and hand the
-///    result on: one message of latency instead of the two of a reduction with a broadcast behind it. Ranks of
-///    different groups combine in different orders.
 /// Guarantee: no byte enters a group twice. With n ranks per group and C groups, an allgather or alltoall sends C - 1
 /// messages per rank between groups.
 /// Complexity: O(p C) messages between groups, and those inside.
@@ -91,18 +88,6 @@ ProgramMessages grouped_alltoall(const Groups& groups,
       return all;
     }));
   }
-  return messages;
-}
-
-ProgramMessages grouped_exchange(const Groups& groups, const ByteRange& all) {
-  ProgramMessages messages;
-  for (const Ranks& group : groups) messages.append(binomial_broadcast(group, {all}).reversed(true));
-  std::vector<ProgramMessages::Edge> edges;
-  for_pairs(groups.size(), [&](std::size_t g, std::size_t h) {
-    edges.push_back({groups[g].front(), groups[h].front()});
-  });
-  messages.add_at_once(edges, all);
-  for (const Ranks& group : groups) messages.append(binomial_broadcast(group, {all}));
   return messages;
 }
 

@@ -69,6 +69,5 @@ using Allgather = ProgramMessages (*)(const Ranks&, const RangeSets&);
                                                 const std::function<ByteRange(std::int64_t)>& block, Allgather inside);
 [[nodiscard]] ProgramMessages grouped_alltoall(const Groups& groups,
                                                const std::function<ByteRange(std::int64_t, std::int64_t)>& cell);
-[[nodiscard]] ProgramMessages grouped_exchange(const Groups& groups, const ByteRange& all);
 
 }  // namespace sluice::detail

@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
+#include <limits>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -14,13 +17,37 @@
 namespace sluice {
 namespace {
 
-using detail::ProgramMessages;
 using detail::ProgramPlanner;
 using detail::ProgramTask;
 using detail::ProgramVariant;
 
-/// "auto" leaves out what takes more messages, unless nothing else is left.
-constexpr std::size_t kMessagesForAuto = 1 << 15;
+/// What "auto" spends on one replay, in messages times those under way at once; what takes more is left out, unless
+/// nothing else is left.
+constexpr double kWorkForAuto = 1 << 24;
+constexpr double kAnyWork = std::numeric_limits<double>::infinity();
+
+/// The work of a replay. As many messages are under way as there are, over the longest row of those that wait for each
+/// other.
+double replay_work(const std::vector<ProgramOperation>& operations) {
+  std::vector<std::int64_t> row(operations.size(), 0);
+  std::map<std::pair<std::int64_t, std::int64_t>, std::deque<std::int64_t>> sent;  // rows of sends, by pairs of ranks
+  std::int64_t longest = 1;
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    const ProgramOperation& op = operations[i];
+    for (const std::int64_t before : op.after) row[i] = std::max(row[i], row[static_cast<std::size_t>(before)]);
+    if (op.kind == ProgramOperation::Kind::kSend) {
+      longest = std::max(longest, ++row[i]);
+      sent[{op.rank, op.peer}].push_back(row[i]);
+    } else {
+      // Planners list every send before its receive.
+      std::deque<std::int64_t>& rows = sent[{op.peer, op.rank}];
+      row[i] = std::max(row[i], rows.front());
+      rows.pop_front();
+    }
+  }
+  const double messages = static_cast<double>(operations.size()) / 2;
+  return messages * messages / static_cast<double>(longest);
+}
 
 Program shape_of(const Platform& platform, const ProgramProblem& problem) {
   check_platform(platform, "platform");
@@ -86,21 +113,17 @@ class Planning {
   Planning(const detail::RankNetwork& network, const ProgramTask& task, const ProgramOptions& options)
       : network_(network), task_(task), options_(options) {}
 
-  /// `at_most`: messages of those that are looked at.
-  void look_at(const ProgramPlanner& planner, std::size_t at_most) {
+  /// `at_most`: the work of a replay; what takes more is left out.
+  void look_at(const ProgramPlanner& planner, double at_most) {
     if (!task_.shape.commutative && !planner.keeps_order)
       throw InputError("algorithm", fmt::format("'{}' with an operation that does not commute", planner.known.name),
                        "one that keeps the order of the ranks");
     std::vector<ProgramVariant> variants = planner.variants(task_);
     for (const ProgramVariant& variant : variants) {
-      const ProgramMessages messages = variant.make();
-      if (messages.list().size() > at_most) {
-        left_out_ = true;
-        continue;
-      }
       Program program = task_.shape;
       program.algorithm = variant.name;
-      program.operations = operations_of(messages, program.ranks);
+      program.operations = operations_of(variant.make(), program.ranks);
+      if (replay_work(program.operations) > at_most) continue;
       program.length_s = detail::replay(network_, program, options_.combine_s_per_byte).length_s;
       candidates_.push_back({variant.name, program.length_s});
       if (!best_ || program.length_s < best_->length_s) best_ = std::move(program);
@@ -108,7 +131,6 @@ class Planning {
   }
 
   [[nodiscard]] bool found() const { return best_.has_value(); }
-  [[nodiscard]] bool left_out() const { return left_out_; }
 
   ProgramPlan take() {
     const ProgramBound bound = detail::bound_of(network_, task_.shape);
@@ -125,7 +147,6 @@ class Planning {
   const ProgramOptions& options_;
   std::optional<Program> best_;
   std::vector<ProgramPlan::Candidate> candidates_;
-  bool left_out_ = false;
 };
 
 }  // namespace
@@ -139,26 +160,25 @@ ProgramPlan plan_program(const Platform& platform, const ProgramProblem& problem
   const ProgramTask task = task_of(network, shape, options.segments);
   Planning planning(network, task, options);
   std::string names;
-  constexpr std::size_t kAny = static_cast<std::size_t>(-1);
   for (const ProgramPlanner& planner : detail::program_planners()) {
     if (planner.problem != problem.problem) continue;
     names += std::string(planner.known.name) + ", ";
     if (options.algorithm == planner.known.name) {
-      planning.look_at(planner, kAny);
+      planning.look_at(planner, kAnyWork);
       return planning.take();
     }
   }
   if (options.algorithm != "auto")
     throw InputError("algorithm", "'" + options.algorithm + "'", "one of " + names + "auto");
-  for (const std::size_t at_most : {kMessagesForAuto, kAny}) {
+  for (const double at_most : {kWorkForAuto, kAnyWork}) {
     for (const ProgramPlanner& planner : detail::program_planners()) {
-      if (planner.problem != problem.problem || (planner.may_differ && problem.same_bits)) continue;
+      if (planner.problem != problem.problem) continue;
       try {
         planning.look_at(planner, at_most);
       } catch (const InputError&) {
         continue;  // it does not apply
       }
-      if (at_most == kAny && planning.found()) break;
+      if (at_most == kAnyWork && planning.found()) break;
     }
     if (planning.found()) break;
   }

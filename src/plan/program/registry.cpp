@@ -199,14 +199,6 @@ Variants hierarchical_allreduce(const ProgramTask& task) { return there_and_back
 Variants doubling_allreduce(const ProgramTask& task) {
   return {{"recursive-doubling", [&task] { return recursive_doubling_allreduce(task.order, task.all()); }}};
 }
-Variants exchange_allreduce(const ProgramTask& task) {
-  (void)innermost(task);
-  Variants variants;
-  for (const Groups& groups : task.groups)
-    variants.push_back({fmt::format("hierarchical-exchange, {} groups", groups.size()),
-                        [&task, &groups] { return grouped_exchange(groups, task.all()); }});
-  return variants;
-}
 
 // ---- alltoall
 
@@ -250,8 +242,8 @@ std::vector<ProgramPlanner> make_table() {
   std::vector<ProgramPlanner> t;
   const auto entry = [&](std::initializer_list<C> problems, std::string_view name, std::string_view guarantee,
                          std::string_view cost, std::string_view source, Variants (*variants)(const ProgramTask&),
-                         bool keeps_order = false, bool may_differ = false) {
-    add(t, problems, {{"", name, guarantee, cost, source}, C::kBroadcast, keeps_order, may_differ, variants});
+                         bool keeps_order = false) {
+    add(t, problems, {{"", name, guarantee, cost, source}, C::kBroadcast, keeps_order, variants});
   };
   entry({C::kBroadcast, C::kReduce}, "binomial", kRoundsOptimal, "O(p)", kThakur, binomial_message, kOrdered);
   entry({C::kBroadcast, C::kReduce}, "chain", "fewest bytes per port; p - 2 + n rounds", "O(n p)",
@@ -286,8 +278,6 @@ std::vector<ProgramPlanner> make_table() {
   entry({C::kAllreduce}, "circulant", "fewest bytes per port, 2 q rounds", "O(p^2)", kTraeff, circulant_allreduce);
   entry({C::kAllreduce}, "hierarchical", "no byte enters a group twice in either half", "O(p C + p^2 / C)", kSteffenel,
         hierarchical_allreduce);
-  entry({C::kAllreduce}, "hierarchical-exchange", "one latency between groups; rounding may differ between them",
-        "O(p + C^2)", kSteffenel, exchange_allreduce, false, true);
   entry({C::kAlltoall}, "pairwise", kBytesOptimal, "O(p^2)", kThakur, pairwise_cells);
   entry({C::kAlltoall}, "bruck", kRoundsOptimal, "O(p^2 log p)", kBruck, bruck_cells);
   entry({C::kAlltoall}, "hierarchical", "no byte enters a group twice; C - 1 messages per rank between groups",

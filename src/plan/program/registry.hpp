@@ -36,8 +36,6 @@ struct ProgramPlanner {
   Collective problem;
   /// Ranks may be combined in their order only.
   bool keeps_order = false;
-  /// Ranks may have results that differ by rounding.
-  bool may_differ = false;
   /// Throws InputError where the algorithm does not apply.
   std::vector<ProgramVariant> (*variants)(const ProgramTask&);
 };
