@@ -5,6 +5,7 @@
 
 #include "sluice/error.hpp"
 #include "sluice/plan/registry.hpp"
+#include "sluice/schedule/program.hpp"
 #include "sluice/show/text_table.hpp"
 
 namespace sluice::command {
@@ -27,6 +28,8 @@ std::vector<Row> rows(std::string_view problem) {
     result.push_back({"auto", "the fastest found in time", "--time-limit"});
   } else if (problem == "reduce") {
     result.push_back({"auto", "the shortest of what applies; says how far from the optimum it can be", ""});
+  } else if (parse_collective(problem)) {
+    result.push_back({"auto", "the fastest by the replay of all that apply", "replays"});
   } else {
     result.push_back(
         {"auto", "the cheapest found for its effort; says how far from the optimum it can be", "--effort"});

@@ -133,6 +133,13 @@ Judgement judge(const TreeSchedule& schedule, const std::string& /*name*/, const
                                           schedule.machines, schedule.transfers.size(), number_text(schedule.length))};
 }
 
+Judgement judge(const Program& program, const std::string& /*name*/, const std::string& traffic) {
+  if (!traffic.empty())
+    throw InputError("--traffic", "a program, which has none", "no traffic, or a schedule of exchange");
+  return {validate(program), fmt::format("{} of {} ranks, {} operations: every rank ends up with what it must",
+                                         to_string(program.problem), program.ranks, program.operations.size())};
+}
+
 int check(const CheckOptions& options) {
   if (options.file.empty()) throw InputError("sluice check", "no file", "SCHEDULE.json, or - for standard input");
   const std::string name = options.file == "-" ? "standard input" : options.file;
@@ -156,7 +163,8 @@ void add_check(CLI::App& command, Action& chosen) {
   CLI::App* verb = command.add_subcommand("check", "validate a schedule file on its own");
   const auto options = std::make_shared<CheckOptions>();
   verb->add_option("file", options->file,
-                   "a schedule of steps or of a tree (sluice.schedule/1); - reads standard input")
+                   "a schedule of steps or of a tree (sluice.schedule/1), or a program (sluice.program/1); - reads "
+                   "standard input")
       ->option_text("SCHEDULE.json");
   verb->add_option("--traffic", options->traffic,
                    "what a schedule of exchange has to send: the file it was planned for; verifies its bound too")
@@ -171,11 +179,14 @@ void add_check(CLI::App& command, Action& chosen) {
       "both grids, is a copy outside of the steps. In a tree every machine takes part once, no transfer starts before "
       "its "
       "data\n"
-      "is ready, ports and limits are kept at every instant, and the length is the one stated. Exit status 1 and one "
-      "line\n"
-      "per violation if it is broken. Where messages may be cut, and the traffic is known, the bound is verified by "
-      "its\n"
-      "certificate in the file; a second line says what was verified, and by what.\n\n"
+      "is ready, ports and limits are kept at every instant, and the length is the one stated. In a program every "
+      "message\n"
+      "is received, no ranks wait for each other, and at the end every rank has what its problem says, combined of "
+      "every\n"
+      "rank once. Exit status 1 and one line per violation if it is broken. Where messages may be cut, and the traffic "
+      "is\n"
+      "known, the bound is verified by its certificate in the file; a second line says what was verified, and by "
+      "what.\n\n"
       "Examples:\n"
       "  sluice plan redistribute --from 16:3 --to 16:5 --json plan.json\n"
       "  sluice check plan.json\n"

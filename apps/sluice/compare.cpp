@@ -145,6 +145,7 @@ void add_compare(CLI::App& command, Action& chosen) {
   add_compare_exchange(*verb, chosen);
   add_compare_reduce(*verb, chosen);
   add_compare_broadcast(*verb, chosen);
+  add_compare_collectives(*verb, chosen);
 }
 
 }  // namespace sluice::command

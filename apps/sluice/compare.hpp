@@ -91,5 +91,6 @@ void add_compare_redistribute(CLI::App& compare, Action& chosen);
 void add_compare_exchange(CLI::App& compare, Action& chosen);
 void add_compare_reduce(CLI::App& compare, Action& chosen);
 void add_compare_broadcast(CLI::App& compare, Action& chosen);
+void add_compare_collectives(CLI::App& compare, Action& chosen);
 
 }  // namespace sluice::command

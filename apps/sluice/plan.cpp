@@ -162,6 +162,7 @@ void add_plan(CLI::App& command, Action& chosen) {
   add_plan_exchange(*verb, chosen);
   add_plan_reduce(*verb, chosen);
   add_plan_broadcast(*verb, chosen);
+  add_plan_collectives(*verb, chosen);
 }
 
 }  // namespace sluice::command

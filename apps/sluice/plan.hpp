@@ -66,5 +66,6 @@ void add_plan_redistribute(CLI::App& plan, Action& chosen);
 void add_plan_exchange(CLI::App& plan, Action& chosen);
 void add_plan_reduce(CLI::App& plan, Action& chosen);
 void add_plan_broadcast(CLI::App& plan, Action& chosen);
+void add_plan_collectives(CLI::App& plan, Action& chosen);
 
 }  // namespace sluice::command

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "plan/exchange/registry.hpp"
+#include "plan/program/registry.hpp"
 #include "plan/redistribute/registry.hpp"
 #include "plan/reduce/registry.hpp"
 
@@ -37,6 +38,7 @@ std::span<const Algorithm> algorithms(std::string_view problem) {
   if (problem == "exchange") return detail::exchange_algorithms();
   if (problem == "reduce") return detail::reduce_algorithms();
   if (problem == "broadcast") return kBroadcast;
+  if (const auto collective = parse_collective(problem)) return detail::program_algorithms(*collective);
   return {};
 }
 

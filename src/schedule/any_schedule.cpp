@@ -12,6 +12,7 @@
 
 #include "input/shown_text.hpp"
 #include "input/strict_json.hpp"
+#include "schedule/schedule_schema.hpp"
 #include "sluice/error.hpp"
 #include "sluice/schedule/tree_json.hpp"
 
@@ -46,11 +47,12 @@ class RewindBuffer : public std::streambuf {
   bool kept_ = true;
 };
 
-/// The events of the parser up to the text of the outermost "type"; whatever is wrong before it is for the reader of
-/// the schedule to say.
+/// The events of the parser up to the text of the outermost "type", or the "schema" of a program; whatever is wrong
+/// before it is for the reader of the schedule to say.
 class TypeFinder {
  public:
   [[nodiscard]] const std::string& type() const { return type_; }
+  [[nodiscard]] bool is_program() const { return is_program_; }
 
   bool null() { return scalar(); }
   bool boolean(bool) { return scalar(); }
@@ -58,13 +60,17 @@ class TypeFinder {
   bool number_unsigned(std::uint64_t) { return scalar(); }
   bool number_float(double, const std::string&) { return scalar(); }
   bool string(std::string& value) {
-    if (!is_type_) return scalar();
-    type_ = std::move(value);
-    return false;
+    if (is_type_) {
+      type_ = std::move(value);
+      return false;
+    }
+    is_program_ = is_schema_ && value == detail::kProgramSchema;
+    return !is_program_ && scalar();
   }
   bool binary(const std::vector<std::uint8_t>&) { return false; }
   bool key(const std::string& name) {
     is_type_ = depth_ == 1 && name == "type";
+    is_schema_ = depth_ == 1 && name == "schema";
     return true;
   }
   bool start_object(std::size_t) { return open(); }
@@ -87,6 +93,8 @@ class TypeFinder {
   std::string type_;
   int depth_ = 0;
   bool is_type_ = false;
+  bool is_schema_ = false;
+  bool is_program_ = false;
 };
 
 }  // namespace
@@ -103,6 +111,7 @@ AnySchedule read_any_schedule(std::istream& in, const std::string& file) {
     again.setstate(std::ios_base::badbit);
   }
   buffer.rewind();
+  if (finder.is_program()) return read_program(again, file);
   if (finder.type() == "tree") return read_tree_schedule(again, file);
   if (!finder.type().empty() && finder.type() != "steps")
     throw InputError(fmt::format("{}:{}", file, source.line()),

@@ -109,6 +109,12 @@ void check_tree(const TreeSchedule& schedule) {
   SLUICE_ASSERT(to_json(std::get<TreeSchedule>(read_schedule_text(written))) == written, written);
 }
 
+void check_program(const Program& program) {
+  (void)validate(program);
+  const std::string written = to_json(program);
+  SLUICE_ASSERT(std::get<Program>(read_schedule_text(written)) == program, written);
+}
+
 void check_latencies(const LatencyMatrix& matrix) {
   for (const LatencyPair& pair : matrix.pairs())
     SLUICE_ASSERT(pair.a >= 0 && pair.a < pair.b && pair.b < matrix.nodes() && pair.latency_s > 0,
@@ -157,6 +163,8 @@ void schedule(std::string_view text) {
   if (!read) return;
   if (const auto* const file = std::get_if<ScheduleFile>(&*read))
     check_steps(*file);
+  else if (const auto* const program = std::get_if<Program>(&*read))
+    check_program(*program);
   else
     check_tree(std::get<TreeSchedule>(*read));
 }

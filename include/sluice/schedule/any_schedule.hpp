@@ -5,20 +5,22 @@
 #include <variant>
 
 #include "sluice/schedule/json.hpp"
+#include "sluice/schedule/program.hpp"
 #include "sluice/schedule/tree_schedule.hpp"
 
-/// Files of schedules of either type, where which one is for the file to say.
+/// Files of schedules of any type, where which one is for the file to say.
 namespace sluice {
 
-using AnySchedule = std::variant<ScheduleFile, TreeSchedule>;
+using AnySchedule = std::variant<ScheduleFile, TreeSchedule, Program>;
 
-/// Reads one schedule up to the end of `in`, of steps or of a tree, whichever its "type" says; `file` is its name for
-/// messages. Every field is as strict as read_schedule and read_tree_schedule are.
+/// Reads one schedule up to the end of `in`, of steps or of a tree, whichever its "type" says, or a program, if that is
+/// what its "schema" says; `file` is its name for messages. Every field is as strict as read_schedule,
+/// read_tree_schedule and read_program are.
 ///
-/// Only what stands before "type" is read twice, and kept for that: a few bytes of a file that sluice wrote, all of one
-/// that has it last.
+/// Only what stands before "type", or before the "schema" of a program, is read twice, and kept for that: a few bytes
+/// of a file that sluice wrote, all of one that has it last.
 ///
-/// Throws InputError as these two do.
+/// Throws InputError as these three do.
 [[nodiscard]] AnySchedule read_any_schedule(std::istream& in, const std::string& file);
 
 }  // namespace sluice

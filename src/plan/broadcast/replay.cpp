@@ -50,19 +50,18 @@ constexpr std::int64_t kQueuedBytes = 8775;
 
 class Replay {
  public:
-  Replay(const RankNetwork& network, const BroadcastProgram& program)
+  Replay(const RankNetwork& network, const ReplayInput& input)
       : network_(network),
-        program_(program),
+        input_(input),
         clusters_(network.platform().clusters.size()),
-        ranks_(program.ranks.size()) {
+        ranks_(static_cast<std::size_t>(network.platform().ranks)) {
     list_flows();
-    list_sources();
+    list_waits();
   }
 
-  BroadcastProgram run() {
+  ReplayResult run() {
     for (std::size_t r = 0; r < ranks_.size(); ++r) try_at(r, 0);
     std::size_t taken_in = 0;
-    double length = 0;
     while (!events_.empty()) {
       const Event event = events_.top();
       events_.pop();
@@ -81,14 +80,15 @@ class Replay {
           break;
         case Kind::kTakenIn:
           ++taken_in;
-          length = std::max(length, event.time);
-          flows_[event.index].arrival = event.time;
-          take_in(event.index, event.time);
+          flows_[event.index].taken_in = true;
+          if (flows_[event.index].missing_at_end == 0) done(event.index, event.time);
           break;
       }
     }
-    SLUICE_ASSERT(taken_in == flows_.size(), fmt::format("{} of {}", taken_in, flows_.size()));
-    return result(length);
+    SLUICE_ASSERT(taken_in == flows_.size() && done_ == flows_.size(),
+                  fmt::format("{} and {} of {}", taken_in, done_, flows_.size()));
+    for (const Flow& flow : flows_) result_.messages.push_back({flow.start, flow.left_at, flow.arrival});
+    return std::move(result_);
   }
 
  private:
@@ -111,11 +111,12 @@ class Replay {
     double seconds = 0;
   };
   struct Flow {
-    std::size_t from = 0, to = 0;  // ranks
-    const ProgramSend* send = nullptr;
-    std::size_t queue = 0;     // of its sender
-    std::int32_t missing = 0;  // messages that it waits for
-    std::size_t passed = 0;    // where what it passes begins, in passed_
+    std::size_t from = 0, to = 0;     // ranks
+    std::size_t queue = 0;            // of its sender
+    std::int32_t missing = 0;         // ends that its start waits for
+    std::int32_t missing_at_end = 0;  // and its receiver, when it is taken in
+    bool taken_in = false;
+    std::size_t passed = 0;  // where what it passes begins, in passed_
     std::size_t passes = 0;
     double weight = 0;
     double latency = 0;
@@ -126,7 +127,7 @@ class Replay {
     double rate = 0;  // parts of it a second
     double since = 0;
     std::uint32_t version = 0;
-    double start = 0, arrival = 0;
+    double start = 0, left_at = 0, arrival = 0;
   };
   struct Shared {
     std::vector<std::size_t> flows;  // under way
@@ -149,35 +150,32 @@ class Replay {
   };
 
   void list_flows() {
-    const std::size_t n = ranks_.size();
-    shared_.resize(2 * n + clusters_ * clusters_ + network_.uplinks());
-    for (std::size_t from = 0; from < n; ++from) {
-      std::map<std::int64_t, std::size_t> queue_of;
-      for (const ProgramSend& send : program_.ranks[from].sends) {
-        const auto [at, fresh] = queue_of.try_emplace(send.to, ranks_[from].queues.size());
-        if (fresh) {
-          ranks_[from].queues.emplace_back();
-          shared_.emplace_back();  // the connection
-          connection_of_.push_back(shared_.size() - 1);
-        }
-        Flow flow;
-        flow.from = from;
-        flow.to = static_cast<std::size_t>(send.to);
-        flow.send = &send;
-        flow.queue = at->second;
-        ranks_[from].queues[flow.queue].flows.push_back(flows_.size());
-        const std::size_t connection = connection_of_[connection_of_.size() - ranks_[from].queues.size() + flow.queue];
-        find_way(flow, connection);
-        flows_.push_back(flow);
+    shared_.resize(2 * ranks_.size() + clusters_ * clusters_ + network_.uplinks());
+    std::vector<std::map<std::int64_t, std::size_t>> queue_of(ranks_.size());
+    std::vector<std::vector<std::size_t>> connection_of(ranks_.size());  // by queue
+    flows_.reserve(input_.messages.size());
+    for (const ReplayMessage& message : input_.messages) {
+      Flow flow;
+      flow.from = static_cast<std::size_t>(message.from);
+      flow.to = static_cast<std::size_t>(message.to);
+      Rank& rank = ranks_[flow.from];
+      const auto [at, fresh] = queue_of[flow.from].try_emplace(message.to, rank.queues.size());
+      if (fresh) {
+        rank.queues.emplace_back();
+        connection_of[flow.from].push_back(shared_.size());
+        shared_.emplace_back();
       }
+      flow.queue = at->second;
+      rank.queues[flow.queue].flows.push_back(flows_.size());
+      find_way(flow, message.bytes, connection_of[flow.from][flow.queue]);
+      flows_.push_back(flow);
     }
   }
 
-  void find_way(Flow& flow, std::size_t connection) {
+  void find_way(Flow& flow, std::int64_t bytes, std::size_t connection) {
     const std::size_t n = ranks_.size();
     const std::size_t from = network_.cluster(static_cast<std::int64_t>(flow.from));
     const std::size_t to = network_.cluster(static_cast<std::int64_t>(flow.to));
-    const std::int64_t bytes = flow.send->bytes;
     double queued = 0;
     flow.passed = passed_.size();
     const auto pass = [&](std::size_t shared, double seconds, double queued_seconds) {
@@ -226,21 +224,11 @@ class Replay {
     return {passed_.data() + flow.passed, flow.passes};
   }
 
-  /// Which sends wait for which message.
-  void list_sources() {
-    frees_.resize(flows_.size());
-    std::vector<std::vector<std::pair<std::int64_t, std::size_t>>> comes(ranks_.size());  // by the end of the range
-    for (std::size_t f = 0; f < flows_.size(); ++f)
-      comes[flows_[f].to].emplace_back(flows_[f].send->offset + flows_[f].send->bytes, f);
-    for (auto& list : comes) std::sort(list.begin(), list.end());
-    for (std::size_t f = 0; f < flows_.size(); ++f) {
-      const ProgramSend& send = *flows_[f].send;
-      const auto& list = comes[flows_[f].from];
-      auto at = std::upper_bound(list.begin(), list.end(), std::pair(send.offset, flows_.size()));
-      for (; at != list.end() && flows_[at->second].send->offset < send.offset + send.bytes; ++at) {
-        frees_[at->second].push_back(f);
-        ++flows_[f].missing;
-      }
+  void list_waits() {
+    frees_.resize(2 * flows_.size());
+    for (const ReplayWait& wait : input_.waits) {
+      frees_[2 * wait.ended + (wait.ended_at == ReplayEnd::kReceiver ? 1 : 0)].push_back(wait);
+      ++(wait.waits_at == ReplayEnd::kSender ? flows_[wait.waiting].missing : flows_[wait.waiting].missing_at_end);
     }
   }
 
@@ -275,19 +263,32 @@ class Replay {
       const std::size_t f = chosen->flows[chosen->next++];
       Flow& flow = flows_[f];
       flow.start = now;
-      rank.port_free = now + flow.send->port_s;
-      chosen->free = now + flow.send->connection_s;
+      rank.port_free = now + input_.messages[f].port_s;
+      chosen->free = now + input_.messages[f].connection_s;
       rank.busy = now + flow.overhead;
-      started_.push_back(f);
+      result_.started.push_back(f);
       push(now + flow.latency, Kind::kFlows, f);
     }
   }
 
-  void take_in(std::size_t f, double now) {
-    const std::size_t rank = flows_[f].to;
-    bool any = false;
-    for (const std::size_t next : frees_[f]) any = --flows_[next].missing == 0 || any;
-    if (any) try_at(rank, now);
+  /// The receiver has it, and what it waited for.
+  void done(std::size_t f, double now) {
+    flows_[f].arrival = now;
+    result_.length = std::max(result_.length, now);
+    ++done_;
+    release(2 * f + 1, now);
+  }
+
+  /// What waits for one end of a message.
+  void release(std::size_t end, double now) {
+    for (const ReplayWait& wait : frees_[end]) {
+      Flow& waiting = flows_[wait.waiting];
+      if (wait.waits_at == ReplayEnd::kSender) {
+        if (--waiting.missing == 0) try_at(waiting.from, now);
+      } else if (--waiting.missing_at_end == 0 && waiting.taken_in) {
+        done(wait.waiting, now);
+      }
+    }
   }
 
   // ---- rates
@@ -315,8 +316,10 @@ class Replay {
       shared.wanted = shared.flows.empty() ? 0 : shared.wanted - each.seconds / flow.least;
     }
     share(now);
+    flow.left_at = now;
+    release(2 * f, now);
     Rank& rank = ranks_[flow.to];
-    rank.busy = std::max(rank.busy, now) + flow.overhead;
+    rank.busy = std::max(rank.busy, now) + flow.overhead + input_.messages[f].take_in_s;
     push(rank.busy, Kind::kTakenIn, f);
   }
 
@@ -412,36 +415,16 @@ class Replay {
     push(now + flow.left / rate, Kind::kEnds, f, ++flow.version);
   }
 
-  BroadcastProgram result(double length) const {
-    BroadcastProgram program;
-    program.method = program_.method;
-    program.root = program_.root;
-    program.bytes = program_.bytes;
-    program.length_s = length;
-    program.ranks.resize(ranks_.size());
-    for (const std::size_t f : started_) {
-      const Flow& flow = flows_[f];
-      ProgramSend send = *flow.send;
-      send.start_s = flow.start;
-      send.arrival_s = flow.arrival;
-      send.connection_s = std::min(send.connection_s, flow.arrival - flow.start);
-      send.port_s = std::min(send.port_s, send.connection_s);
-      program.ranks[flow.from].sends.push_back(send);
-      program.ranks[flow.to].receives.push_back({static_cast<std::int64_t>(flow.from), send.offset, send.bytes});
-    }
-    return program;
-  }
-
   const RankNetwork& network_;
-  const BroadcastProgram& program_;
+  const ReplayInput& input_;
   std::size_t clusters_;
   std::vector<Rank> ranks_;
   std::vector<Flow> flows_;
-  std::vector<Passed> passed_;                   // by all flows
-  std::vector<std::vector<std::size_t>> frees_;  // by flow: those that wait for it
-  std::vector<Shared> shared_;              // ports of senders, of receivers, links, uplinks, downlinks, connections
-  std::vector<std::size_t> connection_of_;  // of each queue, rank by rank
-  std::vector<std::size_t> started_;
+  std::vector<Passed> passed_;                  // by all flows
+  std::vector<std::vector<ReplayWait>> frees_;  // by flow, at its sender and at its receiver: what waits for it
+  std::vector<Shared> shared_;  // ports of senders, of receivers, links, uplinks, downlinks, connections
+  std::size_t done_ = 0;
+  ReplayResult result_;
   std::priority_queue<Event> events_;
   std::uint64_t number_ = 0;
   // Of the change at hand:
@@ -451,8 +434,58 @@ class Replay {
 
 }  // namespace
 
+ReplayResult replay_messages(const RankNetwork& network, const ReplayInput& input) {
+  return Replay(network, input).run();
+}
+
+namespace {
+
+/// A send waits for the messages that bring bytes of its range.
+void list_sources(ReplayInput& input, const std::vector<const ProgramSend*>& sends, std::size_t ranks) {
+  std::vector<std::vector<std::pair<std::int64_t, std::size_t>>> comes(ranks);  // by the end of the range
+  for (std::size_t f = 0; f < sends.size(); ++f)
+    comes[static_cast<std::size_t>(sends[f]->to)].emplace_back(sends[f]->offset + sends[f]->bytes, f);
+  for (auto& list : comes) std::sort(list.begin(), list.end());
+  for (std::size_t f = 0; f < sends.size(); ++f) {
+    const ProgramSend& send = *sends[f];
+    const auto& list = comes[static_cast<std::size_t>(input.messages[f].from)];
+    auto at = std::upper_bound(list.begin(), list.end(), std::pair(send.offset, sends.size()));
+    for (; at != list.end() && sends[at->second]->offset < send.offset + send.bytes; ++at)
+      input.waits.push_back({at->second, ReplayEnd::kReceiver, f, ReplayEnd::kSender});
+  }
+}
+
+}  // namespace
+
 BroadcastProgram replayed(const RankNetwork& network, const BroadcastProgram& program) {
-  return Replay(network, program).run();
+  ReplayInput input;
+  std::vector<const ProgramSend*> sends;
+  for (std::size_t from = 0; from < program.ranks.size(); ++from) {
+    for (const ProgramSend& send : program.ranks[from].sends) {
+      input.messages.push_back(
+          {static_cast<std::int64_t>(from), send.to, send.bytes, send.port_s, send.connection_s, 0});
+      sends.push_back(&send);
+    }
+  }
+  list_sources(input, sends, program.ranks.size());
+  const ReplayResult times = replay_messages(network, input);
+  BroadcastProgram result;
+  result.method = program.method;
+  result.root = program.root;
+  result.bytes = program.bytes;
+  result.length_s = times.length;
+  result.ranks.resize(program.ranks.size());
+  for (const std::size_t f : times.started) {
+    ProgramSend send = *sends[f];
+    send.start_s = times.messages[f].start;
+    send.arrival_s = times.messages[f].arrival;
+    send.connection_s = std::min(send.connection_s, send.arrival_s - send.start_s);
+    send.port_s = std::min(send.port_s, send.connection_s);
+    const std::int64_t from = input.messages[f].from;
+    result.ranks[static_cast<std::size_t>(from)].sends.push_back(send);
+    result.ranks[static_cast<std::size_t>(send.to)].receives.push_back({from, send.offset, send.bytes});
+  }
+  return result;
 }
 
 }  // namespace sluice::detail

@@ -1,12 +1,57 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
 #include "plan/broadcast/rank_network.hpp"
 #include "sluice/schedule/broadcast_program.hpp"
 
 namespace sluice::detail {
 
-/// The same program, with the times at which its messages start and arrive where those that share a port or a link
-/// share its rate, and its lists in the order of these starts: see replay.cpp.
+/// A message of what is replayed.
+struct ReplayMessage {
+  std::int64_t from = 0;
+  std::int64_t to = 0;
+  std::int64_t bytes = 0;
+  double port_s = 0;        ///< as for ProgramSend
+  double connection_s = 0;  ///< likewise
+  double take_in_s = 0;     ///< for so long, besides what every message takes, its receiver works on it
+};
+
+enum class ReplayEnd : std::uint8_t { kSender, kReceiver };
+
+/// What waits for what: the start of a message (kSender), or its end where it was received, which then comes when it is
+/// there and all that it waits for has ended.
+struct ReplayWait {
+  std::size_t ended = 0;  ///< a message
+  ReplayEnd ended_at = ReplayEnd::kReceiver;
+  std::size_t waiting = 0;
+  ReplayEnd waits_at = ReplayEnd::kSender;
+};
+
+struct ReplayInput {
+  /// Those of one rank in the order in which it sends them where several may start.
+  std::vector<ReplayMessage> messages;
+  std::vector<ReplayWait> waits;
+};
+
+struct ReplayResult {
+  struct Times {
+    double start = 0;
+    double left = 0;  ///< the sender may use its memory again
+    double arrival = 0;
+  };
+  std::vector<Times> messages;
+  std::vector<std::size_t> started;  ///< messages in the order of their starts
+  double length = 0;
+};
+
+/// When messages start and arrive where those that share a port or a link share its rate: see replay.cpp. They must be
+/// such that all can pass.
+[[nodiscard]] ReplayResult replay_messages(const RankNetwork& network, const ReplayInput& input);
+
+/// The same program, with the times of its messages, and its lists in the order of their starts.
 [[nodiscard]] BroadcastProgram replayed(const RankNetwork& network, const BroadcastProgram& program);
 
 }  // namespace sluice::detail

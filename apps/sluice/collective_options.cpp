@@ -1,0 +1,83 @@
+#include "collective_options.hpp"
+
+#include <fmt/format.h>
+
+#include "broadcast_options.hpp"
+#include "option_values.hpp"
+#include "sluice/error.hpp"
+#include "sluice/input/quantity.hpp"
+#include "sluice/show/quantities.hpp"
+
+namespace sluice::command {
+
+std::string about(Collective collective) {
+  switch (collective) {
+    case Collective::kScatter:
+      return "give each rank its block of what one has";
+    case Collective::kGather:
+      return "bring the blocks of all ranks to one";
+    case Collective::kAllgather:
+      return "give all ranks the blocks of all";
+    case Collective::kReduceScatter:
+      return "combine arrays of all ranks, a share of the result to each";
+    case Collective::kAllreduce:
+      return "combine arrays of all ranks, the result to all";
+    case Collective::kAlltoall:
+      return "a block from every rank to every rank";
+    default:
+      return std::string(to_string(collective));
+  }
+}
+
+void CollectiveInput::add_to(CLI::App& verb) {
+  verb.add_option("--platform", platform, "the network, as sluice.platform/1 (needed)")->option_text("FILE");
+  const char* of = collective == Collective::kAlltoall ? "bytes of the block from one rank to another"
+                   : combines(collective)              ? "bytes of the array that each rank has"
+                                                       : "bytes of the block of one rank";
+  verb.add_option("--size", size, fmt::format("{}, such as 16Ki (needed)", of))->option_text("BYTES");
+  if (has_root(collective))
+    verb.add_option("--root", root,
+                    collective == Collective::kGather ? "the rank that gets all" : "the rank that has all")
+        ->option_text("RANK [0]");
+  if (!combines(collective)) return;
+  verb.add_option("--element-bytes", element_bytes, "of an element, which is not cut")->option_text("N [8]");
+  verb.add_flag("--in-order", in_order, "the operation does not commute: ranks are combined in their order");
+  if (collective != Collective::kAllreduce) return;
+  verb.add_option("--segments", segments, "of algorithm chain; else the best of some")->option_text("N");
+}
+
+std::string CollectiveTask::title() const {
+  const char* of = problem.problem == Collective::kAlltoall ? "per pair of ranks" : "per rank";
+  std::string root;
+  if (has_root(problem.problem))
+    root = fmt::format(", {} rank {}", problem.problem == Collective::kGather ? "to" : "from", problem.root);
+  return fmt::format("{}: {} {}{}, {} ranks in {} clusters ({})", to_string(problem.problem),
+                     bytes_text(problem.size_bytes), of, root, platform.ranks, platform.clusters.size(), file);
+}
+
+ProgramPlan CollectiveTask::planned_by(const std::string& algorithm) const {
+  ProgramOptions how = options;
+  how.algorithm = algorithm;
+  return plan_program(platform, problem, how);
+}
+
+CollectiveTask read(const CollectiveInput& options) {
+  constexpr std::int64_t kMostSegments = 1 << 20;
+  CollectiveTask task;
+  task.problem.problem = options.collective;
+  if (options.size.empty()) throw InputError("--size", "nothing", "bytes, such as 16Ki");
+  task.problem.size_bytes = parse_size(options.size, "--size");
+  task.platform = read_platform_option(options.platform);
+  task.file = options.platform;
+  task.problem.root = parse_count(options.root, "--root", 0, task.platform.ranks - 1);
+  if (!combines(options.collective)) return task;
+  task.problem.element_bytes = parse_count(options.element_bytes, "--element-bytes", 1, std::int64_t{1} << 40);
+  if (task.problem.size_bytes % task.problem.element_bytes != 0)
+    throw InputError("--size", fmt::format("{} bytes", task.problem.size_bytes),
+                     fmt::format("whole elements of {} bytes", task.problem.element_bytes));
+  task.problem.commutative = !options.in_order;
+  if (!options.segments.empty()) task.options.segments = parse_count(options.segments, "--segments", 1, kMostSegments);
+  return task;
+}
+
+}  // namespace sluice::command

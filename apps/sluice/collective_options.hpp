@@ -1,0 +1,57 @@
+#pragma once
+
+#include <CLI/App.hpp>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sluice/plan/program.hpp"
+
+/// The problems that programs solve, on the command line, the same for every verb.
+namespace sluice::command {
+
+/// Those with commands of their own (broadcast and reduce have others).
+inline constexpr Collective kCollectives[] = {Collective::kScatter,   Collective::kGather,
+                                              Collective::kAllgather, Collective::kReduceScatter,
+                                              Collective::kAllreduce, Collective::kAlltoall};
+
+/// What a problem is, for lists of problems.
+[[nodiscard]] std::string about(Collective collective);
+
+/// The options as they were typed.
+struct CollectiveInput {
+  Collective collective = Collective::kAllgather;
+  std::string platform;
+  std::string size;
+  std::string root = "0";
+  std::string element_bytes = "8";
+  std::string segments;
+  bool in_order = false;
+
+  void add_to(CLI::App& verb);
+};
+
+/// The options as read and checked.
+struct CollectiveTask {
+  Platform platform;
+  std::string file;
+  ProgramProblem problem;
+  ProgramOptions options;
+
+  /// "allgather: 16.4 kB per rank, 88 ranks in 6 clusters (FILE)".
+  [[nodiscard]] std::string title() const;
+  [[nodiscard]] ProgramPlan planned_by(const std::string& algorithm) const;
+};
+
+/// Reads the platform too. Throws InputError for what is missing, no number or out of range.
+[[nodiscard]] CollectiveTask read(const CollectiveInput& options);
+
+inline constexpr const char* kCollectiveHelp =
+    "\nIn rounds of one message per rank, for p ranks, q = ceil(log2 p), n segments, C groups of ranks. A program is "
+    "timed by\n"
+    "a replay in which messages share what they pass: docs/collectives.md. Variants of an algorithm (segments, levels "
+    "of\n"
+    "the platform) are all replayed, and the fastest is taken.\n";
+
+}  // namespace sluice::command

@@ -1,0 +1,64 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "algorithm_names.hpp"
+#include "collective_options.hpp"
+#include "compare.hpp"
+#include "output.hpp"
+#include "sluice/show/quantities.hpp"
+
+namespace sluice::command {
+
+namespace {
+
+struct CompareOptions {
+  CollectiveInput problem;
+  std::string json;
+};
+
+int compare(const CompareOptions& options) {
+  const CollectiveTask task = read(options.problem);
+  check_json_target(options.json);
+  Comparison comparison;
+  comparison.problem = to_string(options.problem.collective);
+  comparison.head = task.title();
+  comparison.columns = {"length", "messages"};
+  for (const std::string& name : algorithm_names(comparison.problem)) {
+    comparison.add(name, [&] {
+      ComparedPlan row{name, {}, 0, {}};
+      const ProgramPlan plan = timed(row.plan_s, [&] { return task.planned_by(name); });
+      const auto messages = static_cast<std::int64_t>(plan.program.operations.size() / 2);
+      row.figures = figures_of_tree(plan.program.length_s, {{"messages", messages}});
+      row.figures.cells.front() = seconds_text(plan.program.length_s);
+      if (plan.program.algorithm != name) row.note = plan.program.algorithm;
+      return row;
+    });
+  }
+  const ProgramBound bound = bound_of(task.platform, task.problem);
+  ComparedBound lower{figures_of_tree(bound.seconds), bound.kind, bound.kind};
+  lower.figures.cells = {seconds_text(bound.seconds)};
+  comparison.bounds.push_back(std::move(lower));
+  return show_comparison(comparison, options.json);
+}
+
+}  // namespace
+
+void add_compare_collectives(CLI::App& compare_verb, Action& chosen) {
+  for (const Collective collective : kCollectives) {
+    const std::string name(to_string(collective));
+    CLI::App* problem = compare_verb.add_subcommand(name, about(collective));
+    const auto options = std::make_shared<CompareOptions>();
+    options->problem.collective = collective;
+    options->problem.add_to(*problem);
+    add_json_option(*problem, options->json);
+    problem->footer(
+        algorithms_help(name) + kCollectiveHelp + kComparisonHelp +
+        fmt::format("Example:\n  sluice compare {} --platform studies/grid5000/grid5000-88.json --size 16Ki", name));
+    problem->callback([options, &chosen] { chosen = [options] { return compare(*options); }; });
+  }
+}
+
+}  // namespace sluice::command

@@ -1,0 +1,112 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "algorithm_names.hpp"
+#include "collective_options.hpp"
+#include "output.hpp"
+#include "plan.hpp"
+#include "sluice/error.hpp"
+#include "sluice/show/quantities.hpp"
+#include "sluice/show/text_table.hpp"
+
+namespace sluice::command {
+
+namespace {
+
+struct PlanOptions {
+  CollectiveInput problem;
+  PlanOutput output;
+  std::string algorithm = "auto";
+};
+
+std::string head_of(const CollectiveTask& task, const std::string& algorithm, const ProgramPlan& plan) {
+  using Align = TextTable::Align;
+  const Program& program = plan.program;
+  std::int64_t bytes = 0, messages = 0;
+  for (const ProgramOperation& op : program.operations) {
+    if (op.kind != ProgramOperation::Kind::kSend) continue;
+    ++messages;
+    bytes += op.message_bytes();
+  }
+  TextTable table({{"", Align::kLeft}, {""}, {"", Align::kLeft}});
+  table.add_row({"length", seconds_text(program.length_s), program.algorithm});
+  table.add_row({"lower bound", seconds_text(program.bound_s),
+                 fmt::format("ratio {}, {}", ratio_text(program.length_s, program.bound_s), program.bound)});
+  table.add_row({"messages", fmt::format("{}", messages), bytes_text(bytes)});
+  // The first one is the plan itself.
+  for (std::size_t i = 1; i < plan.candidates.size(); ++i)
+    table.add_row({"", seconds_text(plan.candidates[i].length_s), plan.candidates[i].algorithm});
+  const std::string text = table.text();
+  const std::string problem(to_string(program.problem));
+  return fmt::format("{}\n{}\n\n{}", task.title(), algorithm_text(problem, algorithm),
+                     text.substr(text.find('\n') + 1));
+}
+
+/// Messages in the order of their starts.
+std::string lines_of(const CollectiveTask& task, const Program& program, std::int64_t limit) {
+  const ReplayedProgram times = replay(task.platform, program, task.options.combine_s_per_byte);
+  std::vector<std::size_t> sends;
+  for (std::size_t i = 0; i < program.operations.size(); ++i)
+    if (program.operations[i].kind == ProgramOperation::Kind::kSend) sends.push_back(i);
+  std::stable_sort(sends.begin(), sends.end(),
+                   [&](std::size_t a, std::size_t b) { return times.start_s[a] < times.start_s[b]; });
+  const std::size_t shown = limit < 0 ? sends.size() : std::min(sends.size(), static_cast<std::size_t>(limit));
+  TextTable table({{"start"}, {"left"}, {"sender->receiver", TextTable::Align::kLeft}, {"bytes"}, {"ranges"}});
+  for (std::size_t i = 0; i < shown; ++i) {
+    const ProgramOperation& op = program.operations[sends[i]];
+    table.add_row({seconds_text(times.start_s[sends[i]]), seconds_text(times.end_s[sends[i]]),
+                   fmt::format("{}->{}", op.rank, op.peer), fmt::format("{}", op.message_bytes()),
+                   fmt::format("{}", 1 + op.more.size())});
+  }
+  return '\n' + table.text() + left_out_line(static_cast<std::int64_t>(sends.size() - shown));
+}
+
+int plan(const PlanOptions& options) {
+  check_algorithm(to_string(options.problem.collective), options.algorithm);
+  const CollectiveTask task = read(options.problem);
+  check_json_target(options.output.json);
+  const ProgramPlan planned = task.planned_by(options.algorithm);
+  if (options.output.json == "-") {
+    print(to_json(planned.program));
+    return kDone;
+  }
+  std::string text = head_of(task, options.algorithm, planned);
+  if (!options.output.summary) text += lines_of(task, planned.program, options.output.all ? -1 : kShownLines);
+  if (!options.output.json.empty()) write_file_atomically(options.output.json, to_json(planned.program));
+  print(text);
+  return kDone;
+}
+
+}  // namespace
+
+void add_plan_collectives(CLI::App& plan_verb, Action& chosen) {
+  for (const Collective collective : kCollectives) {
+    const std::string name(to_string(collective));
+    CLI::App* problem = plan_verb.add_subcommand(name, about(collective));
+    const auto options = std::make_shared<PlanOptions>();
+    options->problem.collective = collective;
+    options->problem.add_to(*problem);
+    problem->add_option("--algorithm", options->algorithm, algorithm_list(name))->option_text("NAME [auto]");
+    problem
+        ->add_option("--json", options->output.json,
+                     "write the program as JSON (sluice.program/1); -: instead of the table")
+        ->option_text("FILE|-");
+    problem->add_flag("--all", options->output.all, fmt::format("every line, not just {}", kShownLines));
+    problem->add_flag("--summary", options->output.summary, "length, bound and candidates alone");
+    problem->footer(algorithms_help(name) + kCollectiveHelp +
+                    fmt::format("\nExamples:\n"
+                                "  sluice plan {0} --platform studies/grid5000/grid5000-88.json --size 16Ki\n"
+                                "  sluice plan {0} --platform studies/grid5000/grid5000-88.json --size 16Ki --json "
+                                "plan.json",
+                                name));
+    problem->callback([options, &chosen] { chosen = [options] { return plan(*options); }; });
+  }
+}
+
+}  // namespace sluice::command

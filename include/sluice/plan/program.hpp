@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sluice/input/platform.hpp"
+#include "sluice/schedule/broadcast_program.hpp"
+#include "sluice/schedule/program.hpp"
+#include "sluice/schedule/reduction_program.hpp"
+
+/// Planning collectives over a platform: programs for all ranks, by fixed patterns over the ranks in the order of the
+/// platform, and by patterns that treat messages between groups of ranks and inside of them differently.
+namespace sluice {
+
+/// Among the ranks of a platform; the fields are those of Program.
+struct ProgramProblem {
+  Collective problem = Collective::kAllgather;
+  std::int64_t size_bytes = 0;
+  std::int64_t root = 0;
+  std::int64_t element_bytes = 1;
+  bool commutative = true;
+};
+
+struct ProgramOptions {
+  std::string algorithm = "auto";  ///< one that algorithms() names for the problem, or "auto"
+  std::int64_t segments = 0;       ///< of "chain" and "circulant" broadcasts and reductions; 0: the best of some
+  double combine_s_per_byte = 0;   ///< what combining costs in the replay
+};
+
+struct ProgramPlan {
+  Program program;  ///< its algorithm with what was chosen, such as "hierarchical, 6 groups, ring inside"
+  /// What each candidate takes by the replay, the one chosen first; of a named algorithm, its variants.
+  struct Candidate {
+    std::string algorithm;
+    double length_s = 0;
+  };
+  std::vector<Candidate> candidates;
+};
+
+/// Plans by `options.algorithm`, of its variants the one that is fastest in the replay; "auto": the fastest of all that
+/// apply and are replayed in reasonable time (docs/collectives.md). Deterministic. Programs are in `operations` order
+/// such that they could be carried out one message after the other.
+///
+/// Throws InputError for a bad platform, a root that is no rank, sizes below 0, elements that do not divide the size,
+/// an unknown algorithm or one that does not apply (which says why), and where it would take more than 2^22 messages.
+[[nodiscard]] ProgramPlan plan_program(const Platform& platform, const ProgramProblem& problem,
+                                       const ProgramOptions& options = {});
+
+/// When each operation of `program` has ended, where messages share what they pass in `platform`: docs/collectives.md.
+/// Throws InputError unless the program is sound and has as many ranks as the platform.
+struct ReplayedProgram {
+  double length_s = 0;
+  std::vector<double> start_s;  ///< by operation: of a send, when it begins; of others as end_s
+  std::vector<double> end_s;    ///< by operation
+};
+[[nodiscard]] ReplayedProgram replay(const Platform& platform, const Program& program, double combine_s_per_byte = 0);
+
+/// The same messages as a program of "broadcast" or "reduce", without a bound. Throws InputError for one that is not
+/// sound, for a broadcast that the MPI carries out inside of clusters, and for less than one byte per element.
+[[nodiscard]] Program program_of(const BroadcastProgram& broadcast);
+[[nodiscard]] Program program_of(const ReductionProgram& reduction, std::int64_t element_bytes);
+
+/// No program of the problem is done earlier over `platform`, by the replay: the longest of the shortest way that
+/// something has to go and the times that ports and uplinks need for what must pass them, in messages of any size.
+struct ProgramBound {
+  double seconds = 0;
+  std::string kind;  ///< "paths", "port of rank 3", "uplink of cluster a"
+};
+[[nodiscard]] ProgramBound bound_of(const Platform& platform, const ProgramProblem& problem);
+
+}  // namespace sluice

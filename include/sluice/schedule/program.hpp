@@ -1,0 +1,154 @@
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sluice/schedule/validate.hpp"
+
+/// What the ranks of a collective do, as one list of operations: send a range of bytes, receive one and keep it, or
+/// receive one and combine it with the own bytes. A collective is a condition on which bytes each rank has at the start
+/// and which, combined of whom, at the end; how they get there is for the operations alone.
+///
+/// All ranks name bytes by their position in one array, which no rank needs to hold as a whole. Of p ranks, with
+/// `size_bytes` = m:
+///
+/// | problem | the array | a rank r has at the start | and at the end |
+/// |---|---|---|---|
+/// | broadcast | m | all, on the root | all |
+/// | reduce | m | its own version of all | all of all ranks, combined, on the root |
+/// | allreduce | m | its own version of all | all of all ranks, combined |
+/// | reduce-scatter | m in p shares | its own version of all | share r of all ranks, combined |
+/// | scatter | p blocks of m | all, on the root | block r |
+/// | gather | p blocks of m | block r | all, on the root |
+/// | allgather | p blocks of m | block r | all |
+/// | alltoall | p x p blocks of m, row by row | row r | column r |
+///
+/// Shares are whole elements of `element_bytes`, as equal as possible, longer ones first.
+///
+/// The k-th send of a rank to another one is received by the k-th receive there from it, in the order of the list. An
+/// operation may begin when all in `after` have ended, whatever else its rank does; only the message of a combine may
+/// come before, to a buffer. So the list names what must not run at once:
+///  - a send or combine names the operation that wrote its bytes last, for every byte;
+///  - a receive or combine names those that have sent its bytes since they were written last, and where none has, the
+///    operation that wrote them.
+/// With that, the bytes that end up anywhere do not depend on which of several operations is faster.
+namespace sluice {
+
+enum class Collective : std::uint8_t {
+  kBroadcast,
+  kReduce,
+  kScatter,
+  kGather,
+  kAllgather,
+  kReduceScatter,
+  kAllreduce,
+  kAlltoall
+};
+
+/// "reduce-scatter".
+[[nodiscard]] std::string_view to_string(Collective collective);
+[[nodiscard]] std::optional<Collective> parse_collective(std::string_view name);
+/// Whether it combines what ranks have.
+[[nodiscard]] bool combines(Collective collective);
+/// Whether one rank, the root, is unlike all others.
+[[nodiscard]] bool has_root(Collective collective);
+
+struct ByteRange {
+  std::int64_t offset = 0;
+  std::int64_t bytes = 0;
+
+  [[nodiscard]] std::int64_t end() const { return offset + bytes; }
+  friend bool operator==(const ByteRange&, const ByteRange&) = default;
+};
+
+struct ProgramOperation {
+  enum class Kind : std::uint8_t { kSend, kReceive, kCombine };
+
+  std::int64_t rank = 0;
+  Kind kind = Kind::kSend;
+  std::int64_t peer = 0;
+  std::int64_t offset = 0;
+  std::int64_t bytes = 0;       ///< at least 1
+  std::vector<ByteRange> more;  ///< ranges behind the first in the same message, none of which meets another
+  /// Positions in Program::operations, below its own, of operations of the same rank.
+  std::vector<std::int64_t> after;
+
+  [[nodiscard]] std::int64_t message_bytes() const {
+    std::int64_t sum = bytes;
+    for (const ByteRange& range : more) sum += range.bytes;
+    return sum;
+  }
+  /// use(range) for each.
+  template <class Use>
+  void for_ranges(Use use) const {
+    use(ByteRange{offset, bytes});
+    for (const ByteRange& range : more) use(range);
+  }
+  friend bool operator==(const ProgramOperation&, const ProgramOperation&) = default;
+};
+
+struct Program {
+  Collective problem = Collective::kBroadcast;
+  std::string algorithm;
+  std::int64_t ranks = 1;
+  std::int64_t size_bytes = 0;
+  std::int64_t root = 0;           ///< 0 where there is none
+  std::int64_t element_bytes = 1;  ///< of what is combined; a divisor of size_bytes, and no range cuts an element
+  bool commutative = true;  ///< false: ranks are combined in their order, so only those next to each other ever are
+  std::vector<ProgramOperation> operations;
+  double length_s = 0;  ///< when the last rank is done, by the replay of its planner
+  double bound_s = 0;   ///< no program is done earlier, by what `bound` says
+  std::string bound;
+
+  friend bool operator==(const Program&, const Program&) = default;
+};
+
+/// Of the array that ranges are in. Throws InputError where it is more than 2^63 - 1.
+[[nodiscard]] std::int64_t array_bytes(const Program& program);
+/// The block or share of `rank`, of problems that have one for each rank (not alltoall).
+[[nodiscard]] ByteRange block_of(const Program& program, std::int64_t rank);
+/// What `rank` has at the start, and what it must have at the end, by rising offsets; none is empty.
+[[nodiscard]] std::vector<ByteRange> ranges_at_start(const Program& program, std::int64_t rank);
+[[nodiscard]] std::vector<ByteRange> ranges_at_end(const Program& program, std::int64_t rank);
+
+/// What is wrong with `program`; empty if nothing. `Violation::step` is the position of the operation, or -1.
+///
+///  - counts, sizes and times in range, the bound no longer than the length; of every operation the ranks, the ranges
+///    (inside the array, not empty, apart from each other, whole elements) and `after`;
+///  - between two ranks, sends and receives are the same ranges in the same order;
+///  - `after` names what it has to;
+///  - no deadlock: even if a send waits for its receiver, sends to the same rank start in order, and a rank takes no
+///    message before it is done with the one before in the order of the list, every message passes;
+///  - nobody sends what it does not have; what is combined is of different ranks, next to each other where the order
+///    counts;
+///  - at the end every rank has what it must, combined of all ranks, each once.
+///
+/// Faults of one kind end the check, as the next builds on it. Time O((m + k) log (m + k)) for m operations whose
+/// messages carry k pieces, a piece being bytes in a row that come from the same ranks (and, of alltoall, O(p^2) for
+/// the condition itself); memory O(m + k). That a sum has every rank once is decided by random numbers of 128 bits for
+/// each: a wrong one passes with a probability below 2^-60, unless made for it.
+[[nodiscard]] std::vector<Violation> validate(const Program& program);
+
+/// As a file with schema "sluice.program/1", one line an operation, with end of line:
+///
+///     {"schema": "sluice.program/1", "problem": "allreduce", "algorithm": "ring",
+///      "ranks": 4, "size_bytes": 4096, "root": 0, "element_bytes": 8, "commutative": true,
+///      "operations": [
+///       {"rank": 0, "kind": "send", "peer": 1, "offset": 0, "bytes": 1024, "after": []},
+///       {"rank": 1, "kind": "combine", "peer": 0, "offset": 0, "bytes": 1024, "more": [2048, 8], "after": []}],
+///      "length_s": 0.0021, "bound_s": 0.0018, "bound": "cheapest paths"}
+///
+/// "element_bytes", "commutative" and "more" (offset and bytes of each further range) stand only where they are not 1,
+/// true and none. Reading it back gives an equal program. Throws InputError for a time that is not finite or a text
+/// that is not UTF-8.
+[[nodiscard]] std::string to_json(const Program& program);
+
+/// Strict, as read_schedule: every field once and of its type, none besides. Whether the program is sound is for
+/// `validate` to say. Throws InputError, where = "FILE:LINE".
+[[nodiscard]] Program read_program(std::istream& in, const std::string& file);
+
+}  // namespace sluice

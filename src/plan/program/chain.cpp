@@ -1,0 +1,20 @@
+/// A chain: every rank passes segments on to the next one.
+///
+/// Guarantee: p - 2 + n rounds of m / n bytes for n segments; the fewest bytes through any port, and no link between
+/// groups is crossed more than once where ranks are in the order of their groups.
+/// Complexity: O(n p) time and messages; O(n) for one rank.
+/// Source: folklore; Pjesivac-Grbovic et al., "Performance Analysis of MPI Collective Operations" (2005), "chain".
+#include "plan/program/patterns.hpp"
+
+namespace sluice::detail {
+
+ProgramMessages chain_broadcast(const Ranks& ranks, const Ranges& segments) {
+  ProgramMessages messages;
+  const std::size_t links = ranks.size() - 1;
+  for (std::size_t round = 0; round + 1 < links + segments.size(); ++round)
+    for (std::size_t i = 0; i < links; ++i)
+      if (round >= i && round - i < segments.size()) messages.add(ranks[i], ranks[i + 1], {segments[round - i]});
+  return messages;
+}
+
+}  // namespace sluice::detail

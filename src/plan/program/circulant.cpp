@@ -1,0 +1,154 @@
+/// Circulant graphs: broadcasts in the fewest rounds for any number of ranks and segments, without communication.
+///
+/// Problem: the first of p ranks has n segments; all shall have them. In a round, a rank sends one segment and receives
+/// one.
+/// Method: q = ceil(log2 p) skips, s(q) = p and s(k) = ceil(s(k + 1) / 2); in round i, with k = i mod q, every position
+/// r sends to r + s(k) and receives from r - s(k). Which segments is the same in every phase of q rounds but for q
+/// more: a position has, of the q segments that begin in a phase, exactly one that it gets first (its base: the segment
+/// that comes to it along the canonical path from the root, by falling skips), numbered b, and of those of the phase
+/// before the q - 1 others, numbered e - q. In the first phases numbers below 0 are not sent, and beyond the last
+/// segment the last one takes the place of all.
+///  - Receives: for k = 0, 1, ... the path to the last position, by falling skips, that reaches r - s(k) or one before
+///  it,
+///    but not as far back as r - s(k + 1), and begins with a skip that has not served yet; found by one search in depth
+///    through the skips that are left, which looks at O(q) of them.
+///  - Sends: what the position r + s(k) receives in round k. Deviation: its receives say, while the source finds most
+///  of
+///    them without (O(q) instead of O(q^2) for all sends of a position).
+/// Guarantee: n - 1 + q rounds, the fewest there can be. The other way round a reduction takes as many.
+/// Complexity: one rank's part O(q) time for what it receives, O(q^2) for what it sends; O(p (n + q)) for all.
+/// Source: Traeff, "Optimal Broadcast Schedules in Logarithmic Time with Applications to Broadcast, All-Broadcast,
+/// Reduction and All-Reduction" (2024), algorithms 1 to 6. Allgather: Traeff, "Optimal, Non-pipelined Reduce-scatter
+/// and Allreduce Algorithms" (2024): in round k, position i gets from i + s(k) the next s(k + 1) - s(k) sets.
+///
+/// Example: p = 4, skips 1, 2, 4. Position 1 has base 0 (from the root by skip 1); position 2 base 1; position 3 = 0 +
+/// 2
+/// + 1 base 0. With one segment: in round 0 the root sends it to 1 and in round 1 to 2, and 1 to 3.
+#include "plan/program/circulant.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "plan/program/patterns.hpp"
+
+namespace sluice::detail {
+namespace {
+
+using Skips = std::vector<std::int64_t>;
+
+/// The last skip of the canonical path from 0 to `position`; q for position 0.
+std::size_t base_of(std::int64_t position, const Skips& skips) {
+  const std::size_t q = skips.size() - 1;
+  std::int64_t reached = 0;
+  for (std::size_t k = q; k-- > 0;) {
+    if (reached + skips[k] == position) return k;
+    if (reached + skips[k] < position) reached += skips[k];
+  }
+  return q;
+}
+
+/// The search for the segments of one position. Skips that are left are a list, by falling size, linked both ways; its
+/// ends are at q + 1.
+class ReceiveSearch {
+ public:
+  ReceiveSearch(std::int64_t position, const Skips& skips)
+      : skips_(skips), q_(skips.size() - 1), target_(skips.back() + position), next_(q_ + 2), before_(q_ + 2) {
+    for (std::size_t e = 0; e <= q_; ++e) {
+      next_[e] = e == 0 ? end() : e - 1;
+      before_[e] = e + 1;
+    }
+    next_[end()] = q_;
+    before_[end()] = 0;
+    const std::size_t base = base_of(position, skips);
+    take(base);
+    (void)search(0, q_, 0);
+    for (std::size_t& each : found_) {
+      const auto number = static_cast<std::int64_t>(each == q_ ? base : each);
+      result_.push_back(each == q_ ? number : number - static_cast<std::int64_t>(q_));
+    }
+  }
+
+  [[nodiscard]] Skips take_result() { return std::move(result_); }
+
+ private:
+  [[nodiscard]] std::size_t end() const { return q_ + 1; }
+  void take(std::size_t e) {
+    next_[before_[e]] = next_[e];
+    before_[next_[e]] = before_[e];
+  }
+
+  /// From `reached` on, by skips from `e` down, for the rounds from k on; the first round that is left.
+  std::size_t search(std::int64_t reached, std::size_t e, std::size_t k) {
+    for (; e != end(); e = next_[e]) {
+      const std::int64_t there = reached + skips_[e];
+      if (k == q_ || there > target_ - skips_[k] || there >= least_) continue;
+      if (there <= target_ - skips_[k + 1]) k = search(there, e, k);
+      if (k == q_ || reached > target_ - skips_[k + 1]) return k;
+      least_ = there;
+      found_.push_back(e);
+      ++k;
+      take(e);
+    }
+    return k;
+  }
+
+  const Skips& skips_;
+  std::size_t q_;
+  std::int64_t target_;
+  std::vector<std::size_t> next_, before_;
+  std::int64_t least_ = std::int64_t{1} << 62;  ///< every next path ends before the one found last
+  std::vector<std::size_t> found_;              ///< by round
+  Skips result_;
+};
+
+}  // namespace
+
+std::vector<std::int64_t> circulant_skips(std::int64_t ranks) {
+  std::vector<std::int64_t> skips{ranks};
+  while (skips.back() > 1) skips.push_back((skips.back() + 1) / 2);
+  std::reverse(skips.begin(), skips.end());
+  return skips;
+}
+
+std::vector<std::int64_t> circulant_receives(std::int64_t position, const std::vector<std::int64_t>& skips) {
+  return ReceiveSearch(position, skips).take_result();
+}
+
+std::vector<std::int64_t> circulant_sends(std::int64_t position, const std::vector<std::int64_t>& skips) {
+  const std::size_t q = skips.size() - 1;
+  const std::int64_t p = skips.back();
+  std::vector<std::int64_t> result;
+  for (std::size_t k = 0; k < q; ++k) result.push_back(circulant_receives((position + skips[k]) % p, skips)[k]);
+  return result;
+}
+
+ProgramMessages circulant_broadcast(const Ranks& ranks, const Ranges& segments) {
+  ProgramMessages messages;
+  const auto p = static_cast<std::int64_t>(ranks.size());
+  const auto n = static_cast<std::int64_t>(segments.size());
+  if (p < 2 || n == 0) return messages;
+  const std::vector<std::int64_t> skips = circulant_skips(p);
+  const auto q = static_cast<std::int64_t>(skips.size() - 1);
+  std::vector<std::vector<std::int64_t>> receives;
+  for (std::int64_t r = 0; r < p; ++r) receives.push_back(circulant_receives(r, skips));
+  // The last of the rounds, n - 1 + q in all, is the last of a phase.
+  const std::int64_t first = (q - (n - 1) % q) % q;
+  for (std::int64_t round = first; round < first + n - 1 + q; ++round) {
+    const auto k = static_cast<std::size_t>(round % q);
+    const std::int64_t phase = (round / q) * q - first;
+    for (std::int64_t r = 1; r < p; ++r) {
+      const std::int64_t number = receives[static_cast<std::size_t>(r)][k] + phase;
+      if (number < 0) continue;
+      const auto from = static_cast<std::size_t>((r + p - skips[k]) % p);
+      messages.add(ranks[from], ranks[static_cast<std::size_t>(r)],
+                   {segments[static_cast<std::size_t>(std::min(number, n - 1))]});
+    }
+  }
+  return messages;
+}
+
+ProgramMessages circulant_allgather(const Ranks& ranks, const RangeSets& sets) {
+  return allgather_by_skips(ranks, sets, circulant_skips(static_cast<std::int64_t>(ranks.size())));
+}
+
+}  // namespace sluice::detail

@@ -1,0 +1,25 @@
+/// Pairwise: in round k, position i sends to i + k what it has for it.
+///
+/// Guarantee: p - 1 rounds; no byte is sent more than once.
+/// Complexity: O(p^2) time and messages; O(p) for one rank.
+/// Source: folklore; Thakur, Rabenseifner, Gropp (2005).
+///
+/// The other way round, an allgather in which everybody sends its own share to all combines at each rank what the ranks
+/// behind it and then those before it have: in their order, where position and rank are the same.
+#include "plan/program/patterns.hpp"
+
+namespace sluice::detail {
+
+ProgramMessages pairwise_allgather(const Ranks& ranks, const RangeSets& sets) {
+  return pairwise_alltoall(ranks, [&](std::size_t from, std::size_t) { return sets[from]; });
+}
+
+ProgramMessages pairwise_alltoall(const Ranks& ranks, const Cell& cell) {
+  ProgramMessages messages;
+  const std::size_t p = ranks.size();
+  for (std::size_t round = 1; round < p; ++round)
+    for (std::size_t i = 0; i < p; ++i) messages.add(ranks[i], ranks[(i + round) % p], cell(i, (i + round) % p));
+  return messages;
+}
+
+}  // namespace sluice::detail

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "plan/program/messages.hpp"
+
+/// The patterns that programs are made of, each over some ranks in an order. Every one has a file, which says what it
+/// is, what it costs, and where it is from. Problems that combine or gather are those that spread, the other way round.
+///
+/// Costs are given in the model of rounds: in each, a rank sends one message and receives one. p ranks, m bytes,
+/// q = ceil(log2 p).
+namespace sluice::detail {
+
+using Ranks = std::vector<std::int64_t>;
+using Ranges = std::vector<ByteRange>;
+/// What each of some ranks has, by its position among them.
+using RangeSets = std::vector<Ranges>;
+
+// ---- one rank, the first, has all
+
+/// Everything to everybody.
+[[nodiscard]] ProgramMessages binomial_broadcast(const Ranks& ranks, const Ranges& all);
+[[nodiscard]] ProgramMessages chain_broadcast(const Ranks& ranks, const Ranges& segments);
+[[nodiscard]] ProgramMessages circulant_broadcast(const Ranks& ranks, const Ranges& segments);
+[[nodiscard]] ProgramMessages scatter_allgather_broadcast(const Ranks& ranks, const ByteRange& all,
+                                                          std::int64_t element_bytes);
+/// To each its set.
+[[nodiscard]] ProgramMessages flat_scatter(const Ranks& ranks, const RangeSets& sets);
+[[nodiscard]] ProgramMessages binomial_scatter(const Ranks& ranks, const RangeSets& sets);
+
+// ---- everybody has a set, all shall have all; every rank receives each set once
+
+[[nodiscard]] ProgramMessages ring_allgather(const Ranks& ranks, const RangeSets& sets);
+[[nodiscard]] ProgramMessages pairwise_allgather(const Ranks& ranks, const RangeSets& sets);
+[[nodiscard]] ProgramMessages bruck_allgather(const Ranks& ranks, const RangeSets& sets);
+[[nodiscard]] ProgramMessages circulant_allgather(const Ranks& ranks, const RangeSets& sets);
+/// A power of two of ranks.
+[[nodiscard]] ProgramMessages recursive_doubling_allgather(const Ranks& ranks, const RangeSets& sets);
+
+/// Rank i of the ranks has what it gets for what it sends: `skips` rise from 1 to the number of ranks, each at most
+/// twice the one before.
+[[nodiscard]] ProgramMessages allgather_by_skips(const Ranks& ranks, const RangeSets& sets,
+                                                 const std::vector<std::int64_t>& skips);
+/// p, its half (rounded up), and so on down to 1, by rising size.
+[[nodiscard]] std::vector<std::int64_t> circulant_skips(std::int64_t ranks);
+
+// ---- everybody has something for everybody
+
+/// The bytes that one position has for another.
+using Cell = std::function<Ranges(std::size_t from, std::size_t to)>;
+[[nodiscard]] ProgramMessages pairwise_alltoall(const Ranks& ranks, const Cell& cell);
+[[nodiscard]] ProgramMessages bruck_alltoall(const Ranks& ranks, const Cell& cell);
+
+// ---- everybody has its version of all, to be combined for all
+
+/// Keeps the order of the ranks.
+[[nodiscard]] ProgramMessages recursive_doubling_allreduce(const Ranks& ranks, const ByteRange& all);
+
+// ---- groups of ranks, with messages between groups that are slower than inside
+
+using Groups = std::vector<Ranks>;
+using Allgather = ProgramMessages (*)(const Ranks&, const RangeSets&);
+
+[[nodiscard]] ProgramMessages grouped_scatter(const Groups& groups,
+                                              const std::function<ByteRange(std::int64_t)>& block);
+[[nodiscard]] ProgramMessages grouped_allgather(const Groups& groups,
+                                                const std::function<ByteRange(std::int64_t)>& block, Allgather inside);
+[[nodiscard]] ProgramMessages grouped_alltoall(const Groups& groups,
+                                               const std::function<ByteRange(std::int64_t, std::int64_t)>& cell);
+
+}  // namespace sluice::detail

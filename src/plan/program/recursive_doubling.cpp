@@ -1,0 +1,55 @@
+/// Recursive doubling: in round k, positions whose numbers differ in bit k exchange what they have.
+///
+/// Allgather: p = 2^q; q rounds, (p - 1) / p of all bytes per rank. The other way round it is recursive halving.
+/// Allreduce: all bytes in each round, so for short messages. Any p: of the first 2 (p - 2^q) positions every second
+/// one is combined with the one before it first, and gets the result last; q rounds between the others and two more.
+/// Guarantee: q rounds are the fewest there can be; an allreduce of 2^q ranks that sends m bytes in each is so too.
+/// Complexity: allgather O(p^2) ranges at most, in p q messages; allreduce O(p q).
+/// Source: Thakur, Rabenseifner, Gropp (2005); halving: Rabenseifner, "Optimization of Collective Reduction Operations"
+/// (2004).
+///
+/// All ranks of an allreduce combine in the same tree, so results are the same to the last bit for operations that
+/// commute bit by bit (as additions of floating-point numbers do). Ranks in their order are combined in it.
+#include <utility>
+
+#include "plan/program/patterns.hpp"
+#include "sluice/error.hpp"
+
+namespace sluice::detail {
+
+ProgramMessages recursive_doubling_allgather(const Ranks& ranks, const RangeSets& sets) {
+  ProgramMessages messages;
+  const std::size_t p = ranks.size();
+  SLUICE_ASSERT((p & (p - 1)) == 0, std::to_string(p));
+  for (std::size_t bit = 1; bit < p; bit *= 2) {
+    for (std::size_t i = 0; i < p; ++i) {
+      Ranges had;
+      const std::size_t first = i & ~(bit - 1);
+      for (std::size_t j = first; j < first + bit; ++j) had.insert(had.end(), sets[j].begin(), sets[j].end());
+      messages.add(ranks[i], ranks[i ^ bit], std::move(had));
+    }
+  }
+  return messages;
+}
+
+ProgramMessages recursive_doubling_allreduce(const Ranks& ranks, const ByteRange& all) {
+  ProgramMessages messages;
+  const std::size_t p = ranks.size();
+  std::size_t whole = 1;
+  while (2 * whole <= p) whole *= 2;
+  const std::size_t folded = p - whole;
+  Ranks taking_part;
+  for (std::size_t i = 0; i < folded; ++i) {
+    messages.add(ranks[2 * i + 1], ranks[2 * i], {all}, true);
+    taking_part.push_back(ranks[2 * i]);
+  }
+  taking_part.insert(taking_part.end(), ranks.begin() + static_cast<std::ptrdiff_t>(2 * folded), ranks.end());
+  for (std::size_t bit = 1; bit < whole; bit *= 2)
+    for (std::size_t i = 0; i < whole; ++i)
+      if ((i & bit) == 0)
+        messages.add_at_once({{taking_part[i], taking_part[i | bit]}, {taking_part[i | bit], taking_part[i]}}, all);
+  for (std::size_t i = 0; i < folded; ++i) messages.add(ranks[2 * i], ranks[2 * i + 1], {all});
+  return messages;
+}
+
+}  // namespace sluice::detail

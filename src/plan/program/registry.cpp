@@ -1,0 +1,304 @@
+#include "plan/program/registry.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "sluice/error.hpp"
+
+namespace sluice::detail {
+
+RangeSets ProgramTask::blocks() const {
+  RangeSets sets;
+  for (const std::int64_t rank : order) sets.push_back({block(rank)});
+  return sets;
+}
+
+namespace {
+
+using Variants = std::vector<ProgramVariant>;
+
+constexpr std::string_view kThakur = "Thakur, Rabenseifner, Gropp 2005";
+constexpr std::string_view kTraeff = "Traeff 2024";
+constexpr std::string_view kBruck = "Bruck et al. 1997";
+constexpr std::string_view kRabenseifner = "Rabenseifner 2004";
+constexpr std::string_view kSteffenel = "Steffenel 2006, section 3; ours";
+constexpr std::string_view kFolklore = "folklore";
+
+/// A problem that combines, or gathers, is one that spreads the other way round.
+bool goes_back(Collective problem) {
+  return problem == Collective::kGather || problem == Collective::kReduce || problem == Collective::kReduceScatter;
+}
+
+Variants one(const ProgramTask& task, std::string name, std::function<ProgramMessages()> spread) {
+  if (!goes_back(task.shape.problem)) return {{std::move(name), std::move(spread)}};
+  const bool combine = combines(task.shape.problem);
+  return {{std::move(name), [spread = std::move(spread), combine] { return spread().reversed(combine); }}};
+}
+
+void need_power_of_two(const ProgramTask& task) {
+  const std::int64_t p = task.shape.ranks;
+  if ((p & (p - 1)) != 0) throw InputError("ranks", fmt::format("{}", p), "a power of two");
+}
+
+// ---- from and to a root
+
+Variants flat(const ProgramTask& task) {
+  return one(task, "flat", [&task] { return flat_scatter(task.order, task.blocks()); });
+}
+
+Variants binomial(const ProgramTask& task) {
+  return one(task, "binomial", [&task] { return binomial_scatter(task.order, task.blocks()); });
+}
+
+const Groups& innermost(const ProgramTask& task) {
+  if (task.groups.empty()) throw InputError("platform", "one group of ranks", "several");
+  return task.groups.front();
+}
+
+/// For every level of the platform.
+Variants by_levels(const ProgramTask& task, const char* detail,
+                   ProgramMessages (*spread)(const ProgramTask&, const Groups&)) {
+  (void)innermost(task);
+  Variants variants;
+  for (const Groups& groups : task.groups) {
+    Variants level = one(task, fmt::format("hierarchical, {} groups{}", groups.size(), detail),
+                         [&task, &groups, spread] { return spread(task, groups); });
+    variants.push_back(std::move(level.front()));
+  }
+  return variants;
+}
+
+Variants hierarchical_scatter(const ProgramTask& task) {
+  return by_levels(task, "", [](const ProgramTask& of, const Groups& groups) {
+    return grouped_scatter(groups, [&of](std::int64_t rank) { return of.block(rank); });
+  });
+}
+
+// ---- one message for all, in segments
+
+Variants by_segments(const ProgramTask& task, const char* name,
+                     std::function<ProgramMessages(const Ranks&, const Ranges&)> spread) {
+  Variants variants;
+  const std::int64_t most = std::max<std::int64_t>(1, task.shape.size_bytes / task.shape.element_bytes);
+  std::vector<std::int64_t> counts{1, 4, 16, 64, 256};
+  if (task.segments > 0) counts = {task.segments};
+  std::int64_t before = 0;
+  for (const std::int64_t wanted : counts) {
+    const std::int64_t count = std::min(wanted, most);
+    if (count == before) continue;
+    before = count;
+    Variants each =
+        one(task, count == 1 ? std::string(name) : fmt::format("{}, {} segments", name, count),
+            [&task, count, spread] { return spread(task.order, cut(task.all(), count, task.shape.element_bytes)); });
+    variants.push_back(std::move(each.front()));
+  }
+  return variants;
+}
+
+/// Where the order counts, what the first rank has in the end goes to the root.
+Variants to_root(const ProgramTask& task, Variants variants) {
+  const std::int64_t first = task.order.front(), root = task.shape.root;
+  if (task.shape.problem != Collective::kReduce || first == root) return variants;
+  for (ProgramVariant& variant : variants) {
+    variant.make = [make = std::move(variant.make), first, root, all = task.all()] {
+      ProgramMessages messages = make();
+      messages.add(first, root, {all});
+      return messages;
+    };
+  }
+  return variants;
+}
+
+Variants binomial_message(const ProgramTask& task) {
+  return to_root(task, one(task, "binomial", [&task] { return binomial_broadcast(task.order, {task.all()}); }));
+}
+Variants chain_message(const ProgramTask& task) { return to_root(task, by_segments(task, "chain", chain_broadcast)); }
+Variants circulant_message(const ProgramTask& task) { return by_segments(task, "circulant", circulant_broadcast); }
+Variants scatter_allgather(const ProgramTask& task) {
+  return one(task, "scatter-allgather",
+             [&task] { return scatter_allgather_broadcast(task.order, task.all(), task.shape.element_bytes); });
+}
+
+// ---- allgather, and reduce-scatter the other way round
+
+template <Allgather kSpread>
+Variants allgather(const ProgramTask& task, const char* name) {
+  return one(task, name, [&task] { return kSpread(task.order, task.blocks()); });
+}
+Variants ring(const ProgramTask& task) { return allgather<ring_allgather>(task, "ring"); }
+Variants bruck(const ProgramTask& task) { return allgather<bruck_allgather>(task, "bruck"); }
+Variants circulant(const ProgramTask& task) { return allgather<circulant_allgather>(task, "circulant"); }
+Variants recursive_doubling(const ProgramTask& task) {
+  need_power_of_two(task);
+  return allgather<recursive_doubling_allgather>(
+      task, task.shape.problem == Collective::kAllgather ? "recursive-doubling" : "recursive-halving");
+}
+
+/// Share by share, what ranks behind have first, then those before, each nearest first.
+ProgramMessages ordered_reduce_scatter(const ProgramTask& task) {
+  ProgramMessages messages;
+  const std::int64_t p = task.shape.ranks;
+  for (std::int64_t distance = 1; distance < p; ++distance)
+    for (std::int64_t i = 0; i + distance < p; ++i) messages.add(i + distance, i, {task.block(i)}, true);
+  for (std::int64_t distance = 1; distance < p; ++distance)
+    for (std::int64_t i = distance; i < p; ++i) messages.add(i - distance, i, {task.block(i)}, true);
+  return messages;
+}
+Variants pairwise(const ProgramTask& task) {
+  if (!task.shape.commutative) return {{"pairwise", [&task] { return ordered_reduce_scatter(task); }}};
+  return allgather<pairwise_allgather>(task, "pairwise");
+}
+
+ProgramMessages grouped_by(const ProgramTask& task, const Groups& groups, Allgather inside) {
+  return grouped_allgather(
+      groups, [&task](std::int64_t rank) { return task.block(rank); }, inside);
+}
+Variants hierarchical_allgather(const ProgramTask& task) {
+  Variants variants = by_levels(task, ", ring inside", [](const ProgramTask& of, const Groups& groups) {
+    return grouped_by(of, groups, ring_allgather);
+  });
+  Variants more = by_levels(task, ", circulant inside", [](const ProgramTask& of, const Groups& groups) {
+    return grouped_by(of, groups, circulant_allgather);
+  });
+  variants.insert(variants.end(), more.begin(), more.end());
+  return variants;
+}
+
+/// To one rank, and from there.
+Variants binomial_reduce_scatter(const ProgramTask& task) {
+  return {{"binomial", [&task] {
+             ProgramMessages messages = binomial_broadcast(task.order, {task.all()}).reversed(true);
+             messages.append(binomial_scatter(task.order, task.blocks()));
+             return messages;
+           }}};
+}
+
+// ---- allreduce
+
+/// A problem that combines and then one that spreads: both by the same pattern.
+Variants there_and_back(Variants spread) {
+  for (ProgramVariant& variant : spread) {
+    variant.make = [make = std::move(variant.make)] {
+      ProgramMessages forth = make();
+      ProgramMessages messages = forth.reversed(true);
+      messages.append(std::move(forth));
+      return messages;
+    };
+  }
+  return spread;
+}
+Variants ring_allreduce(const ProgramTask& task) { return there_and_back(ring(task)); }
+Variants circulant_allreduce(const ProgramTask& task) { return there_and_back(circulant(task)); }
+Variants halving_allreduce(const ProgramTask& task) { return there_and_back(recursive_doubling(task)); }
+Variants binomial_allreduce(const ProgramTask& task) { return there_and_back(binomial_message(task)); }
+Variants chain_allreduce(const ProgramTask& task) { return there_and_back(chain_message(task)); }
+Variants hierarchical_allreduce(const ProgramTask& task) { return there_and_back(hierarchical_allgather(task)); }
+Variants doubling_allreduce(const ProgramTask& task) {
+  return {{"recursive-doubling", [&task] { return recursive_doubling_allreduce(task.order, task.all()); }}};
+}
+
+// ---- alltoall
+
+ByteRange cell(const ProgramTask& task, std::int64_t from, std::int64_t to) {
+  return {(from * task.shape.ranks + to) * task.shape.size_bytes, task.shape.size_bytes};
+}
+Cell cell_of(const ProgramTask& task) {
+  return [&task](std::size_t from, std::size_t to) { return Ranges{cell(task, task.order[from], task.order[to])}; };
+}
+Variants pairwise_cells(const ProgramTask& task) {
+  return {{"pairwise", [&task] { return pairwise_alltoall(task.order, cell_of(task)); }}};
+}
+Variants bruck_cells(const ProgramTask& task) {
+  return {{"bruck", [&task] { return bruck_alltoall(task.order, cell_of(task)); }}};
+}
+Variants hierarchical_alltoall(const ProgramTask& task) {
+  return by_levels(task, "", [](const ProgramTask& of, const Groups& groups) {
+    return grouped_alltoall(groups, [&of](std::int64_t from, std::int64_t to) { return cell(of, from, to); });
+  });
+}
+
+// ---- the table
+
+constexpr std::string_view kBytesOptimal = "fewest bytes per port; p - 1 rounds";
+constexpr std::string_view kRoundsOptimal = "fewest rounds, q";
+constexpr std::string_view kBothOptimal = "fewest rounds and fewest bytes per port";
+constexpr std::string_view kGroups = "no byte enters a group twice";
+
+/// The same for a problem and the one that goes the other way round.
+void add(std::vector<ProgramPlanner>& table, std::initializer_list<Collective> problems, ProgramPlanner planner) {
+  for (const Collective problem : problems) {
+    planner.problem = problem;
+    planner.known.problem = to_string(problem);
+    table.push_back(planner);
+  }
+}
+
+std::vector<ProgramPlanner> make_table() {
+  using C = Collective;
+  constexpr bool kOrdered = true;
+  std::vector<ProgramPlanner> t;
+  const auto entry = [&](std::initializer_list<C> problems, std::string_view name, std::string_view guarantee,
+                         std::string_view cost, std::string_view source, Variants (*variants)(const ProgramTask&),
+                         bool keeps_order = false) {
+    add(t, problems, {{"", name, guarantee, cost, source}, C::kBroadcast, keeps_order, variants});
+  };
+  entry({C::kBroadcast, C::kReduce}, "binomial", kRoundsOptimal, "O(p)", kThakur, binomial_message, kOrdered);
+  entry({C::kBroadcast, C::kReduce}, "chain", "fewest bytes per port; p - 2 + n rounds", "O(n p)",
+        "Pjesivac-Grbovic et al. 2005", chain_message, kOrdered);
+  entry({C::kBroadcast, C::kReduce}, "circulant", "fewest rounds for n segments, n - 1 + q", "O(p (n + q))", kTraeff,
+        circulant_message);
+  entry({C::kBroadcast, C::kReduce}, "scatter-allgather", "about twice the fewest bytes per port", "O(p^2)",
+        "Barnett et al. 1994", scatter_allgather);
+  entry({C::kScatter, C::kGather}, "flat", "every byte sent once", "O(p)", kFolklore, flat);
+  entry({C::kScatter, C::kGather}, "binomial", kBothOptimal, "O(p)", kThakur, binomial);
+  entry({C::kScatter, C::kGather}, "hierarchical", kGroups, "O(p)", kSteffenel, hierarchical_scatter);
+  entry({C::kAllgather, C::kReduceScatter}, "ring", kBytesOptimal, "O(p^2)", kThakur, ring);
+  entry({C::kAllgather, C::kReduceScatter}, "bruck", kBothOptimal, "O(p^2)", kBruck, bruck);
+  entry({C::kAllgather, C::kReduceScatter}, "circulant", kBothOptimal, "O(p^2)", kTraeff, circulant);
+  entry({C::kAllgather}, "recursive-doubling", "fewest rounds and bytes per port; needs p = 2^q", "O(p^2)", kThakur,
+        recursive_doubling);
+  entry({C::kReduceScatter}, "recursive-halving", "fewest rounds and bytes per port; needs p = 2^q", "O(p^2)",
+        kRabenseifner, recursive_doubling);
+  entry({C::kAllgather, C::kReduceScatter}, "pairwise", kBytesOptimal, "O(p^2)", kThakur, pairwise, kOrdered);
+  entry({C::kReduceScatter}, "binomial", "none; 2 q rounds", "O(p)", kThakur, binomial_reduce_scatter, kOrdered);
+  entry({C::kAllgather, C::kReduceScatter}, "hierarchical", kGroups, "O(p C + p^2 / C)", kSteffenel,
+        hierarchical_allgather);
+  entry({C::kAllreduce}, "binomial", "none; 2 q rounds", "O(p)", kThakur, binomial_allreduce, kOrdered);
+  entry({C::kAllreduce}, "recursive-doubling", "fewest rounds, q (two more unless p = 2^q)", "O(p q)", kThakur,
+        doubling_allreduce, kOrdered);
+  entry({C::kAllreduce}, "recursive-halving", "fewest bytes per port, 2 q rounds; needs p = 2^q", "O(p^2)",
+        kRabenseifner, halving_allreduce);
+  entry({C::kAllreduce}, "chain", "none; 2 (p - 2 + n) rounds at most", "O(n p)", "Pjesivac-Grbovic et al. 2005",
+        chain_allreduce, kOrdered);
+  entry({C::kAllreduce}, "ring", "fewest bytes per port; 2 (p - 1) rounds", "O(p^2)", "Patarasuk, Yuan 2009",
+        ring_allreduce);
+  entry({C::kAllreduce}, "circulant", "fewest bytes per port, 2 q rounds", "O(p^2)", kTraeff, circulant_allreduce);
+  entry({C::kAllreduce}, "hierarchical", "no byte enters a group twice in either half", "O(p C + p^2 / C)", kSteffenel,
+        hierarchical_allreduce);
+  entry({C::kAlltoall}, "pairwise", kBytesOptimal, "O(p^2)", kThakur, pairwise_cells);
+  entry({C::kAlltoall}, "bruck", kRoundsOptimal, "O(p^2 log p)", kBruck, bruck_cells);
+  entry({C::kAlltoall}, "hierarchical", "no byte enters a group twice; C - 1 messages per rank between groups",
+        "O(p^2)", kSteffenel, hierarchical_alltoall);
+  return t;
+}
+
+}  // namespace
+
+std::span<const ProgramPlanner> program_planners() {
+  static const std::vector<ProgramPlanner> table = make_table();
+  return table;
+}
+
+std::span<const Algorithm> program_algorithms(Collective problem) {
+  static const auto by_problem = [] {
+    std::map<Collective, std::vector<Algorithm>> result;
+    for (const ProgramPlanner& planner : program_planners()) result[planner.problem].push_back(planner.known);
+    return result;
+  }();
+  return by_problem.at(problem);
+}
+
+}  // namespace sluice::detail

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "plan/program/patterns.hpp"
+#include "sluice/plan/registry.hpp"
+#include "sluice/schedule/program.hpp"
+
+namespace sluice::detail {
+
+/// What a planner of programs is asked for.
+struct ProgramTask {
+  Program shape;               ///< all but its operations and what they take
+  Ranks order;                 ///< ranks by groups, the root's first; where the order of combining counts, 0, 1, 2, ...
+  std::vector<Groups> groups;  ///< the same by levels of the platform, those of several groups only; may be empty
+  std::int64_t segments = 0;   ///< 0: to be chosen
+
+  [[nodiscard]] ByteRange block(std::int64_t rank) const { return block_of(shape, rank); }
+  [[nodiscard]] ByteRange all() const { return {0, array_bytes(shape)}; }
+  /// The blocks in the order of `order`.
+  [[nodiscard]] RangeSets blocks() const;
+};
+
+/// One way of an algorithm to do it, made when it is looked at.
+struct ProgramVariant {
+  std::string name;  ///< of the algorithm, and what is chosen in it
+  std::function<ProgramMessages()> make;
+};
+
+struct ProgramPlanner {
+  Algorithm known;
+  Collective problem;
+  /// Ranks may be combined in their order only.
+  bool keeps_order = false;
+  /// Throws InputError where the algorithm does not apply.
+  std::vector<ProgramVariant> (*variants)(const ProgramTask&);
+};
+
+[[nodiscard]] std::span<const ProgramPlanner> program_planners();
+/// What is known of those of a problem.
+[[nodiscard]] std::span<const Algorithm> program_algorithms(Collective problem);
+
+}  // namespace sluice::detail

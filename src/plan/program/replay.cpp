@@ -1,0 +1,92 @@
+/// The replay of a program: its messages as flows that share what they pass, see plan/broadcast/replay.cpp.
+///
+/// A send starts when all in `after` have ended and its rank's pace allows it; it has ended when its last byte has
+/// left. A receive or combine has ended when the message is there, has been taken in (which, for a combine, takes
+/// combine_s_per_byte for each byte), and all in `after` have ended.
+#include "plan/program/replay.hpp"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "plan/broadcast/replay.hpp"
+#include "sluice/error.hpp"
+
+namespace sluice {
+namespace detail {
+
+using Kind = ProgramOperation::Kind;
+
+MessageCosts pace_of(const RankNetwork& network, const ProgramOperation& send) {
+  return network.costs(network.cluster(send.rank), network.cluster(send.peer), send.message_bytes(), false);
+}
+
+ReplayedProgram replay(const RankNetwork& network, const Program& program, double combine_s_per_byte) {
+  ReplayInput input;
+  const std::vector<ProgramOperation>& operations = program.operations;
+  // Messages by their sends, receives by pairs of ranks in their order.
+  std::vector<std::size_t> message_of(operations.size());
+  std::map<std::pair<std::int64_t, std::int64_t>, std::deque<std::size_t>> under_way, early;
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    const ProgramOperation& op = operations[i];
+    if (op.kind == Kind::kSend) {
+      const MessageCosts costs = pace_of(network, op);
+      message_of[i] = input.messages.size();
+      input.messages.push_back({op.rank, op.peer, op.message_bytes(), costs.port_s, costs.connection_s, 0});
+    }
+    // The k-th send of a pair and its k-th receive, whichever stands first.
+    const bool sends = op.kind == Kind::kSend;
+    const auto pair = sends ? std::pair(op.rank, op.peer) : std::pair(op.peer, op.rank);
+    std::deque<std::size_t>& others = sends ? early[pair] : under_way[pair];
+    if (others.empty()) {
+      (sends ? under_way : early)[pair].push_back(i);
+      continue;
+    }
+    const std::size_t other = others.front();
+    others.pop_front();
+    const std::size_t receive = sends ? other : i;
+    message_of[receive] = message_of[sends ? i : other];
+    if (operations[receive].kind == Kind::kCombine)
+      input.messages[message_of[receive]].take_in_s =
+          combine_s_per_byte * static_cast<double>(operations[receive].message_bytes());
+  }
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    const auto end_of = [&](std::size_t operation) {
+      return operations[operation].kind == Kind::kSend ? ReplayEnd::kSender : ReplayEnd::kReceiver;
+    };
+    for (const std::int64_t before : operations[i].after) {
+      const auto b = static_cast<std::size_t>(before);
+      input.waits.push_back({message_of[b], end_of(b), message_of[i], end_of(i)});
+    }
+  }
+  const ReplayResult times = replay_messages(network, input);
+  ReplayedProgram result;
+  result.length_s = times.length;
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    const ReplayResult::Times& of = times.messages[message_of[i]];
+    const bool sends = operations[i].kind == Kind::kSend;
+    result.start_s.push_back(sends ? of.start : of.arrival);
+    result.end_s.push_back(sends ? of.left : of.arrival);
+  }
+  return result;
+}
+
+}  // namespace detail
+
+ReplayedProgram replay(const Platform& platform, const Program& program, double combine_s_per_byte) {
+  check_platform(platform, "platform");
+  if (program.ranks != platform.ranks)
+    throw InputError("platform", fmt::format("{} ranks", platform.ranks),
+                     fmt::format("the {} of the program", program.ranks));
+  if (!(combine_s_per_byte >= 0))
+    throw InputError("combining", fmt::format("{} s per byte", combine_s_per_byte), "at least 0");
+  if (const std::vector<Violation> faults = validate(program); !faults.empty())
+    throw InputError("program", to_string(faults.front()), "a sound one");
+  return detail::replay(detail::RankNetwork(platform), program, combine_s_per_byte);
+}
+
+}  // namespace sluice

@@ -1,0 +1,144 @@
+#include <fmt/compile.h>
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <istream>
+#include <iterator>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "input/json_text.hpp"
+#include "input/strict_json.hpp"
+#include "schedule/schedule_schema.hpp"
+#include "sluice/schedule/program.hpp"
+
+namespace sluice {
+namespace {
+
+using detail::append_json_number;
+using detail::json_string;
+using Kind = ProgramOperation::Kind;
+
+constexpr std::string_view kSend = "send";
+constexpr std::string_view kReceive = "receive";
+constexpr std::string_view kCombine = "combine";
+
+std::string_view to_string(Kind kind) {
+  return kind == Kind::kSend ? kSend : kind == Kind::kReceive ? kReceive : kCombine;
+}
+
+void append_operation(std::string& out, const ProgramOperation& op) {
+  auto end = std::back_inserter(out);
+  fmt::format_to(end, FMT_COMPILE(R"({{"rank": {}, "kind": "{}", "peer": {}, "offset": {}, "bytes": {})"), op.rank,
+                 to_string(op.kind), op.peer, op.offset, op.bytes);
+  const char* between = R"(, "more": [)";
+  for (const ByteRange& range : op.more) {
+    fmt::format_to(end, FMT_COMPILE("{}{}, {}"), between, range.offset, range.bytes);
+    between = ", ";
+  }
+  if (!op.more.empty()) out += ']';
+  out += R"(, "after": [)";
+  between = "";
+  for (const std::int64_t position : op.after) {
+    fmt::format_to(end, FMT_COMPILE("{}{}"), between, position);
+    between = ", ";
+  }
+  out += "]}";
+}
+
+class ProgramHandler : public detail::StrictJsonHandler {
+ public:
+  ProgramHandler(const detail::JsonSource& source, std::string file) : StrictJsonHandler(source, std::move(file)) {
+    shapes() = {{"a program",
+                 {{.name = "schema", .text = &schema_, .choices = {detail::kProgramSchema}},
+                  {.name = "problem",
+                   .text = &problem_,
+                   .choices = {"broadcast", "reduce", "scatter", "gather", "allgather", "reduce-scatter", "allreduce",
+                               "alltoall"}},
+                  {.name = "algorithm", .text = &result_.algorithm},
+                  {.name = "ranks", .integer = &result_.ranks},
+                  {.name = "size_bytes", .integer = &result_.size_bytes},
+                  {.name = "root", .integer = &result_.root},
+                  {.name = "element_bytes", .required = false, .integer = &result_.element_bytes},
+                  {.name = "commutative", .required = false, .flag = &result_.commutative},
+                  {.name = "operations", .objects = kOperation},
+                  {.name = "length_s", .number = &result_.length_s},
+                  {.name = "bound_s", .number = &result_.bound_s},
+                  {.name = "bound", .text = &result_.bound}}},
+                {"an operation",
+                 {{.name = "rank", .integer = &operation_.rank},
+                  {.name = "kind", .text = &kind_, .choices = {kSend, kReceive, kCombine}},
+                  {.name = "peer", .integer = &operation_.peer},
+                  {.name = "offset", .integer = &operation_.offset},
+                  {.name = "bytes", .integer = &operation_.bytes},
+                  {.name = "more", .required = false, .integers = &more_},
+                  {.name = "after", .integers = &operation_.after}}}};
+  }
+
+  Program take() { return std::move(result_); }
+
+ private:
+  enum : int { kProgram, kOperation };
+
+  void opened(int shape) override {
+    if (shape != kOperation) return;
+    operation_ = {};
+    more_.clear();
+  }
+  void closed(int shape) override {
+    if (shape == kProgram) {
+      result_.problem = *parse_collective(problem_);
+      return;
+    }
+    operation_.kind = kind_ == kSend ? Kind::kSend : kind_ == kReceive ? Kind::kReceive : Kind::kCombine;
+    if (more_.size() % 2 != 0)
+      fail_object(fmt::format("\"more\": {} numbers", more_.size()), "an offset and bytes for each range");
+    operation_.more.reserve(more_.size() / 2);
+    for (std::size_t i = 0; i < more_.size(); i += 2) operation_.more.push_back({more_[i], more_[i + 1]});
+    operation_.after.shrink_to_fit();
+    result_.operations.push_back(std::move(operation_));
+  }
+
+  Program result_;
+  ProgramOperation operation_;
+  std::vector<std::int64_t> more_;
+  std::string schema_;
+  std::string problem_;
+  std::string kind_;
+};
+
+}  // namespace
+
+std::string to_json(const Program& program) {
+  std::string out = fmt::format(
+      R"({{"schema": "{}", "problem": "{}", "algorithm": {},
+ "ranks": {}, "size_bytes": {}, "root": {})",
+      detail::kProgramSchema, to_string(program.problem), json_string(program.algorithm, "algorithm"), program.ranks,
+      program.size_bytes, program.root);
+  if (program.element_bytes != 1) out += fmt::format(R"(, "element_bytes": {})", program.element_bytes);
+  if (!program.commutative) out += R"(, "commutative": false)";
+  out += ",\n \"operations\": [";
+  const char* between = "\n  ";
+  for (const ProgramOperation& op : program.operations) {
+    out += between;
+    append_operation(out, op);
+    between = ",\n  ";
+  }
+  out += "],\n \"length_s\": ";
+  append_json_number(out, program.length_s, "length_s");
+  out += R"(, "bound_s": )";
+  append_json_number(out, program.bound_s, "bound_s");
+  out += fmt::format(R"(, "bound": {}}})", json_string(program.bound, "bound"));
+  out += '\n';
+  return out;
+}
+
+Program read_program(std::istream& in, const std::string& file) {
+  detail::JsonSource source(in.rdbuf());
+  ProgramHandler handler(source, file);
+  detail::read_strict_json(in, file, source, handler);
+  return handler.take();
+}
+
+}  // namespace sluice

@@ -1,0 +1,110 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "command_runner.hpp"
+
+namespace sluice::testing {
+namespace {
+
+using nlohmann::json;
+
+const std::string kPlatform = std::string(SLUICE_STUDIES) + "/grid5000/grid5000-88.json";
+constexpr const char* kCollectives[] = {"scatter", "gather", "allgather", "reduce-scatter", "allreduce", "alltoall"};
+
+Arguments with(Arguments start, const std::string& more) {
+  for (const std::string& word : words(more)) start.push_back(word);
+  return start;
+}
+
+TEST(Collective, PlansProgramsThatCheckAccepts) {
+  const Folder folder;
+  for (const std::string problem : kCollectives) {
+    const Outcome outcome =
+        folder.sluice(with({"plan", problem, "--platform", kPlatform}, "--size 1Ki --summary --json plan.json"));
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_NE(outcome.out.find("lower bound"), std::string::npos) << outcome.out;
+    const json file = json::parse(folder.read("plan.json"));
+    EXPECT_EQ(file["schema"], "sluice.program/1");
+    EXPECT_EQ(file["problem"], problem);
+    EXPECT_EQ(file["ranks"], 88);
+    EXPECT_LE(file["bound_s"], file["length_s"]);
+    const Outcome check = folder.sluice({"check", "plan.json"});
+    EXPECT_EQ(check.status, 0) << check.out << check.err;
+    EXPECT_EQ(check.out, "ok: plan.json: " + problem + " of 88 ranks, " + std::to_string(file["operations"].size()) +
+                             " operations: every rank ends up with what it must\n");
+  }
+}
+
+TEST(Collective, ShowsWhatIsSentWhen) {
+  const Folder folder;
+  const Outcome outcome =
+      folder.sluice(with({"plan", "gather", "--platform", kPlatform}, "--size 1Ki --root 3 --algorithm flat"));
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  for (const char* text : {"gather: 1.02 kB per rank, to rank 3, 88 ranks in 6 clusters", "algorithm: flat",
+                           "sender->receiver", "->3 ", "... 47 more lines; --all shows them"})
+    EXPECT_NE(outcome.out.find(text), std::string::npos) << text << outcome.out;
+}
+
+TEST(Collective, CheckSaysWhatIsWrong) {
+  const Folder folder;
+  EXPECT_EQ(
+      folder.sluice(with({"plan", "allgather", "--platform", kPlatform}, "--size 8 --algorithm ring --json a.json"))
+          .status,
+      0);
+  json file = json::parse(folder.read("a.json"));
+  file["operations"][1]["kind"] = "combine";
+  folder.write("b.json", file.dump());
+  const Outcome check = folder.sluice({"check", "b.json"});
+  EXPECT_EQ(check.status, 1);
+  EXPECT_EQ(check.out, "step 1: combine in a problem that combines nothing, allgather\n");
+  const Outcome traffic = folder.sluice({"check", "a.json", "--traffic", "x.mtx"});
+  EXPECT_EQ(traffic.status, 2);
+}
+
+TEST(Collective, ComparesEveryAlgorithm) {
+  const Folder folder;
+  const Outcome outcome =
+      folder.sluice(with({"compare", "reduce-scatter", "--platform", kPlatform}, "--size 704 --json compare.json"));
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("recursive-halving does not apply: 88, expected a power of two"), std::string::npos)
+      << outcome.out;
+  const json file = json::parse(folder.read("compare.json"));
+  EXPECT_EQ(file["problem"], "reduce-scatter");
+  double least = 1e9, best = 0;
+  for (const json& row : file["rows"]) {
+    EXPECT_GE(row["ratio"], 1) << row;
+    if (row["algorithm"] == "auto")
+      best = row["length"];
+    else if (row["algorithm"] != "pairwise")  // too much work for auto
+      least = std::min<double>(least, row["length"]);
+  }
+  EXPECT_EQ(best, least);
+}
+
+TEST(Collective, BadInputIsOneLineAndNothingIsWritten) {
+  const Folder folder;
+  const auto refused = [&](const std::string& problem, const std::string& more) {
+    const Outcome outcome =
+        folder.sluice(with({"plan", problem, "--platform", kPlatform}, more + " --json nothing.json"));
+    EXPECT_EQ(outcome.status, 2) << outcome.out;
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_TRUE(folder.files().empty());
+    return outcome.err;
+  };
+  EXPECT_EQ(refused("allgather", ""), "error: --size: nothing, expected bytes, such as 16Ki\n");
+  EXPECT_EQ(refused("gather", "--size 8 --root 88"), "error: --root: '88', expected 0 to 87\n");
+  EXPECT_EQ(refused("allreduce", "--size 9"), "error: --size: 9 bytes, expected whole elements of 8 bytes\n");
+  EXPECT_EQ(refused("allgather", "--size 8 --algorithm recursive-doubling"),
+            "error: ranks: 88, expected a power of two\n");
+  EXPECT_EQ(refused("alltoall", "--size 8 --algorithm ring"),
+            "error: --algorithm: 'ring', expected one of pairwise, bruck, hierarchical, auto\n");
+  EXPECT_EQ(
+      refused("allreduce", "--size 8 --in-order --algorithm ring"),
+      "error: algorithm: 'ring' with an operation that does not commute, expected one that keeps the order of the "
+      "ranks\n");
+}
+
+}  // namespace
+}  // namespace sluice::testing

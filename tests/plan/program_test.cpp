@@ -1,0 +1,320 @@
+#include "sluice/plan/program.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "plan/program/circulant.hpp"
+#include "plan/program/patterns.hpp"
+#include "plan/program/registry.hpp"
+#include "plan/program_testing.hpp"
+#include "sluice/error.hpp"
+#include "sluice/plan/broadcast.hpp"
+#include "sluice/plan/reduce_scatter.hpp"
+
+namespace sluice {
+namespace {
+
+using testing::in_order;
+using testing::kAllCollectives;
+using testing::one_cluster;
+using testing::three_sites;
+
+std::string faults(const Program& program) {
+  std::string text;
+  for (const Violation& violation : validate(program)) text += to_string(violation) + '\n';
+  return text;
+}
+
+/// Plans by all algorithms of a problem that apply; how many did.
+std::int64_t expect_all_sound(const Platform& platform, ProgramProblem problem) {
+  std::int64_t planned = 0;
+  double least = -1;
+  for (const Algorithm& algorithm : detail::program_algorithms(problem.problem)) {
+    SCOPED_TRACE(::testing::Message() << algorithm.problem << ' ' << algorithm.name << ", " << platform.ranks
+                                      << " ranks, " << problem.size_bytes << " bytes, root " << problem.root);
+    ProgramOptions options;
+    options.algorithm = algorithm.name;
+    ProgramPlan plan;
+    try {
+      plan = plan_program(platform, problem, options);
+    } catch (const InputError& error) {
+      EXPECT_TRUE(error.found().find("commute") != std::string::npos || error.where() == "ranks" ||
+                  error.where() == "platform")
+          << error.what();
+      continue;
+    }
+    ++planned;
+    EXPECT_EQ(faults(plan.program), "");
+    EXPECT_LE(plan.program.bound_s, plan.program.length_s);
+    EXPECT_EQ(plan.candidates.front().length_s, plan.program.length_s);
+    EXPECT_EQ(replay(platform, plan.program).length_s, plan.program.length_s);
+    least = least < 0 ? plan.program.length_s : std::min(least, plan.program.length_s);
+  }
+  const ProgramPlan best = plan_program(platform, problem);
+  EXPECT_EQ(faults(best.program), "");
+  EXPECT_EQ(best.program.length_s, least);
+  return planned;
+}
+
+TEST(PlanProgram, EveryAlgorithmIsSoundForAnyNumberOfRanks) {
+  for (const Collective collective : kAllCollectives) {
+    std::int64_t planned = 0;
+    for (const std::int64_t ranks : {1, 2, 3, 4, 5, 7, 8, 13})
+      for (const std::int64_t size : {0, 1, 24, 400})
+        planned += expect_all_sound(one_cluster(ranks), {collective, size, has_root(collective) ? ranks / 2 : 0});
+    EXPECT_GT(planned, 8 * 4);
+  }
+}
+
+TEST(PlanProgram, EveryAlgorithmIsSoundOverAPlatform) {
+  std::vector<std::int64_t> mixed = in_order();
+  std::shuffle(mixed.begin(), mixed.end(), std::mt19937(7));
+  for (const Collective collective : kAllCollectives)
+    for (const std::vector<std::int64_t>& ranks : {in_order(), mixed})
+      for (const std::int64_t size : {8, 8000})
+        EXPECT_GE(expect_all_sound(three_sites(ranks, 4), {collective, size, has_root(collective) ? 11 : 0, 8}), 3);
+}
+
+TEST(PlanProgram, WhatDoesNotCommuteIsCombinedInTheOrderOfTheRanks) {
+  for (const Collective collective : {Collective::kReduce, Collective::kReduceScatter, Collective::kAllreduce})
+    for (const std::int64_t ranks : {1, 2, 3, 5, 6, 8})
+      for (const std::int64_t root : {std::int64_t{0}, ranks - 1})
+        EXPECT_GE(expect_all_sound(one_cluster(ranks), {collective, 64, has_root(collective) ? root : 0, 4, false}), 2);
+}
+
+TEST(PlanProgram, RefusesWhatItCannotPlan) {
+  const Platform platform = one_cluster(6);
+  const auto refused = [&](ProgramProblem problem, const ProgramOptions& options) -> std::string {
+    try {
+      (void)plan_program(platform, problem, options);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(
+      refused({Collective::kAllgather, 8}, {.algorithm = "flat"}),
+      "algorithm: 'flat', expected one of ring, bruck, circulant, recursive-doubling, pairwise, hierarchical, auto");
+  EXPECT_EQ(refused({Collective::kAllgather, 8}, {.algorithm = "recursive-doubling"}),
+            "ranks: 6, expected a power of two");
+  EXPECT_EQ(refused({Collective::kAllgather, 8}, {.algorithm = "hierarchical"}),
+            "platform: one group of ranks, expected several");
+  EXPECT_EQ(refused({Collective::kAllgather, -1}, {}), "size: -1 bytes, expected at least 0");
+  EXPECT_EQ(refused({Collective::kGather, 8, 6}, {}), "root: 6, expected 0 to 5");
+  EXPECT_EQ(refused({Collective::kAllreduce, 10, 0, 4}, {}), "element bytes: 4, expected a divisor of 10 bytes");
+  EXPECT_EQ(refused({Collective::kAlltoall, std::int64_t{1} << 60}, {}),
+            "bytes of all blocks: a product or sum beyond 2^63 - 1, expected one that fits a 64-bit integer");
+  EXPECT_EQ(
+      refused({Collective::kReduceScatter, 64, 0, 4, false}, {.algorithm = "ring"}),
+      "algorithm: 'ring' with an operation that does not commute, expected one that keeps the order of the ranks");
+}
+
+TEST(PlanProgram, ManyRanksAreRefusedWithTheNumber) {
+  try {
+    (void)plan_program(one_cluster(5000), {Collective::kAlltoall, 1}, {.algorithm = "pairwise"});
+    ADD_FAILURE();
+  } catch (const InputError& error) {
+    EXPECT_EQ(std::string(error.what()),
+              "plan: more than 4194304 messages or 33554432 ranges of bytes in them, expected fewer ranks or another "
+              "algorithm");
+  }
+}
+
+TEST(PlanProgram, OneGroupAllConnectedAlikeTakesWhatIsKnown) {
+  // 8 ranks, 50 us and 125 MB/s: three rounds of recursive doubling for few bytes, fewest bytes for many.
+  const Platform platform = one_cluster(8);
+  const ProgramPlan few = plan_program(platform, {Collective::kAllreduce, 8, 0, 8});
+  EXPECT_EQ(few.program.algorithm, "recursive-doubling");
+  const ProgramPlan many = plan_program(platform, {Collective::kAllreduce, 8 << 20, 0, 8});
+  EXPECT_LT(many.program.length_s, 1.2 * 2 * 7.0 / 8 * (8 << 20) / 125e6);
+}
+
+// ---- circulant graphs
+
+std::int64_t rounds_for(std::int64_t ranks) {
+  std::int64_t q = 0;
+  while ((std::int64_t{1} << q) < ranks) ++q;
+  return q;
+}
+
+TEST(Circulant, SegmentsArriveInTheFewestRounds) {
+  for (std::int64_t p = 2; p <= 130; ++p) {
+    for (const std::int64_t n : {1, 2, 3, 4, 5, 7, 8, 11, 20}) {
+      detail::Ranks ranks;
+      detail::Ranges segments;
+      for (std::int64_t i = 0; i < p; ++i) ranks.push_back(i);
+      for (std::int64_t i = 0; i < n; ++i) segments.push_back({i, 1});
+      const detail::ProgramMessages messages = detail::circulant_broadcast(ranks, segments);
+      EXPECT_EQ(static_cast<std::int64_t>(messages.list().size()), (p - 1) * n) << p << " ranks, " << n << " segments";
+      // As soon as may be, one message per rank and round in either direction.
+      std::vector<std::int64_t> sends(ranks.size(), 0), receives(ranks.size(), 0);
+      std::vector<std::vector<std::int64_t>> there(ranks.size(), std::vector<std::int64_t>(segments.size(), -1));
+      std::fill(there[0].begin(), there[0].end(), 0);
+      std::int64_t last = 0;
+      for (const detail::ProgramMessage& message : messages.list()) {
+        const auto from = static_cast<std::size_t>(message.from), to = static_cast<std::size_t>(message.to);
+        const auto segment = static_cast<std::size_t>(message.ranges.front().offset);
+        ASSERT_GE(there[from][segment], 0);
+        ASSERT_EQ(there[to][segment], -1);
+        const std::int64_t round = std::max({sends[from], receives[to], there[from][segment]});
+        sends[from] = receives[to] = there[to][segment] = round + 1;
+        last = std::max(last, round + 1);
+      }
+      EXPECT_LE(last, n - 1 + rounds_for(p)) << p << " ranks, " << n << " segments";
+    }
+  }
+}
+
+TEST(Circulant, APartAloneIsThatOfTheWhole) {
+  for (std::int64_t p = 2; p <= 130; ++p) {
+    const std::vector<std::int64_t> skips = detail::circulant_skips(p);
+    for (std::int64_t r = 0; r < p; ++r) {
+      const std::vector<std::int64_t> sends = detail::circulant_sends(r, skips);
+      for (std::size_t k = 0; k + 1 < skips.size(); ++k)
+        EXPECT_EQ(sends[k], detail::circulant_receives((r + skips[k]) % p, skips)[k]);
+      if (r == 0) continue;
+      // One that begins in the phase, and all others but it of the phase before.
+      std::vector<std::int64_t> numbers = detail::circulant_receives(r, skips);
+      ASSERT_EQ(numbers.size(), skips.size() - 1);
+      const auto q = static_cast<std::int64_t>(numbers.size());
+      EXPECT_EQ(std::count_if(numbers.begin(), numbers.end(), [](std::int64_t n) { return n >= 0; }), 1);
+      for (std::int64_t& number : numbers) number = (number + q) % q;
+      std::sort(numbers.begin(), numbers.end());
+      for (std::int64_t k = 0; k < q; ++k) EXPECT_EQ(numbers[static_cast<std::size_t>(k)], k) << p << ' ' << r;
+    }
+  }
+}
+
+// ---- bounds
+
+TEST(ProgramBound, SaysWhatItIsOf) {
+  const Platform platform = one_cluster(4);
+  const ProgramBound little = bound_of(platform, {Collective::kAllgather, 0});
+  EXPECT_EQ(little.seconds, 0);
+  EXPECT_EQ(little.kind, "paths");
+  const ProgramBound much = bound_of(platform, {Collective::kAllgather, 1'000'000});
+  EXPECT_EQ(much.kind, "port of rank 0");
+  EXPECT_NEAR(much.seconds, 50e-6 + 3e6 / 125e6, 1e-5);
+  const ProgramBound wide = bound_of(three_sites(in_order(), 1), {Collective::kAllgather, 1'000'000});
+  EXPECT_EQ(wide.kind.substr(0, 10), "uplink of ");
+}
+
+/// Where some shares of a reduce-scatter are empty, nothing has to come to their ranks.
+TEST(ProgramBound, HoldsForSharesOfNothing) {
+  const Platform platform = three_sites(in_order(), 4);
+  for (const std::int64_t elements : {1, 2, 17}) {
+    const Program program =
+        plan_program(platform, {Collective::kReduceScatter, elements * 8, 0, 8}, {.algorithm = "pairwise"}).program;
+    EXPECT_LE(program.bound_s, program.length_s) << elements;
+    EXPECT_GT(program.bound_s, 0);
+  }
+}
+
+/// g(m) that rises faster than m: a whole message costs more than its parts.
+TEST(ProgramBound, HoldsWhereLongMessagesCostMoreThanTheirParts) {
+  Platform platform = one_cluster(5);
+  platform.clusters[0].gap = GapTable({{1, 1e-7}, {1000, 1e-6}, {100'000, 1e-2}});
+  for (const Collective collective : kAllCollectives) {
+    for (const Algorithm& algorithm : detail::program_algorithms(collective)) {
+      for (const std::int64_t segments : {1, 100}) {
+        ProgramOptions options;
+        options.algorithm = algorithm.name;
+        options.segments = segments;
+        try {
+          const Program program = plan_program(platform, {collective, 100'000}, options).program;
+          EXPECT_LE(program.bound_s, program.length_s) << algorithm.problem << ' ' << algorithm.name;
+          EXPECT_GT(program.bound_s, 0);
+        } catch (const InputError&) {
+        }
+      }
+    }
+  }
+}
+
+// ---- programs of broadcasts and reductions
+
+TEST(ProgramOf, BroadcastsAndTheirReversesAreTheSameMessages) {
+  const Platform platform = three_sites(in_order(), 4);
+  for (const char* algorithm : {"ecef-la", "pipelined", "parallel-entry", "exact"}) {
+    for (const std::int64_t bytes : {0, 1, 8000, 400'000}) {
+      BroadcastOptions options;
+      options.algorithm = algorithm;
+      options.time_limit_s = 0.01;
+      const BroadcastProgram broadcast = plan_broadcast(platform, 5, bytes, options).program;
+      const Program program = program_of(broadcast);
+      EXPECT_EQ(faults(program), "") << algorithm << ' ' << bytes;
+      EXPECT_EQ(program.root, 5);
+      // Each rank sends the same in the same order.
+      std::vector<std::size_t> sent(broadcast.ranks.size(), 0);
+      for (const ProgramOperation& op : program.operations) {
+        if (op.kind != ProgramOperation::Kind::kSend) continue;
+        const auto rank = static_cast<std::size_t>(op.rank);
+        ASSERT_LT(sent[rank], broadcast.ranks[rank].sends.size());
+        const ProgramSend& send = broadcast.ranks[rank].sends[sent[rank]++];
+        EXPECT_EQ(op.peer, send.to);
+        EXPECT_EQ(op.offset, send.offset);
+        EXPECT_EQ(op.bytes, send.bytes);
+        EXPECT_TRUE(op.more.empty());
+      }
+      for (std::size_t rank = 0; rank < sent.size(); ++rank) EXPECT_EQ(sent[rank], broadcast.ranks[rank].sends.size());
+      const ReductionProgram reduction = reversed(broadcast, 1);
+      EXPECT_EQ(faults(program_of(reduction, 8)), "") << algorithm << ' ' << bytes;
+    }
+  }
+}
+
+TEST(ProgramOf, ReduceScatterWithGatherIsAReduction) {
+  for (std::int64_t machines = 1; machines <= 9; ++machines) {
+    ReduceProblem problem;
+    problem.machines = machines;
+    problem.transfer = problem.compute = 1;
+    problem.root = machines / 2;
+    EXPECT_EQ(faults(program_of(plan_reduce_scatter(problem, 20), 4)), "") << machines;
+  }
+  ReduceProblem three;
+  three.machines = 3;
+  three.transfer = three.compute = 1;
+  three.root = 0;
+  ReductionProgram broken = plan_reduce_scatter(three, 9);
+  broken.machines[1].sends.clear();
+  EXPECT_THROW((void)program_of(broken, 4), InputError);
+}
+
+// ---- replay
+
+TEST(ReplayProgram, TakesWhatMessagesTake) {
+  const Platform platform = one_cluster(3);
+  Program program;
+  program.problem = Collective::kBroadcast;
+  program.ranks = 3;
+  program.size_bytes = 1'250'000;
+  using Kind = ProgramOperation::Kind;
+  program.operations = {{0, Kind::kSend, 1, 0, 1'250'000, {}, {}},
+                        {1, Kind::kReceive, 0, 0, 1'250'000, {}, {}},
+                        {1, Kind::kSend, 2, 0, 1'250'000, {}, {1}},
+                        {2, Kind::kReceive, 1, 0, 1'250'000, {}, {}}};
+  const ReplayedProgram replayed = replay(platform, program);
+  const double hop = 50e-6 + platform.clusters[0].gap.at(1'250'000) + platform.clusters[0].gap.at(1);
+  EXPECT_NEAR(replayed.end_s[1], hop, 1e-9);
+  EXPECT_NEAR(replayed.start_s[2], hop, 1e-9);
+  EXPECT_NEAR(replayed.length_s, 2 * hop, 1e-9);
+  program.operations[2].after.clear();
+  EXPECT_THROW((void)replay(platform, program), InputError);
+}
+
+TEST(ReplayProgram, CombiningTakesItsTimeAndWaitsForSends) {
+  const Platform platform = one_cluster(2);
+  const Program program = plan_program(platform, {Collective::kAllreduce, 1'000'000, 0, 8},
+                                       {.algorithm = "recursive-doubling", .combine_s_per_byte = 1e-8})
+                              .program;
+  const double message = 50e-6 + platform.clusters[0].gap.at(1'000'000) + platform.clusters[0].gap.at(1);
+  EXPECT_NEAR(program.length_s, message + 1e-2, 1e-5);
+}
+
+}  // namespace
+}  // namespace sluice
