@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "sluice/error.hpp"
+#include "sluice/write_file.hpp"
 
 namespace sluice::command {
 
@@ -22,6 +23,10 @@ namespace {
 void print(const std::string& text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
     fail("standard output", errno);
+}
+
+void write_file_atomically(const std::string& path, const std::string& content) {
+  sluice::write_file_atomically(path, content);
 }
 
 void check_writable(const std::string& path) {

@@ -2,14 +2,16 @@
 
 #include <string>
 
-#include "sluice/write_file.hpp"  // IWYU pragma: export
-
 /// Where results go: whole or not at all.
 namespace sluice::command {
 
 /// Writes to standard output. Throws InputError where that fails (a full disk; a reader that went away ends the program
 /// by SIGPIPE, as with other commands).
 void print(const std::string& text);
+
+/// Replaces the file `path` by `content`, whole: nobody ever sees half of it, and nothing changes when it fails. A link
+/// is followed; a device or a pipe is written to. Throws InputError naming `path`.
+void write_file_atomically(const std::string& path, const std::string& content);
 
 /// Throws InputError naming `path` if write_file_atomically is going to: for what takes long before it has something to
 /// write. Changes nothing.

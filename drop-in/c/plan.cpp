@@ -3,6 +3,7 @@
 #include <sluice/sluice.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -79,6 +80,8 @@ int sluice_plan_redistribution(const std::int64_t shape[], const sluice_layout* 
     reader.read("setup", setup);
     reader.read("effort", effort);
     reader.done();
+    if (!(setup >= 0 && std::isfinite(setup)))
+      throw sluice::InputError("setup", fmt::format("{}", setup), "a finite number of at least 0");
     const auto problem = sluice::make_problem(source, target, extents, "to", "shape");
     return sluice::plan_redistribution(problem, algorithm, setup, effort)
         .schedule({to_string(source), to_string(target), fmt::format("{}", fmt::join(extents, "x")), {}});

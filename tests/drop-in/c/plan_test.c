@@ -130,6 +130,11 @@ static void plans_redistributions(void) {
   to.dimensions = 1;
   CHECK_REFUSED(sluice_plan_redistribution(shape, &from, &to, NULL, &plan), "1 dimensions");
   to.dimensions = 2;
+  sluice_options* options = NULL;
+  CHECK_OK(sluice_options_create(&options));
+  CHECK_OK(sluice_options_set_integer(options, "setup", -1));
+  CHECK_REFUSED(sluice_plan_redistribution(shape, &from, &to, options, &plan), "setup: -1");
+  CHECK_OK(sluice_options_free(options));
   to.first[1] = 1;
   CHECK_REFUSED(sluice_plan_redistribution(shape, &from, &to, NULL, &plan), "first process");
 }
