@@ -8,7 +8,7 @@ set -euo pipefail
 cd "${1:-$(dirname "${BASH_SOURCE[0]}")/..}"
 
 roots=()
-for folder in include src apps examples; do
+for folder in include src apps drop-in/c drop-in/fortran python examples; do
   [[ -d $folder ]] && roots+=("$folder")
 done
 
@@ -36,9 +36,10 @@ xargs -0 --no-run-if-empty awk '
 
   FNR == 1 {
     public_file = FILENAME ~ /^include\//
-    in_mpi = FILENAME ~ /^(include\/sluice|src)\/run\/mpi\//
+    # The jobs for C are declared beside the rest of its interface.
+    in_mpi = FILENAME ~ /^(include\/sluice|src)\/run\/mpi\// || FILENAME == "include/sluice/sluice_mpi.h"
     in_simulate = FILENAME ~ /^(include\/sluice|src)\/run\/simulate\//
-    if (FILENAME ~ /^(apps|examples)\//) {
+    if (FILENAME ~ /^(apps|drop-in|python|examples)\//) {
       folder = "apps"
     } else {
       path = FILENAME

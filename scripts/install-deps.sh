@@ -2,7 +2,8 @@
 # Installs the Debian packages that Sluice needs, and says nothing but one line where all are there.
 #
 #     scripts/install-deps.sh          to build, test and run with Open MPI
-#     scripts/install-deps.sh --ci     also what .ci/run checks with: MPICH, clang and its tools
+#     scripts/install-deps.sh --languages   also Fortran and the Python package
+#     scripts/install-deps.sh --ci     also what .ci/run checks with: these, MPICH, clang and its tools
 #     scripts/install-deps.sh --smpi   also SimGrid, for the command on simulated machines (preset smpi)
 #
 # The only place where packages are named. Installing takes root; without it the line to run is printed.
@@ -24,6 +25,14 @@ packages=(
   liblemon-dev               # tests and benchmarks: matchings to compare ours with
   gnuplot-nox                # draws what studies write
 )
+language_packages=(
+  gfortran                   # the Fortran module
+  pybind11-dev               # the Python package: between C++ and Python
+  python3-dev                # its headers
+  python3-numpy              # matrices in and results out
+  python3-mpi4py             # communicators of jobs in Python; of Open MPI
+  python3-scipy              # tests: sparse matrices as traffic
+)
 ci_packages=(
   libmpich-dev               # the second MPI that everything is built and tested with
   mpich                      # its mpiexec
@@ -41,10 +50,11 @@ smpi_packages=(
 
 case ${1-} in
   "") ;;
-  --ci) packages+=("${ci_packages[@]}") ;;
+  --languages) packages+=("${language_packages[@]}") ;;
+  --ci) packages+=("${language_packages[@]}" "${ci_packages[@]}") ;;
   --smpi) packages+=("${smpi_packages[@]}") ;;
-  -h | --help) sed -n '2,8s/^# \{0,1\}//p' "$0"; exit 0 ;;
-  *) echo "error: $1: unknown option, expected --ci, --smpi or nothing" >&2; exit 2 ;;
+  -h | --help) sed -n '2,9s/^# \{0,1\}//p' "$0"; exit 0 ;;
+  *) echo "error: $1: unknown option, expected --languages, --ci, --smpi or nothing" >&2; exit 2 ;;
 esac
 
 missing_packages() {

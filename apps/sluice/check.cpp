@@ -14,12 +14,12 @@
 
 #include "command.hpp"
 #include "output.hpp"
-#include "redistribute_options.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/traffic_file.hpp"
 #include "sluice/plan/verify_bound.hpp"
 #include "sluice/schedule/any_schedule.hpp"
 #include "sluice/schedule/json.hpp"
+#include "sluice/schedule/layout_check.hpp"
 #include "sluice/schedule/tree_validate.hpp"
 #include "sluice/schedule/validate.hpp"
 #include "sluice/show/quantities.hpp"
@@ -29,8 +29,6 @@ namespace sluice::command {
 namespace {
 
 constexpr std::size_t kShownViolations = 100;
-/// Rebuilding the traffic goes through all processes: a file may claim any number of them.
-constexpr std::int64_t kMostProcesses = std::int64_t{1} << 26;
 
 struct CheckOptions {
   std::string file;
@@ -67,29 +65,9 @@ std::vector<Violation> violations_of(const ScheduleFile& file, const Traffic& tr
 /// Against the layouts that the file names.
 std::vector<Violation> violations_of_redistribution(const ScheduleFile& file, const std::string& name,
                                                     std::string& bound) {
-  const StepSchedule& schedule = file.schedule;
-  const std::string where = name + ": input.";
-  const Layout from = parse_layout(schedule.input->from, where + "from");
-  const Layout to = parse_layout(schedule.input->to, where + "to");
-  std::vector<std::int64_t> shape;
-  if (!schedule.input->shape.empty()) shape = parse_shape(schedule.input->shape, where + "shape");
-  const RedistributionProblem problem = make_problem(from, to, shape, where + "to", where + "shape");
-  if (std::max(problem.from().processes(), problem.to().processes()) > kMostProcesses) {
-    throw InputError(where + (problem.from().processes() > kMostProcesses ? "from" : "to"), "more processes",
-                     fmt::format("at most {} to be checked", kMostProcesses));
-  }
-  std::int64_t transfers = 0;
-  for (const Step& step : schedule.steps) transfers += static_cast<std::int64_t>(step.transfers.size());
-  transfers += static_cast<std::int64_t>(schedule.copies.size());
-  // Every message takes a transfer. Where there are far too few, do not let the input say how much memory this takes.
-  constexpr std::int64_t kListed = std::int64_t{1} << 20;
-  const std::int64_t most = std::max(transfers, kListed);
-  if (count_messages(problem, most) > most) {
-    std::vector<Violation> violations = validate(file);
-    violations.push_back({-1, -1, fmt::format("the layouts make more messages than the {} transfers", transfers)});
-    return violations;
-  }
-  return violations_of(file, problem.traffic(), bound);
+  LayoutMessages messages = messages_of_layouts(file, name);
+  if (!messages.traffic) return std::move(messages.violations);
+  return violations_of(file, *messages.traffic, bound);
 }
 
 /// What a schedule is judged by besides itself, for the line that says it is sound.

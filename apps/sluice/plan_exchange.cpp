@@ -6,6 +6,7 @@
 
 #include "algorithm_names.hpp"
 #include "exchange_options.hpp"
+#include "export_option.hpp"
 #include "interrupt.hpp"
 #include "output.hpp"
 #include "plan.hpp"
@@ -24,6 +25,7 @@ namespace {
 struct PlanOptions {
   ExchangeInput problem;
   PlanOutput output;
+  ExportOption exported;
   std::string algorithm = "auto";
   std::string local_links;
   std::string local_latency;
@@ -67,6 +69,7 @@ int plan_with_local_phases(const PlanOptions& options, const ExchangeTask& task)
     const PlanningProgress progress(how, task.problem.traffic.decimals);
     plan = plan_with_local_links(task.problem, links, how);
   }
+  if (options.exported.write(plan.exchange.schedule)) return kDone;
   return show_plan(task.title() + '\n' + costs_of(plan.exchange) + local_line(plan, task.problem.traffic.decimals) +
                        task.time_line(plan.total, plan.bound),
                    plan.exchange, options.output);
@@ -76,9 +79,11 @@ int plan(const PlanOptions& options) {
   check_algorithm("exchange", options.algorithm);
   const ExchangeTask task = read(options.problem);
   check_json_target(options.output.json);
+  options.exported.check(options.output.json == "-", options.output.summary ? "--summary" : "");
   const Interruptible interruptible(searches(options.algorithm));
   if (!options.local_links.empty() || !options.local_latency.empty()) return plan_with_local_phases(options, task);
   const ExchangePlan plan = plan_with_progress(task.problem, task.planned_by(options.algorithm));
+  if (options.exported.write(plan.schedule)) return kDone;
   return show_plan(
       task.title() + '\n' + costs_of(plan) + task.time_line(cost(plan.schedule).total, plan.bound.cost.total), plan,
       options.output);
@@ -101,6 +106,7 @@ void add_plan_exchange(CLI::App& plan_verb, Action& chosen) {
   problem
       ->add_option("--local-latency", options->local_latency, "time to start a step there; unless given, as --latency")
       ->option_text("TIME");
+  options->exported.add_to(*problem);
   options->output.add_to(*problem, "sizes in the unit of the traffic", "costs and bounds alone");
   problem->footer(
       algorithms_help("exchange") + kExchangeHelp +
@@ -112,7 +118,8 @@ void add_plan_exchange(CLI::App& plan_verb, Action& chosen) {
       "  sluice plan exchange traffic.mtx --backbone 1Gbit --sender-link 100Mbit --receiver-link 1Gbit --latency 1ms\n"
       "  sluice plan exchange traffic.mtx --backbone 1Gbit --sender-link 100Mbit --receiver-link 1Gbit --latency 1ms "
       "\\\n    --local-links 10Gbit --local-latency 20us\n"
-      "  sluice plan exchange traffic.mtx --algorithm exact --effort 60 --summary");
+      "  sluice plan exchange traffic.mtx --algorithm exact --effort 60 --summary\n"
+      "  sluice plan exchange traffic.mtx --export ppermute steps.json");
   problem->callback([options, &chosen] { chosen = [options] { return plan(*options); }; });
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "algorithm_names.hpp"
+#include "export_option.hpp"
 #include "interrupt.hpp"
 #include "option_values.hpp"
 #include "output.hpp"
@@ -31,6 +32,7 @@ constexpr std::int64_t kMostTransfers = std::int64_t{1} << 24;
 struct PlanOptions {
   RedistributeOptions problem;
   PlanOutput output;
+  ExportOption exported;
   std::string algorithm = "auto";
   std::string effort;
   std::string rank;
@@ -210,6 +212,14 @@ ExchangePlan plan_as_exchange(const RedistributeTask& task, const std::string& a
   return plan;
 }
 
+/// The option that leaves the steps out; "" where there is none.
+std::string not_written_out(const PlanOptions& options) {
+  if (options.output.summary) return "--summary";
+  if (options.front) return "--front";
+  if (!options.rank.empty()) return "--rank";
+  return options.algorithm == kWalkerOtto ? "algorithm walker-otto" : "";
+}
+
 int plan(const PlanOptions& options) {
   const bool whole_messages = is_algorithm("redistribute", options.algorithm) && !options.preemptive;
   if (options.preemptive) check_algorithm("exchange", options.algorithm);
@@ -221,6 +231,7 @@ int plan(const PlanOptions& options) {
   const RedistributeTask task = read(options.problem);
   const std::int64_t effort = parse_effort(options.effort);
   const PlanOutput& output = options.output;
+  options.exported.check(output.json == "-", not_written_out(options));
   const Interruptible interruptible(options.front || searches(options.algorithm));
   if (options.front) {
     const auto refuse = [](const char* option) {
@@ -264,14 +275,21 @@ int plan(const PlanOptions& options) {
     head +=
         '\n' + cutting_text(cost(plan.schedule),
                             plan_redistribution(task.problem, "auto", task.setup, effort, stop_at_interrupt()).cost());
-    if (!for_rank) return show_plan(head, plan, output);
+    if (!for_rank) {
+      if (options.exported.write(plan.schedule)) return kDone;
+      return show_plan(head, plan, output);
+    }
     print(head + '\n' + table_of_rank(part_of(plan.schedule, rank), rank, output.all));
     return status_unless_interrupted(kDone);
   }
   const RedistributionPlan plan =
       plan_redistribution(task.problem, options.algorithm, task.setup, effort, stop_at_interrupt());
   head += whole_message_costs(plan, options.algorithm, task.setup);
-  if (writes_out) return show_plan(head, plan.schedule(task.input), output);
+  if (writes_out) {
+    const StepSchedule schedule = plan.schedule(task.input);
+    if (options.exported.write(schedule)) return kDone;
+    return show_plan(head, schedule, output);
+  }
   print(for_rank ? head + '\n' + table_of_rank(part_of(plan, rank), rank, output.all) : head);
   return status_unless_interrupted(kDone);
 }
@@ -292,6 +310,7 @@ void add_plan_redistribute(CLI::App& plan_verb, Action& chosen) {
                     "show the best schedule of every number of steps that lowers TC, with proof; no steps");
   problem->add_flag("--preemptive", options->preemptive,
                     "plan by exchange, which may cut messages, and say what that gains; --algorithm is one of its");
+  options->exported.add_to(*problem);
   options->output.add_to(*problem, "sizes in elements", "costs and bounds alone; works for any number of processes");
   problem->add_option("--rank", options->rank, "show what process R sends and receives, alone; works likewise")
       ->option_text("R");

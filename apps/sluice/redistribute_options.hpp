@@ -55,16 +55,8 @@ struct RedistributeTask {
 /// Throws InputError for what is missing, no number, out of range, or does not fit together.
 [[nodiscard]] RedistributeTask read(const RedistributeOptions& options);
 
-/// The problem that layouts and shape (empty: one slice) describe. `where_*` name them in the InputError.
-[[nodiscard]] RedistributionProblem make_problem(const Layout& from, const Layout& to,
-                                                 const std::vector<std::int64_t>& shape, const std::string& where_to,
-                                                 const std::string& where_shape);
-
 inline constexpr const char* kSliceUnlessShape =
     "extents of the array; unless given, one slice, after which the pattern repeats";
 inline constexpr const char* kShapeNeeded = "extents of the array (needed)";
-
-/// How many messages the problem has; counting stops beyond `limit`, with a result above it.
-[[nodiscard]] std::int64_t count_messages(const RedistributionProblem& problem, std::int64_t limit);
 
 }  // namespace sluice::command

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sluice/checked.hpp"
+#include "sluice/error.hpp"
 
 namespace sluice {
 
@@ -162,6 +163,37 @@ RedistributionProblem one_slice(const Layout& from, const Layout& to) {
     shape.push_back(slice_extent({0, from.grid[d], from.block[d], 0}, {0, to.grid[d], to.block[d], 0}));
   }
   return {Distribution(from, shape, {}, "slice"), Distribution(to, shape, {}, "slice")};
+}
+
+RedistributionProblem make_problem(const Layout& from, const Layout& to, const std::vector<std::int64_t>& shape,
+                                   const std::string& where_to, const std::string& where_shape) {
+  if (to.dimensions() != from.dimensions()) {
+    throw InputError(where_to, fmt::format("'{}' of {} dimensions", to_string(to), to.dimensions()),
+                     fmt::format("{} dimensions, as the source layout {} has", from.dimensions(), to_string(from)));
+  }
+  if (shape.empty()) return one_slice(from, to);
+  if (shape.size() != from.dimensions()) {
+    throw InputError(where_shape, fmt::format("{} dimensions", shape.size()),
+                     fmt::format("{}, as the layouts have", from.dimensions()));
+  }
+  return {Distribution(from, shape, {}, where_shape), Distribution(to, shape, {}, where_shape)};
+}
+
+std::int64_t count_messages(const RedistributionProblem& problem, std::int64_t limit) {
+  // A message is one message in each dimension. Dimensions without any come first: all the others count for nothing
+  // then.
+  for (const AxisPattern& axis : problem.axes())
+    if (axis.extent() == 0) return 0;
+  std::int64_t result = 1;
+  for (const AxisPattern& axis : problem.axes()) {
+    std::int64_t messages = 0;
+    for (std::int64_t p = 0; p < axis.from().processes; ++p) {
+      messages += static_cast<std::int64_t>(axis.sends(Coordinate(p)).size());
+      if (messages > limit / result) return limit + 1;
+    }
+    result *= messages;
+  }
+  return result;
 }
 
 }  // namespace sluice

@@ -28,6 +28,17 @@ cmake -S "$work/examples" -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DC
 cmake --build "$work/build" --parallel "$(nproc)"
 ctest --test-dir "$work/build" --output-on-failure --no-tests=error
 
+if command -v pkg-config >/dev/null; then
+  echo "install: a program in C by pkg-config"
+  pc=$(find "$work/prefix" -name sluice.pc -printf '%h')
+  printf '#include <sluice/sluice.h>\nint main(void) { return sluice_schedule_free(NULL); }\n' >"$work/program.c"
+  # Words of the command line.
+  # shellcheck disable=SC2046
+  cc -std=c11 -pedantic -Werror -include stddef.h "$work/program.c" -o "$work/program" \
+    $(PKG_CONFIG_PATH=$pc pkg-config --cflags --libs sluice)
+  LD_LIBRARY_PATH=$(dirname "$pc") "$work/program"
+fi
+
 if [[ -x $work/prefix/bin/sluice ]]; then
   echo "install: the command"
   "$work/prefix/bin/sluice" --help >/dev/null

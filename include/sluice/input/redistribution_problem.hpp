@@ -70,4 +70,12 @@ class RedistributionProblem {
 /// Throws InputError for layouts of different dimensions or slices beyond int64.
 [[nodiscard]] RedistributionProblem one_slice(const Layout& from, const Layout& to);
 
+/// The problem that layouts and a shape (empty: one slice) describe. `where_*` name them in the InputError.
+[[nodiscard]] RedistributionProblem make_problem(const Layout& from, const Layout& to,
+                                                 const std::vector<std::int64_t>& shape, const std::string& where_to,
+                                                 const std::string& where_shape);
+
+/// How many messages the problem has; counting stops beyond `limit`, with a result above it.
+[[nodiscard]] std::int64_t count_messages(const RedistributionProblem& problem, std::int64_t limit);
+
 }  // namespace sluice

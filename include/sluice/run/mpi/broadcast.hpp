@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -71,6 +72,10 @@ class Broadcast {
   void start(void* buffer, std::int64_t bytes);
   [[nodiscard]] bool test();
   void wait();
+
+  /// For what prepares the arguments of an execution and cannot, because of `why`: the other ranks throw in this
+  /// execution instead of waiting for this rank. The job is of no further use.
+  void give_up(const std::exception_ptr& why) noexcept;
 
   /// Collective: what serves messages of this size, which is planned if it is not yet. Nothing is tried.
   [[nodiscard]] ChosenBroadcast chosen(std::int64_t bytes);

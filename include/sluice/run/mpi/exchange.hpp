@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <span>
@@ -130,6 +131,10 @@ class Exchange {
   void start(const void* send, void* receive);
   [[nodiscard]] bool test();
   void wait();
+
+  /// For what prepares the arguments of an execution and cannot, because of `why`: the other ranks throw in this
+  /// execution instead of waiting for this rank. The job is of no further use.
+  void give_up(const std::exception_ptr& why) noexcept;
 
   /// As given.
   [[nodiscard]] const std::vector<MessageSize>& sends() const;

@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <string>
 #include <vector>
@@ -108,6 +109,10 @@ class Redistribution {
   void start(const void* source, void* target);
   [[nodiscard]] bool test();
   void wait();
+
+  /// For what prepares the arguments of an execution and cannot, because of `why`: the other ranks throw in this
+  /// execution instead of waiting for this rank. The job is of no further use.
+  void give_up(const std::exception_ptr& why) noexcept;
 
   /// The rank of each process of the target grid, in row-major order of the grid: `to_ranks` of the options, 0, 1, 2,
   /// ... where there were none, or what `relabel` made of them. The same on every rank.

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <new>
@@ -170,6 +171,10 @@ class ElementReduction {
   void start(const void* own, void* result);
   [[nodiscard]] bool test();
   void wait();
+
+  /// For what prepares the arguments of an execution and cannot, because of `why`: the other ranks throw in this
+  /// execution instead of waiting for this rank. The job is of no further use.
+  void give_up(const std::exception_ptr& why) noexcept;
 
   [[nodiscard]] const ReductionSummary& summary() const;
   [[nodiscard]] std::string explanation() const { return to_text(summary()); }

@@ -355,6 +355,7 @@ void Broadcast::execute(void* buffer, std::int64_t bytes) {
 void Broadcast::start(void* buffer, std::int64_t bytes) { state_->begin(buffer, bytes); }
 bool Broadcast::test() { return state_->test(); }
 void Broadcast::wait() { state_->wait(); }
+void Broadcast::give_up(const std::exception_ptr& why) noexcept { state_->give_up(why); }
 
 ChosenBroadcast Broadcast::chosen(std::int64_t bytes) {
   ChosenBroadcast result;

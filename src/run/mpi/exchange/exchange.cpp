@@ -386,6 +386,7 @@ void Exchange::start(const void* send, void* receive) { state_->begin_typed(send
 bool Exchange::test() { return state_->test(); }
 
 void Exchange::wait() { state_->wait(); }
+void Exchange::give_up(const std::exception_ptr& why) noexcept { state_->give_up(why); }
 
 const std::vector<MessageSize>& Exchange::sends() const { return state_->sends; }
 

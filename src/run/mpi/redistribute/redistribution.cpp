@@ -333,6 +333,7 @@ void Redistribution::execute(const void* source, void* target) {
 void Redistribution::start(const void* source, void* target) { state_->begin(source, target); }
 bool Redistribution::test() { return state_->test(); }
 void Redistribution::wait() { state_->wait(); }
+void Redistribution::give_up(const std::exception_ptr& why) noexcept { state_->give_up(why); }
 
 std::vector<int> Redistribution::to_ranks() const { return state_->prepared->part.to_ranks.list(); }
 

@@ -276,6 +276,7 @@ void ElementReduction::execute(const void* own, void* result) {
 void ElementReduction::start(const void* own, void* result) { state_->begin(own, result); }
 bool ElementReduction::test() { return state_->test(); }
 void ElementReduction::wait() { state_->wait(); }
+void ElementReduction::give_up(const std::exception_ptr& why) noexcept { state_->give_up(why); }
 
 const ReductionSummary& ElementReduction::summary() const { return state_->summary(); }
 

@@ -61,6 +61,14 @@ class Job : public Progressing {
   /// failed, as wait() does.
   bool test();
   void wait();
+  /// Fails the next execution here, and so everywhere.
+  void give_up(const std::exception_ptr& why) noexcept {
+    try {
+      start([&]() -> Advance { std::rethrow_exception(why); });
+    } catch (...) {
+      // It is the caller's.
+    }
+  }
   /// A part of an execution that is not one of start and wait.
   template <class Part>
   void call(Part&& part) {

@@ -1,0 +1,40 @@
+#include "export_option.hpp"
+
+#include <fmt/format.h>
+
+#include "output.hpp"
+#include "sluice/error.hpp"
+#include "sluice/schedule/export.hpp"
+
+namespace sluice::command {
+
+void ExportOption::add_to(CLI::App& problem) {
+  problem
+      .add_option("--export", values_,
+                  "write the steps for another engine: ppermute (pairs a step, as JAX has them), p2p (groups of sends "
+                  "and receives, as NCCL has them), msccl (XML, of equal messages); -: instead of the table")
+      ->expected(2)
+      ->option_text("FORMAT FILE|-");
+}
+
+void ExportOption::check(bool json_to_output, const std::string& other) const {
+  if (values_.empty()) return;
+  (void)exporter(values_[0], "--export");
+  if (!other.empty()) throw InputError("--export", other + " beside it", "the whole schedule for --export");
+  if (values_[1] == "-" && json_to_output)
+    throw InputError("--export", "--json - beside it", "one of the two on standard output");
+  check_json_target(values_[1]);
+}
+
+bool ExportOption::write(const StepSchedule& schedule) const {
+  if (values_.empty()) return false;
+  const std::string text = exporter(values_[0], "--export")(schedule);
+  if (values_[1] == "-") {
+    print(text);
+    return true;
+  }
+  write_file_atomically(values_[1], text);
+  return false;
+}
+
+}  // namespace sluice::command

@@ -1,0 +1,78 @@
+#include "job.hpp"
+
+#include <exception>
+
+#include "sluice/error.hpp"
+#include "sluice/run/mpi/refuse_job.hpp"
+
+namespace sluice::c {
+
+void check_communicator(MPI_Comm comm) {
+  int initialized = 0, finalized = 0;
+  if (MPI_Initialized(&initialized) != MPI_SUCCESS || initialized == 0 || MPI_Finalized(&finalized) != MPI_SUCCESS ||
+      finalized != 0)
+    throw InputError("MPI", "not running", "a call between MPI_Init and MPI_Finalize");
+  if (comm == MPI_COMM_NULL) throw InputError("comm", "MPI_COMM_NULL", "a communicator");
+}
+
+void refuse_with_current_exception(MPI_Comm comm) { sluice::mpi::refuse_job(comm, std::current_exception()); }
+
+void refuse_kind_of_job() { throw InputError("job", "one of another kind", "one that this function is for"); }
+
+namespace {
+
+template <class Call>
+decltype(auto) visit(sluice_job* job, Call&& call) {
+  check_given(job, "job");
+  return std::visit(std::forward<Call>(call), job->job);
+}
+
+}  // namespace
+
+}  // namespace sluice::c
+
+using namespace sluice::c;  // NOLINT(google-build-using-namespace): the functions below are its face
+
+int sluice_job_test(sluice_job* job, int* done) {
+  return guarded([&] {
+    check_given(done, "done");
+    *done = sluice::c::visit(job, [](auto& own) { return own.test(); }) ? 1 : 0;
+  });
+}
+
+int sluice_job_wait(sluice_job* job) {
+  return guarded([&] { sluice::c::visit(job, [](auto& own) { own.wait(); }); });
+}
+
+int sluice_job_extra_bytes(const sluice_job* job, std::int64_t* bytes) {
+  return guarded([&] {
+    check_given(bytes, "bytes");
+    *bytes = sluice::c::visit(const_cast<sluice_job*>(job), [](const auto& own) -> std::int64_t {
+      if constexpr (requires { own.peak_extra_bytes(); }) {
+        return own.peak_extra_bytes();
+      } else {
+        return 0;
+      }
+    });
+  });
+}
+
+int sluice_job_native(const sluice_job* job, int* native) {
+  return guarded([&] {
+    check_given(native, "native");
+    const bool serves = sluice::c::visit(const_cast<sluice_job*>(job), [](const auto& own) {
+      if constexpr (requires { own.native(); }) {
+        return own.native();
+      } else if constexpr (requires { own.summary(); }) {
+        return own.summary().native;
+      } else {
+        return false;
+      }
+    });
+    *native = serves ? 1 : 0;
+  });
+}
+
+int sluice_job_free(sluice_job* job) {
+  return guarded([&] { delete job; });
+}

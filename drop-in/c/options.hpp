@@ -1,0 +1,66 @@
+#pragma once
+
+#include <sluice/sluice.h>
+
+#include <concepts>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "sluice/input/platform.hpp"
+
+struct sluice_platform {
+  sluice::Platform platform;
+};
+
+struct sluice_options {
+  using Value =
+      std::variant<std::string, std::int64_t, double, std::vector<std::int64_t>, std::vector<double>, sluice::Platform>;
+  std::map<std::string, Value> values;
+};
+
+namespace sluice::c {
+
+/// Takes the options that a function knows, one after the other. Those not set leave what they are read into as it is.
+/// Throws InputError for a value of another kind, or out of range.
+class OptionReader {
+ public:
+  /// `options` may be null.
+  explicit OptionReader(const sluice_options* options) : options_(options) {}
+
+  void read(const char* name, std::string& into);
+  void read(const char* name, bool& into);
+  void read(const char* name, double& into);
+  void read(const char* name, std::int64_t& into);
+  void read(const char* name, int& into);
+  void read(const char* name, std::vector<std::int64_t>& into);
+  void read(const char* name, std::vector<int>& into);
+  void read(const char* name, std::vector<double>& into);
+  void read(const char* name, Platform& into);
+  template <class Value>
+  void read(const char* name, std::optional<Value>& into) {
+    if (!has(name)) {
+      known_.emplace_back(name);
+      return;
+    }
+    Value value{};
+    read(name, value);
+    into = std::move(value);
+  }
+  [[nodiscard]] bool has(const std::string& name) const;
+
+  /// After all were read: throws InputError for a name that is set but was not asked for.
+  void done() const;
+
+ private:
+  template <class Value>
+  [[nodiscard]] const Value* find(const char* name, const char* expected);
+
+  const sluice_options* options_;
+  std::vector<std::string> known_;
+};
+
+}  // namespace sluice::c

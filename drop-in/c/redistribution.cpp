@@ -1,0 +1,90 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "job.hpp"
+#include "layout.hpp"
+#include "options.hpp"
+#include "sluice/error.hpp"
+
+using namespace sluice::c;  // NOLINT(google-build-using-namespace): the functions below are its face
+using sluice::mpi::Redistribution;
+
+namespace {
+
+sluice::mpi::RedistributionOptions options_of(const sluice_options* given) {
+  sluice::mpi::RedistributionOptions options;
+  bool column_major = false;
+  OptionReader reader(given);
+  reader.read("from_start", options.from_start);
+  reader.read("to_start", options.to_start);
+  reader.read("extent", options.extent);
+  reader.read("to_shape", options.to_shape);
+  reader.read("from_ranks", options.from_ranks);
+  reader.read("to_ranks", options.to_ranks);
+  reader.read("relabel", options.relabel);
+  reader.read("column_major", column_major);
+  reader.read("source_leading", options.source_leading);
+  reader.read("target_leading", options.target_leading);
+  reader.read("algorithm", options.algorithm);
+  reader.read("setup", options.setup);
+  reader.read("chunk_bytes", options.chunk_bytes);
+  reader.read("window", options.window);
+  reader.read("shared_from_bytes", options.shared_from_bytes);
+  reader.read("try_native", options.try_native);
+  reader.done();
+  if (column_major) options.order = sluice::mpi::StorageOrder::kColumnMajor;
+  return options;
+}
+
+}  // namespace
+
+int sluice_redistribution_create(MPI_Comm comm, const std::int64_t shape[], const sluice_layout* from,
+                                 const sluice_layout* to, std::int64_t element_bytes, const sluice_options* options,
+                                 sluice_job** job) {
+  return create<Redistribution>(comm, job, [&] {
+    const sluice::Layout source = layout_of(from, "from"), target = layout_of(to, "to");
+    check_given(shape, "shape");
+    sluice::mpi::RedistributionOptions how = options_of(options);
+    how.from_first = first_of(*from);
+    how.to_first = first_of(*to);
+    return std::tuple(shape_of(shape, source.dimensions()), source, target, element_bytes, std::move(how));
+  });
+}
+
+int sluice_redistribution_create_f(MPI_Fint comm, const std::int64_t shape[], const sluice_layout* from,
+                                   const sluice_layout* to, std::int64_t element_bytes, const sluice_options* options,
+                                   sluice_job** job) {
+  return sluice_redistribution_create(MPI_Comm_f2c(comm), shape, from, to, element_bytes, options, job);
+}
+
+int sluice_redistribution_extents(const sluice_job* job, std::int64_t* source, std::int64_t* target) {
+  return guarded([&] {
+    const auto& own = job_of<Redistribution>(job);
+    if (source != nullptr) *source = own.source_extent();
+    if (target != nullptr) *target = own.target_extent();
+  });
+}
+
+int sluice_redistribution_to_ranks(const sluice_job* job, std::int64_t* count, std::int64_t capacity, int ranks[]) {
+  return guarded([&] {
+    check_given(count, "count");
+    const std::vector<int> found = job_of<Redistribution>(job).to_ranks();
+    const auto size = static_cast<std::int64_t>(found.size());
+    if (ranks != nullptr) {
+      if (capacity < size)
+        throw sluice::InputError("capacity", fmt::format("{}", capacity), fmt::format("room for {} ranks", size));
+      std::copy(found.begin(), found.end(), ranks);
+    }
+    *count = size;
+  });
+}
+
+int sluice_redistribution_execute(sluice_job* job, const void* source, void* target) {
+  return guarded([&] { job_of<Redistribution>(job).execute(source, target); });
+}
+
+int sluice_redistribution_start(sluice_job* job, const void* source, void* target) {
+  return guarded([&] { job_of<Redistribution>(job).start(source, target); });
+}

@@ -1,0 +1,859 @@
+!> Sluice for Fortran 2008: planning of redistributions, exchanges, reductions and broadcasts, and jobs that run them under
+!> MPI, over the C library (include/sluice/sluice.h and sluice_mpi.h say what each does, and name the options).
+!>
+!>     use mpi_f08
+!>     use sluice
+!>     type(sluice_job) :: job
+!>     call sluice_redistribution_create(MPI_COMM_WORLD, [1000_int64, 700_int64], from, to, 8_int64, job)
+!>     call sluice_redistribution_execute(job, x, y)
+!>     call sluice_job_free(job)
+!>
+!> Every procedure has the optional arguments stat and errmsg: stat becomes SLUICE_OK or another of the codes below, and
+!> where it is not SLUICE_OK, errmsg says why in one line. Without stat a failure stops the program with that line.
+!> Buffers are contiguous arrays of any type and rank, stored as Fortran does: the first dimension runs fastest. Those of
+!> start stay as they are until wait or test says that the execution has ended, and have the attribute asynchronous or
+!> target in the caller. Ranks, processes and steps count from 0.
+module sluice
+  use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_double, c_f_pointer, c_int, c_int64_t, c_loc, c_null_char, &
+                                         c_null_ptr, c_ptr
+  use, intrinsic :: iso_fortran_env, only: error_unit, int32, int64, real64
+  use mpi_f08, only: MPI_Comm, MPI_Datatype, MPI_Op
+  implicit none
+  private
+
+  integer, parameter, public :: SLUICE_OK = 0
+  integer, parameter, public :: SLUICE_BAD_INPUT = 1
+  integer, parameter, public :: SLUICE_OUT_OF_MEMORY = 2
+  integer, parameter, public :: SLUICE_MPI_FAILED = 3
+  integer, parameter, public :: SLUICE_JOB_FAILED = 4
+  integer, parameter, public :: SLUICE_FAILED = 5
+  integer, parameter, public :: SLUICE_MAX_DIMENSIONS = 7
+
+  type, bind(C), public :: sluice_layout
+    integer(c_int64_t) :: dimensions = 0
+    integer(c_int64_t) :: grid(SLUICE_MAX_DIMENSIONS) = 1
+    integer(c_int64_t) :: block(SLUICE_MAX_DIMENSIONS) = 1
+    integer(c_int64_t) :: first(SLUICE_MAX_DIMENSIONS) = 0
+  end type
+  type, bind(C), public :: sluice_transfer
+    integer(c_int64_t) :: from = 0, to = 0, offset = 0, size = 0
+  end type
+  type, bind(C), public :: sluice_timed_transfer
+    integer(c_int64_t) :: from = 0, to = 0, segment = 0
+    real(c_double) :: start = 0, end = 0
+  end type
+  type, bind(C), public :: sluice_cost
+    integer(c_int64_t) :: steps = 0, transmission = 0
+    real(c_double) :: total = 0
+  end type
+
+  !> Handles: each is given back by the procedure _free of its kind.
+  type, public :: sluice_options
+    private
+    type(c_ptr) :: handle = c_null_ptr
+  end type
+  type, public :: sluice_platform
+    private
+    type(c_ptr) :: handle = c_null_ptr
+  end type
+  type, public :: sluice_schedule
+    private
+    type(c_ptr) :: handle = c_null_ptr
+  end type
+  type, public :: sluice_job
+    private
+    type(c_ptr) :: handle = c_null_ptr
+  end type
+
+  public :: sluice_options_set, sluice_options_free, sluice_platform_read, sluice_platform_free
+  public :: sluice_layout_parse, sluice_layout_local_shape
+  public :: sluice_plan_redistribution, sluice_plan_exchange, sluice_plan_reduce, sluice_plan_broadcast
+  public :: sluice_schedule_read, sluice_schedule_write, sluice_schedule_cost, sluice_schedule_steps, sluice_schedule_step
+  public :: sluice_schedule_tree, sluice_schedule_check, sluice_schedule_free
+  public :: sluice_redistribution_create, sluice_redistribution_execute, sluice_redistribution_start
+  public :: sluice_exchange_create, sluice_exchange_receives, sluice_exchange_execute, sluice_exchange_start
+  public :: sluice_reduction_create, sluice_reduction_execute, sluice_reduction_start
+  public :: sluice_reduction_execute_in_place
+  public :: sluice_broadcast_create, sluice_broadcast_execute, sluice_broadcast_start
+  public :: sluice_job_test, sluice_job_wait, sluice_job_free
+
+  !> sluice_options_set(options, name, value): a text, an integer, a flag (logical), a number, a list of integers, a platform.
+  interface sluice_options_set
+    module procedure set_text, set_int32, set_int64, set_logical, set_real64, set_list, set_platform
+  end interface
+
+  interface
+    integer(c_int) function c_options_create(options) bind(C, name="sluice_options_create")
+      import :: c_int, c_ptr
+      type(c_ptr), intent(out) :: options
+    end function
+    integer(c_int) function c_options_set_text(options, name, value) bind(C, name="sluice_options_set_text")
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: options
+      character(kind=c_char), intent(in) :: name(*), value(*)
+    end function
+    integer(c_int) function c_options_set_integer(options, name, value) bind(C, name="sluice_options_set_integer")
+      import :: c_char, c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: options
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int64_t), value :: value
+    end function
+    integer(c_int) function c_options_set_number(options, name, value) bind(C, name="sluice_options_set_number")
+      import :: c_char, c_double, c_int, c_ptr
+      type(c_ptr), value :: options
+      character(kind=c_char), intent(in) :: name(*)
+      real(c_double), value :: value
+    end function
+    integer(c_int) function c_options_set_integers(options, name, count, values) bind(C, name="sluice_options_set_integers")
+      import :: c_char, c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: options
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int64_t), value :: count
+      integer(c_int64_t), intent(in) :: values(*)
+    end function
+    integer(c_int) function c_options_set_platform(options, platform) bind(C, name="sluice_options_set_platform")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: options, platform
+    end function
+    integer(c_int) function c_options_free(options) bind(C, name="sluice_options_free")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: options
+    end function
+    integer(c_int) function c_platform_read(path, platform) bind(C, name="sluice_platform_read")
+      import :: c_char, c_int, c_ptr
+      character(kind=c_char), intent(in) :: path(*)
+      type(c_ptr), intent(out) :: platform
+    end function
+    integer(c_int) function c_platform_free(platform) bind(C, name="sluice_platform_free")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: platform
+    end function
+    integer(c_int) function c_layout_parse(text, layout) bind(C, name="sluice_layout_parse")
+      import :: c_char, c_int, sluice_layout
+      character(kind=c_char), intent(in) :: text(*)
+      type(sluice_layout), intent(out) :: layout
+    end function
+    integer(c_int) function c_layout_local_shape(layout, shape, process, extents) bind(C, name="sluice_layout_local_shape")
+      import :: c_int, c_int64_t, sluice_layout
+      type(sluice_layout), intent(in) :: layout
+      integer(c_int64_t), intent(in) :: shape(*)
+      integer(c_int64_t), value :: process
+      integer(c_int64_t), intent(out) :: extents(*)
+    end function
+    integer(c_int) function c_plan_redistribution(shape, from, to, options, schedule) bind(C, name="sluice_plan_redistribution")
+      import :: c_int, c_int64_t, c_ptr, sluice_layout
+      type(c_ptr), value :: shape
+      type(sluice_layout), intent(in) :: from, to
+      type(c_ptr), value :: options
+      type(c_ptr), intent(out) :: schedule
+    end function
+    integer(c_int) function c_plan_exchange(senders, receivers, messages, from, to, size, options, schedule) &
+      bind(C, name="sluice_plan_exchange")
+      import :: c_int, c_int64_t, c_ptr
+      integer(c_int64_t), value :: senders, receivers, messages
+      integer(c_int64_t), intent(in) :: from(*), to(*), size(*)
+      type(c_ptr), value :: options
+      type(c_ptr), intent(out) :: schedule
+    end function
+    integer(c_int) function c_plan_reduce(machines, transfer, compute, options, schedule) bind(C, name="sluice_plan_reduce")
+      import :: c_double, c_int, c_int64_t, c_ptr
+      integer(c_int64_t), value :: machines
+      real(c_double), value :: transfer, compute
+      type(c_ptr), value :: options
+      type(c_ptr), intent(out) :: schedule
+    end function
+    integer(c_int) function c_plan_broadcast(platform, root, bytes, options, schedule) bind(C, name="sluice_plan_broadcast")
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: platform, options
+      integer(c_int64_t), value :: root, bytes
+      type(c_ptr), intent(out) :: schedule
+    end function
+    integer(c_int) function c_schedule_read(path, schedule) bind(C, name="sluice_schedule_read")
+      import :: c_char, c_int, c_ptr
+      character(kind=c_char), intent(in) :: path(*)
+      type(c_ptr), intent(out) :: schedule
+    end function
+    integer(c_int) function c_schedule_write(schedule, path) bind(C, name="sluice_schedule_write")
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: schedule
+      character(kind=c_char), intent(in) :: path(*)
+    end function
+    integer(c_int) function c_schedule_cost(schedule, cost, bound) bind(C, name="sluice_schedule_cost")
+      import :: c_int, c_ptr, sluice_cost
+      type(c_ptr), value :: schedule
+      type(sluice_cost), intent(out) :: cost, bound
+    end function
+    integer(c_int) function c_schedule_steps(schedule, steps) bind(C, name="sluice_schedule_steps")
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: schedule
+      integer(c_int64_t), intent(out) :: steps
+    end function
+    integer(c_int) function c_schedule_step(schedule, step, duration, transfers, capacity, list) &
+      bind(C, name="sluice_schedule_step")
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: schedule
+      integer(c_int64_t), value :: step
+      integer(c_int64_t), intent(out) :: duration
+      integer(c_int64_t), intent(inout) :: transfers
+      integer(c_int64_t), value :: capacity
+      type(c_ptr), value :: list
+    end function
+    integer(c_int) function c_schedule_tree(schedule, machines, root, length) bind(C, name="sluice_schedule_tree")
+      import :: c_double, c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: schedule
+      integer(c_int64_t), intent(out) :: machines, root
+      real(c_double), intent(out) :: length
+    end function
+    integer(c_int) function c_schedule_tree_transfers(schedule, transfers, capacity, list) &
+      bind(C, name="sluice_schedule_tree_transfers")
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: schedule
+      integer(c_int64_t), intent(inout) :: transfers
+      integer(c_int64_t), value :: capacity
+      type(c_ptr), value :: list
+    end function
+    integer(c_int) function c_schedule_check(schedule, violations) bind(C, name="sluice_schedule_check")
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: schedule
+      integer(c_int64_t), intent(out) :: violations
+    end function
+    integer(c_int) function c_schedule_free(schedule) bind(C, name="sluice_schedule_free")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: schedule
+    end function
+    integer(c_int) function c_redistribution_create(comm, shape, from, to, element_bytes, options, job) &
+      bind(C, name="sluice_redistribution_create_f")
+      import :: c_int, c_int64_t, c_ptr, sluice_layout
+      integer(c_int), value :: comm
+      integer(c_int64_t), intent(in) :: shape(*)
+      type(sluice_layout), intent(in) :: from, to
+      integer(c_int64_t), value :: element_bytes
+      type(c_ptr), value :: options
+      type(c_ptr), intent(out) :: job
+    end function
+    integer(c_int) function c_exchange_create(comm, sends, send_ranks, send_bytes, options, job) &
+      bind(C, name="sluice_exchange_create_f")
+      import :: c_int, c_int64_t, c_ptr
+      integer(c_int), value :: comm
+      integer(c_int64_t), value :: sends
+      integer(c_int), intent(in) :: send_ranks(*)
+      integer(c_int64_t), intent(in) :: send_bytes(*)
+      type(c_ptr), value :: options
+      type(c_ptr), intent(out) :: job
+    end function
+    integer(c_int) function c_exchange_receives(job, count, capacity, ranks, bytes) bind(C, name="sluice_exchange_receives")
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: job
+      integer(c_int64_t), intent(inout) :: count
+      integer(c_int64_t), value :: capacity
+      type(c_ptr), value :: ranks, bytes
+    end function
+    integer(c_int) function c_reduction_create(comm, count, datatype, op, root, options, job) &
+      bind(C, name="sluice_reduction_create_f")
+      import :: c_int, c_int64_t, c_ptr
+      integer(c_int), value :: comm
+      integer(c_int64_t), value :: count
+      integer(c_int), value :: datatype, op
+      integer(c_int), value :: root
+      type(c_ptr), value :: options
+      type(c_ptr), intent(out) :: job
+    end function
+    integer(c_int) function c_broadcast_create(comm, root, options, job) bind(C, name="sluice_broadcast_create_f")
+      import :: c_int, c_ptr
+      integer(c_int), value :: comm
+      integer(c_int), value :: root
+      type(c_ptr), value :: options
+      type(c_ptr), intent(out) :: job
+    end function
+    integer(c_int) function c_job_test(job, done) bind(C, name="sluice_job_test")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: job
+      integer(c_int), intent(out) :: done
+    end function
+    integer(c_int) function c_job_wait(job) bind(C, name="sluice_job_wait")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: job
+    end function
+    integer(c_int) function c_job_free(job) bind(C, name="sluice_job_free")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: job
+    end function
+
+    ! buffers.c
+    function c_error_text() result(text) bind(C, name="sluice_fortran_error_text")
+      import :: c_ptr
+      type(c_ptr) :: text
+    end function
+    integer(c_int) function c_redistribution(job, source, target, start) bind(C, name="sluice_fortran_redistribution")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: job
+      type(*), dimension(..), intent(in) :: source
+      type(*), dimension(..) :: target
+      integer(c_int), value :: start
+    end function
+    integer(c_int) function c_exchange(job, send, receive, start) bind(C, name="sluice_fortran_exchange")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: job
+      type(*), dimension(..), intent(in) :: send
+      type(*), dimension(..) :: receive
+      integer(c_int), value :: start
+    end function
+    integer(c_int) function c_reduction(job, own, result, start) bind(C, name="sluice_fortran_reduction")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: job
+      type(*), dimension(..), intent(in) :: own
+      type(*), dimension(..) :: result
+      integer(c_int), value :: start
+    end function
+    integer(c_int) function c_reduction_in_place(job, result, start) bind(C, name="sluice_fortran_reduction_in_place")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: job
+      type(*), dimension(..) :: result
+      integer(c_int), value :: start
+    end function
+    integer(c_int) function c_broadcast(job, buffer, start) bind(C, name="sluice_fortran_broadcast")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: job
+      type(*), dimension(..) :: buffer
+      integer(c_int), value :: start
+    end function
+    integer(c_int64_t) pure function c_length(text) bind(C, name="strlen")
+      import :: c_int64_t, c_ptr
+      type(c_ptr), value, intent(in) :: text
+    end function
+  end interface
+
+contains
+
+  ! ---- errors
+
+  !> What every procedure ends with.
+  subroutine finish(code, stat, errmsg)
+    integer(c_int), intent(in) :: code
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    character(:), allocatable :: text
+    if (present(stat)) stat = code
+    if (code == SLUICE_OK) return
+    text = error_text()
+    if (present(errmsg)) errmsg = text
+    if (present(stat)) return
+    write (error_unit, '(2a)') 'error: ', text
+    error stop 1
+  end subroutine
+
+  function error_text() result(text)
+    character(:), allocatable :: text
+    character(kind=c_char), pointer :: characters(:)
+    type(c_ptr) :: start
+    integer :: i
+    start = c_error_text()
+    call c_f_pointer(start, characters, [c_length(start)])
+    allocate (character(size(characters)) :: text)
+    do i = 1, size(characters)
+      text(i:i) = characters(i)
+    end do
+  end function
+
+  pure function in_c(text) result(characters)
+    character(*), intent(in) :: text
+    character(len_trim(text) + 1, kind=c_char) :: characters
+    characters = trim(text)//c_null_char
+  end function
+
+  ! ---- options
+
+  function handle_of(options) result(handle)
+    type(sluice_options), intent(in), optional :: options
+    type(c_ptr) :: handle
+    handle = c_null_ptr
+    if (present(options)) handle = options%handle
+  end function
+
+  function made(options) result(code)
+    type(sluice_options), intent(inout) :: options
+    integer(c_int) :: code
+    code = SLUICE_OK
+    if (.not. c_associated(options%handle)) code = c_options_create(options%handle)
+  end function
+
+  subroutine set_text(options, name, value, stat, errmsg)
+    type(sluice_options), intent(inout) :: options
+    character(*), intent(in) :: name, value
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(c_int) :: code
+    code = made(options)
+    if (code == SLUICE_OK) code = c_options_set_text(options%handle, in_c(name), in_c(value))
+    call finish(code, stat, errmsg)
+  end subroutine
+
+  subroutine set_int64(options, name, value, stat, errmsg)
+    type(sluice_options), intent(inout) :: options
+    character(*), intent(in) :: name
+    integer(int64), intent(in) :: value
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(c_int) :: code
+    code = made(options)
+    if (code == SLUICE_OK) code = c_options_set_integer(options%handle, in_c(name), value)
+    call finish(code, stat, errmsg)
+  end subroutine
+
+  subroutine set_int32(options, name, value, stat, errmsg)
+    type(sluice_options), intent(inout) :: options
+    character(*), intent(in) :: name
+    integer(int32), intent(in) :: value
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call set_int64(options, name, int(value, int64), stat, errmsg)
+  end subroutine
+
+  subroutine set_logical(options, name, value, stat, errmsg)
+    type(sluice_options), intent(inout) :: options
+    character(*), intent(in) :: name
+    logical, intent(in) :: value
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call set_int64(options, name, merge(1_int64, 0_int64, value), stat, errmsg)
+  end subroutine
+
+  subroutine set_real64(options, name, value, stat, errmsg)
+    type(sluice_options), intent(inout) :: options
+    character(*), intent(in) :: name
+    real(real64), intent(in) :: value
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(c_int) :: code
+    code = made(options)
+    if (code == SLUICE_OK) code = c_options_set_number(options%handle, in_c(name), value)
+    call finish(code, stat, errmsg)
+  end subroutine
+
+  subroutine set_list(options, name, value, stat, errmsg)
+    type(sluice_options), intent(inout) :: options
+    character(*), intent(in) :: name
+    integer(int64), intent(in) :: value(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(c_int) :: code
+    code = made(options)
+    if (code == SLUICE_OK) code = c_options_set_integers(options%handle, in_c(name), size(value, kind=int64), value)
+    call finish(code, stat, errmsg)
+  end subroutine
+
+  subroutine set_platform(options, name, value, stat, errmsg)
+    type(sluice_options), intent(inout) :: options
+    character(*), intent(in) :: name
+    type(sluice_platform), intent(in) :: value
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(c_int) :: code
+    code = made(options)
+    if (name /= 'platform') then  ! refused where it is used, as any name that is not known
+      if (code == SLUICE_OK) code = c_options_set_integer(options%handle, in_c(name), 0_int64)
+    else if (code == SLUICE_OK) then
+      code = c_options_set_platform(options%handle, value%handle)
+    end if
+    call finish(code, stat, errmsg)
+  end subroutine
+
+  subroutine sluice_options_free(options)
+    type(sluice_options), intent(inout) :: options
+    integer(c_int) :: code
+    code = c_options_free(options%handle)
+    options%handle = c_null_ptr
+  end subroutine
+
+  ! ---- platforms and layouts
+
+  subroutine sluice_platform_read(path, platform, stat, errmsg)
+    character(*), intent(in) :: path
+    type(sluice_platform), intent(out) :: platform
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call finish(c_platform_read(in_c(path), platform%handle), stat, errmsg)
+  end subroutine
+
+  subroutine sluice_platform_free(platform)
+    type(sluice_platform), intent(inout) :: platform
+    integer(c_int) :: code
+    code = c_platform_free(platform%handle)
+    platform%handle = c_null_ptr
+  end subroutine
+
+  subroutine sluice_layout_parse(text, layout, stat, errmsg)
+    character(*), intent(in) :: text
+    type(sluice_layout), intent(out) :: layout
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call finish(c_layout_parse(in_c(text), layout), stat, errmsg)
+  end subroutine
+
+  !> Extents of what process has of an array of shape; extents has as many entries as the layout has dimensions.
+  subroutine sluice_layout_local_shape(layout, shape, process, extents, stat, errmsg)
+    type(sluice_layout), intent(in) :: layout
+    integer(int64), intent(in) :: shape(:)
+    integer, intent(in) :: process
+    integer(int64), intent(out) :: extents(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: given(SLUICE_MAX_DIMENSIONS), found(SLUICE_MAX_DIMENSIONS)
+    given = 0
+    found = 0
+    given(:min(size(shape), SLUICE_MAX_DIMENSIONS)) = shape(:min(size(shape), SLUICE_MAX_DIMENSIONS))
+    call finish(c_layout_local_shape(layout, given, int(process, int64), found), stat, errmsg)
+    extents = 0
+    extents(:min(size(extents), SLUICE_MAX_DIMENSIONS)) = found(:min(size(extents), SLUICE_MAX_DIMENSIONS))
+  end subroutine
+
+  ! ---- planning
+
+  !> Without shape: one slice, after which the pattern repeats.
+  subroutine sluice_plan_redistribution(from, to, schedule, shape, options, stat, errmsg)
+    type(sluice_layout), intent(in) :: from, to
+    type(sluice_schedule), intent(out) :: schedule
+    integer(int64), intent(in), optional :: shape(:)
+    type(sluice_options), intent(in), optional :: options
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64), target :: given(SLUICE_MAX_DIMENSIONS)
+    type(c_ptr) :: start
+    start = c_null_ptr
+    if (present(shape)) then
+      given = 0
+      given(:min(size(shape), SLUICE_MAX_DIMENSIONS)) = shape(:min(size(shape), SLUICE_MAX_DIMENSIONS))
+      start = c_loc(given)
+    end if
+    call finish(c_plan_redistribution(start, from, to, handle_of(options), schedule%handle), stat, errmsg)
+  end subroutine
+
+  !> traffic(i, j): what sender i - 1 has for receiver j - 1.
+  subroutine sluice_plan_exchange(traffic, schedule, options, stat, errmsg)
+    integer(int64), intent(in) :: traffic(:, :)
+    type(sluice_schedule), intent(out) :: schedule
+    type(sluice_options), intent(in), optional :: options
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64), allocatable :: from(:), to(:), amount(:)
+    integer(int64) :: i, j, n
+    n = count(traffic /= 0, kind=int64)
+    allocate (from(n), to(n), amount(n))
+    n = 0
+    do j = 1, size(traffic, 2, int64)
+      do i = 1, size(traffic, 1, int64)
+        if (traffic(i, j) == 0) cycle
+        n = n + 1
+        from(n) = i - 1
+        to(n) = j - 1
+        amount(n) = traffic(i, j)
+      end do
+    end do
+    call finish(c_plan_exchange(size(traffic, 1, int64), size(traffic, 2, int64), n, from, to, amount, handle_of(options), &
+                                schedule%handle), stat, errmsg)
+  end subroutine
+
+  subroutine sluice_plan_reduce(machines, transfer, compute, schedule, options, stat, errmsg)
+    integer(int64), intent(in) :: machines
+    real(real64), intent(in) :: transfer, compute
+    type(sluice_schedule), intent(out) :: schedule
+    type(sluice_options), intent(in), optional :: options
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call finish(c_plan_reduce(machines, transfer, compute, handle_of(options), schedule%handle), stat, errmsg)
+  end subroutine
+
+  subroutine sluice_plan_broadcast(platform, root, bytes, schedule, options, stat, errmsg)
+    type(sluice_platform), intent(in) :: platform
+    integer, intent(in) :: root
+    integer(int64), intent(in) :: bytes
+    type(sluice_schedule), intent(out) :: schedule
+    type(sluice_options), intent(in), optional :: options
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call finish(c_plan_broadcast(platform%handle, int(root, int64), bytes, handle_of(options), schedule%handle), stat, errmsg)
+  end subroutine
+
+  ! ---- schedules
+
+  subroutine sluice_schedule_read(path, schedule, stat, errmsg)
+    character(*), intent(in) :: path
+    type(sluice_schedule), intent(out) :: schedule
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call finish(c_schedule_read(in_c(path), schedule%handle), stat, errmsg)
+  end subroutine
+
+  subroutine sluice_schedule_write(schedule, path, stat, errmsg)
+    type(sluice_schedule), intent(in) :: schedule
+    character(*), intent(in) :: path
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call finish(c_schedule_write(schedule%handle, in_c(path)), stat, errmsg)
+  end subroutine
+
+  subroutine sluice_schedule_cost(schedule, cost, bound, stat, errmsg)
+    type(sluice_schedule), intent(in) :: schedule
+    type(sluice_cost), intent(out) :: cost, bound
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call finish(c_schedule_cost(schedule%handle, cost, bound), stat, errmsg)
+  end subroutine
+
+  subroutine sluice_schedule_steps(schedule, steps, stat, errmsg)
+    type(sluice_schedule), intent(in) :: schedule
+    integer(int64), intent(out) :: steps
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call finish(c_schedule_steps(schedule%handle, steps), stat, errmsg)
+  end subroutine
+
+  subroutine sluice_schedule_step(schedule, step, duration, transfers, stat, errmsg)
+    type(sluice_schedule), intent(in) :: schedule
+    integer(int64), intent(in) :: step
+    integer(int64), intent(out) :: duration
+    type(sluice_transfer), allocatable, target, intent(out) :: transfers(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: length
+    integer(c_int) :: code
+    length = 0
+    code = c_schedule_step(schedule%handle, step, duration, length, 0_int64, c_null_ptr)
+    if (code == SLUICE_OK) then
+      allocate (transfers(length))
+      if (length > 0) code = c_schedule_step(schedule%handle, step, duration, length, length, c_loc(transfers))
+    end if
+    call finish(code, stat, errmsg)
+  end subroutine
+
+  subroutine sluice_schedule_tree(schedule, root, length, transfers, stat, errmsg)
+    type(sluice_schedule), intent(in) :: schedule
+    integer, intent(out) :: root
+    real(real64), intent(out) :: length
+    type(sluice_timed_transfer), allocatable, target, intent(out) :: transfers(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: machines, found, number
+    integer(c_int) :: code
+    root = -1
+    number = 0
+    code = c_schedule_tree(schedule%handle, machines, found, length)
+    if (code == SLUICE_OK) code = c_schedule_tree_transfers(schedule%handle, number, 0_int64, c_null_ptr)
+    if (code == SLUICE_OK) then
+      root = int(found)
+      allocate (transfers(number))
+      if (number > 0) code = c_schedule_tree_transfers(schedule%handle, number, number, c_loc(transfers))
+    end if
+    call finish(code, stat, errmsg)
+  end subroutine
+
+  !> violations: the number of ways in which the schedule is broken; 0 if it is sound.
+  subroutine sluice_schedule_check(schedule, violations, stat, errmsg)
+    type(sluice_schedule), intent(in) :: schedule
+    integer(int64), intent(out) :: violations
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call finish(c_schedule_check(schedule%handle, violations), stat, errmsg)
+  end subroutine
+
+  subroutine sluice_schedule_free(schedule)
+    type(sluice_schedule), intent(inout) :: schedule
+    integer(c_int) :: code
+    code = c_schedule_free(schedule%handle)
+    schedule%handle = c_null_ptr
+  end subroutine
+
+  ! ---- jobs
+
+  !> Arrays are stored as Fortran does; options, where given, say so afterwards (column_major).
+  subroutine sluice_redistribution_create(comm, shape, from, to, element_bytes, job, options, stat, errmsg)
+    type(MPI_Comm), intent(in) :: comm
+    integer(int64), intent(in) :: shape(:)
+    type(sluice_layout), intent(in) :: from, to
+    integer(int64), intent(in) :: element_bytes
+    type(sluice_job), intent(out) :: job
+    type(sluice_options), intent(inout), optional :: options
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(sluice_options) :: own
+    integer(int64) :: given(SLUICE_MAX_DIMENSIONS)
+    integer(c_int) :: code, ignored
+    given = 0
+    given(:min(size(shape), SLUICE_MAX_DIMENSIONS)) = shape(:min(size(shape), SLUICE_MAX_DIMENSIONS))
+    if (present(options)) own = options
+    ignored = made(own)
+    ignored = c_options_set_integer(own%handle, in_c('column_major'), 1_int64)
+    code = c_redistribution_create(comm%MPI_VAL, given, from, to, element_bytes, own%handle, job%handle)
+    if (present(options)) then
+      options = own
+    else
+      ignored = c_options_free(own%handle)
+    end if
+    call finish(code, stat, errmsg)
+  end subroutine
+
+  subroutine sluice_redistribution_execute(job, source, target, stat, errmsg)
+    type(sluice_job), intent(in) :: job
+    type(*), dimension(..), intent(in) :: source
+    type(*), dimension(..) :: target
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call finish(c_redistribution(job%handle, source, target, 0_c_int), stat, errmsg)
+  end subroutine
+
+  subroutine sluice_redistribution_start(job, source, target, stat, errmsg)
+    type(sluice_job), intent(in) :: job
+    type(*), dimension(..), intent(in) :: source
+    type(*), dimension(..) :: target
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call finish(c_redistribution(job%handle, source, target, 1_c_int), stat, errmsg)
+  end subroutine
+
+  !> This rank has bytes(i) for rank ranks(i).
+  subroutine sluice_exchange_create(comm, ranks, bytes, job, options, stat, errmsg)
+    type(MPI_Comm), intent(in) :: comm
+    integer, intent(in) :: ranks(:)
+    integer(int64), intent(in) :: bytes(:)
+    type(sluice_job), intent(out) :: job
+    type(sluice_options), intent(in), optional :: options
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: number
+    number = size(ranks, kind=int64)
+    if (size(bytes, kind=int64) /= number) number = -1  ! which is refused on all ranks
+    call finish(c_exchange_create(comm%MPI_VAL, number, int(ranks, c_int), bytes, handle_of(options), job%handle), &
+                stat, errmsg)
+  end subroutine
+
+  !> What this rank gets, by rank of the sender.
+  subroutine sluice_exchange_receives(job, ranks, bytes, stat, errmsg)
+    type(sluice_job), intent(in) :: job
+    integer(c_int), allocatable, target, intent(out) :: ranks(:)
+    integer(int64), allocatable, target, intent(out) :: bytes(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: number
+    integer(c_int) :: code
+    number = 0
+    code = c_exchange_receives(job%handle, number, 0_int64, c_null_ptr, c_null_ptr)
+    if (code == SLUICE_OK) then
+      allocate (ranks(number), bytes(number))
+      if (number > 0) code = c_exchange_receives(job%handle, number, number, c_loc(ranks), c_loc(bytes))
+    end if
+    call finish(code, stat, errmsg)
+  end subroutine
+
+  subroutine sluice_exchange_execute(job, send, receive, stat, errmsg)
+    type(sluice_job), intent(in) :: job
+    type(*), dimension(..), intent(in) :: send
+    type(*), dimension(..) :: receive
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call finish(c_exchange(job%handle, send, receive, 0_c_int), stat, errmsg)
+  end subroutine
+
+  subroutine sluice_exchange_start(job, send, receive, stat, errmsg)
+    type(sluice_job), intent(in) :: job
+    type(*), dimension(..), intent(in) :: send
+    type(*), dimension(..) :: receive
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call finish(c_exchange(job%handle, send, receive, 1_c_int), stat, errmsg)
+  end subroutine
+
+  subroutine sluice_reduction_create(comm, count, datatype, op, root, job, options, stat, errmsg)
+    type(MPI_Comm), intent(in) :: comm
+    integer(int64), intent(in) :: count
+    type(MPI_Datatype), intent(in) :: datatype
+    type(MPI_Op), intent(in) :: op
+    integer, intent(in) :: root
+    type(sluice_job), intent(out) :: job
+    type(sluice_options), intent(in), optional :: options
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call finish(c_reduction_create(comm%MPI_VAL, count, datatype%MPI_VAL, op%MPI_VAL, int(root, c_int), handle_of(options), &
+                                   job%handle), stat, errmsg)
+  end subroutine
+
+  !> result is written on the root only.
+  subroutine sluice_reduction_execute(job, own, result, stat, errmsg)
+    type(sluice_job), intent(in) :: job
+    type(*), dimension(..), intent(in) :: own
+    type(*), dimension(..) :: result
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call finish(c_reduction(job%handle, own, result, 0_c_int), stat, errmsg)
+  end subroutine
+
+  subroutine sluice_reduction_start(job, own, result, stat, errmsg)
+    type(sluice_job), intent(in) :: job
+    type(*), dimension(..), intent(in) :: own
+    type(*), dimension(..) :: result
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call finish(c_reduction(job%handle, own, result, 1_c_int), stat, errmsg)
+  end subroutine
+
+  !> On the root, whose elements are in result; the others call sluice_reduction_execute.
+  subroutine sluice_reduction_execute_in_place(job, result, stat, errmsg)
+    type(sluice_job), intent(in) :: job
+    type(*), dimension(..) :: result
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call finish(c_reduction_in_place(job%handle, result, 0_c_int), stat, errmsg)
+  end subroutine
+
+  subroutine sluice_broadcast_create(comm, root, job, options, stat, errmsg)
+    type(MPI_Comm), intent(in) :: comm
+    integer, intent(in) :: root
+    type(sluice_job), intent(out) :: job
+    type(sluice_options), intent(in), optional :: options
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call finish(c_broadcast_create(comm%MPI_VAL, int(root, c_int), handle_of(options), job%handle), stat, errmsg)
+  end subroutine
+
+  subroutine sluice_broadcast_execute(job, buffer, stat, errmsg)
+    type(sluice_job), intent(in) :: job
+    type(*), dimension(..) :: buffer
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call finish(c_broadcast(job%handle, buffer, 0_c_int), stat, errmsg)
+  end subroutine
+
+  subroutine sluice_broadcast_start(job, buffer, stat, errmsg)
+    type(sluice_job), intent(in) :: job
+    type(*), dimension(..) :: buffer
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call finish(c_broadcast(job%handle, buffer, 1_c_int), stat, errmsg)
+  end subroutine
+
+  subroutine sluice_job_test(job, done, stat, errmsg)
+    type(sluice_job), intent(in) :: job
+    logical, intent(out) :: done
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(c_int) :: code, flag
+    flag = 0
+    code = c_job_test(job%handle, flag)
+    done = flag /= 0
+    call finish(code, stat, errmsg)
+  end subroutine
+
+  subroutine sluice_job_wait(job, stat, errmsg)
+    type(sluice_job), intent(in) :: job
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call finish(c_job_wait(job%handle), stat, errmsg)
+  end subroutine
+
+  subroutine sluice_job_free(job)
+    type(sluice_job), intent(inout) :: job
+    integer(c_int) :: code
+    code = c_job_free(job%handle)
+    job%handle = c_null_ptr
+  end subroutine
+
+end module sluice

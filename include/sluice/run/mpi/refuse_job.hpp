@@ -1,0 +1,13 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <exception>
+
+namespace sluice::mpi {
+
+/// For what prepares the arguments of a job and cannot, because of `why`: takes the place of the job that the other
+/// ranks of `comm` make, which throw instead of waiting for this rank. Throws `why`.
+[[noreturn]] void refuse_job(MPI_Comm comm, const std::exception_ptr& why);
+
+}  // namespace sluice::mpi

@@ -1,0 +1,196 @@
+#ifndef SLUICE_SLUICE_H
+#define SLUICE_SLUICE_H
+
+#include <stdint.h>
+
+/**
+ * Sluice for C, and for what calls C: planning, judging, reading and writing of schedules. Needs no MPI.
+ *
+ *     sluice_schedule* plan = NULL;
+ *     if (sluice_plan_exchange(2, 2, 2, from, to, size, NULL, &plan) != SLUICE_OK) fputs(sluice_error_text(), stderr);
+ *
+ * Jobs that run under MPI are in <sluice/sluice_mpi.h>, which this header includes where <mpi.h> came before it.
+ *
+ * Every function returns a code, SLUICE_OK or why not. A function that fails changes nothing but the error text, and
+ * leaves NULL where it would have put a handle. Handles belong to who created them: each kind has a function that frees
+ * it, which takes NULL too. Text that a handle hands out is the handle's, and lasts as long. One handle is for one
+ * thread at a time; different handles may be used by different threads.
+ *
+ * Sizes are in the unit of the problem: bytes or elements, whatever was given. Times are in that of the costs given, of
+ * platforms in seconds. Indices count from 0.
+ */
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum sluice_code {
+  SLUICE_OK = 0,
+  SLUICE_BAD_INPUT = 1,     /**< an argument or a file; nothing was sent or written */
+  SLUICE_OUT_OF_MEMORY = 2, /**< of this process */
+  SLUICE_MPI_FAILED = 3,    /**< a call to MPI; the job is of no further use */
+  SLUICE_JOB_FAILED = 4,    /**< another rank cannot go on with the job, which is of no further use */
+  SLUICE_FAILED = 5         /**< anything else */
+};
+
+/** One line on what went wrong in the last call of this thread that failed: "WHERE: FOUND, expected EXPECTED". Empty
+ *  before the first. Lasts until the next call that fails. */
+const char* sluice_error_text(void);
+/** "0.1.0" */
+const char* sluice_version(void);
+
+/* ---- options */
+
+/**
+ * Named values for planners and jobs. The functions that take options list the names they know; NULL stands for none.
+ * A name or a kind of value that a function does not know is SLUICE_BAD_INPUT there. Flags are integers, 0 or 1; a
+ * number may be given as an integer. Setting a name again replaces its value.
+ */
+typedef struct sluice_options sluice_options;
+/** A network of clusters. */
+typedef struct sluice_platform sluice_platform;
+
+int sluice_options_create(sluice_options** options);
+int sluice_options_set_text(sluice_options* options, const char* name, const char* value);
+int sluice_options_set_integer(sluice_options* options, const char* name, int64_t value);
+int sluice_options_set_number(sluice_options* options, const char* name, double value);
+int sluice_options_set_integers(sluice_options* options, const char* name, int64_t count, const int64_t values[]);
+int sluice_options_set_numbers(sluice_options* options, const char* name, int64_t count, const double values[]);
+/** Keeps a copy. The name is "platform". */
+int sluice_options_set_platform(sluice_options* options, const sluice_platform* platform);
+int sluice_options_free(sluice_options* options);
+
+/* ---- platforms */
+
+/** Reads a file of sluice.platform/1, as `sluice probe` writes it. */
+int sluice_platform_read(const char* path, sluice_platform** platform);
+int sluice_platform_ranks(const sluice_platform* platform, int64_t* ranks);
+int sluice_platform_clusters(const sluice_platform* platform, int64_t* clusters);
+int sluice_platform_free(sluice_platform* platform);
+
+/* ---- layouts */
+
+#define SLUICE_MAX_DIMENSIONS 7
+
+/** Block-cyclic, in each dimension blocks of `block` elements dealt to `grid` processes in turn, the first block to
+ *  process `first`. Processes are numbered in row-major order of the grid. Entries beyond `dimensions` are not read. */
+typedef struct sluice_layout {
+  int64_t dimensions; /**< 1 to SLUICE_MAX_DIMENSIONS */
+  int64_t grid[SLUICE_MAX_DIMENSIONS];
+  int64_t block[SLUICE_MAX_DIMENSIONS];
+  int64_t first[SLUICE_MAX_DIMENSIONS];
+} sluice_layout;
+
+/** Reads "GRID:BLOCK", as "16:3" or "4x4:64x64"; `first` becomes 0. */
+int sluice_layout_parse(const char* text, sluice_layout* layout);
+/** Number of elements that `process` of the grid holds of an array of `shape`, one extent a dimension. */
+int sluice_layout_local_size(const sluice_layout* layout, const int64_t shape[], int64_t process, int64_t* elements);
+/** The same by dimension: `extents` has room for one number a dimension. */
+int sluice_layout_local_shape(const sluice_layout* layout, const int64_t shape[], int64_t process, int64_t extents[]);
+
+/* ---- planning */
+
+/** A schedule of steps (redistribute, exchange) or of a tree (reduce, broadcast). */
+typedef struct sluice_schedule sluice_schedule;
+
+/** Plans how an array of `shape` (NULL: one slice, after which the pattern repeats) moves from one layout to another.
+ *  Processes of the two grids are apart, and blocks start at process 0. Sizes are elements.
+ *  Options: algorithm (text), setup (number, of elements), effort (integer). */
+int sluice_plan_redistribution(const int64_t shape[], const sluice_layout* from, const sluice_layout* to,
+                               const sluice_options* options, sluice_schedule** schedule);
+/** Plans who sends when, for `messages` messages: from[i] has size[i] for to[i]; several of one pair add up.
+ *  Options: algorithm (text), max_transfers (integer; unless given, as many as senders or receivers, whichever is
+ *  less), setup (number, in the unit of the sizes; 1), effort (number), time_limit_s (number), seed (integer). */
+int sluice_plan_exchange(int64_t senders, int64_t receivers, int64_t messages, const int64_t from[], const int64_t to[],
+                         const int64_t size[], const sluice_options* options, sluice_schedule** schedule);
+/** The same for the traffic in a file, Matrix Market (.mtx) or dense CSV (.csv). */
+int sluice_plan_exchange_file(const char* path, const sluice_options* options, sluice_schedule** schedule);
+/** Plans the reduction of one element of each machine where a transfer takes `transfer` and a combination `compute`.
+ *  Options: algorithm (text), arity, root, segments, max_segments, max_transfers, max_reducers (integers),
+ *  commutative (flag), transfer_overhead, compute_overhead (numbers), arrivals (numbers, one a machine). */
+int sluice_plan_reduce(int64_t machines, double transfer, double compute, const sluice_options* options,
+                       sluice_schedule** schedule);
+/** Plans the broadcast of `bytes` from rank `root`. The schedule's machines are clusters, or ranks (see the C++ header
+ *  plan/broadcast.hpp). Options: algorithm, lookahead, inside (texts), segments (integer), early_internal (flag),
+ *  time_limit_s (number). */
+int sluice_plan_broadcast(const sluice_platform* platform, int64_t root, int64_t bytes, const sluice_options* options,
+                          sluice_schedule** schedule);
+
+/* ---- schedules */
+
+enum sluice_schedule_kind { SLUICE_STEPS = 1, SLUICE_TREE = 2 };
+
+/** A piece of the message from `from` to `to`: `size` units, starting `offset` units into the message. */
+typedef struct sluice_transfer {
+  int64_t from;
+  int64_t to;
+  int64_t offset;
+  int64_t size;
+} sluice_transfer;
+
+typedef struct sluice_timed_transfer {
+  int64_t from;
+  int64_t to;
+  int64_t segment; /**< which part of the element */
+  double start;
+  double end;
+} sluice_timed_transfer;
+
+/** total = transmission + setup * steps */
+typedef struct sluice_cost {
+  int64_t steps;
+  int64_t transmission;
+  double total;
+} sluice_cost;
+
+/** Reads a file of sluice.schedule/1 of either kind. Whether it is sound is for sluice_schedule_check to say. */
+int sluice_schedule_read(const char* path, sluice_schedule** schedule);
+/** Replaces the file `path`, whole or not at all. */
+int sluice_schedule_write(const sluice_schedule* schedule, const char* path);
+/** The same as text. */
+int sluice_schedule_json(sluice_schedule* schedule, const char** text);
+
+int sluice_schedule_kind(const sluice_schedule* schedule, int* kind);
+/** "redistribute", "exchange", "reduce" or "broadcast". */
+int sluice_schedule_problem(const sluice_schedule* schedule, const char** text);
+int sluice_schedule_algorithm(const sluice_schedule* schedule, const char** text);
+/** Of steps: the two sides, and the number of decimals of all sizes (0 where they are whole). */
+int sluice_schedule_senders(const sluice_schedule* schedule, int64_t* senders, int64_t* receivers);
+int sluice_schedule_decimals(const sluice_schedule* schedule, int* decimals);
+/** Of steps: what the schedule costs, and what none costs less than. Either may be NULL. */
+int sluice_schedule_cost(const sluice_schedule* schedule, sluice_cost* cost, sluice_cost* bound);
+int sluice_schedule_steps(const sluice_schedule* schedule, int64_t* steps);
+/** Of steps: one step. `transfers` becomes how many there are; where `list` is not NULL, it has room for `capacity`,
+ *  which must be enough. `duration` may be NULL. */
+int sluice_schedule_step(const sluice_schedule* schedule, int64_t step, int64_t* duration, int64_t* transfers,
+                         int64_t capacity, sluice_transfer list[]);
+/** Of a tree: machines, root, and when the last transfer has had its effect; any may be NULL. */
+int sluice_schedule_tree(const sluice_schedule* schedule, int64_t* machines, int64_t* root, double* length);
+/** Of a tree: between which lengths the shortest lies; either may be NULL. */
+int sluice_schedule_tree_bound(const sluice_schedule* schedule, double* lower, double* upper);
+/** Of a tree, in order of their start; as sluice_schedule_step. */
+int sluice_schedule_tree_transfers(const sluice_schedule* schedule, int64_t* transfers, int64_t capacity,
+                                   sluice_timed_transfer list[]);
+
+/** Judges the schedule by itself, one read from a file with the cost and the layouts that the file states. `violations`
+ *  becomes the number of ways in which it is broken, 0 if it is sound. */
+int sluice_schedule_check(sluice_schedule* schedule, int64_t* violations);
+/** The same, and whether it sends exactly what there is to send; the arguments are those of sluice_plan_exchange. */
+int sluice_schedule_check_traffic(sluice_schedule* schedule, int64_t senders, int64_t receivers, int64_t messages,
+                                  const int64_t from[], const int64_t to[], const int64_t size[], int64_t* violations);
+/** The same for the traffic in a file. */
+int sluice_schedule_check_file(sluice_schedule* schedule, const char* path, int64_t* violations);
+/** One line on what the last check of this schedule found; `violation` counts from 0. */
+int sluice_schedule_violation(const sluice_schedule* schedule, int64_t violation, const char** text);
+
+int sluice_schedule_free(sluice_schedule* schedule);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
+
+/* Not within the guard: <mpi.h> may have come since this header was included first. */
+#if defined(MPI_VERSION) && !defined(SLUICE_SLUICE_MPI_H)
+#include <sluice/sluice_mpi.h>
+#endif

@@ -1,0 +1,124 @@
+#ifndef SLUICE_SLUICE_MPI_H
+#define SLUICE_SLUICE_MPI_H
+
+#include <mpi.h>
+#include <sluice/sluice.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * Sluice's jobs for C: planned once, executed as often as you like. In a libsluice that was built with an MPI, for
+ * programs of that MPI.
+ *
+ *     sluice_job* job = NULL;
+ *     if (sluice_redistribution_create(comm, shape, &from, &to, sizeof(double), NULL, &job) == SLUICE_OK) {
+ *       sluice_redistribution_execute(job, source, target);
+ *       sluice_job_free(job);
+ *     }
+ *
+ * Creation and execution are collective over the communicator, an intracommunicator. What goes wrong on one rank gives
+ * a code other than SLUICE_OK on all of them: there what it is, on the others SLUICE_BAD_INPUT or SLUICE_JOB_FAILED, in
+ * the same call or in the next one where a rank was done with it. The job is of no further use then, and is freed like
+ * any other. MPI_THREAD_FUNNELED is enough; calls on one communicator are made by one thread at a time.
+ *
+ * start begins an execution, wait ends it, and test tells whether it has ended; buffers must stay as they are in
+ * between. Several jobs of a communicator may be under way, started in the same order on all ranks.
+ */
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Of any of the four jobs. A call for another kind of job is SLUICE_BAD_INPUT. */
+typedef struct sluice_job sluice_job;
+
+/** `done` becomes 1 where the execution has ended, or none was started; 0 where it has not. */
+int sluice_job_test(sluice_job* job, int* done);
+int sluice_job_wait(sluice_job* job);
+/** Bytes of buffers that this rank holds beyond the user's; 0 for a broadcast. */
+int sluice_job_extra_bytes(const sluice_job* job, int64_t* bytes);
+/** Whether MPI's own call serves in place of the plan, as it was found to be faster; 0 for a broadcast. */
+int sluice_job_native(const sluice_job* job, int* native);
+/** Local. Frees a job after MPI_Finalize too. During an execution it makes the other ranks fail. */
+int sluice_job_free(sluice_job* job);
+
+/**
+ * Moving a block-cyclic array from one layout to another. `shape`: extents of the source array; `element_bytes`: of one
+ * element, at least 1.
+ *
+ * Options, lists with one entry a dimension: from_start, to_start, extent, to_shape (a box of the arrays);
+ * source_leading, target_leading (one entry less, may differ between ranks); from_ranks, to_ranks (lists of the ranks
+ * of the two grids, row-major); column_major, relabel, try_native (flags); algorithm (text); setup (number);
+ * chunk_bytes, window, shared_from_bytes (integers). As in the C++ header run/mpi/redistribution.hpp.
+ */
+int sluice_redistribution_create(MPI_Comm comm, const int64_t shape[], const sluice_layout* from,
+                                 const sluice_layout* to, int64_t element_bytes, const sluice_options* options,
+                                 sluice_job** job);
+/** Elements of this rank's part of the arrays, from the first to behind the last one, gaps included: how large `source`
+ *  and `target` are. Either may be NULL. */
+int sluice_redistribution_extents(const sluice_job* job, int64_t* source, int64_t* target);
+/** The rank of each process of the target grid, which is for the job to choose with `relabel`: `ranks` has room for
+ *  `capacity`, at least as many as the target grid has processes; `count` becomes how many. */
+int sluice_redistribution_to_ranks(const sluice_job* job, int64_t* count, int64_t capacity, int ranks[]);
+/** A pointer may be NULL where this rank has nothing to send or receive. The two must not overlap. */
+int sluice_redistribution_execute(sluice_job* job, const void* source, void* target);
+int sluice_redistribution_start(sluice_job* job, const void* source, void* target);
+
+/**
+ * Sending everybody's messages to everybody else: this rank has send_bytes[i] for rank send_ranks[i], each rank once at
+ * most. Ranks learn what they get from the others.
+ *
+ * Options: max_transfers, chunk_bytes, window, early_release_bytes (integers), mode, algorithm (texts), setup_bytes,
+ * planning_time_s (numbers), try_native (flag). As in the C++ header run/mpi/exchange.hpp.
+ */
+int sluice_exchange_create(MPI_Comm comm, int64_t sends, const int send_ranks[], const int64_t send_bytes[],
+                           const sluice_options* options, sluice_job** job);
+/** What this rank gets, by rank of the sender, without empty messages: `count` becomes how many; where the lists are
+ * not NULL, they have room for `capacity`. */
+int sluice_exchange_receives(const sluice_job* job, int64_t* count, int64_t capacity, int ranks[], int64_t bytes[]);
+/** Bytes of all messages that this rank sends, and gets. Either may be NULL. */
+int sluice_exchange_bytes(const sluice_job* job, int64_t* send, int64_t* receive);
+/** `send` holds the messages one behind the other in the order of creation, `receive` has room for those that come, in
+ *  the order of sluice_exchange_receives; so many bytes each, at least. */
+int sluice_exchange_execute(sluice_job* job, const void* send, int64_t send_bytes, void* receive,
+                            int64_t receive_bytes);
+int sluice_exchange_start(sluice_job* job, const void* send, int64_t send_bytes, void* receive, int64_t receive_bytes);
+
+/**
+ * Combining `count` elements of each rank, as MPI_Reduce. Type and operation must last as long as the job.
+ *
+ * Options: transfer, compute, transfer_overhead, compute_overhead (numbers: costs, in any one unit; the first two
+ * together), measure, reproducible, try_native, dynamic, progress_thread (flags), algorithm (text), arity, segments
+ * (integers), platform. As in the C++ header run/mpi/reduction.hpp.
+ */
+int sluice_reduction_create(MPI_Comm comm, int64_t count, MPI_Datatype type, MPI_Op op, int root,
+                            const sluice_options* options, sluice_job** job);
+/** `own` may be MPI_IN_PLACE on the root; `result` is written on the root only. */
+int sluice_reduction_execute(sluice_job* job, const void* own, void* result);
+int sluice_reduction_start(sluice_job* job, const void* own, void* result);
+
+/**
+ * Giving all ranks what the root has, as MPI_Bcast.
+ *
+ * Options: platform, try_native, early_internal (flags), algorithm, lookahead, inside (texts), segments (integer),
+ * time_limit_s (number). As in the C++ header run/mpi/broadcast.hpp.
+ */
+int sluice_broadcast_create(MPI_Comm comm, int root, const sluice_options* options, sluice_job** job);
+int sluice_broadcast_execute(sluice_job* job, void* buffer, int64_t bytes);
+int sluice_broadcast_start(sluice_job* job, void* buffer, int64_t bytes);
+
+/* ---- for Fortran: the same with Fortran's handles */
+
+int sluice_redistribution_create_f(MPI_Fint comm, const int64_t shape[], const sluice_layout* from,
+                                   const sluice_layout* to, int64_t element_bytes, const sluice_options* options,
+                                   sluice_job** job);
+int sluice_exchange_create_f(MPI_Fint comm, int64_t sends, const int send_ranks[], const int64_t send_bytes[],
+                             const sluice_options* options, sluice_job** job);
+int sluice_reduction_create_f(MPI_Fint comm, int64_t count, MPI_Fint type, MPI_Fint op, int root,
+                              const sluice_options* options, sluice_job** job);
+int sluice_broadcast_create_f(MPI_Fint comm, int root, const sluice_options* options, sluice_job** job);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

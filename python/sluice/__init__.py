@@ -1,0 +1,149 @@
+"""Plans communication where the order of messages matters, judges plans, and (sluice.mpi) runs them under MPI.
+
+Planning needs no MPI:
+
+    >>> import numpy, sluice
+    >>> plan = sluice.plan_exchange(numpy.array([[7, 2, 0], [4, 5, 0], [0, 0, 9]]), max_transfers=2, setup=3)
+    >>> plan.cost
+    Cost(steps=3, transmission=16, total=25.0)
+    >>> sluice.check(plan)
+    []
+
+Sizes are integers in a unit of the caller's (bytes, elements), times in that of the costs given, of platforms in
+seconds. Indices count from 0. Bad input raises InputError, which is a ValueError too.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any, List, Optional, Sequence, Tuple, Union
+
+import numpy
+
+from . import _core
+from ._core import Layout, Platform, StepSchedule, TreeSchedule
+from ._errors import Error, InputError, JobError, MpiError
+from ._results import Cost, Violation
+
+__version__: str = _core.version
+__all__ = [
+    "Cost", "Error", "InputError", "JobError", "Layout", "MpiError", "Platform", "StepSchedule", "TreeSchedule",
+    "Violation", "algorithms", "check", "global_indices", "local_shape", "plan_broadcast", "plan_exchange",
+    "plan_redistribution", "plan_reduce", "platform_from_json", "read_platform", "read_schedule", "schedule_from_json",
+]
+
+LayoutLike = Union[str, Layout, Tuple[Sequence[int], Sequence[int]]]
+
+
+def layout_of(value: LayoutLike) -> Layout:
+    """A Layout as it is, or made of "GRID:BLOCK" ("4x2:64x64") or of a pair (grid, block)."""
+    if isinstance(value, Layout):
+        return value
+    if isinstance(value, str):
+        return Layout(value)
+    try:
+        grid, block = value
+        return Layout([int(each) for each in grid], [int(each) for each in block])
+    except InputError:
+        raise
+    except (TypeError, ValueError) as error:
+        raise InputError(f"layout: {value!r}, expected a Layout, 'GRID:BLOCK' or (grid, block)") from error
+
+
+def _shape_of(shape: Union[int, Sequence[int]]) -> List[int]:
+    if isinstance(shape, (int, numpy.integer)):
+        return [int(shape)]
+    return [int(each) for each in shape]
+
+
+def local_shape(layout: LayoutLike, shape: Union[int, Sequence[int]], process: int) -> Tuple[int, ...]:
+    """Extents of the part of an array of `shape` that `process` holds; processes are numbered in row-major order."""
+    return _core.local_shape(layout_of(layout), _shape_of(shape), process)
+
+
+def global_indices(layout: LayoutLike, shape: Union[int, Sequence[int]], process: int) -> Tuple[numpy.ndarray, ...]:
+    """For each dimension the global indices that `process` holds, int64, in the order in which it stores them.
+
+    `a[numpy.ix_(*global_indices(layout, a.shape, process))]` is its part of `a`.
+    """
+    found = _core.global_indices(layout_of(layout), _shape_of(shape), process)
+    return tuple(numpy.array(each, dtype=numpy.int64) for each in found)
+
+
+def plan_redistribution(source: LayoutLike, target: LayoutLike, shape: Union[int, Sequence[int], None] = None, *,
+                        algorithm: str = "auto", setup: float = 1, effort: Optional[int] = None) -> StepSchedule:
+    """Plans how an array moves from one block-cyclic layout to another; sizes are elements.
+
+    shape: extents of the array; None: one slice, after which the pattern repeats. setup: price of a step, in elements.
+    """
+    options = {} if effort is None else {"effort": effort}
+    return _core.plan_redistribution(layout_of(source), layout_of(target), None if shape is None else _shape_of(shape),
+                                     algorithm=algorithm, setup=setup, **options)
+
+
+def plan_exchange(traffic: Any, max_transfers: Optional[int] = None, *, setup: float = 1, algorithm: str = "auto",
+                  effort: float = 1, time_limit_s: Optional[float] = None, seed: int = 1) -> StepSchedule:
+    """Plans who sends when.
+
+    traffic: shape (senders, receivers), whole numbers of at least 0 of any dtype, dense or a sparse matrix of SciPy; or
+    the name of a .mtx or .csv file. max_transfers: at most so many transfers in a step; None: as many as senders or
+    receivers, whichever is less. setup: price of a step, in the unit of the traffic.
+    """
+    return _core.plan_exchange(traffic, max_transfers, setup=setup, algorithm=algorithm, effort=effort,
+                               time_limit_s=time_limit_s, seed=seed)
+
+
+def plan_reduce(machines: int, transfer: float, compute: float, **options: Any) -> TreeSchedule:
+    """Plans the reduction of one element of each machine, where a transfer takes `transfer` and a combination `compute`.
+
+    options: algorithm, arity, root, max_transfers, max_reducers, commutative, arrivals (a time for each machine),
+    segments (0: the planner chooses), transfer_overhead, compute_overhead.
+    """
+    return _core.plan_reduce(machines, transfer, compute, **options)
+
+
+def plan_broadcast(platform: Platform, root: int, bytes: int, **options: Any) -> TreeSchedule:
+    """Plans the broadcast of `bytes` bytes from rank `root` over a platform; times are seconds.
+
+    The schedule's machines are clusters, or ranks where `method` is none of a tree between clusters. options:
+    algorithm, lookahead, inside, segments (0: the planner chooses), early_internal, time_limit_s.
+    """
+    return _core.plan_broadcast(platform, root, bytes, **options)
+
+
+def check(schedule: Union[StepSchedule, TreeSchedule], traffic: Any = None) -> List[Violation]:
+    """What is wrong with a schedule; an empty list if nothing.
+
+    traffic: for steps, what there is to send, as plan_exchange takes it; None: a schedule that names its layouts is
+    judged by them, another one by itself.
+    """
+    if traffic is None:
+        return _core.check(schedule)
+    if not isinstance(schedule, StepSchedule):
+        raise InputError("traffic: one beside a schedule of a tree, expected a schedule of steps")
+    return _core.check(schedule, traffic)
+
+
+def read_schedule(path: Union[str, "os.PathLike[str]"]) -> Union[StepSchedule, TreeSchedule]:
+    """Reads a file of sluice.schedule/1."""
+    return _core.read_schedule(os.fspath(path))
+
+
+def schedule_from_json(text: str) -> Union[StepSchedule, TreeSchedule]:
+    """The same from text."""
+    return _core.schedule_from_json(text)
+
+
+def read_platform(path: Union[str, "os.PathLike[str]"]) -> Platform:
+    """Reads a file of sluice.platform/1, as `sluice probe` writes it."""
+    return _core.read_platform(os.fspath(path))
+
+
+def platform_from_json(text: str) -> Platform:
+    """The same from text."""
+    return _core.platform_from_json(text)
+
+
+def algorithms(problem: str) -> List[str]:
+    """Names of the algorithms of "redistribute", "exchange", "reduce" or "broadcast", without "auto"."""
+    return _core.algorithms(problem)

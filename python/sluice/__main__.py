@@ -1,0 +1,36 @@
+"""`python -m sluice` is the command sluice, where it is built or installed beside this package."""
+
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+
+def fail(text: str) -> NoReturn:
+    """Ends the program as the command does for bad input."""
+    print(f"error: {text}", file=sys.stderr)
+    sys.exit(2)
+
+
+def command() -> str:
+    """The program: SLUICE_COMMAND, that of the build or installation this package is part of, or one on PATH."""
+    given = os.environ.get("SLUICE_COMMAND")
+    if given:
+        return given
+    for folder in Path(__file__).resolve().parents[1:6]:
+        program = folder / "bin" / "sluice"
+        if program.is_file() and os.access(program, os.X_OK):
+            return str(program)
+    found = shutil.which("sluice")
+    if found is None:
+        fail("sluice: no such program, expected one on PATH or its name in SLUICE_COMMAND")
+    return found
+
+
+if __name__ == "__main__":
+    program = command()
+    try:
+        os.execv(program, [program, *sys.argv[1:]])
+    except OSError as error:
+        fail(f"{program}: cannot be run: {error.strerror}, expected the command sluice")

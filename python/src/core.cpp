@@ -1,0 +1,198 @@
+// sluice._core: planning, judging and files, without MPI.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "errors.hpp"
+#include "layouts.hpp"
+#include "schedules.hpp"
+#include "sluice/error.hpp"
+#include "sluice/input/decimal.hpp"
+#include "sluice/input/platform.hpp"
+#include "sluice/input/redistribution_problem.hpp"
+#include "sluice/plan/broadcast.hpp"
+#include "sluice/plan/exchange.hpp"
+#include "sluice/plan/redistribute.hpp"
+#include "sluice/plan/reduce.hpp"
+#include "sluice/plan/registry.hpp"
+#include "sluice/schedule/cost.hpp"
+#include "traffic.hpp"
+
+namespace py = pybind11;
+
+namespace sluice::python {
+
+namespace {
+
+/// Ends a search when the user presses Ctrl-C, which Python takes note of and no more.
+bool interrupted() {
+  const py::gil_scoped_acquire gil;
+  return PyErr_CheckSignals() != 0;
+}
+
+void check_starts_at_0(const PlacedLayout& layout, const char* name) {
+  if (std::any_of(layout.first.begin(), layout.first.end(), [](std::int64_t each) { return each != 0; }))
+    throw InputError(name, "a first process other than 0", "0, as planning takes all processes for equal");
+}
+
+StepPlan redistribution(const PlacedLayout& source, const PlacedLayout& target,
+                        const std::optional<std::vector<std::int64_t>>& shape, const std::string& algorithm,
+                        double setup, std::int64_t effort) {
+  const py::gil_scoped_release release;
+  check_starts_at_0(source, "source");
+  check_starts_at_0(target, "target");
+  const std::vector<std::int64_t> extents = shape.value_or(std::vector<std::int64_t>{});
+  if (shape && shape->size() != source.layout.dimensions())
+    throw InputError("shape", fmt::format("{} dimensions", shape->size()),
+                     fmt::format("{}, as the layouts have", source.layout.dimensions()));
+  if (!(setup >= 0 && std::isfinite(setup)))
+    throw InputError("setup", fmt::format("{}", setup), "a finite number of at least 0");
+  const RedistributionProblem problem = make_problem(source.layout, target.layout, extents, "target", "shape");
+  const RedistributionPlan plan = plan_redistribution(problem, algorithm, setup, effort);
+  StepPlan result{
+      plan.schedule(
+          {to_string(source.layout), to_string(target.layout), fmt::format("{}", fmt::join(extents, "x")), {}}),
+      {}};
+  result.stated_cost = cost(result.schedule);
+  result.optimal = result.stated_cost.total <= plan.bound().total;
+  return result;
+}
+
+StepPlan exchange(const py::object& traffic, std::optional<std::int64_t> max_transfers, double setup,
+                  const std::string& algorithm, double effort, std::optional<double> time_limit_s, std::uint64_t seed) {
+  ExchangeProblem problem;
+  problem.traffic = traffic_of(traffic);
+  const py::gil_scoped_release release;
+  problem.max_transfers = max_transfers.value_or(std::min(problem.traffic.senders, problem.traffic.receivers));
+  problem.setup = move_decimal_point(setup, problem.traffic.decimals);
+  ExchangeOptions options;
+  options.algorithm = algorithm;
+  options.effort = effort;
+  options.seed = seed;
+  options.stop = interrupted;
+  if (time_limit_s) options.time_limit_s = *time_limit_s;
+  ExchangePlan plan = plan_exchange(problem, options);
+  {
+    const py::gil_scoped_acquire gil;
+    if (PyErr_Occurred() != nullptr) throw py::error_already_set();
+  }
+  const Cost total = cost(plan.schedule);
+  return {std::move(plan.schedule), total, plan.optimal || total.total <= plan.bound.cost.total, plan.bound.kind};
+}
+
+TreePlan reduce(std::int64_t machines, double transfer, double compute, const std::string& algorithm,
+                std::int64_t arity, std::int64_t root, std::optional<std::int64_t> max_transfers,
+                std::optional<std::int64_t> max_reducers, bool commutative, const std::vector<double>& arrivals,
+                std::int64_t segments, double transfer_overhead, double compute_overhead) {
+  const py::gil_scoped_release release;
+  ReduceProblem problem;
+  problem.machines = machines;
+  problem.transfer = transfer;
+  problem.compute = compute;
+  problem.max_transfers = max_transfers;
+  problem.max_reducers = max_reducers;
+  problem.commutative = commutative;
+  problem.root = root;
+  problem.arrivals = arrivals;
+  problem.segments = segments;
+  problem.transfer_overhead = transfer_overhead;
+  problem.compute_overhead = compute_overhead;
+  ReduceOptions options;
+  options.algorithm = algorithm;
+  options.arity = arity;
+  ReducePlan plan = plan_reduce(problem, options);
+  return {std::move(plan.schedule), plan.optimal};
+}
+
+TreePlan broadcast(const Platform& platform, std::int64_t root, std::int64_t bytes, const std::string& algorithm,
+                   const std::string& lookahead, const std::string& inside, std::int64_t segments, bool early_internal,
+                   double time_limit_s) {
+  const py::gil_scoped_release release;
+  BroadcastOptions options;
+  options.algorithm = algorithm;
+  options.lookahead = lookahead;
+  options.inside = inside;
+  options.segments = segments;
+  options.early_internal = early_internal;
+  options.time_limit_s = time_limit_s;
+  BroadcastPlan plan = plan_broadcast(platform, root, bytes, options);
+  TreePlan result{std::move(plan.schedule), plan.optimal, plan.program.method};
+  for (const BroadcastPlan::Candidate& each : plan.candidates)
+    result.candidates.emplace_back(each.method, each.length_s);
+  return result;
+}
+
+void add_planners(py::module_& module) {
+  module.def("plan_redistribution", &redistribution, py::arg("source"), py::arg("target"),
+             py::arg("shape") = py::none(), py::kw_only(), py::arg("algorithm") = "auto", py::arg("setup") = 1.0,
+             py::arg("effort") = kCustomaryEffort);
+  module.def("plan_exchange", &exchange, py::arg("traffic"), py::arg("max_transfers") = py::none(), py::kw_only(),
+             py::arg("setup") = 1.0, py::arg("algorithm") = "auto", py::arg("effort") = 1.0,
+             py::arg("time_limit_s") = py::none(), py::arg("seed") = 1);
+  module.def("plan_reduce", &reduce, py::arg("machines"), py::arg("transfer"), py::arg("compute"), py::kw_only(),
+             py::arg("algorithm") = "auto", py::arg("arity") = 4, py::arg("root") = 0,
+             py::arg("max_transfers") = py::none(), py::arg("max_reducers") = py::none(), py::arg("commutative") = true,
+             py::arg("arrivals") = std::vector<double>{}, py::arg("segments") = 1, py::arg("transfer_overhead") = 0.0,
+             py::arg("compute_overhead") = 0.0);
+  module.def("plan_broadcast", &broadcast, py::arg("platform"), py::arg("root"), py::arg("bytes"), py::kw_only(),
+             py::arg("algorithm") = "auto", py::arg("lookahead") = "min", py::arg("inside") = "",
+             py::arg("segments") = 0, py::arg("early_internal") = false, py::arg("time_limit_s") = 1.0);
+  module.def(
+      "algorithms",
+      [](const std::string& problem) {
+        std::vector<std::string> names;
+        for (const Algorithm& each : algorithms(problem)) names.emplace_back(each.name);
+        return names;
+      },
+      py::arg("problem"));
+}
+
+void add_platforms(py::module_& module) {
+  py::class_<Platform>(module, "Platform")
+      .def_readonly("ranks", &Platform::ranks)
+      .def_property_readonly("clusters",
+                             [](const Platform& own) {
+                               std::vector<std::pair<std::string, std::vector<std::int64_t>>> result;
+                               for (const PlatformCluster& each : own.clusters)
+                                 result.emplace_back(each.name, each.ranks);
+                               return result;
+                             })
+      .def("to_json", [](const Platform& own) { return to_json(own); })
+      .def("__eq__", [](const Platform& own, const Platform& other) { return own == other; })
+      .def("__repr__", [](const Platform& own) {
+        return fmt::format("<sluice.Platform: {} ranks, {} clusters>", own.ranks, own.clusters.size());
+      });
+  module.def(
+      "read_platform", [](const std::string& path) { return read_platform(path); }, py::arg("path"));
+  module.def(
+      "platform_from_json",
+      [](const std::string& text) {
+        std::istringstream in(text);
+        return read_platform(in, "text");
+      },
+      py::arg("text"));
+}
+
+}  // namespace
+
+}  // namespace sluice::python
+
+PYBIND11_MODULE(_core, module) {
+  module.doc() = "Planning, judging and files of Sluice; use the package sluice.";
+  sluice::python::translate_exceptions();
+  sluice::python::add_layouts(module);
+  sluice::python::add_schedules(module);
+  sluice::python::add_planners(module);
+  sluice::python::add_platforms(module);
+  module.attr("version") = SLUICE_VERSION;
+}

@@ -1,0 +1,89 @@
+#include "layouts.hpp"
+
+#include <fmt/format.h>
+#include <pybind11/stl.h>
+
+#include <algorithm>
+
+#include "sluice/error.hpp"
+
+namespace py = pybind11;
+
+namespace sluice::python {
+
+namespace {
+
+PlacedLayout make_layout(std::vector<std::int64_t> grid, std::vector<std::int64_t> block,
+                         std::vector<std::int64_t> first) {
+  if (grid.empty() || grid.size() > kMaxDimensions)
+    throw InputError("grid", fmt::format("{} dimensions", grid.size()), fmt::format("1 to {}", kMaxDimensions));
+  if (block.size() != grid.size())
+    throw InputError("block", fmt::format("{} dimensions", block.size()),
+                     fmt::format("{}, as the grid has", grid.size()));
+  // An array of extent 0 has all that a layout can be wrong in.
+  const std::vector<std::int64_t> shape(grid.size(), 0);
+  PlacedLayout result{{std::move(grid), std::move(block)}, std::move(first)};
+  (void)Distribution(result.layout, shape, result.first, "layout");
+  return result;
+}
+
+Distribution distribution_of(const PlacedLayout& layout, const std::vector<std::int64_t>& shape) {
+  return {layout.layout, shape, layout.first, "layout"};
+}
+
+}  // namespace
+
+void add_layouts(py::module_& module) {
+  py::class_<PlacedLayout>(module, "Layout")
+      .def(py::init(&make_layout), py::arg("grid"), py::arg("block"), py::arg("first") = std::vector<std::int64_t>{})
+      .def(py::init([](const std::string& text) { return PlacedLayout{parse_layout(text, "layout")}; }),
+           py::arg("text"))
+      .def_property_readonly("grid", [](const PlacedLayout& own) { return py::tuple(py::cast(own.layout.grid)); })
+      .def_property_readonly("block", [](const PlacedLayout& own) { return py::tuple(py::cast(own.layout.block)); })
+      .def_property_readonly("first",
+                             [](const PlacedLayout& own) {
+                               std::vector<std::int64_t> first = own.first;
+                               first.resize(own.layout.grid.size(), 0);
+                               return py::tuple(py::cast(first));
+                             })
+      .def_property_readonly(
+          "processes",
+          [](const PlacedLayout& own) {
+            return distribution_of(own, std::vector<std::int64_t>(own.layout.grid.size(), 0)).processes();
+          })
+      .def("__str__", [](const PlacedLayout& own) { return to_string(own.layout); })
+      .def("__repr__",
+           [](const PlacedLayout& own) { return fmt::format("sluice.Layout('{}')", to_string(own.layout)); })
+      .def("__eq__", [](const PlacedLayout& own, const PlacedLayout& other) {
+        return own.layout == other.layout && own.first == other.first;
+      });
+  module.def(
+      "local_shape",
+      [](const PlacedLayout& layout, const std::vector<std::int64_t>& shape, std::int64_t process) {
+        const Distribution distribution = distribution_of(layout, shape);
+        if (process < 0 || process >= distribution.processes())
+          throw InputError("process", fmt::format("{}", process), fmt::format("0 to {}", distribution.processes() - 1));
+        return py::tuple(py::cast(distribution.local_shape(Rank(process))));
+      },
+      py::arg("layout"), py::arg("shape"), py::arg("process"));
+  module.def(
+      "global_indices",
+      [](const PlacedLayout& layout, const std::vector<std::int64_t>& shape, std::int64_t process) {
+        const Distribution distribution = distribution_of(layout, shape);
+        if (process < 0 || process >= distribution.processes())
+          throw InputError("process", fmt::format("{}", process), fmt::format("0 to {}", distribution.processes() - 1));
+        const std::vector<Coordinate> at = distribution.coordinates(Rank(process));
+        std::vector<std::vector<std::int64_t>> result;
+        for (std::size_t d = 0; d < distribution.dimensions(); ++d) {
+          const Axis& axis = distribution.axis(d);
+          std::vector<std::int64_t>& indices = result.emplace_back();
+          for (std::int64_t i = 0; i < axis.local_extent(at[d]); ++i)
+            indices.push_back(axis.global(at[d], LocalIndex(i)).value);
+        }
+        return result;
+      },
+      py::arg("layout"), py::arg("shape"), py::arg("process"));
+  py::implicitly_convertible<py::str, PlacedLayout>();
+}
+
+}  // namespace sluice::python

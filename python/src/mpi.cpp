@@ -1,0 +1,281 @@
+// sluice._mpi: the jobs, on addresses; sluice/mpi.py makes them of buffers.
+#include <mpi.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <cstddef>
+#include <exception>
+#include <map>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "errors.hpp"
+#include "layouts.hpp"
+#include "sluice/error.hpp"
+#include "sluice/run/mpi/broadcast.hpp"
+#include "sluice/run/mpi/exchange.hpp"
+#include "sluice/run/mpi/redistribution.hpp"
+#include "sluice/run/mpi/reduction.hpp"
+#include "sluice/run/mpi/refuse_job.hpp"
+
+namespace py = pybind11;
+
+namespace sluice::python {
+
+namespace {
+
+/// Addresses of MPI's handles within objects of mpi4py, and of memory.
+using Address = std::uintptr_t;
+
+template <class Handle>
+Handle handle_at(Address address) {
+  return *reinterpret_cast<const Handle*>(address);
+}
+
+MPI_Comm comm_at(Address address) {
+  int initialized = 0, finalized = 0;
+  if (MPI_Initialized(&initialized) != MPI_SUCCESS || initialized == 0 || MPI_Finalized(&finalized) != MPI_SUCCESS ||
+      finalized != 0)
+    throw InputError("MPI", "not running", "a call between MPI.Init and MPI.Finalize");
+  const auto comm = handle_at<MPI_Comm>(address);
+  if (comm == MPI_COMM_NULL) throw InputError("comm", "MPI_COMM_NULL, or one that was freed", "a communicator");
+  return comm;
+}
+
+/// What all jobs have. The GIL is released while they run.
+template <class Job, class Class>
+void add_job_methods(Class& type) {
+  type.def(
+          "test", [](Job& own) { return own.test(); }, py::call_guard<py::gil_scoped_release>())
+      .def(
+          "wait", [](Job& own) { own.wait(); }, py::call_guard<py::gil_scoped_release>())
+      .def(
+          "give_up",
+          [](Job& own, const std::string& why) { own.give_up(std::make_exception_ptr(std::invalid_argument(why))); },
+          py::call_guard<py::gil_scoped_release>());
+}
+
+using Released = py::call_guard<py::gil_scoped_release>;
+
+void add_redistribution(py::module_& module) {
+  using Job = mpi::Redistribution;
+  using Options = mpi::RedistributionOptions;
+  py::class_<Options>(module, "RedistributionOptions")
+      .def(py::init<>())
+      .def_readwrite("from_start", &Options::from_start)
+      .def_readwrite("to_start", &Options::to_start)
+      .def_readwrite("extent", &Options::extent)
+      .def_readwrite("to_shape", &Options::to_shape)
+      .def_readwrite("from_ranks", &Options::from_ranks)
+      .def_readwrite("to_ranks", &Options::to_ranks)
+      .def_readwrite("relabel", &Options::relabel)
+      .def_property(
+          "column_major", [](const Options& own) { return own.order == mpi::StorageOrder::kColumnMajor; },
+          [](Options& own, bool column_major) {
+            own.order = column_major ? mpi::StorageOrder::kColumnMajor : mpi::StorageOrder::kRowMajor;
+          })
+      .def_readwrite("source_leading", &Options::source_leading)
+      .def_readwrite("target_leading", &Options::target_leading)
+      .def_readwrite("algorithm", &Options::algorithm)
+      .def_readwrite("setup", &Options::setup)
+      .def_readwrite("chunk_bytes", &Options::chunk_bytes)
+      .def_readwrite("window", &Options::window)
+      .def_readwrite("shared_from_bytes", &Options::shared_from_bytes)
+      .def_readwrite("try_native", &Options::try_native);
+  py::class_<Job> type(module, "Redistribution");
+  type.def(py::init([](Address comm, const std::vector<std::int64_t>& shape, const PlacedLayout& source,
+                       const PlacedLayout& target, std::int64_t element_bytes, const Options& given) {
+             const MPI_Comm own = comm_at(comm);
+             Options options = given;
+             options.from_first = source.first;
+             options.to_first = target.first;
+             return Job(own, shape, source.layout, target.layout, element_bytes, options);
+           }),
+           Released())
+      .def(
+          "execute",
+          [](Job& own, Address source, Address target) {
+            own.execute(reinterpret_cast<const void*>(source), reinterpret_cast<void*>(target));
+          },
+          Released())
+      .def(
+          "start",
+          [](Job& own, Address source, Address target) {
+            own.start(reinterpret_cast<const void*>(source), reinterpret_cast<void*>(target));
+          },
+          Released())
+      .def_property_readonly("to_ranks", &Job::to_ranks)
+      .def_property_readonly("source_extent", &Job::source_extent)
+      .def_property_readonly("target_extent", &Job::target_extent)
+      .def_property_readonly("extra_bytes", &Job::peak_extra_bytes)
+      .def_property_readonly("steps", [](const Job& own) { return own.plan().steps(); })
+      .def_property_readonly("native", &Job::native);
+  add_job_methods<Job>(type);
+}
+
+std::span<const std::byte> readable(Address address, std::int64_t bytes) {
+  return {reinterpret_cast<const std::byte*>(address), static_cast<std::size_t>(bytes)};
+}
+std::span<std::byte> writable(Address address, std::int64_t bytes) {
+  return {reinterpret_cast<std::byte*>(address), static_cast<std::size_t>(bytes)};
+}
+
+std::vector<std::pair<int, std::int64_t>> in_python(const std::vector<mpi::MessageSize>& messages) {
+  std::vector<std::pair<int, std::int64_t>> result;
+  for (const mpi::MessageSize& each : messages) result.emplace_back(each.peer, each.bytes);
+  return result;
+}
+
+void add_exchange(py::module_& module) {
+  using Job = mpi::Exchange;
+  using Options = mpi::ExchangeOptions;
+  py::class_<Options>(module, "ExchangeOptions")
+      .def(py::init<>())
+      .def_readwrite("max_transfers", &Options::max_transfers)
+      .def_property(
+          "mode", [](const Options& own) { return to_string(own.mode); },
+          [](Options& own, const std::string& mode) { own.mode = mpi::parse_exchange_mode(mode); })
+      .def_readwrite("algorithm", &Options::algorithm)
+      .def_readwrite("setup_bytes", &Options::setup_bytes)
+      .def_readwrite("planning_time_s", &Options::planning_time_s)
+      .def_readwrite("chunk_bytes", &Options::chunk_bytes)
+      .def_readwrite("window", &Options::window)
+      .def_readwrite("early_release_bytes", &Options::early_release_bytes)
+      .def_readwrite("try_native", &Options::try_native);
+  py::class_<Job> type(module, "Exchange");
+  type.def(py::init([](Address comm, const std::vector<std::pair<int, std::int64_t>>& sends, const Options& options) {
+             std::vector<mpi::MessageSize> messages;
+             for (const auto& [peer, bytes] : sends) messages.push_back({peer, bytes});
+             return Job(comm_at(comm), messages, options);
+           }),
+           Released())
+      .def(
+          "execute",
+          [](Job& own, Address send, std::int64_t send_bytes, Address receive, std::int64_t receive_bytes) {
+            own.execute(readable(send, send_bytes), writable(receive, receive_bytes));
+          },
+          Released())
+      .def(
+          "start",
+          [](Job& own, Address send, std::int64_t send_bytes, Address receive, std::int64_t receive_bytes) {
+            own.start(readable(send, send_bytes), writable(receive, receive_bytes));
+          },
+          Released())
+      .def_property_readonly("sends", [](const Job& own) { return in_python(own.sends()); })
+      .def_property_readonly("receives", [](const Job& own) { return in_python(own.receives()); })
+      .def_property_readonly("send_bytes", &Job::send_bytes)
+      .def_property_readonly("receive_bytes", &Job::receive_bytes)
+      .def_property_readonly("mode", [](const Job& own) { return to_string(own.mode()); })
+      .def_property_readonly("steps", &Job::steps)
+      .def_property_readonly("extra_bytes", &Job::peak_extra_bytes)
+      .def_property_readonly("native", &Job::native);
+  add_job_methods<Job>(type);
+}
+
+void add_reduction(py::module_& module) {
+  using Job = mpi::ElementReduction;
+  using Options = mpi::ReductionOptions;
+  using Costs = mpi::ReductionCosts;
+  py::class_<Costs>(module, "ReductionCosts")
+      .def(py::init([](double transfer, double compute, double transfer_overhead, double compute_overhead) {
+        return Costs{transfer, compute, transfer_overhead, compute_overhead};
+      }));
+  py::class_<Options>(module, "ReductionOptions")
+      .def(py::init<>())
+      .def_readwrite("costs", &Options::costs)
+      .def_readwrite("measure", &Options::measure)
+      .def_readwrite("platform", &Options::platform)
+      .def_readwrite("algorithm", &Options::algorithm)
+      .def_readwrite("arity", &Options::arity)
+      .def_readwrite("segments", &Options::segments)
+      .def_readwrite("reproducible", &Options::reproducible)
+      .def_readwrite("try_native", &Options::try_native)
+      .def_readwrite("dynamic", &Options::dynamic)
+      .def_readwrite("progress_thread", &Options::progress_thread);
+  py::class_<Job> type(module, "Reduction");
+  type.def(
+          py::init([](Address comm, std::int64_t count, Address datatype, Address op, int root,
+                      const Options& options) {
+            return Job(comm_at(comm), {count, handle_at<MPI_Datatype>(datatype), handle_at<MPI_Op>(op)}, root, options);
+          }),
+          Released())
+      // 0 stands for MPI_IN_PLACE.
+      .def(
+          "execute",
+          [](Job& own, Address mine, Address result) {
+            own.execute(mine == 0 ? MPI_IN_PLACE : reinterpret_cast<const void*>(mine),
+                        reinterpret_cast<void*>(result));
+          },
+          Released())
+      .def(
+          "start",
+          [](Job& own, Address mine, Address result) {
+            own.start(mine == 0 ? MPI_IN_PLACE : reinterpret_cast<const void*>(mine), reinterpret_cast<void*>(result));
+          },
+          Released())
+      .def_property_readonly("method", [](const Job& own) { return own.summary().method; })
+      .def_property_readonly("extra_bytes", &Job::peak_extra_bytes)
+      .def_property_readonly("native", [](const Job& own) { return own.summary().native; });
+  add_job_methods<Job>(type);
+}
+
+void add_broadcast(py::module_& module) {
+  using Job = mpi::Broadcast;
+  using Options = mpi::BroadcastOptions;
+  using Plan = sluice::BroadcastOptions;
+  py::class_<Options> options(module, "BroadcastOptions");
+  options.def(py::init<>())
+      .def_readwrite("platform", &Options::platform)
+      .def_readwrite("try_native", &Options::try_native);
+  const auto of_plan = [&](const char* name, auto Plan::*field) {
+    options.def_property(
+        name, [field](const Options& own) { return own.plan.*field; },
+        [field](Options& own, const std::decay_t<decltype(own.plan.*field)>& value) { own.plan.*field = value; });
+  };
+  of_plan("algorithm", &Plan::algorithm);
+  of_plan("lookahead", &Plan::lookahead);
+  of_plan("inside", &Plan::inside);
+  of_plan("segments", &Plan::segments);
+  of_plan("early_internal", &Plan::early_internal);
+  of_plan("time_limit_s", &Plan::time_limit_s);
+  py::class_<Job> type(module, "Broadcast");
+  type.def(py::init([](Address comm, int root, const Options& given) { return Job(comm_at(comm), root, given); }),
+           Released())
+      .def(
+          "execute",
+          [](Job& own, Address buffer, std::int64_t bytes) { own.execute(reinterpret_cast<void*>(buffer), bytes); },
+          Released())
+      .def(
+          "start",
+          [](Job& own, Address buffer, std::int64_t bytes) { own.start(reinterpret_cast<void*>(buffer), bytes); },
+          Released())
+      .def(
+          "chosen", [](Job& own, std::int64_t bytes) { return own.chosen(bytes).method; }, Released());
+  add_job_methods<Job>(type);
+}
+
+}  // namespace
+
+}  // namespace sluice::python
+
+PYBIND11_MODULE(_mpi, module) {
+  using sluice::python::Address;
+  module.doc() = "Jobs of Sluice under MPI; use the module sluice.mpi.";
+  py::module_::import("sluice._core");  // it has the classes Layout and Platform
+  sluice::python::translate_exceptions();
+  sluice::python::add_redistribution(module);
+  sluice::python::add_exchange(module);
+  sluice::python::add_reduction(module);
+  sluice::python::add_broadcast(module);
+  module.def(
+      "refuse_job",
+      [](Address comm, const std::string& why) {
+        sluice::mpi::refuse_job(sluice::python::comm_at(comm), std::make_exception_ptr(std::invalid_argument(why)));
+      },
+      sluice::python::Released());
+  module.def("size_of_handles", [] { return py::make_tuple(sizeof(MPI_Comm), sizeof(MPI_Datatype), sizeof(MPI_Op)); });
+  module.attr("mpi_family") = SLUICE_MPI_FAMILY;
+}

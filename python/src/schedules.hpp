@@ -1,0 +1,33 @@
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sluice/schedule/any_schedule.hpp"
+#include "sluice/schedule/step_schedule.hpp"
+#include "sluice/schedule/tree_schedule.hpp"
+
+namespace sluice::python {
+
+/// A schedule of steps, and what its planner says of it.
+struct StepPlan {
+  StepSchedule schedule;
+  Cost stated_cost;                  ///< by the file it is from, or by its steps
+  std::optional<bool> optimal = {};  ///< nothing where it was read
+  std::optional<std::string> bound_kind = {};
+};
+
+struct TreePlan {
+  TreeSchedule schedule;
+  std::optional<bool> optimal = {};
+  std::optional<std::string> method = {};  ///< of a broadcast
+  std::vector<std::pair<std::string, double>> candidates = {};
+};
+
+/// The classes StepSchedule and TreeSchedule, read_schedule and check.
+void add_schedules(pybind11::module_& module);
+
+}  // namespace sluice::python

@@ -1,0 +1,230 @@
+/* Planning, judging and files through the C interface: plan_test PLATFORM.json FOLDER */
+#include <sluice/sluice.h>
+#include <stdlib.h>
+
+#include "check.h"
+
+static void plans_exchanges(const char* folder) {
+  const int64_t from[] = {0, 0, 1, 1, 2}, to[] = {0, 1, 0, 1, 2}, size[] = {7, 2, 4, 5, 9};
+  sluice_options* options = NULL;
+  CHECK_OK(sluice_options_create(&options));
+  CHECK_OK(sluice_options_set_integer(options, "max_transfers", 2));
+  CHECK_OK(sluice_options_set_integer(options, "setup", 3)); /* a number may be an integer */
+  sluice_schedule* plan = NULL;
+  CHECK_OK(sluice_plan_exchange(3, 3, 5, from, to, size, options, &plan));
+
+  sluice_cost cost, bound;
+  CHECK_OK(sluice_schedule_cost(plan, &cost, &bound));
+  CHECK(cost.steps == 3 && cost.transmission == 16 && cost.total == 25);
+  CHECK(bound.total == 24);
+  int kind = 0, decimals = -1;
+  CHECK_OK(sluice_schedule_kind(plan, &kind));
+  CHECK(kind == SLUICE_STEPS);
+  CHECK_OK(sluice_schedule_decimals(plan, &decimals));
+  CHECK(decimals == 0);
+  const char* text = NULL;
+  CHECK_OK(sluice_schedule_problem(plan, &text));
+  CHECK(strcmp(text, "exchange") == 0);
+
+  int64_t steps = 0, sent = 0, durations = 0;
+  CHECK_OK(sluice_schedule_steps(plan, &steps));
+  for (int64_t t = 0; t < steps; ++t) {
+    sluice_transfer list[2];
+    int64_t duration = 0, count = 0;
+    CHECK_OK(sluice_schedule_step(plan, t, &duration, &count, 2, list));
+    CHECK(count >= 1 && count <= 2);
+    durations += duration;
+    for (int64_t i = 0; i < count; ++i) sent += list[i].size;
+    if (count == 2) CHECK_REFUSED(sluice_schedule_step(plan, t, NULL, &count, 1, list), "room for 2 transfers");
+  }
+  CHECK(sent == 27 && durations == 16);
+  CHECK_REFUSED(sluice_schedule_step(plan, steps, NULL, &sent, 0, NULL), "step");
+
+  int64_t violations = -1;
+  CHECK_OK(sluice_schedule_check_traffic(plan, 3, 3, 5, from, to, size, &violations));
+  CHECK(violations == 0);
+  const int64_t more[] = {7, 2, 4, 5, 10};
+  CHECK_OK(sluice_schedule_check_traffic(plan, 3, 3, 5, from, to, more, &violations));
+  CHECK(violations > 0);
+  CHECK_OK(sluice_schedule_violation(plan, 0, &text));
+  CHECK(strstr(text, "2") != NULL);
+  CHECK_REFUSED(sluice_schedule_violation(plan, violations, &text), "violation");
+
+  char path[4096];
+  snprintf(path, sizeof path, "%s/plan.json", folder);
+  CHECK_OK(sluice_schedule_write(plan, path));
+  sluice_schedule* again = NULL;
+  CHECK_OK(sluice_schedule_read(path, &again));
+  const char *written = NULL, *read = NULL;
+  CHECK_OK(sluice_schedule_json(plan, &written));
+  CHECK_OK(sluice_schedule_json(again, &read));
+  CHECK(strcmp(written, read) == 0);
+  CHECK_OK(sluice_schedule_check(again, &violations));
+  CHECK(violations == 0);
+  CHECK_OK(sluice_schedule_free(again));
+
+  /* A file that states another cost than its steps have is read, and found broken. */
+  char* broken = malloc(strlen(written) + 1);
+  strcpy(broken, written);
+  char* cost_at = strstr(broken, "\"cost\": {\"steps\": 3");
+  CHECK(cost_at != NULL);
+  if (cost_at != NULL) cost_at[strlen("\"cost\": {\"steps\": ")] = '4';
+  FILE* file = fopen(path, "w");
+  CHECK(file != NULL && fputs(broken, file) >= 0 && fclose(file) == 0);
+  CHECK_OK(sluice_schedule_read(path, &again));
+  CHECK_OK(sluice_schedule_check(again, &violations));
+  CHECK(violations == 1);
+  CHECK_OK(sluice_schedule_free(again));
+  free(broken);
+
+  snprintf(path, sizeof path, "%s/traffic.csv", folder);
+  file = fopen(path, "w");
+  CHECK(file != NULL && fputs("7,2,0\n4,5,0\n0,0,9\n", file) >= 0 && fclose(file) == 0);
+  CHECK_OK(sluice_schedule_check_file(plan, path, &violations));
+  CHECK(violations == 0);
+  CHECK_OK(sluice_plan_exchange_file(path, options, &again));
+  CHECK_OK(sluice_schedule_json(again, &read));
+  CHECK(strcmp(written, read) == 0);
+  CHECK_OK(sluice_schedule_free(again));
+  CHECK_OK(sluice_schedule_free(plan));
+  CHECK_OK(sluice_options_free(options));
+}
+
+static void plans_redistributions(void) {
+  sluice_layout from, to;
+  CHECK_OK(sluice_layout_parse("16:3", &from));
+  CHECK_OK(sluice_layout_parse("16:5", &to));
+  CHECK(from.dimensions == 1 && from.grid[0] == 16 && from.block[0] == 3 && from.first[0] == 0);
+  sluice_schedule* plan = NULL;
+  CHECK_OK(sluice_plan_redistribution(NULL, &from, &to, NULL, &plan));
+  sluice_cost cost, bound;
+  CHECK_OK(sluice_schedule_cost(plan, &cost, &bound));
+  CHECK(cost.steps == 7 && cost.transmission == 15 && bound.steps == 7 && bound.transmission == 15);
+  const char* text = NULL;
+  CHECK_OK(sluice_schedule_algorithm(plan, &text));
+  CHECK(strcmp(text, "classes") == 0);
+  int64_t violations = -1, senders = 0, receivers = 0;
+  CHECK_OK(sluice_schedule_check(plan, &violations)); /* against the layouts */
+  CHECK(violations == 0);
+  CHECK_OK(sluice_schedule_senders(plan, &senders, &receivers));
+  CHECK(senders == 16 && receivers == 16);
+  CHECK_OK(sluice_schedule_free(plan));
+
+  const int64_t shape[] = {1000, 700};
+  CHECK_OK(sluice_layout_parse("2x2:64x64", &from));
+  CHECK_OK(sluice_layout_parse("4x1:100x100", &to));
+  CHECK_OK(sluice_plan_redistribution(shape, &from, &to, NULL, &plan));
+  CHECK_OK(sluice_schedule_check(plan, &violations));
+  CHECK(violations == 0);
+  CHECK_OK(sluice_schedule_free(plan));
+  int64_t size = 0, extents[2] = {0, 0};
+  CHECK_OK(sluice_layout_local_size(&from, shape, 3, &size));
+  CHECK_OK(sluice_layout_local_shape(&from, shape, 3, extents));
+  CHECK(extents[0] == 488 && extents[1] == 320 && size == 488 * 320); /* 1000 = 7 * 128 + 104: 7 * 64 + 40 */
+
+  CHECK_REFUSED(sluice_layout_parse("2x:3", &from), "layout");
+  CHECK_REFUSED(sluice_layout_local_size(&to, shape, 4, &size), "process");
+  to.dimensions = 8;
+  CHECK_REFUSED(sluice_plan_redistribution(shape, &from, &to, NULL, &plan), "to: 8 dimensions");
+  CHECK(plan == NULL);
+  to.dimensions = 1;
+  CHECK_REFUSED(sluice_plan_redistribution(shape, &from, &to, NULL, &plan), "1 dimensions");
+  to.dimensions = 2;
+  sluice_options* options = NULL;
+  CHECK_OK(sluice_options_create(&options));
+  CHECK_OK(sluice_options_set_integer(options, "setup", -1));
+  CHECK_REFUSED(sluice_plan_redistribution(shape, &from, &to, options, &plan), "setup: -1");
+  CHECK_OK(sluice_options_free(options));
+  to.first[1] = 1;
+  CHECK_REFUSED(sluice_plan_redistribution(shape, &from, &to, NULL, &plan), "first process");
+}
+
+static void plans_trees(const char* platform_file) {
+  sluice_options* options = NULL;
+  CHECK_OK(sluice_options_create(&options));
+  sluice_schedule* plan = NULL;
+  CHECK_OK(sluice_plan_reduce(4, 1, 1, NULL, &plan));
+  int64_t machines = 0, root = -1, count = 0, violations = -1;
+  double length = 0, lower = 0;
+  CHECK_OK(sluice_schedule_tree(plan, &machines, &root, &length));
+  CHECK_OK(sluice_schedule_tree_bound(plan, &lower, NULL));
+  CHECK(machines == 4 && root == 0 && length == 4 && lower == 2); /* N(4) = N(3) + N(2) = 3 + 2 >= 4, N(3) = 3 */
+  sluice_timed_transfer list[3];
+  CHECK_OK(sluice_schedule_tree_transfers(plan, &count, 3, list));
+  CHECK(count == 3 && list[0].start == 0 && list[0].end == 1);
+  CHECK_OK(sluice_schedule_check(plan, &violations));
+  CHECK(violations == 0);
+  CHECK_REFUSED(sluice_schedule_steps(plan, &count), "one of a tree, expected one of steps");
+  CHECK_OK(sluice_schedule_free(plan));
+
+  const double arrivals[] = {0, 0, 5};
+  CHECK_OK(sluice_options_set_numbers(options, "arrivals", 3, arrivals));
+  CHECK_OK(sluice_plan_reduce(3, 1, 1, options, &plan));
+  CHECK_OK(sluice_schedule_tree(plan, NULL, NULL, &length));
+  CHECK(length == 7);
+  CHECK_OK(sluice_schedule_free(plan));
+  CHECK_REFUSED(sluice_plan_reduce(2, 1, 1, options, &plan), "arrivals");
+  CHECK_OK(sluice_options_free(options));
+
+  sluice_platform* platform = NULL;
+  CHECK_OK(sluice_platform_read(platform_file, &platform));
+  int64_t ranks = 0, clusters = 0;
+  CHECK_OK(sluice_platform_ranks(platform, &ranks));
+  CHECK_OK(sluice_platform_clusters(platform, &clusters));
+  CHECK(ranks == 4 && clusters == 2);
+  CHECK_OK(sluice_plan_broadcast(platform, 0, 65536, NULL, &plan));
+  CHECK_OK(sluice_schedule_check(plan, &violations));
+  CHECK(violations == 0);
+  CHECK_OK(sluice_schedule_tree(plan, NULL, NULL, &length));
+  CHECK(length > 0);
+  CHECK_OK(sluice_schedule_free(plan));
+  CHECK_REFUSED(sluice_plan_broadcast(platform, 4, 65536, NULL, &plan), "4");
+  CHECK_OK(sluice_platform_free(platform));
+  CHECK_REFUSED(sluice_platform_read("nowhere.json", &platform), "nowhere.json");
+  CHECK(platform == NULL);
+}
+
+static void refuses_bad_arguments(void) {
+  const int64_t zero[] = {0}, three[] = {3}, minus[] = {-1};
+  sluice_schedule* plan = (sluice_schedule*)&plan;
+  CHECK_REFUSED(sluice_plan_exchange(1, 1, 1, zero, zero, minus, NULL, &plan), "-1");
+  CHECK(plan == NULL);
+  CHECK_REFUSED(sluice_plan_exchange(1, 1, 1, zero, three, three, NULL, &plan), "3");
+  CHECK_REFUSED(sluice_plan_exchange(1, 1, 1, zero, NULL, three, NULL, &plan), "to: a null pointer");
+  CHECK_REFUSED(sluice_plan_exchange(1, 1, -1, zero, zero, three, NULL, &plan), "-1 entries");
+  CHECK_REFUSED(sluice_plan_exchange(-1, 1, 0, zero, zero, three, NULL, &plan), "senders: -1");
+  CHECK_REFUSED(sluice_plan_exchange(1, 1, 1, zero, zero, three, NULL, NULL), "schedule: a null pointer");
+  CHECK_REFUSED(sluice_schedule_read(NULL, &plan), "path");
+  CHECK_REFUSED(sluice_schedule_read("/nowhere/plan.json", &plan), "/nowhere/plan.json");
+  CHECK_REFUSED(sluice_schedule_steps(NULL, NULL), "null pointer");
+
+  sluice_options* options = NULL;
+  CHECK_OK(sluice_options_create(&options));
+  CHECK_REFUSED(sluice_options_set_text(options, "algorithm", NULL), "algorithm");
+  CHECK_REFUSED(sluice_options_set_text(NULL, "algorithm", "oggp"), "options");
+  CHECK_OK(sluice_options_set_text(options, "algorithm", "no-such"));
+  CHECK_REFUSED(sluice_plan_exchange(1, 1, 1, zero, zero, three, options, &plan), "no-such");
+  CHECK_OK(sluice_options_set_integer(options, "algorithm", 1));
+  CHECK_REFUSED(sluice_plan_exchange(1, 1, 1, zero, zero, three, options, &plan), "expected a text");
+  CHECK_OK(sluice_options_set_text(options, "algorithm", "oggp"));
+  CHECK_OK(sluice_plan_exchange(1, 1, 1, zero, zero, three, options, &plan));
+  CHECK_OK(sluice_schedule_write(plan, "/dev/null"));
+  CHECK_REFUSED(sluice_schedule_write(plan, "/nowhere/plan.json"), "/nowhere/plan.json");
+  CHECK_OK(sluice_schedule_free(plan));
+  CHECK_OK(sluice_options_set_integer(options, "max_transfer", 1));
+  CHECK_REFUSED(sluice_plan_exchange(1, 1, 1, zero, zero, three, options, &plan), "'max_transfer', expected one of");
+  CHECK_OK(sluice_options_free(options));
+  CHECK_OK(sluice_options_free(NULL));
+  CHECK_OK(sluice_schedule_free(NULL));
+}
+
+int main(int argc, char** argv) {
+  if (argc != 3) return 2;
+  CHECK(strcmp(sluice_error_text(), "") == 0);
+  CHECK(strcmp(sluice_version(), SLUICE_VERSION) == 0);
+  plans_exchanges(argv[2]);
+  plans_redistributions();
+  plans_trees(argv[1]);
+  refuses_bad_arguments();
+  return failures == 0 ? 0 : 1;
+}

@@ -1,0 +1,217 @@
+! Planning and jobs through the Fortran module, on any number of ranks: fortran_test PLATFORM.json FILE_TO_WRITE
+program fortran_test
+  use, intrinsic :: iso_fortran_env, only: error_unit, int64, real64
+  use mpi_f08
+  use sluice
+  implicit none
+  integer :: rank, ranks, failures = 0
+  character(4096) :: platform_file, plan_file
+
+  call MPI_Init()
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank)
+  call MPI_Comm_size(MPI_COMM_WORLD, ranks)
+  call get_command_argument(1, platform_file)
+  call get_command_argument(2, plan_file)
+  if (rank == 0) call plan()
+  call redistribute()
+  call exchange()
+  call reduce_and_broadcast()
+  call fail()
+  call MPI_Allreduce(MPI_IN_PLACE, failures, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
+  call MPI_Finalize()
+  if (failures > 0) error stop 1
+
+contains
+
+  subroutine check(condition, what)
+    logical, intent(in) :: condition
+    character(*), intent(in) :: what
+    if (condition) return
+    write (error_unit, '(a,i0,2a)') 'rank ', rank, ': not so: ', what
+    failures = failures + 1
+  end subroutine
+
+  subroutine plan()
+    type(sluice_schedule) :: schedule, again
+    type(sluice_options) :: options
+    type(sluice_layout) :: from, to
+    type(sluice_cost) :: cost, bound
+    type(sluice_platform) :: platform
+    type(sluice_transfer), allocatable :: transfers(:)
+    type(sluice_timed_transfer), allocatable :: timed(:)
+    integer(int64) :: traffic(3, 3), steps, violations, duration, sent, t
+    integer :: root, stat
+    real(real64) :: length
+    character(200) :: text
+    traffic = transpose(reshape([7_int64, 2_int64, 0_int64, 4_int64, 5_int64, 0_int64, 0_int64, 0_int64, 9_int64], [3, 3]))
+    call sluice_options_set(options, 'max_transfers', 2)
+    call sluice_options_set(options, 'setup', 3.0_real64)
+    call sluice_plan_exchange(traffic, schedule, options)
+    call sluice_schedule_cost(schedule, cost, bound)
+    call check(cost%steps == 3 .and. cost%transmission == 16 .and. bound%total == 24, 'cost of an exchange')
+    call sluice_schedule_steps(schedule, steps)
+    sent = 0
+    do t = 0, steps - 1
+      call sluice_schedule_step(schedule, t, duration, transfers)
+      call check(duration == maxval(transfers%size), 'duration of a step')
+      sent = sent + sum(transfers%size)
+    end do
+    call check(sent == 27, 'all is sent')
+    call sluice_schedule_write(schedule, plan_file)
+    call sluice_schedule_read(plan_file, again)
+    call sluice_schedule_check(again, violations)
+    call check(violations == 0, 'a plan that was read')
+    call sluice_schedule_free(again)
+    call sluice_schedule_free(schedule)
+    call sluice_options_free(options)
+
+    call sluice_layout_parse('16:3', from)
+    call sluice_layout_parse('16:5', to)
+    call sluice_plan_redistribution(from, to, schedule)
+    call sluice_schedule_cost(schedule, cost, bound)
+    call check(cost%steps == 7 .and. cost%transmission == 15, 'cost of a redistribution')
+    call sluice_schedule_free(schedule)
+    call sluice_plan_reduce(4_int64, 1.0_real64, 1.0_real64, schedule)
+    call sluice_schedule_tree(schedule, root, length, timed)
+    call check(root == 0 .and. length == 4 .and. size(timed) == 3, 'a tree')
+    call sluice_schedule_free(schedule)
+    call sluice_platform_read(platform_file, platform)
+    call sluice_plan_broadcast(platform, 0, 65536_int64, schedule)
+    call sluice_schedule_check(schedule, violations)
+    call check(violations == 0, 'a broadcast')
+    call sluice_schedule_free(schedule)
+    call sluice_platform_free(platform)
+
+    call sluice_layout_parse('16x3', from, stat, text)
+    call check(stat == SLUICE_BAD_INPUT .and. index(text, 'layout') > 0, 'a layout that is none: '//trim(text))
+    call sluice_schedule_read('nowhere.json', schedule, stat, text)
+    call check(stat == SLUICE_BAD_INPUT .and. index(text, 'nowhere.json') > 0, 'a file that is not there')
+    traffic(1, 1) = -1
+    call sluice_plan_exchange(traffic, schedule, stat=stat, errmsg=text)
+    call check(stat == SLUICE_BAD_INPUT .and. index(text, '-1') > 0, 'a negative size')
+  end subroutine
+
+  ! Rows dealt to the ranks become columns dealt to them.
+  subroutine redistribute()
+    type(sluice_layout) :: rows, columns
+    type(sluice_job) :: job
+    integer(int64), parameter :: shape(2) = [37_int64, 23_int64]
+    integer(int64) :: from(2), to(2), i, j
+    real(real64), allocatable, asynchronous :: x(:, :), y(:, :)
+    logical :: done
+    integer :: round
+    rows%dimensions = 2
+    rows%grid(1) = ranks
+    rows%block(:2) = [4, 23]
+    columns%dimensions = 2
+    columns%grid(2) = ranks
+    columns%block(:2) = [37, 3]
+    call sluice_layout_local_shape(rows, shape, rank, from)
+    call sluice_layout_local_shape(columns, shape, rank, to)
+    allocate (x(from(1), from(2)), y(to(1), to(2)))
+    do j = 1, from(2)
+      do i = 1, from(1)
+        x(i, j) = value_at(global(i, 4_int64), j)
+      end do
+    end do
+    call sluice_redistribution_create(MPI_COMM_WORLD, shape, rows, columns, 8_int64, job)
+    do round = 1, 2
+      y = 0
+      if (round == 1) then
+        call sluice_redistribution_execute(job, x, y)
+      else
+        call sluice_redistribution_start(job, x, y)
+        done = .false.
+        do while (.not. done)
+          call sluice_job_test(job, done)
+        end do
+      end if
+      do j = 1, to(2)
+        do i = 1, to(1)
+          call check(y(i, j) == value_at(i, global(j, 3_int64)), 'an element')
+        end do
+      end do
+    end do
+    call sluice_job_free(job)
+  end subroutine
+
+  ! The global index, from 1, of what this rank has at `local` in blocks of `block`.
+  integer(int64) pure function global(local, block)
+    integer(int64), intent(in) :: local, block
+    global = (((local - 1)/block)*ranks + rank)*block + mod(local - 1, block) + 1
+  end function
+
+  real(real64) pure function value_at(i, j)
+    integer(int64), intent(in) :: i, j
+    value_at = 1000*real(i, real64) + real(j, real64)
+  end function
+
+  ! Rank r has r + 1 numbers for the next one.
+  subroutine exchange()
+    type(sluice_job) :: job
+    type(sluice_options) :: options
+    integer, allocatable :: out(:), in(:), peers(:)
+    integer(int64), allocatable :: bytes(:)
+    integer :: i, previous
+    previous = modulo(rank - 1, ranks)
+    allocate (out(rank + 1), in(previous + 1))
+    out = [(100*rank + i, i=1, rank + 1)]
+    in = 0
+    call sluice_options_set(options, 'mode', 'chain')
+    call sluice_exchange_create(MPI_COMM_WORLD, [mod(rank + 1, ranks)], [4_int64*(rank + 1)], job, options)
+    call sluice_exchange_receives(job, peers, bytes)
+    call check(size(peers) == 1, 'one message')
+    call check(peers(1) == previous .and. bytes(1) == 4*(previous + 1), 'from the one before')
+    call sluice_exchange_execute(job, out, in)
+    call check(all(in == [(100*previous + i, i=1, previous + 1)]), 'numbers of the one before')
+    call sluice_job_free(job)
+    call sluice_options_free(options)
+  end subroutine
+
+  subroutine reduce_and_broadcast()
+    type(sluice_job) :: reduction, broadcast
+    real(real64) :: own(10, 20), total(10, 20)
+    integer :: root
+    root = ranks - 1
+    own = rank + 1
+    total = 0
+    call sluice_reduction_create(MPI_COMM_WORLD, 200_int64, MPI_DOUBLE_PRECISION, MPI_SUM, root, reduction)
+    call sluice_reduction_execute(reduction, own, total)
+    call sluice_broadcast_create(MPI_COMM_WORLD, root, broadcast)
+    call sluice_broadcast_start(broadcast, total)
+    call sluice_job_wait(broadcast)
+    call check(all(total == ranks*(ranks + 1)/2), 'the sum everywhere')
+    if (rank == root) then
+      call sluice_reduction_execute_in_place(reduction, own)
+      call check(all(own == ranks*(ranks + 1)/2), 'the sum in place')
+    else
+      call sluice_reduction_execute(reduction, own, total)
+    end if
+    call sluice_job_free(reduction)
+    call sluice_job_free(broadcast)
+  end subroutine
+
+  ! What is wrong on one rank is known to all.
+  subroutine fail()
+    type(sluice_job) :: job
+    integer :: stat, later
+    real(real64) :: buffer(10, 10)
+    character(200) :: text
+    call sluice_broadcast_create(MPI_COMM_WORLD, merge(ranks, 0, rank == ranks - 1), job, stat=stat, errmsg=text)
+    call check(stat == SLUICE_BAD_INPUT .and. index(text, 'root') > 0, 'a root that is none: '//trim(text))
+    buffer = rank
+    call sluice_broadcast_create(MPI_COMM_WORLD, 0, job)
+    if (rank == ranks - 1) then
+      call sluice_broadcast_execute(job, buffer(1:9:2, :), stat, text)
+      call check(stat == SLUICE_BAD_INPUT .and. index(text, 'gaps') > 0, 'memory with gaps: '//trim(text))
+    else
+      call sluice_broadcast_execute(job, buffer(:, 1:5), stat)
+    end if
+    call sluice_broadcast_execute(job, buffer, later)
+    call check(later /= SLUICE_OK, 'a job that failed')
+    call sluice_job_free(job)
+    call sluice_broadcast_execute(job, buffer, stat, text)
+    call check(stat == SLUICE_BAD_INPUT .and. index(text, 'job') > 0, 'a job that was freed')
+  end subroutine
+
+end program

@@ -1,0 +1,240 @@
+"""Planning, judging and files through the Python package, without MPI."""
+
+import doctest
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import numpy
+
+import sluice
+
+PLATFORM = pathlib.Path(__file__).parents[1] / "drop-in/c/platform.json"
+TRAFFIC = numpy.array([[7, 2, 0], [4, 5, 0], [0, 0, 9]])
+
+
+def sent_by(schedule, shape):
+    """What the transfers add up to, by sender and receiver."""
+    total = numpy.zeros(shape, dtype=numpy.int64)
+    transfers = schedule.transfers
+    numpy.add.at(total, (transfers["sender"], transfers["receiver"]), transfers["size"])
+    return total
+
+
+class Exchange(unittest.TestCase):
+    def test_plans_what_the_command_plans(self):
+        plan = sluice.plan_exchange(TRAFFIC, max_transfers=2, setup=3)
+        self.assertEqual(plan.cost, (3, 16, 25))
+        self.assertEqual(plan.bound.total, 24)
+        self.assertEqual((plan.problem, plan.senders, plan.receivers, plan.steps), ("exchange", 3, 3, 3))
+        self.assertFalse(plan.optimal)
+        numpy.testing.assert_array_equal(sent_by(plan, (3, 3)), TRAFFIC)
+        self.assertEqual(plan.durations.sum(), 16)
+        self.assertEqual(plan.durations.dtype, numpy.int64)
+        self.assertEqual(plan.transfers.dtype.names, ("step", "sender", "receiver", "offset", "size"))
+
+    def test_takes_matrices_of_all_kinds(self):
+        expected = sluice.plan_exchange(TRAFFIC).to_json()
+        for dtype in (numpy.int8, numpy.uint64, numpy.float32, ">i4"):
+            self.assertEqual(sluice.plan_exchange(TRAFFIC.astype(dtype)).to_json(), expected)
+        self.assertEqual(sluice.plan_exchange(numpy.asfortranarray(TRAFFIC)).to_json(), expected)
+        self.assertEqual(sluice.plan_exchange(TRAFFIC.tolist()).to_json(), expected)
+        wide = numpy.zeros((3, 6), dtype=int)
+        wide[:, ::2] = TRAFFIC
+        self.assertEqual(sluice.plan_exchange(wide[:, ::2]).to_json(), expected)
+
+    def test_takes_sparse_matrices(self):
+        try:
+            import scipy.sparse
+        except ImportError:
+            self.skipTest("no SciPy")
+        expected = sluice.plan_exchange(TRAFFIC).to_json()
+        for kind in (scipy.sparse.csr_matrix, scipy.sparse.csc_matrix, scipy.sparse.coo_matrix, scipy.sparse.lil_matrix):
+            self.assertEqual(sluice.plan_exchange(kind(TRAFFIC)).to_json(), expected)
+
+    def test_takes_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "traffic.csv")
+            path.write_text("7,2,0\n4,5,0\n0,0,9\n")
+            expected = sluice.plan_exchange(TRAFFIC).to_json()
+            self.assertEqual(sluice.plan_exchange(path).to_json(), expected)
+            self.assertEqual(sluice.plan_exchange(str(path)).to_json(), expected)
+
+    def test_refuses_what_is_no_traffic(self):
+        for traffic, about in (
+            ([[1, -1]], r"traffic\[0, 1\]: -1"),
+            ([[0.5]], "whole number"),
+            ([[float("nan")]], r"traffic\[0, 0\]"),
+            ([[float("inf")]], r"traffic\[0, 0\]"),
+            ([[2.0**63]], r"traffic\[0, 0\]"),
+            (numpy.array([[2**64 - 1]], dtype=numpy.uint64), "2\\^63 - 1"),
+            ([1, 2], "1 dimensions"),
+            ([[1 + 2j]], "complex128"),
+            ([["a"]], "traffic"),
+            ([[None]], "object"),
+            ("nowhere.mtx", "nowhere.mtx"),
+        ):
+            with self.assertRaisesRegex(sluice.InputError, about):
+                sluice.plan_exchange(traffic)
+        with self.assertRaisesRegex(sluice.InputError, "no-such"):
+            sluice.plan_exchange(TRAFFIC, algorithm="no-such")
+        with self.assertRaises(sluice.InputError):
+            sluice.plan_exchange(TRAFFIC, max_transfers=0)
+        with self.assertRaises(ValueError):  # InputError is one
+            sluice.plan_exchange(TRAFFIC, setup=float("nan"))
+
+    def test_judges(self):
+        plan = sluice.plan_exchange(TRAFFIC, max_transfers=2)
+        self.assertEqual(sluice.check(plan), [])
+        self.assertEqual(sluice.check(plan, TRAFFIC), [])
+        other = TRAFFIC.copy()
+        other[2, 2] = 10
+        violations = sluice.check(plan, other)
+        self.assertTrue(violations)
+        self.assertIn("from sender 2 to receiver 2", str(violations[0]))
+        text = plan.to_json()
+        stated = f'"cost": {{"steps": {plan.steps},'
+        self.assertIn(stated, text)
+        broken = sluice.schedule_from_json(text.replace(stated, f'"cost": {{"steps": {plan.steps + 1},'))
+        self.assertEqual(len(sluice.check(broken)), 1)
+
+
+class Redistribution(unittest.TestCase):
+    def test_plans(self):
+        plan = sluice.plan_redistribution("16:3", "16:5")
+        self.assertEqual((plan.algorithm, plan.cost, plan.optimal), ("classes", (7, 15, 22), True))
+        self.assertEqual(sluice.check(plan), [])
+        plan = sluice.plan_redistribution(([2, 2], [64, 64]), sluice.Layout("4x1:100x100"), (1000, 700))
+        self.assertEqual(plan.transfers["size"].sum(), 700000)
+        self.assertEqual(sluice.check(plan), [])
+
+    def test_knows_where_elements_are(self):
+        array = numpy.arange(35).reshape(5, 7)
+        layout = sluice.Layout((2, 3), (2, 2), first=(1, 0))
+        seen = numpy.zeros_like(array)
+        for process in range(layout.processes):
+            indices = sluice.global_indices(layout, array.shape, process)
+            part = array[numpy.ix_(*indices)]
+            self.assertEqual(part.shape, sluice.local_shape(layout, array.shape, process))
+            seen[numpy.ix_(*indices)] += 1
+        self.assertTrue((seen == 1).all())
+        numpy.testing.assert_array_equal(sluice.global_indices(layout, array.shape, 3)[0], [0, 1, 4])
+        self.assertEqual((layout.grid, layout.block, layout.first), ((2, 3), (2, 2), (1, 0)))
+        self.assertEqual(layout, sluice.Layout([2, 3], [2, 2], [1, 0]))
+        self.assertEqual(str(sluice.Layout("4:2")), "4:2")
+
+    def test_refuses_what_is_no_layout(self):
+        for call, about in (
+            (lambda: sluice.plan_redistribution("16:3", 5), "layout: 5"),
+            (lambda: sluice.plan_redistribution("16:3", "4x4:2x2"), "2 dimensions"),
+            (lambda: sluice.plan_redistribution("16:3", "16:0"), "layout"),
+            (lambda: sluice.plan_redistribution("16:3", "16:5", (4, 4)), "2 dimensions"),
+            (lambda: sluice.plan_redistribution("16:3", "16:5", -1), "-1"),
+            (lambda: sluice.plan_redistribution("16:3", sluice.Layout([16], [5], [3])), "first process"),
+            (lambda: sluice.plan_redistribution("16:3", "16:5", setup=-1), "setup"),
+            (lambda: sluice.Layout([2], [3, 4]), "block"),
+            (lambda: sluice.Layout([2], [0]), "layout"),
+            (lambda: sluice.Layout([2], [1], [2]), "layout"),
+            (lambda: sluice.Layout([1] * 8, [1] * 8), "8 dimensions"),
+            (lambda: sluice.local_shape("2:3", 7, 2), "process"),
+            (lambda: sluice.local_shape("2:3", (7, 7), 0), "2 dimensions"),
+        ):
+            with self.assertRaisesRegex(sluice.InputError, about):
+                call()
+
+
+class Trees(unittest.TestCase):
+    def test_plans_reductions(self):
+        plan = sluice.plan_reduce(4, 1, 1)
+        self.assertEqual((plan.machines, plan.root, plan.length, plan.optimal), (4, 0, 4, True))
+        self.assertEqual(len(plan.transfers), 3)
+        self.assertEqual(plan.transfers["end"].dtype, numpy.float64)
+        self.assertEqual(sluice.check(plan), [])
+        self.assertEqual(sluice.plan_reduce(3, 1, 1, arrivals=[0, 0, 5]).length, 7)
+        with self.assertRaises(sluice.InputError):
+            sluice.plan_reduce(0, 1, 1)
+        with self.assertRaises(sluice.InputError):
+            sluice.check(plan, TRAFFIC)
+        with self.assertRaises(TypeError):
+            sluice.plan_reduce(4, 1, 1, no_such=1)
+
+    def test_plans_broadcasts(self):
+        platform = sluice.read_platform(PLATFORM)
+        self.assertEqual((platform.ranks, platform.clusters), (4, [("a", [0, 1]), ("b", [2, 3])]))
+        self.assertEqual(sluice.platform_from_json(platform.to_json()), platform)
+        plan = sluice.plan_broadcast(platform, 0, 65536)
+        self.assertEqual(plan.candidates[0], (plan.method, plan.length))
+        self.assertEqual(sluice.check(plan), [])
+        with self.assertRaises(sluice.InputError):
+            sluice.plan_broadcast(platform, 4, 65536)
+        with self.assertRaisesRegex(sluice.InputError, "nowhere.json"):
+            sluice.read_platform("nowhere.json")
+        with self.assertRaisesRegex(sluice.InputError, "text"):
+            sluice.platform_from_json("{}")
+
+
+class Files(unittest.TestCase):
+    def test_are_read_as_they_were_written(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for plan in (sluice.plan_exchange(TRAFFIC), sluice.plan_redistribution("4:3", "3:5"), sluice.plan_reduce(5, 1, 2)):
+                path = os.path.join(folder, "plan.json")
+                plan.write(path)
+                again = sluice.read_schedule(pathlib.Path(path))
+                self.assertEqual(type(again), type(plan))
+                self.assertEqual(again.to_json(), plan.to_json())
+                self.assertIsNone(again.optimal)
+                numpy.testing.assert_array_equal(again.transfers, plan.transfers)
+            with self.assertRaisesRegex(sluice.InputError, "nowhere"):
+                plan.write(os.path.join(folder, "nowhere", "plan.json"))
+        with self.assertRaisesRegex(sluice.InputError, "nowhere.json"):
+            sluice.read_schedule("nowhere.json")
+
+
+class Package(unittest.TestCase):
+    def test_names_the_algorithms(self):
+        self.assertIn("oggp", sluice.algorithms("exchange"))
+
+    def test_does_what_its_documentation_says(self):
+        self.assertEqual(doctest.testmod(sluice).failed, 0)
+        self.assertGreater(doctest.testmod(sluice).attempted, 0)
+
+    def test_has_stubs_for_all_it_has(self):
+        import ast
+
+        for name in ("_core", "_mpi"):
+            try:
+                module = __import__(f"sluice.{name}", fromlist=[name])
+            except ImportError:
+                continue  # without MPI
+            stub = ast.parse(pathlib.Path(sluice.__file__).with_name(f"{name}.pyi").read_text())
+            told = {each.name: each for each in stub.body if isinstance(each, (ast.ClassDef, ast.FunctionDef))}
+            for item, value in vars(module).items():
+                if item.startswith("_") or item in ("version", "mpi_family"):
+                    continue
+                self.assertIn(item, told)
+                if not isinstance(value, type):
+                    continue
+                members = {getattr(each, "name", None) or each.target.id for each in told[item].body
+                           if isinstance(each, (ast.FunctionDef, ast.AnnAssign))}
+                shown = {each for each in vars(value) if not each.startswith("_")}
+                self.assertEqual(shown, {each for each in members if not each.startswith("_")}, item)
+
+    def test_is_the_command(self):
+        run = subprocess.run([sys.executable, "-m", "sluice", "plan", "redistribute", "--from", "16:3", "--to", "16:5"],
+                             capture_output=True, text=True)
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        self.assertIn("optimal in NS and TC", run.stdout)
+        run = subprocess.run([sys.executable, "-m", "sluice", "plan", "redistribute", "--from", "16"],
+                             capture_output=True, text=True)
+        self.assertEqual(run.returncode, 2)
+        run = subprocess.run([sys.executable, "-m", "sluice"], capture_output=True, text=True,
+                             env={**os.environ, "SLUICE_COMMAND": "/nowhere/sluice"})
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("/nowhere/sluice", run.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
