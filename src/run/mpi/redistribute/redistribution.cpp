@@ -36,14 +36,22 @@ struct Messages {
   std::vector<StepMessage> steps;
 };
 
-Messages messages_of(const std::vector<PlannedMessage>& planned, const detail::GridRanks& ranks, int own,
-                     std::int64_t element_size) {
+/// `sends`: those to the processes of the target grid, else those from the ones of the source grid. Where the plan is
+/// that of the whole box, messages are cut to the part that moves.
+Messages messages_of(const RedistributionPlan& plan, const Participation& part, int own, bool sends) {
   Messages result;
-  for (const PlannedMessage& message : planned) {
-    const int rank = ranks[message.peer];
+  const std::int64_t process = sends ? part.sender : part.receiver;
+  if (process < 0) return result;
+  const bool cut = part.problem.has_part() && !plan.problem().has_part();
+  for (const PlannedMessage& message : sends ? plan.sends(Rank(process)) : plan.receives(Rank(process))) {
+    const int rank = (sends ? part.to_ranks : part.from_ranks)[message.peer];
     if (rank == own) continue;
+    const std::int64_t count = !cut    ? message.count
+                               : sends ? part.problem.count(Rank(process), message.peer)
+                                       : part.problem.count(message.peer, Rank(process));
+    if (count == 0) continue;
     result.peers.push_back(message.peer);
-    result.steps.push_back({rank, message.count * element_size});
+    result.steps.push_back({rank, count * part.element_size});
   }
   return result;
 }
@@ -181,13 +189,10 @@ struct Redistribution::State final : detail::Job {
     Prepared(int rank, Participation participation, const RedistributionOptions& options)
         : part(std::move(participation)),
           // Every rank plans: what a search could still shave off the steps is not worth that.
-          plan(plan_redistribution(part.problem, options.algorithm, options.setup,
-                                   options.algorithm == "auto" ? 0 : kCustomaryEffort)),
-          sends(part.sender < 0 ? Messages{}
-                                : messages_of(plan.sends(Rank(part.sender)), part.to_ranks, rank, part.element_size)),
-          receives(part.receiver < 0
-                       ? Messages{}
-                       : messages_of(plan.receives(Rank(part.receiver)), part.from_ranks, rank, part.element_size)),
+          plan(plan_redistribution(part.plans_all_messages() ? part.problem : part.problem.plain(), options.algorithm,
+                                   options.setup, options.algorithm == "auto" ? 0 : kCustomaryEffort)),
+          sends(messages_of(plan, part, rank, /*sends=*/true)),
+          receives(messages_of(plan, part, rank, /*sends=*/false)),
           packing(part, CopyKind::kPack, sends.peers),
           unpacking(part, CopyKind::kUnpack, receives.peers),
           moving(part, CopyKind::kMove, own_message(part)) {}
