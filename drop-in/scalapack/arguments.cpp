@@ -38,12 +38,13 @@ void set_fields(SubMatrix& m, const std::int64_t* values) {
   m.column = values[9];
 }
 
-/// In the words of ScaLAPACK's paramcheck, and in its order.
+/// In the words of ScaLAPACK's paramcheck, and in its order; fewer than no elements, with which ScaLAPACK runs out of
+/// memory, if not worse, are a bad sub-matrix too.
 void check_parameters(const SubMatrix& m, std::int64_t rows, std::int64_t columns) {
   const Grid& grid = m.grid;
   if (m.first_row < 0 || m.first_row >= grid.rows || m.first_column < 0 || m.first_column >= grid.columns)
     end_program("??MR2D:Bad first processor coordinates\n", 1);
-  if (m.row < 0 || m.column < 0 || m.row + rows > m.rows || m.column + columns > m.columns) {
+  if (rows < 0 || columns < 0 || m.row < 0 || m.column < 0 || m.row + rows > m.rows || m.column + columns > m.columns) {
     end_program(fmt::format("??MR2D:Bad submatrix:i={},j={},m={},n={},M={},N={}\n", m.row, m.column, rows, columns,
                             m.rows, m.columns)
                     .c_str(),

@@ -19,7 +19,7 @@ Call general(std::int64_t element_size, int m, int n, const void* a, int ia, int
              int jb, const int* desc_b) {
   // Descriptors are looked at only where there is something to move.
   Call call{MatrixPart::kWhole, false, element_size, m, n, a, {}, b, {}};
-  if (m <= 0 || n <= 0) return call;
+  if (m == 0 || n == 0) return call;
   call.from = SubMatrix(ia, ja, desc_a);
   call.to = SubMatrix(ib, jb, desc_b);
   return call;

@@ -53,9 +53,8 @@ void redistribute(MPI_Comm grid, const Call& call) noexcept {
   }
 }
 
-/// Where the sub-matrix is empty ScaLAPACK returns without a look at anything else. Fewer than no elements it does not
-/// refuse, and moves none.
-bool moves_nothing(const Call& call) { return call.rows <= 0 || call.columns <= 0; }
+/// Where the sub-matrix is empty ScaLAPACK returns without a look at anything else.
+bool moves_nothing(const Call& call) { return call.rows == 0 || call.columns == 0; }
 
 }  // namespace
 
