@@ -23,6 +23,7 @@ class Planned final : public Method {
                       {static_cast<std::byte*>(target), static_cast<std::size_t>(exchange_.receive_bytes())});
   }
   [[nodiscard]] std::int64_t held_bytes() const override { return exchange_.peak_extra_bytes(); }
+  [[nodiscard]] std::string how() override { return exchange_.explanation(); }
 
  private:
   mpi::Exchange exchange_;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <string_view>
 
 #include "apps/compare/array_contents.hpp"
@@ -18,14 +19,19 @@ class Planned final : public Method {
 
   void execute(const void* source, void* target) override { redistribution_.execute(source, target); }
   [[nodiscard]] std::int64_t held_bytes() const override { return redistribution_.peak_extra_bytes(); }
+  [[nodiscard]] std::string how() override { return redistribution_.explanation(); }
 
  private:
   mpi::Redistribution redistribution_;
 };
 
-std::unique_ptr<Method> make_planned(const RedistributionPart& part, const std::string& algorithm) {
+std::unique_ptr<Method> make_planned(const RedistributionPart& part, const std::string& by) {
   RedistributionJob job = part.job;
-  job.options.algorithm = algorithm;
+  if (const auto mode = redistribution_mode(by)) {
+    job.options.mode = *mode;
+  } else {
+    job.options.algorithm = by;
+  }
   return std::make_unique<Planned>(part.comm, job);
 }
 
@@ -58,7 +64,14 @@ std::unique_ptr<Method> make_redistribution_method(const std::string& name, cons
   if (name == "alltoallw") return make_alltoallw(part);
   if (name == "pdgemr2d") return make_pdgemr2d(part);
   throw InputError("method", fmt::format("'{}'", name),
-                   "sluice, sluice-ALGORITHM, caterpillar, alltoallv, alltoallw, all-at-once or pdgemr2d");
+                   "sluice, sluice-ALGORITHM, sluice-MODE, caterpillar, alltoallv, alltoallw, all-at-once or pdgemr2d");
+}
+
+std::optional<mpi::ExchangeMode> redistribution_mode(const std::string& name) {
+  for (const mpi::ExchangeMode mode : {mpi::ExchangeMode::kChain, mpi::ExchangeMode::kLocal}) {
+    if (name == mpi::to_string(mode)) return mode;
+  }
+  return std::nullopt;
 }
 
 std::vector<std::string> redistribution_methods(std::size_t dimensions, std::int64_t element_size) {

@@ -8,8 +8,8 @@
 
 namespace sluice::compare {
 
-/// Names: "sluice", "sluice-ALGORITHM", "caterpillar", "alltoallv", "alltoallw", "all-at-once", "pdgemr2d". `part` must
-/// outlive the method. Collective.
+/// Names: "sluice", "sluice-ALGORITHM", "sluice-chain", "sluice-local", "caterpillar", "alltoallv", "alltoallw",
+/// "all-at-once", "pdgemr2d". `part` must outlive the method. Collective.
 ///
 /// Throws InputError on all ranks for other names, and for a method that cannot do this job, saying why.
 [[nodiscard]] std::unique_ptr<Method> make_redistribution_method(const std::string& name,

@@ -23,6 +23,15 @@ void BroadcastInput::add_to(CLI::App& verb) {
   verb.add_option("--time-limit", time_limit, "for auto and exact")->option_text("SECONDS [1]");
 }
 
+namespace {
+
+std::int64_t read_size(const BroadcastInput& options) {
+  if (options.size.empty()) throw InputError("--size", "nothing", "the bytes of the message, such as 4Mi");
+  return parse_size(options.size, "--size");
+}
+
+}  // namespace
+
 Platform read_platform_option(const std::string& path) {
   if (path.empty()) throw InputError("--platform", "nothing", "a platform file");
   return read_platform(path);
@@ -34,7 +43,21 @@ void check_ranks(const Platform& platform, const std::string& file, int ranks) {
                      fmt::format("as many as mpirun started: {}", ranks));
 }
 
+bool BroadcastInput::asks_for_a_plan() const {
+  return !segments.empty() || !inside.empty() || lookahead != "min" || early_internal;
+}
+
+BroadcastTask read_without_platform(const BroadcastInput& options, std::int64_t ranks) {
+  BroadcastTask task;
+  task.bytes = read_size(options);
+  task.platform.ranks = ranks;
+  task.root = parse_count(options.root, "--root", 0, ranks - 1);
+  return task;
+}
+
 std::string BroadcastTask::title() const {
+  if (file.empty())
+    return fmt::format("broadcast: {} from rank {} to {} ranks", bytes_text(bytes), root, platform.ranks);
   return fmt::format("broadcast: {} from rank {} to {} ranks in {} clusters ({})", bytes_text(bytes), root,
                      platform.ranks, platform.clusters.size(), file);
 }
@@ -48,8 +71,7 @@ BroadcastPlan BroadcastTask::planned_by(const std::string& algorithm) const {
 BroadcastTask read(const BroadcastInput& options) {
   constexpr std::int64_t kMostSegments = 1 << 20;
   BroadcastTask task;
-  if (options.size.empty()) throw InputError("--size", "nothing", "the bytes of the message, such as 4Mi");
-  task.bytes = parse_size(options.size, "--size");
+  task.bytes = read_size(options);
   task.platform = read_platform_option(options.platform);
   task.file = options.platform;
   task.root = parse_count(options.root, "--root", 0, task.platform.ranks - 1);

@@ -21,6 +21,8 @@ struct BroadcastInput {
   bool early_internal = false;
 
   void add_to(CLI::App& verb);
+  /// Whether an option says how to plan.
+  [[nodiscard]] bool asks_for_a_plan() const;
 };
 
 /// About the options, for the help of every verb.
@@ -46,6 +48,8 @@ struct BroadcastTask {
 
 /// Reads the platform too. Throws InputError for what is missing, no number or out of range.
 [[nodiscard]] BroadcastTask read(const BroadcastInput& options);
+/// The message alone; the platform has the number of ranks and nothing else.
+[[nodiscard]] BroadcastTask read_without_platform(const BroadcastInput& options, std::int64_t ranks);
 
 /// The platform file that --platform names. Throws InputError also if it was not given.
 [[nodiscard]] Platform read_platform_option(const std::string& path);

@@ -10,7 +10,7 @@ namespace sluice::command {
 void add_probe(CLI::App& command, Action& chosen) {
   CLI::App* verb = command.add_subcommand("probe", "measure the network between the ranks" + needs_mpi_text());
   const auto task = std::make_shared<ProbeTask>();
-  verb->add_option("-o,--output", task->output, "where the platform goes (sluice.platform/1); required")
+  verb->add_option("-o,--output", task->output, "where the platform goes (sluice.platform/1); required without --quick")
       ->option_text("FILE");
   verb->add_option("--time-budget", task->time_budget, "seconds to spend, about")->option_text("S [60]");
   verb->add_option("--tolerance", task->tolerance, "by how much latencies of a cluster may differ")
@@ -21,13 +21,16 @@ void add_probe(CLI::App& command, Action& chosen) {
                    "sizes of the clusters, of consecutive ranks, given instead of found by latency")
       ->option_text("N,N,..");
   verb->add_flag("--no-broadcasts", task->no_broadcasts, "do not measure broadcasts inside each cluster");
+  verb->add_flag("--quick", task->quick,
+                 "what jobs measure for themselves, in less than a second, and say it in words; -o may be left out");
   verb->footer(
       "Ranks on one host are found first, then latencies between hosts and clusters of hosts by them. Each cluster and "
       "each\npair of clusters is measured once: latency, gap of messages from 1 B to 4 MiB, connections side by side; "
       "then\nbroadcasts inside each cluster, by MPI_Bcast and by the strategy that is best by the models. The file is "
       "written\nwhen all is measured, or not at all.\n\n"
-      "Example:\n"
-      "  mpirun -np 16 sluice probe -o platform.json --time-budget 30");
+      "Examples:\n"
+      "  mpirun -np 16 sluice probe -o platform.json --time-budget 30\n"
+      "  mpirun -np 16 sluice probe --quick");
   verb->callback([task, &chosen] { chosen = [task] { return run_probe(*task); }; });
 }
 

@@ -12,6 +12,7 @@ struct ProbeTask {
   std::string time_budget = "60";
   std::string clusters;
   bool no_broadcasts = false;
+  bool quick = false;
 };
 
 /// Measures and writes. Collective.

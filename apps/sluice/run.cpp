@@ -15,8 +15,13 @@ void add_run_redistribute(CLI::App& verb, Action& chosen) {
   options->problem.add_to(*problem, kShapeNeeded);
   problem->add_option("--algorithm", options->algorithm, "the planner of method sluice, see plan --help")
       ->option_text("NAME [auto]");
-  options->methods.add_method_to(*problem,
-                                 "sluice, sluice-ALGORITHM, caterpillar, alltoallv, alltoallw, all-at-once, pdgemr2d");
+  problem
+      ->add_option(
+          "--mode", options->mode,
+          "how transfers are kept apart: chain (one at a time for each port), local, auto (chain between hosts)")
+      ->option_text("MODE [auto]");
+  options->methods.add_method_to(
+      *problem, "sluice, sluice-ALGORITHM, sluice-MODE, caterpillar, alltoallv, alltoallw, all-at-once, pdgemr2d");
   options->methods.add_times_to(*problem);
   problem->footer(
       "The source is filled with a function of the global index; every byte of every method's target is verified "
@@ -85,7 +90,9 @@ void add_run_broadcast(CLI::App& verb, Action& chosen) {
       std::string(kBroadcastHelp) +
       "Bytes are a function of their offset, and every one is verified on every rank before a time counts (exit status "
       "1\nif one is wrong). A time is that of the slowest rank.\n\n"
+      "Without --platform the methods are sluice, as a program gets it that says nothing, and mpi-bcast.\n\n"
       "Examples:\n"
+      "  mpirun -np 8 sluice run broadcast --size 1Mi\n"
       "  mpirun -np 88 sluice run broadcast --platform platform.json --size 4Mi\n"
       "  mpirun -np 88 sluice run broadcast --platform platform.json --size 1Mi --method sluice,ecef,flat,mpi-bcast");
   problem->callback([options, &chosen] { chosen = [options] { return run_broadcast(*options); }; });

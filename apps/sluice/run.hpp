@@ -12,6 +12,7 @@ namespace sluice::command {
 struct RunRedistribute {
   RedistributeOptions problem;
   std::string algorithm = "auto";
+  std::string mode = "auto";
   RunMethods methods;
 };
 

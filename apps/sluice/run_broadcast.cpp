@@ -10,9 +10,23 @@
 #include "ranks.hpp"
 #include "run.hpp"
 #include "run_output.hpp"
+#include "sluice/error.hpp"
 #include "sluice/run/mpi/error.hpp"
 
 namespace sluice::command {
+
+namespace {
+
+/// What a job does that is told nothing of the network. Throws InputError where more is asked for.
+BroadcastTask read_without_platform(const RunBroadcast& options, const std::vector<std::string>& methods, int ranks) {
+  const bool planned =
+      std::ranges::any_of(methods, [](const auto& name) { return name != "sluice" && name != "mpi-bcast"; });
+  if (planned || options.model_only || options.problem.asks_for_a_plan())
+    throw InputError("--platform", "nothing", "a platform file, for methods and options of plans");
+  return read_without_platform(options.problem, ranks);
+}
+
+}  // namespace
 
 int run_broadcast(const RunBroadcast& options) {
   const std::vector<std::string> usual = compare::broadcast_methods();
@@ -21,12 +35,13 @@ int run_broadcast(const RunBroadcast& options) {
     return name;
   });
   const int repetitions = options.methods.times();
-  const BroadcastTask task = read(options.problem);
   int ranks = 0;
   SLUICE_MPI(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
-  check_ranks(task.platform, task.file, ranks);
+  const bool told = !options.problem.platform.empty();
+  const BroadcastTask task = told ? read(options.problem) : read_without_platform(options, methods, ranks);
+  if (told) check_ranks(task.platform, task.file, ranks);
   mpi::BroadcastOptions how;
-  how.platform = task.platform;
+  if (told) how.platform = task.platform;
   how.plan = task.options;
   how.try_native = !options.model_only;
   Ranks::once([&] { check_json_target(options.methods.json); });

@@ -150,7 +150,10 @@ int run_exchange(const RunExchange& options) {
   Ranks::once([&] { check_json_target(options.methods.json); });
   std::vector<std::string> notes;
   find_max_transfers(options, task, sends, receivers_from, notes);
-  how.max_transfers = task.problem.max_transfers;
+  // Where nothing tells k, the job finds it.
+  const bool k_is_told = !options.problem.max_transfers.empty() || options.measure || !options.platform.empty() ||
+                         task.backbone.has_value();
+  how.max_transfers = k_is_told ? task.problem.max_transfers : 0;
   const compare::Comparison comparison = compare::exchanges(MPI_COMM_WORLD, sends, how, methods, repetitions);
   return show_run({"exchange", task.title(), largest_part(task.problem.traffic), task.least_time_s(),
                    task.problem.max_transfers, notes},

@@ -63,7 +63,10 @@ std::string to_text(const RunSubject& subject, const compare::Comparison& compar
   const bool predicted =
       std::any_of(comparison.methods.begin(), comparison.methods.end(),
                   [](const compare::MethodResult& method) { return method.predicted_s.has_value(); });
-  if (predicted) columns.insert(columns.end(), {{"predicted"}, {"/ predicted"}, {"how", Align::kLeft}});
+  if (predicted) columns.insert(columns.end(), {{"predicted"}, {"/ predicted"}});
+  const bool explained =
+      std::ranges::any_of(comparison.methods, [](const auto& method) { return !method.how.empty(); });
+  if (explained) columns.push_back({"how", Align::kLeft});
   TextTable table(columns);
   for (const compare::MethodResult& method : comparison.methods) {
     const double rate = method.median_s > 0 ? static_cast<double>(comparison.bytes_moved) / method.median_s : 0;
@@ -83,8 +86,8 @@ std::string to_text(const RunSubject& subject, const compare::Comparison& compar
       cells.push_back(method.predicted_s ? seconds_text(*method.predicted_s) : "-");
       cells.push_back(method.predicted_s && *method.predicted_s > 0 ? ratio_text(method.median_s, *method.predicted_s)
                                                                     : "-");
-      cells.push_back(method.how);
     }
+    if (explained) cells.push_back(method.how);
     table.add_row(std::move(cells));
   }
   text += table.text();

@@ -17,6 +17,7 @@
 #include "sluice/error.hpp"
 #include "sluice/input/quantity.hpp"
 #include "sluice/run/mpi/error.hpp"
+#include "sluice/run/mpi/network.hpp"
 #include "sluice/run/mpi/probe.hpp"
 #include "sluice/show/quantities.hpp"
 #include "sluice/show/text_table.hpp"
@@ -89,7 +90,23 @@ std::string summary(const Platform& platform) {
 
 }  // namespace
 
+namespace {
+
+int run_quick_probe(const ProbeTask& task) {
+  if (!task.output.empty()) Ranks::once([&] { check_writable(task.output); });
+  const mpi::HostNetwork network = mpi::network(MPI_COMM_WORLD);
+  Ranks::once([&] {
+    if (!task.output.empty()) write_file_atomically(task.output, to_json(mpi::to_platform(network)));
+    print(to_text(network) + '\n');
+    if (network.measured_s > 0) print(fmt::format("measured in {}\n", seconds_text(network.measured_s)));
+  });
+  return kDone;
+}
+
+}  // namespace
+
 int run_probe(const ProbeTask& task) {
+  if (task.quick) return run_quick_probe(task);
   int ranks = 0;
   SLUICE_MPI(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
   if (task.output.empty()) throw InputError("sluice probe", "no -o", "-o FILE for the platform");

@@ -36,6 +36,7 @@ std::vector<std::string> read_methods(const RunMethods& options, const Redistrib
     const bool is_known = std::find(known.begin(), known.end(), name) != known.end();
     if (name.rfind(kPlannedBy, 0) == 0) {
       const std::string by = name.substr(kPlannedBy.size());
+      if (compare::redistribution_mode(by)) return name;
       check_algorithm("redistribute", by, "--method " + name);
       if (by == kWalkerOtto) throw InputError("--method", "walker-otto, two schedules", "an algorithm of one schedule");
       (void)plan_redistribution(task.problem, by, task.setup);  // throws if it does not apply
@@ -43,7 +44,7 @@ std::vector<std::string> read_methods(const RunMethods& options, const Redistrib
       throw InputError("--method", "'pdgemr2d'", "a matrix of 8-byte elements for it, and a build with ScaLAPACK");
     } else if (!is_known) {
       throw InputError("--method", fmt::format("'{}'", name),
-                       fmt::format("all, sluice-ALGORITHM, {}", fmt::join(known, ", ")));
+                       fmt::format("all, sluice-ALGORITHM, sluice-MODE, {}", fmt::join(known, ", ")));
     }
     return name == kPlanned && algorithm != "auto" ? fmt::format("{}{}", kPlannedBy, algorithm) : name;
   });
@@ -93,6 +94,8 @@ int run_redistribute(const RunRedistribute& options) {
   if (options.problem.shape.empty())
     throw InputError("--shape", "no shape", "the extents of the array, such as 4096x4096");
   const RedistributeTask task = read(options.problem);
+  if (options.mode != "auto" && !compare::redistribution_mode(options.mode))
+    throw InputError("--mode", fmt::format("'{}'", options.mode), "auto, chain or local");
   const int repetitions = options.methods.times();
   int ranks = 0;
   SLUICE_MPI(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
@@ -111,6 +114,7 @@ int run_redistribute(const RunRedistribute& options) {
   mpi::RedistributionOptions how;
   how.algorithm = options.algorithm;
   how.setup = task.setup;
+  how.mode = mpi::parse_exchange_mode(options.mode);
   const compare::Comparison comparison = compare::redistributions(MPI_COMM_WORLD, task.shape, task.from, task.to,
                                                                   task.element_bytes, how, methods, repetitions);
   return show_run({"redistribute", task.title(), largest_part(task), 0}, comparison, options.methods.json);

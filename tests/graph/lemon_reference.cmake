@@ -6,3 +6,4 @@ add_library(sluice_lemon_reference STATIC EXCLUDE_FROM_ALL ${CMAKE_CURRENT_LIST_
 set_target_properties(sluice_lemon_reference PROPERTIES CXX_STANDARD 17)
 target_include_directories(sluice_lemon_reference SYSTEM PRIVATE ${LEMON_INCLUDE_DIR})
 target_link_libraries(sluice_lemon_reference PRIVATE ${LEMON_LIBRARY})
+target_compile_options(sluice_lemon_reference PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-O3>)  # benchmarks compare times with it

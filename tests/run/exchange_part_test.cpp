@@ -27,7 +27,7 @@ TEST(Split, OneSlotIsHandedFromReceiverToSender) {
   EXPECT_EQ(parts[2].sends, (std::vector<ExchangePart::Send>{{3, 0, 7, 1, 2}}));
   ASSERT_EQ(parts[1].transfers_in.size(), 1U);
   EXPECT_EQ(parts[1].transfers_in[0].successor.rank, 2);
-  EXPECT_EQ(parts[1].transfers_in[0].successor.number, 0);
+  EXPECT_EQ(parts[1].transfers_in[0].successor.step, 1);
   ASSERT_EQ(parts[3].transfers_in.size(), 1U);
   EXPECT_EQ(parts[3].transfers_in[0].successor.rank, -1);
   for (const ExchangePart& part : parts) EXPECT_EQ(part.steps, 2);
@@ -38,7 +38,7 @@ TEST(Split, OneReceiverNeedsNoToken) {
   EXPECT_EQ(parts[0].sends[0].permissions, 1);
   EXPECT_EQ(parts[1].sends[0].permissions, 1);
   EXPECT_EQ(parts[2].transfers_in[0].successor.rank, -1);
-  EXPECT_EQ(parts[2].transfers_in[1].number, 0);
+  EXPECT_EQ(parts[2].transfers_in[1].step, 1);
 }
 
 TEST(Split, ASenderKeepsItsSlotAndTheRestTakeWhatComesFreeFirst) {
@@ -46,7 +46,7 @@ TEST(Split, ASenderKeepsItsSlotAndTheRestTakeWhatComesFreeFirst) {
   const auto parts = split(schedule_of({{9, {{0, 3, 0, 2}, {1, 4, 0, 9}}}, {3, {{2, 6, 0, 3}, {1, 5, 0, 3}}}}), 7, 2);
   EXPECT_EQ(parts[3].transfers_in[0].successor.rank, 2);
   EXPECT_EQ(parts[4].transfers_in[0].successor.rank, 1);
-  EXPECT_EQ(parts[4].transfers_in[0].successor.number, 1);
+  EXPECT_EQ(parts[4].transfers_in[0].successor.step, 1);
 }
 
 /// Lets transfers of random duration start whenever the rules of mode chain allow it.
@@ -84,23 +84,26 @@ class Rehearsal {
   }
 
  private:
-  void permit(int rank, std::int64_t number) {
-    int& waiting = waiting_[static_cast<std::size_t>(rank)][static_cast<std::size_t>(number)];
+  void permit(int rank, std::int64_t step) {
+    const auto& sends = parts_[static_cast<std::size_t>(rank)].sends;
+    const auto send = std::ranges::find(sends, step, &ExchangePart::Send::step);
+    ASSERT_NE(send, sends.end());
+    int& waiting = waiting_[static_cast<std::size_t>(rank)][static_cast<std::size_t>(send - sends.begin())];
     EXPECT_GT(waiting, 0);
     --waiting;
   }
   void go(std::size_t receiver) {
     const auto& transfers = parts_[receiver].transfers_in;
     if (received_[receiver] == transfers.size()) return;
-    permit(transfers[received_[receiver]].peer, transfers[received_[receiver]].number);
+    permit(transfers[received_[receiver]].peer, transfers[received_[receiver]].step);
   }
   void release(std::size_t sender, std::size_t number) {
     const auto receiver = static_cast<std::size_t>(parts_[sender].sends[number].peer);
     const auto& transfer = parts_[receiver].transfers_in[received_[receiver]];
     EXPECT_EQ(transfer.peer, static_cast<int>(sender)) << "not the receiver's turn";
-    EXPECT_EQ(transfer.number, static_cast<std::int64_t>(number));
+    EXPECT_EQ(transfer.step, parts_[sender].sends[number].step);
     ++received_[receiver];
-    if (transfer.successor.rank >= 0) permit(transfer.successor.rank, transfer.successor.number);
+    if (transfer.successor.rank >= 0) permit(transfer.successor.rank, transfer.successor.step);
     go(receiver);
   }
 

@@ -39,7 +39,7 @@ inline std::string to_text(const Case& c) {
   };
   out << to_string(c.from) << " -> " << to_string(c.to) << " element=" << c.element_size
       << " column_major=" << (c.options.order == StorageOrder::kColumnMajor) << " algorithm=" << c.options.algorithm
-      << " chunk=" << c.options.chunk_bytes << " window=" << c.options.window
+      << " mode=" << to_string(c.options.mode) << " chunk=" << c.options.chunk_bytes << " window=" << c.options.window
       << " shared_from=" << c.options.shared_from_bytes << " part=" << static_cast<int>(c.options.part)
       << " unit=" << c.options.unit_diagonal;
   list("shape", c.shape);
@@ -290,6 +290,7 @@ inline Case random_case(Draw& draw, int size, std::int64_t given_dimensions = 0)
   }
   o.shared_from_bytes = draw.one_of<std::int64_t>({-1, -1, 0, 4096});
   o.window = static_cast<int>(draw.one_of<std::int64_t>({1, 2, 4, 9}));
+  o.mode = draw.one_of<ExchangeMode>({ExchangeMode::kAuto, ExchangeMode::kChain, ExchangeMode::kLocal});
   return c;
 }
 

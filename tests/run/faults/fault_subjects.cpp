@@ -13,12 +13,15 @@
 
 #include "run/exchange_testing.hpp"
 #include "run/faults/fault_injection.hpp"
+#include "run/mpi/network/learn.hpp"
 #include "run/platform_testing.hpp"
+#include "run/pretended_hosts.hpp"
 #include "run/redistribution_testing.hpp"
 #include "sluice/run/mpi/broadcast.hpp"
 #include "sluice/run/mpi/dynamic_exchange.hpp"
 #include "sluice/run/mpi/exchange.hpp"
 #include "sluice/run/mpi/measure.hpp"
+#include "sluice/run/mpi/network.hpp"
 #include "sluice/run/mpi/probe.hpp"
 #include "sluice/run/mpi/redistribution.hpp"
 #include "sluice/run/mpi/reduction.hpp"
@@ -33,9 +36,10 @@ namespace {
 
 class RedistributionSubject final : public Subject {
  public:
-  RedistributionSubject(MPI_Comm comm, std::int64_t shared_from_bytes)
+  RedistributionSubject(MPI_Comm comm, std::int64_t shared_from_bytes, ExchangeMode mode)
       : case_{{3000}, {{size_of(comm)}, {7}}, {{size_of(comm)}, {11}}, 8, {}}, rank_(rank_in(comm)) {
     case_.options.shared_from_bytes = shared_from_bytes;
+    case_.options.mode = mode;
     case_.options.chunk_bytes = 512;
     const Faulty faulty;
     job_.emplace(comm, case_.shape, case_.from, case_.to, case_.element_size, case_.options);
@@ -302,6 +306,22 @@ class RampSubject final : public Subject {
   MPI_Comm comm_;
 };
 
+/// Measures anew in each execution, between hosts that are ranks.
+class NetworkSubject final : public Subject {
+ public:
+  explicit NetworkSubject(MPI_Comm comm) : comm_(comm) {}
+  std::string execute(int /*round*/, Misuse /*misuse*/) override {
+    const PretendedHosts hosts(1);
+    detail::forget_networks();
+    detail::Context::of(comm_)->network().reset();
+    const Faulty faulty;
+    return network(comm_).hosts() == size_of(comm_) ? "" : "the number of hosts";
+  }
+
+ private:
+  MPI_Comm comm_;
+};
+
 template <class Kind, class... Arguments>
 SubjectKind kind(std::string name, std::vector<Misuse> misuses, Arguments... arguments) {
   return {std::move(name), [arguments...](MPI_Comm comm) { return std::make_unique<Kind>(comm, arguments...); },
@@ -330,7 +350,7 @@ std::vector<SubjectKind> subject_kinds() {
     return result;
   };
   std::vector<SubjectKind> all{
-      in_turns(kind<RedistributionSubject>("redistribution", null, std::int64_t{4096})),
+      in_turns(kind<RedistributionSubject>("redistribution", null, std::int64_t{4096}, ExchangeMode::kAuto)),
       in_turns(kind<ExchangeSubject>("exchange", buffers, ExchangeMode::kAuto, std::int64_t{2000})),
       kind<DynamicSubject>("dynamic exchange", {}),
       kind<ElementSubject<double>>("short sum", null, MPI_DOUBLE, std::int64_t{1000}, ReductionOptions{}),
@@ -339,9 +359,11 @@ std::vector<SubjectKind> subject_kinds() {
       kind<ObjectSubject>("objects", callback, ReductionOptions{}),
       kind<BroadcastSubject>("broadcast", null, std::int64_t{10'000}, BroadcastOptions{}),
       slow(kind<ProbeSubject>("probe", callback)),
+      slow(kind<NetworkSubject>("network", {})),
 
-      kind<RedistributionSubject>("redistribution by memory", null, std::int64_t{0}),
-      kind<RedistributionSubject>("redistribution by messages", null, std::int64_t{-1}),
+      kind<RedistributionSubject>("redistribution by memory", null, std::int64_t{0}, ExchangeMode::kLocal),
+      kind<RedistributionSubject>("redistribution by messages", null, std::int64_t{-1}, ExchangeMode::kLocal),
+      kind<RedistributionSubject>("redistribution, one port kept", null, std::int64_t{-1}, ExchangeMode::kChain),
       kind<TypedSubject>("exchange of types", null),
       kind<ElementSubject<double>>("sum in parts", null, MPI_DOUBLE, std::int64_t{3000},
                                    options([](auto& o) { o.segments = 5; })),

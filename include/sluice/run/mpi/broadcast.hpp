@@ -16,7 +16,7 @@ namespace sluice::mpi {
 struct BroadcastOptions {
   /// The network, of as many ranks as the communicator. None: MPI_Bcast serves on one node and for messages below
   /// 32 KiB. Longer ones between nodes take turns, in the first executions of a size class, between MPI_Bcast and the
-  /// plan for hosts that are all connected alike, and the one that was faster on the slowest rank serves from the ninth
+  /// plan for the network as it was measured (sluice/run/mpi/network.hpp), and the one that was faster on the slowest rank serves from the ninth
   /// on; not beyond 1000 ranks, or beyond 8 nodes of which some have several.
   std::optional<Platform> platform = std::nullopt;
   sluice::BroadcastOptions plan = {};  ///< as for plan_broadcast
@@ -74,6 +74,8 @@ class Broadcast {
 
   /// Collective: what serves messages of this size, which is planned if it is not yet. Nothing is tried.
   [[nodiscard]] ChosenBroadcast chosen(std::int64_t bytes);
+  /// The same in a line for people: "chain, 64 segments, predicted 98.2 ms; the plan took 101 ms, MPI_Bcast 612 ms".
+  [[nodiscard]] std::string explanation(std::int64_t bytes);
 
  private:
   struct State;

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "sluice/run/mpi/exchange_mode.hpp"
+
 namespace sluice::mpi {
 
 /// What a rank has for another one, or gets from it; itself included.
@@ -20,24 +22,11 @@ struct MessageSize {
   friend bool operator==(const MessageSize&, const MessageSize&) = default;
 };
 
-/// How the transfers of an exchange are kept apart; docs/run.md tells when to take which.
-enum class ExchangeMode {
-  kAuto,     ///< kAtOnce on one node, unless k limits the exchange there; else kChain
-  kChain,    ///< the plan, with k and one port kept by short messages from rank to rank; no barrier
-  kLocal,    ///< the plan's order at every rank, and nothing else: transfers may overlap
-  kBarrier,  ///< the plan, a barrier after every step, as in the paper
-  kList,     ///< no plan: rank 0 says who sends next; k can be changed while it runs
-  kAtOnce,   ///< no plan and no k: all messages under way at once, whole, as memory has no queues to overflow
-};
-
-/// The name users type: "auto", "chain", "local", "barrier", "list", "at-once".
-[[nodiscard]] std::string to_string(ExchangeMode mode);
-/// Throws InputError for another name.
-[[nodiscard]] ExchangeMode parse_exchange_mode(const std::string& name);
-
 /// How to plan an exchange and carry it out. Every rank must give the same, but for `receives`.
 struct ExchangeOptions {
-  /// k: so many transfers at once the network carries at full speed; 0: as many as the ports allow.
+  /// k: so many transfers at once the network carries at full speed; 0: as many as the ports allow, or, for kAuto
+  /// between hosts, what the network was found to carry (sluice/run/mpi/network.hpp) where nearly all of a long
+  /// exchange goes over one link.
   std::int64_t max_transfers = 0;
   ExchangeMode mode = ExchangeMode::kAuto;
 
@@ -159,6 +148,9 @@ class Exchange {
   void set_max_transfers(std::int64_t max_transfers);
   /// Steps of the plan; 0 without one.
   [[nodiscard]] std::int64_t steps() const;
+  /// What carries it out and why, in a line for people: "chain, 12 steps, k = 3; the plan took 98.2 ms, MPI_Ialltoallw
+  /// 120 ms".
+  [[nodiscard]] std::string explanation() const;
   /// Bytes of buffers that this rank holds beyond the user's.
   [[nodiscard]] std::int64_t peak_extra_bytes() const;
 

@@ -10,6 +10,7 @@
 #include "sluice/input/block_cyclic.hpp"
 #include "sluice/input/matrix_part.hpp"
 #include "sluice/plan/redistribute.hpp"
+#include "sluice/run/mpi/exchange_mode.hpp"
 
 namespace sluice::mpi {
 
@@ -51,8 +52,10 @@ struct RedistributionOptions {
   double setup = 1;                ///< price of a step in elements, by which "auto" chooses
 
   // How the steps are carried out; the defaults suit messages of any size.
-  std::int64_t chunk_bytes = 64 << 10;  ///< longer messages travel in pieces of at most so many bytes; 1 to 2^30
-  int window = 4;                       ///< pieces under way at once in each direction; 1 to 1024
+  ExchangeMode mode = ExchangeMode::kAuto;  ///< kAuto, kChain or kLocal
+  /// Longer messages travel in pieces of at most so many bytes, 1 to 2^30; 0: 32 KiB for kChain, else 64 KiB.
+  std::int64_t chunk_bytes = 0;
+  int window = 0;  ///< pieces under way at once in each direction, 1 to 1024; 0: 2 for kChain, else 4
 
   /// Within a node, pieces are handed over in memory that both ranks see if the messages have
   /// so many bytes on average. Shorter ones go by MPI, which does well with them; -1: all of them.
@@ -79,11 +82,11 @@ struct RedistributionOptions {
 /// where nothing is sent. Failure: docs/run.md, the same for all jobs.
 ///
 /// Memory: at most `window` buffers of `chunk_bytes` for sending, which the ranks of a node share, and as many for
-/// receiving where there are senders on other nodes, whatever the size of the array; less when the messages are
-/// smaller; up to 8 MiB while MPI's own collective is tried, or where it serves. Besides a description of the own
-/// messages, O(runs of one period) for each dimension and process met there; of a triangle or trapezoid also eight
-/// bytes for every 32 rows of a message (columns, in column-major order). Between nodes, pieces that are contiguous in
-/// the user's memory travel from there and arrive there.
+/// receiving (2 more for kChain) where there are senders on other nodes, whatever the size of the array; less when the
+/// messages are smaller; up to 8 MiB while MPI's own collective is tried, or where it serves. Besides a description of
+/// the own messages, O(runs of one period) for each dimension and process met there; of a triangle or trapezoid also
+/// eight bytes for every 32 rows of a message (columns, in column-major order). Between nodes, pieces that are
+/// contiguous in the user's memory travel from there and arrive there.
 class Redistribution {
  public:
   /// Collective over `comm`, an intracommunicator.
@@ -123,7 +126,13 @@ class Redistribution {
   [[nodiscard]] std::int64_t target_extent() const;
   /// Bytes of buffers this rank holds beyond the user's source and target.
   [[nodiscard]] std::int64_t peak_extra_bytes() const;
+  /// Of whole messages; between hosts parts of messages may have steps of their own instead (explanation() tells).
   [[nodiscard]] const RedistributionPlan& plan() const;
+  /// Never kAuto.
+  [[nodiscard]] ExchangeMode mode() const;
+  /// What carries it out and why, in a line for people: "stepwise, 8 steps, chain; the plan took 98.2 ms,
+  /// MPI_Ialltoallw 120 ms".
+  [[nodiscard]] std::string explanation() const;
   /// Whether MPI_Ialltoallw was found to be faster, and serves in place of the plan.
   [[nodiscard]] bool native() const;
 

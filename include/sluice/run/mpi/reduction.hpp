@@ -124,7 +124,12 @@ struct ReductionSummary {
   std::int64_t segments = 1;  ///< parts
   std::int64_t children = 0;  ///< ranks that send to this one
   bool native = false;        ///< MPI_Reduce carries it out
+  double planned_s = 0;       ///< measured, if MPI_Reduce was tried: medians of the slowest rank
+  double native_s = 0;
 };
+
+/// The summary in a line for people: "chain, 32 parts; the plan took 98.2 ms, MPI_Reduce 265 ms".
+[[nodiscard]] std::string to_text(const ReductionSummary& summary);
 
 /// The job of combining the elements of all ranks, planned once and executed as often as you like, by the tree that is
 /// best where transfers overlap with combining (sluice/plan/reduce.hpp):
@@ -167,6 +172,7 @@ class ElementReduction {
   void wait();
 
   [[nodiscard]] const ReductionSummary& summary() const;
+  [[nodiscard]] std::string explanation() const { return to_text(summary()); }
   /// What is in force on ranks that combine.
   [[nodiscard]] Overlap overlap() const;
   /// Bytes of buffers that this rank holds beyond the user's: the most so far.
@@ -202,6 +208,7 @@ class ObjectReduction {
   void wait();
 
   [[nodiscard]] const ReductionSummary& summary() const;
+  [[nodiscard]] std::string explanation() const { return to_text(summary()); }
   [[nodiscard]] Overlap overlap() const;
   [[nodiscard]] std::int64_t peak_extra_bytes() const;
 

@@ -11,10 +11,10 @@
 #include <utility>
 
 #include "run/mpi/broadcast/sized_part.hpp"
-#include "run/mpi/broadcast/usual_platform.hpp"
 #include "run/mpi/native/native_broadcast.hpp"
 #include "run/mpi/native/native_trial.hpp"
 #include "run/mpi/native/way_trial.hpp"
+#include "run/mpi/network/learn.hpp"
 #include "run/mpi/runtime/agreement.hpp"
 #include "run/mpi/runtime/collective.hpp"
 #include "run/mpi/runtime/job.hpp"
@@ -173,25 +173,22 @@ Broadcast::State::State(std::shared_ptr<detail::Context> context, std::int64_t n
 }
 
 OwnPart Broadcast::State::plan(std::int64_t bytes) {
-  std::vector<std::int64_t> hosts;  // of each rank, on rank 0
-  if (!options.platform) {
-    const auto rows = detail::gather_numbers(channel, {channel.context().first_of_node()});
-    for (const std::vector<std::int64_t>& row : rows) hosts.push_back(row.front());
-  }
+  const detail::JobPlatform known =
+      options.platform ? detail::JobPlatform{*options.platform, true} : detail::platform_of_job(channel);
+  const Platform& platform = known.platform;
   const auto plan_all = [&] {
-    const Platform platform = options.platform ? *options.platform : detail::usual_platform(hosts);
     const auto clusters = static_cast<std::int64_t>(platform.clusters.size());
     if (!options.platform && (clusters > kMostSharedHosts || platform.ranks > kMostHosts)) {
       OwnPart part;
       part.native = true;
       part.chosen.method = kNative;
-      return std::vector<OwnPart>(hosts.size(), part);
+      return std::vector<OwnPart>(static_cast<std::size_t>(channel.size()), part);
     }
     BroadcastProgram program = plan_broadcast(platform, root, bytes, options.plan).program;
     std::vector<OwnPart> parts;
     for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
       parts.push_back(part_of(program, rank));
-      if (!options.platform) parts.back().chosen.predicted_s = 0;  // the speeds are nobody's
+      if (!known.speeds_are_known) parts.back().chosen.predicted_s = 0;
     }
     return parts;
   };
@@ -368,8 +365,20 @@ ChosenBroadcast Broadcast::chosen(std::int64_t bytes) {
     if (state_->only_native(bytes)) return;
     const SizeClass& size = state_->obtain(bytes);
     if (!size.trial || !size.trial->native()) result = size.part().chosen;
+    if (size.trial && size.trial->over()) {
+      result.planned_s = size.trial->measured().planned_s;
+      result.native_s = size.trial->measured().native_s;
+    }
   });
   return result;
+}
+
+std::string Broadcast::explanation(std::int64_t bytes) {
+  const ChosenBroadcast chosen = this->chosen(bytes);
+  std::string text = chosen.method == kNative ? "MPI_Bcast" : chosen.method;
+  if (chosen.predicted_s > 0 && chosen.method != kNative)
+    text += fmt::format(", predicted {:.3g} ms", chosen.predicted_s * 1e3);
+  return text + detail::to_text({chosen.planned_s, chosen.native_s}, "MPI_Bcast");
 }
 
 }  // namespace sluice::mpi

@@ -253,9 +253,9 @@ std::unique_ptr<detail::StepProtocol> Exchange::State::make_protocol() {
       break;
     case ExchangeMode::kChain: {
       detail::ChainLinks links;
-      for (const auto& transfer : part->sends) links.permissions.push_back(transfer.permissions);
+      for (const auto& transfer : part->sends) links.sends.push_back({transfer.step, transfer.permissions});
       for (const auto& transfer : part->transfers_in) {
-        links.senders.push_back({transfer.peer, transfer.number});
+        links.senders.push_back({transfer.peer, transfer.step});
         links.successors.push_back(transfer.successor);
         links.bytes.push_back(transfer.bytes);
       }
@@ -406,6 +406,14 @@ void Exchange::set_max_transfers(std::int64_t max_transfers) {
   if (state_->list == nullptr) throw InputError("mode", to_string(mode()), "list, to change k while it runs");
   if (max_transfers < 1) throw InputError("max_transfers", fmt::format("{}", max_transfers), "at least 1");
   state_->list->set_max_transfers(max_transfers);
+}
+
+std::string Exchange::explanation() const {
+  const detail::WayTrial& trial = *state_->trial;
+  std::string text = trial.native() ? "MPI_Ialltoallw" : to_string(state_->options.mode);
+  if (!trial.native() && state_->part->steps > 0)
+    text += fmt::format(", {} steps, k = {}", state_->part->steps, state_->part->max_transfers);
+  return text + detail::to_text(trial.measured(), "MPI_Ialltoallw");
 }
 
 std::int64_t Exchange::steps() const { return state_->part->steps; }

@@ -6,10 +6,13 @@
 #include <cstddef>
 #include <exception>
 #include <limits>
+#include <map>
+#include <memory>
 #include <set>
 #include <utility>
 
 #include "run/mpi/exchange/message_sources.hpp"
+#include "run/mpi/network/learn.hpp"
 #include "run/mpi/runtime/planned_part.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
@@ -97,7 +100,7 @@ constexpr auto kFields = [](auto& numbers, ExchangePart& part) {
   numbers.each(part.receives, [&](MessageSize& m) { numbers(m.peer, m.bytes); });
   numbers.each(part.sends, [&](ExchangePart::Send& t) { numbers(t.peer, t.offset, t.bytes, t.step, t.permissions); });
   numbers.each(part.transfers_in, [&](ExchangePart::Receive& t) {
-    numbers(t.peer, t.offset, t.bytes, t.step, t.number, t.successor.rank, t.successor.number);
+    numbers(t.peer, t.offset, t.bytes, t.step, t.successor.rank, t.successor.step);
   });
 };
 
@@ -114,16 +117,57 @@ ExchangePart at_once(const Channel& channel, const std::vector<MessageSize>& sen
   for (const MessageSize& message : receives) {
     if (message.bytes > 0 && message.peer != channel.rank())
       part.transfers_in.push_back(
-          {message.peer, 0, message.bytes, (channel.rank() - message.peer + ranks) % ranks, 0, {}});
+          {message.peer, 0, message.bytes, (channel.rank() - message.peer + ranks) % ranks, {}});
   }
   std::ranges::sort(part.sends, {}, &ExchangePart::Send::step);
   std::ranges::sort(part.transfers_in, {}, &ExchangePart::Receive::step);
   return part;
 }
 
-/// All parts, from all rows: pairs of peer and bytes.
-std::vector<ExchangePart> plan_parts(const std::vector<std::vector<std::int64_t>>& rows, const ExchangeOptions& options,
-                                     bool one_node) {
+/// Messages as they are gathered, by sender: pairs of peer and bytes.
+using Rows = std::vector<std::vector<std::int64_t>>;
+
+/// Whether it is worth knowing the network: the most that a rank sends.
+bool is_long(const Rows& rows) {
+  static constexpr std::int64_t kLongBytes = 256 << 10;
+  return std::ranges::any_of(rows, [](const std::vector<std::int64_t>& row) {
+    std::int64_t bytes = 0;
+    for (std::size_t at = 1; at < row.size(); at += 2) bytes += std::min(row[at], kLongBytes);
+    return bytes >= kLongBytes;
+  });
+}
+
+/// k where nearly all goes between two groups of hosts whose link carries fewer transfers than they have hosts; 0 where
+/// no link limits, or what goes inside groups does not wait for it.
+std::int64_t k_of_network(const Rows& rows, const HostNetwork& network) {
+  constexpr double kNearlyAll = 0.9;
+  if (network.hosts() < static_cast<std::int64_t>(rows.size())) return 0;
+  const std::vector<std::size_t> groups = network.groups_of_hosts();
+  const auto group_of = [&](std::int64_t rank) {
+    return groups[static_cast<std::size_t>(network.host_of_rank[static_cast<std::size_t>(rank)])];
+  };
+  std::map<std::pair<std::size_t, std::size_t>, double> bytes;
+  double all = 0;
+  for (std::size_t from = 0; from < rows.size(); ++from) {
+    for (std::size_t at = 0; at < rows[from].size(); at += 2) {
+      const auto size = static_cast<double>(rows[from][at + 1]);
+      bytes[{group_of(static_cast<std::int64_t>(from)), group_of(rows[from][at])}] += size;
+      all += size;
+    }
+  }
+  for (const GroupLink& link : network.links) {
+    const double there = bytes[{link.from, link.to}];
+    const double back = bytes[{link.to, link.from}];
+    if (there + back < kNearlyAll * all) continue;
+    const bool one_way = std::max(there, back) >= kNearlyAll * all;
+    return one_way ? link.connections : 2 * link.connections;
+  }
+  return 0;
+}
+
+/// All parts, from all rows. `known_k`: what the network carries at once; 0: nothing is known.
+std::vector<ExchangePart> plan_parts(const Rows& rows, const ExchangeOptions& options, bool one_node,
+                                     std::int64_t known_k) {
   const auto ranks = static_cast<std::int64_t>(rows.size());
   Traffic traffic{ranks, ranks, {}};
   std::vector<bool> receives(rows.size(), false);
@@ -137,8 +181,9 @@ std::vector<ExchangePart> plan_parts(const std::vector<std::vector<std::int64_t>
     senders += row.empty() ? 0 : 1;
   }
   const std::int64_t ports = std::min<std::int64_t>(senders, std::ranges::count(receives, true));
-  const bool k_limits = options.max_transfers > 0 && options.max_transfers < ports;
-  const std::int64_t k = std::max<std::int64_t>(1, k_limits ? options.max_transfers : ports);
+  const std::int64_t most = options.max_transfers > 0 ? options.max_transfers : known_k;
+  const bool k_limits = most > 0 && most < ports;
+  const std::int64_t k = std::max<std::int64_t>(1, k_limits ? most : ports);
   ExchangeMode mode = options.mode;
   if (mode == ExchangeMode::kAuto) mode = one_node && !k_limits ? ExchangeMode::kAtOnce : ExchangeMode::kChain;
   std::vector<ExchangePart> parts(rows.size());
@@ -180,17 +225,15 @@ std::vector<ExchangePart> split(const StepSchedule& schedule, int ranks, std::in
       const Transfer& transfer = each.transfers[i];
       ExchangePart& sender = parts[static_cast<std::size_t>(transfer.from)];
       ExchangePart& receiver = parts[static_cast<std::size_t>(transfer.to)];
-      const auto number = static_cast<std::int64_t>(sender.sends.size());
       Place& before = last[taken[i]];
       const bool token = before.to >= 0 && before.to != transfer.to;
       if (token) {
         parts[static_cast<std::size_t>(before.to)].transfers_in[before.number].successor = {
-            static_cast<int>(transfer.from), number};
+            static_cast<int>(transfer.from), step};
       }
       before = {transfer.to, receiver.transfers_in.size()};
       sender.sends.push_back({static_cast<int>(transfer.to), transfer.offset, transfer.size, step, token ? 2 : 1});
-      receiver.transfers_in.push_back(
-          {static_cast<int>(transfer.from), transfer.offset, transfer.size, step, number, {}});
+      receiver.transfers_in.push_back({static_cast<int>(transfer.from), transfer.offset, transfer.size, step, {}});
     }
     ++step;
   }
@@ -222,9 +265,18 @@ ExchangePart plan_together(Channel& channel, const std::vector<MessageSize>& sen
   for (const MessageSize& message : sends) {
     if (message.bytes > 0 && message.peer != channel.rank()) row.insert(row.end(), {message.peer, message.bytes});
   }
-  const std::vector<std::vector<std::int64_t>> rows = gather_numbers(channel, std::move(row));
+  const Rows rows = gather_numbers(channel, std::move(row));
+  std::int64_t known_k = 0;
+  if (options.mode == ExchangeMode::kAuto && options.max_transfers == 0 && !one_node && may_measure(channel)) {
+    std::int64_t worth = channel.context().network() || is_long(rows) ? 1 : 0;
+    tell_all(channel, &worth, sizeof worth, 0);
+    if (worth != 0) {
+      const std::shared_ptr<const HostNetwork> network = learn_network(channel);
+      if (channel.rank() == 0) known_k = k_of_network(rows, *network);
+    }
+  }
   part = planned_part<ExchangePart>(
-      channel, [&] { return plan_parts(rows, options, one_node); }, kFields);
+      channel, [&] { return plan_parts(rows, options, one_node, known_k); }, kFields);
   if (part.mode != ExchangeMode::kAtOnce) return part;
   // Rank 0 has found that k does not limit anything.
   const std::int64_t k = part.max_transfers;

@@ -26,7 +26,6 @@ struct ExchangePart {
     std::int64_t offset = 0;
     std::int64_t bytes = 0;
     std::int64_t step = 0;
-    std::int64_t number = 0;  ///< of this transfer among the sends of the peer
     ChainLinks::Send successor;
   };
 

@@ -7,12 +7,11 @@
 #include <bit>
 #include <cmath>
 #include <cstddef>
-#include <deque>
-#include <memory>
 #include <utility>
 
 #include "run/mpi/exchange/message_sizes.hpp"
 #include "run/mpi/exchange/message_sources.hpp"
+#include "run/mpi/network/stream.hpp"
 #include "run/mpi/runtime/agreement.hpp"
 #include "run/mpi/runtime/collective.hpp"
 #include "run/mpi/runtime/job.hpp"
@@ -23,8 +22,6 @@ namespace sluice::mpi {
 namespace {
 
 using detail::Channel;
-using detail::Pending;
-using detail::Tag;
 
 constexpr int kPieceBytes = 32 << 10;
 
@@ -77,71 +74,14 @@ std::vector<Pair> pairs_of(Channel& channel, const std::vector<MessageSize>& sen
   return pairs;
 }
 
-/// Sends pieces, two at a time, until `seconds` have passed, and then an empty one.
-void send_for(Channel& channel, int to, double seconds) {
-  const auto piece = std::make_shared<const std::vector<std::byte>>(kPieceBytes);
-  std::deque<Pending> pieces;
-  constexpr std::size_t kAtOnce = 2;
-  const double end = MPI_Wtime() + seconds;
-  channel.wait_until([&] {
-    while (!pieces.empty() && pieces.front().test()) pieces.pop_front();
-    if (MPI_Wtime() >= end) return pieces.empty();
-    while (pieces.size() < kAtOnce) {
-      pieces.emplace_back(channel, piece);
-      pieces.back().send_synchronous(piece->data(), kPieceBytes, to, Tag::kMeasure);
-    }
-    return false;
-  });
-  Pending last(channel, nullptr);
-  last.send(nullptr, 0, to, Tag::kMeasure);
-  last.wait();
-}
-
-/// Receives them, and returns bytes a second between the first and the last piece of the last two thirds of the time:
-/// nearly the same span on all ranks, so that rates add up to what the network carried.
-double receive_for(Channel& channel, int from, double seconds) {
-  constexpr std::size_t kAhead = 4;
-  const auto memory = std::make_shared<std::vector<std::byte>>(kAhead * kPieceBytes);
-  std::deque<Pending> requests;
-  std::size_t posted = 0;
-  const auto listen = [&] {
-    requests.emplace_back(channel, memory);
-    requests.back().receive(memory->data() + posted++ % kAhead * kPieceBytes, kPieceBytes, from, Tag::kMeasure);
-  };
-  while (posted < kAhead) listen();
-  const double begin = MPI_Wtime();
-  double first = 0;
-  double last = 0;
-  double pieces = 0;  // that came after the first one counted
-  // Pieces come in the order in which their receives were posted.
-  for (;;) {
-    MPI_Status status;
-    channel.wait_until([&] { return requests.front().test(&status); });
-    int bytes = 0;
-    SLUICE_MPI(MPI_Get_count(&status, MPI_BYTE, &bytes));
-    if (bytes == 0) break;
-    requests.pop_front();
-    const double now = MPI_Wtime();
-    if (now > begin + seconds / 3 && now <= begin + seconds) {
-      if (first > 0) {
-        last = now;
-        ++pieces;
-      } else {
-        first = now;
-      }
-    }
-    listen();
-  }
-  return last > first ? pieces * kPieceBytes / (last - first) : 0;
-}
-
 /// Bytes a second of the first `count` pairs together, on all ranks. No rank starts before all are there.
 double run_level(Channel& channel, const std::vector<Pair>& pairs, std::int64_t count, double level_s) {
   detail::barrier(channel);
+  const detail::StreamLimits limits{.piece_bytes = kPieceBytes, .seconds = level_s, .most_seconds = level_s};
   double rate = 0;
   for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
-    if (pairs[i].from == channel.rank()) send_for(channel, pairs[i].to, level_s);
-    if (pairs[i].to == channel.rank()) rate = receive_for(channel, pairs[i].from, level_s);
+    if (pairs[i].from == channel.rank()) (void)detail::stream(channel, {.to = pairs[i].to}, limits);
+    if (pairs[i].to == channel.rank()) rate = detail::stream(channel, {.from = pairs[i].from}, limits);
   }
   double sum = 0;
   for (const std::vector<std::int64_t>& own : detail::gather_numbers(channel, {std::bit_cast<std::int64_t>(rate)}))

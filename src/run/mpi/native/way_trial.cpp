@@ -1,5 +1,7 @@
 #include "run/mpi/native/way_trial.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -9,6 +11,12 @@
 #include "run/mpi/runtime/median.hpp"
 
 namespace sluice::mpi::detail {
+
+std::string to_text(const NativeTrial& measured, const char* native) {
+  if (measured.planned_s <= 0 && measured.native_s <= 0) return "";
+  return fmt::format("; the plan took {:.3g} ms, {} {:.3g} ms", measured.planned_s * 1e3, native,
+                     measured.native_s * 1e3);
+}
 
 bool WayTrial::begin(bool possible) {
   if (stage_ == Stage::kFirst && executions_ == 1) {
@@ -32,7 +40,8 @@ void WayTrial::decide() {
   largest_of_all(channel_, slowest);  // numbers that are not negative are ordered as their bits are
   std::array<std::vector<double>, 2> ways;
   for (std::size_t i = 0; i < slowest.size(); ++i) ways[i % 2].push_back(std::bit_cast<double>(slowest[i]));
-  stage_ = median(ways[1]) * kClearly < median(ways[0]) ? Stage::kNative : Stage::kPlanned;
+  measured_ = {median(ways[0]), median(ways[1])};
+  stage_ = measured_.native_s * kClearly < measured_.planned_s ? Stage::kNative : Stage::kPlanned;
 }
 
 }  // namespace sluice::mpi::detail

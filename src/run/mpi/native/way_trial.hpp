@@ -2,10 +2,15 @@
 
 #include <array>
 #include <cstddef>
+#include <string>
 
+#include "run/mpi/native/native_trial.hpp"
 #include "run/mpi/runtime/channel.hpp"
 
 namespace sluice::mpi::detail {
+
+/// "; the plan took 98.2 ms, MPI_Bcast 612 ms": what was measured, to end a sentence; "" where nothing was.
+[[nodiscard]] std::string to_text(const NativeTrial& measured, const char* native);
 
 /// Whether an execution of a job goes by its plan or by a collective of MPI's own. The two take turns in the job's
 /// first executions, and the faster one serves from then on: no model knows what an MPI has in store.
@@ -27,6 +32,8 @@ class WayTrial {
   [[nodiscard]] bool may_be_native() const { return stage_ == Stage::kTrying || stage_ == Stage::kNative; }
   /// Whether it has been found to be faster.
   [[nodiscard]] bool native() const { return stage_ == Stage::kNative; }
+  /// Medians of the slowest rank, once it is decided; 0 before, and where nothing was tried.
+  [[nodiscard]] NativeTrial measured() const { return measured_; }
   [[nodiscard]] bool over() const { return stage_ == Stage::kNative || stage_ == Stage::kPlanned; }
 
  private:
@@ -40,6 +47,7 @@ class WayTrial {
   Stage stage_;
   std::size_t executions_ = 0;
   double start_s_ = 0;
+  NativeTrial measured_;
   std::array<double, 2 * kTries> times_{};  ///< by the plan, by MPI, by the plan, ...
 };
 

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "run/mpi/network/host_names.hpp"
 #include "run/mpi/probe/probe_broadcasts.hpp"
 #include "run/mpi/probe/probe_orders.hpp"
 #include "run/mpi/probe/probe_statistics.hpp"
@@ -145,18 +146,6 @@ LatencyMatrix find_latencies(Channel& channel, const std::vector<int>& stations,
   }
   if (channel.rank() != 0) return {};
   return {count, std::move(all)};
-}
-
-/// The names of the ranks' hosts, on rank 0. On all ranks.
-std::vector<std::string> gather_names(Channel& channel) {
-  std::array<char, MPI_MAX_PROCESSOR_NAME> name{};
-  int length = 0;
-  SLUICE_MPI(MPI_Get_processor_name(name.data(), &length));
-  std::vector<std::string> names;
-  for (const std::vector<std::int64_t>& own :
-       detail::gather_numbers(channel, std::vector<std::int64_t>(name.begin(), name.begin() + length)))
-    names.emplace_back(own.begin(), own.end());
-  return names;
 }
 
 /// pLogP between two ranks.

@@ -183,11 +183,15 @@ Participation make_participation(int rank, int size, const std::vector<std::int6
   if (options.order != StorageOrder::kRowMajor && options.order != StorageOrder::kColumnMajor) {
     throw InputError("order", fmt::format("{}", static_cast<int>(options.order)), "kRowMajor or kColumnMajor");
   }
-  if (options.chunk_bytes < 1 || options.chunk_bytes > (1 << 30)) {
-    throw InputError("chunk_bytes", fmt::format("{}", options.chunk_bytes), "1 to 2^30");
+  if (options.mode != ExchangeMode::kAuto && options.mode != ExchangeMode::kChain &&
+      options.mode != ExchangeMode::kLocal) {
+    throw InputError("mode", fmt::format("{}", static_cast<int>(options.mode)), "kAuto, kChain or kLocal");
   }
-  if (options.window < 1 || options.window > 1024) {
-    throw InputError("window", fmt::format("{}", options.window), "1 to 1024");
+  if (options.chunk_bytes < 0 || options.chunk_bytes > (1 << 30)) {
+    throw InputError("chunk_bytes", fmt::format("{}", options.chunk_bytes), "0 to 2^30");
+  }
+  if (options.window < 0 || options.window > 1024) {
+    throw InputError("window", fmt::format("{}", options.window), "0 to 1024");
   }
   Participation part{make_problem(shape, from, to, options), element_size, options.order, {}, {}};
   const Distribution& source = part.problem.from();
@@ -221,8 +225,8 @@ Arguments arguments_of(const std::vector<std::int64_t>& shape, const Layout& fro
   result.add(std::span(options.to_ranks));
   result.add(options.relabel);
   result.add_all(options.part, options.unit_diagonal);
-  result.add_all(element_size, options.order, options.algorithm, options.setup, options.chunk_bytes, options.window,
-                 options.shared_from_bytes, options.try_native);
+  result.add_all(element_size, options.order, options.algorithm, options.setup, options.mode, options.chunk_bytes,
+                 options.window, options.shared_from_bytes, options.try_native);
   return result;
 }
 

@@ -10,9 +10,11 @@
 #include "run/mpi/native/native_exchange.hpp"
 #include "run/mpi/native/way_trial.hpp"
 #include "run/mpi/redistribute/message_copies.hpp"
+#include "run/mpi/redistribute/own_messages.hpp"
 #include "run/mpi/redistribute/participation.hpp"
 #include "run/mpi/runtime/agreement.hpp"
 #include "run/mpi/runtime/job.hpp"
+#include "run/mpi/steps/protocol_chain.hpp"
 #include "run/mpi/steps/step_executor.hpp"
 #include "sluice/error.hpp"
 
@@ -22,6 +24,7 @@ namespace {
 using detail::BoxCopy;
 using detail::CopyKind;
 using detail::MessageCopies;
+using detail::OwnMessages;
 using detail::Participation;
 using detail::StepMessage;
 
@@ -30,37 +33,35 @@ constexpr std::int64_t kMoveBytes = 256 << 10;
 /// So much memory a rank may need for MPI's own collective to be tried, which takes messages whole.
 constexpr std::int64_t kMostNativeBytes = 8 << 20;
 
-/// One side's messages in the order of the steps, without the one to oneself.
-struct Messages {
-  std::vector<Rank> peers;
-  std::vector<StepMessage> steps;
-};
-
-/// `sends`: those to the processes of the target grid, else those from the ones of the source grid. Where the plan is
-/// that of the whole box, messages are cut to the part that moves.
-Messages messages_of(const RedistributionPlan& plan, const Participation& part, int own, bool sends) {
-  Messages result;
-  const std::int64_t process = sends ? part.sender : part.receiver;
-  if (process < 0) return result;
-  const bool cut = part.problem.has_part() && !plan.problem().has_part();
-  for (const PlannedMessage& message : sends ? plan.sends(Rank(process)) : plan.receives(Rank(process))) {
-    const int rank = (sends ? part.to_ranks : part.from_ranks)[message.peer];
-    if (rank == own) continue;
-    const std::int64_t count = !cut    ? message.count
-                               : sends ? part.problem.count(Rank(process), message.peer)
-                                       : part.problem.count(message.peer, Rank(process));
-    if (count == 0) continue;
-    result.peers.push_back(message.peer);
-    result.steps.push_back({rank, count * part.element_size});
-  }
-  return result;
-}
+/// What a receiver lets the next message start before, as in exchanges.
+constexpr std::int64_t kEarlyBytes = 32 << 10;
 
 /// The rank's own process in the other grid, if it sends itself something.
 std::vector<Rank> own_message(const Participation& part) {
   if (part.sender < 0 || part.receiver < 0) return {};
   if (part.problem.count(Rank(part.sender), Rank(part.receiver)) == 0) return {};
   return {Rank(part.receiver)};
+}
+
+/// One port, kept by what each receiver tells the next of its senders: ports are all that limits.
+std::unique_ptr<detail::StepProtocol> chain(detail::Channel& channel, const detail::OwnSteps& own) {
+  detail::ChainLinks links;
+  for (const OwnMessages::Transfer& send : own.sends.transfers) links.sends.push_back({send.step, 1});
+  for (const OwnMessages::Transfer& receive : own.receives.transfers) {
+    links.senders.push_back({own.receives.messages[receive.message].peer, receive.step});
+    links.bytes.push_back(receive.bytes);
+  }
+  return std::make_unique<detail::ChainProtocol>(channel, std::move(links), kEarlyBytes);
+}
+
+/// How the pieces of messages travel.
+detail::StepExecutor::Limits limits_of(const RedistributionOptions& options, ExchangeMode mode,
+                                       std::int64_t element_size) {
+  const bool chained = mode == ExchangeMode::kChain;
+  detail::StepExecutor::Limits limits{options.chunk_bytes, element_size, options.window, chained ? 2 : 0};
+  if (limits.chunk_bytes == 0) limits.chunk_bytes = chained ? 32 << 10 : 64 << 10;
+  if (limits.window == 0) limits.window = chained ? 2 : 4;
+  return limits;
 }
 
 /// Whether the messages are long enough to share memory for them; the same on all ranks.
@@ -73,33 +74,45 @@ bool shares_memory(const RedistributionPlan& plan, std::int64_t element_size, st
          messages * static_cast<double>(from_bytes);
 }
 
+/// How a rank's messages are copied.
+struct Copies {
+  Copies(const Participation& part, const detail::OwnSteps& own)
+      : packing(part, CopyKind::kPack, own.sends.processes),
+        unpacking(part, CopyKind::kUnpack, own.receives.processes),
+        moving(part, CopyKind::kMove, own_message(part)) {}
+
+  MessageCopies packing;
+  MessageCopies unpacking;
+  MessageCopies moving;
+};
+
 /// The messages of one execution between the user's two arrays.
-class Transport final : public detail::StepData {
+class Transport {
  public:
-  Transport(const MessageCopies& sends, const MessageCopies& receives, const MessageCopies& own,
-            const std::byte* source, std::byte* target)
-      : sends_(sends), receives_(receives), source_(source), target_(target) {
-    if (own.size() > 0) {
-      move_ = own[0];
+  Transport(const Copies& copies, const void* source, void* target)
+      : copies_(copies), source_(static_cast<const std::byte*>(source)), target_(static_cast<std::byte*>(target)) {
+    if (copies.moving.size() > 0) {
+      move_ = copies.moving[0];
       to_move_ = move_.bytes();
     }
   }
 
-  const std::byte* outgoing(std::size_t message, std::int64_t offset, std::int64_t bytes) override {
-    const auto at = sends_[message].contiguous(offset, offset + bytes);
+  /// As StepData has it, of a message.
+  [[nodiscard]] const std::byte* outgoing(std::size_t message, std::int64_t offset, std::int64_t bytes) const {
+    const auto at = copies_.packing[message].contiguous(offset, offset + bytes);
     return at ? source_ + at->first : nullptr;
   }
-  void pack(std::size_t message, std::int64_t offset, std::int64_t bytes, std::byte* buffer) override {
-    sends_[message].copy(offset, offset + bytes, source_, 0, buffer, offset);
+  void pack(std::size_t message, std::int64_t offset, std::int64_t bytes, std::byte* buffer) const {
+    copies_.packing[message].copy(offset, offset + bytes, source_, 0, buffer, offset);
   }
-  std::byte* incoming(std::size_t message, std::int64_t offset, std::int64_t bytes) override {
-    const auto at = receives_[message].contiguous(offset, offset + bytes);
+  [[nodiscard]] std::byte* incoming(std::size_t message, std::int64_t offset, std::int64_t bytes) const {
+    const auto at = copies_.unpacking[message].contiguous(offset, offset + bytes);
     return at ? target_ + at->second : nullptr;
   }
-  void unpack(std::size_t message, std::int64_t offset, std::int64_t bytes, const std::byte* buffer) override {
-    receives_[message].copy(offset, offset + bytes, buffer, offset, target_, 0);
+  void unpack(std::size_t message, std::int64_t offset, std::int64_t bytes, const std::byte* buffer) const {
+    copies_.unpacking[message].copy(offset, offset + bytes, buffer, offset, target_, 0);
   }
-  bool work() override {
+  bool work() {
     const std::int64_t end = std::min(moved_ + kMoveBytes, to_move_);
     move_.copy(moved_, end, source_, 0, target_, 0);
     moved_ = end;
@@ -107,8 +120,7 @@ class Transport final : public detail::StepData {
   }
 
  private:
-  const MessageCopies& sends_;
-  const MessageCopies& receives_;
+  const Copies& copies_;
   BoxCopy move_;
   std::int64_t to_move_ = 0;
   std::int64_t moved_ = 0;
@@ -116,14 +128,40 @@ class Transport final : public detail::StepData {
   std::byte* target_;
 };
 
+/// The same by transfers, as the executor counts.
+class Transfers final : public detail::StepData {
+ public:
+  Transfers(Transport& transport, const detail::OwnSteps& own)
+      : transport_(transport), sends_(own.sends.transfers), receives_(own.receives.transfers) {}
+
+  const std::byte* outgoing(std::size_t send, std::int64_t offset, std::int64_t bytes) override {
+    return transport_.outgoing(sends_[send].message, sends_[send].offset + offset, bytes);
+  }
+  void pack(std::size_t send, std::int64_t offset, std::int64_t bytes, std::byte* buffer) override {
+    transport_.pack(sends_[send].message, sends_[send].offset + offset, bytes, buffer);
+  }
+  std::byte* incoming(std::size_t receive, std::int64_t offset, std::int64_t bytes) override {
+    return transport_.incoming(receives_[receive].message, receives_[receive].offset + offset, bytes);
+  }
+  void unpack(std::size_t receive, std::int64_t offset, std::int64_t bytes, const std::byte* buffer) override {
+    transport_.unpack(receives_[receive].message, receives_[receive].offset + offset, bytes, buffer);
+  }
+  bool work() override { return transport_.work(); }
+
+ private:
+  Transport& transport_;
+  const std::vector<OwnMessages::Transfer>& sends_;
+  const std::vector<OwnMessages::Transfer>& receives_;
+};
+
 /// The messages of one execution as MPI's own collective takes them: those that do not lie in a row are packed whole.
 class PackedMessages {
  public:
   explicit PackedMessages(detail::Channel& channel) : exchange_(channel) {}
 
-  void begin(detail::StepData& data, const Messages& sends, const Messages& receives) {
+  void begin(Transport& data, const OwnMessages& sends, const OwnMessages& receives) {
     if (memory_ == nullptr) {
-      buffer_bytes_ = total_bytes(sends) + total_bytes(receives);
+      buffer_bytes_ = sends.bytes() + receives.bytes();
       memory_.reset(new std::byte[static_cast<std::size_t>(buffer_bytes_)]);
     }
     data_ = &data;
@@ -135,17 +173,17 @@ class PackedMessages {
       return detail::PlacedMessage{message.peer, at, message.bytes};
     };
     std::vector<detail::PlacedMessage> from;
-    for (std::size_t i = 0; i < sends.steps.size(); ++i) {
-      const std::int64_t bytes = sends.steps[i].bytes;
+    for (std::size_t i = 0; i < sends.messages.size(); ++i) {
+      const std::int64_t bytes = sends.messages[i].bytes;
       const std::byte* const in_place = data.outgoing(i, 0, bytes);
-      from.push_back(placed(sends.steps[i], const_cast<std::byte*>(in_place)));
+      from.push_back(placed(sends.messages[i], const_cast<std::byte*>(in_place)));
       if (in_place == nullptr) data.pack(i, 0, bytes, from.back().at);
     }
     to_.clear();
     in_place_.clear();
-    for (std::size_t i = 0; i < receives.steps.size(); ++i) {
-      std::byte* const in_place = data.incoming(i, 0, receives.steps[i].bytes);
-      to_.push_back(placed(receives.steps[i], in_place));
+    for (std::size_t i = 0; i < receives.messages.size(); ++i) {
+      std::byte* const in_place = data.incoming(i, 0, receives.messages[i].bytes);
+      to_.push_back(placed(receives.messages[i], in_place));
       in_place_.push_back(in_place != nullptr);
     }
     exchange_.begin(from, to_, memory_);
@@ -165,19 +203,13 @@ class PackedMessages {
   void abandon() noexcept { exchange_.abandon(); }
   [[nodiscard]] std::int64_t buffer_bytes() const { return buffer_bytes_; }
 
-  static std::int64_t total_bytes(const Messages& messages) {
-    std::int64_t bytes = 0;
-    for (const StepMessage& message : messages.steps) bytes += message.bytes;
-    return bytes;
-  }
-
  private:
   detail::NativeExchange exchange_;
   std::shared_ptr<std::byte[]> memory_;
   std::int64_t buffer_bytes_ = 0;
   std::vector<detail::PlacedMessage> to_;
   std::vector<bool> in_place_;  ///< of each of them
-  detail::StepData* data_ = nullptr;
+  Transport* data_ = nullptr;
   bool working_ = false;
 };
 
@@ -186,24 +218,18 @@ class PackedMessages {
 struct Redistribution::State final : detail::Job {
   /// What there is to know before the first execution: the same in every job with the same arguments.
   struct Prepared {
-    Prepared(int rank, Participation participation, const RedistributionOptions& options)
+    Prepared(int rank, Participation participation, const RedistributionOptions& options, ExchangeMode mode)
         : part(std::move(participation)),
           // Every rank plans: what a search could still shave off the steps is not worth that.
           plan(plan_redistribution(part.plans_all_messages() ? part.problem : part.problem.plain(), options.algorithm,
                                    options.setup, options.algorithm == "auto" ? 0 : kCustomaryEffort)),
-          sends(messages_of(plan, part, rank, /*sends=*/true)),
-          receives(messages_of(plan, part, rank, /*sends=*/false)),
-          packing(part, CopyKind::kPack, sends.peers),
-          unpacking(part, CopyKind::kUnpack, receives.peers),
-          moving(part, CopyKind::kMove, own_message(part)) {}
+          own(own_steps(part, rank, plan, options.setup, mode == ExchangeMode::kChain && options.algorithm == "auto")),
+          copies(part, own) {}
 
     Participation part;
     RedistributionPlan plan;
-    Messages sends;
-    Messages receives;
-    MessageCopies packing;
-    MessageCopies unpacking;
-    MessageCopies moving;
+    detail::OwnSteps own;
+    Copies copies;
   };
 
   State(std::shared_ptr<detail::Context> context, std::int64_t number, const std::vector<std::int64_t>& shape,
@@ -222,8 +248,10 @@ struct Redistribution::State final : detail::Job {
   }
   [[nodiscard]] bool in_native_collective() const override { return trial.may_be_native(); }
 
+  ExchangeMode mode;
   std::shared_ptr<const Prepared> prepared;
   std::optional<Transport> transport;
+  std::optional<Transfers> transfers;  ///< of it
   std::optional<detail::StepExecutor> executor;
   detail::WayTrial trial;
   std::unique_ptr<PackedMessages> native;  ///< while it is tried, or serves
@@ -234,6 +262,9 @@ Redistribution::State::State(std::shared_ptr<detail::Context> context, std::int6
                              const std::vector<std::int64_t>& shape, const Layout& from, const Layout& to,
                              std::int64_t element_size, const RedistributionOptions& options)
     : Job(std::move(context), number, "redistribution"),
+      mode(options.mode != ExchangeMode::kAuto ? options.mode
+           : channel.context().one_node()      ? ExchangeMode::kLocal
+                                               : ExchangeMode::kChain),
       trial(channel, options.try_native && options.algorithm == "auto" && channel.size() > 1) {
   const detail::Arguments arguments = detail::arguments_of(shape, from, to, element_size, options);
   detail::Arguments key = arguments;
@@ -248,10 +279,12 @@ Redistribution::State::State(std::shared_ptr<detail::Context> context, std::int6
     if (!prepared) {
       prepared = std::make_shared<const Prepared>(
           channel.rank(),
-          detail::make_participation(channel.rank(), channel.size(), shape, from, to, element_size, options), options);
+          detail::make_participation(channel.rank(), channel.size(), shape, from, to, element_size, options), options,
+          mode);
     }
-    executor.emplace(channel, prepared->sends.steps, prepared->receives.steps,
-                     detail::StepExecutor::Limits{options.chunk_bytes, element_size, options.window});
+    const detail::OwnSteps& own = prepared->own;
+    executor.emplace(channel, own.sends.steps(), own.receives.steps(), limits_of(options, mode, element_size),
+                     mode == ExchangeMode::kChain ? chain(channel, own) : nullptr);
     executor->connect(shares_memory(prepared->plan, element_size, options.shared_from_bytes));
   });
   (void)detail::agree(channel, arguments.fingerprint(), failure, 0, last);
@@ -260,23 +293,24 @@ Redistribution::State::State(std::shared_ptr<detail::Context> context, std::int6
 
 void Redistribution::State::begin(const void* source, void* target) {
   start([&] {
-    const Prepared& own = *prepared;
-    const bool moves = own.moving.size() > 0;
-    if (source == nullptr && (own.packing.size() > 0 || moves))
-      throw InputError("source", "a null pointer", fmt::format("{} elements", own.part.source.extent));
-    if (target == nullptr && (own.unpacking.size() > 0 || moves))
-      throw InputError("target", "a null pointer", fmt::format("room for {} elements", own.part.target.extent));
-    transport.emplace(own.packing, own.unpacking, own.moving, static_cast<const std::byte*>(source),
-                      static_cast<std::byte*>(target));
-    const std::int64_t bytes = PackedMessages::total_bytes(own.sends) + PackedMessages::total_bytes(own.receives);
-    const std::size_t messages = std::min(own.sends.steps.size(), own.receives.steps.size());
+    const detail::OwnSteps& own = prepared->own;
+    const Copies& copies = prepared->copies;
+    const bool moves = copies.moving.size() > 0;
+    if (source == nullptr && (copies.packing.size() > 0 || moves))
+      throw InputError("source", "a null pointer", fmt::format("{} elements", prepared->part.source.extent));
+    if (target == nullptr && (copies.unpacking.size() > 0 || moves))
+      throw InputError("target", "a null pointer", fmt::format("room for {} elements", prepared->part.target.extent));
+    transport.emplace(copies, source, target);
+    transfers.emplace(*transport, own);
+    const std::int64_t bytes = own.sends.bytes() + own.receives.bytes();
+    const std::size_t messages = std::min(own.sends.messages.size(), own.receives.messages.size());
     natively = trial.begin(bytes <= kMostNativeBytes && detail::worth_trying(messages, channel.size()));
     if (natively) {
       if (!native) native = std::make_unique<PackedMessages>(channel);
       native->begin(*transport, own.sends, own.receives);
     } else {
       if (trial.over()) native.reset();
-      executor->begin(*transport);
+      executor->begin(*transfers);
     }
     return detail::Advance::kIdle;
   });
@@ -311,6 +345,18 @@ std::int64_t Redistribution::target_extent() const { return state_->prepared->pa
 std::int64_t Redistribution::peak_extra_bytes() const {
   const std::int64_t packed = state_->native ? state_->native->buffer_bytes() : 0;
   return state_->executor->buffer_bytes() + packed;
+}
+
+ExchangeMode Redistribution::mode() const { return state_->mode; }
+
+std::string Redistribution::explanation() const {
+  const detail::OwnSteps& own = state_->prepared->own;
+  std::string text = "MPI_Ialltoallw";
+  if (!native()) {
+    text = fmt::format("{}, {} steps, {}", own.cut ? "messages cut by exchange" : plan().algorithm(), own.steps,
+                       to_string(mode()));
+  }
+  return text + detail::to_text(state_->trial.measured(), "MPI_Ialltoallw");
 }
 
 bool Redistribution::native() const { return state_->trial.native(); }

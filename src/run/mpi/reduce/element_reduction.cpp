@@ -251,7 +251,9 @@ void ElementReduction::State::try_both(const void* mine, void* result) {
     detail::complete(channel, *executor, true);
     elements_here->finish();
   };
-  if (detail::try_native(channel, by_plan, by_mpi).native_is_faster()) {
+  const detail::NativeTrial measured = detail::try_native(channel, by_plan, by_mpi);
+  note(measured);
+  if (measured.native_is_faster()) {
     by_mpi();
     use_native(summary().costs);
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "run/mpi/native/way_trial.hpp"
 #include "run/mpi/runtime/progress_thread.hpp"
 
 namespace sluice::mpi {
@@ -16,6 +17,11 @@ std::string to_string(Overlap overlap) {
       break;
   }
   return "none by the library";
+}
+
+std::string to_text(const ReductionSummary& summary) {
+  if (summary.method.empty()) return "not measured yet";
+  return summary.method + detail::to_text({summary.planned_s, summary.native_s}, "MPI_Reduce");
 }
 
 }  // namespace sluice::mpi
@@ -61,7 +67,8 @@ std::shared_ptr<const ReductionChoice> ReductionJob::choose(const ReducedData& d
 }
 
 void ReductionJob::describe(const ReductionChoice& choice) {
-  summary_ = {choice.method, choice.length, choice.costs, 1, 0, false};
+  const NativeTrial measured{summary_.planned_s, summary_.native_s};
+  summary_ = {choice.method, choice.length, choice.costs, 1, 0, false, measured.planned_s, measured.native_s};
   if (std::holds_alternative<ReductionChoice::Native>(choice.part)) {
     summary_.native = true;
   } else if (const auto* tree = std::get_if<ReductionPart>(&choice.part)) {

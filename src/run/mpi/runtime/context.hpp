@@ -23,6 +23,10 @@
 #include "run/mpi/runtime/plan_cache.hpp"
 #include "run/mpi/runtime/progress_thread.hpp"
 
+namespace sluice::mpi {
+struct HostNetwork;
+}
+
 namespace sluice::mpi::detail {
 
 class Channel;
@@ -58,6 +62,12 @@ class Progressing {
  public:
   virtual ~Progressing() = default;
   virtual void progress() noexcept = 0;
+};
+
+/// The platform that the environment of rank 0 gives, as JSON there; empty: none, or one that does not fit.
+struct GivenPlatform {
+  bool was_read = false;
+  std::string text;
 };
 
 /// Requests that MPI has not ended, and the memory that they are about.
@@ -117,6 +127,9 @@ class Context : public std::enable_shared_from_this<Context> {
   /// Connected where the ranks of the node share memory and are not too many.
   [[nodiscard]] NoticeBoard& board() { return board_; }
   [[nodiscard]] PlanCache& plans() { return plans_; }
+  /// The network between its hosts, once this rank knows it (learn_network).
+  [[nodiscard]] std::shared_ptr<const HostNetwork>& network() { return network_; }
+  [[nodiscard]] GivenPlatform& given_platform() { return given_platform_; }
   /// Null where MPI was not started so that there can be one. Throws std::system_error where the system refuses it.
   [[nodiscard]] ProgressThread* progress_thread();
 
@@ -223,6 +236,8 @@ class Context : public std::enable_shared_from_this<Context> {
   Arena arena_;
   NoticeBoard board_;  ///< in the arena
   PlanCache plans_;
+  std::shared_ptr<const HostNetwork> network_;
+  GivenPlatform given_platform_;
   std::optional<ProgressThread> thread_;
   std::recursive_mutex entry_;
 

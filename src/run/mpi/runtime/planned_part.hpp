@@ -100,4 +100,24 @@ template <class Part, class Plan, class Fields>
   return part;
 }
 
+/// The `part` of rank 0 on all ranks; it matters there only.
+template <class Part, class Fields>
+[[nodiscard]] Part tell_part(Channel& channel, Part part, Fields&& fields) {
+  std::vector<std::int64_t> numbers;
+  if (channel.rank() == 0) {
+    NumberWriter writer;
+    fields(writer, part);
+    numbers = writer.take();
+  }
+  auto count = static_cast<std::int64_t>(numbers.size());
+  tell_all(channel, &count, sizeof count, 0);
+  numbers.resize(static_cast<std::size_t>(count));
+  tell_all(channel, numbers.data(), count * static_cast<std::int64_t>(sizeof(std::int64_t)), 0);
+  NumberReader reader(std::move(numbers));
+  Part told;
+  fields(reader, told);
+  SLUICE_ASSERT(reader.at_end(), "a part has other fields than were sent");
+  return told;
+}
+
 }  // namespace sluice::mpi::detail

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "run/mpi/steps/step_executor.hpp"
@@ -18,7 +19,8 @@ ChainProtocol::ChainProtocol(Channel& channel, ChainLinks links, std::int64_t ea
     : channel_(channel), links_(std::move(links)), release_(early_bytes), fence_(channel) {}
 
 void ChainProtocol::begin(StepExecutor& /*executor*/) {
-  waiting_for_ = links_.permissions;
+  waiting_for_.clear();
+  for (const ChainLinks::OwnSend& send : links_.sends) waiting_for_.push_back(send.permissions);
   release_.clear();
   for (const std::int64_t bytes : links_.bytes) release_.add(bytes);
   started_ = false;
@@ -27,7 +29,7 @@ void ChainProtocol::begin(StepExecutor& /*executor*/) {
 }
 
 void ChainProtocol::permit(const ChainLinks::Send& send) {
-  if (send.rank >= 0) channel_.send(send.rank, {kPermission, send.number, 0, 0, execution_});
+  if (send.rank >= 0) channel_.send(send.rank, {kPermission, send.step, 0, 0, execution_});
 }
 
 bool ChainProtocol::progress(StepExecutor& executor) {
@@ -43,7 +45,7 @@ bool ChainProtocol::progress(StepExecutor& executor) {
   while (const auto released = release_.next()) {
     happened = true;
     if (executor.trace() != nullptr) StepTrace::mark(executor.trace()->receive_released, *released);
-    permit(links_.successors[*released]);
+    if (!links_.successors.empty()) permit(links_.successors[*released]);
     if (*released + 1 < links_.senders.size()) permit(links_.senders[*released + 1]);
   }
   return happened;
@@ -58,9 +60,12 @@ void ChainProtocol::take(int from, const Control& control) {
     early_.push_back({from, control});
     return;
   }
-  int& waiting = waiting_for_[static_cast<std::size_t>(control.number)];
-  SLUICE_ASSERT(waiting > 0, fmt::format("rank {} permits send {} once too often", from, control.number));
-  --waiting;
+  const auto send = std::ranges::lower_bound(links_.sends, control.number, {}, &ChainLinks::OwnSend::step);
+  const bool is_one = send != links_.sends.end() && send->step == control.number;
+  int* const waiting = is_one ? &waiting_for_[static_cast<std::size_t>(send - links_.sends.begin())] : nullptr;
+  SLUICE_ASSERT(is_one && *waiting > 0,
+                fmt::format("rank {} permits send of step {} once too often", from, control.number));
+  --*waiting;
 }
 
 bool ChainProtocol::finish() {

@@ -13,15 +13,19 @@ namespace sluice::mpi::detail {
 
 /// What a rank has to know of a plan, beside its messages, to keep the others waiting no longer than they must.
 struct ChainLinks {
-  /// A send of some rank, by its number in that rank's list; rank -1: none.
+  /// A send of some rank, by its step, in which that rank has no other one; rank -1: none.
   struct Send {
     int rank = -1;
-    std::int64_t number = 0;
+    std::int64_t step = 0;
+  };
+  struct OwnSend {
+    std::int64_t step = 0;
+    int permissions = 1;  ///< how many it waits for, 1 or 2
   };
 
-  std::vector<int> permissions;     ///< of each own send: how many it waits for, 1 or 2
+  std::vector<OwnSend> sends;       ///< steps rise
   std::vector<Send> senders;        ///< of each own receive: the send that it is at the other end
-  std::vector<Send> successors;     ///< of each own receive: the send that takes over its slot
+  std::vector<Send> successors;     ///< of each own receive: the send that takes over its slot; empty: there are none
   std::vector<std::int64_t> bytes;  ///< of each own receive
 };
 
@@ -30,6 +34,9 @@ struct ChainLinks {
 /// Problem: a network that carries k transfers at full speed, and steps of at most k each. A barrier between steps
 /// keeps k, but all wait for the slowest of a step; without one each rank runs ahead at its own pace, and more than k
 /// meet.
+///
+/// Without a k that is less than what ports allow there are no slots: a `go` from its receiver is all that a send waits
+/// for.
 ///
 /// Method: k slots, each a chain of transfers through the steps, and the plan says who follows whom. The first piece of
 /// a transfer goes when its sender has handed over all pieces of its sends before it, and has two permissions, short
@@ -73,7 +80,7 @@ class ChainProtocol final : public StepProtocol {
   ChainLinks links_;
   EarlyRelease release_;
   Fence fence_;
-  std::vector<int> waiting_for_;  ///< permissions that have not come, of each send
+  std::vector<int> waiting_for_;  ///< permissions that have not come, of each own send
   bool started_ = false;
   std::int64_t execution_ = 0;
   std::vector<Channel::Received> early_;  ///< what ranks that are one execution ahead have sent

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sluice/input/platform.hpp"
+
+namespace sluice::mpi {
+
+/// Hosts that reach each other equally well.
+struct HostGroup {
+  std::vector<int> hosts;  ///< in the order of their first ranks, counted from 0
+  double latency_s = 0;    ///< of a short message between two of them; 0 where there is one
+  double bytes_per_s = 0;  ///< of a host's link, each way while both are in use
+};
+
+/// Between two groups.
+struct GroupLink {
+  std::size_t from = 0;  ///< places in HostNetwork::groups, from < to
+  std::size_t to = 0;
+  double latency_s = 0;
+  double bytes_per_s = 0;        ///< of one connection that has the link to itself
+  std::int64_t connections = 1;  ///< that run side by side at that speed: k; as many as hosts where nothing is shared
+};
+
+/// What the library knows of the network between hosts.
+struct HostNetwork {
+  std::vector<int> host_of_rank;  ///< hosts are counted in the order of their first ranks
+  double message_s = 0;           ///< for so long a short message keeps its sender
+  std::vector<HostGroup> groups;
+  std::vector<GroupLink> links;  ///< one for each pair of groups
+  std::string source;            ///< "measured", or the file it is from
+  double measured_s = 0;         ///< what measuring took
+
+  [[nodiscard]] std::int64_t hosts() const;
+  /// The place in `groups` of each host.
+  [[nodiscard]] std::vector<std::size_t> groups_of_hosts() const;
+};
+
+/// For people: "8 hosts on one switch, 11.9 MB/s each way, 95 us; no k", with a line for each group and each link where
+/// there are several groups.
+[[nodiscard]] std::string to_text(const HostNetwork& network);
+
+/// The same in the terms of the planners: where every rank has a host of its own, a cluster for each group of hosts;
+/// else one for each host, whose ranks are near each other. It passes check_platform.
+[[nodiscard]] Platform to_platform(const HostNetwork& network);
+
+/// What the jobs of `comm` go by, measured now if it is not known yet: 7 rounds of meetings for 5 to 16 hosts, 13 for
+/// 1000, of some 20 ms each, or of as long as 192 KiB take. On one host there is nothing to measure.
+///
+/// In the first of these cases that applies, nothing is measured:
+///  - the ranks are some of those of a communicator whose network is known;
+///  - the variable SLUICE_PLATFORM_CACHE names a file that such a measurement has left, of the same hosts and MPI. Else
+///    it is written there, so that the next run of the program starts knowing.
+///
+/// Method: hosts meet in rounds of disjoint pairs, host i and host i xor r, all pairs of a round at the same time, so
+/// that what is shared is seen to be. In a meeting both send all the time, 192 KiB to 4 MiB, and short messages go back
+/// and forth before. Hosts belong to one group if some chain of meetings joins them in which both had at least
+/// three quarters of what their links carried at best, and latencies at most twice the least of either (and 20 us
+/// more). Hosts whose link carries less than 0.7 of their group's median are a group of their own. Groups are
+/// believed when they are found twice, by the best of both times; where that does not happen, all hosts are one group.
+/// Between two groups one pair of hosts alone tells the speed of a connection, and the round in which they carried most
+/// tells how many fit.
+///
+/// What it cannot see: a bottleneck that never fills in a round (sites that are neither halves, quarters, ... of the
+/// hosts in the order of their ranks may be taken for one); `sluice probe` measures pair by pair.
+///
+/// Collective; the same on all ranks. Throws InputError if `comm` is no intracommunicator, MpiError, JobError.
+[[nodiscard]] HostNetwork network(MPI_Comm comm);
+
+}  // namespace sluice::mpi

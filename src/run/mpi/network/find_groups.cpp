@@ -1,0 +1,187 @@
+#include "run/mpi/network/find_groups.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "run/mpi/runtime/median.hpp"
+
+namespace sluice::mpi::detail {
+namespace {
+
+constexpr double kFullSpeed = 0.75;
+constexpr double kSlow = 0.7;
+constexpr double kNearLatencies = 2;
+constexpr double kLatencyNoise_s = 20e-6;
+/// Of hosts that never met another one.
+constexpr double kUnknownSpeed = 125e6;
+
+/// What each host's link did at best.
+struct HostBest {
+  double out = 0;
+  double in = 0;
+  double latency_s = std::numeric_limits<double>::infinity();
+
+  [[nodiscard]] double both() const { return std::min(out, in); }
+};
+
+std::vector<HostBest> best_of_hosts(int hosts, std::span<const Meeting> meetings) {
+  std::vector<HostBest> best(static_cast<std::size_t>(hosts));
+  for (const Meeting& m : meetings) {
+    HostBest& a = best[static_cast<std::size_t>(m.a)];
+    HostBest& b = best[static_cast<std::size_t>(m.b)];
+    a.in = std::max(a.in, m.to_a);
+    b.out = std::max(b.out, m.to_a);
+    b.in = std::max(b.in, m.to_b);
+    a.out = std::max(a.out, m.to_b);
+    a.latency_s = std::min(a.latency_s, m.latency_s);
+    b.latency_s = std::min(b.latency_s, m.latency_s);
+  }
+  return best;
+}
+
+/// Whether the two got what their links can do.
+bool are_near(const Meeting& m, const HostBest& a, const HostBest& b) {
+  const auto share = [](double rate, double out, double in) {
+    const double possible = std::min(out, in);
+    return possible > 0 ? rate / possible : 1;
+  };
+  const double to_a = share(m.to_a, b.out, a.in);
+  const double to_b = share(m.to_b, a.out, b.in);
+  return (to_a + to_b) / 2 >= kFullSpeed &&
+         m.latency_s <= kNearLatencies * std::max(a.latency_s, b.latency_s) + kLatencyNoise_s;
+}
+
+class Unions {
+ public:
+  explicit Unions(int size) : parent_(static_cast<std::size_t>(size)) { std::iota(parent_.begin(), parent_.end(), 0); }
+  int find(int i) {
+    int& parent = parent_[static_cast<std::size_t>(i)];
+    return parent == i ? i : parent = find(parent);
+  }
+  void join(int a, int b) {
+    parent_[static_cast<std::size_t>(std::max(find(a), find(b)))] = std::min(find(a), find(b));
+  }
+
+ private:
+  std::vector<int> parent_;
+};
+
+bool contains(const HostGroup& group, int host) { return std::ranges::binary_search(group.hosts, host); }
+
+/// Whether the meeting was between the two groups, and the rate to `to`.
+std::pair<bool, double> across(const Meeting& m, const HostGroup& from, const HostGroup& to) {
+  if (contains(from, m.a) && contains(to, m.b)) return {true, m.to_b};
+  if (contains(from, m.b) && contains(to, m.a)) return {true, m.to_a};
+  return {false, 0};
+}
+
+HostGroup group_of(std::vector<int> hosts, const std::vector<HostBest>& best) {
+  std::vector<double> speeds;
+  std::vector<double> latencies;
+  for (const int host : hosts) {
+    speeds.push_back(best[static_cast<std::size_t>(host)].both());
+    latencies.push_back(best[static_cast<std::size_t>(host)].latency_s);
+  }
+  HostGroup group;
+  group.bytes_per_s = median(speeds);
+  if (group.bytes_per_s <= 0) group.bytes_per_s = kUnknownSpeed;
+  group.latency_s = hosts.size() > 1 ? median(latencies) : 0;
+  group.hosts = std::move(hosts);
+  return group;
+}
+
+GroupLink link_between(const std::vector<HostGroup>& groups, std::size_t from, std::size_t to,
+                       std::span<const Meeting> meetings) {
+  GroupLink link{from, to, std::numeric_limits<double>::infinity(), 0, 1};
+  for (const Meeting& m : meetings) {
+    if (!across(m, groups[from], groups[to]).first) continue;
+    link.latency_s = std::min(link.latency_s, m.latency_s);
+    link.bytes_per_s = std::max({link.bytes_per_s, m.to_a, m.to_b});
+  }
+  // Hosts that never met: as any others of slower groups.
+  if (std::isinf(link.latency_s)) link.latency_s = std::max(groups[from].latency_s, groups[to].latency_s);
+  if (link.bytes_per_s <= 0) link.bytes_per_s = std::min(groups[from].bytes_per_s, groups[to].bytes_per_s);
+  return link;
+}
+
+}  // namespace
+
+std::vector<int> rounds_of(int hosts) {
+  std::vector<int> rounds;
+  if (hosts < 2) return rounds;
+  const int all = static_cast<int>(std::bit_ceil(static_cast<unsigned>(hosts))) - 1;
+  for (int r = 1; r <= all; r *= 2) rounds.push_back(r);
+  const std::vector<int> more = all <= 7 ? std::vector{3, 5, 6, 7} : std::vector{3, 6, all};
+  std::ranges::copy_if(more, std::back_inserter(rounds), [&](int r) { return r <= all; });
+  return rounds;
+}
+
+HostNetwork one_group(int hosts, std::span<const Meeting> meetings) {
+  HostNetwork network;
+  std::vector<int> all(static_cast<std::size_t>(hosts));
+  std::iota(all.begin(), all.end(), 0);
+  network.groups.push_back(group_of(std::move(all), best_of_hosts(hosts, meetings)));
+  return network;
+}
+
+bool same_groups(const HostNetwork& one, const HostNetwork& other) {
+  return std::ranges::equal(one.groups, other.groups, {}, &HostGroup::hosts, &HostGroup::hosts);
+}
+
+HostNetwork find_groups(int hosts, std::span<const Meeting> meetings) {
+  HostNetwork network;
+  const std::vector<HostBest> best = best_of_hosts(hosts, meetings);
+  Unions near(hosts);
+  for (const Meeting& m : meetings) {
+    if (are_near(m, best[static_cast<std::size_t>(m.a)], best[static_cast<std::size_t>(m.b)])) near.join(m.a, m.b);
+  }
+  std::map<int, std::vector<int>> sites;
+  for (int host = 0; host < hosts; ++host) sites[near.find(host)].push_back(host);
+  for (auto& [first, of_site] : sites) {
+    const double usual = group_of(of_site, best).bytes_per_s;
+    const auto is_slow = [&](int host) {
+      const double speed = best[static_cast<std::size_t>(host)].both();
+      return speed > 0 && speed < kSlow * usual;
+    };
+    std::vector<int> slow;
+    std::ranges::copy_if(of_site, std::back_inserter(slow), is_slow);
+    std::erase_if(of_site, is_slow);
+    network.groups.push_back(group_of(std::move(of_site), best));
+    if (!slow.empty()) network.groups.push_back(group_of(std::move(slow), best));
+  }
+  for (std::size_t to = 1; to < network.groups.size(); ++to) {
+    for (std::size_t from = 0; from < to; ++from) {
+      GroupLink link = link_between(network.groups, from, to, meetings);
+      const auto pairs =
+          static_cast<std::int64_t>(std::min(network.groups[from].hosts.size(), network.groups[to].hosts.size()));
+      const double carried = std::max(most_carried(network.groups[from], network.groups[to], meetings),
+                                      most_carried(network.groups[to], network.groups[from], meetings));
+      set_single_connection(link, link.bytes_per_s, carried, pairs);
+      network.links.push_back(link);
+    }
+  }
+  return network;
+}
+
+double most_carried(const HostGroup& from, const HostGroup& to, std::span<const Meeting> meetings) {
+  std::map<int, double> of_round;
+  for (const Meeting& m : meetings) {
+    if (const auto [is, rate] = across(m, from, to); is) of_round[m.round] += rate;
+  }
+  double most = 0;
+  for (const auto& [round, rate] : of_round) most = std::max(most, rate);
+  return most;
+}
+
+void set_single_connection(GroupLink& link, double bytes_per_s, double carried, std::int64_t pairs) {
+  if (bytes_per_s <= 0) return;
+  link.bytes_per_s = bytes_per_s;
+  link.connections = std::clamp<std::int64_t>(std::llround(carried / bytes_per_s), 1, std::max<std::int64_t>(1, pairs));
+}
+
+}  // namespace sluice::mpi::detail

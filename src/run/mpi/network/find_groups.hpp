@@ -1,0 +1,42 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "sluice/run/mpi/network.hpp"
+
+/// What follows from meetings of hosts; no MPI here.
+namespace sluice::mpi::detail {
+
+/// What two hosts found when they met, while others did.
+struct Meeting {
+  int a = 0;  ///< hosts, a < b
+  int b = 0;
+  int round = 0;
+  double latency_s = 0;  ///< half of a round trip
+  double to_a = 0;       ///< bytes a second that came there
+  double to_b = 0;
+};
+
+/// The numbers r of the rounds, in which host i meets host i xor r: 1 to 7 for up to 8 hosts, else the powers of two,
+/// which join all hosts, and three more.
+[[nodiscard]] std::vector<int> rounds_of(int hosts);
+
+/// The groups, by the rule that network() states, with the links between them as far as these meetings tell: the speed
+/// of a connection is the best of any, to be replaced by that of one which had the link to itself
+/// (set_single_connection). `message_s` is left 0. Meetings that found nothing have rates of 0.
+[[nodiscard]] HostNetwork find_groups(int hosts, std::span<const Meeting> meetings);
+
+/// All hosts as one group, whatever was found between them.
+[[nodiscard]] HostNetwork one_group(int hosts, std::span<const Meeting> meetings);
+
+[[nodiscard]] bool same_groups(const HostNetwork& one, const HostNetwork& other);
+
+/// Sets the speed of a connection of `link`, and from it how many fit. `carried`: the most that meetings of a round
+/// carried across in one direction; `pairs`: of hosts that could meet across.
+void set_single_connection(GroupLink& link, double bytes_per_s, double carried, std::int64_t pairs);
+
+/// The most that the meetings of a round between hosts of two groups carried in one direction, in bytes a second.
+[[nodiscard]] double most_carried(const HostGroup& from, const HostGroup& to, std::span<const Meeting> meetings);
+
+}  // namespace sluice::mpi::detail

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <memory>
+
+#include "run/mpi/runtime/channel.hpp"
+#include "sluice/run/mpi/network.hpp"
+
+namespace sluice::mpi::detail {
+
+/// Whether the library may measure: not where ranks are simulated, nor where SLUICE_MEASURE=0 says no, on rank 0 of
+/// `channel`. Collective, as what follows: a rank may have failed where others learned something, so that none goes by
+/// what it knows alone.
+[[nodiscard]] bool may_measure(Channel& channel);
+
+/// The network of the channel's context, which keeps it. Collective. Throws what Channel::check throws.
+std::shared_ptr<const HostNetwork> learn_network(Channel& channel);
+
+/// Networks that other communicators know are not inherited any more. Local, for all ranks.
+void forget_networks();
+
+/// What the variable SLUICE_PLATFORM of rank 0 names: the platform of that file; nothing where there is none. A file
+/// that cannot be read, or of another number of ranks, is said once on standard error. On all ranks; collective.
+[[nodiscard]] std::shared_ptr<const Platform> platform_of_variable(Channel& channel);
+
+/// The platform that jobs plan by where the user gave none.
+struct JobPlatform {
+  Platform platform;
+  bool speeds_are_known = false;  ///< else it is good for the shape of a plan alone
+};
+/// That of SLUICE_PLATFORM, else by the network if that may be measured, else usual_network. Collective.
+[[nodiscard]] JobPlatform platform_of_job(Channel& channel);
+
+/// What a network of these hosts usually is: all connected alike by 1 Gbit/s, a message taking as long as 4 KiB do.
+/// What it is good for is the shape of a plan, not its length.
+[[nodiscard]] HostNetwork usual_network(std::vector<int> host_of_rank);
+
+/// The number of each rank's host, in the order of their first ranks. On all ranks; collective.
+[[nodiscard]] std::vector<int> hosts_of_ranks(Channel& channel);
+
+}  // namespace sluice::mpi::detail

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "run/mpi/redistribute/participation.hpp"
+#include "run/mpi/steps/step_executor.hpp"
+#include "sluice/plan/redistribute.hpp"
+
+namespace sluice::mpi::detail {
+
+/// What a rank sends in a redistribution, or what it receives, without what it sends itself.
+struct OwnMessages {
+  /// A message, or a part of one, in a step of its own.
+  struct Transfer {
+    std::size_t message = 0;
+    std::int64_t offset = 0;  ///< of its first byte in the message
+    std::int64_t bytes = 0;
+    std::int64_t step = 0;
+  };
+
+  std::vector<Rank> processes;        ///< of the other grid, at the other end of each message
+  std::vector<StepMessage> messages;  ///< whole
+  std::vector<Transfer> transfers;    ///< steps rise
+
+  [[nodiscard]] std::int64_t bytes() const;
+  /// The transfers as the executor of steps takes them.
+  [[nodiscard]] std::vector<StepMessage> steps() const;
+};
+
+/// Both sides of a rank's part.
+struct OwnSteps {
+  OwnMessages sends;
+  OwnMessages receives;
+  std::int64_t steps = 0;  ///< of all ranks
+  bool cut = false;        ///< whether messages travel in several steps
+};
+
+/// The rank's part of `plan`, messages whole. If `may_cut`, where ports are what is short: a step lasts as long as its
+/// longest message, so that a schedule of whole messages leaves ports idle; a schedule of the exchange planners, which
+/// cut messages, takes its place where that costs less, a step costing as much as 32 KiB at least. It is looked for
+/// where there are at most 1024 messages between at most as many pairs; all ranks find the same one.
+[[nodiscard]] OwnSteps own_steps(const Participation& part, int rank, const RedistributionPlan& plan, double setup,
+                                 bool may_cut);
+
+}  // namespace sluice::mpi::detail

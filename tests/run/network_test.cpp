@@ -1,0 +1,267 @@
+#include "sluice/run/mpi/network.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "run/mpi/network/learn.hpp"
+#include "run/mpi/network/network_cache.hpp"
+#include "run/mpi/runtime/job.hpp"
+#include "run/pretended_hosts.hpp"
+#include "run/redistribution_testing.hpp"
+#include "sluice/error.hpp"
+#include "sluice/run/mpi/broadcast.hpp"
+#include "sluice/run/mpi/error.hpp"
+#include "sluice/run/mpi/exchange.hpp"
+#include "sluice/run/mpi/redistribution.hpp"
+
+namespace sluice::mpi {
+namespace {
+
+using testing::Arrays;
+using testing::Case;
+using testing::difference;
+using testing::make_arrays;
+using testing::PretendedHosts;
+using testing::rank;
+using testing::size;
+
+/// A communicator of all ranks whose context knows nothing yet.
+class NewCommunicator {
+ public:
+  explicit NewCommunicator(bool forget = true) {
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm_);
+    if (forget) detail::forget_networks();
+  }
+  ~NewCommunicator() { MPI_Comm_free(&comm_); }
+  NewCommunicator(const NewCommunicator&) = delete;
+  NewCommunicator& operator=(const NewCommunicator&) = delete;
+  operator MPI_Comm() const { return comm_; }
+
+ private:
+  MPI_Comm comm_ = MPI_COMM_NULL;
+};
+
+void expect_same_everywhere(const HostNetwork& network) {
+  const std::string own = to_text(network) + to_json(to_platform(network));
+  std::string first = own;
+  first.resize(4096, ' ');
+  MPI_Bcast(first.data(), static_cast<int>(first.size()), MPI_CHAR, 0, MPI_COMM_WORLD);
+  std::string padded = own;
+  padded.resize(4096, ' ');
+  EXPECT_EQ(padded, first);
+}
+
+TEST(Network, OneHostHasNothingToMeasure) {
+  const NewCommunicator comm;
+  const PretendedHosts hosts(size());
+  const HostNetwork network = mpi::network(comm);
+  EXPECT_EQ(network.hosts(), 1);
+  EXPECT_EQ(to_text(network), "1 host");
+  EXPECT_EQ(to_platform(network).ranks, size());
+}
+
+TEST(Network, IsMeasuredOnceAndTheSameOnAllRanks) {
+  for (const int each : {1, 2}) {
+    const NewCommunicator comm;
+    const PretendedHosts hosts(each);
+    const HostNetwork network = mpi::network(comm);
+    EXPECT_EQ(network.hosts(), (size() + each - 1) / each);
+    EXPECT_EQ(network.source, "measured");
+    for (int r = 0; r < size(); ++r) EXPECT_EQ(network.host_of_rank[static_cast<std::size_t>(r)], r / each);
+    EXPECT_NO_THROW(check_platform(to_platform(network), "network"));
+    expect_same_everywhere(network);
+    EXPECT_EQ(mpi::network(comm).measured_s, network.measured_s) << "measured again";
+  }
+}
+
+TEST(Network, PartsOfACommunicatorInherit) {
+  const NewCommunicator comm;
+  const PretendedHosts hosts(1);
+  const HostNetwork all = mpi::network(comm);
+  // The other way round, odd ranks and even ones apart.
+  MPI_Comm part = MPI_COMM_NULL;
+  MPI_Comm_split(comm, rank() % 2, -rank(), &part);
+  const HostNetwork own = mpi::network(part);
+  int members = 0;
+  MPI_Comm_size(part, &members);
+  EXPECT_EQ(own.measured_s, all.measured_s);
+  EXPECT_EQ(own.hosts(), members);
+  for (int r = 0; r < members; ++r) EXPECT_EQ(own.host_of_rank[static_cast<std::size_t>(r)], r);
+  EXPECT_NO_THROW(check_platform(to_platform(own), "network"));
+  MPI_Comm_free(&part);
+}
+
+/// A file of this test's, the same name on all ranks; it ends with the object.
+class SharedPath {
+ public:
+  SharedPath() {
+    std::string name = std::filesystem::temp_directory_path() / ("sluice-network-" + std::to_string(::getpid()));
+    name.resize(200, '\0');
+    MPI_Bcast(name.data(), static_cast<int>(name.size()), MPI_CHAR, 0, MPI_COMM_WORLD);
+    path_ = name.c_str();
+  }
+  ~SharedPath() {
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank() == 0) std::filesystem::remove(path_);
+  }
+  SharedPath(const SharedPath&) = delete;
+  SharedPath& operator=(const SharedPath&) = delete;
+  [[nodiscard]] const std::string& name() const { return path_; }
+  [[nodiscard]] std::string content() const {
+    std::ifstream in(path_);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  void write(const std::string& text) const {
+    if (rank() == 0) std::ofstream(path_) << text;
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+
+ private:
+  std::string path_;
+};
+
+/// A variable of the environment while it lives.
+class Variable {
+ public:
+  Variable(const char* name, const std::string& value) : name_(name) { ::setenv(name, value.c_str(), 1); }
+  ~Variable() { ::unsetenv(name_); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  const char* name_;
+};
+
+TEST(NetworkCache, ServesTheNextRunOnTheSameHosts) {
+  const SharedPath path;
+  const Variable variable("SLUICE_PLATFORM_CACHE", path.name());
+  const PretendedHosts hosts(1);
+  const HostNetwork first = mpi::network(NewCommunicator());
+  EXPECT_EQ(first.source, "measured");
+  const HostNetwork second = mpi::network(NewCommunicator());
+  EXPECT_EQ(second.source, path.name());
+  EXPECT_EQ(second.measured_s, 0);
+  EXPECT_EQ(to_json(to_platform(second)), to_json(to_platform(first)));
+  expect_same_everywhere(second);
+}
+
+TEST(NetworkCache, AFileOfOthersOrABrokenOneIsMeasuredAnewAndWritten) {
+  const SharedPath path;
+  const Variable variable("SLUICE_PLATFORM_CACHE", path.name());
+  const PretendedHosts hosts(1);
+  (void)mpi::network(NewCommunicator());
+  MPI_Barrier(MPI_COMM_WORLD);
+  const std::string good = path.content();
+  ASSERT_NE(good.find("sluice-network 1 "), std::string::npos) << good;
+  MPI_Barrier(MPI_COMM_WORLD);
+  std::vector<std::string> bad{"", "nothing", "sluice-network 2 0\n", good.substr(0, good.size() / 2), good + "1\n"};
+  std::string other_key = good;
+  other_key[good.find("sluice-network 1 ") + 17] ^= 1;
+  bad.push_back(other_key);
+  // Every number in turn is another one: refused, or a network that still is one.
+  const std::size_t head = good.find('\n', good.find("sluice-network 1 "));
+  const int every = size() <= 2 ? 1 : 5;  // where it takes long
+  int line = 0;
+  for (std::size_t at = head; at != std::string::npos && at + 1 < good.size(); at = good.find('\n', at + 1)) {
+    if (line++ % every != 0) continue;
+    bad.push_back(good.substr(0, at + 1) + "-77" + good.substr(good.find('\n', at + 1)));
+  }
+  for (const std::string& text : bad) {
+    path.write(text);
+    const HostNetwork network = mpi::network(NewCommunicator());
+    EXPECT_EQ(network.hosts(), size()) << text;
+    EXPECT_NO_THROW(check_platform(to_platform(network), "network")) << text;
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  path.write(other_key);
+  EXPECT_EQ(mpi::network(NewCommunicator()).source, "measured");
+  EXPECT_EQ(mpi::network(NewCommunicator()).source, path.name()) << "not written again";
+}
+
+TEST(NetworkCache, AFolderThatIsNotThereIsSaidAndNoReasonToFail) {
+  const Variable variable("SLUICE_PLATFORM_CACHE", "/nowhere/at/all/network");
+  const PretendedHosts hosts(1);
+  EXPECT_EQ(mpi::network(NewCommunicator()).hosts(), size());
+}
+
+TEST(NetworkOfVariable, IsUsedWhereItFits) {
+  const SharedPath path;
+  const PretendedHosts hosts(1);
+  const HostNetwork measured = mpi::network(NewCommunicator());
+  for (const bool fits : {true, false}) {
+    Platform platform = to_platform(measured);
+    if (!fits) {
+      platform.ranks += 1;
+      platform.clusters.front().ranks.push_back(size());
+      platform.clusters.front().gap = GapTable({{1, 1e-5}});
+    }
+    path.write(to_json(platform));
+    const Variable variable("SLUICE_PLATFORM", path.name());
+    const NewCommunicator comm;
+    const auto context = detail::Context::of(comm);
+    detail::Channel channel(context, context->take_number(), "a test");
+    const auto found = detail::platform_of_variable(channel);
+    EXPECT_EQ(found != nullptr, fits);
+    if (found) {
+      EXPECT_EQ(*found, platform);
+    }
+  }
+  path.write("{");
+  const Variable variable("SLUICE_PLATFORM", path.name());
+  const NewCommunicator comm;
+  const auto context = detail::Context::of(comm);
+  detail::Channel channel(context, context->take_number(), "a test");
+  EXPECT_EQ(detail::platform_of_variable(channel), nullptr);
+}
+
+TEST(BetweenHosts, JobsTakeTheirDefaultsThereAndMoveEveryByte) {
+  const PretendedHosts hosts(1);
+  const NewCommunicator comm;
+  Case c{{300, 260}, {{size(), 1}, {7, 260}}, {{1, size()}, {300, 9}}, 8, {}};
+  Redistribution redistribution(comm, c.shape, c.from, c.to, c.element_size, c.options);
+  EXPECT_EQ(redistribution.mode(), size() > 1 ? ExchangeMode::kChain : ExchangeMode::kLocal);
+  // Long enough for the network to matter.
+  constexpr std::int64_t kBytes = 300'000;
+  Exchange exchange(comm, {{(rank() + 1) % size(), kBytes}});
+  Broadcast broadcast(comm, 0);
+  for (int execution = 0; execution < 10; ++execution) {
+    Arrays arrays = make_arrays(c, rank(), static_cast<std::uint64_t>(execution));
+    redistribution.execute(arrays.source.data(), arrays.target.data());
+    EXPECT_EQ(difference(arrays.target, arrays.expected), "") << "execution " << execution;
+
+    const std::vector<std::byte> out(kBytes, static_cast<std::byte>(rank() + execution));
+    std::vector<std::byte> in(kBytes);
+    exchange.execute(out, in);
+    const auto from = static_cast<std::byte>((rank() + size() - 1) % size() + execution);
+    EXPECT_EQ(in, std::vector<std::byte>(kBytes, from)) << "execution " << execution;
+
+    std::vector<std::byte> message(100'000, static_cast<std::byte>(rank() == 0 ? execution + 7 : 0));
+    broadcast.execute(message.data(), 100'000);
+    EXPECT_EQ(message, std::vector<std::byte>(100'000, static_cast<std::byte>(execution + 7)));
+  }
+  EXPECT_NE(redistribution.explanation(), "");
+  EXPECT_NE(exchange.explanation(), "");
+  EXPECT_NE(broadcast.explanation(100'000), "");
+}
+
+TEST(BetweenHosts, NothingIsMeasuredWhereTheVariableSaysSo) {
+  const Variable variable("SLUICE_MEASURE", "0");
+  const PretendedHosts hosts(1);
+  const NewCommunicator comm;
+  Broadcast broadcast(comm, 0);
+  std::vector<std::byte> message(100'000, static_cast<std::byte>(rank() == 0 ? 3 : 0));
+  broadcast.execute(message.data(), 100'000);
+  EXPECT_EQ(message, std::vector<std::byte>(100'000, std::byte{3}));
+  EXPECT_EQ(detail::Context::of(comm)->network(), nullptr);
+}
+
+}  // namespace
+}  // namespace sluice::mpi
