@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
+#include "input/positions.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
 
@@ -76,9 +78,17 @@ RedistributionProblem::RedistributionProblem(const Distribution& from, const Dis
 std::int64_t RedistributionProblem::count(Rank sender, Rank receiver) const {
   const std::vector<Coordinate> p = from_.coordinates(sender);
   const std::vector<Coordinate> q = to_.coordinates(receiver);
+  if (has_part())
+    return detail::count_in_part(axes_[0].runs(p[0], q[0]), axes_[1].runs(p[1], q[1]), part_, unit_diagonal_);
   std::int64_t result = 1;
   for (std::size_t d = 0; d < axes_.size() && result > 0; ++d) result *= axes_[d].count(p[d], q[d]);
   return result;
+}
+
+void RedistributionProblem::keep_part(std::vector<Message>& messages) const {
+  if (!has_part()) return;
+  for (Message& each : messages) each.size = count(Rank(each.from), Rank(each.to));
+  std::erase_if(messages, [](const Message& each) { return each.size == 0; });
 }
 
 std::vector<Message> RedistributionProblem::sends(Rank sender) const {
@@ -87,6 +97,7 @@ std::vector<Message> RedistributionProblem::sends(Rank sender) const {
   for (std::size_t d = 0; d < axes_.size(); ++d) {
     messages = product(messages, axes_[d].sends(at[d]), &Message::to, axes_[d].to().processes);
   }
+  keep_part(messages);
   return messages;
 }
 
@@ -96,6 +107,7 @@ std::vector<Message> RedistributionProblem::receives(Rank receiver) const {
   for (std::size_t d = 0; d < axes_.size(); ++d) {
     messages = product(messages, axes_[d].receives(at[d]), &Message::from, axes_[d].from().processes);
   }
+  keep_part(messages);
   return messages;
 }
 
@@ -106,6 +118,29 @@ Traffic RedistributionProblem::traffic() const {
     traffic.messages.insert(traffic.messages.end(), messages.begin(), messages.end());
   }
   return traffic;
+}
+
+RedistributionProblem RedistributionProblem::with_part(MatrixPart part, bool unit_diagonal) const {
+  RedistributionProblem result = *this;
+  result.part_ = part;
+  result.unit_diagonal_ = unit_diagonal && part != MatrixPart::kWhole;
+  const bool empty = std::ranges::count(axes_, 0, &AxisPattern::extent) > 0;
+  result.size_ = empty ? 0 : 1;
+  for (const AxisPattern& axis : axes_) result.size_ *= empty ? 0 : axis.extent();  // was checked before
+  if (part == MatrixPart::kWhole) return result;
+  if (part != MatrixPart::kUpper && part != MatrixPart::kLower)
+    throw InputError("part", fmt::format("{}", static_cast<int>(part)), "kWhole, kUpper or kLower");
+  if (axes_.size() != 2)
+    throw InputError("part", fmt::format("an array of {} dimensions", axes_.size()), "2, of which there is a triangle");
+  const auto all = [&](std::size_t d) {
+    IndexRuns runs;
+    runs.extent = axes_[d].extent();
+    runs.period = std::numeric_limits<std::int64_t>::max();
+    if (runs.extent > 0) runs.runs.push_back({0, runs.extent, LocalIndex(0), LocalIndex(0)});
+    return runs;
+  };
+  if (result.size_ > 0) result.size_ = detail::count_in_part(all(0), all(1), part, result.unit_diagonal_);
+  return result;
 }
 
 RedistributionProblem RedistributionProblem::with_roles(std::span<const Rank> role_of_process) const {

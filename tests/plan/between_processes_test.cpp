@@ -192,6 +192,66 @@ TEST(BetweenProcesses, RandomRedistributionsAgainstBruteForceAndEachOther) {
   EXPECT_GT(fewer_steps, 30);
 }
 
+TEST(BetweenProcesses, PartsOfMatricesAgainstBruteForceAndEachOther) {
+  std::mt19937 random(12);  // fixed seed
+  const auto draw = [&](std::int64_t from, std::int64_t to) {
+    return std::uniform_int_distribution<std::int64_t>(from, to)(random);
+  };
+  int compared = 0, fewer_steps = 0;
+  for (int round = 0; round < 80; ++round) {
+    Layout from, to;
+    std::vector<std::int64_t> shape, first;
+    for (std::size_t d = 0; d < 2; ++d) {
+      from.grid.push_back(draw(1, 3));
+      to.grid.push_back(draw(1, 3));
+      from.block.push_back(draw(1, 5));
+      to.block.push_back(draw(1, 5));
+      shape.push_back(draw(1, round % 2 == 0 ? 8 : 25));
+      first.push_back(draw(0, to.grid.back() - 1));
+    }
+    const MatrixPart part = round % 4 < 2 ? MatrixPart::kUpper : MatrixPart::kLower;
+    SCOPED_TRACE(testing::Message() << "round " << round << ": " << to_string(from) << " -> " << to_string(to));
+    const RedistributionProblem whole(Distribution(from, shape), Distribution(to, shape, first));
+    std::vector<Rank> roles;
+    RedistributionProblem problem = whole.with_part(part, /*unit_diagonal=*/round % 3 == 0);
+    if (round % 5 < 2) {
+      roles = numbers_of(whole);
+      problem = problem.with_roles(roles);
+    }
+    const Cost bound = redistribution_bound(problem, 1);
+    EXPECT_LE(bound.steps, redistribution_bound(whole, 1).steps);
+    const RedistributionPlan best = plan_redistribution(problem);
+    expect_sound(best, roles);
+    EXPECT_LE(best.cost().total, plan_redistribution(whole).cost().total);
+    for (const std::string algorithm : {"stepwise", "greedy", "coloring", "caterpillar"}) {
+      SCOPED_TRACE(algorithm);
+      const RedistributionPlan plan = plan_redistribution(problem, algorithm);
+      expect_sound(plan, roles);
+      EXPECT_LE(best.cost().total, plan.cost().total);
+      if (algorithm == "stepwise" || algorithm == "coloring") {
+        EXPECT_EQ(plan.cost().steps, bound.steps);
+      }
+    }
+    if (bound.steps < redistribution_bound(whole, 1).steps) ++fewer_steps;
+    const std::vector<Message> messages = problem.traffic_between_processes().messages;
+    if (messages.empty() || messages.size() > 8) continue;
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t steps = 1; steps <= messages.size(); ++steps) {
+      std::vector<Step> none;
+      const std::int64_t transmission =
+          least_transmission(messages, 0, none, steps, std::numeric_limits<std::int64_t>::max());
+      if (transmission < std::numeric_limits<std::int64_t>::max())
+        least = std::min(least, static_cast<double>(transmission) + static_cast<double>(steps));
+    }
+    EXPECT_EQ(plan_redistribution(problem, "exact").cost().total, least);
+    ++compared;
+  }
+  EXPECT_GT(compared, 15);
+  EXPECT_GT(fewer_steps, 5);
+  const RedistributionProblem matrix = one_slice({{2, 2}, {1, 1}}, {{2, 1}, {2, 2}});
+  EXPECT_THROW((void)plan_walker_otto(matrix.with_part(MatrixPart::kUpper)), InputError);
+}
+
 TEST(BetweenProcesses, TheFrontLeavesCopiesOut) {
   const RedistributionProblem problem = with_same_numbers(one_slice({{15}, {2}}, {{6}, {3}}));
   const RedistributionFront front = redistribution_front(problem);

@@ -19,6 +19,7 @@ using testing::difference;
 using testing::Draw;
 using testing::make_arrays;
 using testing::random_case;
+using testing::random_part;
 using testing::rank;
 using testing::rank_in;
 using testing::size;
@@ -197,6 +198,79 @@ TEST(Redistribution, GapsInSharedMemoryAndInMessages) {
       check(MPI_COMM_WORLD, c);
     }
   }
+}
+
+TEST(Redistribution, TrapezoidByHand) {
+  // The lower part without the diagonal, of a box of 3 x 4 that begins in the second row.
+  RedistributionOptions options;
+  options.from_start = {1, 0};
+  options.to_start = {0, 0};
+  options.extent = {3, 4};
+  options.to_shape = {3, 4};
+  options.part = MatrixPart::kLower;
+  options.unit_diagonal = true;
+  std::vector<int> source;
+  for (int i = 0; i < 4; ++i) {
+    for (int j = 0; j < 4; ++j)
+      if (j % size() == rank()) source.push_back(10 * i + j);
+  }
+  std::vector<int> target(rank() == 0 ? 12 : 0, -1);
+  Redistribution job(MPI_COMM_WORLD, {4, 4}, {{1, size()}, {1, 1}}, {{1, 1}, {2, 2}}, sizeof(int), options);
+  job.execute(source.data(), target.data());
+  if (rank() == 0) {
+    EXPECT_EQ(target, (std::vector<int>{10, -1, -1, -1, 20, 21, -1, -1, 30, 31, 32, -1}));
+  }
+}
+
+TEST(Redistribution, RandomParts) {
+  Draw draw(20240303);
+  Draw own(static_cast<std::uint64_t>(500 + rank()));
+  int moving = 0;
+  for (int i = 0; i < 200 && !HasFailure(); ++i) {
+    Case c = random_part(draw, size());
+    if (draw.chance(2)) add_gaps(c, rank(), own);
+    check(MPI_COMM_WORLD, c);
+    moving += std::ranges::count(c.extent(), 0) == 0;
+  }
+  EXPECT_GT(moving, 120) << "too many of the cases are empty";
+}
+
+TEST(Redistribution, PartsOfLongRowsInManyPieces) {
+  for (const std::int64_t shared_from : {-1, 0}) {
+    for (const MatrixPart part : {MatrixPart::kUpper, MatrixPart::kLower}) {
+      for (const StorageOrder order : {StorageOrder::kRowMajor, StorageOrder::kColumnMajor}) {
+        Case c{{300, 260}, {{size(), 1}, {7, 260}}, {{1, size()}, {300, 9}}, 8, {}};
+        c.options.order = order;
+        c.options.part = part;
+        c.options.shared_from_bytes = shared_from;
+        c.options.chunk_bytes = 4096;
+        check(MPI_COMM_WORLD, c);
+        c.to = c.from;  // what a rank sends itself
+        check(MPI_COMM_WORLD, c);
+      }
+    }
+  }
+}
+
+TEST(Redistribution, PartsAgainAndAgain) {
+  // By MPI's own collective too, which takes messages whole.
+  Draw draw(5);
+  for (int i = 0; i < 8 && !HasFailure(); ++i) {
+    Case c = random_part(draw, size());
+    c.options.algorithm = "auto";
+    Redistribution job = make_job(MPI_COMM_WORLD, c);
+    for (std::uint64_t salt = 0; salt < 10; ++salt) {
+      Arrays arrays = make_arrays(c, rank(), salt);
+      job.execute(arrays.source.data(), arrays.target.data());
+      EXPECT_EQ(difference(arrays.target, arrays.expected), "") << to_text(c) << " round " << salt;
+    }
+  }
+}
+
+TEST(Redistribution, PartsOfArraysThatAreNoMatrix) {
+  RedistributionOptions options;
+  options.part = MatrixPart::kUpper;
+  EXPECT_THROW(Redistribution(MPI_COMM_WORLD, {5}, {{size()}, {1}}, {{1}, {1}}, 8, options), InputError);
 }
 
 TEST(Redistribution, ClassesWhereTheyApply) {

@@ -40,7 +40,8 @@ inline std::string to_text(const Case& c) {
   out << to_string(c.from) << " -> " << to_string(c.to) << " element=" << c.element_size
       << " column_major=" << (c.options.order == StorageOrder::kColumnMajor) << " algorithm=" << c.options.algorithm
       << " mode=" << to_string(c.options.mode) << " chunk=" << c.options.chunk_bytes << " window=" << c.options.window
-      << " shared_from=" << c.options.shared_from_bytes;
+      << " shared_from=" << c.options.shared_from_bytes << " part=" << static_cast<int>(c.options.part)
+      << " unit=" << c.options.unit_diagonal;
   list("shape", c.shape);
   list("to_shape", c.options.to_shape);
   list("from_first", c.options.from_first);
@@ -148,6 +149,16 @@ inline Part target_part(const Case& c, int rank) {
   return {c.to, c.to_shape(), o.to_first, o.to_ranks, rank, o.order, o.target_leading};
 }
 
+/// Whether position (i, j) of a box moves, by ScaLAPACK's definition of its trapezoids.
+inline bool in_part(const Case& c, const Indices& position) {
+  if (c.options.part == MatrixPart::kWhole) return true;
+  const Indices extent = c.extent();
+  const std::int64_t unit = c.options.unit_diagonal ? 1 : 0;
+  const std::int64_t i = position[0], j = position[1];
+  return c.options.part == MatrixPart::kUpper ? i <= j + std::max<std::int64_t>(0, extent[0] - extent[1]) - unit
+                                              : i >= j - std::max<std::int64_t>(0, extent[1] - extent[0]) + unit;
+}
+
 /// The arrays of one rank: the source filled, the target filled with something else, and what the target must become;
 /// gaps are filled, too.
 struct Arrays {
@@ -174,11 +185,14 @@ inline Arrays make_arrays(const Case& c, int rank, std::uint64_t salt = 0) {
   const Indices extent = c.extent();
   to.for_each([&](std::int64_t place, const Indices& g) {
     Indices source = g;
+    Indices at = g;
     for (std::size_t d = 0; d < g.size(); ++d) {
       const std::int64_t position = g[d] - (o.to_start.empty() ? 0 : o.to_start[d]);
       if (position < 0 || position >= extent[d]) return;
+      at[d] = position;
       source[d] = position + (o.from_start.empty() ? 0 : o.from_start[d]);
     }
+    if (!in_part(c, at)) return;
     fill(arrays.expected, place, from.linear(source), salt);
   });
   return arrays;
@@ -227,10 +241,11 @@ inline Layout random_layout(Draw& draw, std::size_t dimensions, int size, std::i
   return layout;
 }
 
-/// Dimensions 1 to 4, extents with tails, or none at all, sub-arrays, first processes, permuted and disjoint grids.
-inline Case random_case(Draw& draw, int size) {
+/// Dimensions 1 to 4 unless given, extents with tails, or none at all, sub-arrays, first processes, permuted and
+/// disjoint grids.
+inline Case random_case(Draw& draw, int size, std::int64_t given_dimensions = 0) {
   Case c;
-  const auto dimensions = static_cast<std::size_t>(draw.between(1, 4));
+  const auto dimensions = static_cast<std::size_t>(given_dimensions > 0 ? given_dimensions : draw.between(1, 4));
   const std::int64_t longest = std::vector<std::int64_t>{900, 60, 17, 9}[dimensions - 1];
   const std::int64_t max_block = std::max<std::int64_t>(2, longest / 4);
   c.from = random_layout(draw, dimensions, size, draw.chance(2) ? 3 : max_block);
@@ -276,6 +291,14 @@ inline Case random_case(Draw& draw, int size) {
   o.shared_from_bytes = draw.one_of<std::int64_t>({-1, -1, 0, 4096});
   o.window = static_cast<int>(draw.one_of<std::int64_t>({1, 2, 4, 9}));
   o.mode = draw.one_of<ExchangeMode>({ExchangeMode::kAuto, ExchangeMode::kChain, ExchangeMode::kLocal});
+  return c;
+}
+
+/// A triangle or trapezoid of such a matrix.
+inline Case random_part(Draw& draw, int size) {
+  Case c = random_case(draw, size, 2);
+  c.options.part = draw.chance(2) ? MatrixPart::kUpper : MatrixPart::kLower;
+  c.options.unit_diagonal = draw.chance(2);
   return c;
 }
 

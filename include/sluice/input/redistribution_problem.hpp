@@ -8,13 +8,14 @@
 
 #include "sluice/input/axis_pattern.hpp"
 #include "sluice/input/block_cyclic.hpp"
+#include "sluice/input/matrix_part.hpp"
 #include "sluice/input/traffic.hpp"
 
 namespace sluice {
 
 /// The problem `redistribute`: Y[to_start + i] = X[from_start + i] for all i of a box, X and Y block-cyclic arrays of
 /// the same number of dimensions. What moves from one process to another is the product of what moves in each
-/// dimension.
+/// dimension, or, of a triangle or trapezoid (with_part), what of that product is in it.
 class RedistributionProblem {
  public:
   /// The whole array, which must have the same shape on both sides. Throws InputError.
@@ -29,6 +30,17 @@ class RedistributionProblem {
   [[nodiscard]] std::size_t dimensions() const { return axes_.size(); }
   [[nodiscard]] const AxisPattern& axis(std::size_t dimension) const { return axes_[dimension]; }
   [[nodiscard]] std::span<const AxisPattern> axes() const { return axes_; }
+  /// The same problem, but only the elements of a part of the box move: of its diagonal those where not
+  /// `unit_diagonal`. kWhole: all of them again. Throws InputError unless there are two dimensions.
+  [[nodiscard]] RedistributionProblem with_part(MatrixPart part, bool unit_diagonal = false) const;
+  [[nodiscard]] MatrixPart part() const { return part_; }
+  [[nodiscard]] bool unit_diagonal() const { return unit_diagonal_; }
+  [[nodiscard]] bool has_part() const { return part_ != MatrixPart::kWhole; }
+  /// Whether its messages are the products of those of its dimensions, and all of them need a port: no part, no roles.
+  [[nodiscard]] bool is_plain() const { return !has_part() && !has_roles(); }
+  /// All elements of the box, with all processes of the two grids apart.
+  [[nodiscard]] RedistributionProblem plain() const { return with_part(MatrixPart::kWhole).apart(); }
+
   /// Number of elements that move (those that stay where they are included).
   [[nodiscard]] std::int64_t size() const { return size_; }
   /// Number of elements from process `sender` of the source grid to process `receiver` of the target grid.
@@ -59,10 +71,15 @@ class RedistributionProblem {
   [[nodiscard]] Traffic traffic_between_processes() const;
 
  private:
+  /// Cuts messages of the box down to the part, and drops those that are empty then.
+  void keep_part(std::vector<Message>& messages) const;
+
   Distribution from_;
   Distribution to_;
   std::vector<AxisPattern> axes_;
   std::int64_t size_ = 1;
+  MatrixPart part_ = MatrixPart::kWhole;
+  bool unit_diagonal_ = false;
   std::shared_ptr<const std::vector<Rank>> role_of_sender_;
 };
 

@@ -27,12 +27,16 @@ std::vector<std::int64_t> relative_coordinates(const Distribution& grid, Rank pr
   return result;
 }
 
-/// The number of a process in row-major order of relative_coordinates.
-std::int32_t relative_number(const Distribution& grid, Rank process) {
-  std::int64_t number = 0;
-  const std::vector<std::int64_t> at = relative_coordinates(grid, process);
-  for (std::size_t d = 0; d < at.size(); ++d) number = number * grid.axis(d).processes + at[d];
-  return static_cast<std::int32_t>(number);
+/// The processes in row-major order of relative_coordinates.
+std::vector<Rank> by_relative_number(const Distribution& grid) {
+  std::vector<Rank> result(static_cast<std::size_t>(grid.processes()), Rank(0));
+  for (std::int64_t p = 0; p < grid.processes(); ++p) {
+    std::int64_t number = 0;
+    const std::vector<std::int64_t> at = relative_coordinates(grid, Rank(p));
+    for (std::size_t d = 0; d < at.size(); ++d) number = number * grid.axis(d).processes + at[d];
+    result[static_cast<std::size_t>(number)] = Rank(p);
+  }
+  return result;
 }
 
 BipartiteGraph graph_of(const MessageClasses& messages) {
@@ -60,18 +64,21 @@ ArrayClasses classes_between(const RedistributionProblem& problem) {
   const double most = most_messages(problem);
   const auto processes = static_cast<double>(problem.from().processes() + problem.to().processes());
   if (most > kMostListed || processes > kMostListed) {
-    throw InputError("roles", fmt::format("up to {:.3g} messages among {:.3g} processes", most, processes),
-                     "at most 2^24 of each, to know which of them are copies; or processes that are all apart");
+    throw InputError(problem.has_part() ? "part" : "roles",
+                     fmt::format("up to {:.3g} messages among {:.3g} processes", most, processes),
+                     "at most 2^24 of each, to know which of them are copies, or in a part; or all elements, and "
+                     "processes that are all apart");
   }
   std::vector<AxisClasses> axes;
   for (const AxisPattern& pattern : problem.axes()) axes.emplace_back(pattern);
-  std::vector<std::int32_t> same(static_cast<std::size_t>(problem.from().processes()), -1);
-  for (std::int64_t p = 0; p < problem.from().processes(); ++p) {
-    const Rank role = problem.role_of(Rank(p));
-    if (role.value < 0) continue;
-    same[static_cast<std::size_t>(relative_number(problem.from(), Rank(p)))] = relative_number(problem.to(), role);
-  }
-  return {std::move(axes), same};
+  const std::vector<Rank> senders = by_relative_number(problem.from());
+  const std::vector<Rank> receivers = by_relative_number(problem.to());
+  return {std::move(axes), [&](std::int32_t left, std::int32_t right, std::int64_t length) {
+            const Rank sender = senders[static_cast<std::size_t>(left)];
+            const Rank receiver = receivers[static_cast<std::size_t>(right)];
+            if (problem.is_copy(sender, receiver)) return std::int64_t{0};
+            return problem.has_part() ? problem.count(sender, receiver) : length;
+          }};
 }
 
 PlansBetween::PlansBetween(const RedistributionProblem& problem, const std::string& algorithm)
@@ -113,6 +120,7 @@ PlansBetween::Choice PlansBetween::left(const RedistributionPlan& of_all) const 
     const std::vector<std::int64_t> sender = relative_coordinates(problem_.from(), Rank(p));
     for (const PlannedMessage& message : of_all.sends(Rank(p))) {
       if (problem_.is_copy(Rank(p), message.peer)) continue;
+      if (problem_.has_part() && problem_.count(Rank(p), message.peer) == 0) continue;
       const std::int64_t edge = classes_->edge_of(sender, relative_coordinates(problem_.to(), message.peer));
       step_of_edge[static_cast<std::size_t>(edge)] = message.step;
     }

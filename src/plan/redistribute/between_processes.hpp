@@ -10,8 +10,9 @@
 #include "sluice/input/redistribution_problem.hpp"
 #include "sluice/plan/redistribute.hpp"
 
-/// Plans of arrays whose processes are in both grids: what a process sends itself is a copy, which needs no port and is
-/// in no step (RedistributionProblem::with_roles).
+/// Plans of arrays whose messages are not the products of those of their dimensions. Where processes are in both grids,
+/// what one sends itself is a copy, which needs no port and is in no step (RedistributionProblem::with_roles). Of a
+/// triangle or trapezoid (RedistributionProblem::with_part) messages are what of the product is in it, maybe nothing.
 namespace sluice::detail {
 
 /// Messages of one dimension, at most.
@@ -19,19 +20,19 @@ namespace sluice::detail {
 /// Messages of the array, at most.
 [[nodiscard]] double most_messages(const RedistributionProblem& problem);
 
-/// The messages of `problem` but for its copies, each a class of its own. Copies break the symmetry of the
+/// The messages of `problem` but for its copies, each a class of its own. Copies and parts break the symmetry of the
 /// communication grid, so there is nothing smaller to plan on. Throws InputError for more than 2^24 messages.
-/// @pre problem.has_roles()
+/// @pre !problem.is_plain()
 [[nodiscard]] ArrayClasses classes_between(const RedistributionProblem& problem);
 
 /// The schedules that one named algorithm, or all of them together, make of the messages between processes.
 ///
-/// Problem: the steps of a redistribution without its copies.
+/// Problem: the steps of a redistribution without its copies, and without what is not in its part.
 /// Method: `stepwise`, `greedy` and `coloring` take matchings out of the graph of the messages that are left, of all
-/// dimensions at once. Any plan of the same array with its processes apart is one too, with its copies left out; steps
-/// that held nothing else go. The cheapest of these is taken, so no step is added by knowing copies.
+/// dimensions at once. Any plan of the plain problem is one too, with what is left out here left out; steps that held
+/// nothing else go. The cheapest of these is taken, so no step is added by knowing copies.
 /// Guarantee: stepwise and coloring have the fewest steps (Theorem 1 and Koenig, which hold for any graph); none of
-/// them costs more than the plan with all processes apart.
+/// them costs more than the plan of the plain problem.
 /// Complexity: that of peel and edge_coloring for all messages; `auto` leaves peeling out where edges times steps
 /// exceed 10^8, and colouring beyond 2^20 messages. Deterministic. Source: Desprez, Dongarra, Petitet, Randriamaro,
 /// Robert (1997), sections 4.3 and 4.5, which count a message to oneself as any other; the rest is ours. Example: 4:1
@@ -41,11 +42,12 @@ class PlansBetween {
   /// Throws InputError where the algorithm does not apply, or the messages are too many for it (2^20).
   PlansBetween(const RedistributionProblem& problem, const std::string& algorithm);
 
-  /// The cheapest of all, `of_all` without its copies included: transmission + setup * steps, or steps before
-  /// transmission where `fewest_steps`. `name`: unless empty, whose plan it is said to be.
+  /// The cheapest of all, `of_all`, a plan of the plain problem, without what is left out included: transmission +
+  /// setup * steps, or steps before transmission where `fewest_steps`. `name`: unless empty, whose plan it is said to
+  /// be.
   [[nodiscard]] RedistributionPlan cheapest(const RedistributionPlan& of_all, double setup, bool fewest_steps,
                                             const std::string& name) const;
-  /// `of_all`, a plan of the same array with its processes apart, without copies.
+  /// `of_all`, a plan of the plain problem, without what is left out.
   [[nodiscard]] RedistributionPlan left_of(const RedistributionPlan& of_all, double setup) const;
 
  private:

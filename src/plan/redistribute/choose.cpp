@@ -169,8 +169,8 @@ std::vector<std::size_t> cheapest(const std::vector<Candidates>& axes, double se
 /// The schedules that one named algorithm, or all of them together, make of a problem.
 class NamedPlans {
  public:
-  NamedPlans(const RedistributionProblem& problem, const std::string& algorithm) : problem_(problem.apart()) {
-    if (problem.has_roles()) between_.emplace(problem, algorithm);
+  NamedPlans(const RedistributionProblem& problem, const std::string& algorithm) : problem_(problem.plain()) {
+    if (!problem.is_plain()) between_.emplace(problem, algorithm);
     const bool one_of_several = problem.dimensions() > 1;
     for (const AxisPattern& pattern : problem.axes()) {
       Candidates& candidates = axes_.emplace_back(pattern);
@@ -202,13 +202,14 @@ class NamedPlans {
     const RedistributionPlan plan{problem_, name.empty() ? made_by : name, std::move(plans), setup};
     return between_ ? between_->cheapest(plan, setup, fewest_steps, name) : plan;
   }
-  /// A plan of the same array with all processes apart, without the copies of this one. @pre problem.has_roles()
+  /// A plan of the plain problem, without the copies of this one, and without what is in no part.
+  /// @pre !problem.is_plain()
   [[nodiscard]] RedistributionPlan left_of(const RedistributionPlan& plan, double setup) const {
     return between_->left_of(plan, setup);
   }
 
  private:
-  RedistributionProblem problem_;  ///< with all processes apart
+  RedistributionProblem problem_;  ///< the plain one
   std::vector<Candidates> axes_;
   std::optional<PlansBetween> between_;
 };
@@ -268,12 +269,12 @@ RedistributionPlan plan_redistribution(const RedistributionProblem& problem, con
                                        std::int64_t effort, const StopRequest& stop) {
   const bool exact = algorithm == "exact";
   const NamedPlans named(problem, exact ? "auto" : algorithm);
-  // Where copies are left out of either, a plan by dimensions may cost less and take more steps.
+  // Where messages are left out of either, a plan by dimensions may cost less and take more steps.
   const RedistributePlanner* const entry = detail::redistribute_planner(algorithm);
-  const bool fewest_steps = entry != nullptr && (problem.has_roles() ? entry->fewest_with_copies : entry->fewest_steps);
+  const bool fewest_steps = entry != nullptr && (problem.is_plain() ? entry->fewest_steps : entry->fewest_with_copies);
   RedistributionPlan plan = named.cheapest_at(setup, fewest_steps, exact ? "exact" : "");
   if (!exact && (algorithm != "auto" || effort == 0)) return plan;
-  ExactSearch search(problem, problem.has_roles() ? effort - effort / 2 : effort, stop);
+  ExactSearch search(problem, problem.is_plain() ? effort : effort - effort / 2, stop);
   if (!exact && !search.applies()) return plan;
   const Cost cost = plan.cost();
   if (cost.total <= redistribution_bound(problem, setup).total) return plan;
@@ -282,10 +283,10 @@ RedistributionPlan plan_redistribution(const RedistributionProblem& problem, con
                      "at most 2^20, or whole slices of a small quotient; auto plans any array");
   }
   Best best{std::move(plan), cost};
-  if (problem.has_roles()) {
+  if (!problem.is_plain()) {
     // What the symmetry of the grid allows to find that the messages one by one may not.
     RedistributionPlan left =
-        named.left_of(plan_redistribution(problem.apart(), "auto", setup, effort / 2, stop), setup);
+        named.left_of(plan_redistribution(problem.plain(), "auto", setup, effort / 2, stop), setup);
     if (left.cost().total < best.cost.total) best.take(std::move(left));
   }
   return search_on(search, problem, std::move(best), setup);

@@ -108,15 +108,14 @@ ArrayClasses::ArrayClasses(std::vector<AxisClasses> axes) : axes_(std::move(axes
   }
 }
 
-ArrayClasses::ArrayClasses(std::vector<AxisClasses> axes, std::span<const std::int32_t> same)
-    : ArrayClasses(std::move(axes)) {
+ArrayClasses::ArrayClasses(std::vector<AxisClasses> axes, const LengthOf& length_of) : ArrayClasses(std::move(axes)) {
   SLUICE_ASSERT(messages_.copies() == 1, fmt::format("{} messages in a class", messages_.copies()));
   kept_.reserve(messages_.classes.size());
   std::int32_t kept = 0;
   for (const MessageClass& each : messages_.classes) {
-    const bool stays = same[static_cast<std::size_t>(each.left)] == each.right;
-    if (!stays) messages_.classes[static_cast<std::size_t>(kept)] = each;
-    kept_.push_back(stays ? -1 : kept++);
+    const std::int64_t length = length_of(each.left, each.right, each.length);
+    if (length > 0) messages_.classes[static_cast<std::size_t>(kept)] = {each.left, each.right, length};
+    kept_.push_back(length > 0 ? kept++ : -1);
   }
   messages_.classes.resize(static_cast<std::size_t>(kept));
 }

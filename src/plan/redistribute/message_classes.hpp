@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -77,9 +78,11 @@ class AxisClasses {
 class ArrayClasses {
  public:
   explicit ArrayClasses(std::vector<AxisClasses> axes);
-  /// The messages between different processes: without that from sender p to receiver same[p], numbered row by row of
-  /// the grids from the processes with the first blocks on; -1: there is none to leave out. @pre copies() == 1
-  ArrayClasses(std::vector<AxisClasses> axes, std::span<const std::int32_t> same);
+  /// The messages that are left when each has the length that `length_of(sender, receiver, length of the product)`
+  /// says: none of those of length 0. Processes are numbered row by row of the grids from the processes with the first
+  /// blocks on. @pre copies() == 1
+  using LengthOf = std::function<std::int64_t(std::int32_t, std::int32_t, std::int64_t)>;
+  ArrayClasses(std::vector<AxisClasses> axes, const LengthOf& length_of);
 
   [[nodiscard]] const MessageClasses& messages() const { return messages_; }
   /// Number (class * A + alpha) * B + beta of the message between two processes, given by their coordinates.

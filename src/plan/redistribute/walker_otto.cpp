@@ -18,6 +18,7 @@ WalkerOttoPlan plan_walker_otto(const RedistributionProblem& problem, double set
   if (problem.has_roles())
     throw InputError("walker-otto", "processes that are in both grids",
                      "all processes apart: copies are messages here");
+  if (problem.has_part()) throw InputError("walker-otto", "a part of a matrix", "all of it");
   Layout between;
   std::vector<std::int64_t> shape, first, from_start, to_start, extent;
   for (const AxisPattern& axis : problem.axes()) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sluice/input/block_cyclic.hpp"
+#include "sluice/input/matrix_part.hpp"
 #include "sluice/plan/redistribute.hpp"
 #include "sluice/run/mpi/exchange_mode.hpp"
 
@@ -37,6 +38,10 @@ struct RedistributionOptions {
   /// assign_target_roles); Redistribution::to_ranks() tells the choice. The roles go round among `to_ranks`; if that is
   /// empty, among ranks 0, 1, ... as many as the target grid has processes, and those of the source grid.
   bool relabel = false;
+  /// Which elements of the box move; those of the target outside of the part are left alone. Two dimensions, unless
+  /// kWhole. `unit_diagonal`: without the diagonal.
+  MatrixPart part = MatrixPart::kWhole;
+  bool unit_diagonal = false;
   StorageOrder order = StorageOrder::kRowMajor;
   /// This rank's part of the source array, if there are gaps in it: the elements of each dimension that there is room
   /// for, at least the local extent, in the order of the dimensions, without the slowest one (the first of row-major
@@ -64,8 +69,8 @@ struct RedistributionOptions {
   bool try_native = true;
 };
 
-/// The job of moving a block-cyclic array, or a box of it, from one layout to another, planned once and executed as
-/// often as you like: Y[to_start + i] = X[from_start + i].
+/// The job of moving a block-cyclic array, a box of it, or a triangle or trapezoid, from one layout to another, planned
+/// once and executed as often as you like: Y[to_start + i] = X[from_start + i].
 ///
 ///     sluice::mpi::Redistribution job(comm, {4096, 4096}, from, to, sizeof(double));
 ///     std::vector<double> y(job.target_elements());
@@ -80,7 +85,8 @@ struct RedistributionOptions {
 /// Memory: at most `window` buffers of `chunk_bytes` for sending, which the ranks of a node share, and as many for
 /// receiving (2 more for kChain) where there are senders on other nodes, whatever the size of the array; less when the
 /// messages are smaller; up to 8 MiB while MPI's own collective is tried, or where it serves. Besides a description of
-/// the own messages, O(runs of one period) for each dimension and process met there. Between nodes, pieces that are
+/// the own messages, O(runs of one period) for each dimension and process met there; of a triangle or trapezoid also
+/// eight bytes for every 32 rows of a message (columns, in column-major order). Between nodes, pieces that are
 /// contiguous in the user's memory travel from there and arrive there.
 class Redistribution {
  public:
@@ -100,8 +106,8 @@ class Redistribution {
   /// Moves the data. Collective, without a barrier: a rank is done when its own part is.
   ///
   /// `source` holds source_extent() elements, `target` target_extent(); the two must not overlap. Elements of the
-  /// target outside the box are left alone. A pointer may be null where this rank has nothing to send or receive.
-  /// Nothing is allocated, but when MPI's own collective is tried first.
+  /// target outside the box, or the part of it, are left alone. A pointer may be null where this rank has nothing to
+  /// send or receive. Nothing is allocated, but when MPI's own collective is tried first.
   ///
   /// Throws InputError for a null pointer where there is something to send or receive, MpiError, JobError.
   void execute(const void* source, void* target);

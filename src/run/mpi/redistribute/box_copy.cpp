@@ -206,6 +206,7 @@ void copy_rows(const CopyAxis& axis, std::int64_t rows, const std::byte* from, s
 }  // namespace
 
 std::int64_t BoxCopy::bytes() const {
+  if (rows_ != nullptr) return rows_->bytes();
   std::int64_t result = 1;
   for (std::size_t l = 0; l < size_; ++l) result *= levels_[l].axis->count;
   return size_ == 0 ? 0 : result;
@@ -214,6 +215,7 @@ std::int64_t BoxCopy::bytes() const {
 void BoxCopy::copy(std::int64_t begin, std::int64_t end, const std::byte* from, std::int64_t from_origin, std::byte* to,
                    std::int64_t to_origin) const {
   if (begin >= end) return;
+  if (rows_ != nullptr) return copy_part(begin, end, from, from_origin, to, to_origin);
   const CopyAxis& inner = *levels_[size_ - 1].axis;
   const std::size_t outer = size_ - 1;
 
@@ -271,8 +273,41 @@ void BoxCopy::copy(std::int64_t begin, std::int64_t end, const std::byte* from, 
   }
 }
 
+BoxCopy::CutRow BoxCopy::cut_row(std::int64_t row, std::int64_t begin, const CopyAxis::Cursor& slow) const {
+  const PartRows::Row in_part = rows_->row(row);
+  CutRow result{0, 0, in_part.first * rows_->element_size(), in_part.last * rows_->element_size()};
+  // In a message the row begins with its first byte in the part.
+  const Level& level = levels_[0];
+  result.from = kind_ == CopyKind::kUnpack ? begin - result.first : level.axis->from_at(slow) * level.from_step;
+  result.to = kind_ == CopyKind::kPack ? begin - result.first : level.axis->to_at(slow) * level.to_step;
+  return result;
+}
+
+void BoxCopy::copy_part(std::int64_t begin, std::int64_t end, const std::byte* from, std::int64_t from_origin,
+                        std::byte* to, std::int64_t to_origin) const {
+  const CopyAxis& inner = *levels_[1].axis;
+  auto [row, row_begin] = rows_->find(begin);
+  for (CopyAxis::Cursor slow = levels_[0].axis->seek(row); begin < end; ++row) {
+    const CutRow cut = cut_row(row, row_begin, slow);
+    const std::int64_t column = cut.first + begin - row_begin;
+    const std::int64_t n = std::min(end - begin, cut.last - column);
+    if (n > 0) copy_row(inner, inner.seek(column), n, from + (cut.from - from_origin), to + (cut.to - to_origin));
+    begin += std::max<std::int64_t>(0, n);
+    row_begin += cut.last - cut.first;
+    levels_[0].axis->advance(slow, 1);
+  }
+}
+
 std::optional<std::pair<std::int64_t, std::int64_t>> BoxCopy::contiguous(std::int64_t begin, std::int64_t end) const {
   const CopyAxis& inner = *levels_[size_ - 1].axis;
+  if (rows_ != nullptr) {
+    const PartRows::Place place = rows_->find(begin);
+    const CutRow cut = cut_row(place.row, place.begin, levels_[0].axis->seek(place.row));
+    const std::int64_t column = cut.first + begin - place.begin;
+    const CopyAxis::Cursor cursor = inner.seek(column);
+    if (end - begin > std::min(inner.left(cursor), cut.last - column)) return std::nullopt;
+    return std::pair{cut.from + inner.from_at(cursor), cut.to + inner.to_at(cursor)};
+  }
   std::int64_t row = begin / inner.count;
   const CopyAxis::Cursor cursor = inner.seek(begin - row * inner.count);
   if (end - begin > std::min(inner.left(cursor), inner.count - (begin - row * inner.count))) return std::nullopt;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "run/mpi/redistribute/part_rows.hpp"
 #include "sluice/input/axis_pattern.hpp"
 
 namespace sluice::mpi::detail {
@@ -75,6 +76,8 @@ enum class CopyKind {
 /// The copy of a message, or of any range of its bytes: the product of one CopyAxis a level, slowest first, the last
 /// one counted in bytes and with steps of 1. The message's bytes are in the order of the product, last level fastest.
 ///
+/// Of a triangle or trapezoid (`rows`) a message is the product of two levels cut to it, row by row.
+///
 /// Starting anywhere costs O(levels log runs), so that the chunks of a message are independent of each other; from
 /// there on every run is copied at once, and rows of one run, or of runs of one small size, in a loop without calls.
 class BoxCopy {
@@ -87,6 +90,12 @@ class BoxCopy {
 
   /// Adds a level, faster than those before. At most kMaxDimensions.
   void push(const Level& level) { levels_[size_++] = level; }
+  /// The two levels are cut to a part, and the steps of the slow one on the message's side do not count. `rows` must
+  /// stay.
+  void cut_to(const PartRows& rows, CopyKind kind) {
+    rows_ = &rows;
+    kind_ = kind;
+  }
 
   [[nodiscard]] std::int64_t bytes() const;
   /// Copies bytes begin .. end - 1 of the message. `from` and `to` are where the byte number from_origin, to_origin of
@@ -98,8 +107,21 @@ class BoxCopy {
                                                                                 std::int64_t end) const;
 
  private:
+  /// A row of a part, and the bytes of the two memories that belong to byte 0 of the fast level there.
+  struct CutRow {
+    std::int64_t from = 0;
+    std::int64_t to = 0;
+    std::int64_t first = 0;  ///< bytes of the fast level, before and behind those in the part
+    std::int64_t last = 0;
+  };
+  [[nodiscard]] CutRow cut_row(std::int64_t row, std::int64_t begin, const CopyAxis::Cursor& slow) const;
+  void copy_part(std::int64_t begin, std::int64_t end, const std::byte* from, std::int64_t from_origin, std::byte* to,
+                 std::int64_t to_origin) const;
+
   std::array<Level, kMaxDimensions> levels_{};
   std::size_t size_ = 0;
+  const PartRows* rows_ = nullptr;
+  CopyKind kind_ = CopyKind::kMove;
 };
 
 }  // namespace sluice::mpi::detail

@@ -1,10 +1,13 @@
 #include "run/mpi/redistribute/message_copies.hpp"
 
 #include <algorithm>
+#include <memory>
 
 namespace sluice::mpi::detail {
 
-MessageCopies::MessageCopies(const Participation& part, CopyKind kind, std::span<const Rank> peers) {
+using sluice::detail::Positions;
+
+MessageCopies::MessageCopies(const Participation& part, CopyKind kind, std::span<const Rank> peers) : kind_(kind) {
   if (peers.empty()) return;
   const RedistributionProblem& problem = part.problem;
   const Distribution& other = kind == CopyKind::kUnpack ? problem.from() : problem.to();
@@ -24,14 +27,16 @@ MessageCopies::MessageCopies(const Participation& part, CopyKind kind, std::span
     for (std::size_t d = 0; d < dimensions_; ++d) met[d].push_back(at.back()[d]);
   }
   axes_.resize(dimensions_);
+  std::vector<std::vector<std::shared_ptr<const Positions>>> positions(dimensions_);
   for (std::size_t level = 0; level < dimensions_; ++level) {
     const std::size_t d = dimension(level);
     std::ranges::sort(met[d]);
     met[d].erase(std::unique(met[d].begin(), met[d].end()), met[d].end());
     for (const Coordinate peer : met[d]) {
       const AxisPattern& pattern = problem.axis(d);
-      axes_[level].push_back(
-          copy_axis(kind == CopyKind::kUnpack ? pattern.runs(peer, own[d]) : pattern.runs(own[d], peer), kind));
+      const IndexRuns runs = kind == CopyKind::kUnpack ? pattern.runs(peer, own[d]) : pattern.runs(own[d], peer);
+      axes_[level].push_back(copy_axis(runs, kind));
+      if (problem.has_part()) positions[level].push_back(std::make_shared<const Positions>(runs));
     }
   }
   for (const std::vector<Coordinate>& coordinates : at) {
@@ -49,7 +54,15 @@ MessageCopies::MessageCopies(const Participation& part, CopyKind kind, std::span
   from_step_ = steps(kind == CopyKind::kUnpack, part.source);
   to_step_ = steps(kind == CopyKind::kPack, part.target);
   for (CopyAxis& axis : axes_.back()) axis = scaled(axis, part.element_size);
-  merge_levels();
+  if (!problem.has_part()) {
+    merge_levels();
+    return;
+  }
+  const sluice::detail::PartEdge edge =
+      sluice::detail::part_edge(problem.part(), problem.unit_diagonal(), problem.axis(0).extent(),
+                                problem.axis(1).extent(), /*inner_rows=*/dimension(1) == 0);
+  for (std::size_t m = 0; m < size(); ++m)
+    rows_.emplace_back(positions[0][slots_[2 * m]], positions[1][slots_[2 * m + 1]], edge, part.element_size);
 }
 
 void MessageCopies::merge_levels() {
@@ -74,6 +87,7 @@ BoxCopy MessageCopies::operator[](std::size_t message) const {
   }
   BoxCopy box;
   for (std::size_t l = 0; l < levels_; ++l) box.push(levels[l]);
+  if (!rows_.empty()) box.cut_to(rows_[message], kind_);
   return box;
 }
 

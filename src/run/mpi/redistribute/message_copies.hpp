@@ -15,7 +15,8 @@ namespace sluice::mpi::detail {
 ///
 /// A message is the product of runs in each dimension, and messages share them: one CopyAxis for each dimension and
 /// process coordinate met there, whatever the number of messages. The bytes of a message are in the order of storage on
-/// both sides. Where the fastest dimensions are all there on this side, they are one level with the next.
+/// both sides. Where the fastest dimensions are all there on this side, they are one level with the next, unless a part
+/// of a matrix moves: then every message has a description of its rows (PartRows).
 class MessageCopies {
  public:
   /// `peers`: processes of the other grid that this rank sends to (kPack), or receives from (kUnpack); for kMove the
@@ -23,6 +24,7 @@ class MessageCopies {
   MessageCopies(const Participation& part, CopyKind kind, std::span<const Rank> peers);
 
   [[nodiscard]] std::size_t size() const { return dimensions_ == 0 ? 0 : slots_.size() / dimensions_; }
+  /// Valid while this object is.
   [[nodiscard]] BoxCopy operator[](std::size_t message) const;
 
  private:
@@ -34,6 +36,8 @@ class MessageCopies {
   std::vector<std::int64_t> from_step_;      ///< of each level in bytes; 0: dense, depends on the message
   std::vector<std::int64_t> to_step_;
   std::vector<std::uint32_t> slots_;  ///< of each message and level
+  CopyKind kind_;
+  std::vector<PartRows> rows_;  ///< of each message, if a part of a matrix moves
 };
 
 }  // namespace sluice::mpi::detail

@@ -16,13 +16,21 @@ constexpr double kLeastSetupBytes = 32 << 10;
 /// A second of the exchange planners is an effort of 1.
 constexpr double kEffort = 0.02;
 
-OwnMessages whole_messages(const std::vector<PlannedMessage>& planned, const GridRanks& ranks, int own,
-                           std::int64_t element_size) {
+/// `sends`: those to the processes of the target grid, else those from the ones of the source grid. Where the plan is
+/// that of the whole box, messages are cut to the part that moves.
+OwnMessages whole_messages(const RedistributionPlan& plan, const Participation& part, int own, bool sends) {
   OwnMessages result;
-  for (const PlannedMessage& message : planned) {
-    const int rank = ranks[message.peer];
+  const Rank process(sends ? part.sender : part.receiver);
+  if (process.value < 0) return result;
+  const bool cut = part.problem.has_part() && !plan.problem().has_part();
+  for (const PlannedMessage& message : sends ? plan.sends(process) : plan.receives(process)) {
+    const int rank = (sends ? part.to_ranks : part.from_ranks)[message.peer];
     if (rank == own) continue;
-    const std::int64_t bytes = message.count * element_size;
+    const std::int64_t count = !cut    ? message.count
+                               : sends ? part.problem.count(process, message.peer)
+                                       : part.problem.count(message.peer, process);
+    if (count == 0) continue;
+    const std::int64_t bytes = count * part.element_size;
     result.transfers.push_back({result.messages.size(), 0, bytes, message.step});
     result.processes.push_back(message.peer);
     result.messages.push_back({rank, bytes});
@@ -90,10 +98,8 @@ OwnSteps own_steps(const Participation& part, int rank, const RedistributionPlan
     return own;
   }
   own.steps = plan.steps();
-  if (part.sender >= 0)
-    own.sends = whole_messages(plan.sends(Rank(part.sender)), part.to_ranks, rank, part.element_size);
-  if (part.receiver >= 0)
-    own.receives = whole_messages(plan.receives(Rank(part.receiver)), part.from_ranks, rank, part.element_size);
+  own.sends = whole_messages(plan, part, rank, /*sends=*/true);
+  own.receives = whole_messages(plan, part, rank, /*sends=*/false);
   return own;
 }
 

@@ -165,6 +165,18 @@ std::vector<Rank> Participation::senders() const {
   return result;
 }
 
+bool Participation::plans_all_messages() const {
+  if (problem.is_plain()) return true;
+  constexpr double kMostWork = 1e7;  // elements' worth of counting: some tenths of a second
+  const AxisPattern& rows = problem.axis(0);
+  const AxisPattern& columns = problem.axis(1);
+  const double pairs = static_cast<double>(rows.from().processes) * static_cast<double>(rows.to().processes);
+  const double block = static_cast<double>(std::min(columns.from().block, columns.to().block));
+  const double runs = static_cast<double>(columns.extent()) / block +
+                      static_cast<double>(columns.from().processes) * static_cast<double>(columns.to().processes);
+  return problem.has_roles() && (!problem.has_part() || pairs * runs <= kMostWork);
+}
+
 Participation make_participation(int rank, int size, const std::vector<std::int64_t>& shape, const Layout& from,
                                  const Layout& to, std::int64_t element_size, const RedistributionOptions& options) {
   if (element_size < 1) throw InputError("element_size", fmt::format("{}", element_size), "at least 1 byte");
@@ -188,6 +200,7 @@ Participation make_participation(int rank, int size, const std::vector<std::int6
   checked::multiply(target.size(), element_size, "bytes of the target array");
   part.from_ranks = grid_ranks(options.from_ranks, source, size, "from", "from_ranks");
   part.to_ranks = grid_ranks(options.to_ranks, target, size, "to", "to_ranks");
+  if (options.part != MatrixPart::kWhole) part.problem = part.problem.with_part(options.part, options.unit_diagonal);
   if (options.relabel) {
     const std::vector<int> usual = part.to_ranks.list();
     part.to_ranks = {target.processes(), relabelled(part.problem, part.from_ranks, options.to_ranks, usual)};
@@ -211,6 +224,7 @@ Arguments arguments_of(const std::vector<std::int64_t>& shape, const Layout& fro
   result.add(std::span(options.from_ranks));
   result.add(std::span(options.to_ranks));
   result.add(options.relabel);
+  result.add_all(options.part, options.unit_diagonal);
   result.add_all(element_size, options.order, options.algorithm, options.setup, options.mode, options.chunk_bytes,
                  options.window, options.shared_from_bytes, options.try_native);
   return result;

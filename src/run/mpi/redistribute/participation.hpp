@@ -53,6 +53,9 @@ struct Participation {
   /// Number of elements that this rank holds.
   [[nodiscard]] std::int64_t source_elements() const;
   [[nodiscard]] std::int64_t target_elements() const;
+  /// Whether every rank can look at the messages of all, as it must to plan those of a part or to leave copies out of
+  /// the steps; else the plain problem is planned, whose steps serve as well.
+  [[nodiscard]] bool plans_all_messages() const;
   /// The processes of the other grid with which this rank exchanges something, in increasing order, itself included.
   [[nodiscard]] std::vector<Rank> receivers() const;
   [[nodiscard]] std::vector<Rank> senders() const;

@@ -222,8 +222,8 @@ struct Redistribution::State final : detail::Job {
     Prepared(int rank, Participation participation, const RedistributionOptions& options, ExchangeMode mode)
         : part(std::move(participation)),
           // Every rank plans: what a search could still shave off the steps is not worth that.
-          plan(plan_redistribution(part.problem, options.algorithm, options.setup,
-                                   options.algorithm == "auto" ? 0 : kCustomaryEffort)),
+          plan(plan_redistribution(part.plans_all_messages() ? part.problem : part.problem.plain(), options.algorithm,
+                                   options.setup, options.algorithm == "auto" ? 0 : kCustomaryEffort)),
           own(own_steps(part, rank, plan, options.setup, mode == ExchangeMode::kChain && options.algorithm == "auto")),
           copies(part, own) {}
 

@@ -1,0 +1,69 @@
+#include "scalapack/redistribute.hpp"
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <memory>
+#include <new>
+#include <utility>
+
+#include "scalapack/home.hpp"
+#include "sluice/run/mpi/redistribution.hpp"
+
+namespace sluice::scalapack {
+namespace {
+
+std::unique_ptr<mpi::Redistribution> make_job(const Call& call, MPI_Comm comm) {
+  const Shared shared = share(call, comm);
+  const SubMatrix& from = shared.from;
+  const SubMatrix& to = shared.to;
+  const auto layout = [](const SubMatrix& m) {
+    return Layout{{m.grid.rows, m.grid.columns}, {m.row_block, m.column_block}};
+  };
+  mpi::RedistributionOptions options;
+  options.from_first = {from.first_row, from.first_column};
+  options.to_first = {to.first_row, to.first_column};
+  options.from_start = {from.row, from.column};
+  options.to_start = {to.row, to.column};
+  options.extent = {call.rows, call.columns};
+  options.to_shape = {to.rows, to.columns};
+  options.from_ranks = shared.from_ranks;
+  options.to_ranks = shared.to_ranks;
+  options.part = call.part;
+  options.unit_diagonal = call.unit_diagonal;
+  options.order = mpi::StorageOrder::kColumnMajor;
+  if (call.from.grid.has_me()) options.source_leading = {call.from.leading};
+  if (call.to.grid.has_me()) options.target_leading = {call.to.leading};
+  return std::make_unique<mpi::Redistribution>(comm, std::vector<std::int64_t>{from.rows, from.columns}, layout(from),
+                                               layout(to), call.element_size, options);
+}
+
+/// Nothing is thrown through a caller in C or Fortran.
+void redistribute(MPI_Comm grid, const Call& call) noexcept {
+  try {
+    Home& home = Home::of(grid);
+    std::vector<std::int64_t> known = known_here(call);
+    mpi::Redistribution* job = home.find(known);
+    if (job == nullptr) job = &home.keep(std::move(known), make_job(call, home.comm()));
+    job->execute(call.a, call.b);
+  } catch (const std::bad_alloc&) {
+    end_program("xxmr2d:out of memory\n", 2);
+  } catch (const std::exception& error) {
+    end_program(fmt::format("xxmr2d:{}\n", error.what()).c_str(), 1);
+  }
+}
+
+/// Where the sub-matrix is empty ScaLAPACK returns without a look at anything else.
+bool moves_nothing(const Call& call) { return call.rows == 0 || call.columns == 0; }
+
+}  // namespace
+
+void redistribute_in(int context, const Call& call) {
+  if (!moves_nothing(call)) redistribute(communicator_of(context), call);
+}
+
+void redistribute_in_world(const Call& call) {
+  if (!moves_nothing(call)) redistribute(MPI_COMM_WORLD, call);
+}
+
+}  // namespace sluice::scalapack

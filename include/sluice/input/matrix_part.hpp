@@ -1,0 +1,16 @@
+#pragma once
+
+namespace sluice {
+
+/// Which elements of a matrix move, or of a box of M x N elements in it; i is the row, j the column, both from 0.
+///
+/// Where the box is no square, the diagonal is the one that ends in the last element, and what is on the near side of
+/// it is a trapezoid, as ScaLAPACK's PxTRMR2D has it: i <= j + max(0, M - N) is the upper part,
+/// i >= j - max(0, N - M) the lower one. The two together are the box, and share some of it.
+enum class MatrixPart {
+  kWhole,
+  kUpper,
+  kLower,
+};
+
+}  // namespace sluice

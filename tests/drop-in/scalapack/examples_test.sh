@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# The programs of examples/drop-in for ScaLAPACK, compiled as their users would, and run with the library and without;
+# the one in Fortran where there is a compiler for it.
+#
+#     examples_test.sh LIBRARY MPI_FAMILY LAUNCHER...      LAUNCHER: mpirun -n 3
+set -euo pipefail
+library=$1 family=$2
+shift 2
+examples=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../../examples/drop-in" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+if [[ $family == other ]]; then suffix="" scalapack=scalapack; else suffix=.$family scalapack=scalapack-$family; fi
+
+run_both() {
+  local out
+  for preload in "" "$library"; do
+    out=$("${launcher[@]}" env ${preload:+LD_PRELOAD="$preload"} "$1")
+    if ! grep -qx '0 elements wrong' <<<"$out"; then
+      echo "FAILED: $1 with '$preload': $out" >&2
+      exit 1
+    fi
+  done
+}
+
+launcher=("$@")
+mpicc$suffix -Wall -Werror -o "$work/move_matrix" "$examples/move_matrix.c" -l"$scalapack"
+run_both "$work/move_matrix"
+if command -v "mpif90$suffix" >/dev/null && command -v gfortran >/dev/null; then
+  mpif90$suffix -Wall -Werror -o "$work/move_triangle" "$examples/move_triangle.f90" -l"$scalapack"
+  run_both "$work/move_triangle"
+else
+  echo "no Fortran compiler, move_triangle left out"
+fi
