@@ -50,6 +50,13 @@ int main(int argc, char** argv) {
   std::vector<double> out(1 << 17, 1);
   std::vector<double> in(out.size());
   const std::vector<Pair> pairs{
+      // What a call costs without a network: the difference is the library's.
+      {"MPI_Bcast, 8 bytes, one rank", [&] { MPI_Bcast(&value, 1, MPI_DOUBLE, 0, MPI_COMM_SELF); },
+       [&] { PMPI_Bcast(&value, 1, MPI_DOUBLE, 0, MPI_COMM_SELF); }},
+      {"MPI_Allreduce, 8 bytes, one rank", [&] { MPI_Allreduce(&value, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_SELF); },
+       [&] { PMPI_Allreduce(&value, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_SELF); }},
+      {"MPI_Bcast, 64 KiB, one rank", [&] { MPI_Bcast(out.data(), 1 << 13, MPI_DOUBLE, 0, MPI_COMM_SELF); },
+       [&] { PMPI_Bcast(out.data(), 1 << 13, MPI_DOUBLE, 0, MPI_COMM_SELF); }},
       {"MPI_Bcast, 8 bytes", [&] { MPI_Bcast(&value, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD); },
        [&] { PMPI_Bcast(&value, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD); }},
       {"MPI_Allreduce, 8 bytes", [&] { MPI_Allreduce(&value, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); },
@@ -88,9 +95,11 @@ int main(int argc, char** argv) {
     std::array<double, 2> own{median(with), median(without)};
     std::array<double, 2> slowest{};
     PMPI_Reduce(own.data(), slowest.data(), 2, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
-    if (rank == 0)
+    if (rank == 0) {
       std::printf("%-34s %12.1f %12.1f %8.3f\n", pair.name, slowest[0] * 1e9, slowest[1] * 1e9,
                   slowest[0] / slowest[1]);
+      std::fflush(stdout);
+    }
   }
   MPI_Finalize();
   return 0;

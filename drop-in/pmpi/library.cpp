@@ -2,12 +2,17 @@
 
 #include <mpi.h>
 
+#include <array>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
+#include <string>
+#include <utility>
 
 #include "pmpi/record/record_files.hpp"
 #include "pmpi/record/record_writer.hpp"
@@ -15,6 +20,7 @@
 #include "pmpi/said.hpp"
 #include "pmpi/take/communicator.hpp"
 #include "pmpi/take/take_log.hpp"
+#include "pmpi/take/taking.hpp"
 #include "sluice/error.hpp"
 
 namespace sluice::pmpi {
@@ -56,20 +62,39 @@ void start_recording() {
   mode.recording = true;
 }
 
+/// Collective over MPI_COMM_WORLD.
+bool same_on_all_ranks(const std::string& text) {
+  const auto hash = static_cast<std::uint64_t>(std::hash<std::string>()(text));
+  const std::array<std::uint64_t, 2> own{hash, ~hash};
+  std::array<std::uint64_t, 2> most{};
+  return PMPI_Allreduce(own.data(), most.data(), 2, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD) == MPI_SUCCESS &&
+         most[0] == ~most[1];
+}
+
 }  // namespace
 
 const Settings& settings() { return kept_settings(); }
 
 void start() noexcept {
   try {
-    kept_settings() = read_settings();
-    if (!settings().record.empty()) {
+    std::string wrong;
+    try {
+      kept_settings() = read_settings();
+    } catch (const InputError& error) {
+      wrong = error.what();
+    }
+    // Recording is collective where it begins, and decisions follow from what is asked for.
+    if (!same_on_all_ranks(to_text(settings()) + wrong)) {
+      say_once_for_all("ignored", "SLUICE_ variables differ between ranks");
+    } else if (!wrong.empty()) {
+      say_once_for_all("ignored", wrong);
+    } else if (!settings().record.empty()) {
       start_recording();
     } else if (settings().any_call()) {
       mode.taking = start_taking();
+      mode.log = mode.taking && settings().log;
+      mode.least_broadcast = least_broadcast();
     }
-  } catch (const InputError& error) {
-    say_once_for_all("ignored", error.what());
   } catch (const std::exception& error) {
     say_once("ignored", error.what());
   }
@@ -85,7 +110,7 @@ void stop() noexcept {
     }
     if (was.taking) {
       stop_taking();
-      if (settings().log) print_log();
+      if (was.log) print_log();
     }
   } catch (const std::exception& error) {
     say_once("at MPI_Finalize", error.what());

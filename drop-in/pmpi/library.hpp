@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include "pmpi/settings.hpp"
 
 /// What is to be done with a call of the program to MPI. Before MPI_Init, after MPI_Finalize, and where the environment
@@ -9,6 +11,8 @@ namespace sluice::pmpi {
 struct Mode {
   bool recording = false;  ///< then nothing is taken
   bool taking = false;
+  bool log = false;
+  std::int64_t least_broadcast = 0;  ///< shorter ones are handed on before anything else is looked at
 };
 /// Written by MPI_Init and MPI_Finalize only.
 extern Mode mode;

@@ -1,5 +1,7 @@
 #include "pmpi/settings.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cstdlib>
 #include <sstream>
@@ -55,6 +57,13 @@ void read_calls(Settings& settings, const std::string& list) {
 }
 
 }  // namespace
+
+std::string to_text(const Settings& settings) {
+  return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", settings.record, settings.record_interval_s,
+                     settings.platform, settings.probe, settings.log, settings.always, settings.reproducible,
+                     settings.bcast, settings.reduce, settings.alltoall, settings.alltoallv,
+                     settings.neighbor_alltoallv);
+}
 
 Settings read_settings() {
   Settings settings;

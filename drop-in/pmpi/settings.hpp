@@ -24,6 +24,9 @@ struct Settings {
   [[nodiscard]] bool any_call() const { return bcast || reduce || alltoall || alltoallv || neighbor_alltoallv; }
 };
 
+/// All of them as one text, to compare.
+[[nodiscard]] std::string to_text(const Settings& settings);
+
 /// Throws InputError, where = the variable, for a value that is none.
 [[nodiscard]] Settings read_settings();
 

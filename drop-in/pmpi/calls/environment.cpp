@@ -5,7 +5,7 @@
 
 namespace {
 
-bool parallel_world() {
+bool is_initialized() {
   int flag = 0;
   return PMPI_Initialized(&flag) == MPI_SUCCESS && flag != 0;
 }
@@ -15,16 +15,16 @@ bool parallel_world() {
 extern "C" {
 
 int MPI_Init(int* argc, char*** argv) {
-  const bool again = parallel_world();
+  const bool before = is_initialized();
   const int code = PMPI_Init(argc, argv);
-  if (code == MPI_SUCCESS && !again) sluice::pmpi::start();
+  if (code == MPI_SUCCESS && !before) sluice::pmpi::start();
   return code;
 }
 
 int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
-  const bool again = parallel_world();
+  const bool before = is_initialized();
   const int code = PMPI_Init_thread(argc, argv, required, provided);
-  if (code == MPI_SUCCESS && !again) sluice::pmpi::start();
+  if (code == MPI_SUCCESS && !before) sluice::pmpi::start();
   return code;
 }
 

@@ -45,6 +45,7 @@ void* address(void* buffer) {
 
 }  // namespace
 
+#pragma GCC visibility push(default)
 extern "C" {
 
 /// mpi_NAME_ and mpi_NAME_f08_, whose last argument may be missing. `parameters` begin behind the first bracket and
@@ -385,3 +386,4 @@ __attribute__((alias("mpi_finalize_"))) void mpi_finalize_f08_(MPI_Fint* ierror)
 __attribute__((alias("mpi_abort_"))) void mpi_abort_f08_(MPI_Fint* comm, MPI_Fint* code, MPI_Fint* ierror);
 
 }  // extern "C"
+#pragma GCC visibility pop

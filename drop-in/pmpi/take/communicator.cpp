@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cstddef>
 #include <fstream>
-#include <functional>
 #include <iterator>
 #include <limits>
 #include <list>
@@ -76,19 +74,6 @@ std::string read_on_one(const std::string& path, int rank) {
   return text;
 }
 
-/// What the environment says must be the same everywhere, as decisions follow from it.
-bool settings_are_equal() {
-  const Settings& own = settings();
-  const std::string all =
-      fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}", own.platform, own.probe, own.always, own.reproducible, own.bcast,
-                  own.reduce, own.alltoall, own.alltoallv, own.neighbor_alltoallv);
-  const auto hash = static_cast<std::uint64_t>(std::hash<std::string>()(all));
-  const std::array<std::uint64_t, 2> mine{hash, ~hash};
-  std::array<std::uint64_t, 2> most{};
-  PMPI_Allreduce(mine.data(), most.data(), 2, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
-  return most[0] == ~most[1];
-}
-
 }  // namespace
 
 bool has_platform() { return world().platform.has_value(); }
@@ -99,10 +84,6 @@ bool start_taking() {
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
   World& all = world();
-  if (!settings_are_equal()) {
-    say_once_for_all("environment", "SLUICE_ variables differ between ranks: all calls are handed on");
-    return false;
-  }
   if (ranks == 1) return false;
   all.host_of_rank = find_hosts(rank, ranks);
   PMPI_Comm_group(MPI_COMM_WORLD, &all.group);

@@ -40,10 +40,10 @@ mpi::Broadcast* job_of(MPI_Comm comm, Communicator& communicator, int root) {
 }  // namespace
 
 int take_bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) noexcept {
-  const std::int64_t bytes = settings().bcast ? bytes_of(count, type) : 0;
+  const std::int64_t bytes = bytes_of(count, type);
+  if (bytes < mode.least_broadcast && !mode.log) return PMPI_Bcast(buffer, count, type, root, comm);
   Logged logged(Taken::kBcast);
-  if (bytes < least(has_platform() ? kLeastBroadcastOverPlatform : kLeastBroadcast))
-    return PMPI_Bcast(buffer, count, type, root, comm);
+  if (bytes < mode.least_broadcast) return PMPI_Bcast(buffer, count, type, root, comm);
   Communicator* const communicator = communicator_of(comm);
   if (communicator == nullptr || !communicator->on || root < 0 || root >= communicator->size)
     return PMPI_Bcast(buffer, count, type, root, comm);

@@ -25,7 +25,7 @@ constexpr std::array<const char*, kTakenCalls> kNames{"MPI_Bcast", "MPI_Reduce",
 
 }  // namespace
 
-Logged::Logged(Taken call) : call_(call), start_s_(settings().log ? PMPI_Wtime() : -1) {}
+Logged::Logged(Taken call) : call_(call), start_s_(mode.log ? PMPI_Wtime() : -1) {}
 
 Logged::~Logged() {
   if (start_s_ < 0) return;

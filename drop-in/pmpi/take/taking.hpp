@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <limits>
 
 #include "pmpi/library.hpp"
 #include "pmpi/take/communicator.hpp"
@@ -19,6 +20,11 @@ inline constexpr std::int64_t kLeastReduction = 4 << 10;
 inline constexpr std::int64_t kLeastExchange = 32 << 10;  ///< of a rank, on average
 
 [[nodiscard]] inline std::int64_t least(std::int64_t bytes) { return settings().always ? 1 : bytes; }
+/// Of MPI_Bcast; of all lengths where it is never taken.
+[[nodiscard]] inline std::int64_t least_broadcast() {
+  if (!settings().bcast) return std::numeric_limits<std::int64_t>::max();
+  return least(has_platform() ? kLeastBroadcastOverPlatform : kLeastBroadcast);
+}
 /// A job is made when arguments come for the third time: planning, and trying, is for calls that return.
 [[nodiscard]] inline std::int64_t first_taken() {
   constexpr std::int64_t kThird = 3;

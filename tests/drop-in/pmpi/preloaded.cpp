@@ -19,7 +19,7 @@ std::string path_of(const std::string& program) { return std::string(SLUICE_PROG
 Outcome preloaded(const Folder& folder, int ranks, const std::string& variables, const std::string& program) {
   Arguments command = launcher(ranks, variables);
   Arguments own = words(program);
-  own.front() = path_of(own.front());
+  if (own.front().front() != '/') own.front() = path_of(own.front());
   command.insert(command.end(), own.begin(), own.end());
   return folder.run(command, words(SLUICE_LAUNCHER_ENVIRONMENT));
 }

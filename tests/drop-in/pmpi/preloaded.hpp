@@ -6,7 +6,8 @@
 
 namespace sluice::testing {
 
-/// A program of these tests on so many ranks with libsluice_pmpi.so preloaded and these variables, "A=1 B=2".
+/// A program of these tests, or one by its path, on so many ranks with libsluice_pmpi.so preloaded and these variables,
+/// "A=1 B=2".
 [[nodiscard]] Outcome preloaded(const Folder& folder, int ranks, const std::string& variables,
                                 const std::string& program);
 /// A line of a shell on each rank, which starts "$0" with the library preloaded.

@@ -9,6 +9,9 @@
 #include "preloaded.hpp"
 #include "sluice/input/traffic.hpp"
 #include "sluice/input/traffic_file.hpp"
+#include "sluice/plan/exchange.hpp"
+#include "sluice/schedule/cost.hpp"
+#include "sluice/schedule/validate.hpp"
 
 namespace sluice::testing {
 namespace {
@@ -101,9 +104,11 @@ TEST(Record, HoldsWhatWasSent) {
 TEST(Record, IsWhatPlanExchangeTakes) {
   const Folder folder;
   ASSERT_EQ(preloaded(folder, 3, "SLUICE_RECORD=record", "known_sends").status, 0);
-  const Outcome plan = folder.sluice(words("plan exchange record/world-alltoallv.mtx --summary"));
-  EXPECT_EQ(plan.status, 0) << plan.err;
-  EXPECT_NE(plan.out.find("3 senders, 3 receivers, 6 messages, 144 in total"), std::string::npos) << plan.out;
+  const Traffic traffic = read_traffic(folder.path("record/world-alltoallv.mtx"));
+  EXPECT_EQ(traffic.senders, 3);
+  const auto plan = plan_exchange({traffic, 3, 0});
+  EXPECT_TRUE(validate(plan.schedule, traffic).empty());
+  EXPECT_EQ(cost(plan.schedule).transmission, 72);  // what rank 2 gets
 }
 
 // An interval of 0.2 seconds, and a program that ends by SIGKILL long before its end.
@@ -143,6 +148,17 @@ TEST(Record, SaysWhichVariableIsBad) {
   const Outcome outcome = preloaded(folder, 2, "SLUICE_RECORD=record SLUICE_RECORD_INTERVAL=soon", "known_sends");
   EXPECT_EQ(outcome.status, 0);
   EXPECT_NE(outcome.err.find("sluice: ignored: SLUICE_RECORD_INTERVAL: 'soon'"), std::string::npos) << outcome.err;
+  EXPECT_TRUE(folder.files().empty());
+}
+
+// Each rank has a number of its own, which both launchers give it.
+TEST(Record, NeedsTheSameOnAllRanks) {
+  const Folder folder;
+  const Outcome outcome = preloaded_by_shell(
+      folder, 2, "SLUICE_LOG=1", "SLUICE_RECORD=record-${OMPI_COMM_WORLD_RANK:-$PMI_RANK} \"$0\"", "known_sends");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("sluice: ignored: SLUICE_ variables differ between ranks"), std::string::npos)
+      << outcome.err;
   EXPECT_TRUE(folder.files().empty());
 }
 

@@ -13,7 +13,9 @@ class Taken : public ::testing::TestWithParam<int> {};
 
 TEST_P(Taken, AreAsByMpi) {
   const Folder folder;
-  const Outcome outcome = preloaded(folder, GetParam(), "SLUICE_TAKE=always SLUICE_LOG=1", "taken_calls 60");
+  const bool slow = GetParam() > 4 && !SLUICE_RANKS_YIELD;
+  const Outcome outcome =
+      preloaded(folder, GetParam(), "SLUICE_TAKE=always SLUICE_LOG=1", slow ? "taken_calls 15" : "taken_calls 40");
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
   EXPECT_NE(outcome.out.find("0 wrong"), std::string::npos) << outcome.out;
   for (const char* const call : kCalls) {
@@ -77,6 +79,55 @@ TEST(TakenCalls, NeedNamesThatExist) {
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_NE(outcome.err.find("sluice: ignored: SLUICE_CALLS: 'alltoallz', expected"), std::string::npos) << outcome.err;
 }
+
+TEST(TakenCalls, ReturnTheErrorsOfJobs) {
+  const Folder folder;
+  const Outcome outcome = preloaded(folder, 2, "SLUICE_TAKE=always SLUICE_LOG=1", "special_calls errors");
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  EXPECT_NE(outcome.out.find("0 wrong"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.err.find("sluice: MPI_Reduce: own: a null pointer"), std::string::npos) << outcome.err;
+}
+
+TEST(TakenCalls, MayComeFromSeveralThreads) {
+  const Folder folder;
+  const Outcome outcome = preloaded(folder, 3, "SLUICE_TAKE=always SLUICE_LOG=1", "special_calls threads");
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  EXPECT_NE(outcome.out.find("0 wrong"), std::string::npos) << outcome.out;
+}
+
+TEST(TakenCalls, AreNotThoseBetweenGroups) {
+  for (const char* const variables : {"SLUICE_TAKE=always SLUICE_LOG=1", "SLUICE_RECORD=record"}) {
+    const Folder folder;
+    const Outcome outcome = preloaded(folder, 3, variables, "special_calls inter");
+    EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+    EXPECT_NE(outcome.out.find("0 wrong"), std::string::npos) << outcome.out;
+    EXPECT_LE(planned(outcome, "MPI_Bcast"), 0) << outcome.err;
+  }
+}
+
+#if SLUICE_HAS_C_EXAMPLE || SLUICE_HAS_MPI4PY
+void expect_example(const std::string& program) {
+  for (const char* const variables : {"SLUICE_CALLS=none", "SLUICE_TAKE=always SLUICE_LOG=1"}) {
+    const Folder folder;
+    const Outcome outcome = preloaded(folder, 3, variables, program);
+    EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+    EXPECT_NE(outcome.out.find("; 0 wrong elements"), std::string::npos) << outcome.out;
+    // 30 of each, and reductions of results, which are short or not.
+    const bool taken = std::string(variables) != "SLUICE_CALLS=none";
+    EXPECT_EQ(planned(outcome, "MPI_Bcast"), taken ? 30 : -1) << outcome.err;
+    EXPECT_EQ(planned(outcome, "MPI_Alltoallv"), taken ? 30 : -1) << outcome.err;
+    if (taken) EXPECT_GE(planned(outcome, "MPI_Reduce"), 31) << outcome.err;
+  }
+}
+#endif
+
+#if SLUICE_HAS_C_EXAMPLE
+TEST(Example, RunsWithAndWithout) { expect_example("example"); }
+#endif
+
+#if SLUICE_HAS_MPI4PY
+TEST(Example, RunsInPython) { expect_example(std::string(SLUICE_PYTHON) + ' ' + SLUICE_EXAMPLES + "/collectives.py"); }
+#endif
 
 #if SLUICE_HAS_FORTRAN
 TEST(Fortran, CallsAreTaken) {
