@@ -1,14 +1,15 @@
 """The same with mpi4py: a program that knows nothing of Sluice.
 
-    mpirun -np 8 python3 collectives.py
+    mpirun -np 8 python3 collectives.py [REPETITIONS]
     mpirun -np 8 env LD_PRELOAD=/usr/local/lib/libsluice_pmpi.so SLUICE_LOG=1 python3 collectives.py
 """
+import sys
 from array import array
 
 from mpi4py import MPI
 
 ELEMENTS = 32768  # 256 KiB
-REPETITIONS = 30
+REPETITIONS = int(sys.argv[1]) if len(sys.argv) > 1 else 30
 
 comm = MPI.COMM_WORLD
 rank, size = comm.rank, comm.size

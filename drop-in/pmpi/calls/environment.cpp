@@ -12,6 +12,7 @@ bool is_initialized() {
 
 }  // namespace
 
+#pragma GCC visibility push(default)  // not every MPI's header says so
 extern "C" {
 
 int MPI_Init(int* argc, char*** argv) {
@@ -39,3 +40,4 @@ int MPI_Abort(MPI_Comm comm, int code) {
 }
 
 }  // extern "C"
+#pragma GCC visibility pop

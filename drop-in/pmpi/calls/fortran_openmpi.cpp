@@ -1,6 +1,7 @@
 // Fortran's calls under Open MPI, of mpif.h, the module mpi and the module mpi_f08, whose handles are integers in this
-// ABI: they call PMPI_ in C, where nobody sees them, so they have wrappers of their own. MPICH's call MPI_ in C. Not
-// here: MPI_Alltoallw, MPI_Neighbor_alltoallw and persistent sends, which are not recorded in Fortran programs.
+// ABI: they call PMPI_ in C, where nobody sees them, so they have wrappers of their own. MPICH's of
+// mpif.h and mpi call MPI_ in C. Not here: MPI_Alltoallw, MPI_Neighbor_alltoallw and persistent sends, which are not
+// recorded in Fortran programs.
 #include <dlfcn.h>
 #include <mpi.h>
 

@@ -21,6 +21,7 @@ namespace traffic = sluice::pmpi::traffic;
   if (code == MPI_SUCCESS && recording.rank() >= 0) record; \
   return code
 
+#pragma GCC visibility push(default)  // not every MPI's header says so
 extern "C" {
 
 int MPI_Ibarrier(MPI_Comm comm, MPI_Request* request) {
@@ -162,3 +163,4 @@ int MPI_Ineighbor_alltoallw(const void* send, const int* counts, const MPI_Aint*
 }
 
 }  // extern "C"
+#pragma GCC visibility pop

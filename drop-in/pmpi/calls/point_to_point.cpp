@@ -52,6 +52,7 @@ void started(Call call, MPI_Request request) {
 
 }  // namespace
 
+#pragma GCC visibility push(default)  // not every MPI's header says so
 extern "C" {
 
 #define SLUICE_SEND(name)                                                                            \
@@ -136,3 +137,4 @@ int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int to, int
 }
 
 }  // extern "C"
+#pragma GCC visibility pop

@@ -13,4 +13,12 @@ namespace sluice::pmpi {
   return count * size;
 }
 
+/// Whether elements take fewer than `least` bytes, told by their number and a glance at the type; false: perhaps not.
+/// Asking MPI for the size takes longer than all else that handing on a short message does.
+[[nodiscard]] inline bool is_surely_shorter(int count, MPI_Datatype type, std::int64_t least) {
+  constexpr std::int64_t kMostBytes = 8;
+  return count < least / kMostBytes && (type == MPI_DOUBLE || type == MPI_INT || type == MPI_FLOAT ||
+                                        type == MPI_BYTE || type == MPI_CHAR || type == MPI_LONG);
+}
+
 }  // namespace sluice::pmpi

@@ -40,6 +40,8 @@ mpi::Broadcast* job_of(MPI_Comm comm, Communicator& communicator, int root) {
 }  // namespace
 
 int take_bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) noexcept {
+  if (!mode.log && is_surely_shorter(count, type, mode.least_broadcast))
+    return PMPI_Bcast(buffer, count, type, root, comm);
   const std::int64_t bytes = bytes_of(count, type);
   if (bytes < mode.least_broadcast && !mode.log) return PMPI_Bcast(buffer, count, type, root, comm);
   Logged logged(Taken::kBcast);
