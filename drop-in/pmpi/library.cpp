@@ -1,0 +1,142 @@
+#include "pmpi/library.hpp"
+
+#include <mpi.h>
+
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "pmpi/record/record_files.hpp"
+#include "pmpi/record/record_writer.hpp"
+#include "pmpi/record/recorder.hpp"
+#include "pmpi/said.hpp"
+#include "pmpi/take/communicator.hpp"
+#include "pmpi/take/take_log.hpp"
+#include "pmpi/take/taking.hpp"
+#include "sluice/error.hpp"
+
+namespace sluice::pmpi {
+
+Mode mode;
+
+namespace {
+
+Settings& kept_settings() {
+  static Settings* const kept = new Settings;
+  return *kept;
+}
+
+/// Of this process, while it records.
+struct Record {
+  RecordFolder folder;
+  std::optional<RecordWriter> writer;
+};
+std::unique_ptr<Record>& record() {
+  static auto* const kept = new std::unique_ptr<Record>;  // no destructor may run beside the writer's thread
+  return *kept;
+}
+
+void start_recording() {
+  MPI_Comm parent = MPI_COMM_NULL;
+  PMPI_Comm_get_parent(&parent);
+  if (parent != MPI_COMM_NULL) {
+    say_once_for_all("SLUICE_RECORD", "ranks that were started by MPI_Comm_spawn are not recorded");
+    return;
+  }
+  start_recorder();
+  auto made = std::make_unique<Record>();
+  if (const std::string wrong = made->folder.open(settings().record); !wrong.empty()) {
+    say_once_for_all("SLUICE_RECORD", "nothing is recorded: " + wrong);
+    return;
+  }
+  made->writer.emplace(made->folder, settings().record_interval_s);
+  record() = std::move(made);
+  mode.recording = true;
+}
+
+/// Collective over MPI_COMM_WORLD.
+bool same_on_all_ranks(const std::string& text) {
+  const auto hash = static_cast<std::uint64_t>(std::hash<std::string>()(text));
+  const std::array<std::uint64_t, 2> own{hash, ~hash};
+  std::array<std::uint64_t, 2> most{};
+  return PMPI_Allreduce(own.data(), most.data(), 2, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD) == MPI_SUCCESS &&
+         most[0] == ~most[1];
+}
+
+}  // namespace
+
+const Settings& settings() { return kept_settings(); }
+
+void start() noexcept {
+  try {
+    std::string wrong;
+    try {
+      kept_settings() = read_settings();
+    } catch (const InputError& error) {
+      wrong = error.what();
+    }
+    // Recording is collective where it begins, and decisions follow from what is asked for.
+    if (!same_on_all_ranks(to_text(settings()) + wrong)) {
+      say_once_for_all("ignored", "SLUICE_ variables differ between ranks");
+    } else if (!wrong.empty()) {
+      say_once_for_all("ignored", wrong);
+    } else if (!settings().record.empty()) {
+      start_recording();
+    } else if (settings().any_call()) {
+      mode.taking = start_taking();
+      mode.log = mode.taking && settings().log;
+      mode.least_broadcast = least_broadcast();
+    }
+  } catch (const std::exception& error) {
+    say_once("ignored", error.what());
+  }
+}
+
+void stop() noexcept {
+  const Mode was = mode;
+  mode = {};
+  try {
+    if (was.recording) {
+      record()->writer->stop();
+      record()->folder.finish();
+    }
+    if (was.taking) {
+      stop_taking();
+      if (was.log) print_log();
+    }
+  } catch (const std::exception& error) {
+    say_once("at MPI_Finalize", error.what());
+  }
+}
+
+void about_to_abort() noexcept {
+  if (!mode.recording) return;
+  try {
+    record()->writer->write();
+  } catch (...) {
+    return;
+  }
+}
+
+void say_once(const std::string& where, const std::string& text) {
+  static std::mutex mutex;
+  static std::set<std::string> said;
+  const std::scoped_lock lock(mutex);
+  if (said.insert(where).second) std::fprintf(stderr, "sluice: %s: %s\n", where.c_str(), text.c_str());
+}
+
+void say_once_for_all(const std::string& where, const std::string& text) {
+  int rank = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) say_once(where, text);
+}
+
+}  // namespace sluice::pmpi

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+
+#include "pmpi/settings.hpp"
+
+/// What is to be done with a call of the program to MPI. Before MPI_Init, after MPI_Finalize, and where the environment
+/// asks for nothing, calls are handed on.
+namespace sluice::pmpi {
+
+struct Mode {
+  bool recording = false;  ///< then nothing is taken
+  bool taking = false;
+  bool log = false;
+  std::int64_t least_broadcast = 0;  ///< shorter ones are handed on before anything else is looked at
+};
+/// Written by MPI_Init and MPI_Finalize only.
+extern Mode mode;
+
+/// What the environment asked for when MPI was started.
+[[nodiscard]] const Settings& settings();
+
+/// Collective over MPI_COMM_WORLD: after MPI has been started, and before it ends. They throw nothing; what is wrong is
+/// said, and the program runs as without the library.
+void start() noexcept;
+void stop() noexcept;
+/// Before MPI_Abort: local.
+void about_to_abort() noexcept;
+
+}  // namespace sluice::pmpi

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "pmpi/take/job_cache.hpp"
+#include "sluice/input/platform.hpp"
+
+namespace sluice::pmpi {
+
+/// What a communicator of the program has attached: its jobs, and what is needed to decide about calls. Everything here
+/// is the same on all of its ranks.
+struct Communicator {
+  bool on =
+      false;  ///< calls may be taken: ranks of this MPI_COMM_WORLD, more than one, on more than one host or always
+  int rank = 0;
+  int size = 1;
+  std::vector<int> world_ranks;
+  JobCache jobs;
+  std::optional<Platform> platform;  ///< of these ranks; none: nothing is known of the network
+  bool platform_made = false;
+
+  // Calls whose arguments differ from rank to rank take an agreement (exchange_calls).
+  std::int64_t fruitless = 0;  ///< agreements in a row that came to nothing
+  std::int64_t skip = 0;       ///< calls to hand on without one
+
+  [[nodiscard]] const std::optional<Platform>& network();
+};
+
+/// Local. Null where MPI refuses.
+[[nodiscard]] Communicator* communicator_of(MPI_Comm comm);
+
+/// Collective over MPI_COMM_WORLD: finds the hosts, and the platform that the settings name. False: calls cannot be
+/// taken, and why was said.
+[[nodiscard]] bool start_taking();
+/// Local, before MPI_Finalize: the end of all jobs.
+void stop_taking();
+[[nodiscard]] bool has_platform();
+
+}  // namespace sluice::pmpi

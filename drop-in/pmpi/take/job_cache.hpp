@@ -1,0 +1,62 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <list>
+#include <map>
+#include <memory>
+#include <utility>
+#include <variant>
+
+#include "sluice/run/mpi/broadcast.hpp"
+#include "sluice/run/mpi/exchange.hpp"
+#include "sluice/run/mpi/reduction.hpp"
+
+namespace sluice::pmpi {
+
+/// What is known of calls with the same arguments on a communicator.
+struct Pattern {
+  std::int64_t seen = 0;   ///< calls so far
+  std::int64_t asked = 0;  ///< how often the job was asked what serves it
+  bool handed_on = false;  ///< for good: MPI is faster, or there can be no job
+  std::variant<std::monostate, std::unique_ptr<mpi::Broadcast>, std::unique_ptr<mpi::ElementReduction>,
+               std::unique_ptr<mpi::Exchange>>
+      job;
+};
+
+/// The patterns of a communicator that were used last. Keys are made of what is the same on all ranks, and calls come
+/// in the same order everywhere, so all ranks hold the same patterns: whether a job is there needs no message.
+class JobCache {
+ public:
+  using Key = std::array<std::int64_t, 5>;
+  static constexpr std::size_t kKept = 64;
+
+  /// The pattern of a key, which is new if it is not there. It stays until kKept others were asked for.
+  Pattern& at(const Key& key) {
+    const auto found = places_.find(key);
+    if (found != places_.end()) {
+      patterns_.splice(patterns_.begin(), patterns_, found->second);
+      return found->second->second;
+    }
+    patterns_.emplace_front(key, Pattern{});
+    places_[key] = patterns_.begin();
+    if (patterns_.size() > kKept) {
+      places_.erase(patterns_.back().first);
+      patterns_.pop_back();
+    }
+    return patterns_.front().second;
+  }
+  void clear() {
+    places_.clear();
+    patterns_.clear();
+  }
+  [[nodiscard]] std::size_t size() const { return patterns_.size(); }
+
+ private:
+  std::list<std::pair<Key, Pattern>> patterns_;  ///< the one used last first
+  std::map<Key, std::list<std::pair<Key, Pattern>>::iterator> places_;
+};
+
+}  // namespace sluice::pmpi

@@ -1,0 +1,73 @@
+#include <vector>
+
+#include "pmpi/calls/sizes.hpp"
+#include "pmpi/said.hpp"
+#include "pmpi/take/take.hpp"
+#include "pmpi/take/take_log.hpp"
+#include "pmpi/take/taking.hpp"
+#include "pmpi/take/user_blocks.hpp"
+#include "sluice/error.hpp"
+
+namespace sluice::pmpi {
+namespace {
+
+enum : std::int64_t { kOfRoot = 10, kOfSize };  // first numbers of keys
+
+/// A trial is over after nine executions of a size class.
+constexpr std::int64_t kAsked = 10;
+/// Planning a size class may take so long, in the middle of the program.
+constexpr double kPlanning_s = 0.05;
+
+/// The job of a root; null where there can be none.
+mpi::Broadcast* job_of(MPI_Comm comm, Communicator& communicator, int root) {
+  Pattern& pattern = communicator.jobs.at({kOfRoot, root});
+  if (pattern.handed_on) return nullptr;
+  if (auto* const job = std::get_if<std::unique_ptr<mpi::Broadcast>>(&pattern.job)) return job->get();
+  try {
+    mpi::BroadcastOptions options;
+    options.platform = communicator.network();
+    options.try_native = !settings().always;
+    options.plan.time_limit_s = kPlanning_s;
+    return pattern.job.emplace<std::unique_ptr<mpi::Broadcast>>(std::make_unique<mpi::Broadcast>(comm, root, options))
+        .get();
+  } catch (const InputError& error) {  // on all ranks
+    pattern.handed_on = true;
+    say_once_for_all("MPI_Bcast is handed on", error.what());
+    return nullptr;
+  }
+}
+
+}  // namespace
+
+int take_bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) noexcept {
+  if (!mode.log && is_surely_shorter(count, type, mode.least_broadcast))
+    return PMPI_Bcast(buffer, count, type, root, comm);
+  const std::int64_t bytes = bytes_of(count, type);
+  if (bytes < mode.least_broadcast && !mode.log) return PMPI_Bcast(buffer, count, type, root, comm);
+  Logged logged(Taken::kBcast);
+  if (bytes < mode.least_broadcast) return PMPI_Bcast(buffer, count, type, root, comm);
+  Communicator* const communicator = communicator_of(comm);
+  if (communicator == nullptr || !communicator->on || root < 0 || root >= communicator->size)
+    return PMPI_Bcast(buffer, count, type, root, comm);
+  try {
+    Pattern& size = communicator->jobs.at({kOfSize, root, bytes});
+    mpi::Broadcast* job = nullptr;
+    if (!size.handed_on && ++size.seen >= first_taken()) job = job_of(comm, *communicator, root);
+    if (job == nullptr) return PMPI_Bcast(buffer, count, type, root, comm);
+    logged.planned();
+    const std::vector<Block> message{{root, static_cast<std::byte*>(buffer), count, bytes}};
+    const bool is_root = communicator->rank == root;
+    const Packed packed = is_root ? Packed::of_sent(message, type, false) : Packed::of_received(message, type);
+    job->execute(packed.base(), bytes);
+    if (!is_root) packed.unpack(message, type);
+    if (!settings().always && size.asked < kAsked) {
+      ++size.asked;
+      size.handed_on = job->chosen(bytes).method == "native";
+    }
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed(comm, *communicator, "MPI_Bcast");
+  }
+}
+
+}  // namespace sluice::pmpi

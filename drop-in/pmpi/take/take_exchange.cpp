@@ -1,0 +1,255 @@
+// MPI_Alltoall, whose arguments are the same on all ranks, and MPI_Alltoallv and MPI_Neighbor_alltoallv, whose are not:
+// there all ranks add up, by one small reduction, numbers that stand for their messages, and what they come to stands
+// for the pattern of all. Where that comes to nothing several times in a row, because messages are short, MPI is faster
+// or no pattern returns, calls are handed on without it: twice as many each time, 1024 at most.
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <set>
+#include <span>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "pmpi/calls/sizes.hpp"
+#include "pmpi/neighbours.hpp"
+#include "pmpi/said.hpp"
+#include "pmpi/take/take.hpp"
+#include "pmpi/take/take_log.hpp"
+#include "pmpi/take/taking.hpp"
+#include "pmpi/take/user_blocks.hpp"
+#include "sluice/error.hpp"
+#include "sluice/run/mpi/error.hpp"
+
+namespace sluice::pmpi {
+namespace {
+
+enum : std::int64_t { kAlltoall = 30, kAlltoallv, kNeighborAlltoallv };  // first numbers of keys
+
+constexpr std::int64_t kFruitless = 8;
+constexpr std::int64_t kMostSkipped = 1024;
+
+/// One end of a rank's messages, the empty ones left out.
+struct End {
+  std::vector<Block> blocks;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  std::int64_t extent = 0;  ///< of the type, once there is a message
+
+  [[nodiscard]] std::vector<mpi::MessageSize> sizes() const {
+    std::vector<mpi::MessageSize> result;
+    for (const Block& block : blocks) result.push_back({block.peer, block.bytes});
+    return result;
+  }
+};
+
+/// `offset`: in extents of the type.
+void add(End& end, int peer, const void* buffer, std::int64_t offset, int count) {
+  const std::int64_t bytes = bytes_of(count, end.type);
+  if (bytes == 0) return;
+  if (end.blocks.empty()) end.extent = extent_of(end.type);
+  auto* const start = static_cast<std::byte*>(const_cast<void*>(buffer));
+  end.blocks.push_back({peer, start + offset * end.extent, count, bytes});
+}
+
+/// What a call has for the job, in place or not.
+struct Messages {
+  End send;
+  End receive;
+  bool in_place = false;
+};
+
+/// Carries out what the pattern's job does, which is made if need be. False: there can be none.
+bool carry_out(MPI_Comm comm, Pattern& pattern, const Messages& messages, const char* call) {
+  const std::vector<mpi::MessageSize> sends = messages.send.sizes();
+  if (pattern.job.index() == 0) {
+    mpi::ExchangeOptions options;
+    options.receives = messages.receive.sizes();
+    options.try_native = !settings().always;
+    try {
+      pattern.job = std::make_unique<mpi::Exchange>(comm, sends, options);
+    } catch (const InputError& error) {  // on all ranks
+      pattern.handed_on = true;
+      say_once_for_all(std::string(call) + " is handed on", error.what());
+      return false;
+    }
+  }
+  mpi::Exchange& job = *std::get<std::unique_ptr<mpi::Exchange>>(pattern.job);
+  if (job.sends() != sends) throw std::logic_error("different exchanges were taken for the same one");
+  const Packed out = Packed::of_sent(messages.send.blocks, messages.send.type, messages.in_place);
+  // The job has what it receives by the rank of the sender.
+  std::vector<Block> by_sender = messages.receive.blocks;
+  std::ranges::sort(by_sender, {}, &Block::peer);
+  const Packed in = Packed::of_received(by_sender, messages.receive.type);
+  job.execute({out.base(), out.span()}, out.offsets(), {in.base(), in.span()}, in.offsets());
+  in.unpack(by_sender, messages.receive.type);
+  if (!settings().always && job.native()) {
+    pattern.handed_on = true;
+    pattern.job = std::monostate();
+  }
+  return true;
+}
+
+// ---- The pattern of all
+
+std::uint64_t mixed(std::uint64_t value) {  // splitmix64's
+  value += 0x9e3779b97f4a7c15U;
+  value = (value ^ (value >> 30U)) * 0xbf58476d1ce4e5b9U;
+  value = (value ^ (value >> 27U)) * 0x94d049bb133111ebU;
+  return value ^ (value >> 31U);
+}
+
+std::uint64_t number_of(std::uint64_t seed, int from, int to, std::int64_t bytes) {
+  return mixed(mixed(mixed(seed + static_cast<std::uint64_t>(from)) + static_cast<std::uint64_t>(to)) +
+               static_cast<std::uint64_t>(bytes));
+}
+
+/// Whether a job can tell the messages apart.
+bool once_each(const std::vector<Block>& blocks) {
+  std::set<int> peers;
+  return std::ranges::all_of(blocks, [&](const Block& block) { return peers.insert(block.peer).second; });
+}
+
+/// Collective: the pattern of all ranks' messages; null where it is one to hand on.
+Pattern* agreed_pattern(MPI_Comm comm, Communicator& communicator, std::int64_t kind, const Messages& messages,
+                        bool possible) {
+  constexpr std::uint64_t kSeed = 0x5109e11U;
+  std::array<std::uint64_t, 4> own{};  // two numbers for the pattern, bytes, ranks that have none
+  for (const Block& block : messages.send.blocks) {
+    own[0] += number_of(kSeed, communicator.rank, block.peer, block.bytes);
+    own[1] += number_of(~kSeed, communicator.rank, block.peer, block.bytes);
+    own[2] += static_cast<std::uint64_t>(block.bytes);
+  }
+  for (const Block& block : messages.receive.blocks) {
+    own[0] += number_of(kSeed + 1, block.peer, communicator.rank, block.bytes);
+    own[1] += number_of(~kSeed + 1, block.peer, communicator.rank, block.bytes);
+  }
+  own[3] = possible && once_each(messages.send.blocks) && once_each(messages.receive.blocks) ? 0 : 1;
+  std::array<std::uint64_t, 4> all{};
+  SLUICE_MPI(PMPI_Allreduce(own.data(), all.data(), static_cast<int>(own.size()), MPI_UINT64_T, MPI_SUM, comm));
+  Pattern* pattern = nullptr;
+  const std::int64_t bytes = static_cast<std::int64_t>(all[2]) / (settings().always ? 1 : communicator.size);
+  if (all[3] == 0 && bytes >= least(kLeastExchange)) {
+    pattern = &communicator.jobs.at({kind, static_cast<std::int64_t>(all[0]), static_cast<std::int64_t>(all[1])});
+    if (pattern->handed_on || ++pattern->seen < first_taken()) pattern = nullptr;
+  }
+  if (pattern != nullptr) {
+    communicator.fruitless = 0;
+  } else if (++communicator.fruitless >= kFruitless && !settings().always) {
+    const std::int64_t doublings = std::min<std::int64_t>(communicator.fruitless - kFruitless, 10);
+    communicator.skip = std::min(kMostSkipped, std::int64_t{1} << doublings);
+  }
+  return pattern;
+}
+
+/// Whether a v-call goes without an agreement this time.
+bool skipped(Communicator& communicator) {
+  if (communicator.skip == 0) return false;
+  --communicator.skip;
+  return true;
+}
+
+bool any_negative(const int* counts, std::size_t n) {
+  return std::any_of(counts, counts + n, [](int count) { return count < 0; });
+}
+
+}  // namespace
+
+int take_alltoall(const void* send, int count, MPI_Datatype type, void* receive, int receive_count,
+                  MPI_Datatype receive_type, MPI_Comm comm) noexcept {
+  Logged logged(Taken::kAlltoall);
+  const auto hand_on = [&] { return PMPI_Alltoall(send, count, type, receive, receive_count, receive_type, comm); };
+  const bool in_place = send == MPI_IN_PLACE;
+  const std::int64_t bytes = settings().alltoall ? bytes_of(receive_count, receive_type) : 0;
+  if (bytes == 0) return hand_on();
+  Communicator* const communicator = communicator_of(comm);
+  if (communicator == nullptr || !communicator->on || bytes * communicator->size < least(kLeastExchange))
+    return hand_on();
+  try {
+    Pattern& pattern = communicator->jobs.at({kAlltoall, bytes});
+    if (pattern.handed_on || ++pattern.seen < first_taken()) return hand_on();
+    Messages messages;
+    messages.in_place = in_place;
+    messages.send.type = in_place ? receive_type : type;
+    messages.receive.type = receive_type;
+    for (int peer = 0; peer < communicator->size; ++peer) {
+      const std::int64_t first = peer;
+      if (in_place) {
+        add(messages.send, peer, receive, first * receive_count, receive_count);
+      } else {
+        add(messages.send, peer, send, first * count, count);
+      }
+      add(messages.receive, peer, receive, first * receive_count, receive_count);
+    }
+    if (!carry_out(comm, pattern, messages, "MPI_Alltoall")) return hand_on();
+    logged.planned();
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed(comm, *communicator, "MPI_Alltoall");
+  }
+}
+
+int take_alltoallv(const void* send, const int* counts, const int* offsets, MPI_Datatype type, void* receive,
+                   const int* receive_counts, const int* receive_offsets, MPI_Datatype receive_type,
+                   MPI_Comm comm) noexcept {
+  Logged logged(Taken::kAlltoallv);
+  const auto hand_on = [&] {
+    return PMPI_Alltoallv(send, counts, offsets, type, receive, receive_counts, receive_offsets, receive_type, comm);
+  };
+  Communicator* const communicator = settings().alltoallv ? communicator_of(comm) : nullptr;
+  if (communicator == nullptr || !communicator->on || skipped(*communicator)) return hand_on();
+  try {
+    Messages messages;
+    messages.in_place = send == MPI_IN_PLACE;
+    const auto n = static_cast<std::size_t>(communicator->size);
+    const bool possible = !any_negative(receive_counts, n) && (messages.in_place || !any_negative(counts, n));
+    messages.send.type = messages.in_place ? receive_type : type;
+    messages.receive.type = receive_type;
+    for (int peer = 0; possible && peer < communicator->size; ++peer) {
+      add(messages.receive, peer, receive, receive_offsets[peer], receive_counts[peer]);
+      if (!messages.in_place) add(messages.send, peer, send, offsets[peer], counts[peer]);
+    }
+    if (messages.in_place) messages.send.blocks = messages.receive.blocks;
+    Pattern* const pattern = agreed_pattern(comm, *communicator, kAlltoallv, messages, possible);
+    if (pattern == nullptr || !carry_out(comm, *pattern, messages, "MPI_Alltoallv")) return hand_on();
+    logged.planned();
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed(comm, *communicator, "MPI_Alltoallv");
+  }
+}
+
+int take_neighbor_alltoallv(const void* send, const int* counts, const int* offsets, MPI_Datatype type, void* receive,
+                            const int* receive_counts, const int* receive_offsets, MPI_Datatype receive_type,
+                            MPI_Comm comm) noexcept {
+  Logged logged(Taken::kNeighborAlltoallv);
+  const auto hand_on = [&] {
+    return PMPI_Neighbor_alltoallv(send, counts, offsets, type, receive, receive_counts, receive_offsets, receive_type,
+                                   comm);
+  };
+  Communicator* const communicator = settings().neighbor_alltoallv ? communicator_of(comm) : nullptr;
+  if (communicator == nullptr || !communicator->on || skipped(*communicator)) return hand_on();
+  try {
+    const Neighbours neighbours = neighbours_of(comm);
+    Messages messages;
+    messages.send.type = type;
+    messages.receive.type = receive_type;
+    const bool possible =
+        !any_negative(counts, neighbours.targets.size()) && !any_negative(receive_counts, neighbours.sources.size());
+    for (std::size_t i = 0; possible && i < neighbours.targets.size(); ++i) {
+      if (neighbours.targets[i] >= 0) add(messages.send, neighbours.targets[i], send, offsets[i], counts[i]);
+    }
+    for (std::size_t i = 0; possible && i < neighbours.sources.size(); ++i) {
+      if (neighbours.sources[i] >= 0)
+        add(messages.receive, neighbours.sources[i], receive, receive_offsets[i], receive_counts[i]);
+    }
+    Pattern* const pattern = agreed_pattern(comm, *communicator, kNeighborAlltoallv, messages, possible);
+    if (pattern == nullptr || !carry_out(comm, *pattern, messages, "MPI_Neighbor_alltoallv")) return hand_on();
+    logged.planned();
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed(comm, *communicator, "MPI_Neighbor_alltoallv");
+  }
+}
+
+}  // namespace sluice::pmpi

@@ -1,0 +1,126 @@
+#include "pmpi/take/user_blocks.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "sluice/run/mpi/error.hpp"
+
+namespace sluice::pmpi {
+namespace {
+
+/// MPI packs as many bytes at a time as it can count in int: steps(first element, elements, first byte, bytes).
+template <class Step>
+void in_steps(const Block& block, Step&& step) {
+  if (block.bytes == 0) return;
+  const std::int64_t size = block.bytes / block.count;
+  const std::int64_t most = std::max<std::int64_t>(1, std::numeric_limits<int>::max() / size);
+  for (std::int64_t at = 0; at < block.count; at += most) {
+    const std::int64_t some = std::min<std::int64_t>(most, block.count - at);
+    step(at, static_cast<int>(some), at * size, static_cast<int>(some * size));
+  }
+}
+
+}  // namespace
+
+std::int64_t extent_of(MPI_Datatype type) {
+  MPI_Aint lower = 0;
+  MPI_Aint extent = 0;
+  SLUICE_MPI(PMPI_Type_get_extent(type, &lower, &extent));
+  return extent;
+}
+
+bool lies_in_a_row(MPI_Datatype type) {
+  int size = 0;
+  MPI_Aint lower = 0;
+  MPI_Aint true_extent = 0;
+  SLUICE_MPI(PMPI_Type_size(type, &size));
+  SLUICE_MPI(PMPI_Type_get_true_extent(type, &lower, &true_extent));
+  if (size != true_extent || size != extent_of(type) || lower != 0) return false;
+  int integers = 0;
+  int addresses = 0;
+  int types = 0;
+  int combiner = 0;
+  SLUICE_MPI(PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner));
+  if (combiner == MPI_COMBINER_NAMED) return true;
+  if (combiner != MPI_COMBINER_CONTIGUOUS || integers != 1 || addresses != 0 || types != 1) return false;
+  int count = 0;
+  MPI_Aint no_address = 0;
+  MPI_Datatype inner = MPI_DATATYPE_NULL;
+  SLUICE_MPI(PMPI_Type_get_contents(type, 1, 0, 1, &count, &no_address, &inner));
+  SLUICE_MPI(PMPI_Type_get_envelope(inner, &integers, &addresses, &types, &combiner));
+  if (combiner == MPI_COMBINER_NAMED) return true;
+  SLUICE_MPI(PMPI_Type_free(&inner));
+  return false;
+}
+
+void Packed::place_in_user_memory(const std::vector<Block>& blocks) {
+  std::byte* end = nullptr;
+  for (const Block& block : blocks) {
+    if (base_ == nullptr || block.at < base_) base_ = block.at;
+    if (end == nullptr || block.at + block.bytes > end) end = block.at + block.bytes;
+  }
+  span_ = static_cast<std::size_t>(end - base_);
+  for (const Block& block : blocks) offsets_.push_back(block.at - base_);
+}
+
+void Packed::place_in_copy(const std::vector<Block>& blocks) {
+  copied_ = true;
+  for (const Block& block : blocks) {
+    offsets_.push_back(static_cast<std::int64_t>(span_));
+    span_ += static_cast<std::size_t>(block.bytes);
+  }
+  copy_.resize(span_);
+  base_ = copy_.data();
+}
+
+Packed Packed::of_sent(const std::vector<Block>& blocks, MPI_Datatype type, bool copy) {
+  Packed packed;
+  if (blocks.empty()) return packed;  // the type need not be one
+  const bool in_a_row = lies_in_a_row(type);
+  if (in_a_row && !copy) {
+    packed.place_in_user_memory(blocks);
+    return packed;
+  }
+  packed.place_in_copy(blocks);
+  const std::int64_t extent = extent_of(type);
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const Block& block = blocks[i];
+    std::byte* const to = packed.base_ + packed.offsets_[i];
+    if (in_a_row) {
+      std::memcpy(to, block.at, static_cast<std::size_t>(block.bytes));
+      continue;
+    }
+    in_steps(block, [&](std::int64_t first, int count, std::int64_t begin, int bytes) {
+      int position = 0;
+      SLUICE_MPI(PMPI_Pack(block.at + first * extent, count, type, to + begin, bytes, &position, MPI_COMM_SELF));
+    });
+  }
+  return packed;
+}
+
+Packed Packed::of_received(const std::vector<Block>& blocks, MPI_Datatype type) {
+  Packed packed;
+  if (blocks.empty()) return packed;
+  if (lies_in_a_row(type)) {
+    packed.place_in_user_memory(blocks);
+  } else {
+    packed.place_in_copy(blocks);
+  }
+  return packed;
+}
+
+void Packed::unpack(const std::vector<Block>& blocks, MPI_Datatype type) const {
+  if (!copied_) return;
+  const std::int64_t extent = extent_of(type);
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const Block& block = blocks[i];
+    in_steps(block, [&](std::int64_t first, int count, std::int64_t begin, int bytes) {
+      int position = 0;
+      SLUICE_MPI(PMPI_Unpack(base_ + offsets_[i] + begin, bytes, &position, block.at + first * extent, count, type,
+                             MPI_COMM_SELF));
+    });
+  }
+}
+
+}  // namespace sluice::pmpi

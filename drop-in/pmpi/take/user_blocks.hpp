@@ -1,0 +1,52 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace sluice::pmpi {
+
+/// Elements of a datatype in the program's memory.
+struct Block {
+  int peer = 0;
+  std::byte* at = nullptr;
+  int count = 0;
+  std::int64_t bytes = 0;  ///< as they travel
+};
+
+/// Whether elements of a type lie in memory one behind the other in the order in which they travel: a type of MPI's own
+/// without gaps, or several of one in a row. Of other types elements are packed, as nothing but MPI knows their order.
+[[nodiscard]] bool lies_in_a_row(MPI_Datatype type);
+
+/// The extent of a type in bytes. Throws MpiError.
+[[nodiscard]] std::int64_t extent_of(MPI_Datatype type);
+
+/// Blocks as a job takes them: their bytes at addresses of which the lowest is `base`. They are the program's where its
+/// elements lie in a row, else copies.
+class Packed {
+ public:
+  /// What is sent; `copy`: in any case, as what is received is written to the same place.
+  static Packed of_sent(const std::vector<Block>& blocks, MPI_Datatype type, bool copy);
+  /// Room for what is received.
+  static Packed of_received(const std::vector<Block>& blocks, MPI_Datatype type);
+  /// Puts what was received where it belongs. Throws MpiError.
+  void unpack(const std::vector<Block>& blocks, MPI_Datatype type) const;
+
+  [[nodiscard]] std::byte* base() const { return base_; }
+  [[nodiscard]] std::size_t span() const { return span_; }  ///< bytes from base to behind the last
+  [[nodiscard]] const std::vector<std::int64_t>& offsets() const { return offsets_; }
+
+ private:
+  void place_in_user_memory(const std::vector<Block>& blocks);
+  void place_in_copy(const std::vector<Block>& blocks);
+
+  std::vector<std::byte> copy_;
+  std::byte* base_ = nullptr;
+  std::size_t span_ = 0;
+  std::vector<std::int64_t> offsets_;
+  bool copied_ = false;
+};
+
+}  // namespace sluice::pmpi

@@ -1,0 +1,62 @@
+! Calls of mpif.h with MPI_IN_PLACE: what Fortran's bindings hand to the wrappers.
+program mpif_h
+  implicit none
+  include 'mpif.h'
+  integer :: ierror, rank, ranks, i, wrong, all_wrong
+  integer :: numbers(1000)
+  double precision :: own(1000), total(1000)
+  integer, allocatable :: outgoing(:), incoming(:), counts(:), offsets(:)
+
+  call MPI_INIT(ierror)
+  call MPI_COMM_RANK(MPI_COMM_WORLD, rank, ierror)
+  call MPI_COMM_SIZE(MPI_COMM_WORLD, ranks, ierror)
+  wrong = 0
+
+  numbers = rank
+  call MPI_BCAST(numbers, 1000, MPI_INTEGER, 1, MPI_COMM_WORLD, ierror)
+  wrong = wrong + count(numbers /= 1)
+
+  own = rank + 1
+  total = -1
+  call MPI_REDUCE(own, total, 1000, MPI_DOUBLE_PRECISION, MPI_SUM, 0, MPI_COMM_WORLD, ierror)
+  if (rank == 0) wrong = wrong + count(total /= ranks * (ranks + 1) / 2)
+  if (rank == 0) then
+    total = 1
+    call MPI_REDUCE(MPI_IN_PLACE, total, 1000, MPI_DOUBLE_PRECISION, MPI_SUM, 0, MPI_COMM_WORLD, ierror)
+    wrong = wrong + count(total /= ranks * (ranks + 1) / 2)
+  else
+    call MPI_REDUCE(own, total, 1000, MPI_DOUBLE_PRECISION, MPI_SUM, 0, MPI_COMM_WORLD, ierror)
+  end if
+
+  allocate(outgoing(1000 * ranks), incoming(1000 * ranks), counts(ranks), offsets(ranks))
+  outgoing = rank
+  incoming = -1
+  call MPI_ALLTOALL(outgoing, 1000, MPI_INTEGER, incoming, 1000, MPI_INTEGER, MPI_COMM_WORLD, ierror)
+  do i = 0, ranks - 1
+    wrong = wrong + count(incoming(1000 * i + 1 : 1000 * i + 1000) /= i)
+  end do
+
+  counts = 4
+  offsets = [(10 * (i - 1), i = 1, ranks)]
+  incoming = rank
+  call MPI_ALLTOALLV(MPI_IN_PLACE, counts, offsets, MPI_INTEGER, incoming, counts, offsets, MPI_INTEGER, &
+                     MPI_COMM_WORLD, ierror)
+  do i = 0, ranks - 1
+    wrong = wrong + count(incoming(10 * i + 1 : 10 * i + 4) /= i)
+    wrong = wrong + count(incoming(10 * i + 5 : 10 * i + 10) /= rank)
+  end do
+
+  all_wrong = wrong
+  if (rank == 0) then
+    do i = 1, ranks - 1
+      call MPI_RECV(numbers, 10, MPI_INTEGER, i, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierror)
+      all_wrong = all_wrong + numbers(1)
+    end do
+    print '(I0, A)', all_wrong, ' wrong'
+  else
+    numbers(1) = wrong
+    call MPI_SEND(numbers, 10, MPI_INTEGER, 0, 0, MPI_COMM_WORLD, ierror)
+  end if
+  call MPI_FINALIZE(ierror)
+  if (all_wrong /= 0) stop 1
+end program

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+
+#include "command_runner.hpp"
+
+namespace sluice::testing {
+
+/// A program of these tests, or one by its path, on so many ranks with libsluice_pmpi.so preloaded and these variables,
+/// "A=1 B=2".
+[[nodiscard]] Outcome preloaded(const Folder& folder, int ranks, const std::string& variables,
+                                const std::string& program);
+/// A line of a shell on each rank, which starts "$0" with the library preloaded.
+[[nodiscard]] Outcome preloaded_by_shell(const Folder& folder, int ranks, const std::string& variables,
+                                         const std::string& line, const std::string& program);
+
+/// How often a call was planned, of the table that SLUICE_LOG=1 prints; -1: there is none.
+[[nodiscard]] long planned(const Outcome& outcome, const std::string& call);
+
+}  // namespace sluice::testing

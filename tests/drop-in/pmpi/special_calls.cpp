@@ -1,0 +1,109 @@
+// What programs do besides calling collectives in turn.
+//
+//     special_calls errors     a job fails, and the communicator's errors are returned
+//     special_calls threads    two threads, each with a communicator of its own
+//     special_calls inter      an intercommunicator, and a communicator of one rank
+#include <mpi.h>
+
+#include <cstdio>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+int rank = 0;
+int size = 1;
+int wrong = 0;
+
+void expect(bool holds, const char* what) {
+  if (holds) return;
+  std::printf("rank %d: %s\n", rank, what);
+  std::fflush(stdout);
+  ++wrong;
+}
+
+void errors() {
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  std::vector<double> own(1000, 1);
+  std::vector<double> sum(1000);
+  // The last rank has no elements: it says so, and the root hears of it.
+  const int code = MPI_Reduce(rank == size - 1 ? nullptr : own.data(), sum.data(), 1000, MPI_DOUBLE, MPI_SUM, 0, comm);
+  if (rank == 0 || rank == size - 1) expect(code != MPI_SUCCESS, "no error was returned");
+  int error_class = MPI_SUCCESS;
+  MPI_Error_class(code, &error_class);
+  if (rank == size - 1) expect(error_class == MPI_ERR_ARG, "another error than MPI_ERR_ARG");
+  // The program goes on, with this communicator and others.
+  MPI_Barrier(MPI_COMM_WORLD);
+  int value = rank == 0 ? 7 : 0;
+  expect(MPI_Bcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD) == MPI_SUCCESS && value == 7, "MPI_Bcast after an error");
+  MPI_Comm_free(&comm);
+}
+
+void work(MPI_Comm comm, int seed) {
+  std::vector<int> numbers(3000);
+  std::vector<int> others(numbers.size());
+  for (int round = 0; round < 20; ++round) {
+    const int root = (seed + round) % size;
+    numbers.assign(numbers.size(), rank == root ? seed + round : -1);
+    MPI_Bcast(numbers.data(), static_cast<int>(numbers.size()), MPI_INT, root, comm);
+    expect(numbers.front() == seed + round && numbers.back() == seed + round, "MPI_Bcast of a thread");
+    numbers.assign(numbers.size(), rank);
+    const int each = static_cast<int>(numbers.size()) / size;
+    MPI_Alltoall(numbers.data(), each, MPI_INT, others.data(), each, MPI_INT, comm);
+    for (int i = 0; i < size; ++i) expect(others[static_cast<std::size_t>(i * each)] == i, "MPI_Alltoall of a thread");
+  }
+}
+
+void threads() {
+  MPI_Comm first = MPI_COMM_NULL;
+  MPI_Comm second = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &first);
+  MPI_Comm_dup(MPI_COMM_WORLD, &second);
+  std::thread other([&] { work(second, 100); });
+  work(first, 0);
+  other.join();
+  MPI_Comm_free(&first);
+  MPI_Comm_free(&second);
+}
+
+void inter() {
+  MPI_Comm half = MPI_COMM_NULL;
+  MPI_Comm between = MPI_COMM_NULL;
+  const int side = rank % 2;
+  MPI_Comm_split(MPI_COMM_WORLD, side, rank, &half);
+  MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - side, 0, &between);
+  int in_half = 0;
+  MPI_Comm_rank(half, &in_half);
+  std::vector<int> numbers(10000, rank == 0 ? 5 : 0);
+  const int root = side == 1 ? 0 : in_half == 0 ? MPI_ROOT : MPI_PROC_NULL;
+  MPI_Bcast(numbers.data(), 10000, MPI_INT, root, between);
+  expect(numbers.back() == (rank == 0 || side == 1 ? 5 : 0), "MPI_Bcast between groups");
+  MPI_Comm_free(&between);
+  MPI_Comm_free(&half);
+  MPI_Bcast(numbers.data(), 10000, MPI_INT, 0, MPI_COMM_SELF);
+  int mine = rank;
+  int copy = -1;
+  MPI_Alltoall(&mine, 1, MPI_INT, &copy, 1, MPI_INT, MPI_COMM_SELF);
+  expect(copy == rank, "MPI_Alltoall of one rank");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string what = argc > 1 ? argv[1] : "";
+  int provided = MPI_THREAD_SINGLE;
+  MPI_Init_thread(&argc, &argv, what == "threads" ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (what == "errors") errors();
+  if (what == "threads" && provided == MPI_THREAD_MULTIPLE) threads();
+  if (what == "inter") inter();
+  int all = 0;
+  MPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (rank == 0) std::printf("%d wrong\n", all);
+  MPI_Finalize();
+  return all == 0 ? 0 : 1;
+}
