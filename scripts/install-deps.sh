@@ -42,8 +42,6 @@ ci_packages=(
   clang-tidy                 # and its usage; brings run-clang-tidy
   libclang-rt-14-dev         # libFuzzer and the sanitizers of clang, which feed the readers with broken files
   libbenchmark-dev           # benchmarks
-  python3-mpi4py             # tests: the Python example of the preloaded library
-  gfortran                   # tests: Fortran's calls under the preloaded library
   iproute2                   # the lab: network namespaces and token buckets
 )
 smpi_packages=(

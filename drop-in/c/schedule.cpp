@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <system_error>
 
 #include "failure.hpp"
@@ -76,7 +77,7 @@ int check(sluice_schedule* schedule, std::int64_t* violations, Judge&& judge) {
 
 void put(StepSchedule schedule, sluice_schedule** into) {
   const Cost stated = cost(schedule);
-  put(AnySchedule(ScheduleFile{std::move(schedule), stated}), "schedule", into);
+  put(AnySchedule(ScheduleFile{std::move(schedule), stated, std::nullopt}), "schedule", into);
 }
 
 void put(TreeSchedule schedule, sluice_schedule** into) { put(AnySchedule(std::move(schedule)), "schedule", into); }

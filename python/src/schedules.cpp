@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <fstream>
+#include <optional>
 #include <sstream>
 #include <system_error>
 #include <utility>
@@ -100,7 +101,7 @@ py::list in_python(const std::vector<Violation>& violations) {
 }
 
 py::list check_steps(const StepPlan& plan, const py::object& traffic) {
-  const ScheduleFile file{plan.schedule, plan.stated_cost};
+  const ScheduleFile file{plan.schedule, plan.stated_cost, std::nullopt};
   if (!traffic.is_none()) return in_python(validate(file, traffic_of(traffic)));
   return in_python(validate_with_layouts(file, "schedule"));
 }

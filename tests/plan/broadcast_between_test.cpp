@@ -336,11 +336,11 @@ TEST(BroadcastBetween, BadProblemsAreRefused) {
   refused([](BetweenClusters& p) { p.inside[0] = std::numeric_limits<double>::infinity(); });
   refused([](BetweenClusters& p) { p.segments = 0; });
   refused([](BetweenClusters& p) { p = {}; });
-  refused([](BetweenClusters&) {}, {"nonsense", "min", false, 1});
-  refused([](BetweenClusters&) {}, {"ecef-la", "most", false, 1});
-  refused([](BetweenClusters&) {}, {"auto", "min", false, -1});
-  refused([](BetweenClusters& p) { p.segments = 2; }, {"auto", "min", true, 1});
-  refused([](BetweenClusters& p) { p = table_3(17, 1); }, {"exact", "min", false, 1});
+  refused([](BetweenClusters&) {}, {"nonsense", "min", false, 1, {}});
+  refused([](BetweenClusters&) {}, {"ecef-la", "most", false, 1, {}});
+  refused([](BetweenClusters&) {}, {"auto", "min", false, -1, {}});
+  refused([](BetweenClusters& p) { p.segments = 2; }, {"auto", "min", true, 1, {}});
+  refused([](BetweenClusters& p) { p = table_3(17, 1); }, {"exact", "min", false, 1, {}});
 }
 
 }  // namespace
