@@ -28,7 +28,8 @@ class Planned final : public Method {
   /// Of MPI_Bcast there is no model.
   [[nodiscard]] std::optional<double> predicted_s() override {
     const mpi::ChosenBroadcast chosen = broadcast_.chosen(bytes_);
-    return chosen.predicted_s <= 0 || chosen.method == "native" ? std::nullopt : std::optional(chosen.predicted_s);
+    if (chosen.native_s > 0 && chosen.method == "native") return std::nullopt;
+    return has_platform_ || chosen.predicted_s > 0 ? std::optional(chosen.predicted_s) : std::nullopt;
   }
   [[nodiscard]] std::string how() override { return broadcast_.explanation(bytes_); }
 

@@ -31,6 +31,17 @@ TEST(Probe, WritesAPlatform) {
   EXPECT_EQ(lines(folder.read("p.hosts")).size(), 3U);
 }
 
+TEST(Probe, QuickSaysWhatJobsMeasure) {
+  const Folder folder;
+  const Outcome outcome = on_ranks(folder, 3, "probe --quick");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(lines(outcome.out).front(), "1 host");
+  EXPECT_TRUE(folder.files().empty());
+  const Outcome written = on_ranks(folder, 3, "probe --quick -o p.json");
+  ASSERT_EQ(written.status, 0) << written.err;
+  EXPECT_EQ(json::parse(folder.read("p.json"))["ranks"], 3);
+}
+
 TEST(Probe, LeavesBroadcastsOutIfToldSo) {
   const Folder folder;
   const Outcome outcome = on_ranks(folder, 2, "probe -o p.json --time-budget 0.2 --no-broadcasts");

@@ -50,6 +50,14 @@ TEST_F(RunBroadcast, WithoutTryingMpiThePlanIsRun) {
   EXPECT_NE(method["how"], "native");
 }
 
+TEST_F(RunBroadcast, NeedsNoPlatform) {
+  const Outcome outcome = on_ranks(folder_, 3, "run broadcast --size 100K --root 1 --repetitions 2");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  for (const char* part :
+       {"broadcast: 100 kB from rank 1 to 3 ranks", "mpi-bcast", "MPI_Bcast", "verified: every byte"})
+    EXPECT_NE(outcome.out.find(part), std::string::npos) << part << "\n" << outcome.out;
+}
+
 TEST_F(RunBroadcast, RefusesBadOptions) {
   folder_.write("damaged.json", R"({"schema": "sluice.platform/1", "ranks": 5, "clusters": []})");
   expect_refused_once(run(4, "--size 1"), "platform.json: 5 ranks, expected as many as mpirun started: 4");
@@ -65,7 +73,9 @@ TEST_F(RunBroadcast, RefusesBadOptions) {
     SCOPED_TRACE(each.arguments);
     expect_refused_once(run(5, each.arguments), each.about);
   }
-  expect_refused_once(on_ranks(folder_, 2, "run broadcast --size 1"), "--platform");
+  for (const char* planned : {"--method flat", "--segments 2", "--model-only"})
+    expect_refused_once(on_ranks(folder_, 2, std::string("run broadcast --size 1 ") + planned), "--platform");
+  expect_refused_once(on_ranks(folder_, 2, "run broadcast --size 1 --root 2"), "--root: '2'");
   expect_refused_once(on_ranks(folder_, 2, "run broadcast --size 1 --platform nowhere.json"), "nowhere.json");
   expect_refused_once(on_ranks(folder_, 2, "run broadcast --size 1 --platform damaged.json"), "damaged.json");
 }

@@ -32,7 +32,10 @@ TEST(RunRedistribute, JsonHasTheFieldsOfTheContract) {
   for (const ordered_json& method : file["methods"]) {
     fields.clear();
     for (const auto& [name, value] : method.items()) fields.push_back(name);
-    EXPECT_EQ(fields, (std::vector<std::string>{"name", "median_s", "min_s", "max_s", "peak_extra_bytes"}));
+    std::vector<std::string> expected{"name", "median_s", "min_s", "max_s", "peak_extra_bytes"};
+    // Jobs of the library say what they do.
+    if (method["name"] == "sluice" || method["name"] == "caterpillar") expected.emplace_back("how");
+    EXPECT_EQ(fields, expected) << method["name"];
     EXPECT_GT(method["min_s"], 0);
     EXPECT_LE(method["min_s"], method["median_s"]);
     EXPECT_LE(method["median_s"], method["max_s"]);

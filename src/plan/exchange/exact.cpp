@@ -357,6 +357,7 @@ BoundedPlan plan_exact(const Demand& demand, Budget& budget, std::uint64_t seed,
     }
     if (solution.state == IntegerSolution::State::kStopped) break;
     best.bound = solution.state == IntegerSolution::State::kSolved ? least : whole ? target + 1 : least;
+    best.bound_by_search = true;
     tell();
     if (settled()) break;
     Budget between =

@@ -36,7 +36,7 @@ BoundedPlan plan_by(const std::string& name, const Demand& demand, Budget& budge
     Budget unlimited;
     std::optional<PieceSteps> steps = each.plan(demand, unlimited);
     SLUICE_ASSERT(steps.has_value(), fmt::format("{} ended without a plan", name));
-    return {std::move(*steps), 0, false, {}};
+    return {std::move(*steps)};
   }
   throw InputError("algorithm", fmt::format("'{}'", name), "one of " + names + "auto");
 }
@@ -59,7 +59,8 @@ ExchangePlan plan_exchange(const ExchangeProblem& problem, const ExchangeOptions
     if (plan.bound > result.bound.cost.total) {
       prices = std::move(plan.prices);
       result.bound.cost.total = plan.bound;
-      result.bound.kind = options.algorithm == "exact" && plan.optimal ? "exact" : "lp";
+      const bool searched = plan.bound_by_search || (options.algorithm == "exact" && plan.optimal);
+      result.bound.kind = searched ? "exact" : "lp";
     }
   }
   result.certificate = detail::certificate_of(demand, result.bound.kind, prices);

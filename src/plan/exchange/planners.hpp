@@ -37,6 +37,7 @@ struct BoundedPlan {
   bool optimal = false;  ///< whether `steps` is proven to cost the least
   /// LpBound::prices, of the best bound of that program that was found on the way; nothing if there was none.
   std::vector<double> prices = {};
+  bool bound_by_search = false;  ///< integer programs lifted the bound above what the prices prove
 };
 
 /// The cheapest plan found within the budget; there is always one.

@@ -96,7 +96,7 @@ ProgramTask task_of(const detail::RankNetwork& network, const Program& shape, st
         clusters.push_back(std::move(own));
       }
     }
-    if (level == 0) add(std::move(clusters));
+    if (level == 0) add(std::exchange(clusters, {}));
     add(std::move(groups));
   }
   // The outermost level decides which ranks come after each other.

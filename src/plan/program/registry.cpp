@@ -80,7 +80,7 @@ Variants hierarchical_scatter(const ProgramTask& task) {
 // ---- one message for all, in segments
 
 Variants by_segments(const ProgramTask& task, const char* name,
-                     std::function<ProgramMessages(const Ranks&, const Ranges&)> spread) {
+                     const std::function<ProgramMessages(const Ranks&, const Ranges&)>& spread) {
   Variants variants;
   const std::int64_t most = std::max<std::int64_t>(1, task.shape.size_bytes / task.shape.element_bytes);
   std::vector<std::int64_t> counts{1, 4, 16, 64, 256};

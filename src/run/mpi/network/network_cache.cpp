@@ -1,7 +1,6 @@
 #include "run/mpi/network/network_cache.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -19,7 +18,9 @@
 #include "run/mpi/network/network_fields.hpp"
 #include "run/mpi/runtime/agreement.hpp"
 #include "run/mpi/runtime/collective.hpp"
+#include "sluice/error.hpp"
 #include "sluice/run/mpi/error.hpp"
+#include "sluice/write_file.hpp"
 
 namespace sluice::mpi::detail {
 namespace {
@@ -147,17 +148,10 @@ std::optional<HostNetwork> NetworkCache::read() {
 
 void NetworkCache::write(const HostNetwork& network) {
   if (path_.empty()) return;
-  const std::string temporary = fmt::format("{}.{}", path_, ::getpid());
-  bool written = false;
-  {
-    std::ofstream out(temporary);
-    out << content(network, key_);
-    out.close();
-    written = out.good();
-  }
-  if (!written || std::rename(temporary.c_str(), path_.c_str()) != 0) {
-    (void)std::remove(temporary.c_str());
-    say("not writable; nothing is kept");
+  try {
+    write_file_atomically(path_, content(network, key_));
+  } catch (const InputError& error) {
+    say(std::string(error.what()) + "; nothing is kept");
   }
 }
 
