@@ -123,7 +123,7 @@ class Redistribution(unittest.TestCase):
             (((37,), self.rows, self.columns, "f8"), {}, None),
             ((self.SHAPE, self.rows, self.columns, "f8"), {"no_such": 1}, "no_such"),
             ((self.SHAPE, self.rows, self.columns, "f8"), {"window": "a"}, "window"),
-            ((self.SHAPE, self.rows, self.columns, "f8"), {"window": 0}, "window"),
+            ((self.SHAPE, self.rows, self.columns, "f8"), {"window": -1}, "window"),
             ((self.SHAPE, self.rows, self.columns, "f8"), {"order": "K"}, "order"),
         ):
             good = (self.SHAPE, self.rows, self.columns, "f8")

@@ -306,10 +306,18 @@ class RampSubject final : public Subject {
   MPI_Comm comm_;
 };
 
-/// Measures anew in each execution, between hosts that are ranks.
+/// Measures anew in each execution, between hosts that are ranks: in a context of its own, as others are on one host.
 class NetworkSubject final : public Subject {
  public:
-  explicit NetworkSubject(MPI_Comm comm) : comm_(comm) {}
+  explicit NetworkSubject(MPI_Comm comm) {
+    const PretendedHosts hosts(1);
+    MPI_Comm_dup(comm, &comm_);
+    (void)detail::Context::of(comm_);
+  }
+  ~NetworkSubject() override { MPI_Comm_free(&comm_); }
+  NetworkSubject(const NetworkSubject&) = delete;
+  NetworkSubject& operator=(const NetworkSubject&) = delete;
+
   std::string execute(int /*round*/, Misuse /*misuse*/) override {
     const PretendedHosts hosts(1);
     detail::forget_networks();
@@ -319,7 +327,7 @@ class NetworkSubject final : public Subject {
   }
 
  private:
-  MPI_Comm comm_;
+  MPI_Comm comm_ = MPI_COMM_NULL;
 };
 
 template <class Kind, class... Arguments>
