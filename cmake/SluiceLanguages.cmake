@@ -29,6 +29,12 @@ if(SLUICE_FORTRAN AND SLUICE_MPI AND NOT SLUICE_MPI_FAMILY STREQUAL smpi)
     _sluice_find_mpi_for(Fortran mpif90)
     find_package(MPI COMPONENTS Fortran QUIET)
     if(MPI_Fortran_FOUND AND MPI_Fortran_HAVE_F08_MODULE)
+      # Those of MPICH are for Fortran alone, and C would refuse them.
+      get_target_property(_sluice_fortran_options MPI::MPI_Fortran INTERFACE_COMPILE_OPTIONS)
+      if(_sluice_fortran_options)
+        set_target_properties(MPI::MPI_Fortran PROPERTIES
+          INTERFACE_COMPILE_OPTIONS "$<$<COMPILE_LANGUAGE:Fortran>:${_sluice_fortran_options}>")
+      endif()
       set(SLUICE_HAS_FORTRAN ON)
     endif()
   endif()
