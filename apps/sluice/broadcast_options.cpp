@@ -30,13 +30,13 @@ Platform read_platform_option(const std::string& path) {
 
 void check_ranks(const Platform& platform, const std::string& file, int ranks) {
   if (platform.ranks != ranks)
-    throw InputError(file, fmt::format("{} ranks", platform.ranks),
-                     fmt::format("as many as mpirun started: {}", ranks));
+    throw InputError(file, count_text(platform.ranks, "rank"),
+                     fmt::format("as many as mpirun started: {}; start it with mpirun -np {}", ranks, platform.ranks));
 }
 
 std::string BroadcastTask::title() const {
-  return fmt::format("broadcast: {} from rank {} to {} ranks in {} clusters ({})", bytes_text(bytes), root,
-                     platform.ranks, platform.clusters.size(), file);
+  return fmt::format("broadcast: {} from rank {} to {} in {} ({})", bytes_text(bytes), root,
+                     count_text(platform.ranks, "rank"), count_text(platform.clusters.size(), "cluster"), file);
 }
 
 BroadcastPlan BroadcastTask::planned_by(const std::string& algorithm) const {
@@ -49,7 +49,7 @@ BroadcastTask read(const BroadcastInput& options) {
   constexpr std::int64_t kMostSegments = 1 << 20;
   BroadcastTask task;
   if (options.size.empty()) throw InputError("--size", "nothing", "the bytes of the message, such as 4Mi");
-  task.bytes = parse_size(options.size, "--size");
+  task.bytes = parse_bytes(options.size, "--size");
   task.platform = read_platform_option(options.platform);
   task.file = options.platform;
   task.root = parse_count(options.root, "--root", 0, task.platform.ranks - 1);
@@ -61,7 +61,7 @@ BroadcastTask read(const BroadcastInput& options) {
   task.options.early_internal = options.early_internal;
   if (options.early_internal && task.options.segments != 1)
     throw InputError("--early-internal", "no --segments 1 beside it", "one segment: the message whole");
-  task.options.time_limit_s = parse_number(options.time_limit, "--time-limit");
+  task.options.time_limit_s = parse_seconds(options.time_limit, "--time-limit");
   return task;
 }
 

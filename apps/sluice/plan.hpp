@@ -19,8 +19,15 @@ inline constexpr std::int64_t kShownLines = 40;
 /// How much of a plan is shown, and where it is written.
 struct PlanOutput {
   std::string json;
+  std::string svg;
   bool all = false;
   bool summary = false;
+
+  /// Whether the steps or transfers are needed at all.
+  [[nodiscard]] bool writes_out() const { return !summary || !json.empty() || !svg.empty(); }
+
+  /// Throws InputError if the files cannot be written.
+  void check_targets() const;
 
   /// `unit`: what the file is in, such as "sizes in elements". `summary_help`: what --summary is good for.
   void add_to(CLI::App& problem, const std::string& unit, const std::string& summary_help);
@@ -35,9 +42,6 @@ struct PlanOutput {
 /// Prints `head` and the steps or transfers of `schedule`, and writes the file asked for; the exit status.
 int show_plan(const std::string& head, const StepSchedule& schedule, const PlanOutput& output);
 int show_plan(const std::string& head, const TreeSchedule& schedule, const PlanOutput& output);
-
-/// Throws InputError for --json beside --summary, of planners that leave the schedule out of a summary.
-void check_summary_alone(const PlanOutput& output);
 
 /// ", proven optimal", or how far above the optimum `value` can be: ", at most 1.4 % above the optimum (eta)", with
 /// `bound` and its `kind`.
@@ -55,6 +59,7 @@ struct TreeFact {
                                      const std::vector<TreeFact>& more);
 
 /// What is said of a plan whose search the time limit ended.
+inline constexpr const char* kPlanning = "planning";  ///< what takes that long
 inline constexpr const char* kStopped = "stopped by the time limit";
 
 /// plan_exchange with a line on standard error that says how far it is, where that can take long.

@@ -74,7 +74,7 @@ int plan_with_local_phases(const PlanOptions& options, const ExchangeTask& task)
 int plan(const PlanOptions& options) {
   check_algorithm("exchange", options.algorithm);
   const ExchangeTask task = read(options.problem);
-  check_json_target(options.output.json);
+  options.output.check_targets();
   if (!options.local_links.empty() || !options.local_latency.empty()) return plan_with_local_phases(options, task);
   const ExchangePlan plan = plan_with_progress(task.problem, task.planned_by(options.algorithm));
   return show_plan(

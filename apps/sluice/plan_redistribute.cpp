@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "algorithm_names.hpp"
+#include "elapsed.hpp"
 #include "option_values.hpp"
 #include "output.hpp"
 #include "plan.hpp"
@@ -17,6 +18,7 @@
 #include "sluice/schedule/cost.hpp"
 #include "sluice/show/quantities.hpp"
 #include "sluice/show/text_table.hpp"
+#include "terminal.hpp"
 
 namespace sluice::command {
 
@@ -80,7 +82,7 @@ int show_front(const RedistributeTask& task, std::int64_t effort) {
                     front.bound.steps, front.bound.transmission,
                     exact_uses_cbc() ? "; more --effort may tell" : "; this build has no CBC, which finds out more");
   }
-  print(text);
+  tell(text);
   return kDone;
 }
 
@@ -188,7 +190,7 @@ int plan_in_two_stages(const RedistributeTask& task) {
   table.add_row({"ratio", ratio_text(static_cast<double>(both.steps), static_cast<double>(bound.steps)),
                  ratio_text(static_cast<double>(both.transmission), static_cast<double>(bound.transmission)),
                  ratio_text(both.total, bound.total)});
-  print(task.title() + "\nalgorithm: walker-otto (two stages through blocks of lcm(r, s))\n\n" + table.text());
+  tell(task.title() + "\nalgorithm: walker-otto (two stages through blocks of lcm(r, s))\n\n" + table.text());
   return kDone;
 }
 
@@ -218,11 +220,13 @@ int plan(const PlanOptions& options) {
   const RedistributeTask task = read(options.problem);
   const std::int64_t effort = parse_effort(options.effort);
   const PlanOutput& output = options.output;
+  output.check_targets();
   if (options.front) {
     const auto refuse = [](const char* option) {
       throw InputError("--front", std::string(option) + " beside it", "it alone");
     };
     if (!output.json.empty()) refuse("--json");
+    if (!output.svg.empty()) refuse("--svg");
     if (!options.rank.empty()) refuse("--rank");
     if (options.preemptive) refuse("--preemptive");
     if (options.algorithm != "auto") refuse("--algorithm");
@@ -235,6 +239,8 @@ int plan(const PlanOptions& options) {
     rank = parse_count(options.rank, "--rank", 0, ranks - 1);
   }
   if (options.algorithm == kWalkerOtto) {
+    if (!output.svg.empty())
+      throw InputError("--svg", "algorithm walker-otto, two schedules", "an algorithm of one schedule");
     if (task.roles)
       throw InputError("--algorithm", "walker-otto, which sends everything through another layout",
                        "an algorithm of one schedule beside --same-processes and --relabel");
@@ -243,10 +249,11 @@ int plan(const PlanOptions& options) {
     if (for_rank) throw InputError("--rank", "algorithm walker-otto, two schedules", "an algorithm of one schedule");
     return plan_in_two_stages(task);
   }
+  if (!output.svg.empty() && for_rank)
+    throw InputError("--svg", "--rank beside it", "the whole schedule for --svg, or a table without it");
   if (!output.json.empty() && for_rank)
     throw InputError("--json", "--rank beside it", "the whole schedule for --json, or a table without it");
-  check_summary_alone(output);
-  const bool writes_out = !output.summary && !for_rank;
+  const bool writes_out = output.writes_out() && !for_rank;
   if ((writes_out || !whole_messages) && count_messages(task.problem, kMostTransfers) > kMostTransfers) {
     throw InputError("plan", fmt::format("more than {} transfers to write out", kMostTransfers),
                      whole_messages ? "less, or --summary, or the part of one --rank" : "less, or --algorithm auto");
@@ -260,13 +267,16 @@ int plan(const PlanOptions& options) {
     head +=
         '\n' + cutting_text(cost(plan.schedule), plan_redistribution(task.problem, "auto", task.setup, effort).cost());
     if (!for_rank) return show_plan(head, plan.schedule, output);
-    print(head + '\n' + table_of_rank(part_of(plan.schedule, rank), rank, output.all));
+    tell(head + '\n' + table_of_rank(part_of(plan.schedule, rank), rank, output.all));
     return kDone;
   }
-  const RedistributionPlan plan = plan_redistribution(task.problem, options.algorithm, task.setup, effort);
+  const RedistributionPlan plan = [&] {
+    const Elapsed elapsed(kPlanning);
+    return plan_redistribution(task.problem, options.algorithm, task.setup, effort);
+  }();
   head += whole_message_costs(plan, options.algorithm, task.setup);
   if (writes_out) return show_plan(head, plan.schedule(task.input), output);
-  print(for_rank ? head + '\n' + table_of_rank(part_of(plan, rank), rank, output.all) : head);
+  tell(for_rank ? head + '\n' + table_of_rank(part_of(plan, rank), rank, output.all) : head);
   return kDone;
 }
 

@@ -20,6 +20,7 @@
 #include "sluice/run/mpi/probe.hpp"
 #include "sluice/show/quantities.hpp"
 #include "sluice/show/text_table.hpp"
+#include "terminal.hpp"
 
 namespace sluice::command {
 
@@ -96,7 +97,7 @@ int run_probe(const ProbeTask& task) {
   mpi::ProbeOptions options;
   options.tolerance = parse_number(task.tolerance, "--tolerance");
   options.rule = parse_clustering_rule(task.algorithm, "--algorithm");
-  options.time_budget_s = parse_number(task.time_budget, "--time-budget");
+  options.time_budget_s = parse_seconds(task.time_budget, "--time-budget");
   options.clusters = parse_clusters(task.clusters, ranks);
   options.broadcasts = !task.no_broadcasts;
   Ranks::once([&] { check_writable(task.output); });
@@ -110,7 +111,10 @@ int run_probe(const ProbeTask& task) {
   bar.reset();
   Ranks::once([&] {
     write_file_atomically(task.output, to_json(platform));
-    print(summary(platform));
+    tell(summary(platform) + fmt::format("\nwritten to {0}. What it is good for:\n"
+                                         "  sluice plan broadcast --platform {0} --size 4Mi\n"
+                                         "  mpirun -np {1} sluice run broadcast --platform {0} --size 4Mi\n",
+                                         task.output, platform.ranks));
   });
   return kDone;
 }

@@ -68,7 +68,7 @@ std::vector<std::string> read_methods(const RunMethods& options, bool over_platf
   if (over_platform) add("broadcast");
   return options.names(usual, [&](const std::string& name) {
     if (std::find(known.begin(), known.end(), name) == known.end())
-      throw InputError("--method", fmt::format("'{}'", name), fmt::format("all, {}", fmt::join(known, ", ")));
+      throw InputError("--methods", fmt::format("'{}'", name), fmt::format("all, {}", fmt::join(known, ", ")));
     return name;
   });
 }

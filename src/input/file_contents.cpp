@@ -22,7 +22,9 @@ InputError unreadable(const std::string& path, int error, const char* what) {
 class OpenFile {
  public:
   OpenFile(const std::string& path, const char* what)
-      : path_(path), what_(what), descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+      : path_(path),
+        what_(what),
+        descriptor_(path == kStandardInput ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
     if (descriptor_ < 0) throw unreadable(path_, errno, what_);
   }
   ~OpenFile() { ::close(descriptor_); }
@@ -53,6 +55,8 @@ class OpenFile {
 };
 
 }  // namespace
+
+std::string shown_path(const std::string& path) { return path == kStandardInput ? "standard input" : path; }
 
 FileContents read_file(const std::string& path, const char* what) {
   const OpenFile file(path, what);

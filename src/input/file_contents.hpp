@@ -15,8 +15,14 @@ struct FileContents {
   [[nodiscard]] std::string_view text() const { return {bytes.get(), size}; }
 };
 
-/// Reads a file, a pipe or a device whole. Throws InputError naming `path` if it cannot be read; `what` is expected
-/// there: "a file of traffic".
+/// The path that stands for standard input.
+inline constexpr const char* kStandardInput = "-";
+
+/// `path` as messages name it: "standard input" for "-".
+[[nodiscard]] std::string shown_path(const std::string& path);
+
+/// Reads a file, a pipe or a device whole, or standard input for "-". Throws InputError naming `path` if it cannot be
+/// read; `what` is expected there: "a file of traffic".
 [[nodiscard]] FileContents read_file(const std::string& path, const char* what);
 
 }  // namespace sluice::detail

@@ -107,7 +107,7 @@ LatencyMatrix read_latency_matrix(std::string_view text, const std::string& name
 }
 
 LatencyMatrix read_latency_matrix(const std::string& path) {
-  return read_latency_matrix(detail::read_file(path, kFileOfLatencies).text(), path);
+  return read_latency_matrix(detail::read_file(path, kFileOfLatencies).text(), detail::shown_path(path));
 }
 
 }  // namespace sluice

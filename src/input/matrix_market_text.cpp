@@ -17,9 +17,9 @@ std::string lower_case(std::string_view word) {
   return result;
 }
 
-/// Whether the values are integers.
-bool read_banner(TextScanner& in) {
-  constexpr auto kExpected = "'%%MatrixMarket matrix coordinate integer general', or 'real' for 'integer'";
+void read_banner(TextScanner& in, MatrixMarketHeader& header) {
+  constexpr auto kExpected =
+      "'%%MatrixMarket matrix coordinate integer general', or array, real or pattern, symmetric instead";
   const auto next = [&] {
     in.skip_blanks();
     const std::string_view word = in.word();
@@ -31,20 +31,25 @@ bool read_banner(TextScanner& in) {
   };
   if (const std::string_view banner = next(); lower_case(banner) != "%%matrixmarket")
     in.fail(banner.empty() ? "an empty line" : fmt::format("'{}'", shown(banner)), kExpected);
-  for (const std::string_view wanted : {"matrix", "coordinate"})
-    if (const std::string_view word = next(); lower_case(word) != wanted) refuse(word);
+  if (const std::string_view object = next(); lower_case(object) != "matrix") refuse(object);
+  const std::string_view format = next();
+  header.array = lower_case(format) == "array";
+  if (!header.array && lower_case(format) != "coordinate") refuse(format);
   const std::string_view field = next();
-  const bool whole = lower_case(field) == "integer";
-  if (!whole && lower_case(field) != "real") refuse(field);
-  if (const std::string_view symmetry = next(); lower_case(symmetry) != "general") refuse(symmetry);
+  header.pattern = lower_case(field) == "pattern" && !header.array;
+  header.whole = lower_case(field) == "integer";
+  if (!header.pattern && !header.whole && lower_case(field) != "real") refuse(field);
+  const std::string_view symmetry = next();
+  header.symmetric = lower_case(symmetry) == "symmetric";
+  if (!header.symmetric && lower_case(symmetry) != "general") refuse(symmetry);
   in.skip_blanks();
   if (!in.at_line_end()) refuse(in.word());
   in.next_line();
-  return whole;
 }
 
 void read_size_line(TextScanner& in, MatrixMarketHeader& header) {
-  if (!skip_to_content(in)) in.fail("the end of the file", "a line with the numbers of rows, columns and entries");
+  const char* const numbers = header.array ? "rows and columns" : "rows, columns and entries";
+  if (!skip_to_content(in)) in.fail("the end of the file", fmt::format("a line with the numbers of {}", numbers));
   header.line = in.line();
   const auto dimension = [&](const char* what) {
     in.skip_blanks();
@@ -55,9 +60,16 @@ void read_size_line(TextScanner& in, MatrixMarketHeader& header) {
   };
   header.rows = dimension("number of rows");
   header.columns = dimension("number of columns");
+  if (header.symmetric && header.rows != header.columns)
+    in.fail(fmt::format("{} rows and {} columns", header.rows, header.columns), "as many of both: it is symmetric");
   in.skip_blanks();
-  header.entries = in.integer("number of entries");
-  check_line_end(in, "rows, columns and entries only");
+  if (header.array) {
+    header.entries = header.symmetric ? header.rows * (header.rows + 1) / 2 : header.rows * header.columns;
+    check_line_end(in, "rows and columns only");
+  } else {
+    header.entries = in.integer("number of entries");
+    check_line_end(in, "rows, columns and entries only");
+  }
   in.next_line();
 }
 
@@ -65,7 +77,7 @@ void read_size_line(TextScanner& in, MatrixMarketHeader& header) {
 
 MatrixMarketHeader read_matrix_market_header(TextScanner& in) {
   MatrixMarketHeader header;
-  header.whole = read_banner(in);
+  read_banner(in, header);
   read_size_line(in, header);
   return header;
 }

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <fstream>
+#include <iostream>
 #include <istream>
 #include <iterator>
 #include <string>
@@ -153,6 +154,7 @@ Platform read_platform(std::istream& in, const std::string& file) {
 }
 
 Platform read_platform(const std::string& path) {
+  if (path == "-") return read_platform(std::cin, "standard input");
   std::ifstream in(path, std::ios::binary);
   if (!in) throw InputError(path, "cannot be read: " + std::generic_category().message(errno), "a platform");
   return read_platform(in, path);

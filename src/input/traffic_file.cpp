@@ -23,9 +23,15 @@ constexpr const char* kFileOfTraffic = "a file of traffic";
 }  // namespace
 
 Traffic read_traffic(const std::string& path) {
-  if (has_extension(path, ".mtx")) return read_matrix_market(detail::read_file(path, kFileOfTraffic).text(), path);
-  if (has_extension(path, ".csv")) return read_traffic_csv(detail::read_file(path, kFileOfTraffic).text(), path);
-  throw InputError(path, "a name with another extension", "a file of traffic, .mtx or .csv");
+  const bool standard_input = path == detail::kStandardInput;
+  const bool matrix_market = has_extension(path, ".mtx");
+  if (!standard_input && !matrix_market && !has_extension(path, ".csv") && !has_extension(path, ".tsv"))
+    throw InputError(path, "a name with another extension", "a file of traffic, .mtx, .csv or .tsv");
+  const detail::FileContents file = detail::read_file(path, kFileOfTraffic);
+  const std::string name = detail::shown_path(path);
+  // Nothing but Matrix Market begins with a percent sign.
+  const bool banner = standard_input && file.text().substr(0, 1) == "%";
+  return matrix_market || banner ? read_matrix_market(file.text(), name) : read_traffic_csv(file.text(), name);
 }
 
 }  // namespace sluice

@@ -89,7 +89,7 @@ struct Fault {
 };
 
 constexpr const char* kHeader =
-    ", expected '%%MatrixMarket matrix coordinate integer general', or 'real' for 'integer'";
+    ", expected '%%MatrixMarket matrix coordinate integer general', or array, real or pattern, symmetric instead";
 
 TEST(ReadMatrixMarket, NamesTheLineAndTheFault) {
   const Fault faults[] = {
@@ -167,10 +167,9 @@ TEST(ReadMatrixMarket, RefusesOtherKindsOfMatrices) {
       {"%MatrixMarket matrix coordinate integer general", "m:1: '%MatrixMarket'"},
       {"\n%%MatrixMarket matrix coordinate integer general", "m:1: an empty line"},
       {"%%MatrixMarket vector coordinate integer general", "m:1: 'vector' in the header"},
-      {"%%MatrixMarket matrix array real general", "m:1: 'array' in the header"},
+      {"%%MatrixMarket matrix dense real general", "m:1: 'dense' in the header"},
+      {"%%MatrixMarket matrix array pattern general", "m:1: 'pattern' in the header"},
       {"%%MatrixMarket matrix coordinate complex general", "m:1: 'complex' in the header"},
-      {"%%MatrixMarket matrix coordinate pattern general", "m:1: 'pattern' in the header"},
-      {"%%MatrixMarket matrix coordinate real symmetric", "m:1: 'symmetric' in the header"},
       {"%%MatrixMarket matrix coordinate real skew-symmetric", "m:1: 'skew-symmetric' in the header"},
       {"%%MatrixMarket matrix coordinate real Hermitian", "m:1: 'Hermitian' in the header"},
       {"%%MatrixMarket matrix coordinate real", "m:1: the end of the header"},
@@ -192,6 +191,40 @@ TEST(ReadTrafficCsv, ReadsOneLineASender) {
   expect_traffic(read_traffic_csv("0,0\n0,0\n0,0\n", "c"), 3, 2, 0, {});
 }
 
+TEST(ReadMatrixMarket, TakesArraysSymmetricMatricesAndPatterns) {
+  const std::string head = "%%MatrixMarket matrix ";
+  expect_traffic(read_matrix_market(head + "array real general\n2 3\n1\n2\n0\n4\n5\n6.5\n", "m"), 2, 3, 1,
+                 {{0, 0, 10}, {1, 0, 20}, {1, 1, 40}, {0, 2, 50}, {1, 2, 65}});
+  expect_traffic(read_matrix_market(head + "coordinate integer symmetric\n3 3 3\n1 1 7\n2 1 4\n3 2 5\n", "m"), 3, 3, 0,
+                 {{0, 0, 7}, {1, 0, 4}, {0, 1, 4}, {2, 1, 5}, {1, 2, 5}});
+  expect_traffic(read_matrix_market(head + "coordinate pattern general\n2 2 2\n1 2\n2 2\n", "m"), 2, 2, 0,
+                 {{0, 1, 1}, {1, 1, 1}});
+  // The lower triangle, column by column.
+  expect_traffic(read_matrix_market(head + "array integer symmetric\n2 2\n1\n2\n3\n", "m"), 2, 2, 0,
+                 {{0, 0, 1}, {1, 0, 2}, {0, 1, 2}, {1, 1, 3}});
+  const Fault faults[] = {
+      {head + "coordinate integer symmetric\n2 2 1\n1 2 4\n",
+       "m:3: row 1, column 2 of a symmetric matrix, expected the lower triangle alone"},
+      {head + "coordinate integer symmetric\n2 3 1\n1 1 4\n",
+       "m:2: 2 rows and 3 columns, expected as many of both: it is symmetric"},
+      {head + "array integer general\n2 2 4\n", "m:2: '4' at the end of the line, expected rows and columns only"},
+      {head + "array integer general\n2 2\n1\n2\n3\n",
+       "m:6: the end of the file after 3 entries, expected 4 entries, as line 2 says"},
+      {head + "array integer general\n1 1\n1\n2\n", "m:4: an entry more than 1, expected 1 entries, as line 2 says"},
+      {head + "array integer general\n1 2\n1 2\n", "m:3: '2' at the end of the line, expected one value per line"},
+      {head + "coordinate pattern general\n2 2 1\n1 2 5\n",
+       "m:3: '5' at the end of the line, expected row and column only"},
+  };
+  for (const Fault& fault : faults) expect_error([&] { return read_matrix_market(fault.text, "m"); }, fault.what);
+}
+
+TEST(ReadTrafficCsv, TakesNamesSemicolonsAndTabs) {
+  const Messages messages{{0, 0, 3}, {0, 1, 1}, {1, 2, 2}};
+  for (const char* text : {"3;1;0\n0;0;2\n", "3\t1\t0\n0\t0\t2\n", "node 0,node 1,node 2\n3,1,0\n0,0,2\n",
+                           "\"a\";\"b\";\"c\"\r\n3;1;0\r\n0; 0;2\n", "a\t\tc\n3\t1\t0\n0\t 0\t2\n"})
+    expect_traffic(read_traffic_csv(text, "c"), 2, 3, 0, messages);
+}
+
 TEST(ReadTrafficCsv, NamesTheLineAndTheFault) {
   const Fault faults[] = {
       {"", "c:1: an empty file, expected traffic"},
@@ -202,10 +235,14 @@ TEST(ReadTrafficCsv, NamesTheLineAndTheFault) {
       {"1,2\n3,4\n5,6,7\n", "c:3: 3 columns, expected 2 columns, as line 1 has"},
       {"1,2\n3,\n", "c:2: no size, expected a number of at least 0"},
       {"1,,2\n", "c:1: no size, expected a number of at least 0"},
-      {"1,2\n\n3,4\n", "c:2: an empty line, expected sizes separated by commas"},
-      {"\n1,2\n", "c:1: an empty line, expected sizes separated by commas"},
-      {"a,b\n1,2\n", "c:1: 'a', expected a number of at least 0"},
-      {"1;2\n", "c:1: '1;2', expected a number of at least 0"},
+      {"1,2\n\n3,4\n", "c:2: an empty line, expected sizes, or the end of the file"},
+      {"\n1,2\n", "c:1: an empty line, expected sizes, or the end of the file"},
+      {"a,b\n", "c:2: no sizes below the names, expected traffic"},
+      {"a,1\n1,2\n", "c:1: 'a', expected a number of at least 0"},
+      {"a,b\nc,d\n", "c:2: 'c', expected a number of at least 0"},
+      {"a;b\n1;2\n3\n", "c:3: 1 column, expected 2 columns, as line 2 has"},
+      {"1;2,5\n", "c:1: '2,5', expected a number of at least 0"},
+      {"nan,inf\n1,2\n", "c:1: 'nan', expected a number of at least 0"},
       {"1 2\n", "c:1: '2' behind a size, expected a comma"},
       {"1,2\n\"3\",4\n", "c:2: '\"3\"', expected a number of at least 0"},
       {"1,2\n3,-4\n", "c:2: '-4', expected a number of at least 0"},
@@ -323,7 +360,7 @@ TEST_F(ReadTraffic, TellsTheFormatByTheExtension) {
   for (const char* name : {"d.txt", "e", "mtx", "f.csv.gz"}) {
     const std::string path = write(name, "0,5\n");
     expect_error([&] { return read_traffic(path); },
-                 path + ": a name with another extension, expected a file of traffic, .mtx or .csv");
+                 path + ": a name with another extension, expected a file of traffic, .mtx, .csv or .tsv");
   }
 }
 

@@ -17,12 +17,14 @@
 ///     1 2 1
 ///     2 3 2
 ///
-/// Only "general" matrices of "integer" or "real" numbers (no array, complex, pattern or symmetric ones). Words of the
+/// "array" (dense, column by column) for "coordinate", "real" or "pattern" (every entry is 1) for "integer",
+/// "symmetric" (the lower triangle stands there and counts at both places) for "general"; no complex ones. Words of the
 /// first line in any case; blank lines, lines of comments (%) and blanks around numbers are skipped; lines end with LF
 /// or CR LF.
 ///
-/// ".csv", dense: one line a sender, as many sizes separated by commas in each; no header. Blanks around numbers, blank
-/// lines at the end and CR LF are fine.
+/// ".csv" or ".tsv", dense: one line per sender, as many sizes in each, separated by what the first line has:
+/// semicolons, commas or tabs. A first line of names (each field begins with a letter or a quote, or is empty) is
+/// skipped. Blanks around numbers, blank lines at the end and CR LF are fine.
 ///
 ///     3,1,0
 ///     0,0,2
@@ -40,7 +42,8 @@
 /// whatever its first lines claim.
 namespace sluice {
 
-/// Reads a file; `path` ends in ".mtx" or ".csv", in any case.
+/// Reads a file; `path` ends in ".mtx", ".csv" or ".tsv", in any case, or is "-": standard input, which is Matrix
+/// Market if it begins with a percent sign.
 [[nodiscard]] Traffic read_traffic(const std::string& path);
 
 /// Reads a whole file held in memory; `name` stands for it in messages.
