@@ -23,6 +23,9 @@ struct MethodResult {
   double median_s = 0;  ///< over the repetitions, each the time of the slowest rank
   double min_s = 0;
   double max_s = 0;
+  double lower_quartile_s = 0;
+  double upper_quartile_s = 0;
+  std::vector<double> samples_s;  ///< as they were measured, in their order
   /// The most that a rank held beyond its source and target, while the method was prepared and first executed.
   std::int64_t peak_extra_bytes = 0;
   /// What the method's plan takes by its model, and what it does, for methods that have a plan of that kind.

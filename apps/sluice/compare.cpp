@@ -8,10 +8,12 @@
 #include "cost_text.hpp"
 #include "interrupt.hpp"
 #include "output.hpp"
+#include "provenance.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/decimal.hpp"
 #include "sluice/show/quantities.hpp"
 #include "sluice/show/text_table.hpp"
+#include "terminal.hpp"
 
 namespace sluice::command {
 
@@ -45,8 +47,11 @@ std::string to_json(const Comparison& comparison) {
     row["plan_s"] = plan.plan_s;
     table.push_back(std::move(row));
   }
-  ordered_json file{
-      {"schema", "sluice.compare/1"}, {"problem", comparison.problem}, {"bound", bound_json(best)}, {"rows", table}};
+  ordered_json file{{"schema", "sluice.compare/1"},
+                    {"about", about()},
+                    {"problem", comparison.problem},
+                    {"bound", bound_json(best)},
+                    {"rows", table}};
   if (comparison.bounds.size() > 1) {
     for (const ComparedBound& bound : comparison.bounds) file["bounds"].push_back(bound_json(bound));
   }
@@ -129,7 +134,7 @@ int show_comparison(const Comparison& comparison, const std::string& json) {
     return status_unless_interrupted(kDone);
   }
   if (!json.empty()) write_file_atomically(json, to_json(comparison));
-  print(to_text(comparison));
+  tell(to_text(comparison));
   return status_unless_interrupted(kDone);
 }
 

@@ -90,7 +90,9 @@ void add_compare_exchange(CLI::App& compare_verb, Action& chosen) {
       compare_verb.add_subcommand("exchange", "any traffic: who sends how much to whom, k transfers at once");
   const auto options = std::make_shared<CompareOptions>();
   options->problem.add_to(*problem);
-  problem->add_option("--algorithms", options->algorithms, "which ones; some take long where there are many nodes")
+  problem
+      ->add_option("--algorithms,--algorithm", options->algorithms,
+                   "which ones; some take long where there are many nodes")
       ->option_text("A,B,..|all [all]");
   add_json_option(*problem, options->json);
   problem->footer(algorithms_help("exchange") + kExchangeHelp + kComparisonHelp +

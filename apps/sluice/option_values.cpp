@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "sluice/error.hpp"
 #include "sluice/input/quantity.hpp"
@@ -12,7 +13,9 @@ namespace sluice::command {
 std::int64_t parse_count(const std::string& text, const std::string& where, std::int64_t least, std::int64_t most) {
   const std::int64_t value = parse_size(text, where);
   if (value < least || value > most)
-    throw InputError(where, fmt::format("'{}'", text), fmt::format("{} to {}", least, most));
+    throw InputError(where, fmt::format("'{}'", text),
+                     most == std::numeric_limits<std::int64_t>::max() ? fmt::format("at least {}", least)
+                                                                      : fmt::format("{} to {}", least, most));
   return value;
 }
 

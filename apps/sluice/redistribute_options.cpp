@@ -79,7 +79,7 @@ RedistributeTask read(const RedistributeOptions& options) {
   constexpr std::int64_t kLargestElement = std::int64_t{1} << 40;
   const std::int64_t element_bytes = parse_count(options.element_bytes, "--element-bytes", 1, kLargestElement);
   const double setup = parse_number(options.setup, "--setup");
-  const double time_limit_s = parse_number(options.time_limit, "--time-limit");
+  const double time_limit_s = parse_seconds(options.time_limit, "--time-limit");
   RedistributionProblem problem = make_problem(from, to, shape, "--to", "--shape");
   checked::multiply(problem.size(), element_bytes, "number of bytes");
   if (shape.empty()) {

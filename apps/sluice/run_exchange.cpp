@@ -14,6 +14,7 @@
 #include "output.hpp"
 #include "ranks.hpp"
 #include "run.hpp"
+#include "run_methods.hpp"
 #include "run_output.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/platform.hpp"
@@ -33,7 +34,7 @@ std::vector<std::string> read_methods(const RunMethods& options) {
     if (name.rfind(kByMode, 0) == 0) {
       (void)mpi::parse_exchange_mode(name.substr(kByMode.size()));
     } else if (std::find(known.begin(), known.end(), name) == known.end()) {
-      throw InputError("--method", fmt::format("'{}'", name),
+      throw InputError("--methods", fmt::format("'{}'", name),
                        fmt::format("all, sluice-MODE, {}", fmt::join(known, ", ")));
     }
     return name;
@@ -46,7 +47,7 @@ std::int64_t first_receiver(const ExchangeTask& task, bool same_ranks, int ranks
   const std::int64_t needed = std::max(traffic.senders, traffic.receivers);
   if (needed > ranks)
     throw InputError(task.file, fmt::format("{} senders and {} receivers", traffic.senders, traffic.receivers),
-                     fmt::format("at most the {} ranks that mpirun started", ranks));
+                     ranks_expected(needed, ranks));
   return !same_ranks && traffic.senders + traffic.receivers <= ranks ? traffic.senders : 0;
 }
 
@@ -137,6 +138,7 @@ int run_exchange(const RunExchange& options) {
   how.tune = options.tune;
   check_options(options, methods);
   ExchangeTask task = read(options.problem);
+  task.in_bytes = true;
   how.algorithm = options.algorithm;
   how.planning_time_s = std::min(task.effort, task.time_limit_s);
   // Without any word of it the set-up is what the job takes by default, not the 1 that plans are compared by.

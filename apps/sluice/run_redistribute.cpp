@@ -16,6 +16,7 @@
 #include "output.hpp"
 #include "ranks.hpp"
 #include "run.hpp"
+#include "run_methods.hpp"
 #include "run_output.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/redistribute.hpp"
@@ -37,13 +38,14 @@ std::vector<std::string> read_methods(const RunMethods& options, const Redistrib
     if (name.rfind(kPlannedBy, 0) == 0) {
       const std::string by = name.substr(kPlannedBy.size());
       if (compare::redistribution_mode(by)) return name;
-      check_algorithm("redistribute", by, "--method " + name);
-      if (by == kWalkerOtto) throw InputError("--method", "walker-otto, two schedules", "an algorithm of one schedule");
+      check_algorithm("redistribute", by, "--methods " + name);
+      if (by == kWalkerOtto)
+        throw InputError("--methods", "walker-otto, two schedules", "an algorithm of one schedule");
       (void)plan_redistribution(task.problem, by, task.setup);  // throws if it does not apply
     } else if (name == "pdgemr2d" && !is_known) {
-      throw InputError("--method", "'pdgemr2d'", "a matrix of 8-byte elements for it, and a build with ScaLAPACK");
+      throw InputError("--methods", "'pdgemr2d'", "a matrix of 8-byte elements for it, and a build with ScaLAPACK");
     } else if (!is_known) {
-      throw InputError("--method", fmt::format("'{}'", name),
+      throw InputError("--methods", fmt::format("'{}'", name),
                        fmt::format("all, sluice-ALGORITHM, sluice-MODE, {}", fmt::join(known, ", ")));
     }
     return name == kPlanned && algorithm != "auto" ? fmt::format("{}{}", kPlannedBy, algorithm) : name;
@@ -102,7 +104,7 @@ int run_redistribute(const RunRedistribute& options) {
   const auto check_ranks = [&](const char* where, const std::string& layout, const Distribution& distribution) {
     if (distribution.processes() <= ranks) return;
     throw InputError(where, fmt::format("{} processes in '{}'", distribution.processes(), layout),
-                     fmt::format("at most the {} ranks that mpirun started", ranks));
+                     ranks_expected(distribution.processes(), ranks));
   };
   check_ranks("--from", options.problem.from, task.problem.from());
   check_ranks("--to", options.problem.to, task.problem.to());
