@@ -49,7 +49,8 @@ struct Comparison {
 /// The methods that can run for arrays of so many dimensions and elements of that size in this build, `sluice` first:
 /// "sluice", "caterpillar", "alltoallv", "alltoallw", "all-at-once", and "pdgemr2d" for matrices of 8-byte elements
 /// where the build found ScaLAPACK. "sluice-ALGORITHM" can be asked for besides.
-[[nodiscard]] std::vector<std::string> redistribution_methods(std::size_t dimensions, std::int64_t element_size);
+[[nodiscard]] std::vector<std::string> redistribution_methods(std::size_t dimensions, std::int64_t element_size,
+                                                              bool part = false);
 
 /// Redistributes by several methods side by side. Collective; the arguments before `methods` are those of
 /// Redistribution. Every rank allocates its parts of both arrays.

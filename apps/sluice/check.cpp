@@ -53,7 +53,14 @@ std::vector<Violation> violations_of_redistribution(const ScheduleFile& file, co
   const Layout to = parse_layout(schedule.input->to, where + "to");
   std::vector<std::int64_t> shape;
   if (!schedule.input->shape.empty()) shape = parse_shape(schedule.input->shape, where + "shape");
-  const RedistributionProblem problem = make_problem(from, to, shape, where + "to", where + "shape");
+  RedistributionProblem problem = make_problem(from, to, shape, where + "to", where + "shape");
+  if (!schedule.input->part.empty()) {
+    const auto [part, unit_diagonal] = parse_part(schedule.input->part, where + "part");
+    if (problem.dimensions() != 2)
+      throw InputError(where + "part", fmt::format("an array of {} dimensions", problem.dimensions()),
+                       "a matrix, which has 2");
+    problem = problem.with_part(part, unit_diagonal);
+  }
   if (std::max(problem.from().processes(), problem.to().processes()) > kMostProcesses) {
     throw InputError(where + (problem.from().processes() > kMostProcesses ? "from" : "to"), "more processes",
                      fmt::format("at most {} to be checked", kMostProcesses));
@@ -63,7 +70,8 @@ std::vector<Violation> violations_of_redistribution(const ScheduleFile& file, co
   transfers += static_cast<std::int64_t>(schedule.copies.size());
   // Every message takes a transfer. Where there are far too few, do not let the input say how much memory this takes.
   constexpr std::int64_t kListed = std::int64_t{1} << 20;
-  const std::int64_t most = std::max(transfers, kListed);
+  // Of the messages of the whole matrix a good share has something of a part.
+  const std::int64_t most = std::max((problem.has_part() ? 8 : 1) * transfers, kListed);
   if (count_messages(problem, most) > most) {
     std::vector<Violation> violations = validate(file);
     violations.push_back({-1, -1, fmt::format("the layouts make more messages than the {} transfers", transfers)});
@@ -76,8 +84,9 @@ std::vector<Violation> violations_of_redistribution(const ScheduleFile& file, co
 std::string judged_by(const StepSchedule& schedule, const std::string& traffic) {
   if (!traffic.empty()) return fmt::format("every message of {} sent once", traffic);
   if (!schedule.input) return "sound in itself; neither the file nor --traffic says what it has to send";
-  return fmt::format("every element of {} -> {}{} sent once", schedule.input->from, schedule.input->to,
-                     schedule.input->shape.empty() ? "" : ", " + schedule.input->shape + ",");
+  return fmt::format("every element of {} -> {}{}{} sent once", schedule.input->from, schedule.input->to,
+                     schedule.input->shape.empty() ? "" : ", " + schedule.input->shape + ",",
+                     schedule.input->part.empty() ? "" : " " + schedule.input->part + " part,");
 }
 
 struct Judgement {
