@@ -51,8 +51,10 @@ struct Comparison {
 
 /// The methods that can run for arrays of so many dimensions and elements of that size in this build, `sluice` first:
 /// "sluice", "caterpillar", "alltoallv", "alltoallw", "all-at-once", and "pdgemr2d" for matrices of 8-byte elements
-/// where the build found ScaLAPACK. "sluice-ALGORITHM" and "sluice-MODE" can be asked for besides.
-[[nodiscard]] std::vector<std::string> redistribution_methods(std::size_t dimensions, std::int64_t element_size);
+/// where the build found ScaLAPACK; `part`: for a triangle or trapezoid, "sluice", "caterpillar" and "pdtrmr2d".
+/// "sluice-ALGORITHM" and "sluice-MODE" can be asked for besides.
+[[nodiscard]] std::vector<std::string> redistribution_methods(std::size_t dimensions, std::int64_t element_size,
+                                                              bool part = false);
 /// "chain" and "local"; nothing for other names.
 [[nodiscard]] std::optional<mpi::ExchangeMode> redistribution_mode(const std::string& name);
 

@@ -63,8 +63,9 @@ std::vector<Violation> violations_of_redistribution(const ScheduleFile& file, co
 std::string judged_by(const StepSchedule& schedule, const std::string& traffic) {
   if (!traffic.empty()) return fmt::format("every message of {} sent once", traffic);
   if (!schedule.input) return "sound in itself";
-  return fmt::format("every element of {} -> {}{} sent once", schedule.input->from, schedule.input->to,
-                     schedule.input->shape.empty() ? "" : ", " + schedule.input->shape + ",");
+  return fmt::format("every element of {} -> {}{}{} sent once", schedule.input->from, schedule.input->to,
+                     schedule.input->shape.empty() ? "" : ", " + schedule.input->shape + ",",
+                     schedule.input->part.empty() ? "" : " " + schedule.input->part + " part,");
 }
 
 struct Judgement {

@@ -54,9 +54,9 @@ std::string proof_text(const Cost& cost, const Cost& bound, const std::string& a
 
 std::string whole_message_costs(const RedistributionPlan& plan, const std::string& asked_for, double setup) {
   const Cost cost = plan.cost(), bound = plan.bound();
-  // What algorithms guarantee they do for all messages, copies included.
+  // What algorithms guarantee they do for all messages of the whole box, copies included.
   const std::string guarantee =
-      plan.problem().has_roles() ? "" : fmt::format(" ({})", guarantee_of("redistribute", plan.algorithm()));
+      !plan.problem().is_plain() ? "" : fmt::format(" ({})", guarantee_of("redistribute", plan.algorithm()));
   return fmt::format("algorithm: {}{}{}\nresult: {}{}\n\n{}", plan.algorithm(),
                      asked_for == "auto" ? ", chosen by auto" : "", guarantee, proof_text(cost, bound, asked_for),
                      end_of_search_text(false), cost_table(cost, bound, setup));

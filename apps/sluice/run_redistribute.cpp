@@ -32,7 +32,8 @@ constexpr std::string_view kPlannedBy = "sluice-";
 /// `sluice` by an algorithm that was asked for is called so.
 std::vector<std::string> read_methods(const RunMethods& options, const RedistributeTask& task,
                                       const std::string& algorithm) {
-  const std::vector<std::string> known = compare::redistribution_methods(task.from.dimensions(), task.element_bytes);
+  const std::vector<std::string> known =
+      compare::redistribution_methods(task.from.dimensions(), task.element_bytes, task.problem.has_part());
   return options.names(known, [&](const std::string& name) {
     const bool is_known = std::find(known.begin(), known.end(), name) != known.end();
     if (name.rfind(kPlannedBy, 0) == 0) {
@@ -117,6 +118,8 @@ int run_redistribute(const RunRedistribute& options) {
   how.algorithm = options.algorithm;
   how.setup = task.setup;
   how.mode = mpi::parse_exchange_mode(options.mode);
+  how.part = task.problem.part();
+  how.unit_diagonal = task.problem.unit_diagonal();
   const compare::Comparison comparison = compare::redistributions(MPI_COMM_WORLD, task.shape, task.from, task.to,
                                                                   task.element_bytes, how, methods, repetitions);
   return show_run({"redistribute", task.title(), largest_part(task), 0}, comparison, options.methods.json);

@@ -46,6 +46,26 @@ TEST(RunRedistribute, JsonHasTheFieldsOfTheContract) {
   for (const char* name : {"caterpillar", "alltoallv", "alltoallw"}) EXPECT_EQ(names.count(name), 1U) << name;
 }
 
+TEST(RunRedistribute, PartsOfMatrices) {
+  const Folder folder;
+  for (const std::string part : {"upper", "lower --unit-diagonal"}) {
+    SCOPED_TRACE(part);
+    const Outcome outcome = on_ranks(
+        folder, 4,
+        "run redistribute --from 2x2:3x2 --to 1x4:5x3 --shape 60x50 --repetitions 2 --json out.json --part " + part);
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const ordered_json file = ordered_json::parse(folder.read("out.json"));
+    EXPECT_EQ(file["verified"], true);
+    // Rows of 50 minus 10, 9, ... missing at the left end of the last 49; columns of 59, 58, ... 10 elements.
+    EXPECT_EQ(file["bytes_moved"], 8 * (part == "upper" ? 60 * 50 - 49 * 50 / 2 : 50 * (59 + 10) / 2));
+    std::set<std::string> names;
+    for (const ordered_json& method : file["methods"]) names.insert(method["name"]);
+    EXPECT_EQ(names.count("sluice"), 1U);
+    EXPECT_EQ(names.count("caterpillar"), 1U);
+    EXPECT_EQ(names.count("alltoallw"), 0U);
+  }
+}
+
 TEST(RunRedistribute, TheTableIsPrintedOnceAndSaysThatEveryByteIsVerified) {
   const Folder folder;
   const Outcome outcome = on_ranks(folder, 3,
