@@ -47,6 +47,19 @@ TEST(GanttSvg, ShowsBothDirectionsOfMachines) {
   EXPECT_NE(svg.find(">machine<"), svg.npos);
 }
 
+TEST(GanttSvg, WhatANodeSendsAtOnceStandsSideBySide) {
+  Timeline timeline{"exchange", "x", 1, 3, false, "", {}, 4};
+  timeline.transfers.push_back({0, 1, 1, 0, 0, 2, 0, 2});
+  timeline.transfers.push_back({0, 2, 1, 0, 1, 4, 1, 4});
+  timeline.transfers.push_back({0, 0, 1, 0, 2, 4, 2, 4});
+  const std::string svg = gantt_svg(timeline, "x");
+  // A row of 26 pixels in two lanes of 13, the third transfer where the first one ended.
+  EXPECT_EQ(count(svg, "x=\"110.00\" y=\"65.50\" width=\"380.00\" height=\"10.00\""), 1U) << svg;
+  EXPECT_EQ(count(svg, "x=\"300.00\" y=\"78.50\" width=\"570.00\" height=\"10.00\""), 1U) << svg;
+  EXPECT_EQ(count(svg, "x=\"490.00\" y=\"65.50\" width=\"380.00\" height=\"10.00\""), 1U) << svg;
+  EXPECT_EQ(count(svg, "senders busy"), 0U) << "of one who does several things at once that says nothing";
+}
+
 TEST(GanttSvg, StaysSmallWhateverTheNumberOfTransfers) {
   Timeline timeline{"exchange", "x", 4, 4, false, "", {}, 100000};
   for (std::int64_t i = 0; i < 100000; ++i) {

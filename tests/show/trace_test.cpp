@@ -54,6 +54,60 @@ TEST(ChromeTrace, MachinesThatDoBothAreOneProcess) {
   EXPECT_FALSE(bars[0]["args"].contains("size"));
 }
 
+/// Machine 0 sends twice at once; machine 2 gets both, one into the other's time.
+Timeline overlapping() {
+  Timeline timeline{"allgather", "flat", 3, 3, true, "s", {}, 5};
+  timeline.transfers.push_back({0, 2, 8, -1, 0, 3, 1, 4});
+  timeline.transfers.push_back({0, 2, 8, -1, 1, 4, 2, 5});
+  timeline.transfers.push_back({0, 1, 8, -1, 3, 4, 3, 4});
+  return timeline;
+}
+
+TEST(ChromeTrace, WhatANodeDoesAtOnceHasTracksOfItsOwn) {
+  const json trace = json::parse(chrome_trace(overlapping()));
+  std::map<std::pair<int, int>, std::string> names;
+  std::map<std::pair<int, int>, double> busy_until;
+  for (const json& event : trace["traceEvents"]) {
+    if (event["ph"] == "M" && event["name"] != "thread_name") continue;
+    const std::pair track{event["pid"].get<int>(), event["tid"].get<int>()};
+    if (event["ph"] == "M") names[track] = event["args"]["name"].get<std::string>();
+    if (event["ph"] != "X") continue;
+    EXPECT_TRUE(names.contains(track)) << event;
+    EXPECT_GE(event["ts"].get<double>(), busy_until[track]) << event;
+    busy_until[track] = event["ts"].get<double>() + event["dur"].get<double>();
+    EXPECT_EQ(event["args"]["size"], 8);
+  }
+  const std::pair second_send{0, 2}, second_receive{2, 3};
+  EXPECT_EQ(names.size(), 3U * 2 + 2);
+  EXPECT_EQ(names[second_send], "sends 2");
+  EXPECT_EQ(names[second_receive], "receives 2");
+}
+
+TEST(ChromeTrace, NamesMayHoldAnything) {
+  Timeline timeline = exchange();
+  timeline.algorithm = "a \"quoted\" \\ name\n";
+  EXPECT_EQ(json::parse(chrome_trace(timeline))["otherData"]["algorithm"], timeline.algorithm);
+}
+
+TEST(PajeTrace, WhatANodeDoesAtOnceHasTracksOfItsOwn) {
+  std::istringstream in(paje_trace(overlapping()));
+  std::map<std::string, int> depth;
+  for (std::string line; std::getline(in, line);) {
+    std::istringstream words(line);
+    std::string kind, time, type, track;
+    words >> kind >> time >> type >> track;
+    if (kind == "5" && type == "S") {
+      EXPECT_EQ(++depth[track], 1) << line;
+    }
+    if (kind == "6") {
+      EXPECT_EQ(--depth[track], 0) << line;
+    }
+  }
+  EXPECT_EQ(depth.size(), 5U);
+  EXPECT_TRUE(depth.contains("s0_1"));
+  EXPECT_TRUE(depth.contains("v2_1"));
+}
+
 TEST(PajeTrace, StatesOpenAndCloseInOrderOfTime) {
   std::istringstream in(paje_trace(exchange()));
   std::map<std::string, int> depth;
