@@ -57,6 +57,7 @@ void add_run_exchange(CLI::App& verb, Action& chosen) {
   problem->add_flag("--same-ranks", options->same_ranks,
                     "receiver j is rank j, as sender j is, however many ranks there are");
   options->methods.add_times_to(*problem);
+  options->timeline.add_to(*problem, "in one more execution of method sluice");
   problem->footer(
       std::string(kExchangeHelp) +
       "Sizes are bytes. Sender i is rank i; receivers are the ranks behind the senders where there are enough, else "
@@ -75,7 +76,8 @@ void add_run_exchange(CLI::App& verb, Action& chosen) {
       "Examples:\n"
       "  mpirun -np 64 sluice run exchange traffic.mtx --max-transfers 8\n"
       "  mpirun -np 20 sluice run exchange traffic.mtx --max-transfers 3 --methods sluice-chain,sluice-list,alltoallv\n"
-      "  mpirun -np 20 sluice run exchange traffic.mtx --measure");
+      "  mpirun -np 20 sluice run exchange traffic.mtx --measure\n"
+      "  mpirun -np 20 sluice run exchange traffic.mtx --mode chain --max-transfers 3 --trace run.json");
   problem->callback([options, &chosen] { chosen = [options] { return run_exchange(*options); }; });
 }
 

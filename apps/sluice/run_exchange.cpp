@@ -9,6 +9,7 @@
 
 #include "algorithm_names.hpp"
 #include "apps/compare/compare.hpp"
+#include "apps/compare/recorded_exchange.hpp"
 #include "command.hpp"
 #include "option_values.hpp"
 #include "output.hpp"
@@ -149,7 +150,10 @@ int run_exchange(const RunExchange& options) {
   SLUICE_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
   const std::int64_t receivers_from = first_receiver(task, options.same_ranks, ranks);
   const std::vector<mpi::MessageSize> sends = read_sends(task, receivers_from, rank, ranks);
-  Ranks::once([&] { check_json_target(options.methods.json); });
+  Ranks::once([&] {
+    check_json_target(options.methods.json);
+    options.timeline.check();
+  });
   std::vector<std::string> notes;
   find_max_transfers(options, task, sends, receivers_from, notes);
   // Where nothing tells k, the job finds it.
@@ -157,6 +161,10 @@ int run_exchange(const RunExchange& options) {
                          task.backbone.has_value();
   how.max_transfers = k_is_told ? task.problem.max_transfers : 0;
   const compare::Comparison comparison = compare::exchanges(MPI_COMM_WORLD, sends, how, methods, repetitions);
+  if (options.timeline.wanted() && comparison.verified) {
+    const Timeline timeline = compare::recorded_exchange(MPI_COMM_WORLD, sends, how);
+    Ranks::once([&] { options.timeline.write(timeline, fmt::format("{}, {}", timeline.problem, timeline.algorithm)); });
+  }
   return show_run({"exchange", task.title(), largest_part(task.problem.traffic), task.least_time_s(),
                    task.problem.max_transfers, notes},
                   comparison, options.methods.json);

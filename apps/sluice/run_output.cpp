@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -92,6 +93,14 @@ std::string verdict(const compare::Comparison& comparison, const std::vector<std
   return text;
 }
 
+/// A line where ranks wait for cores, which times tell more of than of messages; of one host, whose cores are known.
+std::string overload_text(int ranks, const std::vector<std::string>& hosts) {
+  const unsigned cores = std::thread::hardware_concurrency();
+  if (hosts.size() != 1 || cores == 0 || std::cmp_less_equal(ranks, cores)) return {};
+  return fmt::format("{} share {} of this host: times say little of a host with a core for each\n\n",
+                     count_text(ranks, "rank"), count_text(cores, "core"));
+}
+
 std::string to_text(const RunSubject& subject, const compare::Comparison& comparison,
                     const std::vector<std::string>& hosts) {
   using Align = TextTable::Align;
@@ -99,6 +108,7 @@ std::string to_text(const RunSubject& subject, const compare::Comparison& compar
   for (const std::string& note : subject.notes) text += note + '\n';
   text += fmt::format("{}, {}, methods in turns\n\n", count_text(comparison.ranks, "rank"),
                       count_text(comparison.repetitions, "repetition"));
+  text += overload_text(comparison.ranks, hosts);
   for (const std::string& why : comparison.left_out) text += fmt::format("left out: {}\n", why);
   if (!comparison.left_out.empty()) text += '\n';
   if (!comparison.verified) {

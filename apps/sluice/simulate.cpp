@@ -15,6 +15,7 @@
 #include "command.hpp"
 #include "elapsed.hpp"
 #include "exchange_options.hpp"
+#include "interrupt.hpp"
 #include "output.hpp"
 #include "plan.hpp"
 #include "provenance.hpp"
@@ -28,6 +29,7 @@
 #include "sluice/run/simulate/model.hpp"
 #include "sluice/schedule/any_schedule.hpp"
 #include "sluice/schedule/cost.hpp"
+#include "sluice/schedule/layout_check.hpp"
 #include "sluice/schedule/tree_validate.hpp"
 #include "sluice/show/quantities.hpp"
 #include "sluice/show/text_table.hpp"
@@ -132,7 +134,8 @@ int show(const Timeline& timeline, const Planned& planned, const SimulationOptio
   tell(fmt::format("{}engine {}{}\n\nlength  {}{}\nplanned {}\n\n{}", planned.title, options.engine, how,
                    time_text(timeline, timeline.length), timeline.unit == "s" ? "" : ", in the unit of the schedule",
                    time_text(timeline, planned.length), table_of(timeline, options.all)));
-  return kDone;
+  if (was_interrupted()) note("interrupted by Ctrl-C: the best plan so far");
+  return status_unless_interrupted(kDone);
 }
 
 int simulate_steps(const StepSchedule& schedule, const std::string& title, const SimulationOptions& options) {
@@ -171,7 +174,7 @@ int simulate_file(const std::string& file, const std::string& platform, const Si
   const std::string name = file == "-" ? "standard input" : file;
   const AnySchedule schedule = read_schedule_file(file);
   if (const auto* steps = std::get_if<ScheduleFile>(&schedule)) {
-    refuse_broken(validate(*steps), name);
+    refuse_broken(validate_with_layouts(*steps, name), name);
     return simulate_steps(steps->schedule, fmt::format("{} {}\n", steps->schedule.problem, name), options);
   }
   if (const auto* program = std::get_if<Program>(&schedule)) {
@@ -212,6 +215,7 @@ void add_problem(CLI::App& verb, Action& chosen, const char* name, const char* h
     chosen = [options, run, name] {
       check_algorithm(name, options->algorithm);
       check(options->simulation);
+      const Interruptible interruptible(searches(options->algorithm));
       return run(*options);
     };
   });
@@ -223,7 +227,8 @@ int run_redistribute_model(const ProblemOptions<RedistributeOptions>& options) {
   const RedistributeTask task = read(options.problem);
   if (count_messages(task.problem, kMostTransfers) > kMostTransfers)
     throw InputError("simulate", fmt::format("more than {} transfers", kMostTransfers), "less");
-  const RedistributionPlan plan = plan_redistribution(task.problem, options.algorithm, task.setup);
+  const RedistributionPlan plan =
+      plan_redistribution(task.problem, options.algorithm, task.setup, kCustomaryEffort, stop_at_interrupt());
   return simulate_steps(plan.schedule(task.input), task.title() + '\n', options.simulation);
 }
 

@@ -56,7 +56,7 @@ TEST(Newcomer, CheckSaysWhatItDidNotCheck) {  // 2
   const Outcome alone = folder.sluice(words("check plan.json"));
   EXPECT_EQ(alone.status, 0);
   expect_in("ok: plan.json: ", alone.out);
-  expect_in("not checked: whether it sends what it has to; --traffic TRAFFIC", alone.out);
+  expect_in("not checked: whether it sends what it has to, and its bound; --traffic TRAFFIC", alone.out);
   const Outcome whole = folder.sluice(words("check plan.json --traffic x.csv"));
   EXPECT_EQ(whole.status, 0);
   expect_not_in("not checked", whole.out);
@@ -285,6 +285,56 @@ TEST(Newcomer, PicturesHaveTitlesAndAPaletteForAllEyes) {  // 24
   ASSERT_EQ(folder.sluice(words("cluster latency.mtx --svg clusters.svg")).status, 0);
   const std::string svg = folder.read("clusters.svg");
   for (const std::string part : {"<title>", ">node<", ">latency<", "prefers-color-scheme: dark"}) expect_in(part, svg);
+}
+
+TEST(Newcomer, PlansComparisonsAndClustersAreDrawn) {  // 23
+  const Folder folder;
+  folder.write("x.csv", "3.5,1,0\n0,0,2\n4,0,1\n");
+  for (const std::string problem :
+       {"exchange x.csv", "redistribute --from 4:3 --to 4:5", "reduce --machines 9 --transfer 2 --compute 1"}) {
+    SCOPED_TRACE(problem);
+    for (const std::string verb : {"plan ", "compare ", "simulate "}) {
+      const Outcome outcome = folder.sluice(words(verb + problem + " --svg -"));
+      EXPECT_EQ(outcome.status, 0) << outcome.err;
+      EXPECT_EQ(outcome.out.rfind("<svg ", 0), 0U) << outcome.out;
+      expect_in("prefers-color-scheme: dark", outcome.out);
+    }
+    ASSERT_EQ(folder.sluice(words("plan " + problem + " --trace t.json --trace t.json")).status, 2);
+    ASSERT_EQ(folder.sluice(words("plan " + problem + " --trace t.json --summary")).status, 0);
+    EXPECT_FALSE(json::parse(folder.read("t.json"))["traceEvents"].empty());
+  }
+  const std::string bars = folder.sluice(words("compare exchange x.csv --svg -")).out;
+  expect_in(">lower bound<", bars);
+  expect_in(">oggp<", bars);
+  expect_in("total cost over the lower bound; behind each bar the total cost", bars);
+  expect_refused(folder.sluice(words("compare exchange x.csv --svg no/where.svg")), "no/where.svg");
+}
+
+TEST(Newcomer, ExportsFollowTheSameRules) {  // 1, 5
+  const Folder folder;
+  folder.write("x.csv", kTraffic);
+  const Outcome outcome = folder.sluice(words("plan exchange x.csv --export p2p - --json plan.json"));
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(json::accept(outcome.out)) << outcome.out;
+  EXPECT_TRUE(json::accept(folder.read("plan.json")));
+  expect_refused(folder.sluice(words("plan exchange x.csv --export p2p x.csv")),
+                 "'x.csv', which is the input (TRAFFIC)");
+  expect_refused(folder.sluice(words("plan exchange x.csv --export p2p - --json -")), "standard output twice");
+  EXPECT_EQ(folder.read("x.csv"), kTraffic);
+}
+
+TEST(Newcomer, CtrlCKeepsTheBestPlanSoFar) {  // 7
+  const Folder folder;
+  std::string traffic;
+  for (int i = 0; i < 60; ++i)
+    for (int j = 0; j < 60; ++j) traffic += std::to_string((i * 7919 + j * 104729) % 9973) + (j == 59 ? '\n' : ',');
+  folder.write("big.csv", traffic);
+  const Outcome outcome = folder.sluice_interrupted(
+      words("plan exchange big.csv --effort 1000000 --summary --json plan.json --svg plan.svg"));
+  EXPECT_EQ(outcome.status, 130) << outcome.out << outcome.err;
+  expect_in("interrupted by Ctrl-C", outcome.out);
+  EXPECT_EQ(folder.sluice(words("check plan.json --traffic big.csv")).status, 0);
+  EXPECT_EQ(folder.read("plan.svg").rfind("<svg ", 0), 0U);
 }
 
 TEST(Newcomer, QuietPrintsNothing) {

@@ -114,53 +114,5 @@ TEST(RunExchange, RefusesWhatItCannotRun) {
   expect_refused_once(on_ranks(folder, 3, "run exchange nowhere.mtx"), "nowhere.mtx");
 }
 
-/// What a user sees on the first try: findings 3, 9, 11, 21 and 22 of the review.
-TEST(RunExchange, ResultsSayWhatTheyWereMadeFromAndWhatToUse) {
-  const Folder folder;
-  folder.write("traffic.mtx", kSmallTraffic);
-  const Outcome outcome = on_ranks(folder, 3, "run exchange traffic.mtx --repetitions 5 --seed 3 --json out.json");
-  ASSERT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_NE(outcome.out.find("170 kB in total, k = 2, beta = 8192\n"), std::string::npos) << outcome.out;
-  EXPECT_NE(outcome.out.find("3 ranks, 5 repetitions, methods in turns\n"), std::string::npos) << outcome.out;
-  EXPECT_NE(outcome.out.find("quartiles"), std::string::npos) << outcome.out;
-  EXPECT_NE(outcome.out.find("\nfastest here: "), std::string::npos) << outcome.out;
-  const json file = json::parse(folder.read("out.json"));
-  const json& about = file["about"];
-  EXPECT_EQ(about["inputs"][0]["sha256"].get<std::string>() + "  traffic.mtx\n",
-            folder.run({"sha256sum", "traffic.mtx"}).out);
-  EXPECT_EQ(about["hosts"].size(), 1U);
-  EXPECT_NE(about["mpi"], "");
-  EXPECT_EQ(about["seed"], "3");
-  for (const json& method : file["methods"]) {
-    std::vector<double> samples = method["samples_s"];
-    ASSERT_EQ(samples.size(), 5U);
-    std::sort(samples.begin(), samples.end());
-    EXPECT_EQ(samples.front(), method["min_s"]);
-    EXPECT_EQ(samples[1], method["quartiles_s"][0]);
-    EXPECT_EQ(samples[2], method["median_s"]);
-    EXPECT_EQ(samples[3], method["quartiles_s"][1]);
-    EXPECT_EQ(samples[4], method["max_s"]);
-  }
-}
-
-TEST(RunExchange, OneRankIsToldHowToStartMore) {
-  const Folder folder;
-  folder.write("traffic.mtx", kSmallTraffic);
-  const Outcome exchange = folder.sluice(words("run exchange traffic.mtx"));
-  EXPECT_EQ(exchange.status, 2);
-  EXPECT_NE(exchange.err.find("note: this is one rank; mpirun -np N sluice run ... starts N of them\n"),
-            std::string::npos)
-      << exchange.err;
-  EXPECT_NE(exchange.err.find("at most the 1 rank that mpirun started; start it with mpirun -np 3\n"),
-            std::string::npos)
-      << exchange.err;
-  const Outcome reduce = folder.sluice(words("run reduce --count 5 --repetitions 1"));
-  EXPECT_EQ(reduce.status, 0) << reduce.err;
-  EXPECT_NE(reduce.out.find("verified: the result; one rank has nobody to send to\n"), std::string::npos) << reduce.out;
-  EXPECT_NE(reduce.out.find("\n1 rank, 1 repetition, "), std::string::npos) << reduce.out;
-  expect_refused_once(folder.sluice(words("run exchange - --quiet"), kSmallTraffic),
-                      "TRAFFIC: standard input, expected a file");
-}
-
 }  // namespace
 }  // namespace sluice::testing

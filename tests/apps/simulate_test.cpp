@@ -2,6 +2,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "command_runner.hpp"
 
@@ -87,9 +88,11 @@ TEST(Simulate, RefusesWhatItCannotSimulate) {
   const auto before = folder.files();
   const std::pair<const char*, const char*> cases[] = {
       {"", "sluice simulate: no problem, expected redistribute"},
+      {"plan.json --platform p.json", "--platform: a schedule, which has its own times"},
       {"nowhere.json", "nowhere.json: cannot be read"},
       {"exchnge x.csv",
-       "'exchnge', expected one of redistribute, exchange, reduce, broadcast; did you mean 'exchange'?"},
+       "'exchnge', expected one of redistribute, exchange, reduce, broadcast, scatter, gather, allgather, "
+       "reduce-scatter, allreduce, alltoall; did you mean 'exchange'?"},
       {"broken.json", "broken.json: a broken schedule: "},
       {"other.json", "other.json"},
       {"cut.json", "cut.json"},
@@ -106,6 +109,71 @@ TEST(Simulate, RefusesWhatItCannotSimulate) {
     expect_refused(folder.sluice(words(std::string("simulate ") + arguments)), about);
     EXPECT_EQ(folder.files(), before);
   }
+}
+
+TEST(Simulate, ProgramsOverTheirPlatform) {
+  const Folder folder;
+  const Arguments plan{"plan",   "allgather", "--platform", platform(), "--size",  "1Ki",        "--algorithm", "ring",
+                       "--json", "ring.json", "--svg",      "ring.svg", "--trace", "ring.trace", "--summary"};
+  ASSERT_EQ(folder.sluice(plan).status, 0);
+  const json program = json::parse(folder.read("ring.json"));
+  EXPECT_EQ(folder.read("ring.svg").rfind("<svg ", 0), 0U);
+  EXPECT_EQ(folder.read("ring.trace").rfind("%EventDef", 0), 0U);
+  const std::vector<Arguments> both{
+      {"simulate", "ring.json", "--platform", platform()},
+      {"simulate", "allgather", "--platform", platform(), "--size", "1Ki", "--algorithm", "ring"}};
+  for (Arguments arguments : both) {
+    arguments.insert(arguments.end(), {"--json", "-"});
+    const Outcome outcome = folder.sluice(arguments);
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const json file = json::parse(outcome.out);
+    EXPECT_DOUBLE_EQ(file["length"].get<double>(), program["length_s"].get<double>());
+    EXPECT_EQ(file["planned"], program["length_s"]);
+    EXPECT_EQ(file["unit"], "s");
+    EXPECT_EQ(file["transfers"].size(), program["operations"].size() / 2);
+    for (const json& transfer : file["transfers"]) EXPECT_LE(transfer["end"], file["length"]);
+  }
+  // The platform that it was not planned for, and none.
+  folder.write("two.json",
+               R"({"schema": "sluice.platform/1", "ranks": 2, "clusters": [{"name": "a", "ranks": [0, 1],
+                   "latency_s": 5e-05, "gap": [[1, 2e-06], [1048576, 0.0084]]}], "links": []})");
+  expect_refused(folder.sluice(words("simulate ring.json --platform two.json")),
+                 "two.json: 2 ranks, expected the 88 of the program in ring.json");
+  expect_refused(folder.sluice(words("simulate ring.json")), "--platform: nothing, expected the platform file");
+}
+
+TEST(Simulate, RefusesWhatCheckRefuses) {
+  const Folder folder;
+  ASSERT_EQ(folder.sluice(words("plan redistribute --from 4:3 --to 4:5 --json plan.json")).status, 0);
+  json other = json::parse(folder.read("plan.json"));
+  other["input"]["to"] = "4:2";  // sound in itself, but not what its layouts need
+  folder.write("other.json", other.dump());
+  EXPECT_EQ(folder.sluice(words("check other.json")).status, 1);
+  expect_refused(folder.sluice(words("simulate other.json --svg other.svg")), "other.json: a broken schedule: ");
+  folder.write("huge.json",
+               R"({"schema": "sluice.schedule/1", "type": "steps", "problem": "exchange", "algorithm": "x",
+                   "senders": 1000000000000, "receivers": 3, "max_transfers": 1, "setup": 1,
+                   "steps": [{"duration": 1, "transfers": [{"from": 0, "to": 0, "offset": 0, "size": 1}]}],
+                   "cost": {"steps": 1, "transmission": 1, "total": 2}, "bound": {"steps": 1, "transmission": 1, "total": 2}})");
+  for (const std::string order : {"barrier", "local"})
+    expect_refused(folder.sluice(words("simulate huge.json --trace t.json --order " + order)),
+                   "1000000000000 nodes, expected at most");
+  EXPECT_EQ(folder.files(), (std::vector<std::string>{"huge.json", "other.json", "plan.json"}));
+}
+
+TEST(Simulate, AFullDiskIsSaid) {
+  const Folder folder;
+  ASSERT_EQ(folder.run({"ln", "-s", "/dev/full", "full.json"}).status, 0);
+  ASSERT_EQ(folder.run({"ln", "-s", "/dev/full", "full.trace"}).status, 0);
+  for (const std::string option : {"--trace full.json", "--trace full.trace", "--svg full.json", "--json full.json"}) {
+    for (const std::string verb : {"simulate", "plan"}) {
+      SCOPED_TRACE(verb + ' ' + option);
+      expect_refused(folder.sluice(words(verb + " redistribute --from 4:3 --to 4:5 " + option)),
+                     "cannot be written: No space left on device");
+    }
+  }
+  expect_refused(folder.sluice(words("simulate redistribute --from 4:3 --to 4:5"), "", "/dev/full"),
+                 "standard output: cannot be written: No space left on device");
 }
 
 TEST(Simulate, HasHelp) {

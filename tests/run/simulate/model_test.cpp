@@ -11,8 +11,10 @@
 #include <utility>
 #include <vector>
 
+#include "plan/program_testing.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/exchange.hpp"
+#include "sluice/plan/program.hpp"
 #include "sluice/plan/reduce.hpp"
 #include "sluice/schedule/cost.hpp"
 
@@ -185,6 +187,62 @@ TEST(SimulateTree, KeepsLimitsPartsAndDates) {
   two.transfers = {{1, 0, 7, 12}};
   two.length = 13;
   EXPECT_EQ(simulate(two).length, 13);
+}
+
+TEST(SimulateProgram, WorkedByHand) {
+  // 0 -> 1 -> 2, each message as long as the pLogP model says, the second one behind the first.
+  const Platform platform = testing::one_cluster(3);
+  constexpr std::int64_t kBytes = 1'250'000;
+  Program program;
+  program.problem = Collective::kBroadcast;
+  program.algorithm = "chain";
+  program.ranks = 3;
+  program.size_bytes = kBytes;
+  using Kind = ProgramOperation::Kind;
+  program.operations = {{0, Kind::kSend, 1, 0, kBytes, {}, {}},
+                        {1, Kind::kReceive, 0, 0, kBytes, {}, {}},
+                        {1, Kind::kSend, 2, 0, kBytes, {}, {1}},
+                        {2, Kind::kReceive, 1, 0, kBytes, {}, {}}};
+  const Timeline timeline = simulate(platform, program);
+  const double hop = 50e-6 + platform.clusters[0].gap.at(kBytes) + platform.clusters[0].gap.at(1);
+  EXPECT_EQ(timeline.problem, "broadcast");
+  EXPECT_EQ(timeline.unit, "s");
+  EXPECT_TRUE(timeline.same_nodes);
+  ASSERT_EQ(timeline.transfers.size(), 2U);
+  EXPECT_EQ(timeline.transfers[0].from, 0);
+  EXPECT_EQ(timeline.transfers[1].to, 2);
+  EXPECT_EQ(timeline.transfers[1].size, kBytes);
+  EXPECT_NEAR(timeline.transfers[0].end, hop, 1e-9);
+  EXPECT_NEAR(timeline.transfers[1].start, hop, 1e-9);
+  EXPECT_NEAR(timeline.length, 2 * hop, 1e-9);
+  program.operations[2].after.clear();
+  EXPECT_THROW((void)simulate(platform, program), InputError);
+  program.ranks = 4;
+  EXPECT_THROW((void)simulate(platform, program), InputError);
+}
+
+TEST(SimulateProgram, EveryMessageOfAPlanOnceAndInItsTime) {
+  const Platform platform = testing::one_cluster(6);
+  for (const Collective collective : {Collective::kAllgather, Collective::kAllreduce, Collective::kAlltoall}) {
+    const Program program = plan_program(platform, {collective, 4096, 0, 8}).program;
+    SCOPED_TRACE(program.algorithm);
+    const Timeline timeline = simulate(platform, program);
+    EXPECT_DOUBLE_EQ(timeline.length, program.length_s);
+    std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> bytes, expected;
+    for (const ProgramOperation& op : program.operations)
+      if (op.kind == ProgramOperation::Kind::kSend) expected[{op.rank, op.peer}] += op.message_bytes();
+    double last = 0;
+    for (const TimelineTransfer& each : timeline.transfers) {
+      bytes[{each.from, each.to}] += each.size;
+      EXPECT_GE(each.start, last);
+      last = each.start;
+      EXPECT_GE(each.sender_free, each.start);
+      EXPECT_GE(each.receive_start, each.start);
+      EXPECT_GE(each.end, each.receive_start);
+      EXPECT_LE(each.end, timeline.length);
+    }
+    EXPECT_EQ(bytes, expected);
+  }
 }
 
 }  // namespace
