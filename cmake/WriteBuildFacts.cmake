@@ -1,5 +1,6 @@
 # cmake -D SOURCE=DIR -D OUTPUT=FILE -P WriteBuildFacts.cmake: writes the commit of the checkout SOURCE into the header OUTPUT;
 # empty where it is none, or there is no git. The file changes only if the commit does, so that nothing is built for nothing.
+cmake_minimum_required(VERSION 3.25)
 set(commit "")
 find_program(GIT git)
 if(GIT)
