@@ -89,7 +89,7 @@ class RankNetwork {
   std::vector<const PlatformLink*> widest_;  // of each group's links to others
 };
 
-struct PlannedMessage {
+struct RankMessage {
   std::int32_t from = 0;
   std::int32_t to = 0;
   std::int64_t begin = 0;  ///< bytes [begin, end) of the message
@@ -102,7 +102,6 @@ struct PlannedMessage {
 /// and whose connection is free. The program has the messages in the order of their starts; `length_only`: no messages,
 /// just the length. O(m log m) time for m messages.
 [[nodiscard]] BroadcastProgram timed_program(const RankNetwork& network, std::int64_t root, std::int64_t bytes,
-                                             const std::vector<PlannedMessage>& messages, bool one_port,
-                                             bool length_only);
+                                             const std::vector<RankMessage>& messages, bool one_port, bool length_only);
 
 }  // namespace sluice::detail
