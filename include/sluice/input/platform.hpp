@@ -88,7 +88,7 @@ struct Platform {
 /// of two ranks or more has a gap.
 void check_platform(const Platform& platform, const std::string& where);
 
-/// The format of files: docs/platform.md. Strict, as read_schedule; what is read has passed check_platform. Throws
+/// The format of files: docs/reference/platform.md. Strict, as read_schedule; what is read has passed check_platform. Throws
 /// InputError, where = "FILE:LINE", or "FILE" for what concerns the whole.
 [[nodiscard]] Platform read_platform(std::istream& in, const std::string& file);
 [[nodiscard]] Platform read_platform(const std::string& path);

@@ -23,7 +23,7 @@ struct SimgridPlatform {
 ///  - Every other link is limited: a pair of hosts by g, several pairs by `connections` times as much. Each pair of
 ///    hosts has a link of its own, as one with the policy FATPIPE would limit every message, not every connection.
 ///  - Clusters, LANs and sites that are distinctly farther from each other than what is in them are groups, level upon
-///    level (docs/broadcast.md). Each has an uplink, in each direction, with the most that any of its limited links to
+///    level (docs/explanation/broadcast.md). Each has an uplink, in each direction, with the most that any of its limited links to
 ///    others carries; what a group sends to several others shares it. So do the ranks of a cluster that is one host.
 ///    Clusters in no such two groups have a link of their own.
 ///

@@ -32,7 +32,7 @@ struct StrategyPrediction {
 };
 
 /// The eleven models of Table 1 of Steffenel, "A Framework for Adaptive Collective Communications on Heterogeneous
-/// Hierarchical Networks" (2006), those added (docs/broadcast.md), and, where the cluster has measured times, "native",
+/// Hierarchical Networks" (2006), those added (docs/explanation/broadcast.md), and, where the cluster has measured times, "native",
 /// the MPI's own broadcast. Segments are searched among m / 2^i, then by hill climbing, as section 4.2 has it. Of one
 /// rank, or 0 bytes, all times are 0.
 ///
@@ -103,7 +103,7 @@ struct BetweenPlan {
 // ---- whole broadcasts
 
 struct BroadcastOptions {
-  /// A heuristic, "exact" or "auto": trees between clusters; "pipelined" or "parallel-entry", see docs/broadcast.md;
+  /// A heuristic, "exact" or "auto": trees between clusters; "pipelined" or "parallel-entry", see docs/explanation/broadcast.md;
   /// "native". "auto" takes the shortest of all; with `segments` = 1 only of trees.
   std::string algorithm = "auto";
   std::string lookahead = "min";

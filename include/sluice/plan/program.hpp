@@ -39,7 +39,7 @@ struct ProgramPlan {
 };
 
 /// Plans by `options.algorithm`, of its variants the one that is fastest in the replay; "auto": the fastest of all that
-/// apply and are replayed in reasonable time (docs/collectives.md). Deterministic. Programs are in `operations` order
+/// apply and are replayed in reasonable time (docs/explanation/collectives.md). Deterministic. Programs are in `operations` order
 /// such that they could be carried out one message after the other.
 ///
 /// Throws InputError for a bad platform, a root that is no rank, sizes below 0, elements that do not divide the size,
@@ -47,7 +47,7 @@ struct ProgramPlan {
 [[nodiscard]] ProgramPlan plan_program(const Platform& platform, const ProgramProblem& problem,
                                        const ProgramOptions& options = {});
 
-/// When each operation of `program` has ended, where messages share what they pass in `platform`: docs/collectives.md.
+/// When each operation of `program` has ended, where messages share what they pass in `platform`: docs/explanation/collectives.md.
 /// Throws InputError unless the program is sound and has as many ranks as the platform.
 struct ReplayedProgram {
   double length_s = 0;

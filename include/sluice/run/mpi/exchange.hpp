@@ -88,7 +88,7 @@ struct TransferTimes {
 ///
 /// In place of MPI_Alltoallv, for one group of ranks or for two that are coupled, or any overlap: who sends what to
 /// whom is up to the sizes. Construction and execution are collective. Sizes may be beyond 2^31. Empty messages cost
-/// nothing. MPI_THREAD_FUNNELED is enough. Failure: docs/run.md, the same for all jobs.
+/// nothing. MPI_THREAD_FUNNELED is enough. Failure: docs/explanation/run.md, the same for all jobs.
 ///
 /// Memory: each rank holds O(own transfers) and no buffers: pieces travel from the user's memory and to it, but for
 /// messages of types that lie in memory with gaps, which are packed whole. Where there is a plan (all modes but kAtOnce

@@ -80,7 +80,7 @@ struct RedistributionOptions {
 /// spirit of MPI-4's persistent collectives, construction is collective, and so is execute. Planning needs no
 /// communication: each rank works out its own messages alone. What a rank sends itself is copied, and is in no step of
 /// the plan where the processes of the two grids multiply to at most 1024; in larger grids it has a place in a step,
-/// where nothing is sent. Failure: docs/run.md, the same for all jobs.
+/// where nothing is sent. Failure: docs/explanation/run.md, the same for all jobs.
 ///
 /// Memory: at most `window` buffers of `chunk_bytes` for sending, which the ranks of a node share, and as many for
 /// receiving (2 more for kChain) where there are senders on other nodes, whatever the size of the array; less when the

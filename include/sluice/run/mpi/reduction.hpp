@@ -147,7 +147,7 @@ struct ReductionSummary {
 /// Reduce-scatter: up to one and a half, on the root two and a half if its elements are in the result. Over a platform:
 /// what was combined so far, but for the root, and up to 8 MiB, or two messages, of what waits for its turn.
 ///
-/// Failure: docs/run.md, the same for all jobs.
+/// Failure: docs/explanation/run.md, the same for all jobs.
 class ElementReduction {
  public:
   /// Collective over `comm`, an intracommunicator. Throws InputError on every rank if an argument is bad on any rank,
