@@ -24,6 +24,7 @@ packages=(
   librapidcheck-dev          # tests: properties on random data
   liblemon-dev               # tests and benchmarks: matchings to compare ours with
   gnuplot-nox                # draws what studies write
+  python3                    # tests: runs the commands of the documents, and follows their links
 )
 language_packages=(
   gfortran                   # the Fortran module
