@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Tests the checkers of the documents on small pages: right as they stand, and one fault of each kind."""
+import contextlib
+import io
 import pathlib
-import subprocess
 import sys
 import tempfile
 import unittest
@@ -68,9 +69,10 @@ class Pages(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "page.md")
             path.write_text(text)
-            done = subprocess.run([sys.executable, HERE / "run_page.py", *options, folder, path], text=True,
-                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-            return done.returncode, done.stdout, path.read_text()
+            output = io.StringIO()
+            with contextlib.redirect_stdout(output):
+                status = run_page.main([*options, folder, str(path)])
+            return status, output.getvalue(), path.read_text()
 
     def passes(self, text):
         status, output, _ = self.run_page(text)
@@ -82,7 +84,7 @@ class Pages(unittest.TestCase):
         self.assertIn(message, output)
 
     def test_output_is_compared(self):
-        self.passes("```sh\necho 1; echo 2 >&2\n```\n\n```text\n1\n2\n```\n")
+        self.passes("```sh\necho 1; echo 2; echo 3 >&2\n```\n\n```text\n1\n2\n```\n")
         self.fails("```sh\necho 1\n```\n\n```text\n2\n```\n", "other output than shown")
         self.fails("```sh\necho 1; echo 2\n```\n\n```text\n1\n```\n", "other output than shown")
         self.fails("```sh\ntrue\n```\n\n```text\n1\n```\n", "other output than shown")

@@ -5,7 +5,7 @@
 
 Every block ```sh is run by bash, one after the other, in a folder that looks like the source tree: variables and the
 working folder pass from one block to the next, files that a block writes are there for the next, and all are gone in the
-end. The command that fails first ends its block. A block ```text right behind one shows its output, both streams:
+end. The command that fails first ends its block. A block ```text right behind one shows its standard output:
 
 - a line `...` stands for any lines, `...` within a line for any text; spaces at the end of a line do not count;
 - `<!-- output: times vary -->` before the block: times and rates may be any (`12.3 ms` = `4 us`), and so may the number
@@ -30,7 +30,7 @@ import subprocess
 import sys
 import tempfile
 
-SECONDS_PER_BLOCK = 120
+SECONDS_PER_BLOCK = 300
 UNIT = r"(?:\s?(?:ns|us|ms|s|min|h|[kMG]?i?B|%)(?:/s)?(?![\w/]))"
 DIGITS = r"(?<![\w.])-?\d+(?:\.\d+)?(?:e[+-]?\d+)?"
 TIME = re.compile(DIGITS + r"\s?(?:(?:ns|us|ms|s|min|h)(?![\w/])|[kMG]?i?B/s)")
@@ -136,14 +136,14 @@ def make_tree(source, build, folder):
 
 
 def run(step, state):
-    """(exit status, output) of a block, which starts with what the one before left in the folder `state`."""
+    """(exit status, output, errors) of a block, which starts with what the one before left in the folder `state`."""
     script = (f'[[ -e "{state}/variables" ]] && . "{state}/variables" 2>/dev/null; cd "$(cat "{state}/folder")"\n'
               f'trap \'declare -px >"{state}/variables"; pwd >"{state}/folder"\' EXIT\n'
               "set -euo pipefail\n" + step.block.text)
     environment = os.environ | {"LC_ALL": "C.UTF-8", "TERM": "dumb", "COLUMNS": "120"}
-    done = subprocess.run(["bash", "-c", script], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, env=environment, timeout=SECONDS_PER_BLOCK)
-    return done.returncode, done.stdout.decode(errors="replace")
+    done = subprocess.run(["bash", "-c", script], stdin=subprocess.DEVNULL, capture_output=True, env=environment,
+                          timeout=SECONDS_PER_BLOCK)
+    return done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
 
 
 def main(arguments):
@@ -167,12 +167,12 @@ def main(arguments):
         for step in steps:
             place = f"{path}:{step.block.line}"
             try:
-                status, output = run(step, state)
+                status, output, errors = run(step, state)
             except subprocess.TimeoutExpired:
                 print(f"{place}: still running after {SECONDS_PER_BLOCK} s")
                 return 1
             if status != step.status:
-                print(f"{place}: exit status {status}, expected {step.status}; output:\n{output}")
+                print(f"{place}: exit status {status}, expected {step.status}; output:\n{output}{errors}")
                 failures += 1
             elif step.shown is not None and not matches(step.shown.text, output, step.varies):
                 if write and "..." not in step.shown.text:
@@ -183,6 +183,8 @@ def main(arguments):
                       + (f" ({step.varies}, so # stands for them)" if step.varies else ""))
                 pair = [masked(text, step.varies).rstrip("\n").split("\n") for text in (step.shown.text, output)]
                 print("\n".join(difflib.unified_diff(*pair, "shown", "output", lineterm="", n=1)))
+                if errors:
+                    print(f"and on standard error:\n{errors}")
     if replaced:
         lines = page.split("\n")
         for line, output in sorted(replaced.items(), reverse=True):
