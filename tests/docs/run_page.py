@@ -10,7 +10,7 @@ end. The command that fails first ends its block. A block ```text right behind o
 - a line `...` stands for any lines, `...` within a line for any text; spaces at the end of a line do not count;
 - `<!-- output: times vary -->` before the block: times and rates may be any (`12.3 ms` = `4 us`), and so may the number
   of spaces in a row;
-- `<!-- output: numbers vary -->`: the same for every number, with its unit.
+- `<!-- output: numbers vary -->`: the same for every number, with its unit and a `~` before it.
 
 Before a block ```sh:
 
@@ -32,7 +32,7 @@ import tempfile
 
 SECONDS_PER_BLOCK = 300
 UNIT = r"(?:\s?(?:ns|us|ms|s|min|h|[kMG]?i?B|%)(?:/s)?(?![\w/]))"
-DIGITS = r"(?<![\w.])-?\d+(?:\.\d+)?(?:e[+-]?\d+)?"
+DIGITS = r"(?<![\w.~])~?-?\d+(?:\.\d+)?(?:e[+-]?\d+)?"
 TIME = re.compile(DIGITS + r"\s?(?:(?:ns|us|ms|s|min|h)(?![\w/])|[kMG]?i?B/s)")
 NUMBER = re.compile(DIGITS + UNIT + "?")
 
