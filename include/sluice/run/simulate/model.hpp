@@ -40,9 +40,9 @@ enum class StepOrder {
 /// platform that the schedule does not hold, the times stated are taken. O(m log m). @pre as above
 [[nodiscard]] Timeline simulate(const TreeSchedule& schedule);
 
-/// The same for a program over `platform`, by the replay that its planner uses (docs/explanation/collectives.md): a transfer ends
-/// when it has been taken in, and its receiver is busy with it for as long as its sender. Throws InputError unless the
-/// program is sound and has as many ranks as the platform.
+/// The same for a program over `platform`, by the replay that its planner uses (docs/explanation/collectives.md): a
+/// transfer ends when it has been taken in, and its receiver is busy with it for as long as its sender. Throws
+/// InputError unless the program is sound and has as many ranks as the platform.
 [[nodiscard]] Timeline simulate(const Platform& platform, const Program& program, double combine_s_per_byte = 0);
 
 /// `timeline` with all times multiplied by `factor` and in `unit`.
