@@ -18,9 +18,7 @@ std::optional<int> number_in(const char* variable) {
   return value;
 }
 
-}  // namespace
-
-std::optional<Launch> launched() {
+std::optional<Launch> launched_by_environment() {
   struct Names {
     const char* rank;
     const char* ranks;
@@ -33,6 +31,13 @@ std::optional<Launch> launched() {
     if (const auto rank = number_in("SLURM_PROCID"))
       return Launch{*rank, number_in("SLURM_STEP_NUM_TASKS").value_or(0)};
   return {};
+}
+
+}  // namespace
+
+std::optional<Launch> launched() {
+  static const std::optional<Launch> result = launched_by_environment();
+  return result;
 }
 
 }  // namespace sluice::command

@@ -11,7 +11,8 @@ struct Launch {
 };
 
 /// What mpirun, mpiexec or srun say to each process they start, by the variables of Open MPI, PMI (MPICH and others),
-/// PMIx and Slurm's steps; nothing where none of them did. Needs no MPI.
+/// PMIx and Slurm's steps; nothing where none of them did. Needs no
+/// MPI. The first call decides: it has to come before MPI starts.
 [[nodiscard]] std::optional<Launch> launched();
 
 }  // namespace sluice::command

@@ -219,6 +219,7 @@ int main(int argc, char** argv) {
   using namespace sluice::command;
   int status = kDone;
   remember_command_line(argc, argv);
+  (void)launched();  // before MPI starts: a process that nobody launched may have such variables afterwards
   try {
     const Ranks ranks(argc, argv);
     try {
