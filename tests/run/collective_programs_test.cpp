@@ -189,9 +189,9 @@ Program of_combining(Collective problem, std::int64_t count, unsigned seed) {
 }
 
 TEST(CollectivePrograms, DrawnAtRandomMoveEveryByte) {
-  for (unsigned seed = 0; seed < 12; ++seed) {
+  for (unsigned seed = 0; seed < 4; ++seed) {
     for (const Collective problem : kMoving) {
-      for (const std::int64_t bytes : {1, 37, 20'000}) {
+      for (const std::int64_t bytes : {1, 5'001}) {
         const int root = static_cast<int>(seed) % size();
         const Program program = of_moves(problem, bytes, root, seed);
         SCOPED_TRACE(std::string(to_string(problem)) + ", seed " + std::to_string(seed));
@@ -210,9 +210,9 @@ TEST(CollectivePrograms, DrawnAtRandomMoveEveryByte) {
 TEST(CollectivePrograms, DrawnAtRandomCombineInTheOrderOfTheRanks) {
   const AffineOperation operation;
   const AffineOperation gaps(true);
-  for (unsigned seed = 0; seed < 12; ++seed) {
+  for (unsigned seed = 0; seed < 4; ++seed) {
     for (const Collective problem : kCombining) {
-      for (const std::int64_t count : {1, 11, 500}) {
+      for (const std::int64_t count : {1, 311}) {
         const Program program = of_combining(problem, count, seed);
         SCOPED_TRACE(std::string(to_string(problem)) + ", seed " + std::to_string(seed));
         for (const Program& each : {program, by_ranks(program)}) {
@@ -242,7 +242,7 @@ TEST(CollectivePrograms, BrokenOnesAreRefusedByAllRanks) {
   };
   for (const Collective problem : kMoving) {
     const Program good = of_moves(problem, 64, 0, 3);
-    for (std::size_t i = 0; i < good.operations.size(); i += 1 + good.operations.size() / 4) {
+    for (std::size_t i = 0; i < good.operations.size(); i += 1 + good.operations.size() / 2) {
       for (int kind = 0; kind < 5; ++kind) {
         Program broken = good;
         ProgramOperation& op = broken.operations[i];
@@ -257,7 +257,7 @@ TEST(CollectivePrograms, BrokenOnesAreRefusedByAllRanks) {
     CollectiveJob job = make_job(MPI_COMM_WORLD, problem, 64, 0, given(good));
     EXPECT_EQ(moved(job, good, rank(), 1), "");
   }
-  EXPECT_GT(refused, 20);
+  EXPECT_GT(refused, 10);
   // Sound, but not what is asked for.
   const Program program = of_moves(Collective::kAllgather, 64, 0, 1);
   EXPECT_THROW((void)make_job(MPI_COMM_WORLD, Collective::kAllgather, 65, 0, given(program)), InputError);
