@@ -24,6 +24,7 @@ packages=(
   librapidcheck-dev          # tests: properties on random data
   liblemon-dev               # tests and benchmarks: matchings to compare ours with
   gnuplot-nox                # draws what studies write
+  python3                    # tests: runs the commands of the documents, and follows their links
 )
 language_packages=(
   gfortran                   # the Fortran module
@@ -42,6 +43,7 @@ ci_packages=(
   clang-tidy                 # and its usage; brings run-clang-tidy
   libclang-rt-14-dev         # libFuzzer and the sanitizers of clang, which feed the readers with broken files
   libbenchmark-dev           # benchmarks
+  python3-jsonschema         # tests: what the command writes against the JSON Schemas of the documents
   iproute2                   # the lab: network namespaces and token buckets
 )
 smpi_packages=(

@@ -1,15 +1,38 @@
 #!/usr/bin/env bash
 # Runs clang-tidy, and with it clang with the warnings of the build, on src/ and apps/. Warnings are errors in both.
 #
-#     scripts/tidy.sh [REGEX]     only the files whose path matches
+#     scripts/tidy.sh [REGEX]     only the files whose path matches, one by one; unless given, ten together, which takes
+#                                 a fifth of the time
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 cmake --preset tidy --log-level=WARNING >/dev/null  # for the compile commands: clang-tidy compiles, and tells what clang warns of
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-echo "tidy: clang-tidy, $(nproc) at a time"
-if ! run-clang-tidy -quiet -p build/tidy -j "$(nproc)" "${1:-$PWD/(src|apps)/}" >"$log" 2>&1; then
+
+# tidy BUILD REGEX [ARGUMENT...]: the files of BUILD whose path matches; false for a finding.
+tidy() {
+  run-clang-tidy -quiet -p "$1" -j "$(nproc)" "${@:3}" "$2" >"$log" 2>&1
+}
+regex=${1:-}
+if [[ -z $regex ]]; then
+  together=$PWD/build/tidy/together
+  echo "tidy: clang-tidy, $(nproc) at a time: $(python3 scripts/tidy_together.py build/tidy "^$PWD/(src|apps)/" "$together")"
+  # A file that includes others is what this check warns of.
+  if tidy "$together" "$together/" -checks=-bugprone-suspicious-include; then
+    echo "tidy: clean"
+    exit
+  fi
+  # Which files? Those of all that failed, as names of two of them may have clashed.
+  mapfile -t failed < <(sed -n "s#^Error while processing \($together/[0-9]*\.cpp\)\..*#\1#p" "$log" | sort -u)
+  if [[ ${#failed[@]} -eq 0 ]]; then
+    cat "$log" >&2
+    exit 1
+  fi
+  regex=$(sed -n 's/^#include "\(.*\)"$/\1/p' "${failed[@]}" | paste -sd '|')
+fi
+echo "tidy: clang-tidy, $(nproc) at a time, one by one"
+if ! tidy build/tidy "$regex"; then
   sed 's/\x1b\[[0-9;]*m//g' "$log" | grep -vE '^clang-tidy|^[0-9]+ warnings? (generated|treated)|^Suppressed|^$' >&2 || true
   echo "tidy: failed" >&2
   exit 1

@@ -27,8 +27,9 @@ struct BroadcastInput {
 
 /// About the options, for the help of every verb.
 inline constexpr const char* kBroadcastHelp =
-    "\nA platform file has ranks, clusters and links, in seconds and bytes: docs/broadcast.md. Trees are between "
-    "clusters,\n"
+    "\nA platform file (sluice.platform/1) has ranks, clusters and links, in seconds and bytes; sluice probe writes "
+    "one.\n"
+    "Trees are between clusters,\n"
     "with the message whole unless --segments says otherwise; auto and exact choose how many, with --segments 1 they "
     "keep\n"
     "to the paper's model. auto also compares ways through the network that are no tree of clusters.\n";

@@ -51,7 +51,7 @@ struct CollectiveTask {
 inline constexpr const char* kCollectiveHelp =
     "\nIn rounds of one message per rank, for p ranks, q = ceil(log2 p), n segments, C groups of ranks. A program is "
     "timed by\n"
-    "a replay in which messages share what they pass: docs/collectives.md. Variants of an algorithm (segments, levels "
+    "a replay in which messages share what they pass. Variants of an algorithm (segments, levels "
     "of\n"
     "the platform) are all replayed, and the fastest is taken.\n";
 

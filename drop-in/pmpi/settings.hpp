@@ -5,7 +5,7 @@
 
 namespace sluice::pmpi {
 
-/// What the environment asks for: docs/drop-in.md names the variables.
+/// What the environment asks for: docs/how-to/drop-in.md names the variables.
 struct Settings {
   std::string record;             ///< SLUICE_RECORD: a folder; empty: nothing is recorded
   double record_interval_s = 10;  ///< SLUICE_RECORD_INTERVAL

@@ -6,7 +6,7 @@
 
 #include "sluice/error.hpp"
 
-/// Arithmetic on int64 that refuses to overflow: throws InputError naming `what` did not fit.
+/// Arithmetic on int64 that refuses to overflow: throws an InputError that names `what` did not fit.
 namespace sluice::checked {
 
 [[noreturn]] inline void overflow(const std::string& what) {

@@ -11,13 +11,13 @@
  *
  * Jobs that run under MPI are in <sluice/sluice_mpi.h>, which this header includes where <mpi.h> came before it.
  *
- * Every function returns a code, SLUICE_OK or why not. A function that fails changes nothing but the error text, and
- * leaves NULL where it would have put a handle. Handles belong to who created them: each kind has a function that frees
- * it, which takes NULL too. Text that a handle hands out is the handle's, and lasts as long. One handle is for one
+ * Every function returns a code, SLUICE_OK or what failed. A function that fails changes nothing but the error text,
+ * and leaves NULL where it would have put a handle. Handles belong to the caller: each kind has a function that frees
+ * it, which takes NULL too. Text that a handle returns belongs to the handle and lasts as long. One handle is for one
  * thread at a time; different handles may be used by different threads.
  *
- * Sizes are in the unit of the problem: bytes or elements, whatever was given. Times are in that of the costs given, of
- * platforms in seconds. Indices count from 0.
+ * Sizes are in the unit of the problem: bytes or elements, whatever was given. Times are in the unit of the costs
+ * given; those of platforms are seconds. Indices count from 0.
  */
 #ifdef __cplusplus
 extern "C" {
@@ -33,7 +33,7 @@ enum sluice_code {
 };
 
 /** One line on what went wrong in the last call of this thread that failed: "WHERE: FOUND, expected EXPECTED". Empty
- *  before the first. Lasts until the next call that fails. */
+ *  before the first failure. Lasts until the next call that fails. */
 const char* sluice_error_text(void);
 /** "0.1.0" */
 const char* sluice_version(void);

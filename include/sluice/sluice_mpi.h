@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /**
- * Sluice's jobs for C: planned once, executed as often as you like. In a libsluice that was built with an MPI, for
- * programs of that MPI.
+ * Sluice's jobs for C: planned once, executed as often as you like. They are in a libsluice that was built with an MPI,
+ * for programs of that MPI.
  *
  *     sluice_job* job = NULL;
  *     if (sluice_redistribution_create(comm, shape, &from, &to, sizeof(double), NULL, &job) == SLUICE_OK) {
@@ -16,10 +16,11 @@
  *       sluice_job_free(job);
  *     }
  *
- * Creation and execution are collective over the communicator, an intracommunicator. What goes wrong on one rank gives
- * a code other than SLUICE_OK on all of them: there what it is, on the others SLUICE_BAD_INPUT or SLUICE_JOB_FAILED, in
- * the same call or in the next one where a rank was done with it. The job is of no further use then, and is freed like
- * any other. MPI_THREAD_FUNNELED is enough; calls on one communicator are made by one thread at a time.
+ * Creation and execution are collective over the communicator, an intracommunicator. A failure on one rank gives a
+ * code other than SLUICE_OK on all of them: on that rank what failed, on the others SLUICE_BAD_INPUT or
+ * SLUICE_JOB_FAILED, in the same call, or in the next one on a rank that was done with this one. The job is of no
+ * further use then, and is freed like any other. MPI_THREAD_FUNNELED is enough; calls on one communicator are made by
+ * one thread at a time.
  *
  * start begins an execution, wait ends it, and test tells whether it has ended; buffers must stay as they are in
  * between. Several jobs of a communicator may be under way, started in the same order on all ranks.
@@ -28,7 +29,7 @@
 extern "C" {
 #endif
 
-/** Of any of the four jobs. A call for another kind of job is SLUICE_BAD_INPUT. */
+/** A job of any of the four kinds. A call for another kind of job is SLUICE_BAD_INPUT. */
 typedef struct sluice_job sluice_job;
 
 /** `done` becomes 1 where the execution has ended, or none was started; 0 where it has not. */
@@ -38,12 +39,12 @@ int sluice_job_wait(sluice_job* job);
 int sluice_job_extra_bytes(const sluice_job* job, int64_t* bytes);
 /** Whether MPI's own call serves in place of the plan, as it was found to be faster; 0 for a broadcast. */
 int sluice_job_native(const sluice_job* job, int* native);
-/** Local. Frees a job after MPI_Finalize too. During an execution it makes the other ranks fail. */
+/** Local. Frees a job, also after MPI_Finalize. During an execution it makes the other ranks fail. */
 int sluice_job_free(sluice_job* job);
 
 /**
- * Moving a block-cyclic array from one layout to another. `shape`: extents of the source array; `element_bytes`: of one
- * element, at least 1.
+ * Moving a block-cyclic array from one layout to another. `shape`: extents of the source array; `element_bytes`: size
+ * of one element, at least 1.
  *
  * Options, lists with one entry a dimension: from_start, to_start, extent, to_shape (a box of the arrays);
  * source_leading, target_leading (one entry less, may differ between ranks); from_ranks, to_ranks (lists of the ranks
@@ -53,8 +54,8 @@ int sluice_job_free(sluice_job* job);
 int sluice_redistribution_create(MPI_Comm comm, const int64_t shape[], const sluice_layout* from,
                                  const sluice_layout* to, int64_t element_bytes, const sluice_options* options,
                                  sluice_job** job);
-/** Elements of this rank's part of the arrays, from the first to behind the last one, gaps included: how large `source`
- *  and `target` are. Either may be NULL. */
+/** How many elements `source` and `target` hold: those of this rank's part of the arrays, from the first to the last
+ *  one, gaps included. Either may be NULL. */
 int sluice_redistribution_extents(const sluice_job* job, int64_t* source, int64_t* target);
 /** The rank of each process of the target grid, which is for the job to choose with `relabel`: `ranks` has room for
  *  `capacity`, at least as many as the target grid has processes; `count` becomes how many. */

@@ -315,13 +315,13 @@ class Solver {
     }
   }
 
-  /// Prices that overshot leave dear items free, and bidders that would pay less. First each free item asks no more
-  /// than some bidder would pay, given what each gets elsewhere; then all prices fall together until as many bidders
-  /// come back as there are dear free items.
+  /// Prices that overshot leave expensive items free, and bidders that would pay less. First each free item asks no
+  /// more than some bidder would pay, given what each gets elsewhere; then all prices fall together until as many
+  /// bidders come back as there are expensive free items.
   void lower_prices(bool some_stay_free) {
     std::vector<std::int64_t> wanted(items_.mate.size(), 0);
     std::vector<std::int64_t>
-        missing;  // by how much the best item is too dear, for each bidder that would rather stay free
+        missing;  // by how much the best item costs too much, for each bidder that would rather stay free
     for (std::size_t u = 0; u < bidders_.mate.size(); ++u) {
       const auto row = rows_.of(static_cast<std::int32_t>(u));
       std::int64_t gain = -kInfinite;
@@ -354,8 +354,8 @@ class Solver {
 
   /// Places row `source`, which is free: lowers its price to where an edge gets tight, then follows a shortest
   /// alternating path (in reduced costs price + price - weight) to a free column, or to a row that may be free and
-  /// whose price falls to 0, perhaps `source` itself. Columns on the way get dearer, rows cheaper. False if no such
-  /// path exists: then the rows reached are critical and more than their columns.
+  /// whose price falls to 0, perhaps `source` itself. Prices of columns on the way rise, those of rows fall. False if
+  /// no such path exists: then the rows reached are critical and more than their columns.
   bool serve(Side& rows, Side& columns, std::int32_t source) {
     std::int64_t& source_price = rows.price[source];
     source_price = rows.critical[source] ? -kInfinite : 0;

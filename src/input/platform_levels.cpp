@@ -1,7 +1,7 @@
 /// The levels of a platform.
 ///
-/// Problem: a platform file names clusters and the links between all of them. Clusters may be hosts, which stand in
-/// LANs, which are near each other in sites; or machines of a LAN, some LANs of one site. What stands together shares
+/// Problem: a platform file names clusters and the links between all of them. Clusters may be hosts, in LANs
+/// that are near each other in sites; or machines of a LAN, with several LANs in a site. What is near each other shares
 /// an uplink, and is best entered once.
 /// Method: single linkage. Pairs of clusters join what they are in, the fastest link first, by L + g of 1 MiB. A link
 /// is distinctly slower than another one if a short message takes more than 4 times as long (L + g(1)), or the gap of a
@@ -11,12 +11,11 @@
 ///    it meets;
 ///  - what it is distinctly slower than as a part, which stays a group. If that is so on both sides, the pace is the
 ///    link's.
-/// In the end, clusters beside parts are parts themselves. Groups without parts are level 0; a group with parts is one
-/// level above the highest of them.
-/// Complexity: O(C^2 log C) time for C clusters, O(C^2) memory. Deterministic.
-/// Source: single linkage: Sneath (1957); its levels, ours. The ratios are those between LANs, memory and long links,
-/// with room to either side: the machines of Steffenel (2006), Table 4, have 1.3 and 1.7 times the latency of their
-/// clusters to others in their sites, and 80 times as much to other sites.
+/// In the end, a cluster of a group with parts that is in none of them is a part of its own. Groups without parts are
+/// level 0; a group with parts is one level above the highest of them. Complexity: O(C^2 log C) time for C clusters,
+/// O(C^2) memory. Deterministic. Source: single linkage: Sneath (1957); its levels, ours. The ratios are those between
+/// LANs, memory and long links, with room to either side: the machines of Steffenel (2006), Table 4, have 1.3 and 1.7
+/// times the latency of their clusters to others in their sites, and 80 times as much to other sites.
 ///
 /// Example: hosts a, b and c of 4 ranks, 1 us and 5 GB/s inside; a to b 50 us and 125 MB/s, c to both 8 ms. a - b is
 /// distinctly slower than both hosts: both are parts, and 50 us the pace of {a, b}. a - c is slower than that, and than

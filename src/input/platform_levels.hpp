@@ -14,19 +14,19 @@ struct PlatformGroup {
   std::vector<std::size_t> parts;     ///< the groups that it is made of; none at the innermost level
 };
 
-/// The levels of a platform, of which its file knows the lowest only: which clusters stand together, and which of such
-/// groups do again: hosts, LANs, sites. See platform_levels.cpp.
+/// The levels of a platform: its file has clusters only; this tells which clusters belong together, and which groups of
+/// them do in turn: hosts, LANs, sites. See platform_levels.cpp.
 class PlatformLevels {
  public:
   explicit PlatformLevels(const Platform& platform);
 
-  /// Of all levels; every one's parts come before it, and all clusters together are the last.
+  /// The groups of all levels. The parts of a group come before it; the group of all clusters is the last.
   [[nodiscard]] const std::vector<PlatformGroup>& groups() const { return groups_; }
 
-  /// At least 1. Every cluster is in one group of each, the innermost groups at level 0. All clusters together are a
-  /// group of level 0, if it has no other, and else of none.
+  /// At least 1. Every cluster is in one group of each level, the innermost groups at level 0. The group of all
+  /// clusters is at level 0 if there is no other group, else at no level.
   [[nodiscard]] std::size_t levels() const { return group_.size(); }
-  /// Where a group has no others of its height beside it, it is the same one at several levels.
+  /// A group that is lower than others beside it is the same one at several levels.
   [[nodiscard]] std::size_t group(std::size_t level, std::size_t cluster) const { return group_[level][cluster]; }
   /// By their least cluster.
   [[nodiscard]] std::vector<std::size_t> groups_at(std::size_t level) const;

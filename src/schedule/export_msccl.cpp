@@ -31,7 +31,7 @@ Chunks chunks_of(const StepSchedule& schedule, const MessagePlaces& places) {
     throw InputError("export msccl", fmt::format("{} senders and {} receivers", schedule.senders, schedule.receivers),
                      "as many of both, two at least");
   std::int64_t size = 0, between = 0, to_self = 0;
-  for (const MessagePlaces::Message& message : places.messages()) {
+  for (const MessagePlaces::PlacedMessage& message : places.messages()) {
     if (size == 0) size = message.size;
     if (message.size != size)
       throw InputError(

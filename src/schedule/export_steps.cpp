@@ -15,7 +15,7 @@ namespace sluice {
 namespace {
 
 using detail::MessagePlaces;
-using Message = MessagePlaces::Message;
+using PlacedMessage = MessagePlaces::PlacedMessage;
 
 std::string head(const char* schema, const StepSchedule& schedule, const MessagePlaces& places) {
   return fmt::format(
@@ -34,7 +34,7 @@ std::string to_ppermute(const StepSchedule& schedule) {
   for (const Step& step : schedule.steps) {
     std::vector<std::string> pairs, slices;
     for (const Transfer& transfer : step.transfers) {
-      const Message& message = places.message_of(transfer);
+      const PlacedMessage& message = places.message_of(transfer);
       pairs.push_back(fmt::format("[{}, {}]", transfer.from, places.device_of_receiver(transfer.to)));
       slices.push_back(fmt::format("{{\"send_offset\": {}, \"receive_offset\": {}, \"size\": {}}}",
                                    message.send_offset + transfer.offset, message.receive_offset + transfer.offset,
@@ -48,7 +48,7 @@ std::string to_ppermute(const StepSchedule& schedule) {
   if (!schedule.copies.empty()) {
     std::vector<std::string> copies;
     for (const Transfer& copy : schedule.copies) {
-      const Message& message = places.message_of(copy);
+      const PlacedMessage& message = places.message_of(copy);
       copies.push_back(fmt::format("{{\"device\": {}, \"send_offset\": {}, \"receive_offset\": {}, \"size\": {}}}",
                                    copy.from, message.send_offset, message.receive_offset, copy.size));
     }
@@ -62,7 +62,7 @@ std::string to_p2p(const StepSchedule& schedule) {
   const auto operations_of = [&](const std::vector<Transfer>& transfers) {
     std::vector<std::string> operations;
     for (const Transfer& transfer : transfers) {
-      const Message& message = places.message_of(transfer);
+      const PlacedMessage& message = places.message_of(transfer);
       const std::int64_t target = places.device_of_receiver(transfer.to);
       const std::int64_t from = message.send_offset + transfer.offset, to = message.receive_offset + transfer.offset;
       if (target == transfer.from) {

@@ -15,7 +15,7 @@ namespace {
 /// Buffers are listed one number a device.
 constexpr std::int64_t kMostDevices = std::int64_t{1} << 24;
 
-bool before(const MessagePlaces::Message& a, const MessagePlaces::Message& b) {
+bool before(const MessagePlaces::PlacedMessage& a, const MessagePlaces::PlacedMessage& b) {
   return std::pair(a.from, a.to) < std::pair(b.from, b.to);
 }
 
@@ -52,8 +52,8 @@ MessagePlaces::MessagePlaces(const StepSchedule& schedule) {
   for (const Step& step : schedule.steps) std::for_each(step.transfers.begin(), step.transfers.end(), add);
   std::for_each(schedule.copies.begin(), schedule.copies.end(), add);
   std::sort(messages_.begin(), messages_.end(), before);
-  std::vector<Message> joined;
-  for (const Message& piece : messages_) {
+  std::vector<PlacedMessage> joined;
+  for (const PlacedMessage& piece : messages_) {
     if (!joined.empty() && joined.back().from == piece.from && joined.back().to == piece.to)
       joined.back().size += piece.size;
     else
@@ -61,7 +61,7 @@ MessagePlaces::MessagePlaces(const StepSchedule& schedule) {
   }
   messages_ = std::move(joined);
   // By sender, so that those of a receiver come in that order too.
-  for (Message& message : messages_) {
+  for (PlacedMessage& message : messages_) {
     std::int64_t& sent = send_sizes_[static_cast<std::size_t>(message.from)];
     std::int64_t& received = receive_sizes_[static_cast<std::size_t>(device_of_receiver(message.to))];
     message.send_offset = sent;
@@ -75,8 +75,9 @@ std::int64_t MessagePlaces::device_of_receiver(std::int64_t receiver) const {
   return device_of_receiver_.empty() ? receiver : device_of_receiver_[static_cast<std::size_t>(receiver)];
 }
 
-const MessagePlaces::Message& MessagePlaces::message_of(const Transfer& transfer) const {
-  return *std::lower_bound(messages_.begin(), messages_.end(), Message{transfer.from, transfer.to, 0, 0, 0}, before);
+const MessagePlaces::PlacedMessage& MessagePlaces::message_of(const Transfer& transfer) const {
+  return *std::lower_bound(messages_.begin(), messages_.end(), PlacedMessage{transfer.from, transfer.to, 0, 0, 0},
+                           before);
 }
 
 }  // namespace sluice::detail

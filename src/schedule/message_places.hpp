@@ -14,7 +14,7 @@ class MessagePlaces {
   /// Throws InputError for a schedule that cannot be exported (export.hpp).
   explicit MessagePlaces(const StepSchedule& schedule);
 
-  struct Message {
+  struct PlacedMessage {
     std::int64_t from = 0;
     std::int64_t to = 0;
     std::int64_t size = 0;
@@ -27,13 +27,13 @@ class MessagePlaces {
   [[nodiscard]] const std::vector<std::int64_t>& send_sizes() const { return send_sizes_; }
   [[nodiscard]] const std::vector<std::int64_t>& receive_sizes() const { return receive_sizes_; }
   /// By sender, then receiver.
-  [[nodiscard]] const std::vector<Message>& messages() const { return messages_; }
+  [[nodiscard]] const std::vector<PlacedMessage>& messages() const { return messages_; }
   /// The message that a transfer is a piece of.
-  [[nodiscard]] const Message& message_of(const Transfer& transfer) const;
+  [[nodiscard]] const PlacedMessage& message_of(const Transfer& transfer) const;
 
  private:
   std::vector<std::int64_t> device_of_receiver_;  ///< empty: that of its number
-  std::vector<Message> messages_;
+  std::vector<PlacedMessage> messages_;
   std::vector<std::int64_t> send_sizes_;
   std::vector<std::int64_t> receive_sizes_;
 };

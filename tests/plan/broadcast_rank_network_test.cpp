@@ -70,7 +70,7 @@ struct Message {
 /// When each of these messages of 1 MiB arrives, the first one's sender being the root.
 std::vector<double> arrivals(const RankNetwork& network, const std::vector<Message>& sent, bool replay) {
   constexpr std::int64_t kBytes = 1 << 20;
-  std::vector<PlannedMessage> messages;
+  std::vector<RankMessage> messages;
   double priority = 0;
   for (const Message& m : sent) messages.push_back({m.from, m.to, 0, kBytes, priority++});
   BroadcastProgram program = timed_program(network, sent.front().from, kBytes, messages, false, false);
@@ -118,9 +118,9 @@ TEST(BroadcastRankNetwork, ChainsCrossEveryHostOnce) {
   routes.parent = {-1, 0, 0};
   routes.parallel = true;
   routes.segment_bytes = 1 << 16;
-  const std::vector<PlannedMessage> messages = route_messages(network, 0, 1 << 20, routes);
+  const std::vector<RankMessage> messages = route_messages(network, 0, 1 << 20, routes);
   std::vector<std::int64_t> between_hosts(16, 0), between_sites(16, 0);
-  for (const PlannedMessage& m : messages) {
+  for (const RankMessage& m : messages) {
     const auto segment = static_cast<std::size_t>(m.begin >> 16);
     between_hosts[segment] += m.from / kHost != m.to / kHost;
     between_sites[segment] += m.from / kSite != m.to / kSite;

@@ -8,8 +8,8 @@
 #include "child_process.hpp"
 #include "sluice/input/traffic.hpp"
 
-/// Exchanges in the lab, a shaped network on this machine (docs/run.md): what a study needs of it. The scripts of lab/
-/// build the network and start `sluice run exchange`, this very program, on its hosts.
+/// Exchanges in the lab, a shaped network on this machine (docs/how-to/lab.md): what a study needs of it. The scripts
+/// of lab/ build the network and start `sluice run exchange`, this very program, on its hosts.
 namespace sluice::command {
 
 /// Two clusters of hosts and the network between them; as the options of lab/up.sh.

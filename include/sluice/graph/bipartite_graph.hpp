@@ -15,15 +15,14 @@ struct Edge {
   friend bool operator==(const Edge&, const Edge&) = default;
 };
 
-/// A bipartite multigraph from which edges can be taken away, as a planner does that peels off one matching after
-/// another.
+/// A bipartite multigraph whose edges can be removed, for planners that peel off one matching after another.
 ///
 /// An edge is known by its id, its position in the span given to the constructor; an id never changes and is never
 /// used again. Both sides keep the ids of their edges in one array (compressed rows); the live edges of a vertex are
 /// the front part of its row, and `remove` swaps an edge behind that part: O(1), no allocation.
 ///
-/// Memory: 32 bytes an edge and 8 bytes a vertex. Rows start in the order of the ids; removals permute them, always in
-/// the same way.
+/// Memory: 32 bytes per edge and 8 bytes per vertex. Rows start in the order of the ids; removals permute them, always
+/// in the same way.
 ///
 /// Example:
 ///

@@ -46,8 +46,8 @@ struct VertexCover {
 /// Complexity: O(m sqrt(n)), n = lefts + rights, m = live edges; memory O(n).
 /// Source: Hopcroft and Karp, "An n^(5/2) algorithm for maximum matchings in bipartite graphs", SIAM J. Comput. 2
 /// (1973).
-/// Deviations: starts from a greedy matching, in which left vertex u begins to look at a place of its row that moves
-/// with u (in dense graphs the first vertex looked at is then nearly always free); the layering stops at the first
+/// Deviations: starts from a greedy matching, in which left vertex u starts to look at a place in its row that depends
+/// on u (in dense graphs the first vertex looked at is then nearly always free); the layering stops at the first
 /// free right vertex, as the deeper layers serve no shortest augmenting path.
 ///
 /// Example: edges 0 = (0, 0), 1 = (0, 1), 2 = (1, 0). Greedy may take edge 0 and block left 1; the augmenting path 1 -
@@ -69,8 +69,8 @@ struct VertexCover {
 /// A maximum matching that covers all given vertices; nullopt if no matching covers them.
 ///
 /// `left_critical`, `right_critical`: vertices in any order, repetitions allowed; InputError if one is out of range.
-/// Guarantee: covers the critical vertices and has as many edges as any matching of the graph (covering costs no
-/// cardinality).
+/// Guarantee: covers the critical vertices and has as many edges as any matching of the graph (covering takes no
+/// edge away).
 /// Complexity: O(m sqrt(n)); memory O(n).
 /// Source: Mendelsohn and Dulmage, "Some generalizations of the problem of distinct representatives", Canad. J. Math.
 /// 10 (1958): a matching that covers the left ones and one that covers the right ones can be joined into one that
@@ -113,17 +113,16 @@ struct WeightedMatching {
 /// Guarantee: optimal, with prices as certificate. An edge of negative weight is used only to cover a critical vertex.
 /// Complexity: O(k m log n) at worst, k = min(lefts, rights): k shortest-path searches with a binary heap; on random
 /// graphs all of them together read each edge 10 to 30 times (n = 500 to 2000), as most vertices are placed by the row
-/// reduction and a search looks at few rows. Where searches prove long, an auction first finds better prices, O(m log
-/// W) more with W = max |weight|; after it they are few and short in practice (weights (i + 1)(j + 1), n = 1000: 3 s
-/// without, 0.06 s with it). Memory O(n + m).
-/// Source: Jonker and Volgenant, "A shortest augmenting path algorithm for dense and sparse linear assignment
-/// problems", Computing 38 (1987): augmenting row reduction, then one shortest augmenting path a vertex. Bertsekas,
-/// "The auction algorithm: a distributed relaxation method for the assignment problem", Annals of Operations Research
-/// 14 (1988), with epsilon scaling, for the prices to start from on hard instances.
-/// Deviations: rectangular and without perfect matchings: the smaller side bids, all prices of the other one start at
-/// 0, so that free vertices keep price 0; a bidder that is not critical may also end a path by being released, once
-/// its price has fallen to 0. Vertices of the other side that are critical and still free, or that the auction left
-/// free with a price, are then served by the same search from their side. No column reduction (it would give free
+/// reduction and a search looks at few rows. Where searches turn out long, an auction first finds better prices, O(m
+/// log W) more with W = max |weight|; after it they are few and short in practice (weights (i + 1)(j + 1), n = 1000: 3
+/// s without, 0.06 s with it). Memory O(n + m). Source: Jonker and Volgenant, "A shortest augmenting path algorithm for
+/// dense and sparse linear assignment problems", Computing 38 (1987): augmenting row reduction, then one shortest
+/// augmenting path per vertex. Bertsekas, "The auction algorithm: a distributed relaxation method for the assignment
+/// problem", Annals of Operations Research 14 (1988), with epsilon scaling, for the prices to start from on hard
+/// instances. Deviations: rectangular and without perfect matchings: the smaller side bids, all prices of the other one
+/// start at 0, so that free vertices keep price 0; a bidder that is not critical may also end a path by being released,
+/// once its price has fallen to 0. Vertices of the other side that are critical and still free, or that the auction
+/// left free with a price, are then served by the same search from their side. No column reduction (it would give free
 /// vertices a price). The row reduction works within a budget of O(m) steps, as its price wars are not polynomial, and
 /// so does each round of the auction, as it only has to leave good prices behind.
 ///

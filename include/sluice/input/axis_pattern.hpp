@@ -19,7 +19,7 @@ struct IndexRun {
   friend bool operator==(const IndexRun&, const IndexRun&) = default;
 };
 
-/// All positions of the message of one pair in one dimension, in increasing order, in the memory of one period:
+/// All positions of the message of one pair in one dimension, in increasing order, stored for one period only:
 /// run j of period t is run j moved by t * period positions, t * from_stride and t * to_stride local indices. Only
 /// positions 0 .. extent - 1 count: the first run of the first period and the last ones may reach beyond them.
 struct IndexRuns {
@@ -63,8 +63,8 @@ struct AxisMessage {
 /// much to which, and where it lies, exactly, for any extent, offsets, first processes and tails.
 ///
 /// Method: a pair's runs in one period come from its classes by the Chinese remainder theorem, in O(runs of a period),
-/// however long the array. Where the array is so short, or the blocks so large, that the blocks of one process that lie
-/// inside it are fewer, those are intersected instead. Nothing is walked element by element.
+/// however long the array. Where a process has fewer blocks in the array than that, because the array is short or the
+/// blocks are large, its blocks are intersected instead. Nothing is walked element by element.
 ///
 /// Two normalisations leave every answer as it is: a block that reaches beyond the end of the sub-array is cut to it,
 /// and an axis held by one process, contiguous there whatever its block size, gets the block that makes the longest
@@ -79,7 +79,7 @@ class AxisPattern {
   [[nodiscard]] std::int64_t from_start() const { return from_start_; }
   [[nodiscard]] std::int64_t to_start() const { return to_start_; }
   [[nodiscard]] std::int64_t extent() const { return extent_; }
-  /// Positions after which the pattern repeats; 2^63 - 1 when that is further than any extent.
+  /// The number of positions after which the pattern repeats; 2^63 - 1 if that is beyond any extent.
   [[nodiscard]] std::int64_t period() const { return period_; }
 
   /// L = lcm(P r, Q s), the paper's slice, with the blocks as they were given; 2^63 - 1 likewise.

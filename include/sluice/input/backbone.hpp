@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-/// From the hardware between two clusters to the numbers of the exchange problem.
+/// Finds the numbers of the exchange problem from the hardware between two clusters.
 ///
 /// Problem: the senders, each on a link of speed d1, reach the receivers, each on a link of speed d2, over one backbone
 /// of speed D. How many transfers may run at once without congestion (k), and what a step costs (beta) in bytes, as

@@ -10,7 +10,7 @@
 /// Which nodes are near each other, by the latencies between them.
 namespace sluice {
 
-/// Every node in one cluster: nodes rise in each, clusters are in the order of their first nodes.
+/// Every node is in one cluster. Nodes rise in each cluster, and clusters are in the order of their first nodes.
 using Clusters = std::vector<std::vector<std::int64_t>>;
 
 enum class ClusteringRule : std::uint8_t { kLowekamp, kCloseness };
@@ -18,9 +18,9 @@ enum class ClusteringRule : std::uint8_t { kLowekamp, kCloseness };
 /// "lowekamp", "closeness". Throws InputError naming `where` for another name.
 [[nodiscard]] ClusteringRule parse_clustering_rule(std::string_view name, const std::string& where);
 
-/// Clusters within which latencies vary by the factor 1 + tolerance at most, in the sense of the rule: see
-/// src/input/clustering.cpp. Always the same result for the same matrix. A node of which nothing is known is a cluster
-/// of its own.
+/// Clusters in which latencies vary by a factor of at most 1 + tolerance, in the sense of the rule: see
+/// src/input/clustering.cpp. Always the same result for the same matrix. A node about which nothing is known is a
+/// cluster of its own.
 ///
 /// O(pairs log pairs) time for kLowekamp, O(nodes^2 log nodes) for kCloseness; O(pairs) memory. Throws InputError for a
 /// tolerance that is not finite or below 0.

@@ -62,7 +62,7 @@ class CommunicationGrid {
   [[nodiscard]] std::int64_t column_period() const { return column_period_; }
   /// g0: the number of processes that one vertex of the quotient stands for.
   [[nodiscard]] std::int64_t lift() const { return lift_; }
-  /// Quotient blocks alpha = 0 .. P'/g0 - 1 a row residue, beta = 0 .. Q'/g0 - 1 a column residue.
+  /// Quotient blocks: alpha = 0 .. P'/g0 - 1 per row residue, beta = 0 .. Q'/g0 - 1 per column residue.
   [[nodiscard]] std::int64_t row_blocks() const { return row_blocks_; }
   [[nodiscard]] std::int64_t column_blocks() const { return column_blocks_; }
 

@@ -18,13 +18,13 @@ inline constexpr std::int32_t kMaxDecimals = 18;
 [[nodiscard]] std::string decimal_text(std::int64_t value, std::int32_t decimals);
 
 /// The shortest text of `value` with its point moved `decimals` to the left, without an exponent if it has 18 digits or
-/// fewer before the point and is not tiny: for prices and totals beside such sizes. What it says, its point moved back,
-/// is `value` again to the last bit.
+/// fewer before the point and is not tiny: for prices and totals beside such sizes. Moving the point of that text back
+/// gives `value` again, to the last bit.
 /// @pre `value` is finite, 0 <= decimals <= kMaxDecimals
 [[nodiscard]] std::string price_text(double value, std::int32_t decimals);
 
-/// `value` * 10^places as one means it who wrote the shortest text of `value` and moves its decimal point: 2.3 moved by
-/// 2 is 230, where the product of the two numbers is 229.99999999999997. For prices and totals beside sizes with
+/// `value` * 10^places as a person computes it, by moving the decimal point of the shortest text of `value`: 2.3 moved
+/// by 2 is 230, where the product of the two numbers is 229.99999999999997. For prices and totals beside sizes with
 /// decimals: places = decimals from what the user wrote to the unit of the sizes, -decimals back.
 ///
 /// Infinite where the result is beyond a double; what is not finite is returned as it is.

@@ -45,8 +45,8 @@ class LatencyMatrix {
 ///     2 1 47.6e-6
 ///     1 3 5.2e-3
 ///
-/// A pair that was not measured is not in the file. Of a pair with both directions, the latency is the mean of the two.
-/// Values on the diagonal are of no use and are passed over.
+/// A pair that was not measured is not in the file. Where both directions of a pair are given, their mean counts.
+/// Values on the diagonal are ignored.
 ///
 /// Throws InputError, where = "FILE:LINE" ("FILE" for what concerns the whole), as the readers of traffic do, and for a
 /// matrix that is not square, a latency of 0 and an entry that is there twice. Memory is proportional to the file.

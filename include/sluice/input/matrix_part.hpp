@@ -2,11 +2,11 @@
 
 namespace sluice {
 
-/// Which elements of a matrix move, or of a box of M x N elements in it; i is the row, j the column, both from 0.
+/// Which elements of a matrix, or of a box of M x N elements in it, move; i is the row, j the column, both from 0.
 ///
-/// Where the box is no square, the diagonal is the one that ends in the last element, and what is on the near side of
-/// it is a trapezoid, as ScaLAPACK's PxTRMR2D has it: i <= j + max(0, M - N) is the upper part,
-/// i >= j - max(0, N - M) the lower one. The two together are the box, and share some of it.
+/// Where the box is not square, the diagonal is the one that ends in the last element, and a part may be a trapezoid,
+/// as in ScaLAPACK's PxTRMR2D: i <= j + max(0, M - N) is the upper part, i >= j - max(0, N - M) the lower one. Together
+/// the two cover the box, and they overlap.
 enum class MatrixPart {
   kWhole,
   kUpper,

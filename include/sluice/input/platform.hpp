@@ -12,7 +12,7 @@
 /// bytes.
 namespace sluice {
 
-/// pLogP's gap g(m): for so long a message of m bytes keeps its sender, before the next one can follow.
+/// pLogP's gap g(m): how long a message of m bytes keeps its sender before the next one can follow.
 class GapTable {
  public:
   struct Point {
@@ -27,8 +27,8 @@ class GapTable {
   /// least 0 and do not fall.
   explicit GapTable(std::vector<Point> points, const std::string& where = "gap");
 
-  /// g(bytes): linear between points; that of the first point below it; beyond the last one by the line through the
-  /// last two (through 0 and the point, if there is only one). 0 for 0 bytes.
+  /// g(bytes): linear between points; below the first point its time, beyond the last one the line through the last two
+  /// (through 0 and the point, if there is only one). 0 for 0 bytes.
   [[nodiscard]] double at(std::int64_t bytes) const;
   [[nodiscard]] const std::vector<Point>& points() const { return points_; }
 
@@ -44,12 +44,12 @@ struct PlatformCluster {
   std::vector<std::int64_t> ranks;  ///< at least one
   double latency_s = 0;             ///< between two of its ranks
   GapTable gap;                     ///< between two of its ranks; may be empty for a cluster of one rank
-  /// Measured times of a broadcast inside, by size; empty: not measured. As a gap: linear in between.
+  /// Measured times of a broadcast inside, by size; empty: not measured. Like a gap, linear between sizes.
   GapTable broadcast;            ///< MPI_Bcast
   GapTable planned_broadcast{};  ///< messages of the strategy that is best by the models
 
-  /// What a broadcast of `bytes` takes by what was measured, the lesser of both; nothing if neither was, or there is
-  /// nobody to send to.
+  /// The measured time of a broadcast of `bytes`, the smaller of the two; nothing if neither was measured, or if there
+  /// is nobody to send to.
   struct Measured {
     double seconds = 0;
     bool native = false;  ///< by MPI_Bcast
@@ -59,7 +59,7 @@ struct PlatformCluster {
   friend bool operator==(const PlatformCluster&, const PlatformCluster&) = default;
 };
 
-/// Between two clusters, in both directions unless the other direction is given too.
+/// The link between two clusters, in both directions unless the other direction is given too.
 struct PlatformLink {
   std::int64_t from = 0;  ///< positions in Platform::clusters
   std::int64_t to = 0;
@@ -83,13 +83,13 @@ struct Platform {
   friend bool operator==(const Platform&, const Platform&) = default;
 };
 
-/// Throws InputError naming `where` unless every rank is in one cluster, every pair of clusters has a link (one a
-/// direction at most), positions are in range, times finite and at least 0, connections at least 1, and every cluster
+/// Throws InputError naming `where` unless every rank is in one cluster, every pair of clusters has a link (at most
+/// one per direction), positions are in range, times finite and at least 0, connections at least 1, and every cluster
 /// of two ranks or more has a gap.
 void check_platform(const Platform& platform, const std::string& where);
 
-/// The format of files: docs/platform.md. Strict, as read_schedule; what is read has passed check_platform. Throws
-/// InputError, where = "FILE:LINE", or "FILE" for what concerns the whole.
+/// The format of files: docs/reference/platform.md. Strict, as read_schedule; what is read has passed check_platform.
+/// Throws InputError, where = "FILE:LINE", or "FILE" for what concerns the whole.
 [[nodiscard]] Platform read_platform(std::istream& in, const std::string& file);
 [[nodiscard]] Platform read_platform(const std::string& path);
 

@@ -15,13 +15,13 @@ namespace sluice {
 
 /// The problem `redistribute`: Y[to_start + i] = X[from_start + i] for all i of a box, X and Y block-cyclic arrays of
 /// the same number of dimensions. What moves from one process to another is the product of what moves in each
-/// dimension, or, of a triangle or trapezoid (with_part), what of that product is in it.
+/// dimension; for a triangle or trapezoid (with_part), what of that product lies in it.
 class RedistributionProblem {
  public:
   /// The whole array, which must have the same shape on both sides. Throws InputError.
   RedistributionProblem(const Distribution& from, const Distribution& to);
   /// The box of `extent` that starts at `from_start` in X and at `to_start` in Y (ScaLAPACK's IA, JA, IB, JB, counted
-  /// from 0), one number a dimension. Throws InputError when it does not fit, or counts are beyond int64.
+  /// from 0), one number per dimension. Throws InputError when it does not fit, or counts are beyond int64.
   RedistributionProblem(const Distribution& from, const Distribution& to, std::span<const std::int64_t> from_start,
                         std::span<const std::int64_t> to_start, std::span<const std::int64_t> extent);
 
@@ -30,8 +30,8 @@ class RedistributionProblem {
   [[nodiscard]] std::size_t dimensions() const { return axes_.size(); }
   [[nodiscard]] const AxisPattern& axis(std::size_t dimension) const { return axes_[dimension]; }
   [[nodiscard]] std::span<const AxisPattern> axes() const { return axes_; }
-  /// The same problem, but only the elements of a part of the box move: of its diagonal those where not
-  /// `unit_diagonal`. kWhole: all of them again. Throws InputError unless there are two dimensions.
+  /// The same problem, but only the elements of a part of the box move; with `unit_diagonal` those on the diagonal do
+  /// not. kWhole: all of them again. Throws InputError unless there are two dimensions.
   [[nodiscard]] RedistributionProblem with_part(MatrixPart part, bool unit_diagonal = false) const;
   [[nodiscard]] MatrixPart part() const { return part_; }
   [[nodiscard]] bool unit_diagonal() const { return unit_diagonal_; }
@@ -53,7 +53,7 @@ class RedistributionProblem {
   [[nodiscard]] Traffic traffic() const;
 
   /// The same problem among processes some of which are in both grids. Process p of the source grid is process
-  /// role_of_process[p] of the target grid, or none of it where that is outside of 0 .. Q - 1; entries beyond those of
+  /// role_of_process[p] of the target grid, or not in it where that is outside of 0 .. Q - 1; entries beyond those of
   /// the source grid are processes that hold nothing of X. What a process sends itself is a copy: it needs no port, and
   /// no plan has a step for it. Throws InputError for too few entries, and for a role given twice.
   [[nodiscard]] RedistributionProblem with_roles(std::span<const Rank> role_of_process) const;
@@ -61,7 +61,7 @@ class RedistributionProblem {
   [[nodiscard]] RedistributionProblem apart() const;
   /// Whether with_roles said which processes are in both grids.
   [[nodiscard]] bool has_roles() const { return role_of_sender_ != nullptr; }
-  /// The process of the target grid that `sender` is too; -1 if there is none, or nothing was said.
+  /// The process of the target grid that is the same one as `sender`; -1 if there is none, or nothing was said.
   [[nodiscard]] Rank role_of(Rank sender) const;
   /// Whether the two are one process.
   [[nodiscard]] bool is_copy(Rank sender, Rank receiver) const { return has_roles() && role_of(sender) == receiver; }

@@ -18,14 +18,14 @@ struct SimgridPlatform {
 ///    of a message, is no part of SimGrid's platforms: smpirun takes it as smpi/os and smpi/ois.
 ///  - A host sends and receives at the rate of its cluster (of its fastest link, where that is faster), and half of the
 ///    cluster's latency is in each of its two directions.
-///  - Between two clusters of which neither has to slow down, and with `connections` 1, as is the default, there is
-///    nothing but hosts' cards.
+///  - Where the link between two clusters is as fast as their hosts and has `connections` 1, as is the default, there
+///    is nothing between them but the hosts' cards.
 ///  - Every other link is limited: a pair of hosts by g, several pairs by `connections` times as much. Each pair of
-///    hosts has a link of its own, as one with the policy FATPIPE would limit every message, not every connection.
+///    hosts has a link of its own, because one with the policy FATPIPE would limit every message, not every connection.
 ///  - Clusters, LANs and sites that are distinctly farther from each other than what is in them are groups, level upon
-///    level (docs/broadcast.md). Each has an uplink, in each direction, with the most that any of its limited links to
-///    others carries; what a group sends to several others shares it. So do the ranks of a cluster that is one host.
-///    Clusters in no such two groups have a link of their own.
+///    level (docs/explanation/broadcast.md). Each group has an uplink, in each direction, with the most that any of its
+///    limited links to others carries; what it sends to several others shares that uplink. So do the ranks of a cluster
+///    that is one host. Two clusters that no such groups separate have a link of their own.
 ///
 /// O(ranks^2) time and size. Throws InputError naming `where` for more than 2048 ranks. @pre the platform has passed
 /// check_platform

@@ -17,10 +17,10 @@
 ///     1 2 1
 ///     2 3 2
 ///
-/// "array" (dense, column by column) for "coordinate", "real" or "pattern" (every entry is 1) for "integer",
-/// "symmetric" (the lower triangle stands there and counts at both places) for "general"; no complex ones. Words of the
-/// first line in any case; blank lines, lines of comments (%) and blanks around numbers are skipped; lines end with LF
-/// or CR LF.
+/// Instead of "coordinate" the first line may say "array" (dense, column by column); instead of "integer", "real" or
+/// "pattern" (every entry is 1); instead of "general", "symmetric" (the file has the lower triangle, which counts at
+/// both places). Complex matrices are refused. The words of the first line may be in any case; blank lines, lines of
+/// comments (%) and blanks around numbers are skipped; lines end with LF or CR LF.
 ///
 /// ".csv" or ".tsv", dense: one line per sender, as many sizes in each, separated by what the first line has:
 /// semicolons, commas or tabs. A first line of names (each field begins with a letter or a quote, or is empty) is
@@ -33,8 +33,8 @@
 /// senders and receivers all the same; entries of size 0 become no messages.
 ///
 /// Sizes with a fraction are kept exactly, as integers in units of 10^-decimals: with the fewest decimals that hold
-/// every size, 0 if all are whole. If their total were above 2^62 so, or the decimals above kMaxDecimals, as many
-/// decimals are kept as do fit and every size is rounded to the nearest (halves up); a file in which that would make a
+/// every size, 0 if all are whole. If their total would then exceed 2^62, or the decimals kMaxDecimals, as many
+/// decimals as fit are kept and every size is rounded to the nearest (halves up); a file in which that would make a
 /// size 0 is refused. A total of whole units may be up to 2^63 - 1.
 ///
 /// Throws InputError, where = "FILE:LINE" for what is wrong in a file ("FILE" if it cannot be read at all): no part of

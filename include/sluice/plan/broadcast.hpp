@@ -12,11 +12,11 @@
 #include "sluice/schedule/tree_schedule.hpp"
 #include "sluice/schedule/validate.hpp"
 
-/// Planning broadcasts over clusters of ranks: what the models say of a strategy inside a cluster, trees between
-/// clusters, and programs for ranks that carry either, or that take the message apart and send it several ways.
+/// Plans broadcasts over clusters of ranks: what the models say of a strategy inside a cluster, trees between clusters,
+/// and programs for ranks, which carry out such trees or send parts of the message different ways.
 ///
 /// The terms are those of pLogP: a message of m bytes keeps its sender for g(m) and arrives g(m) + L after its start.
-/// Seconds and bytes, but for BetweenClusters, whose unit of time is the user's.
+/// Units are seconds and bytes; BetweenClusters has the user's unit of time.
 namespace sluice {
 
 // ---- inside a cluster
@@ -32,9 +32,9 @@ struct StrategyPrediction {
 };
 
 /// The eleven models of Table 1 of Steffenel, "A Framework for Adaptive Collective Communications on Heterogeneous
-/// Hierarchical Networks" (2006), those added (docs/broadcast.md), and, where the cluster has measured times, "native",
-/// the MPI's own broadcast. Segments are searched among m / 2^i, then by hill climbing, as section 4.2 has it. Of one
-/// rank, or 0 bytes, all times are 0.
+/// Hierarchical Networks" (2006), further ones (docs/explanation/broadcast.md), and, where the cluster has measured
+/// times, "native", the MPI's own broadcast. Segments are searched among m / 2^i, then by hill climbing, as in section
+/// 4.2. For one rank, or 0 bytes, all times are 0.
 ///
 /// Throws InputError for negative `bytes`, and for a cluster of two ranks or more without a gap.
 [[nodiscard]] std::vector<StrategyPrediction> predict_broadcast(const PlatformCluster& cluster, std::int64_t bytes);
@@ -64,14 +64,15 @@ struct BetweenClusters {
 
 struct BetweenOptions {
   std::string algorithm = "auto";  ///< one that algorithms("broadcast") names, or "auto"
-  /// Of "ecef-la", what Bhat, Raghavendra, Prasanna (2003) name: "min", the least g + L to another cluster that waits;
-  /// "average" over them; "average-sets", between all that have the message, the cluster among them, and all that wait.
+  /// For "ecef-la", by the names of Bhat, Raghavendra, Prasanna (2003): "min" is the least g + L to another cluster
+  /// that waits, "average" the mean over them, "average-sets" the mean between all that have the message, the cluster
+  /// among them, and all that wait.
   std::string lookahead = "min";
   /// A coordinator may broadcast inside before its last sends to other clusters, which the paper's rule forbids.
   /// "exact" and "auto" make use of it; for one segment only.
   bool early_internal = false;
-  /// Seconds for "exact" and "auto": as many steps as the planner's usual pace makes of it, so that the same arguments
-  /// give the same plan everywhere, whatever the clock says.
+  /// Seconds for "exact" and "auto". They are turned into a number of steps by the planner's usual pace, so that the
+  /// same arguments give the same plan everywhere, whatever the clock says.
   double time_limit_s = 1;
   StopRequest stop;  ///< of "exact" and "auto"
 };
@@ -85,9 +86,9 @@ struct BetweenPlan {
   std::vector<std::int64_t> sends_before_inside;
 };
 
-/// Plans a tree between clusters. Deterministic. Named heuristics take O(C^2) a round at most, O(C^2) or O(C^2 log C)
-/// in all but for "ecef" and its kin in their worst case. "exact" takes exponential time: proven for 10 clusters within
-/// seconds, else it says that it is not. "auto" is never longer than any heuristic.
+/// Plans a tree between clusters. Deterministic. Named heuristics take O(C^2) per round at most; in all O(C^2) or O(C^2
+/// log C), except "ecef" and its variants in their worst case. "exact" takes exponential time: proven for 10 clusters
+/// within seconds, else it says that it is not. "auto" is never longer than any heuristic.
 ///
 /// Throws InputError for an unknown algorithm or lookahead, matrices of the wrong size, times that are negative or not
 /// finite, a root out of range, segments below 1, early_internal with several segments, a time limit that is negative
@@ -103,15 +104,15 @@ struct BetweenPlan {
 // ---- whole broadcasts
 
 struct BroadcastOptions {
-  /// A heuristic, "exact" or "auto": trees between clusters; "pipelined" or "parallel-entry", see docs/broadcast.md;
-  /// "native". "auto" takes the shortest of all; with `segments` = 1 only of trees.
+  /// A heuristic, "exact" or "auto" for trees between clusters; "pipelined" or "parallel-entry" (see
+  /// docs/explanation/broadcast.md); "native". "auto" takes the shortest of all; with `segments` = 1 only of trees.
   std::string algorithm = "auto";
   std::string lookahead = "min";
   bool early_internal = false;
   std::int64_t segments =
       0;  ///< between clusters; 0: "auto", "exact", "pipelined" and "parallel-entry" choose, others 1
   /// The strategy inside every cluster, one that predict_broadcast calls executable, in its best segments; empty: the
-  /// best by the models. For trees between clusters, and "auto" takes these only.
+  /// best by the models. Only for trees between clusters: with it, "auto" considers no others.
   std::string inside;
   double time_limit_s = 1;  ///< as in BetweenOptions
   StopRequest stop;         ///< of "exact", "auto", "pipelined" and "parallel-entry"
@@ -143,16 +144,16 @@ struct BroadcastPlan {
 /// The same clusters with every link the other way round.
 [[nodiscard]] BetweenClusters transposed(const BetweenClusters& problem);
 
-/// The schedule of a reduction that goes the other way round: every transfer of a broadcast backwards, from its length
-/// on. Clusters first combine what their ranks have, in T, then what comes from others; combining that is free.
-/// `schedule` is one of `problem` in which clusters broadcast inside after their last sends; where links differ by
-/// direction, plan it for the transposed problem of the reduction. Throws InputError unless it is one of "broadcast"
+/// The schedule of a reduction that goes the other way round: the transfers of a broadcast, played backwards from its
+/// end. Clusters first combine what their ranks have, which takes T, then what comes from others; combining that is
+/// free. `schedule` is one of `problem` in which clusters broadcast inside after their last sends; where links differ
+/// by direction, plan it for the transposed problem of the reduction. Throws InputError unless it is one of "broadcast"
 /// over as many clusters.
 [[nodiscard]] TreeSchedule reversed(const TreeSchedule& schedule, const BetweenClusters& problem);
 
-/// `program` the other way round: the reduction of arrays of elements of `element_bytes` to its root that sends every
-/// range back where the broadcast has it from, combined with what those had to whom it was passed on. Its length is
-/// that of the broadcast, in seconds; combining is free.
+/// `program` the other way round: a reduction to its root, of arrays of elements of `element_bytes`. Every range goes
+/// back to where the broadcast got it from, combined with the same range of the ranks to which the broadcast passed it
+/// on. The length is that of the broadcast, in seconds; combining is free.
 ///
 /// Throws InputError for a program in which the MPI broadcasts inside of clusters, and where the message is no whole
 /// number of elements.
@@ -167,7 +168,7 @@ struct ReversedPlan {
   std::vector<BroadcastPlan::Candidate> candidates;  ///< likewise
 };
 
-/// Plans the reduction of arrays of `elements` elements of `element_bytes` each, one a rank, to rank `root`, by an
+/// Plans the reduction of arrays of `elements` elements of `element_bytes` each, one per rank, to rank `root`, by an
 /// operation that works element by element and commutes: the broadcast of as many bytes over the links in the opposite
 /// direction, reversed. Measured broadcasts of the platform are not looked at. Deterministic.
 ///

@@ -14,7 +14,7 @@ namespace sluice {
 
 /// Who sends how much to whom, over a network that carries `max_transfers` transfers at once.
 ///
-/// Every sender and every receiver takes part in one transfer at a time; every step costs `setup` beside its longest
+/// Every sender and every receiver takes part in one transfer at a time; every step costs `setup` besides its longest
 /// transfer, in the unit of the traffic. This is the k-preemptive bipartite scheduling problem (KPBS) of Cohen,
 /// Jeannot, Padoy and Wagner.
 struct ExchangeProblem {

@@ -38,17 +38,18 @@ struct ProgramPlan {
   std::vector<Candidate> candidates;
 };
 
-/// Plans by `options.algorithm`, of its variants the one that is fastest in the replay; "auto": the fastest of all that
-/// apply and are replayed in reasonable time (docs/collectives.md). Deterministic. Programs are in `operations` order
-/// such that they could be carried out one message after the other.
+/// Plans by `options.algorithm`, and takes the variant of it that is fastest in the replay; "auto": the fastest of all
+/// that apply and are replayed in reasonable time (docs/explanation/collectives.md). Deterministic. Operations are in
+/// an order in which they could be carried out one message after the other.
 ///
 /// Throws InputError for a bad platform, a root that is no rank, sizes below 0, elements that do not divide the size,
 /// an unknown algorithm or one that does not apply (which says why), and where it would take more than 2^22 messages.
 [[nodiscard]] ProgramPlan plan_program(const Platform& platform, const ProgramProblem& problem,
                                        const ProgramOptions& options = {});
 
-/// When each operation of `program` has ended, where messages share what they pass in `platform`: docs/collectives.md.
-/// Throws InputError unless the program is sound and has as many ranks as the platform.
+/// When each operation of `program` has ended, where messages share what they pass in `platform`
+/// (docs/explanation/collectives.md). Throws InputError unless the program is sound and has as many ranks as the
+/// platform.
 struct ReplayedProgram {
   double length_s = 0;
   std::vector<double> start_s;  ///< by operation: of a send, when it begins; of others as end_s
@@ -61,8 +62,9 @@ struct ReplayedProgram {
 [[nodiscard]] Program program_of(const BroadcastProgram& broadcast);
 [[nodiscard]] Program program_of(const ReductionProgram& reduction, std::int64_t element_bytes);
 
-/// No program of the problem is done earlier over `platform`, by the replay: the longest of the shortest way that
-/// something has to go and the times that ports and uplinks need for what must pass them, in messages of any size.
+/// No program of the problem is done earlier over `platform`, by the replay. The bound is the longest of these: the
+/// shortest way that some byte has to go, and the times that ports and uplinks need for what must pass them, in
+/// messages of any size.
 struct ProgramBound {
   double seconds = 0;
   std::string kind;  ///< "paths", "port of rank 3", "uplink of cluster a"

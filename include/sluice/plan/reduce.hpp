@@ -7,7 +7,7 @@
 
 #include "sluice/schedule/tree_schedule.hpp"
 
-/// Planning reductions whose transfers overlap with the combining: n machines hold an element each, a transfer takes d,
+/// Plans reductions whose transfers overlap with combining: n machines hold an element each, a transfer takes d,
 /// combining two elements takes c, and a machine receives from one other at a time while it combines. The model is that
 /// of tree_schedule.hpp.
 ///
@@ -104,11 +104,11 @@ struct ReduceBounds {
 [[nodiscard]] double shortest_length(std::int64_t machines, double transfer, double compute);
 
 /// A schedule in which a machine receives from `children` others takes d + (children - 1) max(d, c) + c at least; one
-/// of `depth` transfers in a row depth (d + c). Section 5.
+/// with `depth` transfers in a row takes depth (d + c) at least. Section 5.
 [[nodiscard]] double degree_bound(std::int64_t children, double transfer, double compute);
 [[nodiscard]] double depth_bound(std::int64_t depth, double transfer, double compute);
 
-/// How much longer than the optimum the two strategies of section 7 are where they are worst.
+/// By what factor the two strategies of section 7 are longer than the optimum where they are worst.
 struct StrategyRatios {
   std::int64_t machines = 0;
   double binomial = 1;   ///< at d = c

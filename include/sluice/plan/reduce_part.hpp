@@ -7,16 +7,16 @@
 #include "sluice/plan/reduce.hpp"
 #include "sluice/schedule/tree_schedule.hpp"
 
-/// What one rank does in a reduction, without a plan of all ranks: as a program that runs on many ranks wants it on
-/// each of them.
+/// What one rank does in a reduction, found without planning all ranks: for programs in which each of many ranks needs
+/// its own part only.
 namespace sluice {
 
 /// A message that a rank receives in a reduction through a tree.
 struct PartReceive {
   std::int64_t from = 0;
   std::int64_t segment = 0;  ///< which part of the element
-  /// Of an operation that does not commute: it is the combination of ranks begin to end - 1, which adjoin what the
-  /// receiver has by then. Else 0 and 0.
+  /// For an operation that does not commute: it is the combination of ranks begin to end - 1, which are next to those
+  /// that the receiver has combined by then. Else 0 and 0.
   std::int64_t begin = 0;
   std::int64_t end = 0;
 
@@ -53,7 +53,7 @@ struct ReductionPart {
 /// `options.transfers` is not looked at. n may be so large that plan_reduce would not write out all transfers; those of
 /// the rank must be at most 2^30.
 ///
-/// Not so with limits, dates of arrival and algorithm "exact": these are planned as a whole.
+/// With limits, dates of arrival or the algorithm "exact" this does not hold: the whole is planned.
 ///
 /// Throws as plan_reduce does, and for a rank out of range.
 [[nodiscard]] ReductionPart plan_reduction_part(const ReduceProblem& problem, std::int64_t rank,

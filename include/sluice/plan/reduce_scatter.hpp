@@ -11,12 +11,13 @@
 /// the root alone spends c or more. Elements are those of an array here, of which each machine has one of `elements`.
 namespace sluice {
 
-/// What it is called where an algorithm is asked for. It is no tree, so that algorithms("reduce") does not have it.
+/// Its name where an algorithm is asked for. It is not a tree, so algorithms("reduce") does not list it.
 inline constexpr const char* kReduceScatter = "reduce-scatter";
 
-/// Plans `problem` for arrays of `elements` elements, of which whole ones take its `transfer` and `compute`, and ranges
-/// their share of what is not overhead. Its parts are not looked at. Deterministic; O(n log n) time and memory. The
-/// length is that of a model of O(log n) time, rather too long than too short unless n is a power of two.
+/// Plans `problem` for arrays of `elements` elements: `transfer` and `compute` are those of a whole array, and a range
+/// takes its share of what is not overhead. The problem's number of parts is ignored. Deterministic; O(n log n) time
+/// and memory. The length comes from a model that takes O(log n) time; unless n is a power of two it is too long rather
+/// than too short.
 ///
 /// Throws InputError as plan_reduce does, for limits, dates, an operation that does not commute, no root, a negative
 /// number of elements, and more than 2^22 machines.

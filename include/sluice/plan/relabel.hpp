@@ -22,16 +22,16 @@ struct TargetRoles {
 /// Problem: processes 0 .. n - 1 hold the source array, n the larger of the two grids, and may play the roles of the
 /// target grid in any order. What process p sends to the role that it plays itself needs no message.
 /// Guarantee: optimal; where nothing is gained every process keeps the role of its own number.
-/// Complexity: a maximum-weight matching of n + n vertices with an edge a message (O(n m log n) at worst); memory O(m).
-/// Determinism: yes.
-/// Source: COSTA (Kabic, Pintarelli, Kozhevnikov, VandeVondele 2021), with maximum_weight_matching.
-/// Example: 4:2 -> 4:2 from element 2 on: every block moves one process on; with roles moved on as well nothing moves.
+/// Complexity: a maximum-weight matching of n + n vertices with an edge per message (O(n m log n) at worst); memory
+/// O(m). Determinism: yes. Source: COSTA (Kabic, Pintarelli, Kozhevnikov, VandeVondele 2021), with
+/// maximum_weight_matching. Example: 4:2 -> 4:2 from element 2 on: every block moves one process on; with roles moved
+/// on as well nothing moves.
 ///
 /// What is left is planned with plan_redistribution(problem.with_roles(roles.role_of_process)).
 [[nodiscard]] TargetRoles assign_target_roles(const RedistributionProblem& problem);
 
-/// The same where others may play the roles: candidate c is process source_of_candidate[c] of the source grid, or none
-/// of it (-1). `role_of_process` then is that of each candidate, and its own number that among the candidates.
+/// The same where others may play the roles: candidate c is process source_of_candidate[c] of the source grid, or not
+/// in it (-1). `role_of_process` then has an entry for each candidate, and a candidate's own number is its position.
 /// Throws InputError for fewer candidates than roles, a process out of range, or one given twice.
 [[nodiscard]] TargetRoles assign_target_roles(const RedistributionProblem& problem,
                                               std::span<const Rank> source_of_candidate);

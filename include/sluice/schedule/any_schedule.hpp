@@ -8,7 +8,7 @@
 #include "sluice/schedule/program.hpp"
 #include "sluice/schedule/tree_schedule.hpp"
 
-/// Files of schedules of any type, where which one is for the file to say.
+/// Reads files of schedules of any type; the file says which one it is.
 namespace sluice {
 
 using AnySchedule = std::variant<ScheduleFile, TreeSchedule, Program>;
@@ -18,7 +18,7 @@ using AnySchedule = std::variant<ScheduleFile, TreeSchedule, Program>;
 /// read_tree_schedule and read_program are.
 ///
 /// Only what stands before "type", or before the "schema" of a program, is read twice, and kept for that: a few bytes
-/// of a file that sluice wrote, all of one that has it last.
+/// of a file that sluice wrote, the whole of a file that has it last.
 ///
 /// Throws InputError as these three do.
 [[nodiscard]] AnySchedule read_any_schedule(std::istream& in, const std::string& file);

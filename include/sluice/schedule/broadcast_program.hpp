@@ -11,14 +11,14 @@
 ///
 /// A send may start when every byte of its range has arrived (at once on the root), not before `port_s` have passed
 /// since the start of the send before it, nor before `connection_s` have passed since the last one to the same rank. An
-/// executor paces itself so, or starts the next one as soon as the former is complete, whichever is earlier: several
-/// messages at once on one connection would all arrive as late as the last. To each rank it sends in the order of the
-/// list; a send that has to wait may be overtaken by later ones to others, and where many segments cross, that keeps
+/// executor keeps this pace, or starts the next send as soon as the one before is complete, whichever is earlier:
+/// several messages at once on one connection would all arrive as late as the last. It sends to each rank in the order
+/// of the list. A send that has to wait may be overtaken by later ones to others; where many segments cross, that keeps
 /// one late message from delaying all that come after it.
 ///
 /// A rank receives straight into the message at `offset`. Between two ranks, messages come in the order of both lists.
-/// Receives stand in the order in which their messages start: a rank that takes them one at a time in this order, and
-/// others that wait for it to do so, do not block each other; it loses time, though, where a later message is faster.
+/// Receives are listed in the order in which their messages start. A rank that takes them one at a time in this order
+/// cannot deadlock with ranks that wait for it to do so; but it loses time where a later message is faster.
 ///
 /// Bytes and seconds; times are what the model predicts, from the moment when the root has the message.
 namespace sluice {
@@ -27,7 +27,7 @@ struct ProgramSend {
   std::int64_t to = 0;
   std::int64_t offset = 0;  ///< in the message
   std::int64_t bytes = 0;   ///< at least 1
-  double port_s = 0;        ///< for so long it keeps the sender from its next send
+  double port_s = 0;        ///< how long it keeps the sender from its next send
   double connection_s = 0;  ///< and from its next one to the same rank; at least port_s
   double start_s = 0;
   double arrival_s = 0;  ///< when the receiver has it
@@ -50,8 +50,8 @@ struct RankProgram {
   friend bool operator==(const RankProgram&, const RankProgram&) = default;
 };
 
-/// Ranks among which the MPI's own broadcast takes the whole message round: at least two, the first of which has all of
-/// it, and has begun all that it sends. The others have no messages but that.
+/// Ranks among which the MPI's own broadcast spreads the whole message: at least two. The first one has all of it, and
+/// has begun all its sends. The others send and receive no other messages.
 struct NativeBroadcast {
   std::vector<std::int64_t> ranks;
   double start_s = 0;
@@ -77,9 +77,10 @@ struct BroadcastProgram {
 ///  - the root in range; sizes at least 0; times finite and at least 0, `connection_s` at least `port_s`;
 ///  - every send and receive: the other rank in range and a different one, the range inside the message and not empty;
 ///  - between two ranks, sends and receives are the same ranges in the same order;
-///  - of broadcasts by the MPI: their ranks, in range, are in one of them, once; all but the first of each have no
-///    messages;
-///  - every rank but the root and those others receives every byte once, the root none, in or outside of one;
+///  - broadcasts by the MPI: their ranks are in range, and none is in two of them or twice in one; all but the first of
+///    each have no messages;
+///  - the root receives nothing, neither by messages nor by a broadcast of the MPI; every other rank receives every
+///    byte once, by messages or by such a broadcast;
 ///  - no deadlock: even if each rank sends one at a time in its order, receives one at a time in its order, and a send
 ///    waits for its receiver, every message passes;
 ///  - times: no send before its range has arrived or before its port and connection are free; no broadcast by the MPI

@@ -7,9 +7,9 @@
 
 /// What a schedule of steps costs, and what every schedule of the same traffic costs at least.
 ///
-/// Bounds see the traffic as a bipartite graph: one node a sender, one node a receiver, one edge a message, its weight
-/// the size. Messages between one pair add up to one edge; messages of size 0 are no edges. Two edges at one node
-/// never share a step (one port), and a step holds at most k = `max_transfers` edges.
+/// Bounds see the traffic as a bipartite graph: one node per sender, one node per receiver, one edge per message, its
+/// weight the size. Messages between one pair add up to one edge; messages of size 0 are no edges. Two edges at one
+/// node never share a step (one port), and a step holds at most k = `max_transfers` edges.
 ///
 /// Both bounds take O(m log m) time and O(m) memory for m messages, whatever the number of nodes.
 ///

@@ -6,10 +6,10 @@
 
 /// Schedules of steps for other engines: formats that know of buffers on devices, and of nothing else.
 ///
-/// Sender p and receiver p are one device, but where the roles of a redistribution say otherwise. What a device has for
-/// others lies in one buffer, one message behind the other by the number of the receiver, as in a call of
-/// MPI_Alltoallv; what it gets likewise, by the number of the sender. Offsets and sizes are in the unit of the
-/// schedule. What lies where within a message is for its two ends to know.
+/// Sender p and receiver p are one device, unless the roles of a redistribution say otherwise. What a device has for
+/// others lies in one buffer, message after message in the order of the receivers, as in a call of MPI_Alltoallv; what
+/// it gets lies in one buffer in the order of the senders. Offsets and sizes are in the unit of the schedule. What lies
+/// where within a message is for its two ends to know.
 ///
 /// All throw InputError for a schedule with a number of decimals, with local phases or whose pieces do not make whole
 /// messages (as `validate` would say).
@@ -42,13 +42,13 @@ namespace sluice {
 
 /// MSCCL's XML, an all-to-all of equal messages: as many senders as receivers, all messages between different ones of
 /// one size, and those to themselves of that size or none. A chunk is the largest part that all pieces are whole
-/// multiples of. One thread block a peer; a send waits for the one before it on its device, a receive likewise, so that
-/// the steps are kept without a barrier.
+/// multiples of. One thread block per peer; a send waits for the one before it on its device, a receive likewise, so
+/// that the steps are kept without a barrier.
 ///
 /// Throws InputError moreover where messages differ in size, saying which.
 [[nodiscard]] std::string to_msccl(const StepSchedule& schedule);
 
-/// The one of the three for "ppermute", "p2p" or "msccl". Throws InputError naming `where` for another name.
+/// The function of the three for "ppermute", "p2p" or "msccl". Throws InputError naming `where` for another name.
 using Exporter = std::string (*)(const StepSchedule& schedule);
 [[nodiscard]] Exporter exporter(const std::string& format, const std::string& where);
 

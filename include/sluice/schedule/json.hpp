@@ -31,7 +31,7 @@
 /// "exact". The order of the fields is free for the reader and fixed for the writer.
 namespace sluice {
 
-/// `schedule` as a file, one line a step, with end of line; the cost is computed. Reading it back gives an equal
+/// `schedule` as a file, one line per step, with end of line; the cost is computed. Reading it back gives an equal
 /// schedule, but for decimals that nothing in it needs: 250 and 30 with 2 decimals come back as 25 and 3 with 1. Totals
 /// and the set-up come back to the last bit where the decimals are the same.
 ///

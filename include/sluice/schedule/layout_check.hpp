@@ -12,11 +12,11 @@ namespace sluice {
 
 /// What the layouts that a schedule names make each process send.
 struct LayoutMessages {
-  std::optional<Traffic> traffic;     ///< nothing where they make far more messages than the schedule has transfers,
-  std::vector<Violation> violations;  ///< of which this tells
+  std::optional<Traffic> traffic;     ///< nothing where there are far more messages than transfers
+  std::vector<Violation> violations;  ///< which says so in that case
 };
 
-/// Works the messages anew. `name` is the file's, for messages. Throws InputError for layouts and shapes that are none,
+/// Computes the messages anew. `name` is the file's, for messages. Throws InputError for malformed layouts and shapes,
 /// and beyond 2^26 processes.
 ///
 /// @pre file.schedule.input

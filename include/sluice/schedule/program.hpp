@@ -133,7 +133,7 @@ struct Program {
 /// each: a wrong one passes with a probability below 2^-60, unless made for it.
 [[nodiscard]] std::vector<Violation> validate(const Program& program);
 
-/// As a file with schema "sluice.program/1", one line an operation, with end of line:
+/// As a file with schema "sluice.program/1", one line per operation, with end of line:
 ///
 ///     {"schema": "sluice.program/1", "problem": "allreduce", "algorithm": "ring",
 ///      "ranks": 4, "size_bytes": 4096, "root": 0, "element_bytes": 8, "commutative": true,

@@ -8,16 +8,16 @@
 
 #include "sluice/schedule/validate.hpp"
 
-/// What machines do to combine arrays, of which each has one of `elements`, by an operation that works element by
-/// element and commutes: ranges of elements go from machine to machine, are combined there, and in the end the root has
-/// the combination of all. Other than through a tree of whole elements, every range may go its own way.
+/// What machines do to combine arrays of `elements`, one per machine, by an operation that works element by element and
+/// commutes: ranges of elements go from machine to machine, are combined there, and in the end the root has the
+/// combination of all. Unlike in a tree of whole elements, every range may go its own way.
 namespace sluice {
 
 struct PieceReceive {
   std::int64_t from = 0;
   std::int64_t begin = 0;  ///< elements begin to end - 1, at least one
   std::int64_t end = 0;
-  bool combine = false;  ///< with the own ones; else they are what all machines together have
+  bool combine = false;  ///< with the own ones; else they are complete and replace these
 
   friend bool operator==(const PieceReceive&, const PieceReceive&) = default;
 };
@@ -26,17 +26,17 @@ struct PieceSend {
   std::int64_t to = 0;
   std::int64_t begin = 0;
   std::int64_t end = 0;
-  std::size_t after = 0;  ///< it waits for so many receives, as far as they have elements of its range
-  /// Seconds for which it keeps its sender from the next send, and from the next one to the same machine; no longer
-  /// than until it is complete, which infinity waits for.
+  std::size_t after = 0;  ///< how many receives it waits for, as far as they have elements of its range
+  /// For how many seconds it keeps its sender from the next send, and from the next one to the same machine. The sender
+  /// waits no longer than until this send is complete; infinity means that it waits until then.
   double port_s = std::numeric_limits<double>::infinity();
   double connection_s = 0;
 
   friend bool operator==(const PieceSend&, const PieceSend&) = default;
 };
 
-/// What a machine does, receives and sends each in order. It ends up with the combination over all machines of its
-/// share, from which on it gathers.
+/// What a machine does, receives and sends each in order. At some point it has the combination of its share over all
+/// machines; from then on it gathers.
 struct PieceProgram {
   std::int64_t begin = 0;  ///< its share: elements begin to end - 1
   std::int64_t end = 0;
@@ -63,7 +63,7 @@ struct ReductionProgram {
 ///    finite; every element is in one share;
 ///  - between two machines, sends and receives are the same ranges in the same order, and no deadlock: they pass even
 ///    if each machine sends one at a time, receives one at a time, and a send waits for its receiver;
-///  - what a send waits for has nothing more to come, and what is not combined is complete;
+///  - when a send may start, nothing more of its range is to come; what is sent without being combined is complete;
 ///  - every machine combines the last parts of its share, of all machines, itself;
 ///  - in the end the root has, of every element, those of all machines, each once.
 ///

@@ -21,7 +21,7 @@
 /// writer.
 namespace sluice {
 
-/// `schedule` as a file, one line a transfer, with end of line. Reading it back gives an equal schedule.
+/// `schedule` as a file, one line per transfer, with end of line. Reading it back gives an equal schedule.
 ///
 /// Throws InputError if there is no such JSON: a number that is not finite, text that is not UTF-8. Writes a broken
 /// schedule as it is: see tree_validate.hpp.

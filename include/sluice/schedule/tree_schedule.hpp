@@ -22,22 +22,22 @@
 /// An element may be cut into `segments` parts that go through the tree one behind the other, each combined with the
 /// same part of other elements; a machine then sends one part while it receives another.
 ///
-/// Or machines are clusters, and a reduction goes over links that differ (`over_links`): a transfer takes what its link
-/// takes, of which the latency does not keep a machine from receiving or sending another one, and combining is free. A
-/// date is then that at which a cluster has combined what is its own; a transfer to it may be under way before.
+/// With `over_links` machines are clusters, and a reduction goes over links that differ: a transfer takes what its link
+/// takes, and the latency in that does not keep a machine from receiving or sending another one. Combining is free. A
+/// date is then the one at which a cluster has combined what is its own; a transfer to it may be under way before.
 ///
 /// Units are the user's, the same for all times and costs.
 namespace sluice {
 
-/// Of a reduction, ends when the receiver has the element and can combine it; `end - start` is the cost of a transfer.
-/// Of a broadcast, ends when the message arrives; the sender is free earlier, by the latency of the link.
+/// In a reduction it ends when the receiver has the element and can combine it; `end - start` is the cost of a
+/// transfer. In a broadcast it ends when the message arrives; the sender is free earlier, by the latency of the link.
 struct TimedTransfer {
   std::int64_t from = 0;
   std::int64_t to = 0;
   double start = 0;
   double end = 0;
   std::int64_t segment = 0;  ///< which part of the element; 0 if it is not cut
-  /// For so long it keeps the sender from its next transfer (pLogP's gap); a broadcast's only, 0 where none was stated.
+  /// How long it keeps the sender from its next transfer (pLogP's gap). Of a broadcast only; 0 where none was stated.
   double port = 0;
 
   friend bool operator==(const TimedTransfer&, const TimedTransfer&) = default;
@@ -63,7 +63,7 @@ struct TreeSchedule {
   std::optional<std::int64_t> max_reducers;   ///< at most so many machines combine
   bool commutative = true;  ///< else every subtree is a run of consecutive machines, combined in their order
   std::int64_t segments = 1;
-  std::vector<double> arrivals;          ///< one date a machine; empty if all are there at 0
+  std::vector<double> arrivals;          ///< one date per machine; empty if all are there at 0
   std::vector<TimedTransfer> transfers;  ///< in order of their start
   double length = 0;                     ///< when the root has the result, or the last machine the message
   TreeBound bound;

@@ -8,13 +8,13 @@
 /// Whether a schedule of a tree does what it claims. A schedule states its own problem (machines, costs, limits,
 /// dates), so nothing besides it is needed, and it serves as the judge of every planner and of files from elsewhere.
 ///
-/// Of both problems:
+/// For both problems:
 ///  - counts, costs, dates, length and bound in range: times finite and at least 0, limits and segments at least 1;
 ///  - every transfer: machines in range and different, 0 <= start <= end, its part one of the element's; all of them in
 ///    order of their start;
 ///  - the lower bound above neither the upper one nor the length.
 ///
-/// Of a reduction, whose transfers state no ports:
+/// For a reduction, whose transfers state no ports:
 ///  - every machine but the root sends every part once, the root none, and none receives a part that it has sent;
 ///  - every transfer takes `transfer`; a machine sends one at a time and receives one at a time (one port);
 ///  - no transfer before its data is ready: after everything received of this part has been combined, in the order of
@@ -26,7 +26,7 @@
 /// Over links, as the schedule has not got their costs, transfers take any time, ports are not judged, a transfer may
 /// start before the receiver's date, and there are no limits.
 ///
-/// Of a broadcast:
+/// For a broadcast:
 ///  - every machine but the root receives every part once, and sends it no earlier than it arrives;
 ///  - a machine sends one at a time: none of its transfers starts before the port of the one before it is free again,
 ///    and none ends before it has left its own port. Ports are judged as they are stated;

@@ -27,7 +27,7 @@
 /// sent or copied exactly once, and nothing else sent. Sizes with different decimals are compared in the smaller unit
 /// of the two; violations give them in the user's unit.
 ///
-/// O(t log t) time and 40 bytes of memory a transfer, for t transfers; independent of the numbers of senders and
+/// O(t log t) time and 40 bytes of memory per transfer, for t transfers; independent of the numbers of senders and
 /// receivers, which may be anything in a file.
 namespace sluice {
 

@@ -12,7 +12,7 @@ namespace sluice {
 /// Exact below 1000, else three significant digits in powers of 1000: "512 B", "134 MB".
 [[nodiscard]] std::string bytes_text(std::int64_t bytes);
 
-/// As few digits as say it exactly, at most six decimals: "22", "18.5", "1e+20".
+/// The fewest digits that give it exactly, at most six decimals: "22", "18.5", "1e+20".
 [[nodiscard]] std::string number_text(double value);
 
 /// `value` / `bound` with three decimals; "1.000" for 0 / 0 and "-" where only the bound is 0.

@@ -21,7 +21,7 @@ class TextTable {
 
   explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
-  /// One cell a column, ASCII; missing cells at the end are empty. @pre no more cells than columns
+  /// One cell per column, ASCII; missing cells at the end are empty. @pre no more cells than columns
   void add_row(std::vector<std::string> cells);
 
   /// Title and rows, every line with its end; no spaces at the ends of lines.

@@ -7,7 +7,7 @@
 
 namespace sluice {
 
-/// The transfers of a tree as a table for people, one a line, in their order: when each starts and ends, who sends to
+/// The transfers of a tree as a table for people, one per line, in their order: when each starts and ends, who sends to
 /// whom and, if the message is cut, which part of it.
 ///
 ///     start  end  sender->receiver

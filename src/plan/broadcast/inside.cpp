@@ -33,7 +33,7 @@ namespace {
 class Inside {
  public:
   Inside(const std::vector<std::int64_t>& ranks, std::int64_t bytes, double& priority,
-         std::vector<PlannedMessage>& messages)
+         std::vector<RankMessage>& messages)
       : ranks_(ranks),
         n_(static_cast<std::int64_t>(ranks.size())),
         bytes_(bytes),
@@ -109,7 +109,7 @@ class Inside {
   std::int64_t n_;
   std::int64_t bytes_;
   double& priority_;
-  std::vector<PlannedMessage>& messages_;
+  std::vector<RankMessage>& messages_;
 };
 
 }  // namespace
@@ -137,7 +137,7 @@ StrategyPrediction best_inside(const PlatformCluster& cluster, std::int64_t byte
 }
 
 void add_inside_messages(std::string_view strategy, const std::vector<std::int64_t>& ranks, std::int64_t bytes,
-                         std::int64_t segment_bytes, double& priority, std::vector<PlannedMessage>& messages) {
+                         std::int64_t segment_bytes, double& priority, std::vector<RankMessage>& messages) {
   const auto n = static_cast<std::int64_t>(ranks.size());
   if (n < 2 || bytes == 0) return;
   constexpr std::string_view kSegmented = "segmented-";

@@ -19,6 +19,6 @@ namespace sluice::detail {
 /// the first one has; in segments of `segment_bytes` (0: whole). See inside.cpp. Priorities rise by 1 from `priority`,
 /// which is left behind the last.
 void add_inside_messages(std::string_view strategy, const std::vector<std::int64_t>& ranks, std::int64_t bytes,
-                         std::int64_t segment_bytes, double& priority, std::vector<PlannedMessage>& messages);
+                         std::int64_t segment_bytes, double& priority, std::vector<RankMessage>& messages);
 
 }  // namespace sluice::detail

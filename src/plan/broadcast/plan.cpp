@@ -20,7 +20,7 @@ namespace sluice {
 
 namespace {
 
-using detail::PlannedMessage;
+using detail::RankMessage;
 using detail::RankNetwork;
 
 /// Messages simulated a second, at the planner's usual pace.
@@ -89,7 +89,7 @@ class Planner {
     std::vector<std::int64_t> coordinator;
     for (const PlatformCluster& cluster : platform_.clusters) coordinator.push_back(cluster.ranks.front());
     coordinator[network_.cluster(root_)] = root_;
-    std::vector<PlannedMessage> messages;
+    std::vector<RankMessage> messages;
     std::vector<NativeBroadcast> native;  // from 0 on, until it is known when its first rank is ready
     const std::size_t clusters = platform_.clusters.size();
     std::vector<std::vector<const TimedTransfer*>> sends(clusters);

@@ -157,7 +157,7 @@ namespace {
 class Simulation {
  public:
   Simulation(const RankNetwork& network, std::int64_t root, std::int64_t bytes,
-             const std::vector<PlannedMessage>& messages, bool one_port, bool length_only)
+             const std::vector<RankMessage>& messages, bool one_port, bool length_only)
       : network_(network),
         messages_(messages),
         one_port_(one_port),
@@ -201,7 +201,7 @@ class Simulation {
           leave(event.index, event.time);
           break;
         case Kind::kReaches: {
-          const PlannedMessage& message = messages_[event.index];
+          const RankMessage& message = messages_[event.index];
           if (costs_[event.index].yields) {
             events_.push({event.time, number_++, Kind::kArrives, event.index});
             break;
@@ -223,7 +223,7 @@ class Simulation {
     }
     SLUICE_ASSERT(delivered == messages_.size(), fmt::format("{} of {}", delivered, messages_.size()));
     for (const std::size_t m : started_) {
-      const PlannedMessage& message = messages_[m];
+      const RankMessage& message = messages_[m];
       program_.ranks[static_cast<std::size_t>(message.from)].sends.push_back(sends_[m]);
       program_.ranks[static_cast<std::size_t>(message.to)].receives.push_back(
           {message.from, message.begin, message.end - message.begin});
@@ -256,7 +256,7 @@ class Simulation {
 
   /// Where any message begins or ends; and who waits for which part.
   void cut() {
-    for (const PlannedMessage& message : messages_) {
+    for (const RankMessage& message : messages_) {
       cuts_.push_back(message.begin);
       cuts_.push_back(message.end);
     }
@@ -268,7 +268,7 @@ class Simulation {
     parts_.resize(messages_.size());
     waiting_begin_.assign(ranks_ * parts + 1, 0);
     for (std::size_t m = 0; m < messages_.size(); ++m) {
-      const PlannedMessage& message = messages_[m];
+      const RankMessage& message = messages_[m];
       parts_[m] = {part(message.begin), part(message.end)};
       costs_[m] = network_.costs(network_.cluster(message.from), network_.cluster(message.to),
                                  message.end - message.begin, one_port_);
@@ -291,14 +291,14 @@ class Simulation {
     order_.resize(messages_.size());
     std::iota(order_.begin(), order_.end(), std::size_t{0});
     std::sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
-      const PlannedMessage &x = messages_[a], &y = messages_[b];
+      const RankMessage &x = messages_[a], &y = messages_[b];
       return std::tie(x.from, x.to, x.priority, a) < std::tie(y.from, y.to, y.priority, b);
     });
     position_.resize(messages_.size());
     connection_of_.resize(messages_.size());
     first_connection_.assign(ranks_ + 1, 0);
     for (std::size_t o = 0; o < order_.size(); ++o) {
-      const PlannedMessage& message = messages_[order_[o]];
+      const RankMessage& message = messages_[order_[o]];
       const bool fresh =
           o == 0 || messages_[order_[o - 1]].from != message.from || messages_[order_[o - 1]].to != message.to;
       if (fresh) {
@@ -347,7 +347,7 @@ class Simulation {
   }
 
   void start(std::size_t m, double now, Connection& connection) {
-    const PlannedMessage& message = messages_[m];
+    const RankMessage& message = messages_[m];
     const MessageCosts& cost = costs_[m];
     const std::size_t from = network_.cluster(message.from), to = network_.cluster(message.to);
     double end = now + cost.connection_s;
@@ -394,7 +394,7 @@ class Simulation {
 
   /// A message that yields goes on for as long as others have kept it from its ports.
   void leave(std::size_t m, double now) {
-    const PlannedMessage& message = messages_[m];
+    const RankMessage& message = messages_[m];
     const MessageCosts& cost = costs_[m];
     const UnderWay& way = under_way_[m];
     const auto from = static_cast<std::size_t>(message.from);
@@ -429,7 +429,7 @@ class Simulation {
   }
 
   const RankNetwork& network_;
-  const std::vector<PlannedMessage>& messages_;
+  const std::vector<RankMessage>& messages_;
   bool one_port_;
   bool length_only_;
   std::size_t ranks_;
@@ -466,7 +466,7 @@ class Simulation {
 }  // namespace
 
 BroadcastProgram timed_program(const RankNetwork& network, std::int64_t root, std::int64_t bytes,
-                               const std::vector<PlannedMessage>& messages, bool one_port, bool length_only) {
+                               const std::vector<RankMessage>& messages, bool one_port, bool length_only) {
   return Simulation(network, root, bytes, messages, one_port, length_only).run();
 }
 

@@ -12,16 +12,16 @@
 /// Messages between ranks, and when each is sent and arrives.
 namespace sluice::detail {
 
-/// How long a message keeps what it passes.
+/// How long a message occupies what it passes.
 struct MessageCosts {
   double port_s = 0;        ///< of the sender
   double connection_s = 0;  ///< between the two ranks, without others on the link
   double receive_s = 0;     ///< of the receiver's port
   double link_s = 0;        ///< of the link between the clusters, 0 inside one
   double latency_s = 0;
-  double overhead_s = 0;  ///< for which taking it in keeps its receiver from sending
-  /// Whether messages inside the clusters of its sender and its receiver keep it from the ports, instead of it them,
-  /// and then by which part of the time that they take.
+  double overhead_s = 0;  ///< how long receiving it keeps the receiver from sending
+  /// Whether it gives way at the ports: messages inside the clusters of its sender and its receiver do not wait for it
+  /// but delay it, by these shares of the time that they take.
   bool yields = false;
   double yields_from = 0;
   double yields_to = 0;
@@ -29,8 +29,8 @@ struct MessageCosts {
 
 /// A group of some level of the platform: a host, a LAN, a site.
 struct RankGroup {
-  /// Those of each of its parts, and of their parts, together: the part with the root's first, others by falling
-  /// numbers of ranks.
+  /// The clusters of each part are next to each other, and so are those of each part of a part. The part with the
+  /// root's cluster comes first, others by falling numbers of ranks.
   std::vector<std::size_t> clusters;
   std::vector<std::int64_t> ranks;  ///< cluster by cluster, the root first
 };
@@ -89,7 +89,7 @@ class RankNetwork {
   std::vector<const PlatformLink*> widest_;  // of each group's links to others
 };
 
-struct PlannedMessage {
+struct RankMessage {
   std::int32_t from = 0;
   std::int32_t to = 0;
   std::int64_t begin = 0;  ///< bytes [begin, end) of the message
@@ -102,7 +102,6 @@ struct PlannedMessage {
 /// and whose connection is free. The program has the messages in the order of their starts; `length_only`: no messages,
 /// just the length. O(m log m) time for m messages.
 [[nodiscard]] BroadcastProgram timed_program(const RankNetwork& network, std::int64_t root, std::int64_t bytes,
-                                             const std::vector<PlannedMessage>& messages, bool one_port,
-                                             bool length_only);
+                                             const std::vector<RankMessage>& messages, bool one_port, bool length_only);
 
 }  // namespace sluice::detail

@@ -88,7 +88,7 @@ class Builder {
                        [&](std::size_t a, std::size_t b) { return latency(s, a) > latency(s, b); });
   }
 
-  std::vector<PlannedMessage> run() {
+  std::vector<RankMessage> run() {
     const std::int64_t segments = (bytes_ + routes_.segment_bytes - 1) / routes_.segment_bytes;
     messages_.reserve(static_cast<std::size_t>(segments) * 16);
     for (segment_ = 0; segment_ < segments; ++segment_) {
@@ -146,7 +146,7 @@ class Builder {
   const Routes& routes_;
   std::vector<std::size_t> entries_;  // of each group
   std::vector<std::vector<std::size_t>> children_;
-  std::vector<PlannedMessage> messages_;
+  std::vector<RankMessage> messages_;
   std::int64_t segment_ = 0, begin_ = 0, end_ = 0;
 };
 
@@ -360,8 +360,8 @@ std::string to_string(const Routes& routes) {
                      name(routes.shape));
 }
 
-std::vector<PlannedMessage> route_messages(const RankNetwork& network, std::int64_t root, std::int64_t bytes,
-                                           const Routes& routes) {
+std::vector<RankMessage> route_messages(const RankNetwork& network, std::int64_t root, std::int64_t bytes,
+                                        const Routes& routes) {
   return Builder(network, network.groups_from(root, routes.level), bytes, routes).run();
 }
 

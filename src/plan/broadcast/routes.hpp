@@ -25,8 +25,8 @@ struct Routes {
 /// "segments of 32768 bytes over 5 connections, chain inside", for people.
 [[nodiscard]] std::string to_string(const Routes& routes);
 
-[[nodiscard]] std::vector<PlannedMessage> route_messages(const RankNetwork& network, std::int64_t root,
-                                                         std::int64_t bytes, const Routes& routes);
+[[nodiscard]] std::vector<RankMessage> route_messages(const RankNetwork& network, std::int64_t root, std::int64_t bytes,
+                                                      const Routes& routes);
 
 struct FoundRoutes {
   Routes routes;

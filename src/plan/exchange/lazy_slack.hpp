@@ -48,7 +48,7 @@ using CellSteps = std::vector<std::vector<CellPiece>>;
 /// Price of a remaining message in the sum by which partial plans are compared.
 enum class MessagePrice {
   kLinear,  ///< its size + the mean size: for set-ups that matter
-  kRoot,    ///< root of its size: for the fewest steps where idling is dear
+  kRoot,    ///< root of its size: for the fewest steps where idling is expensive
 };
 
 /// How thoroughly plan_lazily searches.

@@ -13,7 +13,7 @@
 
 namespace sluice::mpi {
 
-/// How to plan broadcasts and carry them out. Every rank must give the same.
+/// How to plan broadcasts and carry them out. Every rank must give the same options.
 struct BroadcastOptions {
   /// The network, of as many ranks as the communicator. None: MPI_Bcast serves on one node and for messages below
   /// 32 KiB. Longer ones between nodes take turns, in the first executions of a size class, between MPI_Bcast and the
@@ -22,12 +22,12 @@ struct BroadcastOptions {
   std::optional<Platform> platform = std::nullopt;
   sluice::BroadcastOptions plan = {};  ///< as for plan_broadcast
   /// Where `plan.algorithm` is "auto": the first broadcast of a size class is also tried by MPI_Bcast, and whichever
-  /// was faster serves the class from then on. A model cannot know what an MPI has in store on one node. Without it,
-  /// and without a platform, MPI_Bcast serves.
+  /// was faster serves the class from then on. A model does not know how fast an MPI is inside a node. Without this
+  /// option, and without a platform, MPI_Bcast serves.
   bool try_native = true;
 };
 
-/// What serves a size class.
+/// What carries out the broadcasts of a size class.
 struct ChosenBroadcast {
   std::string method;      ///< what a person calls it; "native" is MPI_Bcast
   double predicted_s = 0;  ///< by the model, for the largest size of the class; 0 where no platform is given
@@ -48,7 +48,8 @@ struct ChosenBroadcast {
 /// class is cut at the same fractions. Jobs of a communicator share them; those used last are kept (set_kept_plans in
 /// sluice/run/mpi/plans.hpp).
 ///
-/// Messages travel from the buffer and into it: no rank holds a copy. Failure: docs/run.md, the same for all jobs.
+/// Messages travel from the buffer and into it: no rank holds a copy. Failure: docs/explanation/run.md, the same for
+/// all jobs.
 class Broadcast {
  public:
   /// Collective over `comm`, an intracommunicator. Throws InputError on every rank if an argument is bad on any rank,
@@ -61,8 +62,8 @@ class Broadcast {
   Broadcast(const Broadcast&) = delete;
   Broadcast& operator=(const Broadcast&) = delete;
 
-  /// Gives all ranks the root's `bytes` at `buffer`. Collective; a rank is done when it has all and has passed on what
-  /// is for it to pass on. The first execution of a size class plans, and tries.
+  /// Gives all ranks the root's `bytes` at `buffer`. Collective; a rank is done when it has everything and has passed
+  /// on its part. The first execution of a size class plans, and tries.
   ///
   /// Throws InputError for a null buffer, negative bytes, and, where the class is a new one, different bytes on
   /// different ranks; MpiError, JobError.
@@ -73,7 +74,7 @@ class Broadcast {
   [[nodiscard]] bool test();
   void wait();
 
-  /// For what prepares the arguments of an execution and cannot, because of `why`: the other ranks throw in this
+  /// For a caller that cannot prepare the arguments of an execution, because of `why`: the other ranks throw in this
   /// execution instead of waiting for this rank. The job is of no further use.
   void give_up(const std::exception_ptr& why) noexcept;
 

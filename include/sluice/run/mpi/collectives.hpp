@@ -44,7 +44,7 @@ struct ChosenCollective {
 };
 
 /// What the jobs below have in common: a collective planned once and executed as often as you like, by the program that
-/// a replay over the network finds fastest (docs/collectives.md):
+/// a replay over the network finds fastest (docs/explanation/collectives.md):
 ///
 ///     sluice::mpi::Allgather job(comm, bytes);
 ///     job.execute(mine, all);
@@ -55,7 +55,7 @@ struct ChosenCollective {
 /// Memory beyond the user's: what passes a rank and is not for it, and packed copies of messages that lie in several
 /// places; where elements are combined, up to 8 MiB, or two messages, of what waits for its turn.
 ///
-/// Failure: docs/run.md, the same for all jobs.
+/// Failure: docs/explanation/run.md, the same for all jobs.
 class CollectiveJob {
  public:
   /// Local. While an exception passes, or during an execution, it makes the other ranks throw.

@@ -12,14 +12,14 @@ namespace sluice::mpi {
 
 /// How a dynamic exchange runs. Every rank must give the same.
 struct DynamicExchangeOptions {
-  std::int64_t max_transfers = 1;               ///< k to begin with: so many transfers at once; at least 1
+  std::int64_t max_transfers = 1;               ///< k at the start: how many transfers at once; at least 1
   bool tune = false;                            ///< find k by the throughput measured
   std::int64_t chunk_bytes = 32 << 10;          ///< as for Exchange, 1 to 2^30
   int window = 2;                               ///< as for Exchange, 1 to 1024
   std::int64_t early_release_bytes = 32 << 10;  ///< as for Exchange, at least 0
 };
 
-/// A message that came, owned by who has it.
+/// A message that came; the receiver owns it.
 struct ReceivedMessage {
   int from = 0;
   std::vector<std::byte> bytes;
@@ -32,14 +32,14 @@ struct ReceivedMessage {
 ///     for (const ReceivedMessage& message : job.finish()) ...
 ///
 /// Rank 0 coordinates: it says who sends next, so that never more than k transfers run and each rank takes part in one
-/// a direction at a time. Others get on only as fast as rank 0 calls post, progress or finish.
+/// per direction at a time. Others get on only as fast as rank 0 calls post, progress or finish.
 ///
 /// Construction and finish are collective; post and progress are not. Memory beyond the messages: O(own
 /// messages), on rank 0 O(ranks + all that wait). MPI_THREAD_FUNNELED is enough.
 class DynamicExchange {
  public:
   /// Collective over `comm`, an intracommunicator. Throws InputError on every rank if the options are bad on any, or
-  /// differ. Failure: docs/run.md, the same for all jobs.
+  /// differ. Failure: docs/explanation/run.md, the same for all jobs.
   explicit DynamicExchange(MPI_Comm comm, const DynamicExchangeOptions& options = {});
   /// Local. While an exception passes it makes the other ranks throw. What was posted since the last finish is lost.
   ~DynamicExchange();
@@ -48,7 +48,7 @@ class DynamicExchange {
   DynamicExchange(const DynamicExchange&) = delete;
   DynamicExchange& operator=(const DynamicExchange&) = delete;
 
-  /// Announces a message for rank `to`, the own one included, and does what can be done without waiting. `bytes` must
+  /// Announces a message for rank `to`, which may be this one, and does what can be done without waiting. `bytes` must
   /// stay as they are until finish returns; if there are none, nothing is sent. Several to one rank arrive as several,
   /// in any order. Throws InputError for a rank that does not exist, MpiError.
   void post(int to, std::span<const std::byte> bytes);

@@ -23,29 +23,29 @@ struct MessageSize {
   friend bool operator==(const MessageSize&, const MessageSize&) = default;
 };
 
-/// How to plan an exchange and carry it out. Every rank must give the same, but for `receives`.
+/// How to plan an exchange and carry it out. Every rank must give the same options, except `receives`.
 struct ExchangeOptions {
-  /// k: so many transfers at once the network carries at full speed; 0: as many as the ports allow, or, for kAuto
+  /// k: how many transfers at once the network carries at full speed; 0: as many as the ports allow, or, for kAuto
   /// between hosts, what the network was found to carry (sluice/run/mpi/network.hpp) where nearly all of a long
   /// exchange goes over one link.
   std::int64_t max_transfers = 0;
   ExchangeMode mode = ExchangeMode::kAuto;
 
   std::string algorithm = "auto";  ///< as for plan_exchange; not used by kList and kAtOnce
-  /// beta: price of a step, in bytes that could be sent instead. Most of it is hidden where k limits, as a transfer is
-  /// let go before the one before it has ended; where ports do, every piece of a message is work for two processors,
-  /// and less than 32 KiB counts as that.
+  /// beta: price of a step, in bytes that could be sent instead. Where k limits, most of it is hidden, because a
+  /// transfer is released before the one before it has ended. Where ports limit, every piece of a message is work for
+  /// two processors, and less than 32 KiB counts as 32 KiB.
   double setup_bytes = 8 << 10;
   double planning_time_s = 0.25;  ///< for "auto" and "exact"
 
-  /// Messages travel in pieces of at most so many bytes, 1 to 2^30; 0: 32 KiB, 1 MiB for kLocal, which has no use for
-  /// knowing how far a message has come, 2^30 for kAtOnce.
+  /// Messages travel in pieces of at most this many bytes, 1 to 2^30; 0: 32 KiB, 1 MiB for kLocal, which need not know
+  /// how far a message has come, 2^30 for kAtOnce.
   std::int64_t chunk_bytes = 0;
   /// Pieces that a rank has under way to the network at once, 1 to 1024; 0: 2, 16 for kLocal, 1024 for kAtOnce. With
   /// more, deep queues fill a little better and shallow ones overflow.
   int window = 0;
-  /// A receiver lets the next transfer start when so many bytes are missing of the present one; at least 0, and of no
-  /// use but to kChain and kList. Too few leave the network idle between transfers, too many make them meet.
+  /// A receiver releases the next transfer when this many bytes of the present one are missing; at least 0, and used by
+  /// kChain and kList only. Too few leave the network idle between transfers, with too many the transfers overlap.
   std::int64_t early_release_bytes = 32 << 10;
   bool tune = false;  ///< kList: find k by the throughput measured, starting from max_transfers
 
@@ -88,9 +88,9 @@ struct TransferTimes {
 ///
 /// In place of MPI_Alltoallv, for one group of ranks or for two that are coupled, or any overlap: who sends what to
 /// whom is up to the sizes. Construction and execution are collective. Sizes may be beyond 2^31. Empty messages cost
-/// nothing. MPI_THREAD_FUNNELED is enough. Failure: docs/run.md, the same for all jobs.
+/// nothing. MPI_THREAD_FUNNELED is enough. Failure: docs/explanation/run.md, the same for all jobs.
 ///
-/// Memory: each rank holds O(own transfers) and no buffers: pieces travel from the user's memory and to it, but for
+/// Memory: each rank holds O(own transfers) and no buffers: pieces travel from the user's memory and to it, except
 /// messages of types that lie in memory with gaps, which are packed whole. Where there is a plan (all modes but kAtOnce
 /// and kList), rank 0 makes it for all and holds O(transfers of all) while it does. Else ranks that do not know what
 /// they get are told by those that send it, and no rank holds more than its own.
@@ -132,7 +132,7 @@ class Exchange {
   [[nodiscard]] bool test();
   void wait();
 
-  /// For what prepares the arguments of an execution and cannot, because of `why`: the other ranks throw in this
+  /// For a caller that cannot prepare the arguments of an execution, because of `why`: the other ranks throw in this
   /// execution instead of waiting for this rank. The job is of no further use.
   void give_up(const std::exception_ptr& why) noexcept;
 
@@ -145,13 +145,13 @@ class Exchange {
 
   /// Never kAuto.
   [[nodiscard]] ExchangeMode mode() const;
-  /// Whether it is decided what carries out executions to come: the plan or MPI_Ialltoallw.
+  /// Whether it is decided what carries out later executions: the plan or MPI_Ialltoallw.
   [[nodiscard]] bool settled() const;
   /// Whether MPI_Ialltoallw was found to be faster, and serves in place of the mode.
   [[nodiscard]] bool native() const;
-  /// k as it is kept: cut to what ports allow. Of kList on rank 0: the one in use.
+  /// The k that is kept, no more than ports allow. With kList, on rank 0: the one in use.
   [[nodiscard]] std::int64_t max_transfers() const;
-  /// kList only, on any rank, at any time: from now on, also while it runs. At least 1.
+  /// kList only: changes k from now on, on any rank, at any time, also while it runs. At least 1.
   void set_max_transfers(std::int64_t max_transfers);
   /// Steps of the plan; 0 without one.
   [[nodiscard]] std::int64_t steps() const;

@@ -4,7 +4,8 @@
 
 namespace sluice::mpi {
 
-/// How the transfers of an exchange or a redistribution are kept apart; docs/run.md tells when to take which.
+/// How the transfers of an exchange or a redistribution are kept apart; docs/explanation/run.md says when to take
+/// which.
 enum class ExchangeMode {
   kAuto,     ///< between nodes kChain; on one node kAtOnce, unless k limits the exchange there, and kLocal for a
              ///< redistribution

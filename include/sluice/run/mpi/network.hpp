@@ -30,7 +30,7 @@ struct GroupLink {
 /// What the library knows of the network between hosts.
 struct HostNetwork {
   std::vector<int> host_of_rank;  ///< hosts are counted in the order of their first ranks
-  double message_s = 0;           ///< for so long a short message keeps its sender
+  double message_s = 0;           ///< how long a short message keeps its sender
   std::vector<HostGroup> groups;
   std::vector<GroupLink> links;  ///< one for each pair of groups
   std::string source;            ///< "measured", or the file it is from
@@ -58,7 +58,7 @@ struct HostNetwork {
 ///    it is written there, so that the next run of the program starts knowing.
 ///
 /// Method: hosts meet in rounds of disjoint pairs, host i and host i xor r, all pairs of a round at the same time, so
-/// that what is shared is seen to be. In a meeting both send all the time, 192 KiB to 4 MiB, and short messages go back
+/// that shared links show. In a meeting both send all the time, 192 KiB to 4 MiB, and short messages go back
 /// and forth before. Hosts belong to one group if some chain of meetings joins them in which both had at least
 /// three quarters of what their links carried at best, and latencies at most twice the least of either (and 20 us
 /// more). Hosts whose link carries less than 0.7 of their group's median are a group of their own. Groups are

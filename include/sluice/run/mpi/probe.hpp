@@ -17,12 +17,12 @@ struct ProbeOptions {
   ClusteringRule rule = ClusteringRule::kLowekamp;
   /// Clusters of ranks, every rank in one, given instead of found; empty: found.
   Clusters clusters;
-  /// About so many seconds are spent, above 0. With less of them fewer repetitions and smaller messages are measured;
-  /// what a platform needs at least may take longer.
+  /// About how many seconds are spent; above 0. With less time, fewer repetitions and smaller messages are measured;
+  /// the least that a platform needs may take longer.
   double time_budget_s = 60;
   /// Measure broadcasts inside each cluster.
   bool broadcasts = true;
-  /// Told on rank 0 before each part: how many are done, of how many, and what comes next. May be empty.
+  /// Called on rank 0 before each part: how many are done, of how many, and what comes next. May be empty.
   std::function<void(std::int64_t done, std::int64_t total, const std::string& what)> progress;
 };
 
@@ -43,8 +43,8 @@ struct ProbeOptions {
 /// Parts 4 to 6 follow one another, so that no measurement is in the way of another one: C (C - 1) / 2 + C
 /// acquisitions for C clusters, whatever the number of ranks, and C times the broadcasts.
 ///
-/// g(m) is the time by which a train of messages grows with each further one, so many under way at a time that a long
-/// link is filled: what a stream of messages of that size costs. A single message may take longer where it needs a
+/// g(m) is the time that each further message adds to a train of messages, with as many under way at a time as fill a
+/// long link: what a stream of messages of that size costs. A single message may take longer where it needs a
 /// handshake. Latency is half of the round trip of a byte, less g(1).
 ///
 /// Collective; the same result on all ranks, and it passes check_platform. Clusters have the names of their first
@@ -54,7 +54,7 @@ struct ProbeOptions {
 ///
 /// Source: Kielmann, Bal, Verstoep, "Fast Measurement of LogP Parameters for Message Passing Platforms" (2000) for the
 /// parameters; Steffenel, "A Framework for Adaptive Collective Communications on Heterogeneous Hierarchical Networks"
-/// (INRIA RR-6036, 2006), section 4.1 for one acquisition a cluster and a pair of clusters.
+/// (INRIA RR-6036, 2006), section 4.1 for one acquisition per cluster and per pair of clusters.
 [[nodiscard]] Platform probe(MPI_Comm comm, const ProbeOptions& options = {});
 
 }  // namespace sluice::mpi

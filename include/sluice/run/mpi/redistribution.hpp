@@ -21,8 +21,8 @@ enum class StorageOrder {
   kColumnMajor,  ///< the first dimension is contiguous, as in Fortran and ScaLAPACK
 };
 
-/// What a redistribution can be told besides the array and the two layouts. All vectors with one entry a dimension may
-/// be empty. Every rank must give the same, but for `source_leading` and `target_leading`.
+/// What a redistribution can be told besides the array and the two layouts. All vectors with one entry per dimension
+/// may be empty. Every rank must give the same options, except `source_leading` and `target_leading`.
 struct RedistributionOptions {
   std::vector<std::int64_t> from_first;  ///< coordinate of the process with the first block; empty: 0 everywhere
   std::vector<std::int64_t> to_first;
@@ -54,12 +54,12 @@ struct RedistributionOptions {
 
   // How the steps are carried out; the defaults suit messages of any size.
   ExchangeMode mode = ExchangeMode::kAuto;  ///< kAuto, kChain or kLocal
-  /// Longer messages travel in pieces of at most so many bytes, 1 to 2^30; 0: 32 KiB for kChain, else 64 KiB.
+  /// Longer messages travel in pieces of at most this many bytes, 1 to 2^30; 0: 32 KiB for kChain, else 64 KiB.
   std::int64_t chunk_bytes = 0;
   int window = 0;  ///< pieces under way at once in each direction, 1 to 1024; 0: 2 for kChain, else 4
 
-  /// Within a node, pieces are handed over in memory that both ranks see if the messages have
-  /// so many bytes on average. Shorter ones go by MPI, which does well with them; -1: all of them.
+  /// Within a node, pieces are handed over in memory that both ranks see, if the messages have at least this many bytes
+  /// on average. Shorter ones go by MPI, which does well with them; with -1 all messages do.
   std::int64_t shared_from_bytes = 4096;
 
   /// Where mode and algorithm are left to the library, and the messages of no rank are more than 8 MiB together: carry
@@ -80,7 +80,7 @@ struct RedistributionOptions {
 /// spirit of MPI-4's persistent collectives, construction is collective, and so is execute. Planning needs no
 /// communication: each rank works out its own messages alone. What a rank sends itself is copied, and is in no step of
 /// the plan where the processes of the two grids multiply to at most 1024; in larger grids it has a place in a step,
-/// where nothing is sent. Failure: docs/run.md, the same for all jobs.
+/// where nothing is sent. Failure: docs/explanation/run.md, the same for all jobs.
 ///
 /// Memory: at most `window` buffers of `chunk_bytes` for sending, which the ranks of a node share, and as many for
 /// receiving (2 more for kChain) where there are senders on other nodes, whatever the size of the array; less when the
@@ -116,7 +116,7 @@ class Redistribution {
   [[nodiscard]] bool test();
   void wait();
 
-  /// For what prepares the arguments of an execution and cannot, because of `why`: the other ranks throw in this
+  /// For a caller that cannot prepare the arguments of an execution, because of `why`: the other ranks throw in this
   /// execution instead of waiting for this rank. The job is of no further use.
   void give_up(const std::exception_ptr& why) noexcept;
 
@@ -126,19 +126,20 @@ class Redistribution {
   /// Number of elements of this rank's part of the source array; 0 if it is not in the source grid.
   [[nodiscard]] std::int64_t source_elements() const;
   [[nodiscard]] std::int64_t target_elements() const;
-  /// Elements from its first to behind its last one, with the gaps between: source_elements() where there are none.
+  /// How many elements it spans from the first to the last one, gaps included: source_elements() where there are none.
   [[nodiscard]] std::int64_t source_extent() const;
   [[nodiscard]] std::int64_t target_extent() const;
   /// Bytes of buffers this rank holds beyond the user's source and target.
   [[nodiscard]] std::int64_t peak_extra_bytes() const;
-  /// Of whole messages; between hosts parts of messages may have steps of their own instead (explanation() tells).
+  /// Steps of whole messages; between hosts parts of messages may have steps of their own instead (explanation()
+  /// tells).
   [[nodiscard]] const RedistributionPlan& plan() const;
   /// Never kAuto.
   [[nodiscard]] ExchangeMode mode() const;
   /// What carries it out and why, in a line for people: "stepwise, 8 steps, chain; the plan took 98.2 ms,
   /// MPI_Ialltoallw 120 ms".
   [[nodiscard]] std::string explanation() const;
-  /// Whether it is decided what carries out executions to come: the plan or MPI_Ialltoallw.
+  /// Whether it is decided what carries out later executions: the plan or MPI_Ialltoallw.
   [[nodiscard]] bool settled() const;
   /// Whether MPI_Ialltoallw was found to be faster, and serves in place of the plan.
   [[nodiscard]] bool native() const;

@@ -67,16 +67,16 @@ struct ReductionCosts {
   double compute_overhead = 0;
 };
 
-/// How to plan a reduction and carry it out. Every rank must give the same.
+/// How to plan a reduction and carry it out. Every rank must give the same options.
 struct ReductionOptions {
   /// None: costs that are usual for so many bytes, or what is measured.
   std::optional<ReductionCosts> costs = std::nullopt;
-  /// The first execution measures the costs, in seconds, with what it is given, and plans then.
+  /// The first execution measures the costs, in seconds, on the elements that it is given, and then plans.
   bool measure = false;
 
-  /// A network of clusters, of as many ranks: the plan is a broadcast over it the other way round
-  /// (plan_reversed_broadcast in sluice/plan/broadcast.hpp), whose algorithms and segments are asked for then. Instead
-  /// of costs. For elements and a commutative operation.
+  /// A network of clusters with as many ranks as the communicator. The plan is a broadcast over it the other way round
+  /// (plan_reversed_broadcast in sluice/plan/broadcast.hpp); algorithm and segments are those of broadcasts then. It
+  /// takes the place of costs. For elements and a commutative operation.
   std::optional<Platform> platform = std::nullopt;
   /// As for plan_reduce, or "reduce-scatter" (sluice/plan/reduce_scatter.hpp), for elements and a commutative operation
   /// only. "auto": what takes least by the costs.
@@ -87,9 +87,9 @@ struct ReductionOptions {
   /// Unless given: 0 where it is known what a part costs, else 1.
   std::optional<std::int64_t> segments = std::nullopt;
 
-  /// Elements: results are the same to the last bit in every job with the same arguments on the same ranks, as neither
-  /// costs that were measured nor a trial of MPI_Reduce decide in which order is combined. Unless given: false with
-  /// `measure` or `dynamic`, and for integers with an operation of MPI's own, whose order does not matter; else true.
+  /// Elements: results are the same to the last bit in every job with the same arguments on the same ranks, because
+  /// neither measured costs nor a trial of MPI_Reduce decide the order of combining. Unless given: false with `measure`
+  /// or `dynamic`, and for integers with an operation of MPI's own, whose order does not matter; else true.
   std::optional<bool> reproducible = std::nullopt;
   /// Elements, "auto" and no number of parts asked for: MPI_Reduce may serve instead. Which of the two does is found by
   /// trying both in the first execution; if `reproducible`, by the operation and the size alone: short elements with an
@@ -107,7 +107,7 @@ struct ReductionOptions {
 /// What moves messages while an operation is running.
 enum class Overlap {
   kThread,  ///< a thread that drives MPI; it needs MPI_THREAD_MULTIPLE
-  kParts,   ///< the operation is applied to 256 KiB at a time, and MPI is driven between
+  kParts,   ///< the operation is applied to 256 KiB at a time, and MPI is driven in between
   kNone,    ///< nothing but the network itself
 };
 /// "a progress thread", "an operation in parts", "none by the library".
@@ -142,12 +142,13 @@ struct ReductionSummary {
 /// platform rank 0 plans for all. MPI_THREAD_FUNNELED is enough; with MPI_THREAD_MULTIPLE a progress thread moves
 /// messages while a long operation is running.
 ///
-/// Memory beyond the user's: a rank that only sends holds nothing. One that combines holds two elements (with parts: of
-/// which up to four are on their way here, and those not yet passed on); the root one, as it receives into the result.
-/// Reduce-scatter: up to one and a half, on the root two and a half if its elements are in the result. Over a platform:
-/// what was combined so far, but for the root, and up to 8 MiB, or two messages, of what waits for its turn.
+/// Memory beyond the user's: a rank that only sends holds nothing. One that combines holds two elements; with parts, up
+/// to four that are on their way to it, and those not yet passed on. The root holds one, as it receives into the
+/// result. Reduce-scatter: up to one and a half, on the root two and a half if its elements are in the result. Over a
+/// platform: what was combined so far, except on the root, and up to 8 MiB, or two messages, of what waits for its
+/// turn.
 ///
-/// Failure: docs/run.md, the same for all jobs.
+/// Failure: docs/explanation/run.md, the same for all jobs.
 class ElementReduction {
  public:
   /// Collective over `comm`, an intracommunicator. Throws InputError on every rank if an argument is bad on any rank,
@@ -172,7 +173,7 @@ class ElementReduction {
   [[nodiscard]] bool test();
   void wait();
 
-  /// For what prepares the arguments of an execution and cannot, because of `why`: the other ranks throw in this
+  /// For a caller that cannot prepare the arguments of an execution, because of `why`: the other ranks throw in this
   /// execution instead of waiting for this rank. The job is of no further use.
   void give_up(const std::exception_ptr& why) noexcept;
 

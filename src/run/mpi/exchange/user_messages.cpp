@@ -88,7 +88,7 @@ std::vector<TypedBuffers::Message> TypedBuffers::checked(const std::vector<Typed
     each.bytes = sluice::checked::multiply(message.count, size, where);
     each.extent = layout.extent;
     each.lower = layout.true_lower;
-    each.in_a_row = layout.true_extent == size && (layout.extent == size || message.count == 1);
+    each.in_a_row = (layout.extent == size || message.count == 1) && is_one_run(message.type);
     if (each.bytes > 0) result.push_back(std::move(each));
   }
   return result;

@@ -31,4 +31,9 @@ struct ElementLayout {
   }
 };
 
+/// Whether one element is bytes without a gap, from first to last in the order in which MPI sends them. A type may have
+/// no gap and still another order: sent as the bytes that lie there it would arrive changed. Where that is not seen
+/// from how the type was made, an element of at most 64 KiB is packed to see it; longer ones count as not in order.
+[[nodiscard]] bool is_one_run(MPI_Datatype type);
+
 }  // namespace sluice::mpi::detail

@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""Puts source files together for clang-tidy, which spends most of its time on the headers that each of them includes.
+
+    scripts/tidy_together.py BUILD REGEX DIRECTORY
+
+Reads BUILD/compile_commands.json and writes DIRECTORY/compile_commands.json for files NUMBER.cpp there, each of which
+includes up to ten source files whose path matches REGEX and that are compiled alike. Files that define a name twice
+outside of classes are kept apart as far as a look at their lines tells; where it does not, the compiler says so, and
+scripts/tidy.sh looks at those files one by one.
+"""
+import json
+import pathlib
+import re
+import sys
+
+MOST_FILES = 10
+DEFINITION = re.compile(
+    r"^(?:(?:struct|class|enum class|enum|union) (\w+)|using (\w+) =|"
+    r"(?:template <[^>]*> )?(?:[\w:<>,&*\[\]]+ )+[&*]?(\w+)(?:\(|\{| = |;))"
+)
+
+
+def names_of(path):
+    """Names defined at the start of a line: types, aliases, functions, constants."""
+    found = set()
+    for line in path.read_text(encoding="utf-8").splitlines():
+        match = DEFINITION.match(line)
+        if match:
+            found.add(next(name for name in match.groups() if name))
+    return found
+
+
+def main():
+    build, wanted, directory = pathlib.Path(sys.argv[1]), re.compile(sys.argv[2]), pathlib.Path(sys.argv[3])
+    batches = []  # of the flags, the files and the names in them
+    for entry in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
+        path = pathlib.Path(entry["directory"], entry["file"])
+        if path.suffix != ".cpp" or not wanted.search(str(path)):
+            continue
+        flags = re.sub(r" -o \S+ -c \S+$", "", entry["command"])
+        names = names_of(path)
+        for batch in batches:
+            if batch["flags"] == flags and len(batch["files"]) < MOST_FILES and not batch["names"] & names:
+                break
+        else:
+            batch = {"flags": flags, "files": [], "names": set(), "in": entry["directory"]}
+            batches.append(batch)
+        batch["files"].append(path)
+        batch["names"] |= names
+    directory.mkdir(parents=True, exist_ok=True)
+    for old in directory.glob("*.cpp"):
+        old.unlink()
+    commands = []
+    for number, batch in enumerate(batches):
+        file = directory / f"{number:03}.cpp"
+        file.write_text("".join(f'#include "{path}"\n' for path in batch["files"]), encoding="utf-8")
+        commands.append({"directory": batch["in"], "command": f"{batch['flags']} -c {file}", "file": str(file)})
+    (directory / "compile_commands.json").write_text(json.dumps(commands, indent=1), encoding="utf-8")
+    print(f"{sum(len(batch['files']) for batch in batches)} files in {len(batches)}")
+
+
+if __name__ == "__main__":
+    main()

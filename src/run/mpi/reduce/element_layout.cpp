@@ -1,0 +1,83 @@
+#include "run/mpi/reduce/element_layout.hpp"
+
+#include <cstring>
+#include <memory>
+
+namespace sluice::mpi::detail {
+namespace {
+
+/// Longer elements that are no array of a predefined type are not looked into.
+constexpr std::int64_t kProbedBytes = 64 << 10;
+
+std::int64_t size_of(MPI_Datatype type) {
+  int size = 0;
+  SLUICE_MPI(MPI_Type_size(type, &size));
+  return size;
+}
+
+struct Envelope {
+  int integers = 0;
+  int addresses = 0;
+  int types = 0;
+  int combiner = 0;
+
+  explicit Envelope(MPI_Datatype type) {
+    SLUICE_MPI(MPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner));
+  }
+  [[nodiscard]] bool is_copy() const { return combiner == MPI_COMBINER_DUP; }
+  [[nodiscard]] bool is_array() const { return combiner == MPI_COMBINER_CONTIGUOUS && integers == 1 && types == 1; }
+};
+
+/// What a copy or an array is made of, freed where it has to be.
+class InnerType {
+ public:
+  InnerType(MPI_Datatype type, const Envelope& envelope) {
+    int count = 0;
+    MPI_Aint address = 0;
+    SLUICE_MPI(MPI_Type_get_contents(type, envelope.integers, 0, 1, &count, &address, &type_));
+    is_predefined_ = Envelope(type_).combiner == MPI_COMBINER_NAMED;
+  }
+  ~InnerType() {
+    if (!is_predefined_) MPI_Type_free(&type_);
+  }
+  InnerType(const InnerType&) = delete;
+  InnerType& operator=(const InnerType&) = delete;
+  [[nodiscard]] MPI_Datatype type() const { return type_; }
+
+ private:
+  MPI_Datatype type_ = MPI_DATATYPE_NULL;
+  bool is_predefined_ = false;
+};
+
+/// Packs elements whose bytes tell where they lie, 8 bits of that at a time.
+bool packs_in_order(MPI_Datatype type, std::int64_t size, std::int64_t true_lower) {
+  const auto bytes = static_cast<std::size_t>(size);
+  const auto element = std::make_unique_for_overwrite<std::byte[]>(bytes);
+  const auto packed = std::make_unique_for_overwrite<std::byte[]>(bytes);
+  for (int shift = 0; shift == 0 || (size - 1) >> shift != 0; shift += 8) {
+    for (std::size_t i = 0; i < bytes; ++i) element[i] = static_cast<std::byte>(i >> shift);
+    int end = 0;
+    SLUICE_MPI(
+        MPI_Pack(element.get() - true_lower, 1, type, packed.get(), static_cast<int>(size), &end, MPI_COMM_SELF));
+    if (std::memcmp(element.get(), packed.get(), bytes) != 0) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool is_one_run(MPI_Datatype type) {
+  const std::int64_t size = size_of(type);
+  const ElementLayout layout(type);
+  if (layout.true_extent != size) return false;
+  const Envelope envelope(type);
+  if (size == 0 || envelope.combiner == MPI_COMBINER_NAMED) return true;
+  if (envelope.is_copy() || envelope.is_array()) {
+    const InnerType inner(type, envelope);
+    if (is_one_run(inner.type()) && (envelope.is_copy() || ElementLayout(inner.type()).extent == size_of(inner.type())))
+      return true;
+  }
+  return size <= kProbedBytes && packs_in_order(type, size, layout.true_lower);
+}
+
+}  // namespace sluice::mpi::detail

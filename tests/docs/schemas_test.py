@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""Validates what the command writes against the JSON Schemas of the documents, and the schemas against the readers.
+
+    tests/docs/schemas_test.py BUILD_DIR
+
+A document from which a field is taken away, or that gets one more, has to be refused: by the schema, and, of the formats
+that the command reads strictly, by the command if and only if by the schema. Needs Debian's python3-jsonschema; exit
+status 77 without it. Formats that are written under MPI, or by a library, are validated as kept in SAMPLES.
+"""
+import copy
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+try:
+    import jsonschema
+except ImportError:
+    print("left out: python3-jsonschema is not installed")
+    sys.exit(77)
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+SCHEMAS = SOURCE / "docs" / "reference" / "schemas"
+SLUICE = pathlib.Path(sys.argv.pop(1) if len(sys.argv) > 1 else SOURCE / "build" / "release").resolve() / "bin" / "sluice"
+PLATFORM = str(SOURCE / "studies" / "four-levels" / "four-levels-72.json")
+
+# What writes a file for --json, and the verb that reads such files.
+COMMANDS = {
+    "redistribution": (["plan", "redistribute", "--from", "6:1", "--to", "6:6", "--same-processes"], "check"),
+    "exchange with a certificate": (["plan", "exchange", "small.csv", "--max-transfers", "2", "--setup", "3",
+                                     "--effort", "0.05"], "check"),
+    "exchange with local phases": (["plan", "exchange", "skew.csv", "--backbone", "1Gbit", "--sender-link", "100Mbit",
+                                    "--receiver-link", "100Mbit", "--latency", "10ms", "--local-links", "10Gbit",
+                                    "--local-latency", "20us", "--effort", "0.05"], "check"),
+    "exchange with fractions": (["plan", "exchange", "fractions.csv"], "check"),
+    "reduction": (["plan", "reduce", "--machines", "9", "--transfer", "2", "--compute", "1", "--max-transfers", "2"],
+                  "check"),
+    "reduction in parts": (["plan", "reduce", "--machines", "5", "--transfer", "2", "--compute", "1", "--segments", "3"],
+                           "check"),
+    "broadcast": (["plan", "broadcast", "--platform", PLATFORM, "--size", "1Ki", "--algorithm", "ecef"], "check"),
+    "allreduce": (["plan", "allreduce", "--platform", PLATFORM, "--size", "4Ki", "--algorithm", "ring"], "check"),
+    "scatter": (["plan", "scatter", "--platform", PLATFORM, "--size", "4Ki", "--algorithm", "binomial"], "check"),
+    "comparison of exchange": (["compare", "exchange", "small.csv", "--algorithms", "ggp,oggp"], None),
+    "comparison of redistribution": (["compare", "redistribute", "--from", "15:2", "--to", "6:3"], None),
+    "comparison of trees": (["compare", "reduce", "--machines", "9", "--transfer", "2", "--compute", "1"], None),
+    "comparison of collectives": (["compare", "scatter", "--platform", PLATFORM, "--size", "4Ki"], None),
+    "clusters": (["cluster", str(SOURCE / "studies" / "grid5000" / "latency-88.mtx"), "--tolerance", "0.3,0.35"], None),
+}
+EXPORTS = ("ppermute", "p2p")
+SAMPLES = pathlib.Path(__file__).resolve().parent / "samples"
+STRICT = {"schedule", "program", "platform", "ppermute", "p2p"}
+
+
+def name_of(document):
+    """"schedule" of "sluice.schedule/1"."""
+    return document["schema"].removeprefix("sluice.").partition("/")[0]
+
+
+def validator(document):
+    path = SCHEMAS / (document["schema"].removeprefix("sluice.").replace("/", "-") + ".json")
+    return jsonschema.Draft202012Validator(json.loads(path.read_text()))
+
+
+def changed(document):
+    """(what was done, the document) for a field taken away at the top or in the first object of each list, one more,
+    and a number as text."""
+    for key in document:
+        if key != "schema":
+            other = copy.deepcopy(document)
+            del other[key]
+            yield f"without {key}", other
+            if isinstance(document[key], (int, float)) and not isinstance(document[key], bool):
+                yield f"{key} as text", {**document, key: str(document[key])}
+            if isinstance(document[key], list) and document[key] and isinstance(document[key][0], dict):
+                for inner in document[key][0]:
+                    other = copy.deepcopy(document)
+                    del other[key][0][inner]
+                    yield f"{key}[0] without {inner}", other
+    yield "with one more field", {**document, "surplus": 1}
+
+
+class Schemas(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.path = pathlib.Path(cls.folder.name)
+        (cls.path / "small.csv").write_text("7,2,0\n4,5,0\n0,0,9\n")
+        (cls.path / "fractions.csv").write_text("7.5,2\n0,0.25\n")
+        (cls.path / "skew.csv").write_text("1000000,1000,1000\n1000,0,0\n1000,0,0\n")
+        cls.documents = {}
+        for title, (arguments, reader) in COMMANDS.items():
+            cls.documents[title] = (cls.run_command([*arguments, "--json", "-"]), reader)
+        for name in EXPORTS:
+            cls.documents[name] = (cls.run_command(["plan", "exchange", "small.csv", "--export", name, "-"]), None)
+        cls.documents["platform"] = (json.loads(pathlib.Path(PLATFORM).read_text()), "predict")
+        for path in sorted(SAMPLES.glob("*.json")):
+            cls.documents[f"sample {path.name}"] = (json.loads(path.read_text()), None)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    @classmethod
+    def run_command(cls, arguments):
+        done = subprocess.run([SLUICE, *arguments], cwd=cls.path, capture_output=True, text=True)
+        if done.returncode != 0:
+            raise AssertionError(f"sluice {' '.join(arguments)}: exit status {done.returncode}: {done.stderr}")
+        return json.loads(done.stdout)
+
+    def reads(self, document, verb):
+        """Whether the command takes a file for what it says it is; a schedule that is not sound is one, too."""
+        path = self.path / "changed.json"
+        path.write_text(json.dumps(document))
+        arguments = ["check", path] if verb == "check" else ["predict", "broadcast", "--platform", path, "--size", "1Ki"]
+        return subprocess.run([SLUICE, *arguments], cwd=self.path, capture_output=True).returncode in (0, 1)
+
+    def test_every_schema_is_one_and_has_a_document(self):
+        seen = {name_of(document) for document, _ in self.documents.values()}
+        for path in SCHEMAS.glob("*.json"):
+            jsonschema.Draft202012Validator.check_schema(json.loads(path.read_text()))
+            self.assertIn(path.stem.rpartition("-")[0], seen)
+
+    def test_what_is_written(self):
+        for title, (document, _) in self.documents.items():
+            with self.subTest(title):
+                self.assertEqual([error.message for error in validator(document).iter_errors(document)], [])
+
+    def test_what_is_changed(self):
+        for title, (document, reader) in self.documents.items():
+            judge = validator(document)
+            refused = 0
+            for what, other in changed(document):
+                with self.subTest(f"{title}, {what}"):
+                    valid = judge.is_valid(other)
+                    refused += not valid
+                    if what == "with one more field":
+                        self.assertEqual(valid, name_of(document) not in STRICT)
+                    if reader:
+                        self.assertEqual(valid, self.reads(other, reader))
+            self.assertGreater(refused, 2, title)
+
+
+if __name__ == "__main__":
+    unittest.main()
