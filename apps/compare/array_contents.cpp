@@ -49,7 +49,8 @@ void for_each_element(const Levels& levels, Visit&& visit) {
 
 }  // namespace
 
-ArrayContents::ArrayContents(const RedistributionPart& part) : element_size_(part.job.element_size) {
+ArrayContents::ArrayContents(const RedistributionPart& part)
+    : problem_(part.problem), element_size_(part.job.element_size) {
   const RedistributionProblem& problem = part.problem;
   const std::size_t dimensions = problem.dimensions();
   source_levels_.resize(dimensions);
@@ -92,6 +93,13 @@ ArrayContents::ArrayContents(const RedistributionPart& part) : element_size_(par
   reset_target();
 }
 
+bool ArrayContents::moves(std::int64_t origin) const {
+  if (origin < 0 || !problem_.has_part()) return origin >= 0;
+  const std::int64_t columns = problem_.axis(1).from().extent;
+  return problem_.in_part(origin / columns - problem_.axis(0).from_start(),
+                          origin % columns - problem_.axis(1).from_start());
+}
+
 void ArrayContents::reset_target() {
   for_each_element(target_levels_, [&](std::int64_t number, std::int64_t own, std::int64_t /*origin*/) {
     write_element(target_.get() + number * element_size_, element_size_, own, kTargetSalt);
@@ -103,13 +111,13 @@ std::string ArrayContents::check_target() const {
   std::string wrong;
   std::int64_t count = 0;
   for_each_element(target_levels_, [&](std::int64_t number, std::int64_t own, std::int64_t origin) {
-    const bool moved = origin >= 0;
+    const bool moved = moves(origin);
     write_element(expected.data(), element_size_, moved ? origin : own, moved ? kSourceSalt : kTargetSalt);
     const std::byte* found = target_.get() + number * element_size_;
     if (std::memcmp(found, expected.data(), expected.size()) == 0) return;
     if (count++ > 0) return;
     wrong = moved ? fmt::format("element {} of the target is not element {} of the source", own, origin)
-                  : fmt::format("element {} of the target, outside the moved box, has changed", own);
+                  : fmt::format("element {} of the target, outside of what moves, has changed", own);
   });
   return count == 0 ? "" : fmt::format("{} elements are wrong: {}", count, wrong);
 }

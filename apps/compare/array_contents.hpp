@@ -34,6 +34,10 @@ class ArrayContents {
     std::vector<std::int64_t> origin;  ///< of the target: in the source array; -1 outside the box
   };
 
+  /// Whether what is at `origin` of the source array moves; -1: it is outside the box.
+  [[nodiscard]] bool moves(std::int64_t origin) const;
+
+  RedistributionProblem problem_;
   std::int64_t element_size_;
   std::vector<Level> source_levels_;
   std::vector<Level> target_levels_;

@@ -24,6 +24,9 @@ struct MethodResult {
   double median_s = 0;  ///< over the repetitions, each the time of the slowest rank
   double min_s = 0;
   double max_s = 0;
+  double lower_quartile_s = 0;
+  double upper_quartile_s = 0;
+  std::vector<double> samples_s;  ///< as they were measured, in their order
   /// The most that a rank held beyond its source and target, while the method was prepared and first executed.
   std::int64_t peak_extra_bytes = 0;
   /// What the method's plan takes by its model, and what it does, for methods that have a plan of that kind.
@@ -49,8 +52,10 @@ struct Comparison {
 
 /// The methods that can run for arrays of so many dimensions and elements of that size in this build, `sluice` first:
 /// "sluice", "caterpillar", "alltoallv", "alltoallw", "all-at-once", and "pdgemr2d" for matrices of 8-byte elements
-/// where the build found ScaLAPACK. "sluice-ALGORITHM" and "sluice-MODE" can be asked for besides.
-[[nodiscard]] std::vector<std::string> redistribution_methods(std::size_t dimensions, std::int64_t element_size);
+/// where the build found ScaLAPACK; `part`: for a triangle or trapezoid, "sluice", "caterpillar" and "pdtrmr2d".
+/// "sluice-ALGORITHM" and "sluice-MODE" can be asked for besides.
+[[nodiscard]] std::vector<std::string> redistribution_methods(std::size_t dimensions, std::int64_t element_size,
+                                                              bool part = false);
 /// "chain" and "local"; nothing for other names.
 [[nodiscard]] std::optional<mpi::ExchangeMode> redistribution_mode(const std::string& name);
 

@@ -36,6 +36,14 @@ double median(const std::vector<double>& sorted) {
   return sorted.size() % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
 }
 
+/// Linear in between, as R's default (type 7). @pre sorted, and there is one; 0 <= share <= 1
+double quantile(const std::vector<double>& sorted, double share) {
+  const double at = share * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(at);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  return sorted[below] + (at - static_cast<double>(below)) * (sorted[above] - sorted[below]);
+}
+
 class Comparer {
  public:
   Comparer(const Communicator& comm, ComparedJob& job, const std::vector<std::string>& methods, int repetitions)
@@ -111,8 +119,11 @@ class Comparer {
     }
     for (std::size_t i = 0; i < count; ++i) {
       std::vector<double>& times = seconds[i];
-      std::sort(times.begin(), times.end());
       MethodResult& result = result_.methods[i];
+      result.samples_s = times;
+      std::sort(times.begin(), times.end());
+      result.lower_quartile_s = quantile(times, 0.25);
+      result.upper_quartile_s = quantile(times, 0.75);
       result.median_s = median(times);
       result.min_s = times.front();
       result.max_s = times.back();

@@ -21,6 +21,8 @@ void Cblacs_gridinfo(int context, int* rows, int* columns, int* row, int* column
 void Cblacs_gridexit(int context);
 void Cpdgemr2d(int rows, int columns, const double* a, int ia, int ja, const int* desc_a, double* b, int ib, int jb,
                const int* desc_b, int context);
+void Cpdtrmr2d(const char* uplo, const char* diag, int rows, int columns, const double* a, int ia, int ja,
+               const int* desc_a, double* b, int ib, int jb, const int* desc_b, int context);
 }
 
 namespace sluice::compare {
@@ -128,6 +130,12 @@ class Pdgemr2d final : public Method {
   void execute(const void* source, void* target) override {
     if (rows_ == 0 || columns_ == 0) return;
     // It prints and aborts on its own if something fails.
+    if (cuts_) {
+      Cpdtrmr2d(upper_ ? "U" : "L", unit_diagonal_ ? "U" : "N", rows_, columns_, static_cast<const double*>(source),
+                source_->row, source_->column, source_->descriptor.data(), static_cast<double*>(target), target_->row,
+                target_->column, target_->descriptor.data(), all_->context());
+      return;
+    }
     Cpdgemr2d(rows_, columns_, static_cast<const double*>(source), source_->row, source_->column,
               source_->descriptor.data(), static_cast<double*>(target), target_->row, target_->column,
               target_->descriptor.data(), all_->context());
@@ -151,6 +159,10 @@ class Pdgemr2d final : public Method {
     const mpi::StorageOrder order = part.job.options.order;
     source_.emplace(problem.from(), part.from_ranks, part.sender, std::array{x.from_start(), y.from_start()}, order);
     target_.emplace(problem.to(), part.to_ranks, part.receiver, std::array{x.to_start(), y.to_start()}, order);
+    cuts_ = problem.has_part();
+    // The upper part of a matrix is the lower one of its transpose.
+    upper_ = (problem.part() == MatrixPart::kUpper) == (order == mpi::StorageOrder::kColumnMajor);
+    unit_diagonal_ = problem.unit_diagonal();
     rows_ = as_int(order == mpi::StorageOrder::kColumnMajor ? x.extent() : y.extent(), "sub-array");
     columns_ = as_int(order == mpi::StorageOrder::kColumnMajor ? y.extent() : x.extent(), "sub-array");
   }
@@ -158,6 +170,9 @@ class Pdgemr2d final : public Method {
   std::int64_t least_bytes_;
   int rows_ = 0;
   int columns_ = 0;
+  bool cuts_ = false;
+  bool upper_ = false;
+  bool unit_diagonal_ = false;
   std::optional<Matrix> source_;
   std::optional<Matrix> target_;
   std::optional<SystemHandle> handle_;

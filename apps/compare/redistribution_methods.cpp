@@ -65,6 +65,11 @@ std::unique_ptr<Method> make_redistribution_method(const std::string& name, cons
   if (name == "sluice") return make_planned(part, "");
   if (name.starts_with(kAlgorithm)) return make_planned(part, name.substr(kAlgorithm.size()));
   if (name == "caterpillar") return make_planned(part, name);
+  const bool cuts = part.problem.has_part();
+  if (name == "pdtrmr2d" && cuts) return make_pdgemr2d(part);
+  if (cuts)
+    throw InputError("method", fmt::format("'{}' for a part of a matrix", name),
+                     "sluice, sluice-ALGORITHM, caterpillar or pdtrmr2d");
   if (name == "alltoallv" || name == "all-at-once") return make_packed(name, part);
   if (name == "alltoallw") return make_alltoallw(part);
   if (name == "pdgemr2d") return make_pdgemr2d(part);
@@ -79,7 +84,12 @@ std::optional<mpi::ExchangeMode> redistribution_mode(const std::string& name) {
   return std::nullopt;
 }
 
-std::vector<std::string> redistribution_methods(std::size_t dimensions, std::int64_t element_size) {
+std::vector<std::string> redistribution_methods(std::size_t dimensions, std::int64_t element_size, bool part) {
+  if (part) {
+    std::vector<std::string> names{"sluice", "caterpillar"};
+    if (has_pdgemr2d() && element_size == 8) names.emplace_back("pdtrmr2d");
+    return names;
+  }
   std::vector<std::string> names{"sluice", "caterpillar", "alltoallv", "alltoallw", "all-at-once"};
   if (has_pdgemr2d() && dimensions == 2 && element_size == 8) names.emplace_back("pdgemr2d");
   return names;

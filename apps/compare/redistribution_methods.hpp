@@ -9,7 +9,8 @@
 namespace sluice::compare {
 
 /// Names: "sluice", "sluice-ALGORITHM", "sluice-chain", "sluice-local", "caterpillar", "alltoallv", "alltoallw",
-/// "all-at-once", "pdgemr2d". `part` must outlive the method. Collective.
+/// "all-at-once", "pdgemr2d"; of a triangle or trapezoid "pdtrmr2d" in place of the last four. `part` must outlive the
+/// method. Collective.
 ///
 /// Throws InputError on all ranks for other names, and for a method that cannot do this job, saying why.
 [[nodiscard]] std::unique_ptr<Method> make_redistribution_method(const std::string& name,
@@ -21,7 +22,8 @@ namespace sluice::compare {
 [[nodiscard]] std::unique_ptr<Method> make_packed(const std::string& name, const RedistributionPart& part);
 /// MPI_Alltoallw with a derived type a peer: MPI gathers and scatters.
 [[nodiscard]] std::unique_ptr<Method> make_alltoallw(const RedistributionPart& part);
-/// ScaLAPACK's pdgemr2d, for matrices of 8-byte elements. A row-major matrix is the transpose of a column-major one.
+/// ScaLAPACK's pdgemr2d, or pdtrmr2d where a part of the matrix moves, for matrices of 8-byte elements. A row-major
+/// matrix is the transpose of a column-major one.
 [[nodiscard]] std::unique_ptr<Method> make_pdgemr2d(const RedistributionPart& part);
 /// Whether the build found ScaLAPACK.
 [[nodiscard]] bool has_pdgemr2d();

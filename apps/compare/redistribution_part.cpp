@@ -11,7 +11,8 @@ namespace {
 RedistributionProblem checked_problem(const Communicator& comm, RedistributionJob job) {
   job.options.algorithm = "caterpillar";
   job.options.shared_from_bytes = -1;
-  return planned_redistribution(comm, job).plan().problem();
+  // A plan for many processes is that of the whole box.
+  return planned_redistribution(comm, job).plan().problem().with_part(job.options.part, job.options.unit_diagonal);
 }
 
 /// The default filled in.

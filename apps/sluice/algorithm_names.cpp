@@ -7,6 +7,7 @@
 #include "sluice/plan/registry.hpp"
 #include "sluice/schedule/program.hpp"
 #include "sluice/show/text_table.hpp"
+#include "suggestion.hpp"
 
 namespace sluice::command {
 
@@ -57,7 +58,8 @@ bool is_algorithm(std::string_view problem, std::string_view name) {
 
 void check_algorithm(std::string_view problem, const std::string& name, const std::string& where) {
   if (!is_algorithm(problem, name))
-    throw InputError(where, fmt::format("'{}'", name), "one of " + algorithm_list(problem));
+    throw InputError(where, fmt::format("'{}'", name),
+                     "one of " + algorithm_list(problem) + did_you_mean(name, algorithm_names(problem)));
 }
 
 std::string guarantee_of(std::string_view problem, std::string_view name) {

@@ -28,7 +28,7 @@ namespace {
 
 std::int64_t read_size(const BroadcastInput& options) {
   if (options.size.empty()) throw InputError("--size", "nothing", "the bytes of the message, such as 4Mi");
-  return parse_size(options.size, "--size");
+  return parse_bytes(options.size, "--size");
 }
 
 }  // namespace
@@ -40,8 +40,8 @@ Platform read_platform_option(const std::string& path) {
 
 void check_ranks(const Platform& platform, const std::string& file, int ranks) {
   if (platform.ranks != ranks)
-    throw InputError(file, fmt::format("{} ranks", platform.ranks),
-                     fmt::format("as many as mpirun started: {}", ranks));
+    throw InputError(file, count_text(platform.ranks, "rank"),
+                     fmt::format("as many as mpirun started: {}; start it with mpirun -np {}", ranks, platform.ranks));
 }
 
 bool BroadcastInput::asks_for_a_plan() const {
@@ -58,9 +58,9 @@ BroadcastTask read_without_platform(const BroadcastInput& options, std::int64_t 
 
 std::string BroadcastTask::title() const {
   if (file.empty())
-    return fmt::format("broadcast: {} from rank {} to {} ranks", bytes_text(bytes), root, platform.ranks);
-  return fmt::format("broadcast: {} from rank {} to {} ranks in {} clusters ({})", bytes_text(bytes), root,
-                     platform.ranks, platform.clusters.size(), file);
+    return fmt::format("broadcast: {} from rank {} to {}", bytes_text(bytes), root, count_text(platform.ranks, "rank"));
+  return fmt::format("broadcast: {} from rank {} to {} in {} ({})", bytes_text(bytes), root,
+                     count_text(platform.ranks, "rank"), count_text(platform.clusters.size(), "cluster"), file);
 }
 
 BroadcastPlan BroadcastTask::planned_by(const std::string& algorithm) const {
@@ -85,7 +85,7 @@ BroadcastTask read(const BroadcastInput& options) {
   task.options.early_internal = options.early_internal;
   if (options.early_internal && task.options.segments != 1)
     throw InputError("--early-internal", "no --segments 1 beside it", "one segment: the message whole");
-  task.options.time_limit_s = parse_number(options.time_limit, "--time-limit");
+  task.options.time_limit_s = parse_seconds(options.time_limit, "--time-limit");
   return task;
 }
 

@@ -1,19 +1,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <fstream>
-#include <iostream>
 #include <memory>
 #include <set>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "command.hpp"
 #include "output.hpp"
+#include "schedule_file.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/traffic_file.hpp"
 #include "sluice/plan/verify_bound.hpp"
@@ -23,6 +20,7 @@
 #include "sluice/schedule/tree_validate.hpp"
 #include "sluice/schedule/validate.hpp"
 #include "sluice/show/quantities.hpp"
+#include "terminal.hpp"
 
 namespace sluice::command {
 
@@ -35,15 +33,6 @@ struct CheckOptions {
   std::string traffic;
   bool all = false;
 };
-
-AnySchedule read_file(const std::string& path) {
-  if (path == "-") return read_any_schedule(std::cin, "standard input");
-  std::ifstream in(path, std::ios::binary);
-  if (!in) {
-    throw InputError(path, "cannot be read: " + std::generic_category().message(errno), "a schedule");
-  }
-  return read_any_schedule(in, path);
-}
 
 /// Whether its planner may cut messages: what verify_bound knows the bounds of.
 bool may_cut_messages(const ScheduleFile& file) { return file.schedule.problem == "exchange" || file.certificate; }
@@ -73,14 +62,16 @@ std::vector<Violation> violations_of_redistribution(const ScheduleFile& file, co
 /// What a schedule is judged by besides itself, for the line that says it is sound.
 std::string judged_by(const StepSchedule& schedule, const std::string& traffic) {
   if (!traffic.empty()) return fmt::format("every message of {} sent once", traffic);
-  if (!schedule.input) return "sound in itself; neither the file nor --traffic says what it has to send";
-  return fmt::format("every element of {} -> {}{} sent once", schedule.input->from, schedule.input->to,
-                     schedule.input->shape.empty() ? "" : ", " + schedule.input->shape + ",");
+  if (!schedule.input) return "sound in itself";
+  return fmt::format("every element of {} -> {}{}{} sent once", schedule.input->from, schedule.input->to,
+                     schedule.input->shape.empty() ? "" : ", " + schedule.input->shape + ",",
+                     schedule.input->part.empty() ? "" : " " + schedule.input->part + " part,");
 }
 
 struct Judgement {
   std::vector<Violation> violations;
-  std::string sound;  ///< what is said of a schedule without any
+  std::string sound;        ///< what is said of a schedule without any
+  std::string not_checked;  ///< what nobody can know from what was given; empty if there is nothing
 };
 
 Judgement judge(const ScheduleFile& file, const std::string& name, const std::string& traffic) {
@@ -97,41 +88,50 @@ Judgement judge(const ScheduleFile& file, const std::string& name, const std::st
   std::size_t transfers = 0;
   for (const Step& step : file.schedule.steps) transfers += step.transfers.size();
   const std::string copies =
-      file.schedule.copies.empty() ? "" : fmt::format(" and {} copies", file.schedule.copies.size());
-  result.sound = fmt::format("{} steps, {} transfers{}, {}", file.schedule.steps.size(), transfers, copies,
-                             judged_by(file.schedule, traffic));
+      file.schedule.copies.empty() ? "" : " and " + count_text(file.schedule.copies.size(), "copy", "copies");
+  result.sound = fmt::format("{}, {}{}, {}", count_text(file.schedule.steps.size(), "step"),
+                             count_text(transfers, "transfer"), copies, judged_by(file.schedule, traffic));
   if (!bound.empty()) result.sound += '\n' + bound;
+  if (!file.schedule.input && traffic.empty())
+    result.not_checked =
+        "whether it sends what it has to, and its bound; --traffic TRAFFIC, the file it was planned for, would tell";
   return result;
 }
 
 Judgement judge(const TreeSchedule& schedule, const std::string& /*name*/, const std::string& traffic) {
   if (!traffic.empty())
     throw InputError("--traffic", "a schedule of a tree, which has none", "no traffic, or a schedule of exchange");
-  return {validate(schedule), fmt::format("{} of {} machines, {} transfers, length {}", schedule.problem,
-                                          schedule.machines, schedule.transfers.size(), number_text(schedule.length))};
+  return {validate(schedule),
+          fmt::format("{} of {}, {}, length {}", schedule.problem, count_text(schedule.machines, "machine"),
+                      count_text(schedule.transfers.size(), "transfer"), number_text(schedule.length)),
+          schedule.problem == "broadcast" ? "whether the times are those of the platform, which the file does not hold"
+                                          : ""};
 }
 
 Judgement judge(const Program& program, const std::string& /*name*/, const std::string& traffic) {
   if (!traffic.empty())
     throw InputError("--traffic", "a program, which has none", "no traffic, or a schedule of exchange");
-  return {validate(program), fmt::format("{} of {} ranks, {} operations: every rank ends up with what it must",
-                                         to_string(program.problem), program.ranks, program.operations.size())};
+  return {validate(program),
+          fmt::format("{} of {}, {}: every rank ends up with what it must", to_string(program.problem),
+                      count_text(program.ranks, "rank"), count_text(program.operations.size(), "operation")),
+          "whether the times are those of the platform, which the file does not hold"};
 }
 
 int check(const CheckOptions& options) {
   if (options.file.empty()) throw InputError("sluice check", "no file", "SCHEDULE.json, or - for standard input");
   const std::string name = options.file == "-" ? "standard input" : options.file;
-  const auto [violations, sound] =
-      std::visit([&](const auto& schedule) { return judge(schedule, name, options.traffic); }, read_file(options.file));
+  const auto [violations, sound, not_checked] = std::visit(
+      [&](const auto& schedule) { return judge(schedule, name, options.traffic); }, read_schedule_file(options.file));
   if (violations.empty()) {
-    print(fmt::format("ok: {}: {}\n", name, sound));
+    tell(fmt::format("ok: {}: {}\n", name, sound) +
+         (not_checked.empty() ? "" : fmt::format("not checked: {}\n", not_checked)));
     return kDone;
   }
   const std::size_t shown = options.all ? violations.size() : std::min(violations.size(), kShownViolations);
   std::string text;
   for (std::size_t i = 0; i < shown; ++i) text += to_string(violations[i]) + '\n';
   if (shown < violations.size()) text += fmt::format("... {} more; --all shows them\n", violations.size() - shown);
-  print(text);
+  tell(text);
   return kCheckFailed;
 }
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -17,6 +18,7 @@
 #include "sluice/show/latency_picture.hpp"
 #include "sluice/show/quantities.hpp"
 #include "sluice/show/text_table.hpp"
+#include "terminal.hpp"
 
 namespace sluice::command {
 
@@ -121,6 +123,16 @@ std::string json_of(const ClusterOptions& options, const LatencyMatrix& matrix, 
   return file.dump() + '\n';
 }
 
+/// No network takes this long: the file holds something else, or in another unit.
+void warn_of_other_units(const LatencyMatrix& matrix, const std::string& file) {
+  constexpr double kLongestLatency_s = 10;
+  double longest = 0;
+  for (const LatencyPair& pair : matrix.pairs()) longest = std::max(longest, pair.latency_s);
+  if (longest > kLongestLatency_s)
+    note(fmt::format("{}: a latency of {}; the file has to hold seconds, not bytes or another unit", file,
+                     seconds_text(longest)));
+}
+
 int cluster(const ClusterOptions& options) {
   if (options.file.empty()) throw InputError("sluice cluster", "no file", "LATENCY.mtx");
   std::vector<double> tolerances;
@@ -130,6 +142,7 @@ int cluster(const ClusterOptions& options) {
   check_json_target(options.json);
   if (!options.svg.empty()) check_writable(options.svg);
   const LatencyMatrix matrix = read_latency_matrix(options.file);
+  warn_of_other_units(matrix, options.file);
   std::vector<Clusters> found = cluster_levels(matrix, tolerances, rule);
   std::vector<Level> levels;
   for (std::size_t i = 0; i < found.size(); ++i) {
@@ -142,7 +155,7 @@ int cluster(const ClusterOptions& options) {
     return kDone;
   }
   if (!options.json.empty()) write_file_atomically(options.json, json_of(options, matrix, levels));
-  print(text_of(options, matrix, levels));
+  tell(text_of(options, matrix, levels));
   return kDone;
 }
 

@@ -51,8 +51,8 @@ std::string CollectiveTask::title() const {
   std::string root;
   if (has_root(problem.problem))
     root = fmt::format(", {} rank {}", problem.problem == Collective::kGather ? "to" : "from", problem.root);
-  return fmt::format("{}: {} {}{}, {} ranks in {} clusters ({})", to_string(problem.problem),
-                     bytes_text(problem.size_bytes), of, root, platform.ranks, platform.clusters.size(), file);
+  return fmt::format("{}: {} {}{}, {} in {} ({})", to_string(problem.problem), bytes_text(problem.size_bytes), of, root,
+                     count_text(platform.ranks, "rank"), count_text(platform.clusters.size(), "cluster"), file);
 }
 
 ProgramPlan CollectiveTask::planned_by(const std::string& algorithm) const {
@@ -66,7 +66,7 @@ CollectiveTask read(const CollectiveInput& options, std::int64_t ranks) {
   CollectiveTask task;
   task.problem.problem = options.collective;
   if (options.size.empty()) throw InputError("--size", "nothing", "bytes, such as 16Ki");
-  task.problem.size_bytes = parse_size(options.size, "--size");
+  task.problem.size_bytes = parse_bytes(options.size, "--size");
   if (options.platform.empty() && ranks > 0) {
     task.platform.ranks = ranks;
   } else {

@@ -8,10 +8,13 @@
 #include "cost_text.hpp"
 #include "interrupt.hpp"
 #include "output.hpp"
+#include "provenance.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/decimal.hpp"
+#include "sluice/show/bars.hpp"
 #include "sluice/show/quantities.hpp"
 #include "sluice/show/text_table.hpp"
+#include "terminal.hpp"
 
 namespace sluice::command {
 
@@ -45,8 +48,11 @@ std::string to_json(const Comparison& comparison) {
     row["plan_s"] = plan.plan_s;
     table.push_back(std::move(row));
   }
-  ordered_json file{
-      {"schema", "sluice.compare/1"}, {"problem", comparison.problem}, {"bound", bound_json(best)}, {"rows", table}};
+  ordered_json file{{"schema", "sluice.compare/1"},
+                    {"about", about()},
+                    {"problem", comparison.problem},
+                    {"bound", bound_json(best)},
+                    {"rows", table}};
   if (comparison.bounds.size() > 1) {
     for (const ComparedBound& bound : comparison.bounds) file["bounds"].push_back(bound_json(bound));
   }
@@ -84,6 +90,20 @@ std::string to_text(const Comparison& comparison) {
   return text;
 }
 
+std::string to_svg(const Comparison& comparison) {
+  const double best = comparison.bounds.back().figures.total;
+  const bool of_steps = comparison.columns.back() == "total";
+  std::vector<Bar> bars;
+  for (const ComparedPlan& plan : comparison.plans) {
+    const std::vector<std::string>& cells = plan.figures.cells;
+    bars.push_back({plan.algorithm, best > 0 ? plan.figures.total / best : plan.figures.total,
+                    of_steps ? cells.back() : cells.front()});
+  }
+  const char* const what = of_steps ? "total cost" : "length";
+  return bars_svg(bars, best > 0 ? 1 : 0, "lower bound", comparison.problem + ": algorithms side by side",
+                  fmt::format("{}{}; behind each bar the {}", what, best > 0 ? " over the lower bound" : "", what));
+}
+
 }  // namespace
 
 std::string json_number(double value) { return ordered_json(value).dump(); }
@@ -118,18 +138,22 @@ void Comparison::add(const std::string& algorithm, const std::function<ComparedP
   }
 }
 
-void add_json_option(CLI::App& problem, std::string& json) {
+void ComparisonOutput::add_to(CLI::App& problem) {
   problem.add_option("--json", json, "write the comparison as JSON (sluice.compare/1); -: instead of the table")
+      ->option_text("FILE|-");
+  problem.add_option("--svg", svg, "draw it: a bar per algorithm, a line at the lower bound; -: instead of the table")
       ->option_text("FILE|-");
 }
 
-int show_comparison(const Comparison& comparison, const std::string& json) {
-  if (json == "-") {
-    print(to_json(comparison));
-    return status_unless_interrupted(kDone);
-  }
-  if (!json.empty()) write_file_atomically(json, to_json(comparison));
-  print(to_text(comparison));
+void ComparisonOutput::check_targets() const {
+  check_json_target(json);
+  if (!svg.empty()) check_writable(svg);
+}
+
+int show_comparison(const Comparison& comparison, const ComparisonOutput& output) {
+  if (!output.json.empty()) write_file_atomically(output.json, to_json(comparison));
+  if (!output.svg.empty()) write_file_atomically(output.svg, to_svg(comparison));
+  tell(to_text(comparison));
   return status_unless_interrupted(kDone);
 }
 

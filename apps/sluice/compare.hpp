@@ -78,11 +78,18 @@ auto timed(double& seconds, Plan&& plan) {
   }
 }
 
-/// The option --json of every comparison.
-void add_json_option(CLI::App& problem, std::string& json);
+/// Where a comparison goes besides the table.
+struct ComparisonOutput {
+  std::string json;
+  std::string svg;
 
-/// Prints the comparison and writes the file asked for; the exit status.
-int show_comparison(const Comparison& comparison, const std::string& json);
+  void add_to(CLI::App& problem);
+  /// Throws InputError if the files cannot be written.
+  void check_targets() const;
+};
+
+/// Prints the comparison and writes the files asked for; the exit status.
+int show_comparison(const Comparison& comparison, const ComparisonOutput& output);
 
 inline constexpr const char* kComparisonHelp =
     "\nratio: total (or length) over the best lower bound's. Planning time: the best of up to five runs.\n\n";

@@ -9,7 +9,6 @@
 #include "broadcast_options.hpp"
 #include "compare.hpp"
 #include "interrupt.hpp"
-#include "output.hpp"
 #include "sluice/show/quantities.hpp"
 
 namespace sluice::command {
@@ -18,12 +17,12 @@ namespace {
 
 struct CompareOptions {
   BroadcastInput problem;
-  std::string json;
+  ComparisonOutput output;
 };
 
 int compare(const CompareOptions& options) {
   const BroadcastTask task = read(options.problem);
-  check_json_target(options.json);
+  options.output.check_targets();
   const Interruptible interruptible;
   Comparison comparison;
   comparison.problem = "broadcast";
@@ -47,7 +46,7 @@ int compare(const CompareOptions& options) {
   ComparedBound lower{figures_of_tree(std::max(0.0, bound)), "paths", "paths: no way through the network is faster"};
   lower.figures.cells = {seconds_text(std::max(0.0, bound))};
   comparison.bounds.push_back(std::move(lower));
-  return show_comparison(comparison, options.json);
+  return show_comparison(comparison, options.output);
 }
 
 }  // namespace
@@ -56,7 +55,7 @@ void add_compare_broadcast(CLI::App& compare_verb, Action& chosen) {
   CLI::App* problem = compare_verb.add_subcommand("broadcast", "give all ranks what one has, over clusters and links");
   const auto options = std::make_shared<CompareOptions>();
   options->problem.add_to(*problem);
-  add_json_option(*problem, options->json);
+  options->output.add_to(*problem);
   problem->footer(algorithms_help("broadcast") + kBroadcastHelp + kComparisonHelp +
                   "length: of the schedule, internal broadcasts by their models; ranks done: of the messages between "
                   "ranks, simulated.\n\n"

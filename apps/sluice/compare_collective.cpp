@@ -7,7 +7,6 @@
 #include "algorithm_names.hpp"
 #include "collective_options.hpp"
 #include "compare.hpp"
-#include "output.hpp"
 #include "sluice/show/quantities.hpp"
 
 namespace sluice::command {
@@ -16,12 +15,12 @@ namespace {
 
 struct CompareOptions {
   CollectiveInput problem;
-  std::string json;
+  ComparisonOutput output;
 };
 
 int compare(const CompareOptions& options) {
   const CollectiveTask task = read(options.problem);
-  check_json_target(options.json);
+  options.output.check_targets();
   Comparison comparison;
   comparison.problem = to_string(options.problem.collective);
   comparison.head = task.title();
@@ -41,7 +40,7 @@ int compare(const CompareOptions& options) {
   ComparedBound lower{figures_of_tree(bound.seconds), bound.kind, bound.kind};
   lower.figures.cells = {seconds_text(bound.seconds)};
   comparison.bounds.push_back(std::move(lower));
-  return show_comparison(comparison, options.json);
+  return show_comparison(comparison, options.output);
 }
 
 }  // namespace
@@ -53,7 +52,7 @@ void add_compare_collectives(CLI::App& compare_verb, Action& chosen) {
     const auto options = std::make_shared<CompareOptions>();
     options->problem.collective = collective;
     options->problem.add_to(*problem);
-    add_json_option(*problem, options->json);
+    options->output.add_to(*problem);
     problem->footer(
         algorithms_help(name) + kCollectiveHelp + kComparisonHelp +
         fmt::format("Example:\n  sluice compare {} --platform studies/grid5000/grid5000-88.json --size 16Ki", name));

@@ -9,7 +9,6 @@
 #include "exchange_options.hpp"
 #include "interrupt.hpp"
 #include "option_values.hpp"
-#include "output.hpp"
 #include "plan.hpp"
 #include "progress.hpp"
 #include "sluice/schedule/cost.hpp"
@@ -21,7 +20,7 @@ namespace {
 struct CompareOptions {
   ExchangeInput problem;
   std::string algorithms = "all";
-  std::string json;
+  ComparisonOutput output;
 };
 
 /// The algorithms of "A,B,.." or "all".
@@ -55,7 +54,7 @@ class Bounds {
 int compare(const CompareOptions& options) {
   const std::vector<std::string> names = read_algorithms(options.algorithms);
   const ExchangeTask task = read(options.problem);
-  check_json_target(options.json);
+  options.output.check_targets();
   const Interruptible interruptible;
   Comparison comparison;
   comparison.problem = "exchange";
@@ -80,7 +79,7 @@ int compare(const CompareOptions& options) {
     });
   }
   comparison.bounds = bounds.take();
-  return show_comparison(comparison, options.json);
+  return show_comparison(comparison, options.output);
 }
 
 }  // namespace
@@ -90,9 +89,11 @@ void add_compare_exchange(CLI::App& compare_verb, Action& chosen) {
       compare_verb.add_subcommand("exchange", "any traffic: who sends how much to whom, k transfers at once");
   const auto options = std::make_shared<CompareOptions>();
   options->problem.add_to(*problem);
-  problem->add_option("--algorithms", options->algorithms, "which ones; some take long where there are many nodes")
+  problem
+      ->add_option("--algorithms,--algorithm", options->algorithms,
+                   "which ones; some take long where there are many nodes")
       ->option_text("A,B,..|all [all]");
-  add_json_option(*problem, options->json);
+  options->output.add_to(*problem);
   problem->footer(algorithms_help("exchange") + kExchangeHelp + kComparisonHelp +
                   "Effort and time limit hold for each of auto, exact and the bound lp.\n\n"
                   "Examples:\n"

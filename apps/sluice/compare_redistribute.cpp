@@ -18,7 +18,7 @@ namespace {
 struct CompareOptions {
   RedistributeOptions problem;
   std::string effort;
-  std::string json;
+  ComparisonOutput output;
 };
 
 /// `bound` is raised to what the plan proves.
@@ -46,6 +46,7 @@ ComparedPlan two_stages(const RedistributeTask& task) {
 int compare(const CompareOptions& options) {
   const RedistributeTask task = read(options.problem);
   const std::int64_t effort = parse_effort(options.effort);
+  options.output.check_targets();
   const Interruptible interruptible;
   const Cost by_messages = redistribution_bound(task.problem, task.setup);
   Cost proven = by_messages;
@@ -62,7 +63,7 @@ int compare(const CompareOptions& options) {
   comparison.bounds.push_back({figures_of(by_messages), "whole-messages", "whole messages, one stage"});
   if (proven.total > by_messages.total)
     comparison.bounds.push_back({figures_of(proven), "exact", "the same, proven by exact"});
-  return show_comparison(comparison, options.json);
+  return show_comparison(comparison, options.output);
 }
 
 }  // namespace
@@ -73,7 +74,7 @@ void add_compare_redistribute(CLI::App& compare_verb, Action& chosen) {
   options->problem.add_to(*problem, kSliceUnlessShape);
   options->problem.add_roles_to(*problem);
   add_effort_option(*problem, options->effort);
-  add_json_option(*problem, options->json);
+  options->output.add_to(*problem);
   problem->footer(algorithms_help("redistribute") + kComparisonHelp +
                   "Example:\n  sluice compare redistribute --from 15:3 --to 15:5");
   problem->callback([options, &chosen] { chosen = [options] { return compare(*options); }; });

@@ -9,7 +9,6 @@
 
 #include "algorithm_names.hpp"
 #include "compare.hpp"
-#include "output.hpp"
 #include "reduce_options.hpp"
 #include "sluice/show/quantities.hpp"
 
@@ -22,7 +21,7 @@ constexpr std::int64_t kWrittenOut = std::int64_t{1} << 20;
 
 struct CompareOptions {
   ReduceInput problem;
-  std::string json;
+  ComparisonOutput output;
 };
 
 ComparedBound bound_of(double length, const TreeBound& simple, const std::string& kind, const std::string& note) {
@@ -34,7 +33,7 @@ ComparedBound bound_of(double length, const TreeBound& simple, const std::string
 
 int compare(const CompareOptions& options) {
   const ReduceTask task = read(options.problem);
-  check_json_target(options.json);
+  options.output.check_targets();
   const ReduceBounds bounds = task.bounds();
   const std::int64_t most_segments = task.problem.segments == 0 ? task.problem.max_segments : task.problem.segments;
   const bool transfers = task.problem.machines - 1 <= kWrittenOut / most_segments;
@@ -62,7 +61,7 @@ int compare(const CompareOptions& options) {
   comparison.bounds.push_back(
       bound_of(bounds.simple.lower, bounds.simple, "simple", "simple: powers of two and limits"));
   if (proven > bounds.simple.lower) comparison.bounds.push_back(bound_of(proven, bounds.simple, "best", "best known"));
-  return show_comparison(comparison, options.json);
+  return show_comparison(comparison, options.output);
 }
 
 }  // namespace
@@ -71,7 +70,7 @@ void add_compare_reduce(CLI::App& compare_verb, Action& chosen) {
   CLI::App* problem = compare_verb.add_subcommand("reduce", "combine an element of each machine, transfers overlapped");
   const auto options = std::make_shared<CompareOptions>();
   options->problem.add_to(*problem);
-  add_json_option(*problem, options->json);
+  options->output.add_to(*problem);
   problem->footer(
       algorithms_help("reduce") + kReduceHelp + kComparisonHelp +
       "Examples:\n"

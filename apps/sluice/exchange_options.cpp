@@ -103,7 +103,7 @@ ExchangeTask read(const ExchangeInput& options) {
   task.backbone = read_backbone(options);
   task.effort = parse_number(options.effort, "--effort");
   if (task.effort <= 0) throw InputError("--effort", fmt::format("'{}'", options.effort), "a number above 0");
-  if (!options.time_limit.empty()) task.time_limit_s = parse_number(options.time_limit, "--time-limit");
+  if (!options.time_limit.empty()) task.time_limit_s = parse_seconds(options.time_limit, "--time-limit");
   task.seed = static_cast<std::uint64_t>(parse_count(options.seed, "--seed", 0, kMost));
 
   task.problem.traffic = read_traffic(options.traffic);
@@ -121,9 +121,16 @@ ExchangeTask read(const ExchangeInput& options) {
 
 std::string ExchangeTask::title() const {
   const Traffic& traffic = problem.traffic;
-  return fmt::format("exchange {}: {} senders, {} receivers, {} messages, {} in total, k = {}, beta = {}", file,
-                     traffic.senders, traffic.receivers, count_pairs(traffic),
-                     decimal_text(total_of(traffic), traffic.decimals), problem.max_transfers,
+  const std::int64_t most = std::min(traffic.senders, traffic.receivers);
+  // With the hardware given, or to be sent, sizes are bytes; else nobody says what they are.
+  const std::string total =
+      (backbone || in_bytes) && traffic.decimals == 0
+          ? fmt::format("{} in total", bytes_text(total_of(traffic)))
+          : fmt::format("{} units of the file in total", decimal_text(total_of(traffic), traffic.decimals));
+  return fmt::format("exchange {}: {}, {}, {}, {}, k = {}{}, beta = {}", file == "-" ? "standard input" : file,
+                     count_text(traffic.senders, "sender"), count_text(traffic.receivers, "receiver"),
+                     count_text(count_pairs(traffic), "message"), total, problem.max_transfers,
+                     problem.max_transfers > most ? fmt::format(" (no more than {} can be at once)", most) : "",
                      setup_text(problem.setup, traffic.decimals));
 }
 

@@ -45,6 +45,7 @@ struct ExchangeTask {
   double time_limit_s = std::numeric_limits<double>::infinity();
   std::uint64_t seed = 1;
   double transfer_bytes_per_s = 0;   ///< of one transfer, where the options name the hardware; else 0
+  bool in_bytes = false;             ///< sizes are bytes, as `run` takes them
   std::optional<Backbone> backbone;  ///< the hardware, where the options name it
 
   /// "exchange traffic.mtx: 20 senders, 20 receivers, 196 messages, 2034 in total, k = 20, beta = 1".

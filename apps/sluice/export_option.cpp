@@ -17,24 +17,15 @@ void ExportOption::add_to(CLI::App& problem) {
       ->option_text("FORMAT FILE|-");
 }
 
-void ExportOption::check(bool json_to_output, const std::string& other) const {
+void ExportOption::check(const std::string& other) const {
   if (values_.empty()) return;
   (void)exporter(values_[0], "--export");
   if (!other.empty()) throw InputError("--export", other + " beside it", "the whole schedule for --export");
-  if (values_[1] == "-" && json_to_output)
-    throw InputError("--export", "--json - beside it", "one of the two on standard output");
   check_json_target(values_[1]);
 }
 
-bool ExportOption::write(const StepSchedule& schedule) const {
-  if (values_.empty()) return false;
-  const std::string text = exporter(values_[0], "--export")(schedule);
-  if (values_[1] == "-") {
-    print(text);
-    return true;
-  }
-  write_file_atomically(values_[1], text);
-  return false;
+void ExportOption::write(const StepSchedule& schedule) const {
+  if (!values_.empty()) write_file_atomically(values_[1], exporter(values_[0], "--export")(schedule));
 }
 
 }  // namespace sluice::command

@@ -1,48 +1,121 @@
 // The command `sluice`: a verb, a problem and its options.
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <algorithm>
+#include <cstddef>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <memory>
 #include <new>
+#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "command.hpp"
+#include "everywhere.hpp"
+#include "launcher.hpp"
 #include "output.hpp"
 #include "ranks.hpp"
 #include "sluice/error.hpp"
+#include "suggestion.hpp"
+#include "terminal.hpp"
+#include "version.hpp"
 
 namespace sluice::command {
 
 namespace {
 
+std::vector<std::string> names_of(const std::vector<const CLI::App*>& apps) {
+  std::vector<std::string> names;
+  for (const CLI::App* each : apps) names.push_back(each->get_name());
+  return names;
+}
+
+std::vector<const CLI::App*> parts_of(const CLI::App& app) {
+  return app.get_subcommands([](const CLI::App*) { return true; });
+}
+
+/// Whether a word that is no problem may be a file.
+bool takes_file(const CLI::App& app) {
+  const std::vector<const CLI::Option*> options = app.get_options();
+  return std::any_of(options.begin(), options.end(), [](const CLI::Option* each) { return each->get_positional(); });
+}
+
+/// Whether `word` can be a verb or a problem: letters and hyphens.
+bool is_name(const std::string& word) {
+  return !word.empty() &&
+         std::all_of(word.begin(), word.end(), [](char c) { return (c >= 'a' && c <= 'z') || c == '-'; });
+}
+
 /// CLI11 would take the first word that is no verb for a stray argument; say instead what is known.
 /// Throws InputError.
-void check_verb_and_problem(const CLI::App& root, int argc, char** argv) {
+void check_verb_and_problem(const CLI::App& root, const std::vector<std::string>& arguments) {
   const CLI::App* app = &root;
-  std::string words = "sluice";
+  std::string where = "sluice";
   const char* kind = "verb";
-  for (int i = 1;; ++i) {
-    const std::vector<const CLI::App*> known = app->get_subcommands([](const CLI::App*) { return true; });
+  for (std::size_t i = 0;; ++i) {
+    const std::vector<const CLI::App*> known = parts_of(*app);
     if (known.empty()) return;
-    std::string names;
-    for (const CLI::App* each : known) names += (names.empty() ? "" : ", ") + each->get_name();
-    if (i >= argc) throw InputError(words, std::string("no ") + kind, names);
-    const std::string_view word = argv[i];
+    const std::vector<std::string> names = names_of(known);
+    const std::string list = fmt::format("{}", fmt::join(names, ", "));
+    if (i >= arguments.size()) throw InputError(where, std::string("no ") + kind, list);
+    const std::string& word = arguments[i];
     if (!word.empty() && word.front() == '-') return;  // an option: CLI11 knows them
+    if (takes_file(*app) && !is_name(word)) return;
     const auto found =
         std::find_if(known.begin(), known.end(), [&](const auto* each) { return each->get_name() == word; });
     if (found == known.end())
-      throw InputError(words, "'" + std::string(word) + "'", (known.size() > 1 ? "one of " : "") + names);
+      throw InputError(where, "'" + word + "'", (known.size() > 1 ? "one of " : "") + list + did_you_mean(word, names));
     app = *found;
-    words += ' ' + app->get_name();
+    where += ' ' + app->get_name();
     kind = "problem";
   }
+}
+
+/// "help VERB PROBLEM" as "VERB PROBLEM --help".
+std::vector<std::string> help_as_option(std::vector<std::string> arguments) {
+  if (arguments.empty() || arguments.front() != "help") return arguments;
+  arguments.erase(arguments.begin());
+  arguments.emplace_back("--help");
+  return arguments;
+}
+
+/// The last of the verbs and problems that were read.
+const CLI::App& chosen_part(const CLI::App& root, std::string& words) {
+  const CLI::App* part = &root;
+  words = root.get_name();
+  while (!part->get_subcommands().empty()) {
+    part = part->get_subcommands().front();
+    words += ' ' + part->get_name();
+  }
+  return *part;
+}
+
+InputError unknown_option(const CLI::App& root) {
+  std::string words;
+  const CLI::App& part = chosen_part(root, words);
+  const std::string word = root.remaining(true).front();
+  std::vector<std::string> known;
+  for (const CLI::Option* option : part.get_options())
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  const std::string option = word.substr(0, word.find('='));
+  return {
+      words, "'" + word + "'",
+      "an option that " + words + " --help lists" + (option.rfind("--", 0) == 0 ? did_you_mean(option, known) : "")};
+}
+
+/// What CLI11 says of an option's number of values, in the words of all other errors.
+InputError wrong_number_of_values(const CLI::ArgumentMismatch& error) {
+  const std::string text = error.what();
+  const std::string option = text.substr(0, text.find(':'));
+  if (text.find("At Most") != text.npos) return {option, "given more than once", "given once"};
+  return {option, "nothing behind it", "a value"};
 }
 
 /// Of texts with words of the user in them, which may hold anything.
@@ -55,21 +128,35 @@ std::string one_line(std::string text) {
 
 constexpr std::size_t kOptionsWidth = 27;  // of the help
 
-int run_command(int argc, char** argv) {
+/// The whole of --help, for the terminal it is read on.
+void print_help(const CLI::App& root) { print(fold(root.help(), terminal_width())); }
+
+/// Plans and checks need no MPI: of many copies that a launcher started, the first does the work.
+bool is_surplus_copy() {
+  const std::optional<Launch> launch = launched();
+  if (Ranks::under_mpi() || !launch || std::getenv("SLUICE_EVERY_RANK") != nullptr) return false;
+  if (launch->rank == 0 && launch->ranks > 1)
+    note(fmt::format("started {} times; rank 0 alone does this, which needs no MPI (SLUICE_EVERY_RANK=1: each does)",
+                     launch->ranks));
+  return launch->rank > 0;
+}
+
+int run_command(const std::vector<std::string>& words) {
   CLI::App root("Plans and runs communication where the order of messages matters.", "sluice");
-  root.set_version_flag("--version", "sluice " SLUICE_VERSION, "print the version and exit");
+  root.set_version_flag("-V,--version", version_text(), "print the version, and what it was built with, and exit");
   root.set_help_flag("-h,--help", "print this and exit");
   root.footer(
       "Exit status: 0 done, 1 a check failed, 2 bad input (one line on standard error, nothing written),\n"
       "130 interrupted by Ctrl-C: the best plan so far is printed and written,\n"
       "70 an error that is none of the input's: no memory, a failure of MPI.\n\n"
       "Example:\n  sluice plan redistribute --from 16:3 --to 16:5\n\n"
-      "sluice VERB --help tells more.");
+      "sluice VERB --help, or sluice help VERB, tells more.");
   root.get_formatter()->column_width(kOptionsWidth);
   root.get_formatter()->label("SUBCOMMAND", "VERB");
   Action chosen;
   add_plan(root, chosen);
   add_compare(root, chosen);
+  add_simulate(root, chosen);
   add_check(root, chosen);
   add_cluster(root, chosen);
   add_predict(root, chosen);
@@ -77,6 +164,7 @@ int run_command(int argc, char** argv) {
   add_platform_to_simgrid(root, chosen);
   add_probe(root, chosen);
   add_run(root, chosen);
+  add_options_of_all(root);
   for (CLI::App* verb : root.get_subcommands({})) {
     verb->group("Verbs");
     const auto formatter = std::make_shared<CLI::Formatter>();
@@ -88,27 +176,38 @@ int run_command(int argc, char** argv) {
       problem->formatter(formatter);
     }
   }
-  check_verb_and_problem(root, argc, argv);
+  std::vector<std::string> arguments = help_as_option(words);
+  check_verb_and_problem(root, arguments);
   try {
-    root.parse(argc, argv);
+    std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes a vector
+    root.parse(arguments);
   } catch (const CLI::Success&) {  // --help or --version, of whichever part of the command
-    if (Ranks::speaks()) print(root.get_version_ptr()->count() > 0 ? root.version() + '\n' : root.help());
+    if (!Ranks::speaks() || is_surplus_copy()) return kDone;
+    if (root.get_version_ptr()->count() > 0) {
+      print(root.version());
+    } else {
+      print_help(root);
+    }
     return kDone;
   } catch (const CLI::ExtrasError&) {
-    const CLI::App* part = &root;
-    std::string words = root.get_name();
-    while (!part->get_subcommands().empty()) {
-      part = part->get_subcommands().front();
-      words += ' ' + part->get_name();
-    }
-    throw InputError(words, "'" + root.remaining(true).front() + "'", "an option that " + words + " --help lists");
+    throw unknown_option(root);
+  } catch (const CLI::ArgumentMismatch& error) {
+    throw wrong_number_of_values(error);
   }
   if (!chosen) throw InputError("sluice", "no verb with a problem", "one: see sluice --help");
+  settle(root);
+  if (is_surplus_copy()) return kDone;
+  if (Ranks::under_mpi()) {
+    for (const NamedFile& input : command_files().inputs)
+      if (input.path == "-") throw InputError(input.option, "standard input", "a file, which every rank can read");
+    if (Ranks::count() == 1 && !launched())
+      note(fmt::format("this is one rank; mpirun -np N sluice {} ... starts N of them", words.front()));
+  }
   return chosen();
 }
 
 int complain(const std::string& message, int status) {
-  if (Ranks::speaks()) std::fprintf(stderr, "error: %s\n", one_line(message).c_str());
+  if (Ranks::speaks()) std::fprintf(stderr, "%s %s\n", error_word().c_str(), one_line(message).c_str());
   return status;
 }
 
@@ -119,10 +218,11 @@ int complain(const std::string& message, int status) {
 int main(int argc, char** argv) {
   using namespace sluice::command;
   int status = kDone;
+  remember_command_line(argc, argv);
   try {
     const Ranks ranks(argc, argv);
     try {
-      status = run_command(argc, argv);
+      status = run_command({argv + 1, argv + argc});
     } catch (const sluice::InputError& error) {
       status = complain(error.what(), kBadInput);
     } catch (const CLI::Error& error) {

@@ -11,6 +11,10 @@ namespace sluice::command {
 
 std::int64_t parse_count(const std::string& text, const std::string& where, std::int64_t least, std::int64_t most) {
   const std::int64_t value = parse_size(text, where);
+  // A limit of that kind is none that people need to know, unless they meet it.
+  constexpr std::int64_t kFar = std::int64_t{1} << 40;
+  if (value < least && most >= kFar)
+    throw InputError(where, fmt::format("'{}'", text), fmt::format("at least {}", least));
   if (value < least || value > most)
     throw InputError(where, fmt::format("'{}'", text), fmt::format("{} to {}", least, most));
   return value;

@@ -2,10 +2,17 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <atomic>
 #include <cerrno>
+#include <csignal>
+#include <cstddef>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <system_error>
+#include <vector>
 
 #include "sluice/error.hpp"
 #include "sluice/write_file.hpp"
@@ -26,10 +33,12 @@ void print(const std::string& text) {
 }
 
 void write_file_atomically(const std::string& path, const std::string& content) {
+  if (path == "-") return print(content);
   sluice::write_file_atomically(path, content);
 }
 
 void check_writable(const std::string& path) {
+  if (path == "-") return;
   if (path.empty()) fail("''", ENOENT);
   std::error_code error;
   const std::filesystem::path target = std::filesystem::absolute(path, error);
@@ -42,9 +51,59 @@ void check_json_target(const std::string& file) {
   if (!file.empty() && file != "-") check_writable(file);
 }
 
+namespace {
+
+/// Folders that this process made, the innermost first: those still empty at its end, whatever ends it, go again.
+class MadeFolders {
+ public:
+  static void add(const std::filesystem::path& folder) {
+    if (count_ == kMost) return;
+    const std::string text = folder.string();
+    if (text.size() >= folders_[count_].size()) return;
+    std::copy(text.begin(), text.end(), folders_[count_].begin());
+    if (count_ == 0) {
+      (void)std::atexit(remove_empty);
+      for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+        struct sigaction now {};
+        if (::sigaction(signal, nullptr, &now) != 0 || now.sa_handler != SIG_DFL)
+          continue;  // somebody else's, or ignored
+        struct sigaction ours {};
+        ours.sa_handler = end_by;
+        ours.sa_flags = SA_RESETHAND;
+        (void)::sigaction(signal, &ours, nullptr);
+      }
+    }
+    count_ = count_ + 1;
+  }
+
+ private:
+  static constexpr std::size_t kMost = 8;
+  static constexpr std::size_t kLongest = 4096;
+
+  /// rmdir alone, which a handler of signals may call and which leaves folders with anything in them.
+  static void remove_empty() {
+    for (std::size_t i = 0; i < count_; ++i) (void)::rmdir(folders_[i].data());
+  }
+  static void end_by(int signal) {
+    remove_empty();
+    (void)::raise(signal);  // its own action again: SA_RESETHAND
+  }
+
+  static inline std::array<std::array<char, kLongest>, kMost> folders_{};
+  static inline std::atomic<std::size_t> count_ = 0;
+};
+
+}  // namespace
+
 void make_folder(const std::string& path) {
   std::error_code error;
+  std::vector<std::filesystem::path> missing;
+  for (std::filesystem::path each = std::filesystem::absolute(path, error).lexically_normal();
+       !error && each != each.parent_path() && !std::filesystem::exists(each, error); each = each.parent_path())
+    if (each.has_filename()) missing.push_back(each);
   std::filesystem::create_directories(path, error);
+  if (!error)
+    for (const std::filesystem::path& each : missing) MadeFolders::add(each);
   if (!error && !std::filesystem::is_directory(path)) error = std::make_error_code(std::errc::not_a_directory);
   if (error)
     throw InputError(path.empty() ? "''" : path, "no folder can be made there: " + error.message(), "a folder");

@@ -10,7 +10,7 @@ namespace sluice::command {
 void print(const std::string& text);
 
 /// Replaces the file `path` by `content`, whole: nobody ever sees half of it, and nothing changes when it fails. A link
-/// is followed; a device or a pipe is written to. Throws InputError naming `path`.
+/// is followed; a device or a pipe is written to, and standard output for "-". Throws InputError naming `path`.
 void write_file_atomically(const std::string& path, const std::string& content);
 
 /// Throws InputError naming `path` if write_file_atomically is going to: for what takes long before it has something to
@@ -20,7 +20,8 @@ void check_writable(const std::string& path);
 /// The same for an option FILE|-, where there is nothing to check for standard output and for an option not given.
 void check_json_target(const std::string& file);
 
-/// Creates the folder `path` with what is missing above it. Throws InputError naming `path`.
+/// Creates the folder `path` with what is missing above it. What is still empty when the process ends, by an error or
+/// by Ctrl-C, goes again. Throws InputError naming `path`.
 void make_folder(const std::string& path);
 
 }  // namespace sluice::command

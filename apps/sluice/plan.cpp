@@ -8,10 +8,12 @@
 
 #include "algorithm_names.hpp"
 #include "cost_text.hpp"
+#include "elapsed.hpp"
 #include "interrupt.hpp"
 #include "output.hpp"
 #include "progress.hpp"
 #include "sluice/error.hpp"
+#include "sluice/run/simulate/model.hpp"
 #include "sluice/schedule/cost.hpp"
 #include "sluice/schedule/json.hpp"
 #include "sluice/schedule/local_phases.hpp"
@@ -20,6 +22,7 @@
 #include "sluice/show/step_lines.hpp"
 #include "sluice/show/text_table.hpp"
 #include "sluice/show/tree_lines.hpp"
+#include "terminal.hpp"
 
 namespace sluice::command {
 
@@ -28,8 +31,14 @@ void PlanOutput::add_to(CLI::App& problem, const std::string& unit, const std::s
       .add_option("--json", json,
                   "write the schedule as JSON (sluice.schedule/1), " + unit + "; -: instead of the table")
       ->option_text("FILE|-");
+  timeline.add_to(problem, "by the model");
   problem.add_flag("--all", all, fmt::format("every line, not just {}", kShownLines));
   problem.add_flag("--summary", summary, summary_help);
+}
+
+void PlanOutput::check_targets() const {
+  check_json_target(json);
+  timeline.check();
 }
 
 std::string cost_table(const Cost& cost, const Cost& bound, double setup, std::int32_t decimals) {
@@ -77,20 +86,22 @@ std::string lines_of(const TreeSchedule& schedule, std::int64_t limit) {
   return '\n' + lines.text + left_out_line(lines.left_out);
 }
 
+Timeline timeline_of(const StepSchedule& schedule) { return simulate(schedule, StepOrder::kBarrier); }
+Timeline timeline_of(const TreeSchedule& schedule) { return simulate(schedule); }
+
 /// `json()`: the schedule as a file.
 template <class Schedule, class Json>
 int show(const std::string& head, const Schedule& schedule, const PlanOutput& output, Json json) {
-  const int status = status_unless_interrupted(kDone);
-  if (output.json == "-") {
-    print(json());
-    if (status == kInterrupted) std::fputs("interrupted by Ctrl-C: the best plan so far\n", stderr);
-    return status;
-  }
+  std::optional<Timeline> timeline;
+  if (output.timeline.wanted()) timeline = timeline_of(schedule);
   std::string text = head;
   if (!output.summary) text += lines_of(schedule, output.all ? -1 : kShownLines);
   if (!output.json.empty()) write_file_atomically(output.json, json());
-  print(text);
-  return status;
+  if (timeline) output.timeline.write(*timeline, fmt::format("{}, {}", schedule.problem, schedule.algorithm));
+  tell(text);
+  if (was_interrupted() && manners().output_is_taken)
+    std::fputs("interrupted by Ctrl-C: the best plan so far\n", stderr);
+  return status_unless_interrupted(kDone);
 }
 
 }  // namespace
@@ -110,11 +121,6 @@ int show_plan(const std::string& head, const ExchangePlan& plan, const PlanOutpu
               [&] { return to_json(plan.schedule, certified ? std::optional(plan.certificate) : std::nullopt); });
 }
 
-void check_summary_alone(const PlanOutput& output) {
-  if (!output.json.empty() && output.summary)
-    throw InputError("--json", "--summary beside it", "the whole schedule for --json, or a table without it");
-}
-
 std::string distance_text(double value, double bound, bool optimal, const std::string& kind) {
   if (optimal) return ", proven optimal";
   return fmt::format(", at most {} above the optimum ({})", excess_text(value, bound), kind);
@@ -124,17 +130,26 @@ std::string tree_table(const TreeSchedule& schedule, double optimum_at_least, co
   using Align = TextTable::Align;
   TextTable table({{"", Align::kLeft}, {""}, {"", Align::kLeft}});
   const auto ratio = [&](double bound) { return "ratio " + ratio_text(schedule.length, bound); };
-  table.add_row({"length", number_text(schedule.length), schedule.length <= optimum_at_least ? "optimal" : ""});
+  // Over a platform in seconds; else in the unit of d and c, whatever it is.
+  const auto time = [&](double value) {
+    return schedule.problem == "broadcast" || schedule.over_links ? seconds_text(value) : number_text(value);
+  };
+  table.add_row({"length", time(schedule.length), schedule.length <= optimum_at_least ? "optimal" : ""});
   if (optimum_at_least > schedule.bound.lower)
-    table.add_row({"optimum at least", number_text(optimum_at_least), ratio(optimum_at_least)});
-  table.add_row({"lower bound", number_text(schedule.bound.lower), ratio(schedule.bound.lower)});
-  table.add_row({"upper bound", number_text(schedule.bound.upper)});
+    table.add_row({"optimum at least", time(optimum_at_least), ratio(optimum_at_least)});
+  table.add_row({"lower bound", time(schedule.bound.lower), ratio(schedule.bound.lower)});
+  table.add_row({"upper bound", time(schedule.bound.upper)});
   for (const TreeFact& fact : more) table.add_row({fact.name, fact.value, fact.note});
   const std::string text = table.text();
   return text.substr(text.find('\n') + 1);  // without a title
 }
 
 ExchangePlan plan_with_progress(const ExchangeProblem& problem, ExchangeOptions options) {
+  // Only these two tell how far they are.
+  if (options.algorithm != "auto" && options.algorithm != "exact") {
+    const Elapsed elapsed(kPlanning);
+    return plan_exchange(problem, options);
+  }
   const PlanningProgress progress(options, problem.traffic.decimals);
   return plan_exchange(problem, options);
 }

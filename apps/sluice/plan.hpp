@@ -9,6 +9,7 @@
 #include "sluice/plan/exchange.hpp"
 #include "sluice/schedule/step_schedule.hpp"
 #include "sluice/schedule/tree_schedule.hpp"
+#include "timeline_output.hpp"
 
 /// The verb `plan`: what its problems share, and where each adds itself.
 namespace sluice::command {
@@ -19,8 +20,15 @@ inline constexpr std::int64_t kShownLines = 40;
 /// How much of a plan is shown, and where it is written.
 struct PlanOutput {
   std::string json;
+  TimelineOutput timeline;
   bool all = false;
   bool summary = false;
+
+  /// Whether the steps or transfers are needed at all.
+  [[nodiscard]] bool writes_out() const { return !summary || !json.empty() || timeline.wanted(); }
+
+  /// Throws InputError if the files cannot be written.
+  void check_targets() const;
 
   /// `unit`: what the file is in, such as "sizes in elements". `summary_help`: what --summary is good for.
   void add_to(CLI::App& problem, const std::string& unit, const std::string& summary_help);
@@ -38,9 +46,6 @@ int show_plan(const std::string& head, const TreeSchedule& schedule, const PlanO
 /// With the certificate of its bound in the file.
 int show_plan(const std::string& head, const ExchangePlan& plan, const PlanOutput& output);
 
-/// Throws InputError for --json beside --summary, of planners that leave the schedule out of a summary.
-void check_summary_alone(const PlanOutput& output);
-
 /// ", proven optimal", or how far above the optimum `value` can be: ", at most 1.4 % above the optimum (eta)", with
 /// `bound` and its `kind`.
 [[nodiscard]] std::string distance_text(double value, double bound, bool optimal, const std::string& kind);
@@ -55,6 +60,8 @@ struct TreeFact {
 /// Length and bounds of a tree, and what else there is to say of it. `optimum_at_least`: the best lower bound known.
 [[nodiscard]] std::string tree_table(const TreeSchedule& schedule, double optimum_at_least,
                                      const std::vector<TreeFact>& more);
+
+inline constexpr const char* kPlanning = "planning";  ///< what takes that long
 
 /// plan_exchange with a line on standard error that says how far it is, where that can take long.
 [[nodiscard]] ExchangePlan plan_with_progress(const ExchangeProblem& problem, ExchangeOptions options);

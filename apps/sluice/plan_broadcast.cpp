@@ -8,6 +8,7 @@
 
 #include "algorithm_names.hpp"
 #include "broadcast_options.hpp"
+#include "elapsed.hpp"
 #include "interrupt.hpp"
 #include "output.hpp"
 #include "plan.hpp"
@@ -47,7 +48,10 @@ std::string head_of(const BroadcastTask& task, const std::string& title, const P
 }
 
 int plan_forth(const PlanOptions& options, const BroadcastTask& task) {
-  const BroadcastPlan plan = task.planned_by(options.algorithm);
+  const BroadcastPlan plan = [&] {
+    const Elapsed elapsed(kPlanning);
+    return task.planned_by(options.algorithm);
+  }();
   std::size_t messages = 0;
   for (const RankProgram& rank : plan.program.ranks) messages += rank.sends.size();
   return show_plan(head_of(task, task.title(), plan, messages, plan.program.length_s), plan.schedule, options.output);
@@ -63,15 +67,16 @@ int plan_back(const PlanOptions& options, const BroadcastTask& task) {
   const ReversedPlan plan = plan_reversed_broadcast(task.platform, task.root, task.bytes, 1, how);
   std::size_t messages = 0;
   for (const PieceProgram& rank : plan.program.machines) messages += rank.sends.size();
-  const std::string title = fmt::format("reduce: {} of {} ranks in {} clusters to rank {} ({})", bytes_text(task.bytes),
-                                        task.platform.ranks, task.platform.clusters.size(), task.root, task.file);
+  const std::string title = fmt::format("reduce: {} of {} in {} to rank {} ({})", bytes_text(task.bytes),
+                                        count_text(task.platform.ranks, "rank"),
+                                        count_text(task.platform.clusters.size(), "cluster"), task.root, task.file);
   return show_plan(head_of(task, title, plan, messages, plan.program.length), plan.schedule, options.output);
 }
 
 int plan(const PlanOptions& options) {
   check_algorithm("broadcast", options.algorithm);
   const BroadcastTask task = read(options.problem);
-  check_json_target(options.output.json);
+  options.output.check_targets();
   const Interruptible interruptible(searches(options.algorithm));
   return options.reversed ? plan_back(options, task) : plan_forth(options, task);
 }

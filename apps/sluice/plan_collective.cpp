@@ -9,11 +9,14 @@
 
 #include "algorithm_names.hpp"
 #include "collective_options.hpp"
+#include "elapsed.hpp"
 #include "output.hpp"
 #include "plan.hpp"
 #include "sluice/error.hpp"
+#include "sluice/run/simulate/model.hpp"
 #include "sluice/show/quantities.hpp"
 #include "sluice/show/text_table.hpp"
+#include "terminal.hpp"
 
 namespace sluice::command {
 
@@ -70,16 +73,19 @@ std::string lines_of(const CollectiveTask& task, const Program& program, std::in
 int plan(const PlanOptions& options) {
   check_algorithm(to_string(options.problem.collective), options.algorithm);
   const CollectiveTask task = read(options.problem);
-  check_json_target(options.output.json);
-  const ProgramPlan planned = task.planned_by(options.algorithm);
-  if (options.output.json == "-") {
-    print(to_json(planned.program));
-    return kDone;
-  }
+  options.output.check_targets();
+  const ProgramPlan planned = [&] {
+    const Elapsed elapsed(kPlanning);
+    return task.planned_by(options.algorithm);
+  }();
   std::string text = head_of(task, options.algorithm, planned);
   if (!options.output.summary) text += lines_of(task, planned.program, options.output.all ? -1 : kShownLines);
   if (!options.output.json.empty()) write_file_atomically(options.output.json, to_json(planned.program));
-  print(text);
+  if (options.output.timeline.wanted())
+    options.output.timeline.write(
+        simulate(task.platform, planned.program, task.options.combine_s_per_byte),
+        fmt::format("{}, {}", to_string(options.problem.collective), planned.program.algorithm));
+  tell(text);
   return kDone;
 }
 
@@ -97,6 +103,7 @@ void add_plan_collectives(CLI::App& plan_verb, Action& chosen) {
         ->add_option("--json", options->output.json,
                      "write the program as JSON (sluice.program/1); -: instead of the table")
         ->option_text("FILE|-");
+    options->output.timeline.add_to(*problem, "in the replay");
     problem->add_flag("--all", options->output.all, fmt::format("every line, not just {}", kShownLines));
     problem->add_flag("--summary", options->output.summary, "length, bound and candidates alone");
     problem->footer(algorithms_help(name) + kCollectiveHelp +

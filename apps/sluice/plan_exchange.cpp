@@ -55,10 +55,10 @@ std::string local_line(const AggregatedPlan& plan, std::int32_t decimals) {
                        text(plan.bound));
   }
   return fmt::format(
-      "local links: {} steps among the senders before, {} among the receivers after; in all {}, without them {}, no "
+      "local links: {} among the senders before, {} among the receivers after; in all {}, without them {}, no "
       "plan costs less than {}\n",
-      phases->before.steps.size(), phases->after.steps.size(), text(plan.total), text(plan.plain_total),
-      text(plan.bound));
+      count_text(phases->before.steps.size(), "step"), phases->after.steps.size(), text(plan.total),
+      text(plan.plain_total), text(plan.bound));
 }
 
 int plan_with_local_phases(const PlanOptions& options, const ExchangeTask& task) {
@@ -69,7 +69,10 @@ int plan_with_local_phases(const PlanOptions& options, const ExchangeTask& task)
     const PlanningProgress progress(how, task.problem.traffic.decimals);
     plan = plan_with_local_links(task.problem, links, how);
   }
-  if (options.exported.write(plan.exchange.schedule)) return kDone;
+  if (options.output.timeline.wanted() && plan.exchange.schedule.local_phases)
+    throw InputError(options.output.timeline.given(), "a plan with steps inside the clusters, which have no times yet",
+                     "no --local-links beside it");
+  options.exported.write(plan.exchange.schedule);
   return show_plan(task.title() + '\n' + costs_of(plan.exchange) + local_line(plan, task.problem.traffic.decimals) +
                        task.time_line(plan.total, plan.bound),
                    plan.exchange, options.output);
@@ -78,12 +81,12 @@ int plan_with_local_phases(const PlanOptions& options, const ExchangeTask& task)
 int plan(const PlanOptions& options) {
   check_algorithm("exchange", options.algorithm);
   const ExchangeTask task = read(options.problem);
-  check_json_target(options.output.json);
-  options.exported.check(options.output.json == "-", options.output.summary ? "--summary" : "");
+  options.output.check_targets();
+  options.exported.check(options.output.summary ? "--summary" : "");
   const Interruptible interruptible(searches(options.algorithm));
   if (!options.local_links.empty() || !options.local_latency.empty()) return plan_with_local_phases(options, task);
   const ExchangePlan plan = plan_with_progress(task.problem, task.planned_by(options.algorithm));
-  if (options.exported.write(plan.schedule)) return kDone;
+  options.exported.write(plan.schedule);
   return show_plan(
       task.title() + '\n' + costs_of(plan) + task.time_line(cost(plan.schedule).total, plan.bound.cost.total), plan,
       options.output);

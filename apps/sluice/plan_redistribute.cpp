@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "algorithm_names.hpp"
+#include "elapsed.hpp"
 #include "export_option.hpp"
 #include "interrupt.hpp"
 #include "option_values.hpp"
@@ -19,6 +20,7 @@
 #include "sluice/schedule/cost.hpp"
 #include "sluice/show/quantities.hpp"
 #include "sluice/show/text_table.hpp"
+#include "terminal.hpp"
 
 namespace sluice::command {
 
@@ -52,9 +54,9 @@ std::string proof_text(const Cost& cost, const Cost& bound, const std::string& a
 
 std::string whole_message_costs(const RedistributionPlan& plan, const std::string& asked_for, double setup) {
   const Cost cost = plan.cost(), bound = plan.bound();
-  // What algorithms guarantee they do for all messages, copies included.
+  // What algorithms guarantee they do for all messages of the whole box, copies included.
   const std::string guarantee =
-      plan.problem().has_roles() ? "" : fmt::format(" ({})", guarantee_of("redistribute", plan.algorithm()));
+      !plan.problem().is_plain() ? "" : fmt::format(" ({})", guarantee_of("redistribute", plan.algorithm()));
   return fmt::format("algorithm: {}{}{}\nresult: {}{}\n\n{}", plan.algorithm(),
                      asked_for == "auto" ? ", chosen by auto" : "", guarantee, proof_text(cost, bound, asked_for),
                      end_of_search_text(false), cost_table(cost, bound, setup));
@@ -79,12 +81,12 @@ int show_front(const RedistributeTask& task, std::int64_t effort) {
     text += "no schedule of whole messages beats these, or is beside them, in NS and TC (proven)\n";
   } else {
     text +=
-        fmt::format("not proven to be all: no schedule has fewer than {} steps, none a TC below {}{}\n",
-                    front.bound.steps, front.bound.transmission,
+        fmt::format("not proven to be all: no schedule has fewer than {}, none a TC below {}{}\n",
+                    count_text(front.bound.steps, "step"), front.bound.transmission,
                     exact_uses_cbc() ? "; more --effort may tell" : "; this build has no CBC, which finds out more");
   }
   if (was_interrupted()) text += "interrupted by Ctrl-C\n";
-  print(text);
+  tell(text);
   return status_unless_interrupted(kDone);
 }
 
@@ -142,7 +144,7 @@ RanksPart part_of(const StepSchedule& schedule, std::int64_t rank) {
 std::string table_of_rank(const RanksPart& part, std::int64_t rank, bool all) {
   const auto& [sends, receives] = part;
   std::string result =
-      fmt::format("rank {}: {} messages to send, {} to receive\n\n", rank, sends.size(), receives.size());
+      fmt::format("rank {}: {} to send, {} to receive\n\n", rank, count_text(sends.size(), "message"), receives.size());
   TextTable table({{"step"}, {"sends"}, {"to"}, {"receives"}, {"from"}});
   std::int64_t left_out = 0;
   for (std::size_t s = 0, r = 0; s < sends.size() || r < receives.size();) {
@@ -192,7 +194,7 @@ int plan_in_two_stages(const RedistributeTask& task) {
   table.add_row({"ratio", ratio_text(static_cast<double>(both.steps), static_cast<double>(bound.steps)),
                  ratio_text(static_cast<double>(both.transmission), static_cast<double>(bound.transmission)),
                  ratio_text(both.total, bound.total)});
-  print(task.title() + "\nalgorithm: walker-otto (two stages through blocks of lcm(r, s))\n\n" + table.text());
+  tell(task.title() + "\nalgorithm: walker-otto (two stages through blocks of lcm(r, s))\n\n" + table.text());
   return kDone;
 }
 
@@ -231,13 +233,15 @@ int plan(const PlanOptions& options) {
   const RedistributeTask task = read(options.problem);
   const std::int64_t effort = parse_effort(options.effort);
   const PlanOutput& output = options.output;
-  options.exported.check(output.json == "-", not_written_out(options));
+  output.check_targets();
+  options.exported.check(not_written_out(options));
   const Interruptible interruptible(options.front || searches(options.algorithm));
   if (options.front) {
     const auto refuse = [](const char* option) {
       throw InputError("--front", std::string(option) + " beside it", "it alone");
     };
     if (!output.json.empty()) refuse("--json");
+    if (output.timeline.wanted()) refuse(output.timeline.given());
     if (!options.rank.empty()) refuse("--rank");
     if (options.preemptive) refuse("--preemptive");
     if (options.algorithm != "auto") refuse("--algorithm");
@@ -250,6 +254,8 @@ int plan(const PlanOptions& options) {
     rank = parse_count(options.rank, "--rank", 0, ranks - 1);
   }
   if (options.algorithm == kWalkerOtto) {
+    if (output.timeline.wanted())
+      throw InputError(output.timeline.given(), "algorithm walker-otto, two schedules", "an algorithm of one schedule");
     if (task.roles)
       throw InputError("--algorithm", "walker-otto, which sends everything through another layout",
                        "an algorithm of one schedule beside --same-processes and --relabel");
@@ -258,10 +264,11 @@ int plan(const PlanOptions& options) {
     if (for_rank) throw InputError("--rank", "algorithm walker-otto, two schedules", "an algorithm of one schedule");
     return plan_in_two_stages(task);
   }
+  if (output.timeline.wanted() && for_rank)
+    throw InputError(output.timeline.given(), "--rank beside it", "the whole schedule, or a table without it");
   if (!output.json.empty() && for_rank)
     throw InputError("--json", "--rank beside it", "the whole schedule for --json, or a table without it");
-  check_summary_alone(output);
-  const bool writes_out = !output.summary && !for_rank;
+  const bool writes_out = output.writes_out() && !for_rank;
   if ((writes_out || !whole_messages) && count_messages(task.problem, kMostTransfers) > kMostTransfers) {
     throw InputError("plan", fmt::format("more than {} transfers to write out", kMostTransfers),
                      whole_messages ? "less, or --summary, or the part of one --rank" : "less, or --algorithm auto");
@@ -276,21 +283,23 @@ int plan(const PlanOptions& options) {
         '\n' + cutting_text(cost(plan.schedule),
                             plan_redistribution(task.problem, "auto", task.setup, effort, stop_at_interrupt()).cost());
     if (!for_rank) {
-      if (options.exported.write(plan.schedule)) return kDone;
+      options.exported.write(plan.schedule);
       return show_plan(head, plan, output);
     }
-    print(head + '\n' + table_of_rank(part_of(plan.schedule, rank), rank, output.all));
+    tell(head + '\n' + table_of_rank(part_of(plan.schedule, rank), rank, output.all));
     return status_unless_interrupted(kDone);
   }
-  const RedistributionPlan plan =
-      plan_redistribution(task.problem, options.algorithm, task.setup, effort, stop_at_interrupt());
+  const RedistributionPlan plan = [&] {
+    const Elapsed elapsed(kPlanning);
+    return plan_redistribution(task.problem, options.algorithm, task.setup, effort, stop_at_interrupt());
+  }();
   head += whole_message_costs(plan, options.algorithm, task.setup);
   if (writes_out) {
     const StepSchedule schedule = plan.schedule(task.input);
-    if (options.exported.write(schedule)) return kDone;
+    options.exported.write(schedule);
     return show_plan(head, schedule, output);
   }
-  print(for_rank ? head + '\n' + table_of_rank(part_of(plan, rank), rank, output.all) : head);
+  tell(for_rank ? head + '\n' + table_of_rank(part_of(plan, rank), rank, output.all) : head);
   return status_unless_interrupted(kDone);
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "algorithm_names.hpp"
+#include "elapsed.hpp"
 #include "output.hpp"
 #include "plan.hpp"
 #include "reduce_options.hpp"
@@ -48,9 +49,8 @@ int plan(const PlanOptions& options) {
   check_algorithm("reduce", options.algorithm);
   const ReduceTask task = read(options.problem);
   const PlanOutput& output = options.output;
-  check_summary_alone(output);
-  check_json_target(output.json);
-  if (!output.summary) {
+  output.check_targets();
+  if (output.writes_out()) {
     // Where the plan chooses the number of parts, only a plan tells how many transfers there are.
     const bool chooses =
         task.problem.segments == 0 && task.problem.machines - 1 > kMostTransfers / task.problem.max_segments;
@@ -61,7 +61,10 @@ int plan(const PlanOptions& options) {
       throw InputError("plan", fmt::format("more than {} transfers to write out", kMostTransfers),
                        "less, or --summary");
   }
-  const ReducePlan plan = task.planned_by(options.algorithm, !output.summary);
+  const ReducePlan plan = [&] {
+    const Elapsed elapsed(kPlanning);
+    return task.planned_by(options.algorithm, output.writes_out());
+  }();
   return show_plan(head_of(task, plan), plan.schedule, output);
 }
 

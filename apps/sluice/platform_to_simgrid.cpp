@@ -8,6 +8,8 @@
 #include "sluice/error.hpp"
 #include "sluice/input/platform.hpp"
 #include "sluice/input/simgrid.hpp"
+#include "sluice/show/quantities.hpp"
+#include "terminal.hpp"
 
 namespace sluice::command {
 
@@ -28,7 +30,8 @@ int convert(const SimgridOptions& options) {
   const SimgridPlatform simgrid = to_simgrid(platform, options.file);
   write_file_atomically(options.output, simgrid.xml);
   if (!options.hosts.empty()) write_file_atomically(options.hosts, simgrid.hosts);
-  print(fmt::format("{}: {} hosts in {} clusters\n", options.output, platform.ranks, platform.clusters.size()));
+  tell(fmt::format("{}: {} in {}\n", options.output, count_text(platform.ranks, "host"),
+                   count_text(platform.clusters.size(), "cluster")));
   return kDone;
 }
 

@@ -12,6 +12,7 @@
 #include "sluice/plan/broadcast.hpp"
 #include "sluice/show/quantities.hpp"
 #include "sluice/show/text_table.hpp"
+#include "terminal.hpp"
 
 namespace sluice::command {
 
@@ -24,13 +25,13 @@ struct PredictOptions {
 
 int predict(const PredictOptions& options) {
   if (options.size.empty()) throw InputError("--size", "nothing", "the bytes of the message, such as 4Mi");
-  const std::int64_t bytes = parse_size(options.size, "--size");
+  const std::int64_t bytes = parse_bytes(options.size, "--size");
   const Platform platform = read_platform_option(options.platform);
   using Align = TextTable::Align;
   std::string text;
   for (const PlatformCluster& cluster : platform.clusters) {
-    text += fmt::format("{}cluster {}: {} ranks, {}\n", text.empty() ? "" : "\n", cluster.name, cluster.ranks.size(),
-                        bytes_text(bytes));
+    text += fmt::format("{}cluster {}: {}, {}\n", text.empty() ? "" : "\n", cluster.name,
+                        count_text(cluster.ranks.size(), "rank"), bytes_text(bytes));
     if (cluster.ranks.size() < 2) {
       text += "nothing to do inside\n";
       continue;
@@ -42,7 +43,7 @@ int predict(const PredictOptions& options) {
                      std::string(each.source)});
     text += '\n' + table.text();
   }
-  print(text);
+  tell(text);
   return kDone;
 }
 

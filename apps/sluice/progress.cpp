@@ -1,13 +1,13 @@
 #include "progress.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 
 #include "sluice/input/decimal.hpp"
 #include "sluice/show/quantities.hpp"
+#include "terminal.hpp"
 
 namespace sluice::command {
 
@@ -15,7 +15,7 @@ namespace {
 constexpr const char* kClearLine = "\r\x1b[K";
 }
 
-Progress::Progress(std::int64_t total) : total_(total), on_terminal_(::isatty(STDERR_FILENO) == 1) {}
+Progress::Progress(std::int64_t total) : total_(total), on_terminal_(shows_progress()) {}
 
 Progress::~Progress() {
   if (on_terminal_) std::fputs(kClearLine, stderr);
@@ -32,7 +32,9 @@ void Progress::show(std::int64_t done, const std::string& what) const {
 }
 
 PlanningProgress::PlanningProgress(ExchangeOptions& options, std::int32_t decimals)
-    : decimals_(decimals), on_terminal_(::isatty(STDERR_FILENO) == 1), lines_(options.algorithm == "exact") {
+    : decimals_(decimals),
+      on_terminal_(shows_progress()),
+      lines_(options.algorithm == "exact" && manners().progress && !manners().quiet) {
   options.progress = [this](double incumbent, double bound) { show(incumbent, bound); };
   constexpr std::chrono::milliseconds kFirstShow(200);
   constexpr std::chrono::seconds kFirstLine(2);

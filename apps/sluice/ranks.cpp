@@ -3,11 +3,13 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <exception>
 #include <optional>
 #include <string_view>
 
+#include "apps/compare/compare.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/error.hpp"
 
@@ -45,6 +47,29 @@ Ranks::~Ranks() {
   if (running() && std::uncaught_exceptions() == 0) MPI_Finalize();
 }
 
+bool Ranks::under_mpi() { return running(); }
+
+int Ranks::count() {
+  int ranks = 1;
+  if (running()) SLUICE_MPI(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+  return ranks;
+}
+
+std::vector<std::string> Ranks::hosts() {
+  if (!running()) return {};
+  std::array<char, MPI_MAX_PROCESSOR_NAME> name{};
+  int length = 0;
+  SLUICE_MPI(MPI_Get_processor_name(name.data(), &length));
+  std::vector<char> all(static_cast<std::size_t>(count()) * name.size());
+  const int each = static_cast<int>(name.size());
+  SLUICE_MPI(MPI_Allgather(name.data(), each, MPI_CHAR, all.data(), each, MPI_CHAR, MPI_COMM_WORLD));
+  std::vector<std::string> result;
+  for (std::size_t at = 0; at < all.size(); at += name.size()) result.emplace_back(&all[at]);
+  std::sort(result.begin(), result.end());
+  result.erase(std::unique(result.begin(), result.end()), result.end());
+  return result;
+}
+
 bool Ranks::speaks() {
   if (!running()) return true;
   int rank = 0;
@@ -73,6 +98,23 @@ int Ranks::abandon(const std::string& message, int status) {
   std::fprintf(stderr, "error: %s\n", message.c_str());
   if (running()) MPI_Abort(MPI_COMM_WORLD, status);
   return status;
+}
+
+std::string mpi_library() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  if (MPI_Get_library_version(text.data(), &length) != MPI_SUCCESS) return "unknown";
+  // The first line says which it is, up to a comma; MPICH puts a tab before its number.
+  std::string result(text.data(), static_cast<std::size_t>(length));
+  result.resize(std::min(result.find_first_of(",\n"), result.size()));
+  result.erase(std::remove(result.begin(), result.end(), '\0'), result.end());
+  std::replace(result.begin(), result.end(), '\t', ' ');
+  return result;
+}
+
+bool has_scalapack() {
+  const std::vector<std::string> methods = compare::redistribution_methods(2, 8);
+  return std::find(methods.begin(), methods.end(), "pdgemr2d") != methods.end();
 }
 
 std::string needs_mpi_text() { return " (needs MPI: start it with mpirun)"; }

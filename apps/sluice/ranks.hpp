@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace sluice::command {
 
@@ -16,6 +17,13 @@ class Ranks {
   Ranks(const Ranks&) = delete;
   Ranks& operator=(const Ranks&) = delete;
 
+  /// Whether MPI was started, and how many ranks there are; 1 without it.
+  [[nodiscard]] static bool under_mpi();
+  [[nodiscard]] static int count();
+
+  /// The names of the ranks' hosts, sorted, each once; empty without MPI. Collective.
+  [[nodiscard]] static std::vector<std::string> hosts();
+
   /// Whether this process is the one that prints.
   [[nodiscard]] static bool speaks();
 
@@ -29,5 +37,11 @@ class Ranks {
 
 /// " (needs MPI: ...)", for the help.
 [[nodiscard]] std::string needs_mpi_text();
+
+/// "Open MPI v4.1.4", by what the library says of itself; empty without MPI. It need not be started.
+[[nodiscard]] std::string mpi_library();
+
+/// Whether this build compares redistributions with ScaLAPACK.
+[[nodiscard]] bool has_scalapack();
 
 }  // namespace sluice::command

@@ -20,6 +20,10 @@ void RedistributeOptions::add_to(CLI::App& verb, const std::string& shape_help) 
       ->option_text("LAYOUT");
   verb.add_option("--to", to, "target layout (needed)")->option_text("LAYOUT");
   verb.add_option("--shape", shape, shape_help)->option_text("N[xM..]");
+  verb.add_option("--part", part,
+                  "of a matrix: upper or lower; the triangle, or trapezoid, on that side of the diagonal")
+      ->option_text("PART");
+  verb.add_flag("--unit-diagonal", unit_diagonal, "the part without its diagonal");
   verb.add_option("--element-bytes", element_bytes, "size of an element")->option_text("BYTES [8]");
   verb.add_option("--setup", setup, "price of a step in elements: total = transmission + ALPHA * steps")
       ->option_text("ALPHA [1]");
@@ -79,13 +83,23 @@ RedistributeTask read(const RedistributeOptions& options) {
   constexpr std::int64_t kLargestElement = std::int64_t{1} << 40;
   const std::int64_t element_bytes = parse_count(options.element_bytes, "--element-bytes", 1, kLargestElement);
   const double setup = parse_number(options.setup, "--setup");
-  const double time_limit_s = parse_number(options.time_limit, "--time-limit");
+  const double time_limit_s = parse_seconds(options.time_limit, "--time-limit");
   RedistributionProblem problem = make_problem(from, to, shape, "--to", "--shape");
   checked::multiply(problem.size(), element_bytes, "number of bytes");
   if (shape.empty()) {
     for (const AxisPattern& axis : problem.axes()) shape.push_back(axis.extent());
   }
   RedistributionInput input{options.from, options.to, options.shape};
+  if (options.part.empty() && options.unit_diagonal)
+    throw InputError("--unit-diagonal", "no --part beside it", "--part upper or lower");
+  if (!options.part.empty()) {
+    if (options.part != "upper" && options.part != "lower")
+      throw InputError("--part", fmt::format("'{}'", options.part), "upper or lower");
+    if (from.dimensions() != 2)
+      throw InputError("--part", fmt::format("an array of {} dimensions", from.dimensions()), "a matrix, which has 2");
+    problem = problem.with_part(parse_part(options.part, "--part").first, options.unit_diagonal);
+    input.part = part_text(problem.part(), problem.unit_diagonal());
+  }
   std::optional<TargetRoles> roles = roles_of(options, problem);
   if (roles) {
     problem = problem.with_roles(roles->role_of_process);
@@ -96,10 +110,11 @@ RedistributeTask read(const RedistributeOptions& options) {
 }
 
 std::string RedistributeTask::title() const {
-  return fmt::format("redistribute {} -> {}: {}{} elements of {} {} ({}), {} senders, {} receivers", input.from,
+  return fmt::format("redistribute {} -> {}: {}{} elements of {} {}{} ({}), {} senders, {} receivers", input.from,
                      input.to, input.shape.empty() ? "one slice of " : "", fmt::join(shape, "x"), element_bytes,
-                     element_bytes == 1 ? "byte" : "bytes", bytes_text(problem.size() * element_bytes),
-                     problem.from().processes(), problem.to().processes());
+                     element_bytes == 1 ? "byte" : "bytes",
+                     input.part.empty() ? "" : fmt::format(", {} part", input.part),
+                     bytes_text(problem.size() * element_bytes), problem.from().processes(), problem.to().processes());
 }
 
 std::string RedistributeTask::kept_text() const {

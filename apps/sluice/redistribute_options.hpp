@@ -22,6 +22,8 @@ struct RedistributeOptions {
   std::string element_bytes = "8";
   std::string setup = "1";
   std::string time_limit = "1";
+  std::string part;
+  bool unit_diagonal = false;
   bool same_processes = false;
   bool relabel = false;
 

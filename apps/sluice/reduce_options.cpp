@@ -107,7 +107,7 @@ ReduceTask read(const ReduceInput& options) {
   if (!options.compute_overhead.empty())
     problem.compute_overhead = parse_number(options.compute_overhead, "--compute-overhead");
   task.arity = parse_count(options.arity, "--arity", 1, kMost);
-  (void)parse_number(options.time_limit, "--time-limit");
+  (void)parse_seconds(options.time_limit, "--time-limit");
   if (!options.arrivals.empty()) {
     task.arrivals_file = options.arrivals;
     problem.arrivals = read_dates(options.arrivals, problem.machines);
@@ -116,10 +116,13 @@ ReduceTask read(const ReduceInput& options) {
 }
 
 std::string ReduceTask::title() const {
-  std::string text = fmt::format("reduce: {} machines, d = {}, c = {}", problem.machines, number_text(problem.transfer),
-                                 number_text(problem.compute));
-  if (problem.max_transfers) text += fmt::format(", at most {} transfers at once", *problem.max_transfers);
-  if (problem.max_reducers) text += fmt::format(", at most {} machines combine", *problem.max_reducers);
+  std::string text = fmt::format("reduce: {}, d = {}, c = {}", count_text(problem.machines, "machine"),
+                                 number_text(problem.transfer), number_text(problem.compute));
+  if (problem.max_transfers)
+    text += fmt::format(", at most {} at once", count_text(*problem.max_transfers, "transfer"));
+  if (problem.max_reducers)
+    text += fmt::format(", at most {} combine{}", count_text(*problem.max_reducers, "machine"),
+                        *problem.max_reducers == 1 ? "s" : "");
   if (!problem.commutative) text += ", in the order of the machines";
   if (problem.root > 0) text += fmt::format(", root {}", problem.root);
   if (!arrivals_file.empty()) text += ", dates of " + arrivals_file;

@@ -39,6 +39,7 @@ void add_run_exchange(CLI::App& verb, Action& chosen) {
   CLI::App* problem = verb.add_subcommand("exchange", "any traffic in bytes: who sends how much to whom");
   const auto options = std::make_shared<RunExchange>();
   options->problem.add_to(*problem);
+  problem->get_option("--setup")->option_text("BETA [8192, or by --latency]");
   problem->add_option("--algorithm", options->algorithm, "the planner, see plan exchange --help")
       ->option_text("NAME [auto]");
   problem
@@ -56,6 +57,7 @@ void add_run_exchange(CLI::App& verb, Action& chosen) {
   problem->add_flag("--same-ranks", options->same_ranks,
                     "receiver j is rank j, as sender j is, however many ranks there are");
   options->methods.add_times_to(*problem);
+  options->timeline.add_to(*problem, "in one more execution of method sluice");
   problem->footer(
       std::string(kExchangeHelp) +
       "Sizes are bytes. Sender i is rank i; receivers are the ranks behind the senders where there are enough, else "
@@ -73,8 +75,9 @@ void add_run_exchange(CLI::App& verb, Action& chosen) {
       "A method of MPI that cannot count messages beyond 2^31 - 1 bytes is left out, and said to be.\n\n"
       "Examples:\n"
       "  mpirun -np 64 sluice run exchange traffic.mtx --max-transfers 8\n"
-      "  mpirun -np 20 sluice run exchange traffic.mtx --max-transfers 3 --method sluice-chain,sluice-list,alltoallv\n"
-      "  mpirun -np 20 sluice run exchange traffic.mtx --measure");
+      "  mpirun -np 20 sluice run exchange traffic.mtx --max-transfers 3 --methods sluice-chain,sluice-list,alltoallv\n"
+      "  mpirun -np 20 sluice run exchange traffic.mtx --measure\n"
+      "  mpirun -np 20 sluice run exchange traffic.mtx --mode chain --max-transfers 3 --trace run.json");
   problem->callback([options, &chosen] { chosen = [options] { return run_exchange(*options); }; });
 }
 
@@ -94,7 +97,7 @@ void add_run_broadcast(CLI::App& verb, Action& chosen) {
       "Examples:\n"
       "  mpirun -np 8 sluice run broadcast --size 1Mi\n"
       "  mpirun -np 88 sluice run broadcast --platform platform.json --size 4Mi\n"
-      "  mpirun -np 88 sluice run broadcast --platform platform.json --size 1Mi --method sluice,ecef,flat,mpi-bcast");
+      "  mpirun -np 88 sluice run broadcast --platform platform.json --size 1Mi --methods sluice,ecef,flat,mpi-bcast");
   problem->callback([options, &chosen] { chosen = [options] { return run_broadcast(*options); }; });
 }
 

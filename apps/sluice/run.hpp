@@ -8,6 +8,7 @@
 #include "exchange_options.hpp"
 #include "redistribute_options.hpp"
 #include "run_methods.hpp"
+#include "timeline_output.hpp"
 
 namespace sluice::command {
 
@@ -27,6 +28,7 @@ struct RunExchange {
   bool measure = false;     ///< k by a ramp of transfers
   bool tune = false;        ///< mode list finds k while it runs
   bool same_ranks = false;  ///< senders and receivers are the same ranks
+  TimelineOutput timeline;  ///< of one more execution of method sluice
 };
 
 struct RunBroadcast {

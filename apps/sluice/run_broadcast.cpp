@@ -31,7 +31,7 @@ BroadcastTask read_without_platform(const RunBroadcast& options, const std::vect
 int run_broadcast(const RunBroadcast& options) {
   const std::vector<std::string> usual = compare::broadcast_methods();
   const std::vector<std::string> methods = options.methods.names(usual, [&](const std::string& name) {
-    if (std::find(usual.begin(), usual.end(), name) == usual.end()) check_algorithm("broadcast", name, "--method");
+    if (std::find(usual.begin(), usual.end(), name) == usual.end()) check_algorithm("broadcast", name, "--methods");
     return name;
   });
   const int repetitions = options.methods.times();

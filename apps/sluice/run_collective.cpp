@@ -45,7 +45,7 @@ int run_collective(const RunCollective& options) {
   const std::vector<std::string> usual = compare::collective_methods(problem);
   const std::vector<std::string> methods = options.methods.names(usual, [&](const std::string& name) {
     const bool known = std::find(usual.begin(), usual.end(), name) != usual.end();
-    if (!known) check_algorithm(to_string(problem), name, "--method");
+    if (!known) check_algorithm(to_string(problem), name, "--methods");
     return name;
   });
   const int repetitions = options.methods.times();

@@ -9,11 +9,13 @@
 
 #include "algorithm_names.hpp"
 #include "apps/compare/compare.hpp"
+#include "apps/compare/recorded_exchange.hpp"
 #include "command.hpp"
 #include "option_values.hpp"
 #include "output.hpp"
 #include "ranks.hpp"
 #include "run.hpp"
+#include "run_methods.hpp"
 #include "run_output.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/platform.hpp"
@@ -33,7 +35,7 @@ std::vector<std::string> read_methods(const RunMethods& options) {
     if (name.rfind(kByMode, 0) == 0) {
       (void)mpi::parse_exchange_mode(name.substr(kByMode.size()));
     } else if (std::find(known.begin(), known.end(), name) == known.end()) {
-      throw InputError("--method", fmt::format("'{}'", name),
+      throw InputError("--methods", fmt::format("'{}'", name),
                        fmt::format("all, sluice-MODE, {}", fmt::join(known, ", ")));
     }
     return name;
@@ -46,7 +48,7 @@ std::int64_t first_receiver(const ExchangeTask& task, bool same_ranks, int ranks
   const std::int64_t needed = std::max(traffic.senders, traffic.receivers);
   if (needed > ranks)
     throw InputError(task.file, fmt::format("{} senders and {} receivers", traffic.senders, traffic.receivers),
-                     fmt::format("at most the {} ranks that mpirun started", ranks));
+                     ranks_expected(needed, ranks));
   return !same_ranks && traffic.senders + traffic.receivers <= ranks ? traffic.senders : 0;
 }
 
@@ -137,6 +139,7 @@ int run_exchange(const RunExchange& options) {
   how.tune = options.tune;
   check_options(options, methods);
   ExchangeTask task = read(options.problem);
+  task.in_bytes = true;
   how.algorithm = options.algorithm;
   how.planning_time_s = std::min(task.effort, task.time_limit_s);
   // Without any word of it the set-up is what the job takes by default, not the 1 that plans are compared by.
@@ -147,7 +150,10 @@ int run_exchange(const RunExchange& options) {
   SLUICE_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
   const std::int64_t receivers_from = first_receiver(task, options.same_ranks, ranks);
   const std::vector<mpi::MessageSize> sends = read_sends(task, receivers_from, rank, ranks);
-  Ranks::once([&] { check_json_target(options.methods.json); });
+  Ranks::once([&] {
+    check_json_target(options.methods.json);
+    options.timeline.check();
+  });
   std::vector<std::string> notes;
   find_max_transfers(options, task, sends, receivers_from, notes);
   // Where nothing tells k, the job finds it.
@@ -155,6 +161,10 @@ int run_exchange(const RunExchange& options) {
                          task.backbone.has_value();
   how.max_transfers = k_is_told ? task.problem.max_transfers : 0;
   const compare::Comparison comparison = compare::exchanges(MPI_COMM_WORLD, sends, how, methods, repetitions);
+  if (options.timeline.wanted() && comparison.verified) {
+    const Timeline timeline = compare::recorded_exchange(MPI_COMM_WORLD, sends, how);
+    Ranks::once([&] { options.timeline.write(timeline, fmt::format("{}, {}", timeline.problem, timeline.algorithm)); });
+  }
   return show_run({"exchange", task.title(), largest_part(task.problem.traffic), task.least_time_s(),
                    task.problem.max_transfers, notes},
                   comparison, options.methods.json);

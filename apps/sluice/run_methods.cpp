@@ -6,11 +6,12 @@
 
 #include "option_values.hpp"
 #include "sluice/error.hpp"
+#include "sluice/show/quantities.hpp"
 
 namespace sluice::command {
 
 void RunMethods::add_method_to(CLI::App& problem, const std::string& known) {
-  problem.add_option("--method", method, known)->option_text("A,B,..|all [all]");
+  problem.add_option("--methods,--method", method, known)->option_text("A,B,..|all [all]");
 }
 
 void RunMethods::add_times_to(CLI::App& problem) {
@@ -25,10 +26,15 @@ std::vector<std::string> RunMethods::names(const std::vector<std::string>& usual
   for (const std::string& name : method == "all" ? usual : parse_list(method)) {
     const std::string known = called(name);
     if (std::find(result.begin(), result.end(), known) != result.end())
-      throw InputError("--method", fmt::format("'{}' twice", known), "every method once");
+      throw InputError("--methods", fmt::format("'{}' twice", known), "every method once");
     result.push_back(known);
   }
   return result;
+}
+
+std::string ranks_expected(std::int64_t needed, std::int64_t ranks) {
+  return fmt::format("at most the {} that mpirun started; start it with mpirun -np {}", count_text(ranks, "rank"),
+                     needed > 0 ? fmt::format("{}", needed) : "N");
 }
 
 int RunMethods::times() const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <CLI/App.hpp>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -25,5 +26,8 @@ struct RunMethods {
   /// Throws InputError.
   [[nodiscard]] int times() const;
 };
+
+/// What is expected of a job of `ranks` where `needed` (0: not said) are too many for it, and how to start it.
+[[nodiscard]] std::string ranks_expected(std::int64_t needed, std::int64_t ranks);
 
 }  // namespace sluice::command

@@ -4,24 +4,32 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "command.hpp"
 #include "output.hpp"
+#include "provenance.hpp"
 #include "ranks.hpp"
 #include "sluice/show/quantities.hpp"
 #include "sluice/show/text_table.hpp"
+#include "terminal.hpp"
 
 namespace sluice::command {
 
 namespace {
 
-std::string to_json(const RunSubject& subject, const compare::Comparison& comparison) {
+std::string to_json(const RunSubject& subject, const compare::Comparison& comparison,
+                    const std::vector<std::string>& hosts) {
   using nlohmann::ordered_json;
-  ordered_json file{{"schema", "sluice.run/1"},        {"problem", subject.problem},
-                    {"ranks", comparison.ranks},       {"bytes_moved", comparison.bytes_moved},
-                    {"verified", comparison.verified}, {"repetitions", comparison.repetitions},
+  ordered_json file{{"schema", "sluice.run/1"},
+                    {"about", about(hosts, mpi_library())},
+                    {"problem", subject.problem},
+                    {"ranks", comparison.ranks},
+                    {"bytes_moved", comparison.bytes_moved},
+                    {"verified", comparison.verified},
+                    {"repetitions", comparison.repetitions},
                     {"methods", ordered_json::array()}};
   if (subject.max_transfers > 0) file["max_transfers"] = subject.max_transfers;
   if (subject.bound_s > 0) file["bound_s"] = subject.bound_s;
@@ -33,6 +41,8 @@ std::string to_json(const RunSubject& subject, const compare::Comparison& compar
                        {"median_s", method.median_s},
                        {"min_s", method.min_s},
                        {"max_s", method.max_s},
+                       {"quartiles_s", {method.lower_quartile_s, method.upper_quartile_s}},
+                       {"samples_s", method.samples_s},
                        {"peak_extra_bytes", method.peak_extra_bytes}};
       if (method.predicted_s) row["predicted_s"] = *method.predicted_s;
       if (!method.how.empty()) row["how"] = method.how;
@@ -44,21 +54,71 @@ std::string to_json(const RunSubject& subject, const compare::Comparison& compar
   return file.dump(1) + '\n';
 }
 
-std::string to_text(const RunSubject& subject, const compare::Comparison& comparison) {
+/// Whether the middle halves of the samples overlap: the medians then differ by no more than chance may.
+bool within_noise(const compare::MethodResult& a, const compare::MethodResult& b) {
+  return a.lower_quartile_s <= b.upper_quartile_s && b.lower_quartile_s <= a.upper_quartile_s;
+}
+
+/// The ratio of two medians with no more digits than the samples bear: three decimals where half of them lie within 1 %
+/// of the median, two within 10 %, else one; "~" before it where the difference is within the noise.
+std::string ratio_of(const compare::MethodResult& method, const compare::MethodResult& reference) {
+  if (&method == &reference) return "1";
+  if (reference.median_s <= 0) return "-";
+  const auto spread = [](const compare::MethodResult& each) {
+    return each.median_s > 0 ? (each.upper_quartile_s - each.lower_quartile_s) / each.median_s : 1;
+  };
+  const double wider = std::max(spread(method), spread(reference));
+  constexpr double kSteady = 0.01, kFair = 0.1;
+  const int decimals = wider <= kSteady ? 3 : wider <= kFair ? 2 : 1;
+  return fmt::format("{}{:.{}f}", within_noise(method, reference) ? "~" : "", method.median_s / reference.median_s,
+                     decimals);
+}
+
+/// What the table comes to: which method to use here, in a sentence or two with their ends.
+std::string verdict(const compare::Comparison& comparison, const std::vector<std::string>& hosts) {
+  if (comparison.methods.size() < 2) return {};
+  const compare::MethodResult& first = comparison.methods.front();
+  const auto fastest = std::min_element(comparison.methods.begin(), comparison.methods.end(),
+                                        [](const auto& a, const auto& b) { return a.median_s < b.median_s; });
+  std::string others;
+  for (const compare::MethodResult& each : comparison.methods)
+    if (&each != &*fastest && within_noise(each, *fastest)) others += (others.empty() ? "" : ", ") + each.name;
+  std::string text = fmt::format("fastest here: {}{}\n", fastest->name,
+                                 others.empty() ? "" : fmt::format("; no different within the noise: {}", others));
+  const bool behind = &*fastest != &first && !within_noise(first, *fastest);
+  if (behind && hosts.size() == 1 && first.name.rfind("sluice", 0) == 0)
+    text +=
+        "all ranks are on one host, where messages are copies in memory: a plan pays on a network that is the "
+        "bottleneck\n";
+  return text;
+}
+
+/// A line where ranks wait for cores, which times tell more of than of messages; of one host, whose cores are known.
+std::string overload_text(int ranks, const std::vector<std::string>& hosts) {
+  const unsigned cores = std::thread::hardware_concurrency();
+  if (hosts.size() != 1 || cores == 0 || std::cmp_less_equal(ranks, cores)) return {};
+  return fmt::format("{} share {} of this host: times say little of a host with a core for each\n\n",
+                     count_text(ranks, "rank"), count_text(cores, "core"));
+}
+
+std::string to_text(const RunSubject& subject, const compare::Comparison& comparison,
+                    const std::vector<std::string>& hosts) {
   using Align = TextTable::Align;
   std::string text = subject.title + '\n';
   for (const std::string& note : subject.notes) text += note + '\n';
-  text += fmt::format("{} ranks, {} repetitions, methods in turns\n\n", comparison.ranks, comparison.repetitions);
+  text += fmt::format("{}, {}, methods in turns\n\n", count_text(comparison.ranks, "rank"),
+                      count_text(comparison.repetitions, "repetition"));
+  text += overload_text(comparison.ranks, hosts);
   for (const std::string& why : comparison.left_out) text += fmt::format("left out: {}\n", why);
   if (!comparison.left_out.empty()) text += '\n';
   if (!comparison.verified) {
     for (const std::string& failure : comparison.failures) text += failure + '\n';
     return text + "not verified: no times\n";
   }
-  const double reference = comparison.methods.front().median_s;
+  const compare::MethodResult& reference = comparison.methods.front();
   std::vector<TextTable::Column> columns{
-      {"method", Align::kLeft}, {"median"}, {"min"}, {"max"}, {"rate"}, {"/ " + comparison.methods.front().name},
-      {"extra memory"},         {"of data"}};
+      {"method", Align::kLeft}, {"median"},       {"quartiles"}, {"min"}, {"max"}, {"rate"},
+      {"/ " + reference.name},  {"extra memory"}, {"of data"}};
   if (subject.bound_s > 0) columns.push_back({"/ bound"});
   const bool predicted =
       std::any_of(comparison.methods.begin(), comparison.methods.end(),
@@ -73,14 +133,16 @@ std::string to_text(const RunSubject& subject, const compare::Comparison& compar
     const double percent = subject.largest_part > 0 ? 100 * static_cast<double>(method.peak_extra_bytes) /
                                                           static_cast<double>(subject.largest_part)
                                                     : 0;
-    std::vector<std::string> cells{method.name,
-                                   seconds_text(method.median_s),
-                                   seconds_text(method.min_s),
-                                   seconds_text(method.max_s),
-                                   bytes_text(static_cast<std::int64_t>(rate)) + "/s",
-                                   ratio_text(method.median_s, reference),
-                                   bytes_text(method.peak_extra_bytes),
-                                   subject.largest_part > 0 ? fmt::format("{:.1f} %", percent) : "-"};
+    std::vector<std::string> cells{
+        method.name,
+        seconds_text(method.median_s),
+        seconds_text(method.lower_quartile_s) + " to " + seconds_text(method.upper_quartile_s),
+        seconds_text(method.min_s),
+        seconds_text(method.max_s),
+        bytes_text(static_cast<std::int64_t>(rate)) + "/s",
+        ratio_of(method, reference),
+        bytes_text(method.peak_extra_bytes),
+        subject.largest_part > 0 ? fmt::format("{:.1f} %", percent) : "-"};
     if (subject.bound_s > 0) cells.push_back(ratio_text(method.median_s, subject.bound_s));
     if (predicted) {
       cells.push_back(method.predicted_s ? seconds_text(*method.predicted_s) : "-");
@@ -94,20 +156,24 @@ std::string to_text(const RunSubject& subject, const compare::Comparison& compar
   if (subject.bound_s > 0) text += fmt::format("bound: {}, by the speeds given\n", seconds_text(subject.bound_s));
   if (!comparison.peak_measured)
     text += "extra memory is what each method allocates itself: the system does not tell a process its peak\n";
-  return text + fmt::format("\nverified: every byte of {} after each method, before its times counted\n",
+  text +=
+      fmt::format("~: within the noise, the middle halves of the samples overlap\n\n{}", verdict(comparison, hosts));
+  if (comparison.ranks == 1) return text + "verified: the result; one rank has nobody to send to\n";
+  return text + fmt::format("verified: every byte of {} after each method, before its times counted\n",
                             bytes_text(comparison.bytes_moved));
 }
 
 }  // namespace
 
 int show_run(const RunSubject& subject, const compare::Comparison& comparison, const std::string& json) {
+  const std::vector<std::string> hosts = Ranks::hosts();
   Ranks::once([&] {
     if (json == "-") {
-      print(to_json(subject, comparison));
+      print(to_json(subject, comparison, hosts));
       return;
     }
-    if (!json.empty()) write_file_atomically(json, to_json(subject, comparison));
-    print(to_text(subject, comparison));
+    if (!json.empty()) write_file_atomically(json, to_json(subject, comparison, hosts));
+    tell(to_text(subject, comparison, hosts));
   });
   return comparison.verified ? kDone : kCheckFailed;
 }

@@ -21,6 +21,7 @@
 #include "sluice/run/mpi/probe.hpp"
 #include "sluice/show/quantities.hpp"
 #include "sluice/show/text_table.hpp"
+#include "terminal.hpp"
 
 namespace sluice::command {
 
@@ -97,8 +98,9 @@ int run_quick_probe(const ProbeTask& task) {
   const mpi::HostNetwork network = mpi::network(MPI_COMM_WORLD);
   Ranks::once([&] {
     if (!task.output.empty()) write_file_atomically(task.output, to_json(mpi::to_platform(network)));
-    print(to_text(network) + '\n');
-    if (network.measured_s > 0) print(fmt::format("measured in {}\n", seconds_text(network.measured_s)));
+    std::string text = to_text(network) + '\n';
+    if (network.measured_s > 0) text += fmt::format("measured in {}\n", seconds_text(network.measured_s));
+    tell(text);
   });
   return kDone;
 }
@@ -113,7 +115,7 @@ int run_probe(const ProbeTask& task) {
   mpi::ProbeOptions options;
   options.tolerance = parse_number(task.tolerance, "--tolerance");
   options.rule = parse_clustering_rule(task.algorithm, "--algorithm");
-  options.time_budget_s = parse_number(task.time_budget, "--time-budget");
+  options.time_budget_s = parse_seconds(task.time_budget, "--time-budget");
   options.clusters = parse_clusters(task.clusters, ranks);
   options.broadcasts = !task.no_broadcasts;
   Ranks::once([&] { check_writable(task.output); });
@@ -127,7 +129,10 @@ int run_probe(const ProbeTask& task) {
   bar.reset();
   Ranks::once([&] {
     write_file_atomically(task.output, to_json(platform));
-    print(summary(platform));
+    tell(summary(platform) + fmt::format("\nwritten to {0}. What it is good for:\n"
+                                         "  sluice plan broadcast --platform {0} --size 4Mi\n"
+                                         "  mpirun -np {1} sluice run broadcast --platform {0} --size 4Mi\n",
+                                         task.output, platform.ranks));
   });
   return kDone;
 }

@@ -16,6 +16,7 @@
 #include "output.hpp"
 #include "ranks.hpp"
 #include "run.hpp"
+#include "run_methods.hpp"
 #include "run_output.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/redistribute.hpp"
@@ -31,19 +32,21 @@ constexpr std::string_view kPlannedBy = "sluice-";
 /// `sluice` by an algorithm that was asked for is called so.
 std::vector<std::string> read_methods(const RunMethods& options, const RedistributeTask& task,
                                       const std::string& algorithm) {
-  const std::vector<std::string> known = compare::redistribution_methods(task.from.dimensions(), task.element_bytes);
+  const std::vector<std::string> known =
+      compare::redistribution_methods(task.from.dimensions(), task.element_bytes, task.problem.has_part());
   return options.names(known, [&](const std::string& name) {
     const bool is_known = std::find(known.begin(), known.end(), name) != known.end();
     if (name.rfind(kPlannedBy, 0) == 0) {
       const std::string by = name.substr(kPlannedBy.size());
       if (compare::redistribution_mode(by)) return name;
-      check_algorithm("redistribute", by, "--method " + name);
-      if (by == kWalkerOtto) throw InputError("--method", "walker-otto, two schedules", "an algorithm of one schedule");
+      check_algorithm("redistribute", by, "--methods " + name);
+      if (by == kWalkerOtto)
+        throw InputError("--methods", "walker-otto, two schedules", "an algorithm of one schedule");
       (void)plan_redistribution(task.problem, by, task.setup);  // throws if it does not apply
     } else if (name == "pdgemr2d" && !is_known) {
-      throw InputError("--method", "'pdgemr2d'", "a matrix of 8-byte elements for it, and a build with ScaLAPACK");
+      throw InputError("--methods", "'pdgemr2d'", "a matrix of 8-byte elements for it, and a build with ScaLAPACK");
     } else if (!is_known) {
-      throw InputError("--method", fmt::format("'{}'", name),
+      throw InputError("--methods", fmt::format("'{}'", name),
                        fmt::format("all, sluice-ALGORITHM, sluice-MODE, {}", fmt::join(known, ", ")));
     }
     return name == kPlanned && algorithm != "auto" ? fmt::format("{}{}", kPlannedBy, algorithm) : name;
@@ -102,7 +105,7 @@ int run_redistribute(const RunRedistribute& options) {
   const auto check_ranks = [&](const char* where, const std::string& layout, const Distribution& distribution) {
     if (distribution.processes() <= ranks) return;
     throw InputError(where, fmt::format("{} processes in '{}'", distribution.processes(), layout),
-                     fmt::format("at most the {} ranks that mpirun started", ranks));
+                     ranks_expected(distribution.processes(), ranks));
   };
   check_ranks("--from", options.problem.from, task.problem.from());
   check_ranks("--to", options.problem.to, task.problem.to());
@@ -115,6 +118,8 @@ int run_redistribute(const RunRedistribute& options) {
   how.algorithm = options.algorithm;
   how.setup = task.setup;
   how.mode = mpi::parse_exchange_mode(options.mode);
+  how.part = task.problem.part();
+  how.unit_diagonal = task.problem.unit_diagonal();
   const compare::Comparison comparison = compare::redistributions(MPI_COMM_WORLD, task.shape, task.from, task.to,
                                                                   task.element_bytes, how, methods, repetitions);
   return show_run({"redistribute", task.title(), largest_part(task), 0}, comparison, options.methods.json);

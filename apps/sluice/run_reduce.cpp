@@ -68,7 +68,7 @@ std::vector<std::string> read_methods(const RunMethods& options, bool over_platf
   if (over_platform) add("broadcast");
   return options.names(usual, [&](const std::string& name) {
     if (std::find(known.begin(), known.end(), name) == known.end())
-      throw InputError("--method", fmt::format("'{}'", name), fmt::format("all, {}", fmt::join(known, ", ")));
+      throw InputError("--methods", fmt::format("'{}'", name), fmt::format("all, {}", fmt::join(known, ", ")));
     return name;
   });
 }
@@ -176,8 +176,8 @@ int run_reduce(const RunReduce& options) {
       contents.operation == Operation::kMatmul ? contents.count * contents.count : contents.count;
   subject.largest_part = words * 8;
   if (how.platform) {
-    subject.notes.push_back(
-        fmt::format("over {} clusters ({}); trees as if d = c", how.platform->clusters.size(), options.platform));
+    subject.notes.push_back(fmt::format("over {} ({}); trees as if d = c",
+                                        count_text(how.platform->clusters.size(), "cluster"), options.platform));
   } else {
     subject.notes.push_back(fmt::format("d = {}, c = {}, {}", seconds_text(comparison.costs.transfer),
                                         seconds_text(comparison.costs.compute), how.measure ? "measured" : "given"));

@@ -21,6 +21,12 @@ namespace {
 Ranks::Ranks(int&, char**&) {}
 Ranks::~Ranks() = default;
 
+bool Ranks::under_mpi() { return false; }
+
+int Ranks::count() { return 1; }
+
+std::vector<std::string> Ranks::hosts() { return {}; }
+
 bool Ranks::speaks() { return true; }
 
 void Ranks::once(const std::function<void()>& task) { task(); }
@@ -29,6 +35,10 @@ int Ranks::abandon(const std::string& message, int status) {
   std::fprintf(stderr, "error: %s\n", message.c_str());
   return status;
 }
+
+std::string mpi_library() { return {}; }
+
+bool has_scalapack() { return false; }
 
 std::string needs_mpi_text() { return " (needs MPI, which was left out of this build)"; }
 

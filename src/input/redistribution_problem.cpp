@@ -143,6 +143,13 @@ RedistributionProblem RedistributionProblem::with_part(MatrixPart part, bool uni
   return result;
 }
 
+bool RedistributionProblem::in_part(std::int64_t row, std::int64_t column) const {
+  if (!has_part()) return true;
+  const detail::PartEdge edge =
+      detail::part_edge(part_, unit_diagonal_, axes_[0].extent(), axes_[1].extent(), /*inner_rows=*/true);
+  return (row < column + edge.shift) == edge.below;
+}
+
 RedistributionProblem RedistributionProblem::with_roles(std::span<const Rank> role_of_process) const {
   const auto senders = static_cast<std::size_t>(from_.processes());
   if (role_of_process.size() < senders) {

@@ -93,6 +93,10 @@ class ScheduleHandler : public detail::StrictJsonHandler {
          {{.name = "from", .text = &input_.from},
           {.name = "to", .text = &input_.to},
           {.name = "shape", .required = false, .text = &input_.shape},
+          {.name = "part",
+           .required = false,
+           .text = &input_.part,
+           .choices = {"upper", "lower", "strictly upper", "strictly lower"}},
           {.name = "roles", .required = false, .integers = &input_.roles}}},
         {"a step", {{.name = "duration", .size = &step_.duration}, {.name = "transfers", .objects = kTransfer}}},
         {"a transfer", transfer_fields()},
@@ -384,6 +388,8 @@ std::string to_json(const StepSchedule& schedule, const std::optional<BoundCerti
                        detail::json_string(schedule.input->to, "to"));
     if (!schedule.input->shape.empty())
       out += fmt::format(R"(, "shape": {})", detail::json_string(schedule.input->shape, "shape"));
+    if (!schedule.input->part.empty())
+      out += fmt::format(R"(, "part": {})", detail::json_string(schedule.input->part, "part"));
     if (!schedule.input->roles.empty())
       out += fmt::format(R"(, "roles": [{}])", fmt::join(schedule.input->roles, ", "));
     out += "},\n";

@@ -26,7 +26,14 @@ LayoutMessages messages_of_layouts(const ScheduleFile& file, const std::string& 
   const Layout to = parse_layout(schedule.input->to, where + "to");
   std::vector<std::int64_t> shape;
   if (!schedule.input->shape.empty()) shape = parse_shape(schedule.input->shape, where + "shape");
-  const RedistributionProblem problem = make_problem(from, to, shape, where + "to", where + "shape");
+  RedistributionProblem problem = make_problem(from, to, shape, where + "to", where + "shape");
+  if (!schedule.input->part.empty()) {
+    const auto [part, unit_diagonal] = parse_part(schedule.input->part, where + "part");
+    if (problem.dimensions() != 2)
+      throw InputError(where + "part", fmt::format("an array of {} dimensions", problem.dimensions()),
+                       "a matrix, which has 2");
+    problem = problem.with_part(part, unit_diagonal);
+  }
   if (std::max(problem.from().processes(), problem.to().processes()) > kMostProcesses) {
     throw InputError(where + (problem.from().processes() > kMostProcesses ? "from" : "to"), "more processes",
                      fmt::format("at most {} to be checked", kMostProcesses));
@@ -36,7 +43,8 @@ LayoutMessages messages_of_layouts(const ScheduleFile& file, const std::string& 
   transfers += static_cast<std::int64_t>(schedule.copies.size());
   // Every message takes a transfer. Where there are far too few, do not let the input say how much memory this takes.
   constexpr std::int64_t kListed = std::int64_t{1} << 20;
-  const std::int64_t most = std::max(transfers, kListed);
+  // Of the messages of the whole matrix a good share has something of a part.
+  const std::int64_t most = std::max((problem.has_part() ? 8 : 1) * transfers, kListed);
   if (count_messages(problem, most) > most) {
     std::vector<Violation> violations = validate(file);
     violations.push_back({-1, -1, fmt::format("the layouts make more messages than the {} transfers", transfers)});

@@ -19,6 +19,7 @@ namespace {
 constexpr std::size_t kMostCells = 200;  // a side
 constexpr double kSide = 600;            // of the matrix, in pixels
 constexpr double kMargin = 20;
+constexpr double kEdge = 56;  // left of the matrix and above it: title and axes
 constexpr double kLegendWidth = 130;
 constexpr int kShades = 32;
 
@@ -102,7 +103,7 @@ void append_cells(std::string& out, const Grid& grid) {
       std::size_t end = start + 1;
       while (end < grid.cells() && grid.shade(row, end) == shade) ++end;
       if (shade >= 0)
-        append_rectangle(out, kMargin + cell * static_cast<double>(start), kMargin + cell * static_cast<double>(row),
+        append_rectangle(out, kEdge + cell * static_cast<double>(start), kEdge + cell * static_cast<double>(row),
                          cell * static_cast<double>(end - start), cell, "fill=\"" + colour(shade) + '"');
       start = end;
     }
@@ -113,7 +114,7 @@ void append_frames(std::string& out, const Clusters& clusters, std::int64_t node
   std::int64_t place = 0;
   for (const auto& cluster : clusters) {
     const auto size = static_cast<std::int64_t>(cluster.size());
-    const double at = kMargin + kSide * static_cast<double>(place) / static_cast<double>(nodes);
+    const double at = kEdge + kSide * static_cast<double>(place) / static_cast<double>(nodes);
     const double side = kSide * static_cast<double>(size) / static_cast<double>(nodes);
     append_rectangle(out, at, at, side, side, R"(fill="none" stroke="#d62728" stroke-width="1.5")");
     place += size;
@@ -125,13 +126,17 @@ void append_text(std::string& out, double x, double y, const std::string& text) 
 }
 
 void append_legend(std::string& out, const Grid& grid, std::size_t clusters, std::int64_t nodes) {
-  constexpr double kLeft = 2 * kMargin + kSide;
-  constexpr double kTop = 2.5 * kMargin;
+  constexpr double kLeft = kEdge + kMargin + kSide;
+  constexpr double kTop = kEdge + 16;
   constexpr double kBar = 300;
-  append_text(
-      out, kLeft, kMargin + 10,
-      fmt::format("{} node{} in {} cluster{}", nodes, nodes == 1 ? "" : "s", clusters, clusters == 1 ? "" : "s"));
+  const std::string what =
+      fmt::format("{} in {}", count_text(nodes, "node"), count_text(static_cast<std::int64_t>(clusters), "cluster"));
+  append_text(out, kEdge, kEdge / 2 - 4, "Latencies between nodes, in the order of their clusters (framed): " + what);
+  append_text(out, kEdge + kSide / 2, kEdge - 8, "node");
+  fmt::format_to(std::back_inserter(out), "<text transform=\"translate({:.2f},{:.2f}) rotate(-90)\">{}</text>\n",
+                 kEdge - 8, kEdge + kSide / 2, "node");
   if (!grid.known()) return;
+  append_text(out, kLeft, kTop - 8, "latency");
   for (int shade = 0; shade < kShades; ++shade)
     append_rectangle(out, kLeft, kTop + kBar * shade / kShades, 18, kBar / kShades + 0.3,
                      "fill=\"" + colour(shade) + '"');
@@ -150,9 +155,12 @@ std::string latency_svg(const LatencyMatrix& matrix, const Clusters& clusters) {
   std::string out = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" "
       "font-family=\"sans-serif\" font-size=\"12\" shape-rendering=\"crispEdges\">\n"
-      "<rect width=\"{0}\" height=\"{1}\" fill=\"white\"/>\n",
-      kSide + kLegendWidth + 3 * kMargin, kSide + 2 * kMargin);
-  append_rectangle(out, kMargin, kMargin, kSide, kSide, "fill=\"#d9d9d9\"");
+      "<title>Latencies between nodes</title>\n"
+      "<style>text {{ fill: #1a1a1a }} .page {{ fill: white }} "
+      "@media (prefers-color-scheme: dark) {{ text {{ fill: #e6e6e6 }} .page {{ fill: #1a1a1a }} }}</style>\n"
+      "<rect width=\"{0}\" height=\"{1}\" class=\"page\"/>\n",
+      kEdge + kSide + kLegendWidth + 2 * kMargin, kEdge + kSide + kMargin);
+  append_rectangle(out, kEdge, kEdge, kSide, kSide, "fill=\"#d9d9d9\"");
   append_cells(out, grid);
   append_frames(out, clusters, matrix.nodes());
   append_legend(out, grid, clusters.size(), matrix.nodes());

@@ -50,6 +50,11 @@ std::string ratio_text(double value, double bound) {
   return value > 0 ? "-" : "1.000";
 }
 
+std::string count_text(std::int64_t count, const std::string& one, const std::string& many) {
+  if (count == 1) return "1 " + one;
+  return fmt::format("{} {}", count, many.empty() ? one + 's' : many);
+}
+
 std::string excess_text(double value, double bound) {
   if (bound <= 0) return "any factor";
   constexpr int kMostDecimals = 6;

@@ -59,8 +59,9 @@ TEST(CompareExchange, TheTableHasTheBoundsAndTheUnitOfTheFile) {
   folder.write("traffic.csv", "2.5,0\n0,1.25\n");
   const Outcome outcome = folder.sluice(words("compare exchange traffic.csv --setup 0.5 --effort 0.2"));
   ASSERT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_EQ(lines(outcome.out).front(),
-            "exchange traffic.csv: 2 senders, 2 receivers, 2 messages, 3.75 in total, k = 2, beta = 0.5");
+  EXPECT_EQ(
+      lines(outcome.out).front(),
+      "exchange traffic.csv: 2 senders, 2 receivers, 2 messages, 3.75 units of the file in total, k = 2, beta = 0.5");
   std::map<std::string, Arguments> rows;
   for (const std::string& line : lines(outcome.out))
     if (const Arguments cells = words(line); !cells.empty()) rows[cells.front()] = cells;

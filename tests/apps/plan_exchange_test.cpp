@@ -47,7 +47,7 @@ TEST(PlanExchange, TitleCostsAndStepsOfAnExampleWorkedByHand) {
   EXPECT_EQ(outcome.err, "");
   // Two units side by side, then the third.
   EXPECT_EQ(outcome.out,
-            "exchange traffic.csv: 2 senders, 2 receivers, 2 messages, 5 in total, k = 2, beta = 1\n"
+            "exchange traffic.csv: 2 senders, 2 receivers, 2 messages, 5 units of the file in total, k = 2, beta = 1\n"
             "algorithm: weights (guarantee: none), at most 25 % above the optimum (eta)\n"
             "\n"
             "                   cost  lower bound  ratio\n"
@@ -91,7 +91,8 @@ TEST(PlanExchange, SizesAreThoseOfTheFile) {
   const Outcome outcome =
       folder.sluice(words("plan exchange traffic.csv --algorithm oggp --setup 0.5 --max-transfers 1 --json plan.json"));
   ASSERT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_NE(outcome.out.find("4 messages, 1006.25 in total, k = 1, beta = 0.5\n"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("4 messages, 1006.25 units of the file in total, k = 1, beta = 0.5\n"), std::string::npos)
+      << outcome.out;
   EXPECT_EQ(cost_of(outcome.out, "transmission (TC)"), 1006.25);
   EXPECT_EQ(cost_of(outcome.out, "total = TC + 0.5 NS"), 1008.25);
   EXPECT_NE(outcome.out.find(" 1->1:2.25\n"), std::string::npos) << outcome.out;

@@ -54,6 +54,45 @@ TEST(Plan, CostsOfThePapersExamplesArePrintedFirst) {
   EXPECT_LE(numbers_of(third.out, "transmission (TC)").at(0), 26);
 }
 
+TEST(Plan, PartsOfMatrices) {
+  const Folder folder;
+  const std::string problem = "plan redistribute --from 2x1:2x2 --to 1x2:2x2 --shape 4x4 --part upper";
+  // Rows 0, 1 are of process 0, 2 and 3 of process 1: that one has nothing in the first two columns.
+  const Outcome planned = folder.sluice(words(problem + " --json plan.json"));
+  ASSERT_EQ(planned.status, 0) << planned.err;
+  EXPECT_EQ(lines(planned.out).front(),
+            "redistribute 2x1:2x2 -> 1x2:2x2: 4x4 elements of 8 bytes, upper part (80 B), 2 senders, 2 receivers");
+  const json file = json::parse(folder.read("plan.json"));
+  EXPECT_EQ(file["input"]["part"], "upper");
+  std::map<std::pair<int, int>, int> sizes;
+  for (const json& step : file["steps"]) {
+    for (const json& transfer : step["transfers"]) sizes[{transfer["from"], transfer["to"]}] += int{transfer["size"]};
+  }
+  EXPECT_EQ(sizes, (std::map<std::pair<int, int>, int>{{{0, 0}, 3}, {{0, 1}, 4}, {{1, 1}, 3}}));
+  const Outcome checked = folder.sluice(words("check plan.json"));
+  EXPECT_EQ(checked.status, 0) << checked.out << checked.err;
+  EXPECT_NE(checked.out.find("upper part"), std::string::npos) << checked.out;
+  // The same steps are not those of another part.
+  std::string other = folder.read("plan.json");
+  other.replace(other.find("\"upper\""), 7, "\"strictly upper\"");
+  folder.write("other.json", other);
+  EXPECT_EQ(folder.sluice(words("check other.json")).status, 1);
+
+  const auto refused = [&](const std::string& arguments, const std::string& error) {
+    const Outcome outcome = folder.sluice(words("plan redistribute " + arguments));
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(outcome.err, error + "\n");
+  };
+  refused("--from 4:1 --to 4:2 --part upper",
+          "error: --part: an array of 1 dimensions, expected a matrix, which has 2");
+  refused("--from 2x1:2x2 --to 1x2:2x2 --part left", "error: --part: 'left', expected upper or lower");
+  refused("--from 2x1:2x2 --to 1x2:2x2 --unit-diagonal",
+          "error: --unit-diagonal: no --part beside it, expected --part upper or lower");
+  EXPECT_EQ(folder.sluice(words(problem + " --unit-diagonal --front --same-processes")).status, 0);
+  EXPECT_EQ(folder.sluice(words(problem + " --algorithm walker-otto")).status, 2);
+}
+
 TEST(Plan, SaysWhichCostsAreOptimalAndWhoChose) {
   const Folder folder;
   const Outcome best = folder.sluice(words("plan redistribute --from 16:3 --to 16:5 --summary"));

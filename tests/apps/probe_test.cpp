@@ -25,6 +25,10 @@ TEST(Probe, WritesAPlatform) {
   }
   ASSERT_EQ(file["links"].size(), 1U);
   EXPECT_GE(lines(outcome.out).size(), 4U) << outcome.out;
+  EXPECT_NE(outcome.out.find(
+                "written to p.json. What it is good for:\n  sluice plan broadcast --platform p.json --size 4Mi\n"),
+            std::string::npos)
+      << outcome.out;
   // What it wrote is what others read.
   const Outcome converted = folder.sluice({"platform-to-simgrid", "p.json", "-o", "p.xml", "--hosts", "p.hosts"});
   EXPECT_EQ(converted.status, 0) << converted.err;

@@ -11,6 +11,7 @@
 
 #include "command_runner.hpp"
 #include "sluice/plan/registry.hpp"
+#include "sluice/show/quantities.hpp"
 
 namespace sluice::testing {
 namespace {
@@ -77,8 +78,9 @@ TEST(PlanReduce, EveryPlanIsSoundAndAsLongAsTheTableSays) {
       EXPECT_EQ(plan.at("algorithm"), name);
       const std::size_t transfers = plan.at("transfers").size();
       const Outcome checked = folder.sluice(words("check plan.json"));
-      const std::string ok = fmt::format("ok: plan.json: reduce of {} machines, {} transfers, length ",
-                                         plan.at("machines").get<int>(), transfers);
+      const std::string ok =
+          fmt::format("ok: plan.json: reduce of {}, {}, length ", count_text(plan.at("machines").get<int>(), "machine"),
+                      count_text(static_cast<std::int64_t>(transfers), "transfer"));
       ASSERT_EQ(checked.out.rfind(ok, 0), 0U) << checked.out;
       EXPECT_NEAR(std::stod(checked.out.substr(ok.size())), plan.at("length").get<double>(), 1e-6);
       EXPECT_EQ(checked.status, 0);

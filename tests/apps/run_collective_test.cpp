@@ -45,7 +45,7 @@ TEST_F(RunCollective, EveryMethodDeliversEveryByteOfEverySize) {
       const std::string name = problem.name;
       SCOPED_TRACE(name + ", " + size);
       std::string line = name + " --platform platform.json --repetitions 2 --json out.json --size " + size +
-                         " --method sluice,mpi-" + name + "," + problem.algorithms;
+                         " --methods sluice,mpi-" + name + "," + problem.algorithms;
       if (problem.has_root) line += " --root 3";
       if (problem.combines) line += " --in-order";
       const Outcome outcome = run(5, line);
@@ -80,7 +80,7 @@ TEST_F(RunCollective, APlannedProgramIsCarriedOut) {
     const Outcome planned =
         folder_.sluice({"plan", name, "--platform", "platform.json", "--size", "4Ki", "--json", "plan.json"});
     ASSERT_EQ(planned.status, 0) << planned.err;
-    const Outcome outcome = run(5, name + " --size 4Ki --program plan.json --method sluice --repetitions 1 --json -");
+    const Outcome outcome = run(5, name + " --size 4Ki --program plan.json --methods sluice --repetitions 1 --json -");
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     const json file = json::parse(outcome.out);
     EXPECT_EQ(file["verified"], true);
@@ -111,8 +111,8 @@ TEST_F(RunCollective, RefusesBadOptions) {
       {"scatter --size 1 --root 5", "--root: '5'"},
       {"gather --size 1 --root -1", "--root: '-1'"},
       {"alltoall --size 1 --algorithm telepathy", "'telepathy'"},
-      {"alltoall --size 1 --method mpi-allgather", "'mpi-allgather'"},
-      {"alltoall --size 1 --method mpi-alltoall,mpi-alltoall", "'mpi-alltoall' twice"},
+      {"alltoall --size 1 --methods mpi-allgather", "'mpi-allgather'"},
+      {"alltoall --size 1 --methods mpi-alltoall,mpi-alltoall", "'mpi-alltoall' twice"},
       {"allreduce --size 12", "--size: 12 bytes"},
       {"allreduce --size 8 --in-order", "--size: 8 bytes"},
       {"reduce-scatter --size 32 --in-order --algorithm ring", "'ring'"},

@@ -46,6 +46,26 @@ TEST(RunRedistribute, JsonHasTheFieldsOfTheContract) {
   for (const char* name : {"caterpillar", "alltoallv", "alltoallw"}) EXPECT_EQ(names.count(name), 1U) << name;
 }
 
+TEST(RunRedistribute, PartsOfMatrices) {
+  const Folder folder;
+  for (const std::string part : {"upper", "lower --unit-diagonal"}) {
+    SCOPED_TRACE(part);
+    const Outcome outcome = on_ranks(
+        folder, 4,
+        "run redistribute --from 2x2:3x2 --to 1x4:5x3 --shape 60x50 --repetitions 2 --json out.json --part " + part);
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const ordered_json file = ordered_json::parse(folder.read("out.json"));
+    EXPECT_EQ(file["verified"], true);
+    // Rows of 50 minus 10, 9, ... missing at the left end of the last 49; columns of 59, 58, ... 10 elements.
+    EXPECT_EQ(file["bytes_moved"], 8 * (part == "upper" ? 60 * 50 - 49 * 50 / 2 : 50 * (59 + 10) / 2));
+    std::set<std::string> names;
+    for (const ordered_json& method : file["methods"]) names.insert(method["name"]);
+    EXPECT_EQ(names.count("sluice"), 1U);
+    EXPECT_EQ(names.count("caterpillar"), 1U);
+    EXPECT_EQ(names.count("alltoallw"), 0U);
+  }
+}
+
 TEST(RunRedistribute, TheTableIsPrintedOnceAndSaysThatEveryByteIsVerified) {
   const Folder folder;
   const Outcome outcome = on_ranks(folder, 3,
@@ -110,11 +130,11 @@ TEST(RunRedistribute, BadInputIsRefusedWithoutLauncherToo) {
       {"run redistribute --from 1:1 --to 1:3 --json out.json", "--shape: no shape"},
       {"run redistribute --from 1:1 --to 1x1:3x3 --shape 10", "--to: '1x1:3x3' of 2 dimensions"},
       {"run redistribute --from 1x1:1x1 --to 4x2:1x1 --shape 10x10", "--to: 8 processes"},
-      {"--method telepathy", "--method: 'telepathy'"},
-      {"--method sluice-telepathy", "--method sluice-telepathy: 'telepathy'"},
+      {"--method telepathy", "--methods: 'telepathy'"},
+      {"--method sluice-telepathy", "--methods sluice-telepathy: 'telepathy'"},
       {"--method sluice-walker-otto", "walker-otto"},
       {"--method sluice,sluice", "'sluice' twice"},
-      {"--method sluice,", "--method: ''"},
+      {"--method sluice,", "--methods: ''"},
       {"--method pdgemr2d", "'pdgemr2d'"},
       {"--algorithm telepathy", "--algorithm: 'telepathy'"},
       {"--algorithm walker-otto", "--algorithm: walker-otto"},

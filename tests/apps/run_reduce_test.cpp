@@ -90,13 +90,13 @@ TEST(RunReduce, RefusesBadOptions) {
       {"--count 5 --operation merge --segments 2", "--segments: 2"},
       {"--count 5 --transfer 1 --compute 1 --compute-overhead 2", "--compute-overhead: 2, expected at most the whole"},
       {"--count 5 --operation matmul --algorithm reduce-scatter", "reduce-scatter: "},
-      {"--count 5 --method sluice,best", "--method: 'best'"},
+      {"--count 5 --method sluice,best", "--methods: 'best'"},
       {"--count 5 --platform platform.json", "platform.json: 3 ranks, expected as many as mpirun started: 2"},
       {"--count 5 --platform missing.json", "missing.json: "},
       {"--count 5 --platform platform.json --measure", "--measure: --platform beside it"},
       {"--count 5 --platform platform.json --transfer 1 --compute 1", "--transfer: --platform beside it"},
       {"--count 5 --platform platform.json --algorithm binomial", "--algorithm: 'binomial'"},
-      {"--count 5 --method ecef", "--method: 'ecef'"},
+      {"--count 5 --method ecef", "--methods: 'ecef'"},
   };
   for (const Case& each : cases) {
     SCOPED_TRACE(each.arguments);

@@ -47,6 +47,10 @@ COMMANDS = {
     "comparison of redistribution": (["compare", "redistribute", "--from", "15:2", "--to", "6:3"], None),
     "comparison of trees": (["compare", "reduce", "--machines", "9", "--transfer", "2", "--compute", "1"], None),
     "comparison of collectives": (["compare", "scatter", "--platform", PLATFORM, "--size", "4Ki"], None),
+    "redistribution of a part": (["plan", "redistribute", "--from", "2x2:1x1", "--to", "2x2:2x2", "--shape", "8x8", "--part",
+                                  "upper"], "check"),
+    "simulation of steps": (["simulate", "exchange", "small.csv", "--order", "chain"], None),
+    "simulation of a tree": (["simulate", "reduce", "--machines", "9", "--transfer", "2", "--compute", "1"], None),
     "clusters": (["cluster", str(SOURCE / "studies" / "grid5000" / "latency-88.mtx"), "--tolerance", "0.3,0.35"], None),
 }
 EXPORTS = ("ppermute", "p2p")

@@ -26,8 +26,8 @@ TEST(LatencySvg, DrawsCellsFramesAndScale) {
   // The nearest pair, second cell of the first row and first of the second, as node 1 comes last; once in the scale.
   const std::string nearest = "fill=\"#1a1c54\"";
   EXPECT_EQ(count(svg, nearest), 3U);
-  EXPECT_NE(svg.find("<rect x=\"220.00\" y=\"20.00\" width=\"200.00\" height=\"200.00\" " + nearest), svg.npos) << svg;
-  EXPECT_NE(svg.find("<rect x=\"20.00\" y=\"220.00\" width=\"200.00\" height=\"200.00\" " + nearest), svg.npos);
+  EXPECT_NE(svg.find("<rect x=\"256.00\" y=\"56.00\" width=\"200.00\" height=\"200.00\" " + nearest), svg.npos) << svg;
+  EXPECT_NE(svg.find("<rect x=\"56.00\" y=\"256.00\" width=\"200.00\" height=\"200.00\" " + nearest), svg.npos);
   EXPECT_NE(svg.find(">10.0 us<"), svg.npos);
   EXPECT_NE(svg.find(">1.00 ms<"), svg.npos);
 }

@@ -58,5 +58,11 @@ TEST(Quantities, AnExcessIsNeverSaidToBeLessThanItIs) {
   EXPECT_EQ(excess_text(3, 0), "any factor");
 }
 
+TEST(CountText, KnowsOneFromMany) {
+  EXPECT_EQ(count_text(0, "rank"), "0 ranks");
+  EXPECT_EQ(count_text(1, "rank"), "1 rank");
+  EXPECT_EQ(count_text(2, "copy", "copies"), "2 copies");
+}
+
 }  // namespace
 }  // namespace sluice

@@ -4,8 +4,8 @@
 
 namespace sluice::command {
 
-/// Writes `folder`/NAME.gp and lets gnuplot draw NAME.svg with it, whole or not at all. Where there is no gnuplot, or
-/// it fails, says so on standard error.
+/// Writes `folder`/NAME.gp and lets gnuplot draw NAME.svg and, for print, NAME.pdf with it, whole or not at all. Where
+/// there is no gnuplot, or it fails, says so on standard error.
 ///
 /// `script` plots what lies in the folder; terminal, output and the separator of CSV files are set before it.
 void draw(const std::string& folder, const std::string& name, const std::string& script, int width = 800,

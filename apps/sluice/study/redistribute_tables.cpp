@@ -19,6 +19,7 @@
 #include "sluice/schedule/validate.hpp"
 #include "sluice/show/text_table.hpp"
 #include "study.hpp"
+#include "terminal.hpp"
 
 // The paper's tables show message lengths (grids), the step of each message, and the cost of each step. Lengths have
 // one right value. Steps are named freely, and matchings of equal weight are chosen freely: what must agree is which
@@ -325,7 +326,7 @@ int study_redistribute_tables(const StudyTask& task) {
 
   std::string last = fmt::format("{} of {} values agree", agree, values);
   for (const auto& [cause, where] : differing) last += fmt::format("; {}: {}", name_of(cause), fmt::join(where, ", "));
-  print(shown.text() + '\n' + details + (details.empty() ? "" : "\n") + last + '\n');
+  tell(shown.text() + '\n' + details + (details.empty() ? "" : "\n") + last + fmt::format("\nwritten to {}\n", folder));
   return differing.count(Cause::kUnknown) > 0 ? kCheckFailed : kDone;
 }
 

@@ -11,6 +11,7 @@
 #include "sluice/plan/reduce.hpp"
 #include "sluice/show/text_table.hpp"
 #include "study.hpp"
+#include "terminal.hpp"
 
 // Figure 2 of the paper shows two curves: how much longer than the optimum the binomial strategy is where d = c, and
 // the Fibonacci strategy where the smaller of the two is 0, their worst cases, for 2 to 10000 machines.
@@ -34,10 +35,11 @@ set xlabel "machines"
 set ylabel "ratio"
 set logscale x
 set xrange [2:10000]
+set offsets graph 0, 0, 0.05, 0.02
 set grid
 set key bottom right
-plot "figure2.csv" using 1:2 every ::1 with lines title "binomial, d = c", \
-     "figure2.csv" using 1:3 every ::1 with lines title "Fibonacci, min(d, c) = 0"
+plot "figure2.csv" using 1:2 every ::1 with steps title "binomial, d = c", \
+     "figure2.csv" using 1:3 every ::1 with steps title "Fibonacci, min(d, c) = 0"
 )";
 
 }  // namespace
@@ -60,8 +62,8 @@ int study_reduce_figure_2(const StudyTask& task) {
   };
   add("binomial, d = c", &StrategyRatios::binomial);
   add("Fibonacci, min(d, c) = 0", &StrategyRatios::fibonacci);
-  print(fmt::format("length over the optimum, {} to {} machines\n\n{}\nwritten to {}\n", kFirst, kLast, table.text(),
-                    task.folder));
+  tell(fmt::format("length over the optimum, {} to {} machines\n\n{}\nwritten to {}\n", kFirst, kLast, table.text(),
+                   task.folder));
   return kDone;
 }
 

@@ -2,13 +2,17 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "command.hpp"
 #include "option_values.hpp"
 #include "ranks.hpp"
 #include "sluice/error.hpp"
+#include "suggestion.hpp"
+#include "terminal.hpp"
 
 namespace sluice::command {
 
@@ -17,22 +21,70 @@ namespace {
 struct Study {
   const char* name;
   int (*run)(const StudyTask& task);
-  bool random = false;  ///< whether it draws instances
-  bool orders = false;  ///< whether it knows orders of ranks
+  bool random;        ///< whether it draws instances
+  bool orders;        ///< whether it knows orders of ranks
+  const char* needs;  ///< what it cannot do without, in brackets; empty if nothing special
+  const char* help;
 };
 
-constexpr std::array kStudies{Study{"redistribute-tables", study_redistribute_tables},
-                              Study{"redistribute-paragon", study_redistribute_paragon},
-                              Study{"redistribute-optimality", study_redistribute_optimality, true},
-                              Study{"exchange-quality", study_exchange_quality, true},
-                              Study{"exchange-lab", study_exchange_lab, true},
-                              Study{"switch-demand", study_switch_demand, true},
-                              Study{"moe-routing", study_moe_routing, true},
-                              Study{"reduce-figure-2", study_reduce_figure_2},
-                              Study{"reduce-at-scale", study_reduce_at_scale},
-                              Study{"broadcast-simulation", study_broadcast_simulation, true},
-                              Study{"broadcast-models", study_broadcast_models},
-                              Study{"broadcast-grid5000", study_broadcast_grid5000, false, true}};
+constexpr std::array kStudies{
+    Study{"redistribute-tables", study_redistribute_tables, false, false, "",
+          "Tables 1 to 19 of Desprez et al. 1997, the paper's value beside ours: tableNN.csv and "
+          "summary.csv. Exit status 1 if a value differs that should not."},
+    Study{"redistribute-paragon", study_redistribute_paragon, false, false, "",
+          "Figures 2 to 4 of the same paper, its section 5, on 16 ranks: time against the size of the "
+          "vector, by the optimal schedule and by the caterpillar: figureN.csv, and figureN.svg where "
+          "gnuplot is installed."},
+    Study{"redistribute-optimality", study_redistribute_optimality, true, false, "",
+          "The paper's open problem: schedules optimal in NS and TC at once. Fronts of (NS, TC) with proof "
+          "of 2000 random grids, P, Q <= 32, r, s <= 20, or as many as --samples says (300 000: every one, "
+          "once), beside stepwise, greedy, coloring, caterpillar; the examples' fronts: grids.csv, "
+          "examples.csv, ratios.csv, summary.txt and, where gnuplot is installed, ratios.svg. Started again "
+          "with the same options it goes on where it was stopped."},
+    Study{"exchange-quality", study_exchange_quality, true, false, "",
+          "Figures 11 to 15 of Cohen et al. 2006, its section 8: cost over the lower bound eta, mean and "
+          "worst of random graphs of 20 + 20 nodes, by GGP, OGGP and the two heuristics, k = 2..20: "
+          "figureNN.csv and, where gnuplot is installed, figureNN.svg. 1000 graphs a point unless --samples "
+          "says how many (the paper: 100 000)."},
+    Study{"exchange-lab", study_exchange_lab, true, false, "(needs root, iproute2 and Open MPI; start it by itself)",
+          "Figure 16 of the same paper and traffic that is hot, uniform, skew, of applications, executed "
+          "between 10 + 10 hosts of the lab, a shaped network on this machine: time beside the bound, by "
+          "plans and by MPI's own ways; half an hour, --quick: two minutes. --samples: instances of a kind. "
+          "The lab's scripts are found beside the command, or in the folder that the variable SLUICE_LAB "
+          "names."},
+    Study{"switch-demand", study_switch_demand, true, false, "",
+          "Optical circuit switches: every planner of exchange, those for switches (solstice, eclipse, "
+          "lumos) among them, on random demand of 64 to 256 ports, 4 large and 12 small flows each, set-ups "
+          "of 0.2, 1 and 5 % of the largest load: cost over the bound, mean and worst: switch-demand.csv "
+          "and, where gnuplot is installed, switch-demand.svg. 3 instances of a kind unless --samples says "
+          "how many."},
+    Study{"moe-routing", study_moe_routing, true, false, "",
+          "The same on all-to-all traffic of mixtures of experts, 8 to 64 ranks, log-normal popularity: "
+          "moe-routing.csv, ..."},
+    Study{"reduce-figure-2", study_reduce_figure_2, false, false, "",
+          "Figure 2 of Canon, Antoniu 2012: length over the optimum of the binomial and the Fibonacci "
+          "strategy, each where it is worst, for 2 to 10000 machines: figure2.csv and, where gnuplot is "
+          "installed, figure2.svg."},
+    Study{"reduce-at-scale", study_reduce_at_scale, false, false,
+          "(needs the command built with SimGrid's SMPI: scripts/build.sh smpi)",
+          "Reductions on simulated clusters of 16 to 1000 hosts, d / c from 1/10 to 10: the executor's time, "
+          "the plan's length and the best MPI_Reduce that SMPI has: reduce-at-scale.csv and, where gnuplot "
+          "is installed, reduce-at-scale.svg."},
+    Study{"broadcast-simulation", study_broadcast_simulation, true, false, "",
+          "Figures 7 and 8 of Steffenel 2006, its section 6: mean makespan of broadcasts between 2 to 50 "
+          "random clusters, by every heuristic and by auto, up to 10 clusters the optimum: figure7.csv, "
+          "figure8.csv and, where gnuplot is installed, SVG. 10 000 instances a point unless --samples says "
+          "how many."},
+    Study{"broadcast-models", study_broadcast_models, false, false,
+          "(needs the command built with SimGrid's SMPI: scripts/build.sh smpi)",
+          "Figures 3 to 6 of the same report, its section 4.3: strategies inside one simulated cluster of 2 "
+          "to 32 machines, 1 KiB to 4 MiB: by their models and executed: broadcast-models.csv, figure3.csv "
+          "to figure6.csv and, where gnuplot is installed, SVG."},
+    Study{"broadcast-grid5000", study_broadcast_grid5000, false, true, "(needs the same)",
+          "Figures 9 and 10 of the same report, its section 7: broadcasts to 88 simulated machines in six "
+          "clusters, 1 KiB to 4 MiB: what every algorithm is predicted to take and takes, beside every "
+          "MPI_Bcast that SMPI has: broadcast-grid5000.csv, figure9.csv, figure10.csv and, where gnuplot is "
+          "installed, SVG."}};
 
 struct StudyOptions {
   std::string name;
@@ -51,6 +103,35 @@ std::string names_of(Wanted wanted) {
   return names;
 }
 
+std::vector<std::string> list_of_names() {
+  std::vector<std::string> names;
+  for (const Study& each : kStudies) names.emplace_back(each.name);
+  return names;
+}
+
+/// Of the study `name`, or of all if there is none of that name.
+std::string help_of(const std::string& name) {
+  constexpr std::size_t kWidth = 118;
+  const std::vector<std::string> names = list_of_names();
+  const bool one = std::find(names.begin(), names.end(), name) != names.end();
+  std::string text;
+  for (const Study& each : kStudies) {
+    if (one && each.name != name) continue;
+    const std::string needs = each.run == study_redistribute_paragon ? needs_mpi_text()
+                              : each.needs[0] == 0                   ? ""
+                                                                     : std::string(" ") + each.needs;
+    text += each.name + needs + '\n' + fold(std::string("  ") + each.help, kWidth) + '\n';
+  }
+  if (one) return text + "\nExample:\n  sluice study " + name + " -o " + name;
+  return text +
+         "\nsluice study NAME --help shows one of them.\n\n"
+         "Examples:\n"
+         "  sluice study redistribute-tables -o tables\n"
+         "  mpirun -np 16 sluice study redistribute-paragon -o figures\n"
+         "  sluice study exchange-quality -o figures --samples 200\n"
+         "  sudo sluice study exchange-lab -o figures";
+}
+
 int study(const StudyOptions& options) {
   constexpr std::int64_t kMostSamples = 10'000'000;
   constexpr std::int64_t kMostSeed = std::int64_t{1} << 62;
@@ -58,8 +139,10 @@ int study(const StudyOptions& options) {
   if (options.name.empty()) throw InputError("sluice study", "no name", names);
   const auto* const found =
       std::find_if(kStudies.begin(), kStudies.end(), [&](const Study& known) { return known.name == options.name; });
-  if (found == kStudies.end()) throw InputError("sluice study", "'" + options.name + "'", names);
+  if (found == kStudies.end())
+    throw InputError("sluice study", "'" + options.name + "'", names + did_you_mean(options.name, list_of_names()));
   if (options.folder.empty()) throw InputError("-o", "no folder", "the folder to write to");
+  if (options.folder == "-") throw InputError("-o", "'-'", "a folder: a study writes several files");
   StudyTask task;
   task.folder = options.folder;
   task.quick = options.quick;
@@ -75,6 +158,9 @@ int study(const StudyOptions& options) {
   task.round_robin = options.order == "round-robin";
   if (!options.samples.empty()) task.samples = parse_count(options.samples, "--samples", 1, kMostSamples);
   if (!options.seed.empty()) task.seed = static_cast<std::uint64_t>(parse_count(options.seed, "--seed", 0, kMostSeed));
+  // Studies print what came out and nothing else; files they write by their names.
+  if (manners().quiet && std::freopen("/dev/null", "w", stdout) == nullptr)
+    throw InputError("--quiet", "no /dev/null", "one");
   return found->run(task);
 }
 
@@ -94,79 +180,7 @@ void add_study(CLI::App& command, Action& chosen) {
   verb->add_option("--order", options->order, "of ranks, in broadcast-grid5000: clusters, or round-robin over them")
       ->option_text("NAME [clusters]");
   verb->add_flag("--quick", options->quick, "a small version, to try it out, of studies that take long");
-  verb->footer(
-      "redistribute-tables\n"
-      "  Tables 1 to 19 of Desprez et al. 1997, the paper's value beside ours: tableNN.csv and summary.csv. Exit "
-      "status 1\n"
-      "  if a value differs that should not.\n"
-      "redistribute-paragon" +
-      needs_mpi_text() +
-      "\n"
-      "  Figures 2 to 4 of the same paper, its section 5, on 16 ranks: time against the size of the vector, by the "
-      "optimal\n"
-      "  schedule and by the caterpillar: figureN.csv, and figureN.svg where gnuplot is installed.\n"
-      "redistribute-optimality\n"
-      "  The paper's open problem: schedules optimal in NS and TC at once. Fronts of (NS, TC) with proof of 2000 "
-      "random "
-      "grids,\n"
-      "  P, Q <= 32, r, s <= 20, or as many as --samples says (300 000: every one, once), beside stepwise, greedy, "
-      "coloring,\n"
-      "  caterpillar; the examples' fronts: grids.csv, examples.csv, ratios.csv, summary.txt and, where gnuplot is "
-      "installed,\n"
-      "  ratios.svg. Started again with the same options it goes on where it was stopped.\n"
-      "exchange-quality\n"
-      "  Figures 11 to 15 of Cohen et al. 2006, its section 8: cost over the lower bound eta, mean and worst of random "
-      "graphs\n"
-      "  of 20 + 20 nodes, by GGP, OGGP and the two heuristics, k = 2..20: figureNN.csv and, where gnuplot is "
-      "installed,\n"
-      "  figureNN.svg. 1000 graphs a point unless --samples says how many (the paper: 100 000).\n"
-      "exchange-lab (needs root, iproute2 and Open MPI; start it by itself)\n"
-      "  Figure 16 of the same paper and traffic that is hot, uniform, skew, of applications, executed between 10 + 10 "
-      "hosts of\n"
-      "  the lab, a shaped network on this machine: time beside the bound, by plans and by MPI's own ways; half an "
-      "hour,\n"
-      "  --quick: two minutes. --samples: instances of a kind. The lab's scripts are found beside the command, or in\n"
-      "  the folder that the variable SLUICE_LAB names.\n"
-      "switch-demand\n"
-      "  Optical circuit switches: every planner of exchange, those for switches (solstice, eclipse, lumos) among "
-      "them, "
-      "on\n"
-      "  random demand of 64 to 256 ports, 4 large and 12 small flows each, set-ups of 0.2, 1 and 5 % of the largest "
-      "load:\n"
-      "  cost over the bound, mean and worst: switch-demand.csv and, where gnuplot is installed, switch-demand.svg. 3\n"
-      "  instances of a kind unless --samples says how many.\n"
-      "moe-routing\n"
-      "  The same on all-to-all traffic of mixtures of experts, 8 to 64 ranks, log-normal popularity: moe-routing.csv, "
-      "...\n"
-      "broadcast-simulation\n"
-      "  Figures 7 and 8 of Steffenel 2006, its section 6: mean makespan of broadcasts between 2 to 50 random "
-      "clusters, by\n"
-      "  every heuristic and by auto, up to 10 clusters the optimum: figure7.csv, figure8.csv and, where gnuplot is\n"
-      "  installed, SVG. 10 000 instances a point unless --samples says how many.\n"
-      "broadcast-models (needs the command built with SimGrid's SMPI: scripts/build.sh smpi)\n"
-      "  Figures 3 to 6 of the same report, its section 4.3: strategies inside one simulated cluster of 2 to 32 "
-      "machines,\n"
-      "  1 KiB to 4 MiB: by their models and executed: broadcast-models.csv, figure3.csv to figure6.csv and, where\n"
-      "  gnuplot is installed, SVG.\n"
-      "broadcast-grid5000 (needs the same)\n"
-      "  Figures 9 and 10 of the same report, its section 7: broadcasts to 88 simulated machines in six clusters, "
-      "1 KiB to\n"
-      "  4 MiB: what every algorithm is predicted to take and takes, beside every MPI_Bcast that SMPI has:\n"
-      "  broadcast-grid5000.csv, figure9.csv, figure10.csv and, where gnuplot is installed, SVG.\n"
-      "reduce-figure-2\n"
-      "  Figure 2 of Canon, Antoniu 2012: length over the optimum of the binomial and the Fibonacci strategy, each "
-      "where\n"
-      "  it is worst, for 2 to 10000 machines: figure2.csv and, where gnuplot is installed, figure2.svg.\n"
-      "reduce-at-scale (needs the command built with SimGrid's SMPI: scripts/build.sh smpi)\n"
-      "  Reductions on simulated clusters of 16 to 1000 hosts, d / c from 1/10 to 10: the executor's time, the plan's "
-      "length\n"
-      "  and the best MPI_Reduce that SMPI has: reduce-at-scale.csv and, where gnuplot is installed, "
-      "reduce-at-scale.svg.\n\n"
-      "Examples:\n"
-      "  sluice study redistribute-tables -o tables\n"
-      "  mpirun -np 16 sluice study redistribute-paragon -o figures\n"
-      "  sluice study exchange-quality -o figures --samples 200\n"
-      "  sudo sluice study exchange-lab -o figures");
+  verb->footer([options] { return help_of(options->name); });
   verb->callback([options, &chosen] { chosen = [options] { return study(*options); }; });
 }
 

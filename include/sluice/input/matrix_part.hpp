@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+#include <utility>
+
 namespace sluice {
 
 /// Which elements of a matrix, or of a box of M x N elements in it, move; i is the row, j the column, both from 0.
@@ -12,5 +15,10 @@ enum class MatrixPart {
   kUpper,
   kLower,
 };
+
+/// "upper", "lower", and "strictly upper", "strictly lower" without the diagonal; "" for kWhole.
+[[nodiscard]] std::string part_text(MatrixPart part, bool unit_diagonal);
+/// What part_text wrote, and whether the diagonal is left out. Throws InputError, naming `where`, for anything else.
+[[nodiscard]] std::pair<MatrixPart, bool> parse_part(const std::string& text, const std::string& where);
 
 }  // namespace sluice

@@ -36,6 +36,8 @@ class RedistributionProblem {
   [[nodiscard]] MatrixPart part() const { return part_; }
   [[nodiscard]] bool unit_diagonal() const { return unit_diagonal_; }
   [[nodiscard]] bool has_part() const { return part_ != MatrixPart::kWhole; }
+  /// Whether element (row, column) of the box moves.
+  [[nodiscard]] bool in_part(std::int64_t row, std::int64_t column) const;
   /// Whether its messages are the products of those of its dimensions, and all of them need a port: no part, no roles.
   [[nodiscard]] bool is_plain() const { return !has_part() && !has_roles(); }
   /// All elements of the box, with all processes of the two grids apart.

@@ -39,12 +39,14 @@ struct Cost {
 /// ("4096x4096") or an empty string for one slice.
 ///
 /// `roles`, unless empty, says which processes are in both grids: process p of the source grid is process roles[p] of
-/// the target grid if there is one of that number.
+/// the target grid if there is one of that number. `part`, unless empty, which elements of a matrix move, as part_text
+/// says it.
 struct RedistributionInput {
   std::string from;
   std::string to;
   std::string shape;
   std::vector<std::int64_t> roles = {};
+  std::string part = {};
 
   friend bool operator==(const RedistributionInput&, const RedistributionInput&) = default;
 };

@@ -18,6 +18,9 @@ namespace sluice {
 /// `value` / `bound` with three decimals; "1.000" for 0 / 0 and "-" where only the bound is 0.
 [[nodiscard]] std::string ratio_text(double value, double bound);
 
+/// "1 rank", "2 ranks": `many` is `one` with an s unless given.
+[[nodiscard]] std::string count_text(std::int64_t count, const std::string& one, const std::string& many = "");
+
 /// How much `value` is above `bound` at most, rounded up to two digits or so: "1.4 %", "0.03 %", "130 %". @pre 0 <=
 /// bound <= value, 0 < value
 [[nodiscard]] std::string excess_text(double value, double bound);

@@ -105,6 +105,27 @@ TEST(Pdgemr2d, TheSameBytes) {
   }
 }
 
+/// The same of triangles and trapezoids.
+TEST(Pdtrmr2d, TheSameBytes) {
+  if (!has_pdgemr2d()) GTEST_SKIP() << "built without ScaLAPACK";
+  Draw draw(1998);
+  const int matrices = size() == 4 ? 100 : 30;
+  for (int i = 0; i < matrices; ++i) {
+    Case c = random_matrix(draw, size(), i % 2 == 1);
+    c.options.part = draw.chance(2) ? MatrixPart::kUpper : MatrixPart::kLower;
+    c.options.unit_diagonal = draw.chance(2);
+    Arrays ours = make_arrays(c, rank());
+    Arrays theirs = ours;
+    const Made made("sluice", c);
+    made.method->execute(ours.source.data(), ours.target.data());
+    make_pdgemr2d(made.part)->execute(theirs.source.data(), theirs.target.data());
+    ASSERT_EQ(difference(ours.target, theirs.target), "") << "matrix " << i << ": " << to_text(c);
+    ASSERT_EQ(difference(ours.target, ours.expected), "") << "matrix " << i << ": " << to_text(c);
+    EXPECT_THROW(Made("alltoallw", c), InputError);
+    EXPECT_THROW(Made("pdgemr2d", c), InputError);
+  }
+}
+
 TEST(Pdgemr2d, MatricesOfEightByteElementsOnly) {
   if (!has_pdgemr2d()) GTEST_SKIP() << "built without ScaLAPACK";
   EXPECT_THROW(Made("pdgemr2d", RedistributionJob{{8}, {{1}, {1}}, {{1}, {1}}, 8, {}}), InputError);

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+
+#include "sluice/schedule/any_schedule.hpp"
+
+namespace sluice::command {
+
+/// Reads the schedule at `path`, or from standard input for "-". Throws InputError.
+[[nodiscard]] AnySchedule read_schedule_file(const std::string& path);
+
+}  // namespace sluice::command

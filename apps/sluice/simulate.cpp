@@ -1,0 +1,333 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "algorithm_names.hpp"
+#include "broadcast_options.hpp"
+#include "collective_options.hpp"
+#include "command.hpp"
+#include "elapsed.hpp"
+#include "exchange_options.hpp"
+#include "interrupt.hpp"
+#include "output.hpp"
+#include "plan.hpp"
+#include "provenance.hpp"
+#include "redistribute_options.hpp"
+#include "reduce_options.hpp"
+#include "schedule_file.hpp"
+#include "sluice/error.hpp"
+#include "sluice/input/decimal.hpp"
+#include "sluice/input/quantity.hpp"
+#include "sluice/plan/redistribute.hpp"
+#include "sluice/run/simulate/model.hpp"
+#include "sluice/schedule/any_schedule.hpp"
+#include "sluice/schedule/cost.hpp"
+#include "sluice/schedule/layout_check.hpp"
+#include "sluice/schedule/tree_validate.hpp"
+#include "sluice/show/quantities.hpp"
+#include "sluice/show/text_table.hpp"
+#include "terminal.hpp"
+#include "timeline_output.hpp"
+
+namespace sluice::command {
+
+namespace {
+
+constexpr std::int64_t kShownTransfers = 40;
+
+/// What every problem of the verb asks of a simulation, as typed.
+struct SimulationOptions {
+  std::string engine = "model";
+  std::string order = "barrier";
+  std::string speed;
+  std::string json;
+  TimelineOutput timeline;
+  bool all = false;
+
+  void add_to(CLI::App& app, bool steps) {
+    app.add_option("--engine", engine, "model: one port per node, k, set-up")->option_text("NAME [model]");
+    if (steps) {
+      app.add_option("--order", order,
+                     "what keeps steps apart: barrier, local (each node's own order), chain (that, and k at once)")
+          ->option_text("NAME [barrier]");
+      app.add_option("--speed", speed, "what a transfer moves per second, where sizes are bytes: times in seconds")
+          ->option_text("SPEED");
+    }
+    app.add_option("--json", json, "write the times as JSON (sluice.simulation/1); -: instead of the table")
+        ->option_text("FILE|-");
+    timeline.add_to(app, "in the simulation");
+    app.add_flag("--all", all, fmt::format("every transfer, not just {}", kShownTransfers));
+  }
+};
+
+/// Before anything is planned. Throws InputError.
+void check(const SimulationOptions& options) {
+  if (options.engine != "model") throw InputError("--engine", "'" + options.engine + "'", "model");
+  (void)parse_step_order(options.order, "--order");
+  if (!options.speed.empty()) (void)parse_speed(options.speed, "--speed");
+  options.timeline.check();
+  check_json_target(options.json);
+}
+
+std::string time_text(const Timeline& timeline, double value) {
+  return timeline.unit == "s" ? seconds_text(value) : number_text(value);
+}
+
+std::string table_of(const Timeline& timeline, bool all) {
+  const bool steps =
+      std::ranges::any_of(timeline.transfers, [](const TimelineTransfer& each) { return each.step >= 0; });
+  const bool sizes =
+      steps || std::ranges::any_of(timeline.transfers, [](const TimelineTransfer& each) { return each.size > 0; });
+  std::vector<TextTable::Column> columns{{"start"}, {"end"}, {"from"}, {"to"}};
+  if (sizes) columns.push_back({"size"});
+  if (steps) columns.push_back({"step"});
+  TextTable table(std::move(columns));
+  const auto count = static_cast<std::int64_t>(timeline.transfers.size());
+  const std::int64_t shown = all ? count : std::min(count, kShownTransfers);
+  for (std::int64_t i = 0; i < shown; ++i) {
+    const TimelineTransfer& each = timeline.transfers[static_cast<std::size_t>(i)];
+    std::vector<std::string> cells{time_text(timeline, each.start), time_text(timeline, each.end),
+                                   fmt::format("{}", each.from), fmt::format("{}", each.to)};
+    if (sizes) cells.push_back(fmt::format("{}", each.size));
+    if (steps) cells.push_back(fmt::format("{}", each.step));
+    table.add_row(std::move(cells));
+  }
+  return table.text() + left_out_line(count - shown);
+}
+
+/// What is known of the schedule besides the times.
+struct Planned {
+  std::string title;  ///< a line
+  double length = 0;  ///< by the plan, in the unit of the timeline
+};
+
+nlohmann::ordered_json to_json(const Timeline& timeline, const Planned& planned, const SimulationOptions& options) {
+  using nlohmann::ordered_json;
+  ordered_json file{{"schema", "sluice.simulation/1"}, {"about", about()},
+                    {"engine", options.engine},        {"problem", timeline.problem},
+                    {"algorithm", timeline.algorithm}, {"senders", timeline.senders},
+                    {"receivers", timeline.receivers}, {"unit", timeline.unit},
+                    {"length", timeline.length},       {"planned", planned.length}};
+  if (!timeline.same_nodes) file["order"] = options.order;
+  file["transfers"] = ordered_json::array();
+  for (const TimelineTransfer& each : timeline.transfers) {
+    ordered_json row{{"from", each.from}, {"to", each.to}, {"start", each.start}, {"end", each.end}};
+    if (each.step >= 0 || each.size > 0) row["size"] = each.size;
+    if (each.step >= 0) row["step"] = each.step;
+    file["transfers"].push_back(std::move(row));
+  }
+  return file;
+}
+
+int show(const Timeline& timeline, const Planned& planned, const SimulationOptions& options) {
+  const std::string how = timeline.same_nodes ? "" : ", order " + options.order;
+  if (options.timeline.wanted())
+    options.timeline.write(timeline, fmt::format("{}, {}{}", timeline.problem, timeline.algorithm, how));
+  if (!options.json.empty()) write_file_atomically(options.json, to_json(timeline, planned, options).dump() + '\n');
+  tell(fmt::format("{}engine {}{}\n\nlength  {}{}\nplanned {}\n\n{}", planned.title, options.engine, how,
+                   time_text(timeline, timeline.length), timeline.unit == "s" ? "" : ", in the unit of the schedule",
+                   time_text(timeline, planned.length), table_of(timeline, options.all)));
+  if (was_interrupted()) note("interrupted by Ctrl-C: the best plan so far");
+  return status_unless_interrupted(kDone);
+}
+
+int simulate_steps(const StepSchedule& schedule, const std::string& title, const SimulationOptions& options) {
+  Timeline timeline = [&] {
+    const Elapsed elapsed("simulating");
+    return simulate(schedule, parse_step_order(options.order, "--order"));
+  }();
+  Planned planned{title, move_decimal_point(cost(schedule).total, -schedule.decimals)};
+  if (!options.speed.empty()) {
+    const double seconds = 1 / parse_speed(options.speed, "--speed");
+    timeline = scaled(std::move(timeline), seconds, "s");
+    planned.length *= seconds;
+  }
+  return show(timeline, planned, options);
+}
+
+int simulate_tree(const TreeSchedule& schedule, const std::string& title, const SimulationOptions& options) {
+  return show(simulate(schedule), {title, schedule.length}, options);
+}
+
+/// Of a schedule that check refuses, the first thing it says. Throws InputError.
+void refuse_broken(const std::vector<Violation>& violations, const std::string& name) {
+  if (!violations.empty())
+    throw InputError(name, "a broken schedule: " + to_string(violations.front()), "one that sluice check accepts");
+}
+
+int simulate_program(const Program& program, const Platform& platform, const std::string& title,
+                     const SimulationOptions& options) {
+  return show(simulate(platform, program), {title, program.length_s}, options);
+}
+
+int simulate_file(const std::string& file, const std::string& platform, const SimulationOptions& options) {
+  if (file.empty())
+    throw InputError("sluice simulate", "no problem and no file", "one of its problems, or SCHEDULE.json");
+  check(options);
+  const std::string name = file == "-" ? "standard input" : file;
+  const AnySchedule schedule = read_schedule_file(file);
+  if (const auto* steps = std::get_if<ScheduleFile>(&schedule)) {
+    refuse_broken(validate_with_layouts(*steps, name), name);
+    return simulate_steps(steps->schedule, fmt::format("{} {}\n", steps->schedule.problem, name), options);
+  }
+  if (const auto* program = std::get_if<Program>(&schedule)) {
+    if (platform.empty())
+      throw InputError("--platform", "nothing", "the platform file that the program of " + name + " is for");
+    refuse_broken(validate(*program), name);
+    const Platform network = read_platform_option(platform);
+    if (network.ranks != program->ranks)
+      throw InputError(platform, count_text(network.ranks, "rank"),
+                       fmt::format("the {} of the program in {}", program->ranks, name));
+    return simulate_program(*program, network, fmt::format("{} {}\n", to_string(program->problem), name), options);
+  }
+  if (!platform.empty())
+    throw InputError("--platform", "a schedule, which has its own times", "a program (sluice.program/1) beside it");
+  const auto& tree = std::get<TreeSchedule>(schedule);
+  refuse_broken(validate(tree), name);
+  return simulate_tree(tree, fmt::format("{} {}\n", tree.problem, name), options);
+}
+
+template <class Input>
+struct ProblemOptions {
+  Input problem;
+  std::string algorithm = "auto";
+  SimulationOptions simulation;
+};
+
+/// Adds a problem with its own options and those of the simulation; `run` plans and simulates.
+template <class Input, class Run>
+void add_problem(CLI::App& verb, Action& chosen, const char* name, const char* help, bool steps, const char* example,
+                 void (*add_input)(Input&, CLI::App&), Run run) {
+  CLI::App* problem = verb.add_subcommand(name, help);
+  const auto options = std::make_shared<ProblemOptions<Input>>();
+  add_input(options->problem, *problem);
+  problem->add_option("--algorithm", options->algorithm, algorithm_list(name))->option_text("NAME [auto]");
+  options->simulation.add_to(*problem, steps);
+  problem->footer(std::string("Example:\n  ") + example);
+  problem->callback([options, run, name, &chosen] {
+    chosen = [options, run, name] {
+      check_algorithm(name, options->algorithm);
+      check(options->simulation);
+      const Interruptible interruptible(searches(options->algorithm));
+      return run(*options);
+    };
+  });
+}
+
+constexpr std::int64_t kMostTransfers = std::int64_t{1} << 24;
+
+int run_redistribute_model(const ProblemOptions<RedistributeOptions>& options) {
+  const RedistributeTask task = read(options.problem);
+  if (count_messages(task.problem, kMostTransfers) > kMostTransfers)
+    throw InputError("simulate", fmt::format("more than {} transfers", kMostTransfers), "less");
+  const RedistributionPlan plan =
+      plan_redistribution(task.problem, options.algorithm, task.setup, kCustomaryEffort, stop_at_interrupt());
+  return simulate_steps(plan.schedule(task.input), task.title() + '\n', options.simulation);
+}
+
+int run_exchange_model(const ProblemOptions<ExchangeInput>& options) {
+  const ExchangeTask task = read(options.problem);
+  const ExchangePlan plan = plan_with_progress(task.problem, task.planned_by(options.algorithm));
+  SimulationOptions how = options.simulation;
+  if (how.speed.empty() && task.transfer_bytes_per_s > 0) how.speed = fmt::format("{}B", task.transfer_bytes_per_s);
+  return simulate_steps(plan.schedule, task.title() + '\n', how);
+}
+
+int run_reduce_model(const ProblemOptions<ReduceInput>& options) {
+  const ReduceTask task = read(options.problem);
+  if (task.problem.segments == 0 || task.problem.machines - 1 > kMostTransfers / task.problem.segments)
+    throw InputError("simulate", fmt::format("more than {} transfers, or --segments auto", kMostTransfers),
+                     "less, and a number of segments");
+  return simulate_tree(task.planned_by(options.algorithm, true).schedule, task.title() + '\n', options.simulation);
+}
+
+int run_broadcast_model(const ProblemOptions<BroadcastInput>& options) {
+  const BroadcastTask task = read(options.problem);
+  return simulate_tree(task.planned_by(options.algorithm).schedule, task.title() + '\n', options.simulation);
+}
+
+int run_collective_model(const ProblemOptions<CollectiveInput>& options) {
+  check_algorithm(to_string(options.problem.collective), options.algorithm);
+  check(options.simulation);
+  const CollectiveTask task = read(options.problem);
+  const ProgramPlan plan = [&] {
+    const Elapsed elapsed(kPlanning);
+    return task.planned_by(options.algorithm);
+  }();
+  return simulate_program(plan.program, task.platform, task.title() + '\n', options.simulation);
+}
+
+}  // namespace
+
+void add_simulate(CLI::App& command, Action& chosen) {
+  CLI::App* verb =
+      command.add_subcommand("simulate", "when each transfer of a schedule runs, by a model of the machine");
+  struct FileOptions {
+    std::string file;
+    std::string platform;
+    SimulationOptions simulation;
+  };
+  const auto options = std::make_shared<FileOptions>();
+  verb->add_option(
+          "file", options->file,
+          "a schedule of steps or of a tree (sluice.schedule/1), or a program (sluice.program/1), instead of a problem")
+      ->option_text("SCHEDULE.json");
+  verb->add_option("--platform", options->platform, "the network that a program is for (sluice.platform/1)")
+      ->option_text("FILE");
+  options->simulation.add_to(*verb, true);
+  verb->footer(
+      "The model is the one that planners plan for: a node sends one transfer at a time and receives one at a time, k "
+      "run at\n"
+      "once, each takes the set-up and its size. Reductions are replayed from the order of their transfers; "
+      "broadcasts, and\n"
+      "reductions over a platform, have the times that their plan states. Programs of collectives are replayed over "
+      "--platform.\n\n"
+      "Examples:\n"
+      "  sluice simulate exchange traffic.mtx --max-transfers 8 --order chain --svg gantt.svg\n"
+      "  sluice simulate plan.json --trace plan.trace\n"
+      "  sluice simulate reduce --machines 64 --transfer 2 --compute 1 --trace reduce.json");
+  add_problem<RedistributeOptions>(
+      *verb, chosen, "redistribute", "move a block-cyclic array to another layout", true,
+      "sluice simulate redistribute --from 16:3 --to 16:5 --order local",
+      [](RedistributeOptions& input, CLI::App& app) {
+        input.add_to(app, "extents of the array; one slice unless given");
+      },
+      run_redistribute_model);
+  add_problem<ExchangeInput>(
+      *verb, chosen, "exchange", "any traffic: who sends how much to whom", true,
+      "sluice simulate exchange traffic.mtx --order chain --svg gantt.svg",
+      [](ExchangeInput& input, CLI::App& app) { input.add_to(app); }, run_exchange_model);
+  add_problem<ReduceInput>(
+      *verb, chosen, "reduce", "combine an element of each machine", false,
+      "sluice simulate reduce --machines 64 --transfer 2 --compute 1 --svg gantt.svg",
+      [](ReduceInput& input, CLI::App& app) { input.add_to(app); }, run_reduce_model);
+  add_problem<BroadcastInput>(
+      *verb, chosen, "broadcast", "give all ranks what one has", false,
+      "sluice simulate broadcast --platform platform.json --size 4Mi --algorithm ecef-la",
+      [](BroadcastInput& input, CLI::App& app) { input.add_to(app); }, run_broadcast_model);
+  for (const Collective collective : kCollectives) {
+    const std::string name(to_string(collective));
+    CLI::App* problem = verb->add_subcommand(name, about(collective));
+    const auto input = std::make_shared<ProblemOptions<CollectiveInput>>();
+    input->problem.collective = collective;
+    input->problem.add_to(*problem);
+    problem->add_option("--algorithm", input->algorithm, algorithm_list(name))->option_text("NAME [auto]");
+    input->simulation.add_to(*problem, false);
+    problem->footer(
+        fmt::format("Example:\n  sluice simulate {} --platform platform.json --size 16Ki --trace {}.json", name, name));
+    problem->callback([input, &chosen] { chosen = [input] { return run_collective_model(*input); }; });
+  }
+  verb->callback([options, verb, &chosen] {
+    if (verb->get_subcommands().empty())
+      chosen = [options] { return simulate_file(options->file, options->platform, options->simulation); };
+  });
+}
+
+}  // namespace sluice::command

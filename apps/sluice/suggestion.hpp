@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sluice::command {
+
+/// The one of `known` that `word` is most likely a slip of: the fewest letters to insert, remove, replace or swap with
+/// their neighbour (optimal string alignment distance), at most a third of the letters of `word`, or the only one that
+/// begins with `word`. Empty if there is none. O(known * letters^2).
+[[nodiscard]] std::string closest(std::string_view word, const std::vector<std::string>& known);
+
+/// "; did you mean 'NAME'?", or nothing: to be put behind what was expected.
+[[nodiscard]] std::string did_you_mean(std::string_view word, const std::vector<std::string>& known);
+
+}  // namespace sluice::command

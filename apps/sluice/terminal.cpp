@@ -1,0 +1,106 @@
+#include "terminal.hpp"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+#include "output.hpp"
+
+namespace sluice::command {
+
+namespace {
+
+constexpr std::size_t kNarrowest = 20;  // columns; below that nothing is legible, folded or not
+
+bool dumb() {
+  const char* const term = std::getenv("TERM");
+  return term == nullptr || std::string_view(term) == "dumb" || *term == '\0';
+}
+
+bool is_command(std::string_view line) {
+  line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+  for (const std::string_view word : {"sluice ", "mpirun ", "sudo ", "smpirun "})
+    if (line.substr(0, word.size()) == word) return true;
+  return false;
+}
+
+/// Where the rest of a folded line goes.
+std::size_t hanging_indent(std::string_view line, std::size_t width) {
+  constexpr std::size_t kFurther = 4;
+  const std::size_t first = std::min(line.find_first_not_of(' '), line.size());
+  const std::size_t gap = line.find("  ", first);
+  if (gap != line.npos) {
+    const std::size_t second = std::min(line.find_first_not_of(' ', gap), line.size());
+    if (second < line.size() && second <= width * 3 / 5) return second;
+  }
+  return first + kFurther < width / 2 ? first + kFurther : 0;
+}
+
+void append_folded(std::string& out, std::string_view line, std::size_t width) {
+  const std::string ending = is_command(line) ? " \\" : "";
+  const std::size_t indent = hanging_indent(line, width);
+  std::size_t taken = 0;  // columns of the current line that the indentation fills
+  while (line.size() + taken > width) {
+    const std::size_t room = width - taken - ending.size();
+    const std::size_t words = std::min(line.find_first_not_of(' '), line.size());
+    std::size_t cut = line.rfind(' ', room);
+    if (cut == line.npos || cut <= words) cut = line.find(' ', std::max(room, words));  // a word that is longer
+    if (cut == line.npos) break;
+    const std::size_t next = line.find_first_not_of(' ', cut);
+    if (next == line.npos) break;
+    std::string_view head = line.substr(0, cut);
+    head = head.substr(0, head.find_last_not_of(' ') + 1);
+    out.append(head).append(ending).append("\n").append(indent, ' ');
+    line.remove_prefix(next);
+    taken = indent;
+  }
+  out += line;
+}
+
+}  // namespace
+
+Manners& manners() {
+  static Manners result;
+  return result;
+}
+
+void tell(const std::string& text) {
+  if (manners().quiet || manners().output_is_taken) return;
+  print(fold(text, terminal_width()));
+}
+
+void note(const std::string& text) {
+  if (!manners().quiet) std::fprintf(stderr, "note: %s\n", text.c_str());
+}
+
+bool shows_progress() { return manners().progress && !manners().quiet && ::isatty(STDERR_FILENO) == 1 && !dumb(); }
+
+std::string error_word() {
+  const char* const no_color = std::getenv("NO_COLOR");
+  const bool colours = ::isatty(STDERR_FILENO) == 1 && !dumb() && (no_color == nullptr || *no_color == '\0');
+  return colours ? "\x1b[1;31merror:\x1b[0m" : "error:";
+}
+
+std::size_t terminal_width() {
+  struct winsize size {};
+  if (::isatty(STDOUT_FILENO) != 1 || ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return 0;
+  return size.ws_col == 0 ? 0 : std::max<std::size_t>(size.ws_col, kNarrowest);
+}
+
+std::string fold(const std::string& text, std::size_t width) {
+  if (width == 0) return text;
+  std::string out;
+  for (std::size_t start = 0; start < text.size();) {
+    const std::size_t end = std::min(text.find('\n', start), text.size());
+    append_folded(out, std::string_view(text).substr(start, end - start), width);
+    if (end < text.size()) out += '\n';
+    start = end + 1;
+  }
+  return out;
+}
+
+}  // namespace sluice::command

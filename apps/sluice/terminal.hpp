@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+/// What the command prints for people, and on what.
+namespace sluice::command {
+
+/// What the command line says of it; before it is read, everything may be printed.
+struct Manners {
+  bool quiet = false;            ///< no tables and no notes; files and errors only
+  bool progress = true;          ///< bars and lines of progress, where they are customary
+  bool output_is_taken = false;  ///< a file goes to standard output: nothing else may
+};
+
+/// Of this process.
+[[nodiscard]] Manners& manners();
+
+/// Prints `text` to standard output, lines folded to the width of a terminal, unless it is to be quiet or a file goes
+/// there. Throws InputError as print() does.
+void tell(const std::string& text);
+
+/// Prints "note: TEXT" to standard error, unless it is to be quiet.
+void note(const std::string& text);
+
+/// Whether a bar may be drawn: standard error is a terminal that can clear a line (TERM is not "dumb"), and progress is
+/// wanted.
+[[nodiscard]] bool shows_progress();
+
+/// "error:", in red where standard error is a terminal with colours and NO_COLOR is not set.
+[[nodiscard]] std::string error_word();
+
+/// Columns of the terminal that is standard output; 0 if it is none.
+[[nodiscard]] std::size_t terminal_width();
+
+/// `text` with lines longer than `width` folded at blanks: what is left goes below the second column of the line if it
+/// has one (two blanks or more before it), else further right than its first word. A command that is folded gets the
+/// backslash that a shell wants. 0: nothing is folded.
+[[nodiscard]] std::string fold(const std::string& text, std::size_t width);
+
+}  // namespace sluice::command

@@ -1,0 +1,185 @@
+#include "sluice/show/gantt.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <vector>
+
+#include "show/lanes.hpp"
+#include "show/svg.hpp"
+#include "sluice/show/quantities.hpp"
+
+namespace sluice {
+namespace {
+
+constexpr double kLeft = 110;
+constexpr double kTop = 64;
+constexpr double kWidth = 760;  // of the time axis
+constexpr double kRight = 30;
+constexpr double kBottom = 46;
+constexpr double kTallest = 26;  // of a row
+constexpr double kMostHeight = 900;
+constexpr double kLeastForText = 11;
+constexpr double kLeastForStripes = 3;
+constexpr std::size_t kSingleBars = 20000;
+constexpr double kNarrow = 1.0 / 3;
+
+/// What a row shows of a transfer.
+struct Bar {
+  std::int64_t row = 0;
+  bool receives = false;
+  std::int64_t lane = 0;
+  double start = 0;
+  double end = 0;
+  const TimelineTransfer* transfer = nullptr;
+};
+
+std::string time_text(const Timeline& timeline, double value) {
+  return timeline.unit == "s" ? seconds_text(value) : number_text(value);
+}
+
+class Chart {
+ public:
+  explicit Chart(const Timeline& timeline)
+      : timeline_(timeline),
+        lanes_(detail::lanes_of(timeline)),
+        rows_(std::max<std::int64_t>(timeline.senders, 1)),
+        row_(std::min(kTallest, kMostHeight / static_cast<double>(rows_))),
+        scale_(timeline.length > 0 ? kWidth / timeline.length : 0) {}
+
+  [[nodiscard]] std::string draw(const std::string& title) {
+    const double height = kTop + row_ * static_cast<double>(rows_) + kBottom;
+    out_ = detail::svg_head(kLeft + kWidth + kRight, height, title);
+    text(kLeft, 22, title, "start", 15);
+    text(kLeft, 40, facts(), "start", 12);
+    axis();
+    rows();
+    bars();
+    return out_ + "</svg>\n";
+  }
+
+ private:
+  [[nodiscard]] double x(double time) const { return kLeft + time * scale_; }
+
+  void text(double at_x, double at_y, const std::string& what, const char* anchor, int size) {
+    fmt::format_to(std::back_inserter(out_),
+                   "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" font-size=\"{}\">{}</text>\n", at_x, at_y,
+                   anchor, size, detail::escaped(what));
+  }
+
+  [[nodiscard]] std::string facts() const {
+    double busy = 0;
+    for (const TimelineTransfer& each : timeline_.transfers) busy += each.sender_free - each.start;
+    const double all = timeline_.length * static_cast<double>(timeline_.senders);
+    const bool one_at_a_time = std::all_of(lanes_.sends.begin(), lanes_.sends.end(), [](auto n) { return n == 1; });
+    return fmt::format("{}, length {}{}{}; colour: the other node",
+                       count_text(static_cast<std::int64_t>(timeline_.transfers.size()), "transfer"),
+                       time_text(timeline_, timeline_.length), timeline_.unit == "s" ? "" : " (unit of the schedule)",
+                       all > 0 && one_at_a_time ? fmt::format(", senders busy {:.0f} % of it", 100 * busy / all) : "");
+  }
+
+  void axis() {
+    const double bottom = kTop + row_ * static_cast<double>(rows_);
+    constexpr int kMostTicks = 8;
+    if (timeline_.length > 0) {
+      const double step = detail::tick_step(timeline_.length, kMostTicks);
+      for (int i = 0; step * i <= timeline_.length * (1 + 1e-9); ++i) {
+        fmt::format_to(std::back_inserter(out_), "<path class=\"line\" d=\"M{0:.1f} {1:.1f}V{2:.1f}\"/>\n", x(step * i),
+                       kTop, bottom + 4);
+        text(x(step * i), bottom + 17, i == 0 ? "0" : time_text(timeline_, step * i), "middle", 12);
+      }
+    }
+    text(kLeft + kWidth / 2, bottom + 36, timeline_.unit == "s" ? "time" : "time (unit of the schedule)", "middle", 12);
+    text(kLeft - 8, kTop - 8, timeline_.same_nodes ? "machine" : "sender", "end", 12);
+  }
+
+  void rows() {
+    // As many names as are legible.
+    const auto every = static_cast<std::int64_t>(kLeastForText / row_) + 1;
+    for (std::int64_t row = 0; row < rows_; ++row) {
+      const double top = kTop + row_ * static_cast<double>(row);
+      if (row % 2 == 0 && row_ >= kLeastForStripes)
+        fmt::format_to(std::back_inserter(out_),
+                       "<rect class=\"faint\" x=\"{}\" y=\"{:.2f}\" width=\"{}\" height=\"{:.2f}\"/>\n", kLeft, top,
+                       kWidth, row_);
+      if (row % every == 0) text(kLeft - 8, top + row_ / 2 + 4, fmt::format("{}", row), "end", 12);
+    }
+  }
+
+  void bars() {
+    std::vector<Bar> all;
+    all.reserve(timeline_.transfers.size() * (timeline_.same_nodes ? 2 : 1));
+    for (std::size_t i = 0; i < timeline_.transfers.size(); ++i) {
+      const TimelineTransfer& each = timeline_.transfers[i];
+      all.push_back({each.from, false, lanes_.send[i], each.start, each.sender_free, &each});
+      if (timeline_.same_nodes) all.push_back({each.to, true, lanes_.receive[i], each.receive_start, each.end, &each});
+    }
+    const bool many = all.size() > kSingleBars;
+    std::sort(all.begin(), all.end(), [](const Bar& a, const Bar& b) {
+      if (a.row != b.row) return a.row < b.row;
+      if (a.receives != b.receives) return a.receives < b.receives;
+      return a.lane != b.lane ? a.lane < b.lane : a.start < b.start;
+    });
+    for (std::size_t i = 0; i < all.size();) {
+      std::size_t end = i + 1;
+      double until = all[i].end;
+      while (many && end < all.size() && narrow(all[i]) && narrow(all[end]) && all[end].row == all[i].row &&
+             all[end].receives == all[i].receives && all[end].lane == all[i].lane &&
+             (all[end].start - until) * scale_ < kNarrow)
+        until = std::max(until, all[end++].end);
+      append(all[i], until, end - i);
+      i = end;
+    }
+  }
+
+  [[nodiscard]] bool narrow(const Bar& bar) const { return (bar.end - bar.start) * scale_ < kNarrow; }
+
+  void append(const Bar& bar, double until, std::size_t count) {
+    const TimelineTransfer& each = *bar.transfer;
+    const std::vector<std::int64_t>& lanes = bar.receives ? lanes_.receives : lanes_.sends;
+    const double both = timeline_.same_nodes ? row_ / 2 : row_;
+    const double lane = both / static_cast<double>(lanes[static_cast<std::size_t>(bar.row)]);
+    const double gap = std::min(1.5, lane / 6);
+    const double top = kTop + row_ * static_cast<double>(bar.row) + (bar.receives ? both : 0) +
+                       lane * static_cast<double>(bar.lane) + gap;
+    const std::int64_t other = bar.receives ? each.from : each.to;
+    const double width = std::max((until - bar.start) * scale_, 0.1);
+    const char* const colour =
+        count > 1 ? "#8c8c8c" : detail::kPalette[static_cast<std::size_t>(other) % detail::kPalette.size()];
+    fmt::format_to(
+        std::back_inserter(out_),
+        "<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" fill=\"{}\"{}><title>{}</title></rect>\n",
+        x(bar.start), top, width, lane - 2 * gap, colour, bar.receives ? " opacity=\"0.55\"" : "",
+        count > 1 ? count_text(static_cast<std::int64_t>(count), "transfer") : facts_of(each));
+    const std::string label = fmt::format("{}", other);
+    constexpr double kDigit = 7;
+    if (count == 1 && lane >= kLeastForText && width > kDigit * static_cast<double>(label.size()) + 2)
+      fmt::format_to(
+          std::back_inserter(out_),
+          "<text x=\"{:.2f}\" y=\"{:.2f}\" text-anchor=\"middle\" font-size=\"10\" style=\"fill:white\">{}</text>\n",
+          x(bar.start) + width / 2, top + lane / 2 + 2, label);
+  }
+
+  [[nodiscard]] std::string facts_of(const TimelineTransfer& each) const {
+    return fmt::format("{} to {}{}{}: {} to {}", each.from, each.to,
+                       each.size > 0 ? fmt::format(", size {}", each.size) : "",
+                       each.step >= 0 ? fmt::format(", step {}", each.step) : "", time_text(timeline_, each.start),
+                       time_text(timeline_, each.end));
+  }
+
+  const Timeline& timeline_;
+  detail::Lanes lanes_;
+  std::int64_t rows_;
+  double row_;
+  double scale_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string gantt_svg(const Timeline& timeline, const std::string& title) { return Chart(timeline).draw(title); }
+
+}  // namespace sluice

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+
+/// What pictures share.
+namespace sluice::detail {
+
+/// Okabe and Ito's palette without black and yellow, which vanish on dark or light ground.
+inline constexpr std::array kPalette{"#0072B2", "#E69F00", "#009E73", "#CC79A7",
+                                     "#56B4E9", "#D55E00", "#8A7A00", "#7F7F7F"};
+
+/// Colours of text, ground and lines by class ("page", "faint", "line"), for light and dark.
+inline constexpr std::string_view kStyle =
+    "<style>text { fill: #1a1a1a } .page { fill: white } .faint { fill: #f0f0f0 } .line { stroke: #b0b0b0 } "
+    "@media (prefers-color-scheme: dark) { text { fill: #e6e6e6 } .page { fill: #1a1a1a } .faint { fill: #2b2b2b } "
+    ".line { stroke: #5a5a5a } }</style>\n";
+
+/// `text` with what XML reserves written out, control characters as blanks.
+[[nodiscard]] std::string escaped(std::string_view text);
+
+/// The start of a picture: size, fonts, style, ground and title.
+[[nodiscard]] std::string svg_head(double width, double height, std::string_view title);
+
+/// The largest of 1, 2, 5 times a power of ten that puts at most `most` ticks on an axis of `length`. @pre length > 0
+[[nodiscard]] double tick_step(double length, int most);
+
+}  // namespace sluice::detail

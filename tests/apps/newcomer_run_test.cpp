@@ -1,0 +1,140 @@
+// As newcomer_test.cpp, what runs under mpirun: the numbers are those of the review's list.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "ranks_runner.hpp"
+
+namespace sluice::testing {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kSmallTraffic =
+    "%%MatrixMarket matrix coordinate integer general\n3 2 4\n1 1 100000\n1 2 3\n2 2 70000\n3 1 5\n";
+
+void expect_in(const std::string& part, const std::string& text) {
+  EXPECT_NE(text.find(part), text.npos) << text << "lacks: " << part;
+}
+
+TEST(NewcomerRuns, ResultsSayWhatTheyWereMadeFrom) {  // 3, 21, 22
+  const Folder folder;
+  folder.write("traffic.mtx", kSmallTraffic);
+  const Outcome outcome = on_ranks(folder, 3, "run exchange traffic.mtx --repetitions 5 --seed 3 --json out.json");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("170 kB in total, k = 2, beta = 8192\n"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("3 ranks, 5 repetitions, methods in turns\n"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("quartiles"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("\nfastest here: "), std::string::npos) << outcome.out;
+  const json file = json::parse(folder.read("out.json"));
+  const json& about = file["about"];
+  EXPECT_EQ(about["inputs"][0]["sha256"].get<std::string>() + "  traffic.mtx\n",
+            folder.run({"sha256sum", "traffic.mtx"}).out);
+  EXPECT_EQ(about["hosts"].size(), 1U);
+  EXPECT_NE(about["mpi"], "");
+  EXPECT_EQ(about["seed"], "3");
+  for (const json& method : file["methods"]) {
+    std::vector<double> samples = method["samples_s"];
+    ASSERT_EQ(samples.size(), 5U);
+    std::sort(samples.begin(), samples.end());
+    EXPECT_EQ(samples.front(), method["min_s"]);
+    EXPECT_EQ(samples[1], method["quartiles_s"][0]);
+    EXPECT_EQ(samples[2], method["median_s"]);
+    EXPECT_EQ(samples[3], method["quartiles_s"][1]);
+    EXPECT_EQ(samples[4], method["max_s"]);
+  }
+}
+
+TEST(NewcomerRuns, OneRankIsToldHowToStartMore) {  // 9, 17
+  const Folder folder;
+  folder.write("traffic.mtx", kSmallTraffic);
+  const Outcome exchange = folder.sluice(words("run exchange traffic.mtx"));
+  EXPECT_EQ(exchange.status, 2);
+  EXPECT_NE(exchange.err.find("note: this is one rank; mpirun -np N sluice run ... starts N of them\n"),
+            std::string::npos)
+      << exchange.err;
+  EXPECT_NE(exchange.err.find("at most the 1 rank that mpirun started; start it with mpirun -np 3\n"),
+            std::string::npos)
+      << exchange.err;
+  const Outcome reduce = folder.sluice(words("run reduce --count 5 --repetitions 1"));
+  EXPECT_EQ(reduce.status, 0) << reduce.err;
+  EXPECT_NE(reduce.out.find("verified: the result; one rank has nobody to send to\n"), std::string::npos) << reduce.out;
+  EXPECT_NE(reduce.out.find("\n1 rank, 1 repetition, "), std::string::npos) << reduce.out;
+  expect_refused_once(folder.sluice(words("run exchange - --quiet"), kSmallTraffic),
+                      "TRAFFIC: standard input, expected a file");
+}
+
+TEST(NewcomerRuns, PlansUnderMpirunArePrintedOnce) {  // 10
+  const Folder folder;
+  const Outcome outcome = shell_on_ranks(folder, 3, "sluice plan redistribute --from 2:1 --to 2:2");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  const std::string title = "redistribute 2:1 -> 2:2: ";
+  const std::size_t first = outcome.out.find(title);
+  ASSERT_NE(first, outcome.out.npos) << outcome.out;
+  EXPECT_EQ(outcome.out.find(title, first + 1), outcome.out.npos) << outcome.out;
+  expect_in("note: started 3 times; rank 0 alone does this, which needs no MPI", outcome.err);
+}
+
+TEST(NewcomerRuns, MoreRanksThanCoresAreNoticed) {  // 22
+  const Folder folder;
+  folder.write("traffic.mtx", kSmallTraffic);
+  const unsigned cores = std::thread::hardware_concurrency();
+  const Outcome outcome = on_ranks(folder, 3, "run exchange traffic.mtx --repetitions 1");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  const bool told = outcome.out.find("\n3 ranks share " + std::to_string(cores) + " core") != outcome.out.npos;
+  EXPECT_EQ(told, cores < 3) << outcome.out;
+}
+
+TEST(NewcomerRuns, WhatRanIsDrawn) {  // 23
+  const Folder folder;
+  folder.write("traffic.mtx", kSmallTraffic);
+  for (const std::string mode : {"chain", "local", "at-once"}) {
+    SCOPED_TRACE(mode);
+    const Outcome outcome = on_ranks(
+        folder, 3,
+        "run exchange traffic.mtx --repetitions 1 --methods sluice --mode " + mode + " --trace run.json --svg run.svg");
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    expect_in("exchange, executed, mode " + mode, folder.read("run.svg"));
+    std::int64_t sent = 0, received = 0;
+    for (const json& event : json::parse(folder.read("run.json"))["traceEvents"]) {
+      if (event["ph"] != "X") continue;
+      EXPECT_GE(event["dur"].get<double>(), 0);
+      (event["cat"] == "send" ? sent : received) += event["args"]["size"].get<std::int64_t>();
+    }
+    EXPECT_EQ(sent, received);
+    EXPECT_GE(sent, 70000) << "what goes from rank to rank";
+  }
+  expect_refused_once(on_ranks(folder, 3, "run exchange traffic.mtx --trace run.txt"), "--trace: 'run.txt'");
+}
+
+TEST(NewcomerRuns, AMeasuredKIsTold) {  // 11
+  const Folder folder;
+  folder.write("traffic.mtx", kSmallTraffic);
+  const Outcome outcome = on_ranks(folder, 3, "run exchange traffic.mtx --measure --repetitions 3");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  expect_in(" measured, by transfers at once: 1: ", outcome.out);
+  expect_in("\nfastest here: ", outcome.out);
+}
+
+TEST(NewcomerRuns, ProbeSaysWhatItWroteAndWhatItIsGoodFor) {  // 12
+  const Folder folder;
+  const Outcome outcome = on_ranks(folder, 2, "probe -o p.json --time-budget 1");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  expect_in(
+      "written to p.json. What it is good for:\n"
+      "  sluice plan broadcast --platform p.json --size 4Mi\n"
+      "  mpirun -np 2 sluice run broadcast --platform p.json --size 4Mi\n",
+      outcome.out);
+  const Outcome quick = on_ranks(folder, 2, "probe --quick --quiet -o q.json");
+  EXPECT_EQ(quick.status, 0) << quick.err;
+  EXPECT_EQ(quick.out, "");
+  EXPECT_EQ(folder.sluice(words("plan broadcast --platform q.json --size 4Mi --summary")).status, 0);
+}
+
+}  // namespace
+}  // namespace sluice::testing
