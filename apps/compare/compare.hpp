@@ -10,6 +10,7 @@
 #include "sluice/input/block_cyclic.hpp"
 #include "sluice/input/platform.hpp"
 #include "sluice/run/mpi/broadcast.hpp"
+#include "sluice/run/mpi/collectives.hpp"
 #include "sluice/run/mpi/exchange.hpp"
 #include "sluice/run/mpi/redistribution.hpp"
 #include "sluice/run/mpi/reduction.hpp"
@@ -107,6 +108,31 @@ struct Comparison {
 /// `repetitions` below 1; MpiError, JobError.
 [[nodiscard]] Comparison broadcasts(MPI_Comm comm, int root, std::int64_t bytes, const mpi::BroadcastOptions& options,
                                     const std::vector<std::string>& methods, int repetitions = 9);
+
+/// A collective of known contents: bytes are a function of whose block they are of; where ranks combine, words of
+/// 8 bytes are added modulo 2^64 or, in the order of the ranks, matrices of 2 x 2 such words are multiplied.
+struct CollectiveContents {
+  Collective problem = Collective::kAllgather;
+  std::int64_t bytes = 0;  ///< of a block, or of the array that each rank has: whole elements
+  int root = 0;
+  bool in_order = false;
+};
+/// Bytes of an element: 8 or 32.
+[[nodiscard]] std::int64_t element_bytes(const CollectiveContents& contents);
+
+/// The methods for a collective, `sluice` first: "sluice" and that of MPI, such as "mpi-allgather". The algorithms of
+/// the problem can be asked for besides, by their names.
+[[nodiscard]] std::vector<std::string> collective_methods(Collective problem);
+
+/// Carries a collective out by several methods side by side, as redistributions() does: every byte of every method is
+/// verified on every rank. Collective. "sluice" is what `options` ask for; algorithms are planned over their platform.
+/// The method of MPI is left out beyond 2^31 - 1 bytes a block, or as many elements.
+///
+/// Throws InputError on every rank for bad arguments on any rank, an unknown method or one that does not apply,
+/// `repetitions` below 1; MpiError, JobError.
+[[nodiscard]] Comparison collectives(MPI_Comm comm, const CollectiveContents& contents,
+                                     const mpi::CollectiveOptions& options, const std::vector<std::string>& methods,
+                                     int repetitions = 9);
 
 /// What is reduced in a comparison, made of a function of rank and index; the results are exact.
 struct ReductionContents {

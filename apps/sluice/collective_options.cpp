@@ -61,14 +61,18 @@ ProgramPlan CollectiveTask::planned_by(const std::string& algorithm) const {
   return plan_program(platform, problem, how);
 }
 
-CollectiveTask read(const CollectiveInput& options) {
+CollectiveTask read(const CollectiveInput& options, std::int64_t ranks) {
   constexpr std::int64_t kMostSegments = 1 << 20;
   CollectiveTask task;
   task.problem.problem = options.collective;
   if (options.size.empty()) throw InputError("--size", "nothing", "bytes, such as 16Ki");
   task.problem.size_bytes = parse_bytes(options.size, "--size");
-  task.platform = read_platform_option(options.platform);
-  task.file = options.platform;
+  if (options.platform.empty() && ranks > 0) {
+    task.platform.ranks = ranks;
+  } else {
+    task.platform = read_platform_option(options.platform);
+    task.file = options.platform;
+  }
   task.problem.root = parse_count(options.root, "--root", 0, task.platform.ranks - 1);
   if (!combines(options.collective)) return task;
   task.problem.element_bytes = parse_count(options.element_bytes, "--element-bytes", 1, std::int64_t{1} << 40);

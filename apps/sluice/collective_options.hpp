@@ -44,8 +44,9 @@ struct CollectiveTask {
   [[nodiscard]] ProgramPlan planned_by(const std::string& algorithm) const;
 };
 
-/// Reads the platform too. Throws InputError for what is missing, no number or out of range.
-[[nodiscard]] CollectiveTask read(const CollectiveInput& options);
+/// Reads the platform too; `ranks`: where none is asked for and none is given, so many ranks of which nothing else is
+/// known. Throws InputError for what is missing, no number or out of range.
+[[nodiscard]] CollectiveTask read(const CollectiveInput& options, std::int64_t ranks = 0);
 
 inline constexpr const char* kCollectiveHelp =
     "\nIn rounds of one message per rank, for p ranks, q = ceil(log2 p), n segments, C groups of ranks. A program is "

@@ -165,12 +165,14 @@ void add_run(CLI::App& command, Action& chosen) {
       "  mpirun -np 8 sluice run redistribute --from 4x2:64x64 --to 2x4:100x100 --shape 4096x4096\n"
       "  mpirun -np 20 sluice run exchange traffic.mtx --max-transfers 3\n"
       "  mpirun -np 16 sluice run reduce --count 500 --operation matmul\n"
-      "  mpirun -np 88 sluice run broadcast --platform platform.json --size 4Mi\n\n"
+      "  mpirun -np 88 sluice run broadcast --platform platform.json --size 4Mi\n"
+      "  mpirun -np 8 sluice run allgather --size 64Ki\n\n"
       "sluice run PROBLEM --help lists the options.");
   add_run_redistribute(*verb, chosen);
   add_run_exchange(*verb, chosen);
   add_run_reduce(*verb, chosen);
   add_run_broadcast(*verb, chosen);
+  add_run_collectives(*verb, chosen);
 }
 
 }  // namespace sluice::command

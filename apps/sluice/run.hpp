@@ -3,6 +3,8 @@
 #include <string>
 
 #include "broadcast_options.hpp"
+#include "collective_options.hpp"
+#include "command.hpp"
 #include "exchange_options.hpp"
 #include "redistribute_options.hpp"
 #include "run_methods.hpp"
@@ -35,6 +37,14 @@ struct RunBroadcast {
   bool model_only = false;  ///< method sluice follows the model, and never falls back on MPI_Bcast
 };
 
+struct RunCollective {
+  CollectiveInput problem;
+  std::string algorithm = "auto";
+  std::string program;  ///< file of the program to carry out, instead of a plan
+  RunMethods methods;
+  bool model_only = false;  ///< method sluice follows the replay, and never falls back on MPI's own collective
+};
+
 struct RunReduce {
   std::string count;
   std::string operation = "sum";
@@ -53,11 +63,15 @@ struct RunReduce {
   bool model_only = false;  ///< method sluice follows the model, and never falls back on MPI_Reduce
 };
 
+/// The problems that programs solve, for the verb `run`.
+void add_run_collectives(CLI::App& verb, Action& chosen);
+
 /// Each moves data on the ranks of this job by every method asked for, and prints what it took. Collective; throws
 /// InputError on all ranks.
 int run_redistribute(const RunRedistribute& options);
 int run_exchange(const RunExchange& options);
 int run_reduce(const RunReduce& options);
 int run_broadcast(const RunBroadcast& options);
+int run_collective(const RunCollective& options);
 
 }  // namespace sluice::command

@@ -50,6 +50,8 @@ int run_reduce(const RunReduce&) { refuse("sluice run"); }
 
 int run_broadcast(const RunBroadcast&) { refuse("sluice run"); }
 
+int run_collective(const RunCollective&) { refuse("sluice run"); }
+
 int study_redistribute_paragon(const StudyTask&) { refuse("sluice study redistribute-paragon"); }
 
 int run_probe(const ProbeTask&) { refuse("sluice probe"); }

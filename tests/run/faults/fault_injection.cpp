@@ -103,6 +103,30 @@ int MPI_Ialltoallw(const void* from, const int counts[], const int offsets[], co
              ? MPI_ERR_OTHER
              : PMPI_Ialltoallw(from, counts, offsets, types, to, in_counts, in_offsets, in_types, comm, request);
 }
+int MPI_Iscatter(const void* from, int count, MPI_Datatype type, void* to, int in_count, MPI_Datatype in_type, int root,
+                 MPI_Comm comm, MPI_Request* request) {
+  return call_fails() ? MPI_ERR_OTHER : PMPI_Iscatter(from, count, type, to, in_count, in_type, root, comm, request);
+}
+int MPI_Igather(const void* from, int count, MPI_Datatype type, void* to, int in_count, MPI_Datatype in_type, int root,
+                MPI_Comm comm, MPI_Request* request) {
+  return call_fails() ? MPI_ERR_OTHER : PMPI_Igather(from, count, type, to, in_count, in_type, root, comm, request);
+}
+int MPI_Iallgather(const void* from, int count, MPI_Datatype type, void* to, int in_count, MPI_Datatype in_type,
+                   MPI_Comm comm, MPI_Request* request) {
+  return call_fails() ? MPI_ERR_OTHER : PMPI_Iallgather(from, count, type, to, in_count, in_type, comm, request);
+}
+int MPI_Ialltoall(const void* from, int count, MPI_Datatype type, void* to, int in_count, MPI_Datatype in_type,
+                  MPI_Comm comm, MPI_Request* request) {
+  return call_fails() ? MPI_ERR_OTHER : PMPI_Ialltoall(from, count, type, to, in_count, in_type, comm, request);
+}
+int MPI_Iallreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                   MPI_Request* request) {
+  return call_fails() ? MPI_ERR_OTHER : PMPI_Iallreduce(from, to, count, type, op, comm, request);
+}
+int MPI_Ireduce_scatter(const void* from, void* to, const int counts[], MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                        MPI_Request* request) {
+  return call_fails() ? MPI_ERR_OTHER : PMPI_Ireduce_scatter(from, to, counts, type, op, comm, request);
+}
 int MPI_Reduce_local(const void* in, void* inout, int count, MPI_Datatype type, MPI_Op op) {
   return call_fails() ? MPI_ERR_OTHER : PMPI_Reduce_local(in, inout, count, type, op);
 }

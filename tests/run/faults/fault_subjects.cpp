@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "run/collective_testing.hpp"
 #include "run/exchange_testing.hpp"
 #include "run/faults/fault_injection.hpp"
 #include "run/mpi/network/learn.hpp"
@@ -273,6 +274,77 @@ class BroadcastSubject final : public Subject {
   std::optional<Broadcast> job_;
 };
 
+// ---- Other collectives
+
+class MovingSubject final : public Subject {
+ public:
+  MovingSubject(MPI_Comm comm, Collective problem, std::int64_t bytes, const CollectiveOptions& options)
+      : rank_(rank_in(comm)), shape_(shape_of(comm, problem, bytes, 0)) {
+    const Faulty faulty;
+    job_.emplace(make_job(comm, problem, bytes, 0, options));
+  }
+  std::string execute(int round, Misuse misuse) override {
+    const auto salt = static_cast<std::uint64_t>(round);
+    const std::vector<std::byte> own = bytes_in(ranges_at_start(shape_, rank_), salt);
+    const std::vector<std::byte> expected = bytes_in(ranges_at_end(shape_, rank_), salt);
+    std::vector<std::byte> result(expected.size());
+    const bool null = misuse == Misuse::kNullBuffer;
+    {
+      const Faulty faulty;
+      job_->execute(null ? nullptr : own.data(), null ? nullptr : result.data());
+    }
+    return difference(result, expected);
+  }
+
+ private:
+  int rank_;
+  Program shape_;
+  std::optional<CollectiveJob> job_;
+};
+
+class CombiningSubject final : public Subject {
+ public:
+  CombiningSubject(MPI_Comm comm, Collective problem, std::int64_t count, const CollectiveOptions& options)
+      : comm_(comm), problem_(problem), count_(count) {
+    const Faulty faulty;
+    job_.emplace(make_job(comm, problem, operation_.on(count), options));
+  }
+  std::string execute(int round, Misuse misuse) override {
+    const std::vector<std::byte> own =
+        affine_elements(operation_, rank_in(comm_), count_, static_cast<std::uint64_t>(round));
+    const std::vector<std::byte> expected =
+        affine_results(operation_, problem_, comm_, count_, static_cast<std::uint64_t>(round));
+    std::vector<std::byte> result(expected.size());
+    {
+      const Faulty faulty;
+      job_->execute(misuse == Misuse::kNullBuffer ? nullptr : own.data(), result.data());
+    }
+    return difference(result, expected);
+  }
+
+ private:
+  MPI_Comm comm_;
+  Collective problem_;
+  std::int64_t count_;
+  AffineOperation operation_;
+  std::optional<CollectiveJob> job_;
+};
+
+/// By an algorithm over a platform.
+template <class Kind>
+SubjectKind planned_collective(Collective problem, const char* algorithm, std::int64_t size) {
+  return {std::string(to_string(problem)) + " by " + algorithm,
+          [=](MPI_Comm comm) {
+            CollectiveOptions options;
+            options.platform = platform_of(size_of(comm), 2);
+            options.algorithm = algorithm;
+            return std::make_unique<Kind>(comm, problem, size, options);
+          },
+          {Misuse::kNullBuffer},
+          false,
+          false};
+}
+
 // ---- What measures
 
 class ProbeSubject final : public Subject {
@@ -357,6 +429,8 @@ std::vector<SubjectKind> subject_kinds() {
     change(result);
     return result;
   };
+  CollectiveOptions tried;
+  tried.reproducible = false;
   std::vector<SubjectKind> all{
       in_turns(kind<RedistributionSubject>("redistribution", null, std::int64_t{4096}, ExchangeMode::kAuto)),
       in_turns(kind<ExchangeSubject>("exchange", buffers, ExchangeMode::kAuto, std::int64_t{2000})),
@@ -366,6 +440,8 @@ std::vector<SubjectKind> subject_kinds() {
       kind<ElementSubject<std::int64_t>>("sum of integers", null, MPI_INT64_T, std::int64_t{1000}, ReductionOptions{}),
       kind<ObjectSubject>("objects", callback, ReductionOptions{}),
       kind<BroadcastSubject>("broadcast", null, std::int64_t{10'000}, BroadcastOptions{}),
+      in_turns(kind<MovingSubject>("allgather", null, Collective::kAllgather, std::int64_t{3000}, CollectiveOptions{})),
+      in_turns(kind<CombiningSubject>("allreduce", null, Collective::kAllreduce, std::int64_t{500}, tried)),
       slow(kind<ProbeSubject>("probe", callback)),
       slow(kind<NetworkSubject>("network", {})),
 
@@ -394,6 +470,11 @@ std::vector<SubjectKind> subject_kinds() {
                    return std::make_unique<ElementSubject<double>>(comm, MPI_DOUBLE, 3000, over);
                  },
                  null, false, false});
+  all.push_back(planned_collective<MovingSubject>(Collective::kScatter, "binomial", 9000));
+  all.push_back(planned_collective<MovingSubject>(Collective::kGather, "flat", 9000));
+  all.push_back(planned_collective<MovingSubject>(Collective::kAlltoall, "bruck", 9000));
+  all.push_back(planned_collective<CombiningSubject>(Collective::kReduceScatter, "pairwise", 900));
+  all.push_back(planned_collective<CombiningSubject>(Collective::kAllreduce, "recursive-doubling", 900));
   for (const char* algorithm : {"auto", "ecef", "pipelined", "parallel-entry"}) {
     all.push_back({std::string("broadcast over a platform, ") + algorithm,
                    [algorithm](MPI_Comm comm) {

@@ -30,7 +30,7 @@ TreeExecutor::TreeExecutor(Channel& channel, std::shared_ptr<TreeData> data, std
       sends_(std::move(sends)),
       limits_(limits),
       thread_(thread),
-      frees_(receives_.size()),
+      frees_(receives_.size() + sends_.size()),
       last_operation_s_(std::numeric_limits<double>::infinity()) {
   SLUICE_ASSERT(limits_.receives >= 1 && limits_.ahead >= 1 && limits_.sends >= 1,
                 fmt::format("{} receives, {} ahead, {} sends", limits_.receives, limits_.ahead, limits_.sends));
@@ -43,9 +43,13 @@ TreeExecutor::TreeExecutor(Channel& channel, std::shared_ptr<TreeData> data, std
   SLUICE_MPI(MPI_Type_size(limits_.type, &size));
   extent_ = extent;
   size_ = std::max(size, 1);
-  for (std::size_t i = 0; i < sends_.size(); ++i) {
-    for (const std::size_t receive : sends_[i].after) frees_.at(receive).push_back(i);
-  }
+  const auto note = [&](std::size_t waiting, const auto& what) {
+    for (const std::size_t receive : what.after) frees_.at(receive).push_back(waiting);
+    for (const std::size_t send : what.after_sends) frees_.at(operation_of(send)).push_back(waiting);
+    may_be_in_pieces_ = may_be_in_pieces_ || what.count == kAnyCount || what.count > kMostBytesAtOnce / size_;
+  };
+  for (std::size_t i = 0; i < receives_.size(); ++i) note(i, receives_[i]);
+  for (std::size_t i = 0; i < sends_.size(); ++i) note(operation_of(i), sends_[i]);
   for (std::size_t i = 0; i < receives_.size(); ++i) by_sender_[receives_[i].from].push_back(i);
   std::map<int, std::size_t> queue_of;
   for (std::size_t i = 0; i < sends_.size(); ++i) {
@@ -59,7 +63,8 @@ void TreeExecutor::begin() {
   running_ = true;
   stage_.assign(receives_.size(), Stage::kWaiting);
   missing_.clear();
-  for (const TreeSend& send : sends_) missing_.push_back(send.after.size());
+  for (const TreeReceive& receive : receives_) missing_.push_back(receive.after.size() + receive.after_sends.size());
+  for (const TreeSend& send : sends_) missing_.push_back(send.after.size() + send.after_sends.size());
   for (const auto& [from, list] : by_sender_) next_of_[from] = 0;
   next_receive_ = begun_ = done_ = sent_ = 0;
   for (SendQueue& queue : queues_) queue.next = queue.under_way = 0, queue.free = 0;
@@ -143,7 +148,7 @@ std::size_t TreeExecutor::next_expected() {
 std::deque<std::size_t>::iterator TreeExecutor::next_arrived() {
   // Combining goes in the order of the plan; what is kept has been dealt with when it is there.
   for (auto at = open_.begin(); at != open_.end(); ++at) {
-    if (stage_[*at] == Stage::kArrived) return at;
+    if (stage_[*at] == Stage::kArrived && missing_[*at] == 0) return at;
     if (receives_[*at].combine) break;
   }
   return open_.end();
@@ -205,6 +210,7 @@ void TreeExecutor::go_on(std::size_t at) {
     --active.queue->under_way;
     ++sent_;
     memory_->data->sent(active.number);
+    tell_waiting(operation_of(active.number));
   } else {
     if (!is_short(receives_[active.number])) --long_posted_;
     stage_[active.number] = Stage::kArrived;
@@ -243,6 +249,7 @@ std::size_t TreeExecutor::take_envelope() {
 }
 
 bool TreeExecutor::in_pieces(bool send, int peer) const {
+  if (!may_be_in_pieces_) return false;
   for (std::size_t i = 0; i < active_.size(); ++i) {
     const Active& active = active_[i];
     if (requests_[i] == MPI_REQUEST_NULL || active.send != send) continue;
@@ -261,6 +268,7 @@ bool TreeExecutor::is_short(const TreeReceive& receive) const {
 bool TreeExecutor::may_post(std::size_t receive) const {
   if (open_.size() >= static_cast<std::size_t>(limits_.ahead)) return false;
   const TreeReceive& next = receives_[receive];
+  if (!next.combine && missing_[receive] > 0) return false;
   if (in_pieces(false, next.from)) return false;
   // What comes after a message of the same sender does not get in its way.
   return long_posted_ < limits_.receives || is_short(next) || (next.count != kAnyCount && next.from == posted_from_);
@@ -337,7 +345,7 @@ TreeExecutor::SendQueue* TreeExecutor::next_queue() {
 
 bool TreeExecutor::may_start(const SendQueue& queue) const {
   const std::size_t send = queue.head();
-  if (missing_[send] > 0 || in_pieces(true, sends_[send].to)) return false;
+  if (missing_[operation_of(send)] > 0 || in_pieces(true, sends_[send].to)) return false;
   const double free = free_at(queue);
   return free == 0 || (free < std::numeric_limits<double>::infinity() && MPI_Wtime() >= free);
 }
@@ -352,7 +360,7 @@ double TreeExecutor::paced_for() const {
     if (!limits_.overtake && send > first) continue;
     if (!limits_.overtake) free = std::numeric_limits<double>::infinity();
     first = std::min(first, send);
-    if (missing_[send] == 0 && !in_pieces(true, sends_[send].to)) free = std::min(free, free_at(queue));
+    if (missing_[operation_of(send)] == 0 && !in_pieces(true, sends_[send].to)) free = std::min(free, free_at(queue));
   }
   return free - MPI_Wtime();
 }
@@ -418,7 +426,7 @@ void TreeExecutor::handle(std::size_t number) {
   }
   open_.erase(std::ranges::find(open_, number));  // others may have been posted meanwhile
   ++done_;
-  for (const std::size_t send : frees_[number]) --missing_[send];
+  tell_waiting(number);
 }
 
 }  // namespace sluice::mpi::detail

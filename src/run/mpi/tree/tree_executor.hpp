@@ -27,7 +27,9 @@
 /// which looks at the network between its parts.
 ///
 /// No deadlock: a message waits for messages of its sender's own subtree (its path, in a broadcast) only, and between
-/// two ranks messages are received in the order in which they are sent.
+/// two ranks messages are received in the order in which they are sent. Where receives wait for sends, in other ways
+/// through the ranks, whoever makes them has to see to it; it is enough that all would pass even if each receive were
+/// posted when the one before it is done.
 namespace sluice::mpi::detail {
 
 /// For messages whose size only the sender knows: they carry it, and a note.
@@ -37,6 +39,9 @@ struct TreeReceive {
   int from = 0;
   std::int64_t count = 0;  ///< elements, or kAnyCount
   bool combine = false;    ///< TreeData::arrived may take long
+  /// Receives and sends that must be done before this one is posted; with `combine`, before TreeData::arrived.
+  std::vector<std::size_t> after = {};
+  std::vector<std::size_t> after_sends = {};
 };
 
 struct TreeSend {
@@ -47,6 +52,7 @@ struct TreeSend {
   /// is complete.
   double port_s = std::numeric_limits<double>::infinity();
   double connection_s = std::numeric_limits<double>::infinity();
+  std::vector<std::size_t> after_sends = {};  ///< sends that must be done
 };
 
 /// What a send of kAnyCount brings along.
@@ -156,6 +162,12 @@ class TreeExecutor {
   bool start_sends();
   /// Whether a message from or to that rank has pieces which MPI has not been given: none may come between.
   [[nodiscard]] bool in_pieces(bool send, int peer) const;
+  /// The number of a send among all operations, behind the receives.
+  [[nodiscard]] std::size_t operation_of(std::size_t send) const { return receives_.size() + send; }
+  /// An operation is done: those that wait for it hear.
+  void tell_waiting(std::size_t operation) {
+    for (const std::size_t waiting : frees_[operation]) --missing_[waiting];
+  }
   [[nodiscard]] bool may_post(std::size_t receive) const;
   /// When the next send to a rank may start, 0 if at once.
   [[nodiscard]] double free_at(const SendQueue& queue) const;
@@ -197,7 +209,8 @@ class TreeExecutor {
   ProgressThread* thread_;
   std::int64_t extent_ = 1;
   std::int64_t size_ = 1;
-  std::vector<std::vector<std::size_t>> frees_;  ///< by receive: the sends that wait for it
+  bool may_be_in_pieces_ = false;                ///< a message may take several calls of MPI
+  std::vector<std::vector<std::size_t>> frees_;  ///< by operation: those that wait for it
   std::map<int, std::vector<std::size_t>> by_sender_;
   std::vector<SendQueue> queues_;  ///< by receiver
 
@@ -210,7 +223,7 @@ class TreeExecutor {
   int long_posted_ = 0;                 ///< longer than short_bytes
   int posted_from_ = MPI_PROC_NULL;     ///< the sender of the last
   std::size_t done_ = 0;
-  std::vector<std::size_t> missing_;  ///< by send: receives that are not done yet
+  std::vector<std::size_t> missing_;  ///< by operation: those it waits for that are not done yet
   std::size_t begun_ = 0;             ///< sends
   std::size_t sent_ = 0;
   double port_free_ = 0;  ///< when the next send may start though others are under way

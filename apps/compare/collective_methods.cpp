@@ -1,0 +1,275 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "apps/compare/compare.hpp"
+#include "apps/compare/comparison.hpp"
+#include "apps/compare/known_contents.hpp"
+#include "apps/compare/reduction_operations.hpp"
+#include "sluice/checked.hpp"
+#include "sluice/error.hpp"
+#include "sluice/run/mpi/error.hpp"
+
+namespace sluice::compare {
+namespace {
+
+constexpr std::size_t kMatrixRows = 2;
+constexpr std::int64_t kMost = std::numeric_limits<int>::max();  // MPI-3 counts in int
+
+/// "mpi-allgather".
+std::string method_of_mpi(Collective problem) { return "mpi-" + std::string(to_string(problem)); }
+
+class Planned final : public Method {
+ public:
+  explicit Planned(mpi::CollectiveJob job) : job_(std::move(job)) {}
+
+  void execute(const void* source, void* target) override { job_.execute(source, target); }
+  void settle(const void* source, void* target) override {
+    for (int i = 0; i < kTurns; ++i) job_.execute(source, target);
+  }
+  [[nodiscard]] std::int64_t held_bytes() const override { return job_.peak_extra_bytes(); }
+  /// Of MPI's own there is no model.
+  [[nodiscard]] std::optional<double> predicted_s() override {
+    const double predicted_s = job_.chosen().predicted_s;
+    return predicted_s > 0 ? std::optional(predicted_s) : std::nullopt;
+  }
+  [[nodiscard]] std::string how() override { return job_.explanation(); }
+
+ private:
+  mpi::CollectiveJob job_;
+};
+
+/// MPI's own call.
+class OfMpi final : public Method {
+ public:
+  OfMpi(const Communicator& comm, const Program& shape, const mpi::ElementOperation& elements)
+      : comm_(comm), shape_(shape), elements_(elements), bytes_(static_cast<int>(shape.size_bytes)) {
+    for (int rank = 0; rank < comm.size() && combines(shape.problem); ++rank)
+      shares_.push_back(static_cast<int>(block_of(shape, rank).bytes / shape.element_bytes));
+  }
+
+  void execute(const void* source, void* target) override {
+    const int root = static_cast<int>(shape_.root);
+    const int count = static_cast<int>(elements_.count);
+    switch (shape_.problem) {
+      case Collective::kScatter:
+        SLUICE_MPI(MPI_Scatter(source, bytes_, MPI_BYTE, target, bytes_, MPI_BYTE, root, comm_.get()));
+        break;
+      case Collective::kGather:
+        SLUICE_MPI(MPI_Gather(source, bytes_, MPI_BYTE, target, bytes_, MPI_BYTE, root, comm_.get()));
+        break;
+      case Collective::kAllgather:
+        SLUICE_MPI(MPI_Allgather(source, bytes_, MPI_BYTE, target, bytes_, MPI_BYTE, comm_.get()));
+        break;
+      case Collective::kAlltoall:
+        SLUICE_MPI(MPI_Alltoall(source, bytes_, MPI_BYTE, target, bytes_, MPI_BYTE, comm_.get()));
+        break;
+      case Collective::kReduceScatter:
+        SLUICE_MPI(MPI_Reduce_scatter(source, target, shares_.data(), elements_.type, elements_.op, comm_.get()));
+        break;
+      default:
+        SLUICE_MPI(MPI_Allreduce(source, target, count, elements_.type, elements_.op, comm_.get()));
+        break;
+    }
+  }
+
+ private:
+  const Communicator& comm_;
+  Program shape_;
+  mpi::ElementOperation elements_;
+  int bytes_;
+  std::vector<int> shares_;
+};
+
+/// A collective of known contents, and the methods that can do it.
+class ComparedCollective final : public ComparedJob {
+ public:
+  /// Throws InputError.
+  ComparedCollective(const Communicator& comm, const CollectiveContents& contents,
+                     const mpi::CollectiveOptions& options)
+      : comm_(comm), options_(options) {
+    shape_.problem = contents.problem;
+    shape_.ranks = comm.size();
+    shape_.size_bytes = contents.bytes;
+    shape_.root = contents.root;
+    shape_.element_bytes = element_bytes(contents);
+    shape_.commutative = !contents.in_order;
+    if (contents.bytes < 0 || contents.bytes % shape_.element_bytes != 0)
+      throw InputError("bytes", fmt::format("{}", contents.bytes),
+                       fmt::format("at least 0, whole elements of {}", shape_.element_bytes));
+    if (contents.root < 0 || contents.root >= comm.size())
+      throw InputError("root", fmt::format("{}", contents.root), fmt::format("0 to {}", comm.size() - 1));
+    (void)checked::multiply(array_bytes(shape_), comm.size(), "bytes of all ranks");
+    if (combines(contents.problem)) {
+      const std::int64_t count = contents.bytes / shape_.element_bytes;
+      elements_ = {count, MPI_UINT64_T, MPI_SUM};
+      if (contents.in_order) elements_ = operation_.emplace(kMatrixRows * kMatrixRows, multiply, false).on(count);
+    }
+    for (int rank = 0; rank < comm.size(); ++rank)
+      for (const ByteRange& range : ranges_at_end(shape_, rank)) bytes_moved_ += range.bytes;
+    source_.resize(bytes_of(ranges_at_start(shape_, comm.rank())));
+    target_.resize(bytes_of(ranges_at_end(shape_, comm.rank())));
+    if (combines(shape_.problem)) {
+      source_ = words_of(comm.rank(), {0, shape_.size_bytes});
+      expected_ = combined();
+    } else {
+      for_blocks(true, source_, [](std::span<std::byte> block, int from, int to) { fill_known(block, from, to); });
+    }
+    reset_target();
+  }
+
+  [[nodiscard]] std::unique_ptr<Method> make(const std::string& method) override {
+    if (method == method_of_mpi(shape_.problem)) return std::make_unique<OfMpi>(comm_, shape_, elements_);
+    mpi::CollectiveOptions options = options_;
+    if (method != "sluice") {
+      options.algorithm = method;
+      options.try_native = false;
+      options.program.reset();
+    }
+    return std::make_unique<Planned>(job(options));
+  }
+  [[nodiscard]] std::string beyond(const std::string& method) const override {
+    const std::int64_t counted = combines(shape_.problem) ? elements_.count : shape_.size_bytes;
+    return method == method_of_mpi(shape_.problem) && counted > kMost ? "more than it can count" : "";
+  }
+  [[nodiscard]] std::int64_t bytes_moved() const override { return bytes_moved_; }
+  [[nodiscard]] const std::byte* source() const override { return source_.data(); }
+  [[nodiscard]] std::byte* target() override { return target_.data(); }
+  void reset_target() override {
+    if (combines(shape_.problem)) {
+      std::ranges::transform(expected_, target_.begin(), [](std::byte b) { return ~b; });
+      return;
+    }
+    for_blocks(false, target_, [](std::span<std::byte> block, int from, int to) { fill_known(block, from, to, true); });
+  }
+  [[nodiscard]] std::string check_target() const override {
+    if (combines(shape_.problem)) {
+      const auto [is, should] = std::ranges::mismatch(target_, expected_);
+      return is == target_.end() ? "" : fmt::format("byte {} of the result is wrong", is - target_.begin());
+    }
+    std::string wrong;
+    for_blocks(false, target_, [&](std::span<const std::byte> block, int from, int to) {
+      const std::int64_t at = first_wrong(block, from, to);
+      if (at >= 0 && wrong.empty())
+        wrong = fmt::format("the block {} of rank {} is wrong in the 8 bytes from {}", to, from, at);
+    });
+    return wrong;
+  }
+
+ private:
+  using Buffer = std::vector<std::byte>;
+
+  [[nodiscard]] static std::size_t bytes_of(const std::vector<ByteRange>& ranges) {
+    std::int64_t sum = 0;
+    for (const ByteRange& range : ranges) sum += range.bytes;
+    return static_cast<std::size_t>(sum);
+  }
+
+  [[nodiscard]] mpi::CollectiveJob job(const mpi::CollectiveOptions& options) const {
+    const int root = static_cast<int>(shape_.root);
+    switch (shape_.problem) {
+      case Collective::kScatter:
+        return mpi::Scatter(comm_.get(), shape_.size_bytes, root, options);
+      case Collective::kGather:
+        return mpi::Gather(comm_.get(), shape_.size_bytes, root, options);
+      case Collective::kAllgather:
+        return mpi::Allgather(comm_.get(), shape_.size_bytes, options);
+      case Collective::kAlltoall:
+        return mpi::Alltoall(comm_.get(), shape_.size_bytes, options);
+      case Collective::kReduceScatter:
+        return mpi::ReduceScatter(comm_.get(), elements_, options);
+      default:
+        return mpi::Allreduce(comm_.get(), elements_, options);
+    }
+  }
+
+  /// use(bytes, from, to) for each block of a buffer of what this rank has at the start, or must have at the end: the
+  /// one of `from`, for `to` where there are several of a rank.
+  template <class Bytes, class Use>
+  void for_blocks(bool start, Bytes& buffer, Use use) const {
+    const auto size = static_cast<std::size_t>(shape_.size_bytes);
+    const auto own = static_cast<std::size_t>(comm_.rank());
+    const bool pairs = shape_.problem == Collective::kAlltoall;
+    const std::size_t blocks = size == 0 ? 0 : buffer.size() / size;
+    for (std::size_t i = 0; i < blocks; ++i) {
+      const std::size_t from = pairs ? (start ? own : i) : blocks > 1 || comm_.size() == 1 ? i : own;
+      const std::size_t to = pairs ? (start ? i : own) : 0;
+      use(std::span(buffer).subspan(i * size, size), static_cast<int>(from), static_cast<int>(to));
+    }
+  }
+
+  /// A range of what a rank has at the start, where ranks combine.
+  [[nodiscard]] static Buffer words_of(int rank, const ByteRange& range) {
+    Buffer bytes(static_cast<std::size_t>(range.bytes));
+    for (std::int64_t at = 0; at < range.bytes; at += kWord) {
+      const std::uint64_t word =
+          known_word(static_cast<std::uint64_t>(rank) + 1, static_cast<std::uint64_t>((range.offset + at) / kWord));
+      std::memcpy(bytes.data() + at, &word, sizeof word);
+    }
+    return bytes;
+  }
+  /// What one process computes of the elements of all, for this rank.
+  [[nodiscard]] Buffer combined() const {
+    const std::vector<ByteRange> ranges = ranges_at_end(shape_, comm_.rank());
+    if (ranges.empty()) return {};
+    Buffer all = words_of(0, ranges.front());
+    for (int rank = 1; rank < comm_.size(); ++rank) {
+      const Buffer next = words_of(rank, ranges.front());
+      const auto element = static_cast<std::size_t>(shape_.element_bytes);
+      for (std::size_t at = 0; at < all.size(); at += element) combine(all.data() + at, next.data() + at);
+    }
+    return all;
+  }
+  void combine(std::byte* left, const std::byte* right) const {
+    constexpr std::size_t kWords = kMatrixRows * kMatrixRows;
+    std::uint64_t a[kWords];
+    std::uint64_t b[kWords];
+    std::uint64_t c[kWords];
+    const auto element = static_cast<std::size_t>(shape_.element_bytes);
+    std::memcpy(a, left, element);
+    std::memcpy(b, right, element);
+    if (shape_.commutative) {
+      c[0] = a[0] + b[0];
+    } else {
+      multiply_matrices(a, b, c, kMatrixRows);
+    }
+    std::memcpy(left, c, element);
+  }
+
+  const Communicator& comm_;
+  mpi::CollectiveOptions options_;
+  Program shape_;
+  std::optional<WordOperation> operation_;
+  mpi::ElementOperation elements_;
+  std::int64_t bytes_moved_ = 0;
+  Buffer source_;
+  Buffer target_;
+  Buffer expected_;  ///< where ranks combine
+};
+
+}  // namespace
+
+std::int64_t element_bytes(const CollectiveContents& contents) {
+  if (!combines(contents.problem)) return 1;
+  return contents.in_order ? kWord * static_cast<std::int64_t>(kMatrixRows * kMatrixRows) : kWord;
+}
+
+std::vector<std::string> collective_methods(Collective problem) { return {"sluice", method_of_mpi(problem)}; }
+
+Comparison collectives(MPI_Comm comm, const CollectiveContents& contents, const mpi::CollectiveOptions& options,
+                       const std::vector<std::string>& methods, int repetitions) {
+  const Communicator own(comm);
+  check_comparison(own, methods, repetitions);
+  expect_same(own, fmt::format("{} {} {} {}", static_cast<int>(contents.problem), contents.bytes, contents.root,
+                               contents.in_order));
+  ComparedCollective compared(own, contents, options);
+  return run_comparison(own, compared, methods, repetitions);
+}
+
+}  // namespace sluice::compare

@@ -1,0 +1,86 @@
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <fstream>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "algorithm_names.hpp"
+#include "apps/compare/compare.hpp"
+#include "output.hpp"
+#include "ranks.hpp"
+#include "run.hpp"
+#include "run_output.hpp"
+#include "sluice/error.hpp"
+#include "sluice/run/mpi/error.hpp"
+#include "sluice/show/quantities.hpp"
+
+namespace sluice::command {
+
+namespace {
+
+Program read_program_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw InputError(path, "cannot be read: " + std::generic_category().message(errno), "a program");
+  return read_program(in, path);
+}
+
+std::string title_of(const CollectiveTask& task) {
+  if (!task.file.empty()) return task.title();
+  const Collective problem = task.problem.problem;
+  std::string root;
+  if (has_root(problem))
+    root = fmt::format(", {} rank {}", problem == Collective::kGather ? "to" : "from", task.problem.root);
+  return fmt::format("{}: {} per {}{}, {} ranks", to_string(problem), bytes_text(task.problem.size_bytes),
+                     problem == Collective::kAlltoall ? "pair of ranks" : "rank", root, task.platform.ranks);
+}
+
+}  // namespace
+
+int run_collective(const RunCollective& options) {
+  const Collective problem = options.problem.collective;
+  const std::vector<std::string> usual = compare::collective_methods(problem);
+  const std::vector<std::string> methods = options.methods.names(usual, [&](const std::string& name) {
+    const bool known = std::find(usual.begin(), usual.end(), name) != usual.end();
+    if (!known) check_algorithm(to_string(problem), name, "--methods");
+    return name;
+  });
+  const int repetitions = options.methods.times();
+  check_algorithm(to_string(problem), options.algorithm);
+  int ranks = 0;
+  SLUICE_MPI(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+  compare::CollectiveContents contents;
+  contents.problem = problem;
+  contents.in_order = options.problem.in_order;
+  CollectiveInput input = options.problem;
+  input.element_bytes = fmt::format("{}", element_bytes(contents));
+  const CollectiveTask task = read(input, ranks);
+  contents.bytes = task.problem.size_bytes;
+  contents.root = static_cast<int>(task.problem.root);
+  mpi::CollectiveOptions how;
+  if (!task.file.empty()) {
+    check_ranks(task.platform, task.file, ranks);
+    how.platform = task.platform;
+  }
+  how.algorithm = options.algorithm;
+  how.segments = task.options.segments;
+  how.try_native = !options.model_only;
+  if (!options.program.empty()) {
+    if (options.algorithm != "auto" || how.segments != 0)
+      throw InputError("--program", options.program + ", and an algorithm or segments", "either");
+    how.program = read_program_file(options.program);
+  }
+  Ranks::once([&] { check_json_target(options.methods.json); });
+  const compare::Comparison comparison = compare::collectives(MPI_COMM_WORLD, contents, how, methods, repetitions);
+  RunSubject subject;
+  subject.problem = to_string(problem);
+  subject.title = title_of(task);
+  const bool all_blocks = problem == Collective::kScatter || problem == Collective::kAlltoall;
+  subject.largest_part = task.problem.size_bytes * (all_blocks ? ranks : 1);
+  return show_run(subject, comparison, options.methods.json);
+}
+
+}  // namespace sluice::command

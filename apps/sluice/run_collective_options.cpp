@@ -1,0 +1,50 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+
+#include "algorithm_names.hpp"
+#include "run.hpp"
+
+namespace sluice::command {
+
+void add_run_collectives(CLI::App& verb, Action& chosen) {
+  for (const Collective collective : kCollectives) {
+    const std::string name(to_string(collective));
+    CLI::App* problem = verb.add_subcommand(name, about(collective));
+    const auto options = std::make_shared<RunCollective>();
+    options->problem.collective = collective;
+    options->problem.add_to(*problem);
+    problem->get_option("--platform")
+        ->description("the network to plan over, as sluice.platform/1; else the one that is found");
+    if (combines(collective)) problem->remove_option(problem->get_option("--element-bytes"));
+    problem
+        ->add_option("--algorithm", options->algorithm,
+                     fmt::format("the planner of method sluice: {}", algorithm_list(name)))
+        ->option_text("NAME [auto]");
+    problem
+        ->add_option("--program", options->program,
+                     "carry out this program (sluice.program/1), instead of planning one; it is checked first")
+        ->option_text("FILE");
+    options->methods.add_method_to(*problem, fmt::format("sluice, mpi-{}, algorithms as for --algorithm", name));
+    problem->add_flag("--model-only", options->model_only,
+                      "sluice does what the replay finds best; else it takes turns with MPI's own collective first, "
+                      "and keeps the faster");
+    options->methods.add_times_to(*problem);
+    problem->footer(
+        algorithms_help(name) +
+        "\nEvery byte is verified on every rank before a time counts (exit status 1 if one is wrong). A time is that "
+        "of the\nslowest rank, that of sluice taken when it is decided who serves." +
+        (combines(collective) ? " Elements are words of 8 bytes, which are added;\nwith --in-order matrices of 2 x 2 "
+                                "such words, which are multiplied in the order of the ranks.\n"
+                              : "\n") +
+        fmt::format("\nExamples:\n"
+                    "  mpirun -np 8 sluice run {0} --size 64Ki\n"
+                    "  mpirun -np 88 sluice run {0} --platform platform.json --size 64Ki\n"
+                    "  mpirun -np 88 sluice run {0} --program plan.json --size 64Ki",
+                    name));
+    problem->callback([options, &chosen] { chosen = [options] { return run_collective(*options); }; });
+  }
+}
+
+}  // namespace sluice::command

@@ -1,0 +1,150 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "sluice/input/platform.hpp"
+#include "sluice/run/mpi/reduction.hpp"
+#include "sluice/schedule/program.hpp"
+
+namespace sluice::mpi {
+
+/// How to plan a collective and carry it out. Every rank must give the same.
+struct CollectiveOptions {
+  /// The network, of as many ranks as the communicator. None: the one that the library has measured
+  /// (sluice/run/mpi/network.hpp); between nodes MPI's own collective serves where no rank sends or receives 32 KiB,
+  /// and beyond 256 ranks.
+  std::optional<Platform> platform = std::nullopt;
+  /// What is to be carried out, instead of a plan: of the same problem, ranks, size, root and elements.
+  std::optional<Program> program = std::nullopt;
+  /// As for plan_program (sluice/plan/program.hpp).
+  std::string algorithm = "auto";
+  std::int64_t segments = 0;
+  /// What combines: results are the same to the last bit in every job with the same arguments on the same ranks, as
+  /// neither a network that was measured nor a trial decides in which order is combined. Unless given: false for
+  /// integers with an operation of MPI's own, whose order does not matter; else true. Then a rule decides, where no
+  /// platform is given: an operation of MPI's own on up to 256 KiB within a node, and 4 KiB between nodes, is MPI's.
+  std::optional<bool> reproducible = std::nullopt;
+  /// Where the algorithm is left to the library: executions take turns between the plan and MPI's own collective, and
+  /// from the ninth on the one serves that was faster on the slowest rank (MPI's, if by 5 %).
+  bool try_native = true;
+};
+
+/// What serves a collective.
+struct ChosenCollective {
+  std::string method;      ///< "ring", "hierarchical, 6 groups, ring inside", "MPI_Allgather"
+  double predicted_s = 0;  ///< of the plan by its replay; 0 where speeds are not known, and where there is no plan
+  double planned_s = 0;    ///< measured, once it is decided: medians of the slowest rank
+  double native_s = 0;
+};
+
+/// What the jobs below have in common: a collective planned once and executed as often as you like, by the program that
+/// a replay over the network finds fastest (docs/explanation/collectives.md):
+///
+///     sluice::mpi::Allgather job(comm, bytes);
+///     job.execute(mine, all);
+///
+/// in place of MPI_Allgather. Construction and execution are collective. Rank 0 plans and tells each rank its own part;
+/// jobs of a communicator share plans (sluice/run/mpi/plans.hpp). MPI_THREAD_FUNNELED is enough.
+///
+/// Memory beyond the user's: what passes a rank and is not for it, and packed copies of messages that lie in several
+/// places; where elements are combined, up to 8 MiB, or two messages, of what waits for its turn.
+///
+/// Failure: docs/explanation/run.md, the same for all jobs.
+class CollectiveJob {
+ public:
+  /// Local. While an exception passes, or during an execution, it makes the other ranks throw.
+  ~CollectiveJob();
+  CollectiveJob(CollectiveJob&&) noexcept;
+  CollectiveJob& operator=(CollectiveJob&&) noexcept;
+  CollectiveJob(const CollectiveJob&) = delete;
+  CollectiveJob& operator=(const CollectiveJob&) = delete;
+
+  /// `own` is what this rank gives, `result` room for what it gets; the table is below. Either may be null where it is
+  /// of 0 bytes, and they must not overlap. Collective; a rank is done when it has its result and has passed on what is
+  /// for it to pass on.
+  ///
+  /// Throws InputError for a null pointer or MPI_IN_PLACE where it is not offered, MpiError, JobError.
+  void execute(const void* own, void* result);
+  /// The same in parts: the memory must stay until wait() returns or test() says true. In the second and the ninth
+  /// execution start() may wait for the others, to agree on who serves.
+  void start(const void* own, void* result);
+  [[nodiscard]] bool test();
+  void wait();
+
+  /// For what prepares the arguments of an execution and cannot, because of `why`: the other ranks throw in this
+  /// execution instead of waiting for this rank. The job is of no further use.
+  void give_up(const std::exception_ptr& why) noexcept;
+
+  [[nodiscard]] ChosenCollective chosen() const;
+  /// The same in a line for people: "ring, predicted 98.2 ms; the plan took 101 ms, MPI_Allgather 612 ms".
+  [[nodiscard]] std::string explanation() const;
+  /// Whether MPI's own collective serves from now on.
+  [[nodiscard]] bool native() const;
+  /// Bytes that this rank holds beyond the user's: the most so far.
+  [[nodiscard]] std::int64_t peak_extra_bytes() const;
+
+ protected:
+  CollectiveJob(MPI_Comm comm, Collective problem, std::int64_t bytes, int root, const CollectiveOptions& options);
+  CollectiveJob(MPI_Comm comm, Collective problem, const ElementOperation& operation, const CollectiveOptions& options);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// | job | `own` | `result` |
+/// |---|---|---|
+/// | Scatter | on the root: all blocks, by ranks | the rank's block |
+/// | Gather | the rank's block; the root may give MPI_IN_PLACE, if it is in the result | on the root: all blocks |
+/// | Allgather | the rank's block, or MPI_IN_PLACE on all ranks | all blocks |
+/// | Alltoall | a block for each rank | a block of each rank |
+/// | Allreduce | the rank's elements, or MPI_IN_PLACE on all ranks | the elements of all, combined |
+/// | ReduceScatter | the rank's elements | its share of the elements of all, combined |
+///
+/// Constructors are collective over `comm`, an intracommunicator. They throw InputError on every rank if an argument is
+/// bad on any rank, or differs between ranks, or the program given is not sound. `bytes`: of one block, at least 0.
+class Scatter : public CollectiveJob {
+ public:
+  Scatter(MPI_Comm comm, std::int64_t bytes, int root = 0, const CollectiveOptions& options = {})
+      : CollectiveJob(comm, Collective::kScatter, bytes, root, options) {}
+};
+
+class Gather : public CollectiveJob {
+ public:
+  Gather(MPI_Comm comm, std::int64_t bytes, int root = 0, const CollectiveOptions& options = {})
+      : CollectiveJob(comm, Collective::kGather, bytes, root, options) {}
+};
+
+class Allgather : public CollectiveJob {
+ public:
+  Allgather(MPI_Comm comm, std::int64_t bytes, const CollectiveOptions& options = {})
+      : CollectiveJob(comm, Collective::kAllgather, bytes, 0, options) {}
+};
+
+class Alltoall : public CollectiveJob {
+ public:
+  Alltoall(MPI_Comm comm, std::int64_t bytes, const CollectiveOptions& options = {})
+      : CollectiveJob(comm, Collective::kAlltoall, bytes, 0, options) {}
+};
+
+/// The i-th elements of all ranks are combined, in the order of the ranks where the operation does not commute.
+class Allreduce : public CollectiveJob {
+ public:
+  Allreduce(MPI_Comm comm, const ElementOperation& operation, const CollectiveOptions& options = {})
+      : CollectiveJob(comm, Collective::kAllreduce, operation, options) {}
+};
+
+/// Of n elements and p ranks, the shares of the first n mod p ranks are longer by one.
+class ReduceScatter : public CollectiveJob {
+ public:
+  ReduceScatter(MPI_Comm comm, const ElementOperation& operation, const CollectiveOptions& options = {})
+      : CollectiveJob(comm, Collective::kReduceScatter, operation, options) {}
+};
+
+}  // namespace sluice::mpi

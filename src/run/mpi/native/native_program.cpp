@@ -1,0 +1,146 @@
+#include "run/mpi/native/native_program.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+#include "run/mpi/reduce/element_layout.hpp"
+#include "run/mpi/runtime/simulation.hpp"
+#include "sluice/run/mpi/error.hpp"
+
+namespace sluice::mpi::detail {
+namespace {
+
+constexpr std::int64_t kMost = std::numeric_limits<int>::max();
+
+/// A type of so many bytes in a row, with that extent. `type` is to be freed even if this throws.
+void make_type_of_bytes(std::int64_t bytes, MPI_Datatype& type) {
+  constexpr std::int64_t kPiece = std::int64_t{1} << 30;
+  std::vector<int> lengths;
+  std::vector<MPI_Aint> places;
+  for (std::int64_t at = 0; at < bytes; at += kPiece) {
+    lengths.push_back(static_cast<int>(std::min(kPiece, bytes - at)));
+    places.push_back(static_cast<MPI_Aint>(at));
+  }
+  SLUICE_MPI(
+      MPI_Type_create_hindexed(static_cast<int>(lengths.size()), lengths.data(), places.data(), MPI_BYTE, &type));
+  SLUICE_MPI(MPI_Type_commit(&type));
+}
+
+}  // namespace
+
+struct NativeProgram::Arguments {
+  ~Arguments() {
+    if (owned != MPI_DATATYPE_NULL) (void)MPI_Type_free(&owned);  // nobody to tell about a failure
+  }
+  Arguments() = default;
+  Arguments(const Arguments&) = delete;
+  Arguments& operator=(const Arguments&) = delete;
+
+  Program shape;
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Datatype type = MPI_BYTE;  ///< of blocks, or of elements
+  int count = 0;                 ///< of a block
+  MPI_Datatype owned = MPI_DATATYPE_NULL;
+  MPI_Op op = MPI_OP_NULL;
+  std::int64_t elements = 0;
+  std::int64_t extent = 0;
+  std::vector<int> shares;  ///< elements
+};
+
+bool NativeProgram::possible(const Program& shape, const ElementOperation& operation) {
+  return shape.problem != Collective::kReduceScatter || operation.count <= kMost;
+}
+
+const char* NativeProgram::name(Collective problem) {
+  switch (problem) {
+    case Collective::kScatter:
+      return "MPI_Scatter";
+    case Collective::kGather:
+      return "MPI_Gather";
+    case Collective::kAllgather:
+      return "MPI_Allgather";
+    case Collective::kAlltoall:
+      return "MPI_Alltoall";
+    case Collective::kAllreduce:
+      return "MPI_Allreduce";
+    case Collective::kReduceScatter:
+      return "MPI_Reduce_scatter";
+    case Collective::kBroadcast:
+      return "MPI_Bcast";
+    case Collective::kReduce:
+      return "MPI_Reduce";
+  }
+  return "";
+}
+
+NativeProgram::NativeProgram(const Program& shape, const ElementOperation& operation, MPI_Comm comm)
+    : arguments_(std::make_shared<Arguments>()) {
+  arguments_->shape = shape;
+  arguments_->comm = comm;
+  if (combines(shape.problem)) {
+    arguments_->type = operation.type;
+    arguments_->op = operation.op;
+    arguments_->elements = operation.count;
+    arguments_->extent = ElementLayout(operation.type).extent;
+    for (std::int64_t rank = 0; rank < shape.ranks && shape.problem == Collective::kReduceScatter; ++rank)
+      arguments_->shares.push_back(static_cast<int>(block_of(shape, rank).bytes / shape.element_bytes));
+    return;
+  }
+  if (shape.size_bytes <= kMost) {
+    arguments_->count = static_cast<int>(shape.size_bytes);
+    return;
+  }
+  make_type_of_bytes(shape.size_bytes, arguments_->owned);
+  arguments_->type = arguments_->owned;
+  arguments_->count = 1;
+}
+
+NativeCollective::StartNext NativeProgram::start(const void* own, void* result) const {
+  return [=, with = arguments_.get(), at = std::int64_t{0}](MPI_Request* request) mutable {
+    const Arguments& a = *with;
+    const int root = static_cast<int>(a.shape.root);
+    const std::int64_t all = a.shape.problem == Collective::kAllreduce ? a.elements : 1;
+    if (at >= all || a.shape.size_bytes == 0) return false;
+    const std::int64_t some = std::min(kMost, all - at);
+    // Simulated ranks have nobody to give way to, and SMPI's calls that return at once send to every rank.
+    switch (a.shape.problem) {
+      case Collective::kScatter:
+        SLUICE_MPI(kSimulated ? MPI_Scatter(own, a.count, a.type, result, a.count, a.type, root, a.comm)
+                              : MPI_Iscatter(own, a.count, a.type, result, a.count, a.type, root, a.comm, request));
+        break;
+      case Collective::kGather:
+        SLUICE_MPI(kSimulated ? MPI_Gather(own, a.count, a.type, result, a.count, a.type, root, a.comm)
+                              : MPI_Igather(own, a.count, a.type, result, a.count, a.type, root, a.comm, request));
+        break;
+      case Collective::kAllgather:
+        SLUICE_MPI(kSimulated ? MPI_Allgather(own, a.count, a.type, result, a.count, a.type, a.comm)
+                              : MPI_Iallgather(own, a.count, a.type, result, a.count, a.type, a.comm, request));
+        break;
+      case Collective::kAlltoall:
+        SLUICE_MPI(kSimulated ? MPI_Alltoall(own, a.count, a.type, result, a.count, a.type, a.comm)
+                              : MPI_Ialltoall(own, a.count, a.type, result, a.count, a.type, a.comm, request));
+        break;
+      case Collective::kAllreduce: {
+        const void* const from = own == MPI_IN_PLACE ? own : static_cast<const std::byte*>(own) + at * a.extent;
+        void* const to = static_cast<std::byte*>(result) + at * a.extent;
+        SLUICE_MPI(kSimulated ? MPI_Allreduce(from, to, static_cast<int>(some), a.type, a.op, a.comm)
+                              : MPI_Iallreduce(from, to, static_cast<int>(some), a.type, a.op, a.comm, request));
+        break;
+      }
+      case Collective::kReduceScatter:
+        SLUICE_MPI(kSimulated ? MPI_Reduce_scatter(own, result, a.shares.data(), a.type, a.op, a.comm)
+                              : MPI_Ireduce_scatter(own, result, a.shares.data(), a.type, a.op, a.comm, request));
+        break;
+      case Collective::kBroadcast:
+      case Collective::kReduce:
+        SLUICE_ASSERT(false, "a problem that has a job of its own");
+        break;
+    }
+    at += some;
+    return true;
+  };
+}
+
+}  // namespace sluice::mpi::detail

@@ -1,0 +1,190 @@
+#include "run/mpi/program/collective_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "run/mpi/native/native_program.hpp"
+#include "run/mpi/network/learn.hpp"
+#include "run/mpi/reduce/element_operation.hpp"
+#include "run/mpi/runtime/planned_part.hpp"
+#include "run/mpi/runtime/simulation.hpp"
+#include "sluice/checked.hpp"
+#include "sluice/error.hpp"
+#include "sluice/plan/program.hpp"
+#include "sluice/run/mpi/error.hpp"
+
+namespace sluice::mpi::detail {
+namespace {
+
+// Where no platform is given.
+constexpr std::int64_t kLongBetweenNodes = 32 << 10;  ///< shorter ones are MPI's own
+constexpr std::int64_t kMostRanks = 256;              ///< planned in less than half a second
+
+/// Short elements with an operation of MPI's own, where no trial is to decide: on one node, and between nodes.
+constexpr std::int64_t kShortOnNode = 256 << 10;
+constexpr std::int64_t kShortBetweenNodes = 4 << 10;
+
+/// Throws InputError unless the program given is for what is asked for.
+void check_program(const Program& program, const Program& shape, bool asks_for_more) {
+  const auto refuse = [](const std::string& found, const std::string& expected) {
+    throw InputError("program", found, expected);
+  };
+  if (asks_for_more) refuse("one, and an algorithm or segments", "either");
+  if (program.problem != shape.problem)
+    refuse(std::string(to_string(program.problem)), std::string(to_string(shape.problem)));
+  const auto compare = [&](const char* what, std::int64_t found, std::int64_t expected) {
+    if (found != expected) refuse(fmt::format("{} {}", what, found), fmt::format("{}", expected));
+  };
+  compare("ranks", program.ranks, shape.ranks);
+  compare("size_bytes", program.size_bytes, shape.size_bytes);
+  compare("root", program.root, shape.root);
+  if (!combines(shape.problem)) return;
+  compare("element_bytes", program.element_bytes, shape.element_bytes);
+  if (program.commutative && !shape.commutative) refuse("an operation that commutes", "one in the order of the ranks");
+}
+
+void check(CollectiveTask& task) {
+  Program& shape = task.shape;
+  if (shape.size_bytes < 0) throw InputError("bytes", fmt::format("{}", shape.size_bytes), "at least 0");
+  if (shape.root < 0 || shape.root >= shape.ranks)
+    throw InputError("root", fmt::format("{}", shape.root), fmt::format("0 to {}", shape.ranks - 1));
+  (void)array_bytes(shape);
+  const CollectiveOptions& options = task.options;
+  if (options.segments < 0) throw InputError("segments", fmt::format("{}", options.segments), "at least 0");
+  if (options.platform) {
+    check_platform(*options.platform, "platform");
+    if (options.platform->ranks != shape.ranks)
+      throw InputError("platform", fmt::format("{} ranks", options.platform->ranks),
+                       fmt::format("the {} there are", shape.ranks));
+  }
+  if (!options.program) return;
+  check_program(*options.program, shape, options.algorithm != "auto" || options.segments != 0);
+  shape.element_bytes = options.program->element_bytes;
+  shape.commutative = options.program->commutative;
+}
+
+/// See planned_part.
+constexpr auto kFields = [](auto& numbers, PlannedCollective& planned) {
+  numbers(planned.method, planned.predicted_s, planned.part.rank);
+  numbers.each(planned.part.operations, [&](PartOperation& op) {
+    numbers(op.kind, op.peer);
+    numbers.each(op.ranges, [&](PartRange& range) { numbers(range.begin, range.count, range.lower); });
+    numbers.each(op.after, [&](std::int64_t& before) { numbers(before); });
+  });
+};
+
+}  // namespace
+
+CollectiveTask collective_task(Collective problem, std::int64_t bytes, int root, int ranks,
+                               const CollectiveOptions& options) {
+  CollectiveTask task;
+  task.options = options;
+  task.shape.problem = problem;
+  task.shape.ranks = ranks;
+  task.shape.size_bytes = bytes;
+  task.shape.root = root;
+  task.elements = {bytes, MPI_BYTE, MPI_OP_NULL};
+  check(task);
+  if (options.program) {
+    // Bytes that are only moved are not cut into elements.
+    task.options.program->element_bytes = 1;
+    task.shape.element_bytes = 1;
+    task.shape.commutative = true;
+    task.options.program->commutative = true;
+  }
+  return task;
+}
+
+CollectiveTask collective_task(Collective problem, const ElementOperation& operation, int ranks,
+                               const CollectiveOptions& options) {
+  check_operation(operation);
+  int commutes = 0;
+  int size = 0;
+  SLUICE_MPI(MPI_Op_commutative(operation.op, &commutes));
+  SLUICE_MPI(MPI_Type_size(operation.type, &size));
+  CollectiveTask task;
+  task.options = options;
+  task.shape.problem = problem;
+  task.shape.ranks = ranks;
+  task.shape.element_bytes = std::max(size, 1);
+  task.shape.size_bytes = checked::multiply(operation.count, task.shape.element_bytes, "bytes");
+  task.shape.commutative = commutes != 0;
+  task.elements = operation;
+  task.reproducible = options.reproducible.value_or(order_may_matter(operation));
+  task.is_built_in = is_built_in(operation.op);
+  check(task);
+  return task;
+}
+
+Arguments arguments_of(const CollectiveTask& task) {
+  Arguments arguments("collective ");
+  const CollectiveOptions& options = task.options;
+  arguments.add_all(task.shape.problem, task.shape.size_bytes, task.shape.root, task.shape.element_bytes,
+                    task.shape.commutative, task.reproducible, task.is_built_in, options.algorithm, options.segments,
+                    options.try_native, options.platform.has_value(), options.program.has_value());
+  if (options.platform) arguments.add(to_json(*options.platform));
+  if (options.program) arguments.add(to_json(*options.program));
+  return arguments;
+}
+
+Way way_of(const CollectiveTask& task, const Context& context) {
+  const Program& shape = task.shape;
+  const CollectiveOptions& options = task.options;
+  if (shape.ranks == 1 || shape.size_bytes == 0) return Way::kPlan;
+  const bool asks_for_plan = options.program || options.algorithm != "auto" || options.segments != 0;
+  if (asks_for_plan || !options.try_native || !NativeProgram::possible(shape, task.elements)) return Way::kPlan;
+  if (options.platform) return task.reproducible ? Way::kPlan : Way::kTurns;
+  if (kSimulated || shape.ranks > kMostRanks) return Way::kNative;
+  if (task.reproducible) {
+    const std::int64_t most = context.one_node() ? kShortOnNode : kShortBetweenNodes;
+    return task.is_built_in && shape.size_bytes <= most ? Way::kNative : Way::kPlan;
+  }
+  const std::int64_t longest =
+      shape.problem == Collective::kAlltoall ? shape.ranks * shape.size_bytes : array_bytes(shape);
+  return context.one_node() || longest >= kLongBetweenNodes ? Way::kTurns : Way::kNative;
+}
+
+PlannedCollective plan_collective(Channel& channel, const CollectiveTask& task) {
+  const CollectiveOptions& options = task.options;
+  JobPlatform known;
+  if (options.platform) {
+    known = {*options.platform, true};
+  } else if (task.reproducible) {
+    // What was measured must not decide in which order is combined.
+    known = {to_platform(usual_network(hosts_of_ranks(channel))), false};
+  } else if (!options.program) {
+    known = platform_of_job(channel);
+  }
+  const auto plan_all = [&] {
+    Program program;
+    if (options.program) {
+      program = *options.program;
+      const std::vector<Violation> violations = validate(program);
+      if (!violations.empty())
+        throw InputError(
+            "program", to_string(violations.front()),
+            violations.size() == 1 ? "a sound one" : fmt::format("a sound one ({} more)", violations.size() - 1));
+    } else {
+      const ProgramProblem problem{task.shape.problem, task.shape.size_bytes, task.shape.root, task.shape.element_bytes,
+                                   task.shape.commutative};
+      ProgramOptions how;
+      how.algorithm = options.algorithm;
+      how.segments = options.segments;
+      program = plan_program(known.platform, problem, how).program;
+    }
+    std::vector<PlannedCollective> all;
+    const bool predicts = options.program || known.speeds_are_known;
+    for (ProgramPart& part : parts_of(program))
+      all.push_back({std::move(part), program.algorithm, predicts ? program.length_s : 0});
+    return all;
+  };
+  PlannedCollective own = planned_part<PlannedCollective>(channel, plan_all, kFields);
+  own.part.shape = task.shape;
+  return own;
+}
+
+}  // namespace sluice::mpi::detail

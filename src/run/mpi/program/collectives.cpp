@@ -1,0 +1,170 @@
+#include "sluice/run/mpi/collectives.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "run/mpi/native/native_program.hpp"
+#include "run/mpi/native/way_trial.hpp"
+#include "run/mpi/program/collective_plan.hpp"
+#include "run/mpi/program/program_executor.hpp"
+#include "run/mpi/runtime/job.hpp"
+#include "sluice/error.hpp"
+
+namespace sluice::mpi {
+
+using detail::Way;
+
+struct CollectiveJob::State final : detail::Job {
+  /// `make_task`: local; what it throws reaches all ranks.
+  template <class MakeTask>
+  State(std::shared_ptr<detail::Context> context, std::int64_t number, Collective problem, MakeTask make_task);
+  ~State() override { close(); }
+
+  void check_buffers(const void* own, const void* result) const;
+  void begin(const void* own, void* result);
+
+  detail::Advance advance() override {
+    const detail::Advance come = natively ? native.advance() : executor->advance();
+    if (come == detail::Advance::kOver && counted) trial->end();
+    return come;
+  }
+  [[nodiscard]] bool may_sleep() const override { return true; }
+  void abandon() noexcept override {
+    if (executor) executor->abandon();
+    native.abandon();
+  }
+  [[nodiscard]] bool in_native_collective() const override {
+    return way == Way::kNative || (trial && trial->may_be_native());
+  }
+  [[nodiscard]] bool serves_natively() const { return way == Way::kNative || (trial && trial->native()); }
+
+  detail::CollectiveTask task;
+  Way way = Way::kPlan;
+  bool gives = true;  ///< this rank has something at the start
+  bool gets = true;   ///< it gets something
+  bool may_be_in_place = false;
+  std::shared_ptr<const detail::PlannedCollective> planned;
+  std::optional<detail::ProgramExecutor> executor;
+  std::optional<detail::NativeProgram> by_mpi;
+  std::optional<detail::WayTrial> trial;
+  detail::NativeCollective native{channel};
+
+  // The present execution.
+  bool natively = false;
+  bool counted = false;  ///< by the trial
+};
+
+template <class MakeTask>
+CollectiveJob::State::State(std::shared_ptr<detail::Context> context, std::int64_t number, Collective problem,
+                            MakeTask make_task)
+    : Job(std::move(context), number, to_string(problem).data()) {
+  detail::Arguments arguments("collective ");
+  const std::exception_ptr failure = detail::failure_of([&] {
+    task = make_task(channel.size());
+    arguments = arguments_of(task);
+    way = way_of(task, channel.context());
+  });
+  detail::PlanCache& plans = channel.context().plans();
+  const detail::PlanCache::Entry* const entry = plans.find(arguments.bytes());
+  std::int64_t last = plans.last_number();
+  const bool all_have_it = agree(channel, arguments.fingerprint(), failure, entry != nullptr ? entry->number : 0, last);
+  detail::ProgramPart shape;
+  shape.shape = task.shape;
+  shape.rank = channel.rank();
+  gives = !ranges_at_start(task.shape, channel.rank()).empty();
+  gets = !ranges_at_end(task.shape, channel.rank()).empty();
+  may_be_in_place = detail::ProgramData::may_be_in_place(shape);
+  if (way != Way::kNative) {
+    if (all_have_it) {
+      planned = std::static_pointer_cast<const detail::PlannedCollective>(entry->plan);
+    } else {
+      planned = std::make_shared<const detail::PlannedCollective>(plan_collective(channel, task));
+      plans.put(arguments.bytes(), last + 1, planned);
+    }
+    const bool combining = combines(task.shape.problem);
+    executor.emplace(channel, task.elements, planned->part, combining ? channel.context().progress_thread() : nullptr);
+  }
+  if (way != Way::kPlan) by_mpi.emplace(task.shape, task.elements, channel.comm());
+  if (way == Way::kTurns) trial.emplace(channel, true);
+}
+
+void CollectiveJob::State::check_buffers(const void* own, const void* result) const {
+  if (own == MPI_IN_PLACE && !may_be_in_place)
+    throw InputError("own", "MPI_IN_PLACE", "it where the result has a place for the own data");
+  if (gives && own == nullptr) throw InputError("own", "a null pointer", "what the rank has");
+  if (gets && result == nullptr) throw InputError("result", "a null pointer", "room for what the rank gets");
+}
+
+void CollectiveJob::State::begin(const void* own, void* result) {
+  start([&] {
+    check_buffers(own, result);
+    counted = false;
+    natively = way == Way::kNative;
+    if (trial) {
+      natively = trial->begin(true);
+      counted = !trial->over();
+    }
+    if (natively) {
+      native.begin(by_mpi->start(own, result), by_mpi->memory());
+    } else {
+      executor->begin(own, result);
+    }
+    return detail::Advance::kIdle;
+  });
+}
+
+// ---- CollectiveJob
+
+CollectiveJob::CollectiveJob(MPI_Comm comm, Collective problem, std::int64_t bytes, int root,
+                             const CollectiveOptions& options)
+    : state_(detail::make_job<State>(
+          comm, problem, [&](int ranks) { return detail::collective_task(problem, bytes, root, ranks, options); })) {}
+CollectiveJob::CollectiveJob(MPI_Comm comm, Collective problem, const ElementOperation& operation,
+                             const CollectiveOptions& options)
+    : state_(detail::make_job<State>(
+          comm, problem, [&](int ranks) { return detail::collective_task(problem, operation, ranks, options); })) {}
+
+CollectiveJob::~CollectiveJob() = default;
+CollectiveJob::CollectiveJob(CollectiveJob&&) noexcept = default;
+CollectiveJob& CollectiveJob::operator=(CollectiveJob&&) noexcept = default;
+
+void CollectiveJob::execute(const void* own, void* result) {
+  state_->begin(own, result);
+  state_->wait();
+}
+void CollectiveJob::start(const void* own, void* result) { state_->begin(own, result); }
+bool CollectiveJob::test() { return state_->test(); }
+void CollectiveJob::wait() { state_->wait(); }
+void CollectiveJob::give_up(const std::exception_ptr& why) noexcept { state_->give_up(why); }
+
+bool CollectiveJob::native() const { return state_->serves_natively(); }
+
+ChosenCollective CollectiveJob::chosen() const {
+  ChosenCollective chosen;
+  if (native()) {
+    chosen.method = detail::NativeProgram::name(state_->task.shape.problem);
+  } else {
+    chosen.method = state_->planned->method;
+    chosen.predicted_s = state_->planned->predicted_s;
+  }
+  if (state_->trial) {
+    chosen.planned_s = state_->trial->measured().planned_s;
+    chosen.native_s = state_->trial->measured().native_s;
+  }
+  return chosen;
+}
+
+std::string CollectiveJob::explanation() const {
+  const ChosenCollective chosen = this->chosen();
+  std::string text = chosen.method;
+  if (chosen.predicted_s > 0) text += fmt::format(", predicted {:.3g} ms", chosen.predicted_s * 1e3);
+  return text +
+         detail::to_text({chosen.planned_s, chosen.native_s}, detail::NativeProgram::name(state_->task.shape.problem));
+}
+
+std::int64_t CollectiveJob::peak_extra_bytes() const { return state_->executor ? state_->executor->held_bytes() : 0; }
+
+}  // namespace sluice::mpi

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "run/mpi/program/program_part.hpp"
+#include "run/mpi/reduce/element_data.hpp"
+#include "schedule/range_map.hpp"
+
+namespace sluice::mpi::detail {
+
+/// Where the bytes of a rank's part of a program lie. What a rank has at the start is in the user's own memory, its
+/// ranges one behind the other; what it must have at the end is in the result, likewise. Whatever comes is written to
+/// where it is in the result, and what is not wanted there, to memory that is held for it alone: no rank holds the
+/// array. Own elements are combined from where they are.
+///
+/// A message that lies in several places is packed before it is sent, and unpacked when it is there. What is combined
+/// comes to a buffer, unless nothing was combined there before: then it comes to its place, and the own elements are
+/// combined with it.
+class ProgramData final : public ElementData {
+ public:
+  /// `operation`: its elements are those of the part; of bytes that are only moved, MPI_BYTE and any operation.
+  ProgramData(const ElementOperation& operation, const ProgramPart& part);
+
+  /// Where sends and receives stand among the operations of the part, in its order.
+  [[nodiscard]] const std::vector<std::size_t>& sends() const { return sends_; }
+  [[nodiscard]] const std::vector<std::size_t>& receives() const { return receives_; }
+  /// The longest message that comes to a buffer, elements.
+  [[nodiscard]] std::int64_t longest_buffered() const { return longest_buffered_; }
+  /// Whether a rank's own elements may be in its result (MPI_IN_PLACE).
+  [[nodiscard]] static bool may_be_in_place(const ProgramPart& part);
+
+  void use(const void* own, void* result) override;
+  void finish() override;
+
+  std::byte* incoming(std::size_t receive, std::int64_t count, std::int64_t note) override;
+  void arrived(std::size_t receive, const std::function<void()>& look) override;
+  TreeMessage outgoing(std::size_t send) override;
+  void sent(std::size_t send) override;
+
+ private:
+  enum class Place : std::uint8_t { kOwn, kResult, kHeld };
+  /// Where an element of the array lies: so many elements on from it in a place.
+  struct Home {
+    Place place = Place::kResult;
+    std::int64_t shift = 0;
+    friend bool operator==(const Home&, const Home&) = default;
+  };
+  /// A part of a message that is together in memory.
+  struct Piece {
+    Place place = Place::kResult;
+    std::int64_t at = 0;     ///< elements from the start of the place
+    std::int64_t own = 0;    ///< of a combine: where the own ones are in theirs
+    std::int64_t count = 0;  ///< elements
+    bool first = false;      ///< of a combine: there is nothing but the own ones yet
+    bool lower = false;      ///< as PartRange
+  };
+  using Message = std::vector<Piece>;
+
+  /// Gives what is written, and is not in the result, a place.
+  void find_homes(const ProgramPart& part);
+  void place_messages(const ProgramPart& part);
+  static void add(Message& message, const Piece& piece);
+
+  [[nodiscard]] std::byte* in(const Piece& piece) const { return base(piece.place) + piece.at * extent(); }
+  [[nodiscard]] std::byte* base(Place place) const;
+  /// Whether the message of a receive comes to its place.
+  [[nodiscard]] bool direct(std::size_t receive) const;
+  void combine(const Piece& piece, std::byte* other, const std::function<void()>& look);
+
+  [[nodiscard]] std::byte* take(std::int64_t count);
+  void give_back(std::byte* buffer);
+  void move_own();
+
+  std::vector<std::size_t> sends_;
+  std::vector<std::size_t> receives_;
+  std::vector<std::int64_t> sent_counts_;      ///< by send: elements
+  std::vector<std::int64_t> received_counts_;  ///< by receive
+  std::vector<Message> out_;                   ///< by send
+  std::vector<Message> in_;                    ///< by receive
+  std::vector<char> combines_;                 ///< by receive
+  std::int64_t longest_buffered_ = 0;
+
+  sluice::detail::RangeMap<Home> homes_;
+  std::int64_t own_begin_ = 0;  ///< the element of the array that the own ones begin with
+  std::int64_t own_count_ = 0;
+  std::int64_t held_count_ = 0;
+  bool commutative_ = true;
+  bool moves_own_ = false;  ///< the own elements are put where others come to, first of all, as they go on together
+  Message own_moves_;       ///< then; else those that are in the result as they were. Piece::own: where from
+  std::int64_t own_in_result_ = 0;  ///< where they are if in place
+
+  std::byte* own_ = nullptr;  ///< never written through
+  std::byte* result_ = nullptr;
+  std::byte* held_ = nullptr;
+  bool own_in_place_ = false;
+  std::vector<std::byte*> packed_;                        ///< by send: its buffer
+  std::vector<std::byte*> received_;                      ///< by receive, likewise
+  std::map<const std::byte*, std::int64_t> sizes_;        ///< of buffers, elements
+  std::multimap<std::int64_t, std::byte*> free_buffers_;  ///< by the elements that fit
+  std::mutex mutex_;                                      ///< of buffers, as a progress thread may ask for a place
+};
+
+}  // namespace sluice::mpi::detail

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "run/mpi/program/program_data.hpp"
+#include "run/mpi/program/program_part.hpp"
+#include "run/mpi/tree/tree_executor.hpp"
+
+namespace sluice::mpi::detail {
+
+/// Carries out a rank's part of a program, as often as asked. Sends begin as soon as what they wait for has ended,
+/// those to one rank in their order; messages are received in the order of the program, a few of them asked for ahead.
+///
+/// No deadlock where validate() finds none: it demands that a program passes even if sends wait for their receivers and
+/// a rank takes one message at a time, and this one waits for less.
+class ProgramExecutor {
+ public:
+  /// `thread`: null, or what makes progress while elements are combined.
+  ProgramExecutor(Channel& channel, const ElementOperation& operation, const ProgramPart& part, ProgressThread* thread);
+  ProgramExecutor(const ProgramExecutor&) = delete;
+  ProgramExecutor& operator=(const ProgramExecutor&) = delete;
+
+  /// What the rank has at the start, its ranges one behind the other, and room for what it must have at the end.
+  /// `own` may be MPI_IN_PLACE where ProgramData::may_be_in_place().
+  void begin(const void* own, void* result);
+  /// As TreeExecutor::advance.
+  Advance advance();
+  void abandon() noexcept { executor_->abandon(); }
+  [[nodiscard]] std::int64_t held_bytes() const { return data_->held_bytes(); }
+
+ private:
+  std::shared_ptr<ProgramData> data_;
+  std::optional<TreeExecutor> executor_;
+};
+
+}  // namespace sluice::mpi::detail
