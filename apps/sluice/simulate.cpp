@@ -173,6 +173,8 @@ int simulate_file(const std::string& file, const std::string& platform, const Si
   check(options);
   const std::string name = file == "-" ? "standard input" : file;
   const AnySchedule schedule = read_schedule_file(file);
+  if (!platform.empty() && !std::holds_alternative<Program>(schedule))
+    throw InputError("--platform", "a schedule, which has its own times", "a program (sluice.program/1) beside it");
   if (const auto* steps = std::get_if<ScheduleFile>(&schedule)) {
     refuse_broken(validate_with_layouts(*steps, name), name);
     return simulate_steps(steps->schedule, fmt::format("{} {}\n", steps->schedule.problem, name), options);
@@ -187,8 +189,6 @@ int simulate_file(const std::string& file, const std::string& platform, const Si
                        fmt::format("the {} of the program in {}", program->ranks, name));
     return simulate_program(*program, network, fmt::format("{} {}\n", to_string(program->problem), name), options);
   }
-  if (!platform.empty())
-    throw InputError("--platform", "a schedule, which has its own times", "a program (sluice.program/1) beside it");
   const auto& tree = std::get<TreeSchedule>(schedule);
   refuse_broken(validate(tree), name);
   return simulate_tree(tree, fmt::format("{} {}\n", tree.problem, name), options);

@@ -39,7 +39,7 @@ TEST(BadInput, LayoutsShapesAndNumbers) {
       {"--from 16:3 --to 16:5 --shape 9223372036854775808", "2^63"},
       {"--from 2x2:1x1 --to 2x2:1x1 --shape 4000000000x4000000000", "2^63"},
       {"--from 16:3 --to 16:5 --shape 9223372036854775807 --element-bytes 2", "2^63"},
-      {"--from 16:3 --to 16:5 --element-bytes 0", "--element-bytes: '0', expected 1 to"},
+      {"--from 16:3 --to 16:5 --element-bytes 0", "--element-bytes: '0', expected at least 1"},
       {"--from 16:3 --to 16:5 --element-bytes eight", "--element-bytes: 'eight'"},
       {"--from 16:3 --to 16:5 --setup -1", "--setup: '-1'"},
       {"--from 16:3 --to 16:5 --setup nan", "--setup: 'nan'"},
@@ -109,7 +109,7 @@ TEST(BadInput, ExchangesAndTheirTraffic) {
       {"empty.mtx", "empty.mtx"},
       {"binary.csv", "binary.csv"},
       {"good.csv good.csv", "'good.csv', expected an option"},
-      {"good.csv --max-transfers 0", "--max-transfers: '0', expected 1 to"},
+      {"good.csv --max-transfers 0", "--max-transfers: '0', expected at least 1"},
       {"good.csv --max-transfers -1", "--max-transfers: '-1'"},
       {"good.csv --max-transfers two", "--max-transfers: 'two'"},
       {"good.csv --setup -1", "--setup: '-1'"},
@@ -156,8 +156,8 @@ TEST(BadInput, ExchangesAndTheirTraffic) {
 
 TEST(BadInput, VerbsProblemsAndStudies) {
   const Case cases[] = {
-      {"", "sluice: no verb, expected plan, compare, check, cluster, predict, study, "},
-      {"paln", "sluice: 'paln', expected one of plan, compare, check, cluster, predict, study, "},
+      {"", "sluice: no verb, expected plan, compare, simulate, check, cluster, predict, study, "},
+      {"paln", "sluice: 'paln', expected one of plan, compare, simulate, check, cluster, predict, study, "},
       {"plan", "sluice plan: no problem, expected redistribute, exchange"},
       {"plan collect", "sluice plan: 'collect', expected one of redistribute, exchange, reduce"},
       {"compare matrix.mtx", "sluice compare: 'matrix.mtx', expected one of redistribute, exchange"},
@@ -172,7 +172,7 @@ TEST(BadInput, VerbsProblemsAndStudies) {
       {"study figures -o out", "sluice study: 'figures', expected redistribute-tables"},
       {"study redistribute-tables", "-o: no folder"},
       {"study exchange-quality", "-o: no folder"},
-      {"study exchange-quality -o out --samples 0", "--samples: '0', expected 1 to"},
+      {"study exchange-quality -o out --samples 0", "--samples: '0', expected at least 1"},
       {"study exchange-quality -o out --samples many", "--samples: 'many'"},
       {"study exchange-quality -o out --seed -1", "--seed: '-1'"},
       {"study redistribute-tables -o out --samples 5", "--samples: study redistribute-tables"},

@@ -32,8 +32,9 @@ TEST(Collective, PlansProgramsThatCheckAccepts) {
     EXPECT_LE(file["bound_s"], file["length_s"]);
     const Outcome check = folder.sluice({"check", "plan.json"});
     EXPECT_EQ(check.status, 0) << check.out << check.err;
-    EXPECT_EQ(lines(check.out).at(0), "ok: plan.json: " + problem + " of 88 ranks, " + std::to_string(file["operations"].size()) +
-                             " operations: every rank ends up with what it must");
+    EXPECT_EQ(lines(check.out).at(0), "ok: plan.json: " + problem + " of 88 ranks, " +
+                                          std::to_string(file["operations"].size()) +
+                                          " operations: every rank ends up with what it must");
   }
 }
 

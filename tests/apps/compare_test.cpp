@@ -21,7 +21,7 @@ TEST(Compare, JsonHasARowForEveryAlgorithmInTheOrderOfTheContract) {
   const ordered_json file = ordered_json::parse(text);
   std::vector<std::string> fields;
   for (const auto& [name, value] : file.items()) fields.push_back(name);
-  EXPECT_EQ(fields, (std::vector<std::string>{"schema", "problem", "bound", "rows"}));
+  EXPECT_EQ(fields, (std::vector<std::string>{"schema", "about", "problem", "bound", "rows"}));
   EXPECT_EQ(file["schema"], "sluice.compare/1");
   EXPECT_EQ(file["problem"], "redistribute");
   EXPECT_EQ(json::parse(text)["bound"],

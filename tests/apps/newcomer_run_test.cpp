@@ -96,12 +96,13 @@ TEST(NewcomerRuns, WhatRanIsDrawn) {  // 23
   for (const std::string mode : {"chain", "local", "at-once"}) {
     SCOPED_TRACE(mode);
     const Outcome outcome = on_ranks(
-        folder, 3,
+        folder, 5,
         "run exchange traffic.mtx --repetitions 1 --methods sluice --mode " + mode + " --trace run.json --svg run.svg");
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     expect_in("exchange, executed, mode " + mode, folder.read("run.svg"));
     std::int64_t sent = 0, received = 0;
-    for (const json& event : json::parse(folder.read("run.json"))["traceEvents"]) {
+    const json trace = json::parse(folder.read("run.json"));
+    for (const json& event : trace["traceEvents"]) {
       if (event["ph"] != "X") continue;
       EXPECT_GE(event["dur"].get<double>(), 0);
       (event["cat"] == "send" ? sent : received) += event["args"]["size"].get<std::int64_t>();

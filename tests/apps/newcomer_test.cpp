@@ -256,7 +256,7 @@ TEST(Newcomer, LongPlanningShowsThatItIsUnderWay) {  // 20
   const Outcome shown = in_terminal(folder, 120, command);
   EXPECT_EQ(shown.status, 0);
   expect_in(" s: best plan ", shown.out);
-  for (const std::string quiet : {command + " --no-progress", command + " --quiet", "TERM=dumb " + command})
+  for (const std::string& quiet : {command + " --no-progress", command + " --quiet", "TERM=dumb " + command})
     expect_not_in(" s: best plan ", in_terminal(folder, 120, quiet).out);
 }
 

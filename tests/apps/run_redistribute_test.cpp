@@ -20,8 +20,8 @@ TEST(RunRedistribute, JsonHasTheFieldsOfTheContract) {
   const ordered_json file = ordered_json::parse(folder.read("out.json"));
   std::vector<std::string> fields;
   for (const auto& [name, value] : file.items()) fields.push_back(name);
-  EXPECT_EQ(fields, (std::vector<std::string>{"schema", "problem", "ranks", "bytes_moved", "verified", "repetitions",
-                                              "methods"}));
+  EXPECT_EQ(fields, (std::vector<std::string>{"schema", "about", "problem", "ranks", "bytes_moved", "verified",
+                                              "repetitions", "methods"}));
   EXPECT_EQ(file["schema"], "sluice.run/1");
   EXPECT_EQ(file["problem"], "redistribute");
   EXPECT_EQ(file["ranks"], 4);
@@ -32,7 +32,8 @@ TEST(RunRedistribute, JsonHasTheFieldsOfTheContract) {
   for (const ordered_json& method : file["methods"]) {
     fields.clear();
     for (const auto& [name, value] : method.items()) fields.push_back(name);
-    std::vector<std::string> expected{"name", "median_s", "min_s", "max_s", "peak_extra_bytes"};
+    std::vector<std::string> expected{"name",        "median_s",  "min_s",           "max_s",
+                                      "quartiles_s", "samples_s", "peak_extra_bytes"};
     // Jobs of the library say what they do.
     if (method["name"] == "sluice" || method["name"] == "caterpillar") expected.emplace_back("how");
     EXPECT_EQ(fields, expected) << method["name"];

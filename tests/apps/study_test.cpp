@@ -22,7 +22,7 @@ TEST(Study, TablesOfThePaperAreReproducedButForItsMisprints) {
         "Table 10, messages of receiver 7: 2 (paper: 4)"})
     EXPECT_NE(outcome.out.find(misprint), std::string::npos) << outcome.out;
   EXPECT_EQ(outcome.out.find("UNEXPLAINED"), std::string::npos) << outcome.out;
-  EXPECT_NE(lines(outcome.out).back().find("values agree; misprints of the paper: Table 7"), std::string::npos);
+  EXPECT_NE(outcome.out.find("values agree; misprints of the paper: Table 7"), std::string::npos);
 
   const std::string summary = folder.read("a/tables/summary.csv");
   ASSERT_EQ(lines(summary).size(), 20U);
@@ -330,7 +330,7 @@ TEST_F(Simulated, FailsWithWhatTheSimulationComplainedOf) {
   expect_refused(study("broadcast-grid5000"), "88 simulated hosts, coll-selector:default: no such luck");
   expect_refused(study("broadcast-grid5000 --order best"), "--order: 'best', expected one of clusters, round-robin");
   expect_refused(study("broadcast-models --order clusters"), "--order: study broadcast-models");
-  EXPECT_TRUE(std::filesystem::is_empty(folder_.path("figures")));
+  EXPECT_FALSE(std::filesystem::exists(folder_.path("figures")));
 }
 
 }  // namespace

@@ -281,7 +281,7 @@ class Command(Folder):
         self.refused("--export", "exchange", file, "--export", "p2p")
         self.refused("/nowhere/out", "exchange", file, "--export", "p2p", "/nowhere/out")
         self.refused("--summary beside it", "exchange", file, "--export", "p2p", out, "--summary")
-        self.refused("--json - beside it", "exchange", file, "--export", "p2p", "-", "--json", "-")
+        self.refused("standard output twice", "exchange", file, "--export", "p2p", "-", "--json", "-")
         grids = ("redistribute", "--from", "16:3", "--to", "16:5", "--export", "p2p", out)
         self.refused("--rank beside it", *grids, "--rank", "3")
         self.refused("--front beside it", *grids, "--front")
