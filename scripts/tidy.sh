@@ -7,6 +7,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 cmake --preset tidy --log-level=WARNING >/dev/null  # for the compile commands: clang-tidy compiles, and tells what clang warns of
+cmake --build build/tidy --target sluice_build_facts >/dev/null  # the one header that is made
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
@@ -29,6 +30,8 @@ if [[ -z $regex ]]; then
     cat "$log" >&2
     exit 1
   fi
+  echo "tidy: of ${#failed[@]} failed, for"
+  sed -n 's#^'"$PWD"'/\([^ ]*: error: .*\)#  \1#p' "$log"
   regex=$(sed -n 's/^#include "\(.*\)"$/\1/p' "${failed[@]}" | paste -sd '|')
 fi
 echo "tidy: clang-tidy, $(nproc) at a time, one by one"

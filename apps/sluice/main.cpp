@@ -200,10 +200,12 @@ int run_command(const std::vector<std::string>& words) {
   if (Ranks::under_mpi()) {
     for (const NamedFile& input : command_files().inputs)
       if (input.path == "-") throw InputError(input.option, "standard input", "a file, which every rank can read");
-    if (Ranks::count() == 1 && !launched())
-      note(fmt::format("this is one rank; mpirun -np N sluice {} ... starts N of them", words.front()));
   }
-  return chosen();
+  const int status = chosen();
+  // After the result: what is refused gets one line.
+  if (Ranks::under_mpi() && Ranks::count() == 1 && !launched())
+    note(fmt::format("this is one rank; mpirun -np N sluice {} ... starts N of them", words.front()));
+  return status;
 }
 
 int complain(const std::string& message, int status) {
