@@ -69,7 +69,6 @@ class MadeFolders {
           continue;  // somebody else's, or ignored
         struct sigaction ours {};
         ours.sa_handler = end_by;
-        ours.sa_flags = SA_RESETHAND;
         (void)::sigaction(signal, &ours, nullptr);
       }
     }
@@ -86,7 +85,11 @@ class MadeFolders {
   }
   static void end_by(int signal) {
     remove_empty();
-    (void)::raise(signal);  // its own action again: SA_RESETHAND
+    // Not by SA_RESETHAND: a second signal, to another thread, would end the program before the folders are gone.
+    struct sigaction own {};
+    own.sa_handler = SIG_DFL;
+    (void)::sigaction(signal, &own, nullptr);
+    (void)::raise(signal);
   }
 
   static inline std::array<std::array<char, kLongest>, kMost> folders_{};

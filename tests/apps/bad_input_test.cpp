@@ -172,7 +172,7 @@ TEST(BadInput, VerbsProblemsAndStudies) {
       {"study figures -o out", "sluice study: 'figures', expected redistribute-tables"},
       {"study redistribute-tables", "-o: no folder"},
       {"study exchange-quality", "-o: no folder"},
-      {"study exchange-quality -o out --samples 0", "--samples: '0', expected at least 1"},
+      {"study exchange-quality -o out --samples 0", "--samples: '0', expected 1 to"},
       {"study exchange-quality -o out --samples many", "--samples: 'many'"},
       {"study exchange-quality -o out --seed -1", "--seed: '-1'"},
       {"study redistribute-tables -o out --samples 5", "--samples: study redistribute-tables"},
