@@ -146,7 +146,7 @@ std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>> random_ints(Draw
 }
 
 std::vector<std::byte> random_bytes(Draw& draw, std::size_t bytes) {
-  std::vector<std::byte> result(bytes);
+  std::vector<std::byte> result(std::max<std::size_t>(bytes, 1));  // two null pointers would be one buffer for MPI
   for (std::byte& each : result) each = static_cast<std::byte>(draw.between(0, 255));
   return result;
 }
