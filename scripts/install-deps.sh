@@ -20,6 +20,7 @@ packages=(
   nlohmann-json3-dev         # schedule and result files
   coinor-libcbc-dev          # integer programs: the planner `exact` of exchange
   libcli11-dev               # command line
+  libssl-dev                 # SHA-256 of the files that a result was made from
   libgtest-dev               # tests
   librapidcheck-dev          # tests: properties on random data
   liblemon-dev               # tests and benchmarks: matchings to compare ours with

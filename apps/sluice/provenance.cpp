@@ -5,7 +5,6 @@
 #include <array>
 #include <ctime>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "everywhere.hpp"
@@ -48,7 +47,7 @@ nlohmann::ordered_json about(const std::vector<std::string>& hosts, const std::s
   for (const NamedFile& input : command_files().inputs) {
     ordered_json entry{{"file", utf8(input.path)}};
     std::ifstream in(input.path, std::ios::binary);
-    if (input.path != "-" && in) entry["sha256"] = sha256(std::string(std::istreambuf_iterator<char>(in), {}));
+    if (input.path != "-" && in) entry["sha256"] = sha256(in);
     result["inputs"].push_back(std::move(entry));
   }
   if (const std::string seed = given_value("--seed"); !seed.empty()) result["seed"] = utf8(seed);

@@ -1,11 +1,11 @@
 #pragma once
 
+#include <istream>
 #include <string>
-#include <string_view>
 
 namespace sluice::command {
 
-/// SHA-256 of `bytes` as 64 hexadecimal digits, as sha256sum prints it. Source: FIPS 180-4. O(bytes).
-[[nodiscard]] std::string sha256(std::string_view bytes);
+/// SHA-256 of what is left in `in`, as 64 hexadecimal digits, as sha256sum prints it.
+[[nodiscard]] std::string sha256(std::istream& in);
 
 }  // namespace sluice::command
