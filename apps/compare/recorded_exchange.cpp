@@ -140,15 +140,10 @@ Timeline recorded_exchange(MPI_Comm comm, const std::vector<mpi::MessageSize>& s
                     .unit = "s",
                     .transfers = joined(gathered(own, ends)),
                     .length = 0};
-  std::stable_sort(timeline.transfers.begin(), timeline.transfers.end(),
-                   [](const TimelineTransfer& a, const TimelineTransfer& b) { return a.start < b.start; });
-  const double first = timeline.transfers.empty() ? 0 : timeline.transfers.front().start;
-  for (TimelineTransfer& each : timeline.transfers) {
-    for (double TimelineTransfer::*time : {&TimelineTransfer::start, &TimelineTransfer::sender_free,
-                                           &TimelineTransfer::receive_start, &TimelineTransfer::end})
-      each.*time -= first;
-    timeline.length = std::max({timeline.length, each.end, each.sender_free});
-  }
+  double first = std::numeric_limits<double>::infinity();
+  for (const TimelineTransfer& each : timeline.transfers) first = std::min(first, each.start);
+  timeline = scaled(std::move(timeline), 1, "s", first);
+  sort_by_start(timeline);
   return timeline;
 }
 

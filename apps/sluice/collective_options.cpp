@@ -51,8 +51,10 @@ std::string CollectiveTask::title() const {
   std::string root;
   if (has_root(problem.problem))
     root = fmt::format(", {} rank {}", problem.problem == Collective::kGather ? "to" : "from", problem.root);
-  return fmt::format("{}: {} {}{}, {} in {} ({})", to_string(problem.problem), bytes_text(problem.size_bytes), of, root,
-                     count_text(platform.ranks, "rank"), count_text(platform.clusters.size(), "cluster"), file);
+  std::string where;
+  if (!file.empty()) where = fmt::format(" in {} ({})", count_text(platform.clusters.size(), "cluster"), file);
+  return fmt::format("{}: {} {}{}, {}{}", to_string(problem.problem), bytes_text(problem.size_bytes), of, root,
+                     count_text(platform.ranks, "rank"), where);
 }
 
 ProgramPlan CollectiveTask::planned_by(const std::string& algorithm) const {

@@ -143,7 +143,7 @@ bool is_surplus_copy() {
 
 int run_command(const std::vector<std::string>& words) {
   CLI::App root("Plans and runs communication where the order of messages matters.", "sluice");
-  root.set_version_flag("-V,--version", version_text(), "print the version, and what it was built with, and exit");
+  root.set_version_flag("-V,--version", version_text, "print the version, and what it was built with, and exit");
   root.set_help_flag("-h,--help", "print this and exit");
   root.footer(
       "Exit status: 0 done, 1 a check failed, 2 bad input (one line on standard error, nothing written),\n"

@@ -2,10 +2,7 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <fstream>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "algorithm_names.hpp"
@@ -14,31 +11,11 @@
 #include "ranks.hpp"
 #include "run.hpp"
 #include "run_output.hpp"
+#include "schedule_file.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/error.hpp"
-#include "sluice/show/quantities.hpp"
 
 namespace sluice::command {
-
-namespace {
-
-Program read_program_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw InputError(path, "cannot be read: " + std::generic_category().message(errno), "a program");
-  return read_program(in, path);
-}
-
-std::string title_of(const CollectiveTask& task) {
-  if (!task.file.empty()) return task.title();
-  const Collective problem = task.problem.problem;
-  std::string root;
-  if (has_root(problem))
-    root = fmt::format(", {} rank {}", problem == Collective::kGather ? "to" : "from", task.problem.root);
-  return fmt::format("{}: {} per {}{}, {} ranks", to_string(problem), bytes_text(task.problem.size_bytes),
-                     problem == Collective::kAlltoall ? "pair of ranks" : "rank", root, task.platform.ranks);
-}
-
-}  // namespace
 
 int run_collective(const RunCollective& options) {
   const Collective problem = options.problem.collective;
@@ -77,7 +54,7 @@ int run_collective(const RunCollective& options) {
   const compare::Comparison comparison = compare::collectives(MPI_COMM_WORLD, contents, how, methods, repetitions);
   RunSubject subject;
   subject.problem = to_string(problem);
-  subject.title = title_of(task);
+  subject.title = task.title();
   const bool all_blocks = problem == Collective::kScatter || problem == Collective::kAlltoall;
   subject.largest_part = task.problem.size_bytes * (all_blocks ? ranks : 1);
   return show_run(subject, comparison, options.methods.json);

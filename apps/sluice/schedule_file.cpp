@@ -9,11 +9,25 @@
 
 namespace sluice::command {
 
+namespace {
+
+std::ifstream opened(const std::string& path, const char* expected) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw InputError(path, "cannot be read: " + std::generic_category().message(errno), expected);
+  return in;
+}
+
+}  // namespace
+
 AnySchedule read_schedule_file(const std::string& path) {
   if (path == "-") return read_any_schedule(std::cin, "standard input");
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw InputError(path, "cannot be read: " + std::generic_category().message(errno), "a schedule");
+  std::ifstream in = opened(path, "a schedule");
   return read_any_schedule(in, path);
+}
+
+Program read_program_file(const std::string& path) {
+  std::ifstream in = opened(path, "a program");
+  return read_program(in, path);
 }
 
 }  // namespace sluice::command

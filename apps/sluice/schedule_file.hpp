@@ -9,4 +9,7 @@ namespace sluice::command {
 /// Reads the schedule at `path`, or from standard input for "-". Throws InputError.
 [[nodiscard]] AnySchedule read_schedule_file(const std::string& path);
 
+/// Reads the program at `path`. Throws InputError for anything else.
+[[nodiscard]] Program read_program_file(const std::string& path);
+
 }  // namespace sluice::command

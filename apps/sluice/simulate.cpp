@@ -76,10 +76,6 @@ void check(const SimulationOptions& options) {
   check_json_target(options.json);
 }
 
-std::string time_text(const Timeline& timeline, double value) {
-  return timeline.unit == "s" ? seconds_text(value) : number_text(value);
-}
-
 std::string table_of(const Timeline& timeline, bool all) {
   const bool steps =
       std::ranges::any_of(timeline.transfers, [](const TimelineTransfer& each) { return each.step >= 0; });
@@ -93,7 +89,7 @@ std::string table_of(const Timeline& timeline, bool all) {
   const std::int64_t shown = all ? count : std::min(count, kShownTransfers);
   for (std::int64_t i = 0; i < shown; ++i) {
     const TimelineTransfer& each = timeline.transfers[static_cast<std::size_t>(i)];
-    std::vector<std::string> cells{time_text(timeline, each.start), time_text(timeline, each.end),
+    std::vector<std::string> cells{time_text(each.start, timeline.unit), time_text(each.end, timeline.unit),
                                    fmt::format("{}", each.from), fmt::format("{}", each.to)};
     if (sizes) cells.push_back(fmt::format("{}", each.size));
     if (steps) cells.push_back(fmt::format("{}", each.step));
@@ -132,8 +128,9 @@ int show(const Timeline& timeline, const Planned& planned, const SimulationOptio
     options.timeline.write(timeline, fmt::format("{}, {}{}", timeline.problem, timeline.algorithm, how));
   if (!options.json.empty()) write_file_atomically(options.json, to_json(timeline, planned, options).dump() + '\n');
   tell(fmt::format("{}engine {}{}\n\nlength  {}{}\nplanned {}\n\n{}", planned.title, options.engine, how,
-                   time_text(timeline, timeline.length), timeline.unit == "s" ? "" : ", in the unit of the schedule",
-                   time_text(timeline, planned.length), table_of(timeline, options.all)));
+                   time_text(timeline.length, timeline.unit),
+                   timeline.unit == "s" ? "" : ", in the unit of the schedule",
+                   time_text(planned.length, timeline.unit), table_of(timeline, options.all)));
   if (was_interrupted()) note("interrupted by Ctrl-C: the best plan so far");
   return status_unless_interrupted(kDone);
 }

@@ -28,9 +28,7 @@ std::string bars_svg(const std::vector<Bar>& bars, double bound, const std::stri
   const double scale = most > 0 ? kWidth / most : 0;
   std::string out = detail::svg_head(left + kWidth + right, bottom + kBottom, title);
   const auto text = [&](double x, double y, const char* anchor, const std::string& what, int size = 12) {
-    fmt::format_to(std::back_inserter(out),
-                   "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" font-size=\"{}\">{}</text>\n", x, y, anchor,
-                   size, detail::escaped(what));
+    out += detail::svg_text(x, y, what, anchor, size);
   };
   const auto line = [&](double x, double from, double to, const char* style) {
     fmt::format_to(std::back_inserter(out), "<path {} d=\"M{:.1f} {:.1f}V{:.1f}\"/>\n", style, x, from, to);

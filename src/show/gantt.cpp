@@ -37,10 +37,6 @@ struct Bar {
   const TimelineTransfer* transfer = nullptr;
 };
 
-std::string time_text(const Timeline& timeline, double value) {
-  return timeline.unit == "s" ? seconds_text(value) : number_text(value);
-}
-
 class Chart {
  public:
   explicit Chart(const Timeline& timeline)
@@ -54,7 +50,7 @@ class Chart {
     const double height = kTop + row_ * static_cast<double>(rows_) + kBottom;
     out_ = detail::svg_head(kLeft + kWidth + kRight, height, title);
     text(kLeft, 22, title, "start", 15);
-    text(kLeft, 40, facts(), "start", 12);
+    text(kLeft, 40, facts(), "start");
     axis();
     rows();
     bars();
@@ -64,10 +60,8 @@ class Chart {
  private:
   [[nodiscard]] double x(double time) const { return kLeft + time * scale_; }
 
-  void text(double at_x, double at_y, const std::string& what, const char* anchor, int size) {
-    fmt::format_to(std::back_inserter(out_),
-                   "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" font-size=\"{}\">{}</text>\n", at_x, at_y,
-                   anchor, size, detail::escaped(what));
+  void text(double at_x, double at_y, const std::string& what, const char* anchor, int size = 12) {
+    out_ += detail::svg_text(at_x, at_y, what, anchor, size);
   }
 
   [[nodiscard]] std::string facts() const {
@@ -77,7 +71,8 @@ class Chart {
     const bool one_at_a_time = std::all_of(lanes_.sends.begin(), lanes_.sends.end(), [](auto n) { return n == 1; });
     return fmt::format("{}, length {}{}{}; colour: the other node",
                        count_text(static_cast<std::int64_t>(timeline_.transfers.size()), "transfer"),
-                       time_text(timeline_, timeline_.length), timeline_.unit == "s" ? "" : " (unit of the schedule)",
+                       time_text(timeline_.length, timeline_.unit),
+                       timeline_.unit == "s" ? "" : " (unit of the schedule)",
                        all > 0 && one_at_a_time ? fmt::format(", senders busy {:.0f} % of it", 100 * busy / all) : "");
   }
 
@@ -89,11 +84,11 @@ class Chart {
       for (int i = 0; step * i <= timeline_.length * (1 + 1e-9); ++i) {
         fmt::format_to(std::back_inserter(out_), "<path class=\"line\" d=\"M{0:.1f} {1:.1f}V{2:.1f}\"/>\n", x(step * i),
                        kTop, bottom + 4);
-        text(x(step * i), bottom + 17, i == 0 ? "0" : time_text(timeline_, step * i), "middle", 12);
+        text(x(step * i), bottom + 17, i == 0 ? "0" : time_text(step * i, timeline_.unit), "middle");
       }
     }
-    text(kLeft + kWidth / 2, bottom + 36, timeline_.unit == "s" ? "time" : "time (unit of the schedule)", "middle", 12);
-    text(kLeft - 8, kTop - 8, timeline_.same_nodes ? "machine" : "sender", "end", 12);
+    text(kLeft + kWidth / 2, bottom + 36, timeline_.unit == "s" ? "time" : "time (unit of the schedule)", "middle");
+    text(kLeft - 8, kTop - 8, timeline_.same_nodes ? "machine" : "sender", "end");
   }
 
   void rows() {
@@ -105,7 +100,7 @@ class Chart {
         fmt::format_to(std::back_inserter(out_),
                        "<rect class=\"faint\" x=\"{}\" y=\"{:.2f}\" width=\"{}\" height=\"{:.2f}\"/>\n", kLeft, top,
                        kWidth, row_);
-      if (row % every == 0) text(kLeft - 8, top + row_ / 2 + 4, fmt::format("{}", row), "end", 12);
+      if (row % every == 0) text(kLeft - 8, top + row_ / 2 + 4, fmt::format("{}", row), "end");
     }
   }
 
@@ -166,8 +161,8 @@ class Chart {
   [[nodiscard]] std::string facts_of(const TimelineTransfer& each) const {
     return fmt::format("{} to {}{}{}: {} to {}", each.from, each.to,
                        each.size > 0 ? fmt::format(", size {}", each.size) : "",
-                       each.step >= 0 ? fmt::format(", step {}", each.step) : "", time_text(timeline_, each.start),
-                       time_text(timeline_, each.end));
+                       each.step >= 0 ? fmt::format(", step {}", each.step) : "", time_text(each.start, timeline_.unit),
+                       time_text(each.end, timeline_.unit));
   }
 
   const Timeline& timeline_;

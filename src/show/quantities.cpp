@@ -26,6 +26,10 @@ std::string seconds_text(double seconds) {
   return fmt::format("{:.0f} ns", seconds * 1e9);
 }
 
+std::string time_text(double value, std::string_view unit) {
+  return unit == "s" ? seconds_text(value) : number_text(value);
+}
+
 std::string bytes_text(std::int64_t bytes) {
   if (bytes < 1000) return fmt::format("{} B", bytes);
   constexpr std::array kUnits{"kB", "MB", "GB", "TB", "PB", "EB"};

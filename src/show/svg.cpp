@@ -39,6 +39,11 @@ std::string svg_head(double width, double height, std::string_view title) {
          fmt::format("<rect width=\"{:.0f}\" height=\"{:.0f}\" class=\"page\"/>\n", width, height);
 }
 
+std::string svg_text(double x, double y, std::string_view what, std::string_view anchor, int size) {
+  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" font-size=\"{}\">{}</text>\n", x, y, anchor,
+                     size, escaped(what));
+}
+
 double tick_step(double length, int most) {
   const double least = length / most;
   const double power = std::pow(10, std::floor(std::log10(least)));

@@ -23,7 +23,10 @@ inline constexpr std::string_view kStyle =
 /// The start of a picture: size, fonts, style, ground and title.
 [[nodiscard]] std::string svg_head(double width, double height, std::string_view title);
 
-/// The largest of 1, 2, 5 times a power of ten that puts at most `most` ticks on an axis of `length`. @pre length > 0
+/// `what` at a point, which is its start, middle or end.
+[[nodiscard]] std::string svg_text(double x, double y, std::string_view what, std::string_view anchor, int size = 12);
+
+/// The least of 1, 2, 5 times a power of ten that puts at most `most` ticks on an axis of `length`. @pre length > 0
 [[nodiscard]] double tick_step(double length, int most);
 
 }  // namespace sluice::detail

@@ -2,11 +2,12 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sluice {
 
-/// A transfer with the time it takes somewhere: by a model, in a simulation.
+/// A transfer and when it runs: by a model, or as it was measured.
 struct TimelineTransfer {
   std::int64_t from = 0;
   std::int64_t to = 0;
@@ -20,7 +21,7 @@ struct TimelineTransfer {
   friend bool operator==(const TimelineTransfer&, const TimelineTransfer&) = default;
 };
 
-/// What happens when: of what simulations compute and pictures show.
+/// When each transfer of a schedule runs: what simulations compute, and pictures and traces show.
 struct Timeline {
   std::string problem;
   std::string algorithm;
@@ -31,5 +32,12 @@ struct Timeline {
   std::vector<TimelineTransfer> transfers;  ///< in order of their start
   double length = 0;                        ///< when all is done; no transfer ends later
 };
+
+/// Puts the transfers into the order of their starts, and makes the length at least the time at which the last one
+/// ends.
+void sort_by_start(Timeline& timeline);
+
+/// `timeline` with its times counted from `origin` on, multiplied by `factor`, and in `unit`. The length is multiplied.
+[[nodiscard]] Timeline scaled(Timeline timeline, double factor, std::string_view unit, double origin = 0);
 
 }  // namespace sluice

@@ -128,12 +128,6 @@ void keep_barriers(Timeline& timeline, const StepSchedule& schedule) {
   timeline.length = start;
 }
 
-void sort_by_start(Timeline& timeline) {
-  std::stable_sort(timeline.transfers.begin(), timeline.transfers.end(),
-                   [](const TimelineTransfer& a, const TimelineTransfer& b) { return a.start < b.start; });
-  for (const TimelineTransfer& each : timeline.transfers) timeline.length = std::max(timeline.length, each.end);
-}
-
 /// Reductions whose transfers all take the same.
 void replay(Timeline& timeline, const TreeSchedule& schedule) {
   const auto machines = static_cast<std::size_t>(schedule.machines);
@@ -248,16 +242,6 @@ Timeline simulate(const Platform& platform, const Program& program, double combi
     timeline.transfers.push_back(transfer);
   }
   sort_by_start(timeline);
-  return timeline;
-}
-
-Timeline scaled(Timeline timeline, double factor, std::string_view unit) {
-  for (TimelineTransfer& each : timeline.transfers)
-    for (double TimelineTransfer::*time : {&TimelineTransfer::start, &TimelineTransfer::sender_free,
-                                           &TimelineTransfer::receive_start, &TimelineTransfer::end})
-      each.*time *= factor;
-  timeline.length *= factor;
-  timeline.unit = unit;
   return timeline;
 }
 

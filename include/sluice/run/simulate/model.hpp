@@ -45,7 +45,4 @@ enum class StepOrder {
 /// InputError unless the program is sound and has as many ranks as the platform.
 [[nodiscard]] Timeline simulate(const Platform& platform, const Program& program, double combine_s_per_byte = 0);
 
-/// `timeline` with all times multiplied by `factor` and in `unit`.
-[[nodiscard]] Timeline scaled(Timeline timeline, double factor, std::string_view unit);
-
 }  // namespace sluice
