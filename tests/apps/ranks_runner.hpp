@@ -24,6 +24,13 @@ struct Case {
   const char* about;
 };
 
+/// Five ranks in two clusters, not in the order of the ranks.
+inline constexpr const char* kPlatformOfFive =
+    R"({"schema": "sluice.platform/1", "ranks": 5,
+ "clusters": [{"name": "a", "ranks": [4, 0, 2], "latency_s": 1e-5, "gap": [[1, 1e-6], [1000, 1e-5]]},
+              {"name": "b", "ranks": [1, 3], "latency_s": 1e-5, "gap": [[1, 1e-6], [1000, 1e-5]]}],
+ "links": [{"from": 0, "to": 1, "latency_s": 1e-3, "gap": [[1, 1e-6], [1000, 1e-4]], "connections": 2}]})";
+
 /// As expect_refused, but for what the launcher adds.
 void expect_refused_once(const Outcome& outcome, const std::string& about);
 

@@ -7,15 +7,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kPlatform =
-    R"({"schema": "sluice.platform/1", "ranks": 5,
- "clusters": [{"name": "a", "ranks": [4, 0, 2], "latency_s": 1e-5, "gap": [[1, 1e-6], [1000, 1e-5]]},
-              {"name": "b", "ranks": [1, 3], "latency_s": 1e-5, "gap": [[1, 1e-6], [1000, 1e-5]]}],
- "links": [{"from": 0, "to": 1, "latency_s": 1e-3, "gap": [[1, 1e-6], [1000, 1e-4]], "connections": 2}]})";
-
 class RunBroadcast : public ::testing::Test {
  protected:
-  RunBroadcast() { folder_.write("platform.json", kPlatform); }
+  RunBroadcast() { folder_.write("platform.json", kPlatformOfFive); }
   [[nodiscard]] Outcome run(int ranks, const std::string& options) const {
     return on_ranks(folder_, ranks, "run broadcast --platform platform.json " + options);
   }

@@ -7,12 +7,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kPlatform =
-    R"({"schema": "sluice.platform/1", "ranks": 5,
- "clusters": [{"name": "a", "ranks": [4, 0, 2], "latency_s": 1e-5, "gap": [[1, 1e-6], [1000, 1e-5]]},
-              {"name": "b", "ranks": [1, 3], "latency_s": 1e-5, "gap": [[1, 1e-6], [1000, 1e-5]]}],
- "links": [{"from": 0, "to": 1, "latency_s": 1e-3, "gap": [[1, 1e-6], [1000, 1e-4]], "connections": 2}]})";
-
 struct Problem {
   const char* name;
   const char* algorithms;  ///< such as keep the order, where that may count
@@ -31,7 +25,7 @@ constexpr Problem kProblems[] = {
 
 class RunCollective : public ::testing::Test {
  protected:
-  RunCollective() { folder_.write("platform.json", kPlatform); }
+  RunCollective() { folder_.write("platform.json", kPlatformOfFive); }
   [[nodiscard]] Outcome run(int ranks, const std::string& arguments) const {
     return on_ranks(folder_, ranks, "run " + arguments);
   }

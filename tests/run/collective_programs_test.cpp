@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -25,6 +24,7 @@ namespace {
 using sluice::detail::ProgramMessages;
 using testing::AffineOperation;
 using testing::combined;
+using testing::Draw;
 using testing::kCombining;
 using testing::kMoving;
 using testing::make_job;
@@ -34,25 +34,8 @@ using testing::rank;
 using testing::shape_of;
 using testing::size;
 
-class Drawing {
- public:
-  explicit Drawing(unsigned seed) : random_(seed) {}
-  std::size_t below(std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n - 1)(random_); }
-  template <class Value>
-  Value of(const std::vector<Value>& values) {
-    return values[below(values.size())];
-  }
-  template <class Values>
-  void shuffle(Values& values) {
-    std::shuffle(values.begin(), values.end(), random_);
-  }
-
- private:
-  std::mt19937 random_;
-};
-
 /// Pieces of the array that whoever has them gives to whoever lacks them, some of them to ranks that need none.
-ProgramMessages random_moves(Drawing& draw, const Program& shape) {
+ProgramMessages random_moves(Draw& draw, const Program& shape) {
   constexpr std::int64_t kPieces = 12;
   const std::vector<ByteRange> pieces = sluice::detail::cut({0, array_bytes(shape)}, kPieces * shape.ranks, 1);
   const auto n = static_cast<std::size_t>(shape.ranks);
@@ -101,7 +84,7 @@ ProgramMessages random_moves(Drawing& draw, const Program& shape) {
 }
 
 /// Piece by piece, neighbours are combined in any order, on any rank of theirs; then who has all gives it to others.
-ProgramMessages random_combining(Drawing& draw, const Program& shape) {
+ProgramMessages random_combining(Draw& draw, const Program& shape) {
   struct Run {
     std::int64_t holder;
   };
@@ -139,7 +122,7 @@ ProgramMessages random_combining(Drawing& draw, const Program& shape) {
     }
     draw.shuffle(others);
     for (const std::int64_t to : others) {
-      messages.add(draw.of(holders), to, {piece});
+      messages.add(draw.one_of(holders), to, {piece});
       holders.push_back(to);
     }
   }
@@ -171,7 +154,7 @@ CollectiveOptions given(const Program& program) {
 }
 
 Program of_moves(Collective problem, std::int64_t bytes, int root, unsigned seed) {
-  Drawing draw(seed);
+  Draw draw(seed);
   Program program = shape_of(MPI_COMM_WORLD, problem, bytes, root);
   program.algorithm = "drawn";
   program.operations = operations_of(random_moves(draw, program), program.ranks);
@@ -179,7 +162,7 @@ Program of_moves(Collective problem, std::int64_t bytes, int root, unsigned seed
 }
 
 Program of_combining(Collective problem, std::int64_t count, unsigned seed) {
-  Drawing draw(seed);
+  Draw draw(seed);
   Program program = shape_of(MPI_COMM_WORLD, problem, 16 * count, 0);
   program.element_bytes = 16;
   program.commutative = false;

@@ -206,18 +206,22 @@ class Draw {
   std::int64_t between(std::int64_t low, std::int64_t high) {
     return low + static_cast<std::int64_t>(generator_() % static_cast<std::uint64_t>(high - low + 1));
   }
+  /// 0 .. n - 1.
+  std::size_t below(std::size_t n) { return static_cast<std::size_t>(between(0, static_cast<std::int64_t>(n) - 1)); }
   bool chance(std::int64_t one_in) { return between(1, one_in) == 1; }
   template <class T>
   T one_of(const std::vector<T>& values) {
-    return values[static_cast<std::size_t>(between(0, static_cast<std::int64_t>(values.size()) - 1))];
+    return values[below(values.size())];
+  }
+  template <class T>
+  void shuffle(std::vector<T>& values) {
+    for (std::size_t i = values.size(); i-- > 1;) std::swap(values[i], values[below(i + 1)]);
   }
   /// `count` different ones of 0 .. size - 1, in any order.
   std::vector<int> ranks(std::int64_t count, int size) {
     std::vector<int> all(static_cast<std::size_t>(size));
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int>(i);
-    for (std::size_t i = all.size(); i-- > 1;) {
-      std::swap(all[i], all[static_cast<std::size_t>(between(0, static_cast<std::int64_t>(i)))]);
-    }
+    shuffle(all);
     all.resize(static_cast<std::size_t>(count));
     return all;
   }

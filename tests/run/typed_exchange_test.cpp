@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "run/exchange_testing.hpp"
-#include "run/mpi/reduce/element_layout.hpp"
+#include "run/mpi/runtime/element_layout.hpp"
 #include "sluice/run/mpi/exchange.hpp"
 
 /// Exchanges of messages whose types differ at both ends, compared with MPI_Alltoallw byte by byte, gaps included.

@@ -87,6 +87,16 @@ Case random_matrix(Draw& draw, int ranks, bool sub_array) {
   return c;
 }
 
+void expect_same_bytes_as_scalapack(const Case& c) {
+  Arrays ours = make_arrays(c, rank());
+  Arrays theirs = ours;
+  const Made made("sluice", c);
+  made.method->execute(ours.source.data(), ours.target.data());
+  make_pdgemr2d(made.part)->execute(theirs.source.data(), theirs.target.data());
+  ASSERT_EQ(difference(ours.target, theirs.target), "") << to_text(c);
+  ASSERT_EQ(difference(ours.target, ours.expected), "") << to_text(c);
+}
+
 /// Bit by bit what ScaLAPACK does, on its own terms: column-major matrices of doubles, sub-matrices, RSRC and CSRC. 200
 /// of them on 4 ranks.
 TEST(Pdgemr2d, TheSameBytes) {
@@ -95,13 +105,8 @@ TEST(Pdgemr2d, TheSameBytes) {
   const int matrices = size() == 4 ? 200 : 30;
   for (int i = 0; i < matrices; ++i) {
     const Case c = random_matrix(draw, size(), i % 2 == 1);
-    Arrays ours = make_arrays(c, rank());
-    Arrays theirs = ours;
-    const Made made("sluice", c);
-    made.method->execute(ours.source.data(), ours.target.data());
-    make_pdgemr2d(made.part)->execute(theirs.source.data(), theirs.target.data());
-    ASSERT_EQ(difference(ours.target, theirs.target), "") << "matrix " << i << ": " << to_text(c);
-    ASSERT_EQ(difference(ours.target, ours.expected), "") << "matrix " << i << ": " << to_text(c);
+    SCOPED_TRACE("matrix " + std::to_string(i));
+    ASSERT_NO_FATAL_FAILURE(expect_same_bytes_as_scalapack(c));
   }
 }
 
@@ -114,13 +119,8 @@ TEST(Pdtrmr2d, TheSameBytes) {
     Case c = random_matrix(draw, size(), i % 2 == 1);
     c.options.part = draw.chance(2) ? MatrixPart::kUpper : MatrixPart::kLower;
     c.options.unit_diagonal = draw.chance(2);
-    Arrays ours = make_arrays(c, rank());
-    Arrays theirs = ours;
-    const Made made("sluice", c);
-    made.method->execute(ours.source.data(), ours.target.data());
-    make_pdgemr2d(made.part)->execute(theirs.source.data(), theirs.target.data());
-    ASSERT_EQ(difference(ours.target, theirs.target), "") << "matrix " << i << ": " << to_text(c);
-    ASSERT_EQ(difference(ours.target, ours.expected), "") << "matrix " << i << ": " << to_text(c);
+    SCOPED_TRACE("matrix " + std::to_string(i));
+    ASSERT_NO_FATAL_FAILURE(expect_same_bytes_as_scalapack(c));
     EXPECT_THROW(Made("alltoallw", c), InputError);
     EXPECT_THROW(Made("pdgemr2d", c), InputError);
   }

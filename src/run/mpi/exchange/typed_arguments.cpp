@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <functional>
 
-#include "run/mpi/reduce/element_layout.hpp"
+#include "run/mpi/runtime/element_layout.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/error.hpp"
 #include "sluice/run/mpi/exchange.hpp"

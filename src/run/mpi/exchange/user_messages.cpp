@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-#include "run/mpi/reduce/element_layout.hpp"
+#include "run/mpi/runtime/element_layout.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/error.hpp"
@@ -81,14 +81,12 @@ std::vector<TypedBuffers::Message> TypedBuffers::checked(const std::vector<Typed
     if (message.count == 0) continue;
     if (message.type == MPI_DATATYPE_NULL) throw InputError(where, "MPI_DATATYPE_NULL", "a committed type");
     const ElementLayout layout(message.type);
-    int size = 0;
-    SLUICE_MPI(MPI_Type_size(message.type, &size));
     Message each;
     each.user = message;
-    each.bytes = sluice::checked::multiply(message.count, size, where);
+    each.bytes = sluice::checked::multiply(message.count, layout.size, where);
     each.extent = layout.extent;
     each.lower = layout.true_lower;
-    each.in_a_row = (layout.extent == size || message.count == 1) && is_one_run(message.type);
+    each.in_a_row = (layout.extent == layout.size || message.count == 1) && is_one_run(message.type);
     if (each.bytes > 0) result.push_back(std::move(each));
   }
   return result;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "run/mpi/native/long_type.hpp"
 #include "sluice/run/mpi/error.hpp"
 
 namespace sluice::mpi::detail {
@@ -38,7 +39,9 @@ class Side {
         offsets[peer] = static_cast<int>(offset);
       } else {
         counts[peer] = 1;
-        types[peer] = long_type(offset, message.bytes);
+        owned_.reserve(owned_.size() + 1);  // nothing may fail between making a type and keeping it
+        owned_.push_back(long_type(offset, message.bytes));
+        types[peer] = owned_.back();
       }
     }
   }
@@ -49,22 +52,6 @@ class Side {
   std::vector<MPI_Datatype> types;
 
  private:
-  MPI_Datatype long_type(std::int64_t offset, std::int64_t bytes) {
-    constexpr std::int64_t kBlock = std::int64_t{1} << 30;
-    std::vector<int> lengths;
-    std::vector<MPI_Aint> places;
-    for (std::int64_t at = 0; at < bytes; at += kBlock) {
-      lengths.push_back(static_cast<int>(std::min(kBlock, bytes - at)));
-      places.push_back(static_cast<MPI_Aint>(offset + at));
-    }
-    owned_.reserve(owned_.size() + 1);
-    MPI_Datatype type = MPI_DATATYPE_NULL;
-    SLUICE_MPI(
-        MPI_Type_create_hindexed(static_cast<int>(lengths.size()), lengths.data(), places.data(), MPI_BYTE, &type));
-    owned_.push_back(type);
-    SLUICE_MPI(MPI_Type_commit(&owned_.back()));
-    return owned_.back();
-  }
   void free_types() noexcept {
     for (MPI_Datatype& type : owned_) (void)MPI_Type_free(&type);  // nobody to tell about a failure
     owned_.clear();

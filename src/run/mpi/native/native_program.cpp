@@ -5,7 +5,8 @@
 #include <limits>
 #include <vector>
 
-#include "run/mpi/reduce/element_layout.hpp"
+#include "run/mpi/native/long_type.hpp"
+#include "run/mpi/runtime/element_layout.hpp"
 #include "run/mpi/runtime/simulation.hpp"
 #include "sluice/run/mpi/error.hpp"
 
@@ -13,20 +14,6 @@ namespace sluice::mpi::detail {
 namespace {
 
 constexpr std::int64_t kMost = std::numeric_limits<int>::max();
-
-/// A type of so many bytes in a row, with that extent. `type` is to be freed even if this throws.
-void make_type_of_bytes(std::int64_t bytes, MPI_Datatype& type) {
-  constexpr std::int64_t kPiece = std::int64_t{1} << 30;
-  std::vector<int> lengths;
-  std::vector<MPI_Aint> places;
-  for (std::int64_t at = 0; at < bytes; at += kPiece) {
-    lengths.push_back(static_cast<int>(std::min(kPiece, bytes - at)));
-    places.push_back(static_cast<MPI_Aint>(at));
-  }
-  SLUICE_MPI(
-      MPI_Type_create_hindexed(static_cast<int>(lengths.size()), lengths.data(), places.data(), MPI_BYTE, &type));
-  SLUICE_MPI(MPI_Type_commit(&type));
-}
 
 }  // namespace
 
@@ -92,8 +79,7 @@ NativeProgram::NativeProgram(const Program& shape, const ElementOperation& opera
     arguments_->count = static_cast<int>(shape.size_bytes);
     return;
   }
-  make_type_of_bytes(shape.size_bytes, arguments_->owned);
-  arguments_->type = arguments_->owned;
+  arguments_->type = arguments_->owned = long_type(0, shape.size_bytes);
   arguments_->count = 1;
 }
 

@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "run/mpi/native/native_collective.hpp"
-#include "run/mpi/reduce/element_layout.hpp"
+#include "run/mpi/runtime/element_layout.hpp"
 #include "sluice/run/mpi/reduction.hpp"
 
 namespace sluice::mpi::detail {

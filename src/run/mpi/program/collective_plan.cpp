@@ -10,6 +10,7 @@
 #include "run/mpi/native/native_program.hpp"
 #include "run/mpi/network/learn.hpp"
 #include "run/mpi/reduce/element_operation.hpp"
+#include "run/mpi/runtime/element_layout.hpp"
 #include "run/mpi/runtime/planned_part.hpp"
 #include "run/mpi/runtime/simulation.hpp"
 #include "sluice/checked.hpp"
@@ -63,7 +64,6 @@ void check(CollectiveTask& task) {
   }
   if (!options.program) return;
   check_program(*options.program, shape, options.algorithm != "auto" || options.segments != 0);
-  shape.element_bytes = options.program->element_bytes;
   shape.commutative = options.program->commutative;
 }
 
@@ -88,14 +88,12 @@ CollectiveTask collective_task(Collective problem, std::int64_t bytes, int root,
   task.shape.size_bytes = bytes;
   task.shape.root = root;
   task.elements = {bytes, MPI_BYTE, MPI_OP_NULL};
-  check(task);
-  if (options.program) {
-    // Bytes that are only moved are not cut into elements.
+  if (task.options.program) {
+    // Bytes that are only moved are not cut into elements, and have no order.
     task.options.program->element_bytes = 1;
-    task.shape.element_bytes = 1;
-    task.shape.commutative = true;
     task.options.program->commutative = true;
   }
+  check(task);
   return task;
 }
 
@@ -103,14 +101,12 @@ CollectiveTask collective_task(Collective problem, const ElementOperation& opera
                                const CollectiveOptions& options) {
   check_operation(operation);
   int commutes = 0;
-  int size = 0;
   SLUICE_MPI(MPI_Op_commutative(operation.op, &commutes));
-  SLUICE_MPI(MPI_Type_size(operation.type, &size));
   CollectiveTask task;
   task.options = options;
   task.shape.problem = problem;
   task.shape.ranks = ranks;
-  task.shape.element_bytes = std::max(size, 1);
+  task.shape.element_bytes = std::max<std::int64_t>(ElementLayout(operation.type).size, 1);
   task.shape.size_bytes = checked::multiply(operation.count, task.shape.element_bytes, "bytes");
   task.shape.commutative = commutes != 0;
   task.elements = operation;

@@ -71,12 +71,9 @@ CollectiveJob::State::State(std::shared_ptr<detail::Context> context, std::int64
   const detail::PlanCache::Entry* const entry = plans.find(arguments.bytes());
   std::int64_t last = plans.last_number();
   const bool all_have_it = agree(channel, arguments.fingerprint(), failure, entry != nullptr ? entry->number : 0, last);
-  detail::ProgramPart shape;
-  shape.shape = task.shape;
-  shape.rank = channel.rank();
   gives = !ranges_at_start(task.shape, channel.rank()).empty();
   gets = !ranges_at_end(task.shape, channel.rank()).empty();
-  may_be_in_place = detail::ProgramData::may_be_in_place(shape);
+  may_be_in_place = detail::ProgramData::may_be_in_place(task.shape, channel.rank());
   if (way != Way::kNative) {
     if (all_have_it) {
       planned = std::static_pointer_cast<const detail::PlannedCollective>(entry->plan);

@@ -24,14 +24,14 @@ std::int64_t elements_of(const PartOperation& operation) {
 
 }  // namespace
 
-bool ProgramData::may_be_in_place(const ProgramPart& part) {
-  switch (part.shape.problem) {
+bool ProgramData::may_be_in_place(const Program& shape, std::int64_t rank) {
+  switch (shape.problem) {
     case Collective::kAllgather:
     case Collective::kAllreduce:
       return true;
     case Collective::kGather:
     case Collective::kReduce:
-      return part.rank == part.shape.root;
+      return rank == shape.root;
     default:
       return false;
   }
@@ -87,6 +87,7 @@ void ProgramData::add(Message& message, const Piece& piece) {
 }
 
 void ProgramData::place_messages(const ProgramPart& part) {
+  const bool in_place = may_be_in_place(part.shape, part.rank);
   sluice::detail::RangeMap<char> here;  // what the rank has: 0: its own elements where they were, 1: in its home
   const std::int64_t own_end = own_begin_ + own_count_;
   if (own_count_ > 0) here.assign(own_begin_, own_end, moves_own_ ? 1 : 0);
@@ -125,7 +126,7 @@ void ProgramData::place_messages(const ProgramPart& part) {
     received_counts_.push_back(elements_of(op));
     in_.push_back(std::move(message));
     combines_.push_back(op.kind == Kind::kCombine ? 1 : 0);
-    const bool buffered = !direct(in_.size() - 1) || (op.kind == Kind::kCombine && may_be_in_place(part));
+    const bool buffered = !direct(in_.size() - 1) || (op.kind == Kind::kCombine && in_place);
     if (buffered) longest_buffered_ = std::max(longest_buffered_, received_counts_.back());
   }
   // The own elements that are wanted where nothing comes to.
@@ -135,7 +136,7 @@ void ProgramData::place_messages(const ProgramPart& part) {
       if (alone) add(own_moves_, {home.place, begin + home.shift, begin - own_begin_, end - begin, true, false});
     });
   });
-  if (own_count_ > 0 && may_be_in_place(part))
+  if (own_count_ > 0 && in_place)
     (void)homes_.visit(own_begin_, own_begin_ + 1, [&](std::int64_t begin, std::int64_t, const Home& home) {
       own_in_result_ = begin + home.shift;
     });

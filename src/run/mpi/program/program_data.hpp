@@ -31,8 +31,8 @@ class ProgramData final : public ElementData {
   [[nodiscard]] const std::vector<std::size_t>& receives() const { return receives_; }
   /// The longest message that comes to a buffer, elements.
   [[nodiscard]] std::int64_t longest_buffered() const { return longest_buffered_; }
-  /// Whether a rank's own elements may be in its result (MPI_IN_PLACE).
-  [[nodiscard]] static bool may_be_in_place(const ProgramPart& part);
+  /// Whether the own elements of `rank` may be in its result (MPI_IN_PLACE); `shape`: the program, without operations.
+  [[nodiscard]] static bool may_be_in_place(const Program& shape, std::int64_t rank);
 
   void use(const void* own, void* result) override;
   void finish() override;

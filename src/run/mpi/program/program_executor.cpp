@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "sluice/run/mpi/error.hpp"
+#include "run/mpi/runtime/element_layout.hpp"
 
 namespace sluice::mpi::detail {
 namespace {
@@ -48,9 +48,7 @@ ProgramExecutor::ProgramExecutor(Channel& channel, const ElementOperation& opera
     add_after(send, part.operations[i]);
     sends.push_back(std::move(send));
   }
-  int element_bytes = 0;
-  SLUICE_MPI(MPI_Type_size(operation.type, &element_bytes));
-  const std::int64_t longest = data_->longest_buffered() * element_bytes;
+  const std::int64_t longest = data_->longest_buffered() * ElementLayout(operation.type).size;
   TreeExecutor::Limits limits;
   limits.type = operation.type;
   limits.receives = limits.ahead =

@@ -17,11 +17,11 @@ constexpr std::int64_t kMostElements = std::numeric_limits<int>::max();
 }  // namespace
 
 ElementData::ElementData(const ElementOperation& operation)
-    : count_(operation.count), type_(operation.type), op_(operation.op), layout_(operation.type) {
-  int size = 0;
-  SLUICE_MPI(MPI_Type_size(operation.type, &size));
-  size_ = std::max(size, 1);
-}
+    : count_(operation.count),
+      type_(operation.type),
+      op_(operation.op),
+      layout_(operation.type),
+      size_(std::max<std::int64_t>(layout_.size, 1)) {}
 
 std::byte* ElementData::allocate(std::int64_t count) {
   const std::int64_t bytes = layout_.bytes(count);

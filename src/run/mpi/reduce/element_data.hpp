@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "run/mpi/reduce/element_layout.hpp"
+#include "run/mpi/runtime/element_layout.hpp"
 #include "run/mpi/tree/tree_executor.hpp"
 #include "sluice/run/mpi/reduction.hpp"
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <memory>
 
-#include "run/mpi/reduce/element_layout.hpp"
+#include "run/mpi/runtime/element_layout.hpp"
 #include "sluice/run/mpi/reduction.hpp"
 
 /// What there is to know about the elements of a reduction and their operation.

@@ -92,10 +92,8 @@ ElementReduction::State::State(std::shared_ptr<detail::Context> context, std::in
   const std::exception_ptr failure = detail::failure_of([&] {
     detail::check_operation(elements);
     int commutes = 0;
-    int size = 0;
     SLUICE_MPI(MPI_Op_commutative(elements.op, &commutes));
-    SLUICE_MPI(MPI_Type_size(elements.type, &size));
-    data = {false, commutes != 0, elements.count, size};
+    data = {false, commutes != 0, elements.count, detail::ElementLayout(elements.type).size};
     (void)checked::multiply(elements.count, data.element_bytes, "bytes");
     reproducible =
         options.reproducible.value_or(!options.measure && !options.dynamic && detail::order_may_matter(elements));

@@ -1,4 +1,4 @@
-#include "run/mpi/reduce/element_layout.hpp"
+#include "run/mpi/runtime/element_layout.hpp"
 
 #include <cstring>
 #include <memory>
@@ -8,12 +8,6 @@ namespace {
 
 /// Longer elements that are no array of a predefined type are not looked into.
 constexpr std::int64_t kProbedBytes = 64 << 10;
-
-std::int64_t size_of(MPI_Datatype type) {
-  int size = 0;
-  SLUICE_MPI(MPI_Type_size(type, &size));
-  return size;
-}
 
 struct Envelope {
   int integers = 0;
@@ -50,15 +44,15 @@ class InnerType {
 };
 
 /// Packs elements whose bytes tell where they lie, 8 bits of that at a time.
-bool packs_in_order(MPI_Datatype type, std::int64_t size, std::int64_t true_lower) {
-  const auto bytes = static_cast<std::size_t>(size);
+bool packs_in_order(MPI_Datatype type, const ElementLayout& layout) {
+  const auto bytes = static_cast<std::size_t>(layout.size);
   const auto element = std::make_unique_for_overwrite<std::byte[]>(bytes);
   const auto packed = std::make_unique_for_overwrite<std::byte[]>(bytes);
-  for (int shift = 0; shift == 0 || (size - 1) >> shift != 0; shift += 8) {
+  for (int shift = 0; shift == 0 || (layout.size - 1) >> shift != 0; shift += 8) {
     for (std::size_t i = 0; i < bytes; ++i) element[i] = static_cast<std::byte>(i >> shift);
     int end = 0;
-    SLUICE_MPI(
-        MPI_Pack(element.get() - true_lower, 1, type, packed.get(), static_cast<int>(size), &end, MPI_COMM_SELF));
+    SLUICE_MPI(MPI_Pack(element.get() - layout.true_lower, 1, type, packed.get(), static_cast<int>(bytes), &end,
+                        MPI_COMM_SELF));
     if (std::memcmp(element.get(), packed.get(), bytes) != 0) return false;
   }
   return true;
@@ -67,17 +61,16 @@ bool packs_in_order(MPI_Datatype type, std::int64_t size, std::int64_t true_lowe
 }  // namespace
 
 bool is_one_run(MPI_Datatype type) {
-  const std::int64_t size = size_of(type);
   const ElementLayout layout(type);
-  if (layout.true_extent != size) return false;
+  if (layout.true_extent != layout.size) return false;
   const Envelope envelope(type);
-  if (size == 0 || envelope.combiner == MPI_COMBINER_NAMED) return true;
+  if (layout.size == 0 || envelope.combiner == MPI_COMBINER_NAMED) return true;
   if (envelope.is_copy() || envelope.is_array()) {
     const InnerType inner(type, envelope);
-    if (is_one_run(inner.type()) && (envelope.is_copy() || ElementLayout(inner.type()).extent == size_of(inner.type())))
-      return true;
+    const ElementLayout each(inner.type());
+    if (is_one_run(inner.type()) && (envelope.is_copy() || each.extent == each.size)) return true;
   }
-  return size <= kProbedBytes && packs_in_order(type, size, layout.true_lower);
+  return layout.size <= kProbedBytes && packs_in_order(type, layout);
 }
 
 }  // namespace sluice::mpi::detail

@@ -11,18 +11,22 @@ namespace sluice::mpi::detail {
 
 /// How elements of a datatype lie in memory, one behind the other. Bytes.
 struct ElementLayout {
+  std::int64_t size = 0;         ///< of its data, without gaps
   std::int64_t extent = 0;       ///< from one element to the next
   std::int64_t true_lower = 0;   ///< from an element's address to its first byte
   std::int64_t true_extent = 0;  ///< from there to behind its last byte
 
   explicit ElementLayout(MPI_Datatype type) {
+    int bytes = 0;
     MPI_Aint lower = 0;
-    MPI_Aint size = 0;
-    SLUICE_MPI(MPI_Type_get_extent(type, &lower, &size));
-    extent = size;
-    SLUICE_MPI(MPI_Type_get_true_extent(type, &lower, &size));
+    MPI_Aint distance = 0;
+    SLUICE_MPI(MPI_Type_size(type, &bytes));
+    size = bytes;
+    SLUICE_MPI(MPI_Type_get_extent(type, &lower, &distance));
+    extent = distance;
+    SLUICE_MPI(MPI_Type_get_true_extent(type, &lower, &distance));
     true_lower = lower;
-    true_extent = size;
+    true_extent = distance;
   }
 
   /// From the first byte of `count` elements to behind their last one, with what lies between.
