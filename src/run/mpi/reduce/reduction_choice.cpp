@@ -43,6 +43,8 @@ void check_reduction(const ReductionOptions& options, const ReducedData& data, i
     check_platform_for(options, ranks, data.objects, data.commutative);
     return;
   }
+  // Who says nothing of it gets a plan, or MPI_Reduce, which needs none.
+  if (options.algorithm == "auto" && !options.costs && !options.segments) return;
   // Whatever is measured later, it is not what planning refuses; nor is the number of parts where it is to be chosen,
   // which takes a hundred plans.
   const ReductionCosts costs = options.costs.value_or(ReductionCosts{});
