@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # Builds a lab: two clusters of hosts joined by a backbone, inside this machine.
 #
-#     lab/up.sh [--hosts H] [--k K] [--backbone MBIT] [--host-rate MBIT] [--congestion NAME] [--name NAME]
+#     lab/up.sh [--hosts H] [--k K] [--backbone MBIT] [--host-rate MBIT]
+#               [--first-host-rate MBIT] [--congestion NAME] [--name NAME]
 #
 #     --hosts       hosts of each cluster; 1 .. H send and H + 1 .. 2H receive in the papers' setting   [10]
 #     --k           transfers that the backbone carries at once: a host's link has backbone / k         [3]
 #     --backbone    Mbit/s between the clusters                                                         [100]
 #     --host-rate   Mbit/s of a host's link, instead of backbone / k
+#     --first-host-rate  the same for host 1 alone, to try a slow link                                  [as the others]
 #     --congestion  TCP's congestion control on the hosts: reno, cubic, bbr                             [reno]
 #     --name        up to 12 of a-z and 0-9                                                             [one of its own]
 #
@@ -21,11 +23,11 @@ set -euo pipefail
 lab=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 source "$lab/common.sh"
 
-hosts=10 k=3 backbone=100 host_rate='' congestion=reno name=''
+hosts=10 k=3 backbone=100 host_rate='' first_host_rate='' congestion=reno name=''
 while [[ $# -gt 0 ]]; do
   case $1 in
     -h|--help) sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"; exit 0 ;;
-    --hosts|--k|--backbone|--host-rate|--congestion|--name)
+    --hosts|--k|--backbone|--host-rate|--first-host-rate|--congestion|--name)
       [[ $# -ge 2 ]] || lab_fail "$1: nothing after it, expected a value"
       declare "$(tr - _ <<<"${1#--}")=$2"
       shift 2 ;;
@@ -38,10 +40,12 @@ number='^[0-9]+([.][0-9]+)?$'
 [[ $backbone =~ $number ]] || lab_fail "--backbone: '$backbone', expected Mbit/s"
 host_rate=${host_rate:-$(awk -v b="$backbone" -v k="$k" 'BEGIN { printf "%.3f", b / k }')}
 [[ $host_rate =~ $number ]] || lab_fail "--host-rate: '$host_rate', expected Mbit/s"
+first_host_rate=${first_host_rate:-$host_rate}
+[[ $first_host_rate =~ $number ]] || lab_fail "--first-host-rate: '$first_host_rate', expected Mbit/s"
 name=${name:-$(printf '%x%04x' $$ "$RANDOM")}
 lab_is_name "$name" || lab_fail "--name: '$name', expected up to 12 of a-z and 0-9"
-awk -v a="$backbone" -v b="$host_rate" 'BEGIN { exit !(a >= 0.1 && b >= 0.1) }' ||
-  lab_fail "--backbone, --host-rate: $backbone and $host_rate, expected at least 0.1 Mbit/s"
+awk -v a="$backbone" -v b="$host_rate" -v c="$first_host_rate" 'BEGIN { exit !(a >= 0.1 && b >= 0.1 && c >= 0.1) }' ||
+  lab_fail "--backbone, --host-rate, --first-host-rate: $backbone, $host_rate, $first_host_rate, expected at least 0.1 Mbit/s"
 
 lab_possible || exit 3
 [[ -z $(lab_namespaces "$name") && ! -e $lab_root/$name ]] || lab_fail "--name: '$name' is up already, expected a new one"
@@ -67,14 +71,15 @@ done
 for ((host = 1; host <= 2 * hosts; ++host)); do
   namespace=sluice-$name-$host
   side=$((host <= hosts ? 1 : 2))
+  rate=$([[ $host -eq 1 ]] && echo "$first_host_rate" || echo "$host_rate")
   ip netns add "$namespace"
   ip -n "$hub" link add "host$host" type veth peer name eth0 netns "$namespace"
   ip -n "$hub" link set "host$host" master "switch$side" up
-  in_hub tc qdisc add dev "host$host" root tbf rate "${host_rate}mbit" burst 32k limit 128k
+  in_hub tc qdisc add dev "host$host" root tbf rate "${rate}mbit" burst 32k limit 128k
   ip -n "$namespace" link set lo up
   ip -n "$namespace" address add "10.77.0.$host/16" dev eth0
   ip -n "$namespace" link set eth0 up
-  ip netns exec "$namespace" tc qdisc add dev eth0 root tbf rate "${host_rate}mbit" burst 32k limit 128k
+  ip netns exec "$namespace" tc qdisc add dev eth0 root tbf rate "${rate}mbit" burst 32k limit 128k
   if ! ip netns exec "$namespace" sysctl -qw "net.ipv4.tcp_congestion_control=$congestion" 2>/dev/null; then
     allowed=$(sysctl -n net.ipv4.tcp_allowed_congestion_control)
     lab_fail "--congestion: '$congestion', expected one that this machine allows its namespaces: $allowed"

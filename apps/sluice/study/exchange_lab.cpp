@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -106,7 +107,7 @@ Sizes draw_kind(Kind kind, std::int64_t k, Random& random) {
 
 /// Scaled so that no execution takes less than `bound_s`.
 Traffic scaled(const Sizes& sizes, const LabNetwork& network, double bound_s) {
-  return traffic_of(sizes, bound_s / network.least_time_s(traffic_of(sizes, 1)));
+  return traffic_of(sizes, bound_s / network.least_time_s(traffic_of(sizes, 1), kHosts));
 }
 
 Sizes fold(const Traffic& traffic) {
@@ -127,7 +128,7 @@ struct Case {
   std::string note;  ///< how it was drawn or scaled, for the CSV
   LabResult result = {};
 
-  [[nodiscard]] double bound_s() const { return network.least_time_s(traffic); }
+  [[nodiscard]] double bound_s() const { return network.least_time_s(traffic, kHosts); }
 };
 
 /// Cases with the same methods, in one CSV file and one drawing.
@@ -165,7 +166,7 @@ std::vector<std::string> with_stock(std::vector<std::string> methods) {
 LabNetwork network_of(std::int64_t k) {
   LabNetwork network;
   network.hosts = kHosts;
-  network.k = k;
+  network.host_mbit = network.backbone_mbit / static_cast<double>(k);
   return network;
 }
 
@@ -210,8 +211,8 @@ std::vector<Group> groups_of(const StudyTask& task, const Effort& effort) {
   for (std::size_t i = 0; i < effort.applications; ++i) {
     const LabNetwork network = network_of(5);
     const Sizes sizes = fold(read_matrix_market(kLabTraffic[i].text, std::string(kLabTraffic[i].name)));
-    const double scale = effort.traffic_s / network.least_time_s(traffic_of(sizes, 1));
-    traffic.cases.push_back({fmt::format("{} k=5", kLabTraffic[i].name), network, network.k, traffic_of(sizes, scale),
+    const double scale = effort.traffic_s / network.least_time_s(traffic_of(sizes, 1), kHosts);
+    traffic.cases.push_back({fmt::format("{} k=5", kLabTraffic[i].name), network, network.k(), traffic_of(sizes, scale),
                              fmt::format("sizes times {:.3g}", scale)});
   }
   groups.push_back(std::move(traffic));
@@ -272,7 +273,7 @@ std::string csv(const Group& group) {
       bytes += message.size;
       largest = std::max(largest, message.size);
     }
-    text += fmt::format("\"{}\",{},{},{},{},{:.6f}", each.name, each.network.k, each.max_transfers, largest, bytes,
+    text += fmt::format("\"{}\",{},{},{},{},{:.6f}", each.name, each.network.k(), each.max_transfers, largest, bytes,
                         each.bound_s());
     for (const std::string& method : group.methods) {
       const LabTimes& times = each.result.methods.at(method);
@@ -364,7 +365,7 @@ void write_files(const std::vector<Group>& groups, const Effort& effort, const s
 
 int study_exchange_lab(const StudyTask& task) {
   const Effort effort = task.quick ? quick_effort() : Effort{};
-  const Lab lab;
+  const Lab lab("sluice study exchange-lab");
   std::vector<Group> groups = groups_of(task, effort);
   make_folder(task.folder);
   std::int64_t total = 0;
@@ -379,7 +380,10 @@ int study_exchange_lab(const StudyTask& task) {
     for (Group& group : groups) {
       for (Case& each : group.cases) {
         progress.show(done++, fmt::format("{}: {}", group.name, each.name));
-        each.result = lab.exchange(each.network, each.traffic, each.max_transfers, group.methods, effort.repetitions);
+        each.result = lab.exchange(each.network, each.traffic,
+                                   {"--max-transfers", fmt::format("{}", each.max_transfers), "--method",
+                                    fmt::format("{}", fmt::join(group.methods, ",")), "--repetitions",
+                                    fmt::format("{}", effort.repetitions), "--time-limit", "0.25"});
         complete = complete && each.result.failure.empty();
       }
     }

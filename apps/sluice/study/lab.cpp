@@ -1,9 +1,9 @@
 #include "lab.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -21,11 +21,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kWhere = "sluice study exchange-lab";
 constexpr const char* kVariable = "SLUICE_LAB";
-constexpr int kSecondsForOne = 300;
+constexpr int kSecondsForOne = 900;
+constexpr double kBytesOfMbit = 1e6 / 8;
 
-std::string find_scripts() {
+std::string find_scripts(const std::string& where) {
   const auto has_lab = [](const fs::path& folder) {
     std::error_code error;
     return fs::exists(folder / "run.sh", error);
@@ -34,10 +34,10 @@ std::string find_scripts() {
     if (!has_lab(given)) throw InputError(kVariable, fmt::format("'{}'", given), "the folder with the lab's run.sh");
     return fs::absolute(given).string();
   }
-  const fs::path installed = own_path(kWhere).parent_path() / SLUICE_LAB_INSTALLED;
+  const fs::path installed = own_path(where).parent_path() / SLUICE_LAB_INSTALLED;
   for (const fs::path& folder : {installed, fs::path(SLUICE_LAB_SOURCE)})
     if (has_lab(folder)) return folder.lexically_normal().string();
-  throw InputError(kWhere, fmt::format("no {}/run.sh", installed.lexically_normal().string()),
+  throw InputError(where, fmt::format("no {}/run.sh", installed.lexically_normal().string()),
                    fmt::format("an installed command, or the folder of the lab in {}", kVariable));
 }
 
@@ -60,7 +60,8 @@ LabResult read_result(const std::string& file) {
     const nlohmann::json run = nlohmann::json::parse(in);
     for (const nlohmann::json& method : run.at("methods")) {
       result.methods[method.at("name").get<std::string>()] = {
-          method.at("median_s").get<double>(), method.at("min_s").get<double>(), method.at("max_s").get<double>()};
+          method.at("median_s").get<double>(), method.at("min_s").get<double>(), method.at("max_s").get<double>(),
+          method.value("predicted_s", 0.0), method.value("how", std::string())};
     }
   } catch (const nlohmann::json::exception& error) {
     result.failure = error.what();
@@ -70,78 +71,84 @@ LabResult read_result(const std::string& file) {
 
 }  // namespace
 
-double LabNetwork::least_time_s(const Traffic& traffic) const {
-  std::vector<double> sent(static_cast<std::size_t>(traffic.senders), 0);
-  std::vector<double> received(static_cast<std::size_t>(traffic.receivers), 0);
-  double total = 0;
-  for (const Message& message : traffic.messages) {
-    const auto bytes = static_cast<double>(message.size);
-    sent[static_cast<std::size_t>(message.from)] += bytes;
-    received[static_cast<std::size_t>(message.to)] += bytes;
-    total += bytes;
-  }
-  double most = 0;
-  for (const auto* loads : {&sent, &received})
-    for (const double load : *loads) most = std::max(most, load);
-  return std::max(total / backbone_bytes_per_s(), most / link_bytes_per_s());
+std::int64_t LabNetwork::k() const { return std::max<std::int64_t>(1, std::llround(backbone_mbit / host_mbit)); }
+
+double LabNetwork::host_bytes_per_s(std::int64_t host) const {
+  return (host == 0 && first_host_mbit > 0 ? first_host_mbit : host_mbit) * kBytesOfMbit;
 }
 
-Lab::Lab() : scripts_(find_scripts()) {
-  if (SLUICE_OPEN_MPI == 0) throw InputError(kWhere, "a build without Open MPI", "one with it: its launcher is used");
+double LabNetwork::least_time_s(const Traffic& traffic, std::int64_t first_receiver) const {
+  std::vector<double> sent(static_cast<std::size_t>(all_hosts()), 0), received(sent);
+  double there = 0, back = 0;
+  for (const Message& message : traffic.messages) {
+    const std::int64_t from = host_of(message.from), to = host_of(first_receiver + message.to);
+    if (from == to) continue;
+    const auto bytes = static_cast<double>(message.size);
+    sent[static_cast<std::size_t>(from)] += bytes;
+    received[static_cast<std::size_t>(to)] += bytes;
+    if (from < hosts && to >= hosts) there += bytes;
+    if (from >= hosts && to < hosts) back += bytes;
+  }
+  double least = std::max(there, back) / (backbone_mbit * kBytesOfMbit);
+  for (std::size_t host = 0; host < sent.size(); ++host)
+    least = std::max(least, std::max(sent[host], received[host]) / host_bytes_per_s(static_cast<std::int64_t>(host)));
+  return least;
+}
+
+Lab::Lab(std::string where) : where_(std::move(where)), scripts_(find_scripts(where_)) {
+  if (SLUICE_OPEN_MPI == 0) throw InputError(where_, "a build without Open MPI", "one with it: its launcher is used");
   if (std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr || std::getenv("PMIX_RANK") != nullptr)
-    throw InputError(kWhere, "started by mpirun", "one process, which starts its ranks itself");
-  const Outcome outcome = run({"--hosts", "1", "--k", "1", "--time-limit", "30", "true"});
+    throw InputError(where_, "started by mpirun", "one process, which starts its ranks itself");
+  const Outcome outcome = run_script({"--hosts", "1", "--k", "1", "--time-limit", "30", "true"});
   if (outcome.status == 0) return;
   throw InputError(
-      kWhere, outcome.said.empty() ? fmt::format("{}/run.sh: exit status {}", scripts_, outcome.status) : outcome.said,
+      where_, outcome.said.empty() ? fmt::format("{}/run.sh: exit status {}", scripts_, outcome.status) : outcome.said,
       "Linux, root, Debian's iproute2 and openmpi-bin");
 }
 
-Lab::Outcome Lab::run(const std::vector<std::string>& arguments) const {
-  const std::string errors = files_.path("errors");
+Lab::Outcome Lab::run_script(const std::vector<std::string>& arguments) const {
   std::vector<std::string> words{"bash", scripts_ + "/run.sh"};
   words.insert(words.end(), arguments.begin(), arguments.end());
+  return run_words(std::move(words));
+}
+
+Lab::Outcome Lab::run_words(std::vector<std::string> words) const {
+  const std::string errors = files_.path("errors");
   const int status = run_program(std::move(words), {errors, ""});
   return {status, complaint_in(errors)};
 }
 
-LabResult Lab::exchange(const LabNetwork& network, const Traffic& traffic, std::int64_t max_transfers,
-                        const std::vector<std::string>& methods, int repetitions) const {
-  const std::string matrix = files_.path("traffic.mtx"), times = files_.path("times.json");
-  write_file_atomically(matrix, to_matrix_market(traffic));
-  const auto number = [](double value) { return fmt::format("{:.3f}", value); };
-  const std::string link = number(network.backbone_mbit / static_cast<double>(network.k));
-  const std::vector<std::string> arguments{"--hosts",
-                                           fmt::format("{}", network.hosts),
-                                           "--k",
-                                           fmt::format("{}", network.k),
-                                           "--backbone",
-                                           number(network.backbone_mbit),
-                                           "--host-rate",
-                                           link,
-                                           "--congestion",
-                                           network.congestion,
-                                           "--time-limit",
-                                           fmt::format("{}", kSecondsForOne),
-                                           own_path(kWhere).string(),
-                                           "run",
-                                           "exchange",
-                                           matrix,
-                                           "--max-transfers",
-                                           fmt::format("{}", max_transfers),
-                                           "--method",
-                                           fmt::format("{}", fmt::join(methods, ",")),
-                                           "--repetitions",
-                                           fmt::format("{}", repetitions),
-                                           "--time-limit",
-                                           "0.25",
-                                           "--json",
-                                           times};
+Lab::Outcome Lab::run_on(const LabNetwork& network, const std::vector<std::string>& program) const {
+  const std::string ranks = fmt::format("{}", network.ranks());
+  std::vector<std::string> words;
+  if (network.hosts == 0) {
+    words = {
+        "mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1", "-np", ranks};
+  } else {
+    const auto number = [](double value) { return fmt::format("{:.3f}", value); };
+    words = {"--hosts",      fmt::format("{}", network.hosts),
+             "--k",          fmt::format("{}", network.k()),
+             "--backbone",   number(network.backbone_mbit),
+             "--host-rate",  number(network.host_mbit),
+             "--congestion", network.congestion,
+             "--time-limit", fmt::format("{}", kSecondsForOne),
+             "-n",           ranks};
+    if (network.first_host_mbit > 0) words.insert(words.end(), {"--first-host-rate", number(network.first_host_mbit)});
+  }
+  words.insert(words.end(), program.begin(), program.end());
+  return network.hosts == 0 ? run_words(std::move(words)) : run_script(words);
+}
+
+LabResult Lab::run(const LabNetwork& network, const std::vector<std::string>& words) const {
+  const std::string times = files_.path("times.json");
+  std::vector<std::string> program{own_path(where_).string(), "run"};
+  program.insert(program.end(), words.begin(), words.end());
+  program.insert(program.end(), {"--json", times});
   LabResult result;
   for (const bool again : {false, true}) {
     std::error_code ignored;
     fs::remove(times, ignored);
-    const Outcome outcome = run(arguments);
+    const Outcome outcome = run_on(network, program);
     if (outcome.status == 0) {
       result = read_result(times);
       if (result.failure.empty()) return result;
@@ -151,6 +158,15 @@ LabResult Lab::exchange(const LabNetwork& network, const Traffic& traffic, std::
     if (!again) fmt::print(stderr, "the lab failed, once more: {}\n", result.failure);
   }
   return result;
+}
+
+LabResult Lab::exchange(const LabNetwork& network, const Traffic& traffic,
+                        const std::vector<std::string>& words) const {
+  const std::string matrix = files_.path("traffic.mtx");
+  write_file_atomically(matrix, to_matrix_market(traffic));
+  std::vector<std::string> all{"exchange", matrix};
+  all.insert(all.end(), words.begin(), words.end());
+  return run(network, all);
 }
 
 }  // namespace sluice::command

@@ -8,31 +8,40 @@
 #include "child_process.hpp"
 #include "sluice/input/traffic.hpp"
 
-/// Exchanges in the lab, a shaped network on this machine (docs/how-to/lab.md): what a study needs of it. The scripts
-/// of lab/ build the network and start `sluice run exchange`, this very program, on its hosts.
+/// The lab, a shaped network on this machine (docs/how-to/lab.md): what studies need of it. The scripts of lab/ build
+/// the network and start `sluice run`, this very program, on its hosts.
 namespace sluice::command {
 
 /// Two clusters of hosts and the network between them; as the options of lab/up.sh.
 struct LabNetwork {
-  std::int64_t hosts = 10;  ///< of each cluster
-  std::int64_t k = 3;       ///< transfers that fill the backbone: a host's link has backbone_mbit / k
-  double backbone_mbit = 100;
+  std::int64_t hosts = 10;          ///< of each cluster; 0: this machine is the only one
+  std::int64_t ranks_per_host = 1;  ///< rank r runs on host r modulo the number of hosts
+  double backbone_mbit = 100;       ///< in each direction
+  double host_mbit = 100;           ///< of a host's link, in each direction
+  double first_host_mbit = 0;       ///< of that of the first host; 0: as the others
   std::string congestion = "reno";
 
-  [[nodiscard]] double backbone_bytes_per_s() const { return backbone_mbit * 1e6 / 8; }
-  /// Of a host's link.
-  [[nodiscard]] double link_bytes_per_s() const { return backbone_bytes_per_s() / static_cast<double>(k); }
-  /// No execution takes less: all bytes over the backbone, those of a host over its link.
-  [[nodiscard]] double least_time_s(const Traffic& traffic) const;
+  [[nodiscard]] std::int64_t all_hosts() const { return hosts > 0 ? 2 * hosts : 1; }
+  [[nodiscard]] std::int64_t ranks() const { return all_hosts() * ranks_per_host; }
+  /// The host of a rank, from 0; those of the second cluster come after those of the first.
+  [[nodiscard]] std::int64_t host_of(std::int64_t rank) const { return rank % all_hosts(); }
+  /// Transfers that fill the backbone.
+  [[nodiscard]] std::int64_t k() const;
+  [[nodiscard]] double host_bytes_per_s(std::int64_t host) const;
+  /// No execution takes less: what crosses the backbone one way, and what a host sends or receives over its link.
+  /// Sender i is rank i; receiver j is the rank `first_receiver` + j.
+  [[nodiscard]] double least_time_s(const Traffic& traffic, std::int64_t first_receiver) const;
 };
 
 struct LabTimes {
   double median_s = 0;
   double min_s = 0;
   double max_s = 0;
+  double predicted_s = 0;  ///< 0 where the run does not predict
+  std::string how;         ///< in words, where the run tells
 };
 
-/// What came of an exchange in the lab: times, or why there are none.
+/// What came of a run in the lab: times, or why there are none.
 struct LabResult {
   std::map<std::string, LabTimes> methods;
   std::string failure;  ///< one line; empty if there are times
@@ -42,22 +51,29 @@ class Lab {
  public:
   /// Finds lab/run.sh: in the folder that the variable SLUICE_LAB names, or where `cmake --install` put it beside this
   /// program, or in the source tree that this was built from. Builds a small lab to see that it works. Throws
-  /// InputError where it does not: not root, no iproute2, no Open MPI.
-  Lab();
+  /// InputError naming `where` if it does not: not root, no iproute2, no Open MPI.
+  explicit Lab(std::string where);
 
-  /// Moves `traffic` from the hosts of one cluster to those of the other, by each method in turns, so many times; every
-  /// byte verified. Tries a second time if the first fails, and says so on standard error.
-  [[nodiscard]] LabResult exchange(const LabNetwork& network, const Traffic& traffic, std::int64_t max_transfers,
-                                   const std::vector<std::string>& methods, int repetitions) const;
+  /// `sluice run WORDS...` on all ranks of the network: times of all methods; every byte verified. Tries a second time
+  /// if the first fails, and says so on standard error.
+  [[nodiscard]] LabResult run(const LabNetwork& network, const std::vector<std::string>& words) const;
+  /// The same with a matrix of traffic, `sluice run exchange FILE WORDS...`.
+  [[nodiscard]] LabResult exchange(const LabNetwork& network, const Traffic& traffic,
+                                   const std::vector<std::string>& words) const;
 
  private:
-  /// Runs lab/run.sh: exit status, and what it complained of.
+  /// Exit status, and what was complained of.
   struct Outcome {
     int status = 0;
     std::string said;
   };
-  [[nodiscard]] Outcome run(const std::vector<std::string>& arguments) const;
+  /// Runs lab/run.sh.
+  [[nodiscard]] Outcome run_script(const std::vector<std::string>& arguments) const;
+  [[nodiscard]] Outcome run_words(std::vector<std::string> words) const;
+  /// `program` and its arguments on all ranks of the network.
+  [[nodiscard]] Outcome run_on(const LabNetwork& network, const std::vector<std::string>& program) const;
 
+  std::string where_;
   std::string scripts_;    ///< the folder
   TemporaryFolder files_;  ///< for what goes to and fro
 };

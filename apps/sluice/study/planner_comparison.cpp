@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -185,39 +184,6 @@ void compare_planners(const PlannerComparison& comparison, const StudyTask& task
   print(fmt::format(
       "{}, {} instances of a kind, seed {}: cost over the bound, mean / worst\n\n{}\n{}.csv written to {}\n",
       comparison.title, comparison.samples, task.seed, table.text(), comparison.name, task.folder));
-}
-
-// SplitMix64 (Steele, Lea, Flood 2014): what the standard's distributions make of a generator is left to the library.
-InstanceRandom::InstanceRandom(std::uint64_t seed, std::int64_t nodes, std::int64_t number) : state_(seed) {
-  state_ = next() ^ static_cast<std::uint64_t>(nodes);
-  state_ = next() ^ static_cast<std::uint64_t>(number);
-}
-
-std::uint64_t InstanceRandom::next() {
-  state_ += 0x9E3779B97F4A7C15U;
-  std::uint64_t z = state_;
-  z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9U;
-  z = (z ^ (z >> 27U)) * 0x94D049BB133111EBU;
-  return z ^ (z >> 31U);
-}
-
-double InstanceRandom::uniform() { return static_cast<double>(next() >> 11U) * 0x1p-53; }
-
-double InstanceRandom::normal() {
-  constexpr int kTerms = 12;
-  double sum = 0;
-  for (int i = 0; i < kTerms; ++i) sum += uniform();
-  return sum - kTerms / 2.0;
-}
-
-std::vector<std::int64_t> InstanceRandom::permutation(std::int64_t n) {
-  std::vector<std::int64_t> order(static_cast<std::size_t>(n));
-  std::iota(order.begin(), order.end(), 0);
-  for (std::size_t i = order.size(); i > 1; --i) {
-    const auto other = static_cast<std::size_t>(uniform() * static_cast<double>(i));
-    std::swap(order[i - 1], order[other]);
-  }
-  return order;
 }
 
 }  // namespace sluice::command

@@ -32,6 +32,10 @@ int study_exchange_quality(const StudyTask& task);
 /// Figure 16 of the same paper and more traffic, executed in the lab: time against the bound.
 int study_exchange_lab(const StudyTask& task);
 
+/// What jobs do by default in the lab, in every problem and on six networks: time beside the best of MPI's own, beside
+/// the best of what options give, beside the bound and what was predicted.
+int study_defaults_lab(const StudyTask& task);
+
 /// Every planner of exchange on random demand of optical circuit switches: cost over the bound.
 int study_switch_demand(const StudyTask& task);
 

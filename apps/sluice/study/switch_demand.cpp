@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "command.hpp"
+#include "instance_random.hpp"
 #include "planner_comparison.hpp"
 #include "study.hpp"
 
