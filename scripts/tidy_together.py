@@ -4,7 +4,7 @@
     scripts/tidy_together.py BUILD REGEX DIRECTORY
 
 Reads BUILD/compile_commands.json and writes DIRECTORY/compile_commands.json for files NUMBER.cpp there, each of which
-includes up to ten source files whose path matches REGEX and that are compiled alike. Files that define a name twice
+includes up to 25 source files whose path matches REGEX and that are compiled alike. Files that define a name twice
 outside of classes are kept apart as far as a look at their lines tells; where it does not, the compiler says so, and
 scripts/tidy.sh looks at those files one by one.
 """
@@ -13,7 +13,7 @@ import pathlib
 import re
 import sys
 
-MOST_FILES = 10
+MOST_FILES = 25
 DEFINITION = re.compile(
     r"^(?:(?:struct|class|enum class|enum|union) (\w+)|using (\w+) =|"
     r"(?:template <[^>]*> )?(?:[\w:<>,&*\[\]]+ )+[&*]?(\w+)(?:\(|\{| = |;))"

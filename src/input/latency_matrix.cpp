@@ -20,20 +20,20 @@ namespace {
 constexpr const char* kFileOfLatencies = "a file of latencies";
 
 /// An entry of a file; backward if it stands below the diagonal.
-struct Entry {
+struct FoundPair {
   LatencyPair pair;
   bool backward = false;
 };
 
-bool before(const Entry& x, const Entry& y) {
+bool before(const FoundPair& x, const FoundPair& y) {
   if (x.pair.a != y.pair.a) return x.pair.a < y.pair.a;
   return x.pair.b != y.pair.b ? x.pair.b < y.pair.b : x.backward < y.backward;
 }
 
-bool same_pair(const Entry& x, const Entry& y) { return x.pair.a == y.pair.a && x.pair.b == y.pair.b; }
+bool same_pair(const FoundPair& x, const FoundPair& y) { return x.pair.a == y.pair.a && x.pair.b == y.pair.b; }
 
 /// Throws at the second entry where `entry` is. `in` stands before the entries.
-void fail_at_second(detail::TextScanner in, const detail::MatrixMarketHeader& header, const Entry& entry) {
+void fail_at_second(detail::TextScanner in, const detail::MatrixMarketHeader& header, const FoundPair& entry) {
   const std::int64_t row = entry.backward ? entry.pair.b : entry.pair.a;
   const std::int64_t column = entry.backward ? entry.pair.a : entry.pair.b;
   bool first = true;
@@ -76,7 +76,7 @@ LatencyMatrix read_latency_matrix(std::string_view text, const std::string& name
     throw InputError(where_of_sizes, fmt::format("{} nodes", header.rows),
                      fmt::format("at most {}", LatencyMatrix::kMostNodes));
   const detail::TextScanner before_entries = in;
-  std::vector<Entry> entries;
+  std::vector<FoundPair> entries;
   detail::for_each_entry(
       in, header, [&](std::int64_t row, std::int64_t column, const detail::DecimalNumber&, std::string_view written) {
         if (row == column) return;
@@ -89,7 +89,7 @@ LatencyMatrix read_latency_matrix(std::string_view text, const std::string& name
         entries.push_back({{low, high, latency}, row > column});
       });
   std::sort(entries.begin(), entries.end(), before);
-  const auto twice = std::adjacent_find(entries.begin(), entries.end(), [](const Entry& x, const Entry& y) {
+  const auto twice = std::adjacent_find(entries.begin(), entries.end(), [](const FoundPair& x, const FoundPair& y) {
     return same_pair(x, y) && x.backward == y.backward;
   });
   if (twice != entries.end()) fail_at_second(before_entries, header, *twice);
@@ -98,7 +98,7 @@ LatencyMatrix read_latency_matrix(std::string_view text, const std::string& name
   for (std::size_t i = 0; i < entries.size(); ++i) {
     LatencyPair pair = entries[i].pair;
     if (i + 1 < entries.size() && same_pair(entries[i], entries[i + 1])) {
-      const Entry& next = entries[++i];
+      const FoundPair& next = entries[++i];
       pair.latency_s = pair.latency_s / 2 + next.pair.latency_s / 2;
     }
     pairs.push_back(pair);

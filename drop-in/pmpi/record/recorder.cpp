@@ -39,7 +39,7 @@ struct OfThread {
 };
 constinit thread_local OfThread of_thread;
 
-int forget(MPI_Comm /*comm*/, int /*key*/, void* value, void* /*extra*/) {
+int forget_record(MPI_Comm /*comm*/, int /*key*/, void* value, void* /*extra*/) {
   ++freed;
   delete static_cast<RecordedComm*>(value);
   return MPI_SUCCESS;
@@ -85,7 +85,7 @@ RecordedComm* recorded_comm(MPI_Comm comm) {
 
 void start_recorder() {
   Tables& all = tables();
-  PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &all.key, nullptr);
+  PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_record, &all.key, nullptr);
   PMPI_Comm_group(MPI_COMM_WORLD, &all.world);
   all.start = std::chrono::steady_clock::now();
   all.start_ticks = ticks();

@@ -1,0 +1,29 @@
+# What makes a build from nothing fast: most of a compiler's time goes to headers that many files include.
+#
+# A compiler cache can do nothing with a precompiled header, or only with options of its own, and after a change of one
+# file it saves more than either does: where one is set as CMAKE_CXX_COMPILER_LAUNCHER, both are OFF unless asked for.
+# Files still include what they use, and no two files of a library define one name in an unnamed namespace: builds with
+# both OFF have to pass too, and the preset tidy is one.
+if(CMAKE_CXX_COMPILER_LAUNCHER)
+  set(_sluice_fast_build OFF)
+else()
+  set(_sluice_fast_build ON)
+endif()
+option(SLUICE_PCH "Precompile headers of the standard library (default: unless a compiler launcher is set)" ${_sluice_fast_build})
+option(SLUICE_TOGETHER "Compile up to ten files of a library at once (default: unless a compiler launcher is set)" ${_sluice_fast_build})
+unset(_sluice_fast_build)
+
+# sluice_precompile_headers(TARGET [HEADERS ...]): for a target of many files; HEADERS beside those that all have.
+function(sluice_precompile_headers target)
+  if(SLUICE_PCH)
+    target_precompile_headers(${target} PRIVATE
+      <algorithm> <array> <cmath> <cstddef> <cstdint> <functional> <limits> <memory> <numeric> <optional> <span> <string>
+      <string_view> <utility> <vector> <fmt/format.h> ${ARGN})
+  endif()
+endfunction()
+
+# sluice_compile_together(TARGET): for a target of many files; those with the source property SKIP_UNITY_BUILD_INCLUSION
+# stay alone.
+function(sluice_compile_together target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${SLUICE_TOGETHER} UNITY_BUILD_BATCH_SIZE 10)
+endfunction()
