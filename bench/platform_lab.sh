@@ -17,7 +17,7 @@ in_lab() {
   lab/run.sh --hosts 4 --k 2 --backbone 100 -n 8 "$build/bin/sluice" "$@" </dev/null
   echo
 }
-in_lab probe -o "$folder/platform.json" --clusters 4,4
+in_lab probe -o "$folder/platform.json" --clusters 4,4 --thorough
 common=(--platform "$folder/platform.json" --repetitions "$repetitions" --model-only)
 for size in "$@"; do
   in_lab run broadcast "${common[@]}" --size "$size" --method sluice,ecef,mpi-bcast

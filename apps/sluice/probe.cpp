@@ -12,7 +12,8 @@ void add_probe(CLI::App& command, Action& chosen) {
   const auto task = std::make_shared<ProbeTask>();
   verb->add_option("-o,--output", task->output, "where the platform goes (sluice.platform/1); required without --quick")
       ->option_text("FILE");
-  verb->add_option("--time-budget", task->time_budget, "seconds to spend, about")->option_text("S [60]");
+  verb->add_option("--time-budget", task->time_budget, "seconds to spend, about")->option_text("S [5]");
+  verb->add_flag("--thorough", task->thorough, "a minute: every size more often, large ones on slow links too");
   verb->add_option("--tolerance", task->tolerance, "by how much latencies of a cluster may differ")
       ->option_text("T [0.3]");
   verb->add_option("--algorithm", task->algorithm, "of the clustering: lowekamp, closeness")
@@ -29,7 +30,8 @@ void add_probe(CLI::App& command, Action& chosen) {
       "then\nbroadcasts inside each cluster, by MPI_Bcast and by the strategy that is best by the models. The file is "
       "written\nwhen all is measured, or not at all.\n\n"
       "Examples:\n"
-      "  mpirun -np 16 sluice probe -o platform.json --time-budget 30\n"
+      "  mpirun -np 16 sluice probe -o platform.json\n"
+      "  mpirun -np 16 sluice probe -o platform.json --thorough\n"
       "  mpirun -np 16 sluice probe --quick");
   verb->callback([task, &chosen] { chosen = [task] { return run_probe(*task); }; });
 }

@@ -9,7 +9,8 @@ struct ProbeTask {
   std::string output;
   std::string tolerance = "0.3";
   std::string algorithm = "lowekamp";
-  std::string time_budget = "60";
+  std::string time_budget;  ///< empty: not given
+  bool thorough = false;
   std::string clusters;
   bool no_broadcasts = false;
   bool quick = false;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -42,6 +43,7 @@ Clusters parse_clusters(const std::string& text, std::int64_t ranks) {
   return clusters;
 }
 
+constexpr double kThorough_s = 60;
 constexpr std::int64_t kKilobyte = 1024;
 constexpr std::int64_t kMegabyte = kKilobyte * kKilobyte;
 
@@ -115,15 +117,20 @@ int run_probe(const ProbeTask& task) {
   mpi::ProbeOptions options;
   options.tolerance = parse_number(task.tolerance, "--tolerance");
   options.rule = parse_clustering_rule(task.algorithm, "--algorithm");
-  options.time_budget_s = parse_seconds(task.time_budget, "--time-budget");
+  if (!task.time_budget.empty()) options.time_budget_s = parse_seconds(task.time_budget, "--time-budget");
+  if (task.thorough) {
+    if (!task.time_budget.empty()) throw InputError("--thorough", "--time-budget beside it", "one of the two");
+    options.time_budget_s = kThorough_s;
+  }
   options.clusters = parse_clusters(task.clusters, ranks);
   options.broadcasts = !task.no_broadcasts;
   Ranks::once([&] { check_writable(task.output); });
   std::optional<Progress> bar;
   std::int64_t parts = 0;
+  const double end_s = MPI_Wtime() + options.time_budget_s;
   options.progress = [&](std::int64_t done, std::int64_t total, const std::string& what) {
     if (!bar || total != parts) bar.emplace(parts = total);
-    bar->show(done, what);
+    bar->show(done, fmt::format("{}, about {:.0f} s left", what, std::max(0.0, end_s - MPI_Wtime())));
   };
   const Platform platform = mpi::probe(MPI_COMM_WORLD, options);
   bar.reset();

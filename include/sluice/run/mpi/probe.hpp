@@ -19,7 +19,7 @@ struct ProbeOptions {
   Clusters clusters;
   /// About how many seconds are spent; above 0. With less time, fewer repetitions and smaller messages are measured;
   /// the least that a platform needs may take longer.
-  double time_budget_s = 60;
+  double time_budget_s = 5;
   /// Measure broadcasts inside each cluster.
   bool broadcasts = true;
   /// Called on rank 0 before each part: how many are done, of how many, and what comes next. May be empty.
