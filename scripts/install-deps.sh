@@ -34,6 +34,10 @@ language_packages=(
   python3-numpy              # matrices in and results out
   python3-mpi4py             # communicators of jobs in Python; of Open MPI
   python3-scipy              # tests: sparse matrices as traffic
+  python3-pip                # pip install, as people of Python install packages
+  python3-setuptools         # what pip builds with
+  python3-wheel              # what it makes
+  python3-venv               # tests: an installation of its own
 )
 ci_packages=(
   libmpich-dev               # the second MPI that everything is built and tested with

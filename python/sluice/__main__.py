@@ -1,4 +1,4 @@
-"""`python -m sluice` is the command sluice, where it is built or installed beside this package."""
+"""`python -m sluice` is the command sluice, where it is built or installed with this package."""
 
 import os
 import shutil
@@ -18,7 +18,7 @@ def command() -> str:
     given = os.environ.get("SLUICE_COMMAND")
     if given:
         return given
-    for folder in Path(__file__).resolve().parents[1:6]:
+    for folder in Path(__file__).resolve().parents[:6]:
         program = folder / "bin" / "sluice"
         if program.is_file() and os.access(program, os.X_OK):
             return str(program)
@@ -28,9 +28,14 @@ def command() -> str:
     return found
 
 
-if __name__ == "__main__":
+def main() -> NoReturn:
+    """Becomes the command."""
     program = command()
     try:
         os.execv(program, [program, *sys.argv[1:]])
     except OSError as error:
         fail(f"{program}: cannot be run: {error.strerror}, expected the command sluice")
+
+
+if __name__ == "__main__":
+    main()
