@@ -376,25 +376,37 @@ TEST(InFlight, JobsAreMadeAndExecutedMeanwhile) {
   }
 }
 
+/// Some ranks wait for two jobs before they make and start one of `comm`, the others afterwards.
+void make_in_between(const Kind& kind, MPI_Comm comm) {
+  SCOPED_TRACE(kind.name);
+  const std::unique_ptr<Work> first = kinds()[0].make(MPI_COMM_WORLD);
+  const std::unique_ptr<Work> second = kinds()[4].make(MPI_COMM_WORLD);
+  for (int late = 0; late < 2; ++late) {
+    first->start(late);
+    second->start(late);
+    if (rank() % 2 == late) second->wait();
+    const std::unique_ptr<Work> next = kind.make(comm);
+    if (rank() % 2 == late) first->wait();
+    next->start(late);
+    first->wait();
+    next->wait();
+    second->wait();
+    first->verify(late);
+    second->verify(late);
+    next->verify(late);
+  }
+}
+
 TEST(InFlight, SomeRanksWaitBeforeTheyMakeTheNextJobOthersAfterwards) {
+  for (const Kind& kind : kinds()) make_in_between(kind, MPI_COMM_WORLD);
+}
+
+TEST(InFlight, TheNextJobMayBeTheFirstOfAnotherCommunicator) {
   for (const Kind& kind : kinds()) {
-    SCOPED_TRACE(kind.name);
-    const std::unique_ptr<Work> first = kinds()[0].make(MPI_COMM_WORLD);
-    const std::unique_ptr<Work> second = kinds()[4].make(MPI_COMM_WORLD);
-    for (int late = 0; late < 2; ++late) {
-      first->start(late);
-      second->start(late);
-      if (rank() % 2 == late) second->wait();
-      const std::unique_ptr<Work> next = kind.make(MPI_COMM_WORLD);
-      if (rank() % 2 == late) first->wait();
-      next->start(late);
-      first->wait();
-      next->wait();
-      second->wait();
-      first->verify(late);
-      second->verify(late);
-      next->verify(late);
-    }
+    MPI_Comm other = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &other);
+    make_in_between(kind, other);
+    MPI_Comm_free(&other);
   }
 }
 

@@ -204,20 +204,19 @@ SizeClass& Broadcast::State::obtain(std::int64_t bytes) {
   }
   SizeClass size;
   size.largest = largest;
+  const std::string place = key_of(largest);
+  detail::KeptPlan kept = find_kept(channel, place, static_cast<std::uint64_t>(largest), nullptr);
   detail::PlanCache& plans = channel.context().plans();
-  const detail::PlanCache::Entry* const entry = plans.find(key_of(largest));
-  std::int64_t last = plans.last_number();
-  const std::uint64_t print = static_cast<std::uint64_t>(largest);
-  if (detail::agree(channel, print, nullptr, entry != nullptr ? entry->number : 0, last)) {
-    size.number = entry->number;
-    size.planned = std::static_pointer_cast<const PlannedClass>(entry->plan);
+  size.number = kept.number;
+  plans.reserve(size.number + 1);  // one for the plan, one for what a trial makes of it
+  if (kept.plan) {
+    size.planned = std::static_pointer_cast<const PlannedClass>(kept.plan);
   } else {
-    size.number = last + 1;
     size.planned = std::make_shared<const PlannedClass>(PlannedClass{plan(largest), false});
-    plans.put(key_of(largest), size.number, size.planned);
-    plans.reserve(size.number + 1);
+    kept.trial = std::make_shared<detail::TrialState>();
+    plans.put(place, size.number, size.planned, kept.trial);
   }
-  if (!options.platform) size.trial.emplace(channel, !size.part().native);
+  if (!options.platform) size.trial.emplace(channel, !size.part().native, kept);
   classes.push_front(std::move(size));
   if (classes.size() > kKeptClasses) classes.pop_back();
   return classes.front();

@@ -163,7 +163,6 @@ Exchange::State::State(std::shared_ptr<detail::Context> context, std::int64_t nu
     : Job(std::move(context), number, "exchange"), options(user_options), sends(user_sends) {
   const bool left_to_us = options.mode == ExchangeMode::kAuto && options.max_transfers == 0 &&
                           options.algorithm == "auto" && !options.record;
-  trial.emplace(channel, left_to_us && options.try_native && channel.size() > 1 && !detail::kSimulated);
   const std::exception_ptr failure = detail::failure_of([&] {
     if (typed_sends != nullptr) {
       if (options.receives) throw InputError("options.receives", "given beside typed messages", "one of the two");
@@ -173,20 +172,20 @@ Exchange::State::State(std::shared_ptr<detail::Context> context, std::int64_t nu
     }
     check(sends, options, channel.size());
   });
-  detail::PlanCache& plans = channel.context().plans();
   const detail::Arguments own = arguments();
-  const detail::PlanCache::Entry* const entry = plans.find(own.bytes());
-  std::int64_t last = plans.last_number();
   detail::Arguments common("exchange");
   common.add_all(options.max_transfers, options.mode, options.algorithm, options.setup_bytes, options.planning_time_s,
                  options.chunk_bytes, options.window, options.early_release_bytes, options.tune, options.try_native,
                  options.record, typed != nullptr);
-  if (detail::agree(channel, common.fingerprint(), failure, entry != nullptr ? entry->number : 0, last)) {
-    part = std::static_pointer_cast<const ExchangePart>(entry->plan);
+  detail::KeptPlan kept = find_kept(channel, own.bytes(), common.fingerprint(), failure);
+  if (kept.plan) {
+    part = std::static_pointer_cast<const ExchangePart>(kept.plan);
   } else {
     plan();
-    plans.put(own.bytes(), last + 1, part);
+    kept.trial = std::make_shared<detail::TrialState>();
+    channel.context().plans().put(own.bytes(), kept.number, part, kept.trial);
   }
+  trial.emplace(channel, left_to_us && options.try_native && channel.size() > 1 && !detail::kSimulated, kept);
   options.mode = part->mode;
   if (typed) {
     receives = *options.receives;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <vector>
@@ -19,29 +20,43 @@ std::string to_text(const NativeTrial& measured, const char* native) {
 }
 
 bool WayTrial::begin(bool possible) {
-  if (stage_ == Stage::kFirst && executions_ == 1) {
+  if (state_.stage == Stage::kFirst && state_.executions == 1) {
     const bool all = largest(std::int64_t{possible ? 0 : 1}, channel_) == 0;
-    stage_ = all ? Stage::kTrying : Stage::kPlanned;
-  } else if (stage_ == Stage::kTrying && executions_ == 2 + times_.size()) {
+    state_.stage = all ? Stage::kTrying : Stage::kPlanned;
+  } else if (state_.stage == Stage::kTrying && state_.executions == TrialState::kExecutions) {
     decide();
   }
-  if (over()) return native();
+  if (over()) {
+    record();
+    return native();
+  }
+  ++state_.executions;
+  record();
   start_s_ = MPI_Wtime();
-  return executions_++ % 2 == 1;
+  return state_.executions % 2 == 0;
 }
 
 void WayTrial::end() {
-  if (stage_ == Stage::kTrying && executions_ > 2) times_[executions_ - 3] = MPI_Wtime() - start_s_;
+  if (state_.stage != Stage::kTrying || state_.executions <= 2) return;
+  state_.times[state_.executions - 3] = MPI_Wtime() - start_s_;
+  record();
 }
 
 void WayTrial::decide() {
-  std::array<std::uint64_t, 2 * kTries> slowest{};
-  for (std::size_t i = 0; i < times_.size(); ++i) slowest[i] = std::bit_cast<std::uint64_t>(std::max(times_[i], 0.0));
+  std::array<std::uint64_t, 2 * TrialState::kTries> slowest{};
+  for (std::size_t i = 0; i < slowest.size(); ++i)
+    slowest[i] = std::bit_cast<std::uint64_t>(std::max(state_.times[i], 0.0));
   largest_of_all(channel_, slowest);  // numbers that are not negative are ordered as their bits are
   std::array<std::vector<double>, 2> ways;
-  for (std::size_t i = 0; i < slowest.size(); ++i) ways[i % 2].push_back(std::bit_cast<double>(slowest[i]));
-  measured_ = {median(ways[0]), median(ways[1])};
-  stage_ = measured_.native_s * kClearly < measured_.planned_s ? Stage::kNative : Stage::kPlanned;
+  for (std::size_t i = 0; i < slowest.size(); ++i) {
+    // An execution that was under way, or had failed, when the next job was made left no time.
+    if (slowest[i] != 0) ways[i % 2].push_back(std::bit_cast<double>(slowest[i]));
+  }
+  if (!ways[0].empty() && !ways[1].empty()) {
+    state_.planned_s = median(ways[0]);
+    state_.native_s = median(ways[1]);
+  }
+  state_.stage = state_.native_s * kClearly < state_.planned_s ? Stage::kNative : Stage::kPlanned;
 }
 
 }  // namespace sluice::mpi::detail

@@ -1,11 +1,12 @@
 #pragma once
 
-#include <array>
-#include <cstddef>
+#include <memory>
 #include <string>
 
 #include "run/mpi/native/native_trial.hpp"
 #include "run/mpi/runtime/channel.hpp"
+#include "run/mpi/runtime/kept_plan.hpp"
+#include "run/mpi/runtime/trial_state.hpp"
 
 namespace sluice::mpi::detail {
 
@@ -13,15 +14,22 @@ namespace sluice::mpi::detail {
 [[nodiscard]] std::string to_text(const NativeTrial& measured, const char* native);
 
 /// Whether an execution of a job goes by its plan or by a collective of MPI's own. The two take turns in the job's
-/// first executions, and the faster one serves from then on: no model knows what an MPI has in store.
+/// first executions, and the faster one serves from then on: no model knows what an MPI has in store. Jobs that follow
+/// one another with the same arguments go on where the one before was, so that those that are made for one execution
+/// come to a decision, too.
 ///
 /// The first execution goes by the plan, as many jobs have no other. The second one and the ninth begin with an
 /// agreement of all ranks. Times are those of the slowest rank from the start of an execution to its end; where ranks
 /// compute meanwhile both ways take longer, and the plan stays unless MPI's way is clearly faster.
 class WayTrial {
  public:
-  /// `wanted`: false: always by the plan; the same on all ranks.
-  WayTrial(Channel& channel, bool wanted) : channel_(channel), stage_(wanted ? Stage::kFirst : Stage::kPlanned) {}
+  /// `wanted`: false: always by the plan; the same on all ranks. `kept`: whose trial this one goes on with, and is kept
+  /// in for the next one.
+  WayTrial(Channel& channel, bool wanted, const KeptPlan& kept)
+      : channel_(channel), record_(wanted ? kept.trial : nullptr) {
+    if (record_) state_ = resumed(*record_, kept.progress);
+    if (!wanted) state_.stage = Stage::kPlanned;
+  }
 
   /// At the start of each execution, on all ranks: whether it goes by MPI's own collective. `possible`: whether this
   /// rank is in favour of trying it; asked for once, and all have to be. Throws as Channel::check.
@@ -29,26 +37,27 @@ class WayTrial {
   /// At its end.
   void end();
   /// Whether the collective may be under way on some rank.
-  [[nodiscard]] bool may_be_native() const { return stage_ == Stage::kTrying || stage_ == Stage::kNative; }
+  [[nodiscard]] bool may_be_native() const { return state_.stage == Stage::kTrying || native(); }
   /// Whether it has been found to be faster.
-  [[nodiscard]] bool native() const { return stage_ == Stage::kNative; }
+  [[nodiscard]] bool native() const { return state_.stage == Stage::kNative; }
   /// Medians of the slowest rank, once it is decided; 0 before, and where nothing was tried.
-  [[nodiscard]] NativeTrial measured() const { return measured_; }
-  [[nodiscard]] bool over() const { return stage_ == Stage::kNative || stage_ == Stage::kPlanned; }
+  [[nodiscard]] NativeTrial measured() const { return {state_.planned_s, state_.native_s}; }
+  [[nodiscard]] bool over() const { return state_.over(); }
 
  private:
-  static constexpr std::size_t kTries = 3;  // of each way, that count; one more of each comes before them
   static constexpr double kClearly = 1.05;
-  enum class Stage { kFirst, kTrying, kPlanned, kNative };
+  using Stage = TrialState::Stage;
 
   void decide();
+  /// For jobs to come; what is decided is not taken back by a job that was made before.
+  void record() const {
+    if (record_ && (over() || !record_->over())) *record_ = state_;
+  }
 
   Channel& channel_;
-  Stage stage_;
-  std::size_t executions_ = 0;
+  std::shared_ptr<TrialState> record_;
+  TrialState state_;
   double start_s_ = 0;
-  NativeTrial measured_;
-  std::array<double, 2 * kTries> times_{};  ///< by the plan, by MPI, by the plan, ...
 };
 
 }  // namespace sluice::mpi::detail

@@ -67,25 +67,23 @@ CollectiveJob::State::State(std::shared_ptr<detail::Context> context, std::int64
     arguments = arguments_of(task);
     way = way_of(task, channel.context());
   });
-  detail::PlanCache& plans = channel.context().plans();
-  const detail::PlanCache::Entry* const entry = plans.find(arguments.bytes());
-  std::int64_t last = plans.last_number();
-  const bool all_have_it = agree(channel, arguments.fingerprint(), failure, entry != nullptr ? entry->number : 0, last);
+  detail::KeptPlan kept = find_kept(channel, arguments.bytes(), arguments.fingerprint(), failure);
   gives = !ranges_at_start(task.shape, channel.rank()).empty();
   gets = !ranges_at_end(task.shape, channel.rank()).empty();
   may_be_in_place = detail::ProgramData::may_be_in_place(task.shape, channel.rank());
   if (way != Way::kNative) {
-    if (all_have_it) {
-      planned = std::static_pointer_cast<const detail::PlannedCollective>(entry->plan);
+    if (kept.plan) {
+      planned = std::static_pointer_cast<const detail::PlannedCollective>(kept.plan);
     } else {
       planned = std::make_shared<const detail::PlannedCollective>(plan_collective(channel, task));
-      plans.put(arguments.bytes(), last + 1, planned);
+      kept.trial = std::make_shared<detail::TrialState>();
+      channel.context().plans().put(arguments.bytes(), kept.number, planned, kept.trial);
     }
     const bool combining = combines(task.shape.problem);
     executor.emplace(channel, task.elements, planned->part, combining ? channel.context().progress_thread() : nullptr);
   }
   if (way != Way::kPlan) by_mpi.emplace(task.shape, task.elements, channel.comm());
-  if (way == Way::kTurns) trial.emplace(channel, true);
+  if (way == Way::kTurns) trial.emplace(channel, true, kept);
 }
 
 void CollectiveJob::State::check_buffers(const void* own, const void* result) const {

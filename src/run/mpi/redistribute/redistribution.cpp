@@ -240,21 +240,21 @@ struct Redistribution::State final : detail::Job {
   void begin(const void* source, void* target);
   detail::Advance advance() override {
     const detail::Advance come = natively ? native->advance() : executor->advance();
-    if (come == detail::Advance::kOver) trial.end();
+    if (come == detail::Advance::kOver) trial->end();
     return come;
   }
   void abandon() noexcept override {
     if (executor) executor->abandon();
     if (native) native->abandon();
   }
-  [[nodiscard]] bool in_native_collective() const override { return trial.may_be_native(); }
+  [[nodiscard]] bool in_native_collective() const override { return trial && trial->may_be_native(); }
 
   ExchangeMode mode;
   std::shared_ptr<const Prepared> prepared;
   std::optional<Transport> transport;
   std::optional<Transfers> transfers;  ///< of it
   std::optional<detail::StepExecutor> executor;
-  detail::WayTrial trial;
+  std::optional<detail::WayTrial> trial;
   std::unique_ptr<PackedMessages> native;  ///< while it is tried, or serves
   bool natively = false;                   ///< the present execution
 };
@@ -265,16 +265,12 @@ Redistribution::State::State(std::shared_ptr<detail::Context> context, std::int6
     : Job(std::move(context), number, "redistribution"),
       mode(options.mode != ExchangeMode::kAuto ? options.mode
            : channel.context().one_node()      ? ExchangeMode::kLocal
-                                               : ExchangeMode::kChain),
-      trial(channel, options.try_native && options.algorithm == "auto" && options.mode == ExchangeMode::kAuto &&
-                         channel.size() > 1 && !detail::kSimulated) {
+                                               : ExchangeMode::kChain) {
   const detail::Arguments arguments = detail::arguments_of(shape, from, to, element_size, options);
   detail::Arguments key = arguments;
   key.add(std::span(options.source_leading));
   key.add(std::span(options.target_leading));
-  detail::PlanCache& plans = channel.context().plans();
-  const detail::PlanCache::Entry* const entry = plans.find(key.bytes());
-  std::int64_t last = plans.last_number();
+  const detail::PlanCache::Entry* const entry = channel.context().plans().find(key.bytes());
   // Every rank works out its own part alone, so that it does not matter who has it already.
   if (entry != nullptr) prepared = std::static_pointer_cast<const Prepared>(entry->plan);
   const std::exception_ptr failure = detail::failure_of([&] {
@@ -289,8 +285,15 @@ Redistribution::State::State(std::shared_ptr<detail::Context> context, std::int6
                      mode == ExchangeMode::kChain ? chain(channel, own) : nullptr);
     executor->connect(shares_memory(prepared->plan, element_size, options.shared_from_bytes));
   });
-  (void)detail::agree(channel, arguments.fingerprint(), failure, 0, last);
-  if (entry == nullptr) plans.put(key.bytes(), last + 1, prepared);
+  detail::KeptPlan kept = find_kept(channel, key.bytes(), arguments.fingerprint(), failure);
+  if (!kept.plan) {
+    kept.trial = std::make_shared<detail::TrialState>();
+    channel.context().plans().put(key.bytes(), kept.number, prepared, kept.trial);
+  }
+  trial.emplace(channel,
+                options.try_native && options.algorithm == "auto" && options.mode == ExchangeMode::kAuto &&
+                    channel.size() > 1 && !detail::kSimulated,
+                kept);
 }
 
 void Redistribution::State::begin(const void* source, void* target) {
@@ -306,12 +309,12 @@ void Redistribution::State::begin(const void* source, void* target) {
     transfers.emplace(*transport, own);
     const std::int64_t bytes = own.sends.bytes() + own.receives.bytes();
     const std::size_t messages = std::min(own.sends.messages.size(), own.receives.messages.size());
-    natively = trial.begin(bytes <= kMostNativeBytes && detail::worth_trying(messages, channel.size()));
+    natively = trial->begin(bytes <= kMostNativeBytes && detail::worth_trying(messages, channel.size()));
     if (natively) {
       if (!native) native = std::make_unique<PackedMessages>(channel);
       native->begin(*transport, own.sends, own.receives);
     } else {
-      if (trial.over()) native.reset();
+      if (trial->over()) native.reset();
       executor->begin(*transfers);
     }
     return detail::Advance::kIdle;
@@ -359,12 +362,12 @@ std::string Redistribution::explanation() const {
     text = fmt::format("{}, {} steps, {}", own.cut ? "messages cut by exchange" : plan().algorithm(), own.steps,
                        to_string(mode()));
   }
-  return text + detail::to_text(state_->trial.measured(), "MPI_Ialltoallw");
+  return text + detail::to_text(state_->trial->measured(), "MPI_Ialltoallw");
 }
 
-bool Redistribution::settled() const { return state_->trial.over(); }
+bool Redistribution::settled() const { return state_->trial->over(); }
 
-bool Redistribution::native() const { return state_->trial.native(); }
+bool Redistribution::native() const { return state_->trial->native(); }
 
 const RedistributionPlan& Redistribution::plan() const { return state_->prepared->plan; }
 

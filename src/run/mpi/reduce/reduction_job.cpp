@@ -42,14 +42,11 @@ bool ReductionJob::keeps(const Arguments& arguments) const {
 }
 
 void ReductionJob::compare(const Arguments& arguments, const std::exception_ptr& failure) {
-  PlanCache& plans = channel.context().plans();
-  const PlanCache::Entry* const entry = plans.find(arguments.bytes());
-  std::int64_t last = plans.last_number();
-  const bool all_have_it = agree(channel, arguments.fingerprint(), failure, entry != nullptr ? entry->number : 0, last);
-  if (all_have_it) planned = std::static_pointer_cast<const ReductionChoice>(entry->plan);
   key_ = arguments.bytes();
-  number_ = last + 1;
-  plans.reserve(last + 2);  // one for the plan, one for what a trial makes of it
+  const KeptPlan kept = find_kept(channel, key_, arguments.fingerprint(), failure);
+  planned = std::static_pointer_cast<const ReductionChoice>(kept.plan);
+  number_ = kept.number;
+  channel.context().plans().reserve(number_ + 1);  // one for the plan, one for what a trial makes of it
 }
 
 void ReductionJob::remember(std::shared_ptr<const ReductionChoice> choice) {

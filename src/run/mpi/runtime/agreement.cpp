@@ -6,6 +6,7 @@
 #include <array>
 
 #include "run/mpi/runtime/collective.hpp"
+#include "run/mpi/runtime/trial_state.hpp"
 #include "sluice/error.hpp"
 
 namespace sluice::mpi::detail {
@@ -49,17 +50,18 @@ std::uint64_t Arguments::fingerprint() const {
   return z ^ (z >> 31);
 }
 
-bool agree(Channel& channel, std::uint64_t fingerprint, const std::exception_ptr& failure, std::int64_t number,
-           std::int64_t& last) {
-  enum { kPrint, kNoPrint, kFailed, kNumber, kNoNumber, kLast, kWords };
+bool agree(Channel& channel, std::uint64_t fingerprint, const std::exception_ptr& failure, Comparison& own) {
+  enum { kPrint, kNoPrint, kFailed, kNumber, kNoNumber, kLast, kProgress, kNoProgress, kWords };
   std::array<std::uint64_t, kWords> words{};
   words[kPrint] = fingerprint;
   words[kNoPrint] = ~fingerprint;
   // Of those that failed the lowest rank counts most.
   words[kFailed] = failure ? static_cast<std::uint64_t>(channel.size() - channel.rank()) : 0;
-  words[kNumber] = static_cast<std::uint64_t>(number);
-  words[kNoNumber] = ~static_cast<std::uint64_t>(number);
-  words[kLast] = static_cast<std::uint64_t>(last);
+  words[kNumber] = static_cast<std::uint64_t>(own.number);
+  words[kNoNumber] = ~static_cast<std::uint64_t>(own.number);
+  words[kLast] = static_cast<std::uint64_t>(own.last);
+  words[kProgress] = static_cast<std::uint64_t>(own.progress);
+  words[kNoProgress] = ~static_cast<std::uint64_t>(own.progress);
   largest_of_all(channel, words);
   if (words[kFailed] != 0) {
     const int failed = channel.size() - static_cast<int>(words[kFailed]);
@@ -77,7 +79,9 @@ bool agree(Channel& channel, std::uint64_t fingerprint, const std::exception_ptr
     channel.settle();
     throw InputError("arguments", "different ones on different ranks", "the same on every rank of the communicator");
   }
-  last = static_cast<std::int64_t>(words[kLast]);
+  own.last = static_cast<std::int64_t>(words[kLast]);
+  own.progress =
+      common_progress(static_cast<std::int64_t>(~words[kNoProgress]), static_cast<std::int64_t>(words[kProgress]));
   return words[kNumber] != 0 && words[kNumber] == ~words[kNoNumber];
 }
 

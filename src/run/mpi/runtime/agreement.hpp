@@ -44,19 +44,24 @@ class Arguments {
   std::string bytes_;
 };
 
+/// What ranks compare besides, which need not be the same on all.
+struct Comparison {
+  std::int64_t number = 0;    ///< of what is kept; 0: nothing is
+  std::int64_t last = 0;      ///< becomes the largest of all ranks
+  std::int64_t progress = 0;  ///< of a trial; becomes that of all ranks, see common_progress
+};
+
 /// Returns if no rank failed and the fingerprints of all are equal, and throws on every rank if not.
 ///
 /// `failure` is what stopped this rank in its local preparation, null if nothing did. A rank that failed throws that;
 /// the others throw InputError, quoting the lowest rank that failed. In the same order on all ranks; ceil(log2 n) short
 /// messages of each rank when all is well.
 ///
-/// `number`, of which 0 stands for none: true is returned if it is the same on all ranks and not 0. `last` becomes the
-/// largest of all ranks.
-bool agree(Channel& channel, std::uint64_t fingerprint, const std::exception_ptr& failure, std::int64_t number,
-           std::int64_t& last);
+/// True is returned if `own.number` is the same on all ranks and not 0.
+bool agree(Channel& channel, std::uint64_t fingerprint, const std::exception_ptr& failure, Comparison& own);
 inline void agree(Channel& channel, std::uint64_t fingerprint, const std::exception_ptr& failure) {
-  std::int64_t last = 0;
-  (void)agree(channel, fingerprint, failure, 0, last);
+  Comparison own;
+  (void)agree(channel, fingerprint, failure, own);
 }
 /// The same where there is nothing to compare but whether a rank failed.
 inline void agree(Channel& channel, const std::exception_ptr& failure) { agree(channel, 0, failure); }

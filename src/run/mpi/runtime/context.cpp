@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <new>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "run/mpi/runtime/channel.hpp"
 #include "run/mpi/runtime/simulation.hpp"
@@ -28,6 +30,7 @@ bool finalized() {
 struct Registry {
   std::mutex mutex;
   std::list<Context*> contexts;
+  std::atomic<int> active = 0;               ///< of these, those in which something has been started
   int of_communicator = MPI_KEYVAL_INVALID;  ///< the key of a user's communicator: a std::shared_ptr<Context>*
 };
 Registry& registry() {
@@ -147,6 +150,17 @@ std::shared_ptr<Context> Context::of(MPI_Comm user) {
 }
 
 Context::Context(MPI_Comm user) {
+  // What follows waits for all ranks, some of which may first wait for jobs of other communicators.
+  if (!kSimulated) {
+    MPI_Request all_here = MPI_REQUEST_NULL;
+    SLUICE_MPI(MPI_Ibarrier(user, &all_here));
+    for (Patience patience;; patience.look_again()) {
+      int done = 0;
+      SLUICE_MPI(MPI_Test(&all_here, &done, MPI_STATUS_IGNORE));
+      if (done != 0) break;
+      progress_others();
+    }
+  }
   MPI_Group group = MPI_GROUP_NULL;
   SLUICE_MPI(MPI_Comm_group(user, &group));
   const int code = MPI_Comm_create(user, group, &comm_);
@@ -431,7 +445,70 @@ void Context::tell_failure(std::int64_t channel, const std::exception_ptr& why, 
 
 // ---- What is under way
 
+void Context::add(Progressing& job) {
+  active_.push_back(&job);
+  if (active_.size() == 1) ++registry().active;
+}
+
+void Context::remove(Progressing& job) noexcept {
+  if (active_.remove(&job) > 0 && active_.empty()) --registry().active;
+}
+
 void Context::progress(const Progressing* but) noexcept {
+  progress_own(but);
+  if (registry().active > (active_.empty() ? 0 : 1)) progress_others();
+}
+
+void Context::progress_others() noexcept {
+  try {
+    std::vector<std::shared_ptr<Context>> others;
+    {
+      Registry& all = registry();
+      const std::scoped_lock lock(all.mutex);
+      for (Context* const each : all.contexts) {
+        if (each == this) continue;
+        if (auto other = each->weak_from_this().lock()) others.push_back(std::move(other));
+      }
+    }
+    for (const std::shared_ptr<Context>& other : others) other->visit();
+  } catch (...) {
+    // No memory: the next time.
+  }
+}
+
+void Context::visit() noexcept {
+  ++visits_;
+  ++visitors_;
+  if (entry_.try_lock()) {
+    // A call in which this thread is already must not be entered again.
+    if (calls_ == 0) {
+      ++calls_;
+      progress_own(nullptr);
+      --calls_;
+    }
+    entry_.unlock();
+  }
+  ++visits_;  // before the next line: who sees no visitor sees that there was one
+  --visitors_;
+}
+
+Context::Entry::Entry(Context& context, const char* work) : context_(context) {
+  for (;;) {
+    const unsigned visits = context_.visits_;
+    if (context_.entry_.try_lock()) break;
+    if (context_.visitors_ == 0 && context_.visits_ == visits)
+      throw InputError(work, "calls from two threads at once", "one thread at a time for a communicator");
+    std::this_thread::yield();
+  }
+  ++context_.calls_;
+}
+
+Context::Entry::~Entry() {
+  --context_.calls_;
+  context_.entry_.unlock();
+}
+
+void Context::progress_own(const Progressing* but) noexcept {
   // One may end, and leave the list, while it is moved on.
   for (auto at = active_.begin(); at != active_.end();) {
     Progressing* const job = *at++;

@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -175,9 +176,10 @@ class Context : public std::enable_shared_from_this<Context> {
 
   // ---- What is under way
 
-  void add(Progressing& job) { active_.push_back(&job); }
-  void remove(Progressing& job) noexcept { active_.remove(&job); }
-  /// Moves on what has been started, but for `but`.
+  void add(Progressing& job);
+  void remove(Progressing& job) noexcept;
+  /// Moves on what has been started, but for `but`; in other contexts too, as another rank may wait for that before it
+  /// does its part of what is waited for here.
   void progress(const Progressing* but) noexcept;
 
   /// Keeps a leftover, in a list of its own, until MPI has ended its requests. `leftover` was made beforehand, so that
@@ -185,7 +187,17 @@ class Context : public std::enable_shared_from_this<Context> {
   void keep(std::list<Leftover>& leftover) noexcept;
 
   /// Held by a call of a job. More than one thread at a time is an error of the program.
-  [[nodiscard]] std::recursive_mutex& entry() { return entry_; }
+  class Entry {
+   public:
+    /// Throws InputError if another thread holds one; waits for one that only moves on what has been started.
+    Entry(Context& context, const char* work);
+    ~Entry();
+    Entry(const Entry&) = delete;
+    Entry& operator=(const Entry&) = delete;
+
+   private:
+    Context& context_;
+  };
 
  private:
   static constexpr std::size_t kListening = 4;
@@ -216,6 +228,10 @@ class Context : public std::enable_shared_from_this<Context> {
   /// Those that were said last, as nobody waits for their end.
   static constexpr std::size_t kGoodbyes = 32;
 
+  void progress_own(const Progressing* but) noexcept;
+  /// The same in all other contexts in which no call is.
+  void progress_others() noexcept;
+  void visit() noexcept;
   void listen();
   void poll_listening();
   void arrive(Incoming& incoming, const MPI_Status& status);
@@ -241,6 +257,9 @@ class Context : public std::enable_shared_from_this<Context> {
   GivenPlatform given_platform_;
   std::optional<ProgressThread> thread_;
   std::recursive_mutex entry_;
+  int calls_ = 0;                     ///< inside one another, of the thread that holds entry_
+  std::atomic<int> visitors_ = 0;     ///< other threads that try entry_, or hold it
+  std::atomic<unsigned> visits_ = 0;  ///< begun and ended
 
   std::mutex mutex_;  ///< of control messages: a progress thread looks for them, too
   std::array<Incoming, kListening> incoming_;

@@ -7,12 +7,6 @@
 
 namespace sluice::mpi::detail {
 
-Job::Call::Call(Job& job) : entry_(job.channel.context().entry()) {
-  if (!entry_.try_lock())
-    throw InputError(job.channel.work(), "calls from two threads at once", "one thread at a time for a communicator");
-  job.channel.made();
-}
-
 Job::Job(std::shared_ptr<Context> context, std::int64_t number, const char* work)
     : channel(std::move(context), number, work) {
   channel.set_owner(this);

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
-#include <mutex>
 #include <utility>
 
 #include "run/mpi/runtime/channel.hpp"
@@ -104,13 +103,10 @@ class Job : public Progressing {
   /// One thread at a time.
   class Call {
    public:
-    explicit Call(Job& job);
-    ~Call() { entry_.unlock(); }
-    Call(const Call&) = delete;
-    Call& operator=(const Call&) = delete;
+    explicit Call(Job& job) : entry_(job.channel.context(), job.channel.work()) { job.channel.made(); }
 
    private:
-    std::recursive_mutex& entry_;
+    Context::Entry entry_;
   };
 
   template <class Part>
@@ -157,8 +153,7 @@ template <class Body>
 auto in_new_channel(MPI_Comm comm, Body&& body) {
   for (;;) {
     const std::shared_ptr<Context> context = Context::of(comm);
-    const std::unique_lock entry(context->entry(), std::try_to_lock);
-    if (!entry) throw InputError("job", "calls from two threads at once", "one thread at a time for a communicator");
+    const Context::Entry entry(*context, "job");
     const std::int64_t number = context->take_number();
     try {
       return body(context, number);

@@ -10,6 +10,8 @@
 
 namespace sluice::mpi::detail {
 
+struct TrialState;
+
 /// The plans that jobs of a communicator used last, by their arguments: a second job with the same ones does not plan
 /// again. Least recently used ones go first. Which plans are kept is the same on all ranks, as jobs are made in the
 /// same order; where ranks may differ nevertheless, because one failed or has arguments of its own, they compare the
@@ -20,6 +22,7 @@ class PlanCache {
     std::string key;          ///< the kind of the job and all its arguments, so that different ones never meet
     std::int64_t number = 0;  ///< the same on two ranks only if they keep the same plan
     std::shared_ptr<const void> plan;
+    std::shared_ptr<TrialState> trial;  ///< of ways to carry it out; null where there is none
   };
 
   /// Null if there is none. What it returns is valid until the next call.
@@ -30,9 +33,10 @@ class PlanCache {
     return &entries_.front();
   }
   /// In place of one with the same key, if there is one.
-  void put(std::string key, std::int64_t number, std::shared_ptr<const void> plan) {
+  void put(std::string key, std::int64_t number, std::shared_ptr<const void> plan,
+           std::shared_ptr<TrialState> trial = nullptr) {
     std::list<Entry> fresh;
-    fresh.push_back({std::move(key), number, std::move(plan)});
+    fresh.push_back({std::move(key), number, std::move(plan), std::move(trial)});
     entries_.remove_if([&](const Entry& entry) { return entry.key == fresh.front().key; });
     entries_.splice(entries_.begin(), fresh);
     reserve(number);

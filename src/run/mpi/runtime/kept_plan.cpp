@@ -1,0 +1,30 @@
+#include "run/mpi/runtime/kept_plan.hpp"
+
+#include "run/mpi/runtime/context.hpp"
+#include "run/mpi/runtime/trial_state.hpp"
+
+namespace sluice::mpi::detail {
+
+KeptPlan find_kept(Channel& channel, const std::string& key, std::uint64_t fingerprint,
+                   const std::exception_ptr& failure) {
+  PlanCache& plans = channel.context().plans();
+  const PlanCache::Entry* const entry = plans.find(key);
+  KeptPlan kept;
+  if (entry != nullptr) {
+    kept.plan = entry->plan;
+    kept.trial = entry->trial;
+  }
+  Comparison own{entry != nullptr ? entry->number : 0, plans.last_number(),
+                 kept.trial ? progress_of(*kept.trial) : 0};
+  const bool same = agree(channel, fingerprint, failure, own);
+  kept.number = own.last + 1;
+  if (same) {
+    kept.progress = own.progress;
+  } else {
+    kept.plan = nullptr;
+    kept.trial = nullptr;
+  }
+  return kept;
+}
+
+}  // namespace sluice::mpi::detail

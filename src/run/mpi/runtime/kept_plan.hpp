@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <string>
+
+#include "run/mpi/runtime/agreement.hpp"
+#include "run/mpi/runtime/channel.hpp"
+
+namespace sluice::mpi::detail {
+
+struct TrialState;
+
+/// What jobs with these arguments have left for the next one, on all ranks alike.
+struct KeptPlan {
+  std::shared_ptr<const void> plan;   ///< null unless all ranks keep the same one
+  std::int64_t number = 0;            ///< for the plan that is put in its place
+  std::shared_ptr<TrialState> trial;  ///< of the ways to carry it out; null where nothing was tried
+  std::int64_t progress = 0;          ///< of it, as far as all ranks have come
+};
+
+/// As `agree`, of the fingerprint and `failure`; and what is kept by `key`, of which a rank may have its own. No message
+/// more than those of `agree`.
+[[nodiscard]] KeptPlan find_kept(Channel& channel, const std::string& key, std::uint64_t fingerprint,
+                                 const std::exception_ptr& failure);
+
+}  // namespace sluice::mpi::detail

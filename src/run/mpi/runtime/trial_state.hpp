@@ -1,0 +1,46 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace sluice::mpi::detail {
+
+/// How far a job, or one job after the other with the same arguments, has come in trying two ways of doing it: WayTrial.
+struct TrialState {
+  static constexpr std::size_t kTries = 3;  ///< of each way, that count; one more of each comes before them
+  static constexpr std::size_t kExecutions = 2 + 2 * kTries;
+  enum class Stage { kFirst, kTrying, kPlanned, kNative };
+
+  Stage stage = Stage::kFirst;
+  std::size_t executions = 0;              ///< begun; the same on all ranks
+  std::array<double, 2 * kTries> times{};  ///< of this rank: by the plan, by MPI, by the plan, ...; 0: not known
+  double planned_s = 0;                    ///< medians of the slowest rank, once it is decided
+  double native_s = 0;
+
+  [[nodiscard]] bool over() const { return stage == Stage::kPlanned || stage == Stage::kNative; }
+};
+
+/// Larger for what has come further; what is decided differs from all else, and by the decision.
+[[nodiscard]] inline std::int64_t progress_of(const TrialState& state) {
+  if (!state.over()) return static_cast<std::int64_t>(state.executions);
+  return static_cast<std::int64_t>(TrialState::kExecutions) + (state.stage == TrialState::Stage::kNative ? 2 : 1);
+}
+
+/// How far all ranks have come of which the least and the most progress is known. Ranks differ where a job failed, or
+/// was under way when the next one was made: what is not decided alike on all of them is decided once more.
+[[nodiscard]] inline std::int64_t common_progress(std::int64_t least, std::int64_t most) {
+  return least == most ? least : std::min(least, static_cast<std::int64_t>(TrialState::kExecutions));
+}
+
+/// `state` as it was at `progress`, which is not beyond its own.
+[[nodiscard]] inline TrialState resumed(TrialState state, std::int64_t progress) {
+  if (progress_of(state) == progress && state.over()) return state;
+  state.executions = std::min(TrialState::kExecutions, static_cast<std::size_t>(progress));
+  state.stage = state.executions < 2 ? TrialState::Stage::kFirst : TrialState::Stage::kTrying;
+  state.planned_s = state.native_s = 0;
+  return state;
+}
+
+}  // namespace sluice::mpi::detail
