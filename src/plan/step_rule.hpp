@@ -50,6 +50,8 @@ std::shared_ptr<const StepRule> plan_caterpillar(const AxisPattern& pattern);
 /// How much work peeling matchings off the messages of `pattern` is: edges of their graph times steps; infinite where
 /// the graph does not fit. On a 2020s core 10^8 take a second or less.
 double peeling_work(const AxisPattern& pattern);
+/// Most of it that `auto` does.
+inline constexpr double kMostPeelingWork = 1e8;
 
 /// The grid of the paper, blocks as the user wrote them.
 inline CommunicationGrid paper_grid(const AxisPattern& pattern) {

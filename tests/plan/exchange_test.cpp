@@ -34,7 +34,7 @@ Traffic dense(const std::vector<std::vector<std::int64_t>>& rows) {
   return traffic;
 }
 
-/// What src/plan/exchange/ggp.cpp proves of ggp, oggp and multigraph.
+/// What src/plan/exchange/regular_peeling.hpp proves of ggp, oggp and multigraph.
 double guarantee(const ExchangeProblem& problem) {
   std::set<std::int64_t> senders, receivers;
   for (const Message& message : problem.traffic.messages) {
@@ -147,7 +147,7 @@ TEST(Exchange, CostsNoMoreThanIsProvenWhereRoundingIsWorst) {
 }
 
 TEST(Exchange, CountsFourUnitsWhereTwiceTheBoundOfTheUnroundedTrafficHasLess) {
-  // D = 4 > eta_d / setup + eta_s = 3.7: the example in src/plan/exchange/ggp.cpp.
+  // D = 4 > eta_d / setup + eta_s = 3.7: the example in src/plan/exchange/regular_peeling.hpp.
   const ExchangeProblem problem{dense({{11, 0, 0, 0}, {0, 11, 0, 0}, {0, 0, 11, 0}, {0, 0, 0, 1}}), 2, 10};
   EXPECT_EQ(lower_bound(problem.traffic, 2, 10), (Cost{2, 17, 37}));
   EXPECT_EQ(testing::expect_sound(problem, plan(problem, "multigraph")).steps, 4);

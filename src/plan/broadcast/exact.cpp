@@ -21,23 +21,22 @@
 /// Example: see heuristics.cpp: the cheapest way to 2 takes 6, so ecef's schedule of length 6 is proven at the root.
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <utility>
 
 #include "plan/broadcast/cluster_tree.hpp"
+#include "plan/infinity.hpp"
 #include "sluice/error.hpp"
 
 namespace sluice::detail {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr auto kMost = static_cast<std::size_t>(kMostClustersForExact);
+constexpr auto kMostExactClusters = static_cast<std::size_t>(kMostClustersForExact);
 
-class Search {
+class ClusterTreeSearch {
  public:
-  Search(const BetweenClusters& problem, const ClusterTree& start, bool early_internal, std::int64_t most_nodes,
-         const StopRequest& stop)
+  ClusterTreeSearch(const BetweenClusters& problem, const ClusterTree& start, bool early_internal,
+                    std::int64_t most_nodes, const StopRequest& stop)
       : c_(problem),
         n_(c_.size()),
         early_(early_internal),
@@ -76,9 +75,9 @@ class Search {
   enum class Role : unsigned char { kWaits, kSends, kDone };
 
   struct State {
-    std::array<double, kMost> free{};
-    std::array<Role, kMost> role{};
-    std::array<bool, kMost> inside_done{};
+    std::array<double, kMostExactClusters> free{};
+    std::array<Role, kMostExactClusters> role{};
+    std::array<bool, kMostExactClusters> inside_done{};
     std::size_t waiting = 0;
     double done = 0;  ///< the last end of an internal broadcast that has been decided
     double bound = 0;
@@ -93,9 +92,9 @@ class Search {
 
   [[nodiscard]] double bound(const State& state) const {
     double result = state.done;
-    std::array<double, kMost> reach{};
+    std::array<double, kMostExactClusters> reach{};
     double first_free = kInfinity;
-    std::array<double, kMost> ready{};
+    std::array<double, kMostExactClusters> ready{};
     std::size_t senders = 0;
     for (std::size_t i = 0; i < n_; ++i) {
       reach[i] = kInfinity;
@@ -110,7 +109,7 @@ class Search {
       if (state.role[j] == Role::kWaits)
         for (std::size_t i = 0; i < n_; ++i)
           if (state.role[i] == Role::kSends) reach[j] = std::min(reach[j], state.free[i] + transfer_[i][j]);
-    std::array<bool, kMost> settled{};
+    std::array<bool, kMostExactClusters> settled{};
     for (std::size_t round = 0; round < state.waiting; ++round) {
       std::size_t nearest = n_;
       for (std::size_t j = 0; j < n_; ++j)
@@ -129,7 +128,7 @@ class Search {
           std::min_element(ready.begin(), ready.begin() + static_cast<std::ptrdiff_t>(senders)) - ready.begin());
       const double arrival = ready[sender] + least_transfer_;
       ready[sender] += least_gap_;
-      if (senders < kMost) ready[senders++] = arrival;
+      if (senders < kMostExactClusters) ready[senders++] = arrival;
       result = std::max(result, arrival + c_.inside(j));
     }
     return result;
@@ -204,8 +203,8 @@ class Search {
   std::int64_t most_nodes_;
   const StopRequest& stop_;
   bool stopped_ = false;
-  std::array<std::array<double, kMost>, kMost> transfer_{};
-  std::array<std::size_t, kMost> by_inside_{};
+  std::array<std::array<double, kMostExactClusters>, kMostExactClusters> transfer_{};
+  std::array<std::size_t, kMostExactClusters> by_inside_{};
   double least_gap_ = kInfinity;
   double least_transfer_ = kInfinity;
   double best_length_ = 0;
@@ -220,7 +219,7 @@ class Search {
 ExactTree exact_tree(const BetweenClusters& problem, const ClusterTree& start, bool early_internal,
                      std::int64_t most_nodes, const StopRequest& stop) {
   SLUICE_ASSERT(problem.segments == 1 && problem.clusters() <= kMostClustersForExact, "");
-  return Search(problem, start, early_internal, most_nodes, stop).run();
+  return ClusterTreeSearch(problem, start, early_internal, most_nodes, stop).run();
 }
 
 }  // namespace sluice::detail

@@ -24,18 +24,16 @@
 /// Example: root 0, g = 2 everywhere, L_01 = 1, L_02 = 3, L_12 = 1, T = 0: ecef sends 0 to 1 (arrives at 3), then 0 to
 /// 2 at 2 (arrives at 7) or 1 to 2 at 3 (arrives at 6): the latter, so the length is 6.
 #include <algorithm>
-#include <limits>
 #include <numeric>
 #include <utility>
 
 #include "plan/broadcast/cluster_tree.hpp"
+#include "plan/infinity.hpp"
 #include "sluice/error.hpp"
 
 namespace sluice::detail {
 
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// F_j of every j of B, kept up to date as clusters move to A.
 class Lookahead {

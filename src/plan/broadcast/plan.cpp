@@ -26,9 +26,9 @@ using detail::RankNetwork;
 /// Messages simulated a second, at the planner's usual pace.
 constexpr double kMessagesPerSecond = 5e5;
 
-class Planner {
+class BroadcastPlanner {
  public:
-  Planner(const Platform& platform, std::int64_t root, std::int64_t bytes, const BroadcastOptions& options)
+  BroadcastPlanner(const Platform& platform, std::int64_t root, std::int64_t bytes, const BroadcastOptions& options)
       : platform_(platform), root_(root), bytes_(bytes), options_(options), network_(platform) {}
 
   BroadcastPlan run() {
@@ -288,7 +288,7 @@ BroadcastPlan plan_broadcast(const Platform& platform, std::int64_t root, std::i
                              const BroadcastOptions& options) {
   check_options(options);
   (void)between_clusters(platform, bytes, root, 1, options.inside);  // checks its arguments
-  return Planner(platform, root, bytes, options).run();
+  return BroadcastPlanner(platform, root, bytes, options).run();
 }
 
 }  // namespace sluice

@@ -4,20 +4,16 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
 #include <numeric>
 #include <queue>
 #include <tuple>
 
+#include "plan/infinity.hpp"
 #include "sluice/error.hpp"
 
 namespace sluice::detail {
 
-namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-}  // namespace
+namespace {}  // namespace
 
 RankNetwork::RankNetwork(const Platform& platform) : platform_(platform), levels_(platform) {
   const std::size_t n = platform.clusters.size();

@@ -31,20 +31,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <queue>
 #include <span>
 #include <tuple>
 #include <utility>
 
+#include "plan/infinity.hpp"
 #include "sluice/error.hpp"
 
 namespace sluice::detail {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// Of every flow in everything it passes.
 constexpr std::int64_t kQueuedBytes = 8775;
 

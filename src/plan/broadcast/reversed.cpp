@@ -32,12 +32,12 @@ namespace sluice {
 namespace {
 
 /// The elements whose last bytes are among those of a message.
-struct Range {
+struct ElementRange {
   std::int64_t begin;
   std::int64_t end;
 
   template <class Message>
-  Range(const Message& message, std::int64_t element_bytes)
+  ElementRange(const Message& message, std::int64_t element_bytes)
       : begin(message.offset / element_bytes), end((message.offset + message.bytes) / element_bytes) {}
 };
 
@@ -108,7 +108,7 @@ ReductionProgram reversed(const BroadcastProgram& program, std::int64_t element_
   for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
     const std::vector<ProgramSend>& sends = program.ranks[rank].sends;
     for (auto send = sends.rbegin(); send != sends.rend(); ++send) {
-      const Range range(*send, element_bytes);
+      const ElementRange range(*send, element_bytes);
       if (range.begin < range.end) result.machines[rank].receives.push_back({send->to, range.begin, range.end, true});
     }
   }
@@ -117,7 +117,7 @@ ReductionProgram reversed(const BroadcastProgram& program, std::int64_t element_
     PieceProgram& own = result.machines[rank];
     const std::vector<ProgramReceive>& receives = program.ranks[rank].receives;
     for (std::size_t i = receives.size(); i-- > 0;) {
-      const Range range(receives[i], element_bytes);
+      const ElementRange range(receives[i], element_bytes);
       if (range.begin == range.end) continue;
       const auto last = std::find_if(own.receives.rbegin(), own.receives.rend(), [&](const PieceReceive& each) {
         return each.begin < range.end && range.begin < each.end;

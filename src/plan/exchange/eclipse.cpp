@@ -40,8 +40,8 @@ namespace sluice::detail {
 
 namespace {
 
-constexpr std::int64_t kWorkOfEdge = 30;  // in a matching
-constexpr std::int64_t kWorkOfVertex = 50;
+constexpr std::int64_t kWorkOfEclipseEdge = 30;  // in a matching
+constexpr std::int64_t kWorkOfEclipseVertex = 50;
 
 struct Choice {
   double rate = -1;  ///< sent for the time it takes
@@ -91,7 +91,7 @@ class Greedy {
       if (rest > 0) durations_.push_back(rest);
     std::sort(durations_.begin(), durations_.end());
     durations_.erase(std::unique(durations_.begin(), durations_.end()), durations_.end());
-    budget_.spend(kWorkOfEdge * static_cast<std::int64_t>(rest_.size()));
+    budget_.spend(kWorkOfEclipseEdge * static_cast<std::int64_t>(rest_.size()));
     std::map<std::size_t, double> known;
     const auto rate_of = [&](std::size_t i) {
       if (const auto found = known.find(i); found != known.end()) return found->second;
@@ -123,7 +123,7 @@ class Greedy {
 
   Choice matching_for(std::int64_t duration) {
     Choice result;
-    budget_.spend(kWorkOfEdge * graph_.edge_count() + kWorkOfVertex * (demand_.lefts + demand_.rights));
+    budget_.spend(kWorkOfEclipseEdge * graph_.edge_count() + kWorkOfEclipseVertex * (demand_.lefts + demand_.rights));
     if (limited_) {
       for (std::size_t e = 0; e < rest_.size(); ++e) values_[e] = static_cast<double>(std::min(duration, rest_[e]));
       if (!heaviest_.solve(values_, budget_)) return result;

@@ -64,7 +64,7 @@ namespace sluice::detail {
 
 namespace {
 
-constexpr double kBoundShare = 0.2;  // of the budget
+constexpr double kShareOfFirstBound = 0.2;  // of the budget
 constexpr double kStartShare = 0.2;
 constexpr double kMostStartWork = 2e9;
 constexpr double kStartWorkOfPair = 1.2e5;  // of edges
@@ -295,7 +295,7 @@ BoundedPlan plan_exact(const Demand& demand, Budget& budget, std::uint64_t seed,
   if (!integer_solver_available())
     throw InputError("algorithm", "'exact'", "another one: this library was built without CBC");
   const LpBound linear = [&] {
-    Budget part = budget.share(kBoundShare);
+    Budget part = budget.share(kShareOfFirstBound);
     return lp_bound(demand, part);
   }();
   BoundedPlan best;

@@ -11,9 +11,9 @@ namespace sluice::detail {
 
 namespace {
 
-constexpr std::int64_t kWorkOfEdge = 7;     // of all that are left, in a step
-constexpr std::int64_t kWorkOfVertex = 24;  // at a threshold
-constexpr std::int64_t kWorkOfPiece = 80;
+constexpr std::int64_t kWorkOfFilteredEdge = 7;     // of all that are left, in a step
+constexpr std::int64_t kWorkOfFilteredVertex = 24;  // at a threshold
+constexpr std::int64_t kWorkOfFilteredPiece = 80;
 
 /// What is left, a row a sender, the largest first; a part at the front of each row is usable.
 class FilteredRows {
@@ -150,7 +150,7 @@ std::optional<PieceSteps> filter_rest(const Demand& demand, std::span<const std:
   PieceSteps steps;
   std::vector<Matched> matching;
   while (left > 0) {
-    budget.spend(kWorkOfEdge * left);
+    budget.spend(kWorkOfFilteredEdge * left);
     if (budget.over()) return std::nullopt;
     const std::int64_t largest = rows.largest();
     while (thresholds[first] > largest) ++first;
@@ -158,7 +158,7 @@ std::optional<PieceSteps> filter_rest(const Demand& demand, std::span<const std:
     HopcroftKarp<View> engine(View{&rows});
     std::int64_t usable = 0;
     for (std::size_t t = first; t < thresholds.size() && usable < left && engine.size() < demand.max_transfers; ++t) {
-      budget.spend(kWorkOfVertex * demand.lefts);
+      budget.spend(kWorkOfFilteredVertex * demand.lefts);
       const std::int64_t more = rows.allow(thresholds[t]);
       if (more > 0) engine.grow(all, demand.max_transfers);
       usable += more;
@@ -183,7 +183,7 @@ std::optional<PieceSteps> filter_rest(const Demand& demand, std::span<const std:
     }
     pieces += static_cast<std::int64_t>(step.size());
     check_pieces(pieces, algorithm);
-    budget.spend(kWorkOfPiece * static_cast<std::int64_t>(step.size()));
+    budget.spend(kWorkOfFilteredPiece * static_cast<std::int64_t>(step.size()));
   }
   return steps;
 }

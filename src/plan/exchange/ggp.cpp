@@ -1,155 +1,16 @@
-/// `ggp`, `oggp` and `multigraph`: peel perfect matchings off a weight-regular extension.
+/// `ggp`: peel any perfect matching off a weight-regular extension, for as long as its lightest edge lasts.
 ///
-/// Problem: KPBS, see include/sluice/plan/exchange.hpp.
-/// Method: weights become multiples of the set-up, rounded up (graph H). A weight-regular graph J around H is built, in
-/// which every perfect matching holds at most k messages (regular_extension.hpp). While J has edges, take a perfect
-/// matching and its lightest weight off all its edges; the messages in it are a step. The matching is any (`ggp`), the
-/// one whose lightest edge is heaviest (`oggp`), or any and only one unit is taken off (`multigraph`).
-/// Guarantee: with eta the bound of Proposition 1 and beta the set-up, cost <= 2 eta where k is no limit (k = nodes
-/// that send, or that receive) or beta <= 1, and cost < 2 eta + 2 beta + 1 elsewhere. Proof. Let u be the unit, T =
-/// max(W, P / k) and N = max(Delta, m / k), so that T + beta N <= eta. J has weight D = max(W(H), ceil(P(H) / k)). D
-/// units are peeled, every step takes one at least and lasts no longer than the units it takes, so cost <= (u + beta)
-/// D.
-///  - beta <= 1: u = 1, H = G, D = eta_d, cost <= (1 + beta) eta_d.
-///  - beta > 1: u = ceil(beta), and a rounded weight is at most (w + u - 1) / u. Hence u W(H) <= W + (u - 1) Delta and
-///    u P(H) / k <= P / k + (u - 1) m / k, both at most T + (u - 1) N, and rounding P(H) / k up adds at most (k - 1) /
-///    k. So cost <= (1 + beta / u) (T + (u - 1) N + r), r = u (k - 1) / k where P(H) / k > W(H), else 0. With beta = u
-///    - d, 0 <= d < 1: (1 + beta / u) (u - 1) = 2 u - 2 - d + d / u <= 2 u - 2 d = 2 beta, so cost <= 2 (T + beta N) +
-///    (u + beta) (k - 1) / k where r is not 0, and u < beta + 1. Where k is the number of senders, P(H) <= k W(H).
-/// The paper has 2 without exception, as it compares with eta of the rounded weights H, which may be above that of G: k
-/// = 2, beta = 10, disjoint messages of 11, 11, 11 and 1 are 2, 2, 2 and 1 units, D = 4, but eta_d / beta + eta_s
-/// = 3.7. Complexity: at most m + O(n) steps. ggp: a matching is repaired from the step before, O(m) an edge that
-/// ended. oggp: see bottleneck_peeling.hpp. multigraph: D steps of O(n), besides O(m) an edge that ended; it refuses
-/// more than 2^24 steps, and all refuse more than 2^26 pieces. Memory O(m + n + pieces). Deterministic. Source: Cohen,
-/// Jeannot, Padoy, Wagner, "Messages Scheduling for Parallel Data Redistribution between Clusters", Figures 4, 8 and 9,
-/// Theorems 2 and 3. Deviations: the paper normalises to a set-up of 1 and leaves the rounded weights in the schedule;
-/// here a message that is done sends nothing in units that only rounding gave it, and durations are those of what is
-/// sent. In multigraph the same matching serves as long as none of its edges ends: unit edges between one pair are
-/// alike, so this is one of the choices that the paper leaves open.
-///
-/// Example: messages 0->0 of 3 and 1->1 of 1, k = 1, set-up 1: D = 4. Perfect matchings hold one message each: steps of
-/// 3 and 1, cost 6 = eta.
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <utility>
-
-#include "graph/bottleneck_peeling.hpp"
+/// Problem, guarantee, memory and source: see regular_peeling.hpp.
+/// Complexity: at most m + O(n) steps; a matching is repaired from the step before, O(m) for each edge that ended.
 #include "plan/exchange/planners.hpp"
-#include "plan/exchange/setup_units.hpp"
-#include "plan/regular_extension.hpp"
-#include "sluice/error.hpp"
-#include "sluice/graph/matching.hpp"
+#include "plan/exchange/regular_peeling.hpp"
 
 namespace sluice::detail {
 
-namespace {
-
-constexpr std::int64_t kMostSteps = std::int64_t{1} << 24;
-/// Of a vertex, in a step; and in one after which the matching has to be mended.
-constexpr std::int64_t kWorkOfEdge = 200;  // to build the graph and for the first matching
-constexpr std::int64_t kWorkOfLook = 4;    // at an edge, of BottleneckPeeling
-constexpr std::int64_t kWorkOfVertex = 20;
-constexpr std::int64_t kWorkOfRepair = 120;
-
-/// Turns matchings of J into pieces of messages.
-class PieceWriter {
- public:
-  PieceWriter(const Demand& demand, const char* algorithm)
-      : demand_(&demand), algorithm_(algorithm), units_(demand.setup), peeled_(demand.edges.size(), 0) {}
-
-  [[nodiscard]] RegularExtension extension() const {
-    std::vector<Edge> rounded = demand_->edges;
-    for (Edge& edge : rounded) edge.weight = units_.units_of(edge.weight);
-    return regular_extension(demand_->lefts, demand_->rights, rounded, demand_->max_transfers);
-  }
-
-  /// A step of `units`; edges of J that are no messages are left out.
-  void add(std::span<const std::int32_t> edges, std::int64_t units) {
-    std::vector<Piece> step;
-    step.reserve(static_cast<std::size_t>(demand_->max_transfers));
-    for (const std::int32_t id : edges) {
-      const auto e = static_cast<std::size_t>(id);
-      if (e >= demand_->edges.size()) continue;
-      const std::int64_t size = demand_->edges[e].weight;
-      const std::int64_t before = units_.size_of(peeled_[e], size);
-      peeled_[e] += units;
-      step.push_back({id, units_.size_of(peeled_[e], size) - before});
-    }
-    pieces_ += static_cast<std::int64_t>(step.size());
-    check_pieces(pieces_, algorithm_);
-    if (!step.empty()) steps_.push_back(std::move(step));
-  }
-
-  [[nodiscard]] PieceSteps take() { return std::move(steps_); }
-
- private:
-  const Demand* demand_;
-  const char* algorithm_;
-  SetupUnits units_;
-  std::vector<std::int64_t> peeled_;  // units of each message
-  PieceSteps steps_;
-  std::int64_t pieces_ = 0;
-};
-
-/// `most_units`: of a step.
-std::optional<PieceSteps> peel_any(PieceWriter& writer, const RegularExtension& extension, std::int64_t most_units,
-                                   Budget& budget) {
-  budget.spend(kWorkOfEdge * static_cast<std::int64_t>(extension.edges.size()));
-  if (budget.over()) return std::nullopt;
-  BipartiteGraph graph(extension.side, extension.side, extension.edges);
-  Matching matching = maximum_matching(graph);
-  while (graph.edge_count() > 0) {
-    if (budget.over()) return std::nullopt;
-    budget.spend(kWorkOfVertex * extension.side);
-    SLUICE_ASSERT(matching.size == extension.side, "a weight-regular graph has a perfect matching");
-    std::int64_t units = most_units;
-    for (const std::int32_t id : matching.left_edge) units = std::min(units, graph.edge(id).weight);
-    writer.add(matching.left_edge, units);
-    bool broken = false;
-    for (const std::int32_t id : matching.left_edge) {
-      const std::int64_t rest = graph.edge(id).weight - units;
-      graph.set_weight(id, rest);
-      if (rest > 0) continue;
-      graph.remove(id);
-      broken = true;
-    }
-    if (!broken) continue;
-    budget.spend(kWorkOfRepair * extension.side);
-    matching = maximum_matching(graph, std::move(matching));
-  }
-  return writer.take();
-}
-
-}  // namespace
-
 std::optional<PieceSteps> plan_ggp(const Demand& demand, Budget& budget) {
-  PieceWriter writer(demand, "ggp");
+  RegularPieces writer(demand, "ggp");
   const RegularExtension extension = writer.extension();
   return peel_any(writer, extension, extension.weight, budget);
-}
-
-std::optional<PieceSteps> plan_multigraph(const Demand& demand, Budget& budget) {
-  PieceWriter writer(demand, "multigraph");
-  const RegularExtension extension = writer.extension();
-  if (extension.weight > kMostSteps || extension.weight > kMostPieces / demand.max_transfers)
-    throw InputError("multigraph", fmt::format("{} steps of up to {} messages", extension.weight, demand.max_transfers),
-                     fmt::format("at most {} steps and {} pieces; ggp and oggp take fewer", kMostSteps, kMostPieces));
-  return peel_any(writer, extension, 1, budget);
-}
-
-std::optional<PieceSteps> plan_oggp(const Demand& demand, Budget& budget) {
-  PieceWriter writer(demand, "oggp");
-  const RegularExtension extension = writer.extension();
-  BottleneckPeeling peeling(extension.side, extension.edges);
-  while (!peeling.done()) {
-    const std::int64_t looks = peeling.looks();
-    const auto [matching, units] = peeling.next(looks + budget.left() / kWorkOfLook);
-    budget.spend(kWorkOfLook * (peeling.looks() - looks) + kWorkOfVertex * extension.side);
-    if (matching.empty() || budget.over()) return std::nullopt;
-    writer.add(matching, units);
-  }
-  return writer.take();
 }
 
 }  // namespace sluice::detail

@@ -27,16 +27,16 @@ constexpr std::int64_t kWorkOfRow = 30;
 constexpr std::int64_t kWorkOfEntry = 4;
 
 /// Both count: nodes of the tree, and, as a single relaxation may take long, pivots.
-class TreeHandler : public CbcEventHandler {
+class IntegerTreeHandler : public CbcEventHandler {
  public:
-  TreeHandler(Budget* budget, std::int64_t work, const std::function<void()>* alive)
+  IntegerTreeHandler(Budget* budget, std::int64_t work, const std::function<void()>* alive)
       : budget_(budget), work_(work), alive_(alive) {}
   CbcAction event(CbcEvent /*which*/) override {
     if (*alive_) (*alive_)();
     budget_->spend(work_);
     return budget_->over() ? stop : noAction;
   }
-  [[nodiscard]] CbcEventHandler* clone() const override { return new TreeHandler(*this); }
+  [[nodiscard]] CbcEventHandler* clone() const override { return new IntegerTreeHandler(*this); }
 
  private:
   Budget* budget_;
@@ -109,7 +109,7 @@ IntegerSolution solve(const IntegerProgram& program, Budget& budget, const std::
   CbcSolverUsefulData data;
   CbcMain0(model, data);
   model.setLogLevel(0);
-  TreeHandler tree(&budget, kWorkOfRow * rows + kWorkOfEntry * entries, &alive);
+  IntegerTreeHandler tree(&budget, kWorkOfRow * rows + kWorkOfEntry * entries, &alive);
   model.passInEventHandler(&tree);
   // Only where time is limited: what CBC does otherwise must not depend on the clock.
   const std::string seconds = fmt::format("{:.3f}", std::min(budget.seconds_left(), 1e8));

@@ -10,7 +10,7 @@
 /// any shorter duration. So the longest duration is found by bisection; coverage of both sides is tested side by side,
 /// as two matchings that cover one side each can be joined (Mendelsohn and Dulmage). Tried as next steps are the
 /// longest duration and the sizes just below it, each with the matching that lowers the price of what is left the most:
-/// an assignment problem (Search::match). The price of a message is concave in its size, so that finished messages
+/// an assignment problem (PeelSearch::match). The price of a message is concave in its size, so that finished messages
 /// count beside volume (MessagePrice). A beam keeps the `width` cheapest partial plans of every number of steps, and
 /// drops those that cannot cost less than the limit any more.
 ///
@@ -165,7 +165,7 @@ struct Node {
 };
 
 /// A next step under consideration.
-struct Candidate {
+struct PeelCandidate {
   double potential = 0;
   std::int32_t partial = 0;
   std::int64_t duration = 0;
@@ -173,9 +173,9 @@ struct Candidate {
   std::size_t matching = 0;  ///< where its right_of begins
 };
 
-class Search {
+class PeelSearch {
  public:
-  Search(const DemandTable& table, const LazySlackEffort& effort, Budget& budget)
+  PeelSearch(const DemandTable& table, const LazySlackEffort& effort, Budget& budget)
       : table_(table),
         effort_(effort),
         budget_(budget),
@@ -218,14 +218,14 @@ class Search {
         budget_.spend(kWorkOfCopy * static_cast<std::int64_t>(lefts_ * rights_));
         if (budget_.over()) return std::nullopt;
       }
-      std::sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) {
+      std::sort(candidates_.begin(), candidates_.end(), [](const PeelCandidate& a, const PeelCandidate& b) {
         if (a.potential != b.potential) return a.potential < b.potential;
         return a.matching < b.matching;
       });
       next.clear();
       seen_.clear();
       std::optional<std::size_t> complete;
-      for (const Candidate& candidate : candidates_) {
+      for (const PeelCandidate& candidate : candidates_) {
         if (next.size() >= as_size(effort_.width)) break;
         if (!seen_.insert(candidate.hash).second) continue;
         Partial child = follow(level[as_size(candidate.partial)], candidate);
@@ -421,7 +421,7 @@ class Search {
     if (!match(partial, duration, true)) return;
     if (!sends_enough(partial, duration) && !(match(partial, duration, false) && sends_enough(partial, duration)))
       return;
-    Candidate candidate{partial.potential, index, 0, partial.hash, matchings_.size()};
+    PeelCandidate candidate{partial.potential, index, 0, partial.hash, matchings_.size()};
     for (std::size_t u = 0; u < lefts_; ++u) {
       const std::int32_t v = right_of(partial, duration, u);
       matchings_.push_back(v);
@@ -435,7 +435,7 @@ class Search {
     candidates_.push_back(candidate);
   }
 
-  Partial follow(const Partial& parent, const Candidate& candidate) {
+  Partial follow(const Partial& parent, const PeelCandidate& candidate) {
     Partial child{parent.size, {}, parent.loads, parent.remaining, 0, 0, 0, -1};
     child.remaining -= candidate.duration;
     child.potential = candidate.potential;
@@ -508,7 +508,7 @@ class Search {
   std::vector<double> root_of_;  ///< potential of each cell of the partial plan that is expanded
   std::vector<std::int64_t> left_slack_, right_slack_, sizes_, thresholds_;
   std::vector<std::int64_t> gone_, come_, unchanged_;  // sizes before and after a step; those it left alone
-  std::vector<Candidate> candidates_;
+  std::vector<PeelCandidate> candidates_;
   std::vector<std::int32_t> matchings_;
   std::unordered_set<std::uint64_t> seen_;
   std::vector<Node> nodes_;
@@ -543,7 +543,7 @@ double cost(const CellSteps& steps, double setup) {
 
 std::optional<CellSteps> plan_lazily(const DemandTable& table, std::int64_t horizon, const LazySlackEffort& effort,
                                      double limit, Budget& budget) {
-  return Search(table, effort, budget).run(horizon, limit);
+  return PeelSearch(table, effort, budget).run(horizon, limit);
 }
 
 }  // namespace sluice::detail

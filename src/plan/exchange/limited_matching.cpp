@@ -8,7 +8,7 @@ namespace sluice::detail {
 
 namespace {
 constexpr double kFar = std::numeric_limits<double>::infinity();
-constexpr std::int32_t kNone = -1;
+constexpr std::int32_t kUnmatched = -1;
 constexpr std::uint32_t kBetweenLooks = 31;  // vertices settled between two looks at the budget, as a mask
 }  // namespace
 
@@ -28,13 +28,13 @@ LimitedMatching::LimitedMatching(std::int32_t lefts, std::int32_t rights, std::s
   }
   left_price_.assign(left_count, 0);
   right_price_.assign(right_count, 0);
-  left_edge_.assign(left_count, kNone);
-  left_right_.assign(left_count, kNone);
-  right_left_.assign(right_count, kNone);
+  left_edge_.assign(left_count, kUnmatched);
+  left_right_.assign(left_count, kUnmatched);
+  right_left_.assign(right_count, kUnmatched);
   distance_.assign(right_count, 0);
   left_distance_.assign(left_count, 0);
-  from_edge_.assign(right_count, kNone);
-  from_left_.assign(right_count, kNone);
+  from_edge_.assign(right_count, kUnmatched);
+  from_left_.assign(right_count, kUnmatched);
   done_.assign(right_count, 0);
 }
 
@@ -45,9 +45,9 @@ bool LimitedMatching::solve(std::span<const double> values, Budget& budget) {
   for (const Arc& arc : arcs_) level = std::max(level, values[static_cast<std::size_t>(arc.edge)]);
   std::fill(left_price_.begin(), left_price_.end(), level);
   std::fill(right_price_.begin(), right_price_.end(), 0.0);
-  std::fill(left_edge_.begin(), left_edge_.end(), kNone);
-  std::fill(right_left_.begin(), right_left_.end(), kNone);
-  std::fill(left_right_.begin(), left_right_.end(), kNone);
+  std::fill(left_edge_.begin(), left_edge_.end(), kUnmatched);
+  std::fill(right_left_.begin(), right_left_.end(), kUnmatched);
+  std::fill(left_right_.begin(), left_right_.end(), kUnmatched);
 
   for (std::int32_t size = 0; size < limit_ && level > 0; ++size) {
     if (budget.over()) return false;
@@ -72,7 +72,7 @@ bool LimitedMatching::solve(std::span<const double> values, Budget& budget) {
       }
     };
     for (std::size_t u = 0; u < left_edge_.size(); ++u)
-      if (left_edge_[u] == kNone) scan(u, 0);
+      if (left_edge_[u] == kUnmatched) scan(u, 0);
 
     double length = level;  // a longer path gains nothing
     std::size_t end = distance_.size();
@@ -92,7 +92,7 @@ bool LimitedMatching::solve(std::span<const double> values, Budget& budget) {
         }
       }
       if (nearest == distance_.size()) break;
-      if (right_left_[nearest] == kNone) {
+      if (right_left_[nearest] == kUnmatched) {
         length = least;
         end = nearest;
         break;
@@ -107,7 +107,7 @@ bool LimitedMatching::solve(std::span<const double> values, Budget& budget) {
       if (done_[v] != 0) right_price_[v] += length - distance_[v];
     level -= length;
     if (end == distance_.size()) break;
-    for (auto v = static_cast<std::int32_t>(end); v != kNone;) {
+    for (auto v = static_cast<std::int32_t>(end); v != kUnmatched;) {
       const std::int32_t u = from_left_[static_cast<std::size_t>(v)];
       left_edge_[static_cast<std::size_t>(u)] = from_edge_[static_cast<std::size_t>(v)];
       right_left_[static_cast<std::size_t>(v)] = u;
@@ -117,7 +117,7 @@ bool LimitedMatching::solve(std::span<const double> values, Budget& budget) {
   limit_price_ = std::max(0.0, level);
   found_.clear();
   for (const std::int32_t edge : left_edge_)
-    if (edge != kNone) found_.push_back(edge);
+    if (edge != kUnmatched) found_.push_back(edge);
   return true;
 }
 

@@ -65,17 +65,17 @@ namespace sluice::detail {
 
 namespace {
 
-constexpr std::int64_t kWorkOfLook = 4;      // of an edge of a column, in a sweep
-constexpr std::int64_t kWorkOfDuration = 4;  // of an edge, its values and the prices that cover them
-constexpr double kGap = 1e-5;                // of the bound: where the program counts as solved
-constexpr double kWorth = 1 + 1e-7;          // worth of a column over its cost that lets it into the pool
-constexpr double kPenalty = 3;               // t, as a multiple of the mean price
+constexpr std::int64_t kWorkOfSweptEdge = 4;  // of an edge of a column, in a sweep
+constexpr std::int64_t kWorkOfDuration = 4;   // of an edge, its values and the prices that cover them
+constexpr double kGap = 1e-5;                 // of the bound: where the program counts as solved
+constexpr double kWorth = 1 + 1e-7;           // worth of a column over its cost that lets it into the pool
+constexpr double kPenalty = 3;                // t, as a multiple of the mean price
 constexpr int kSweeps = 10;
 constexpr double kSweepsEnd = 1e-5;          // no column's worth is further from its cost, relatively
 constexpr int kPatience = 3;                 // rounds without use until a column is looked at in the first sweep only,
 constexpr int kOblivion = 40;                // and until it leaves the pool, if it is not used
 constexpr std::size_t kFirstDurations = 48;  // tried in each of the first rounds,
-constexpr double kFew = 0.25;                // until not more than this share of them yields a column
+constexpr double kFewDurations = 0.25;       // until not more than this share of them yields a column
 
 /// Prices whose sum is the bound eta (before rounding up P / k): all edges of the vertex with the largest load, or all
 /// edges, share the time; likewise for degree and steps.
@@ -175,7 +175,7 @@ class Pool {
           prices[m + e] -= penalty * pieces;
         }
       }
-      budget.spend(kWorkOfLook * std::exchange(looks, 0));
+      budget.spend(kWorkOfSweptEdge * std::exchange(looks, 0));
       if (furthest < kSweepsEnd) break;
       in_time = !budget.over();
     }
@@ -266,7 +266,7 @@ class Pricing {
       ++added;
     }
     if (stride == 1) return ratio;
-    if (static_cast<double>(added * stride) < kFew * static_cast<double>(durations.size())) stride_ /= 2;
+    if (static_cast<double>(added * stride) < kFewDurations * static_cast<double>(durations.size())) stride_ /= 2;
     return std::numeric_limits<double>::infinity();
   }
 

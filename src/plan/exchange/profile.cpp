@@ -60,7 +60,8 @@ std::vector<std::vector<std::int64_t>> sizes_by_node(const Demand& demand, const
 }
 
 /// The parts of a node's messages, the longest first; at most `most`.
-void cut(const std::vector<std::int64_t>& sizes, std::int64_t cap, std::size_t most, std::vector<std::int64_t>& parts) {
+void cut_to_parts(const std::vector<std::int64_t>& sizes, std::int64_t cap, std::size_t most,
+                  std::vector<std::int64_t>& parts) {
   parts.clear();
   std::size_t whole = 0;
   for (; whole < sizes.size() && sizes[whole] > cap; ++whole) {
@@ -92,7 +93,7 @@ std::vector<Profile> profiles(const Demand& demand, const std::vector<std::int32
     const std::int64_t cap = std::max<std::int64_t>(1, largest / 64 * part + largest % 64 * part / 64);
     longest.clear();
     for (const std::vector<std::int64_t>& node : sizes) {
-      cut(node, cap, as_size(most_steps), parts);
+      cut_to_parts(node, cap, as_size(most_steps), parts);
       budget.spend(kWorkOfPart * static_cast<std::int64_t>(parts.size()));
       if (longest.size() < parts.size()) longest.resize(parts.size(), {});
       for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -140,12 +141,12 @@ std::int64_t most_steps_of_packing(const Demand& demand) { return 2 * eta(demand
 
 bool fit(Packing& packing, const Demand& demand, const std::vector<std::int32_t>& order, const Profile& profile,
          Budget& budget) {
-  constexpr double kNoLimit = 1e300;
+  constexpr double kAnyCost = 1e300;
   packing.clear();
   for (const std::int64_t duration : profile.durations)
     if (packing.add_step(duration) < 0) return false;
   for (const std::int32_t e : order) {
-    if (!packing.insert_all(e, demand.edges[as_size(e)].weight, kNoLimit)) return false;
+    if (!packing.insert_all(e, demand.edges[as_size(e)].weight, kAnyCost)) return false;
     budget.spend(packing.take_work());
     if (budget.over()) return false;
   }

@@ -3,15 +3,16 @@
 #include <array>
 #include <cstddef>
 
+#include "plan/sources.hpp"
+
 namespace sluice::detail {
 
 namespace {
 
 constexpr std::string_view kCohen = "Cohen et al. 2006";
 constexpr std::string_view kTwice = "at most 2 eta; + 2 beta + 1 if k limits and beta > 1";
-constexpr std::string_view kDesprez = "Desprez et al. 1997";
 
-constexpr std::array kPlanners{
+constexpr std::array kExchangePlanners{
     ExchangePlanner{{"exchange", "first-fit", "messages whole; none", "O(m log m)", "Johnson 1973"}, plan_first_fit},
     ExchangePlanner{{"exchange", "profile", "none; in practice near eta where nodes differ in load",
                      "some dozen times first-fit", "ours"},
@@ -24,9 +25,9 @@ constexpr std::array kPlanners{
     ExchangePlanner{{"exchange", "degrees", "none", "O(m) for each message, and the pieces", kCohen}, plan_degrees},
     ExchangePlanner{
         {"exchange", "stepwise", "messages whole, in the fewest steps", "a weighted matching a step", kDesprez},
-        plan_whole_stepwise},
+        plan_stepwise_exchange},
     ExchangePlanner{{"exchange", "greedy", "messages whole; none", "a weighted matching a step", kDesprez},
-                    plan_whole_greedy},
+                    plan_greedy_exchange},
     ExchangePlanner{{"exchange", "solstice", "transmits in the least time; none on the cost",
                      "a matching a step and a threshold", "Liu et al. 2015"},
                     plan_solstice},
@@ -46,16 +47,16 @@ constexpr std::array kPlanners{
 #endif
 };
 
-constexpr auto kAlgorithms = [] {
-  std::array<Algorithm, kPlanners.size()> result{};
-  for (std::size_t i = 0; i < result.size(); ++i) result[i] = kPlanners[i].about;
+constexpr auto kExchangeAlgorithms = [] {
+  std::array<Algorithm, kExchangePlanners.size()> result{};
+  for (std::size_t i = 0; i < result.size(); ++i) result[i] = kExchangePlanners[i].about;
   return result;
 }();
 
 }  // namespace
 
-std::span<const ExchangePlanner> exchange_planners() { return kPlanners; }
+std::span<const ExchangePlanner> exchange_planners() { return kExchangePlanners; }
 
-std::span<const Algorithm> exchange_algorithms() { return kAlgorithms; }
+std::span<const Algorithm> exchange_algorithms() { return kExchangeAlgorithms; }
 
 }  // namespace sluice::detail

@@ -35,8 +35,8 @@ namespace {
 constexpr double kFirstThreshold = 0.02;
 constexpr double kBetweenReports = 1.0 / 16;       // of the way
 constexpr std::int64_t kBetweenTightenings = 256;  // attempts
-constexpr std::int64_t kWorkOfAttempt = 200;
-constexpr std::int64_t kWorkOfPiece = 30;
+constexpr std::int64_t kWorkOfRepackAttempt = 200;
+constexpr std::int64_t kWorkOfRepackedPiece = 30;
 
 }  // namespace
 
@@ -60,7 +60,7 @@ void repack(Packing& packing, std::uint64_t seed, std::int64_t rounds, double bo
     found();
   };
   for (std::int64_t attempt = 0; attempt < attempts && packing.steps() > 1; ++attempt) {
-    budget.spend(packing.take_work() + kWorkOfAttempt);
+    budget.spend(packing.take_work() + kWorkOfRepackAttempt);
     if (budget.over()) break;
     if (attempt % kBetweenTightenings == 0) packing.tighten();
     if (packing.cost() <= bound) break;
@@ -98,7 +98,7 @@ void repack(Packing& packing, std::uint64_t seed, std::int64_t rounds, double bo
     }
     // The order is total: no pair of size and edge occurs twice.
     std::sort(removed.begin(), removed.end(), std::greater<>());
-    budget.spend(kWorkOfPiece * static_cast<std::int64_t>(removed.size()));
+    budget.spend(kWorkOfRepackedPiece * static_cast<std::int64_t>(removed.size()));
     const double limit = before + threshold;
     const bool packed = std::all_of(removed.begin(), removed.end(), [&](const auto& each) {
       return packing.insert_all(each.second, each.first, limit - packing.cost());

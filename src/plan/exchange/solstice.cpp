@@ -40,8 +40,8 @@ namespace sluice::detail {
 
 namespace {
 
-constexpr std::int64_t kWorkOfEdge = 10;  // of the graph, in a matching that is found or repaired
-constexpr std::int64_t kWorkOfVertex = 20;
+constexpr std::int64_t kWorkOfSolsticeEdge = 10;  // of the graph, in a matching that is found or repaired
+constexpr std::int64_t kWorkOfSolsticeVertex = 20;
 
 /// The messages, raised, and behind them what was added.
 std::vector<Edge> quick_stuff(const Demand& demand, std::int64_t full) {
@@ -108,7 +108,7 @@ std::optional<PieceSteps> plan_solstice(const Demand& demand, Budget& budget) {
     BipartiteGraph graph(stuffed.side, stuffed.side, large);
     Matching matching = empty_matching(graph);
     while (unsent > 0) {
-      budget.spend(kWorkOfEdge * graph.edge_count() + kWorkOfVertex * stuffed.side);
+      budget.spend(kWorkOfSolsticeEdge * graph.edge_count() + kWorkOfSolsticeVertex * stuffed.side);
       if (budget.over()) return std::nullopt;
       matching = maximum_matching(graph, std::move(matching));
       if (matching.size < stuffed.side) break;

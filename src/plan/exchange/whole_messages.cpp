@@ -1,21 +1,6 @@
-/// `stepwise` and `greedy` of redistribute on any traffic: messages are sent whole.
-///
-/// Problem: KPBS without preemption, see include/sluice/plan/exchange.hpp.
-/// Method: as plan/redistribute/stepwise.cpp and greedy.cpp say, with at most k messages a step: see plan/peeling.hpp.
-/// Guarantee: stepwise: max(Delta, ceil(m / k)) steps, the fewest possible. greedy: none.
-/// Complexity: a maximum-weight matching a step. Memory O(m + n), greedy with a limit O(m + n^2). Deterministic.
-/// Source: Desprez, Dongarra, Petitet, Randriamaro, Robert, "Scheduling Block-Cyclic Array Redistribution" (1997),
-/// section 4.5; the limit k is ours.
-///
-/// Example: messages 0->0 of 3, 0->1 of 1, 1->0 of 1, 1->1 of 3, k = 2: steps {0->0, 1->1} of 3 and {0->1, 1->0} of 1.
-#include <optional>
-
-#include "plan/exchange/planners.hpp"
-#include "plan/peeling.hpp"
+#include "plan/exchange/whole_messages.hpp"
 
 namespace sluice::detail {
-
-namespace {
 
 std::optional<PieceSteps> peel_whole(const Demand& demand, Budget& budget,
                                      Matching (*next)(const BipartiteGraph&, std::int32_t)) {
@@ -34,16 +19,6 @@ std::optional<PieceSteps> peel_whole(const Demand& demand, Budget& budget,
         {static_cast<std::int32_t>(e), demand.edges[e].weight});
   }
   return steps;
-}
-
-}  // namespace
-
-std::optional<PieceSteps> plan_whole_stepwise(const Demand& demand, Budget& budget) {
-  return peel_whole(demand, budget, stepwise_matching);
-}
-
-std::optional<PieceSteps> plan_whole_greedy(const Demand& demand, Budget& budget) {
-  return peel_whole(demand, budget, greedy_matching);
 }
 
 }  // namespace sluice::detail

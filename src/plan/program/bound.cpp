@@ -19,19 +19,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <utility>
 #include <vector>
 
+#include "plan/infinity.hpp"
 #include "plan/program/replay.hpp"
 #include "sluice/error.hpp"
 
 namespace sluice {
 namespace detail {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// Seconds that `bytes` keep what has this gap at least, in messages of any sizes. g(m) / m falls or rises all the way
 /// between two points, so it is least at one of them or at the end.

@@ -12,7 +12,7 @@
 namespace sluice::detail {
 namespace {
 
-constexpr std::int64_t kMostMessages = std::int64_t{1} << 22;
+constexpr std::int64_t kMostProgramMessages = std::int64_t{1} << 22;
 constexpr std::int64_t kMostRanges = std::int64_t{1} << 25;
 
 }  // namespace
@@ -31,10 +31,10 @@ void ProgramMessages::add(std::int64_t from, std::int64_t to, std::vector<ByteRa
   ranges.resize(kept + 1);
   ranges.shrink_to_fit();
   ranges_ += static_cast<std::int64_t>(ranges.size());
-  if (static_cast<std::int64_t>(list_.size()) >= kMostMessages || ranges_ > kMostRanges)
-    throw InputError("plan",
-                     fmt::format("more than {} messages or {} ranges of bytes in them", kMostMessages, kMostRanges),
-                     "fewer ranks or another algorithm");
+  if (static_cast<std::int64_t>(list_.size()) >= kMostProgramMessages || ranges_ > kMostRanges)
+    throw InputError(
+        "plan", fmt::format("more than {} messages or {} ranges of bytes in them", kMostProgramMessages, kMostRanges),
+        "fewer ranks or another algorithm");
   list_.push_back({from, to, std::move(ranges), combine, false});
 }
 

@@ -24,7 +24,7 @@ constexpr std::string_view kThakur = "Thakur, Rabenseifner, Gropp 2005";
 constexpr std::string_view kTraeff = "Traeff 2024";
 constexpr std::string_view kBruck = "Bruck et al. 1997";
 constexpr std::string_view kRabenseifner = "Rabenseifner 2004";
-constexpr std::string_view kSteffenel = "Steffenel 2006, section 3; ours";
+constexpr std::string_view kSteffenelAndOurs = "Steffenel 2006, section 3; ours";
 constexpr std::string_view kFolklore = "folklore";
 
 /// A problem that combines, or gathers, is one that spreads the other way round.
@@ -254,7 +254,7 @@ std::vector<ProgramPlanner> make_table() {
         "Barnett et al. 1994", scatter_allgather);
   entry({C::kScatter, C::kGather}, "flat", "every byte sent once", "O(p)", kFolklore, flat);
   entry({C::kScatter, C::kGather}, "binomial", kBothOptimal, "O(p)", kThakur, binomial);
-  entry({C::kScatter, C::kGather}, "hierarchical", kGroups, "O(p)", kSteffenel, hierarchical_scatter);
+  entry({C::kScatter, C::kGather}, "hierarchical", kGroups, "O(p)", kSteffenelAndOurs, hierarchical_scatter);
   entry({C::kAllgather, C::kReduceScatter}, "ring", kBytesOptimal, "O(p^2)", kThakur, ring);
   entry({C::kAllgather, C::kReduceScatter}, "bruck", kBothOptimal, "O(p^2)", kBruck, bruck);
   entry({C::kAllgather, C::kReduceScatter}, "circulant", kBothOptimal, "O(p^2)", kTraeff, circulant);
@@ -264,7 +264,7 @@ std::vector<ProgramPlanner> make_table() {
         kRabenseifner, recursive_doubling);
   entry({C::kAllgather, C::kReduceScatter}, "pairwise", kBytesOptimal, "O(p^2)", kThakur, pairwise, kOrdered);
   entry({C::kReduceScatter}, "binomial", "none; 2 q rounds", "O(p)", kThakur, binomial_reduce_scatter, kOrdered);
-  entry({C::kAllgather, C::kReduceScatter}, "hierarchical", kGroups, "O(p C + p^2 / C)", kSteffenel,
+  entry({C::kAllgather, C::kReduceScatter}, "hierarchical", kGroups, "O(p C + p^2 / C)", kSteffenelAndOurs,
         hierarchical_allgather);
   entry({C::kAllreduce}, "binomial", "none; 2 q rounds", "O(p)", kThakur, binomial_allreduce, kOrdered);
   entry({C::kAllreduce}, "recursive-doubling", "fewest rounds, q (two more unless p = 2^q)", "O(p q)", kThakur,
@@ -276,12 +276,12 @@ std::vector<ProgramPlanner> make_table() {
   entry({C::kAllreduce}, "ring", "fewest bytes per port; 2 (p - 1) rounds", "O(p^2)", "Patarasuk, Yuan 2009",
         ring_allreduce);
   entry({C::kAllreduce}, "circulant", "fewest bytes per port, 2 q rounds", "O(p^2)", kTraeff, circulant_allreduce);
-  entry({C::kAllreduce}, "hierarchical", "no byte enters a group twice in either half", "O(p C + p^2 / C)", kSteffenel,
-        hierarchical_allreduce);
+  entry({C::kAllreduce}, "hierarchical", "no byte enters a group twice in either half", "O(p C + p^2 / C)",
+        kSteffenelAndOurs, hierarchical_allreduce);
   entry({C::kAlltoall}, "pairwise", kBytesOptimal, "O(p^2)", kThakur, pairwise_cells);
   entry({C::kAlltoall}, "bruck", kRoundsOptimal, "O(p^2 log p)", kBruck, bruck_cells);
   entry({C::kAlltoall}, "hierarchical", "no byte enters a group twice; C - 1 messages per rank between groups",
-        "O(p^2)", kSteffenel, hierarchical_alltoall);
+        "O(p^2)", kSteffenelAndOurs, hierarchical_alltoall);
   return t;
 }
 

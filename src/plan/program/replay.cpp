@@ -19,7 +19,7 @@
 namespace sluice {
 namespace detail {
 
-using Kind = ProgramOperation::Kind;
+using OperationKind = ProgramOperation::Kind;
 
 MessageCosts pace_of(const RankNetwork& network, const ProgramOperation& send) {
   return network.costs(network.cluster(send.rank), network.cluster(send.peer), send.message_bytes(), false);
@@ -33,13 +33,13 @@ ReplayedProgram replay(const RankNetwork& network, const Program& program, doubl
   std::map<std::pair<std::int64_t, std::int64_t>, std::deque<std::size_t>> under_way, early;
   for (std::size_t i = 0; i < operations.size(); ++i) {
     const ProgramOperation& op = operations[i];
-    if (op.kind == Kind::kSend) {
+    if (op.kind == OperationKind::kSend) {
       const MessageCosts costs = pace_of(network, op);
       message_of[i] = input.messages.size();
       input.messages.push_back({op.rank, op.peer, op.message_bytes(), costs.port_s, costs.connection_s, 0});
     }
     // The k-th send of a pair and its k-th receive, whichever stands first.
-    const bool sends = op.kind == Kind::kSend;
+    const bool sends = op.kind == OperationKind::kSend;
     const auto pair = sends ? std::pair(op.rank, op.peer) : std::pair(op.peer, op.rank);
     std::deque<std::size_t>& others = sends ? early[pair] : under_way[pair];
     if (others.empty()) {
@@ -50,13 +50,13 @@ ReplayedProgram replay(const RankNetwork& network, const Program& program, doubl
     others.pop_front();
     const std::size_t receive = sends ? other : i;
     message_of[receive] = message_of[sends ? i : other];
-    if (operations[receive].kind == Kind::kCombine)
+    if (operations[receive].kind == OperationKind::kCombine)
       input.messages[message_of[receive]].take_in_s =
           combine_s_per_byte * static_cast<double>(operations[receive].message_bytes());
   }
   for (std::size_t i = 0; i < operations.size(); ++i) {
     const auto end_of = [&](std::size_t operation) {
-      return operations[operation].kind == Kind::kSend ? ReplayEnd::kSender : ReplayEnd::kReceiver;
+      return operations[operation].kind == OperationKind::kSend ? ReplayEnd::kSender : ReplayEnd::kReceiver;
     };
     for (const std::int64_t before : operations[i].after) {
       const auto b = static_cast<std::size_t>(before);
@@ -68,7 +68,7 @@ ReplayedProgram replay(const RankNetwork& network, const Program& program, doubl
   result.length_s = times.length;
   for (std::size_t i = 0; i < operations.size(); ++i) {
     const ReplayResult::Times& of = times.messages[message_of[i]];
-    const bool sends = operations[i].kind == Kind::kSend;
+    const bool sends = operations[i].kind == OperationKind::kSend;
     result.start_s.push_back(sends ? of.start : of.arrival);
     result.end_s.push_back(sends ? of.left : of.arrival);
   }

@@ -17,7 +17,6 @@ namespace {
 
 constexpr double kMostListed = 1 << 24;
 constexpr std::int64_t kMostPeeled = std::int64_t{1} << 20;
-constexpr double kMostPeelingWork = 1e8;  // of `auto`: edges times steps, about a second
 
 /// The coordinates of a process from those with the first blocks on.
 std::vector<std::int64_t> relative_coordinates(const Distribution& grid, Rank process) {

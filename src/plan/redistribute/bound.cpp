@@ -14,17 +14,17 @@ namespace sluice::detail {
 
 namespace {
 
-using Profile = std::vector<std::int64_t>;  ///< message lengths of a process, falling
-using Profiles = std::vector<Profile>;
+using LengthsOfProcess = std::vector<std::int64_t>;  ///< message lengths of a process, falling
+using Profiles = std::vector<LengthsOfProcess>;
 
 constexpr double kMaximumLengths = 2e7;
 constexpr double kMaximumMessages = 1e8;  // to ask all processes for; some seconds
 
 template <class MessagesOf>
 Profiles distinct_profiles(std::int64_t processes, MessagesOf&& messages_of) {
-  std::set<Profile> distinct;
+  std::set<LengthsOfProcess> distinct;
   for (std::int64_t process = 0; process < processes; ++process) {
-    Profile profile;
+    LengthsOfProcess profile;
     for (const AxisMessage& message : messages_of(Coordinate(process))) profile.push_back(message.count);
     std::ranges::sort(profile, std::ranges::greater{});
     distinct.insert(std::move(profile));
@@ -46,16 +46,17 @@ Profiles receiver_profiles(const AxisPattern& pattern) {
 }
 
 /// The largest i-th largest length for each i, over all products of one profile a dimension.
-void raise_by_products(std::span<const Profiles> dimensions, const Profile& product, Profile& largest) {
+void raise_by_products(std::span<const Profiles> dimensions, const LengthsOfProcess& product,
+                       LengthsOfProcess& largest) {
   if (dimensions.empty()) {
-    Profile sorted = product;
+    LengthsOfProcess sorted = product;
     std::ranges::sort(sorted, std::ranges::greater{});
     if (largest.size() < sorted.size()) largest.resize(sorted.size(), 0);
     for (std::size_t i = 0; i < sorted.size(); ++i) largest[i] = std::max(largest[i], sorted[i]);
     return;
   }
-  for (const Profile& profile : dimensions.front()) {
-    Profile longer;
+  for (const LengthsOfProcess& profile : dimensions.front()) {
+    LengthsOfProcess longer;
     longer.reserve(product.size() * profile.size());
     for (const std::int64_t a : product) {
       for (const std::int64_t b : profile) longer.push_back(a * b);
@@ -68,7 +69,7 @@ double lengths_of_products(std::span<const Profiles> dimensions) {
   double result = 1;
   for (const Profiles& profiles : dimensions) {
     double lengths = 0;
-    for (const Profile& profile : profiles) lengths += static_cast<double>(profile.size());
+    for (const LengthsOfProcess& profile : profiles) lengths += static_cast<double>(profile.size());
     result *= lengths;
   }
   return result;
@@ -78,7 +79,7 @@ std::int64_t largest_degree(std::span<const Profiles> dimensions) {
   std::int64_t result = 1;
   for (const Profiles& profiles : dimensions) {
     std::size_t degree = 0;
-    for (const Profile& profile : profiles) degree = std::max(degree, profile.size());
+    for (const LengthsOfProcess& profile : profiles) degree = std::max(degree, profile.size());
     result = checked::multiply(result, static_cast<std::int64_t>(degree), "bound on steps");
   }
   return result;
@@ -88,7 +89,7 @@ std::int64_t largest_load(std::span<const Profiles> dimensions) {
   std::int64_t result = 1;
   for (const Profiles& profiles : dimensions) {
     std::int64_t load = 0;
-    for (const Profile& profile : profiles) {
+    for (const LengthsOfProcess& profile : profiles) {
       load = std::max(load, std::accumulate(profile.begin(), profile.end(), std::int64_t{0}));
     }
     result *= load;  // at most the number of elements, which fits
@@ -103,7 +104,7 @@ Cost bound_of_profiles(std::span<const Profiles> senders, std::span<const Profil
     bound.transmission = std::max(largest_load(senders), largest_load(receivers));
     return bound;
   }
-  Profile largest;
+  LengthsOfProcess largest;
   raise_by_products(senders, {1}, largest);
   raise_by_products(receivers, {1}, largest);
   for (const std::int64_t length : largest) {

@@ -29,12 +29,11 @@ namespace {
 // ---------------------------------------------------------------------------------------------------------------------
 // The named algorithms, dimension by dimension
 
-constexpr double kMostPeelingWork = 1e8;     // edges times steps: about a second
 constexpr double kMostPricedMessages = 2e5;  // looked at one by one to compare candidates: some 10 ms each
 constexpr double kMostFoldingWork = 3e7;     // tuples of steps looked at to compare candidates: about 0.1 s
 
 using detail::RedistributePlanner;
-using Planner = std::shared_ptr<const StepRule> (*)(const AxisPattern&);
+using AxisPlanner = std::shared_ptr<const StepRule> (*)(const AxisPattern&);
 
 const RedistributePlanner& planner(const std::string& algorithm) {
   const RedistributePlanner* const found = detail::redistribute_planner(algorithm);
@@ -45,34 +44,34 @@ const RedistributePlanner& planner(const std::string& algorithm) {
 }
 
 /// One schedule of one dimension to choose from.
-struct Candidate {
+struct AxisCandidate {
   std::string algorithm;
   std::shared_ptr<const StepRule> rule;
   std::vector<std::int64_t> durations;
 };
 
-class Candidates {
+class AxisCandidates {
  public:
-  explicit Candidates(const AxisPattern& pattern) : pattern_(pattern) {
+  explicit AxisCandidates(const AxisPattern& pattern) : pattern_(pattern) {
     const CommunicationGrid grid = detail::paper_grid(pattern);
     prices_messages_ = static_cast<double>(grid.max_messages_of_sender()) * static_cast<double>(grid.senders()) <=
                            kMostPricedMessages ||
                        static_cast<double>(pattern.extent()) <= kMostPricedMessages;
   }
 
-  void add(const std::string& algorithm, Planner plan) {
+  void add(const std::string& algorithm, AxisPlanner plan) {
     std::shared_ptr<const StepRule> rule = plan(pattern_);
     if (rule != nullptr) choices_.push_back({algorithm, std::move(rule), {}});
   }
   /// As add, but an algorithm that does not apply is one candidate less.
-  void try_to_add(const std::string& algorithm, Planner plan) {
+  void try_to_add(const std::string& algorithm, AxisPlanner plan) {
     try {
       add(algorithm, plan);
     } catch (const InputError&) {
       return;
     }
   }
-  [[nodiscard]] const std::vector<Candidate>& choices() const { return choices_; }
+  [[nodiscard]] const std::vector<AxisCandidate>& choices() const { return choices_; }
   /// Whether the messages are few enough to price a schedule by all of them.
   [[nodiscard]] bool prices_messages() const { return prices_messages_; }
 
@@ -84,10 +83,10 @@ class Candidates {
     const AxisPattern compared(
         pattern_.from(), pattern_.to(), pattern_.from_start(), pattern_.to_start(),
         whole || prices_messages_ ? pattern_.extent() : pattern_.extent() - pattern_.extent() % pattern_.slice());
-    for (Candidate& each : choices_) each.durations = each.rule->durations(compared);
-    std::vector<Candidate> kept;
+    for (AxisCandidate& each : choices_) each.durations = each.rule->durations(compared);
+    std::vector<AxisCandidate> kept;
     for (std::size_t i = 0; i < choices_.size(); ++i) {
-      const bool beaten = std::ranges::any_of(choices_, [&](const Candidate& other) {
+      const bool beaten = std::ranges::any_of(choices_, [&](const AxisCandidate& other) {
         const auto at = static_cast<std::size_t>(&other - choices_.data());
         return at != i && beats(other, choices_[i], /*ties=*/at < i);
       });
@@ -97,13 +96,13 @@ class Candidates {
   }
 
  private:
-  static std::int64_t transmission(const Candidate& each) {
+  static std::int64_t transmission(const AxisCandidate& each) {
     std::int64_t sum = 0;
     for (const std::int64_t duration : each.durations) sum += duration;  // at most the extent
     return sum;
   }
   /// Steps and TC of dimensions that are not folded only multiply those of the others.
-  static bool beats(const Candidate& a, const Candidate& b, bool ties) {
+  static bool beats(const AxisCandidate& a, const AxisCandidate& b, bool ties) {
     if (a.rule->fold().group > 1 || b.rule->fold().group > 1) return false;
     const std::pair mine(a.rule->steps(), transmission(a)), others(b.rule->steps(), transmission(b));
     return mine.first <= others.first && mine.second <= others.second && (ties || mine != others);
@@ -111,15 +110,15 @@ class Candidates {
 
   AxisPattern pattern_;
   bool prices_messages_ = true;
-  std::vector<Candidate> choices_;
+  std::vector<AxisCandidate> choices_;
 };
 
 /// The candidates of `auto` in one dimension. Where `classes` applies and the array is whole slices nothing is better
 /// in that dimension. Peeling is left out where it would take longer than about a second, and all graphs where they do
 /// not fit: the same on every process, as no clock is asked.
-void add_whatever_fits(Candidates& candidates, const AxisPattern& pattern, bool one_of_several) {
+void add_whatever_fits(AxisCandidates& candidates, const AxisPattern& pattern, bool one_of_several) {
   const bool whole = detail::whole_slices(pattern) > 0;
-  const bool peels = detail::peeling_work(pattern) <= kMostPeelingWork;
+  const bool peels = detail::peeling_work(pattern) <= detail::kMostPeelingWork;
   bool optimal = false;
   for (const RedistributePlanner& each : detail::redistribute_planners()) {
     if (each.plan == nullptr || (each.peels && !peels)) continue;
@@ -136,9 +135,9 @@ void add_whatever_fits(Candidates& candidates, const AxisPattern& pattern, bool 
 /// The choice of one candidate a dimension whose combination costs least: transmission + setup * steps, or steps before
 /// transmission where `fewest_steps`. Combinations of folded dimensions are priced from above once kMostFoldingWork is
 /// used up.
-std::vector<std::size_t> cheapest(const std::vector<Candidates>& axes, double setup, bool fewest_steps) {
+std::vector<std::size_t> cheapest(const std::vector<AxisCandidates>& axes, double setup, bool fewest_steps) {
   std::vector<std::size_t> current(axes.size(), 0), best;
-  if (std::ranges::all_of(axes, [](const Candidates& candidates) { return candidates.choices().size() == 1; })) {
+  if (std::ranges::all_of(axes, [](const AxisCandidates& candidates) { return candidates.choices().size() == 1; })) {
     return current;
   }
   std::pair<double, double> best_price;
@@ -147,7 +146,7 @@ std::vector<std::size_t> cheapest(const std::vector<Candidates>& axes, double se
     std::vector<CombinedSteps::AxisSteps> steps;
     std::vector<std::vector<std::int64_t>> durations;
     for (std::size_t d = 0; d < axes.size(); ++d) {
-      const Candidate& candidate = axes[d].choices()[current[d]];
+      const AxisCandidate& candidate = axes[d].choices()[current[d]];
       steps.push_back({candidate.rule->steps(), candidate.rule->fold()});
       durations.push_back(candidate.durations);
     }
@@ -173,7 +172,7 @@ class NamedPlans {
     if (!problem.is_plain()) between_.emplace(problem, algorithm);
     const bool one_of_several = problem.dimensions() > 1;
     for (const AxisPattern& pattern : problem.axes()) {
-      Candidates& candidates = axes_.emplace_back(pattern);
+      AxisCandidates& candidates = axes_.emplace_back(pattern);
       if (algorithm == "auto") {
         add_whatever_fits(candidates, pattern, one_of_several);
       } else {
@@ -182,8 +181,8 @@ class NamedPlans {
         if (one_of_several && asked_for.plan_folded != nullptr) candidates.add(algorithm, asked_for.plan_folded);
       }
     }
-    if (std::ranges::all_of(axes_, [](const Candidates& each) { return each.choices().size() == 1; })) return;
-    for (Candidates& each : axes_) each.compare();
+    if (std::ranges::all_of(axes_, [](const AxisCandidates& each) { return each.choices().size() == 1; })) return;
+    for (AxisCandidates& each : axes_) each.compare();
   }
 
   /// `name`: unless empty, whose plan it is said to be.
@@ -192,7 +191,7 @@ class NamedPlans {
     std::vector<AxisPlan> plans;
     std::vector<std::string> names;
     for (std::size_t d = 0; d < axes_.size(); ++d) {
-      const Candidate& candidate = axes_[d].choices()[best[d]];
+      const AxisCandidate& candidate = axes_[d].choices()[best[d]];
       plans.emplace_back(problem_.axis(d), candidate.rule);
       names.push_back(candidate.algorithm);
     }
@@ -210,7 +209,7 @@ class NamedPlans {
 
  private:
   RedistributionProblem problem_;  ///< the plain one
-  std::vector<Candidates> axes_;
+  std::vector<AxisCandidates> axes_;
   std::optional<PlansBetween> between_;
 };
 

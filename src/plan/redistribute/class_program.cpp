@@ -49,7 +49,7 @@ void ClassAssignment::drop_idle_steps(const MessageClasses& of) {
 
 namespace {
 
-constexpr std::int64_t kMostVariables = 30'000;
+constexpr std::int64_t kMostClassVariables = 30'000;
 constexpr double kTolerance = 1e-6;  // of the linear programs, relative
 constexpr double kHalf = 0.5;        // between two whole values
 constexpr int kMostProbes = 10;
@@ -103,9 +103,9 @@ std::vector<MergedClass> merged(const MessageClasses& messages) {
   return result;
 }
 
-class Program {
+class ClassProgram {
  public:
-  Program(const MessageClasses& messages, const ProgramLimits& limits, bool whole_counts)
+  ClassProgram(const MessageClasses& messages, const ProgramLimits& limits, bool whole_counts)
       : messages_(messages), limits_(limits), merged_(merged(messages)), whole_counts_(whole_counts) {
     for (const MergedClass& each : merged_) {
       durations_.push_back(each.what.length);
@@ -151,7 +151,7 @@ class Program {
   std::int64_t first_step_variable_ = 0;
 };
 
-OsiClpSolverInterface Program::relaxation() const {
+OsiClpSolverInterface ClassProgram::relaxation() const {
   std::vector<CoinBigIndex> begin{0};
   std::vector<int> columns;
   std::vector<double> factors, row_least, row_most;
@@ -217,7 +217,7 @@ OsiClpSolverInterface Program::relaxation() const {
   return result;
 }
 
-ClassAssignment Program::assignment(const double* values) const {
+ClassAssignment ClassProgram::assignment(const double* values) const {
   ClassAssignment result;
   result.durations = durations_;
   result.steps.assign(durations_.size(), 0);
@@ -239,9 +239,9 @@ ClassAssignment Program::assignment(const double* values) const {
   return result;
 }
 
-ProgramOutcome Program::solve(Effort& effort) const {
+ProgramOutcome ClassProgram::solve(Effort& effort) const {
   ProgramOutcome outcome{std::nullopt, limits_.least};
-  if (variables_ > kMostVariables || effort.left() == 0) return outcome;
+  if (variables_ > kMostClassVariables || effort.left() == 0) return outcome;
   OsiClpSolverInterface linear = relaxation();
   const PivotCounter pivots(&effort, linear.getNumRows());
   linear.getModelPtr()->passInEventHandler(&pivots);
@@ -291,11 +291,11 @@ ProgramOutcome Program::solve(Effort& effort) const {
 }  // namespace
 
 ProgramOutcome least_transmission(const MessageClasses& messages, const ProgramLimits& limits, Effort& effort) {
-  return Program(messages, limits, /*whole_counts=*/true).solve(effort);
+  return ClassProgram(messages, limits, /*whole_counts=*/true).solve(effort);
 }
 
 std::int64_t transmission_bound(const MessageClasses& messages, const ProgramLimits& limits, Effort& effort) {
-  return Program(messages, limits, /*whole_counts=*/false).solve(effort).at_least;
+  return ClassProgram(messages, limits, /*whole_counts=*/false).solve(effort).at_least;
 }
 
 #else

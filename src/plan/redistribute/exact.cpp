@@ -13,7 +13,7 @@ namespace sluice::detail {
 
 namespace {
 
-constexpr double kMostMessages = 1 << 20;  // of the classes that are looked at, or to price a schedule by
+constexpr double kMostExactMessages = 1 << 20;  // of the classes that are looked at, or to price a schedule by
 constexpr std::int64_t kMostLengths = std::int64_t{1} << 52;  // whole numbers of a double
 
 /// Calls visit(sender, receiver, count) for every message, processes by their coordinates from the first block on.
@@ -87,7 +87,7 @@ ExactSearch::ExactSearch(const RedistributionProblem& problem, std::int64_t effo
   if (problem.size() == 0 || problem.size() > kMostLengths) return;
   const double messages = most_messages(problem);
   if (!problem.is_plain()) {
-    if (messages <= kMostMessages)
+    if (messages <= kMostExactMessages)
       levels_.push_back({std::vector<std::int64_t>(problem.dimensions(), 0), /*true_lengths=*/true, /*finest=*/true});
     return;
   }
@@ -102,7 +102,7 @@ ExactSearch::ExactSearch(const RedistributionProblem& problem, std::int64_t effo
     slices_differ = slices_differ || !whole;
     all_have_slices = all_have_slices && pattern.extent() >= pattern.slice();
   }
-  if (slices_differ && all_have_slices && messages <= kMostMessages) {
+  if (slices_differ && all_have_slices && messages <= kMostExactMessages) {
     for (std::vector<std::int64_t>& choice : by_slices) choice.resize(1);
     add_levels(by_slices, /*true_lengths=*/false);
   }
@@ -123,7 +123,7 @@ void ExactSearch::add_levels(const std::vector<std::vector<std::int64_t>>& choic
       each.level.fineness.push_back(choices[i][at[i]]);
       each.level.finest = each.level.finest && at[i] + 1 == choices[i].size();
     }
-    if (each.size <= kMostMessages) sized.push_back(std::move(each));
+    if (each.size <= kMostExactMessages) sized.push_back(std::move(each));
     d = 0;
     while (d < choices.size() && ++at[d] == choices[d].size()) at[d++] = 0;
   }

@@ -16,12 +16,12 @@ namespace {
 constexpr std::size_t kMostDepth = 10'000;  // of the recursion: a call for each class and duration
 
 /// At position i the number of steps of at least the i-th shortest duration; falling.
-using Profile = std::vector<std::int64_t>;
+using LengthProfile = std::vector<std::int64_t>;
 
 /// Whether the messages of classes fit into the steps of a profile.
 class Fitting {
  public:
-  Fitting(const MessageClasses& messages, const std::vector<std::int64_t>& durations, const Profile& profile,
+  Fitting(const MessageClasses& messages, const std::vector<std::int64_t>& durations, const LengthProfile& profile,
           Effort& effort)
       : messages_(messages), effort_(effort) {
     const std::size_t lengths = durations.size();
@@ -113,7 +113,7 @@ ProgramOutcome search_profiles(const MessageClasses& messages, const ProgramLimi
   for (const MessageClass& each : messages.classes) lengths.insert(each.length);
   const std::vector<std::int64_t> durations(lengths.begin(), lengths.end());
   if (messages.classes.size() * (durations.size() + 1) > kMostDepth) return {std::nullopt, limits.least};
-  const auto transmission = [&](const Profile& profile) {
+  const auto transmission = [&](const LengthProfile& profile) {
     std::int64_t sum = 0;
     for (std::size_t t = 0; t < durations.size(); ++t) {
       const std::int64_t more = durations[t] - (t > 0 ? durations[t - 1] : 0);
@@ -121,7 +121,7 @@ ProgramOutcome search_profiles(const MessageClasses& messages, const ProgramLimi
     }
     return sum;
   };
-  Profile first;
+  LengthProfile first;
   for (const std::int64_t duration : durations) {
     MessageClasses long_ones = messages;
     std::erase_if(long_ones.classes, [&](const MessageClass& each) { return each.length < duration; });
@@ -131,9 +131,9 @@ ProgramOutcome search_profiles(const MessageClasses& messages, const ProgramLimi
   ProgramOutcome outcome{std::nullopt, limits.below};
   if (first.front() > limits.most_steps) return outcome;
 
-  using Entry = std::pair<std::int64_t, Profile>;
+  using Entry = std::pair<std::int64_t, LengthProfile>;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open;
-  std::set<Profile> met{first};
+  std::set<LengthProfile> met{first};
   open.emplace(transmission(first), first);
   while (!open.empty() && open.top().first < limits.below) {
     const auto [cost, profile] = open.top();
@@ -152,7 +152,7 @@ ProgramOutcome search_profiles(const MessageClasses& messages, const ProgramLimi
     }
     for (std::size_t t = 0; t < durations.size(); ++t) {
       if (profile[t] == (t == 0 ? limits.most_steps : profile[t - 1])) continue;
-      Profile next = profile;
+      LengthProfile next = profile;
       ++next[t];
       effort.take(1);
       if (met.insert(next).second) open.emplace(transmission(next), std::move(next));

@@ -5,14 +5,13 @@
 #include <cstddef>
 
 #include "plan/redistribute/message_graph.hpp"
+#include "plan/sources.hpp"
 
 namespace sluice::detail {
 
 namespace {
 
-constexpr std::string_view kDesprez = "Desprez et al. 1997";
-
-constexpr std::array kPlanners{
+constexpr std::array kRedistributePlanners{
     RedistributePlanner{.about = {"redistribute", "classes", "NS and TC optimal; needs gcd(r, Q) = gcd(s, P) = 1",
                                   "O(classes)", kDesprez},
                         .plan = plan_classes,
@@ -45,22 +44,22 @@ constexpr std::array kPlanners{
                                   "--effort; mostly milliseconds", "ours: integer program over classes"}},
 };
 
-constexpr auto kAlgorithms = [] {
-  std::array<Algorithm, kPlanners.size()> result{};
-  for (std::size_t i = 0; i < result.size(); ++i) result[i] = kPlanners[i].about;
+constexpr auto kRedistributeAlgorithms = [] {
+  std::array<Algorithm, kRedistributePlanners.size()> result{};
+  for (std::size_t i = 0; i < result.size(); ++i) result[i] = kRedistributePlanners[i].about;
   return result;
 }();
 
 }  // namespace
 
-std::span<const RedistributePlanner> redistribute_planners() { return kPlanners; }
+std::span<const RedistributePlanner> redistribute_planners() { return kRedistributePlanners; }
 
 const RedistributePlanner* redistribute_planner(std::string_view name) {
-  const auto* const found = std::find_if(kPlanners.begin(), kPlanners.end(),
+  const auto* const found = std::find_if(kRedistributePlanners.begin(), kRedistributePlanners.end(),
                                          [&](const RedistributePlanner& each) { return each.about.name == name; });
-  return found == kPlanners.end() ? nullptr : found;
+  return found == kRedistributePlanners.end() ? nullptr : found;
 }
 
-std::span<const Algorithm> redistribute_algorithms() { return kAlgorithms; }
+std::span<const Algorithm> redistribute_algorithms() { return kRedistributeAlgorithms; }
 
 }  // namespace sluice::detail

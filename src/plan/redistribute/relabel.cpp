@@ -11,9 +11,9 @@ namespace sluice {
 
 namespace {
 
-constexpr std::int64_t kNone = -1;
+constexpr std::int64_t kNoProcess = -1;
 
-/// The candidate that is each process of the source grid, or kNone.
+/// The candidate that is each process of the source grid, or kNoProcess.
 std::vector<std::int64_t> candidates_of_sources(const RedistributionProblem& problem,
                                                 std::span<const Rank> source_of_candidate) {
   const std::int64_t senders = problem.from().processes();
@@ -21,15 +21,15 @@ std::vector<std::int64_t> candidates_of_sources(const RedistributionProblem& pro
   if (candidates < problem.to().processes())
     throw InputError("roles", fmt::format("{} candidates", candidates),
                      fmt::format("at least {}, one for each process of the target grid", problem.to().processes()));
-  std::vector<std::int64_t> result(static_cast<std::size_t>(senders), kNone);
+  std::vector<std::int64_t> result(static_cast<std::size_t>(senders), kNoProcess);
   for (std::size_t c = 0; c < source_of_candidate.size(); ++c) {
     const std::int64_t source = source_of_candidate[c].value;
-    if (source == kNone) continue;
+    if (source == kNoProcess) continue;
     if (source < 0 || source >= senders)
       throw InputError("roles", fmt::format("process {} of the source grid", source),
                        fmt::format("one of {}, from 0, or -1", senders));
     std::int64_t& candidate = result[static_cast<std::size_t>(source)];
-    if (candidate != kNone)
+    if (candidate != kNoProcess)
       throw InputError("roles", fmt::format("process {} of the source grid twice", source), "each of them once");
     candidate = static_cast<std::int64_t>(c);
   }
@@ -45,7 +45,7 @@ TargetRoles assign_target_roles(const RedistributionProblem& problem, std::span<
   std::vector<Edge> edges;
   for (std::int64_t p = 0; p < problem.from().processes(); ++p) {
     const std::int64_t candidate = candidate_of[static_cast<std::size_t>(p)];
-    if (candidate == kNone) continue;
+    if (candidate == kNoProcess) continue;
     for (const Message& message : problem.sends(Rank(p))) {
       if (message.to == candidate) result.kept_before += message.size;
       edges.push_back({static_cast<std::int32_t>(candidate), static_cast<std::int32_t>(message.to), message.size});
@@ -57,7 +57,7 @@ TargetRoles assign_target_roles(const RedistributionProblem& problem, std::span<
 
   // Who has no role yet takes that of its own number if it is free, else the first one free.
   const auto count = static_cast<std::size_t>(candidates);
-  result.role_of_process.assign(count, Rank(kNone));
+  result.role_of_process.assign(count, Rank(kNoProcess));
   std::vector<bool> taken(count, false);
   const auto give = [&](std::size_t process, std::size_t role) {
     result.role_of_process[process] = Rank(static_cast<std::int64_t>(role));
@@ -70,10 +70,10 @@ TargetRoles assign_target_roles(const RedistributionProblem& problem, std::span<
   for (std::size_t p = 0; p < count; ++p)
     if (best.left_edge[p] >= 0) give(p, static_cast<std::size_t>(graph.edge(best.left_edge[p]).right));
   for (std::size_t p = 0; p < count; ++p)
-    if (result.role_of_process[p].value == kNone && !taken[p]) give(p, p);
+    if (result.role_of_process[p].value == kNoProcess && !taken[p]) give(p, p);
   std::size_t free_role = 0;
   for (std::size_t p = 0; p < count; ++p) {
-    if (result.role_of_process[p].value != kNone) continue;
+    if (result.role_of_process[p].value != kNoProcess) continue;
     while (taken[free_role]) ++free_role;
     give(p, free_role);
   }
@@ -83,7 +83,7 @@ TargetRoles assign_target_roles(const RedistributionProblem& problem, std::span<
 TargetRoles assign_target_roles(const RedistributionProblem& problem) {
   std::vector<Rank> sources;
   for (std::int64_t p = 0; p < std::max(problem.from().processes(), problem.to().processes()); ++p)
-    sources.emplace_back(p < problem.from().processes() ? p : kNone);
+    sources.emplace_back(p < problem.from().processes() ? p : kNoProcess);
   return assign_target_roles(problem, sources);
 }
 

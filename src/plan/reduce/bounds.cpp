@@ -18,7 +18,7 @@ using detail::GreedyLimits;
 using detail::kNoLimit;
 using detail::ReduceCosts;
 
-constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMostOfInt64 = std::numeric_limits<std::int64_t>::max();
 
 /// ceil(log2 n)
 double doublings(std::int64_t n) {
@@ -72,7 +72,7 @@ std::int64_t most_machines(double length, double transfer, double compute) {
   detail::check_costs(transfer, compute);
   const ReduceCosts costs{transfer, compute};
   // c + d <= 2 max(d, c): after 63 (c + d) there are 2^63, and a <= 126 before.
-  if (length >= 63 * (transfer + compute)) return kMost;
+  if (length >= 63 * (transfer + compute)) return kMostOfInt64;
   std::int64_t machines = 1;
   const auto within = [&](std::int64_t a, std::int64_t b) {
     return (detail::Moment{b, b} + spacing(costs, a)).value(costs) <= length;
@@ -83,9 +83,9 @@ std::int64_t most_machines(double length, double transfer, double compute) {
   for (std::int64_t b = 1; !row.empty() && within(0, b); ++b) {
     if (b > 1)
       for (std::size_t a = 1; a < row.size(); ++a)
-        if (__builtin_add_overflow(row[a], row[a - 1], &row[a])) row[a] = kMost;
+        if (__builtin_add_overflow(row[a], row[a - 1], &row[a])) row[a] = kMostOfInt64;
     for (std::size_t a = 0; a < row.size() && within(static_cast<std::int64_t>(a), b); ++a)
-      if (__builtin_add_overflow(machines, row[a], &machines)) return kMost;
+      if (__builtin_add_overflow(machines, row[a], &machines)) return kMostOfInt64;
   }
   return machines;
 }

@@ -32,9 +32,9 @@ constexpr std::int64_t kLargestSearch = 20'000;
 
 /// Looks for how many to take of each group, the largest groups first, by going back where what is left cannot fill the
 /// rest.
-class Search {
+class RunSearch {
  public:
-  Search(const std::vector<SizeGroup>& groups, std::int64_t least, std::int64_t most)
+  RunSearch(const std::vector<SizeGroup>& groups, std::int64_t least, std::int64_t most)
       : groups_(groups), least_(least), most_(most), order_(groups.size()), rest_(groups.size() + 1, 0) {
     std::iota(order_.begin(), order_.end(), std::size_t{0});
     std::stable_sort(order_.begin(), order_.end(),
@@ -92,7 +92,7 @@ std::optional<std::vector<std::int64_t>> choose_left(const std::vector<SizeGroup
     else
       joined.push_back(group);
   }
-  Search search(joined, least, most);
+  RunSearch search(joined, least, most);
   if (!search.run()) return std::nullopt;
   std::size_t at = 0;
   std::int64_t left = search.taken().empty() ? 0 : search.taken().front();

@@ -27,9 +27,9 @@ namespace sluice::detail {
 
 namespace {
 
-class Search {
+class TreeSearch {
  public:
-  Search(std::int64_t machines, const ReduceCosts& costs, const GreedyLimits& limits)
+  TreeSearch(std::int64_t machines, const ReduceCosts& costs, const GreedyLimits& limits)
       : machines_(static_cast<std::size_t>(machines)), costs_(costs), limits_(limits) {
     givers_.push_back({});
     tree_.parent.push_back(-1);
@@ -121,7 +121,7 @@ class Search {
 }  // namespace
 
 ReversedTree exact_tree(std::int64_t machines, const ReduceCosts& costs, const GreedyLimits& limits) {
-  return Search(machines, costs, limits).run();
+  return TreeSearch(machines, costs, limits).run();
 }
 
 }  // namespace sluice::detail

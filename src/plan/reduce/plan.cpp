@@ -52,9 +52,9 @@ struct Assigned {
   std::vector<std::int32_t> machine;
 };
 
-class Planner {
+class ReductionPlanner {
  public:
-  Planner(const ReduceProblem& problem, const ReduceOptions& options, std::string_view algorithm)
+  ReductionPlanner(const ReduceProblem& problem, const ReduceOptions& options, std::string_view algorithm)
       : problem_(problem),
         options_(options),
         algorithm_(algorithm),
@@ -458,8 +458,9 @@ ReducePlan plan_reduce(const ReduceProblem& problem, const ReduceOptions& option
     [[nodiscard]] double length() const { return plan.schedule.length; }
     [[nodiscard]] bool optimal() const { return plan.optimal; }
   };
-  return shortest<Attempt>(candidates(problem, options),
-                           [&](std::string_view name) { return Attempt{Planner(problem, options, name).run()}; })
+  return shortest<Attempt>(
+             candidates(problem, options),
+             [&](std::string_view name) { return Attempt{ReductionPlanner(problem, options, name).run()}; })
       .plan;
 }
 
@@ -475,13 +476,13 @@ ReductionPart plan_reduction_part(const ReduceProblem& problem, std::int64_t ran
     return part_of(plan_reduce(problem, whole).schedule, rank);
   }
   struct Attempt {
-    Planner planner;
+    ReductionPlanner planner;
     std::unique_ptr<CountedTree> tree;
     [[nodiscard]] double length() const { return planner.length_of(*tree); }
     [[nodiscard]] bool optimal() const { return planner.is_optimal(length()); }
   };
   const auto best = shortest<Attempt>(names, [&](std::string_view name) {
-    Attempt attempt{Planner(problem, options, name), nullptr};
+    Attempt attempt{ReductionPlanner(problem, options, name), nullptr};
     attempt.tree = attempt.planner.find_tree();
     return attempt;
   });

@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kCanon = "Canon, Antoniu 2012";
 constexpr std::string_view kPjesivac = "Pjesivac-Grbovic et al. 2005";
 
-constexpr std::array kPlanners{
+constexpr std::array kReducePlanners{
     ReducePlanner{
         {"reduce", "greedy", "optimal, also with a limit on transfers or reducers, or with dates", "O(n)", kCanon}},
     ReducePlanner{
@@ -31,23 +31,23 @@ constexpr std::array kPlanners{
         {"reduce", "exact", "optimal with any limits; at most 12 machines", "exponential", "exhaustive search"}},
 };
 
-constexpr auto kAlgorithms = [] {
-  std::array<Algorithm, kPlanners.size()> result{};
-  for (std::size_t i = 0; i < result.size(); ++i) result[i] = kPlanners[i].about;
+constexpr auto kReduceAlgorithms = [] {
+  std::array<Algorithm, kReducePlanners.size()> result{};
+  for (std::size_t i = 0; i < result.size(); ++i) result[i] = kReducePlanners[i].about;
   return result;
 }();
 
 }  // namespace
 
-std::span<const ReducePlanner> reduce_planners() { return kPlanners; }
+std::span<const ReducePlanner> reduce_planners() { return kReducePlanners; }
 
 const ReducePlanner& reduce_planner(std::string_view name) {
-  const auto* const found = std::find_if(kPlanners.begin(), kPlanners.end(),
+  const auto* const found = std::find_if(kReducePlanners.begin(), kReducePlanners.end(),
                                          [&](const ReducePlanner& each) { return each.about.name == name; });
-  SLUICE_ASSERT(found != kPlanners.end(), std::string(name));
+  SLUICE_ASSERT(found != kReducePlanners.end(), std::string(name));
   return *found;
 }
 
-std::span<const Algorithm> reduce_algorithms() { return kAlgorithms; }
+std::span<const Algorithm> reduce_algorithms() { return kReduceAlgorithms; }
 
 }  // namespace sluice::detail

@@ -25,7 +25,7 @@
 namespace sluice::detail {
 
 namespace {
-constexpr double kRounding = 1e-12;
+constexpr double kRoundingOfLengths = 1e-12;
 }
 
 SegmentTree best_segment_tree(std::int64_t machines, const ReduceCosts& costs, std::int64_t segments,
@@ -39,7 +39,7 @@ SegmentTree best_segment_tree(std::int64_t machines, const ReduceCosts& costs, s
   const std::int64_t most = best.children;
   SegmentTree limited;
   for (std::int64_t children = least_children; children < most; ++children) {
-    if (length({shortest, 0, children, 0}) > length(best.shape) * (1 + kRounding)) break;
+    if (length({shortest, 0, children, 0}) > length(best.shape) * (1 + kRoundingOfLengths)) break;
     limited.children = children;
     if (children == 1)
       limited.shape = {{machines - 1, machines - 1}, machines - 1, 1, machines - 1};

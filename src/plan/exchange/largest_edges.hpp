@@ -1,9 +1,21 @@
-/// `weights` and `degrees`: peel any matchings off, cut to the k heaviest or the k busiest edges.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "graph/matching_repair.hpp"
+#include "plan/budget.hpp"
+#include "plan/exchange/demand.hpp"
+
+/// What `weights` and `degrees` share: they peel any matchings off, cut to the k edges of the highest rank.
 ///
 /// Problem: KPBS, see include/sluice/plan/exchange.hpp.
-/// Method: while messages are left, take a maximum matching, keep the k edges of it with the largest remaining weights
-/// (`weights`) or with the largest degrees (`degrees`: sum of the degrees of both ends), and send as much of each as
-/// the lightest of them has left.
+/// Method: while messages are left, take a maximum matching, keep the k edges of it that rank highest, and send as much
+/// of each as the lightest of them has left. `weights` ranks by what is left, `degrees` by the degrees of the ends.
 /// Guarantee: none; every step finishes a message, so there are at most m steps; k = 1 is optimal.
 /// Complexity: a step takes O(k) for its pieces, O(log n) for each edge that comes to or leaves the k, and for each
 /// message that ended the search of matching_repair.hpp: O(m) at worst, about sqrt(n) on random traffic. So O(m (m + k
@@ -20,41 +32,24 @@
 /// the step before, in that order, with the best of the rest of the matching, from a tree of winners.
 ///
 /// Example: messages 0->0 of 3, 1->1 of 2, k = 2: a step of 2 with both, then one of 1.
-#include <algorithm>
-#include <bit>
-#include <cstdint>
-#include <utility>
-#include <vector>
-
-#include "graph/matching_repair.hpp"
-#include "plan/exchange/planners.hpp"
-
 namespace sluice::detail {
 
-namespace {
-
 /// By what the edges to keep are chosen, as one number after another, the larger the better.
-struct Rank {
+struct EdgeRank {
   std::int64_t first = -1;  // of no edge: below that of every edge
   std::uint64_t second = 0;
 
-  friend bool operator>(const Rank& a, const Rank& b) {
+  friend bool operator>(const EdgeRank& a, const EdgeRank& b) {
     return a.first != b.first ? a.first > b.first : a.second > b.second;
   }
 };
 
-std::int64_t degree(const BipartiteGraph& graph, std::int32_t id) {
+inline std::int64_t degree_of_ends(const BipartiteGraph& graph, std::int32_t id) {
   return static_cast<std::int64_t>(graph.left_degree(graph.edge(id).left)) + graph.right_degree(graph.edge(id).right);
 }
 
 /// Of equal edges the one with the lower id ranks higher.
-std::uint64_t rank_of_id(std::int32_t id) { return 0x7FFFFFFFU - static_cast<std::uint32_t>(id); }
-
-Rank rank_by_weight(const BipartiteGraph& graph, std::int32_t id) {
-  return {graph.edge(id).weight, static_cast<std::uint64_t>(degree(graph, id)) << 31U | rank_of_id(id)};
-}
-
-Rank rank_by_degree(const BipartiteGraph& graph, std::int32_t id) { return {degree(graph, id), rank_of_id(id)}; }
+inline std::uint64_t rank_of_id(std::int32_t id) { return 0x7FFFFFFFU - static_cast<std::uint32_t>(id); }
 
 /// Ranks in a row of places, and the place of the largest: a tree of winners. O(log n) a change.
 class Tournament {
@@ -65,9 +60,9 @@ class Tournament {
   }
 
   [[nodiscard]] std::int32_t best() const { return winner_[1]; }
-  [[nodiscard]] const Rank& rank(std::int32_t place) const { return rank_[static_cast<std::size_t>(place)]; }
+  [[nodiscard]] const EdgeRank& rank(std::int32_t place) const { return rank_[static_cast<std::size_t>(place)]; }
 
-  void set(std::int32_t place, const Rank& rank) {
+  void set(std::int32_t place, const EdgeRank& rank) {
     rank_[static_cast<std::size_t>(place)] = rank;
     for (std::size_t node = (leaves_ + static_cast<std::size_t>(place)) / 2; node > 0; node /= 2) {
       const std::int32_t a = challenger(2 * node);
@@ -84,7 +79,7 @@ class Tournament {
   }
 
   std::size_t leaves_;
-  std::vector<Rank> rank_;            // of each place
+  std::vector<EdgeRank> rank_;        // of each place
   std::vector<std::int32_t> winner_;  // of each inner node, the place; 1 is the root
 };
 
@@ -107,12 +102,12 @@ class LargestEdges {
   const std::vector<std::int32_t>& choose() {
     chosen_.clear();
     std::size_t next = 0;
-    Rank next_rank = rank_of_kept(next);
+    EdgeRank next_rank = rank_of_kept(next);
     while (chosen_.size() < k_) {
       const std::int32_t u = others_.best();
       if (others_.rank(u) > next_rank) {
         const std::int32_t id = repair_.matching().left_edge[static_cast<std::size_t>(u)];
-        others_.set(u, Rank());
+        others_.set(u, EdgeRank());
         kept_at_[static_cast<std::size_t>(u)] = id;
         chosen_.push_back(id);
       } else if (next < kept_.size()) {
@@ -149,13 +144,13 @@ class LargestEdges {
   }
 
  private:
-  [[nodiscard]] Rank rank_of_kept(std::size_t place) const {
-    return place < kept_.size() ? rank_of_(*graph_, kept_[place]) : Rank();
+  [[nodiscard]] EdgeRank rank_of_kept(std::size_t place) const {
+    return place < kept_.size() ? rank_of_(*graph_, kept_[place]) : EdgeRank();
   }
 
   void rank_among_others(std::int32_t u) {
     const std::int32_t id = repair_.matching().left_edge[static_cast<std::size_t>(u)];
-    others_.set(u, id >= 0 ? rank_of_(*graph_, id) : Rank());
+    others_.set(u, id >= 0 ? rank_of_(*graph_, id) : EdgeRank());
   }
 
   BipartiteGraph* graph_;
@@ -168,8 +163,9 @@ class LargestEdges {
   std::vector<std::int32_t> chosen_, changed_;
 };
 
-constexpr std::int64_t kWorkOfPiece = 20;
+inline constexpr std::int64_t kWorkOfLargestPiece = 20;
 
+/// The plan; nullopt if the budget was spent before.
 template <class RankOf>
 std::optional<PieceSteps> peel_largest(const Demand& demand, Budget& budget, const char* algorithm, RankOf rank_of) {
   BipartiteGraph graph(demand.lefts, demand.rights, demand.edges);
@@ -184,7 +180,7 @@ std::optional<PieceSteps> peel_largest(const Demand& demand, Budget& budget, con
     for (const std::int32_t id : kept) duration = std::min(duration, graph.edge(id).weight);
     pieces += static_cast<std::int64_t>(kept.size());
     check_pieces(pieces, algorithm);
-    budget.spend(kWorkOfPiece * static_cast<std::int64_t>(kept.size()));
+    budget.spend(kWorkOfLargestPiece * static_cast<std::int64_t>(kept.size()));
     std::vector<Piece>& step = steps.emplace_back();
     step.reserve(kept.size());
     ended.clear();
@@ -197,16 +193,6 @@ std::optional<PieceSteps> peel_largest(const Demand& demand, Budget& budget, con
     edges.remove(ended);
   }
   return steps;
-}
-
-}  // namespace
-
-std::optional<PieceSteps> plan_weights(const Demand& demand, Budget& budget) {
-  return peel_largest(demand, budget, "weights", rank_by_weight);
-}
-
-std::optional<PieceSteps> plan_degrees(const Demand& demand, Budget& budget) {
-  return peel_largest(demand, budget, "degrees", rank_by_degree);
 }
 
 }  // namespace sluice::detail

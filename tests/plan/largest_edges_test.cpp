@@ -28,7 +28,7 @@ std::vector<std::int32_t> edges_of(const std::vector<Piece>& step) {
   return edges;
 }
 
-TEST(Heuristics, KeepAsManyAsAMaximumMatchingHoldsAndEndTheLightest) {
+TEST(LargestEdges, KeepAsManyAsAMaximumMatchingHoldsAndEndTheLightest) {
   std::mt19937 random(51);  // fixed seed
   for (int round = 0; round < 300; ++round) {
     const ExchangeProblem problem = testing::random_problem(9, random);
@@ -61,7 +61,7 @@ TEST(Heuristics, KeepAsManyAsAMaximumMatchingHoldsAndEndTheLightest) {
   }
 }
 
-TEST(Heuristics, WeightsSendsTheHeaviestOfDisjointMessages) {
+TEST(LargestEdges, WeightsSendsTheHeaviestOfDisjointMessages) {
   // All messages left are the matching: what is to be sent needs no planner to say.
   std::mt19937 random(52);  // fixed seed
   for (int round = 0; round < 200; ++round) {
@@ -97,7 +97,7 @@ TEST(Heuristics, WeightsSendsTheHeaviestOfDisjointMessages) {
   }
 }
 
-TEST(Heuristics, StartWithTheHighestRanks) {
+TEST(LargestEdges, StartWithTheHighestRanks) {
   // A triangle of messages has one perfect matching, its diagonal.
   std::mt19937 random(53);  // fixed seed
   for (int round = 0; round < 200; ++round) {
@@ -137,7 +137,7 @@ TEST(Heuristics, StartWithTheHighestRanks) {
   }
 }
 
-TEST(Heuristics, EndWithTheBudget) {
+TEST(LargestEdges, EndWithTheBudget) {
   const Demand demand = demand_of({{0, 0, 1}}, 1, 1);
   EXPECT_FALSE(plan_weights(demand, testing::spent()).has_value());
   EXPECT_FALSE(plan_degrees(demand, testing::spent()).has_value());

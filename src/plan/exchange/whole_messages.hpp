@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "plan/budget.hpp"
+#include "plan/exchange/demand.hpp"
+#include "plan/peeling.hpp"
+
+namespace sluice::detail {
+
+/// What `stepwise` and `greedy` share: one matching of whole messages after another, each chosen by `next` among the
+/// messages left, at most k of them (plan/peeling.hpp). nullopt if the budget was spent before.
+std::optional<PieceSteps> peel_whole(const Demand& demand, Budget& budget,
+                                     Matching (*next)(const BipartiteGraph&, std::int32_t));
+
+}  // namespace sluice::detail
