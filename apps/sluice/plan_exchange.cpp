@@ -158,7 +158,7 @@ void add_plan_exchange(CLI::App& plan_verb, Action& chosen) {
       "  sluice plan exchange traffic.mtx --backbone 1Gbit --sender-link 100Mbit --receiver-link 1Gbit --latency 1ms "
       "\\\n    --local-links 10Gbit --local-latency 20us\n"
       "  sluice plan exchange traffic.mtx --algorithm exact --effort 60 --summary\n"
-      "  sluice plan exchange traffic.mtx --algorithm exact --effort 600 --resume plan.json --json plan.json\n"
+      "  sluice plan exchange traffic.mtx --algorithm exact --effort 600 --resume plan.json --json further.json\n"
       "  sluice plan exchange traffic.mtx --switches 4 --setup 100 --json plan.json\n"
       "  sluice plan exchange traffic.mtx --export ppermute steps.json");
   problem->callback([options, &chosen] { chosen = [options] { return plan(*options); }; });

@@ -31,9 +31,9 @@ TEST(Interrupt, LeavesTheBestPlanSoFar) {
     const double before = json::parse(folder.read("plan.json")).at("cost").at("total");
     const Outcome resumed = folder.sluice(words(
         "plan exchange dense.mtx --setup 7.25 --max-transfers 5 --effort 0.1 --algorithm exact --resume plan.json "
-        "--json plan.json"));
+        "--json further.json"));
     EXPECT_EQ(resumed.status, 0) << resumed.err;
-    EXPECT_LE(json::parse(folder.read("plan.json")).at("cost").at("total").get<double>(), before);
+    EXPECT_LE(json::parse(folder.read("further.json")).at("cost").at("total").get<double>(), before);
   }
 }
 
