@@ -63,7 +63,9 @@ int compare(const CompareOptions& options) {
 
   const Progress progress(static_cast<std::int64_t>(names.size()) + 1);
   progress.show(0, "lower bound");
-  Bounds bounds(lower_bound(task.problem.traffic, task.problem.max_transfers, task.problem.setup), decimals);
+  Bounds bounds(bound_on_switches(lower_bound(task.problem.traffic, task.problem.max_transfers, task.problem.setup),
+                                  task.problem.setup, task.problem.switches),
+                decimals);
   bounds.add(exchange_bound(task.problem, task.planned_by("auto")));
   for (std::size_t i = 0; i < names.size(); ++i) {
     progress.show(static_cast<std::int64_t>(i) + 1, names[i]);
@@ -89,6 +91,7 @@ void add_compare_exchange(CLI::App& compare_verb, Action& chosen) {
       compare_verb.add_subcommand("exchange", "any traffic: who sends how much to whom, k transfers at once");
   const auto options = std::make_shared<CompareOptions>();
   options->problem.add_to(*problem);
+  options->problem.add_switches_to(*problem);
   problem
       ->add_option("--algorithms,--algorithm", options->algorithms,
                    "which ones; some take long where there are many nodes")

@@ -91,6 +91,14 @@ void ExchangeInput::add_to(CLI::App& verb) {
   verb.add_option("--seed", seed, "of the random choices of auto and exact")->option_text("N [1]");
 }
 
+void ExchangeInput::add_switches_to(CLI::App& verb) {
+  verb.add_option(
+          "--switches", switches,
+          "parallel (optical) switches, a port of each node on every one: each goes through steps of its own and "
+          "pays its own set-ups; the total is when the last one ends")
+      ->option_text("S [1]");
+}
+
 ExchangeTask read(const ExchangeInput& options) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
   if (options.traffic.empty()) throw InputError("exchange", "no traffic", "a file, TRAFFIC.mtx or TRAFFIC.csv");
@@ -100,6 +108,7 @@ ExchangeTask read(const ExchangeInput& options) {
   if (!options.max_transfers.empty())
     task.problem.max_transfers = parse_count(options.max_transfers, "--max-transfers", 1, kMost);
   if (!options.setup.empty()) task.problem.setup = parse_number(options.setup, "--setup");
+  if (!options.switches.empty()) task.problem.switches = parse_count(options.switches, "--switches", 1, kMost);
   task.backbone = read_backbone(options);
   task.effort = parse_number(options.effort, "--effort");
   if (task.effort <= 0) throw InputError("--effort", fmt::format("'{}'", options.effort), "a number above 0");
@@ -108,6 +117,10 @@ ExchangeTask read(const ExchangeInput& options) {
 
   task.problem.traffic = read_traffic(options.traffic);
   const Traffic& traffic = task.problem.traffic;
+  const std::int64_t nodes = std::max({traffic.senders, traffic.receivers, std::int64_t{1}});
+  if (task.problem.switches > nodes)
+    throw InputError("--switches", fmt::format("{}", task.problem.switches),
+                     fmt::format("at most {}, the number of nodes", nodes));
   if (options.max_transfers.empty()) task.problem.max_transfers = std::min(traffic.senders, traffic.receivers);
   if (task.backbone) {
     const BackboneModel hardware = model(*task.backbone, traffic.senders, traffic.receivers);
@@ -127,11 +140,12 @@ std::string ExchangeTask::title() const {
       (backbone || in_bytes) && traffic.decimals == 0
           ? fmt::format("{} in total", bytes_text(total_of(traffic)))
           : fmt::format("{} units of the file in total", decimal_text(total_of(traffic), traffic.decimals));
-  return fmt::format("exchange {}: {}, {}, {}, {}, k = {}{}, beta = {}", file == "-" ? "standard input" : file,
+  return fmt::format("exchange {}: {}, {}, {}, {}, k = {}{}, beta = {}{}", file == "-" ? "standard input" : file,
                      count_text(traffic.senders, "sender"), count_text(traffic.receivers, "receiver"),
                      count_text(count_pairs(traffic), "message"), total, problem.max_transfers,
                      problem.max_transfers > most ? fmt::format(" (no more than {} can be at once)", most) : "",
-                     setup_text(problem.setup, traffic.decimals));
+                     setup_text(problem.setup, traffic.decimals),
+                     problem.switches > 1 ? fmt::format(", {} switches", problem.switches) : "");
 }
 
 std::string ExchangeTask::time_line(double total, double bound) const {

@@ -24,8 +24,11 @@ struct ExchangeInput {
   std::string effort = "1";
   std::string time_limit;
   std::string seed = "1";
+  std::string switches;
 
   void add_to(CLI::App& verb);
+  /// For verbs that can do something with a plan for several of them.
+  void add_switches_to(CLI::App& verb);
 };
 
 /// About the options, for the help of every verb.

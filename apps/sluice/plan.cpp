@@ -41,9 +41,14 @@ void PlanOutput::check_targets() const {
   timeline.check();
 }
 
-std::string cost_table(const Cost& cost, const Cost& bound, double setup, std::int32_t decimals) {
+std::string cost_table(const Cost& cost, const Cost& bound, double setup, std::int32_t decimals,
+                       std::int64_t switches) {
   using Align = TextTable::Align;
-  TextTable table({{"", Align::kLeft}, {"cost"}, {"lower bound"}, {"ratio"}, {"", Align::kLeft}});
+  TextTable table({{switches > 1 ? "most of a switch" : "", Align::kLeft},
+                   {"cost"},
+                   {"lower bound"},
+                   {"ratio"},
+                   {"", Align::kLeft}});
   const auto add = [&](const std::string& name, double value, double least, auto&& text) {
     table.add_row({name, text(cost), text(bound), ratio_text(value, least), value <= least ? "optimal" : ""});
   };
@@ -161,7 +166,7 @@ std::string costs_of(const ExchangePlan& plan) {
   line += distance_text(total.total, plan.bound.cost.total, plan.optimal || total.total <= plan.bound.cost.total,
                         plan.bound.kind);
   line += end_of_search_text(plan.stopped);
-  return line + "\n\n" + cost_table(total, plan.bound.cost, schedule.setup, schedule.decimals);
+  return line + "\n\n" + cost_table(total, plan.bound.cost, schedule.setup, schedule.decimals, schedule.switches);
 }
 
 void add_plan(CLI::App& command, Action& chosen) {

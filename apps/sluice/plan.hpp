@@ -35,7 +35,9 @@ struct PlanOutput {
 };
 
 /// Cost beside the bound, in each line "optimal" where they meet. `decimals` as in StepSchedule.
-[[nodiscard]] std::string cost_table(const Cost& cost, const Cost& bound, double setup, std::int32_t decimals = 0);
+/// On several `switches` each is what no switch has more of.
+[[nodiscard]] std::string cost_table(const Cost& cost, const Cost& bound, double setup, std::int32_t decimals = 0,
+                                     std::int64_t switches = 1);
 
 /// "... 12 more lines; --all shows them", with its end; nothing if none are left out.
 [[nodiscard]] std::string left_out_line(std::int64_t lines);

@@ -3,6 +3,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <variant>
 
 #include "algorithm_names.hpp"
 #include "exchange_options.hpp"
@@ -11,6 +13,7 @@
 #include "output.hpp"
 #include "plan.hpp"
 #include "progress.hpp"
+#include "schedule_file.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/decimal.hpp"
 #include "sluice/input/quantity.hpp"
@@ -29,7 +32,17 @@ struct PlanOptions {
   std::string algorithm = "auto";
   std::string local_links;
   std::string local_latency;
+  std::string resume;
 };
+
+/// What an earlier run of exact wrote. Throws InputError for what is no schedule of steps.
+ExchangeStart read_start(const std::string& file) {
+  AnySchedule read = read_schedule_file(file);
+  auto* const steps = std::get_if<ScheduleFile>(&read);
+  if (steps == nullptr)
+    throw InputError(file, "no schedule of steps", "one that plan exchange --algorithm exact wrote");
+  return {std::move(steps->schedule), std::move(steps->certificate), file};
+}
 
 /// The networks inside the clusters. Throws InputError for what is missing beside them.
 LocalLinks read_local_links(const PlanOptions& options, const ExchangeTask& task) {
@@ -78,14 +91,32 @@ int plan_with_local_phases(const PlanOptions& options, const ExchangeTask& task)
                    plan.exchange, options.output);
 }
 
+/// What only a plan for one switch can be used for. Throws InputError.
+void check_switches(const PlanOptions& options) {
+  const std::string expected = "no --switches beside it";
+  if (!options.local_links.empty() || !options.local_latency.empty())
+    throw InputError("--local-links", "a plan for several switches", expected);
+  if (options.output.timeline.wanted())
+    throw InputError(options.output.timeline.given(), "a plan for several switches, which is not simulated", expected);
+}
+
 int plan(const PlanOptions& options) {
   check_algorithm("exchange", options.algorithm);
   const ExchangeTask task = read(options.problem);
   options.output.check_targets();
-  options.exported.check(options.output.summary ? "--summary" : "");
+  const bool several = task.problem.switches > 1;
+  options.exported.check(options.output.summary ? "--summary" : several ? "--switches" : "");
+  if (several) check_switches(options);
+  ExchangeOptions how = task.planned_by(options.algorithm);
+  if (!options.resume.empty()) {
+    if (options.algorithm != "exact")
+      throw InputError("--resume", "algorithm " + options.algorithm, "--algorithm exact beside it");
+    if (several) throw InputError("--resume", "a plan for several switches", "no --switches beside it");
+    how.start = read_start(options.resume);
+  }
   const Interruptible interruptible(searches(options.algorithm));
   if (!options.local_links.empty() || !options.local_latency.empty()) return plan_with_local_phases(options, task);
-  const ExchangePlan plan = plan_with_progress(task.problem, task.planned_by(options.algorithm));
+  const ExchangePlan plan = plan_with_progress(task.problem, how);
   options.exported.write(plan.schedule);
   return show_plan(
       task.title() + '\n' + costs_of(plan) + task.time_line(cost(plan.schedule).total, plan.bound.cost.total), plan,
@@ -99,6 +130,7 @@ void add_plan_exchange(CLI::App& plan_verb, Action& chosen) {
       plan_verb.add_subcommand("exchange", "any traffic: who sends how much to whom, k transfers at once");
   const auto options = std::make_shared<PlanOptions>();
   options->problem.add_to(*problem);
+  options->problem.add_switches_to(*problem);
   problem->add_option("--algorithm", options->algorithm, algorithm_list("exchange"))->option_text("NAME [auto]");
   problem
       ->add_option(
@@ -109,6 +141,10 @@ void add_plan_exchange(CLI::App& plan_verb, Action& chosen) {
   problem
       ->add_option("--local-latency", options->local_latency, "time to start a step there; unless given, as --latency")
       ->option_text("TIME");
+  problem
+      ->add_option("--resume", options->resume,
+                   "go on from the plan and the bound in this file, which exact wrote when it was ended (--json)")
+      ->option_text("FILE");
   options->exported.add_to(*problem);
   options->output.add_to(*problem, "sizes in the unit of the traffic", "costs and bounds alone");
   problem->footer(
@@ -122,6 +158,8 @@ void add_plan_exchange(CLI::App& plan_verb, Action& chosen) {
       "  sluice plan exchange traffic.mtx --backbone 1Gbit --sender-link 100Mbit --receiver-link 1Gbit --latency 1ms "
       "\\\n    --local-links 10Gbit --local-latency 20us\n"
       "  sluice plan exchange traffic.mtx --algorithm exact --effort 60 --summary\n"
+      "  sluice plan exchange traffic.mtx --algorithm exact --effort 600 --resume plan.json --json further.json\n"
+      "  sluice plan exchange traffic.mtx --switches 4 --setup 100 --json plan.json\n"
       "  sluice plan exchange traffic.mtx --export ppermute steps.json");
   problem->callback([options, &chosen] { chosen = [options] { return plan(*options); }; });
 }

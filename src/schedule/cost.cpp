@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "schedule/distinct_messages.hpp"
+#include "schedule/switch_loads.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
 
@@ -45,10 +46,27 @@ void for_each_node(const std::vector<Message>& edges, std::int64_t Message::*nod
 }  // namespace
 
 Cost cost(const StepSchedule& schedule) {
-  std::int64_t transmission = 0;
-  for (const Step& step : schedule.steps)
-    transmission = checked::add(transmission, step.duration, "transmission of the schedule");
-  return priced(static_cast<std::int64_t>(schedule.steps.size()), transmission, schedule.setup);
+  Cost most = priced(0, 0, schedule.setup);
+  for (const auto& [on_switch, load] : detail::loads_of_switches(schedule)) {
+    if (!load.transmission) checked::overflow("transmission of the schedule");
+    const Cost here = priced(load.steps, *load.transmission, schedule.setup);
+    most = {std::max(most.steps, here.steps), std::max(most.transmission, here.transmission),
+            std::max(most.total, here.total)};
+  }
+  return most;
+}
+
+Cost bound_on_switches(const Cost& of_one, double setup, std::int64_t switches) {
+  SLUICE_ASSERT(switches >= 1, fmt::format("{} switches", switches));
+  if (switches == 1 || of_one.steps == 0) return of_one;
+  Cost bound{ceil_div(of_one.steps, switches), ceil_div(of_one.transmission, switches), 0};
+  double shared = of_one.total / static_cast<double>(switches);
+  constexpr double kExact = 1e15;  // below it the quotient of two whole doubles is told from the next whole number
+  if (setup == std::floor(setup) && of_one.total == std::floor(of_one.total) && of_one.total < kExact)
+    shared = std::ceil(shared);
+  bound.total = std::max(
+      {shared, setup + static_cast<double>(bound.transmission), (setup + 1) * static_cast<double>(bound.steps)});
+  return bound;
 }
 
 Cost lower_bound(const Traffic& traffic, std::int64_t max_transfers, double setup) {

@@ -56,8 +56,11 @@ void append_transfers(std::string& out, const std::vector<Transfer>& transfers, 
 }
 
 template <class Amount>
-void append_step(std::string& out, const Step& step, Amount amount) {
-  fmt::format_to(std::back_inserter(out), FMT_COMPILE(R"({{"duration": {}, "transfers": [)"), amount(step.duration));
+void append_step(std::string& out, const Step& step, bool switches, Amount amount) {
+  auto end = std::back_inserter(out);
+  *end++ = '{';
+  if (switches || step.on_switch != 0) fmt::format_to(end, FMT_COMPILE(R"("switch": {}, )"), step.on_switch);
+  fmt::format_to(end, FMT_COMPILE(R"("duration": {}, "transfers": [)"), amount(step.duration));
   append_transfers(out, step.transfers, amount);
   out += "]}";
 }
@@ -72,64 +75,67 @@ class ScheduleHandler : public detail::StrictJsonHandler {
  public:
   ScheduleHandler(const detail::JsonSource& source, std::string file) : StrictJsonHandler(source, std::move(file)) {
     StepSchedule& s = result_.schedule;
-    shapes() = {
-        {"a schedule",
-         {{.name = "schema", .text = &schema_, .choices = {detail::kScheduleSchema}},
-          {.name = "type", .text = &type_, .choices = {"steps"}},
-          {.name = "problem", .text = &s.problem, .choices = {"redistribute", "exchange"}},
-          {.name = "algorithm", .text = &s.algorithm},
-          {.name = "senders", .integer = &s.senders},
-          {.name = "receivers", .integer = &s.receivers},
-          {.name = "max_transfers", .integer = &s.max_transfers},
-          {.name = "setup", .written = &setup_},
-          {.name = "input", .required = false, .object = kInput},
-          {.name = "steps", .objects = kStep},
-          {.name = "copies", .required = false, .objects = kCopy},
-          {.name = "cost", .object = kCost},
-          {.name = "bound", .object = kBound},
-          {.name = "certificate", .required = false, .object = kCertificate},
-          {.name = "local_phases", .required = false, .object = kLocalPhases}}},
-        {"an input",
-         {{.name = "from", .text = &input_.from},
-          {.name = "to", .text = &input_.to},
-          {.name = "shape", .required = false, .text = &input_.shape},
-          {.name = "part",
-           .required = false,
-           .text = &input_.part,
-           .choices = {"upper", "lower", "strictly upper", "strictly lower"}},
-          {.name = "roles", .required = false, .integers = &input_.roles}}},
-        {"a step", {{.name = "duration", .size = &step_.duration}, {.name = "transfers", .objects = kTransfer}}},
-        {"a transfer", transfer_fields()},
-        {"a copy", transfer_fields()},
-        {"a cost", cost_fields(result_.stated_cost, cost_total_)},
-        {"a bound", cost_fields(s.bound, bound_total_)},
-        {"local phases",
-         {{.name = "unit_cost", .written = &unit_cost_},
-          {.name = "routes", .objects = kRoute},
-          {.name = "before", .object = kBefore},
-          {.name = "after", .object = kAfter},
-          {.name = "total", .written = &local_total_}}},
-        {"a route",
-         {{.name = "from", .integer = &route_.from},
-          {.name = "to", .integer = &route_.to},
-          {.name = "offset", .size = &route_.offset},
-          {.name = "size", .size = &route_.size},
-          {.name = "carrier", .integer = &route_.carrier},
-          {.name = "landing", .integer = &route_.landing}}},
-        {"a local phase", phase_fields(before_, kBeforeCost, kBeforeBound)},
-        {"a cost", cost_fields(before_.phase.cost, before_.cost_total)},
-        {"a bound", cost_fields(before_.phase.bound, before_.bound_total)},
-        {"a local phase", phase_fields(after_, kAfterCost, kAfterBound)},
-        {"a cost", cost_fields(after_.phase.cost, after_.cost_total)},
-        {"a bound", cost_fields(after_.phase.bound, after_.bound_total)},
-        {"a certificate",
-         {{.name = "total", .text = &certificate_.total, .choices = {"eta", "lp", "exact"}},
-          {.name = "transmission", .object = kTransmissionWitness},
-          {.name = "steps", .object = kStepsWitness},
-          {.name = "size_prices", .required = false, .numbers = &certificate_.size_prices},
-          {.name = "piece_prices", .required = false, .numbers = &certificate_.piece_prices}}},
-        {"a witness", witness_fields(certificate_.transmission)},
-        {"a witness", witness_fields(certificate_.steps)}};
+    shapes() = {{"a schedule",
+                 {{.name = "schema", .text = &schema_, .choices = {detail::kScheduleSchema}},
+                  {.name = "type", .text = &type_, .choices = {"steps"}},
+                  {.name = "problem", .text = &s.problem, .choices = {"redistribute", "exchange"}},
+                  {.name = "algorithm", .text = &s.algorithm},
+                  {.name = "senders", .integer = &s.senders},
+                  {.name = "receivers", .integer = &s.receivers},
+                  {.name = "max_transfers", .integer = &s.max_transfers},
+                  {.name = "setup", .written = &setup_},
+                  {.name = "switches", .required = false, .integer = &s.switches},
+                  {.name = "input", .required = false, .object = kInput},
+                  {.name = "steps", .objects = kStep},
+                  {.name = "copies", .required = false, .objects = kCopy},
+                  {.name = "cost", .object = kCost},
+                  {.name = "bound", .object = kBound},
+                  {.name = "certificate", .required = false, .object = kCertificate},
+                  {.name = "local_phases", .required = false, .object = kLocalPhases}}},
+                {"an input",
+                 {{.name = "from", .text = &input_.from},
+                  {.name = "to", .text = &input_.to},
+                  {.name = "shape", .required = false, .text = &input_.shape},
+                  {.name = "part",
+                   .required = false,
+                   .text = &input_.part,
+                   .choices = {"upper", "lower", "strictly upper", "strictly lower"}},
+                  {.name = "roles", .required = false, .integers = &input_.roles}}},
+                {"a step",
+                 {{.name = "switch", .required = false, .integer = &step_.on_switch},
+                  {.name = "duration", .size = &step_.duration},
+                  {.name = "transfers", .objects = kTransfer}}},
+                {"a transfer", transfer_fields()},
+                {"a copy", transfer_fields()},
+                {"a cost", cost_fields(result_.stated_cost, cost_total_)},
+                {"a bound", cost_fields(s.bound, bound_total_)},
+                {"local phases",
+                 {{.name = "unit_cost", .written = &unit_cost_},
+                  {.name = "routes", .objects = kRoute},
+                  {.name = "before", .object = kBefore},
+                  {.name = "after", .object = kAfter},
+                  {.name = "total", .written = &local_total_}}},
+                {"a route",
+                 {{.name = "from", .integer = &route_.from},
+                  {.name = "to", .integer = &route_.to},
+                  {.name = "offset", .size = &route_.offset},
+                  {.name = "size", .size = &route_.size},
+                  {.name = "carrier", .integer = &route_.carrier},
+                  {.name = "landing", .integer = &route_.landing}}},
+                {"a local phase", phase_fields(before_, kBeforeCost, kBeforeBound)},
+                {"a cost", cost_fields(before_.phase.cost, before_.cost_total)},
+                {"a bound", cost_fields(before_.phase.bound, before_.bound_total)},
+                {"a local phase", phase_fields(after_, kAfterCost, kAfterBound)},
+                {"a cost", cost_fields(after_.phase.cost, after_.cost_total)},
+                {"a bound", cost_fields(after_.phase.bound, after_.bound_total)},
+                {"a certificate",
+                 {{.name = "total", .text = &certificate_.total, .choices = {"eta", "lp", "exact"}},
+                  {.name = "transmission", .object = kTransmissionWitness},
+                  {.name = "steps", .object = kStepsWitness},
+                  {.name = "size_prices", .required = false, .numbers = &certificate_.size_prices},
+                  {.name = "piece_prices", .required = false, .numbers = &certificate_.piece_prices}}},
+                {"a witness", witness_fields(certificate_.transmission)},
+                {"a witness", witness_fields(certificate_.steps)}};
   }
 
   ScheduleFile take() { return std::move(result_); }
@@ -185,7 +191,10 @@ class ScheduleHandler : public detail::StrictJsonHandler {
   }
 
   void opened(int shape) override {
-    if (shape == kStep) step_.transfers.clear();
+    if (shape == kStep) {
+      step_.transfers.clear();
+      step_.on_switch = 0;
+    }
     if (shape == kBefore) steps_ = &before_.phase.steps;
     if (shape == kAfter) steps_ = &after_.phase.steps;
   }
@@ -307,16 +316,18 @@ void check_stated_cost(const ScheduleFile& file, std::vector<Violation>& violati
 }
 
 /// Appends `steps` as an array, one line a step, each begun by `indent`.
-void append_steps(std::string& out, const std::vector<Step>& steps, std::int32_t decimals, const char* indent) {
+/// `switches`: with the switch of each.
+void append_steps(std::string& out, const std::vector<Step>& steps, bool switches, std::int32_t decimals,
+                  const char* indent) {
   out += '[';
   const char* between = "\n";
   for (const Step& step : steps) {
     out += between;
     out += indent;
     if (decimals == 0)
-      append_step(out, step, [](std::int64_t size) { return size; });
+      append_step(out, step, switches, [](std::int64_t size) { return size; });
     else
-      append_step(out, step, [&](std::int64_t size) { return decimal_text(size, decimals); });
+      append_step(out, step, switches, [&](std::int64_t size) { return decimal_text(size, decimals); });
     between = ",\n";
   }
   out += ']';
@@ -324,7 +335,7 @@ void append_steps(std::string& out, const std::vector<Step>& steps, std::int32_t
 
 void append_phase(std::string& out, const char* name, const LocalPhase& phase, std::int32_t decimals) {
   out += fmt::format(R"(  "{}": {{"setup": {}, "steps": )", name, number_text(phase.setup, decimals, "setup"));
-  append_steps(out, phase.steps, decimals, "    ");
+  append_steps(out, phase.steps, false, decimals, "    ");
   out += fmt::format(",\n   \"cost\": {},\n   \"bound\": {}}},\n", cost_object(phase.cost, decimals, "cost"),
                      cost_object(phase.bound, decimals, "bound"));
 }
@@ -378,11 +389,12 @@ std::string to_json(const StepSchedule& schedule, const std::optional<BoundCerti
     throw InputError("decimals", fmt::format("{}", schedule.decimals), fmt::format("0 to {}", kMaxDecimals));
   std::string out = fmt::format(
       R"({{"schema": "{}", "type": "steps", "problem": {}, "algorithm": {},
- "senders": {}, "receivers": {}, "max_transfers": {}, "setup": {},
+ "senders": {}, "receivers": {}, "max_transfers": {}, "setup": {},{}
 )",
       detail::kScheduleSchema, detail::json_string(schedule.problem, "problem"),
       detail::json_string(schedule.algorithm, "algorithm"), schedule.senders, schedule.receivers,
-      schedule.max_transfers, number_text(schedule.setup, schedule.decimals, "setup"));
+      schedule.max_transfers, number_text(schedule.setup, schedule.decimals, "setup"),
+      schedule.switches == 1 ? "" : fmt::format(R"( "switches": {},)", schedule.switches));
   if (schedule.input) {
     out += fmt::format(R"( "input": {{"from": {}, "to": {})", detail::json_string(schedule.input->from, "from"),
                        detail::json_string(schedule.input->to, "to"));
@@ -395,7 +407,7 @@ std::string to_json(const StepSchedule& schedule, const std::optional<BoundCerti
     out += "},\n";
   }
   out += R"( "steps": )";
-  append_steps(out, schedule.steps, schedule.decimals, "  ");
+  append_steps(out, schedule.steps, schedule.switches != 1, schedule.decimals, "  ");
   if (!schedule.copies.empty()) {
     out += ",\n \"copies\": [";
     append_transfers(out, schedule.copies, [&](std::int64_t size) { return decimal_text(size, schedule.decimals); });

@@ -25,6 +25,8 @@ MessagePlaces::MessagePlaces(const StepSchedule& schedule) {
   if (schedule.decimals != 0)
     throw InputError("export", fmt::format("sizes with {} decimals", schedule.decimals), "whole numbers");
   if (schedule.local_phases) throw InputError("export", "a schedule with local phases", "one of steps alone");
+  if (schedule.switches != 1)
+    throw InputError("export", fmt::format("a schedule for {} switches", schedule.switches), "one for one switch");
   if (const auto violations = validate(schedule); !violations.empty())
     throw InputError("export", to_string(violations.front()), "a sound schedule");
 

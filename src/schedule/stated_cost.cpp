@@ -16,16 +16,19 @@ std::vector<std::string> stated_cost_faults(const Cost& stated, const StepSchedu
   } catch (const InputError&) {
     return faults;
   }
+  // Of the switch that has the most, where there are several.
+  const bool several = schedule.switches > 1;
   if (stated.steps != computed.steps)
-    faults.push_back(fmt::format("the stated cost is {} steps, the {} has {}", stated.steps, whole, computed.steps));
+    faults.push_back(fmt::format("the stated cost is {} steps, the {} has {}{}", stated.steps, whole, computed.steps,
+                                 several ? " on a switch" : ""));
   if (stated.transmission != computed.transmission)
-    faults.push_back(fmt::format("the stated transmission is {}, the durations add up to {}",
+    faults.push_back(fmt::format("the stated transmission is {}, the durations add up to {}{}",
                                  size_text(stated.transmission, schedule.decimals),
-                                 size_text(computed.transmission, schedule.decimals)));
+                                 size_text(computed.transmission, schedule.decimals), several ? " on a switch" : ""));
   if (differ(stated.total, computed.total))
-    faults.push_back(fmt::format("the stated total is {}, transmission + setup * steps is {}",
+    faults.push_back(fmt::format("the stated total is {}, transmission + setup * steps is {}{}",
                                  total_text(stated.total, schedule.decimals),
-                                 total_text(computed.total, schedule.decimals)));
+                                 total_text(computed.total, schedule.decimals), several ? " on a switch" : ""));
   return faults;
 }
 

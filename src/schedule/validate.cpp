@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "schedule/distinct_messages.hpp"
+#include "schedule/switch_loads.hpp"
 #include "schedule/totals.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/decimal.hpp"
@@ -64,6 +65,7 @@ class Validator {
     at_least_zero("the number of senders", schedule_.senders);
     at_least_zero("the number of receivers", schedule_.receivers);
     at_least_zero("max_transfers", schedule_.max_transfers);
+    if (schedule_.switches < 1) report(-1, -1, "the number of switches is {}, must be at least 1", schedule_.switches);
     if (!detail::has_unit(schedule_.decimals))
       report(-1, -1, "sizes with {} decimals, must be 0 to {}", schedule_.decimals, kMaxDecimals);
     if (!std::isfinite(schedule_.setup) || schedule_.setup < 0)
@@ -116,6 +118,8 @@ class Validator {
   }
 
   void check_step(std::int64_t s, const Step& step) {
+    if (step.on_switch < 0 || step.on_switch >= std::max<std::int64_t>(schedule_.switches, 1))
+      report(s, -1, "switch {} is none of {}, counted from 0", step.on_switch, schedule_.switches);
     const auto count = static_cast<std::int64_t>(step.transfers.size());
     if (count > std::max<std::int64_t>(schedule_.max_transfers, 0))
       report(s, -1, "{} transfers, at most {} may run side by side", count, schedule_.max_transfers);
@@ -242,21 +246,28 @@ class Validator {
   }
 
   void check_cost() {
-    const auto steps = static_cast<std::int64_t>(schedule_.steps.size());
     const Cost& bound = schedule_.bound;
-    if (bound.steps > steps) report(-1, -1, "the bound is {} steps, the schedule has {}", bound.steps, steps);
+    std::int64_t steps = 0;
     std::int64_t transmission = 0;
-    for (const Step& step : schedule_.steps) {
-      if (__builtin_add_overflow(transmission, step.duration, &transmission)) {
-        report(-1, -1, "the durations add up to a value beyond 2^63 - 1");
-        return;
-      }
+    double total = 0;
+    bool overflow = false;
+    for (const auto& [on_switch, load] : detail::loads_of_switches(schedule_)) {
+      steps = std::max(steps, load.steps);
+      transmission = std::max(transmission, load.transmission.value_or(0));
+      total = std::max(total, static_cast<double>(load.transmission.value_or(0)) +
+                                  schedule_.setup * static_cast<double>(load.steps));
+      overflow = overflow || !load.transmission;
+    }
+    const char* const whose = schedule_.switches > 1 ? "no switch has more than" : "the schedule has";
+    if (bound.steps > steps) report(-1, -1, "the bound is {} steps, {} {}", bound.steps, whose, steps);
+    if (overflow) {
+      report(-1, -1, "the durations add up to a value beyond 2^63 - 1");
+      return;
     }
     if (bound.transmission > transmission)
-      report(-1, -1, "the bound on the transmission is {}, the schedule has {}", amount(bound.transmission),
+      report(-1, -1, "the bound on the transmission is {}, {} {}", amount(bound.transmission), whose,
              amount(transmission));
     if (!std::isfinite(schedule_.setup)) return;  // reported with the counts; there is no total
-    const double total = static_cast<double>(transmission) + schedule_.setup * static_cast<double>(steps);
     if (detail::exceeds(bound.total, total))
       report(-1, -1, "the bound on the total is {}, the schedule costs {}",
              detail::total_text(bound.total, schedule_.decimals), detail::total_text(total, schedule_.decimals));

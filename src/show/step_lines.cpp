@@ -16,14 +16,21 @@ constexpr std::size_t kLineWidth = 120;
 }  // namespace
 
 ShownLines step_lines(const StepSchedule& schedule, std::int64_t limit) {
-  constexpr std::string_view kStep = "step", kDuration = "duration";
+  constexpr std::string_view kStep = "step", kDuration = "duration", kSwitch = "switch";
   const auto text = [&](std::int64_t size) { return decimal_text(size, schedule.decimals); };
   std::size_t duration_width = kDuration.size();
   for (const Step& step : schedule.steps) duration_width = std::max(duration_width, text(step.duration).size());
   const std::size_t step_width = std::max(kStep.size(), fmt::formatted_size("{}", schedule.steps.size()));
 
   ShownLines result;
-  result.text = fmt::format("{:>{}}  {:>{}}  sender->receiver:size\n", kStep, step_width, kDuration, duration_width);
+  // A column of its own, where there are several.
+  const bool several = schedule.switches > 1;
+  const std::size_t switch_width = std::max(kSwitch.size(), fmt::formatted_size("{}", schedule.switches));
+  const auto on_switch = [&](const auto& cell) {
+    return several ? fmt::format("{:>{}}  ", cell, switch_width) : std::string();
+  };
+  result.text = fmt::format("{}{:>{}}  {:>{}}  sender->receiver:size\n", on_switch(kSwitch), kStep, step_width,
+                            kDuration, duration_width);
   std::int64_t lines = 0;
   const auto end_line = [&](std::string& line) {
     line.resize(line.find_last_not_of(' ') + 1);
@@ -34,7 +41,8 @@ ShownLines step_lines(const StepSchedule& schedule, std::int64_t limit) {
   };
   for (std::size_t t = 0; t < schedule.steps.size(); ++t) {
     const Step& step = schedule.steps[t];
-    std::string line = fmt::format("{:>{}}  {:>{}} ", t, step_width, text(step.duration), duration_width);
+    std::string line =
+        fmt::format("{}{:>{}}  {:>{}} ", on_switch(step.on_switch), t, step_width, text(step.duration), duration_width);
     const std::size_t indent = line.size();
     for (const Transfer& transfer : step.transfers) {
       std::string piece = fmt::format(" {}->{}:{}", transfer.from, transfer.to, text(transfer.size));

@@ -121,6 +121,10 @@ TEST(BadInput, ExchangesAndTheirTraffic) {
       {"good.csv --effort=-1", "--effort: '-1'"},
       {"good.csv --effort 1e999", "--effort: '1e999'"},
       {"good.csv --seed -1", "--seed: '-1'"},
+      {"good.csv --switches 0", "--switches: '0', expected at least 1"},
+      {"good.csv --switches -2", "--switches: '-2'"},
+      {"good.csv --switches 1.5", "--switches: '1.5'"},
+      {"good.csv --switches 1000", "--switches: 1000, expected at most"},
       {"good.csv --from 16:3", "'--from', expected an option"},
       {"good.csv --json missing/out.json", "missing/out.json: cannot be written"},
   };

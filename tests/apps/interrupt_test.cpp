@@ -27,6 +27,13 @@ TEST(Interrupt, LeavesTheBestPlanSoFar) {
     if (outcome.err.find("built without CBC") != std::string::npos) continue;
     expect_says_so(outcome);
     EXPECT_EQ(folder.sluice(words("check plan.json --traffic dense.mtx")).status, 0);
+    if (std::string(algorithm) != "exact") continue;
+    const double before = json::parse(folder.read("plan.json")).at("cost").at("total");
+    const Outcome resumed = folder.sluice(words(
+        "plan exchange dense.mtx --setup 7.25 --max-transfers 5 --effort 0.1 --algorithm exact --resume plan.json "
+        "--json further.json"));
+    EXPECT_EQ(resumed.status, 0) << resumed.err;
+    EXPECT_LE(json::parse(folder.read("further.json")).at("cost").at("total").get<double>(), before);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <sstream>
+#include <tuple>
 #include <utility>
 
 #include "command_runner.hpp"
@@ -63,6 +64,98 @@ TEST(PlanExchange, TitleCostsAndStepsOfAnExampleWorkedByHand) {
   EXPECT_NE(best.out.find("\nalgorithm: auto, proven optimal\n"), std::string::npos) << best.out;
   EXPECT_EQ(cost_of(best.out, "total = TC + 1 NS"), 4);
   EXPECT_EQ(best.out.find("sender->receiver"), std::string::npos) << best.out;
+}
+
+TEST(PlanExchange, SeveralSwitchesOfAnExampleWorkedByHand) {
+  const Folder folder;
+  folder.write("traffic.csv", "6,2\n0,6\n");
+  const Outcome outcome =
+      folder.sluice(words("plan exchange traffic.csv --algorithm oggp --switches 2 --setup 2 --json plan.json"));
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.err, "");
+  // Steps of 6 and 2 for one switch: 8 and 4, or, the first cut at 5, 7 on either.
+  EXPECT_EQ(outcome.out,
+            "exchange traffic.csv: 2 senders, 2 receivers, 3 messages, 14 units of the file in total, k = 2, beta = 2, "
+            "2 switches\n"
+            "algorithm: oggp (guarantee: at most 2 eta; + 2 beta + 1 if k limits and beta > 1), at most 17 % above the "
+            "optimum (eta)\n"
+            "\n"
+            "most of a switch   cost  lower bound  ratio\n"
+            "steps (NS)            2            1  2.000\n"
+            "transmission (TC)     5            4  1.250\n"
+            "total = TC + 2 NS     7            6  1.167\n"
+            "\n"
+            "switch  step  duration  sender->receiver:size\n"
+            "     0     0         5  0->0:5 1->1:5\n"
+            "     1     1         2  0->1:2\n"
+            "     1     2         1  0->0:1@5 1->1:1@5\n");
+  const Outcome checked = folder.sluice(words("check plan.json --traffic traffic.csv"));
+  EXPECT_EQ(checked.status, 0) << checked.out << checked.err;
+  EXPECT_NE(checked.out.find("bound 6 verified (eta)"), std::string::npos) << checked.out;
+  const json plan = json::parse(folder.read("plan.json"));
+  EXPECT_EQ(plan.at("switches"), 2);
+  EXPECT_EQ(plan.at("steps").at(2).at("switch"), 1);
+
+  const Outcome compared = folder.sluice(words("compare exchange traffic.csv --switches 2 --setup 2 --json rows.json"));
+  EXPECT_EQ(compared.status, 0) << compared.err;
+  for (const json& row : json::parse(folder.read("rows.json")).at("rows"))
+    EXPECT_GE(row.at("total").get<double>(), 6) << row;
+
+  // One switch for all steps is late by the other one's; a switch that is none is refused.
+  const std::string text = folder.read("plan.json");
+  const auto with = [&](const std::string& before, const std::string& after) {
+    std::string changed = text;
+    changed.replace(changed.find(before), before.size(), after);
+    folder.write("changed.json", changed);
+    return folder.sluice(words("check changed.json --traffic traffic.csv"));
+  };
+  EXPECT_EQ(with("{\"switch\": 0", "{\"switch\": 1").status, 1);
+  const Outcome none = with("{\"switch\": 0", "{\"switch\": 2");
+  EXPECT_EQ(none.status, 1);
+  EXPECT_NE(none.out.find("step 0: switch 2 is none of 2, counted from 0\n"), std::string::npos) << none.out;
+  EXPECT_EQ(with("\"switches\": 2", "\"switches\": 0").status, 1);
+  EXPECT_EQ(with("\"switches\": 2", "\"switches\": \"2\"").status, 2);
+
+  // What is made for one switch refuses it.
+  for (const std::string use : {"--svg plan.svg", "--export p2p -",
+                                "--backbone 1Gbit --sender-link 1Gbit "
+                                "--receiver-link 1Gbit --latency 1ms --local-links 10Gbit"})
+    EXPECT_EQ(folder.sluice(words("plan exchange traffic.csv --switches 2 " + use)).status, 2) << use;
+  EXPECT_EQ(folder.sluice(words("simulate plan.json")).status, 2);
+}
+
+TEST(PlanExchange, ExactGoesOnFromTheFileItWrote) {
+  if (const auto all = names(); std::find(all.begin(), all.end(), "exact") == all.end())
+    GTEST_SKIP() << "built without CBC";
+  const Folder folder;
+  folder.write("traffic.csv", "9,4,7,2\n3,8,1,6\n5,5,9,3\n2,7,4,8\n");
+  folder.write("other.csv", "9,4,7,2\n3,8,1,6\n5,5,9,3\n2,7,4,9\n");
+  folder.write("tree.json", folder.sluice(words("plan reduce --machines 4 --transfer 2 --compute 1 --json -")).out);
+  const std::string exact = "plan exchange {} --max-transfers 3 --setup {} --algorithm exact --effort {} --json {}";
+  ASSERT_EQ(folder.sluice(words(fmt::format(fmt::runtime(exact), "traffic.csv", 3, 1e-6, "plan.json"))).status, 0);
+  const std::vector<std::string> before = folder.files();
+  for (const auto& [file, setup, more] : std::vector<std::tuple<std::string, int, std::string>>{
+           {"other.csv", 3, " --resume plan.json"},
+           {"traffic.csv", 4, " --resume plan.json"},
+           {"traffic.csv", 3, " --resume plan.json --max-transfers 2"},
+           {"traffic.csv", 3, " --resume traffic.csv"},
+           {"traffic.csv", 3, " --resume tree.json"},
+           {"traffic.csv", 3, " --resume missing.json"},
+           {"traffic.csv", 3, " --resume plan.json --switches 2"}}) {
+    std::string command = fmt::format(fmt::runtime(exact), file, setup, 1, "further.json") + more;
+    if (more.find("--max-transfers") != std::string::npos) command.erase(command.find(" --max-transfers 3"), 18);
+    const Outcome refused = folder.sluice(words(command));
+    EXPECT_EQ(refused.status, 2) << command << '\n' << refused.out;
+    EXPECT_EQ(lines(refused.err).size(), 1U) << refused.err;
+    EXPECT_EQ(folder.files(), before) << command;
+  }
+  EXPECT_EQ(folder.sluice(words("plan exchange traffic.csv --resume plan.json")).status, 2);
+  const Outcome resumed = folder.sluice(
+      words(fmt::format(fmt::runtime(exact), "traffic.csv", 3, 20, "further.json") + " --resume plan.json"));
+  EXPECT_EQ(resumed.status, 0) << resumed.err;
+  EXPECT_NE(resumed.out.find("proven optimal"), std::string::npos) << resumed.out;
+  EXPECT_LE(json::parse(folder.read("further.json")).at("cost").at("total"),
+            json::parse(folder.read("plan.json")).at("cost").at("total"));
 }
 
 TEST(PlanExchange, EveryAlgorithmSendsEveryMessageOnce) {

@@ -36,6 +36,7 @@ COMMANDS = {
     "exchange with local phases": (["plan", "exchange", "skew.csv", "--backbone", "1Gbit", "--sender-link", "100Mbit",
                                     "--receiver-link", "100Mbit", "--latency", "10ms", "--local-links", "10Gbit",
                                     "--local-latency", "20us", "--effort", "0.05"], "check"),
+    "exchange on two switches": (["plan", "exchange", "small.csv", "--switches", "2", "--effort", "0.05"], "check"),
     "exchange with fractions": (["plan", "exchange", "fractions.csv"], "check"),
     "reduction": (["plan", "reduce", "--machines", "9", "--transfer", "2", "--compute", "1", "--max-transfers", "2"],
                   "check"),

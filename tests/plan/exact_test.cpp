@@ -2,7 +2,11 @@
 
 #include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <random>
+#include <sstream>
+#include <utility>
+#include <vector>
 
 #include "exact_reference.hpp"
 #include "exchange_testing.hpp"
@@ -10,6 +14,8 @@
 #include "plan/exchange/planners.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/exchange.hpp"
+#include "sluice/schedule/cost.hpp"
+#include "sluice/schedule/json.hpp"
 
 namespace sluice {
 namespace {
@@ -122,6 +128,93 @@ TEST_F(ExchangeExact, HasAPlanAndABoundWhereTheProgramIsTooLarge) {
   EXPECT_LT(plan.bound.cost.total, total);
   EXPECT_GT(plan.bound.cost.total, 0.8 * total);
   testing::expect_sound(problem, plan_exchange(problem, with(1e-9)));
+}
+
+/// A plan as a file keeps it, read back.
+ExchangeStart kept(const ExchangePlan& plan) {
+  std::istringstream text(to_json(plan.schedule, plan.certificate));
+  ScheduleFile file = read_schedule(text, "kept.json");
+  return {std::move(file.schedule), std::move(file.certificate), "kept.json"};
+}
+
+TEST_F(ExchangeExact, GoesOnFromWhatItKnew) {
+  std::mt19937 random(66);  // fixed seed
+  int not_done = 0, lifted = 0;
+  for (int i = 0; i < 6; ++i) {
+    SCOPED_TRACE(i);
+    ExchangeProblem problem{testing::random_traffic(4, 4, 14, 9, random), 3, 2};
+    problem.traffic.decimals = i % 3;  // hundredths of what the user writes
+    const double optimum = proven_cost(problem);
+    ExchangePlan plan = plan_exchange(problem, with(0.002));
+    for (int round = 0; round < 12 && !plan.optimal; ++round) {
+      ++not_done;
+      ExchangeOptions options = with(std::ldexp(0.02, round));
+      options.start = kept(plan);
+      options.seed = static_cast<std::uint64_t>(round) + 2;
+      ExchangePlan next = plan_exchange(problem, options);
+      const double total = testing::expect_sound(problem, next).total;
+      EXPECT_LE(total, cost(plan.schedule).total);
+      EXPECT_GE(next.bound.cost.total, plan.bound.cost.total - 1e-6);
+      EXPECT_LE(next.bound.cost.total, optimum + 1e-6);
+      lifted += next.bound.cost.total > plan.bound.cost.total ? 1 : 0;
+      plan = std::move(next);
+    }
+    EXPECT_TRUE(plan.optimal);
+    EXPECT_NEAR(cost(plan.schedule).total, optimum, 2e-6);
+  }
+  EXPECT_GE(not_done, 2) << "else nothing was resumed";
+  EXPECT_GE(lifted, 1);
+}
+
+TEST_F(ExchangeExact, BelievesNoBoundThatItsPricesDoNotProve) {
+  std::mt19937 random(67);
+  const ExchangeProblem problem{testing::random_traffic(5, 5, 25, 10, random), 5, 2};
+  const double optimum = proven_cost(problem);
+  ExchangeOptions options;
+  options.algorithm = "oggp";
+  const ExchangePlan dear = plan_exchange(problem, options);
+  ASSERT_GT(cost(dear.schedule).total, optimum);
+  const std::vector<double> prices(problem.traffic.messages.size(), 1);
+  for (const auto& certificate :
+       {BoundCertificate{"lp", {}, {}, prices, prices}, BoundCertificate{"lp", {}, {}, {}, {}},
+        BoundCertificate{"lp", {}, {}, {1, 2}, {3, 4}}, BoundCertificate{"eta", {}, {}, {}, {}}}) {
+    ExchangeOptions again = with(100);
+    again.start = ExchangeStart{dear.schedule, certificate, "kept.json"};
+    again.start->schedule.bound.total = cost(dear.schedule).total;
+    const ExchangePlan plan = plan_exchange(problem, again);
+    EXPECT_TRUE(plan.optimal);
+    EXPECT_EQ(testing::expect_sound(problem, plan).total, optimum);
+  }
+}
+
+TEST_F(ExchangeExact, RefusesAStartOfAnotherProblem) {
+  std::mt19937 random(68);
+  const ExchangeProblem problem{testing::random_traffic(5, 5, 25, 20, random), 4, 3};
+  const ExchangePlan plan = plan_exchange(problem, with(0.002));
+  const auto refused = [&](const char* what, auto change) {
+    ExchangeProblem other = problem;
+    ExchangeOptions options = with(0.02);
+    options.start = kept(plan);
+    change(other, options);
+    try {
+      (void)plan_exchange(other, options);
+      ADD_FAILURE() << what;
+    } catch (const InputError& error) {
+      EXPECT_EQ(error.where(), "kept.json") << what << ": " << error.what();
+    }
+  };
+  refused("another size", [](ExchangeProblem& p, ExchangeOptions&) { ++p.traffic.messages.front().size; });
+  refused("a message less", [](ExchangeProblem& p, ExchangeOptions&) { p.traffic.messages.pop_back(); });
+  refused("a sender more", [](ExchangeProblem& p, ExchangeOptions&) { ++p.traffic.senders; });
+  refused("another k", [](ExchangeProblem& p, ExchangeOptions&) { p.max_transfers = 3; });
+  refused("another set-up", [](ExchangeProblem& p, ExchangeOptions&) { p.setup = 3.5; });
+  refused("another unit", [](ExchangeProblem& p, ExchangeOptions&) { p.traffic.decimals = 1; });
+  refused("another algorithm", [](ExchangeProblem&, ExchangeOptions& o) { o.algorithm = "auto"; });
+  refused("several switches", [](ExchangeProblem&, ExchangeOptions& o) { o.start->schedule.switches = 2; });
+  refused("a broken plan", [](ExchangeProblem&, ExchangeOptions& o) { o.start->schedule.steps.pop_back(); });
+  refused("a bound above its cost", [](ExchangeProblem&, ExchangeOptions& o) { o.start->schedule.bound.total = 1e9; });
+  refused("smaller units", [](ExchangeProblem&, ExchangeOptions& o) { o.start->schedule.decimals = 3; });
+  refused("another problem", [](ExchangeProblem&, ExchangeOptions& o) { o.start->schedule.problem = "redistribute"; });
 }
 
 TEST(ExchangeExactWithoutSolver, IsRefused) {

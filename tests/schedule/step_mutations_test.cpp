@@ -59,11 +59,12 @@ bool are_the_whole(std::vector<Part> parts, std::int64_t size) {
 /// What goes between two ports.
 using Deliveries = std::map<std::pair<std::int64_t, std::int64_t>, std::vector<Part>>;
 
-/// Runs the steps on ports, each of which takes part once in a step. False if a step cannot run, or lasts other than it
-/// says.
+/// Runs the steps of one switch on its ports, each of which takes part once in a step. False if a step cannot run, or
+/// lasts other than it says.
 bool run_steps(const std::vector<Step>& steps, std::int64_t senders, std::int64_t receivers, std::int64_t side_by_side,
-               Deliveries& delivered, Wide& transmission) {
+               Deliveries& delivered, Wide& transmission, std::int64_t on_switch = 0) {
   for (const Step& step : steps) {
+    if (step.on_switch != on_switch) return false;
     std::set<std::int64_t> out, in;
     std::int64_t lasts = 0;
     for (const Transfer& t : step.transfers) {
@@ -88,6 +89,39 @@ bool prices_hold(const Cost& stated, const Cost& bound, std::size_t steps, Wide 
          (bound.total <= total || close(bound.total, total));
 }
 
+/// The most that any switch has.
+struct Most {
+  std::int64_t steps = 0;
+  Wide transmission = 0;
+  double total = 0;
+};
+
+/// Runs the switches, one after another, each with the steps that name it. False if a step names none of them.
+bool run_switches(const StepSchedule& s, Deliveries& delivered, Most& most) {
+  std::map<std::int64_t, std::vector<Step>> steps_of;
+  for (const Step& step : s.steps) {
+    if (step.on_switch < 0 || step.on_switch >= s.switches) return false;
+    steps_of[step.on_switch].push_back(step);
+  }
+  for (const auto& [on_switch, steps] : steps_of) {
+    Wide transmission = 0;
+    if (!run_steps(steps, s.senders, s.receivers, s.max_transfers, delivered, transmission, on_switch)) return false;
+    const auto count = static_cast<std::int64_t>(steps.size());
+    most.steps = std::max(most.steps, count);
+    most.transmission = std::max(most.transmission, transmission);
+    most.total = std::max(most.total, static_cast<double>(static_cast<std::int64_t>(transmission)) +
+                                          s.setup * static_cast<double>(count));
+  }
+  return s.switches >= 1;
+}
+
+/// Whether the stated cost is the most of any switch, and no bound above it.
+bool prices_hold(const Cost& stated, const Cost& bound, const Most& most) {
+  return stated.steps == most.steps && stated.transmission == most.transmission && close(stated.total, most.total) &&
+         bound.steps <= most.steps && bound.transmission <= most.transmission && std::isfinite(bound.total) &&
+         (bound.total <= most.total || close(bound.total, most.total));
+}
+
 /// Who is whom, by the roles of the input: -1 for a sender that is no receiver. False if they make no sense.
 bool read_roles(const StepSchedule& s, std::vector<std::int64_t>& role_of_sender) {
   role_of_sender.assign(static_cast<std::size_t>(s.senders), -1);
@@ -110,8 +144,8 @@ bool replay(const ScheduleFile& file, const Traffic& traffic) {
   if (s.senders != traffic.senders || s.receivers != traffic.receivers) return false;
   if (s.max_transfers < 0 || s.decimals < 0 || s.decimals > 18 || !is_time(s.setup)) return false;
   Deliveries delivered;
-  Wide transmission = 0;
-  if (!run_steps(s.steps, s.senders, s.receivers, s.max_transfers, delivered, transmission)) return false;
+  Most most;
+  if (!run_switches(s, delivered, most)) return false;
   std::vector<std::int64_t> role;
   if (!read_roles(s, role)) return false;
   for (const auto& [pair, parts] : delivered)
@@ -131,7 +165,7 @@ bool replay(const ScheduleFile& file, const Traffic& traffic) {
     const auto found = delivered.find(pair);
     if (found == delivered.end() || !are_the_whole(found->second, size)) return false;
   }
-  return prices_hold(file.stated_cost, s.bound, s.steps.size(), transmission, s.setup);
+  return prices_hold(file.stated_cost, s.bound, most);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -161,6 +195,7 @@ void mutate_steps(std::vector<Step>& steps, Mutator& m) {
   for (std::size_t i = 0; i < steps.size() && !m.done(); ++i) {
     m.at(i);
     m.integer("duration", steps[i].duration);
+    m.integer("switch", steps[i].on_switch);
     mutate_transfers("transfers", steps[i].transfers, m);
   }
 }
@@ -178,6 +213,7 @@ void mutate(File& file, Mutator& m) {
   m.integer("receivers", s.receivers);
   m.integer("max_transfers", s.max_transfers);
   m.integer("decimals", s.decimals);
+  m.integer("switches", s.switches);
   m.number("setup", s.setup);
   mutate_steps(s.steps, m);
   if (m.done()) return;
@@ -314,6 +350,35 @@ TEST(StepMutations, OfExchangesAreJudgedAsReplayed) {
   EXPECT_LT(all.sound * 4, all.mutations);
 }
 
+TEST(StepMutations, OfExchangesOnSeveralSwitchesAreJudgedAsReplayed) {
+  std::mt19937 random(21);  // fixed seed
+  const auto draw = [&](std::int64_t from, std::int64_t to) {
+    return std::uniform_int_distribution<std::int64_t>(from, to)(random);
+  };
+  Counts all;
+  for (int round = 0; round < 60; ++round) {
+    SCOPED_TRACE(round);
+    Traffic traffic;
+    File good = random_exchange(random, traffic);
+    StepSchedule& s = good.schedule;
+    s.switches = draw(2, 4);
+    for (Step& step : s.steps) step.on_switch = draw(0, s.switches - 1);
+    Deliveries delivered;
+    Most most;
+    ASSERT_TRUE(run_switches(s, delivered, most));
+    good.stated_cost = {most.steps, static_cast<std::int64_t>(most.transmission), most.total};
+    s.bound = {most.steps - draw(0, 1), good.stated_cost.transmission - draw(0, 1),
+               most.total - static_cast<double>(draw(0, 1))};
+    const Counts counts = expect_judged_as_replayed(good, traffic);
+    all.mutations += counts.mutations;
+    all.sound += counts.sound;
+  }
+  all.record();
+  EXPECT_GT(all.mutations, 10'000);
+  EXPECT_GT(all.sound, 100);
+  EXPECT_LT(all.sound * 4, all.mutations);
+}
+
 TEST(StepMutations, OfRedistributionsWithAndWithoutCopiesAreJudgedAsReplayed) {
   std::mt19937 random(15);  // fixed seed
   const auto draw = [&](std::int64_t from, std::int64_t to) {
@@ -375,7 +440,8 @@ bool replay_with_phases(const ScheduleFile& file, const Traffic& traffic) {
   const StepSchedule& s = file.schedule;
   const LocalPhases& phases = *s.local_phases;
   if (s.senders != traffic.senders || s.receivers != traffic.receivers || s.max_transfers < 0 || s.decimals != 0 ||
-      !is_time(s.setup) || !is_time(phases.before.setup) || !is_time(phases.after.setup) || !s.copies.empty())
+      s.switches < 1 || !is_time(s.setup) || !is_time(phases.before.setup) || !is_time(phases.after.setup) ||
+      !s.copies.empty())
     return false;
   if (!std::isfinite(phases.unit_cost) || phases.unit_cost <= 0) return false;
   // Every unit takes its way.

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 
 #include "sluice/input/traffic.hpp"
@@ -21,6 +22,18 @@ struct ExchangeProblem {
   Traffic traffic;
   std::int64_t max_transfers = 0;  ///< k >= 1 (0 is allowed where there is nothing to send)
   double setup = 1;                ///< beta >= 0
+  /// 1 .. nodes. Parallel (optical) switches, to each of which every node has a port of its own: each goes through
+  /// steps of its own, of at most max_transfers transfers, and pays its own set-ups; the last one to end is what
+  /// counts.
+  std::int64_t switches = 1;
+};
+
+/// What an earlier search has found, for "exact" to go on from: a plan with its bound and the certificate of that, as a
+/// schedule file holds them.
+struct ExchangeStart {
+  StepSchedule schedule;
+  std::optional<BoundCertificate> certificate;
+  std::string name = "start";  ///< of the file, for messages
 };
 
 /// How to plan an exchange.
@@ -32,6 +45,9 @@ struct ExchangeOptions {
   double time_limit_s = std::numeric_limits<double>::infinity();  ///< cuts the work short; at least 0
   StopRequest stop;                                               ///< of "auto" and "exact"
   std::uint64_t seed = 1;                                         ///< of the random choices of "auto" and "exact"
+  /// Of "exact" alone. Its plan is the first one, and not planned anew; its bound holds as far as the certificate
+  /// proves it, and where that says "exact", a search, as it is stated.
+  std::optional<ExchangeStart> start;
   /// Called now and then by "auto" and "exact" with the cost of the best plan so far and the best bound.
   std::function<void(double incumbent, double bound)> progress;
 };
@@ -53,12 +69,14 @@ struct ExchangePlan {
   bool stopped = false;          ///< whether the time limit (or `stop`) ended the work before its effort was spent
 };
 
-/// Plans `problem`. `schedule.algorithm` is the name asked for.
+/// Plans `problem`. `schedule.algorithm` is the name asked for. For several switches that algorithm plans for one, and
+/// src/plan/exchange/on_switches.hpp spreads its steps over them; the bound is bound_on_switches of the bound for one.
 ///
 /// Deterministic: equal arguments, equal plans, on every machine, unless `stopped`.
 /// Throws InputError for an unknown algorithm, one that does not apply (saying why), an index out of range, a negative
-/// size, sums beyond int64, max_transfers below 1, a set-up that is negative or not finite, an effort that is not above
-/// 0, or a negative time limit.
+/// size, sums beyond int64, max_transfers below 1, a set-up that is negative or not finite, fewer switches than 1 or
+/// more than nodes, an effort that is not above 0, a negative time limit, or a start that is no plan of this problem,
+/// or for another algorithm than "exact".
 [[nodiscard]] ExchangePlan plan_exchange(const ExchangeProblem& problem, const ExchangeOptions& options = {});
 
 /// The best bound that `options.effort` gives within `options.time_limit_s`; the algorithm does not matter. eta of

@@ -24,7 +24,8 @@
 namespace sluice {
 
 /// The cost of `schedule` as it stands: the number of its steps, the sum of the durations it states, and total =
-/// transmission + setup * steps. Does not check the schedule: see validate.hpp.
+/// transmission + setup * steps. On several switches: the most steps of any switch, the largest sum of any switch, and
+/// the largest total of any switch, which is when the last one ends. Does not check the schedule: see validate.hpp.
 ///
 /// Throws InputError if the durations add up to more than an int64 holds.
 [[nodiscard]] Cost cost(const StepSchedule& schedule);
@@ -46,6 +47,21 @@ namespace sluice {
 /// @pre `max_transfers` is at least 1 if there is anything to send and at least 0 otherwise, `setup` is finite and at
 /// least 0, indices and sizes of `traffic` are in range: throws InputError if not, and if a sum does not fit an int64.
 [[nodiscard]] Cost lower_bound(const Traffic& traffic, std::int64_t max_transfers, double setup);
+
+/// What `of_one`, a lower bound for one switch, proves for `switches` of them; each of the three values on its own.
+///
+/// Take a schedule on S switches whose switch h has N_h steps, of T_h in all. One switch can go through all of these
+/// steps, one after another, so the N_h add up to of_one.steps or more, the T_h to of_one.transmission or more, and the
+/// totals T_h + setup N_h to of_one.total or more. The largest of S numbers is at least their sum over S, so
+///
+///  - steps >= ceil(of_one.steps / S) and transmission >= ceil(of_one.transmission / S), as both are integers;
+///  - total >= of_one.total / S, rounded up if the set-up, and so every total, is whole;
+///  - total >= setup + ceil(of_one.transmission / S): the switch that transmits the most needs a set-up for it;
+///  - total >= (setup + 1) ceil(of_one.steps / S): a step lasts 1 at least.
+///
+/// The first bound on the total is what counts where steps are many; the others where they are fewer than switches.
+/// @pre switches >= 1
+[[nodiscard]] Cost bound_on_switches(const Cost& of_one, double setup, std::int64_t switches);
 
 /// No schedule of `traffic` that sends every message in one piece costs less: each of the three values on its own,
 /// none below that of lower_bound.

@@ -11,8 +11,8 @@
 /// it gets lies in one buffer in the order of the senders. Offsets and sizes are in the unit of the schedule. What lies
 /// where within a message is for its two ends to know.
 ///
-/// All throw InputError for a schedule with a number of decimals, with local phases or whose pieces do not make whole
-/// messages (as `validate` would say).
+/// All throw InputError for a schedule with a number of decimals, with local phases, for several switches, or whose
+/// pieces do not make whole messages (as `validate` would say).
 namespace sluice {
 
 /// Steps as permutations, for ppermute of JAX and collectives like it: every step moves a block of `size` from each

@@ -28,7 +28,8 @@
 /// decimals that hold all sizes, offsets, durations and transmissions (StepSchedule::decimals). "input" is there only
 /// for a redistribution, its "shape", "part" and "roles" only if they were given, and "copies" only where there are
 /// any; "certificate" (BoundCertificate) only of planners of exchange, its "node" not of "all", its prices only with
-/// "lp" or "exact". The order of the fields is free for the reader and fixed for the writer.
+/// "lp" or "exact". On several switches "switches" says how many, and each step begins with its "switch", 0 unless it
+/// is there. The order of the fields is free for the reader and fixed for the writer.
 namespace sluice {
 
 /// `schedule` as a file, one line per step, with end of line; the cost is computed. Reading it back gives an equal

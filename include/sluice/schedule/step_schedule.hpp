@@ -22,11 +22,13 @@ struct Transfer {
 struct Step {
   std::int64_t duration = 0;
   std::vector<Transfer> transfers;
+  std::int64_t on_switch = 0;  ///< which one carries it: 0 .. StepSchedule::switches - 1
 
   friend bool operator==(const Step&, const Step&) = default;
 };
 
-/// The price of a schedule, or a lower bound on it: total = transmission + setup * steps.
+/// The price of a schedule, or a lower bound on it: total = transmission + setup * steps. On several switches each of
+/// the three is that of the switch which has the most of it.
 struct Cost {
   std::int64_t steps = 0;
   std::int64_t transmission = 0;
@@ -106,6 +108,9 @@ struct StepSchedule {
   /// Present where the steps are those of the routes' carriers and landings, not of the senders and receivers
   /// themselves: the data arrives only with these phases before and after.
   std::optional<LocalPhases> local_phases;
+  /// Parallel switches, at least 1. Every node has a port on each of them. A switch goes through its own steps in their
+  /// order here and pays its own set-ups; steps of different switches run side by side.
+  std::int64_t switches = 1;
 
   friend bool operator==(const StepSchedule&, const StepSchedule&) = default;
 };

@@ -12,10 +12,11 @@
 /// schedule, is a list of violations, not an exception.
 ///
 /// Without the traffic a schedule must be consistent in itself:
-///  - counts: senders, receivers and max_transfers at least 0; the set-up finite and at least 0; decimals 0 to 18;
+///  - counts: senders, receivers and max_transfers at least 0; switches at least 1; the set-up finite and at least 0;
+///    decimals 0 to 18;
 ///  - every transfer: sender and receiver in range, size at least 1, offset at least 0, offset + size an int64;
-///  - every step: one transfer at most for each sender and each receiver, max_transfers at most, and a duration equal
-///    to its largest size (0 if it is empty, which is allowed);
+///  - every step: one of the switches; one transfer at most for each sender and each receiver, max_transfers at most,
+///    and a duration equal to its largest size (0 if it is empty, which is allowed);
 ///  - every message that occurs: its pieces cover [0, end) without gap or overlap, in whatever order of steps;
 ///  - copies: whole messages of a process to itself, one at most for each sender and each receiver, between a sender
 ///  and

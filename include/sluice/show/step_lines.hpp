@@ -13,6 +13,8 @@ namespace sluice {
 ///     step  duration  sender->receiver:size
 ///        0         3  0->0:3 1->3:3 2->1:3
 ///
+/// On several switches each step begins with the number of its switch.
+///
 /// `limit`: at most so many lines of steps; negative: all of them.
 [[nodiscard]] ShownLines step_lines(const StepSchedule& schedule, std::int64_t limit = -1);
 

@@ -52,7 +52,7 @@ class Costs {
 /// inside. O(C^2) time.
 [[nodiscard]] double shortest_paths_bound(const BetweenClusters& problem);
 
-/// One of the paper's heuristics: see heuristics.cpp. Of several segments, the tree for one of them.
+/// One of the paper's heuristics: those of registry.cpp with a tree. Of several segments, the tree for one of them.
 [[nodiscard]] bool is_heuristic(std::string_view algorithm);
 [[nodiscard]] ClusterTree heuristic_tree(const BetweenClusters& problem, std::string_view algorithm,
                                          std::string_view lookahead);

@@ -18,7 +18,7 @@
 /// thousand for 10. O(C^3) time a node. Deterministic.
 /// Source: ours.
 ///
-/// Example: see heuristics.cpp: the cheapest way to 2 takes 6, so ecef's schedule of length 6 is proven at the root.
+/// Example: see ecef.cpp: the cheapest way to 2 takes 6, so ecef's schedule of length 6 is proven at the root.
 #include <algorithm>
 #include <array>
 #include <utility>

@@ -1,11 +1,15 @@
 #include "plan/exchange/bound_certificate.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <numeric>
 #include <string>
+
+#include "plan/exchange/limited_matching.hpp"
+#include "plan/exchange/step_program.hpp"
 
 namespace sluice::detail {
 
@@ -48,6 +52,27 @@ BoundCertificate certificate_of(const Demand& demand, const std::string& kind, c
   std::transform(prices.begin(), prices.begin() + middle, std::back_inserter(result.size_prices), share);
   std::transform(prices.begin() + middle, prices.end(), std::back_inserter(result.piece_prices), share);
   return result;
+}
+
+double bound_by_prices(const Demand& demand, std::vector<double> prices, double enough) {
+  const StepProgram program(demand);
+  const double sum = std::accumulate(prices.begin(), prices.end(), 0.0);
+  if (!(sum > 0) || !std::isfinite(sum)) return 0;
+  // Sums of m doubles err by less.
+  const double rounding = 1e-12 + static_cast<double>(demand.edges.size()) * 0x1p-50;
+  double largest = sum / (enough / program.scale()) * (1 - rounding);  // worth over cost that is still good enough
+  LimitedMatching matching(demand.lefts, demand.rights, demand.edges, demand.max_transfers);
+  std::vector<double> values(program.edge_count());
+  Budget unlimited;
+  const std::vector<std::int64_t>& durations = program.durations();
+  for (std::size_t i = durations.size(); i-- > 0;) {
+    const double cost = program.cost(durations[i]);
+    program.values(durations[i], prices, values);
+    if (matching.bound(values) <= largest * cost) continue;
+    (void)matching.solve(values, unlimited);
+    largest = std::max(largest, matching.bound(values) / cost);
+  }
+  return sum / largest * (1 - rounding) * program.scale();
 }
 
 }  // namespace sluice::detail

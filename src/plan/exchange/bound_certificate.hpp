@@ -12,4 +12,9 @@ namespace sluice::detail {
 [[nodiscard]] BoundCertificate certificate_of(const Demand& demand, const std::string& kind,
                                               const std::vector<double>& prices);
 
+/// No schedule costs less than this, by these prices, one of each message's size and one of its pieces, of which only
+/// the proportions count; at most `enough`. Steps whose worth is in doubt are looked into until the result would be
+/// below `enough`, or is exact. See verify_bound.hpp.
+[[nodiscard]] double bound_by_prices(const Demand& demand, std::vector<double> prices, double enough);
+
 }  // namespace sluice::detail

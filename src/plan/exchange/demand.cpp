@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "plan/exchange/step_order.hpp"
@@ -98,7 +99,11 @@ double cost(const PieceSteps& steps, double setup) {
   return static_cast<double>(transmission) + setup * static_cast<double>(count);
 }
 
-StepSchedule make_schedule(const Demand& demand, const Traffic& traffic, PieceSteps steps) {
+namespace {
+
+/// `on_switch`: of each step; empty: all on one.
+StepSchedule schedule_in_order(const Demand& demand, const Traffic& traffic, PieceSteps steps,
+                               const std::vector<std::size_t>& order, const std::vector<std::int64_t>& on_switch) {
   StepSchedule schedule;
   schedule.problem = "exchange";
   schedule.senders = traffic.senders;
@@ -107,10 +112,11 @@ StepSchedule make_schedule(const Demand& demand, const Traffic& traffic, PieceSt
   schedule.decimals = traffic.decimals;
   schedule.steps.reserve(steps.size());
   std::vector<std::int64_t> sent(demand.edges.size(), 0);
-  for (const std::size_t s : order_of_steps(demand, steps)) {
+  for (const std::size_t s : order) {
     Step step;
     step.duration = largest(steps[s]);
     if (step.duration == 0) continue;
+    if (!on_switch.empty()) step.on_switch = on_switch[s];
     step.transfers.reserve(steps[s].size());
     std::sort(steps[s].begin(), steps[s].end(), [](const Piece& a, const Piece& b) { return a.edge < b.edge; });
     for (const Piece& piece : steps[s]) {
@@ -124,6 +130,23 @@ StepSchedule make_schedule(const Demand& demand, const Traffic& traffic, PieceSt
     std::vector<Piece>().swap(steps[s]);
     schedule.steps.push_back(std::move(step));
   }
+  return schedule;
+}
+
+}  // namespace
+
+StepSchedule make_schedule(const Demand& demand, const Traffic& traffic, PieceSteps steps) {
+  const std::vector<std::size_t> order = order_of_steps(demand, steps);
+  return schedule_in_order(demand, traffic, std::move(steps), order, {});
+}
+
+StepSchedule make_schedule(const Demand& demand, const Traffic& traffic, SwitchedSteps plan, std::int64_t switches) {
+  std::vector<std::size_t> order(plan.steps.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return plan.on_switch[a] < plan.on_switch[b]; });
+  StepSchedule schedule = schedule_in_order(demand, traffic, std::move(plan.steps), order, plan.on_switch);
+  schedule.switches = switches;
   return schedule;
 }
 

@@ -57,4 +57,14 @@ void check_pieces(std::int64_t pieces, const char* algorithm);
 /// fields come from the real sizes. The algorithm, max_transfers and the bound are left to the caller.
 [[nodiscard]] StepSchedule make_schedule(const Demand& demand, const Traffic& traffic, PieceSteps steps);
 
+/// Steps and the switch of each.
+struct SwitchedSteps {
+  PieceSteps steps;
+  std::vector<std::int64_t> on_switch;
+};
+
+/// The same for several switches: switch after switch, the steps of each in the order given.
+[[nodiscard]] StepSchedule make_schedule(const Demand& demand, const Traffic& traffic, SwitchedSteps plan,
+                                         std::int64_t switches);
+
 }  // namespace sluice::detail

@@ -30,6 +30,9 @@
 ///     targets rise from the bound in few steps, as the optimum is most often the bound or one more; else the only
 ///     target is 1e-6 below the best plan. After each target `auto` tries once more, with another seed.
 ///
+/// A search that was ended goes on from what it knew: its plan, its bound, which says what targets have been refuted,
+/// and the prices of step 1. What CBC had seen of its last target is lost.
+///
 /// Where the program would have more than kMostVariables, the rest of the budget goes to `auto`.
 ///
 /// Guarantee: `optimal` says that no plan is cheaper (by more than 1e-6), `bound` that none is below it, as far as
@@ -291,10 +294,17 @@ PieceSteps decode(const Demand& demand, const Possible& possible, const std::vec
 
 }  // namespace
 
-BoundedPlan plan_exact(const Demand& demand, Budget& budget, std::uint64_t seed, const Progress& progress) {
+BoundedPlan plan_exact(const Demand& demand, Budget& budget, std::uint64_t seed, const Progress& progress,
+                       const BoundedPlan* start) {
   if (!integer_solver_available())
     throw InputError("algorithm", "'exact'", "another one: this library was built without CBC");
   const LpBound linear = [&] {
+    if (start != nullptr && !start->prices.empty()) {
+      LpBound known;
+      known.total = least_possible_cost(std::accumulate(start->prices.begin(), start->prices.end(), 0.0), demand.setup);
+      known.prices = start->prices;
+      return known;
+    }
     Budget part = budget.share(kShareOfFirstBound);
     return lp_bound(demand, part);
   }();
@@ -321,14 +331,19 @@ BoundedPlan plan_exact(const Demand& demand, Budget& budget, std::uint64_t seed,
     least = total;
     best.steps = std::move(found.steps);
   };
-  best.bound = linear.total;
+  best.bound = std::max(linear.total, eta(demand).total);
   best.prices = linear.total > eta(demand).total ? linear.prices : std::vector<double>();
   const auto edges = static_cast<double>(demand.edges.size());
-  {
+  if (start != nullptr) {
+    best.steps = start->steps;
+    least = cost(best.steps, demand.setup);
+    best.bound_by_search = start->bound_by_search && start->bound > best.bound;
+    best.bound = std::max(best.bound, start->bound);
+  } else {
     Budget whole_share = budget.share(kStartShare);
-    Budget start =
+    Budget first =
         whole_share.part(static_cast<std::int64_t>(std::min(kStartWorkOfPair * edges * edges, kMostStartWork)));
-    search(start, seed);
+    search(first, seed);
   }
   tell();
   const StepProgram steps(demand);

@@ -279,13 +279,6 @@ class Pricing {
   std::size_t calls_ = 0;
 };
 
-/// `bound`, or the least possible cost that is not below it. Only whole costs are possible where the set-up is whole.
-double rounded(double bound, double setup) {
-  constexpr double kSlack = 1e-6;
-  constexpr double kExact = 1e15;  // doubles below it have room for kSlack
-  return setup == std::floor(setup) && bound < kExact ? std::ceil(bound - kSlack) : bound;
-}
-
 }  // namespace
 
 LpBound lp_bound(const Demand& demand, Budget& budget) {
@@ -326,8 +319,8 @@ LpBound lp_bound(const Demand& demand, Budget& budget) {
       result.unrounded = bound;
       result.prices = in_cost(margin / *ratio);
     }
-    result.total = std::max(result.total, rounded(result.unrounded, demand.setup));
-    result.optimal = above <= result.unrounded * (1 + kGap) || result.total >= rounded(above, demand.setup);
+    result.total = std::max(result.total, least_possible_cost(result.unrounded, demand.setup));
+    result.optimal = above <= result.unrounded * (1 + kGap) || result.total >= least_possible_cost(above, demand.setup);
   }
   result.columns = pool.solution();
   return result;

@@ -1,15 +1,23 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "plan/exchange/bound_certificate.hpp"
 #include "plan/exchange/demand.hpp"
+#include "plan/exchange/on_switches.hpp"
 #include "plan/exchange/planners.hpp"
 #include "plan/exchange/registry.hpp"
+#include "schedule/totals.hpp"
 #include "sluice/error.hpp"
+#include "sluice/input/decimal.hpp"
 #include "sluice/plan/exchange.hpp"
+#include "sluice/schedule/cost.hpp"
+#include "sluice/schedule/validate.hpp"
 
 namespace sluice {
 
@@ -20,19 +28,91 @@ using detail::Budget;
 using detail::Demand;
 using detail::PieceSteps;
 
-void check(const ExchangeOptions& options) {
+void check(const ExchangeProblem& problem, const ExchangeOptions& options) {
+  const std::int64_t nodes = std::max<std::int64_t>(1, std::max(problem.traffic.senders, problem.traffic.receivers));
+  if (problem.switches < 1 || problem.switches > nodes)
+    throw InputError("switches", fmt::format("{}", problem.switches),
+                     nodes == 1 ? "1" : fmt::format("1 to {}, the number of nodes", nodes));
   if (!(options.effort > 0)) throw InputError("effort", fmt::format("{}", options.effort), "a number above 0");
+  if (options.start && options.algorithm != "exact")
+    throw InputError(options.start->name, fmt::format("a start for '{}'", options.algorithm), "algorithm exact");
   if (!(options.time_limit_s >= 0))
     throw InputError("time limit", fmt::format("{}", options.time_limit_s), "at least 0 seconds");
 }
 
-BoundedPlan plan_by(const std::string& name, const Demand& demand, Budget& budget, const ExchangeOptions& options) {
+/// What ExchangeOptions::start says, in the unit of the traffic. Throws InputError if it is of another problem.
+BoundedPlan read_start(const ExchangeStart& start, const ExchangeProblem& problem, const Demand& demand) {
+  const auto refuse = [&](const std::string& found, const std::string& expected) {
+    throw InputError(start.name, found, expected);
+  };
+  const StepSchedule& schedule = start.schedule;
+  const std::int32_t more = problem.traffic.decimals - schedule.decimals;
+  if (schedule.problem != "exchange" || schedule.local_phases || schedule.switches != 1)
+    refuse("another kind of schedule", "a plan of exchange for one switch, without local phases");
+  if (more < 0)
+    refuse(fmt::format("sizes with {} decimals", schedule.decimals),
+           fmt::format("{}, as the traffic has", problem.traffic.decimals));
+  const std::int64_t most = std::min<std::int64_t>(demand.lefts, demand.rights);
+  if (std::min(schedule.max_transfers, most) != demand.max_transfers)
+    refuse(fmt::format("k = {}", schedule.max_transfers), fmt::format("{}, as asked for", problem.max_transfers));
+  const double setup = move_decimal_point(schedule.setup, more);
+  if (detail::differ(setup, problem.setup))
+    refuse(fmt::format("a set-up of {}", move_decimal_point(setup, -problem.traffic.decimals)),
+           fmt::format("{}, as asked for", move_decimal_point(problem.setup, -problem.traffic.decimals)));
+  if (const std::vector<Violation> violations = validate(schedule, problem.traffic); !violations.empty())
+    refuse(to_string(violations.front()), "a plan of this traffic");
+
+  BoundedPlan result;
+  const auto position = [](const std::vector<std::int64_t>& of, std::int64_t node) {
+    return static_cast<std::int32_t>(std::ranges::lower_bound(of, node) - of.begin());
+  };
+  const auto ends = [](const Edge& edge) { return std::pair(edge.left, edge.right); };
+  for (const Step& step : schedule.steps) {
+    std::vector<detail::Piece>& pieces = result.steps.emplace_back();
+    for (const Transfer& transfer : step.transfers) {
+      const std::pair wanted(position(demand.sender_of_left, transfer.from),
+                             position(demand.receiver_of_right, transfer.to));
+      const auto edge = std::ranges::lower_bound(demand.edges, wanted, {}, ends);
+      std::int64_t size = transfer.size;
+      const bool fits = detail::multiply(size, more);
+      SLUICE_ASSERT(fits && edge != demand.edges.end() && ends(*edge) == wanted, "a sound plan sends what there is");
+      pieces.push_back({static_cast<std::int32_t>(edge - demand.edges.begin()), size});
+    }
+  }
+  if (!start.certificate || start.certificate->total == "eta") return result;
+  const double stated = move_decimal_point(schedule.bound.total, more);
+  std::vector<double> prices = start.certificate->size_prices;
+  prices.insert(prices.end(), start.certificate->piece_prices.begin(), start.certificate->piece_prices.end());
+  if (start.certificate->size_prices.size() == demand.edges.size() && prices.size() == 2 * demand.edges.size()) {
+    const double proven = detail::bound_by_prices(demand, prices, stated);
+    const double sum = std::accumulate(prices.begin(), prices.end(), 0.0);
+    for (double& price : prices) price *= proven / sum;
+    if (proven > 0) result.prices = std::move(prices);
+    result.bound = proven;
+  }
+  if (start.certificate->total == "exact") {
+    result.bound_by_search = stated > result.bound;
+    result.bound = std::max(result.bound, stated);
+  }
+  return result;
+}
+
+/// Its progress is that of a plan for one switch, an even share of which is what each of several has to do.
+ExchangeOptions for_one_switch(ExchangeOptions options, std::int64_t switches) {
+  if (switches == 1 || !options.progress) return options;
+  options.progress = [progress = std::move(options.progress), share = 1 / static_cast<double>(switches)](
+                         double incumbent, double bound) { progress(incumbent * share, bound * share); };
+  return options;
+}
+
+BoundedPlan plan_by(const std::string& name, const Demand& demand, Budget& budget, const ExchangeOptions& options,
+                    const BoundedPlan* start) {
   if (name == "auto") return detail::plan_auto(demand, budget, options.seed, options.progress);
   std::string names;
   for (const detail::ExchangePlanner& each : detail::exchange_planners()) {
     names += fmt::format("{}, ", each.about.name);
     if (each.about.name != name) continue;
-    if (each.search != nullptr) return each.search(demand, budget, options.seed, options.progress);
+    if (each.search != nullptr) return each.search(demand, budget, options.seed, options.progress, start);
     Budget unlimited;
     std::optional<PieceSteps> steps = each.plan(demand, unlimited);
     SLUICE_ASSERT(steps.has_value(), fmt::format("{} ended without a plan", name));
@@ -44,15 +124,18 @@ BoundedPlan plan_by(const std::string& name, const Demand& demand, Budget& budge
 }  // namespace
 
 ExchangePlan plan_exchange(const ExchangeProblem& problem, const ExchangeOptions& options) {
-  check(options);
+  check(problem, options);
   const Demand demand = detail::make_demand(problem.traffic, problem.max_transfers, problem.setup);
   ExchangePlan result;
-  result.bound = {detail::eta(demand), "eta"};
+  result.bound = {detail::eta(demand), "eta"};  // for one switch, until the end
   PieceSteps steps;
   std::vector<double> prices;
   if (!demand.edges.empty()) {
     Budget budget(options.effort, options.time_limit_s, options.stop);
-    BoundedPlan plan = plan_by(options.algorithm, demand, budget, options);
+    std::optional<BoundedPlan> start;
+    if (options.start) start = read_start(*options.start, problem, demand);
+    BoundedPlan plan = plan_by(options.algorithm, demand, budget, for_one_switch(options, problem.switches),
+                               start ? &*start : nullptr);
     steps = std::move(plan.steps);
     result.optimal = plan.optimal;
     result.stopped = !plan.optimal && budget.was_cut_short();
@@ -64,7 +147,18 @@ ExchangePlan plan_exchange(const ExchangeProblem& problem, const ExchangeOptions
     }
   }
   result.certificate = detail::certificate_of(demand, result.bound.kind, prices);
-  result.schedule = make_schedule(demand, problem.traffic, std::move(steps));
+  if (problem.switches == 1) {
+    result.schedule = make_schedule(demand, problem.traffic, std::move(steps));
+  } else {
+    result.bound.cost = bound_on_switches(result.bound.cost, problem.setup, problem.switches);
+    result.schedule =
+        make_schedule(demand, problem.traffic, detail::spread_over_switches(demand, std::move(steps), problem.switches),
+                      problem.switches);
+    const double total = cost(result.schedule).total;
+    SLUICE_ASSERT(result.bound.cost.total <= total * (1 + 1e-12),
+                  fmt::format("bound {} above a plan of {}", result.bound.cost.total, total));
+    result.optimal = total <= result.bound.cost.total;
+  }
   result.schedule.algorithm = options.algorithm;
   result.schedule.max_transfers = problem.max_transfers;
   result.schedule.bound = result.bound.cost;
@@ -72,7 +166,7 @@ ExchangePlan plan_exchange(const ExchangeProblem& problem, const ExchangeOptions
 }
 
 ExchangeBound exchange_bound(const ExchangeProblem& problem, const ExchangeOptions& options) {
-  check(options);
+  check(problem, options);
   const Demand demand = detail::make_demand(problem.traffic, problem.max_transfers, problem.setup);
   ExchangeBound result{detail::eta(demand), "eta"};
   if (demand.edges.empty()) return result;
@@ -82,6 +176,7 @@ ExchangeBound exchange_bound(const ExchangeProblem& problem, const ExchangeOptio
     result.cost.total = total;
     result.kind = "lp";
   }
+  result.cost = bound_on_switches(result.cost, problem.setup, problem.switches);
   return result;
 }
 

@@ -43,8 +43,10 @@ struct BoundedPlan {
 /// The cheapest plan found within the budget; there is always one.
 BoundedPlan plan_auto(const Demand& demand, Budget& budget, std::uint64_t seed, const Progress& progress);
 
-/// The cheapest plan there is, or the best one found and what is proven when the budget is spent.
-BoundedPlan plan_exact(const Demand& demand, Budget& budget, std::uint64_t seed, const Progress& progress);
+/// The cheapest plan there is, or the best one found and what is proven when the budget is spent. `start`, unless null:
+/// a plan and a bound to begin with; prices that prove its bound, or a part of it, or none.
+BoundedPlan plan_exact(const Demand& demand, Budget& budget, std::uint64_t seed, const Progress& progress,
+                       const BoundedPlan* start);
 
 /// A step as a column of the linear program of lp_bound: a matching of at most k edges and its duration.
 struct Column {

@@ -15,7 +15,8 @@ struct ExchangePlanner {
   /// Ends by itself. `auto` runs all of these.
   std::optional<PieceSteps> (*plan)(const Demand&, Budget&) = nullptr;
   /// Works as long as the budget lasts, or until it has proven its plan optimal.
-  BoundedPlan (*search)(const Demand&, Budget&, std::uint64_t seed, const Progress&) = nullptr;
+  BoundedPlan (*search)(const Demand&, Budget&, std::uint64_t seed, const Progress&,
+                        const BoundedPlan* start) = nullptr;
 };
 
 /// In the order in which they are shown; without `auto`.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -52,5 +53,12 @@ class StepProgram {
   std::vector<std::int64_t> durations_;  // ascending
   double scale_ = 1;
 };
+
+/// `bound`, or the least possible cost that is not below it. Only whole costs are possible where the set-up is whole.
+[[nodiscard]] inline double least_possible_cost(double bound, double setup) {
+  constexpr double kSlack = 1e-6;
+  constexpr double kExact = 1e15;  // doubles below it have room for kSlack
+  return setup == std::floor(setup) && bound < kExact ? std::ceil(bound - kSlack) : bound;
+}
 
 }  // namespace sluice::detail

@@ -11,11 +11,9 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 
+#include "plan/exchange/bound_certificate.hpp"
 #include "plan/exchange/demand.hpp"
-#include "plan/exchange/limited_matching.hpp"
-#include "plan/exchange/step_program.hpp"
 #include "schedule/totals.hpp"
 #include "sluice/input/decimal.hpp"
 #include "sluice/schedule/bound_certificate.hpp"
@@ -57,36 +55,14 @@ std::string name_of(const BoundCertificate::Witness& witness) {
   return witness.of == "all" ? "all messages prove" : fmt::format("{} {} proves", witness.of, witness.node);
 }
 
-/// No schedule costs less than this, by these prices, one of each message's size and one of its pieces. Steps whose
-/// worth is in doubt are looked into until the result would be below `enough`, or is exact.
-double bound_by_prices(const Demand& demand, std::vector<double> prices, double enough) {
-  const detail::StepProgram program(demand);
-  const double sum = std::accumulate(prices.begin(), prices.end(), 0.0);
-  if (!(sum > 0) || !std::isfinite(sum)) return 0;
-  // Sums of m doubles err by less.
-  const double rounding = 1e-12 + static_cast<double>(demand.edges.size()) * 0x1p-50;
-  double largest = sum / (enough / program.scale()) * (1 - rounding);  // worth over cost that is still good enough
-  detail::LimitedMatching matching(demand.lefts, demand.rights, demand.edges, demand.max_transfers);
-  std::vector<double> values(program.edge_count());
-  detail::Budget unlimited;
-  const std::vector<std::int64_t>& durations = program.durations();
-  for (std::size_t i = durations.size(); i-- > 0;) {
-    const double cost = program.cost(durations[i]);
-    program.values(durations[i], prices, values);
-    if (matching.bound(values) <= largest * cost) continue;
-    (void)matching.solve(values, unlimited);
-    largest = std::max(largest, matching.bound(values) / cost);
-  }
-  return sum / largest * (1 - rounding) * program.scale();
-}
-
-/// The least number below or at which a bound of `total` is proven: plans cost whole numbers where the set-up is whole,
-/// so that more than total - 1 is enough.
-double enough_for(double total, double setup) {
+/// The least bound for one switch that proves one of `total` for `switches` of them (bound_on_switches): plans cost
+/// whole numbers where the set-up is whole, so that more than total - 1 of each switch is enough.
+double enough_for(double total, double setup, std::int64_t switches) {
   constexpr double kSlack = 1e-6;
   constexpr double kExact = 1e15;  // doubles below it have room for kSlack
-  const bool whole = setup == std::floor(setup) && total == std::floor(total) && total < kExact;
-  return whole ? total - 1 + kSlack : total;
+  const auto count = static_cast<double>(switches);
+  const bool whole = setup == std::floor(setup) && total == std::floor(total) && total * count < kExact;
+  return whole ? (total - 1) * count + kSlack : total * count;
 }
 
 }  // namespace
@@ -109,12 +85,16 @@ BoundVerdict verify_bound(const ScheduleFile& file, const Traffic& traffic) {
   };
   const auto amount = [&](std::int64_t size) { return decimal_text(size, decimals); };
   const Demand demand = detail::make_demand(sent, schedule.max_transfers, move_decimal_point(schedule.setup, more));
-  const Cost eta = detail::eta(demand);
+  const Cost eta_of_one = detail::eta(demand);
+  const Cost eta = bound_on_switches(eta_of_one, demand.setup, schedule.switches);
+  const auto shared = [&](std::int64_t of_one) {
+    return of_one / schedule.switches + (of_one % schedule.switches != 0 ? 1 : 0);
+  };
 
   BoundVerdict verdict;
   const auto report = [&](std::string reason) { verdict.faults.push_back({-1, -1, std::move(reason)}); };
   // Without a certificate, eta itself is what proves them.
-  Proven transmission{eta.transmission, eta.steps}, steps = transmission;
+  Proven transmission{eta_of_one.transmission, eta_of_one.steps}, steps = transmission;
   std::string loaded = "the messages prove", busy = loaded;
   if (file.certificate) {
     transmission = proven_by(file.certificate->transmission, demand);
@@ -122,6 +102,8 @@ BoundVerdict verify_bound(const ScheduleFile& file, const Traffic& traffic) {
     loaded = name_of(file.certificate->transmission);
     busy = name_of(file.certificate->steps);
   }
+  steps.steps = shared(steps.steps);
+  transmission.transmission = shared(transmission.transmission);
   if (stated.steps > steps.steps) report(fmt::format("the bound is {} steps, {} {}", stated.steps, busy, steps.steps));
   if (stated.transmission > transmission.transmission)
     report(fmt::format("the bound on the transmission is {}, {} {}", amount(stated.transmission), loaded,
@@ -144,13 +126,13 @@ BoundVerdict verify_bound(const ScheduleFile& file, const Traffic& traffic) {
   }
   std::vector<double> prices = file.certificate->size_prices;
   prices.insert(prices.end(), file.certificate->piece_prices.begin(), file.certificate->piece_prices.end());
-  const double enough = enough_for(stated.total, demand.setup);
-  const double by_prices = prices.empty() ? 0 : bound_by_prices(demand, std::move(prices), enough);
+  const double enough = enough_for(stated.total, demand.setup, schedule.switches);
+  const double by_prices = prices.empty() ? 0 : detail::bound_by_prices(demand, std::move(prices), enough);
   if (by_prices >= enough * (1 - 1e-12)) {
     verdict.text = fmt::format("bound {} verified (lp)", text(stated.total));
     return verdict;
   }
-  const double best = std::max(by_prices, eta.total);
+  const double best = std::max(by_prices / static_cast<double>(schedule.switches), eta.total);
   if (file.certificate->total == "exact") {
     verdict.text = fmt::format("bound {} not verified: it rests on the search of exact; {} verified ({})",
                                text(stated.total), text(best), best > eta.total ? "lp" : "eta");

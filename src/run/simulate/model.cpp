@@ -170,6 +170,8 @@ StepOrder parse_step_order(std::string_view name, const std::string& where) {
 Timeline simulate(const StepSchedule& schedule, StepOrder order) {
   if (schedule.local_phases)
     throw InputError("schedule", "local phases before and after its steps", "a schedule of steps alone");
+  if (schedule.switches != 1)
+    throw InputError("schedule", fmt::format("steps on {} switches", schedule.switches), "a schedule for one switch");
   constexpr std::int64_t kMostNodes = std::int64_t{1} << 24;
   if (std::max(schedule.senders, schedule.receivers) > kMostNodes)
     throw InputError("schedule", fmt::format("{} nodes", std::max(schedule.senders, schedule.receivers)),

@@ -30,7 +30,8 @@ enum class StepOrder {
 /// ended, those of the earliest step are free to go.
 ///
 /// O(m log m) time and O(m + nodes) memory for m transfers; the same result always. Throws InputError for a schedule
-/// with local phases, whose data takes more than its steps, and for more than 2^24 nodes on a side. @pre the schedule
+/// with local phases, whose data takes more than its steps, for one of several switches, where a node sends several
+/// transfers at a time, and for more than 2^24 nodes on a side. @pre the schedule
 /// is sound (`validate`).
 [[nodiscard]] Timeline simulate(const StepSchedule& schedule, StepOrder order);
 

@@ -1,23 +1,19 @@
-/// The heuristics of the paper: a tree between clusters, one transfer a round.
+/// `ecef`, earliest completion edge first, and its relatives that look ahead.
 ///
 /// Problem: see BetweenClusters. A holds the clusters that have the message, at first the root's; B the others. Each
 /// round takes a sender i of A and a receiver j of B, which moves to A. RT_i is when i is free: after its last send, or
 /// when its own message arrives.
 /// Method, with c_ij = g_ij + L_ij:
-///  - flat: the root sends to all others, in the order of their numbers;
-///  - fef: the pair of least L_ij, as in the paper; fef-gap: of least c_ij;
-///  - ecef: of least RT_i + c_ij;
+///  - ecef: the pair of least RT_i + c_ij;
 ///  - ecef-la: of least RT_i + c_ij + F_j, where F_j, over k in B but for j, is "min": the least c_jk; "average": the
 ///    mean of c_jk; "average-sets": the mean of c_ak over all a in A and j;
 ///  - ecef-la-tmin: with F_j = min over k of c_jk + T_k (the paper's ECEF-LAt);
-///  - ecef-la-tmax: with F_j = max over k of c_jk + T_k (the paper's ECEF-LAT);
-///  - bottom-up: j of the largest, i of the least c_ij + T_j: max over j of (min over i). As the formula of the paper
-///    has it, without RT_i; times are reckoned with it.
+///  - ecef-la-tmax: with F_j = max over k of c_jk + T_k (the paper's ECEF-LAT).
 /// F_j is 0 if B is {j}. Of equals, the receiver, then the sender of the least number.
 /// Guarantee: none.
 /// Complexity: every receiver keeps its best sender; after a round only those whose best sender has just sent look for
-/// another one. O(C) a round for flat, fef and bottom-up; O(C^2) a round at most for the others, O(C) where few look
-/// again. Lookaheads: each cluster's c_jk, sorted once, O(C^2 log C) in all. O(C^2) memory with lookahead, else O(C).
+/// another one: O(C^2) a round at most, O(C) where few look again. Lookaheads: each cluster's c_jk, sorted once, O(C^2
+/// log C) in all. O(C^2) memory with lookahead, else O(C).
 /// Source: Steffenel (2006), section 5; Bhat, Raghavendra, Prasanna, "Efficient collective communication in
 /// distributed heterogeneous systems" (2003).
 ///
@@ -25,22 +21,21 @@
 /// 2 at 2 (arrives at 7) or 1 to 2 at 3 (arrives at 6): the latter, so the length is 6.
 #include <algorithm>
 #include <numeric>
-#include <utility>
 
-#include "plan/broadcast/cluster_tree.hpp"
+#include "plan/broadcast/registry.hpp"
 #include "plan/infinity.hpp"
-#include "sluice/error.hpp"
 
 namespace sluice::detail {
 
 namespace {
 
 /// F_j of every j of B, kept up to date as clusters move to A.
-class Lookahead {
+class WaitingClusters {
  public:
   enum class Kind { kNone, kLeast, kAverage, kAverageSets, kLeastInside, kMostInside };
 
-  Lookahead(const Costs& costs, Kind kind, const std::vector<char>& waits) : c_(costs), kind_(kind), waits_(waits) {
+  WaitingClusters(const Costs& costs, Kind kind, const std::vector<char>& waits)
+      : c_(costs), kind_(kind), waits_(waits) {
     const std::size_t n = c_.size();
     if (kind == Kind::kLeast || kind == Kind::kLeastInside || kind == Kind::kMostInside) {
       order_.resize(n);
@@ -111,47 +106,12 @@ class Lookahead {
   double between_sets_ = 0;                        // sum of c_ak over a in A and k in B
 };
 
-ClusterTree flat_tree(const Costs& costs) {
-  ClusterTree tree(costs.size());
-  for (std::size_t j = 0; j < costs.size(); ++j)
-    if (j != costs.root()) tree.append(static_cast<std::int32_t>(costs.root()), static_cast<std::int32_t>(j));
-  return tree;
-}
-
-/// Senders by weight(i, j) alone; `value` of a receiver's best weight says who is next: the least, or the largest.
-template <class Weight, class Value>
-ClusterTree tree_by_weight(const Costs& costs, Weight weight, Value value, bool largest) {
+ClusterTree early_completion_tree(const Costs& costs, WaitingClusters::Kind kind) {
   const std::size_t n = costs.size();
   ClusterTree tree(n);
   std::vector<char> waits(n, 1);
   waits[costs.root()] = 0;
-  std::vector<std::int32_t> parent(n, static_cast<std::int32_t>(costs.root()));
-  const auto sender = [&](std::size_t j) { return static_cast<std::size_t>(parent[j]); };
-  for (std::size_t round = 1; round < n; ++round) {
-    std::size_t chosen = n;
-    double best = 0;
-    for (std::size_t j = 0; j < n; ++j) {
-      if (waits[j] == 0) continue;
-      const double v = value(weight(sender(j), j), j);
-      if (chosen == n || (largest ? v > best : v < best)) {
-        chosen = j;
-        best = v;
-      }
-    }
-    waits[chosen] = 0;
-    tree.append(parent[chosen], static_cast<std::int32_t>(chosen));
-    for (std::size_t j = 0; j < n; ++j)
-      if (waits[j] != 0 && weight(chosen, j) < weight(sender(j), j)) parent[j] = static_cast<std::int32_t>(chosen);
-  }
-  return tree;
-}
-
-ClusterTree early_completion_tree(const Costs& costs, Lookahead::Kind kind) {
-  const std::size_t n = costs.size();
-  ClusterTree tree(n);
-  std::vector<char> waits(n, 1);
-  waits[costs.root()] = 0;
-  Lookahead lookahead(costs, kind, waits);
+  WaitingClusters lookahead(costs, kind, waits);
   std::vector<double> free(n, 0);
   std::vector<std::size_t> holders{costs.root()};
   std::vector<std::size_t> sender(n, costs.root());
@@ -190,37 +150,25 @@ ClusterTree early_completion_tree(const Costs& costs, Lookahead::Kind kind) {
   return tree;
 }
 
-Lookahead::Kind lookahead_of(std::string_view name) {
-  if (name == "min") return Lookahead::Kind::kLeast;
-  if (name == "average") return Lookahead::Kind::kAverage;
-  if (name == "average-sets") return Lookahead::Kind::kAverageSets;
-  throw InputError("lookahead", "'" + std::string(name) + "'", "one of min, average, average-sets");
-}
-
 }  // namespace
 
-bool is_heuristic(std::string_view algorithm) {
-  constexpr std::string_view kNames[] = {"flat",    "fef",          "fef-gap",      "ecef",
-                                         "ecef-la", "ecef-la-tmin", "ecef-la-tmax", "bottom-up"};
-  return std::find(std::begin(kNames), std::end(kNames), algorithm) != std::end(kNames);
+ClusterTree ecef_tree(const Costs& costs, Lookahead /*lookahead*/) {
+  return early_completion_tree(costs, WaitingClusters::Kind::kNone);
 }
 
-ClusterTree heuristic_tree(const BetweenClusters& problem, std::string_view algorithm, std::string_view lookahead) {
-  const Costs costs(problem);
-  const auto itself = [](double weight, std::size_t) { return weight; };
-  const auto latency = [&](std::size_t i, std::size_t j) { return costs.latency(i, j); };
-  const auto transfer = [&](std::size_t i, std::size_t j) { return costs.transfer(i, j); };
-  const Lookahead::Kind kind = lookahead_of(lookahead);
-  if (algorithm == "flat") return flat_tree(costs);
-  if (algorithm == "fef") return tree_by_weight(costs, latency, itself, false);
-  if (algorithm == "fef-gap") return tree_by_weight(costs, transfer, itself, false);
-  if (algorithm == "ecef") return early_completion_tree(costs, Lookahead::Kind::kNone);
-  if (algorithm == "ecef-la") return early_completion_tree(costs, kind);
-  if (algorithm == "ecef-la-tmin") return early_completion_tree(costs, Lookahead::Kind::kLeastInside);
-  if (algorithm == "ecef-la-tmax") return early_completion_tree(costs, Lookahead::Kind::kMostInside);
-  SLUICE_ASSERT(algorithm == "bottom-up", std::string(algorithm));
-  return tree_by_weight(
-      costs, transfer, [&](double weight, std::size_t j) { return weight + costs.inside(j); }, true);
+ClusterTree ecef_la_tree(const Costs& costs, Lookahead lookahead) {
+  using Kind = WaitingClusters::Kind;
+  return early_completion_tree(costs, lookahead == Lookahead::kLeast     ? Kind::kLeast
+                                      : lookahead == Lookahead::kAverage ? Kind::kAverage
+                                                                         : Kind::kAverageSets);
+}
+
+ClusterTree ecef_la_tmin_tree(const Costs& costs, Lookahead /*lookahead*/) {
+  return early_completion_tree(costs, WaitingClusters::Kind::kLeastInside);
+}
+
+ClusterTree ecef_la_tmax_tree(const Costs& costs, Lookahead /*lookahead*/) {
+  return early_completion_tree(costs, WaitingClusters::Kind::kMostInside);
 }
 
 }  // namespace sluice::detail

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "plan/broadcast/cluster_tree.hpp"
+
+namespace sluice::detail {
+
+/// What fef and bottom-up share: senders by weight(i, j) alone; `value` of a receiver's best weight says who is next:
+/// the least, or the largest.
+template <class Weight, class Value>
+ClusterTree tree_by_weight(const Costs& costs, Weight weight, Value value, bool largest) {
+  const std::size_t n = costs.size();
+  ClusterTree tree(n);
+  std::vector<char> waits(n, 1);
+  waits[costs.root()] = 0;
+  std::vector<std::int32_t> parent(n, static_cast<std::int32_t>(costs.root()));
+  const auto sender = [&](std::size_t j) { return static_cast<std::size_t>(parent[j]); };
+  for (std::size_t round = 1; round < n; ++round) {
+    std::size_t chosen = n;
+    double best = 0;
+    for (std::size_t j = 0; j < n; ++j) {
+      if (waits[j] == 0) continue;
+      const double v = value(weight(sender(j), j), j);
+      if (chosen == n || (largest ? v > best : v < best)) {
+        chosen = j;
+        best = v;
+      }
+    }
+    waits[chosen] = 0;
+    tree.append(parent[chosen], static_cast<std::int32_t>(chosen));
+    for (std::size_t j = 0; j < n; ++j)
+      if (waits[j] != 0 && weight(chosen, j) < weight(sender(j), j)) parent[j] = static_cast<std::int32_t>(chosen);
+  }
+  return tree;
+}
+
+}  // namespace sluice::detail
