@@ -1,0 +1,11 @@
+# Run by cpack on each package's tree before it is packed: a copyright and a changelog, manual pages compressed.
+file(GLOB_RECURSE pages ${CPACK_TEMPORARY_INSTALL_DIRECTORY}/*/share/man/*.1)
+if(pages)
+  execute_process(COMMAND gzip -9 -n ${pages} COMMAND_ERROR_IS_FATAL ANY)
+endif()
+foreach(component IN LISTS CPACK_COMPONENTS_ALL)
+  string(TOUPPER ${component} upper)
+  set(name ${CPACK_DEBIAN_${upper}_PACKAGE_NAME})
+  set(folder ${CPACK_TEMPORARY_INSTALL_DIRECTORY}/${component}${CPACK_PACKAGING_INSTALL_PREFIX}/share/doc/${name})
+  file(COPY_FILE ${CPACK_RESOURCE_FILE_LICENSE} ${folder}/copyright)
+endforeach()
