@@ -15,12 +15,9 @@ case ${1-} in
   *) echo "error: $1: unknown option, expected --test or nothing" >&2; exit 2 ;;
 esac
 
-for tool in dpkg-shlibdeps fakeroot; do
-  [[ $tool == fakeroot && $(id -u) -eq 0 ]] && continue
-  command -v $tool >/dev/null || { echo "error: no $tool, expected the packages dpkg-dev and fakeroot" >&2; exit 1; }
-done
+command -v dpkg-shlibdeps >/dev/null || { echo "error: no dpkg-shlibdeps, expected the package dpkg-dev" >&2; exit 1; }
 scripts/build.sh package
-(cd build/package && cpack -G DEB >cpack.log) || { cat build/package/cpack.log >&2; exit 1; }
+(cd build/package && cpack -G DEB >cpack.log 2>&1) || { cat build/package/cpack.log >&2; exit 1; }
 ls build/package/packages/*.deb
 [[ ${1-} == --test ]] || exit 0
 

@@ -12,7 +12,7 @@ namespace {
 using Kind = command::OfferedValue::Kind;
 
 // Words are separated by hand: "=" and ":" are words of their own in COMP_WORDS, as COMP_WORDBREAKS has them.
-constexpr const char* kHead = R"bash(# Completion of sluice for bash, {}.
+constexpr const char* kBashFunctions = R"bash(# Completion of sluice for bash, {}.
 _sluice() {{
   local current=${{COMP_WORDS[COMP_CWORD]}} option= part= kind= names= second=
   COMPREPLY=()
@@ -79,7 +79,7 @@ _sluice_files() {{
 )bash";
 
 /// What bash knows of a part: what may follow it.
-std::string branch(const Part& part) {
+std::string bash_branch(const Part& part) {
   std::string parts;
   std::string options;
   std::string files;
@@ -117,9 +117,9 @@ std::string setting(const command::OfferedValue& value) {
 }  // namespace
 
 std::string bash_completion(const std::vector<Part>& parts) {
-  std::string out = fmt::format(fmt::runtime(kHead), kMadeFrom);
+  std::string out = fmt::format(fmt::runtime(kBashFunctions), kMadeFrom);
   out += "# What may follow a verb or a problem.\n_sluice_part() {\n  parts= others= options= files=\n  case $1 in\n";
-  for (const Part& part : parts) out += branch(part);
+  for (const Part& part : parts) out += bash_branch(part);
   out += "  esac\n}\n\n# What the value of an option of a verb or a problem is; nothing of one without a value.\n";
   out += "_sluice_value() {\n  case $1 in\n";
   std::map<std::string, std::vector<std::string>> options;  // by what their value is

@@ -21,7 +21,7 @@ std::string in_quotes(std::string_view text) {
   return out + '\'';
 }
 
-constexpr const char* kHead = R"fish(# Completion of sluice for fish, {}.
+constexpr const char* kFishFunctions = R"fish(# Completion of sluice for fish, {}.
 
 # Whether the verb and the problem of the command line are these, and no more.
 function __sluice_at
@@ -115,8 +115,9 @@ std::string lines_of(const Part& part) {
     if (!option.values.empty()) out += value_of(option.values.front());
     out += " -d " + in_quotes(option.about) + '\n';
     if (option.values.size() > 1)
-      out += fmt::format("complete -c sluice -n {} -F\n",
-                         in_quotes(fmt::format("__sluice_at {}; and __sluice_second_of {}", where, option.names.back())));
+      out +=
+          fmt::format("complete -c sluice -n {} -F\n",
+                      in_quotes(fmt::format("__sluice_at {}; and __sluice_second_of {}", where, option.names.back())));
   }
   return out;
 }
@@ -124,7 +125,7 @@ std::string lines_of(const Part& part) {
 }  // namespace
 
 std::string fish_completion(const std::vector<Part>& parts) {
-  std::string out = fmt::format(fmt::runtime(kHead), kMadeFrom);
+  std::string out = fmt::format(fmt::runtime(kFishFunctions), kMadeFrom);
   for (const Part& part : parts) out += lines_of(part);
   return out;
 }

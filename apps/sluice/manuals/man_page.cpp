@@ -91,7 +91,8 @@ std::string cell(std::string_view row, const std::vector<std::size_t>& columns, 
   return std::string(text);
 }
 
-/// A table of algorithms as a list: the first cell of a row names it, the others are told with the head of their column.
+/// A table of algorithms as a list: the first cell of a row names it, the others are told with the head of their
+/// column.
 std::string table(const Lines& rows) {
   const std::vector<std::size_t> columns = columns_of(rows.front());
   std::string out;
@@ -109,8 +110,7 @@ std::string table(const Lines& rows) {
 std::string as_they_stand(const Lines& lines) {
   std::string out = ".RS 2\n.EX\n";
   const std::size_t indent = std::min(lines.front().find_first_not_of(' '), lines.front().size());
-  for (const std::string& line : lines)
-    out += text_line(line.substr(std::min(indent, line.find_first_not_of(' '))));
+  for (const std::string& line : lines) out += text_line(line.substr(std::min(indent, line.find_first_not_of(' '))));
   return out + ".EE\n.RE\n";
 }
 
@@ -207,9 +207,7 @@ std::string section(std::string_view title, const std::string& content) {
 
 std::string reference(const std::string& name) { return ".BR " + escaped(name) + " (1)"; }
 
-std::string command_of(const Part& part) {
-  return part.words.empty() ? "sluice" : "sluice " + words_of(part);
-}
+std::string command_of(const Part& part) { return part.words.empty() ? "sluice" : "sluice " + words_of(part); }
 
 std::string synopsis(const Part& part) {
   std::string out = bold(command_of(part)) + " [\\fIOPTIONS\\fR]";
@@ -257,8 +255,8 @@ std::string man_page(const Part& part, const std::string& date, const std::strin
   const Sections sections = sections_of(part.footer);
   std::string title = page_name(part);
   std::transform(title.begin(), title.end(), title.begin(), [](unsigned char c) { return std::toupper(c); });
-  std::string out = fmt::format(".\\\" {}\n.TH {} 1 {} \"sluice {}\" \"User Commands\"\n", kMadeFrom, escaped(title),
-                                date, version);
+  std::string out =
+      fmt::format(".\\\" {}\n.TH {} 1 {} \"sluice {}\" \"User Commands\"\n", kMadeFrom, escaped(title), date, version);
   out += section("NAME", escaped(page_name(part)) + " \\- " + text_line(phrase(part.about)));
   out += section("SYNOPSIS", synopsis(part));
   out += section("DESCRIPTION", body(sections.description));

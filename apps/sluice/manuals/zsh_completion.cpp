@@ -12,7 +12,7 @@ namespace {
 using Kind = command::OfferedValue::Kind;
 
 /// Within single quotes, in a specification of _arguments or _describe.
-std::string escaped(std::string_view text) {
+std::string specified(std::string_view text) {
   std::string out;
   for (const char c : text) {
     if (c == '\'') {
@@ -48,7 +48,7 @@ std::string action(const command::OfferedValue& value) {
   }
   std::string quoted;
   for (const char c : how) quoted += c == ':' ? "\\:" : std::string(1, c);
-  return ':' + escaped(value.text) + ':' + quoted;
+  return ':' + specified(value.text) + ':' + quoted;
 }
 
 std::string specifications(const Part& part) {
@@ -58,7 +58,7 @@ std::string specifications(const Part& part) {
     for (const std::string& name : option.names) all += (all.empty() ? "" : " ") + name;
     for (const std::string& name : option.names) {
       const std::string glue = option.values.empty() ? "" : name.starts_with("--") ? "=" : "+";
-      out += fmt::format("        '({}){}{}[{}]", all, name, glue, escaped(option.about));
+      out += fmt::format("        '({}){}{}[{}]", all, name, glue, specified(option.about));
       for (const command::OfferedValue& value : option.values) out += action(value);
       out += "' \\\n";
     }
@@ -66,13 +66,12 @@ std::string specifications(const Part& part) {
   return out;
 }
 
-std::string branch(const Part& part) {
+std::string zsh_branch(const Part& part) {
   std::string out = fmt::format("    '{}')\n", words_of(part));
   const bool words = !part.parts.empty();
   if (words) {
     out += "      parts=(\n";
-    for (const PartName& each : part.parts)
-      out += fmt::format("        '{}:{}'\n", each.name, escaped(each.about));
+    for (const PartName& each : part.parts) out += fmt::format("        '{}:{}'\n", each.name, specified(each.about));
     if (part.words.empty()) out += "        'help:tell more of a verb or a problem'\n";
     out += "      )\n";
   }
@@ -83,7 +82,7 @@ std::string branch(const Part& part) {
   return out + "        && ret=0\n      ;;\n";
 }
 
-constexpr const char* kHead = R"zsh(#compdef sluice
+constexpr const char* kZshHead = R"zsh(#compdef sluice
 # Completion of sluice for zsh, {}.
 
 _sluice() {{
@@ -98,7 +97,7 @@ _sluice() {{
     case $part in
 )zsh";
 
-constexpr const char* kMiddle = R"zsh(      *) known=() ;;
+constexpr const char* kZshMiddle = R"zsh(      *) known=() ;;
     esac
     word=$words[2]
     (( ${known[(Ie)$word]} )) || break
@@ -109,7 +108,7 @@ constexpr const char* kMiddle = R"zsh(      *) known=() ;;
   case $part in
 )zsh";
 
-constexpr const char* kTail = R"zsh(  esac
+constexpr const char* kZshTail = R"zsh(  esac
   return ret
 }
 
@@ -122,16 +121,16 @@ _sluice_parts() {
 }  // namespace
 
 std::string zsh_completion(const std::vector<Part>& parts) {
-  std::string out = fmt::format(fmt::runtime(kHead), kMadeFrom);
+  std::string out = fmt::format(fmt::runtime(kZshHead), kMadeFrom);
   for (const Part& part : parts) {
     if (part.parts.empty()) continue;
     out += fmt::format("      '{}') known=(", words_of(part));
     for (const PartName& each : part.parts) out += (&each == part.parts.data() ? "" : " ") + each.name;
     out += ") ;;\n";
   }
-  out += kMiddle;
-  for (const Part& part : parts) out += branch(part);
-  return out + kTail + "_sluice \"$@\"\n";
+  out += kZshMiddle;
+  for (const Part& part : parts) out += zsh_branch(part);
+  return out + kZshTail + "_sluice \"$@\"\n";
 }
 
 }  // namespace sluice::manuals
