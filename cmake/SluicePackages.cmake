@@ -58,6 +58,8 @@ if(TARGET _core)
     "python3 (>= 3.${_sluice_python}), python3 (<< 3.${_sluice_next_python}), python3-numpy")
 endif()
 set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS python3-mpi4py)  # the jobs of sluice.mpi
+set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA
+  ${PROJECT_SOURCE_DIR}/packaging/debian/python/postinst ${PROJECT_SOURCE_DIR}/packaging/debian/python/prerm)
 set(CPACK_COMPONENT_PYTHON_DESCRIPTION "For programs in Python: plans, checks and exports of NumPy's and SciPy's
 matrices; jobs over MPI beside mpi4py.")
 

@@ -51,7 +51,7 @@ OfferedValue value_of(const std::string& text, std::vector<std::string> names) {
 
 /// The text without what is in brackets at its end, and that.
 std::pair<std::string, std::string> text_and_default(const CLI::Option& option) {
-  const std::string text = option.get_option_text();
+  const std::string& text = option.get_option_text();
   const std::size_t bracket = text.find(" [");
   if (bracket == text.npos || text.back() != ']') return {text, ""};
   return {text.substr(0, bracket), text.substr(bracket + 2, text.size() - bracket - 3)};

@@ -1,4 +1,4 @@
-# A recipe for Spack. There is no archive of a release yet, so it builds a checkout:
+# A recipe for Spack 0.20 to 0.23. There is no archive of a release yet, so it builds a checkout:
 #
 #     mkdir -p repo/packages/sluice && cp packaging/spack/package.py repo/packages/sluice/
 #     printf 'repo:\n  namespace: sluice\n' > repo/repo.yaml
