@@ -19,11 +19,11 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/sluice DESTINATION ${CMAKE_INSTA
         FILES_MATCHING PATTERN "*.hpp" ${_sluice_left_out})
 
 if(TARGET sluice)
-  install(TARGETS sluice)
+  install(TARGETS sluice COMPONENT command)
   # The network that `sluice study exchange-lab` builds.
   install(PROGRAMS ${PROJECT_SOURCE_DIR}/lab/up.sh ${PROJECT_SOURCE_DIR}/lab/down.sh ${PROJECT_SOURCE_DIR}/lab/run.sh
-          DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice/lab)
-  install(FILES ${PROJECT_SOURCE_DIR}/lab/common.sh DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice/lab)
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice/lab COMPONENT command)
+  install(FILES ${PROJECT_SOURCE_DIR}/lab/common.sh DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice/lab COMPONENT command)
 endif()
 
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/sluiceConfig.cmake.in
@@ -32,4 +32,5 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/sluiceConfigVersion.cmake
 install(FILES ${PROJECT_BINARY_DIR}/sluiceConfig.cmake ${PROJECT_BINARY_DIR}/sluiceConfigVersion.cmake
               ${PROJECT_SOURCE_DIR}/cmake/FindCBC.cmake
         DESTINATION ${_sluice_package})
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CITATION.cff
+        DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT command)

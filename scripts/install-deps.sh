@@ -49,6 +49,9 @@ ci_packages=(
   libclang-rt-14-dev         # libFuzzer and the sanitizers of clang, which feed the readers with broken files
   libbenchmark-dev           # benchmarks
   python3-jsonschema         # tests: what the command writes against the JSON Schemas of the documents
+  mandoc                     # tests: finds faults in manual pages
+  fish                       # tests: completion is really run in it
+  zsh                        # tests: reads its completion
   iproute2                   # the lab: network namespaces and token buckets
 )
 smpi_packages=(

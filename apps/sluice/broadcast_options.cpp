@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "interrupt.hpp"
+#include "offered_values.hpp"
 #include "option_values.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/quantity.hpp"
@@ -16,9 +17,13 @@ void BroadcastInput::add_to(CLI::App& verb) {
   verb.add_option("--root", root, "the rank that has it")->option_text("RANK [0]");
   verb.add_option("--segments", segments, "parts that follow each other; 1: the message whole through one tree")
       ->option_text("S");
-  verb.add_option("--inside", inside, "how trees broadcast inside clusters, a strategy of predict broadcast")
+  offer(verb.add_option("--inside", inside, "how trees broadcast inside clusters, a strategy of predict broadcast"),
+        {"flat", "segmented-flat", "chain", "segmented-chain", "binary", "binomial", "segmented-binomial",
+         "scatter-allgather", "segmented-binary", "double-tree"})
       ->option_text("NAME");
-  verb.add_option("--lookahead", lookahead, "of ecef-la: min, average or average-sets")->option_text("NAME [min]");
+  offer(verb.add_option("--lookahead", lookahead, "of ecef-la: min, average or average-sets"),
+        {"min", "average", "average-sets"})
+      ->option_text("NAME [min]");
   verb.add_flag("--early-internal", early_internal,
                 "auto, exact: a cluster may broadcast inside before its last sends; needs --segments 1");
   verb.add_option("--time-limit", time_limit, "for auto and exact")->option_text("SECONDS [1]");

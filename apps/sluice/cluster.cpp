@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "command.hpp"
+#include "offered_values.hpp"
 #include "option_values.hpp"
 #include "output.hpp"
 #include "sluice/error.hpp"
@@ -170,7 +171,8 @@ void add_cluster(CLI::App& command, Action& chosen) {
                    "by how much latencies of a cluster may differ; several: each further level makes clusters of those "
                    "before")
       ->option_text("T[,T..] [0.3]");
-  verb->add_option("--algorithm", options->algorithm, "lowekamp, closeness")->option_text("NAME [lowekamp]");
+  offer(verb->add_option("--algorithm", options->algorithm, "lowekamp, closeness"), {"lowekamp", "closeness"})
+      ->option_text("NAME [lowekamp]");
   verb->add_option("--svg", options->svg, "draw the matrix, nodes in the order of the clusters (of the first level)")
       ->option_text("FILE");
   verb->add_option("--json", options->json, "write the clusters as JSON (sluice.clusters/1); -: instead of the table")

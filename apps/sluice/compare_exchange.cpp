@@ -8,6 +8,7 @@
 #include "compare.hpp"
 #include "exchange_options.hpp"
 #include "interrupt.hpp"
+#include "offered_values.hpp"
 #include "option_values.hpp"
 #include "plan.hpp"
 #include "progress.hpp"
@@ -92,9 +93,9 @@ void add_compare_exchange(CLI::App& compare_verb, Action& chosen) {
   const auto options = std::make_shared<CompareOptions>();
   options->problem.add_to(*problem);
   options->problem.add_switches_to(*problem);
-  problem
-      ->add_option("--algorithms,--algorithm", options->algorithms,
-                   "which ones; some take long where there are many nodes")
+  offer(problem->add_option("--algorithms,--algorithm", options->algorithms,
+                            "which ones; some take long where there are many nodes"),
+        algorithm_names("exchange"))
       ->option_text("A,B,..|all [all]");
   options->output.add_to(*problem);
   problem->footer(algorithms_help("exchange") + kExchangeHelp + kComparisonHelp +

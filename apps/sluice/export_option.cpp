@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "offered_values.hpp"
 #include "output.hpp"
 #include "sluice/error.hpp"
 #include "sluice/schedule/export.hpp"
@@ -9,10 +10,11 @@
 namespace sluice::command {
 
 void ExportOption::add_to(CLI::App& problem) {
-  problem
-      .add_option("--export", values_,
-                  "write the steps for another engine: ppermute (pairs a step, as JAX has them), p2p (groups of sends "
-                  "and receives, as NCCL has them), msccl (XML, of equal messages); -: instead of the table")
+  offer(problem.add_option(
+            "--export", values_,
+            "write the steps for another engine: ppermute (pairs a step, as JAX has them), p2p (groups of sends "
+            "and receives, as NCCL has them), msccl (XML, of equal messages); -: instead of the table"),
+        {"ppermute", "p2p", "msccl"})
       ->expected(2)
       ->option_text("FORMAT FILE|-");
 }

@@ -4,20 +4,18 @@
 #include <fmt/ranges.h>
 
 #include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <memory>
 #include <new>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "command.hpp"
+#include "command_tree.hpp"
 #include "everywhere.hpp"
 #include "launcher.hpp"
 #include "output.hpp"
@@ -25,7 +23,6 @@
 #include "sluice/error.hpp"
 #include "suggestion.hpp"
 #include "terminal.hpp"
-#include "version.hpp"
 
 namespace sluice::command {
 
@@ -35,10 +32,6 @@ std::vector<std::string> names_of(const std::vector<const CLI::App*>& apps) {
   std::vector<std::string> names;
   for (const CLI::App* each : apps) names.push_back(each->get_name());
   return names;
-}
-
-std::vector<const CLI::App*> parts_of(const CLI::App& app) {
-  return app.get_subcommands([](const CLI::App*) { return true; });
 }
 
 /// Whether a word that is no problem may be a file.
@@ -126,8 +119,6 @@ std::string one_line(std::string text) {
   return text;
 }
 
-constexpr std::size_t kOptionsWidth = 27;  // of the help
-
 /// The whole of --help, for the terminal it is read on.
 void print_help(const CLI::App& root) { print(fold(root.help(), terminal_width())); }
 
@@ -142,40 +133,9 @@ bool is_surplus_copy() {
 }
 
 int run_command(const std::vector<std::string>& words) {
-  CLI::App root("Plans and runs communication where the order of messages matters.", "sluice");
-  root.set_version_flag("-V,--version", version_text, "print the version, and what it was built with, and exit");
-  root.set_help_flag("-h,--help", "print this and exit");
-  root.footer(
-      "Exit status: 0 done, 1 a check failed, 2 bad input (one line on standard error, nothing written),\n"
-      "130 interrupted by Ctrl-C: the best plan so far is printed and written,\n"
-      "70 an error that is none of the input's: no memory, a failure of MPI.\n\n"
-      "Example:\n  sluice plan redistribute --from 16:3 --to 16:5\n\n"
-      "sluice VERB --help, or sluice help VERB, tells more.");
-  root.get_formatter()->column_width(kOptionsWidth);
-  root.get_formatter()->label("SUBCOMMAND", "VERB");
+  CLI::App root("", "sluice");
   Action chosen;
-  add_plan(root, chosen);
-  add_compare(root, chosen);
-  add_simulate(root, chosen);
-  add_check(root, chosen);
-  add_cluster(root, chosen);
-  add_predict(root, chosen);
-  add_study(root, chosen);
-  add_platform_to_simgrid(root, chosen);
-  add_probe(root, chosen);
-  add_run(root, chosen);
-  add_options_of_all(root);
-  for (CLI::App* verb : root.get_subcommands({})) {
-    verb->group("Verbs");
-    const auto formatter = std::make_shared<CLI::Formatter>();
-    formatter->column_width(kOptionsWidth);
-    formatter->label("SUBCOMMAND", "PROBLEM");
-    verb->formatter(formatter);
-    for (CLI::App* problem : verb->get_subcommands({})) {
-      problem->group("Problems");
-      problem->formatter(formatter);
-    }
-  }
+  add_all(root, chosen);
   std::vector<std::string> arguments = help_as_option(words);
   check_verb_and_problem(root, arguments);
   try {

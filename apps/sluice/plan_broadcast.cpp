@@ -10,6 +10,7 @@
 #include "broadcast_options.hpp"
 #include "elapsed.hpp"
 #include "interrupt.hpp"
+#include "offered_values.hpp"
 #include "output.hpp"
 #include "plan.hpp"
 #include "sluice/error.hpp"
@@ -87,7 +88,9 @@ void add_plan_broadcast(CLI::App& plan_verb, Action& chosen) {
   CLI::App* problem = plan_verb.add_subcommand("broadcast", "give all ranks what one has, over clusters and links");
   const auto options = std::make_shared<PlanOptions>();
   options->problem.add_to(*problem);
-  problem->add_option("--algorithm", options->algorithm, algorithm_list("broadcast"))->option_text("NAME [auto]");
+  offer(problem->add_option("--algorithm", options->algorithm, algorithm_list("broadcast")),
+        algorithm_names("broadcast"))
+      ->option_text("NAME [auto]");
   problem->add_flag("--reversed", options->reversed,
                     "the schedule of a reduction to the root, by a broadcast the other way round: what run reduce "
                     "--platform does");

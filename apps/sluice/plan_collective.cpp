@@ -10,6 +10,7 @@
 #include "algorithm_names.hpp"
 #include "collective_options.hpp"
 #include "elapsed.hpp"
+#include "offered_values.hpp"
 #include "output.hpp"
 #include "plan.hpp"
 #include "sluice/error.hpp"
@@ -98,7 +99,8 @@ void add_plan_collectives(CLI::App& plan_verb, Action& chosen) {
     const auto options = std::make_shared<PlanOptions>();
     options->problem.collective = collective;
     options->problem.add_to(*problem);
-    problem->add_option("--algorithm", options->algorithm, algorithm_list(name))->option_text("NAME [auto]");
+    offer(problem->add_option("--algorithm", options->algorithm, algorithm_list(name)), algorithm_names(name))
+        ->option_text("NAME [auto]");
     problem
         ->add_option("--json", options->output.json,
                      "write the program as JSON (sluice.program/1); -: instead of the table")

@@ -10,6 +10,7 @@
 #include "exchange_options.hpp"
 #include "export_option.hpp"
 #include "interrupt.hpp"
+#include "offered_values.hpp"
 #include "output.hpp"
 #include "plan.hpp"
 #include "progress.hpp"
@@ -131,7 +132,8 @@ void add_plan_exchange(CLI::App& plan_verb, Action& chosen) {
   const auto options = std::make_shared<PlanOptions>();
   options->problem.add_to(*problem);
   options->problem.add_switches_to(*problem);
-  problem->add_option("--algorithm", options->algorithm, algorithm_list("exchange"))->option_text("NAME [auto]");
+  offer(problem->add_option("--algorithm", options->algorithm, algorithm_list("exchange")), algorithm_names("exchange"))
+      ->option_text("NAME [auto]");
   problem
       ->add_option(
           "--local-links", options->local_links,

@@ -10,6 +10,7 @@
 #include "elapsed.hpp"
 #include "export_option.hpp"
 #include "interrupt.hpp"
+#include "offered_values.hpp"
 #include "option_values.hpp"
 #include "output.hpp"
 #include "plan.hpp"
@@ -310,9 +311,12 @@ void add_plan_redistribute(CLI::App& plan_verb, Action& chosen) {
   const auto options = std::make_shared<PlanOptions>();
   options->problem.add_to(*problem, kSliceUnlessShape);
   options->problem.add_roles_to(*problem);
-  problem
-      ->add_option("--algorithm", options->algorithm,
-                   algorithm_list("redistribute") + "; or one of exchange that is not among them")
+  std::vector<std::string> names = algorithm_names("redistribute");
+  for (const std::string& name : algorithm_names("exchange"))
+    if (!is_algorithm("redistribute", name)) names.push_back(name);
+  offer(problem->add_option("--algorithm", options->algorithm,
+                            algorithm_list("redistribute") + "; or one of exchange that is not among them"),
+        names)
       ->option_text("NAME [auto]");
   add_effort_option(*problem, options->effort);
   problem->add_flag("--front", options->front,

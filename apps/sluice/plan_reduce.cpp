@@ -7,6 +7,7 @@
 
 #include "algorithm_names.hpp"
 #include "elapsed.hpp"
+#include "offered_values.hpp"
 #include "output.hpp"
 #include "plan.hpp"
 #include "reduce_options.hpp"
@@ -74,7 +75,8 @@ void add_plan_reduce(CLI::App& plan_verb, Action& chosen) {
   CLI::App* problem = plan_verb.add_subcommand("reduce", "combine an element of each machine, transfers overlapped");
   const auto options = std::make_shared<PlanOptions>();
   options->problem.add_to(*problem);
-  problem->add_option("--algorithm", options->algorithm, algorithm_list("reduce"))->option_text("NAME [auto]");
+  offer(problem->add_option("--algorithm", options->algorithm, algorithm_list("reduce")), algorithm_names("reduce"))
+      ->option_text("NAME [auto]");
   options->output.add_to(*problem, "times in the unit of D and C",
                          "length and bounds alone; for any number of machines");
   problem->footer(

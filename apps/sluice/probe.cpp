@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "command.hpp"
+#include "offered_values.hpp"
 #include "ranks.hpp"
 
 namespace sluice::command {
@@ -16,7 +17,8 @@ void add_probe(CLI::App& command, Action& chosen) {
   verb->add_flag("--thorough", task->thorough, "a minute: every size more often, large ones on slow links too");
   verb->add_option("--tolerance", task->tolerance, "by how much latencies of a cluster may differ")
       ->option_text("T [0.3]");
-  verb->add_option("--algorithm", task->algorithm, "of the clustering: lowekamp, closeness")
+  offer(verb->add_option("--algorithm", task->algorithm, "of the clustering: lowekamp, closeness"),
+        {"lowekamp", "closeness"})
       ->option_text("NAME [lowekamp]");
   verb->add_option("--clusters", task->clusters,
                    "sizes of the clusters, of consecutive ranks, given instead of found by latency")

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "offered_values.hpp"
 #include "option_values.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
@@ -20,8 +21,9 @@ void RedistributeOptions::add_to(CLI::App& verb, const std::string& shape_help) 
       ->option_text("LAYOUT");
   verb.add_option("--to", to, "target layout (needed)")->option_text("LAYOUT");
   verb.add_option("--shape", shape, shape_help)->option_text("N[xM..]");
-  verb.add_option("--part", part,
-                  "of a matrix: upper or lower; the triangle, or trapezoid, on that side of the diagonal")
+  offer(verb.add_option("--part", part,
+                        "of a matrix: upper or lower; the triangle, or trapezoid, on that side of the diagonal"),
+        {"upper", "lower"})
       ->option_text("PART");
   verb.add_flag("--unit-diagonal", unit_diagonal, "the part without its diagonal");
   verb.add_option("--element-bytes", element_bytes, "size of an element")->option_text("BYTES [8]");

@@ -1,27 +1,46 @@
 #include "run.hpp"
 
-#include <memory>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "algorithm_names.hpp"
 #include "command.hpp"
+#include "offered_values.hpp"
 #include "ranks.hpp"
 
 namespace sluice::command {
 
 namespace {
 
+/// Methods that are sluice with one of `names`: sluice-chain, ...
+std::vector<std::string> with_sluice(std::vector<std::string> names) {
+  for (std::string& name : names) name.insert(0, "sluice-");
+  return names;
+}
+
 void add_run_redistribute(CLI::App& verb, Action& chosen) {
   CLI::App* problem = verb.add_subcommand("redistribute", "move a block-cyclic array to another layout");
   const auto options = std::make_shared<RunRedistribute>();
   options->problem.add_to(*problem, kShapeNeeded);
-  problem->add_option("--algorithm", options->algorithm, "the planner of method sluice, see plan --help")
+  std::vector<std::string> planners = algorithm_names("redistribute");
+  std::erase(planners, kWalkerOtto);
+  offer(problem->add_option("--algorithm", options->algorithm, "the planner of method sluice, see plan --help"),
+        planners)
       ->option_text("NAME [auto]");
-  problem
-      ->add_option(
-          "--mode", options->mode,
-          "how transfers are kept apart: chain (one at a time for each port), local, auto (chain between hosts)")
+  offer(problem->add_option(
+            "--mode", options->mode,
+            "how transfers are kept apart: chain (one at a time for each port), local, auto (chain between hosts)"),
+        {"chain", "local", "auto"})
       ->option_text("MODE [auto]");
   options->methods.add_method_to(
-      *problem, "sluice, sluice-ALGORITHM, sluice-MODE, caterpillar, alltoallv, alltoallw, all-at-once, pdgemr2d");
+      *problem, "sluice, sluice-ALGORITHM, sluice-MODE, caterpillar, alltoallv, alltoallw, all-at-once, pdgemr2d",
+      {{"sluice", "sluice-chain", "sluice-local"},
+       with_sluice(planners),
+       {"caterpillar", "alltoallv", "alltoallw", "all-at-once", "pdgemr2d"}});
   options->methods.add_times_to(*problem);
   problem->footer(
       "The source is filled with a function of the global index; every byte of every method's target is verified "
@@ -40,11 +59,13 @@ void add_run_exchange(CLI::App& verb, Action& chosen) {
   const auto options = std::make_shared<RunExchange>();
   options->problem.add_to(*problem);
   problem->get_option("--setup")->option_text("BETA [8192, or by --latency]");
-  problem->add_option("--algorithm", options->algorithm, "the planner, see plan exchange --help")
+  offer(problem->add_option("--algorithm", options->algorithm, "the planner, see plan exchange --help"),
+        algorithm_names("exchange"))
       ->option_text("NAME [auto]");
-  problem
-      ->add_option("--mode", options->mode,
-                   "how transfers are kept apart by method sluice: auto, chain, local, barrier, list, at-once")
+  const std::vector<std::string> modes{"auto", "chain", "local", "barrier", "list", "at-once"};
+  offer(problem->add_option("--mode", options->mode,
+                            fmt::format("how transfers are kept apart by method sluice: {}", fmt::join(modes, ", "))),
+        modes)
       ->option_text("MODE [auto]");
   problem->add_flag("--measure", options->measure,
                     "k by a ramp of 1, 2, 4, .. transfers at once, before anything else");
@@ -53,7 +74,8 @@ void add_run_exchange(CLI::App& verb, Action& chosen) {
                    "k from a platform file: the connections of the links that the traffic crosses, the fewest of them")
       ->option_text("FILE");
   problem->add_flag("--tune", options->tune, "mode list: find k by the throughput while it runs, from K on");
-  options->methods.add_method_to(*problem, "sluice, sluice-MODE, alltoallv, all-at-once, pairwise");
+  options->methods.add_method_to(*problem, "sluice, sluice-MODE, alltoallv, all-at-once, pairwise",
+                                 {{"sluice", "alltoallv", "all-at-once", "pairwise"}, with_sluice(modes)});
   problem->add_flag("--same-ranks", options->same_ranks,
                     "receiver j is rank j, as sender j is, however many ranks there are");
   options->methods.add_times_to(*problem);
@@ -85,7 +107,8 @@ void add_run_broadcast(CLI::App& verb, Action& chosen) {
   CLI::App* problem = verb.add_subcommand("broadcast", "one rank's message to all");
   const auto options = std::make_shared<RunBroadcast>();
   options->problem.add_to(*problem);
-  options->methods.add_method_to(*problem, "sluice, mpi-bcast, algorithms of plan broadcast --help");
+  options->methods.add_method_to(*problem, "sluice, mpi-bcast, algorithms of plan broadcast --help",
+                                 {{"sluice", "mpi-bcast"}, algorithm_names("broadcast")});
   problem->add_flag("--model-only", options->model_only,
                     "sluice does what the model finds best; else it tries MPI_Bcast too, once, and keeps the faster");
   options->methods.add_times_to(*problem);
@@ -106,11 +129,11 @@ void add_run_reduce(CLI::App& verb, Action& chosen) {
   const auto options = std::make_shared<RunReduce>();
   problem->add_option("--count", options->count, "elements of 8 bytes a rank (needed); K, M, G, Ki, Mi, Gi")
       ->option_text("N");
-  problem
-      ->add_option(
-          "--operation", options->operation,
-          "sum; matmul: the product of N x N matrices; merge: the union of sorted sets of N; sleep:MS: sum that "
-          "takes MS milliseconds a combination, as if another device did it")
+  offer(problem->add_option(
+            "--operation", options->operation,
+            "sum; matmul: the product of N x N matrices; merge: the union of sorted sets of N; sleep:MS: sum that "
+            "takes MS milliseconds a combination, as if another device did it"),
+        {"sum", "matmul", "merge", "sleep:"})
       ->option_text("OP [sum]");
   problem->add_option("--root", options->root, "rank that gets the result")->option_text("RANK [0]");
   problem->add_option("--transfer", options->transfer, "d: seconds that the transfer of an element takes")
@@ -130,10 +153,15 @@ void add_run_reduce(CLI::App& verb, Action& chosen) {
       ->add_option("--platform", options->platform,
                    "a network of clusters to plan over, instead of costs: a broadcast the other way round")
       ->option_text("FILE");
-  problem
-      ->add_option("--algorithm", options->algorithm,
-                   "the planner of method sluice, see plan reduce --help; or reduce-scatter; with --platform see plan "
-                   "broadcast --help")
+  std::vector<std::string> planners = algorithm_names("reduce");
+  planners.emplace_back("reduce-scatter");
+  for (const std::string& name : algorithm_names("broadcast"))
+    if (!is_algorithm("reduce", name)) planners.push_back(name);
+  offer(problem->add_option(
+            "--algorithm", options->algorithm,
+            "the planner of method sluice, see plan reduce --help; or reduce-scatter; with --platform see plan "
+            "broadcast --help"),
+        planners)
       ->option_text("NAME [auto]");
   problem->add_flag("--dynamic", options->dynamic, "combine whatever has come first, not what the plan has first");
   problem->add_flag("--no-thread", options->no_thread, "no thread that moves messages while an operation is running");
@@ -142,7 +170,8 @@ void add_run_reduce(CLI::App& verb, Action& chosen) {
   options->methods.add_method_to(
       *problem,
       "sluice, mpi-reduce, reduce-scatter, algorithms of plan reduce --help, such as binomial, flat, fibonacci; with "
-      "--platform also those of plan broadcast --help");
+      "--platform also those of plan broadcast --help",
+      {{"sluice", "mpi-reduce"}, planners});
   options->methods.add_times_to(*problem);
   problem->footer(
       "Elements are a function of rank and index; the result is compared bit by bit with what one process computes "

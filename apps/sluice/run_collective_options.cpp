@@ -4,6 +4,7 @@
 #include <string>
 
 #include "algorithm_names.hpp"
+#include "offered_values.hpp"
 #include "run.hpp"
 
 namespace sluice::command {
@@ -18,15 +19,16 @@ void add_run_collectives(CLI::App& verb, Action& chosen) {
     problem->get_option("--platform")
         ->description("the network to plan over, as sluice.platform/1; else the one that is found");
     if (combines(collective)) problem->remove_option(problem->get_option("--element-bytes"));
-    problem
-        ->add_option("--algorithm", options->algorithm,
-                     fmt::format("the planner of method sluice: {}", algorithm_list(name)))
+    offer(problem->add_option("--algorithm", options->algorithm,
+                              fmt::format("the planner of method sluice: {}", algorithm_list(name))),
+          algorithm_names(name))
         ->option_text("NAME [auto]");
     problem
         ->add_option("--program", options->program,
                      "carry out this program (sluice.program/1), instead of planning one; it is checked first")
         ->option_text("FILE");
-    options->methods.add_method_to(*problem, fmt::format("sluice, mpi-{}, algorithms as for --algorithm", name));
+    options->methods.add_method_to(*problem, fmt::format("sluice, mpi-{}, algorithms as for --algorithm", name),
+                                   {{"sluice", "mpi-" + name}, algorithm_names(name)});
     problem->add_flag("--model-only", options->model_only,
                       "sluice does what the replay finds best; else it takes turns with MPI's own collective first, "
                       "and keeps the faster");

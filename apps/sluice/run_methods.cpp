@@ -4,14 +4,20 @@
 
 #include <algorithm>
 
+#include "offered_values.hpp"
 #include "option_values.hpp"
 #include "sluice/error.hpp"
 #include "sluice/show/quantities.hpp"
 
 namespace sluice::command {
 
-void RunMethods::add_method_to(CLI::App& problem, const std::string& known) {
-  problem.add_option("--methods,--method", method, known)->option_text("A,B,..|all [all]");
+void RunMethods::add_method_to(CLI::App& problem, const std::string& known,
+                               const std::vector<std::vector<std::string>>& names) {
+  std::vector<std::string> all;
+  for (const std::vector<std::string>& some : names)
+    for (const std::string& name : some)
+      if (std::find(all.begin(), all.end(), name) == all.end()) all.push_back(name);
+  offer(problem.add_option("--methods,--method", method, known), all)->option_text("A,B,..|all [all]");
 }
 
 void RunMethods::add_times_to(CLI::App& problem) {

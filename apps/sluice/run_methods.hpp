@@ -15,8 +15,8 @@ struct RunMethods {
   std::string repetitions = "9";
   std::string json;
 
-  /// `known`: for the help of --method.
-  void add_method_to(CLI::App& problem, const std::string& known);
+  /// `known`: for the help of --methods. `names`: for completion, "all" besides; those that are there twice count once.
+  void add_method_to(CLI::App& problem, const std::string& known, const std::vector<std::vector<std::string>>& names);
   void add_times_to(CLI::App& problem);
 
   /// The methods of "A,B,..", or `usual` for "all". `called` returns what a method goes by; it throws InputError for

@@ -16,6 +16,7 @@
 #include "elapsed.hpp"
 #include "exchange_options.hpp"
 #include "interrupt.hpp"
+#include "offered_values.hpp"
 #include "output.hpp"
 #include "plan.hpp"
 #include "provenance.hpp"
@@ -52,10 +53,13 @@ struct SimulationOptions {
   bool all = false;
 
   void add_to(CLI::App& app, bool steps) {
-    app.add_option("--engine", engine, "model: one port per node, k, set-up")->option_text("NAME [model]");
+    offer(app.add_option("--engine", engine, "model: one port per node, k, set-up"), {"model"})
+        ->option_text("NAME [model]");
     if (steps) {
-      app.add_option("--order", order,
-                     "what keeps steps apart: barrier, local (each node's own order), chain (that, and k at once)")
+      offer(
+          app.add_option("--order", order,
+                         "what keeps steps apart: barrier, local (each node's own order), chain (that, and k at once)"),
+          {"barrier", "local", "chain"})
           ->option_text("NAME [barrier]");
       app.add_option("--speed", speed, "what a transfer moves per second, where sizes are bytes: times in seconds")
           ->option_text("SPEED");
@@ -205,7 +209,8 @@ void add_problem(CLI::App& verb, Action& chosen, const char* name, const char* h
   CLI::App* problem = verb.add_subcommand(name, help);
   const auto options = std::make_shared<ProblemOptions<Input>>();
   add_input(options->problem, *problem);
-  problem->add_option("--algorithm", options->algorithm, algorithm_list(name))->option_text("NAME [auto]");
+  offer(problem->add_option("--algorithm", options->algorithm, algorithm_list(name)), algorithm_names(name))
+      ->option_text("NAME [auto]");
   options->simulation.add_to(*problem, steps);
   problem->footer(std::string("Example:\n  ") + example);
   problem->callback([options, run, name, &chosen] {
@@ -315,7 +320,8 @@ void add_simulate(CLI::App& command, Action& chosen) {
     const auto input = std::make_shared<ProblemOptions<CollectiveInput>>();
     input->problem.collective = collective;
     input->problem.add_to(*problem);
-    problem->add_option("--algorithm", input->algorithm, algorithm_list(name))->option_text("NAME [auto]");
+    offer(problem->add_option("--algorithm", input->algorithm, algorithm_list(name)), algorithm_names(name))
+        ->option_text("NAME [auto]");
     input->simulation.add_to(*problem, false);
     problem->footer(
         fmt::format("Example:\n  sluice simulate {} --platform platform.json --size 16Ki --trace {}.json", name, name));

@@ -42,5 +42,9 @@ fi
 if [[ -x $work/prefix/bin/sluice ]]; then
   echo "install: the command"
   "$work/prefix/bin/sluice" --help >/dev/null
+  for file in man/man1/sluice-plan-exchange.1 bash-completion/completions/sluice zsh/site-functions/_sluice \
+    fish/vendor_completions.d/sluice.fish; do
+    [[ -s $work/prefix/share/$file ]] || { echo "error: $file was not installed" >&2; exit 1; }
+  done
 fi
 echo "install: passed"

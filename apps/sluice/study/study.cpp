@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "command.hpp"
+#include "offered_values.hpp"
 #include "option_values.hpp"
 #include "ranks.hpp"
 #include "sluice/error.hpp"
@@ -175,7 +176,7 @@ int study(const StudyOptions& options) {
 void add_study(CLI::App& command, Action& chosen) {
   CLI::App* verb = command.add_subcommand("study", "reproduce tables and figures of the papers: CSV and plots");
   const auto options = std::make_shared<StudyOptions>();
-  verb->add_option("name", options->name, "which one, see below")->option_text("NAME");
+  offer(verb->add_option("name", options->name, "which one, see below"), list_of_names())->option_text("NAME");
   verb->add_option("-o,--output", options->folder, "folder for the files (needed); made if it is missing")
       ->option_text("DIR");
   verb->add_option("--samples", options->samples,
@@ -183,7 +184,9 @@ void add_study(CLI::App& command, Action& chosen) {
                    "given")
       ->option_text("N");
   verb->add_option("--seed", options->seed, "of the random instances")->option_text("N [1]");
-  verb->add_option("--order", options->order, "of ranks, in broadcast-grid5000: clusters, or round-robin over them")
+  offer(verb->add_option("--order", options->order,
+                         "of ranks, in broadcast-grid5000: clusters, or round-robin over them"),
+        {"clusters", "round-robin"})
       ->option_text("NAME [clusters]");
   verb->add_flag("--quick", options->quick, "a small version, to try it out, of studies that take long");
   verb->footer([options] { return help_of(options->name); });

@@ -1,0 +1,52 @@
+#include "parts.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/App.hpp>
+#include <utility>
+
+#include "command_tree.hpp"
+
+namespace sluice::manuals {
+
+namespace {
+
+PartOption option_of(const CLI::Option& option) {
+  PartOption result;
+  for (const std::string& name : option.get_snames()) result.names.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) result.names.push_back("--" + name);
+  result.text = option.get_option_text();
+  result.about = option.get_description();
+  result.values = command::offered_values(option);
+  return result;
+}
+
+void add(std::vector<Part>& parts, const CLI::App& app, const std::vector<std::string>& words) {
+  Part part;
+  part.words = words;
+  part.about = app.get_description();
+  part.footer = app.get_footer();
+  for (const CLI::Option* option : app.get_options())
+    (option->get_positional() ? part.positionals : part.options).push_back(option_of(*option));
+  const std::vector<const CLI::App*> below = command::parts_of(app);
+  for (const CLI::App* each : below) part.parts.push_back({each->get_name(), each->get_description()});
+  parts.push_back(std::move(part));
+  for (const CLI::App* each : below) {
+    std::vector<std::string> further = words;
+    further.push_back(each->get_name());
+    add(parts, *each, further);
+  }
+}
+
+}  // namespace
+
+std::vector<Part> parts_of_command(const CLI::App& root) {
+  std::vector<Part> parts;
+  add(parts, root, {});
+  return parts;
+}
+
+std::string words_of(const Part& part) { return fmt::format("{}", fmt::join(part.words, " ")); }
+
+}  // namespace sluice::manuals

@@ -1,0 +1,83 @@
+#include "offered_values.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/Option.hpp>
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+namespace sluice::command {
+
+namespace {
+
+bool is_file(std::string_view text) {
+  return text == "FILE" || text == "TRAFFIC" || text.ends_with(".json") || text.ends_with(".mtx");
+}
+
+/// "any" of "R|any", as opposed to what users replace.
+bool is_literal(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+}
+
+std::vector<std::string> split(const std::string& text, char between) {
+  std::vector<std::string> parts;
+  for (std::size_t start = 0; start <= text.size();) {
+    const std::size_t end = std::min(text.find(between, start), text.size());
+    if (end > start) parts.push_back(text.substr(start, end - start));
+    start = end + 1;
+  }
+  return parts;
+}
+
+OfferedValue value_of(const std::string& text, std::vector<std::string> names) {
+  using Kind = OfferedValue::Kind;
+  OfferedValue value;
+  value.text = text;
+  bool list = false;
+  for (const std::string& each : split(text, '|')) {
+    if (is_file(each)) value.kind = Kind::kFile;
+    if (each == "DIR") value.kind = Kind::kFolder;
+    if (is_literal(each)) names.push_back(each);
+    list = list || each == "A,B,..";
+  }
+  if (value.kind == Kind::kText && !names.empty()) {
+    value.kind = list ? Kind::kNames : Kind::kName;
+    value.names = std::move(names);
+  }
+  return value;
+}
+
+/// The text without what is in brackets at its end, and that.
+std::pair<std::string, std::string> text_and_default(const CLI::Option& option) {
+  const std::string& text = option.get_option_text();
+  const std::size_t bracket = text.find(" [");
+  if (bracket == text.npos || text.back() != ']') return {text, ""};
+  return {text.substr(0, bracket), text.substr(bracket + 2, text.size() - bracket - 3)};
+}
+
+/// What offer() was told: CLI11 has names of types there too, such as TEXT.
+std::vector<std::string> told(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  if (type.empty() || type.front() != '{') return {};
+  return split(type.substr(1, type.size() - 2), ',');
+}
+
+}  // namespace
+
+CLI::Option* offer(CLI::Option* option, const std::vector<std::string>& names) {
+  return option->type_name(fmt::format("{{{}}}", fmt::join(names, ",")));
+}
+
+std::vector<OfferedValue> offered_values(const CLI::Option& option) {
+  std::vector<OfferedValue> values;
+  if (option.get_expected_max() == 0) return values;
+  for (const std::string& text : split(text_and_default(option).first, ' '))
+    values.push_back(value_of(text, values.empty() ? told(option) : std::vector<std::string>()));
+  return values;
+}
+
+std::string shown_default(const CLI::Option& option) { return text_and_default(option).second; }
+
+}  // namespace sluice::command

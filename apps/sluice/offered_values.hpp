@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace CLI {
+class Option;
+}
+
+/// What the values of an option can be, for completion. --help says the same in words.
+namespace sluice::command {
+
+/// One value of an option, or of a word without a name.
+struct OfferedValue {
+  enum class Kind {
+    kText,    ///< what only the user knows: a number, a layout
+    kFile,    ///< a file
+    kFolder,  ///< a folder
+    kName,    ///< one of `names`, or anything else that --help tells
+    kNames,   ///< several of `names` with commas between them
+  };
+  Kind kind = Kind::kText;
+  std::string text;  ///< as in --help: "FILE|-", "NAME"
+  std::vector<std::string> names;
+};
+
+/// Says what a value of `option` can be, where it has a name out of few; lists of names are told by their text,
+/// "A,B,..". It stands in CLI11's type name, which option_text() keeps out of the help.
+CLI::Option* offer(CLI::Option* option, const std::vector<std::string>& names);
+
+/// The values of `option`, by its text and by what offer() was told: "FILE" and "TRAFFIC" are files, "DIR" is a folder,
+/// "R|any" has the name "any". Empty for a flag.
+[[nodiscard]] std::vector<OfferedValue> offered_values(const CLI::Option& option);
+
+/// What the text of `option` says of the value that it has unless given: "auto" of "NAME [auto]"; empty if nothing.
+[[nodiscard]] std::string shown_default(const CLI::Option& option);
+
+}  // namespace sluice::command

@@ -1,0 +1,17 @@
+# Run by cpack on the trees of the packages before they are packed: a copyright and a changelog each, manual pages
+# compressed.
+string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)
+foreach(component IN LISTS CPACK_COMPONENTS_ALL)
+  string(TOUPPER ${component} upper)
+  set(name ${CPACK_DEBIAN_${upper}_PACKAGE_NAME})
+  set(share ${CPACK_TEMPORARY_INSTALL_DIRECTORY}/${component}${CPACK_PACKAGING_INSTALL_PREFIX}/share)
+  set(folder ${share}/doc/${name})
+  file(MAKE_DIRECTORY ${folder})
+  file(COPY_FILE ${CPACK_RESOURCE_FILE_LICENSE} ${folder}/copyright)
+  file(WRITE ${folder}/changelog
+    "sluice (${CPACK_PACKAGE_VERSION}) unstable; urgency=medium\n\n"
+    "  * What has changed stands in CHANGELOG.md of the sources.\n\n"
+    " -- ${CPACK_PACKAGE_CONTACT}  ${date}\n")
+  file(GLOB pages ${share}/man/man1/*.1)
+  execute_process(COMMAND gzip -9 -n ${folder}/changelog ${pages} COMMAND_ERROR_IS_FATAL ANY)
+endforeach()
