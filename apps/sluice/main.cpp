@@ -158,6 +158,7 @@ int run_command(const std::vector<std::string>& words) {
   add_compare(root, chosen);
   add_simulate(root, chosen);
   add_check(root, chosen);
+  add_report(root, chosen);
   add_cluster(root, chosen);
   add_predict(root, chosen);
   add_study(root, chosen);
