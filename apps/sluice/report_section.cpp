@@ -39,15 +39,20 @@ namespace sluice::command {
 
 namespace {
 
-constexpr std::int64_t kMostBytes = std::int64_t{1} << 29;
+constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 29;
 constexpr const char* kAFile = "a file that sluice wrote, or traffic";
 constexpr std::array<std::string_view, 8> kSchemas{"sluice.schedule/1", "sluice.program/1",    "sluice.compare/1",
                                                    "sluice.run/1",      "sluice.simulation/1", "sluice.platform/1",
                                                    "sluice.record/1",   "sluice.clusters/1"};
 
 std::string read_all(const std::string& path, const std::string& name) {
+  const auto refuse_beyond_limit = [&](std::uintmax_t bytes) {
+    if (bytes > kMostBytes) throw InputError(name, "more than 512 MiB", "less, as a browser has to hold it");
+  };
   std::error_code ignored;
   if (path != "-" && std::filesystem::is_directory(path, ignored)) throw InputError(name, "a directory", kAFile);
+  if (path != "-" && std::filesystem::is_regular_file(path, ignored))
+    refuse_beyond_limit(std::filesystem::file_size(path));
   std::ifstream file;
   if (path != "-") {
     file.open(path, std::ios::binary);
@@ -58,8 +63,7 @@ std::string read_all(const std::string& path, const std::string& name) {
   std::array<char, 1 << 16> chunk{};
   while (in.read(chunk.data(), chunk.size()), in.gcount() > 0) {
     text.append(chunk.data(), static_cast<std::size_t>(in.gcount()));
-    if (static_cast<std::int64_t>(text.size()) > kMostBytes)
-      throw InputError(name, "more than 512 MiB", "less, as a browser has to hold it");
+    refuse_beyond_limit(text.size());
   }
   if (in.bad()) throw InputError(name, "cannot be read: " + std::generic_category().message(errno), kAFile);
   return text;
@@ -112,7 +116,7 @@ void add(ReportSection& section, ScheduleFile file, ReportSpace& space) {
                     number_text(move_decimal_point(schedule.local_phases->total, -decimals))));
     schedule.local_phases.reset();
   }
-  ReportTable steps{"Steps", {{"step"}, {"duration"}, {"transfers"}, {"size of all"}}, {}};
+  ReportTable steps{"Steps", {{"step"}, {"duration"}, {"transfers"}, {"sum of sizes"}}, {}};
   for (const Step& step : schedule.steps) {
     double all = 0;
     for (const Transfer& transfer : step.transfers) all += static_cast<double>(transfer.size);
@@ -290,7 +294,7 @@ void add(ReportSection& section, const Traffic& traffic, ReportSpace& space) {
   section.figures = {{"senders", fmt::format("{}", traffic.senders)},
                      {"receivers", fmt::format("{}", traffic.receivers)},
                      {"messages", fmt::format("{}", traffic.messages.size())},
-                     {"size of all", number_text(all)},
+                     {"sum of sizes", number_text(all)},
                      {"largest", number_text(largest)}};
   section.matrices.push_back(std::move(matrix));
   section.tables.push_back(std::move(table));

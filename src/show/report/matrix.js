@@ -280,7 +280,7 @@ function stepsView(model, setBand) {
   let last = 0;
   for (const step of data.step) last = Math.max(last, step);
   const view = matrixView({
-    title: "What each step sends: its matching over the matrix", rowName: "sender", columnName: "receiver", valueName: "size of all",
+    title: "What each step sends: its matching over the matrix", rowName: "sender", columnName: "receiver", valueName: "sum of sizes",
     unit: data.sizeUnit, rows: data.senders, columns: data.receivers, ...entries
   }, { more: e => entries.pieces[e] > 1 ? `, in ${entries.pieces[e]} pieces` : "" });
   const text = make("span", { role: "status" });

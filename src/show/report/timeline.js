@@ -176,7 +176,7 @@ function ganttView(model) {
     return { width, height, all, view: printing ? all : Math.min(all, most), x: transform.rescaleX(x), top: printing ? 0 : scroller.scrollTop };
   }
 
-  // Top and height of a bar in the whole of the rows.
+  // Top and thickness of a bar in the whole of the rows.
   function placeOf(b, height) {
     const part = both ? height / 2 : height;
     const lane = part / bars.lanes[bars.half[b]][bars.row[b]];
