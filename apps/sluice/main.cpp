@@ -158,10 +158,10 @@ int run_command(const std::vector<std::string>& words) {
   add_compare(root, chosen);
   add_simulate(root, chosen);
   add_check(root, chosen);
-  add_report(root, chosen);
   add_cluster(root, chosen);
   add_predict(root, chosen);
   add_study(root, chosen);
+  add_report(root, chosen);
   add_platform_to_simgrid(root, chosen);
   add_probe(root, chosen);
   add_run(root, chosen);

@@ -29,7 +29,7 @@ function barsView(data) {
       .call(d3.axisBottom(x).ticks(ticks).tickSize(top - bottom).tickFormat(""));
     svg.append("g").attr("transform", `translate(0, ${bottom})`).call(d3.axisBottom(x).ticks(ticks)
       .tickFormat(data.unit === "B" ? value => bytesText(value) : null));
-    if (unit.name && data.unit === "s") svg.append("text").attr("x", width - right + 8).attr("y", bottom + 18).text(unit.name);
+    if (unit.name && data.unit === "s") svg.append("text").attr("x", width - 4).attr("y", bottom + 18).attr("text-anchor", "end").text(unit.name);
     const bars = svg.selectAll("g.bar").data(data.bars).join("g").attr("class", "bar")
       .attr("transform", (_, i) => `translate(0, ${top + row * i})`);
     bars.append("text").attr("x", left - 8).attr("y", row / 2 + 4).attr("text-anchor", "end")
@@ -72,7 +72,9 @@ function linesDrawing(get) {
       const [low, high] = values.length > 0 ? d3.extent(values) : [0, 1];
       const wide = 20;
       if (low > 0 && high / low >= wide) return d3.scaleLog().domain([low, high]).range(range);
-      return d3.scaleLinear().domain([Math.min(low, 0), high > low || high > 0 ? high : 1]).range(range).nice();
+      // Heights are compared from 0 on, places across are not.
+      const from = index === 0 && high > low ? low : Math.min(low, 0);
+      return d3.scaleLinear().domain([from, high > from ? high : from + 1]).range(range).nice();
     };
     const x = scaleOf(0, [margin.left, width - margin.right]);
     const y = scaleOf(1, [height - margin.bottom, margin.top]);

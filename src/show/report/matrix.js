@@ -4,8 +4,10 @@
 // options.more(entry) adds to the facts of an entry.
 function matrixView(data, options = {}) {
   const named = data.names !== undefined && data.names.length > 0;
-  const gutter = named ? 80 : 48;
+  const left = named ? 80 : 48;  // for names of rows
+  const above = 48;              // for names of columns
   const side = 440;
+  const shades = 32;
   let entries = data;
   let byLoad = false;
   let transform = d3.zoomIdentity;
@@ -53,6 +55,8 @@ function matrixView(data, options = {}) {
       high = Math.max(high, entries.value[e]);
     }
     order = { rows: positions(data.rows, entries.row), columns: positions(data.columns, entries.column), cells, low, high };
+    order.ofShade = Array.from({ length: shades + 1 }, () => []);
+    for (let e = 0; e < count; ++e) order.ofShade[Math.round(shade(entries.value[e]) * shades)].push(e);
   }
 
   // 0 to 1, by the logarithm.
@@ -63,13 +67,13 @@ function matrixView(data, options = {}) {
   }
 
   function geometry() {
-    const width = Math.min(widthOf(drawing.parentElement), side + gutter);
+    const width = Math.min(widthOf(drawing.parentElement), side + left);
     const longest = Math.max(data.rows, data.columns, 1);
-    const cell = (width - gutter) / longest;
-    const height = gutter + Math.max(cell * data.rows, 1);
+    const cell = (width - left) / longest;
+    const height = above + Math.max(cell * data.rows, 1);
     return { width, height, cell: cell * transform.k,
-      x: column => transform.x + transform.k * (gutter + column * cell),
-      y: row => transform.y + transform.k * (gutter + row * cell) };
+      x: column => transform.x + transform.k * (left + column * cell),
+      y: row => transform.y + transform.k * (above + row * cell) };
   }
 
   function draw() {
@@ -78,28 +82,29 @@ function matrixView(data, options = {}) {
     const g = geometry();
     // On paper nothing can be stepped through: there the matrix is that of all steps.
     const marked = printing ? null : now;
-    if (!printing) zoom.setArea(gutter, gutter, g.width, g.height);
+    if (!printing) zoom.setArea(left, above, g.width, g.height);
     const context = prepare(canvas, g.width, g.height);
     context.fillStyle = theme.page;
     context.fillRect(0, 0, g.width, g.height);
     context.save();
     context.beginPath();
-    context.rect(gutter, gutter, g.width - gutter, g.height - gutter);
+    context.rect(left, above, g.width - left, g.height - above);
     context.clip();
     context.fillStyle = theme.faint;
     context.fillRect(g.x(0), g.y(0), g.cell * data.columns, g.cell * data.rows);
     const gap = g.cell >= 6 ? 0.5 : 0;
-    const count = entries.row.length;
-    const box = e => [g.x(order.columns.position[entries.column[e]]) + gap, g.y(order.rows.position[entries.row[e]]) + gap, Math.max(g.cell - 2 * gap, 0.75)];
-    const shades = 32;
-    const buckets = Array.from({ length: shades + 1 }, () => []);
-    for (let e = 0; e < count; ++e) buckets[Math.round(shade(entries.value[e]) * shades)].push(e);
+    const size = Math.max(g.cell - 2 * gap, 0.75);
+    const firstX = g.x(0) + gap;
+    const firstY = g.y(0) + gap;
+    const xOf = e => firstX + order.columns.position[entries.column[e]] * g.cell;
+    const yOf = e => firstY + order.rows.position[entries.row[e]] * g.cell;
     if (marked) context.globalAlpha = 0.3;
-    buckets.forEach((list, s) => {
+    order.ofShade.forEach((list, s) => {
       context.fillStyle = theme.heat(s / shades);
       for (const e of list) {
-        const [x, y, size] = box(e);
-        if (x > g.width || y > g.height || x + size < gutter || y + size < gutter) continue;
+        const x = xOf(e);
+        const y = yOf(e);
+        if (x > g.width || y > g.height || x + size < left || y + size < above) continue;
         context.fillRect(x, y, size, size);
       }
     });
@@ -107,19 +112,17 @@ function matrixView(data, options = {}) {
     if (marked) {
       const least = 3;  // pixels, so that it is seen in any matrix
       for (const e of marked.keys()) {
-        const [x, y, size] = box(e);
         const grown = Math.max(size, least);
         context.fillStyle = theme.mark;
-        context.fillRect(x - (grown - size) / 2, y - (grown - size) / 2, grown, grown);
+        context.fillRect(xOf(e) - (grown - size) / 2, yOf(e) - (grown - size) / 2, grown, grown);
       }
       context.fillStyle = readableOn(theme.mark);
       context.textAlign = "center";
       context.textBaseline = "middle";
       context.font = "11px system-ui, sans-serif";
       for (const [e, value] of marked) {
-        const [x, y, size] = box(e);
         const label = quantityText(value, data.unit);
-        if (size >= 7 * label.length + 4 && size >= 12) context.fillText(label, x + size / 2, y + size / 2);
+        if (size >= 7 * label.length + 4 && size >= 12) context.fillText(label, xOf(e) + size / 2, yOf(e) + size / 2);
       }
     }
     if (cursor) {
@@ -136,19 +139,20 @@ function matrixView(data, options = {}) {
     context.fillStyle = theme.ink;
     context.font = "11px system-ui, sans-serif";
     context.textBaseline = "middle";
-    const every = Math.ceil((named ? 76 : 26) / g.cell);
-    const fit = text => text.length > 11 ? text.slice(0, 10) + "…" : text;
+        const fit = text => text.length > 11 ? text.slice(0, 10) + "…" : text;
+    const widest = named ? d3.max(data.names, name => context.measureText(fit(name)).width) : 20;
+    const every = Math.ceil((widest + 6) / g.cell);
     for (let r = 0; r < data.rows; r += Math.ceil(14 / g.cell)) {
       const y = g.y(r) + g.cell / 2;
-      if (y < gutter || y > g.height) continue;
+      if (y < above || y > g.height) continue;
       context.textAlign = "right";
-      context.fillText(fit(nameOf(order.rows.list[r])), gutter - 5, y);
+      context.fillText(fit(nameOf(order.rows.list[r])), left - 5, y);
     }
     for (let c = 0; c < data.columns; c += every) {
       const x = g.x(c) + g.cell / 2;
-      if (x < gutter || x > g.width) continue;
+      if (x < left || x > g.width) continue;
       context.textAlign = "center";
-      context.fillText(fit(nameOf(order.columns.list[c])), x, gutter - 9);
+      context.fillText(fit(nameOf(order.columns.list[c])), x, above - 9);
     }
     context.textAlign = "left";
     context.fillText(`${data.rowName} ↓  ${data.columnName} →`, 2, 10);
@@ -189,7 +193,7 @@ function matrixView(data, options = {}) {
     const column = Math.floor((event.clientX - box.left - g.x(0)) / g.cell);
     const row = Math.floor((event.clientY - box.top - g.y(0)) / g.cell);
     const inside = order && row >= 0 && column >= 0 && row < data.rows && column < data.columns &&
-      event.clientX - box.left >= gutter && event.clientY - box.top >= gutter;
+      event.clientX - box.left >= left && event.clientY - box.top >= above;
     if (inside) tip.show(event, factsAt(row, column));
     else tip.hide();
   });
@@ -206,9 +210,9 @@ function matrixView(data, options = {}) {
     cursor = cursor === null ? [0, 0] : [Math.min(Math.max(cursor[0] + move[0], 0), data.rows - 1), Math.min(Math.max(cursor[1] + move[1], 0), data.columns - 1)];
     status.textContent = factsAt(...cursor);
     const g = geometry();
-    if (g.x(cursor[1]) < gutter || g.x(cursor[1]) + g.cell > g.width || g.y(cursor[0]) < gutter || g.y(cursor[0]) + g.cell > g.height) {
+    if (g.x(cursor[1]) < left || g.x(cursor[1]) + g.cell > g.width || g.y(cursor[0]) < above || g.y(cursor[0]) + g.cell > g.height) {
       const cell = g.cell / transform.k;
-      zoom.to(gutter + (cursor[1] + 0.5) * cell, gutter + (cursor[0] + 0.5) * cell);
+      zoom.to(left + (cursor[1] + 0.5) * cell, above + (cursor[0] + 0.5) * cell);
     }
     redraw();
   });

@@ -213,7 +213,7 @@ function ganttView(model) {
     context.beginPath();
     context.rect(gutter, 0, width - gutter, view);
     context.clip();
-    if (band) {
+    if (band && !printing) {
       context.globalAlpha = 0.18;
       context.fillStyle = theme.mark;
       context.fillRect(x(band[0]), 0, Math.max(x(band[1]) - x(band[0]), 1), view);
@@ -390,7 +390,8 @@ function ganttView(model) {
     : "Colour and number of a bar: the other node.";
   return {
     element: make("figure", {}, make("h3", {}, "When each transfer runs"), controls, drawing, status,
-      make("figcaption", {}, caption + " Grey: transfers narrower than a pixel. Drag to move; Ctrl and the wheel zoom.")),
+      make("figcaption", {}, caption + " Grey: transfers narrower than a pixel.",
+        make("span", { class: "hint" }, " Drag to move; Ctrl and the wheel zoom."))),
     setBand(range) {
       band = range;
       redraw();
