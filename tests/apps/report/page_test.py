@@ -63,8 +63,13 @@ class Page(unittest.TestCase):
         sluice("compare", "exchange", "traffic.csv", "--json", "compare.json")
         sluice("plan", "reduce", "--machines", "16", "--transfer", "2", "--compute", "1", "--json", "tree.json")
         grid = os.path.join(SOURCE, "studies/grid5000/grid5000-88.json")
+        evil = "<img src=x onerror='evil = 1'>.json"
+        with open(os.path.join(SOURCE, "tests/docs/samples/run.json")) as sample, open(evil, "w") as file:
+            run = json.load(sample)
+            run["methods"][0].update(name="</script><script>evil = 1</script>", how="<b>how</b>")
+            json.dump(run, file)
         sluice("report", "plan.json", "compare.json", "tree.json", "traffic.csv", "study.csv", grid,
-               os.path.join(SOURCE, "tests/docs/samples/record.json"), os.path.join(SOURCE, "tests/docs/samples/run.json"),
+               os.path.join(SOURCE, "tests/docs/samples/record.json"), evil,
                "-o", "page.html")
         steps_file("many.json", 250, 400)
         sluice("report", "many.json", "-o", "many.html")
@@ -109,6 +114,12 @@ class Page(unittest.TestCase):
             for part in ("h2", "dl.figures dd", "figure", "table caption", "tbody tr"):
                 self.assertTrue(self.texts(f"main > section:nth-child({section}) {part}"), (section, part))
         self.assertEqual(self.browser.run("document.documentElement.lang"), "en")
+
+    def test_names_from_files_stay_texts(self):
+        self.assertEqual(self.browser.run("typeof evil"), "undefined")
+        self.assertEqual(self.browser.run("document.querySelectorAll('img, b, main script').length"), 0)
+        self.assertEqual(self.texts("main > section:nth-child(8) h2"), ["<img src=x onerror='evil = 1'>.json"])
+        self.assertEqual(self.rows("Methods", 8)[0][0], "</script><script>evil = 1</script>")
 
     def test_pictures_are_not_blank_in_light_dark_and_on_paper(self):
         grounds = {}
