@@ -14,6 +14,8 @@ using nlohmann::json;
 
 constexpr const char* kTraffic = "3,1,0\n0,0,2\n4,0,1\n";
 
+#if SLUICE_HAS_D3
+
 std::string platform() { return std::string(SLUICE_STUDIES) + "/grid5000/grid5000-88.json"; }
 
 /// The text between two others of a page.
@@ -35,8 +37,6 @@ json sections(const Folder& folder, const std::string& files) {
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   return data_of(outcome.out);
 }
-
-#if SLUICE_HAS_D3
 
 TEST(Report, StepsWithTheirTransfersFiguresAndTables) {
   const Folder folder;
