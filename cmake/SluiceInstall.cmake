@@ -34,3 +34,9 @@ install(FILES ${PROJECT_BINARY_DIR}/sluiceConfig.cmake ${PROJECT_BINARY_DIR}/slu
         DESTINATION ${_sluice_package})
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CITATION.cff
         DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT command)
+# The licences of what reports hold.
+foreach(_sluice_licence IN LISTS D3_LICENCES)
+  string(REGEX MATCH "d3-[a-z-]+" _sluice_module ${_sluice_licence})
+  install(FILES ${_sluice_licence} DESTINATION ${CMAKE_INSTALL_DOCDIR}/licences RENAME ${_sluice_module}
+          COMPONENT command)
+endforeach()

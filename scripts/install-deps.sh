@@ -21,6 +21,9 @@ packages=(
   coinor-libcbc-dev          # integer programs: the planner `exact` of exchange
   libcli11-dev               # command line
   libssl-dev                 # SHA-256 of the files that a result was made from
+  node-d3-axis               # d3, which draws in the page of `sluice report`: axes
+  node-d3-scale              # its scales
+  node-d3-zoom               # its zooming and moving
   libgtest-dev               # tests
   librapidcheck-dev          # tests: properties on random data
   liblemon-dev               # tests and benchmarks: matchings to compare ours with
@@ -48,6 +51,7 @@ ci_packages=(
   clang-tidy                 # and its usage; brings run-clang-tidy
   libclang-rt-14-dev         # libFuzzer and the sanitizers of clang, which feed the readers with broken files
   libbenchmark-dev           # benchmarks
+  chromium                   # tests: the page of `sluice report` as a browser shows it
   python3-jsonschema         # tests: what the command writes against the JSON Schemas of the documents
   mandoc                     # tests: finds faults in manual pages
   fish                       # tests: completion is really run in it

@@ -27,6 +27,7 @@ void add_predict(CLI::App& command, Action& chosen);
 void add_study(CLI::App& command, Action& chosen);
 void add_platform_to_simgrid(CLI::App& command, Action& chosen);
 void add_probe(CLI::App& command, Action& chosen);
+void add_report(CLI::App& command, Action& chosen);
 void add_run(CLI::App& command, Action& chosen);
 void add_simulate(CLI::App& command, Action& chosen);
 

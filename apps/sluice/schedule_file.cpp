@@ -30,4 +30,9 @@ Program read_program_file(const std::string& path) {
   return read_program(in, path);
 }
 
+void refuse_broken(const std::vector<Violation>& violations, const std::string& name) {
+  if (!violations.empty())
+    throw InputError(name, "a broken schedule: " + to_string(violations.front()), "one that sluice check accepts");
+}
+
 }  // namespace sluice::command

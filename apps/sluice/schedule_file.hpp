@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "sluice/schedule/any_schedule.hpp"
 
@@ -11,5 +12,8 @@ namespace sluice::command {
 
 /// Reads the program at `path`. Throws InputError for anything else.
 [[nodiscard]] Program read_program_file(const std::string& path);
+
+/// Throws InputError, the first of `violations`, if there are any. `name`: the file's.
+void refuse_broken(const std::vector<Violation>& violations, const std::string& name);
 
 }  // namespace sluice::command

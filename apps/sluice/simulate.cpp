@@ -157,12 +157,6 @@ int simulate_tree(const TreeSchedule& schedule, const std::string& title, const 
   return show(simulate(schedule), {title, schedule.length}, options);
 }
 
-/// Of a schedule that check refuses, the first thing it says. Throws InputError.
-void refuse_broken(const std::vector<Violation>& violations, const std::string& name) {
-  if (!violations.empty())
-    throw InputError(name, "a broken schedule: " + to_string(violations.front()), "one that sluice check accepts");
-}
-
 int simulate_program(const Program& program, const Platform& platform, const std::string& title,
                      const SimulationOptions& options) {
   return show(simulate(platform, program), {title, program.length_s}, options);

@@ -10,6 +10,7 @@
 #include <limits>
 #include <vector>
 
+#include "show/svg.hpp"
 #include "sluice/error.hpp"
 #include "sluice/show/quantities.hpp"
 
@@ -23,20 +24,14 @@ constexpr double kEdge = 56;  // left of the matrix and above it: title and axes
 constexpr double kLegendWidth = 130;
 constexpr int kShades = 32;
 
-/// From dark blue over green to light yellow; `shade` from 0, the nearest, to kShades - 1.
+/// `shade` from 0, the nearest, to kShades - 1.
 std::string colour(int shade) {
-  struct Colour {
-    double red, green, blue;
-  };
-  constexpr Colour kStops[] = {{26, 28, 84}, {31, 120, 130}, {120, 190, 110}, {253, 240, 160}};
-  constexpr int kSpans = static_cast<int>(std::size(kStops)) - 1;
+  constexpr int kSpans = static_cast<int>(detail::kHeatStops.size()) - 1;
   const double at = static_cast<double>(shade) / (kShades - 1) * kSpans;
   const int span = std::min(static_cast<int>(at), kSpans - 1);
-  const auto mix = [&](double from, double to) {
-    return static_cast<int>(std::lround(from + (at - span) * (to - from)));
-  };
-  const Colour& a = kStops[span];
-  const Colour& b = kStops[span + 1];
+  const auto mix = [&](int from, int to) { return static_cast<int>(std::lround(from + (at - span) * (to - from))); };
+  const detail::Rgb a = detail::kHeatStops[static_cast<std::size_t>(span)];
+  const detail::Rgb b = detail::kHeatStops[static_cast<std::size_t>(span) + 1];
   return fmt::format("#{:02x}{:02x}{:02x}", mix(a.red, b.red), mix(a.green, b.green), mix(a.blue, b.blue));
 }
 

@@ -11,6 +11,12 @@ namespace sluice::detail {
 inline constexpr std::array kPalette{"#0072B2", "#E69F00", "#009E73", "#CC79A7",
                                      "#56B4E9", "#D55E00", "#8A7A00", "#7F7F7F"};
 
+/// The colours of a matrix, for values from the smallest to the largest: dark blue over green to light yellow.
+struct Rgb {
+  int red, green, blue;
+};
+inline constexpr std::array kHeatStops{Rgb{26, 28, 84}, Rgb{31, 120, 130}, Rgb{120, 190, 110}, Rgb{253, 240, 160}};
+
 /// Colours of text, ground and lines by class ("page", "faint", "line"), for light and dark.
 inline constexpr std::string_view kStyle =
     "<style>text { fill: #1a1a1a } .page { fill: white } .faint { fill: #f0f0f0 } .line { stroke: #b0b0b0 } "

@@ -9,8 +9,8 @@ namespace {
 TEST(Help, EveryVerbExplainsItselfWithAnExample) {
   const Folder folder;
   for (const std::string verb :
-       {"plan", "compare", "check", "study", "run", "plan redistribute", "compare redistribute", "run redistribute",
-        "plan exchange", "compare exchange", "plan reduce", "compare reduce"}) {
+       {"plan", "compare", "check", "study", "report", "run", "plan redistribute", "compare redistribute",
+        "run redistribute", "plan exchange", "compare exchange", "plan reduce", "compare reduce"}) {
     SCOPED_TRACE(verb);
     for (const std::string help : {"--help", "-h"}) {
       const Outcome outcome = folder.sluice(words(verb + ' ' + help));
@@ -29,7 +29,7 @@ TEST(Help, TheCommandListsItsVerbs) {
   const Folder folder;
   const Outcome outcome = folder.sluice({"--help"});
   EXPECT_EQ(outcome.status, 0);
-  for (const std::string verb : {"plan", "compare", "check", "study", "run"})
+  for (const std::string verb : {"plan", "compare", "check", "study", "report", "run"})
     EXPECT_NE(outcome.out.find("\n  " + verb + ' '), std::string::npos) << outcome.out;
   EXPECT_NE(outcome.out.find("Exit status"), std::string::npos);
 }

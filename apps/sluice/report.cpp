@@ -1,0 +1,89 @@
+#include "sluice/show/report.hpp"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "broadcast_options.hpp"
+#include "command.hpp"
+#include "elapsed.hpp"
+#include "output.hpp"
+#include "report_section.hpp"
+#include "sluice/error.hpp"
+#include "sluice/show/quantities.hpp"
+#include "terminal.hpp"
+
+namespace sluice::command {
+
+namespace {
+
+struct ReportOptions {
+  std::vector<std::string> files;
+  std::string output;
+  std::string platform;
+};
+
+/// "Sluice report: a.json, b.json and 3 more".
+std::string title_of(const std::vector<std::string>& files) {
+  constexpr std::size_t kNamed = 3;
+  std::string title = "Sluice report: ";
+  for (std::size_t i = 0; i < files.size() && i < kNamed; ++i)
+    title += (i == 0 ? "" : ", ") +
+             (files[i] == "-" ? "standard input" : std::filesystem::path(files[i]).filename().string());
+  if (files.size() > kNamed) title += fmt::format(" and {} more", files.size() - kNamed);
+  return title;
+}
+
+int report(const ReportOptions& options) {
+  if (const std::string lacks = report_lacks(); !lacks.empty())
+    throw InputError("sluice report", "a build without " + lacks, "one with it: install the packages and build again");
+  if (options.files.empty()) throw InputError("sluice report", "no file", "FILE..., what other verbs wrote");
+  if (options.output.empty()) throw InputError("-o", "nothing", "the page to write, such as report.html");
+  check_writable(options.output);
+  std::optional<Platform> platform;
+  if (!options.platform.empty()) platform = read_platform_option(options.platform);
+  std::string page = [&] {
+    const Elapsed elapsed("reading");
+    ReportSpace space;
+    std::vector<ReportSection> sections;
+    for (const std::string& file : options.files) sections.push_back(read_report_section(file, platform, space));
+    return report_html(sections, title_of(options.files));
+  }();
+  write_file_atomically(options.output, page);
+  tell(fmt::format("{}: {}, {}\n", options.output,
+                   count_text(static_cast<std::int64_t>(options.files.size()), "section"),
+                   bytes_text(static_cast<std::int64_t>(page.size()))));
+  return kDone;
+}
+
+}  // namespace
+
+void add_report(CLI::App& command, Action& chosen) {
+  CLI::App* verb = command.add_subcommand("report", "one page for a browser of what other verbs wrote");
+  const auto options = std::make_shared<ReportOptions>();
+  verb->add_option(
+          "files", options->files,
+          "schedules, programs, platforms, what compare, run, simulate and cluster write with --json, a record "
+          "(record.json), traffic (.mtx, .csv), tables of studies (.csv); - reads standard input")
+      ->option_text("FILE...");
+  verb->add_option("-o,--output", options->output, "the page (needed); -: standard output")->option_text("FILE|-");
+  verb->add_option("--platform", options->platform, "the network that programs among the files are for: their times")
+      ->option_text("PLATFORM.json");
+  verb->footer(
+      "Every file becomes a section: pictures to zoom, filter and step through, figures, and tables to sort. The page "
+      "is\n"
+      "one file that loads nothing: send it, or keep it beside the results. Every picture also works by keyboard, and\n"
+      "everything in it stands in a table.\n\n"
+      "Examples:\n"
+      "  sluice plan exchange traffic.mtx --json plan.json\n"
+      "  sluice compare exchange traffic.mtx --json compare.json\n"
+      "  sluice report traffic.mtx compare.json plan.json -o report.html");
+  verb->callback([options, &chosen] { chosen = [options] { return report(*options); }; });
+}
+
+}  // namespace sluice::command

@@ -1,0 +1,245 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include "report_section.hpp"
+#include "result_json.hpp"
+#include "sluice/error.hpp"
+#include "sluice/schedule/timeline.hpp"
+#include "sluice/show/quantities.hpp"
+
+namespace sluice::command {
+
+namespace {
+
+/// Where the result comes from, where the file says so.
+void add_about(ReportSection& section, const ResultValue& file) {
+  if (!file.has("about")) return;
+  const ResultValue about = file["about"];
+  std::vector<std::string> words;
+  for (const ResultValue& word : about["command"].elements()) words.push_back(word.text());
+  section.figures.emplace_back("command", fmt::format("{}", fmt::join(words, " ")));
+  section.figures.emplace_back("date", about["date"].text());
+  std::vector<std::string> hosts;
+  for (const ResultValue& host : about["hosts"].elements()) hosts.push_back(host.text());
+  section.figures.emplace_back(hosts.size() == 1 ? "host" : "hosts", fmt::format("{}", fmt::join(hosts, ", ")));
+  section.figures.emplace_back("version", about["version"].text());
+  if (about.has("mpi")) section.figures.emplace_back("MPI", about["mpi"].text());
+}
+
+/// "ratio" of a row, which is null where only the bound is 0.
+ReportCell ratio_cell(const ResultValue& row) {
+  if (row["ratio"].is_null()) return {};
+  return row["ratio"].number();
+}
+
+/// Schedules of steps have a total, trees and programs a length.
+const char* cost_field(const ResultValue& row) { return row.has("total") ? "total" : "length"; }
+
+}  // namespace
+
+void add_comparison(ReportSection& section, const ResultValue& file) {
+  section.kind = "comparison of algorithms";
+  const std::string problem = file["problem"].text();
+  section.figures.emplace_back("problem", problem);
+  const ResultValue bound = file["bound"];
+  const std::vector<ResultValue> rows = file["rows"].elements();
+  if (rows.empty()) throw InputError(section.file, "no \"rows\"", "one for each algorithm");
+  const char* const cost = cost_field(rows.front());
+  ReportBars bars{fmt::format("{} of each algorithm", cost == std::string("total") ? "Total cost" : "Length"),
+                  {},
+                  {},
+                  bound.has(cost) ? bound[cost].number() : 0,
+                  "lower bound (" + bound["kind"].text() + ')'};
+  ReportTable table{"Algorithms", {{"algorithm"}}, {}};
+  const bool steps = rows.front().has("steps");
+  if (steps) table.columns.insert(table.columns.end(), {{"steps"}, {"transmission"}});
+  table.columns.insert(table.columns.end(), {{cost}, {"over the bound", "ratio"}, {"planned in", "s"}});
+  for (const ResultValue& row : rows) {
+    const std::string name = row["algorithm"].text();
+    const double value = row[cost].number();
+    bars.bars.push_back({name, value, value, value});
+    std::vector<ReportCell> cells{name};
+    if (steps) cells.insert(cells.end(), {row["steps"].number(), row["transmission"].number()});
+    cells.insert(cells.end(), {value, ratio_cell(row), row["plan_s"].number()});
+    table.rows.push_back(std::move(cells));
+  }
+  const auto best = std::min_element(bars.bars.begin(), bars.bars.end(),
+                                     [](const auto& a, const auto& b) { return a.value < b.value; });
+  section.figures.emplace_back("best", fmt::format("{}, {} {}", best->name, cost, number_text(best->value)));
+  if (bars.bound > 0) section.figures.emplace_back("over the lower bound", ratio_text(best->value, bars.bound));
+  section.bars.push_back(std::move(bars));
+  section.tables.push_back(std::move(table));
+  if (file.has("refused")) {
+    ReportTable refused{"Algorithms that do not apply", {{"algorithm"}, {"reason"}}, {}};
+    for (const ResultValue& row : file["refused"].elements())
+      refused.rows.push_back({row["algorithm"].text(), row["reason"].text()});
+    if (!refused.rows.empty()) section.tables.push_back(std::move(refused));
+  }
+  if (file.has("interrupted") && file["interrupted"].flag())
+    section.notes.emplace_back("The comparison was interrupted: some algorithms are missing.");
+  add_about(section, file);
+}
+
+void add_run(ReportSection& section, const ResultValue& file) {
+  section.kind = "run beside its alternatives";
+  section.figures.emplace_back("problem", file["problem"].text());
+  section.figures.emplace_back("ranks", fmt::format("{}", file["ranks"].count()));
+  section.figures.emplace_back("moved", bytes_text(file["bytes_moved"].count()));
+  section.figures.emplace_back("repetitions", fmt::format("{}", file["repetitions"].count()));
+  const bool verified = file["verified"].flag();
+  section.figures.emplace_back("verified", verified ? "every byte" : "no: the result is wrong");
+  if (file.has("max_transfers"))
+    section.figures.emplace_back("transfers at once", fmt::format("{}", file["max_transfers"].count()));
+  ReportBars bars{"Time of each method: median, from the fastest to the slowest repetition",
+                  "s",
+                  {},
+                  file.has("bound_s") ? file["bound_s"].number() : 0,
+                  "lower bound"};
+  ReportTable table{
+      "Methods", {{"method"}, {"median", "s"}, {"fastest", "s"}, {"slowest", "s"}, {"extra memory", "B"}, {"how"}}, {}};
+  for (const ResultValue& row : file["methods"].elements()) {
+    const std::string name = row["name"].text();
+    const ReportBars::Bar bar{name, row["median_s"].number(), row["min_s"].number(), row["max_s"].number()};
+    bars.bars.push_back(bar);
+    table.rows.push_back({name, bar.value, bar.low, bar.high, row["peak_extra_bytes"].number(),
+                          row.has("how") ? ReportCell(row["how"].text()) : ReportCell()});
+  }
+  if (!bars.bars.empty()) {
+    const auto best = std::min_element(bars.bars.begin(), bars.bars.end(),
+                                       [](const auto& a, const auto& b) { return a.value < b.value; });
+    section.figures.emplace_back("fastest", fmt::format("{}, {}", best->name, seconds_text(best->value)));
+    section.bars.push_back(std::move(bars));
+    section.tables.push_back(std::move(table));
+  }
+  if (file.has("left_out"))
+    for (const ResultValue& why : file["left_out"].elements()) section.notes.push_back("Left out: " + why.text());
+  if (file.has("failures"))
+    for (const ResultValue& failure : file["failures"].elements()) section.notes.push_back(failure.text());
+  add_about(section, file);
+}
+
+void add_simulation(ReportSection& section, const ResultValue& file, ReportSpace& space) {
+  section.kind = "simulation";
+  constexpr std::int64_t kMostNodes = std::int64_t{1} << 24;
+  Timeline timeline;
+  timeline.problem = file["problem"].text();
+  timeline.algorithm = file["algorithm"].text();
+  timeline.senders = file["senders"].count(kMostNodes);
+  timeline.receivers = file["receivers"].count(kMostNodes);
+  timeline.unit = file["unit"].text();
+  timeline.length = file["length"].number();
+  timeline.same_nodes = !file.has("order");  // only steps have an order
+  const std::vector<ResultValue> transfers = file["transfers"].elements();
+  space.take(static_cast<std::int64_t>(transfers.size()), section.file);
+  for (const ResultValue& row : transfers) {
+    TimelineTransfer each;
+    each.from = row["from"].count(timeline.senders - 1);
+    each.to = row["to"].count(timeline.receivers - 1);
+    if (row.has("size")) each.size = row["size"].count();
+    if (row.has("step")) each.step = row["step"].count();
+    each.start = each.receive_start = row["start"].number();
+    each.end = each.sender_free = row["end"].number();
+    if (each.end < each.start)
+      throw InputError(section.file, "a transfer that ends before it starts", "an end after it");
+    timeline.transfers.push_back(each);
+  }
+  sort_by_start(timeline);
+  section.figures.emplace_back("problem", timeline.problem);
+  section.figures.emplace_back("algorithm", timeline.algorithm);
+  section.figures.emplace_back("engine",
+                               file["engine"].text() + (file.has("order") ? ", order " + file["order"].text() : ""));
+  section.figures.emplace_back("length", time_text(timeline.length, timeline.unit));
+  section.figures.emplace_back("planned", time_text(file["planned"].number(), timeline.unit));
+  section.figures.emplace_back("transfers", fmt::format("{}", timeline.transfers.size()));
+  add_about(section, file);
+  section.timeline = ReportTimeline{std::move(timeline), "node"};
+}
+
+void add_clusters(ReportSection& section, const ResultValue& file, ReportSpace& space) {
+  section.kind = "clusters";
+  section.figures.emplace_back("nodes", fmt::format("{}", file["nodes"].count()));
+  section.figures.emplace_back("algorithm", file["algorithm"].text());
+  for (const ResultValue& level : file["levels"].elements()) {
+    const std::string tolerance = number_text(level["tolerance"].number());
+    ReportBars bars{fmt::format("Nodes of each cluster, tolerance {}", tolerance), {}, {}};
+    ReportTable table{fmt::format("Clusters, tolerance {}", tolerance),
+                      {{"cluster"}, {"nodes"}, {"latency inside", "s"}, {"which nodes"}},
+                      {}};
+    for (const ResultValue& cluster : level["clusters"].elements()) {
+      std::vector<std::int64_t> nodes;
+      for (const ResultValue& node : cluster["nodes"].elements()) nodes.push_back(node.count());
+      space.take(static_cast<std::int64_t>(nodes.size()), section.file);
+      const auto count = static_cast<double>(nodes.size());
+      const auto number = static_cast<double>(table.rows.size());
+      bars.bars.push_back({fmt::format("{}", number), count, count, count});
+      table.rows.push_back({number, count,
+                            cluster.has("latency_s") ? ReportCell(cluster["latency_s"].number()) : ReportCell(),
+                            fmt::format("{}", fmt::join(nodes, " "))});
+    }
+    section.bars.push_back(std::move(bars));
+    section.tables.push_back(std::move(table));
+  }
+  add_about(section, file);
+}
+
+void add_record(ReportSection& section, const ResultValue& file, const std::string& folder, ReportSpace& space) {
+  section.kind = "record of a program's communication";
+  section.figures.emplace_back("ranks", fmt::format("{}", file["ranks"].count()));
+  section.figures.emplace_back("elapsed", seconds_text(file["elapsed_s"].number()));
+  if (!file["complete"].flag())
+    section.notes.push_back(fmt::format("The record is not complete: it holds {} of {} ranks.",
+                                        file["ranks_heard"].count(), file["ranks"].count()));
+  ReportBars bars{"Time in each call, summed over ranks", "s", {}};
+  ReportTable calls{"Calls",
+                    {{"communicator"},
+                     {"call"},
+                     {"calls"},
+                     {"moved", "B"},
+                     {"time of all ranks", "s"},
+                     {"slowest rank", "s"},
+                     {"matrix"}},
+                    {}};
+  ReportTable sizes{
+      "Sizes of messages", {{"communicator"}, {"call"}, {"up to", "B"}, {"calls"}, {"moved", "B"}, {"time", "s"}}, {}};
+  std::vector<std::string> missing;
+  for (const ResultValue& communicator : file["communicators"].elements()) {
+    const std::string name = communicator["name"].text();
+    for (const ResultValue& call : communicator["calls"].elements()) {
+      const std::string what = call["call"].text();
+      const double time = call["time_s"].number();
+      bars.bars.push_back({fmt::format("{}, {}", what, name), time, time, time});
+      const std::string matrix = call["file"].is_null() ? "" : call["file"].text();
+      calls.rows.push_back(
+          {name, what, call["calls"].number(), call["bytes"].number(), time, call["slowest_rank_s"].number(), matrix});
+      for (const ResultValue& size : call["sizes"].elements())
+        sizes.rows.push_back({name, what, size["up_to_bytes"].number(), size["calls"].number(), size["bytes"].number(),
+                              size["time_s"].number()});
+      if (matrix.empty()) continue;
+      if (matrix.find('/') != matrix.npos)
+        throw InputError(section.file, "\"file\": a path", "the name of a file beside the record");
+      const std::string path = (std::filesystem::path(folder) / matrix).string();
+      std::error_code ignored;
+      if (!std::filesystem::exists(path, ignored)) {
+        missing.push_back(matrix);
+        continue;
+      }
+      ReportMatrix picture = read_traffic_matrix(path, space);
+      picture.title = fmt::format("What {} sent on {}", what, name);
+      picture.unit = "B";
+      section.matrices.push_back(std::move(picture));
+    }
+  }
+  space.take(static_cast<std::int64_t>(calls.rows.size() + sizes.rows.size()), section.file);
+  if (!missing.empty())
+    section.notes.push_back(fmt::format("Not drawn, as not beside the record: {}.", fmt::join(missing, ", ")));
+  section.bars.push_back(std::move(bars));
+  section.tables.push_back(std::move(calls));
+  section.tables.push_back(std::move(sizes));
+  add_about(section, file);
+}
+
+}  // namespace sluice::command

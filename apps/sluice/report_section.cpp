@@ -1,0 +1,441 @@
+#include "report_section.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "cost_text.hpp"
+#include "result_json.hpp"
+#include "schedule_file.hpp"
+#include "sluice/error.hpp"
+#include "sluice/input/decimal.hpp"
+#include "sluice/input/traffic_file.hpp"
+#include "sluice/run/simulate/model.hpp"
+#include "sluice/schedule/any_schedule.hpp"
+#include "sluice/schedule/cost.hpp"
+#include "sluice/schedule/layout_check.hpp"
+#include "sluice/schedule/tree_validate.hpp"
+#include "sluice/show/quantities.hpp"
+
+namespace sluice::command {
+
+namespace {
+
+constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 29;
+constexpr const char* kAFile = "a file that sluice wrote, or traffic";
+constexpr std::array<std::string_view, 8> kSchemas{"sluice.schedule/1", "sluice.program/1",    "sluice.compare/1",
+                                                   "sluice.run/1",      "sluice.simulation/1", "sluice.platform/1",
+                                                   "sluice.record/1",   "sluice.clusters/1"};
+
+std::string read_all(const std::string& path, const std::string& name) {
+  const auto refuse_beyond_limit = [&](std::uintmax_t bytes) {
+    if (bytes > kMostBytes) throw InputError(name, "more than 512 MiB", "less, as a browser has to hold it");
+  };
+  std::error_code ignored;
+  if (path != "-" && std::filesystem::is_directory(path, ignored)) throw InputError(name, "a directory", kAFile);
+  if (path != "-" && std::filesystem::is_regular_file(path, ignored))
+    refuse_beyond_limit(std::filesystem::file_size(path));
+  std::ifstream file;
+  if (path != "-") {
+    file.open(path, std::ios::binary);
+    if (!file) throw InputError(name, "cannot be read: " + std::generic_category().message(errno), kAFile);
+  }
+  std::istream& in = path == "-" ? std::cin : file;
+  std::string text;
+  std::array<char, 1 << 16> chunk{};
+  while (in.read(chunk.data(), chunk.size()), in.gcount() > 0) {
+    text.append(chunk.data(), static_cast<std::size_t>(in.gcount()));
+    refuse_beyond_limit(text.size());
+  }
+  if (in.bad()) throw InputError(name, "cannot be read: " + std::generic_category().message(errno), kAFile);
+  return text;
+}
+
+std::string lower_extension(const std::string& path) {
+  std::string extension = std::filesystem::path(path).extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
+  return extension;
+}
+
+void add_timeline(ReportSection& section, ReportTimeline timeline, ReportSpace& space) {
+  space.take(static_cast<std::int64_t>(timeline.timeline.transfers.size()), section.file);
+  section.timeline = std::move(timeline);
+}
+
+void add(ReportSection& section, ScheduleFile file, ReportSpace& space) {
+  refuse_broken(validate_with_layouts(file, section.file), section.file);
+  StepSchedule& schedule = file.schedule;
+  const Cost is = cost(schedule);
+  const std::int32_t decimals = schedule.decimals;
+  section.kind = "schedule of steps";
+  section.figures = {
+      {"problem", schedule.problem},
+      {"algorithm", schedule.algorithm},
+      {"senders", fmt::format("{}", schedule.senders)},
+      {"receivers", fmt::format("{}", schedule.receivers)},
+      {"transfers at once", fmt::format("at most {}", schedule.max_transfers)},
+      {"set-up of a step", setup_text(schedule.setup, decimals)},
+      {"steps", fmt::format("{}, bound {}", steps_text(is), steps_text(schedule.bound))},
+      {"transmission",
+       fmt::format("{}, bound {}", transmission_text(is, decimals), transmission_text(schedule.bound, decimals))},
+      {"total cost", fmt::format("{}, bound {}", total_text(is, decimals), total_text(schedule.bound, decimals))},
+      {"over the lower bound", ratio_text(is.total, schedule.bound.total)}};
+  if (schedule.input) {
+    const RedistributionInput& input = *schedule.input;
+    section.figures.insert(section.figures.begin() + 2,
+                           {"layouts", fmt::format("{} to {}{}", input.from, input.to,
+                                                   input.shape.empty() ? "" : ", shape " + input.shape)});
+  }
+  if (!schedule.copies.empty())
+    section.notes.push_back(fmt::format("{} to itself in no step, which the pictures leave out.",
+                                        schedule.copies.size() == 1
+                                            ? "One process sends a message"
+                                            : fmt::format("{} processes send a message", schedule.copies.size())));
+  if (schedule.local_phases) {
+    section.notes.push_back(
+        fmt::format("Phases inside the clusters, before and after these steps, are left out; with them the cost is {}.",
+                    number_text(move_decimal_point(schedule.local_phases->total, -decimals))));
+    schedule.local_phases.reset();
+  }
+  ReportTable steps{"Steps", {{"step"}, {"duration"}, {"transfers"}, {"sum of sizes"}}, {}};
+  for (const Step& step : schedule.steps) {
+    double all = 0;
+    for (const Transfer& transfer : step.transfers) all += static_cast<double>(transfer.size);
+    const double scale = static_cast<double>(power_of_ten(decimals));
+    steps.rows.push_back({static_cast<double>(steps.rows.size()), static_cast<double>(step.duration) / scale,
+                          static_cast<double>(step.transfers.size()), all / scale});
+  }
+  space.take(static_cast<std::int64_t>(steps.rows.size()), section.file);
+  add_timeline(section, {simulate(schedule, StepOrder::kBarrier), {}, decimals}, space);
+  section.tables.push_back(std::move(steps));
+}
+
+void add(ReportSection& section, const TreeSchedule& schedule, ReportSpace& space) {
+  refuse_broken(validate(schedule), section.file);
+  Timeline timeline = simulate(schedule);
+  section.kind = "schedule of a tree";
+  section.figures = {{"problem", schedule.problem},
+                     {"algorithm", schedule.algorithm},
+                     {"machines", fmt::format("{}", schedule.machines)},
+                     {"root", fmt::format("{}", schedule.root)},
+                     {"transfers", fmt::format("{}", schedule.transfers.size())},
+                     {"length", fmt::format("{}, bound {}", time_text(schedule.length, timeline.unit),
+                                            time_text(schedule.bound.lower, timeline.unit))},
+                     {"over the lower bound", ratio_text(schedule.length, schedule.bound.lower)}};
+  if (schedule.segments > 1) section.figures.emplace_back("segments", fmt::format("{}", schedule.segments));
+  add_timeline(section, {std::move(timeline)}, space);
+}
+
+/// Who waits for whom: every message takes 1 and starts when both of its operations may. @pre the program is sound
+Timeline order_of(const Program& program) {
+  // Operations of one message: the k-th send of a rank to another one and the k-th receive there.
+  const std::vector<ProgramOperation>& operations = program.operations;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::array<std::vector<std::size_t>, 2>> between;
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    const ProgramOperation& each = operations[i];
+    const bool sends = each.kind == ProgramOperation::Kind::kSend;
+    between[sends ? std::pair(each.rank, each.peer) : std::pair(each.peer, each.rank)][sends ? 0 : 1].push_back(i);
+  }
+  std::vector<std::size_t> other(operations.size());
+  for (const auto& [ranks, both] : between)
+    for (std::size_t k = 0; k < both[0].size(); ++k) {
+      other[both[0][k]] = both[1][k];
+      other[both[1][k]] = both[0][k];
+    }
+  std::vector<std::vector<std::size_t>> waiting(operations.size());
+  std::vector<std::size_t> left(operations.size());  // of a send: what it and its receive still wait for
+  const auto send_of = [&](std::size_t i) {
+    return operations[i].kind == ProgramOperation::Kind::kSend ? i : other[i];
+  };
+  std::vector<std::size_t> ready;
+  for (std::size_t i = 0; i < operations.size(); ++i)
+    for (const std::int64_t earlier : operations[i].after) {
+      waiting[static_cast<std::size_t>(earlier)].push_back(send_of(i));
+      ++left[send_of(i)];
+    }
+  for (std::size_t i = 0; i < operations.size(); ++i)
+    if (send_of(i) == i && left[i] == 0) ready.push_back(i);
+  Timeline timeline{
+      std::string(to_string(program.problem)), program.algorithm, program.ranks, program.ranks, true, {}, {}, 0};
+  std::vector<double> start(operations.size());
+  while (!ready.empty()) {
+    const std::size_t send = ready.back();
+    ready.pop_back();
+    const ProgramOperation& each = operations[send];
+    const double end = start[send] + 1;
+    timeline.transfers.push_back({each.rank, each.peer, each.message_bytes(), -1, start[send], end, start[send], end});
+    for (const std::size_t ended : {send, other[send]})
+      for (const std::size_t next : waiting[ended]) {
+        start[next] = std::max(start[next], end);
+        if (--left[next] == 0) ready.push_back(next);
+      }
+  }
+  SLUICE_ASSERT(2 * timeline.transfers.size() == operations.size(),
+                fmt::format("{} of {} operations", 2 * timeline.transfers.size(), operations.size()));
+  sort_by_start(timeline);
+  return timeline;
+}
+
+void add(ReportSection& section, const Program& program, const std::optional<Platform>& platform, ReportSpace& space) {
+  refuse_broken(validate(program), section.file);
+  section.kind = "program of a collective";
+  section.figures = {{"problem", std::string(to_string(program.problem))},
+                     {"algorithm", program.algorithm},
+                     {"ranks", fmt::format("{}", program.ranks)},
+                     {"size", bytes_text(program.size_bytes)},
+                     {"operations", fmt::format("{}", program.operations.size())},
+                     {"planned length", fmt::format("{}, bound {} ({})", seconds_text(program.length_s),
+                                                    seconds_text(program.bound_s), program.bound)},
+                     {"over the lower bound", ratio_text(program.length_s, program.bound_s)}};
+  if (has_root(program.problem)) section.figures.emplace_back("root", fmt::format("{}", program.root));
+  if (platform && platform->ranks != program.ranks)
+    throw InputError("--platform", count_text(platform->ranks, "rank"),
+                     fmt::format("the {} of the program in {}", program.ranks, section.file));
+  Timeline timeline = platform ? simulate(*platform, program) : order_of(program);
+  if (!platform)
+    section.notes.emplace_back(
+        "Drawn by what waits for what, a message taking 1 whatever its size: the file has no times of its messages. "
+        "--platform FILE gives those of its network.");
+  add_timeline(section, {std::move(timeline), "rank", 0, "B"}, space);
+}
+
+/// The curve of a table of times; a point at least.
+void add_curve(ReportLines& lines, const std::string& name, const GapTable& table) {
+  ReportLines::Series series{name, {}};
+  for (const GapTable::Point& point : table.points())
+    series.points.emplace_back(static_cast<double>(point.bytes), point.seconds);
+  if (!series.points.empty()) lines.series.push_back(std::move(series));
+}
+
+void add(ReportSection& section, const Platform& platform, ReportSpace& space) {
+  section.kind = "platform";
+  section.figures = {{"ranks", fmt::format("{}", platform.ranks)},
+                     {"clusters", fmt::format("{}", platform.clusters.size())},
+                     {"links", fmt::format("{}", platform.links.size())}};
+  constexpr std::int64_t kMiB = 1 << 20;
+  ReportTable clusters{"Clusters", {{"cluster"}, {"ranks"}, {"latency", "s"}, {"1 MiB in", "s"}}, {}};
+  ReportTable links{"Links", {{"from"}, {"to"}, {"latency", "s"}, {"1 MiB in", "s"}, {"connections"}}, {}};
+  ReportMatrix latencies{"Latency between clusters", "from", "to", "latency", "s"};
+  ReportLines inside{"Gap inside clusters: how long a message keeps its sender", "size", "B", "gap", "s", {}};
+  ReportLines between{"Gap of links between clusters", "size", "B", "gap", "s", {}};
+  const auto count = static_cast<std::int64_t>(platform.clusters.size());
+  space.take(count * count, section.file);
+  latencies.rows = latencies.columns = count;
+  for (const PlatformCluster& cluster : platform.clusters) {
+    latencies.names.push_back(cluster.name);
+    const bool alone = cluster.ranks.size() < 2;
+    clusters.rows.push_back({cluster.name, static_cast<double>(cluster.ranks.size()),
+                             alone ? ReportCell() : ReportCell(cluster.latency_s),
+                             alone ? ReportCell() : ReportCell(cluster.gap.at(kMiB))});
+    add_curve(inside, cluster.name, cluster.gap);
+  }
+  for (std::int64_t from = 0; from < count; ++from) {
+    for (std::int64_t to = 0; to < count; ++to) {
+      const PlatformCluster& cluster = platform.clusters[static_cast<std::size_t>(from)];
+      if (from != to)
+        latencies.entries.push_back({from, to, platform.link(from, to).latency_s});
+      else if (cluster.ranks.size() > 1)
+        latencies.entries.push_back({from, from, cluster.latency_s});
+    }
+  }
+  for (const PlatformLink& link : platform.links) {
+    const std::string& from = platform.clusters[static_cast<std::size_t>(link.from)].name;
+    const std::string& to = platform.clusters[static_cast<std::size_t>(link.to)].name;
+    links.rows.push_back({from, to, link.latency_s, link.gap.at(kMiB), static_cast<double>(link.connections)});
+    add_curve(between, fmt::format("{} to {}", from, to), link.gap);
+  }
+  if (count > 1) section.matrices.push_back(std::move(latencies));
+  for (ReportLines* each : {&inside, &between})
+    if (!each->series.empty()) section.lines.push_back(std::move(*each));
+  section.tables.push_back(std::move(clusters));
+  if (!links.rows.empty()) section.tables.push_back(std::move(links));
+}
+
+ReportMatrix matrix_of(const Traffic& traffic, const std::string& file, ReportSpace& space) {
+  space.take(static_cast<std::int64_t>(traffic.messages.size()), file);
+  ReportMatrix matrix{"Who sends how much to whom", "sender", "receiver", "size", {}};
+  matrix.rows = traffic.senders;
+  matrix.columns = traffic.receivers;
+  const double scale = static_cast<double>(power_of_ten(traffic.decimals));
+  for (const Message& message : traffic.messages)
+    matrix.entries.push_back({message.from, message.to, static_cast<double>(message.size) / scale});
+  return matrix;
+}
+
+void add(ReportSection& section, const Traffic& traffic, ReportSpace& space) {
+  section.kind = "traffic";
+  ReportMatrix matrix = matrix_of(traffic, section.file, space);
+  ReportTable table{"Messages", {{"sender"}, {"receiver"}, {"size"}}, {}};
+  double all = 0, largest = 0;
+  for (const ReportMatrix::Entry& entry : matrix.entries) {
+    all += entry.value;
+    largest = std::max(largest, entry.value);
+    table.rows.push_back({static_cast<double>(entry.row), static_cast<double>(entry.column), entry.value});
+  }
+  section.figures = {{"senders", fmt::format("{}", traffic.senders)},
+                     {"receivers", fmt::format("{}", traffic.receivers)},
+                     {"messages", fmt::format("{}", traffic.messages.size())},
+                     {"sum of sizes", number_text(all)},
+                     {"largest", number_text(largest)}};
+  section.matrices.push_back(std::move(matrix));
+  section.tables.push_back(std::move(table));
+}
+
+/// The fields of a line of a table: separated by `separator`, with or without quotes, none of which holds a line break.
+std::vector<std::string> fields_of(std::string_view line, char separator) {
+  std::vector<std::string> fields(1);
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"')
+      fields.back() += line[i++];
+    else if (line[i] == '"')
+      quoted = !quoted;
+    else if (line[i] == separator && !quoted)
+      fields.emplace_back();
+    else
+      fields.back() += line[i];
+  }
+  return fields;
+}
+
+ReportCell cell_of(const std::string& field) {
+  if (field.empty()) return {};
+  double value = 0;
+  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
+  if (error == std::errc() && end == field.data() + field.size() && std::isfinite(value)) return value;
+  return field;
+}
+
+/// What a column of a study holds, by the ending of its name.
+ReportTable::Column column_of(const std::string& title) {
+  if (title.ends_with("_s")) return {title, "s"};
+  if (title == "bytes" || title.ends_with("_bytes")) return {title, "B"};
+  return {title};
+}
+
+/// A table of a study: a line of names, then one a row.
+void add_study(ReportSection& section, const std::string& text, char separator, ReportSpace& space) {
+  section.kind = "study";
+  ReportTable table{"Results", {}, {}};
+  std::istringstream lines(text);
+  std::string line;
+  for (std::int64_t number = 1; std::getline(lines, line); ++number) {
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    if (line.empty()) continue;
+    const std::vector<std::string> fields = fields_of(line, separator);
+    if (table.columns.empty()) {
+      for (const std::string& field : fields) table.columns.push_back(column_of(field));
+      continue;
+    }
+    if (fields.size() != table.columns.size())
+      throw InputError(fmt::format("{}:{}", section.file, number),
+                       count_text(static_cast<std::int64_t>(fields.size()), "field"),
+                       fmt::format("{}, as in the first line", table.columns.size()));
+    space.take(1, section.file);
+    std::vector<ReportCell> cells;
+    for (const std::string& field : fields) cells.push_back(cell_of(field));
+    table.rows.push_back(std::move(cells));
+  }
+  if (table.rows.empty()) throw InputError(section.file, "a line of names alone", "rows below it");
+  section.figures = {{"rows", fmt::format("{}", table.rows.size())},
+                     {"columns", fmt::format("{}", table.columns.size())}};
+  section.tables.push_back(std::move(table));
+}
+
+/// Whether the first line holds names, which no line of sizes does.
+bool has_names(std::string_view text) {
+  const std::string_view first = text.substr(0, text.find('\n'));
+  return std::any_of(first.begin(), first.end(), [](char c) {
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z' && c != 'e') || c == '_' || c == '"';
+  });
+}
+
+void add_json(ReportSection& section, std::string text, const std::string& path,
+              const std::optional<Platform>& platform, ReportSpace& space) {
+  const std::string schema = schema_of(text, section.file);
+  if (std::find(kSchemas.begin(), kSchemas.end(), schema) == kSchemas.end()) {
+    const std::string found =
+        schema.empty()
+            ? "no \"schema\""
+            : "\"schema\": " +
+                  nlohmann::json(schema.substr(0, 40)).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+    for (const std::string_view known : kSchemas)
+      if (schema.starts_with(known.substr(0, known.find('/') + 1)))
+        throw InputError(section.file, found, fmt::format("\"{}\", which this version reads", known));
+    throw InputError(section.file, found, fmt::format("one of {}", fmt::join(kSchemas, ", ")));
+  }
+  if (schema == "sluice.schedule/1" || schema == "sluice.program/1") {
+    AnySchedule any = [&] {
+      std::istringstream in(std::move(text));
+      return read_any_schedule(in, section.file);
+    }();
+    if (auto* steps = std::get_if<ScheduleFile>(&any)) return add(section, std::move(*steps), space);
+    if (const auto* program = std::get_if<Program>(&any)) return add(section, *program, platform, space);
+    return add(section, std::get<TreeSchedule>(any), space);
+  }
+  if (schema == "sluice.platform/1") {
+    std::istringstream in(std::move(text));
+    return add(section, read_platform(in, section.file), space);
+  }
+  const nlohmann::json parsed = parse_result(text, section.file);
+  const ResultValue file(parsed, section.file);
+  if (schema == "sluice.compare/1") return add_comparison(section, file);
+  if (schema == "sluice.run/1") return add_run(section, file);
+  if (schema == "sluice.simulation/1") return add_simulation(section, file, space);
+  if (schema == "sluice.clusters/1") return add_clusters(section, file, space);
+  add_record(section, file, std::filesystem::path(path).parent_path().string(), space);
+}
+
+}  // namespace
+
+void ReportSpace::take(std::int64_t count, const std::string& file) {
+  transfers -= count;
+  if (transfers < 0)
+    throw InputError(file, "more than the page can show", "at most 2^20 transfers, messages and rows in all files");
+}
+
+ReportMatrix read_traffic_matrix(const std::string& path, ReportSpace& space) {
+  return matrix_of(read_traffic(path), path, space);
+}
+
+ReportSection read_report_section(const std::string& path, const std::optional<Platform>& platform,
+                                  ReportSpace& space) {
+  ReportSection section;
+  section.file = path == "-" ? "standard input" : path;
+  const std::string extension = path == "-" ? "" : lower_extension(path);
+  if (extension == ".mtx") {
+    add(section, read_traffic(path), space);
+    return section;
+  }
+  std::string text = read_all(path, section.file);
+  if (text.starts_with("%%MatrixMarket"))
+    add(section, read_matrix_market(text, section.file), space);
+  else if (extension != ".csv" && extension != ".tsv")
+    add_json(section, std::move(text), path, platform, space);
+  else if (has_names(text))
+    add_study(section, text, text.substr(0, text.find('\n')).find('\t') == text.npos ? ',' : '\t', space);
+  else
+    add(section, read_traffic_csv(text, section.file), space);
+  return section;
+}
+
+}  // namespace sluice::command

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+
+#include "sluice/input/platform.hpp"
+#include "sluice/show/report.hpp"
+
+/// What a report says of each kind of file.
+namespace sluice::command {
+
+class ResultValue;
+
+/// What a page can still take.
+struct ReportSpace {
+  std::int64_t transfers = std::int64_t{1} << 20;  ///< transfers, entries of matrices, rows of tables
+  /// Throws InputError naming `file` where there are fewer than `count`.
+  void take(std::int64_t count, const std::string& file);
+};
+
+/// Reads the file at `path`, or standard input for "-", and says what there is in it. `platform`: for the times of a
+/// program. Throws InputError.
+[[nodiscard]] ReportSection read_report_section(const std::string& path, const std::optional<Platform>& platform,
+                                                ReportSpace& space);
+
+/// Of files of results, by their schema. `section` has the name of the file.
+void add_comparison(ReportSection& section, const ResultValue& file);
+void add_run(ReportSection& section, const ResultValue& file);
+void add_simulation(ReportSection& section, const ResultValue& file, ReportSpace& space);
+void add_clusters(ReportSection& section, const ResultValue& file, ReportSpace& space);
+/// `folder`: where the matrices are that the record names.
+void add_record(ReportSection& section, const ResultValue& file, const std::string& folder, ReportSpace& space);
+
+/// The matrix of `path`, without a title, and the facts of it.
+[[nodiscard]] ReportMatrix read_traffic_matrix(const std::string& path, ReportSpace& space);
+
+}  // namespace sluice::command

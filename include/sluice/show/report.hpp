@@ -1,0 +1,106 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "sluice/schedule/timeline.hpp"
+
+/// Files of results as one page for a browser. What a section holds is data; the page's own program (src/show/report)
+/// draws it, sorts it and filters it.
+namespace sluice {
+
+/// An empty cell, a number or a text.
+using ReportCell = std::variant<std::monostate, double, std::string>;
+
+struct ReportTable {
+  struct Column {
+    std::string title;
+    std::string unit = {};  ///< of its numbers: "s", "B", "ratio" or empty
+  };
+  std::string title;
+  std::vector<Column> columns;
+  std::vector<std::vector<ReportCell>> rows;  ///< one cell per column
+};
+
+/// Values side by side, each with the range that it was measured in.
+struct ReportBars {
+  struct Bar {
+    std::string name;
+    double value = 0;
+    double low = 0;  ///< low and high: equal to the value where no range is known
+    double high = 0;
+  };
+  std::string title;
+  std::string unit;  ///< as of a column
+  std::vector<Bar> bars;
+  double bound = 0;  ///< a line through all bars; 0: none
+  std::string bound_name = {};
+};
+
+/// Curves over a common axis; both axes are logarithmic where all values allow it.
+struct ReportLines {
+  struct Series {
+    std::string name;
+    std::vector<std::pair<double, double>> points;
+  };
+  std::string title;
+  std::string x_title;
+  std::string x_unit;
+  std::string y_title;
+  std::string y_unit;
+  std::vector<Series> series;
+};
+
+/// A matrix of which only `entries` are there.
+struct ReportMatrix {
+  struct Entry {
+    std::int64_t row = 0;
+    std::int64_t column = 0;
+    double value = 0;
+  };
+  std::string title;
+  std::string row_name;     ///< "sender"
+  std::string column_name;  ///< "receiver"
+  std::string value_name;   ///< "size"
+  std::string unit = {};
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  std::vector<Entry> entries = {};
+  std::vector<std::string> names = {};  ///< of rows and columns; empty where numbers do
+};
+
+/// When transfers run. Where they belong to steps, the page also shows the matrix, and the steps over it.
+struct ReportTimeline {
+  Timeline timeline;
+  std::string node = "machine";  ///< what sends and receives, where every node does both
+  std::int32_t decimals = 0;     ///< sizes are in units of 10^-decimals
+  std::string size_unit = {};    ///< as of a column
+};
+
+/// What the page says of one file.
+struct ReportSection {
+  std::string file;                                          ///< its name; any bytes
+  std::string kind;                                          ///< "a schedule of steps"
+  std::vector<std::pair<std::string, std::string>> figures;  ///< name and value
+  std::vector<std::string> notes;                            ///< sentences
+  std::optional<ReportTimeline> timeline;
+  std::vector<ReportMatrix> matrices;
+  std::vector<ReportBars> bars;
+  std::vector<ReportLines> lines;
+  /// The first one is also drawn, as curves over its first column, if there is no other picture.
+  std::vector<ReportTable> tables;
+};
+
+/// Whether this build has the page's library. Where not, what was missing when it was built: "d3 (...)"; else empty.
+[[nodiscard]] std::string report_lacks();
+
+/// One HTML page of `sections`, which needs no network: styles, program, library with its licence, and the data are
+/// inside, and it forbids the browser to load anything. Text that is no UTF-8 is shown with the replacement character;
+/// no text of a section can become part of the page's program. O(size of the page). @pre report_lacks() is empty
+[[nodiscard]] std::string report_html(const std::vector<ReportSection>& sections, const std::string& title);
+
+}  // namespace sluice

@@ -1,0 +1,62 @@
+"use strict";
+
+// Numbers as people read them: as sluice/show/quantities.hpp writes them.
+
+function threeDigits(value) {
+  return value >= 99.95 ? value.toFixed(0) : value >= 9.995 ? value.toFixed(1) : value.toFixed(2);
+}
+
+function secondsText(seconds) {
+  if (seconds >= 0.9995) return threeDigits(seconds) + " s";
+  if (seconds >= 0.9995e-3) return threeDigits(seconds * 1e3) + " ms";
+  if (seconds >= 0.9995e-6) return threeDigits(seconds * 1e6) + " us";
+  return seconds === 0 ? "0 s" : (seconds * 1e9).toFixed(0) + " ns";
+}
+
+function bytesText(bytes) {
+  if (bytes < 1000) return numberText(bytes) + " B";
+  const units = ["kB", "MB", "GB", "TB", "PB", "EB"];
+  let value = bytes / 1000;
+  let unit = 0;
+  while (value >= 999.5 && unit + 1 < units.length) {
+    value /= 1000;
+    ++unit;
+  }
+  return threeDigits(value) + " " + units[unit];
+}
+
+function numberText(value) {
+  if (Number.isInteger(value) && Math.abs(value) <= Number.MAX_SAFE_INTEGER) return String(value);
+  return String(Number(value.toPrecision(6)));
+}
+
+// A value of a column or an axis in its unit: "s", "B", "ratio" or none.
+function quantityText(value, unit) {
+  if (value === null || value === undefined) return "";
+  if (typeof value !== "number") return value;
+  switch (unit) {
+    case "s": return secondsText(value);
+    case "B": return bytesText(value);
+    case "ratio": return value.toFixed(3);
+    default: return numberText(value);
+  }
+}
+
+// "0, 4-7" as a function that tells whether a number is among them; null for an empty text. Throws an Error that says
+// what is wrong.
+function parseRanks(text) {
+  if (text.trim() === "") return null;
+  const ranges = text.split(/[\s,;]+/).filter(part => part !== "").map(part => {
+    const match = /^(\d{1,9})(?:-(\d{1,9}))?$/.exec(part);
+    if (!match) throw new Error(`'${part}' is neither a rank nor a range such as 4-7`);
+    const first = Number(match[1]);
+    const last = match[2] === undefined ? first : Number(match[2]);
+    if (last < first) throw new Error(`'${part}' ends before it begins`);
+    return [first, last];
+  });
+  return rank => ranges.some(([first, last]) => first <= rank && rank <= last);
+}
+
+function countText(count, one, many = one + "s") {
+  return count === 1 ? "1 " + one : count + " " + many;
+}

@@ -1,0 +1,84 @@
+// A table that sorts by the column whose head is pressed, a page of rows at a time.
+
+const rowsOfPage = 20;
+
+// columns: title, unit, number (whether its cells are numbers); cell(row, column) for rows 0 to count - 1. Returns the
+// element, and setRows(list), after which only those rows are there.
+function tableView(title, columns, count, cell) {
+  let all = Uint32Array.from({ length: count }, (_, i) => i);
+  let rows = all;
+  let sorted = { column: -1, up: true };
+  let page = 0;
+  const body = make("tbody");
+  const heads = columns.map((column, c) => {
+    const order = make("span", { class: "order", "aria-hidden": "true" });
+    const head = make("th", { scope: "col", class: column.number ? "number" : undefined },
+      make("button", { type: "button", onclick: () => sortBy(c) }, column.title, order));
+    return { head, order };
+  });
+  const where = make("span", { role: "status" });
+  const previous = make("button", { type: "button", onclick: () => show(page - 1) }, "Previous rows");
+  const next = make("button", { type: "button", onclick: () => show(page + 1) }, "Next rows");
+  const pager = make("div", { class: "controls pager" }, previous, next, where);
+
+  function sortBy(c) {
+    sorted = { column: c, up: sorted.column === c ? !sorted.up : true };
+    heads.forEach(({ head, order }, i) => {
+      if (i === c) head.setAttribute("aria-sort", sorted.up ? "ascending" : "descending");
+      else head.removeAttribute("aria-sort");
+      order.textContent = i === c ? (sorted.up ? "▲" : "▼") : "";
+    });
+    sort();
+    show(0);
+  }
+  function sort() {
+    const c = sorted.column;
+    if (c < 0) return;
+    const direction = sorted.up ? 1 : -1;
+    // Empty cells come last, numbers before texts; what is equal keeps its order.
+    const rank = value => value === null || value === undefined ? 2 : typeof value === "number" ? 0 : 1;
+    rows = rows.slice().sort((a, b) => {
+      const x = cell(a, c);
+      const y = cell(b, c);
+      if (rank(x) !== rank(y)) return rank(x) - rank(y);
+      const order = rank(x) === 0 ? x - y : rank(x) === 1 ? x.localeCompare(y, "en", { numeric: true }) : 0;
+      return direction * order || a - b;
+    });
+  }
+  function show(which) {
+    const pages = Math.max(1, Math.ceil(rows.length / rowsOfPage));
+    page = Math.min(Math.max(which, 0), pages - 1);
+    const from = page * rowsOfPage;
+    const shown = Array.from(rows.slice(from, from + rowsOfPage));
+    body.replaceChildren(...shown.map(row => make("tr", {}, ...columns.map((column, c) =>
+      make("td", { class: column.number ? "number" : undefined }, String(quantityText(cell(row, c), column.unit)))))));
+    where.textContent = rows.length === 0 ? "No rows"
+      : `Rows ${from + 1} to ${from + shown.length} of ${rows.length}`;
+    previous.disabled = page === 0;
+    next.disabled = page === pages - 1;
+    pager.hidden = rows.length <= rowsOfPage && rows.length === count;
+  }
+
+  show(0);
+  const element = make("div", {},
+    make("div", { class: "table", role: "region", "aria-label": title, tabindex: "0" },
+      make("table", {}, make("caption", {}, title),
+        make("thead", {}, make("tr", {}, ...heads.map(({ head }) => head))), body)),
+    pager);
+  return {
+    element,
+    setRows(list) {
+      rows = list === null ? all : list;
+      sort();
+      show(0);
+    }
+  };
+}
+
+// A table as the file has it.
+function plainTable(table) {
+  const columns = table.columns.map((column, c) => ({
+    title: column.title, unit: column.unit, number: table.rows.some(row => typeof row[c] === "number")
+  }));
+  return tableView(table.title, columns, table.rows.length, (row, c) => table.rows[row][c]).element;
+}

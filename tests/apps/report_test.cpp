@@ -1,0 +1,295 @@
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <utility>
+
+#include "command_runner.hpp"
+
+namespace sluice::testing {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kTraffic = "3,1,0\n0,0,2\n4,0,1\n";
+
+#if SLUICE_HAS_D3
+
+std::string platform() { return std::string(SLUICE_STUDIES) + "/grid5000/grid5000-88.json"; }
+
+/// The text between two others of a page.
+std::string between(const std::string& page, const std::string& begin, const std::string& end) {
+  const std::size_t at = page.find(begin);
+  if (at == page.npos) return {};
+  const std::size_t from = at + begin.size();
+  return page.substr(from, page.find(end, from) - from);
+}
+
+/// The data of a page, as its program finds them.
+json data_of(const std::string& page) {
+  return json::parse(between(page, "<script type=\"application/json\" id=\"data\">", "</script>"));
+}
+
+/// The sections that `sluice report FILES` makes.
+json sections(const Folder& folder, const std::string& files) {
+  const Outcome outcome = folder.sluice(words("report " + files + " -o -"));
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  return data_of(outcome.out);
+}
+
+TEST(Report, StepsWithTheirTransfersFiguresAndTables) {
+  const Folder folder;
+  folder.write("x.csv", kTraffic);
+  ASSERT_EQ(folder.sluice(words("plan exchange x.csv --algorithm oggp --json plan.json")).status, 0);
+  const json plan = json::parse(folder.read("plan.json"));
+  const Outcome outcome = folder.sluice(words("report plan.json -o report.html"));
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out.rfind("report.html: 1 section, ", 0), 0U) << outcome.out;
+  const json section = data_of(folder.read("report.html"))[0];
+  EXPECT_EQ(section["file"], "plan.json");
+  EXPECT_EQ(section["kind"], "schedule of steps");
+  const json& timeline = section["timeline"];
+  EXPECT_EQ(timeline["senders"], 3);
+  EXPECT_EQ(timeline["length"], plan["cost"]["total"]);
+  std::size_t transfers = 0;
+  double size = 0;
+  for (const json& step : plan["steps"]) transfers += step["transfers"].size();
+  for (const char* column : {"from", "to", "start", "end", "size", "step"})
+    EXPECT_EQ(timeline[column].size(), transfers) << column;
+  for (const json& each : timeline["size"]) size += each.get<double>();
+  EXPECT_EQ(size, 11);
+  EXPECT_EQ(section["tables"][0]["title"], "Steps");
+  EXPECT_EQ(section["tables"][0]["rows"].size(), plan["steps"].size());
+}
+
+TEST(Report, SizesWithAFractionComeInTheUnitOfTheFile) {
+  const Folder folder;
+  folder.write("x.csv", "2.5,1\n0,4\n");
+  ASSERT_EQ(folder.sluice(words("plan exchange x.csv --json plan.json")).status, 0);
+  const json of_plan = sections(folder, "plan.json")[0]["timeline"];
+  EXPECT_EQ(of_plan["decimals"], 1);
+  double sum = 0;
+  for (const json& each : of_plan["size"]) sum += each.get<double>();
+  EXPECT_EQ(sum, 75);
+  const json of_traffic = sections(folder, "x.csv")[0];
+  EXPECT_EQ(of_traffic["kind"], "traffic");
+  EXPECT_EQ(of_traffic["matrices"][0]["value"], json({2.5, 1.0, 4.0}));
+}
+
+TEST(Report, EveryKindOfFileInOnePage) {
+  const Folder folder;
+  folder.write("x.csv", kTraffic);
+  folder.write("x.mtx", "%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 2 7\n");
+  folder.write("study.csv", "bytes,method,executed_s\n1,flat,0.5\n2,\"a, b\",0.25\n");
+  const std::string platform_option = " --platform " + platform();
+  for (const std::string& made :
+       {"plan exchange x.csv --json plan.json" + std::string(),
+        "compare exchange x.csv --json compare.json" + std::string(),
+        "plan reduce --machines 9 --transfer 2 --compute 1 --json tree.json" + std::string(),
+        "plan allgather --size 1Ki --algorithm ring --json program.json" + platform_option,
+        "simulate plan.json --json simulation.json" + std::string(),
+        "cluster " + std::string(SLUICE_STUDIES) + "/grid5000/latency-88.mtx --tolerance 0.3 --json clusters.json"}) {
+    const Outcome outcome = folder.sluice(words(made));
+    ASSERT_EQ(outcome.status, 0) << made << outcome.err;
+  }
+  folder.write("run.json", read_text(SLUICE_SAMPLES "/run.json"));
+  folder.write("record.json", read_text(SLUICE_SAMPLES "/record.json"));
+  const json all = sections(
+      folder,
+      "plan.json compare.json tree.json program.json simulation.json clusters.json run.json record.json x.csv x.mtx "
+      "study.csv " +
+          platform());
+  const char* const kinds[] = {"schedule of steps",
+                               "comparison of algorithms",
+                               "schedule of a tree",
+                               "program of a collective",
+                               "simulation",
+                               "clusters",
+                               "run beside its alternatives",
+                               "record of a program's communication",
+                               "traffic",
+                               "traffic",
+                               "study",
+                               "platform"};
+  ASSERT_EQ(all.size(), std::size(kinds));
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    EXPECT_EQ(all[i]["kind"], kinds[i]);
+    EXPECT_FALSE(all[i]["figures"].empty() && all[i]["tables"].empty()) << all[i]["kind"];
+  }
+  const json compared = json::parse(folder.read("compare.json"));
+  EXPECT_EQ(all[1]["bars"][0]["bars"].size(), compared["rows"].size());
+  EXPECT_EQ(all[1]["bars"][0]["bound"], compared["bound"]["total"]);
+  EXPECT_EQ(all[2]["timeline"]["from"].size(), 8U);
+  EXPECT_EQ(all[4]["timeline"]["step"], all[0]["timeline"]["step"]);
+  EXPECT_EQ(all[6]["bars"][0]["bars"][1]["high"], 0.159992264);
+  EXPECT_EQ(all[10]["tables"][0]["rows"], json::parse(R"([[1, "flat", 0.5], [2, "a, b", 0.25]])"));
+  EXPECT_EQ(all[11]["matrices"][0]["names"].size(), 6U);
+}
+
+TEST(Report, ProgramsByTheirPlatformOrByWhatWaitsForWhat) {
+  const Folder folder;
+  const std::string plan = "plan allgather --size 1Ki --algorithm ring --json ring.json --platform " + platform();
+  ASSERT_EQ(folder.sluice(words(plan)).status, 0);
+  const json program = json::parse(folder.read("ring.json"));
+  const json alone = sections(folder, "ring.json")[0];
+  EXPECT_EQ(alone["timeline"]["length"], 87) << "a ring of 88 ranks passes each block on 87 times";
+  EXPECT_EQ(alone["timeline"]["from"].size(), 88U * 87U);
+  EXPECT_EQ(alone["notes"].size(), 1U);
+  const json timed = sections(folder, "ring.json --platform " + platform())[0];
+  EXPECT_DOUBLE_EQ(timed["timeline"]["length"].get<double>(), program["length_s"].get<double>());
+  EXPECT_EQ(timed["timeline"]["unit"], "s");
+  EXPECT_TRUE(timed["notes"].empty());
+}
+
+TEST(Report, RecordsTakeTheMatricesBesideThem) {
+  const Folder folder;
+  std::filesystem::create_directory(folder.path("record"));
+  folder.write("record/record.json", read_text(SLUICE_SAMPLES "/record.json"));
+  folder.write("record/world-bcast.mtx", "%%MatrixMarket matrix coordinate integer general\n4 4 1\n1 2 9\n");
+  const json section = sections(folder, "record/record.json")[0];
+  ASSERT_EQ(section["matrices"].size(), 1U);
+  EXPECT_EQ(section["matrices"][0]["title"], "What MPI_Bcast sent on world");
+  ASSERT_EQ(section["notes"].size(), 1U);
+  EXPECT_EQ(section["notes"][0], "Not drawn, as not beside the record: world-alltoallv.mtx, world-reduce.mtx.");
+  json away = json::parse(folder.read("record/record.json"));
+  away["communicators"][0]["calls"][0]["file"] = "../secret.mtx";
+  folder.write("away.json", away.dump());
+  expect_refused(folder.sluice(words("report away.json -o -")), "away.json: \"file\": a path");
+}
+
+TEST(Report, OnePageThatLoadsNothing) {
+  const Folder folder;
+  folder.write("x.csv", kTraffic);
+  const Outcome outcome = folder.sluice(words("report x.csv -o -"));
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const std::string& page = outcome.out;
+  EXPECT_EQ(page.rfind("<!DOCTYPE html>", 0), 0U);
+  EXPECT_NE(page.find("default-src 'none'"), page.npos);
+  for (const char* reference : {" src=", "<link", "@import", "url("})
+    EXPECT_EQ(page.find(reference), page.npos) << reference;
+  EXPECT_NE(page.find("Copyright: 2010-2016 Mike Bostock"), page.npos) << "the licence of the library";
+  EXPECT_NE(page.find("--series-0: #0072B2;"), page.npos) << "the palette of all pictures";
+}
+
+TEST(Report, NoTextOfAFileBecomesPartOfThePage) {
+  const Folder folder;
+  const std::string evil = "</script><script>alert(1)</script><!--<img src=x onerror=alert(2)>{{data}}";
+  const json run{{"schema", "sluice.run/1"},
+                 {"problem", evil},
+                 {"ranks", 2},
+                 {"bytes_moved", 1},
+                 {"verified", true},
+                 {"repetitions", 1},
+                 {"methods", {{{"name", evil}, {"median_s", 1}, {"min_s", 1}, {"max_s", 1}, {"peak_extra_bytes", 0}}}}};
+  const std::string name = "<b>{{data}}&\xff\u00e9.json";  // a byte that is no UTF-8 among them
+  folder.write(name, run.dump());
+  const Outcome outcome = folder.sluice({"report", name, "-o", "-"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out.find(evil), outcome.out.npos);
+  EXPECT_EQ(outcome.out.find("onerror=alert(2)>{{data}}<"), outcome.out.npos);
+  const json section = data_of(outcome.out)[0];
+  EXPECT_EQ(section["figures"][0][1], evil);
+  EXPECT_EQ(section["file"], "<b>{{data}}&\xef\xbf\xbd\u00e9.json");
+  EXPECT_NE(outcome.out.find("<title>Sluice report: &lt;b&gt;{{data}}&amp;\xef\xbf\xbd\u00e9.json</title>"),
+            outcome.out.npos);
+}
+
+TEST(Report, RefusesWhatItCannotShow) {
+  const Folder folder;
+  folder.write("x.csv", kTraffic);
+  ASSERT_EQ(folder.sluice(words("plan exchange x.csv --algorithm oggp --json plan.json")).status, 0);
+  ASSERT_EQ(folder.sluice(words("compare exchange x.csv --json compare.json")).status, 0);
+  json broken = json::parse(folder.read("plan.json"));
+  broken["steps"][0]["duration"] = 999;
+  folder.write("broken.json", broken.dump());
+  json newer = json::parse(folder.read("plan.json"));
+  newer["schema"] = "sluice.schedule/2";
+  folder.write("newer.json", newer.dump());
+  json text = json::parse(folder.read("compare.json"));
+  text["rows"][1]["total"] = "much";
+  folder.write("text.json", text.dump());
+  text["rows"][1].erase("total");
+  folder.write("without.json", text.dump());
+  text["rows"] = 5;
+  folder.write("number.json", text.dump());
+  folder.write("cut.json", folder.read("compare.json").substr(0, 200));
+  folder.write("other.json", R"({"schema": "somebody.else/1"})");
+  folder.write("none.json", R"({"a": [1, 2, {"schema": "sluice.run/1"}]})");
+  folder.write("list.json", "[1, 2]");
+  folder.write("picture.json", "\x89PNG\r\n");
+  folder.write("empty.json", "");
+  folder.write("deep.json", std::string(100000, '['));
+  folder.write("ragged.csv", "a,b\n1,2\n3\n");
+  folder.write("names.csv", "a,b\n");
+  folder.write("range.json", R"({"schema": "sluice.simulation/1", "problem": "p", "algorithm": "a", "engine": "model",
+      "senders": 1, "receivers": 1, "unit": "", "length": 1, "planned": 1, "order": "barrier",
+      "transfers": [{"from": 0, "to": 1, "start": 0, "end": 1}]})");
+  std::filesystem::create_directory(folder.path("folder"));
+  const auto before = folder.files();
+  const std::pair<const char*, const char*> cases[] = {
+      {"-o r.html", "sluice report: no file, expected FILE..."},
+      {"plan.json", "-o: nothing, expected the page to write, such as report.html"},
+      {"plan.json -o plan.json", "plan.json', which is the input"},
+      {"plan.json -o folder", "folder: cannot be written: Is a directory"},
+      {"plan.json -o no/where.html", "no/where.html"},
+      {"nowhere.json -o r.html", "nowhere.json: cannot be read: No such file or directory"},
+      {"folder -o r.html", "folder: a directory, expected a file that sluice wrote"},
+      {"plan.json broken.json -o r.html", "broken.json: a broken schedule: "},
+      {"newer.json -o r.html",
+       "newer.json: \"schema\": \"sluice.schedule/2\", expected \"sluice.schedule/1\", which this version reads"},
+      {"other.json -o r.html", "other.json: \"schema\": \"somebody.else/1\", expected one of sluice.schedule/1, "},
+      {"none.json -o r.html", "none.json: no \"schema\""},
+      {"list.json -o r.html", "list.json: no \"schema\""},
+      {"picture.json -o r.html", "picture.json:1: what is no JSON"},
+      {"empty.json -o r.html", "empty.json:1: the end of the file"},
+      {"deep.json -o r.html", "deep.json: no \"schema\""},
+      {"cut.json -o r.html", ": the end of the file, expected the rest of the JSON"},
+      {"text.json -o r.html", "text.json: \"rows\"[1].\"total\": \"much\", expected a number of at least 0"},
+      {"without.json -o r.html", "without.json: \"rows\"[1] without \"total\", expected that field"},
+      {"number.json -o r.html", "number.json: \"rows\": 5, expected an array"},
+      {"range.json -o r.html", "range.json: \"transfers\"[0].\"to\": 1, expected an integer from 0 to 0"},
+      {"ragged.csv -o r.html", "ragged.csv:3: 1 field, expected 2, as in the first line"},
+      {"names.csv -o r.html", "names.csv: a line of names alone"},
+      {"plan.json --platform nowhere.json -o r.html", "nowhere.json"},
+  };
+  for (const auto& [arguments, about] : cases) {
+    SCOPED_TRACE(arguments);
+    expect_refused(folder.sluice(words(std::string("report ") + arguments)), about);
+    EXPECT_EQ(folder.files(), before);
+  }
+}
+
+TEST(Report, RefusesMoreThanABrowserCanHold) {
+  const Folder folder;
+  std::string table = "number\n";
+  for (int i = 0; i <= 1 << 20; ++i) table += "1\n";
+  folder.write("long.csv", table);
+  expect_refused(folder.sluice(words("report long.csv -o r.html")), "long.csv: more than the page can show");
+  folder.write("huge.json", "");
+  std::filesystem::resize_file(folder.path("huge.json"), (std::uintmax_t{1} << 29) + 1);
+  expect_refused(folder.sluice(words("report huge.json -o r.html")), "huge.json: more than 512 MiB");
+  EXPECT_EQ(folder.files(), (std::vector<std::string>{"huge.json", "long.csv"}));
+}
+
+TEST(Report, AFullDiskIsSaid) {
+  const Folder folder;
+  folder.write("x.csv", kTraffic);
+  ASSERT_EQ(folder.run({"ln", "-s", "/dev/full", "full.html"}).status, 0);
+  expect_refused(folder.sluice(words("report x.csv -o full.html")),
+                 "full.html: cannot be written: No space left on device");
+}
+
+#else
+
+TEST(Report, SaysWhatTheBuildLacks) {
+  const Folder folder;
+  folder.write("x.csv", kTraffic);
+  expect_refused(folder.sluice(words("report x.csv -o r.html")), "sluice report: a build without d3 (");
+  EXPECT_EQ(folder.files(), std::vector<std::string>{"x.csv"});
+}
+
+#endif
+
+}  // namespace
+}  // namespace sluice::testing
