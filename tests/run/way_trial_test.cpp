@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "run/exchange_testing.hpp"
+#include "run/mpi/runtime/trial_state.hpp"
 #include "run/platform_testing.hpp"
 #include "run/redistribution_testing.hpp"
-#include "run/mpi/runtime/trial_state.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/exchange.hpp"
 #include "sluice/run/mpi/redistribution.hpp"

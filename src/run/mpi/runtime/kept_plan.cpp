@@ -14,8 +14,7 @@ KeptPlan find_kept(Channel& channel, const std::string& key, std::uint64_t finge
     kept.plan = entry->plan;
     kept.trial = entry->trial;
   }
-  Comparison own{entry != nullptr ? entry->number : 0, plans.last_number(),
-                 kept.trial ? progress_of(*kept.trial) : 0};
+  Comparison own{entry != nullptr ? entry->number : 0, plans.last_number(), kept.trial ? progress_of(*kept.trial) : 0};
   const bool same = agree(channel, fingerprint, failure, own);
   kept.number = own.last + 1;
   if (same) {

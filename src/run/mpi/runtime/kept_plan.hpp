@@ -20,8 +20,8 @@ struct KeptPlan {
   std::int64_t progress = 0;          ///< of it, as far as all ranks have come
 };
 
-/// As `agree`, of the fingerprint and `failure`; and what is kept by `key`, of which a rank may have its own. No message
-/// more than those of `agree`.
+/// As `agree`, of the fingerprint and `failure`; and what is kept by `key`, of which a rank may have its own. No
+/// message more than those of `agree`.
 [[nodiscard]] KeptPlan find_kept(Channel& channel, const std::string& key, std::uint64_t fingerprint,
                                  const std::exception_ptr& failure);
 

@@ -7,7 +7,8 @@
 
 namespace sluice::mpi::detail {
 
-/// How far a job, or one job after the other with the same arguments, has come in trying two ways of doing it: WayTrial.
+/// How far a job, or one job after the other with the same arguments, has come in trying two ways of doing it:
+/// WayTrial.
 struct TrialState {
   static constexpr std::size_t kTries = 3;  ///< of each way, that count; one more of each comes before them
   static constexpr std::size_t kExecutions = 2 + 2 * kTries;
