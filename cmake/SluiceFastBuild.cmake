@@ -23,7 +23,11 @@ function(sluice_precompile_headers target)
 endfunction()
 
 # sluice_compile_together(TARGET): for a target of many files; those with the source property SKIP_UNITY_BUILD_INCLUSION
-# stay alone.
+# stay alone. A name in a function may be one of another file then, which hides nothing: scripts/tidy.sh looks for names
+# that are hidden within a file.
 function(sluice_compile_together target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${SLUICE_TOGETHER} UNITY_BUILD_BATCH_SIZE 10)
+  if(SLUICE_TOGETHER)
+    target_compile_options(${target} PRIVATE -Wno-shadow)
+  endif()
 endfunction()

@@ -64,12 +64,12 @@ std::vector<double> smallest_latencies(const LatencyMatrix& matrix) {
 
 /// Clusters in the order of their first nodes, from the name of the cluster that each node is in.
 Clusters collect(const std::vector<std::size_t>& cluster_of) {
-  constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
-  std::vector<std::size_t> position(cluster_of.size(), kNone);
+  constexpr std::size_t kNotSeen = std::numeric_limits<std::size_t>::max();
+  std::vector<std::size_t> position(cluster_of.size(), kNotSeen);
   Clusters clusters;
   for (std::size_t node = 0; node < cluster_of.size(); ++node) {
     std::size_t& at = position[cluster_of[node]];
-    if (at == kNone) {
+    if (at == kNotSeen) {
       at = clusters.size();
       clusters.emplace_back();
     }

@@ -121,8 +121,8 @@ void append_text(std::string& out, double x, double y, const std::string& text) 
 }
 
 void append_legend(std::string& out, const Grid& grid, std::size_t clusters, std::int64_t nodes) {
-  constexpr double kLeft = kEdge + kMargin + kSide;
-  constexpr double kTop = kEdge + 16;
+  constexpr double kLegendLeft = kEdge + kMargin + kSide;
+  constexpr double kLegendTop = kEdge + 16;
   constexpr double kBar = 300;
   const std::string what =
       fmt::format("{} in {}", count_text(nodes, "node"), count_text(static_cast<std::int64_t>(clusters), "cluster"));
@@ -131,14 +131,14 @@ void append_legend(std::string& out, const Grid& grid, std::size_t clusters, std
   fmt::format_to(std::back_inserter(out), "<text transform=\"translate({:.2f},{:.2f}) rotate(-90)\">{}</text>\n",
                  kEdge - 8, kEdge + kSide / 2, "node");
   if (!grid.known()) return;
-  append_text(out, kLeft, kTop - 8, "latency");
+  append_text(out, kLegendLeft, kLegendTop - 8, "latency");
   for (int shade = 0; shade < kShades; ++shade)
-    append_rectangle(out, kLeft, kTop + kBar * shade / kShades, 18, kBar / kShades + 0.3,
+    append_rectangle(out, kLegendLeft, kLegendTop + kBar * shade / kShades, 18, kBar / kShades + 0.3,
                      "fill=\"" + colour(shade) + '"');
   constexpr int kLabels = 5;
   for (int i = 0; i < kLabels; ++i) {
     const double share = static_cast<double>(i) / (kLabels - 1);
-    append_text(out, kLeft + 24, kTop + kBar * share + 4,
+    append_text(out, kLegendLeft + 24, kLegendTop + kBar * share + 4,
                 seconds_text(grid.least() * std::pow(grid.most() / grid.least(), share)));
   }
 }
