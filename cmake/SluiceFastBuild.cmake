@@ -28,6 +28,7 @@ endfunction()
 function(sluice_compile_together target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${SLUICE_TOGETHER} UNITY_BUILD_BATCH_SIZE 10)
   if(SLUICE_TOGETHER)
-    target_compile_options(${target} PRIVATE -Wno-shadow)
+    # g++ takes names without linkage in a file that another one includes for those of a header.
+    target_compile_options(${target} PRIVATE -Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   endif()
 endfunction()
