@@ -46,14 +46,9 @@ void for_each_node(const std::vector<Message>& edges, std::int64_t Message::*nod
 }  // namespace
 
 Cost cost(const StepSchedule& schedule) {
-  Cost most = priced(0, 0, schedule.setup);
-  for (const auto& [on_switch, load] : detail::loads_of_switches(schedule)) {
-    if (!load.transmission) checked::overflow("transmission of the schedule");
-    const Cost here = priced(load.steps, *load.transmission, schedule.setup);
-    most = {std::max(most.steps, here.steps), std::max(most.transmission, here.transmission),
-            std::max(most.total, here.total)};
-  }
-  return most;
+  const detail::SwitchLoads most = detail::largest_loads(schedule);
+  if (!most.transmission) checked::overflow("transmission of the schedule");
+  return {most.steps, *most.transmission, most.total};
 }
 
 Cost bound_on_switches(const Cost& of_one, double setup, std::int64_t switches) {

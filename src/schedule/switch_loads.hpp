@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -8,22 +9,34 @@
 
 namespace sluice::detail {
 
-/// What one switch does.
-struct SwitchLoad {
+/// The most of each that a switch has, of those that have steps; not all of it need be of one switch.
+struct SwitchLoads {
   std::int64_t steps = 0;
   std::optional<std::int64_t> transmission = 0;  ///< sum of the durations; nothing if an int64 does not hold it
+  double total = 0;                              ///< transmission + setup * steps, where there is a transmission
 };
 
-/// Of every switch that has steps, by its number, whatever that is. O(steps log switches) time, O(switches) memory.
-[[nodiscard]] inline std::map<std::int64_t, SwitchLoad> loads_of_switches(const StepSchedule& schedule) {
-  std::map<std::int64_t, SwitchLoad> loads;
+/// Switches are told apart by their numbers, whatever these are. O(steps log switches) time, O(switches) memory.
+[[nodiscard]] inline SwitchLoads largest_loads(const StepSchedule& schedule) {
+  struct Load {
+    std::int64_t steps = 0;
+    std::int64_t transmission = 0;
+  };
+  std::map<std::int64_t, Load> loads;
+  SwitchLoads most;
   for (const Step& step : schedule.steps) {
-    SwitchLoad& load = loads[step.on_switch];
+    Load& load = loads[step.on_switch];
     ++load.steps;
-    if (load.transmission && __builtin_add_overflow(*load.transmission, step.duration, &*load.transmission))
-      load.transmission.reset();
+    if (__builtin_add_overflow(load.transmission, step.duration, &load.transmission)) most.transmission.reset();
   }
-  return loads;
+  for (const auto& [on_switch, load] : loads) {
+    most.steps = std::max(most.steps, load.steps);
+    if (!most.transmission) continue;
+    most.transmission = std::max(*most.transmission, load.transmission);
+    most.total =
+        std::max(most.total, static_cast<double>(load.transmission) + schedule.setup * static_cast<double>(load.steps));
+  }
+  return most;
 }
 
 }  // namespace sluice::detail

@@ -247,26 +247,16 @@ class Validator {
 
   void check_cost() {
     const Cost& bound = schedule_.bound;
-    std::int64_t steps = 0;
-    std::int64_t transmission = 0;
-    double total = 0;
-    bool overflow = false;
-    for (const auto& [on_switch, load] : detail::loads_of_switches(schedule_)) {
-      steps = std::max(steps, load.steps);
-      transmission = std::max(transmission, load.transmission.value_or(0));
-      total = std::max(total, static_cast<double>(load.transmission.value_or(0)) +
-                                  schedule_.setup * static_cast<double>(load.steps));
-      overflow = overflow || !load.transmission;
-    }
+    const auto [steps, transmission, total] = detail::largest_loads(schedule_);
     const char* const whose = schedule_.switches > 1 ? "no switch has more than" : "the schedule has";
     if (bound.steps > steps) report(-1, -1, "the bound is {} steps, {} {}", bound.steps, whose, steps);
-    if (overflow) {
+    if (!transmission) {
       report(-1, -1, "the durations add up to a value beyond 2^63 - 1");
       return;
     }
-    if (bound.transmission > transmission)
+    if (bound.transmission > *transmission)
       report(-1, -1, "the bound on the transmission is {}, {} {}", amount(bound.transmission), whose,
-             amount(transmission));
+             amount(*transmission));
     if (!std::isfinite(schedule_.setup)) return;  // reported with the counts; there is no total
     if (detail::exceeds(bound.total, total))
       report(-1, -1, "the bound on the total is {}, the schedule costs {}",
