@@ -206,15 +206,13 @@ SizeClass& Broadcast::State::obtain(std::int64_t bytes) {
   size.largest = largest;
   const std::string place = key_of(largest);
   detail::KeptPlan kept = find_kept(channel, place, static_cast<std::uint64_t>(largest), nullptr);
-  detail::PlanCache& plans = channel.context().plans();
   size.number = kept.number;
-  plans.reserve(size.number + 1);  // one for the plan, one for what a trial makes of it
+  channel.context().plans().reserve(size.number + 1);  // one for the plan, one for what a trial makes of it
   if (kept.plan) {
     size.planned = std::static_pointer_cast<const PlannedClass>(kept.plan);
   } else {
     size.planned = std::make_shared<const PlannedClass>(PlannedClass{plan(largest), false});
-    kept.trial = std::make_shared<detail::TrialState>();
-    plans.put(place, size.number, size.planned, kept.trial);
+    kept.put(channel, place, size.planned);
   }
   if (!options.platform) size.trial.emplace(channel, !size.part().native, kept);
   classes.push_front(std::move(size));

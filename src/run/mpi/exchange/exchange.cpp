@@ -182,8 +182,7 @@ Exchange::State::State(std::shared_ptr<detail::Context> context, std::int64_t nu
     part = std::static_pointer_cast<const ExchangePart>(kept.plan);
   } else {
     plan();
-    kept.trial = std::make_shared<detail::TrialState>();
-    channel.context().plans().put(own.bytes(), kept.number, part, kept.trial);
+    kept.put(channel, own.bytes(), part);
   }
   trial.emplace(channel, left_to_us && options.try_native && channel.size() > 1 && !detail::kSimulated, kept);
   options.mode = part->mode;

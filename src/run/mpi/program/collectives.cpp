@@ -76,8 +76,7 @@ CollectiveJob::State::State(std::shared_ptr<detail::Context> context, std::int64
       planned = std::static_pointer_cast<const detail::PlannedCollective>(kept.plan);
     } else {
       planned = std::make_shared<const detail::PlannedCollective>(plan_collective(channel, task));
-      kept.trial = std::make_shared<detail::TrialState>();
-      channel.context().plans().put(arguments.bytes(), kept.number, planned, kept.trial);
+      kept.put(channel, arguments.bytes(), planned);
     }
     const bool combining = combines(task.shape.problem);
     executor.emplace(channel, task.elements, planned->part, combining ? channel.context().progress_thread() : nullptr);

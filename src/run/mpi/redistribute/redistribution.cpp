@@ -286,10 +286,7 @@ Redistribution::State::State(std::shared_ptr<detail::Context> context, std::int6
     executor->connect(shares_memory(prepared->plan, element_size, options.shared_from_bytes));
   });
   detail::KeptPlan kept = find_kept(channel, key.bytes(), arguments.fingerprint(), failure);
-  if (!kept.plan) {
-    kept.trial = std::make_shared<detail::TrialState>();
-    channel.context().plans().put(key.bytes(), kept.number, prepared, kept.trial);
-  }
+  if (!kept.plan) kept.put(channel, key.bytes(), prepared);
   trial.emplace(channel,
                 options.try_native && options.algorithm == "auto" && options.mode == ExchangeMode::kAuto &&
                     channel.size() > 1 && !detail::kSimulated,

@@ -1,9 +1,17 @@
 #include "run/mpi/runtime/kept_plan.hpp"
 
+#include <utility>
+
 #include "run/mpi/runtime/context.hpp"
 #include "run/mpi/runtime/trial_state.hpp"
 
 namespace sluice::mpi::detail {
+
+void KeptPlan::put(Channel& channel, const std::string& key, std::shared_ptr<const void> own) {
+  plan = std::move(own);
+  trial = std::make_shared<TrialState>();
+  channel.context().plans().put(key, number, plan, trial);
+}
 
 KeptPlan find_kept(Channel& channel, const std::string& key, std::uint64_t fingerprint,
                    const std::exception_ptr& failure) {

@@ -18,6 +18,9 @@ struct KeptPlan {
   std::int64_t number = 0;            ///< for the plan that is put in its place
   std::shared_ptr<TrialState> trial;  ///< of the ways to carry it out; null where nothing was tried
   std::int64_t progress = 0;          ///< of it, as far as all ranks have come
+
+  /// Puts a plan in place of the one that not all ranks kept, with a trial that has not begun. On all ranks.
+  void put(Channel& channel, const std::string& key, std::shared_ptr<const void> own);
 };
 
 /// As `agree`, of the fingerprint and `failure`; and what is kept by `key`, of which a rank may have its own. No
