@@ -8,6 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "option_values.hpp"
+
 namespace sluice::command {
 
 namespace {
@@ -21,13 +23,10 @@ bool is_literal(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= 'a' && c <= 'z'; });
 }
 
+/// Without those that are empty.
 std::vector<std::string> split(const std::string& text, char between) {
-  std::vector<std::string> parts;
-  for (std::size_t start = 0; start <= text.size();) {
-    const std::size_t end = std::min(text.find(between, start), text.size());
-    if (end > start) parts.push_back(text.substr(start, end - start));
-    start = end + 1;
-  }
+  std::vector<std::string> parts = parse_list(text, between);
+  std::erase(parts, "");
   return parts;
 }
 

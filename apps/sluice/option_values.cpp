@@ -20,10 +20,10 @@ std::int64_t parse_count(const std::string& text, const std::string& where, std:
   return value;
 }
 
-std::vector<std::string> parse_list(const std::string& text) {
+std::vector<std::string> parse_list(const std::string& text, char between) {
   std::vector<std::string> parts;
   for (std::size_t start = 0; start <= text.size();) {
-    const std::size_t end = std::min(text.find(',', start), text.size());
+    const std::size_t end = std::min(text.find(between, start), text.size());
     parts.push_back(text.substr(start, end - start));
     start = end + 1;
   }

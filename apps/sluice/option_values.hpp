@@ -11,7 +11,7 @@ namespace sluice::command {
 [[nodiscard]] std::int64_t parse_count(const std::string& text, const std::string& where, std::int64_t least,
                                        std::int64_t most);
 
-/// "A,B,.." as its parts; one empty part if there is nothing.
-[[nodiscard]] std::vector<std::string> parse_list(const std::string& text);
+/// "A,B,.." as its parts, or what has another character between them; one empty part if there is nothing.
+[[nodiscard]] std::vector<std::string> parse_list(const std::string& text, char between = ',');
 
 }  // namespace sluice::command

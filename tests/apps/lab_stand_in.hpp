@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <string>
+#include <utility>
 
 #include "command_runner.hpp"
 
@@ -13,6 +14,8 @@ namespace sluice::testing {
 /// traffic that it is given and makes up the times.
 class LabStandIn : public ::testing::Test {
  protected:
+  /// `study`: which one asks the lab.
+  explicit LabStandIn(std::string study) : study_(std::move(study)) {}
   ~LabStandIn() override { ::unsetenv("SLUICE_LAB"); }
 
   /// `instead`: what the script does before it would measure. It makes up times: a second for the first method, two
@@ -45,11 +48,17 @@ echo "{\"methods\": [${list#,}]}" > "$json"
 )");
     ::setenv("SLUICE_LAB", folder_.path("").c_str(), 1);
   }
+  [[nodiscard]] Outcome study(const std::string& options = "") const {
+    return folder_.sluice(words("study " + study_ + " --quick -o figures " + options));
+  }
   void expect_nothing_written() const {
     for (const std::string& name : folder_.files()) EXPECT_NE(name, "figures");
   }
 
   Folder folder_;
+
+ private:
+  std::string study_;
 };
 
 }  // namespace sluice::testing

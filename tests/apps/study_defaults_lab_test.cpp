@@ -9,9 +9,7 @@ namespace {
 
 class DefaultsLab : public LabStandIn {
  protected:
-  [[nodiscard]] Outcome study(const std::string& options = "") const {
-    return folder_.sluice(words("study defaults-lab --quick -o figures " + options));
-  }
+  DefaultsLab() : LabStandIn("defaults-lab") {}
 };
 
 #if SLUICE_OPEN_MPI

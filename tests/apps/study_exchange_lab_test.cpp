@@ -12,9 +12,7 @@ namespace {
 
 class ExchangeLab : public LabStandIn {
  protected:
-  [[nodiscard]] Outcome study(const std::string& options = "") const {
-    return folder_.sluice(words("study exchange-lab --quick -o figures " + options));
-  }
+  ExchangeLab() : LabStandIn("exchange-lab") {}
 };
 
 #if SLUICE_OPEN_MPI

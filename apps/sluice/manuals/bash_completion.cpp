@@ -80,12 +80,10 @@ _sluice_files() {{
 
 /// What bash knows of a part: what may follow it.
 std::string bash_branch(const Part& part) {
-  std::string parts;
+  const std::string parts = names_of(part) + (part.words.empty() ? " help" : "");
   std::string options;
   std::string files;
   std::string others;
-  for (const PartName& each : part.parts) parts += ' ' + each.name;
-  if (part.words.empty()) parts += " help";
   for (const PartOption& option : part.options)
     for (const std::string& name : option.names) options += ' ' + name;
   for (const PartOption& word : part.positionals)
@@ -93,8 +91,8 @@ std::string bash_branch(const Part& part) {
       if (value.kind == Kind::kFile) files = "1";
       if (value.kind == Kind::kName) others = fmt::format("{}", fmt::join(value.names, " "));
     }
-  return fmt::format("    '{}') parts='{}' others='{}' options='{}' files={} ;;\n", words_of(part),
-                     parts.empty() ? parts : parts.substr(1), others, options.substr(1), files);
+  return fmt::format("    '{}') parts='{}' others='{}' options='{}' files={} ;;\n", words_of(part), parts, others,
+                     options.substr(1), files);
 }
 
 /// What a value of an option is, as the function _sluice_value sets it.

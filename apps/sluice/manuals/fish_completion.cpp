@@ -73,12 +73,6 @@ end
 complete -c sluice -f
 )fish";
 
-std::string names_of(const Part& part) {
-  std::string names;
-  for (const PartName& each : part.parts) names += (names.empty() ? "" : " ") + each.name;
-  return names;
-}
-
 std::string value_of(const command::OfferedValue& value) {
   switch (value.kind) {
     case Kind::kFile:

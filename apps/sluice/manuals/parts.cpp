@@ -49,4 +49,10 @@ std::vector<Part> parts_of_command(const CLI::App& root) {
 
 std::string words_of(const Part& part) { return fmt::format("{}", fmt::join(part.words, " ")); }
 
+std::string names_of(const Part& part) {
+  std::string names;
+  for (const PartName& each : part.parts) names += (names.empty() ? "" : " ") + each.name;
+  return names;
+}
+
 }  // namespace sluice::manuals

@@ -41,6 +41,8 @@ struct Part {
 
 /// "plan exchange"; "" for the command.
 [[nodiscard]] std::string words_of(const Part& part);
+/// Its verbs or problems: "exchange redistribute".
+[[nodiscard]] std::string names_of(const Part& part);
 
 /// What stands in a file of the completions of every shell about where it comes from.
 inline constexpr const char* kMadeFrom = "made from the options of the command by apps/sluice/manuals";

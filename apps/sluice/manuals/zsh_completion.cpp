@@ -123,10 +123,7 @@ _sluice_parts() {
 std::string zsh_completion(const std::vector<Part>& parts) {
   std::string out = fmt::format(fmt::runtime(kZshHead), kMadeFrom);
   for (const Part& part : parts) {
-    if (part.parts.empty()) continue;
-    out += fmt::format("      '{}') known=(", words_of(part));
-    for (const PartName& each : part.parts) out += (&each == part.parts.data() ? "" : " ") + each.name;
-    out += ") ;;\n";
+    if (!part.parts.empty()) out += fmt::format("      '{}') known=({}) ;;\n", words_of(part), names_of(part));
   }
   out += kZshMiddle;
   for (const Part& part : parts) out += zsh_branch(part);

@@ -87,18 +87,14 @@ struct Case {
   double bound_s = 0;              ///< 0: none
   LabResult result = {};
 
-  /// The fastest of the methods that ran, null if none did.
-  [[nodiscard]] const std::pair<const std::string, LabTimes>* fastest(const std::vector<std::string>& names) const {
-    const std::pair<const std::string, LabTimes>* best = nullptr;
-    for (const auto& measured : result.methods) {
-      if (std::ranges::find(names, measured.first) == names.end()) continue;
-      if (best == nullptr || measured.second.median_s < best->second.median_s) best = &measured;
+  /// The fastest of the methods that ran, and its median; "", 0 if none did.
+  [[nodiscard]] std::pair<std::string, double> fastest(const std::vector<std::string>& names) const {
+    std::pair<std::string, double> best;
+    for (const auto& [name, times] : result.methods) {
+      if (std::ranges::find(names, name) == names.end()) continue;
+      if (best.second == 0 || times.median_s < best.second) best = {name, times.median_s};
     }
     return best;
-  }
-  [[nodiscard]] const LabTimes* by_default() const {
-    const auto found = result.methods.find("sluice");
-    return found != result.methods.end() ? &found->second : nullptr;
   }
 };
 
@@ -160,11 +156,11 @@ std::vector<LayoutPair> layout_pairs(std::int64_t ranks, std::int64_t bytes) {
 struct Effort {
   int repetitions = 9;
   std::vector<std::int64_t> sizes{1 << 10, 64 << 10, 1 << 20, 8 << 20};
-  std::string networks = "a b c d4 d8 e f";
+  std::vector<std::string> networks{"a", "b", "c", "d4", "d8", "e", "f"};
   bool all_kinds = true;  ///< of traffic and layouts, and the reduction that takes time
 };
 
-Effort quick_effort() { return {3, {64 << 10, 1 << 20}, "a b", false}; }
+Effort quick_effort() { return {3, {64 << 10, 1 << 20}, {"a", "b"}, false}; }
 
 void add_cases(std::vector<Case>& cases, const Network& network, std::int64_t bytes, const Effort& effort,
                const StudyTask& task) {
@@ -220,33 +216,45 @@ void add_cases(std::vector<Case>& cases, const Network& network, std::int64_t by
   }
 }
 
-std::string ratio_or_nothing(double value, double of) { return of > 0 ? fmt::format("{:.3f}", value / of) : ""; }
-
 constexpr const char* kColumns =
     "network,work,bytes_per_rank,bound_s,default_s,default_min_s,default_max_s,best_of_mpi,best_of_mpi_s,"
     "default_over_mpi,best_by_hand,best_by_hand_s,default_over_best,default_over_bound,predicted_s,how\n";
 
+/// Times of a case that was measured, side by side.
+struct Standing {
+  const LabTimes& ours;
+  std::pair<std::string, double> of_mpi;   ///< the fastest, and its median; "", 0: none ran
+  std::pair<std::string, double> by_hand;  ///< the same
+  double best_s;                           ///< of ours, the default too
+
+  [[nodiscard]] std::string over(double s) const {
+    return s > 0 ? fmt::format("{:.3f}", ours.median_s / s) : std::string();
+  }
+};
+
+std::optional<Standing> standing_of(const Case& each) {
+  const auto found = each.result.methods.find("sluice");
+  if (found == each.result.methods.end()) return std::nullopt;
+  const auto of_mpi = each.fastest(each.methods.of_mpi);
+  const auto by_hand = each.fastest(each.methods.by_hand);
+  const double default_s = found->second.median_s;
+  return Standing{found->second, of_mpi, by_hand, by_hand.second > 0 ? std::min(default_s, by_hand.second) : default_s};
+}
+
+/// "NAME,SECONDS"; "," where there is none.
+std::string fields_of(const std::pair<std::string, double>& method) {
+  return method.second > 0 ? fmt::format("{},{:.6f}", method.first, method.second) : ",";
+}
+
 /// One line; a case without times has none.
 std::string csv_of(const Case& each) {
-  const LabTimes* const ours = each.by_default();
-  if (ours == nullptr) return "";
-  std::string line = fmt::format("{},{},{},{:.6f},{:.6f},{:.6f},{:.6f}", each.network->name, each.work, each.bytes,
-                                 each.bound_s, ours->median_s, ours->min_s, ours->max_s);
-  double best_s = ours->median_s;
-  for (const std::vector<std::string>* names : {&each.methods.of_mpi, &each.methods.by_hand}) {
-    const auto* const best = each.fastest(*names);
-    if (names == &each.methods.by_hand) {
-      if (best != nullptr) best_s = std::min(best_s, best->second.median_s);
-      line += best == nullptr ? ",," : fmt::format(",{},{:.6f}", best->first, best->second.median_s);
-      line += ',' + ratio_or_nothing(ours->median_s, best_s);
-    } else {
-      line += best == nullptr ? ",,,"
-                              : fmt::format(",{},{:.6f},{}", best->first, best->second.median_s,
-                                            ratio_or_nothing(ours->median_s, best->second.median_s));
-    }
-  }
-  return line + fmt::format(",{},{:.6f},\"{}\"\n", ratio_or_nothing(ours->median_s, each.bound_s), ours->predicted_s,
-                            ours->how);
+  const std::optional<Standing> is = standing_of(each);
+  if (!is) return "";
+  const LabTimes& ours = is->ours;
+  return fmt::format("{},{},{},{:.6f},{:.6f},{:.6f},{:.6f},{},{},{},{},{},{:.6f},\"{}\"\n", each.network->name,
+                     each.work, each.bytes, each.bound_s, ours.median_s, ours.min_s, ours.max_s, fields_of(is->of_mpi),
+                     is->over(is->of_mpi.second), fields_of(is->by_hand), is->over(is->best_s), is->over(each.bound_s),
+                     ours.predicted_s, ours.how);
 }
 
 std::string table_of(const std::vector<Case>& cases) {
@@ -260,19 +268,14 @@ std::string table_of(const std::vector<Case>& cases) {
                    {"how", TextTable::Align::kLeft}});
   std::string failures;
   for (const Case& each : cases) {
-    const LabTimes* const ours = each.by_default();
-    if (ours == nullptr) {
+    const std::optional<Standing> is = standing_of(each);
+    if (!is) {
       failures += fmt::format("{}, {} bytes: not measured: {}\n", each.work, each.bytes, each.result.failure);
       continue;
     }
-    const auto* const mpi = each.fastest(each.methods.of_mpi);
-    const auto* const hand = each.fastest(each.methods.by_hand);
-    table.add_row(
-        {each.work, fmt::format("{}", each.bytes), seconds_text(ours->median_s),
-         mpi == nullptr ? "" : ratio_or_nothing(ours->median_s, mpi->second.median_s),
-         hand == nullptr ? "" : ratio_or_nothing(ours->median_s, std::min(ours->median_s, hand->second.median_s)),
-         ratio_or_nothing(ours->median_s, each.bound_s), ratio_or_nothing(ours->median_s, ours->predicted_s),
-         ours->how});
+    table.add_row({each.work, fmt::format("{}", each.bytes), seconds_text(is->ours.median_s),
+                   is->over(is->of_mpi.second), is->by_hand.second > 0 ? is->over(is->best_s) : "",
+                   is->over(each.bound_s), is->over(is->ours.predicted_s), is->ours.how});
   }
   return table.text() + failures;
 }
@@ -281,11 +284,9 @@ std::string table_of(const std::vector<Case>& cases) {
 std::string bars_script(const Network& network, const Effort& effort, const std::vector<Case>& cases) {
   std::string data;
   for (const Case& each : cases) {
-    const LabTimes* const ours = each.by_default();
-    const auto* const mpi = each.fastest(each.methods.of_mpi);
-    if (ours == nullptr || mpi == nullptr) continue;
-    data +=
-        fmt::format("\"{}, {}\",{:.4f}\n", each.work, bytes_text(each.bytes), ours->median_s / mpi->second.median_s);
+    const std::optional<Standing> is = standing_of(each);
+    if (is && is->of_mpi.second > 0)
+      data += fmt::format("\"{}, {}\",{}\n", each.work, bytes_text(each.bytes), is->over(is->of_mpi.second));
   }
   if (data.empty()) return "";
   return fmt::format(
@@ -309,7 +310,7 @@ int study_defaults_lab(const StudyTask& task) {
   std::map<const Network*, std::vector<Case>> cases;
   std::int64_t total = 0;
   for (const Network& network : all) {
-    if ((' ' + effort.networks + ' ').find(' ' + network.name + ' ') == std::string::npos) continue;
+    if (std::ranges::find(effort.networks, network.name) == effort.networks.end()) continue;
     for (const std::int64_t bytes : effort.sizes) add_cases(cases[&network], network, bytes, effort, task);
     total += static_cast<std::int64_t>(cases[&network].size());
   }
