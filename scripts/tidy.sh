@@ -15,6 +15,11 @@ trap 'rm -f "$log"' EXIT
 tidy() {
   run-clang-tidy -quiet -p "$1" -j "$(nproc)" "${@:3}" "$2" >"$log" 2>&1
 }
+# findings: what they are, without what clang-tidy says beside them.
+findings() {
+  sed 's/\x1b\[[0-9;]*m//g' "$log" | grep -vE '^clang-tidy|^[0-9]+ warnings? (generated|treated)|^Suppressed|^$' >&2 || true
+  echo "tidy: failed" >&2
+}
 regex=${1:-}
 if [[ -z $regex ]]; then
   together=$PWD/build/tidy/together
@@ -27,7 +32,7 @@ if [[ -z $regex ]]; then
   # Which files? Those of all that failed, as names of two of them may have clashed.
   mapfile -t failed < <(sed -n "s#^Error while processing \($together/[0-9]*\.cpp\)\..*#\1#p" "$log" | sort -u)
   if [[ ${#failed[@]} -eq 0 ]]; then
-    cat "$log" >&2
+    findings
     exit 1
   fi
   echo "tidy: of ${#failed[@]} failed, for"
@@ -36,8 +41,7 @@ if [[ -z $regex ]]; then
 fi
 echo "tidy: clang-tidy, $(nproc) at a time, one by one"
 if ! tidy build/tidy "$regex"; then
-  sed 's/\x1b\[[0-9;]*m//g' "$log" | grep -vE '^clang-tidy|^[0-9]+ warnings? (generated|treated)|^Suppressed|^$' >&2 || true
-  echo "tidy: failed" >&2
+  findings
   exit 1
 fi
 echo "tidy: clean, $(grep -c '^clang-tidy' "$log") files"

@@ -50,7 +50,7 @@ void draw(const std::string& folder, const std::string& name, const std::string&
   if (status == 0) std::filesystem::rename(folder + '/' + part, folder + '/' + svg, error);
   if (status == 0 && !error) std::filesystem::rename(folder + '/' + pdf_part, folder + '/' + pdf, error);
   if (status == 0 && !error) return;
-  for (const std::string& each : {part, pdf_part}) std::filesystem::remove(folder + '/' + each, error);
+  for (const std::string& each : {part, pdf_part}) std::filesystem::remove(std::filesystem::path(folder) / each, error);
   std::fprintf(stderr, "no %s/%s: gnuplot %s; `gnuplot %s` in the folder draws it\n", folder.c_str(), svg.c_str(),
                status == kNotRun ? "is not installed" : "failed", file.c_str());
 }

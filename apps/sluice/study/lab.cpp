@@ -13,6 +13,7 @@
 
 #include "child_process.hpp"
 #include "output.hpp"
+#include "ranks.hpp"
 #include "sluice/error.hpp"
 
 namespace sluice::command {
@@ -96,7 +97,8 @@ double LabNetwork::least_time_s(const Traffic& traffic, std::int64_t first_recei
 }
 
 Lab::Lab(std::string where) : where_(std::move(where)), scripts_(find_scripts(where_)) {
-  if (SLUICE_OPEN_MPI == 0) throw InputError(where_, "a build without Open MPI", "one with it: its launcher is used");
+  if (!mpi_library().starts_with("Open MPI"))
+    throw InputError(where_, "a build without Open MPI", "one with it: its launcher is used");
   if (std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr || std::getenv("PMIX_RANK") != nullptr)
     throw InputError(where_, "started by mpirun", "one process, which starts its ranks itself");
   const Outcome outcome = run_script({"--hosts", "1", "--k", "1", "--time-limit", "30", "true"});
