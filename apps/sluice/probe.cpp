@@ -17,6 +17,7 @@ void add_probe(CLI::App& command, Action& chosen) {
   verb->add_flag("--thorough", task->thorough, "a minute: every size more often, large ones on slow links too");
   verb->add_option("--tolerance", task->tolerance, "by how much latencies of a cluster may differ")
       ->option_text("T [0.3]");
+  verb->add_option("--noise", task->noise, "and by how much beyond that")->option_text("S [20us]");
   offer(verb->add_option("--algorithm", task->algorithm, "of the clustering: lowekamp, closeness"),
         {"lowekamp", "closeness"})
       ->option_text("NAME [lowekamp]");
@@ -27,10 +28,10 @@ void add_probe(CLI::App& command, Action& chosen) {
   verb->add_flag("--quick", task->quick,
                  "what jobs measure for themselves, in less than a second, and say it in words; -o may be left out");
   verb->footer(
-      "Ranks on one host are found first, then latencies between hosts and clusters of hosts by them. Each cluster and "
-      "each\npair of clusters is measured once: latency, gap of messages from 1 B to 4 MiB, connections side by side; "
-      "then\nbroadcasts inside each cluster, by MPI_Bcast and by the strategy that is best by the models. The file is "
-      "written\nwhen all is measured, or not at all.\n\n"
+      "Ranks on one host are found first, then latencies between hosts. Hosts with like latencies, and no slower link "
+      "between\nthem, are a cluster. Each cluster and each pair of clusters is measured once: latency, gap of messages "
+      "from 1 B to\n4 MiB, connections side by side; then broadcasts inside each cluster, by MPI_Bcast and by the "
+      "strategy that is best by\nthe models. The file is written when all is measured, or not at all.\n\n"
       "Examples:\n"
       "  mpirun -np 16 sluice probe -o platform.json\n"
       "  mpirun -np 16 sluice probe -o platform.json --thorough\n"

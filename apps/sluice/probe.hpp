@@ -8,6 +8,7 @@ namespace sluice::command {
 struct ProbeTask {
   std::string output;
   std::string tolerance = "0.3";
+  std::string noise = "20us";
   std::string algorithm = "lowekamp";
   std::string time_budget;  ///< empty: not given
   bool thorough = false;

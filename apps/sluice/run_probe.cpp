@@ -116,6 +116,7 @@ int run_probe(const ProbeTask& task) {
   if (task.output.empty()) throw InputError("sluice probe", "no -o", "-o FILE for the platform");
   mpi::ProbeOptions options;
   options.tolerance = parse_number(task.tolerance, "--tolerance");
+  options.noise_s = parse_seconds(task.noise, "--noise");
   options.rule = parse_clustering_rule(task.algorithm, "--algorithm");
   if (!task.time_budget.empty()) options.time_budget_s = parse_seconds(task.time_budget, "--time-budget");
   if (task.thorough) {

@@ -32,13 +32,23 @@
 /// Deviations. The expressions of the report take tolerance as a difference, Algorithm 1 as a factor: a factor here.
 /// The expression for closeness says nothing of two nodes, so any two free nodes would be a cluster, however far: that
 /// a cluster begins with a pair that is near for both its nodes is ours. Pairs of the same latency are taken in the
-/// order of their nodes, so that the result is always the same.
+/// order of their nodes, so that the result is always the same. The report knows no noise: where it is above 0, x may
+/// be (1 + tolerance) y + noise wherever the rules allow (1 + tolerance) y, so that latencies of some microseconds,
+/// which differ by more than any tolerance from one measurement to the next, are about equal.
 ///
 /// Worked example: nodes 0, 1, 2 at 10 from each other, 3 at 14 from all, tolerance 0.3. Both rules put 0, 1, 2
 /// together; 14 > 1.3 * 10 keeps 3 out. With 3 at 12 from node 0 only and at 20 from the others, lowekamp lets it in by
 /// 12 <= 1.3 * 10 and never looks at 20; closeness does not.
 namespace sluice {
 namespace {
+
+/// By how much a latency may be above another one.
+struct Margin {
+  double factor = 1;
+  double noise_s = 0;
+
+  [[nodiscard]] double above(double least_s) const { return factor * least_s + noise_s; }
+};
 
 /// The pairs in the order of their latencies.
 std::vector<LatencyPair> by_latency(const LatencyMatrix& matrix) {
@@ -78,7 +88,7 @@ Clusters collect(const std::vector<std::size_t>& cluster_of) {
   return clusters;
 }
 
-Clusters lowekamp(const LatencyMatrix& matrix, double factor) {
+Clusters lowekamp(const LatencyMatrix& matrix, const Margin& margin) {
   const std::vector<double> node_least = smallest_latencies(matrix);
   std::vector<std::size_t> parent(node_least.size());
   std::iota(parent.begin(), parent.end(), std::size_t{0});
@@ -90,10 +100,10 @@ Clusters lowekamp(const LatencyMatrix& matrix, double factor) {
   for (const LatencyPair& pair : by_latency(matrix)) {
     const auto a = static_cast<std::size_t>(pair.a);
     const auto b = static_cast<std::size_t>(pair.b);
-    if (pair.latency_s > factor * std::min(node_least[a], node_least[b])) continue;
+    if (pair.latency_s > margin.above(std::min(node_least[a], node_least[b]))) continue;
     const std::size_t root_a = root_of(a);
     const std::size_t root_b = root_of(b);
-    if (root_a == root_b || pair.latency_s > factor * std::min(least[root_a], least[root_b])) continue;
+    if (root_a == root_b || pair.latency_s > margin.above(std::min(least[root_a], least[root_b]))) continue;
     const auto [low, high] = std::minmax(root_a, root_b);
     parent[high] = low;
     least[low] = std::min({pair.latency_s, least[low], least[high]});
@@ -141,7 +151,7 @@ class Neighbours {
   std::vector<Other> others_;
 };
 
-Clusters closeness(const LatencyMatrix& matrix, double factor) {
+Clusters closeness(const LatencyMatrix& matrix, const Margin& margin) {
   struct Member {
     std::size_t node;
     double least;  // of its latencies in the cluster
@@ -155,7 +165,7 @@ Clusters closeness(const LatencyMatrix& matrix, double factor) {
   std::vector<std::size_t> tried(node_least.size(), 0);  // clusters before: one that grows takes no more than it did
 
   const auto fits = [&](const Member& self, const Member& member, double w) {
-    return self.most <= factor * self.least && w <= factor * member.least && member.most <= factor * w;
+    return self.most <= margin.above(self.least) && w <= margin.above(member.least) && member.most <= margin.above(w);
   };
   const auto join = [&](std::size_t node, std::vector<Member>& cluster) {
     Member self{node, std::numeric_limits<double>::infinity(), 0};
@@ -184,7 +194,7 @@ Clusters closeness(const LatencyMatrix& matrix, double factor) {
     find_place(a);
     find_place(b);
     if (cluster_of[a] != kFree || cluster_of[b] != kFree) continue;
-    if (pair.latency_s > factor * std::min(node_least[a], node_least[b])) continue;
+    if (pair.latency_s > margin.above(std::min(node_least[a], node_least[b]))) continue;
     cluster_of[a] = cluster_of[b] = clusters.size();
     clusters.push_back({{a, pair.latency_s, pair.latency_s}, {b, pair.latency_s, pair.latency_s}});
   }
@@ -211,10 +221,13 @@ ClusteringRule parse_clustering_rule(std::string_view name, const std::string& w
   throw InputError(where, fmt::format("'{}'", detail::shown(name)), "lowekamp or closeness");
 }
 
-Clusters find_clusters(const LatencyMatrix& matrix, double tolerance, ClusteringRule rule) {
+Clusters find_clusters(const LatencyMatrix& matrix, double tolerance, ClusteringRule rule, double noise_s) {
   if (!std::isfinite(tolerance) || tolerance < 0)
     throw InputError("tolerance", fmt::format("{}", tolerance), "a finite number of at least 0");
-  return rule == ClusteringRule::kLowekamp ? lowekamp(matrix, 1 + tolerance) : closeness(matrix, 1 + tolerance);
+  if (!std::isfinite(noise_s) || noise_s < 0)
+    throw InputError("noise", fmt::format("{} s", noise_s), "a finite number of at least 0");
+  const Margin margin{1 + tolerance, noise_s};
+  return rule == ClusteringRule::kLowekamp ? lowekamp(matrix, margin) : closeness(matrix, margin);
 }
 
 std::vector<Clusters> cluster_levels(const LatencyMatrix& matrix, const std::vector<double>& tolerances,

@@ -30,7 +30,7 @@ LatencyMatrix matrix_of(const std::vector<std::vector<double>>& rows) {
 }
 
 /// Algorithm 1 line by line, subnets as sets.
-Clusters lowekamp_as_written(const LatencyMatrix& matrix, double factor) {
+Clusters lowekamp_as_written(const LatencyMatrix& matrix, double factor, double noise_s) {
   const auto n = static_cast<std::size_t>(matrix.nodes());
   std::vector<double> min_edge(n, kInfinity);
   std::vector<LatencyPair> edges = matrix.pairs();
@@ -51,10 +51,10 @@ Clusters lowekamp_as_written(const LatencyMatrix& matrix, double factor) {
     auto a = subnet_of(e.a);
     auto b = subnet_of(e.b);
     if (a != subnets.end() && a == b) continue;
-    if (e.latency_s > factor * min_edge[static_cast<std::size_t>(e.a)]) continue;
-    if (e.latency_s > factor * min_edge[static_cast<std::size_t>(e.b)]) continue;
-    if (a != subnets.end() && e.latency_s > factor * a->min_edge) continue;
-    if (b != subnets.end() && e.latency_s > factor * b->min_edge) continue;
+    if (e.latency_s > factor * min_edge[static_cast<std::size_t>(e.a)] + noise_s) continue;
+    if (e.latency_s > factor * min_edge[static_cast<std::size_t>(e.b)] + noise_s) continue;
+    if (a != subnets.end() && e.latency_s > factor * a->min_edge + noise_s) continue;
+    if (b != subnets.end() && e.latency_s > factor * b->min_edge + noise_s) continue;
     Subnet merged{{e.a, e.b}, e.latency_s};
     std::vector<Subnet> left;
     for (const Subnet& s : subnets) {
@@ -80,7 +80,7 @@ Clusters lowekamp_as_written(const LatencyMatrix& matrix, double factor) {
 }
 
 /// The definition before Algorithm 1, for every three nodes of a cluster; every pair of a cluster known.
-bool is_close(const LatencyMatrix& matrix, const Clusters& clusters, double factor) {
+bool is_close(const LatencyMatrix& matrix, const Clusters& clusters, double factor, double noise_s) {
   std::map<std::pair<std::int64_t, std::int64_t>, double> w;
   for (const LatencyPair& p : matrix.pairs()) w[{p.a, p.b}] = w[{p.b, p.a}] = p.latency_s;
   for (const auto& cluster : clusters)
@@ -89,7 +89,7 @@ bool is_close(const LatencyMatrix& matrix, const Clusters& clusters, double fact
         for (const std::int64_t z : cluster) {
           if (x == y || x == z) continue;
           if (w.count({x, y}) == 0 || w.count({x, z}) == 0) return false;
-          if (w[{x, y}] > factor * w[{x, z}]) return false;
+          if (w[{x, y}] > factor * w[{x, z}] + noise_s) return false;
         }
   return true;
 }
@@ -186,9 +186,10 @@ TEST(Clustering, AgreesWithTheAlgorithmAsWritten) {
     const LatencyMatrix matrix =
         random_matrix(random, nodes, 1 + static_cast<int>(random() % 5), 0.5 * uniform(random), 0.5 * uniform(random));
     const double tolerance = uniform(random);
-    const Clusters clusters = find_clusters(matrix, tolerance);
+    const double noise_s = i % 2 == 0 ? 0 : uniform(random);
+    const Clusters clusters = find_clusters(matrix, tolerance, ClusteringRule::kLowekamp, noise_s);
     EXPECT_TRUE(is_partition(clusters, nodes));
-    EXPECT_EQ(clusters, lowekamp_as_written(matrix, 1 + tolerance));
+    EXPECT_EQ(clusters, lowekamp_as_written(matrix, 1 + tolerance, noise_s));
   }
 }
 
@@ -201,9 +202,10 @@ TEST(Clustering, ClosenessMeetsItsDefinition) {
     const LatencyMatrix matrix =
         random_matrix(random, nodes, 1 + static_cast<int>(random() % 5), 0.3 * uniform(random), 0.2 * uniform(random));
     const double tolerance = uniform(random);
-    Clusters clusters = find_clusters(matrix, tolerance, ClusteringRule::kCloseness);
+    const double noise_s = i % 2 == 0 ? 0 : uniform(random);
+    Clusters clusters = find_clusters(matrix, tolerance, ClusteringRule::kCloseness, noise_s);
     EXPECT_TRUE(is_partition(clusters, nodes));
-    EXPECT_TRUE(is_close(matrix, clusters, 1 + tolerance));
+    EXPECT_TRUE(is_close(matrix, clusters, 1 + tolerance, noise_s));
     joined += static_cast<std::size_t>(nodes) - clusters.size();
     // A node on its own fits none of the clusters of two and more.
     for (std::size_t alone = 0; alone < clusters.size(); ++alone) {
@@ -212,7 +214,7 @@ TEST(Clustering, ClosenessMeetsItsDefinition) {
         if (cluster.size() < 2) continue;
         Clusters tried{cluster};
         tried[0].push_back(clusters[alone][0]);
-        EXPECT_FALSE(is_close(matrix, tried, 1 + tolerance));
+        EXPECT_FALSE(is_close(matrix, tried, 1 + tolerance, noise_s));
       }
     }
   }
@@ -236,10 +238,37 @@ TEST(Clustering, FindsPlantedClustersAmongManyNodes) {
   }
 }
 
-TEST(Clustering, RefusesBadTolerances) {
+TEST(Clustering, NoiseOfMicrosecondsMakesNoClusters) {
+  std::mt19937_64 random(10);
+  std::uniform_real_distribution<double> noise(25e-6, 44e-6);
+  std::uniform_real_distribution<double> far(200e-6, 219e-6);
+  std::size_t torn = 0;
+  for (int i = 0; i < 100; ++i) {
+    std::vector<LatencyPair> flat;
+    std::vector<LatencyPair> sites;
+    for (std::int32_t a = 0; a < 8; ++a) {
+      for (std::int32_t b = a + 1; b < 8; ++b) {
+        flat.push_back({a, b, noise(random)});
+        sites.push_back({a, b, a / 4 == b / 4 ? flat.back().latency_s : far(random)});
+      }
+    }
+    const LatencyMatrix one(8, flat);
+    const LatencyMatrix two(8, sites);
+    torn += static_cast<std::size_t>(find_clusters(one, 0.3).size() > 1);
+    for (const ClusteringRule rule : kRules) {
+      EXPECT_EQ(find_clusters(one, 0.3, rule, 20e-6).size(), 1U);
+      EXPECT_EQ(find_clusters(two, 0.3, rule, 20e-6), (Clusters{{0, 1, 2, 3}, {4, 5, 6, 7}}));
+    }
+  }
+  EXPECT_GT(torn, 10U);  // as it is without
+}
+
+TEST(Clustering, RefusesBadTolerancesAndNoise) {
   const LatencyMatrix none(3, {});
-  for (const double tolerance : {-0.1, kInfinity, std::numeric_limits<double>::quiet_NaN()})
-    EXPECT_THROW((void)find_clusters(none, tolerance), InputError);
+  for (const double bad : {-0.1, kInfinity, std::numeric_limits<double>::quiet_NaN()}) {
+    EXPECT_THROW((void)find_clusters(none, bad), InputError);
+    EXPECT_THROW((void)find_clusters(none, 0.3, ClusteringRule::kLowekamp, bad), InputError);
+  }
   EXPECT_EQ(parse_clustering_rule("lowekamp", "x"), ClusteringRule::kLowekamp);
   EXPECT_EQ(parse_clustering_rule("closeness", "x"), ClusteringRule::kCloseness);
   EXPECT_THROW((void)parse_clustering_rule("kmeans", "x"), InputError);

@@ -98,6 +98,14 @@ TEST(MeasureWhereItBends, EndsWhereItIsTold) {
   EXPECT_EQ(cut.back().bytes, 1000);
 }
 
+TEST(SplitByGroups, HostsStayTogetherThatAreInBoth) {
+  const Clusters clusters{{0, 1, 4}, {2, 3, 5}};
+  EXPECT_EQ(split_by_groups(clusters, {0, 0, 0, 0, 0, 0}), clusters);
+  EXPECT_EQ(split_by_groups(clusters, {0, 0, 0, 0, 1, 1}), (Clusters{{0, 1}, {2, 3}, {4}, {5}}));
+  EXPECT_EQ(split_by_groups(clusters, {1, 0, 1, 0, 1, 0}), (Clusters{{0, 4}, {1}, {2}, {3, 5}}));
+  EXPECT_EQ(split_by_groups({}, {}), Clusters());
+}
+
 TEST(SideBySide, StopsWhereNothingIsGained) {
   std::vector<std::int64_t> tried;
   const auto shared = [&](std::int64_t flows) {

@@ -153,6 +153,9 @@ TEST(Probe, RefusesBadOptionsOnEveryRank) {
   options.tolerance = -1;
   EXPECT_NE(error_of(options).find("-1, expected a finite number of at least 0"), std::string::npos);
   options = quick();
+  options.noise_s = std::numeric_limits<double>::infinity();
+  EXPECT_NE(error_of(options).find("noise: inf s, expected a finite number of at least 0"), std::string::npos);
+  options = quick();
   options.time_budget_s = std::numeric_limits<double>::quiet_NaN();
   EXPECT_NE(error_of(options).find("expected seconds above 0"), std::string::npos);
   options = quick();

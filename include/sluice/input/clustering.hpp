@@ -18,14 +18,14 @@ enum class ClusteringRule : std::uint8_t { kLowekamp, kCloseness };
 /// "lowekamp", "closeness". Throws InputError naming `where` for another name.
 [[nodiscard]] ClusteringRule parse_clustering_rule(std::string_view name, const std::string& where);
 
-/// Clusters in which latencies vary by a factor of at most 1 + tolerance, in the sense of the rule: see
-/// src/input/clustering.cpp. Always the same result for the same matrix. A node about which nothing is known is a
-/// cluster of its own.
+/// Clusters in which latencies vary by a factor of at most 1 + tolerance, and `noise_s` beyond that, in the sense of
+/// the rule: see src/input/clustering.cpp. Always the same result for the same matrix. A node about which nothing is
+/// known is a cluster of its own.
 ///
 /// O(pairs log pairs) time for kLowekamp, O(nodes^2 log nodes) for kCloseness; O(pairs) memory. Throws InputError for a
-/// tolerance that is not finite or below 0.
+/// tolerance or a noise that is not finite or below 0.
 [[nodiscard]] Clusters find_clusters(const LatencyMatrix& matrix, double tolerance,
-                                     ClusteringRule rule = ClusteringRule::kLowekamp);
+                                     ClusteringRule rule = ClusteringRule::kLowekamp, double noise_s = 0);
 
 /// Levels of clusters, the finest first: the first tolerance makes clusters of nodes, each further one makes clusters
 /// of the clusters of the level before, by their mean latencies. Every level is given as clusters of nodes.

@@ -15,6 +15,7 @@ struct ProbeOptions {
   /// Of the clustering by latencies: see find_clusters.
   double tolerance = 0.3;
   ClusteringRule rule = ClusteringRule::kLowekamp;
+  double noise_s = 20e-6;  ///< 0 where ranks are simulated
   /// Clusters of ranks, every rank in one, given instead of found; empty: found.
   Clusters clusters;
   /// About how many seconds are spent; above 0. With less time, fewer repetitions and smaller messages are measured;
@@ -31,7 +32,8 @@ struct ProbeOptions {
 ///  1. Ranks on one host are found by MPI_Comm_split_type; a host is one node from here on.
 ///  2. Latency between hosts, in rounds of disjoint pairs: H - 1 rounds for H hosts (H if that is odd), in which every
 ///     pair meets once. Pairs that the time budget does not reach stay unknown.
-///  3. Clusters of hosts by these latencies, unless they are given.
+///  3. Clusters of hosts, unless they are given: hosts that are in one cluster by these latencies and in one group by
+///     network(), which sees what flows at the same time.
 ///  4. For every cluster of two ranks or more, and every pair of clusters, one acquisition between two hosts: latency,
 ///     and g(m) from 1 B to 4 MiB, with points in between where g bends.
 ///  5. For every pair of clusters, how many connections between different hosts run side by side: 1, 2, 4, ... until

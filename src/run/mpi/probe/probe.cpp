@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "run/mpi/network/host_names.hpp"
+#include "run/mpi/network/learn.hpp"
 #include "run/mpi/probe/probe_broadcasts.hpp"
 #include "run/mpi/probe/probe_orders.hpp"
 #include "run/mpi/probe/probe_statistics.hpp"
@@ -374,6 +375,8 @@ void check_options(Channel& channel, const ProbeOptions& options) {
     if (channel.size() == 1) throw InputError("probe", "one rank", "at least two: start it with mpirun -np N");
     if (!std::isfinite(options.tolerance) || options.tolerance < 0)
       throw InputError("tolerance", fmt::format("{}", options.tolerance), "a finite number of at least 0");
+    if (!std::isfinite(options.noise_s) || options.noise_s < 0)
+      throw InputError("noise", fmt::format("{} s", options.noise_s), "a finite number of at least 0");
     if (!std::isfinite(options.time_budget_s) || options.time_budget_s <= 0)
       throw InputError("time budget", fmt::format("{} s", options.time_budget_s), "seconds above 0");
     if (!options.clusters.empty()) check_given(options.clusters, channel.size());
@@ -381,7 +384,7 @@ void check_options(Channel& channel, const ProbeOptions& options) {
     failure = std::current_exception();
   }
   detail::Arguments arguments("probe");
-  arguments.add_all(options.tolerance, options.time_budget_s, options.rule, options.broadcasts);
+  arguments.add_all(options.tolerance, options.noise_s, options.time_budget_s, options.rule, options.broadcasts);
   for (const auto& cluster : options.clusters) arguments.add(std::span(cluster));
   detail::agree(channel, arguments.fingerprint(), failure);
 }
@@ -449,11 +452,18 @@ Platform probe_in(MPI_Comm user, Channel& own, const ProbeOptions& options) {
   if (own.rank() == 0) parts.begin_latencies(stations.size());
   const bool given = !options.clusters.empty();
   const LatencyMatrix latencies = given ? LatencyMatrix() : find_latencies(own, stations, clock);
+  // Groups that share a link show where hosts meet at the same time, whatever their latencies.
+  std::vector<std::size_t> groups(stations.size(), 0);
+  if (!given && stations.size() > 1 && detail::may_measure(own)) groups = detail::learn_network(own)->groups_of_hosts();
   Orders orders(own);
   Platform platform;
   if (own.rank() == 0) {
-    Clusters clusters =
-        given ? options.clusters : ranks_of(find_clusters(latencies, options.tolerance, options.rule), stations, hosts);
+    Clusters clusters = options.clusters;
+    if (!given) {
+      const double noise_s = detail::kSimulated ? 0 : options.noise_s;
+      clusters = find_clusters(latencies, options.tolerance, options.rule, noise_s);
+      clusters = ranks_of(detail::split_by_groups(clusters, groups), stations, hosts);
+    }
     for (auto& ranks : clusters) ranks = detail::host_by_host(ranks, hosts);
     parts.know(clusters);
     platform = acquire_all(orders, parts, clusters, hosts, names);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <map>
+#include <utility>
 
 #include "run/mpi/runtime/median.hpp"
 #include "sluice/error.hpp"
@@ -36,6 +37,17 @@ std::vector<std::int64_t> host_by_host(const std::vector<std::int64_t>& ranks, c
     return place.at(hosts[static_cast<std::size_t>(a)]) < place.at(hosts[static_cast<std::size_t>(b)]);
   });
   return ordered;
+}
+
+Clusters split_by_groups(const Clusters& clusters, const std::vector<std::size_t>& group_of_host) {
+  Clusters result;
+  for (const std::vector<std::int64_t>& cluster : clusters) {
+    std::map<std::size_t, std::vector<std::int64_t>> parts;
+    for (const std::int64_t host : cluster) parts[group_of_host[static_cast<std::size_t>(host)]].push_back(host);
+    for (auto& [group, hosts] : parts) result.push_back(std::move(hosts));
+  }
+  std::ranges::sort(result, {}, [](const auto& hosts) { return hosts.front(); });
+  return result;
 }
 
 double typical(std::vector<double> samples) {

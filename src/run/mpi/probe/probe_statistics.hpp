@@ -1,10 +1,12 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <vector>
 
+#include "sluice/input/clustering.hpp"
 #include "sluice/input/platform.hpp"
 
 /// What probing computes from measurements; no MPI here.
@@ -26,6 +28,10 @@ inline constexpr std::array<std::int64_t, 7> kProbedSizes{1, 1 << 10, 8 << 10, 6
 /// host.
 [[nodiscard]] std::vector<std::int64_t> host_by_host(const std::vector<std::int64_t>& ranks,
                                                      const std::vector<int>& hosts);
+
+/// Clusters of hosts that are together in both: in `clusters`, and in the group that each host has in `group_of_host`.
+/// In the order of their first hosts.
+[[nodiscard]] Clusters split_by_groups(const Clusters& clusters, const std::vector<std::size_t>& group_of_host);
 
 /// The mean of the samples that are no outliers: within 3 standard deviations of the median, where the deviation is
 /// estimated by the median of the distances from it (times 1.4826, as for a normal distribution). O(samples log
