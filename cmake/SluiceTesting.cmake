@@ -5,20 +5,21 @@ find_package(rapidcheck REQUIRED)
 include(GoogleTest)
 
 # sluice_test_defaults(TARGET LIBRARY): what all test programs of sluice::core or sluice::mpi have, with a seed for
-# RapidCheck. The headers that they all include are precompiled once for all folders with the same options.
+# RapidCheck. The headers that they all include are precompiled once for all folders with the same options, and those
+# that a folder lists in SLUICE_TEST_HEADERS for it.
 function(sluice_test_defaults target library)
   sluice_target_defaults(${target})
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${target} PRIVATE ${library} GTest::gtest rapidcheck)
   get_directory_property(options COMPILE_OPTIONS)
-  string(MD5 key "${library} ${options}")
+  string(MD5 key "${library} ${options} ${SLUICE_TEST_HEADERS}")
   string(SUBSTRING ${key} 0 6 key)
   set(common sluice_test_common_${key})
   if(NOT TARGET ${common})
     add_library(${common} OBJECT ${PROJECT_SOURCE_DIR}/tests/fixed_seed.cpp)
     sluice_target_defaults(${common})
     target_link_libraries(${common} PRIVATE ${library} GTest::gtest rapidcheck)
-    sluice_precompile_headers(${common} <gtest/gtest.h> <rapidcheck.h>)
+    sluice_precompile_headers(${common} <gtest/gtest.h> <rapidcheck.h> ${SLUICE_TEST_HEADERS})
   endif()
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:${common}>)
   if(SLUICE_PCH)

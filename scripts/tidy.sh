@@ -13,11 +13,14 @@ trap 'rm -f "$log"' EXIT
 
 # tidy BUILD REGEX [ARGUMENT...]: the files of BUILD whose path matches; false for a finding.
 tidy() {
-  run-clang-tidy -quiet -p "$1" -j "$(nproc)" "${@:3}" "$2" >"$log" 2>&1
+  local status=0
+  run-clang-tidy -quiet -p "$1" -j "$(nproc)" "${@:3}" "$2" >"$log" 2>&1 || status=1
+  sed -i 's/\x1b\[[0-9;]*m//g' "$log"  # colours
+  return $status
 }
 # findings: what they are, without what clang-tidy says beside them.
 findings() {
-  sed 's/\x1b\[[0-9;]*m//g' "$log" | grep -vE '^clang-tidy|^[0-9]+ warnings? (generated|treated)|^Suppressed|^$' >&2 || true
+  grep -vE '^clang-tidy|^[0-9]+ warnings? (generated|treated)|^Suppressed|^$' "$log" >&2 || true
   echo "tidy: failed" >&2
 }
 regex=${1:-}

@@ -4,16 +4,17 @@
     scripts/tidy_together.py BUILD REGEX DIRECTORY
 
 Reads BUILD/compile_commands.json and writes DIRECTORY/compile_commands.json for files NUMBER.cpp there, each of which
-includes up to 25 source files whose path matches REGEX and that are compiled alike. Files that define a name twice
-outside of classes are kept apart as far as a look at their lines tells; where it does not, the compiler says so, and
-scripts/tidy.sh looks at those files one by one.
+includes up to 40 source files whose path matches REGEX and that are compiled alike, but for macros and for where headers
+are looked for: they get those of all. Files that define a name twice outside of classes are kept apart as far as a look
+at their lines tells; where it does not, the compiler says so, and scripts/tidy.sh looks at those files one by one.
 """
 import json
 import pathlib
 import re
+import shlex
 import sys
 
-MOST_FILES = 25
+MOST_FILES = 40
 DEFINITION = re.compile(
     r"^(?:(?:struct|class|enum class|enum|union) (\w+)|using (\w+) =|"
     r"(?:template <[^>]*> )?(?:[\w:<>,&*\[\]]+ )+[&*]?(\w+)(?:\(|\{| = |;))"
@@ -30,21 +31,46 @@ def names_of(path):
     return found
 
 
+def options_of(command):
+    """What tells where headers are, the macros by name, and the rest of a command without its files."""
+    places, macros, rest = {}, {}, []
+    words = iter(shlex.split(command))
+    for word in words:
+        if word in ("-o", "-c"):
+            next(words)
+        elif word == "-isystem":
+            places[f"-isystem{next(words)}"] = None
+        elif word.startswith("-I"):
+            places[word] = None
+        elif word.startswith("-D"):
+            macros[word.partition("=")[0]] = word
+        else:
+            rest.append(word)
+    return places, macros, rest
+
+
 def main():
     build, wanted, directory = pathlib.Path(sys.argv[1]), re.compile(sys.argv[2]), pathlib.Path(sys.argv[3])
-    batches = []  # of the flags, the files and the names in them
+    batches = []  # of the compiler's options, the files and the names in them
     for entry in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
         path = pathlib.Path(entry["directory"], entry["file"])
         if path.suffix != ".cpp" or not wanted.search(str(path)):
             continue
-        flags = re.sub(r" -o \S+ -c \S+$", "", entry["command"])
+        places, macros, rest = options_of(entry["command"])
         names = names_of(path)
         for batch in batches:
-            if batch["flags"] == flags and len(batch["files"]) < MOST_FILES and not batch["names"] & names:
+            if (
+                batch["rest"] == rest
+                and len(batch["files"]) < MOST_FILES
+                and not batch["names"] & names
+                and all(batch["macros"].get(name, value) == value for name, value in macros.items())
+            ):
                 break
         else:
-            batch = {"flags": flags, "files": [], "names": set(), "in": entry["directory"]}
+            batch = {"rest": rest, "places": {}, "macros": {}, "files": [], "names": set(), "in": entry["directory"]}
             batches.append(batch)
+        batch["places"].update(places)
+        batch["macros"].update(macros)
         batch["files"].append(path)
         batch["names"] |= names
     directory.mkdir(parents=True, exist_ok=True)
@@ -54,7 +80,8 @@ def main():
     for number, batch in enumerate(batches):
         file = directory / f"{number:03}.cpp"
         file.write_text("".join(f'#include "{path}"\n' for path in batch["files"]), encoding="utf-8")
-        commands.append({"directory": batch["in"], "command": f"{batch['flags']} -c {file}", "file": str(file)})
+        command = [batch["rest"][0], *batch["places"], *batch["macros"].values(), *batch["rest"][1:], "-c", str(file)]
+        commands.append({"directory": batch["in"], "arguments": command, "file": str(file)})
     (directory / "compile_commands.json").write_text(json.dumps(commands, indent=1), encoding="utf-8")
     print(f"{sum(len(batch['files']) for batch in batches)} files in {len(batches)}")
 

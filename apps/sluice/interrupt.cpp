@@ -14,7 +14,7 @@ namespace {
 
 std::atomic<bool> requested{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler writes it");
-struct sigaction before = {};
+struct sigaction action_before = {};
 
 extern "C" void request_stop(int /*signal*/) {
   requested = true;
@@ -30,11 +30,11 @@ Interruptible::Interruptible(bool searches) : searches_(searches) {
   action.sa_handler = request_stop;
   // The handler is gone after the first one.
   action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
-  ::sigaction(SIGINT, &action, &before);
+  ::sigaction(SIGINT, &action, &action_before);
 }
 
 Interruptible::~Interruptible() {
-  if (searches_) ::sigaction(SIGINT, &before, nullptr);
+  if (searches_) ::sigaction(SIGINT, &action_before, nullptr);
 }
 
 bool was_interrupted() { return requested; }

@@ -19,7 +19,7 @@ namespace sluice::command {
 
 namespace {
 
-constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMostCount = std::numeric_limits<std::int64_t>::max();
 
 /// One date a line, as many as there are machines.
 std::vector<double> read_dates(const std::string& path, std::int64_t machines) {
@@ -93,9 +93,9 @@ ReduceTask read(const ReduceInput& options) {
   problem.transfer = parse_number(needed(options.transfer, "--transfer", "the time of a transfer"), "--transfer");
   problem.compute = parse_number(needed(options.compute, "--compute", "the time of combining two"), "--compute");
   if (!options.max_transfers.empty())
-    problem.max_transfers = parse_count(options.max_transfers, "--max-transfers", 1, kMost);
+    problem.max_transfers = parse_count(options.max_transfers, "--max-transfers", 1, kMostCount);
   if (!options.max_reducers.empty())
-    problem.max_reducers = parse_count(options.max_reducers, "--max-reducers", 1, kMost);
+    problem.max_reducers = parse_count(options.max_reducers, "--max-reducers", 1, kMostCount);
   problem.root = options.root == "any" ? kAnyRoot : parse_count(options.root, "--root", 0, problem.machines - 1);
   problem.commutative = !options.non_commutative;
   constexpr std::int64_t kMostSegments = std::int64_t{1} << 30;
@@ -106,7 +106,7 @@ ReduceTask read(const ReduceInput& options) {
     problem.transfer_overhead = parse_number(options.transfer_overhead, "--transfer-overhead");
   if (!options.compute_overhead.empty())
     problem.compute_overhead = parse_number(options.compute_overhead, "--compute-overhead");
-  task.arity = parse_count(options.arity, "--arity", 1, kMost);
+  task.arity = parse_count(options.arity, "--arity", 1, kMostCount);
   (void)parse_seconds(options.time_limit, "--time-limit");
   if (!options.arrivals.empty()) {
     task.arrivals_file = options.arrivals;

@@ -13,7 +13,7 @@
 namespace sluice::mpi::detail {
 namespace {
 
-constexpr std::int64_t kMost = std::numeric_limits<int>::max();
+constexpr std::int64_t kMostInInt = std::numeric_limits<int>::max();
 
 }  // namespace
 
@@ -37,7 +37,7 @@ struct NativeProgram::Arguments {
 };
 
 bool NativeProgram::possible(const Program& shape, const ElementOperation& operation) {
-  return shape.problem != Collective::kReduceScatter || operation.count <= kMost;
+  return shape.problem != Collective::kReduceScatter || operation.count <= kMostInInt;
 }
 
 const char* NativeProgram::name(Collective problem) {
@@ -75,7 +75,7 @@ NativeProgram::NativeProgram(const Program& shape, const ElementOperation& opera
       arguments_->shares.push_back(static_cast<int>(block_of(shape, rank).bytes / shape.element_bytes));
     return;
   }
-  if (shape.size_bytes <= kMost) {
+  if (shape.size_bytes <= kMostInInt) {
     arguments_->count = static_cast<int>(shape.size_bytes);
     return;
   }
@@ -89,7 +89,7 @@ NativeCollective::StartNext NativeProgram::start(const void* own, void* result) 
     const int root = static_cast<int>(a.shape.root);
     const std::int64_t all = a.shape.problem == Collective::kAllreduce ? a.elements : 1;
     if (at >= all || a.shape.size_bytes == 0) return false;
-    const std::int64_t some = std::min(kMost, all - at);
+    const std::int64_t some = std::min(kMostInInt, all - at);
     // Simulated ranks have nobody to give way to, and SMPI's calls that return at once send to every rank.
     switch (a.shape.problem) {
       case Collective::kScatter:
