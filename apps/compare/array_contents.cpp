@@ -55,11 +55,12 @@ ArrayContents::ArrayContents(const RedistributionPart& part)
   const std::size_t dimensions = problem.dimensions();
   source_levels_.resize(dimensions);
   target_levels_.resize(dimensions);
-  // The elements of an array are numbered in row-major order, whatever the order of storage.
+  // The elements of an array are numbered in row-major order of the problem, whatever the order of storage.
   std::int64_t source_weight = 1;
   std::int64_t target_weight = 1;
   for (std::size_t d = dimensions; d-- > 0;) {
     const std::size_t level = part.job.options.order == mpi::StorageOrder::kRowMajor ? d : dimensions - 1 - d;
+    const std::size_t target_level = part.job.options.transpose ? dimensions - 1 - level : level;
     const AxisPattern& axis = problem.axis(d);
     if (part.sender && problem.from().size() > 0) {
       const Coordinate own = problem.from().coordinates(*part.sender)[d];
@@ -74,8 +75,8 @@ ArrayContents::ArrayContents(const RedistributionPart& part)
       for (std::int64_t i = 0; i < axis.to().local_extent(own); ++i) {
         const std::int64_t global = axis.to().global(own, LocalIndex(i)).value;
         const std::int64_t in_box = global - axis.to_start();
-        target_levels_[level].own.push_back(global * target_weight);
-        target_levels_[level].origin.push_back(
+        target_levels_[target_level].own.push_back(global * target_weight);
+        target_levels_[target_level].origin.push_back(
             in_box < 0 || in_box >= axis.extent() ? -1 : (in_box + axis.from_start()) * source_weight);
       }
     }

@@ -50,12 +50,12 @@ struct Comparison {
   std::vector<MethodResult> methods;  ///< in the order asked for
 };
 
-/// The methods that can run for arrays of so many dimensions and elements of that size in this build, `sluice` first:
-/// "sluice", "caterpillar", "alltoallv", "alltoallw", "all-at-once", and "pdgemr2d" for matrices of 8-byte elements
-/// where the build found ScaLAPACK; `part`: for a triangle or trapezoid, "sluice", "caterpillar" and "pdtrmr2d".
+/// The methods that can run for a problem and elements of that size in this build, `sluice` first: "sluice",
+/// "caterpillar", "alltoallv", "alltoallw", "all-at-once", and "pdgemr2d" for matrices of 8-byte elements that are not
+/// transposed, where the build found ScaLAPACK; for a triangle or trapezoid "sluice", "caterpillar" and "pdtrmr2d".
 /// "sluice-ALGORITHM" and "sluice-MODE" can be asked for besides.
-[[nodiscard]] std::vector<std::string> redistribution_methods(std::size_t dimensions, std::int64_t element_size,
-                                                              bool part = false);
+[[nodiscard]] std::vector<std::string> redistribution_methods(const RedistributionProblem& problem,
+                                                              std::int64_t element_size);
 /// "chain" and "local"; nothing for other names.
 [[nodiscard]] std::optional<mpi::ExchangeMode> redistribution_mode(const std::string& name);
 

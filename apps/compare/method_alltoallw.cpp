@@ -57,8 +57,8 @@ Datatype element_type(std::int64_t size) {
 /// A message as a type: in each dimension, runs of what the faster dimensions make up.
 Datatype message_type(const RedistributionPart& part, bool outgoing, Rank peer) {
   Datatype type = element_type(part.job.element_size);
-  std::int64_t step = part.job.element_size;
   for (const MessageLevel& level : message_levels(part, outgoing, peer)) {
+    const std::int64_t step = level.step * part.job.element_size;
     std::vector<int> lengths;
     std::vector<MPI_Aint> offsets;
     level.runs.for_each([&](const IndexRun& run) {
@@ -76,7 +76,6 @@ Datatype message_type(const RedistributionPart& part, bool outgoing, Rank peer) 
       return MPI_Type_create_hindexed(count_of(static_cast<std::int64_t>(lengths.size())), lengths.data(),
                                       offsets.data(), element.get(), t);
     });
-    step *= level.extent;
   }
   MPI_Datatype committed = type.get();
   SLUICE_MPI(MPI_Type_commit(&committed));

@@ -56,10 +56,16 @@ struct Box {
 
 Box box_of(const RedistributionPart& part, bool outgoing, const RedistributionPart::Peer& peer) {
   Box box;
-  bool inner = true;
-  std::int64_t step = part.job.element_size;
-  for (MessageLevel& level : message_levels(part, outgoing, peer.process)) {
+  std::vector<MessageLevel> levels = message_levels(part, outgoing, peer.process);
+  // In a transposed target elements are rows of their own.
+  bool inner = levels.front().step == 1;
+  if (!inner) {
+    box.row[0].list = {{0, part.job.element_size}};
+    box.row[0].of_words = part.job.element_size == 8;
+  }
+  for (MessageLevel& level : levels) {
     const IndexRuns& runs = level.runs;
+    const std::int64_t step = level.step * part.job.element_size;
     if (!inner) {
       box.outer.insert(box.outer.begin(), {std::move(level.runs), step});
     } else if (runs.count() < level.extent) {
@@ -70,7 +76,6 @@ Box box_of(const RedistributionPart& part, bool outgoing, const RedistributionPa
       box.row[0].stride = runs.from_stride * step;
       box.row[1] = pieces_of(runs, runs.extent - periods * runs.period, step, periods * box.row[0].stride);
     }
-    step *= level.extent;
   }
   if (inner) box.row[0].list = {{0, peer.bytes}};  // the part as a whole
   return box;

@@ -66,6 +66,8 @@ std::unique_ptr<Method> make_redistribution_method(const std::string& name, cons
   if (name.starts_with(kAlgorithm)) return make_planned(part, name.substr(kAlgorithm.size()));
   if (name == "caterpillar") return make_planned(part, name);
   const bool cuts = part.problem.has_part();
+  if (part.job.options.transpose && (name == "pdgemr2d" || name == "pdtrmr2d"))
+    throw InputError("method", fmt::format("'{}' for a transposed matrix", name), "one that can transpose");
   if (name == "pdtrmr2d" && cuts) return make_pdgemr2d(part);
   if (cuts)
     throw InputError("method", fmt::format("'{}' for a part of a matrix", name),
@@ -84,14 +86,11 @@ std::optional<mpi::ExchangeMode> redistribution_mode(const std::string& name) {
   return std::nullopt;
 }
 
-std::vector<std::string> redistribution_methods(std::size_t dimensions, std::int64_t element_size, bool part) {
-  if (part) {
-    std::vector<std::string> names{"sluice", "caterpillar"};
-    if (has_pdgemr2d() && element_size == 8) names.emplace_back("pdtrmr2d");
-    return names;
-  }
-  std::vector<std::string> names{"sluice", "caterpillar", "alltoallv", "alltoallw", "all-at-once"};
-  if (has_pdgemr2d() && dimensions == 2 && element_size == 8) names.emplace_back("pdgemr2d");
+std::vector<std::string> redistribution_methods(const RedistributionProblem& problem, std::int64_t element_size) {
+  std::vector<std::string> names{"sluice", "caterpillar"};
+  if (!problem.has_part()) names.insert(names.end(), {"alltoallv", "alltoallw", "all-at-once"});
+  if (has_pdgemr2d() && problem.dimensions() == 2 && element_size == 8 && !problem.to().is_transposed())
+    names.emplace_back(problem.has_part() ? "pdtrmr2d" : "pdgemr2d");
   return names;
 }
 

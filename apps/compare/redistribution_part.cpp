@@ -69,14 +69,22 @@ std::vector<MessageLevel> message_levels(const RedistributionPart& part, bool ou
   const std::vector<std::int64_t> shape = outgoing ? from.local_shape(*part.sender) : to.local_shape(*part.receiver);
   std::vector<MessageLevel> levels;
   for (std::size_t d = 0; d < shape.size(); ++d) {
-    MessageLevel level{part.problem.axis(d).runs(p[d], q[d]), shape[d]};
+    MessageLevel level{part.problem.axis(d).runs(p[d], q[d]), shape[d], 1};
     if (!outgoing) {
       for (IndexRun& run : level.runs.runs) run.from = run.to;
       level.runs.from_stride = level.runs.to_stride;
     }
     levels.push_back(std::move(level));
   }
-  if (part.job.options.order == mpi::StorageOrder::kRowMajor) std::reverse(levels.begin(), levels.end());
+  const bool row_major = part.job.options.order == mpi::StorageOrder::kRowMajor;
+  const bool last_is_contiguous = row_major != (!outgoing && part.job.options.transpose);
+  std::int64_t step = 1;
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    MessageLevel& level = levels[last_is_contiguous ? levels.size() - 1 - i : i];
+    level.step = step;
+    step *= level.extent;
+  }
+  if (row_major) std::reverse(levels.begin(), levels.end());
   return levels;
 }
 

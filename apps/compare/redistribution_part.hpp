@@ -50,12 +50,14 @@ struct RedistributionPart {
   [[nodiscard]] std::int64_t target_elements() const;
 };
 
-/// Where a message is in one dimension of this rank's part of the array.
+/// Where a message is in one dimension of this rank's part of the array, in elements.
 struct MessageLevel {
   IndexRuns runs;           ///< `from` of a run, and `from_stride`, are of this rank's part
   std::int64_t extent = 0;  ///< of this rank's part
+  std::int64_t step = 0;    ///< from an index to the next
 };
-/// Of the message to a receiver if `outgoing`, else from a sender; the contiguous dimension first.
+/// Of the message to a receiver if `outgoing`, else from a sender; the dimension that is contiguous in the source
+/// first.
 [[nodiscard]] std::vector<MessageLevel> message_levels(const RedistributionPart& part, bool outgoing, Rank peer);
 
 }  // namespace sluice::compare

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string_view>
 
-#include "apps/compare/compare.hpp"
+#include "apps/compare/redistribution_methods.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/error.hpp"
 
@@ -112,10 +112,7 @@ std::string mpi_library() {
   return result;
 }
 
-bool has_scalapack() {
-  const std::vector<std::string> methods = compare::redistribution_methods(2, 8);
-  return std::find(methods.begin(), methods.end(), "pdgemr2d") != methods.end();
-}
+bool has_scalapack() { return compare::has_pdgemr2d(); }
 
 std::string needs_mpi_text() { return " (needs MPI: start it with mpirun)"; }
 

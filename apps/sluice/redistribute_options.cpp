@@ -26,6 +26,8 @@ void RedistributeOptions::add_to(CLI::App& verb, const std::string& shape_help) 
         {"upper", "lower"})
       ->option_text("PART");
   verb.add_flag("--unit-diagonal", unit_diagonal, "the part without its diagonal");
+  verb.add_flag("--transpose", transpose,
+                "element (i, j) of the source is element (j, i) of the target, whose layout --to is");
   verb.add_option("--element-bytes", element_bytes, "size of an element")->option_text("BYTES [8]");
   verb.add_option("--setup", setup, "price of a step in elements: total = transmission + ALPHA * steps")
       ->option_text("ALPHA [1]");
@@ -86,12 +88,13 @@ RedistributeTask read(const RedistributeOptions& options) {
   const std::int64_t element_bytes = parse_count(options.element_bytes, "--element-bytes", 1, kLargestElement);
   const double setup = parse_number(options.setup, "--setup");
   const double time_limit_s = parse_seconds(options.time_limit, "--time-limit");
-  RedistributionProblem problem = make_problem(from, to, shape, "--to", "--shape");
+  RedistributionProblem problem = make_problem(from, to, shape, "--to", "--shape", options.transpose);
   checked::multiply(problem.size(), element_bytes, "number of bytes");
   if (shape.empty()) {
     for (const AxisPattern& axis : problem.axes()) shape.push_back(axis.extent());
   }
   RedistributionInput input{options.from, options.to, options.shape};
+  input.transpose = options.transpose;
   if (options.part.empty() && options.unit_diagonal)
     throw InputError("--unit-diagonal", "no --part beside it", "--part upper or lower");
   if (!options.part.empty()) {
@@ -115,7 +118,8 @@ std::string RedistributeTask::title() const {
   return fmt::format("redistribute {} -> {}: {}{} elements of {} {}{} ({}), {} senders, {} receivers", input.from,
                      input.to, input.shape.empty() ? "one slice of " : "", fmt::join(shape, "x"), element_bytes,
                      element_bytes == 1 ? "byte" : "bytes",
-                     input.part.empty() ? "" : fmt::format(", {} part", input.part),
+                     fmt::format("{}{}", input.part.empty() ? "" : fmt::format(", {} part", input.part),
+                                 input.transpose ? ", transposed" : ""),
                      bytes_text(problem.size() * element_bytes), problem.from().processes(), problem.to().processes());
 }
 

@@ -24,6 +24,7 @@ struct RedistributeOptions {
   std::string time_limit = "1";
   std::string part;
   bool unit_diagonal = false;
+  bool transpose = false;
   bool same_processes = false;
   bool relabel = false;
 

@@ -102,8 +102,9 @@ void add(ReportSection& section, ScheduleFile file, ReportSpace& space) {
   if (schedule.input) {
     const RedistributionInput& input = *schedule.input;
     section.figures.insert(section.figures.begin() + 2,
-                           {"layouts", fmt::format("{} to {}{}", input.from, input.to,
-                                                   input.shape.empty() ? "" : ", shape " + input.shape)});
+                           {"layouts", fmt::format("{} to {}{}{}", input.from, input.to,
+                                                   input.shape.empty() ? "" : ", shape " + input.shape,
+                                                   input.transpose ? ", transposed" : "")});
   }
   if (!schedule.copies.empty())
     section.notes.push_back(fmt::format("{} to itself in no step, which the pictures leave out.",

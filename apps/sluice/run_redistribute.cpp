@@ -32,8 +32,7 @@ constexpr std::string_view kPlannedBy = "sluice-";
 /// `sluice` by an algorithm that was asked for is called so.
 std::vector<std::string> read_methods(const RunMethods& options, const RedistributeTask& task,
                                       const std::string& algorithm) {
-  const std::vector<std::string> known =
-      compare::redistribution_methods(task.from.dimensions(), task.element_bytes, task.problem.has_part());
+  const std::vector<std::string> known = compare::redistribution_methods(task.problem, task.element_bytes);
   return options.names(known, [&](const std::string& name) {
     const bool is_known = std::find(known.begin(), known.end(), name) != known.end();
     if (name.rfind(kPlannedBy, 0) == 0) {
@@ -44,7 +43,8 @@ std::vector<std::string> read_methods(const RunMethods& options, const Redistrib
         throw InputError("--methods", "walker-otto, two schedules", "an algorithm of one schedule");
       (void)plan_redistribution(task.problem, by, task.setup);  // throws if it does not apply
     } else if (name == "pdgemr2d" && !is_known) {
-      throw InputError("--methods", "'pdgemr2d'", "a matrix of 8-byte elements for it, and a build with ScaLAPACK");
+      throw InputError("--methods", "'pdgemr2d'",
+                       "a matrix of 8-byte elements that is not transposed, and a build with ScaLAPACK");
     } else if (!is_known) {
       throw InputError("--methods", fmt::format("'{}'", name),
                        fmt::format("all, sluice-ALGORITHM, sluice-MODE, {}", fmt::join(known, ", ")));
@@ -120,6 +120,7 @@ int run_redistribute(const RunRedistribute& options) {
   how.mode = mpi::parse_exchange_mode(options.mode);
   how.part = task.problem.part();
   how.unit_diagonal = task.problem.unit_diagonal();
+  how.transpose = options.problem.transpose;
   const compare::Comparison comparison = compare::redistributions(MPI_COMM_WORLD, task.shape, task.from, task.to,
                                                                   task.element_bytes, how, methods, repetitions);
   return show_run({"redistribute", task.title(), largest_part(task), 0}, comparison, options.methods.json);

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <complex>
+#include <string>
 #include <tuple>
 
 #include "job.hpp"
@@ -13,18 +15,55 @@ using sluice::mpi::Redistribution;
 
 namespace {
 
-sluice::mpi::RedistributionOptions options_of(const sluice_options* given) {
+/// Y = beta Y + alpha op(X).
+struct Scaling {
+  std::string element_type;
+  double alpha = 1;
+  double beta = 0;
+  bool conjugate = false;
+};
+
+template <class T>
+sluice::mpi::ElementCombine combine_of(const Scaling& how, std::int64_t element_bytes) {
+  if (element_bytes != static_cast<std::int64_t>(sizeof(T))) {
+    throw sluice::InputError("element_type",
+                             fmt::format("'{}' for elements of {} bytes", how.element_type, element_bytes),
+                             fmt::format("elements of {} bytes", sizeof(T)));
+  }
+  using Real = decltype(std::abs(T{}));
+  return sluice::mpi::scale_and_add(T(static_cast<Real>(how.alpha)), T(static_cast<Real>(how.beta)), how.conjugate);
+}
+
+/// Empty where elements are only moved.
+sluice::mpi::ElementCombine combine_of(const Scaling& how, std::int64_t element_bytes) {
+  const bool moves = how.alpha == 1 && how.beta == 0 && !how.conjugate;
+  if (how.element_type.empty() && moves) return {};
+  if (how.element_type == "float") return combine_of<float>(how, element_bytes);
+  if (how.element_type == "double") return combine_of<double>(how, element_bytes);
+  if (how.element_type == "float complex") return combine_of<std::complex<float>>(how, element_bytes);
+  if (how.element_type == "double complex") return combine_of<std::complex<double>>(how, element_bytes);
+  throw sluice::InputError("element_type", how.element_type.empty() ? "none" : fmt::format("'{}'", how.element_type),
+                           "float, double, float complex or double complex beside alpha, beta and conjugate");
+}
+
+sluice::mpi::RedistributionOptions options_of(const sluice_options* given, std::int64_t element_bytes) {
   sluice::mpi::RedistributionOptions options;
+  Scaling scaling;
   bool column_major = false;
   OptionReader reader(given);
   reader.read("from_start", options.from_start);
   reader.read("to_start", options.to_start);
   reader.read("extent", options.extent);
   reader.read("to_shape", options.to_shape);
+  reader.read("transpose", options.transpose);
   reader.read("from_ranks", options.from_ranks);
   reader.read("to_ranks", options.to_ranks);
   reader.read("relabel", options.relabel);
   reader.read("column_major", column_major);
+  reader.read("alpha", scaling.alpha);
+  reader.read("beta", scaling.beta);
+  reader.read("conjugate", scaling.conjugate);
+  reader.read("element_type", scaling.element_type);
   reader.read("source_leading", options.source_leading);
   reader.read("target_leading", options.target_leading);
   reader.read("algorithm", options.algorithm);
@@ -34,6 +73,7 @@ sluice::mpi::RedistributionOptions options_of(const sluice_options* given) {
   reader.read("shared_from_bytes", options.shared_from_bytes);
   reader.read("try_native", options.try_native);
   reader.done();
+  options.combine = combine_of(scaling, element_bytes);
   if (column_major) options.order = sluice::mpi::StorageOrder::kColumnMajor;
   return options;
 }
@@ -46,7 +86,7 @@ int sluice_redistribution_create(MPI_Comm comm, const std::int64_t shape[], cons
   return create<Redistribution>(comm, job, [&] {
     const sluice::Layout source = layout_of(from, "from"), target = layout_of(to, "to");
     check_given(shape, "shape");
-    sluice::mpi::RedistributionOptions how = options_of(options);
+    sluice::mpi::RedistributionOptions how = options_of(options, element_bytes);
     how.from_first = first_of(*from);
     how.to_first = first_of(*to);
     return std::tuple(shape_of(shape, source.dimensions()), source, target, element_bytes, std::move(how));

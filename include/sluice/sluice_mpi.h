@@ -48,8 +48,10 @@ int sluice_job_free(sluice_job* job);
  *
  * Options, lists with one entry a dimension: from_start, to_start, extent, to_shape (a box of the arrays);
  * source_leading, target_leading (one entry less, may differ between ranks); from_ranks, to_ranks (lists of the ranks
- * of the two grids, row-major); column_major, relabel, try_native (flags); algorithm (text); setup (number);
- * chunk_bytes, window, shared_from_bytes (integers). As in the C++ header run/mpi/redistribution.hpp.
+ * of the two grids, row-major); column_major, transpose, relabel, try_native (flags); algorithm (text); setup (number);
+ * chunk_bytes, window, shared_from_bytes (integers). As in the C++ header run/mpi/redistribution.hpp. alpha, beta
+ * (numbers), conjugate (flag) for Y = beta Y + alpha op(X), with element_type (text): "float", "double", "float
+ * complex" or "double complex".
  */
 int sluice_redistribution_create(MPI_Comm comm, const int64_t shape[], const sluice_layout* from,
                                  const sluice_layout* to, int64_t element_bytes, const sluice_options* options,

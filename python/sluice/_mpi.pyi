@@ -12,6 +12,7 @@ class RedistributionOptions:
     to_start: List[int]
     extent: List[int]
     to_shape: List[int]
+    transpose: bool
     from_ranks: List[int]
     to_ranks: List[int]
     relabel: bool
@@ -24,6 +25,7 @@ class RedistributionOptions:
     window: int
     shared_from_bytes: int
     try_native: bool
+    def scale_and_add(self, kind: str, itemsize: int, alpha: complex, beta: complex, conjugate: bool) -> None: ...
 
 class Redistribution:
     def __init__(self, comm: int, shape: Sequence[int], source: Layout, target: Layout, element_bytes: int, options: RedistributionOptions) -> None: ...

@@ -189,13 +189,17 @@ class Redistribution(_Job):
     shape: extents of the source array. source, target: layouts, as "4x2:64x64" or sluice.Layout; rank p plays process p
     of both unless from_ranks and to_ranks say otherwise. dtype: of the elements.
 
-    options: from_start, to_start, extent, to_shape (a box of the arrays, one number a dimension); from_ranks, to_ranks;
-    relabel; order ("C" or "F": how each rank stores its part); source_leading, target_leading; algorithm, setup,
+    options: from_start, to_start, extent, to_shape (a box of the arrays, one number a dimension); transpose (element
+    (i, j) of the source becomes (j, i) of the target, whose layout target is); from_ranks, to_ranks; relabel; order ("C" or "F": how each rank stores its part); source_leading, target_leading; algorithm, setup,
     chunk_bytes, window, shared_from_bytes, try_native.
+
+    target = beta target + alpha source, or the complex conjugate of source: alpha, beta, conjugate, for elements of
+    float32, float64, complex64 or complex128.
     """
 
     def __init__(self, comm: MPI.Comm, shape: Union[int, Sequence[int]], source: LayoutLike, target: LayoutLike,
-                 dtype: Any, *, order: str = "C", **options: Any) -> None:
+                 dtype: Any, *, order: str = "C", alpha: complex = 1, beta: complex = 0, conjugate: bool = False,
+                 **options: Any) -> None:
         def prepare() -> Callable[[int], Any]:
             self.dtype = numpy.dtype(dtype)
             if self.dtype.hasobject or self.dtype.itemsize == 0:
@@ -206,8 +210,12 @@ class Redistribution(_Job):
             extents = _shape_of(shape)
             layouts = layout_of(source), layout_of(target)
             given = _set_options(_mpi.RedistributionOptions(), {**options, "column_major": order == "F"})
+            if alpha != 1 or beta != 0 or conjugate:
+                if self.dtype.kind == "f" and (complex(alpha).imag or complex(beta).imag):
+                    raise InputError(f"alpha, beta: {alpha!r}, {beta!r}, expected real numbers for {self.dtype}")
+                given.scale_and_add(self.dtype.kind, self.dtype.itemsize, alpha, beta, conjugate)
             self._gaps = bool(given.source_leading), bool(given.target_leading)
-            self._shapes = extents, list(given.to_shape) or extents
+            self._shapes = extents, list(given.to_shape) or list(extents)[:: -1 if given.transpose else 1]
             self._layouts, self._from_ranks = layouts, list(given.from_ranks)
             return lambda address: _mpi.Redistribution(address, extents, *layouts, self.dtype.itemsize, given)
 

@@ -1,9 +1,13 @@
 // sluice._mpi: the jobs, on addresses; sluice/mpi.py makes them of buffers.
+#include <fmt/format.h>
 #include <mpi.h>
+#include <pybind11/complex.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <complex>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <map>
 #include <span>
@@ -58,6 +62,23 @@ void add_job_methods(Class& type) {
           py::call_guard<py::gil_scoped_release>());
 }
 
+/// For elements of numpy's kind 'f' or 'c'.
+mpi::ElementCombine scale_and_add_of(char kind, std::int64_t itemsize, std::complex<double> alpha,
+                                     std::complex<double> beta, bool conjugate) {
+  const auto real = [&]<class T>(T /*example*/) {
+    return mpi::scale_and_add(static_cast<T>(alpha.real()), static_cast<T>(beta.real()), conjugate);
+  };
+  const auto complex = [&]<class T>(T /*example*/) {
+    return mpi::scale_and_add(std::complex<T>(alpha), std::complex<T>(beta), conjugate);
+  };
+  if (kind == 'f' && itemsize == sizeof(float)) return real(float{});
+  if (kind == 'f' && itemsize == sizeof(double)) return real(double{});
+  if (kind == 'c' && itemsize == 2 * sizeof(float)) return complex(float{});
+  if (kind == 'c' && itemsize == 2 * sizeof(double)) return complex(double{});
+  throw InputError("dtype", fmt::format("'{}{}' with alpha, beta or conjugate", kind, itemsize),
+                   "float32, float64, complex64 or complex128");
+}
+
 using Released = py::call_guard<py::gil_scoped_release>;
 
 void add_redistribution(py::module_& module) {
@@ -69,6 +90,7 @@ void add_redistribution(py::module_& module) {
       .def_readwrite("to_start", &Options::to_start)
       .def_readwrite("extent", &Options::extent)
       .def_readwrite("to_shape", &Options::to_shape)
+      .def_readwrite("transpose", &Options::transpose)
       .def_readwrite("from_ranks", &Options::from_ranks)
       .def_readwrite("to_ranks", &Options::to_ranks)
       .def_readwrite("relabel", &Options::relabel)
@@ -77,6 +99,9 @@ void add_redistribution(py::module_& module) {
           [](Options& own, bool column_major) {
             own.order = column_major ? mpi::StorageOrder::kColumnMajor : mpi::StorageOrder::kRowMajor;
           })
+      .def("scale_and_add",
+           [](Options& own, char kind, std::int64_t itemsize, std::complex<double> alpha, std::complex<double> beta,
+              bool conjugate) { own.combine = scale_and_add_of(kind, itemsize, alpha, beta, conjugate); })
       .def_readwrite("source_leading", &Options::source_leading)
       .def_readwrite("target_leading", &Options::target_leading)
       .def_readwrite("algorithm", &Options::algorithm)

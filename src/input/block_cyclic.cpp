@@ -87,21 +87,28 @@ Distribution::Distribution(const Layout& layout, std::span<const std::int64_t> s
   } else {
     for (const std::int64_t extent : shape) size_ = checked::multiply(size_, extent, where.c_str());
   }
+  rank_steps_.assign(axes_.size(), 1);
+  for (std::size_t d = axes_.size(); d-- > 1;) rank_steps_[d - 1] = rank_steps_[d] * axes_[d].processes;
+}
+
+Distribution Distribution::transposed() const {
+  Distribution result = *this;
+  std::ranges::reverse(result.axes_);
+  std::ranges::reverse(result.rank_steps_);
+  result.is_transposed_ = !is_transposed_;
+  return result;
 }
 
 std::vector<Coordinate> Distribution::coordinates(Rank process) const {
   std::vector<Coordinate> result(axes_.size());
-  std::int64_t rest = process.value;
-  for (std::size_t d = axes_.size(); d-- > 0;) {
-    result[d] = Coordinate(rest % axes_[d].processes);
-    rest /= axes_[d].processes;
-  }
+  for (std::size_t d = 0; d < axes_.size(); ++d)
+    result[d] = Coordinate(process.value / rank_steps_[d] % axes_[d].processes);
   return result;
 }
 
 Rank Distribution::rank(std::span<const Coordinate> coordinates) const {
   std::int64_t result = 0;
-  for (std::size_t d = 0; d < axes_.size(); ++d) result = result * axes_[d].processes + coordinates[d].value;
+  for (std::size_t d = 0; d < axes_.size(); ++d) result += coordinates[d].value * rank_steps_[d];
   return Rank(result);
 }
 

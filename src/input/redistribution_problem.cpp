@@ -24,16 +24,16 @@ void check_dimensions(std::size_t from, std::size_t to) {
   if (from != to) throw InputError("layouts", fmt::format("{} and {} dimensions", from, to), "as many on both sides");
 }
 
-/// Messages of the dimensions so far, times those of one more; `peer` is the end that varies. Row-major order of the
-/// peers' coordinates is the order of their ranks.
+/// Messages of the dimensions so far, times those of one more; `peer` is the end that varies, and its number grows by
+/// `rank_step` with its coordinate there.
 std::vector<Message> product(const std::vector<Message>& messages, const std::vector<AxisMessage>& of_axis,
-                             std::int64_t Message::*peer, std::int64_t processes) {
+                             std::int64_t Message::*peer, std::int64_t rank_step) {
   std::vector<Message> longer;
   longer.reserve(messages.size() * of_axis.size());
   for (const Message& message : messages) {
     for (const AxisMessage& part : of_axis) {
       Message next = message;
-      next.*peer = message.*peer * processes + part.peer.value;
+      next.*peer += part.peer.value * rank_step;
       next.size = message.size * part.count;
       longer.push_back(next);
     }
@@ -95,8 +95,10 @@ std::vector<Message> RedistributionProblem::sends(Rank sender) const {
   const std::vector<Coordinate> at = from_.coordinates(sender);
   std::vector<Message> messages{{sender.value, 0, 1}};
   for (std::size_t d = 0; d < axes_.size(); ++d) {
-    messages = product(messages, axes_[d].sends(at[d]), &Message::to, axes_[d].to().processes);
+    messages = product(messages, axes_[d].sends(at[d]), &Message::to, to_.rank_step(d));
   }
+  // Row-major order of coordinates is the order of ranks but for transposed grids.
+  if (to_.is_transposed()) std::ranges::sort(messages, {}, &Message::to);
   keep_part(messages);
   return messages;
 }
@@ -105,8 +107,9 @@ std::vector<Message> RedistributionProblem::receives(Rank receiver) const {
   const std::vector<Coordinate> at = to_.coordinates(receiver);
   std::vector<Message> messages{{0, receiver.value, 1}};
   for (std::size_t d = 0; d < axes_.size(); ++d) {
-    messages = product(messages, axes_[d].receives(at[d]), &Message::from, axes_[d].from().processes);
+    messages = product(messages, axes_[d].receives(at[d]), &Message::from, from_.rank_step(d));
   }
+  if (from_.is_transposed()) std::ranges::sort(messages, {}, &Message::from);
   keep_part(messages);
   return messages;
 }
@@ -198,27 +201,41 @@ Traffic RedistributionProblem::traffic_between_processes() const {
   return result;
 }
 
-RedistributionProblem one_slice(const Layout& from, const Layout& to) {
+namespace {
+
+/// The arrays of `shape`, the target's transposed if `transpose` says so.
+RedistributionProblem of_shape(const Layout& from, const Layout& to, const std::vector<std::int64_t>& shape,
+                               const std::string& where, bool transpose) {
+  const Distribution source(from, shape, {}, where);
+  if (!transpose) return {source, Distribution(to, shape, {}, where)};
+  const std::vector<std::int64_t> reversed(shape.rbegin(), shape.rend());
+  return {source, Distribution(to, reversed, {}, where).transposed()};
+}
+
+}  // namespace
+
+RedistributionProblem one_slice(const Layout& from, const Layout& to, bool transpose) {
   check_dimensions(from.dimensions(), to.dimensions());
   std::vector<std::int64_t> shape;
   for (std::size_t d = 0; d < from.dimensions(); ++d) {
-    shape.push_back(slice_extent({0, from.grid[d], from.block[d], 0}, {0, to.grid[d], to.block[d], 0}));
+    const std::size_t e = transpose ? from.dimensions() - 1 - d : d;
+    shape.push_back(slice_extent({0, from.grid[d], from.block[d], 0}, {0, to.grid[e], to.block[e], 0}));
   }
-  return {Distribution(from, shape, {}, "slice"), Distribution(to, shape, {}, "slice")};
+  return of_shape(from, to, shape, "slice", transpose);
 }
 
 RedistributionProblem make_problem(const Layout& from, const Layout& to, const std::vector<std::int64_t>& shape,
-                                   const std::string& where_to, const std::string& where_shape) {
+                                   const std::string& where_to, const std::string& where_shape, bool transpose) {
   if (to.dimensions() != from.dimensions()) {
     throw InputError(where_to, fmt::format("'{}' of {} dimensions", to_string(to), to.dimensions()),
                      fmt::format("{} dimensions, as the source layout {} has", from.dimensions(), to_string(from)));
   }
-  if (shape.empty()) return one_slice(from, to);
+  if (shape.empty()) return one_slice(from, to, transpose);
   if (shape.size() != from.dimensions()) {
     throw InputError(where_shape, fmt::format("{} dimensions", shape.size()),
                      fmt::format("{}, as the layouts have", from.dimensions()));
   }
-  return {Distribution(from, shape, {}, where_shape), Distribution(to, shape, {}, where_shape)};
+  return of_shape(from, to, shape, where_shape, transpose);
 }
 
 std::int64_t count_messages(const RedistributionProblem& problem, std::int64_t limit) {

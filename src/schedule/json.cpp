@@ -100,6 +100,7 @@ class ScheduleHandler : public detail::StrictJsonHandler {
                    .required = false,
                    .text = &input_.part,
                    .choices = {"upper", "lower", "strictly upper", "strictly lower"}},
+                  {.name = "transpose", .required = false, .flag = &input_.transpose},
                   {.name = "roles", .required = false, .integers = &input_.roles}}},
                 {"a step",
                  {{.name = "switch", .required = false, .integer = &step_.on_switch},
@@ -402,6 +403,7 @@ std::string to_json(const StepSchedule& schedule, const std::optional<BoundCerti
       out += fmt::format(R"(, "shape": {})", detail::json_string(schedule.input->shape, "shape"));
     if (!schedule.input->part.empty())
       out += fmt::format(R"(, "part": {})", detail::json_string(schedule.input->part, "part"));
+    if (schedule.input->transpose) out += R"(, "transpose": true)";
     if (!schedule.input->roles.empty())
       out += fmt::format(R"(, "roles": [{}])", fmt::join(schedule.input->roles, ", "));
     out += "},\n";

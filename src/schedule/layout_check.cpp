@@ -26,7 +26,8 @@ LayoutMessages messages_of_layouts(const ScheduleFile& file, const std::string& 
   const Layout to = parse_layout(schedule.input->to, where + "to");
   std::vector<std::int64_t> shape;
   if (!schedule.input->shape.empty()) shape = parse_shape(schedule.input->shape, where + "shape");
-  RedistributionProblem problem = make_problem(from, to, shape, where + "to", where + "shape");
+  RedistributionProblem problem =
+      make_problem(from, to, shape, where + "to", where + "shape", schedule.input->transpose);
   if (!schedule.input->part.empty()) {
     const auto [part, unit_diagonal] = parse_part(schedule.input->part, where + "part");
     if (problem.dimensions() != 2)

@@ -54,6 +54,33 @@ TEST(Plan, CostsOfThePapersExamplesArePrintedFirst) {
   EXPECT_LE(numbers_of(third.out, "transmission (TC)").at(0), 26);
 }
 
+TEST(Plan, TransposedMatrices) {
+  const Folder folder;
+  // Rows 0, 1 are columns 0, 1 of the target, on process 0 of its row of two: every process keeps what it has.
+  const std::string problem = "plan redistribute --from 2x1:2x6 --to 1x2:6x2 --shape 4x6";
+  const Outcome stays = folder.sluice(words(problem + " --transpose --same-processes --json plan.json"));
+  ASSERT_EQ(stays.status, 0) << stays.err;
+  EXPECT_EQ(lines(stays.out).front(),
+            "redistribute 2x1:2x6 -> 1x2:6x2: 4x6 elements of 8 bytes, transposed (192 B), 2 senders, 2 receivers");
+  const json file = json::parse(folder.read("plan.json"));
+  EXPECT_EQ(file["input"]["transpose"], true);
+  EXPECT_TRUE(file["steps"].empty());
+  EXPECT_EQ(folder.sluice(words("check plan.json")).status, 0);
+  for (const std::string algorithm : {"auto", "greedy", "caterpillar", "oggp"}) {
+    SCOPED_TRACE(algorithm);
+    const std::string more = "plan redistribute --from 3x2:2x3 --to 2x4:3x1 --shape 20x31 --transpose --algorithm ";
+    const Outcome planned = folder.sluice(words(more + algorithm + " --json plan.json"));
+    ASSERT_EQ(planned.status, 0) << planned.err;
+    EXPECT_EQ(folder.sluice(words("check plan.json")).status, 0);
+    // Its messages are not those of the matrix as it is.
+    std::string other = folder.read("plan.json");
+    const std::string said = ", \"transpose\": true";
+    other.erase(other.find(said), said.size());
+    folder.write("other.json", other);
+    EXPECT_EQ(folder.sluice(words("check other.json")).status, 1);
+  }
+}
+
 TEST(Plan, PartsOfMatrices) {
   const Folder folder;
   const std::string problem = "plan redistribute --from 2x1:2x2 --to 1x2:2x2 --shape 4x4 --part upper";

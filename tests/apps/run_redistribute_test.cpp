@@ -67,6 +67,22 @@ TEST(RunRedistribute, PartsOfMatrices) {
   }
 }
 
+TEST(RunRedistribute, TransposedMatrices) {
+  const Folder folder;
+  const std::string problem = "run redistribute --from 2x2:3x2 --to 1x4:5x3 --shape 60x50 --transpose --repetitions 1";
+  const Outcome outcome = on_ranks(folder, 4, problem + " --json out.json");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const ordered_json file = ordered_json::parse(folder.read("out.json"));
+  EXPECT_EQ(file["verified"], true);
+  std::set<std::string> names;
+  for (const ordered_json& method : file["methods"]) names.insert(method["name"]);
+  EXPECT_EQ(names, (std::set<std::string>{"sluice", "caterpillar", "alltoallv", "alltoallw", "all-at-once"}));
+  const Outcome refused = on_ranks(folder, 4, problem + " --method pdgemr2d");
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_NE(refused.err.find("expected a matrix of 8-byte elements that is not transposed"), std::string::npos)
+      << refused.err;
+}
+
 TEST(RunRedistribute, TheTableIsPrintedOnceAndSaysThatEveryByteIsVerified) {
   const Folder folder;
   const Outcome outcome = on_ranks(folder, 3,

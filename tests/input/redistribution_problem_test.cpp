@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
+#include <numeric>
+#include <random>
 
 #include "sluice/error.hpp"
 
@@ -60,6 +63,55 @@ TEST(OneSlice, IsTheLeastCommonMultipleOfTheCycles) {
   EXPECT_EQ(one_slice({{12, 2}, {4, 1}}, {{8, 3}, {3, 1}}).size(), 48 * 6);
   const std::int64_t p = 3'000'000'019, q = 3'000'000'037;
   EXPECT_THROW((void)one_slice({{p}, {7}}, {{q}, {11}}), InputError);
+}
+
+/// A transposed target, message by message, against every element.
+TEST(RedistributionProblem, OfATransposedArray) {
+  std::mt19937 random(21);
+  const auto draw = [&](std::int64_t from, std::int64_t to) {
+    return std::uniform_int_distribution<std::int64_t>(from, to)(random);
+  };
+  for (int round = 0; round < 60; ++round) {
+    const Layout from{{draw(1, 3), draw(1, 3)}, {draw(1, 4), draw(1, 4)}};
+    const Layout to{{draw(1, 3), draw(1, 3)}, {draw(1, 4), draw(1, 4)}};
+    const std::int64_t rows = draw(0, 20);
+    const std::int64_t columns = draw(1, 20);
+    SCOPED_TRACE(to_string(from) + " -> " + to_string(to));
+    const RedistributionProblem problem = make_problem(from, to, {rows, columns}, "to", "shape", /*transpose=*/true);
+    std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> expected;
+    for (std::int64_t i = 0; i < rows; ++i) {
+      for (std::int64_t j = 0; j < columns; ++j) {
+        const std::int64_t p = i / from.block[0] % from.grid[0] * from.grid[1] + j / from.block[1] % from.grid[1];
+        const std::int64_t q = j / to.block[0] % to.grid[0] * to.grid[1] + i / to.block[1] % to.grid[1];
+        ++expected[{p, q}];
+      }
+    }
+    std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> sent, received;
+    for (std::int64_t p = 0; p < problem.from().processes(); ++p) {
+      const std::vector<Message> sends = problem.sends(Rank(p));
+      EXPECT_TRUE(std::ranges::is_sorted(sends, {}, &Message::to));
+      for (const Message& each : sends) {
+        sent[{each.from, each.to}] = each.size;
+        EXPECT_EQ(problem.count(Rank(each.from), Rank(each.to)), each.size);
+      }
+    }
+    for (std::int64_t q = 0; q < problem.to().processes(); ++q) {
+      for (const Message& each : problem.receives(Rank(q))) received[{each.from, each.to}] = each.size;
+    }
+    EXPECT_EQ(sent, expected);
+    EXPECT_EQ(received, expected);
+    EXPECT_EQ(one_slice(from, to, true).from().axis(0).extent % std::lcm(from.grid[0] * from.block[0], to.block[1]), 0);
+  }
+  const Distribution array({{2, 3}, {1, 1}}, std::vector<std::int64_t>{4, 9});
+  EXPECT_FALSE(array.is_transposed());
+  EXPECT_TRUE(array.transposed().is_transposed());
+  for (std::int64_t p = 0; p < 6; ++p) {
+    const std::vector<Coordinate> at = array.coordinates(Rank(p));
+    EXPECT_EQ(array.transposed().coordinates(Rank(p)), (std::vector<Coordinate>{at[1], at[0]}));
+    EXPECT_EQ(array.transposed().rank(std::vector<Coordinate>{at[1], at[0]}), Rank(p));
+    EXPECT_EQ(array.transposed().transposed().coordinates(Rank(p)), at);
+    EXPECT_EQ(array.local_size(Rank(p)), array.transposed().local_size(Rank(p)));
+  }
 }
 
 }  // namespace

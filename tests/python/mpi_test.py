@@ -42,6 +42,22 @@ class Redistribution(unittest.TestCase):
     def make(self, **options):
         return sluice.mpi.Redistribution(COMM, self.SHAPE, self.rows, self.columns, numpy.float64, **options)
 
+    def test_transposes_scales_adds_and_conjugates(self):
+        whole = self.whole + 1j
+        target = sluice.Layout((1, RANKS), (23, 2))
+        job = sluice.mpi.Redistribution(COMM, self.SHAPE, self.rows, target, numpy.complex128, transpose=True,
+                                        alpha=2j, beta=0.5, conjugate=True)
+        source = numpy.ascontiguousarray(whole[numpy.ix_(*sluice.global_indices(self.rows, self.SHAPE, RANK))])
+        result = numpy.full(job.target_shape, 4, dtype=numpy.complex128)
+        job.execute(source, result)
+        expected = 2 + 2j * whole.T.conj()
+        numpy.testing.assert_array_equal(
+            result, expected[numpy.ix_(*sluice.global_indices(target, self.SHAPE[::-1], RANK))])
+        for dtype, how, message in (("i4", {"alpha": 2}, "'i4' with alpha, beta or conjugate, expected float32"),
+                                    ("f8", {"beta": 1j}, "expected real numbers for float64")):
+            with self.assertRaisesRegex(sluice.InputError, message):
+                sluice.mpi.Redistribution(COMM, self.SHAPE, self.rows, self.columns, dtype, **how)
+
     def test_moves_the_data(self):
         job = self.make()
         self.assertEqual((job.source_shape, job.target_shape), (self.source.shape, self.expected.shape))

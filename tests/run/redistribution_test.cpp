@@ -3,21 +3,29 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <complex>
+#include <limits>
 #include <optional>
+#include <stdexcept>
 #include <utility>
 
+#include "bad_input.hpp"
 #include "run/redistribution_testing.hpp"
 #include "sluice/error.hpp"
+#include "sluice/run/mpi/error.hpp"
 
 namespace sluice::mpi {
 namespace {
 
 using testing::add_gaps;
 using testing::Arrays;
+using testing::byte_of;
 using testing::Case;
 using testing::difference;
 using testing::Draw;
+using testing::for_each_moved;
 using testing::make_arrays;
+using testing::Part;
 using testing::random_case;
 using testing::random_part;
 using testing::rank;
@@ -198,6 +206,145 @@ TEST(Redistribution, GapsInSharedMemoryAndInMessages) {
       check(MPI_COMM_WORLD, c);
     }
   }
+}
+
+TEST(Redistribution, TransposedByHand) {
+  // 3 x 4, rows dealt to all ranks; 4 x 3 on one, as C and as Fortran store it.
+  for (const StorageOrder order : {StorageOrder::kRowMajor, StorageOrder::kColumnMajor}) {
+    std::vector<int> source;
+    const int own_rows = (3 - rank() + size() - 1) / size();
+    for (int at = 0; at < 4 * own_rows; ++at) {
+      const bool row_major = order == StorageOrder::kRowMajor;
+      const int row = row_major ? at / 4 : at % own_rows;
+      const int column = row_major ? at % 4 : at / own_rows;
+      source.push_back(10 * (row * size() + rank()) + column);
+    }
+    std::vector<int> target(rank() == 0 ? 12 : 0, -1);
+    RedistributionOptions options;
+    options.transpose = true;
+    options.order = order;
+    Redistribution job(MPI_COMM_WORLD, {3, 4}, {{size(), 1}, {1, 1}}, {{1, 1}, {1, 1}}, sizeof(int), options);
+    job.execute(source.data(), target.data());
+    if (rank() != 0) continue;
+    EXPECT_EQ(target, order == StorageOrder::kRowMajor
+                          ? (std::vector<int>{0, 10, 20, 1, 11, 21, 2, 12, 22, 3, 13, 23})
+                          : (std::vector<int>{0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23}));
+  }
+}
+
+TEST(Redistribution, RelabellingATransposedMatrixMovesNothing) {
+  // The transposed array of rows is one of columns: each rank has what it needs, whatever its number there.
+  RedistributionOptions options;
+  options.transpose = true;
+  options.relabel = true;
+  options.to_first = {0, size() - 1};
+  const std::int64_t rows = 3 * size();
+  Redistribution job(MPI_COMM_WORLD, {rows, 5}, {{size(), 1}, {1, 1}}, {{1, size()}, {1, 1}}, 1, options);
+  EXPECT_EQ(job.plan().steps(), 0);
+  for (int p = 0; p < size(); ++p) {
+    const int has_rows = (p + 1) % size();
+    EXPECT_EQ(job.to_ranks()[static_cast<std::size_t>(p)], has_rows);
+  }
+  std::vector<std::byte> source(15);
+  std::vector<std::byte> target(15);
+  for (std::size_t i = 0; i < source.size(); ++i) source[i] = static_cast<std::byte>(i + 15 * std::size_t(rank()));
+  job.execute(source.data(), target.data());
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t j = 0; j < 5; ++j) EXPECT_EQ(target[j * 3 + i], source[i * 5 + j]);
+  }
+}
+
+TEST(Redistribution, ScalesAddsAndConjugates) {
+  using Number = std::complex<double>;
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const Layout rows{{size(), 1}, {1, 1}};
+  const auto at = [](std::int64_t i, std::int64_t j) {
+    return Number(static_cast<double>(i), static_cast<double>(j) + 1);
+  };
+  for (const Number beta : {Number(0, 0), Number(1, 0), Number(0.5, -2)}) {
+    RedistributionOptions options;
+    options.transpose = true;
+    options.combine = scale_and_add(Number(3, 1), beta, /*conjugate=*/true);
+    Redistribution job(MPI_COMM_WORLD, {2 * size(), 3}, rows, rows, sizeof(Number), options);
+    std::vector<Number> source;
+    for (std::int64_t i = rank(); i < 2 * size(); i += size()) {
+      for (std::int64_t j = 0; j < 3; ++j) source.push_back(at(i, j));
+    }
+    // What has the factor 0 is not read.
+    const Number before = beta == Number() ? Number(nan, nan) : Number(7, -1);
+    std::vector<Number> target(static_cast<std::size_t>(job.target_elements()), before);
+    job.execute(source.data(), target.data());
+    std::size_t place = 0;
+    for (std::int64_t j = rank(); j < 3; j += size()) {
+      for (std::int64_t i = 0; i < 2 * size(); ++i, ++place) {
+        const Number expected = Number(3, 1) * std::conj(at(i, j)) + (beta == Number() ? Number() : beta * before);
+        EXPECT_LT(std::abs(target[place] - expected), 1e-12) << i << ", " << j;
+      }
+    }
+    EXPECT_EQ(place, target.size());
+  }
+}
+
+TEST(Redistribution, CombinesEveryElementThatMovesOnce) {
+  Draw draw(20261121);
+  Draw own(static_cast<std::uint64_t>(900 + rank()));
+  for (int i = 0; i < 80 && !HasFailure(); ++i) {
+    Case c = draw.chance(3) ? random_part(draw, size()) : testing::random_case(draw, size());
+    if (draw.chance(2)) add_gaps(c, rank(), own);
+    c.options.chunk_bytes = std::max(c.options.chunk_bytes, c.element_size);
+    const auto bytes = static_cast<std::size_t>(c.element_size);
+    const auto combined = [](std::byte in, std::byte there) {
+      return static_cast<std::byte>(std::to_integer<int>(in) + 3 * std::to_integer<int>(there));
+    };
+    c.options.combine = [&](const std::byte* in, std::byte* inout, std::int64_t count) {
+      for (std::size_t b = 0; b < bytes * static_cast<std::size_t>(count); ++b) inout[b] = combined(in[b], inout[b]);
+    };
+    Arrays arrays = make_arrays(c, rank());
+    Redistribution job = make_job(MPI_COMM_WORLD, c);
+    std::vector<std::byte> expected = arrays.target;
+    // As long as MPI's own way is tried, too.
+    const int executions = c.options.algorithm == "auto" && c.options.mode == ExchangeMode::kAuto ? 11 : 2;
+    for (int e = 0; e < executions; ++e) {
+      job.execute(arrays.source.data(), arrays.target.data());
+      const Part from = source_part(c, rank());
+      for_each_moved(c, rank(), [&](std::int64_t place, const testing::Indices& source) {
+        for (std::size_t b = 0; b < bytes; ++b) {
+          std::byte& there = expected[static_cast<std::size_t>(place) * bytes + b];
+          there = combined(byte_of(from.linear(source), static_cast<std::int64_t>(b), 0), there);
+        }
+      });
+      ASSERT_EQ(difference(arrays.target, expected), "") << "execution " << e << ": " << to_text(c);
+    }
+  }
+}
+
+TEST(Redistribution, ACombinationThatThrowsEndsItOnAllRanks) {
+  if (size() == 1) return;
+  RedistributionOptions options;
+  options.combine = [](const std::byte* /*in*/, std::byte* /*inout*/, std::int64_t /*count*/) {
+    if (rank() == 0) throw std::runtime_error("no such number");
+  };
+  Redistribution job(MPI_COMM_WORLD, {240, 240}, {{size(), 1}, {8, 8}}, {{1, size()}, {8, 8}}, 8, options);
+  std::vector<double> source(static_cast<std::size_t>(job.source_elements()));
+  std::vector<double> target(static_cast<std::size_t>(job.target_elements()));
+  const auto repeat = [&] {
+    for (int i = 0; i < 100; ++i) job.execute(source.data(), target.data());
+  };
+  if (rank() == 0) {
+    EXPECT_THROW(repeat(), std::runtime_error);
+  } else {
+    EXPECT_THROW(repeat(), JobError);
+  }
+}
+
+TEST(Redistribution, CombinedElementsAreNotCut) {
+  RedistributionOptions options;
+  options.combine = [](const std::byte*, std::byte*, std::int64_t) {};
+  options.chunk_bytes = 15;
+  EXPECT_EQ(sluice::testing::error_of([&] {
+              Redistribution(MPI_COMM_WORLD, {8}, {{1}, {1}}, {{1}, {1}}, 16, options);
+            }),
+            "combine: elements of 16 bytes, expected at most 15, what travels at once");
 }
 
 TEST(Redistribution, TrapezoidByHand) {

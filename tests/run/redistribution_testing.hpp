@@ -27,7 +27,13 @@ struct Case {
   std::int64_t element_size = 8;
   RedistributionOptions options;
 
-  [[nodiscard]] Indices to_shape() const { return options.to_shape.empty() ? shape : options.to_shape; }
+  /// Of the target as it is stored.
+  [[nodiscard]] Indices to_shape() const { return options.to_shape.empty() ? in_target(shape) : options.to_shape; }
+  /// Numbers of the source's dimensions in the order of the target's, and the other way round.
+  [[nodiscard]] Indices in_target(Indices numbers) const {
+    if (options.transpose) std::ranges::reverse(numbers);
+    return numbers;
+  }
   [[nodiscard]] Indices extent() const { return options.extent.empty() ? shape : options.extent; }
 };
 
@@ -41,7 +47,7 @@ inline std::string to_text(const Case& c) {
       << " column_major=" << (c.options.order == StorageOrder::kColumnMajor) << " algorithm=" << c.options.algorithm
       << " mode=" << to_string(c.options.mode) << " chunk=" << c.options.chunk_bytes << " window=" << c.options.window
       << " shared_from=" << c.options.shared_from_bytes << " part=" << static_cast<int>(c.options.part)
-      << " unit=" << c.options.unit_diagonal;
+      << " unit=" << c.options.unit_diagonal << " transpose=" << c.options.transpose;
   list("shape", c.shape);
   list("to_shape", c.options.to_shape);
   list("from_first", c.options.from_first);
@@ -159,6 +165,27 @@ inline bool in_part(const Case& c, const Indices& position) {
                                               : i >= j - std::max<std::int64_t>(0, extent[1] - extent[0]) + unit;
 }
 
+/// Calls visit(place in the target, indices in the source) for each element of a rank's target that moves.
+template <class Visit>
+void for_each_moved(const Case& c, int rank, Visit&& visit) {
+  const RedistributionOptions& o = c.options;
+  const Indices extent = c.extent();
+  const Indices to_start = o.to_start.empty() ? Indices(c.shape.size(), 0) : c.in_target(o.to_start);
+  target_part(c, rank).for_each([&](std::int64_t place, const Indices& in_target) {
+    const Indices g = c.in_target(in_target);
+    Indices source = g;
+    Indices at = g;
+    for (std::size_t d = 0; d < g.size(); ++d) {
+      const std::int64_t position = g[d] - to_start[d];
+      if (position < 0 || position >= extent[d]) return;
+      at[d] = position;
+      source[d] = position + (o.from_start.empty() ? 0 : o.from_start[d]);
+    }
+    if (!in_part(c, at)) return;
+    visit(place, source);
+  });
+}
+
 /// The arrays of one rank: the source filled, the target filled with something else, and what the target must become;
 /// gaps are filled, too.
 struct Arrays {
@@ -168,7 +195,6 @@ struct Arrays {
 };
 
 inline Arrays make_arrays(const Case& c, int rank, std::uint64_t salt = 0) {
-  const RedistributionOptions& o = c.options;
   const Part from = source_part(c, rank);
   const Part to = target_part(c, rank);
   const std::int64_t size = c.element_size;
@@ -182,17 +208,7 @@ inline Arrays make_arrays(const Case& c, int rank, std::uint64_t salt = 0) {
   from.for_each([&](std::int64_t place, const Indices& g) { fill(arrays.source, place, from.linear(g), salt); });
   to.for_each([&](std::int64_t place, const Indices& g) { fill(arrays.target, place, to.linear(g), ~salt); });
   arrays.expected = arrays.target;
-  const Indices extent = c.extent();
-  to.for_each([&](std::int64_t place, const Indices& g) {
-    Indices source = g;
-    Indices at = g;
-    for (std::size_t d = 0; d < g.size(); ++d) {
-      const std::int64_t position = g[d] - (o.to_start.empty() ? 0 : o.to_start[d]);
-      if (position < 0 || position >= extent[d]) return;
-      at[d] = position;
-      source[d] = position + (o.from_start.empty() ? 0 : o.from_start[d]);
-    }
-    if (!in_part(c, at)) return;
+  for_each_moved(c, rank, [&](std::int64_t place, const Indices& source) {
     fill(arrays.expected, place, from.linear(source), salt);
   });
   return arrays;
@@ -286,6 +302,11 @@ inline Case random_case(Draw& draw, int size, std::int64_t given_dimensions = 0)
     o.to_ranks.assign(all.end() - processes(c.to), all.end());
   }
   if (draw.chance(2)) o.order = StorageOrder::kColumnMajor;
+  if (draw.chance(3)) {
+    o.transpose = true;
+    std::ranges::reverse(o.to_shape);
+    std::ranges::reverse(o.to_start);
+  }
   o.algorithm = draw.one_of<std::string>({"auto", "stepwise", "greedy", "caterpillar"});
   o.chunk_bytes = draw.one_of<std::int64_t>({1 << 17, 1, 2, 7, 64, 100});
   if (o.chunk_bytes < 7) {

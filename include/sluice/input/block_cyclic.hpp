@@ -49,7 +49,8 @@ inline constexpr std::size_t kMaxDimensions = 7;
 
 /// An array of 1 to 7 dimensions spread block-cyclically over a process grid.
 ///
-/// Processes are numbered in row-major order of their grid coordinates (the last coordinate runs fastest, BLACS' 'R').
+/// Processes are numbered in row-major order of their grid coordinates (the last coordinate runs fastest, BLACS' 'R');
+/// those of a transposed distribution in column-major order ('C').
 class Distribution {
  public:
   /// `shape[d]` is the global extent of dimension d; `first[d]` the process coordinate that owns the first block
@@ -66,16 +67,25 @@ class Distribution {
   /// Number of elements of the whole array.
   [[nodiscard]] std::int64_t size() const { return size_; }
 
+  /// The same elements on the same processes, as those of the transposed array: element (i, j) of it is element (j, i)
+  /// of this one. Dimensions and coordinates stand in reverse order, and processes keep their numbers.
+  [[nodiscard]] Distribution transposed() const;
+  [[nodiscard]] bool is_transposed() const { return is_transposed_; }
+
   [[nodiscard]] std::vector<Coordinate> coordinates(Rank process) const;
   [[nodiscard]] Rank rank(std::span<const Coordinate> coordinates) const;
+  /// By how much the number of a process grows with its coordinate in a dimension.
+  [[nodiscard]] std::int64_t rank_step(std::size_t dimension) const { return rank_steps_[dimension]; }
   [[nodiscard]] std::vector<std::int64_t> local_shape(Rank process) const;
   /// Number of elements of the array that `process` holds.
   [[nodiscard]] std::int64_t local_size(Rank process) const;
 
  private:
   std::vector<Axis> axes_;
+  std::vector<std::int64_t> rank_steps_;
   std::int64_t processes_ = 1;
   std::int64_t size_ = 1;
+  bool is_transposed_ = false;
 };
 
 /// Reads "GRID:BLOCK", each one number or several joined by 'x': "16:3", "4x4:64x64". Numbers may carry the suffixes

@@ -15,7 +15,8 @@ namespace sluice {
 
 /// The problem `redistribute`: Y[to_start + i] = X[from_start + i] for all i of a box, X and Y block-cyclic arrays of
 /// the same number of dimensions. What moves from one process to another is the product of what moves in each
-/// dimension; for a triangle or trapezoid (with_part), what of that product lies in it.
+/// dimension; for a triangle or trapezoid (with_part), what of that product lies in it. To transpose while moving is
+/// the same problem: Y is the transposed array (Distribution::transposed) of the one that is written.
 class RedistributionProblem {
  public:
   /// The whole array, which must have the same shape on both sides. Throws InputError.
@@ -86,13 +87,15 @@ class RedistributionProblem {
 };
 
 /// One slice of the layouts, after which the pattern repeats: the array of lcm(P r, Q s) elements in each dimension.
-/// Throws InputError for layouts of different dimensions or slices beyond int64.
-[[nodiscard]] RedistributionProblem one_slice(const Layout& from, const Layout& to);
+/// With `transpose`, `to` is the layout of the transposed array. Throws InputError for layouts of different dimensions
+/// or slices beyond int64.
+[[nodiscard]] RedistributionProblem one_slice(const Layout& from, const Layout& to, bool transpose = false);
 
-/// The problem that layouts and a shape (empty: one slice) describe. `where_*` name them in the InputError.
+/// The problem that layouts and the shape of the source array (empty: one slice) describe. `where_*` name them in the
+/// InputError.
 [[nodiscard]] RedistributionProblem make_problem(const Layout& from, const Layout& to,
                                                  const std::vector<std::int64_t>& shape, const std::string& where_to,
-                                                 const std::string& where_shape);
+                                                 const std::string& where_shape, bool transpose = false);
 
 /// How many messages the problem has; counting stops beyond `limit`, with a result above it.
 [[nodiscard]] std::int64_t count_messages(const RedistributionProblem& problem, std::int64_t limit);

@@ -49,6 +49,7 @@ struct RedistributionInput {
   std::string shape;
   std::vector<std::int64_t> roles = {};
   std::string part = {};
+  bool transpose = false;
 
   friend bool operator==(const RedistributionInput&, const RedistributionInput&) = default;
 };

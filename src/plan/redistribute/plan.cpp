@@ -131,7 +131,7 @@ std::vector<PlannedMessage> RedistributionPlan::messages(Rank process, bool send
     PlannedMessage message{0, Rank(0), 1};
     for (std::size_t d = 0; d < lists.size(); ++d) {
       const PlannedAxisMessage& part = lists[d][chosen[d]];
-      message.peer.value = message.peer.value * peers.axis(d).processes + part.peer.value;
+      message.peer.value += part.peer.value * peers.rank_step(d);
       message.count *= part.count;
       there[d] = part.step;
     }

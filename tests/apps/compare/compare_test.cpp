@@ -27,7 +27,7 @@ Comparison compare(const Case& c, const std::vector<std::string>& methods, int r
 TEST(Compare, EveryMethodIsVerifiedAndTimed) {
   const int n = size();
   const Case c{{300, 200}, {{n, 1}, {16, 16}}, {{1, n}, {25, 25}}, 8, {}};
-  const std::vector<std::string> methods = redistribution_methods(2, 8);
+  const std::vector<std::string> methods = redistribution_methods(one_slice(c.from, c.to), 8);
   const Comparison result = compare(c, methods, 4);
   EXPECT_TRUE(result.verified);
   EXPECT_TRUE(result.failures.empty());

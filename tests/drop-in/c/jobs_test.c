@@ -138,6 +138,33 @@ static void reduces_and_broadcasts(void) {
   free(sum);
 }
 
+/* Y = 2 Y + 3 X transposed, of rows dealt to the ranks. */
+static void transposes_scales_and_adds(void) {
+  const int64_t shape[] = {2 * ranks, 3};
+  const sluice_layout rows = {2, {ranks, 1}, {2, 3}, {0}}, columns = {2, {1, ranks}, {3, 2}, {0}};
+  sluice_options* options = NULL;
+  sluice_job* job = NULL;
+  CHECK_OK(sluice_options_create(&options));
+  CHECK_OK(sluice_options_set_integer(options, "transpose", 1));
+  CHECK_OK(sluice_options_set_number(options, "alpha", 3));
+  CHECK_OK(sluice_options_set_number(options, "beta", 2));
+  CHECK_REFUSED(sluice_redistribution_create(MPI_COMM_WORLD, shape, &rows, &columns, 4, options, &job),
+                "element_type: none, expected float, double");
+  CHECK_OK(sluice_options_set_text(options, "element_type", "float"));
+  CHECK_REFUSED(sluice_redistribution_create(MPI_COMM_WORLD, shape, &rows, &columns, 8, options, &job),
+                "element_type: 'float' for elements of 8 bytes, expected elements of 4 bytes");
+  CHECK_OK(sluice_redistribution_create(MPI_COMM_WORLD, shape, &rows, &columns, 4, options, &job));
+  float x[6], y[6];
+  for (int n = 0; n < 6; ++n) {
+    x[n] = (float)value_at(2 * rank + n / 3, n % 3);
+    y[n] = 1;
+  }
+  CHECK_OK(sluice_redistribution_execute(job, x, y));
+  for (int n = 0; n < 6; ++n) CHECK(y[n] == 2 + 3 * (float)value_at(2 * rank + n % 2, n / 2));
+  CHECK_OK(sluice_job_free(job));
+  CHECK_OK(sluice_options_free(options));
+}
+
 /* An argument that is bad on one rank alone is an error on all. */
 static void fails_on_all_ranks(void) {
   const int bad = rank == ranks / 2;
@@ -176,6 +203,7 @@ int main(int argc, char** argv) {
   redistributes();
   exchanges();
   reduces_and_broadcasts();
+  transposes_scales_and_adds();
   fails_on_all_ranks();
   CHECK_OK(sluice_broadcast_create(MPI_COMM_WORLD, 0, NULL, &job));
   MPI_Allreduce(MPI_IN_PLACE, &failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

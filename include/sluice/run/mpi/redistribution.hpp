@@ -11,6 +11,7 @@
 #include "sluice/input/block_cyclic.hpp"
 #include "sluice/input/matrix_part.hpp"
 #include "sluice/plan/redistribute.hpp"
+#include "sluice/run/mpi/element_combine.hpp"
 #include "sluice/run/mpi/exchange_mode.hpp"
 
 namespace sluice::mpi {
@@ -22,7 +23,7 @@ enum class StorageOrder {
 };
 
 /// What a redistribution can be told besides the array and the two layouts. All vectors with one entry per dimension
-/// may be empty. Every rank must give the same options, except `source_leading` and `target_leading`.
+/// may be empty. Every rank must give the same options, except `source_leading`, `target_leading` and `combine`.
 struct RedistributionOptions {
   std::vector<std::int64_t> from_first;  ///< coordinate of the process with the first block; empty: 0 everywhere
   std::vector<std::int64_t> to_first;
@@ -30,6 +31,10 @@ struct RedistributionOptions {
   std::vector<std::int64_t> to_start;    ///< where it goes in the target array
   std::vector<std::int64_t> extent;      ///< its extents; empty: up to the end of the source array
   std::vector<std::int64_t> to_shape;    ///< shape of the target array; empty: that of the source array
+  /// Transposes while moving: Y[to_start + (j, i)] = X[from_start + (i, j)]; of more dimensions, all in reverse order.
+  /// The layout `to`, and all of these options that are of the target, are those of the target array as it is stored;
+  /// `extent` and `part` are those of the source array's box.
+  bool transpose = false;
   /// The rank of each process of the source grid, in row-major order of the grid, whatever `order` is (process (i, j)
   /// of a P x Q grid is entry i Q + j). All different; empty: 0, 1, 2, ...
   std::vector<int> from_ranks;
@@ -49,6 +54,10 @@ struct RedistributionOptions {
   /// row-major one the elements from one row to the next. Empty: no gaps. What is in gaps is left alone.
   std::vector<std::int64_t> source_leading;
   std::vector<std::int64_t> target_leading;
+  /// What an element that arrives makes of the one in its place in the target; empty: it takes the place. Each element
+  /// that moves is combined once in each execution, on the thread that calls the job; where it throws, the job fails on
+  /// all ranks. Y = beta Y + alpha op(X): scale_and_add. Needs elements of at most `chunk_bytes`.
+  ElementCombine combine = {};
   std::string algorithm = "auto";  ///< as for plan_redistribution
   double setup = 1;                ///< price of a step in elements, by which "auto" chooses
 
@@ -70,7 +79,7 @@ struct RedistributionOptions {
 };
 
 /// The job of moving a block-cyclic array, a box of it, or a triangle or trapezoid, from one layout to another, planned
-/// once and executed as often as you like: Y[to_start + i] = X[from_start + i].
+/// once and executed as often as you like: Y[to_start + i] = X[from_start + i], or transposed.
 ///
 ///     sluice::mpi::Redistribution job(comm, {4096, 4096}, from, to, sizeof(double));
 ///     std::vector<double> y(job.target_elements());

@@ -51,6 +51,13 @@ CopyAxis copy_axis(const IndexRuns& runs, CopyKind kind) {
   return axis;
 }
 
+CopyAxis one_position() {
+  CopyAxis axis;
+  axis.runs.push_back({0, 1, 0, 0});
+  axis.count = axis.uniform = 1;
+  return axis;
+}
+
 CopyAxis scaled(const CopyAxis& axis, std::int64_t factor) {
   CopyAxis result = axis;
   for (CopyAxis::Run& run : result.runs) {
@@ -212,10 +219,8 @@ std::int64_t BoxCopy::bytes() const {
   return size_ == 0 ? 0 : result;
 }
 
-void BoxCopy::copy(std::int64_t begin, std::int64_t end, const std::byte* from, std::int64_t from_origin, std::byte* to,
-                   std::int64_t to_origin) const {
-  if (begin >= end) return;
-  if (rows_ != nullptr) return copy_part(begin, end, from, from_origin, to, to_origin);
+template <class Visit>
+void BoxCopy::for_each_row(std::int64_t begin, std::int64_t end, Visit&& visit) const {
   const CopyAxis& inner = *levels_[size_ - 1].axis;
   const std::size_t outer = size_ - 1;
 
@@ -224,7 +229,7 @@ void BoxCopy::copy(std::int64_t begin, std::int64_t end, const std::byte* from, 
     CopyAxis::Cursor cursor;
     std::int64_t left = 0;
   };
-  std::array<Place, kMaxDimensions> places{};
+  std::array<Place, kMostLevels> places{};
   std::int64_t row = begin / inner.count;
   std::int64_t column = begin - row * inner.count;
   for (std::size_t l = outer; l-- > 0;) {
@@ -235,30 +240,31 @@ void BoxCopy::copy(std::int64_t begin, std::int64_t end, const std::byte* from, 
   }
 
   for (std::int64_t left = end - begin; left > 0;) {
-    std::int64_t from_offset = -from_origin;
-    std::int64_t to_offset = -to_origin;
+    Rows at{column, std::min(left, inner.count - column)};
     for (std::size_t l = 0; l < outer; ++l) {
       const Level& level = levels_[l];
-      from_offset += level.axis->from_at(places[l].cursor) * level.from_step;
-      to_offset += level.axis->to_at(places[l].cursor) * level.to_step;
+      at.from += level.axis->from_at(places[l].cursor) * level.from_step;
+      at.to += level.axis->to_at(places[l].cursor) * level.to_step;
     }
-    std::int64_t rows = 1;
-    if (column > 0 || left < inner.count) {
-      const std::int64_t n = std::min(left, inner.count - column);
-      copy_row(inner, inner.seek(column), n, from + from_offset, to + to_offset);
-      column = 0;
-      left -= n;
-    } else if (outer == 0) {
-      copy_rows(inner, 1, from + from_offset, 0, to + to_offset, 0);
-      left -= inner.count;
-    } else {
+    if (at.bytes == inner.count && outer > 0) {
       const Level& level = levels_[outer - 1];
       const Place& place = places[outer - 1];
-      rows = std::min({level.axis->left(place.cursor), place.left, left / inner.count});
-      copy_rows(inner, rows, from + from_offset, level.from_step, to + to_offset, level.to_step);
-      left -= rows * inner.count;
+      at.rows = std::min({level.axis->left(place.cursor), place.left, left / inner.count});
+      at.from_step = level.from_step;
+      at.to_step = level.to_step;
+      if (outer > 1 && at.rows == level.axis->count) {
+        const Level& slow = levels_[outer - 2];
+        const Place& slow_place = places[outer - 2];
+        at.planes = std::min({slow.axis->left(slow_place.cursor), slow_place.left, left / (at.rows * at.bytes)});
+        at.from_plane_step = slow.from_step;
+        at.to_plane_step = slow.to_step;
+      }
     }
+    visit(at);
+    column = 0;
+    left -= at.planes * at.rows * at.bytes;
     // On to the next row: count up the outer levels, the last one fastest.
+    std::int64_t rows = at.rows;
     for (std::size_t l = outer; l-- > 0;) {
       Place& place = places[l];
       const CopyAxis& axis = *levels_[l].axis;
@@ -268,7 +274,7 @@ void BoxCopy::copy(std::int64_t begin, std::int64_t end, const std::byte* from, 
         break;
       }
       place = {axis.seek(0), axis.count};
-      rows = 1;
+      rows = l + 1 == outer ? at.planes : 1;
     }
   }
 }
@@ -283,24 +289,120 @@ BoxCopy::CutRow BoxCopy::cut_row(std::int64_t row, std::int64_t begin, const Cop
   return result;
 }
 
-void BoxCopy::copy_part(std::int64_t begin, std::int64_t end, const std::byte* from, std::int64_t from_origin,
-                        std::byte* to, std::int64_t to_origin) const {
-  const CopyAxis& inner = *levels_[1].axis;
+template <class Visit>
+void BoxCopy::for_each_row_of_part(std::int64_t begin, std::int64_t end, Visit&& visit) const {
   auto [row, row_begin] = rows_->find(begin);
   for (CopyAxis::Cursor slow = levels_[0].axis->seek(row); begin < end; ++row) {
     const CutRow cut = cut_row(row, row_begin, slow);
     const std::int64_t column = cut.first + begin - row_begin;
-    const std::int64_t n = std::min(end - begin, cut.last - column);
-    if (n > 0) copy_row(inner, inner.seek(column), n, from + (cut.from - from_origin), to + (cut.to - to_origin));
-    begin += std::max<std::int64_t>(0, n);
+    const std::int64_t n = std::max<std::int64_t>(0, std::min(end - begin, cut.last - column));
+    if (size_ == 2) {
+      if (n > 0) visit(Rows{column, n, cut.from, cut.to});
+    } else {
+      const Level& level = levels_[1];
+      const std::int64_t element = rows_->element_size();
+      std::int64_t within = column % element;
+      CopyAxis::Cursor at = level.axis->seek(column / element);
+      for (std::int64_t left = n; left > 0; level.axis->advance(at, 1)) {
+        const std::int64_t bytes = std::min(element - within, left);
+        visit(Rows{within, bytes, cut.from + level.axis->from_at(at) * level.from_step,
+                   cut.to + level.axis->to_at(at) * level.to_step});
+        left -= bytes;
+        within = 0;
+      }
+    }
+    begin += n;
     row_begin += cut.last - cut.first;
     levels_[0].axis->advance(slow, 1);
   }
 }
 
+namespace {
+
+/// Elements of `Length` bytes whose planes are nearer to each other in the target than their rows are: so many planes
+/// at a time that each cache line of the target is written at once.
+template <std::int64_t Length, class Rows>
+void copy_tiles(const Rows& at, const std::byte* from, std::byte* to) {
+  constexpr std::int64_t kPlanes = std::max<std::int64_t>(4, 64 / Length);
+  for (std::int64_t first = 0; first < at.planes; first += kPlanes) {
+    const std::int64_t planes = std::min(kPlanes, at.planes - first);
+    const std::byte* source = from + first * at.from_plane_step;
+    std::byte* target = to + first * at.to_plane_step;
+    for (std::int64_t row = 0; row < at.rows; ++row, source += at.from_step, target += at.to_step) {
+      for (std::int64_t plane = 0; plane < planes; ++plane) {
+        std::memcpy(target + plane * at.to_plane_step, source + plane * at.from_plane_step,
+                    static_cast<std::size_t>(Length));
+      }
+    }
+  }
+}
+
+/// The same, for elements of the commonest sizes; false for others.
+template <class Rows>
+bool copy_transposed(const Rows& at, const std::byte* from, std::byte* to) {
+  if (at.planes == 1 || at.to_plane_step >= at.to_step) return false;
+  if (at.bytes == 4) {
+    copy_tiles<4>(at, from, to);
+  } else if (at.bytes == 8) {
+    copy_tiles<8>(at, from, to);
+  } else if (at.bytes == 16) {
+    copy_tiles<16>(at, from, to);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void BoxCopy::copy(std::int64_t begin, std::int64_t end, const std::byte* from, std::int64_t from_origin, std::byte* to,
+                   std::int64_t to_origin) const {
+  if (begin >= end) return;
+  const CopyAxis& inner = *levels_[size_ - 1].axis;
+  const CopyAxis::Cursor start = inner.seek(0);
+  const auto visit = [&](const Rows& at) {
+    const std::byte* const source = from + (at.from - from_origin);
+    std::byte* const target = to + (at.to - to_origin);
+    if (at.bytes != inner.count) {
+      copy_row(inner, inner.seek(at.column), at.bytes, source, target);
+    } else if (!inner.contiguous() ||
+               !copy_transposed(at, source + inner.from_at(start), target + inner.to_at(start))) {
+      for (std::int64_t plane = 0; plane < at.planes; ++plane) {
+        copy_rows(inner, at.rows, source + plane * at.from_plane_step, at.from_step, target + plane * at.to_plane_step,
+                  at.to_step);
+      }
+    }
+  };
+  rows_ != nullptr ? for_each_row_of_part(begin, end, visit) : for_each_row(begin, end, visit);
+}
+
+void BoxCopy::combine(std::int64_t begin, std::int64_t end, const std::byte* from, std::int64_t from_origin,
+                      std::byte* to, std::int64_t to_origin, std::int64_t element_size,
+                      const ElementCombine& combine) const {
+  if (begin >= end) return;
+  const CopyAxis& inner = *levels_[size_ - 1].axis;
+  const auto visit = [&](const Rows& at) {
+    for (std::int64_t number = 0; number < at.planes * at.rows; ++number) {
+      const std::int64_t plane = number / at.rows;
+      const std::int64_t row = number - plane * at.rows;
+      const std::byte* const source = from + (at.from + plane * at.from_plane_step + row * at.from_step - from_origin);
+      std::byte* const target = to + (at.to + plane * at.to_plane_step + row * at.to_step - to_origin);
+      CopyAxis::Cursor cursor = inner.seek(at.column);
+      for (std::int64_t left = at.bytes; left > 0;) {
+        const std::int64_t bytes = std::min(inner.left(cursor), left);
+        combine(source + inner.from_at(cursor), target + inner.to_at(cursor), bytes / element_size);
+        inner.advance(cursor, bytes);
+        left -= bytes;
+      }
+    }
+  };
+  rows_ != nullptr ? for_each_row_of_part(begin, end, visit) : for_each_row(begin, end, visit);
+}
+
 std::optional<std::pair<std::int64_t, std::int64_t>> BoxCopy::contiguous(std::int64_t begin, std::int64_t end) const {
   const CopyAxis& inner = *levels_[size_ - 1].axis;
   if (rows_ != nullptr) {
+    if (size_ > 2) return std::nullopt;
     const PartRows::Place place = rows_->find(begin);
     const CutRow cut = cut_row(place.row, place.begin, levels_[0].axis->seek(place.row));
     const std::int64_t column = cut.first + begin - place.begin;

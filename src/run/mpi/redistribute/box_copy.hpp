@@ -10,6 +10,7 @@
 
 #include "run/mpi/redistribute/part_rows.hpp"
 #include "sluice/input/axis_pattern.hpp"
+#include "sluice/run/mpi/element_combine.hpp"
 
 namespace sluice::mpi::detail {
 
@@ -70,13 +71,16 @@ enum class CopyKind {
 
 /// Runs that follow each other in both memories become one.
 [[nodiscard]] CopyAxis copy_axis(const IndexRuns& runs, CopyKind kind);
+/// A single position, first in both memories.
+[[nodiscard]] CopyAxis one_position();
 /// Every index becomes `factor` consecutive ones.
 [[nodiscard]] CopyAxis scaled(const CopyAxis& axis, std::int64_t factor);
 
 /// The copy of a message, or of any range of its bytes: the product of one CopyAxis a level, slowest first, the last
 /// one counted in bytes and with steps of 1. The message's bytes are in the order of the product, last level fastest.
 ///
-/// Of a triangle or trapezoid (`rows`) a message is the product of two levels cut to it, row by row.
+/// Of a triangle or trapezoid (`rows`) a message is the product of two levels cut to it, row by row; a third level can
+/// be there, the bytes of an element.
 ///
 /// Starting anywhere costs O(levels log runs), so that the chunks of a message are independent of each other; from
 /// there on every run is copied at once, and rows of one run, or of runs of one small size, in a loop without calls.
@@ -88,10 +92,10 @@ class BoxCopy {
     std::int64_t to_step = 1;
   };
 
-  /// Adds a level, faster than those before. At most kMaxDimensions.
+  /// Adds a level, faster than those before. At most kMostLevels.
   void push(const Level& level) { levels_[size_++] = level; }
-  /// The two levels are cut to a part, and the steps of the slow one on the message's side do not count. `rows` must
-  /// stay.
+  /// The two slowest levels are cut to a part, and the steps of the slow one on the message's side do not count. `rows`
+  /// must stay.
   void cut_to(const PartRows& rows, CopyKind kind) {
     rows_ = &rows;
     kind_ = kind;
@@ -102,6 +106,9 @@ class BoxCopy {
   /// the memories is: 0 for an array, `begin` for a buffer that holds this range alone.
   void copy(std::int64_t begin, std::int64_t end, const std::byte* from, std::int64_t from_origin, std::byte* to,
             std::int64_t to_origin) const;
+  /// The same with what each element does to that in `to`; the range has whole elements.
+  void combine(std::int64_t begin, std::int64_t end, const std::byte* from, std::int64_t from_origin, std::byte* to,
+               std::int64_t to_origin, std::int64_t element_size, const ElementCombine& combine) const;
   /// Where the range is in the two memories if it lies in a row in both.
   [[nodiscard]] std::optional<std::pair<std::int64_t, std::int64_t>> contiguous(std::int64_t begin,
                                                                                 std::int64_t end) const;
@@ -115,10 +122,29 @@ class BoxCopy {
     std::int64_t last = 0;
   };
   [[nodiscard]] CutRow cut_row(std::int64_t row, std::int64_t begin, const CopyAxis::Cursor& slow) const;
-  void copy_part(std::int64_t begin, std::int64_t end, const std::byte* from, std::int64_t from_origin, std::byte* to,
-                 std::int64_t to_origin) const;
+  /// Rows of the last level, alike but for where they are; planes of them, if the level before the rows' has several
+  /// positions in a row with all rows each.
+  struct Rows {
+    std::int64_t column = 0;  ///< byte of that level with which each begins
+    std::int64_t bytes = 0;
+    std::int64_t from = 0;  ///< of byte 0 of that level, in either memory
+    std::int64_t to = 0;
+    std::int64_t rows = 1;
+    std::int64_t from_step = 0;  ///< from one to the next
+    std::int64_t to_step = 0;
+    std::int64_t planes = 1;
+    std::int64_t from_plane_step = 0;
+    std::int64_t to_plane_step = 0;
+  };
+  /// Calls visit(Rows) for bytes begin .. end - 1 of the message, in order; `begin` is less than `end`.
+  template <class Visit>
+  void for_each_row(std::int64_t begin, std::int64_t end, Visit&& visit) const;
+  template <class Visit>
+  void for_each_row_of_part(std::int64_t begin, std::int64_t end, Visit&& visit) const;
 
-  std::array<Level, kMaxDimensions> levels_{};
+  /// Each dimension, and the bytes of an element.
+  static constexpr std::size_t kMostLevels = kMaxDimensions + 1;
+  std::array<Level, kMostLevels> levels_{};
   std::size_t size_ = 0;
   const PartRows* rows_ = nullptr;
   CopyKind kind_ = CopyKind::kMove;

@@ -53,7 +53,12 @@ MessageCopies::MessageCopies(const Participation& part, CopyKind kind, std::span
   };
   from_step_ = steps(kind == CopyKind::kUnpack, part.source);
   to_step_ = steps(kind == CopyKind::kPack, part.target);
-  for (CopyAxis& axis : axes_.back()) axis = scaled(axis, part.element_size);
+  if (kind != CopyKind::kPack && to_step_.back() != 0 && to_step_.back() != part.element_size) {
+    element_bytes_ = part.element_size;
+    axes_.push_back({scaled(one_position(), element_bytes_)});
+  } else {
+    for (CopyAxis& axis : axes_.back()) axis = scaled(axis, part.element_size);
+  }
   if (!problem.has_part()) {
     merge_levels();
     return;
@@ -66,6 +71,7 @@ MessageCopies::MessageCopies(const Participation& part, CopyKind kind, std::span
 }
 
 void MessageCopies::merge_levels() {
+  if (by_element()) return;
   // Only where a row ends as the next one begins: not over gaps.
   while (levels_ > 1 && axes_[levels_ - 1].size() == 1 && axes_[levels_ - 1].front().contiguous()) {
     const std::int64_t row = axes_[levels_ - 1].front().count;
@@ -79,7 +85,7 @@ void MessageCopies::merge_levels() {
 BoxCopy MessageCopies::operator[](std::size_t message) const {
   const std::uint32_t* slot = slots_.data() + message * dimensions_;
   std::array<BoxCopy::Level, kMaxDimensions> levels;
-  std::int64_t dense = 1;
+  std::int64_t dense = by_element() ? element_bytes_ : 1;
   for (std::size_t l = levels_; l-- > 0;) {
     const CopyAxis& axis = axes_[l][slot[l]];
     levels[l] = {&axis, from_step_[l] != 0 ? from_step_[l] : dense, to_step_[l] != 0 ? to_step_[l] : dense};
@@ -87,6 +93,7 @@ BoxCopy MessageCopies::operator[](std::size_t message) const {
   }
   BoxCopy box;
   for (std::size_t l = 0; l < levels_; ++l) box.push(levels[l]);
+  if (by_element()) box.push({&axes_.back().front(), 1, 1});
   if (!rows_.empty()) box.cut_to(rows_[message], kind_);
   return box;
 }

@@ -14,9 +14,10 @@ namespace sluice::mpi::detail {
 /// the target (what it sends itself).
 ///
 /// A message is the product of runs in each dimension, and messages share them: one CopyAxis for each dimension and
-/// process coordinate met there, whatever the number of messages. The bytes of a message are in the order of storage on
-/// both sides. Where the fastest dimensions are all there on this side, they are one level with the next, unless a part
-/// of a matrix moves: then every message has a description of its rows (PartRows).
+/// process coordinate met there, whatever the number of messages. The bytes of a message are in the order of storage of
+/// the source. Where the fastest dimensions are all there on this side, they are one level with the next, unless a part
+/// of a matrix moves: then every message has a description of its rows (PartRows). In a target that is transposed no
+/// two elements of a message follow each other: the bytes of an element are a level of their own.
 class MessageCopies {
  public:
   /// `peers`: processes of the other grid that this rank sends to (kPack), or receives from (kUnpack); for kMove the
@@ -29,10 +30,13 @@ class MessageCopies {
 
  private:
   void merge_levels();
+  /// Whether elements are a level of their own.
+  [[nodiscard]] bool by_element() const { return element_bytes_ > 0; }
 
   std::size_t dimensions_ = 0;
   std::size_t levels_ = 0;                   ///< those left after merging; the slower ones come first
-  std::vector<std::vector<CopyAxis>> axes_;  ///< of each level, by slot
+  std::vector<std::vector<CopyAxis>> axes_;  ///< of each level, by slot; that of the elements comes last
+  std::int64_t element_bytes_ = 0;           ///< if they are a level
   std::vector<std::int64_t> from_step_;      ///< of each level in bytes; 0: dense, depends on the message
   std::vector<std::int64_t> to_step_;
   std::vector<std::uint32_t> slots_;  ///< of each message and level

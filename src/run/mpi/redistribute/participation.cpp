@@ -110,13 +110,18 @@ PartStorage storage_of(const Distribution& array, std::int64_t process, const st
 RedistributionProblem make_problem(const std::vector<std::int64_t>& shape, const Layout& from, const Layout& to,
                                    const RedistributionOptions& options) {
   const Distribution source(from, shape, options.from_first, "from");
-  const Distribution target(to, options.to_shape.empty() ? shape : options.to_shape, options.to_first, "to");
+  std::vector<std::int64_t> to_shape = shape;
+  if (options.transpose) std::ranges::reverse(to_shape);
+  if (!options.to_shape.empty()) to_shape = options.to_shape;
+  Distribution target(to, to_shape, options.to_first, "to");
+  if (options.transpose) target = target.transposed();
   if (options.from_start.empty() && options.to_start.empty() && options.extent.empty()) {
     return {source, target};
   }
   const std::size_t dimensions = shape.size();
   const auto from_start = options.from_start.empty() ? std::vector<std::int64_t>(dimensions, 0) : options.from_start;
-  const auto to_start = options.to_start.empty() ? std::vector<std::int64_t>(dimensions, 0) : options.to_start;
+  auto to_start = options.to_start.empty() ? std::vector<std::int64_t>(dimensions, 0) : options.to_start;
+  if (options.transpose) std::ranges::reverse(to_start);
   auto extent = options.extent;
   if (extent.empty() && from_start.size() == dimensions) {
     for (std::size_t d = 0; d < dimensions; ++d) {
@@ -209,8 +214,9 @@ Participation make_participation(int rank, int size, const std::vector<std::int6
   part.sender = part.from_ranks.process_of(rank);
   part.receiver = part.to_ranks.process_of(rank);
   part.source = storage_of(source, part.sender, options.source_leading, options.order, element_size, "source_leading");
-  part.target =
-      storage_of(target, part.receiver, options.target_leading, options.order, element_size, "target_leading");
+  part.target = storage_of(options.transpose ? target.transposed() : target, part.receiver, options.target_leading,
+                           options.order, element_size, "target_leading");
+  if (options.transpose) std::ranges::reverse(part.target.steps);
   return part;
 }
 
@@ -224,7 +230,7 @@ Arguments arguments_of(const std::vector<std::int64_t>& shape, const Layout& fro
   result.add(std::span(options.from_ranks));
   result.add(std::span(options.to_ranks));
   result.add(options.relabel);
-  result.add_all(options.part, options.unit_diagonal);
+  result.add_all(options.part, options.unit_diagonal, options.transpose);
   result.add_all(element_size, options.order, options.algorithm, options.setup, options.mode, options.chunk_bytes,
                  options.window, options.shared_from_bytes, options.try_native);
   return result;

@@ -13,8 +13,9 @@ namespace sluice::mpi::detail {
 
 /// Where the elements of a rank's part of an array lie.
 struct PartStorage {
-  std::vector<std::int64_t> steps;  ///< bytes from an index of each dimension to the next; 0 if there are no elements
-  std::int64_t extent = 0;          ///< elements from the first to behind the last one, with the gaps
+  /// Bytes from an index of each dimension of the problem to the next; 0 if there are no elements.
+  std::vector<std::int64_t> steps;
+  std::int64_t extent = 0;  ///< elements from the first to behind the last one, with the gaps
 };
 
 /// The rank of each process of a grid.
@@ -42,7 +43,7 @@ class GridRanks {
 struct Participation {
   RedistributionProblem problem;
   std::int64_t element_size;
-  StorageOrder order;
+  StorageOrder order;  ///< of both arrays as they are stored: a transposed target is, in the problem, in the other one
   GridRanks from_ranks;
   GridRanks to_ranks;
   std::int64_t sender = -1;  ///< process of the source grid, -1: none

@@ -90,8 +90,14 @@ struct Copies {
 /// The messages of one execution between the user's two arrays.
 class Transport {
  public:
-  Transport(const Copies& copies, const void* source, void* target)
-      : copies_(copies), source_(static_cast<const std::byte*>(source)), target_(static_cast<std::byte*>(target)) {
+  /// `combine`: empty, or what arriving elements of `element_size` bytes do to those of the target.
+  Transport(const Copies& copies, std::int64_t element_size, const ElementCombine& combine, const void* source,
+            void* target)
+      : copies_(copies),
+        element_size_(element_size),
+        combine_(combine),
+        source_(static_cast<const std::byte*>(source)),
+        target_(static_cast<std::byte*>(target)) {
     if (copies.moving.size() > 0) {
       move_ = copies.moving[0];
       to_move_ = move_.bytes();
@@ -107,21 +113,35 @@ class Transport {
     copies_.packing[message].copy(offset, offset + bytes, source_, 0, buffer, offset);
   }
   [[nodiscard]] std::byte* incoming(std::size_t message, std::int64_t offset, std::int64_t bytes) const {
+    if (combine_) return nullptr;
     const auto at = copies_.unpacking[message].contiguous(offset, offset + bytes);
     return at ? target_ + at->second : nullptr;
   }
   void unpack(std::size_t message, std::int64_t offset, std::int64_t bytes, const std::byte* buffer) const {
-    copies_.unpacking[message].copy(offset, offset + bytes, buffer, offset, target_, 0);
+    put(copies_.unpacking[message], offset, offset + bytes, buffer, offset);
   }
   bool work() {
-    const std::int64_t end = std::min(moved_ + kMoveBytes, to_move_);
-    move_.copy(moved_, end, source_, 0, target_, 0);
+    const std::int64_t most = std::max<std::int64_t>(1, kMoveBytes / element_size_) * element_size_;
+    const std::int64_t end = std::min(moved_ + most, to_move_);
+    put(move_, moved_, end, source_, 0);
     moved_ = end;
     return moved_ < to_move_;
   }
 
  private:
+  /// Bytes begin .. end - 1 of a message, from where it has byte `from_origin`, to the target.
+  void put(const BoxCopy& message, std::int64_t begin, std::int64_t end, const std::byte* from,
+           std::int64_t from_origin) const {
+    if (combine_) {
+      message.combine(begin, end, from, from_origin, target_, 0, element_size_, combine_);
+    } else {
+      message.copy(begin, end, from, from_origin, target_, 0);
+    }
+  }
+
   const Copies& copies_;
+  std::int64_t element_size_;
+  const ElementCombine& combine_;
   BoxCopy move_;
   std::int64_t to_move_ = 0;
   std::int64_t moved_ = 0;
@@ -250,6 +270,7 @@ struct Redistribution::State final : detail::Job {
   [[nodiscard]] bool in_native_collective() const override { return trial && trial->may_be_native(); }
 
   ExchangeMode mode;
+  ElementCombine combine;
   std::shared_ptr<const Prepared> prepared;
   std::optional<Transport> transport;
   std::optional<Transfers> transfers;  ///< of it
@@ -265,7 +286,8 @@ Redistribution::State::State(std::shared_ptr<detail::Context> context, std::int6
     : Job(std::move(context), number, "redistribution"),
       mode(options.mode != ExchangeMode::kAuto ? options.mode
            : channel.context().one_node()      ? ExchangeMode::kLocal
-                                               : ExchangeMode::kChain) {
+                                               : ExchangeMode::kChain),
+      combine(options.combine) {
   const detail::Arguments arguments = detail::arguments_of(shape, from, to, element_size, options);
   detail::Arguments key = arguments;
   key.add(std::span(options.source_leading));
@@ -281,7 +303,12 @@ Redistribution::State::State(std::shared_ptr<detail::Context> context, std::int6
           mode);
     }
     const detail::OwnSteps& own = prepared->own;
-    executor.emplace(channel, own.sends.steps(), own.receives.steps(), limits_of(options, mode, element_size),
+    const detail::StepExecutor::Limits limits = limits_of(options, mode, element_size);
+    if (combine && element_size > limits.chunk_bytes) {
+      throw InputError("combine", fmt::format("elements of {} bytes", element_size),
+                       fmt::format("at most {}, what travels at once", limits.chunk_bytes));
+    }
+    executor.emplace(channel, own.sends.steps(), own.receives.steps(), limits,
                      mode == ExchangeMode::kChain ? chain(channel, own) : nullptr);
     executor->connect(shares_memory(prepared->plan, element_size, options.shared_from_bytes));
   });
@@ -302,7 +329,7 @@ void Redistribution::State::begin(const void* source, void* target) {
       throw InputError("source", "a null pointer", fmt::format("{} elements", prepared->part.source.extent));
     if (target == nullptr && (copies.unpacking.size() > 0 || moves))
       throw InputError("target", "a null pointer", fmt::format("room for {} elements", prepared->part.target.extent));
-    transport.emplace(copies, source, target);
+    transport.emplace(copies, prepared->part.element_size, combine, source, target);
     transfers.emplace(*transport, own);
     const std::int64_t bytes = own.sends.bytes() + own.receives.bytes();
     const std::size_t messages = std::min(own.sends.messages.size(), own.receives.messages.size());
