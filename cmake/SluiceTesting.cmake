@@ -41,14 +41,18 @@ function(sluice_add_test name)
 endfunction()
 
 # sluice_add_mpi_command(NAME RANKS N COMMAND TARGET ARGUMENTS ...): a ctest that runs a program of ours on N ranks.
-# On few cores the ranks of one job get in each other's way: two processors are kept for it, whatever N is.
+# On few cores the ranks of one job get in each other's way: two processors are kept for more than one, whatever N is.
 function(sluice_add_mpi_command name)
   cmake_parse_arguments(arg "" "RANKS" "COMMAND" ${ARGN})
   list(POP_FRONT arg_COMMAND program)
   add_test(NAME ${name}
     COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${arg_RANKS} ${MPIEXEC_PREFLAGS}
             $<TARGET_FILE:${program}> ${MPIEXEC_POSTFLAGS} ${arg_COMMAND})
-  set_tests_properties(${name} PROPERTIES LABELS mpi TIMEOUT 300 PROCESSORS 2
+  set(processors 2)
+  if(arg_RANKS EQUAL 1)
+    set(processors 1)
+  endif()
+  set_tests_properties(${name} PROPERTIES LABELS mpi TIMEOUT 300 PROCESSORS ${processors}
     ENVIRONMENT "${SLUICE_MPI_ENVIRONMENT}")
 endfunction()
 
