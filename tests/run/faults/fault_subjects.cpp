@@ -37,16 +37,23 @@ namespace {
 
 class RedistributionSubject final : public Subject {
  public:
-  RedistributionSubject(MPI_Comm comm, std::int64_t shared_from_bytes, ExchangeMode mode)
+  RedistributionSubject(MPI_Comm comm, std::int64_t shared_from_bytes, ExchangeMode mode, bool combines = false)
       : case_{{3000}, {{size_of(comm)}, {7}}, {{size_of(comm)}, {11}}, 8, {}}, rank_(rank_in(comm)) {
     case_.options.shared_from_bytes = shared_from_bytes;
     case_.options.mode = mode;
     case_.options.chunk_bytes = 512;
+    if (combines) {
+      case_.options.combine = [this](const std::byte* in, std::byte* inout, std::int64_t count) {
+        if (throws_) throw_of_callback();
+        std::memcpy(inout, in, static_cast<std::size_t>(count * case_.element_size));
+      };
+    }
     const Faulty faulty;
     job_.emplace(comm, case_.shape, case_.from, case_.to, case_.element_size, case_.options);
   }
   std::string execute(int round, Misuse misuse) override {
     Arrays arrays = make_arrays(case_, rank_, static_cast<std::uint64_t>(round));
+    throws_ = misuse == Misuse::kThrowingCallback;
     const bool null = misuse == Misuse::kNullBuffer;
     {
       const Faulty faulty;
@@ -58,6 +65,7 @@ class RedistributionSubject final : public Subject {
  private:
   Case case_;
   int rank_;
+  bool throws_ = false;
   std::optional<Redistribution> job_;
 };
 
@@ -448,6 +456,8 @@ std::vector<SubjectKind> subject_kinds() {
       kind<RedistributionSubject>("redistribution by memory", null, std::int64_t{0}, ExchangeMode::kLocal),
       kind<RedistributionSubject>("redistribution by messages", null, std::int64_t{-1}, ExchangeMode::kLocal),
       kind<RedistributionSubject>("redistribution, one port kept", null, std::int64_t{-1}, ExchangeMode::kChain),
+      in_turns(kind<RedistributionSubject>("redistribution that combines", callback, std::int64_t{4096},
+                                           ExchangeMode::kAuto, true)),
       kind<TypedSubject>("exchange of types", null),
       kind<ElementSubject<double>>("sum in parts", null, MPI_DOUBLE, std::int64_t{3000},
                                    options([](auto& o) { o.segments = 5; })),
