@@ -22,7 +22,6 @@ std::vector<Row> rows(std::string_view problem) {
   for (const Algorithm& algorithm : algorithms(problem))
     result.push_back({algorithm.name, algorithm.guarantee, algorithm.cost});
   if (problem == "redistribute") {
-    result.push_back({kWalkerOtto, "none; two stages through blocks of lcm(r, s), a comparison", "twice stepwise"});
     result.push_back({"auto", "the cheapest by total of what applies", ""});
   } else if (problem == "broadcast") {
     result.push_back({"native", "none; the MPI's own, where its times are part of the platform", ""});
@@ -78,6 +77,8 @@ std::string algorithms_help(std::string_view problem) {
   TextTable table({{"Algorithm", Align::kLeft}, {"Guarantee", Align::kLeft}, {"Planning", Align::kLeft}});
   for (const Row& row : rows(problem))
     table.add_row({std::string(row.name), std::string(row.guarantee), std::string(row.cost)});
+  if (problem == "redistribute")
+    table.add_row({kWalkerOtto, "none; two stages through blocks of lcm(r, s), a comparison", "twice stepwise"});
   return table.text();
 }
 

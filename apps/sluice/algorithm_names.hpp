@@ -7,7 +7,8 @@
 /// The planners of a problem as users meet them: those of the registry, in its order, and what the command adds.
 namespace sluice::command {
 
-inline constexpr const char* kWalkerOtto = "walker-otto";  ///< of redistribute: two schedules, a comparison
+/// Of redistribute, for plan and compare alone: two schedules, one behind the other. It is none of algorithm_names.
+inline constexpr const char* kWalkerOtto = "walker-otto";
 
 /// ggp, oggp, ..., auto.
 [[nodiscard]] std::vector<std::string> algorithm_names(std::string_view problem);

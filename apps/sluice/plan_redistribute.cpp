@@ -224,12 +224,13 @@ std::string not_written_out(const PlanOptions& options) {
 }
 
 int plan(const PlanOptions& options) {
-  const bool whole_messages = is_algorithm("redistribute", options.algorithm) && !options.preemptive;
+  const bool whole_messages =
+      (is_algorithm("redistribute", options.algorithm) || options.algorithm == kWalkerOtto) && !options.preemptive;
   if (options.preemptive) check_algorithm("exchange", options.algorithm);
   if (!whole_messages && !is_algorithm("exchange", options.algorithm)) {
-    throw InputError(
-        "--algorithm", fmt::format("'{}'", options.algorithm),
-        fmt::format("one of {}, or of exchange: {}", algorithm_list("redistribute"), algorithm_list("exchange")));
+    throw InputError("--algorithm", fmt::format("'{}'", options.algorithm),
+                     fmt::format("one of {}, {}, or of exchange: {}", algorithm_list("redistribute"), kWalkerOtto,
+                                 algorithm_list("exchange")));
   }
   const RedistributeTask task = read(options.problem);
   const std::int64_t effort = parse_effort(options.effort);
@@ -312,10 +313,12 @@ void add_plan_redistribute(CLI::App& plan_verb, Action& chosen) {
   options->problem.add_to(*problem, kSliceUnlessShape);
   options->problem.add_roles_to(*problem);
   std::vector<std::string> names = algorithm_names("redistribute");
+  names.emplace_back(kWalkerOtto);
   for (const std::string& name : algorithm_names("exchange"))
     if (!is_algorithm("redistribute", name)) names.push_back(name);
   offer(problem->add_option("--algorithm", options->algorithm,
-                            algorithm_list("redistribute") + "; or one of exchange that is not among them"),
+                            fmt::format("{}, {}; or one of exchange that is not among them",
+                                        algorithm_list("redistribute"), kWalkerOtto)),
         names)
       ->option_text("NAME [auto]");
   add_effort_option(*problem, options->effort);

@@ -26,8 +26,7 @@ void add_run_redistribute(CLI::App& verb, Action& chosen) {
   CLI::App* problem = verb.add_subcommand("redistribute", "move a block-cyclic array to another layout");
   const auto options = std::make_shared<RunRedistribute>();
   options->problem.add_to(*problem, kShapeNeeded);
-  std::vector<std::string> planners = algorithm_names("redistribute");
-  std::erase(planners, kWalkerOtto);
+  const std::vector<std::string> planners = algorithm_names("redistribute");
   offer(problem->add_option("--algorithm", options->algorithm, "the planner of method sluice, see plan --help"),
         planners)
       ->option_text("NAME [auto]");
@@ -36,6 +35,8 @@ void add_run_redistribute(CLI::App& verb, Action& chosen) {
             "how transfers are kept apart: chain (one at a time for each port), local, auto (chain between hosts)"),
         {"chain", "local", "auto"})
       ->option_text("MODE [auto]");
+  problem->add_flag("--apart", options->apart,
+                    "the ranks of the target grid come behind those of the source grid, as in coupled programs");
   options->methods.add_method_to(
       *problem, "sluice, sluice-ALGORITHM, sluice-MODE, caterpillar, alltoallv, alltoallw, all-at-once, pdgemr2d",
       {{"sluice", "sluice-chain", "sluice-local"},
@@ -48,7 +49,8 @@ void add_run_redistribute(CLI::App& verb, Action& chosen) {
       "its time counts (exit status 1 if one is wrong). A time is that of the slowest rank; extra memory is the most "
       "a\n"
       "rank held beyond its source and target, in percent of its largest part of the source array.\n"
-      "Processes of the grids are the first ranks; there may be more ranks than processes.\n\n"
+      "Processes of both grids are the first ranks, unless --apart says otherwise; there may be more ranks than "
+      "processes.\n\n"
       "Example:\n"
       "  mpirun -np 8 sluice run redistribute --from 4x2:64x64 --to 2x4:100x100 --shape 4096x4096");
   problem->callback([options, &chosen] { chosen = [options] { return run_redistribute(*options); }; });

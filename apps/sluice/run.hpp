@@ -16,6 +16,7 @@ struct RunRedistribute {
   RedistributeOptions problem;
   std::string algorithm = "auto";
   std::string mode = "auto";
+  bool apart = false;  ///< the target grid's ranks come behind those of the source grid
   RunMethods methods;
 };
 

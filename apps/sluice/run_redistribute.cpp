@@ -39,8 +39,6 @@ std::vector<std::string> read_methods(const RunMethods& options, const Redistrib
       const std::string by = name.substr(kPlannedBy.size());
       if (compare::redistribution_mode(by)) return name;
       check_algorithm("redistribute", by, "--methods " + name);
-      if (by == kWalkerOtto)
-        throw InputError("--methods", "walker-otto, two schedules", "an algorithm of one schedule");
       (void)plan_redistribution(task.problem, by, task.setup);  // throws if it does not apply
     } else if (name == "pdgemr2d" && !is_known) {
       throw InputError("--methods", "'pdgemr2d'",
@@ -55,14 +53,16 @@ std::vector<std::string> read_methods(const RunMethods& options, const Redistrib
 
 /// Throws InputError, on all ranks, if the arrays do not fit the memory of a node: better than to be ended without a
 /// word while they are filled.
-void check_memory(const RedistributeTask& task) {
+void check_memory(const RedistributeTask& task, std::int64_t first_target_rank) {
   MPI_Comm node = MPI_COMM_NULL;
   SLUICE_MPI(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
   int rank = 0;
   SLUICE_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
   double needed = 0;
   if (rank < task.problem.from().processes()) needed += static_cast<double>(task.problem.from().local_size(Rank(rank)));
-  if (rank < task.problem.to().processes()) needed += static_cast<double>(task.problem.to().local_size(Rank(rank)));
+  const std::int64_t receiver = rank - first_target_rank;
+  if (receiver >= 0 && receiver < task.problem.to().processes())
+    needed += static_cast<double>(task.problem.to().local_size(Rank(receiver)));
   needed *= static_cast<double>(task.element_bytes);
   SLUICE_MPI(MPI_Allreduce(MPI_IN_PLACE, &needed, 1, MPI_DOUBLE, MPI_SUM, node));
   SLUICE_MPI(MPI_Comm_free(&node));
@@ -92,8 +92,6 @@ std::int64_t largest_part(const RedistributeTask& task) {
 
 int run_redistribute(const RunRedistribute& options) {
   check_algorithm("redistribute", options.algorithm);
-  if (options.algorithm == kWalkerOtto)
-    throw InputError("--algorithm", "walker-otto, two schedules", "an algorithm of one schedule");
   if (options.problem.shape.empty())
     throw InputError("--shape", "no shape", "the extents of the array, such as 4096x4096");
   const RedistributeTask task = read(options.problem);
@@ -107,17 +105,23 @@ int run_redistribute(const RunRedistribute& options) {
     throw InputError(where, fmt::format("{} processes in '{}'", distribution.processes(), layout),
                      ranks_expected(distribution.processes(), ranks));
   };
+  const std::int64_t first_target_rank = options.apart ? task.problem.from().processes() : 0;
   check_ranks("--from", options.problem.from, task.problem.from());
   check_ranks("--to", options.problem.to, task.problem.to());
+  const std::int64_t processes = first_target_rank + task.problem.to().processes();
+  if (processes > ranks)
+    throw InputError("--apart", fmt::format("{} processes in both grids", processes), ranks_expected(processes, ranks));
   (void)plan_redistribution(task.problem, options.algorithm, task.setup);
   const std::vector<std::string> methods = read_methods(options.methods, task, options.algorithm);
-  check_memory(task);
+  check_memory(task, first_target_rank);
   Ranks::once([&] { check_json_target(options.methods.json); });
 
   mpi::RedistributionOptions how;
   how.algorithm = options.algorithm;
   how.setup = task.setup;
   how.mode = mpi::parse_exchange_mode(options.mode);
+  for (std::int64_t rank = first_target_rank; options.apart && rank < processes; ++rank)
+    how.to_ranks.push_back(static_cast<int>(rank));
   how.part = task.problem.part();
   how.unit_diagonal = task.problem.unit_diagonal();
   how.transpose = options.problem.transpose;

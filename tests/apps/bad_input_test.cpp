@@ -66,7 +66,7 @@ TEST(BadInput, LayoutsShapesAndNumbers) {
 TEST(BadInput, AlgorithmsAndWhatToShow) {
   const Case cases[] = {
       {"--from 16:3 --to 16:5 --algorithm fastest", "--algorithm: 'fastest', expected one of classes, stepwise"},
-      {"--from 16:3 --to 16:5 --algorithm fastest", "walker-otto, auto, or of exchange: first-fit, profile, ggp, oggp"},
+      {"--from 16:3 --to 16:5 --algorithm fastest", "auto, walker-otto, or of exchange: first-fit, profile, ggp, oggp"},
       {"--from 8192:1 --to 8192:8192 --algorithm oggp --summary", "transfers to write out"},
       {"--from 15:3 --to 15:5 --algorithm classes", "gcd(s, P) = gcd(5, 15) = 5"},
       {"--from 16:3 --to 16:5 --algorithm walker-otto --json out.json", "--json: algorithm walker-otto"},

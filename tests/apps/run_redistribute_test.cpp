@@ -83,6 +83,17 @@ TEST(RunRedistribute, TransposedMatrices) {
       << refused.err;
 }
 
+TEST(RunRedistribute, GridsOfRanksApart) {
+  const Folder folder;
+  const std::string problem = "run redistribute --from 1x2:3x2 --to 3x1:5x3 --shape 60x50 --apart --repetitions 1";
+  const Outcome outcome = on_ranks(folder, 5, problem + " --json out.json");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(ordered_json::parse(folder.read("out.json"))["verified"], true);
+  const Outcome refused = on_ranks(folder, 4, problem);
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_NE(refused.err.find("--apart: 5 processes in both grids"), std::string::npos) << refused.err;
+}
+
 TEST(RunRedistribute, TheTableIsPrintedOnceAndSaysThatEveryByteIsVerified) {
   const Folder folder;
   const Outcome outcome = on_ranks(folder, 3,
@@ -154,7 +165,7 @@ TEST(RunRedistribute, BadInputIsRefusedWithoutLauncherToo) {
       {"--method sluice,", "--methods: ''"},
       {"--method pdgemr2d", "'pdgemr2d'"},
       {"--algorithm telepathy", "--algorithm: 'telepathy'"},
-      {"--algorithm walker-otto", "--algorithm: walker-otto"},
+      {"--algorithm walker-otto", "--algorithm: 'walker-otto'"},
       {"--repetitions 0", "--repetitions: '0'"},
       {"--repetitions many", "--repetitions: 'many'"},
       {"--element-bytes 0", "--element-bytes: '0'"},

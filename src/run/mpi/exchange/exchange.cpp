@@ -414,7 +414,7 @@ std::string Exchange::explanation() const {
   const detail::WayTrial& trial = *state_->trial;
   std::string text = trial.native() ? "MPI_Ialltoallw" : to_string(state_->options.mode);
   if (!trial.native() && state_->part->steps > 0)
-    text += fmt::format(", {} steps, k = {}", state_->part->steps, state_->part->max_transfers);
+    text += fmt::format(", {} {}, k = {}", steps(), steps() == 1 ? "step" : "steps", state_->part->max_transfers);
   return text + detail::to_text(trial.measured(), "MPI_Ialltoallw");
 }
 

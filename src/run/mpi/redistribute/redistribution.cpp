@@ -383,8 +383,8 @@ std::string Redistribution::explanation() const {
   const detail::OwnSteps& own = state_->prepared->own;
   std::string text = "MPI_Ialltoallw";
   if (!native()) {
-    text = fmt::format("{}, {} steps, {}", own.cut ? "messages cut by exchange" : plan().algorithm(), own.steps,
-                       to_string(mode()));
+    text = fmt::format("{}, {} {}, {}", own.cut ? "messages cut by exchange" : plan().algorithm(), own.steps,
+                       own.steps == 1 ? "step" : "steps", to_string(mode()));
   }
   return text + detail::to_text(state_->trial->measured(), "MPI_Ialltoallw");
 }
