@@ -219,6 +219,27 @@ std::int64_t BoxCopy::bytes() const {
   return size_ == 0 ? 0 : result;
 }
 
+namespace {
+
+/// Rows of at most so many bytes are visited all at once where their runs are short.
+constexpr std::int64_t kMostInPlaces = 16;
+
+/// Calls visit(from, to) with the offsets of each position of the axis, of so many bytes a step.
+template <class Visit>
+void for_each_place(const CopyAxis& axis, std::int64_t from_step, std::int64_t to_step, Visit&& visit) {
+  CopyAxis::Cursor at = axis.seek(0);
+  for (std::int64_t left = axis.count; left > 0;) {
+    const std::int64_t n = std::min(axis.left(at), left);
+    const std::int64_t from = axis.from_at(at) * from_step;
+    const std::int64_t to = axis.to_at(at) * to_step;
+    for (std::int64_t i = 0; i < n; ++i) visit(from + i * from_step, to + i * to_step);
+    axis.advance(at, n);
+    left -= n;
+  }
+}
+
+}  // namespace
+
 template <class Visit>
 void BoxCopy::for_each_row(std::int64_t begin, std::int64_t end, Visit&& visit) const {
   const CopyAxis& inner = *levels_[size_ - 1].axis;
@@ -241,12 +262,23 @@ void BoxCopy::for_each_row(std::int64_t begin, std::int64_t end, Visit&& visit) 
 
   for (std::int64_t left = end - begin; left > 0;) {
     Rows at{column, std::min(left, inner.count - column)};
-    for (std::size_t l = 0; l < outer; ++l) {
+    // Short runs are too many to be visited one by one.
+    const bool in_short_runs = outer > 0 && column == 0 && inner.contiguous() && inner.count <= kMostInPlaces &&
+                               levels_[outer - 1].axis->has_short_runs() &&
+                               places[outer - 1].left == levels_[outer - 1].axis->count &&
+                               left >= levels_[outer - 1].axis->count * inner.count;
+    for (std::size_t l = 0; l < outer - (in_short_runs ? 1 : 0); ++l) {
       const Level& level = levels_[l];
       at.from += level.axis->from_at(places[l].cursor) * level.from_step;
       at.to += level.axis->to_at(places[l].cursor) * level.to_step;
     }
-    if (at.bytes == inner.count && outer > 0) {
+    if (in_short_runs) {
+      const Level& level = levels_[outer - 1];
+      at.rows = level.axis->count;
+      at.from_step = level.from_step;
+      at.to_step = level.to_step;
+      at.places = level.axis;
+    } else if (at.bytes == inner.count && outer > 0) {
       const Level& level = levels_[outer - 1];
       const Place& place = places[outer - 1];
       at.rows = std::min({level.axis->left(place.cursor), place.left, left / inner.count});
@@ -337,7 +369,21 @@ void copy_tiles(const Rows& at, const std::byte* from, std::byte* to) {
   }
 }
 
-/// The same, for elements of the commonest sizes; false for others.
+/// Rows of one run each, at the places of an axis.
+template <class Rows>
+void copy_places(const Rows& at, const std::byte* from, std::byte* to) {
+  const auto copy_each = [&]<std::size_t Length>() {
+    for_each_place(*at.places, at.from_step, at.to_step,
+                   [&](std::int64_t f, std::int64_t t) { std::memcpy(to + t, from + f, Length); });
+  };
+  if (at.bytes == 4) return copy_each.template operator()<4>();
+  if (at.bytes == 8) return copy_each.template operator()<8>();
+  if (at.bytes == 16) return copy_each.template operator()<16>();
+  for_each_place(*at.places, at.from_step, at.to_step,
+                 [&](std::int64_t f, std::int64_t t) { copy_bytes(to + t, from + f, at.bytes); });
+}
+
+/// copy_tiles for elements of the commonest sizes; false for others.
 template <class Rows>
 bool copy_transposed(const Rows& at, const std::byte* from, std::byte* to) {
   if (at.planes == 1 || at.to_plane_step >= at.to_step) return false;
@@ -363,7 +409,9 @@ void BoxCopy::copy(std::int64_t begin, std::int64_t end, const std::byte* from, 
   const auto visit = [&](const Rows& at) {
     const std::byte* const source = from + (at.from - from_origin);
     std::byte* const target = to + (at.to - to_origin);
-    if (at.bytes != inner.count) {
+    if (at.places != nullptr) {
+      copy_places(at, source + inner.from_at(start), target + inner.to_at(start));
+    } else if (at.bytes != inner.count) {
       copy_row(inner, inner.seek(at.column), at.bytes, source, target);
     } else if (!inner.contiguous() ||
                !copy_transposed(at, source + inner.from_at(start), target + inner.to_at(start))) {
@@ -382,6 +430,14 @@ void BoxCopy::combine(std::int64_t begin, std::int64_t end, const std::byte* fro
   if (begin >= end) return;
   const CopyAxis& inner = *levels_[size_ - 1].axis;
   const auto visit = [&](const Rows& at) {
+    if (at.places != nullptr) {
+      const CopyAxis::Cursor start = inner.seek(0);
+      const std::byte* const source = from + (at.from + inner.from_at(start) - from_origin);
+      std::byte* const target = to + (at.to + inner.to_at(start) - to_origin);
+      for_each_place(*at.places, at.from_step, at.to_step,
+                     [&](std::int64_t f, std::int64_t t) { combine(source + f, target + t, at.bytes / element_size); });
+      return;
+    }
     for (std::int64_t number = 0; number < at.planes * at.rows; ++number) {
       const std::int64_t plane = number / at.rows;
       const std::int64_t row = number - plane * at.rows;

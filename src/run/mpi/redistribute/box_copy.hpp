@@ -58,6 +58,7 @@ struct CopyAxis {
     c.from += from_stride;
     c.to += to_stride;
   }
+  [[nodiscard]] bool has_short_runs() const { return !contiguous() && uniform > 0 && uniform < 16; }
   /// True if all positions follow each other in both memories.
   [[nodiscard]] bool contiguous() const { return runs.size() == 1 && lead == 0 && runs.front().length >= count; }
 };
@@ -135,6 +136,8 @@ class BoxCopy {
     std::int64_t planes = 1;
     std::int64_t from_plane_step = 0;
     std::int64_t to_plane_step = 0;
+    /// Where the rows are, in steps, if they are all positions of this one; else each follows the one before.
+    const CopyAxis* places = nullptr;
   };
   /// Calls visit(Rows) for bytes begin .. end - 1 of the message, in order; `begin` is less than `end`.
   template <class Visit>
