@@ -190,11 +190,12 @@ class Redistribution(_Job):
     of both unless from_ranks and to_ranks say otherwise. dtype: of the elements.
 
     options: from_start, to_start, extent, to_shape (a box of the arrays, one number a dimension); transpose (element
-    (i, j) of the source becomes (j, i) of the target, whose layout target is); from_ranks, to_ranks; relabel; order ("C" or "F": how each rank stores its part); source_leading, target_leading; algorithm, setup,
-    chunk_bytes, window, shared_from_bytes, try_native.
+    (i, j) of the source becomes (j, i) of the target, whose layout target is); from_ranks, to_ranks; relabel;
+    order ("C" or "F": how each rank stores its part); source_leading, target_leading; algorithm, setup, chunk_bytes,
+    window, shared_from_bytes, try_native.
 
-    target = beta target + alpha source, or the complex conjugate of source: alpha, beta, conjugate, for elements of
-    float32, float64, complex64 or complex128.
+    alpha, beta: the job computes target = beta target + alpha source, with the complex conjugate of source if conjugate
+    is true; for elements of float32, float64, complex64 or complex128.
     """
 
     def __init__(self, comm: MPI.Comm, shape: Union[int, Sequence[int]], source: LayoutLike, target: LayoutLike,
