@@ -351,6 +351,21 @@ void BoxCopy::for_each_row_of_part(std::int64_t begin, std::int64_t end, Visit&&
 
 namespace {
 
+/// Calls visit(from, to) with the offsets of each row, from those of the first of them or, where they have places, from
+/// those of place 0.
+template <class Rows, class Visit>
+void for_each_start(const Rows& at, Visit&& visit) {
+  if (at.places != nullptr) {
+    for_each_place(*at.places, at.from_step, at.to_step, visit);
+    return;
+  }
+  for (std::int64_t plane = 0; plane < at.planes; ++plane) {
+    for (std::int64_t row = 0; row < at.rows; ++row) {
+      visit(plane * at.from_plane_step + row * at.from_step, plane * at.to_plane_step + row * at.to_step);
+    }
+  }
+}
+
 /// Elements of `Length` bytes whose planes are nearer to each other in the target than their rows are: so many planes
 /// at a time that each cache line of the target is written at once.
 template <std::int64_t Length, class Rows>
@@ -430,27 +445,19 @@ void BoxCopy::combine(std::int64_t begin, std::int64_t end, const std::byte* fro
   if (begin >= end) return;
   const CopyAxis& inner = *levels_[size_ - 1].axis;
   const auto visit = [&](const Rows& at) {
-    if (at.places != nullptr) {
-      const CopyAxis::Cursor start = inner.seek(0);
-      const std::byte* const source = from + (at.from + inner.from_at(start) - from_origin);
-      std::byte* const target = to + (at.to + inner.to_at(start) - to_origin);
-      for_each_place(*at.places, at.from_step, at.to_step,
-                     [&](std::int64_t f, std::int64_t t) { combine(source + f, target + t, at.bytes / element_size); });
-      return;
-    }
-    for (std::int64_t number = 0; number < at.planes * at.rows; ++number) {
-      const std::int64_t plane = number / at.rows;
-      const std::int64_t row = number - plane * at.rows;
-      const std::byte* const source = from + (at.from + plane * at.from_plane_step + row * at.from_step - from_origin);
-      std::byte* const target = to + (at.to + plane * at.to_plane_step + row * at.to_step - to_origin);
-      CopyAxis::Cursor cursor = inner.seek(at.column);
+    const std::byte* const source = from + (at.from - from_origin);
+    std::byte* const target = to + (at.to - to_origin);
+    const CopyAxis::Cursor start = inner.seek(at.column);
+    for_each_start(at, [&](std::int64_t from_start, std::int64_t to_start) {
+      CopyAxis::Cursor cursor = start;
       for (std::int64_t left = at.bytes; left > 0;) {
         const std::int64_t bytes = std::min(inner.left(cursor), left);
-        combine(source + inner.from_at(cursor), target + inner.to_at(cursor), bytes / element_size);
+        combine(source + (from_start + inner.from_at(cursor)), target + (to_start + inner.to_at(cursor)),
+                bytes / element_size);
         inner.advance(cursor, bytes);
         left -= bytes;
       }
-    }
+    });
   };
   rows_ != nullptr ? for_each_row_of_part(begin, end, visit) : for_each_row(begin, end, visit);
 }

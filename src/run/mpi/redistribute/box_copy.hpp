@@ -58,6 +58,7 @@ struct CopyAxis {
     c.from += from_stride;
     c.to += to_stride;
   }
+  /// True if all runs are of the same few positions.
   [[nodiscard]] bool has_short_runs() const { return !contiguous() && uniform > 0 && uniform < 16; }
   /// True if all positions follow each other in both memories.
   [[nodiscard]] bool contiguous() const { return runs.size() == 1 && lead == 0 && runs.front().length >= count; }
