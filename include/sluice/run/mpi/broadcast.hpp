@@ -31,7 +31,7 @@ struct BroadcastOptions {
 struct ChosenBroadcast {
   std::string method;      ///< what a person calls it; "native" is MPI_Bcast
   double predicted_s = 0;  ///< by the model, for the largest size of the class; 0 where no platform is given
-  double planned_s = 0;    ///< measured, if MPI_Bcast was tried: medians of the slowest rank
+  double planned_s = 0;    ///< measured, if MPI_Bcast was tried: on the slowest rank
   double native_s = 0;
 };
 

@@ -39,7 +39,7 @@ struct CollectiveOptions {
 struct ChosenCollective {
   std::string method;      ///< "ring", "hierarchical, 6 groups, ring inside", "MPI_Allgather"
   double predicted_s = 0;  ///< of the plan by its replay; 0 where speeds are not known, and where there is no plan
-  double planned_s = 0;    ///< measured, once it is decided: medians of the slowest rank
+  double planned_s = 0;    ///< measured, once it is decided: on the slowest rank
   double native_s = 0;
 };
 
@@ -71,8 +71,8 @@ class CollectiveJob {
   ///
   /// Throws InputError for a null pointer or MPI_IN_PLACE where it is not offered, MpiError, JobError.
   void execute(const void* own, void* result);
-  /// The same in parts: the memory must stay until wait() returns or test() says true. In the second and the ninth
-  /// execution start() may wait for the others, to agree on who serves.
+  /// The same in parts: the memory must stay until wait() returns or test() says true. In the second to the ninth
+  /// execution start() may wait until all ranks have called it, as ways to do it are measured then.
   void start(const void* own, void* result);
   [[nodiscard]] bool test();
   void wait();

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "run/mpi/runtime/collective.hpp"
-#include "run/mpi/runtime/median.hpp"
 
 namespace sluice::mpi::detail {
 
@@ -32,12 +31,12 @@ bool WayTrial::begin(bool possible) {
   }
   ++state_.executions;
   record();
-  start_s_ = MPI_Wtime();
+  if (counts()) start_s_ = start_together(channel_);
   return state_.executions % 2 == 0;
 }
 
 void WayTrial::end() {
-  if (state_.stage != Stage::kTrying || state_.executions <= 2) return;
+  if (!counts()) return;
   state_.times[state_.executions - 3] = MPI_Wtime() - start_s_;
   record();
 }
@@ -53,8 +52,8 @@ void WayTrial::decide() {
     if (slowest[i] != 0) ways[i % 2].push_back(std::bit_cast<double>(slowest[i]));
   }
   if (!ways[0].empty() && !ways[1].empty()) {
-    state_.planned_s = median(ways[0]);
-    state_.native_s = median(ways[1]);
+    state_.planned_s = usual_time(channel_, ways[0]);
+    state_.native_s = usual_time(channel_, ways[1]);
   }
   state_.stage = state_.native_s * kClearly < state_.planned_s ? Stage::kNative : Stage::kPlanned;
 }

@@ -19,8 +19,10 @@ namespace sluice::mpi::detail {
 /// come to a decision, too.
 ///
 /// The first execution goes by the plan, as many jobs have no other. The second one and the ninth begin with an
-/// agreement of all ranks. Times are those of the slowest rank from the start of an execution to its end; where ranks
-/// compute meanwhile both ways take longer, and the plan stays unless MPI's way is clearly faster.
+/// agreement of all ranks, and those between them with a barrier: a rank that is done with one way early would count
+/// what the others still take as time of the other way. Times are those of the slowest rank from there to the end of
+/// the execution; where ranks compute meanwhile both ways take longer, and the plan stays unless MPI's way is clearly
+/// faster.
 class WayTrial {
  public:
   /// `wanted`: false: always by the plan; the same on all ranks. `kept`: whose trial this one goes on with, and is kept
@@ -40,7 +42,7 @@ class WayTrial {
   [[nodiscard]] bool may_be_native() const { return state_.stage == Stage::kTrying || native(); }
   /// Whether it has been found to be faster.
   [[nodiscard]] bool native() const { return state_.stage == Stage::kNative; }
-  /// Medians of the slowest rank, once it is decided; 0 before, and where nothing was tried.
+  /// Of the slowest rank, once it is decided; 0 before, and where nothing was tried.
   [[nodiscard]] NativeTrial measured() const { return {state_.planned_s, state_.native_s}; }
   [[nodiscard]] bool over() const { return state_.over(); }
 
@@ -48,6 +50,8 @@ class WayTrial {
   static constexpr double kClearly = 1.05;
   using Stage = TrialState::Stage;
 
+  /// Whether the execution that is under way is measured.
+  [[nodiscard]] bool counts() const { return state_.stage == Stage::kTrying && state_.executions > 2; }
   void decide();
   /// For jobs to come; what is decided is not taken back by a job that was made before.
   void record() const {

@@ -17,7 +17,7 @@ struct TrialState {
   Stage stage = Stage::kFirst;
   std::size_t executions = 0;              ///< begun; the same on all ranks
   std::array<double, 2 * kTries> times{};  ///< of this rank: by the plan, by MPI, by the plan, ...; 0: not known
-  double planned_s = 0;                    ///< medians of the slowest rank, once it is decided
+  double planned_s = 0;                    ///< of the slowest rank, once it is decided
   double native_s = 0;
 
   [[nodiscard]] bool over() const { return stage == Stage::kPlanned || stage == Stage::kNative; }
