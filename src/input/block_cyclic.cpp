@@ -126,6 +126,13 @@ std::int64_t Distribution::local_size(Rank process) const {
   return result;
 }
 
+std::int64_t Distribution::largest_local_size() const {
+  if (size_ == 0) return 0;
+  std::int64_t result = 1;
+  for (const Axis& axis : axes_) result *= axis.local_extent(Coordinate(axis.first_process));
+  return result;
+}
+
 namespace {
 
 /// Numbers joined by 'x'; an error shows `whole`, the text they are part of.

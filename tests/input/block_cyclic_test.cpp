@@ -60,6 +60,21 @@ TEST(Distribution, NumbersProcessesInRowMajorOrder) {
   EXPECT_EQ(held, 350);
 }
 
+TEST(Distribution, TheProcessWithTheFirstBlockHoldsMost) {
+  for (std::int64_t extent = 0; extent <= 30; ++extent) {
+    for (std::int64_t processes = 1; processes <= 4; ++processes) {
+      for (std::int64_t block = 1; block <= 5; ++block) {
+        const std::vector<std::int64_t> shape{extent, 7};
+        const std::vector<std::int64_t> first{extent % processes, 1};
+        const Distribution distribution(Layout{{processes, 2}, {block, 3}}, shape, first);
+        std::int64_t most = 0;
+        for (std::int64_t p = 0; p < 2 * processes; ++p) most = std::max(most, distribution.local_size(Rank(p)));
+        EXPECT_EQ(distribution.largest_local_size(), most) << extent << " over " << processes << " by " << block;
+      }
+    }
+  }
+}
+
 TEST(Distribution, AcceptsEmptyArraysOfAnyOtherExtent) {
   const std::int64_t huge = std::numeric_limits<std::int64_t>::max();
   for (const std::vector<std::int64_t>& shape : {std::vector{huge, huge, std::int64_t{0}}, {0, huge, huge}}) {

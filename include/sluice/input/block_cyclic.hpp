@@ -79,6 +79,8 @@ class Distribution {
   [[nodiscard]] std::vector<std::int64_t> local_shape(Rank process) const;
   /// Number of elements of the array that `process` holds.
   [[nodiscard]] std::int64_t local_size(Rank process) const;
+  /// The most that a process holds: the one that has the first block.
+  [[nodiscard]] std::int64_t largest_local_size() const;
 
  private:
   std::vector<Axis> axes_;

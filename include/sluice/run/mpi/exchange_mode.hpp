@@ -7,8 +7,8 @@ namespace sluice::mpi {
 /// How the transfers of an exchange or a redistribution are kept apart; docs/explanation/run.md says when to take
 /// which.
 enum class ExchangeMode {
-  kAuto,     ///< between nodes kChain; on one node kAtOnce, unless k limits the exchange there, and kLocal for a
-             ///< redistribution
+  kAuto,     ///< between nodes kChain, or kLocal where no rank sends or receives more than 128 KiB; on one node
+             ///< kAtOnce, and kLocal for a redistribution; kChain where k limits an exchange
   kChain,    ///< the plan, with k and one port kept by short messages from rank to rank; no barrier
   kLocal,    ///< the plan's order at every rank, and nothing else: transfers may overlap
   kBarrier,  ///< the plan, a barrier after every step, as in the paper

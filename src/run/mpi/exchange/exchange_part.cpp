@@ -14,6 +14,7 @@
 #include "run/mpi/exchange/message_sources.hpp"
 #include "run/mpi/network/learn.hpp"
 #include "run/mpi/runtime/planned_part.hpp"
+#include "run/mpi/steps/step_protocol.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/exchange.hpp"
@@ -127,14 +128,24 @@ ExchangePart at_once(const Channel& channel, const std::vector<MessageSize>& sen
 /// Messages as they are gathered, by sender: pairs of peer and bytes.
 using Rows = std::vector<std::vector<std::int64_t>>;
 
-/// Whether it is worth knowing the network: the most that a rank sends.
+/// The most that a rank sends or receives, nothing beyond `limit`.
+std::int64_t most_of_a_rank(const Rows& rows, std::int64_t limit) {
+  std::vector<std::int64_t> sent(rows.size(), 0);
+  std::vector<std::int64_t> received(rows.size(), 0);
+  for (std::size_t from = 0; from < rows.size(); ++from) {
+    for (std::size_t at = 0; at < rows[from].size(); at += 2) {
+      const std::int64_t bytes = std::min(rows[from][at + 1], limit);
+      for (std::int64_t* const sum : {&sent[from], &received[static_cast<std::size_t>(rows[from][at])]})
+        *sum = std::min(*sum + bytes, limit);
+    }
+  }
+  return rows.empty() ? 0 : std::max(std::ranges::max(sent), std::ranges::max(received));
+}
+
+/// Whether it is worth knowing the network.
 bool is_long(const Rows& rows) {
   static constexpr std::int64_t kLongBytes = 256 << 10;
-  return std::ranges::any_of(rows, [](const std::vector<std::int64_t>& row) {
-    std::int64_t bytes = 0;
-    for (std::size_t at = 1; at < row.size(); at += 2) bytes += std::min(row[at], kLongBytes);
-    return bytes >= kLongBytes;
-  });
+  return most_of_a_rank(rows, kLongBytes) >= kLongBytes;
 }
 
 /// k where nearly all goes between two groups of hosts whose link carries fewer transfers than they have hosts; 0 where
@@ -185,7 +196,13 @@ std::vector<ExchangePart> plan_parts(const Rows& rows, const ExchangeOptions& op
   const bool k_limits = most > 0 && most < ports;
   const std::int64_t k = std::max<std::int64_t>(1, k_limits ? most : ports);
   ExchangeMode mode = options.mode;
-  if (mode == ExchangeMode::kAuto) mode = one_node && !k_limits ? ExchangeMode::kAtOnce : ExchangeMode::kChain;
+  if (mode == ExchangeMode::kAuto) {
+    const auto held_by_queues = [&] { return most_of_a_rank(rows, kHeldByQueues + 1) <= kHeldByQueues; };
+    mode = k_limits           ? ExchangeMode::kChain
+           : one_node         ? ExchangeMode::kAtOnce
+           : held_by_queues() ? ExchangeMode::kLocal
+                              : ExchangeMode::kChain;
+  }
   std::vector<ExchangePart> parts(rows.size());
   if (mode != ExchangeMode::kList && mode != ExchangeMode::kAtOnce) {
     sluice::ExchangeOptions how;

@@ -156,6 +156,11 @@ std::int64_t Participation::target_elements() const {
   return receiver < 0 ? 0 : problem.to().local_size(Rank(receiver));
 }
 
+std::int64_t Participation::largest_part() const {
+  const std::int64_t elements = std::max(problem.from().largest_local_size(), problem.to().largest_local_size());
+  return std::min(problem.size(), elements) * element_size;
+}
+
 std::vector<Rank> Participation::receivers() const {
   std::vector<Rank> result;
   if (sender < 0) return result;

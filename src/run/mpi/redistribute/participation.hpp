@@ -54,6 +54,8 @@ struct Participation {
   /// Number of elements that this rank holds.
   [[nodiscard]] std::int64_t source_elements() const;
   [[nodiscard]] std::int64_t target_elements() const;
+  /// Bytes: the most that a rank may have to send or to receive.
+  [[nodiscard]] std::int64_t largest_part() const;
   /// Whether every rank can look at the messages of all, as it must to plan those of a part or to leave copies out of
   /// the steps; else the plain problem is planned, whose steps serve as well.
   [[nodiscard]] bool plans_all_messages() const;

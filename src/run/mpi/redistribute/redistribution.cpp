@@ -239,15 +239,20 @@ class PackedMessages {
 struct Redistribution::State final : detail::Job {
   /// What there is to know before the first execution: the same in every job with the same arguments.
   struct Prepared {
-    Prepared(int rank, Participation participation, const RedistributionOptions& options, ExchangeMode mode)
+    Prepared(const detail::Channel& channel, Participation participation, const RedistributionOptions& options)
         : part(std::move(participation)),
+          mode(options.mode != ExchangeMode::kAuto                                            ? options.mode
+               : channel.context().one_node() || part.largest_part() <= detail::kHeldByQueues ? ExchangeMode::kLocal
+                                                                                              : ExchangeMode::kChain),
           // Every rank plans: what a search could still shave off the steps is not worth that.
           plan(plan_redistribution(part.plans_all_messages() ? part.problem : part.problem.plain(), options.algorithm,
                                    options.setup, options.algorithm == "auto" ? 0 : kCustomaryEffort)),
-          own(own_steps(part, rank, plan, options.setup, mode == ExchangeMode::kChain && options.algorithm == "auto")),
+          own(own_steps(part, channel.rank(), plan, options.setup,
+                        mode == ExchangeMode::kChain && options.algorithm == "auto")),
           copies(part, own) {}
 
     Participation part;
+    ExchangeMode mode;  ///< never kAuto
     RedistributionPlan plan;
     detail::OwnSteps own;
     Copies copies;
@@ -269,7 +274,6 @@ struct Redistribution::State final : detail::Job {
   }
   [[nodiscard]] bool in_native_collective() const override { return trial && trial->may_be_native(); }
 
-  ExchangeMode mode;
   ElementCombine combine;
   std::shared_ptr<const Prepared> prepared;
   std::optional<Transport> transport;
@@ -283,11 +287,7 @@ struct Redistribution::State final : detail::Job {
 Redistribution::State::State(std::shared_ptr<detail::Context> context, std::int64_t number,
                              const std::vector<std::int64_t>& shape, const Layout& from, const Layout& to,
                              std::int64_t element_size, const RedistributionOptions& options)
-    : Job(std::move(context), number, "redistribution"),
-      mode(options.mode != ExchangeMode::kAuto ? options.mode
-           : channel.context().one_node()      ? ExchangeMode::kLocal
-                                               : ExchangeMode::kChain),
-      combine(options.combine) {
+    : Job(std::move(context), number, "redistribution"), combine(options.combine) {
   const detail::Arguments arguments = detail::arguments_of(shape, from, to, element_size, options);
   detail::Arguments key = arguments;
   key.add(std::span(options.source_leading));
@@ -298,18 +298,17 @@ Redistribution::State::State(std::shared_ptr<detail::Context> context, std::int6
   const std::exception_ptr failure = detail::failure_of([&] {
     if (!prepared) {
       prepared = std::make_shared<const Prepared>(
-          channel.rank(),
-          detail::make_participation(channel.rank(), channel.size(), shape, from, to, element_size, options), options,
-          mode);
+          channel, detail::make_participation(channel.rank(), channel.size(), shape, from, to, element_size, options),
+          options);
     }
     const detail::OwnSteps& own = prepared->own;
-    const detail::StepExecutor::Limits limits = limits_of(options, mode, element_size);
+    const detail::StepExecutor::Limits limits = limits_of(options, prepared->mode, element_size);
     if (combine && element_size > limits.chunk_bytes) {
       throw InputError("combine", fmt::format("elements of {} bytes", element_size),
                        fmt::format("at most {}, what travels at once", limits.chunk_bytes));
     }
     executor.emplace(channel, own.sends.steps(), own.receives.steps(), limits,
-                     mode == ExchangeMode::kChain ? chain(channel, own) : nullptr);
+                     prepared->mode == ExchangeMode::kChain ? chain(channel, own) : nullptr);
     executor->connect(shares_memory(prepared->plan, element_size, options.shared_from_bytes));
   });
   detail::KeptPlan kept = find_kept(channel, key.bytes(), arguments.fingerprint(), failure);
@@ -377,7 +376,7 @@ std::int64_t Redistribution::peak_extra_bytes() const {
   return state_->executor->buffer_bytes() + packed;
 }
 
-ExchangeMode Redistribution::mode() const { return state_->mode; }
+ExchangeMode Redistribution::mode() const { return state_->prepared->mode; }
 
 std::string Redistribution::explanation() const {
   const detail::OwnSteps& own = state_->prepared->own;

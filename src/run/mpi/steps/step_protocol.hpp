@@ -7,6 +7,10 @@ namespace sluice::mpi::detail {
 
 class StepExecutor;
 
+/// Between nodes, where no rank sends or receives more than this in all, the queues of a network hold what comes at
+/// once: `local` takes less time than to keep ports (docs/reference/measurements.md, "Short messages").
+constexpr std::int64_t kHeldByQueues = 128 << 10;
+
 /// When the messages of a StepExecutor may start. This one is the mode `local`: at once, each in its turn, which is all
 /// that correctness needs; the others hold messages back so that the network carries no more than it is meant to.
 ///
