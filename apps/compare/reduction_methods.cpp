@@ -41,19 +41,20 @@ bool plans_over_platform(const mpi::ReductionOptions& options, const std::string
 /// One of ours.
 class Planned : public Method {
  public:
-  /// `predicts`: its model knows the costs.
-  explicit Planned(bool predicts) : predicts_(predicts) {}
+  /// `knows_costs`: the length of its plan is in seconds.
+  explicit Planned(bool knows_costs) : knows_costs_(knows_costs) {}
 
   [[nodiscard]] virtual const mpi::ReductionSummary& summary() const = 0;
   [[nodiscard]] virtual mpi::Overlap overlap() const = 0;
 
   [[nodiscard]] std::optional<double> predicted_s() override {
-    return predicts_ && !summary().native ? std::optional(summary().length) : std::nullopt;
+    if (summary().native) return std::nullopt;
+    return knows_costs_ || summary().predicted_s > 0 ? std::optional(summary().length) : std::nullopt;
   }
-  [[nodiscard]] std::string how() override { return summary().method; }
+  [[nodiscard]] std::string how() override { return to_text(summary()); }
 
  private:
-  bool predicts_;
+  bool knows_costs_;
 };
 
 /// A reduction of known contents, and the methods that can do it.
@@ -118,8 +119,8 @@ class ComparedReduction final : public ComparedJob {
 template <class Job>
 class PlannedBy final : public Planned {
  public:
-  PlannedBy(ComparedReduction& compared, Job job, bool predicts)
-      : Planned(predicts), compared_(compared), job_(std::move(job)) {}
+  PlannedBy(ComparedReduction& compared, Job job, bool knows_costs)
+      : Planned(knows_costs), compared_(compared), job_(std::move(job)) {}
 
   void execute(const void* /*source*/, void* /*target*/) override { compared_.execute(job_, object_); }
   [[nodiscard]] std::int64_t held_bytes() const override { return job_.peak_extra_bytes(); }
@@ -273,14 +274,13 @@ std::unique_ptr<Planned> ComparedReduction::planned(const std::string& algorithm
   mpi::ReductionOptions options = options_;
   options.algorithm = algorithm;
   if (!plans_over_platform(options_, algorithm)) options.platform.reset();
-  // Of trees there are no costs where a platform is given.
-  const bool predicts = options.platform.has_value() == options_.platform.has_value();
+  const bool knows_costs = options.platform || (!options_.platform && (options.costs || options.measure));
   if (of_objects()) {
     mpi::ObjectReduction job(comm_.get(), {merge_sets, true}, root_, options);
-    return std::make_unique<PlannedBy<mpi::ObjectReduction>>(*this, std::move(job), predicts);
+    return std::make_unique<PlannedBy<mpi::ObjectReduction>>(*this, std::move(job), knows_costs);
   }
   mpi::ElementReduction job(comm_.get(), elements_, root_, options);
-  return std::make_unique<PlannedBy<mpi::ElementReduction>>(*this, std::move(job), predicts);
+  return std::make_unique<PlannedBy<mpi::ElementReduction>>(*this, std::move(job), knows_costs);
 }
 
 void ComparedReduction::execute(mpi::ObjectReduction& job, mpi::Bytes& object) {

@@ -141,7 +141,7 @@ void add_run_reduce(CLI::App& verb, Action& chosen) {
   problem->add_option("--transfer", options->transfer, "d: seconds that the transfer of an element takes")
       ->option_text("D");
   problem->add_option("--compute", options->compute, "c: seconds that combining two takes")->option_text("C");
-  problem->add_flag("--measure", options->measure, "measure d and c before; so it is if they are not given");
+  problem->add_flag("--measure", options->measure, "measure d and c before");
   problem->add_option("--transfer-overhead", options->transfer_overhead, "what of D every part takes again")
       ->option_text("T [0]");
   problem->add_option("--compute-overhead", options->compute_overhead, "what of C every part takes again")
@@ -165,6 +165,10 @@ void add_run_reduce(CLI::App& verb, Action& chosen) {
             "broadcast --help"),
         planners)
       ->option_text("NAME [auto]");
+  problem->add_flag(
+      "--reproducible", options->reproducible,
+      "what serves sums of floating-point numbers: neither a network that was measured nor a trial decides "
+      "in which order is combined");
   problem->add_flag("--dynamic", options->dynamic, "combine whatever has come first, not what the plan has first");
   problem->add_flag("--no-thread", options->no_thread, "no thread that moves messages while an operation is running");
   problem->add_flag("--model-only", options->model_only,

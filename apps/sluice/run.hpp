@@ -50,7 +50,7 @@ struct RunReduce {
   std::string count;
   std::string operation = "sum";
   std::string root = "0";
-  std::string transfer;  ///< seconds, as compute; measured if both are empty
+  std::string transfer;  ///< seconds, as compute; both or neither
   std::string compute;
   std::string transfer_overhead;
   std::string compute_overhead;
@@ -59,6 +59,7 @@ struct RunReduce {
   std::string algorithm = "auto";
   RunMethods methods;
   bool measure = false;
+  bool reproducible = false;
   bool dynamic = false;
   bool no_thread = false;
   bool model_only = false;  ///< method sluice follows the model, and never falls back on MPI_Reduce

@@ -90,13 +90,12 @@ void read_platform_of(const RunReduce& options, int ranks, mpi::ReductionOptions
     how.segments = parse_count(options.segments, "--segments", 1, std::int64_t{1} << 20);
 }
 
-/// None: they are measured.
+/// None: the usual ones, or what is measured.
 std::optional<mpi::ReductionCosts> read_costs(const RunReduce& options) {
   if (options.measure && (!options.transfer.empty() || !options.compute.empty()))
     throw InputError("--measure", "costs given besides", "either");
   if (options.transfer.empty() != options.compute.empty())
-    throw InputError(options.transfer.empty() ? "--transfer" : "--compute", "nothing",
-                     "both costs, or neither: they are measured then");
+    throw InputError(options.transfer.empty() ? "--transfer" : "--compute", "nothing", "both costs, or neither");
   const bool given = !options.transfer.empty();
   mpi::ReductionCosts costs;
   if (given) {
@@ -121,13 +120,18 @@ mpi::ReductionOptions read_how(const RunReduce& options, const compare::Reductio
   how.algorithm = options.algorithm;
   how.try_native = !options.model_only;
   how.progress_thread = !options.no_thread;
+  if (options.reproducible) {
+    for (const auto& [name, given] : {std::pair{"--measure", options.measure}, {"--dynamic", options.dynamic}})
+      if (given) throw InputError(name, "--reproducible beside it", "either");
+    how.reproducible = true;
+  }
   if (!options.platform.empty()) {
     read_platform_of(options, ranks, how);
     return how;
   }
   if (options.algorithm != kReduceScatter) check_algorithm("reduce", options.algorithm);
   how.costs = read_costs(options);
-  how.measure = !how.costs;
+  how.measure = options.measure;
   if (!options.segments.empty()) {
     if (contents.operation == Operation::kMerge && options.segments != "1")
       throw InputError("--segments", options.segments, "1: a set is not cut");
@@ -179,8 +183,11 @@ int run_reduce(const RunReduce& options) {
     subject.notes.push_back(fmt::format("over {} ({}); trees as if d = c",
                                         count_text(how.platform->clusters.size(), "cluster"), options.platform));
   } else {
-    subject.notes.push_back(fmt::format("d = {}, c = {}, {}", seconds_text(comparison.costs.transfer),
-                                        seconds_text(comparison.costs.compute), how.measure ? "measured" : "given"));
+    subject.notes.push_back(how.measure || how.costs
+                                ? fmt::format("d = {}, c = {}, {}", seconds_text(comparison.costs.transfer),
+                                              seconds_text(comparison.costs.compute),
+                                              how.measure ? "measured" : "given")
+                                : "trees by costs that are usual for so many bytes; --measure: by measured ones");
   }
   subject.notes.push_back("overlap: " + to_string(comparison.overlap));
   if (contents.operation == Operation::kMerge &&

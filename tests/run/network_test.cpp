@@ -21,6 +21,7 @@
 #include "sluice/run/mpi/error.hpp"
 #include "sluice/run/mpi/exchange.hpp"
 #include "sluice/run/mpi/redistribution.hpp"
+#include "sluice/run/mpi/reduction.hpp"
 
 namespace sluice::mpi {
 namespace {
@@ -225,7 +226,7 @@ TEST(NetworkOfVariable, IsUsedWhereItFits) {
 TEST(BetweenHosts, JobsTakeTheirDefaultsThereAndMoveEveryByte) {
   const PretendedHosts hosts(1);
   const NewCommunicator comm;
-  Case c{{300, 260}, {{size(), 1}, {7, 260}}, {{1, size()}, {300, 9}}, 8, {}};
+  Case c{{900, 260}, {{size(), 1}, {7, 260}}, {{1, size()}, {900, 9}}, 8, {}};
   Redistribution redistribution(comm, c.shape, c.from, c.to, c.element_size, c.options);
   EXPECT_EQ(redistribution.mode(), size() > 1 ? ExchangeMode::kChain : ExchangeMode::kLocal);
   // Long enough for the network to matter.
@@ -250,6 +251,48 @@ TEST(BetweenHosts, JobsTakeTheirDefaultsThereAndMoveEveryByte) {
   EXPECT_NE(redistribution.explanation(), "");
   EXPECT_NE(exchange.explanation(), "");
   EXPECT_NE(broadcast.explanation(100'000), "");
+}
+
+TEST(BetweenHosts, WhatQueuesHoldKeepsNoPorts) {
+  const PretendedHosts hosts(1);
+  const NewCommunicator comm;
+  const auto mode_of = [&](std::int64_t bytes) { return Exchange(comm, {{(rank() + 1) % size(), bytes}}).mode(); };
+  EXPECT_EQ(mode_of(1000), size() > 1 ? ExchangeMode::kLocal : ExchangeMode::kAtOnce);
+  EXPECT_EQ(mode_of(200'000), size() > 1 ? ExchangeMode::kChain : ExchangeMode::kAtOnce);
+  // Short for each sender, and not for their receiver.
+  const Exchange to_one(comm, rank() == 0 ? std::vector<MessageSize>{} : std::vector<MessageSize>{{0, 100'000}});
+  EXPECT_EQ(to_one.mode(), size() > 2   ? ExchangeMode::kChain
+                           : size() > 1 ? ExchangeMode::kLocal
+                                        : ExchangeMode::kAtOnce);
+  const std::vector<MessageSize> next{{(rank() + 1) % size(), 1000}};
+  const Exchange limited(comm, next, {.max_transfers = 1});
+  EXPECT_EQ(limited.mode(), size() > 1 ? ExchangeMode::kChain : ExchangeMode::kAtOnce);
+  const Redistribution redistribution(comm, {1000}, {{size()}, {7}}, {{size()}, {3}}, 8);
+  EXPECT_EQ(redistribution.mode(), ExchangeMode::kLocal);
+}
+
+TEST(BetweenHosts, ReductionsGoByTheNetworkWhereTheOrderDoesNotMatter) {
+  const PretendedHosts hosts(1);
+  const NewCommunicator comm;
+  constexpr int kCount = 40'000;
+  const std::vector<int> mine(kCount, rank() + 1);
+  std::vector<int> sum(kCount);
+  ElementReduction integers(comm, {kCount, MPI_INT, MPI_SUM}, 0, {.try_native = false});
+  ElementReduction tried(comm, {kCount, MPI_INT, MPI_SUM}, 0);
+  for (int execution = 0; execution < 4; ++execution) {
+    for (ElementReduction* const job : {&integers, &tried}) {
+      std::ranges::fill(sum, -1);
+      job->execute(mine.data(), sum.data());
+      EXPECT_EQ(sum, std::vector<int>(kCount, rank() == 0 ? size() * (size() + 1) / 2 : -1)) << execution;
+    }
+  }
+  EXPECT_EQ(integers.summary().predicted_s > 0, size() > 1) << integers.explanation();
+  EXPECT_TRUE(tried.summary().native || tried.summary().predicted_s > 0 || size() == 1) << tried.explanation();
+  // Where the order matters, or is asked for, nothing that was measured decides.
+  const ElementReduction doubles(comm, {kCount, MPI_DOUBLE, MPI_SUM}, 0, {.try_native = false});
+  EXPECT_EQ(doubles.summary().predicted_s, 0);
+  const ElementReduction asked(comm, {kCount, MPI_INT, MPI_SUM}, 0, {.reproducible = true, .try_native = false});
+  EXPECT_EQ(asked.summary().predicted_s, 0);
 }
 
 TEST(BetweenHosts, NothingIsMeasuredWhereTheVariableSaysSo) {

@@ -69,7 +69,10 @@ struct ReductionCosts {
 
 /// How to plan a reduction and carry it out. Every rank must give the same options.
 struct ReductionOptions {
-  /// None: costs that are usual for so many bytes, or what is measured.
+  /// None: costs that are usual for so many bytes, or what is measured. Between hosts, 32 KiB and more of elements with
+  /// an operation of MPI's own whose result need not be `reproducible` go by the network as it was measured
+  /// (sluice/run/mpi/network.hpp), as if it were the platform below; not beyond 1000 ranks, or beyond 8 nodes of which
+  /// some have several.
   std::optional<ReductionCosts> costs = std::nullopt;
   /// The first execution measures the costs, in seconds, on the elements that it is given, and then plans.
   bool measure = false;
@@ -118,14 +121,15 @@ struct ReductionSummary {
   /// What carries it out: "best tree", "flat tree, 12 parts", "reduce-scatter", "MPI_Reduce"; "" before the first
   /// execution has measured.
   std::string method;
-  /// How long it takes in its model, in the unit of the costs, over a platform in seconds. 0 for MPI_Reduce, of which
-  /// there is no model, and before costs are known.
+  /// How long it takes in its model, in the unit of the costs, over a platform or the measured network in seconds. 0
+  /// for MPI_Reduce, of which there is no model, and before costs are known.
   double length = 0;
   ReductionCosts costs;       ///< as given, usual or measured
   std::int64_t segments = 1;  ///< parts
   std::int64_t children = 0;  ///< ranks that send to this one
   bool native = false;        ///< MPI_Reduce carries it out
-  double planned_s = 0;       ///< measured, if MPI_Reduce was tried: medians of the slowest rank
+  double predicted_s = 0;     ///< by a platform or the measured network; 0 where the plan is by neither
+  double planned_s = 0;       ///< measured, if MPI_Reduce was tried: on the slowest rank
   double native_s = 0;
 };
 

@@ -30,11 +30,6 @@ namespace {
 constexpr std::size_t kKeptClasses = 64;
 constexpr const char* kNative = "native";
 
-// Where no platform is given.
-constexpr std::int64_t kLongBetweenHosts = 32 << 10;  ///< shorter messages are MPI_Bcast's
-constexpr std::int64_t kMostHosts = 1000;             ///< planned in less than half a second
-constexpr std::int64_t kMostSharedHosts = 8;          ///< where a host has several ranks
-
 /// What is wrong with the arguments, null if nothing.
 void check_message(const void* buffer, std::int64_t bytes) {
   if (bytes < 0) throw InputError("bytes", fmt::format("{}", bytes), "at least 0");
@@ -130,8 +125,8 @@ struct Broadcast::State final : detail::Job {
   }
   /// Whether MPI_Bcast is all there is for a message, as nothing is known that could be better.
   [[nodiscard]] bool only_native(std::int64_t bytes) const {
-    return !options.platform &&
-           (!options.try_native || bytes < kLongBetweenHosts || channel.context().one_node() || detail::kSimulated);
+    return !options.platform && (!options.try_native || bytes < detail::kLongBetweenHosts ||
+                                 channel.context().one_node() || detail::kSimulated);
   }
 
   BroadcastOptions options;
@@ -177,8 +172,7 @@ OwnPart Broadcast::State::plan(std::int64_t bytes) {
       options.platform ? detail::JobPlatform{*options.platform, true} : detail::platform_of_job(channel);
   const Platform& platform = known.platform;
   const auto plan_all = [&] {
-    const auto clusters = static_cast<std::int64_t>(platform.clusters.size());
-    if (!options.platform && (clusters > kMostSharedHosts || platform.ranks > kMostHosts)) {
+    if (!options.platform && !detail::is_planned_soon(platform)) {
       OwnPart part;
       part.native = true;
       part.chosen.method = kNative;

@@ -400,6 +400,12 @@ std::shared_ptr<const Platform> platform_of_variable(Channel& channel) {
   return std::make_shared<const Platform>(read_platform(in, "SLUICE_PLATFORM"));
 }
 
+bool is_planned_soon(const Platform& platform) {
+  constexpr std::int64_t kMostRanks = 1000;
+  constexpr std::size_t kMostClusters = 8;  // where a host has several ranks, each is one
+  return platform.ranks <= kMostRanks && platform.clusters.size() <= kMostClusters;
+}
+
 JobPlatform platform_of_job(Channel& channel) {
   if (const auto given = platform_of_variable(channel)) return {*given, true};
   if (may_measure(channel)) return {to_platform(*learn_network(channel)), true};

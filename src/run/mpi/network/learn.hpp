@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "run/mpi/runtime/channel.hpp"
 #include "sluice/run/mpi/network.hpp"
@@ -29,6 +31,11 @@ struct JobPlatform {
 };
 /// That of SLUICE_PLATFORM, else by the network if that may be measured, else usual_network. Collective.
 [[nodiscard]] JobPlatform platform_of_job(Channel& channel);
+
+/// Between hosts, where no platform is given: shorter messages of broadcasts and reductions are MPI's own.
+constexpr std::int64_t kLongBetweenHosts = 32 << 10;
+/// Whether a broadcast over the platform is planned in less than half a second, so that nobody has to ask for it.
+[[nodiscard]] bool is_planned_soon(const Platform& platform);
 
 /// What a network of these hosts usually is: all connected alike by 1 Gbit/s, a message taking as long as 4 KiB do.
 /// What it is good for is the shape of a plan, not its length.

@@ -11,6 +11,7 @@
 
 #include "run/mpi/native/native_reduction.hpp"
 #include "run/mpi/native/native_trial.hpp"
+#include "run/mpi/network/learn.hpp"
 #include "run/mpi/reduce/element_operation.hpp"
 #include "run/mpi/reduce/piece_elements.hpp"
 #include "run/mpi/reduce/reduction_costs.hpp"
@@ -48,10 +49,12 @@ struct ElementReduction::State final : detail::ReductionJob {
   ~State() override { close(); }
 
   void begin(const void* mine, void* result);
-  [[nodiscard]] bool may_be_native() const {
-    return options.try_native && options.algorithm == "auto" && !options.segments && !options.dynamic &&
-           channel.size() > 1 && elements.count > 0;
+  /// Whether the way is left to the library, and there is one to go.
+  [[nodiscard]] bool chooses_freely() const {
+    return options.algorithm == "auto" && !options.segments && !options.dynamic && channel.size() > 1 &&
+           elements.count > 0;
   }
+  [[nodiscard]] bool may_be_native() const { return options.try_native && chooses_freely(); }
   /// Where no trial is to decide: whether MPI_Reduce serves.
   [[nodiscard]] bool is_short() const {
     const std::int64_t most = channel.context().one_node() ? kShortOnNode : kShortBetweenNodes;
@@ -94,9 +97,12 @@ ElementReduction::State::State(std::shared_ptr<detail::Context> context, std::in
     int commutes = 0;
     SLUICE_MPI(MPI_Op_commutative(elements.op, &commutes));
     data = {false, commutes != 0, elements.count, detail::ElementLayout(elements.type).size};
-    (void)checked::multiply(elements.count, data.element_bytes, "bytes");
+    const std::int64_t bytes = checked::multiply(elements.count, data.element_bytes, "bytes");
     reproducible =
         options.reproducible.value_or(!options.measure && !options.dynamic && detail::order_may_matter(elements));
+    data.by_network = chooses_freely() && !reproducible && data.commutative && !options.costs && !options.measure &&
+                      !options.platform && detail::is_built_in(elements.op) && bytes >= detail::kLongBetweenHosts &&
+                      !channel.context().one_node() && !detail::kSimulated;
     arguments = arguments_of(options, data, root);
     arguments.add_all(reproducible, detail::is_built_in(elements.op));
     // What was measured is that of one operation.
@@ -124,7 +130,7 @@ void ElementReduction::State::use_native(const ReductionCosts& costs) {
   executor.reset();
   elements_here.reset();
   const auto choice =
-      std::make_shared<const ReductionChoice>(ReductionChoice{"MPI_Reduce", 0, costs, ReductionChoice::Native{}});
+      std::make_shared<const ReductionChoice>(ReductionChoice{"MPI_Reduce", 0, 0, costs, ReductionChoice::Native{}});
   describe(*choice);
   remember(choice);
 }

@@ -24,16 +24,15 @@ void check_platform_for(const ReductionOptions& options, int ranks, bool of_obje
   if (options.dynamic) refuse("dynamic", "the order of the plan");
 }
 
-OwnPieces pieces_over_platform(Channel& channel, const ReductionOptions& options, int root, std::int64_t elements,
-                               std::int64_t element_bytes) {
+OwnPieces pieces_over_platform(Channel& channel, const Platform& platform, const ReductionOptions& options, int root,
+                               std::int64_t elements, std::int64_t element_bytes) {
   const auto plan_all = [&] {
     sluice::BroadcastOptions how;
     how.algorithm = options.algorithm;
     how.segments = options.segments.value_or(0);
     // Elements of no bytes are as any others to a plan.
     ReductionProgram program =
-        plan_reversed_broadcast(*options.platform, root, elements, std::max<std::int64_t>(1, element_bytes), how)
-            .program;
+        plan_reversed_broadcast(platform, root, elements, std::max<std::int64_t>(1, element_bytes), how).program;
     std::vector<OwnPieces> all;
     for (PieceProgram& part : program.machines) all.push_back({std::move(part), program.method, program.length});
     return all;

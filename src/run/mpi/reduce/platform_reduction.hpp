@@ -20,9 +20,10 @@ struct OwnPieces {
   double length_s = 0;
 };
 
-/// Of `elements` elements of `element_bytes`. Collective. Throws InputError on every rank as plan_reversed_broadcast
-/// does.
-[[nodiscard]] OwnPieces pieces_over_platform(Channel& channel, const ReductionOptions& options, int root,
-                                             std::int64_t elements, std::int64_t element_bytes);
+/// Of `elements` elements of `element_bytes`, by the algorithm and segments of `options`. Collective. Throws InputError
+/// on every rank as plan_reversed_broadcast does.
+[[nodiscard]] OwnPieces pieces_over_platform(Channel& channel, const Platform& platform,
+                                             const ReductionOptions& options, int root, std::int64_t elements,
+                                             std::int64_t element_bytes);
 
 }  // namespace sluice::mpi::detail

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "run/mpi/network/learn.hpp"
 #include "run/mpi/reduce/platform_reduction.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/reduce_scatter.hpp"
@@ -67,9 +68,15 @@ ReductionCosts usual_costs(const ReducedData& data) {
 
 ReductionChoice choose_reduction(Channel& channel, const ReductionOptions& options, const ReducedData& data, int root,
                                  const ReductionCosts& costs, bool parts_known) {
-  if (options.platform) {
-    OwnPieces pieces = pieces_over_platform(channel, options, root, data.count, data.element_bytes);
-    return {std::move(pieces.method), pieces.length_s, costs, ReductionChoice::Pieces{std::move(pieces.part), true}};
+  const auto over = [&](const Platform& platform) {
+    OwnPieces pieces = pieces_over_platform(channel, platform, options, root, data.count, data.element_bytes);
+    return ReductionChoice{std::move(pieces.method), pieces.length_s, pieces.length_s, costs,
+                           ReductionChoice::Pieces{std::move(pieces.part), true}};
+  };
+  if (options.platform) return over(*options.platform);
+  if (data.by_network) {
+    const JobPlatform known = platform_of_job(channel);
+    if (known.speeds_are_known && is_planned_soon(known.platform)) return over(known.platform);
   }
   const ReduceProblem problem = problem_of(options, data, root, channel.size(), costs, parts_known);
   const bool asked_for = options.algorithm == kReduceScatter;
@@ -80,11 +87,11 @@ ReductionChoice choose_reduction(Channel& channel, const ReductionOptions& optio
   if (asked_for || may_be_better) {
     ReductionProgramPart pieces = plan_reduce_scatter_part(problem, channel.rank(), data.count);
     if (asked_for || pieces.length < tree.length) {
-      return {std::move(pieces.method), pieces.length, costs,
+      return {std::move(pieces.method), pieces.length, 0, costs,
               ReductionChoice::Pieces{std::move(pieces.program), false}};
     }
   }
-  return {tree.method, tree.length, costs, std::move(tree)};
+  return {tree.method, tree.length, 0, costs, std::move(tree)};
 }
 
 Arguments arguments_of(const ReductionOptions& options, const ReducedData& data, int root) {

@@ -21,11 +21,15 @@ struct ReducedData {
   bool commutative = true;
   std::int64_t count = 0;          ///< elements
   std::int64_t element_bytes = 0;  ///< of one
+  /// Between hosts, where the user leaves the way to the library and neither the order of combining nor what it takes
+  /// matters: a measured network may decide.
+  bool by_network = false;
 };
 
 struct ReductionChoice {
   std::string method;
   double length = 0;
+  double predicted_s = 0;  ///< where the network's speeds are known, else 0
   ReductionCosts costs;
   struct Native {};
   /// `pieces` over a platform keep the pace of their sends, and have more of them under way.
@@ -42,8 +46,8 @@ void check_reduction(const ReductionOptions& options, const ReducedData& data, i
 /// What elements of so many bytes usually cost, in bytes that could be transferred meanwhile.
 [[nodiscard]] ReductionCosts usual_costs(const ReducedData& data);
 
-/// By these costs, of which it is known or not what parts cost. Over a platform collective: rank 0 plans for all. Else
-/// local, and the same choice on all ranks.
+/// By these costs, of which it is known or not what parts cost. Over a platform, and by the network, collective: rank 0
+/// plans for all. Else local, and the same choice on all ranks.
 [[nodiscard]] ReductionChoice choose_reduction(Channel& channel, const ReductionOptions& options,
                                                const ReducedData& data, int root, const ReductionCosts& costs,
                                                bool parts_known);

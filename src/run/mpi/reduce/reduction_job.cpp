@@ -1,5 +1,7 @@
 #include "run/mpi/reduce/reduction_job.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "run/mpi/native/way_trial.hpp"
@@ -21,7 +23,9 @@ std::string to_string(Overlap overlap) {
 
 std::string to_text(const ReductionSummary& summary) {
   if (summary.method.empty()) return "not measured yet";
-  return summary.method + detail::to_text({summary.planned_s, summary.native_s}, "MPI_Reduce");
+  std::string text = summary.method;
+  if (summary.predicted_s > 0) text += fmt::format(", predicted {:.3g} ms", summary.predicted_s * 1e3);
+  return text + detail::to_text({summary.planned_s, summary.native_s}, "MPI_Reduce");
 }
 
 }  // namespace sluice::mpi
@@ -65,7 +69,8 @@ std::shared_ptr<const ReductionChoice> ReductionJob::choose(const ReducedData& d
 
 void ReductionJob::describe(const ReductionChoice& choice) {
   const NativeTrial measured{summary_.planned_s, summary_.native_s};
-  summary_ = {choice.method, choice.length, choice.costs, 1, 0, false, measured.planned_s, measured.native_s};
+  summary_ = {choice.method,      choice.length,      choice.costs,     1, 0, false,
+              choice.predicted_s, measured.planned_s, measured.native_s};
   if (std::holds_alternative<ReductionChoice::Native>(choice.part)) {
     summary_.native = true;
   } else if (const auto* tree = std::get_if<ReductionPart>(&choice.part)) {
