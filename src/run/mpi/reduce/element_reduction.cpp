@@ -36,10 +36,11 @@ constexpr int kPartsSent = detail::kSimulated ? std::numeric_limits<int>::max() 
 /// so many bytes hold.
 constexpr int kPiecesAhead = 128;
 constexpr std::int64_t kBytesAhead = 8 << 20;
-/// Elements of so many bytes at most with an operation of MPI's own are MPI_Reduce's where no trial decides: on one
-/// node, and between nodes.
+/// Elements of so many bytes at most with an operation of MPI's own are MPI_Reduce's where no trial decides. Longer
+/// ones take Open MPI's call that returns at once twice as long as the one that waits, and a tree of ours takes less.
+constexpr std::int64_t kShort = 512;
+/// On one node, up to so many bytes go by the tree of the least work.
 constexpr std::int64_t kShortOnNode = 256 << 10;
-constexpr std::int64_t kShortBetweenNodes = 4 << 10;
 
 }  // namespace
 
@@ -57,14 +58,13 @@ struct ElementReduction::State final : detail::ReductionJob {
   [[nodiscard]] bool may_be_native() const { return options.try_native && chooses_freely(); }
   /// Where no trial is to decide: whether MPI_Reduce serves.
   [[nodiscard]] bool is_short() const {
-    const std::int64_t most = channel.context().one_node() ? kShortOnNode : kShortBetweenNodes;
-    return detail::is_built_in(elements.op) && elements.count * data.element_bytes <= most;
+    return detail::is_built_in(elements.op) && elements.count * data.element_bytes <= kShort;
   }
   void measure(const void* mine, const void* result);
   void prepare(const ReductionCosts& costs, bool parts_known);
   void prepare(const ReductionPart& part);
   void prepare(const ReductionChoice::Pieces& pieces);
-  void use_native(const ReductionCosts& costs);
+  void use_native(const ReductionCosts& costs, const detail::NativeTrial& measured = {});
   void try_both(const void* mine, void* result);
 
   detail::Advance advance() override {
@@ -84,6 +84,7 @@ struct ElementReduction::State final : detail::ReductionJob {
   bool reproducible = true;
   bool trial = false;   ///< in the next execution
   bool trying = false;  ///< in the present one
+  std::shared_ptr<const ReductionChoice> choice;
   std::shared_ptr<detail::ElementData> elements_here;
   detail::NativeCollective native{channel};
 };
@@ -100,9 +101,11 @@ ElementReduction::State::State(std::shared_ptr<detail::Context> context, std::in
     const std::int64_t bytes = checked::multiply(elements.count, data.element_bytes, "bytes");
     reproducible =
         options.reproducible.value_or(!options.measure && !options.dynamic && detail::order_may_matter(elements));
-    data.by_network = chooses_freely() && !reproducible && data.commutative && !options.costs && !options.measure &&
-                      !options.platform && detail::is_built_in(elements.op) && bytes >= detail::kLongBetweenHosts &&
-                      !channel.context().one_node() && !detail::kSimulated;
+    const bool by_default = chooses_freely() && data.commutative && !options.costs && !options.measure &&
+                            !options.platform && detail::is_built_in(elements.op) && !detail::kSimulated;
+    const detail::Context& all = channel.context();
+    data.by_network = by_default && !reproducible && !all.one_node() && bytes >= detail::kLongBetweenHosts;
+    data.least_work = by_default && all.one_node() && (bytes <= kShortOnNode || (!reproducible && all.crowded()));
     arguments = arguments_of(options, data, root);
     arguments.add_all(reproducible, detail::is_built_in(elements.op));
     // What was measured is that of one operation.
@@ -111,7 +114,7 @@ ElementReduction::State::State(std::shared_ptr<detail::Context> context, std::in
     if (!keeps(arguments)) check_reduction(options, data, root, channel.size());
   });
   compare(arguments, failure);
-  trial = may_be_native() && !reproducible && !planned;
+  trial = may_be_native() && !reproducible && !(planned && planned->tried());
   if (options.measure && !planned) return;  // the first execution does
   if (planned) {
     prepare(planned->costs, false);
@@ -126,17 +129,17 @@ ElementReduction::State::State(std::shared_ptr<detail::Context> context, std::in
   }
 }
 
-void ElementReduction::State::use_native(const ReductionCosts& costs) {
+void ElementReduction::State::use_native(const ReductionCosts& costs, const detail::NativeTrial& measured) {
   executor.reset();
   elements_here.reset();
-  const auto choice =
-      std::make_shared<const ReductionChoice>(ReductionChoice{"MPI_Reduce", 0, 0, costs, ReductionChoice::Native{}});
+  choice = std::make_shared<const ReductionChoice>(
+      ReductionChoice{"MPI_Reduce", 0, 0, costs, ReductionChoice::Native{}, measured});
   describe(*choice);
   remember(choice);
 }
 
 void ElementReduction::State::prepare(const ReductionCosts& costs, bool parts_known) {
-  const std::shared_ptr<const ReductionChoice> choice = choose(data, costs, parts_known);
+  choice = choose(data, costs, parts_known);
   describe(*choice);
   if (const auto* part = std::get_if<ReductionPart>(&choice->part)) prepare(*part);
   if (const auto* pieces = std::get_if<ReductionChoice::Pieces>(&choice->part)) prepare(*pieces);
@@ -256,11 +259,16 @@ void ElementReduction::State::try_both(const void* mine, void* result) {
     elements_here->finish();
   };
   const detail::NativeTrial measured = detail::try_native(channel, by_plan, by_mpi);
-  note(measured);
   if (measured.native_is_faster()) {
     by_mpi();
-    use_native(summary().costs);
+    use_native(summary().costs, measured);
+    return;
   }
+  ReductionChoice known = *choice;
+  known.measured = measured;
+  choice = std::make_shared<const ReductionChoice>(std::move(known));
+  describe(*choice);
+  remember(choice);
 }
 
 // ---- ElementReduction

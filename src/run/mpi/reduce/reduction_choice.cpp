@@ -78,12 +78,20 @@ ReductionChoice choose_reduction(Channel& channel, const ReductionOptions& optio
     const JobPlatform known = platform_of_job(channel);
     if (known.speeds_are_known && is_planned_soon(known.platform)) return over(known.platform);
   }
-  const ReduceProblem problem = problem_of(options, data, root, channel.size(), costs, parts_known);
-  const bool asked_for = options.algorithm == kReduceScatter;
-  const bool may_be_better = !data.objects && options.algorithm == "auto" && problem.segments == 0 &&
-                             data.commutative && !options.dynamic && channel.size() > 1;
+  ReduceProblem problem = problem_of(options, data, root, channel.size(), costs, parts_known);
+  std::string algorithm = options.algorithm;
+  if (data.least_work) {
+    algorithm = "binomial";
+    // What is combined stays in a processor's own cache.
+    constexpr std::int64_t kPartBytes = 256 << 10;
+    const std::int64_t parts = data.count * data.element_bytes / kPartBytes;
+    problem.segments = std::clamp<std::int64_t>(parts, 1, problem.max_segments);
+  }
+  const bool asked_for = algorithm == kReduceScatter;
+  const bool may_be_better = !data.objects && algorithm == "auto" && problem.segments == 0 && data.commutative &&
+                             !options.dynamic && channel.size() > 1;
   ReductionPart tree;
-  if (!asked_for) tree = plan_reduction_part(problem, channel.rank(), {options.algorithm, options.arity, false});
+  if (!asked_for) tree = plan_reduction_part(problem, channel.rank(), {algorithm, options.arity, false});
   if (asked_for || may_be_better) {
     ReductionProgramPart pieces = plan_reduce_scatter_part(problem, channel.rank(), data.count);
     if (asked_for || pieces.length < tree.length) {

@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "run/mpi/native/native_trial.hpp"
 #include "run/mpi/runtime/agreement.hpp"
 #include "run/mpi/runtime/channel.hpp"
 #include "sluice/plan/reduce.hpp"
@@ -24,6 +25,9 @@ struct ReducedData {
   /// Between hosts, where the user leaves the way to the library and neither the order of combining nor what it takes
   /// matters: a measured network may decide.
   bool by_network = false;
+  /// The same on one node, where the least work counts: elements are short, or ranks share processors, and do one after
+  /// the other what a tree has them do at the same time.
+  bool least_work = false;
 };
 
 struct ReductionChoice {
@@ -38,6 +42,9 @@ struct ReductionChoice {
     bool crosses_links = false;
   };
   std::variant<Native, ReductionPart, Pieces> part;
+  NativeTrial measured = {};  ///< once MPI_Reduce was tried
+
+  [[nodiscard]] bool tried() const { return measured.native_s > 0; }
 };
 
 /// Throws InputError where there can be no plan.

@@ -68,9 +68,9 @@ std::shared_ptr<const ReductionChoice> ReductionJob::choose(const ReducedData& d
 }
 
 void ReductionJob::describe(const ReductionChoice& choice) {
-  const NativeTrial measured{summary_.planned_s, summary_.native_s};
-  summary_ = {choice.method,      choice.length,      choice.costs,     1, 0, false,
-              choice.predicted_s, measured.planned_s, measured.native_s};
+  summary_ = {
+      choice.method,           choice.length, choice.costs, 1, 0, false, choice.predicted_s, choice.measured.planned_s,
+      choice.measured.native_s};
   if (std::holds_alternative<ReductionChoice::Native>(choice.part)) {
     summary_.native = true;
   } else if (const auto* tree = std::get_if<ReductionPart>(&choice.part)) {

@@ -7,7 +7,6 @@
 #include <string>
 #include <utility>
 
-#include "run/mpi/native/native_trial.hpp"
 #include "run/mpi/reduce/reduction_choice.hpp"
 #include "run/mpi/runtime/job.hpp"
 #include "run/mpi/tree/tree_executor.hpp"
@@ -33,10 +32,6 @@ class ReductionJob : public Job {
   void compare(const Arguments& arguments, const std::exception_ptr& failure);
   /// For later jobs; twice at most.
   void remember(std::shared_ptr<const ReductionChoice> choice);
-  void note(const NativeTrial& measured) {
-    summary_.planned_s = measured.planned_s;
-    summary_.native_s = measured.native_s;
-  }
   /// Notes what was chosen.
   void describe(const ReductionChoice& choice);
   void make_executor(std::shared_ptr<TreeData> data, std::vector<TreeReceive> receives, std::vector<TreeSend> sends,

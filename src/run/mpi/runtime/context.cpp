@@ -176,7 +176,10 @@ Context::Context(MPI_Comm user) {
   SLUICE_MPI(MPI_Bcast(&first_of_node_, 1, MPI_INT, 0, node));
   if (!kSimulated) {
     const unsigned processors = std::thread::hardware_concurrency();
-    crowded_ = processors > 0 && static_cast<unsigned>(node_size_) > processors;
+    int crowded = processors > 0 && static_cast<unsigned>(node_size_) > processors ? 1 : 0;
+    // Ranks may be bound to different numbers of processors.
+    SLUICE_MPI(MPI_Allreduce(MPI_IN_PLACE, &crowded, 1, MPI_INT, MPI_MAX, node));
+    crowded_ = crowded != 0;
     arena_.connect(node, rank_);
     board_.connect(arena_);
   }
