@@ -95,8 +95,8 @@ struct ReductionOptions {
   /// or `dynamic`, and for integers with an operation of MPI's own, whose order does not matter; else true.
   std::optional<bool> reproducible = std::nullopt;
   /// Elements, "auto" and no number of parts asked for: MPI_Reduce may serve instead. Which of the two does is found by
-  /// trying both in the first execution; if `reproducible`, by the operation and the size alone: short elements with an
-  /// operation of MPI's own are MPI_Reduce's.
+  /// trying both in the first execution; if `reproducible`, by the operation and the size alone: on one node up to 512
+  /// bytes with an operation of MPI's own are MPI_Reduce's.
   bool try_native = true;
 
   /// Trees: combine what has come first, not what the plan has first.

@@ -36,11 +36,12 @@ constexpr int kPartsSent = detail::kSimulated ? std::numeric_limits<int>::max() 
 /// so many bytes hold.
 constexpr int kPiecesAhead = 128;
 constexpr std::int64_t kBytesAhead = 8 << 20;
-/// Elements of so many bytes at most with an operation of MPI's own are MPI_Reduce's where no trial decides. Longer
-/// ones take Open MPI's call that returns at once twice as long as the one that waits, and a tree of ours takes less.
-constexpr std::int64_t kShort = 512;
-/// On one node, up to so many bytes go by the tree of the least work.
-constexpr std::int64_t kShortOnNode = 256 << 10;
+// Elements with an operation of MPI's own, on one node.
+/// So many bytes at most are MPI_Reduce's where no trial decides. For longer ones, and between nodes, Open MPI's call
+/// that returns at once takes two to four times as long as the one that waits, and a tree of ours takes less.
+constexpr std::int64_t kShortest = 512;
+/// Up to so many bytes go by the tree of the least work.
+constexpr std::int64_t kShort = 256 << 10;
 
 }  // namespace
 
@@ -58,7 +59,8 @@ struct ElementReduction::State final : detail::ReductionJob {
   [[nodiscard]] bool may_be_native() const { return options.try_native && chooses_freely(); }
   /// Where no trial is to decide: whether MPI_Reduce serves.
   [[nodiscard]] bool is_short() const {
-    return detail::is_built_in(elements.op) && elements.count * data.element_bytes <= kShort;
+    return detail::is_built_in(elements.op) && channel.context().one_node() &&
+           elements.count * data.element_bytes <= kShortest;
   }
   void measure(const void* mine, const void* result);
   void prepare(const ReductionCosts& costs, bool parts_known);
@@ -105,7 +107,7 @@ ElementReduction::State::State(std::shared_ptr<detail::Context> context, std::in
                             !options.platform && detail::is_built_in(elements.op) && !detail::kSimulated;
     const detail::Context& all = channel.context();
     data.by_network = by_default && !reproducible && !all.one_node() && bytes >= detail::kLongBetweenHosts;
-    data.least_work = by_default && all.one_node() && (bytes <= kShortOnNode || (!reproducible && all.crowded()));
+    data.least_work = by_default && all.one_node() && (bytes <= kShort || (!reproducible && all.crowded()));
     arguments = arguments_of(options, data, root);
     arguments.add_all(reproducible, detail::is_built_in(elements.op));
     // What was measured is that of one operation.
