@@ -312,7 +312,7 @@ TEST(Exchange, ModeByItself) {
   ExchangeOptions options;
   options.algorithm = "weights";
   // On one node; over several, see lab/check.sh.
-  const ExchangeMode without_k = on_one_node() ? ExchangeMode::kAtOnce : ExchangeMode::kChain;
+  const ExchangeMode without_k = on_one_node() ? ExchangeMode::kAtOnce : ExchangeMode::kLocal;
   EXPECT_EQ(Exchange(MPI_COMM_WORLD, to_everybody(100), options).mode(), without_k);
   options.max_transfers = 1;
   const Exchange one(MPI_COMM_WORLD, to_everybody(100), options);
