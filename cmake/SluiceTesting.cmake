@@ -56,12 +56,12 @@ function(sluice_add_mpi_command name)
     ENVIRONMENT "${SLUICE_MPI_ENVIRONMENT}")
 endfunction()
 
-# sluice_add_mpi_test(NAME SOURCES ... [RANKS 1 2 3 4 7] [LIBRARIES ...]): a GoogleTest program of which every rank runs
+# sluice_add_mpi_test(NAME SOURCES ... [RANKS 1 2 4 7] [LIBRARIES ...]): a GoogleTest program of which every rank runs
 # every TEST (tests/run/mpi_main.cpp), registered as one ctest for each number of ranks: starting a job costs more than a test.
 function(sluice_add_mpi_test name)
   cmake_parse_arguments(arg "" "" "SOURCES;RANKS;LIBRARIES" ${ARGN})
   if(NOT arg_RANKS)
-    set(arg_RANKS 1 2 3 4 7)
+    set(arg_RANKS 1 2 4 7)
   endif()
   add_executable(${name} ${arg_SOURCES} ${PROJECT_SOURCE_DIR}/tests/run/mpi_main.cpp)
   sluice_test_defaults(${name} sluice::mpi)
