@@ -27,7 +27,8 @@ struct MethodResult {
   double lower_quartile_s = 0;
   double upper_quartile_s = 0;
   std::vector<double> samples_s;  ///< as they were measured, in their order
-  /// The most that a rank held beyond its source and target, while the method was prepared and first executed.
+  /// The most that a rank held beyond its source and target, while the method was prepared and executed once, by the
+  /// way that it goes in the end.
   std::int64_t peak_extra_bytes = 0;
   /// What the method's plan takes by its model, and what it does, for methods that have a plan of that kind.
   std::optional<double> predicted_s;

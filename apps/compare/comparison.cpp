@@ -81,13 +81,16 @@ class Comparer {
 
  private:
   void execute(Method& method) { method.execute(job_.source(), job_.target()); }
+  /// Prepares a method, executes it for the first time, and then until it has decided how it goes on.
   void settle(const MethodResult& result) {
+    job_.reset_target();
     const std::unique_ptr<Method> method = job_.make(result.name);
     execute(*method);
+    verify(result.name, "first executed");
     method->settle(job_.source(), job_.target());
   }
 
-  /// Prepares and executes a method for the first time, and sees how much memory that takes.
+  /// Prepares and executes it once more, and sees how much memory that takes.
   void watch(MethodResult& result) {
     job_.reset_target();
     barrier(comm_);
@@ -99,7 +102,7 @@ class Comparer {
     const bool known = largest(std::int64_t{extra ? 0 : 1}, comm_) == 0;
     if (!known) result_.peak_measured = false;
     result.peak_extra_bytes = largest(known ? *extra : method->held_bytes(), comm_);
-    verify(result.name, "first executed");
+    verify(result.name, "executed again");
   }
 
   void verify(const std::string& method, const char* when) {
