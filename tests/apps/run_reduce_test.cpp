@@ -98,6 +98,8 @@ TEST(RunReduce, RefusesBadOptions) {
       {"--count 5 --platform platform.json", "platform.json: 3 ranks, expected as many as mpirun started: 2"},
       {"--count 5 --platform missing.json", "missing.json: "},
       {"--count 5 --platform platform.json --measure", "--measure: --platform beside it"},
+      {"--count 5 --measure --reproducible", "--measure: --reproducible beside it"},
+      {"--count 5 --dynamic --reproducible", "--dynamic: --reproducible beside it"},
       {"--count 5 --platform platform.json --transfer 1 --compute 1", "--transfer: --platform beside it"},
       {"--count 5 --platform platform.json --algorithm binomial", "--algorithm: 'binomial'"},
       {"--count 5 --method ecef", "--methods: 'ecef'"},

@@ -386,28 +386,52 @@ class RampSubject final : public Subject {
   MPI_Comm comm_;
 };
 
-/// Measures anew in each execution, between hosts that are ranks: in a context of its own, as others are on one host.
-class NetworkSubject final : public Subject {
+/// Ranks that are hosts, with a context of their own, as in others they are on one host.
+class CommBetweenHosts {
  public:
-  explicit NetworkSubject(MPI_Comm comm) {
+  explicit CommBetweenHosts(MPI_Comm comm) {
     const PretendedHosts hosts(1);
     MPI_Comm_dup(comm, &comm_);
     (void)detail::Context::of(comm_);
   }
-  ~NetworkSubject() override { MPI_Comm_free(&comm_); }
-  NetworkSubject(const NetworkSubject&) = delete;
-  NetworkSubject& operator=(const NetworkSubject&) = delete;
+  ~CommBetweenHosts() { MPI_Comm_free(&comm_); }
+  CommBetweenHosts(const CommBetweenHosts&) = delete;
+  CommBetweenHosts& operator=(const CommBetweenHosts&) = delete;
+  [[nodiscard]] MPI_Comm get() const { return comm_; }
+
+ private:
+  MPI_Comm comm_ = MPI_COMM_NULL;
+};
+
+/// Measures anew in each execution.
+class NetworkSubject final : public Subject {
+ public:
+  explicit NetworkSubject(MPI_Comm comm) : comm_(comm) {}
 
   std::string execute(int /*round*/, Misuse /*misuse*/) override {
     const PretendedHosts hosts(1);
     detail::forget_networks();
-    detail::Context::of(comm_)->network().reset();
+    detail::Context::of(comm_.get())->network().reset();
     const Faulty faulty;
-    return network(comm_).hosts() == size_of(comm_) ? "" : "the number of hosts";
+    return network(comm_.get()).hosts() == size_of(comm_.get()) ? "" : "the number of hosts";
   }
 
  private:
-  MPI_Comm comm_ = MPI_COMM_NULL;
+  CommBetweenHosts comm_;
+};
+
+/// Integers, whose default way is that of the network as it is measured.
+class SumBetweenHosts final : public Subject {
+ public:
+  explicit SumBetweenHosts(MPI_Comm comm) : comm_(comm) {
+    const PretendedHosts hosts(1);
+    sum_.emplace(comm_.get(), MPI_INT, 9000, ReductionOptions{});
+  }
+  std::string execute(int round, Misuse misuse) override { return sum_->execute(round, misuse); }
+
+ private:
+  CommBetweenHosts comm_;
+  std::optional<ElementSubject<int>> sum_;
 };
 
 template <class Kind, class... Arguments>
@@ -452,6 +476,7 @@ std::vector<SubjectKind> subject_kinds() {
       in_turns(kind<CombiningSubject>("allreduce", null, Collective::kAllreduce, std::int64_t{500}, tried)),
       slow(kind<ProbeSubject>("probe", callback)),
       slow(kind<NetworkSubject>("network", {})),
+      slow(kind<SumBetweenHosts>("sum between hosts", null)),
 
       kind<RedistributionSubject>("redistribution by memory", null, std::int64_t{0}, ExchangeMode::kLocal),
       kind<RedistributionSubject>("redistribution by messages", null, std::int64_t{-1}, ExchangeMode::kLocal),
