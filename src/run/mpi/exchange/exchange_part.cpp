@@ -197,11 +197,11 @@ std::vector<ExchangePart> plan_parts(const Rows& rows, const ExchangeOptions& op
   const std::int64_t k = std::max<std::int64_t>(1, k_limits ? most : ports);
   ExchangeMode mode = options.mode;
   if (mode == ExchangeMode::kAuto) {
-    const auto held_by_queues = [&] { return most_of_a_rank(rows, kHeldByQueues + 1) <= kHeldByQueues; };
-    mode = k_limits           ? ExchangeMode::kChain
-           : one_node         ? ExchangeMode::kAtOnce
-           : held_by_queues() ? ExchangeMode::kLocal
-                              : ExchangeMode::kChain;
+    if (k_limits || (!one_node && most_of_a_rank(rows, kHeldByQueues + 1) > kHeldByQueues)) {
+      mode = ExchangeMode::kChain;
+    } else {
+      mode = one_node ? ExchangeMode::kAtOnce : ExchangeMode::kLocal;
+    }
   }
   std::vector<ExchangePart> parts(rows.size());
   if (mode != ExchangeMode::kList && mode != ExchangeMode::kAtOnce) {

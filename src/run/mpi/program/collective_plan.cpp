@@ -22,8 +22,7 @@ namespace sluice::mpi::detail {
 namespace {
 
 // Where no platform is given.
-constexpr std::int64_t kLongBetweenNodes = 32 << 10;  ///< shorter ones are MPI's own
-constexpr std::int64_t kMostRanks = 256;              ///< planned in less than half a second
+constexpr std::int64_t kMostRanks = 256;  ///< planned in less than half a second
 
 /// Short elements with an operation of MPI's own, where no trial is to decide: on one node, and between nodes.
 constexpr std::int64_t kShortOnNode = 256 << 10;
@@ -141,7 +140,7 @@ Way way_of(const CollectiveTask& task, const Context& context) {
   }
   const std::int64_t longest =
       shape.problem == Collective::kAlltoall ? shape.ranks * shape.size_bytes : array_bytes(shape);
-  return context.one_node() || longest >= kLongBetweenNodes ? Way::kTurns : Way::kNative;
+  return context.one_node() || longest >= kLongBetweenHosts ? Way::kTurns : Way::kNative;
 }
 
 PlannedCollective plan_collective(Channel& channel, const CollectiveTask& task) {

@@ -66,6 +66,7 @@ struct ElementReduction::State final : detail::ReductionJob {
   void prepare(const ReductionCosts& costs, bool parts_known);
   void prepare(const ReductionPart& part);
   void prepare(const ReductionChoice::Pieces& pieces);
+  void adopt(ReductionChoice made);
   void use_native(const ReductionCosts& costs, const detail::NativeTrial& measured = {});
   void try_both(const void* mine, void* result);
 
@@ -131,13 +132,17 @@ ElementReduction::State::State(std::shared_ptr<detail::Context> context, std::in
   }
 }
 
+/// For later jobs too.
+void ElementReduction::State::adopt(ReductionChoice made) {
+  choice = std::make_shared<const ReductionChoice>(std::move(made));
+  describe(*choice);
+  remember(choice);
+}
+
 void ElementReduction::State::use_native(const ReductionCosts& costs, const detail::NativeTrial& measured) {
   executor.reset();
   elements_here.reset();
-  choice = std::make_shared<const ReductionChoice>(
-      ReductionChoice{"MPI_Reduce", 0, 0, costs, ReductionChoice::Native{}, measured});
-  describe(*choice);
-  remember(choice);
+  adopt({"MPI_Reduce", 0, costs, ReductionChoice::Native{}, measured});
 }
 
 void ElementReduction::State::prepare(const ReductionCosts& costs, bool parts_known) {
@@ -268,9 +273,7 @@ void ElementReduction::State::try_both(const void* mine, void* result) {
   }
   ReductionChoice known = *choice;
   known.measured = measured;
-  choice = std::make_shared<const ReductionChoice>(std::move(known));
-  describe(*choice);
-  remember(choice);
+  adopt(std::move(known));
 }
 
 // ---- ElementReduction

@@ -70,7 +70,7 @@ ReductionChoice choose_reduction(Channel& channel, const ReductionOptions& optio
                                  const ReductionCosts& costs, bool parts_known) {
   const auto over = [&](const Platform& platform) {
     OwnPieces pieces = pieces_over_platform(channel, platform, options, root, data.count, data.element_bytes);
-    return ReductionChoice{std::move(pieces.method), pieces.length_s, pieces.length_s, costs,
+    return ReductionChoice{std::move(pieces.method), pieces.length_s, costs,
                            ReductionChoice::Pieces{std::move(pieces.part), true}};
   };
   if (options.platform) return over(*options.platform);
@@ -95,11 +95,11 @@ ReductionChoice choose_reduction(Channel& channel, const ReductionOptions& optio
   if (asked_for || may_be_better) {
     ReductionProgramPart pieces = plan_reduce_scatter_part(problem, channel.rank(), data.count);
     if (asked_for || pieces.length < tree.length) {
-      return {std::move(pieces.method), pieces.length, 0, costs,
+      return {std::move(pieces.method), pieces.length, costs,
               ReductionChoice::Pieces{std::move(pieces.program), false}};
     }
   }
-  return {tree.method, tree.length, 0, costs, std::move(tree)};
+  return {tree.method, tree.length, costs, std::move(tree)};
 }
 
 Arguments arguments_of(const ReductionOptions& options, const ReducedData& data, int root) {

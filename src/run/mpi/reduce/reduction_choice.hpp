@@ -33,10 +33,9 @@ struct ReducedData {
 struct ReductionChoice {
   std::string method;
   double length = 0;
-  double predicted_s = 0;  ///< where the network's speeds are known, else 0
   ReductionCosts costs;
   struct Native {};
-  /// `pieces` over a platform keep the pace of their sends, and have more of them under way.
+  /// Those over a platform, whose length is in seconds, keep the pace of their sends, and have more of them under way.
   struct Pieces {
     PieceProgram program;
     bool crosses_links = false;

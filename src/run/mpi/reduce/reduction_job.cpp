@@ -68,18 +68,19 @@ std::shared_ptr<const ReductionChoice> ReductionJob::choose(const ReducedData& d
 }
 
 void ReductionJob::describe(const ReductionChoice& choice) {
-  summary_ = {
-      choice.method,           choice.length, choice.costs, 1, 0, false, choice.predicted_s, choice.measured.planned_s,
-      choice.measured.native_s};
+  summary_ = {choice.method, choice.length, choice.costs};
+  summary_.planned_s = choice.measured.planned_s;
+  summary_.native_s = choice.measured.native_s;
   if (std::holds_alternative<ReductionChoice::Native>(choice.part)) {
     summary_.native = true;
   } else if (const auto* tree = std::get_if<ReductionPart>(&choice.part)) {
     summary_.segments = tree->segments;
     summary_.children = static_cast<std::int64_t>(tree->receives.size()) / tree->segments;
   } else {
+    const auto& pieces = std::get<ReductionChoice::Pieces>(choice.part);
+    if (pieces.crosses_links) summary_.predicted_s = choice.length;
     std::vector<std::int64_t> children;
-    for (const PieceReceive& receive : std::get<ReductionChoice::Pieces>(choice.part).program.receives)
-      children.push_back(receive.from);
+    for (const PieceReceive& receive : pieces.program.receives) children.push_back(receive.from);
     std::ranges::sort(children);
     children.erase(std::unique(children.begin(), children.end()), children.end());
     summary_.children = static_cast<std::int64_t>(children.size());
