@@ -115,7 +115,9 @@ struct Broadcast::State final : detail::Job {
   detail::Advance advance() override;
   [[nodiscard]] bool may_sleep() const override { return true; }
   void abandon() noexcept override {
-    if (running != nullptr) running->abandon();
+    for (SizeClass& size : classes) {
+      if (size.sized) size.sized->abandon();
+    }
     native.abandon();
   }
   [[nodiscard]] bool in_native_collective() const override {

@@ -10,6 +10,7 @@
 #include "run/mpi/runtime/channel.hpp"
 #include "run/mpi/runtime/job.hpp"
 #include "run/mpi/runtime/simulation.hpp"
+#include "run/mpi/runtime/withdraw.hpp"
 #include "sluice/run/mpi/error.hpp"
 
 namespace sluice::mpi::detail {
@@ -54,10 +55,10 @@ class NativeCollective {
     return under_way_ ? Advance::kMoved : Advance::kOver;
   }
   [[nodiscard]] bool under_way() const { return under_way_; }
-  /// Leaves it, after a quarter of a second for its end: until then others may need what is sent from here.
+  /// Leaves it, after quiet_s() for its end: until then others may need what is sent from here. MPI stops no collective:
+  /// one that some rank has not begun never ends.
   void abandon() noexcept {
-    constexpr double kLongest_s = 0.25;
-    const double deadline = MPI_Wtime() + (kSimulated ? 0 : kLongest_s);
+    const double deadline = MPI_Wtime() + quiet_s(channel_.context());
     for (Patience patience; request_ != MPI_REQUEST_NULL && MPI_Wtime() < deadline; patience.look_again()) {
       int done = 0;
       if (MPI_Test(&request_, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return;

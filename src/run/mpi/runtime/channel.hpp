@@ -2,6 +2,7 @@
 
 #include <mpi.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <exception>
@@ -9,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <unordered_set>
 #include <utility>
 
 #include "run/mpi/runtime/context.hpp"
@@ -114,6 +116,13 @@ class Channel {
   /// Throws what a job throws when it is used again after it has thrown.
   void refuse_if_failed() const;
 
+  /// To any rank: this one, which has given up, receives nothing from it any more.
+  void tell_let_go(int to) { context_->tell_let_go(to, number_); }
+  /// Whether that rank has told this one so.
+  [[nodiscard]] bool let_go(int rank) const { return let_go_.contains(rank); }
+  /// How many ranks have.
+  [[nodiscard]] std::size_t let_go_by() const { return let_go_.size(); }
+
   /// Who waits, so that wait() does not move it on.
   void set_owner(const Progressing* owner) { owner_ = owner; }
 
@@ -125,6 +134,7 @@ class Channel {
   // ---- For the context
   void put(int from, const Control& control) { box_.push_back({from, control}); }
   void put(Failure failure);
+  void put_let_go(int from) { let_go_.insert(from); }
 
  private:
   [[nodiscard]] bool is_now() const { return failure_ && failure_->execution <= execution_; }
@@ -136,6 +146,7 @@ class Channel {
   const Progressing* owner_ = nullptr;
   std::deque<Received> box_;
   std::optional<Failure> failure_;  ///< of another rank
+  std::unordered_set<int> let_go_;  ///< ranks that receive nothing from this one any more
   std::int64_t execution_ = 0;
   std::int64_t rounds_ = 0;
   bool looked_ = false;  ///< and found something, by the last look

@@ -19,7 +19,9 @@ namespace sluice::mpi::detail {
 namespace {
 
 constexpr int kControlTag = 0;
-constexpr std::int64_t kGivenUp = -1;  // of Control::kind
+// Of Control::kind.
+constexpr std::int64_t kGivenUp = -1;
+constexpr std::int64_t kLetGo = -2;
 
 bool finalized() {
   int flag = 0;
@@ -321,6 +323,8 @@ void Context::deal_out(const Incoming& incoming) {
   const Wire& wire = incoming.wire;
   if (wire.control.kind == kGivenUp) {
     deal_out_failure(incoming);
+  } else if (wire.control.kind == kLetGo) {
+    if (const auto open = live_.find(wire.channel); open != live_.end()) open->second->put_let_go(incoming.from);
   } else if (const auto open = live_.find(wire.channel); open != live_.end()) {
     open->second->put(incoming.from, wire.control);
   } else if (wire.channel >= channels_) {
@@ -353,6 +357,12 @@ void Context::deal_out_failure(const Incoming& incoming) {
 
 void Context::send(int to, std::int64_t channel, const Control& control) {
   SLUICE_ASSERT(control.kind >= 0, "a control message of a kind that is the library's");
+  post(to, channel, control);
+}
+
+void Context::tell_let_go(int to, std::int64_t channel) { post(to, channel, {kLetGo}); }
+
+void Context::post(int to, std::int64_t channel, const Control& control) {
   const std::scoped_lock lock(mutex_);
   outgoing_.emplace_back();
   Outgoing& last = outgoing_.back();

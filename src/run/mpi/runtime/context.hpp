@@ -147,6 +147,8 @@ class Context : public std::enable_shared_from_this<Context> {
   void deal_out_arrived();
   /// To any rank, the own one included, without waiting.
   void send(int to, std::int64_t channel, const Control& control);
+  /// That this rank receives nothing of that channel from it any more (withdraw).
+  void tell_let_go(int to, std::int64_t channel);
   /// Whether everything sent has left this rank.
   bool sent();
 
@@ -228,6 +230,7 @@ class Context : public std::enable_shared_from_this<Context> {
   /// Those that were said last, as nobody waits for their end.
   static constexpr std::size_t kGoodbyes = 32;
 
+  void post(int to, std::int64_t channel, const Control& control);
   void progress_own(const Progressing* but) noexcept;
   /// The same in all other contexts in which no call is.
   void progress_others() noexcept;

@@ -6,8 +6,7 @@
 #include <atomic>
 #include <utility>
 
-#include "run/mpi/runtime/simulation.hpp"
-#include "run/mpi/runtime/waiting.hpp"
+#include "run/mpi/runtime/withdraw.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/error.hpp"
 
@@ -169,7 +168,6 @@ void StepExecutor::start_send(std::size_t slot) {
     bytes = sizeof(Note);
   } else {
     memory = data_->outgoing(piece.message, piece.offset, piece.bytes);
-    user_memory_ = user_memory_ || memory != nullptr;
     if (memory == nullptr) {
       std::byte* buffer = send_buffer_ + static_cast<std::int64_t>(slot) * send_stride_;
       data_->pack(piece.message, piece.offset, piece.bytes, buffer);
@@ -216,7 +214,6 @@ void StepExecutor::start_receive(std::size_t slot) {
   if (!shared_by(piece.message)) {
     memory = data_->incoming(piece.message, piece.offset, piece.bytes);
     piece.direct = memory != nullptr;
-    user_memory_ = user_memory_ || piece.direct;
     if (memory == nullptr) memory = memory_->receive_buffer.get() + static_cast<std::int64_t>(slot) * receive_stride_;
     bytes = static_cast<int>(piece.bytes);
   }
@@ -261,19 +258,26 @@ void StepExecutor::throw_failed(int count) const {
 }
 
 void StepExecutor::abandon() noexcept {
-  if (data_ == nullptr || leftover_.empty()) return;
+  if (withdrawn_) return;
+  withdrawn_ = true;
+  const bool running = data_ != nullptr;
   data_ = nullptr;
-  for (std::size_t i = 0; i < receive_slots_; ++i) {
-    if (requests_[i] != MPI_REQUEST_NULL) (void)MPI_Cancel(&requests_[i]);
-  }
-  // One that is being received cannot be cancelled any more, and may need its sender.
-  constexpr double kLongest_s = 0.25;
-  const double deadline = MPI_Wtime() + (user_memory_ && !kSimulated ? kLongest_s : 0);
-  for (Patience patience;; patience.look_again()) {
-    int done = 0;
-    const int code = MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE);
-    if (done != 0 || code != MPI_SUCCESS || MPI_Wtime() > deadline) break;
-  }
+  withdraw(channel_, {.requests = requests_,
+                      .receiver_of_send =
+                          [this](std::size_t request) {
+                            // The channel's has no slot.
+                            const std::size_t slot = request - receive_slots_;
+                            if (slot >= send_slots_ || shared(sending_[slot].message)) return MPI_PROC_NULL;
+                            return sends_[sending_[slot].message].peer;
+                          },
+                      .is_receive = [this](std::size_t request) { return request < receive_slots_; },
+                      .add_senders =
+                          [this](std::vector<int>& senders) {
+                            for (std::size_t i = 0; i < receives_.size(); ++i) {
+                              if (!shared_by(i)) senders.push_back(receives_[i].peer);
+                            }
+                          }});
+  if (!running) return;
   for (const MPI_Request request : requests_) {
     if (request != MPI_REQUEST_NULL) leftover_.front().requests.push_back(request);  // there is room for all
   }
@@ -334,7 +338,6 @@ int StepExecutor::finish() {
 
 void StepExecutor::begin(StepData& data) {
   data_ = &data;
-  user_memory_ = false;
   next_send_ = next_receive_ = {};
   under_way_ = requests_under_way_ = 0;
   working_ = true;

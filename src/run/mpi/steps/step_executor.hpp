@@ -100,8 +100,8 @@ class StepExecutor {
   /// Does what can be done without waiting, a piece at most each way.
   Advance advance();
 
-  /// Ends the execution before it is over: nothing more is written into the user's memory, as far as MPI lets itself be
-  /// stopped within a quarter of a second.
+  /// Ends the execution before it is over, if one is running: nothing more is written into the user's memory, as far as
+  /// MPI lets itself be stopped. Nothing can begin any more.
   void abandon() noexcept;
 
   [[nodiscard]] const std::vector<StepMessage>& sends() const { return sends_; }
@@ -190,6 +190,7 @@ class StepExecutor {
   std::vector<Slot> sending_;
   std::shared_ptr<Memory> memory_;
   std::list<Leftover> leftover_;     ///< made beforehand, for abandon
+  bool withdrawn_ = false;
   std::vector<std::int64_t> marks_;  ///< of each sending slot: the one that frees it
   std::size_t marks_awaited_ = 0;
   std::vector<MPI_Request> requests_;
@@ -200,7 +201,6 @@ class StepExecutor {
 
   // The present execution.
   StepData* data_ = nullptr;
-  bool user_memory_ = false;  ///< MPI may have pieces of the user's
   Position next_send_;
   Position next_receive_;
   bool working_ = false;

@@ -8,7 +8,7 @@
 
 #include "run/mpi/runtime/progress_thread.hpp"
 #include "run/mpi/runtime/simulation.hpp"
-#include "run/mpi/runtime/waiting.hpp"
+#include "run/mpi/runtime/withdraw.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/error.hpp"
 
@@ -90,19 +90,21 @@ Advance TreeExecutor::advance() {
 }
 
 void TreeExecutor::abandon() noexcept {
-  if (!running_ || leftover_.empty()) return;
-  running_ = false;
-  for (std::size_t i = 0; i < requests_.size(); ++i) {
-    if (requests_[i] != MPI_REQUEST_NULL && !active_[i].send) (void)MPI_Cancel(&requests_[i]);
-  }
-  // One that is being received cannot be cancelled any more, and may need its sender.
-  constexpr double kLongest_s = 0.25;
-  const double deadline = MPI_Wtime() + (kSimulated ? 0 : kLongest_s);
-  for (Patience patience;; patience.look_again()) {
-    int done = 0;
-    const int code = MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE);
-    if (done != 0 || code != MPI_SUCCESS || MPI_Wtime() > deadline) break;
-  }
+  if (withdrawn_) return;
+  withdrawn_ = true;
+  const bool running = std::exchange(running_, false);
+  withdraw(channel_, {.requests = requests_,
+                      .receiver_of_send =
+                          [this](std::size_t request) {
+                            return request < active_.size() ? sends_[active_[request].number].to : MPI_PROC_NULL;
+                          },
+                      .is_receive =
+                          [this](std::size_t request) { return request < active_.size() && !active_[request].send; },
+                      .add_senders =
+                          [this](std::vector<int>& senders) {
+                            for (const TreeReceive& receive : receives_) senders.push_back(receive.from);
+                          }});
+  if (!running) return;
   for (const MPI_Request request : requests_) {
     if (request != MPI_REQUEST_NULL) leftover_.front().requests.push_back(request);  // there is room for all
   }

@@ -111,8 +111,8 @@ class TreeExecutor {
   /// Does what can be done without waiting, one message's arrived() at most. Throws what the data throws, MpiError, and
   /// as Channel::check.
   Advance advance();
-  /// Ends the execution before it is over: nothing more is written to where messages lie, as far as MPI lets itself be
-  /// stopped within a quarter of a second. What it still works on lives on with the data.
+  /// Ends the execution before it is over, if one is running: nothing more is written to where messages lie, as far as
+  /// MPI lets itself be stopped. What it still works on lives on with the data. Nothing can begin any more.
   void abandon() noexcept;
 
   [[nodiscard]] const std::vector<TreeReceive>& receives() const { return receives_; }
@@ -203,6 +203,7 @@ class TreeExecutor {
   Channel& channel_;
   std::shared_ptr<Memory> memory_;
   std::list<Leftover> leftover_;  ///< made beforehand, for abandon
+  bool withdrawn_ = false;
   std::vector<TreeReceive> receives_;
   std::vector<TreeSend> sends_;
   Limits limits_;
