@@ -23,8 +23,7 @@
  * one thread at a time.
  *
  * start begins an execution, wait ends it, and test tells whether it has ended; buffers must stay as they are in
- * between. Several jobs of a communicator may be under way, started in the same order on all ranks. In the first nine
- * executions start may wait until all ranks have called it.
+ * between. Several jobs of a communicator may be under way, started in the same order on all ranks.
  */
 #ifdef __cplusplus
 extern "C" {

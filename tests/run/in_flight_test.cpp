@@ -20,6 +20,7 @@
 #include "run/redistribution_testing.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/broadcast.hpp"
+#include "sluice/run/mpi/collectives.hpp"
 #include "sluice/run/mpi/error.hpp"
 #include "sluice/run/mpi/exchange.hpp"
 #include "sluice/run/mpi/redistribution.hpp"
@@ -31,6 +32,7 @@ namespace {
 using testing::Arrays;
 using testing::byte_of;
 using testing::Case;
+using testing::Comm;
 using testing::difference;
 using testing::Draw;
 using testing::make_arrays;
@@ -230,6 +232,30 @@ BroadcastOptions over(Platform platform, const std::string& algorithm) {
   return options;
 }
 
+/// Everybody's bytes to everybody.
+class Collecting final : public WorkOf<Allgather> {
+ public:
+  Collecting(MPI_Comm comm, std::int64_t bytes) : WorkOf(comm, bytes), own_(static_cast<std::size_t>(bytes)) {}
+  void start(int round) override {
+    for (std::size_t b = 0; b < own_.size(); ++b) own_[b] = expected(b, rank(), round);
+    all_.assign(own_.size() * static_cast<std::size_t>(size()), std::byte{0});
+    job_.start(own_.data(), all_.data());
+  }
+  void verify(int round) const override {
+    for (std::size_t b = 0; b < all_.size(); ++b) {
+      const auto from = static_cast<int>(b / own_.size());
+      ASSERT_EQ(all_[b], expected(b % own_.size(), from, round)) << "byte " << b << ", round " << round;
+    }
+  }
+
+ private:
+  static std::byte expected(std::size_t b, int owner, int round) {
+    return byte_of(static_cast<std::int64_t>(b), owner, static_cast<std::uint64_t>(round));
+  }
+  std::vector<std::byte> own_;
+  std::vector<std::byte> all_;
+};
+
 struct Kind {
   std::string name;
   std::function<std::unique_ptr<Work>(MPI_Comm)> make;
@@ -355,6 +381,45 @@ TEST(InFlight, LookedAtUntilAllAreOver) {
     }
     for (const auto& work : works) EXPECT_TRUE(work->test()) << "nothing is under way any more";
     verify_all(works, round);
+  }
+}
+
+/// Jobs whose first executions go by the plan and by MPI's own collective in turns, and two that are MPI's.
+Works that_try(MPI_Comm comm) {
+  Works works;
+  works.push_back(std::make_unique<Exchanging>(comm, 2000, ExchangeOptions{}));
+  works.push_back(std::make_unique<Summing>(comm, 10, 0, ReductionOptions{}));
+  works.push_back(std::make_unique<Moving>(comm, Case{{999}, {{size()}, {7}}, {{size()}, {3}}, 8, {}}));
+  works.push_back(std::make_unique<Collecting>(comm, 3000));
+  works.push_back(std::make_unique<Spreading>(comm, 3000, size() - 1, BroadcastOptions{}));
+  works.push_back(std::make_unique<Exchanging>(comm, 70, ExchangeOptions{}));
+  return works;
+}
+
+/// MPI's collectives begin in the order in which they were started, whoever knows first which way an execution goes.
+TEST(InFlight, CollectivesOfMpiBeginInTheOrderOfTheirStarts) {
+  const Comm comm;
+  const Works works = that_try(comm.get());
+  for (int round = 0; round < 12 && !HasFailure(); ++round) {
+    dawdle(round);
+    start_all(works, round);
+    wait_for_all(works);
+    for (const auto& work : works) work->verify(round);
+  }
+}
+
+/// Rank 0 starts when it has heard from all others that they have.
+TEST(InFlight, StartWaitsForNobody) {
+  const Comm comm;
+  const Works works = that_try(comm.get());
+  for (const auto& work : works) work->execute(0);
+  for (int round = 1; round < 12 && !HasFailure(); ++round) {
+    for (int other = 1; other < size() && rank() == 0; ++other)
+      MPI_Recv(nullptr, 0, MPI_BYTE, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    start_all(works, round);
+    if (rank() != 0) MPI_Send(nullptr, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
+    wait_for_all(works);
+    for (const auto& work : works) work->verify(round);
   }
 }
 

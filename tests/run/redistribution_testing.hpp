@@ -354,6 +354,19 @@ inline int size_of(MPI_Comm comm) {
 }
 
 /// Of MPI_COMM_WORLD.
+/// A communicator of its own, of which no plan is kept.
+class Comm {
+ public:
+  Comm() { MPI_Comm_dup(MPI_COMM_WORLD, &comm_); }
+  ~Comm() { MPI_Comm_free(&comm_); }
+  Comm(const Comm&) = delete;
+  Comm& operator=(const Comm&) = delete;
+  [[nodiscard]] MPI_Comm get() const { return comm_; }
+
+ private:
+  MPI_Comm comm_ = MPI_COMM_NULL;
+};
+
 inline int rank() { return rank_in(MPI_COMM_WORLD); }
 inline int size() { return size_of(MPI_COMM_WORLD); }
 

@@ -23,24 +23,12 @@
 namespace sluice::mpi {
 namespace {
 
+using testing::Comm;
 using testing::Draw;
 using testing::rank;
 using testing::size;
 
 constexpr int kDecided = static_cast<int>(detail::TrialState::kExecutions) + 1;  // execution that finds the decision
-
-/// A communicator of its own, of which no plan is kept.
-class Comm {
- public:
-  Comm() { MPI_Comm_dup(MPI_COMM_WORLD, &comm_); }
-  ~Comm() { MPI_Comm_free(&comm_); }
-  Comm(const Comm&) = delete;
-  Comm& operator=(const Comm&) = delete;
-  [[nodiscard]] MPI_Comm get() const { return comm_; }
-
- private:
-  MPI_Comm comm_ = MPI_COMM_NULL;
-};
 
 /// Everybody has something for everybody.
 class Exchanging {

@@ -69,7 +69,7 @@ class Broadcast {
   /// different ranks; MpiError, JobError.
   void execute(void* buffer, std::int64_t bytes);
   /// The same in parts: the memory must stay until wait() returns or test() says true. Where the size class is a new
-  /// one, and while MPI_Bcast and a plan take turns in it, start() waits for the others.
+  /// one, start() waits for the others.
   void start(void* buffer, std::int64_t bytes);
   [[nodiscard]] bool test();
   void wait();

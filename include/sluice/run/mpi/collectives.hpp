@@ -71,8 +71,7 @@ class CollectiveJob {
   ///
   /// Throws InputError for a null pointer or MPI_IN_PLACE where it is not offered, MpiError, JobError.
   void execute(const void* own, void* result);
-  /// The same in parts: the memory must stay until wait() returns or test() says true. In the second to the ninth
-  /// execution start() may wait until all ranks have called it, as ways to do it are measured then.
+  /// The same in parts: the memory must stay until wait() returns or test() says true.
   void start(const void* own, void* result);
   [[nodiscard]] bool test();
   void wait();

@@ -51,7 +51,7 @@ struct ExchangeOptions {
 
   /// Where mode, k and algorithm are left to the library: carry out some of the first nine executions by
   /// MPI_Ialltoallw, and all later ones if that was faster on the slowest rank. Beyond 64 ranks only where every rank
-  /// has messages for at least half of them. In these executions start() may wait until all ranks have called it.
+  /// has messages for at least half of them. These executions begin when all ranks have started them.
   bool try_native = true;
 
   bool record = false;  ///< keep the times of the transfers: Exchange::sent and received; nothing native is tried

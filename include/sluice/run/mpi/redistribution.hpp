@@ -74,7 +74,7 @@ struct RedistributionOptions {
   /// Where mode and algorithm are left to the library, and the messages of no rank are more than 8 MiB together: carry
   /// out some of the first nine executions by MPI_Ialltoallw, from and to buffers for all that does not lie in a row,
   /// and all later ones if that was faster on the slowest rank. Beyond 64 ranks only where every rank has messages for
-  /// at least half of them. In these executions start() may wait until all ranks have called it.
+  /// at least half of them. These executions begin when all ranks have started them.
   bool try_native = true;
 };
 

@@ -108,17 +108,22 @@ struct Broadcast::State final : detail::Job {
   [[nodiscard]] std::string key_of(std::int64_t largest) const;
   [[nodiscard]] OwnPart plan(std::int64_t bytes);
   void begin(void* buffer, std::int64_t bytes);
+  void begin_natively(detail::Turns::Turn turn = {});
   void begin_planned(SizeClass& size, void* buffer, std::int64_t bytes);
+  /// Once it is known which way; whether it is.
+  bool begin_undecided();
   void try_both(SizeClass& size, void* buffer, std::int64_t bytes);
   [[nodiscard]] detail::Context::Part& ranks_of_cluster();
 
   detail::Advance advance() override;
   [[nodiscard]] bool may_sleep() const override { return true; }
   void abandon() noexcept override {
+    native.abandon();
+    turn_inside.end();
     for (SizeClass& size : classes) {
       if (size.sized) size.sized->abandon();
+      if (size.trial) size.trial->abandon();
     }
-    native.abandon();
   }
   [[nodiscard]] bool in_native_collective() const override {
     return natively || !options.platform || std::ranges::any_of(classes, [](const SizeClass& size) {
@@ -142,8 +147,9 @@ struct Broadcast::State final : detail::Job {
   detail::SizedPart* running = nullptr;
   detail::WayTrial* trial = nullptr;  ///< that it counts for
   bool natively = false;              ///< MPI_Bcast may be under way
+  SizeClass* undecided = nullptr;     ///< of which it is not known which way it goes
   bool then_inside = false;           ///< after `running`, the broadcast of this rank's cluster
-  std::int64_t turn = 0;              ///< of it
+  detail::Turns::Turn turn_inside;    ///< of it
   void* message = nullptr;
   std::int64_t message_bytes = 0;
 };
@@ -227,14 +233,12 @@ void Broadcast::State::begin_planned(SizeClass& size, void* buffer, std::int64_t
   natively = part.native || part.native_inside;
   then_inside = part.ends_native && !part.native;
   running = nullptr;
-  message = buffer;
-  message_bytes = bytes;
   if (part.native) {
-    native.begin(detail::broadcast_by_mpi(buffer, bytes, root, channel.comm()));
+    begin_natively();
     return;
   }
   if (part.native_inside && inside == nullptr) inside = &ranks_of_cluster();
-  if (then_inside) turn = inside->turns_taken++;
+  if (then_inside) turn_inside = channel.take_turn(inside->turns);
   if (size.bytes != bytes) {
     size.sized = std::make_unique<detail::SizedPart>(channel, part.program, bytes, size.largest);
     size.bytes = bytes;
@@ -251,10 +255,29 @@ detail::Context::Part& Broadcast::State::ranks_of_cluster() {
   detail::Arguments arguments("cluster");
   arguments.add_all(root, to_json(*options.platform));
   const int order = channel.rank() == root ? 0 : 1 + static_cast<int>(position);
-  return channel.context().part(arguments.bytes(), static_cast<int>(cluster), order);
+  return channel.part(arguments.bytes(), static_cast<int>(cluster), order);
+}
+
+void Broadcast::State::begin_natively(detail::Turns::Turn turn) {
+  natively = message_bytes > 0;
+  native.begin(detail::broadcast_by_mpi(message, message_bytes, root, channel.comm()), nullptr, std::move(turn));
+}
+
+bool Broadcast::State::begin_undecided() {
+  const std::optional<bool> by_mpi = undecided->trial->natively();
+  if (!by_mpi) return false;
+  SizeClass& size = *std::exchange(undecided, nullptr);
+  if (!size.trial->over()) trial = &*size.trial;
+  if (*by_mpi) {
+    begin_natively(size.trial->take_turn());
+  } else {
+    begin_planned(size, message, message_bytes);
+  }
+  return true;
 }
 
 detail::Advance Broadcast::State::advance() {
+  if (undecided != nullptr) return begin_undecided() ? detail::Advance::kMoved : detail::Advance::kIdle;
   if (running != nullptr) {
     const detail::Advance come = running->advance();
     if (come != detail::Advance::kOver) return come;
@@ -262,13 +285,7 @@ detail::Advance Broadcast::State::advance() {
     return detail::Advance::kMoved;
   }
   if (then_inside) {
-    if (inside->turn != turn) {
-      channel.check();
-      native.check_alive();
-      return detail::Advance::kIdle;
-    }
-    native.begin(detail::broadcast_by_mpi(message, message_bytes, 0, inside->comm));
-    ++inside->turn;
+    native.begin(detail::broadcast_by_mpi(message, message_bytes, 0, inside->comm), nullptr, std::move(turn_inside));
     then_inside = false;
     return detail::Advance::kMoved;
   }
@@ -286,8 +303,7 @@ void Broadcast::State::try_both(SizeClass& size, void* buffer, std::int64_t byte
     detail::complete(channel, *this, true);
   };
   const auto by_mpi = [&] {
-    natively = true;
-    native.begin(detail::broadcast_by_mpi(buffer, bytes, root, channel.comm()));
+    begin_natively();
     detail::complete(channel, *this, true);
   };
   const detail::NativeTrial measured = detail::try_native(channel, by_plan, by_mpi);
@@ -308,19 +324,20 @@ void Broadcast::State::try_both(SizeClass& size, void* buffer, std::int64_t byte
 void Broadcast::State::begin(void* buffer, std::int64_t bytes) {
   start([&] {
     check_message(buffer, bytes);
-    const auto begin_natively = [&] {
-      natively = bytes > 0;
-      native.begin(detail::broadcast_by_mpi(buffer, bytes, root, channel.comm()));
-      return detail::Advance::kIdle;
-    };
+    message = buffer;
+    message_bytes = bytes;
     trial = nullptr;
-    if (only_native(bytes)) return begin_natively();
+    if (only_native(bytes)) {
+      begin_natively();
+      return detail::Advance::kIdle;
+    }
     SizeClass& size = obtain(bytes);
     if (bytes == 0 || channel.size() == 1) return detail::Advance::kOver;
     if (size.trial && !size.part().native) {
-      const bool by_mpi = size.trial->begin(true);
-      if (!size.trial->over()) trial = &*size.trial;
-      if (by_mpi) return begin_natively();
+      undecided = &size;
+      size.trial->begin(true);
+      (void)begin_undecided();
+      return detail::Advance::kIdle;
     }
     const bool may_try = options.platform && options.try_native && options.plan.algorithm == "auto";
     if (may_try && !size.planned->tried && !size.part().native) {

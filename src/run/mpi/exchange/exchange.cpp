@@ -125,10 +125,13 @@ struct Exchange::State final : detail::Job {
   void begin(std::span<const std::byte> send, std::span<const std::int64_t> at_send, std::span<std::byte> receive,
              std::span<const std::int64_t> at_receive);
   void begin_typed(const void* send, void* receive);
-  void begin(std::vector<const std::byte*> sources, std::vector<std::byte*> targets);
-  void begin_natively(const std::vector<const std::byte*>& sources, const std::vector<std::byte*>& targets);
+  void begin(std::vector<const std::byte*> from, std::vector<std::byte*> to);
+  /// Once it is known which way; whether it is.
+  bool begin_transfers();
+  void begin_natively();
 
   detail::Advance advance() override {
+    if (undecided) return begin_transfers() ? detail::Advance::kMoved : detail::Advance::kIdle;
     const detail::Advance come = natively ? native->advance() : executor->advance();
     if (come != detail::Advance::kOver) return come;
     if (typed) typed->unpack();
@@ -138,6 +141,7 @@ struct Exchange::State final : detail::Job {
   void abandon() noexcept override {
     if (executor) executor->abandon();
     if (native) native->abandon();
+    if (trial) trial->abandon();
   }
   [[nodiscard]] bool in_native_collective() const override { return trial && trial->may_be_native(); }
 
@@ -154,7 +158,12 @@ struct Exchange::State final : detail::Job {
   detail::StepTrace trace;
   std::optional<detail::WayTrial> trial;
   std::unique_ptr<detail::NativeExchange> native;  ///< once it is tried
-  bool natively = false;                           ///< the present execution
+
+  // The present execution.
+  std::vector<const std::byte*> sources;  ///< of sends
+  std::vector<std::byte*> targets;        ///< of receives
+  bool undecided = false;                 ///< which way it goes
+  bool natively = false;
 };
 
 Exchange::State::State(std::shared_ptr<detail::Context> context, std::int64_t number,
@@ -288,11 +297,11 @@ void Exchange::State::begin(std::span<const std::byte> send, std::span<const std
       throw InputError("send", fmt::format("{} bytes", send.size()), needed(sends));
     if (!fits(receives, at_receive, receive.size()))
       throw InputError("receive", fmt::format("{} bytes", receive.size()), needed(receives));
-    std::vector<const std::byte*> sources;
-    std::vector<std::byte*> targets;
-    for (std::size_t i = 0; i < sends.size(); ++i) sources.push_back(send.data() + at_send[i]);
-    for (std::size_t i = 0; i < receives.size(); ++i) targets.push_back(receive.data() + at_receive[i]);
-    begin(std::move(sources), std::move(targets));
+    std::vector<const std::byte*> from;
+    std::vector<std::byte*> to;
+    for (std::size_t i = 0; i < sends.size(); ++i) from.push_back(send.data() + at_send[i]);
+    for (std::size_t i = 0; i < receives.size(); ++i) to.push_back(receive.data() + at_receive[i]);
+    begin(std::move(from), std::move(to));
     return detail::Advance::kIdle;
   });
 }
@@ -311,15 +320,26 @@ void Exchange::State::begin_typed(const void* send, void* receive) {
   });
 }
 
-void Exchange::State::begin(std::vector<const std::byte*> sources, std::vector<std::byte*> targets) {
-  natively = trial->begin(detail::worth_trying(std::min(sends.size(), receives.size()), channel.size()));
+void Exchange::State::begin(std::vector<const std::byte*> from, std::vector<std::byte*> to) {
+  sources = std::move(from);
+  targets = std::move(to);
+  undecided = true;
+  trial->begin(detail::worth_trying(std::min(sends.size(), receives.size()), channel.size()));
+  (void)begin_transfers();
+}
+
+bool Exchange::State::begin_transfers() {
+  const std::optional<bool> way = trial->natively();
+  if (!way) return false;
+  undecided = false;
+  natively = *way;
   if (natively) {
-    begin_natively(sources, targets);
-    return;
+    begin_natively();
+    return true;
   }
   messages->use(std::move(sources), std::move(targets));
   executor->begin(*messages);
-  if (list == nullptr) return;
+  if (list == nullptr) return true;
   messages->clear();
   for (std::size_t i = 0; i < sends.size(); ++i) {
     const MessageSize& message = sends[i];
@@ -327,10 +347,10 @@ void Exchange::State::begin(std::vector<const std::byte*> sources, std::vector<s
       list->post(message.peer, message.bytes, static_cast<std::int64_t>(i));
   }
   list->posted_all();
+  return true;
 }
 
-void Exchange::State::begin_natively(const std::vector<const std::byte*>& sources,
-                                     const std::vector<std::byte*>& targets) {
+void Exchange::State::begin_natively() {
   if (!native) native = std::make_unique<detail::NativeExchange>(channel);
   std::vector<detail::PlacedMessage> from;
   std::vector<detail::PlacedMessage> to;
@@ -340,7 +360,7 @@ void Exchange::State::begin_natively(const std::vector<const std::byte*>& source
   for (std::size_t i = 0; i < receives.size(); ++i) {
     if (receives[i].bytes > 0) to.push_back({receives[i].peer, targets[i], receives[i].bytes});
   }
-  native->begin(from, to, typed);
+  native->begin(from, to, typed, trial->take_turn());
 }
 
 Exchange::Exchange(MPI_Comm comm, const std::vector<MessageSize>& sends, const ExchangeOptions& options)

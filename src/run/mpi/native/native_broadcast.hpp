@@ -15,14 +15,14 @@ namespace sluice::mpi::detail {
 [[nodiscard]] inline NativeCollective::StartNext broadcast_by_mpi(void* buffer, std::int64_t bytes, int root,
                                                                   MPI_Comm comm) {
   return [=, at = std::int64_t{0}](MPI_Request* request) mutable {
-    if (at >= bytes) return false;
+    if (at >= bytes) return NativeCollective::Started::kNone;
     const auto some = static_cast<int>(std::min<std::int64_t>(std::numeric_limits<int>::max(), bytes - at));
     void* const from = static_cast<std::byte*>(buffer) + at;
     // Simulated ranks have nobody to give way to, and SMPI's call that returns at once sends to every rank.
     SLUICE_MPI(kSimulated ? MPI_Bcast(from, some, MPI_BYTE, root, comm)
                           : MPI_Ibcast(from, some, MPI_BYTE, root, comm, request));
     at += some;
-    return true;
+    return at < bytes ? NativeCollective::Started::kMoreToCome : NativeCollective::Started::kLast;
   };
 }
 

@@ -18,11 +18,13 @@ namespace sluice::mpi::detail {
 /// A collective of MPI's own, started without blocking, so that its rank still hears of others that give up. MPI counts
 /// in int: it may take several calls, one behind the other.
 ///
-/// Executions of one communicator must be started in the same order on all ranks, as MPI asks for.
+/// Executions of one communicator must be started in the same order on all ranks, as MPI asks for: the collective
+/// begins when its turn has come (Turns). Where one is left unfinished, those behind it do not begin.
 class NativeCollective {
  public:
-  /// Starts the next call and returns true, or false where there is none left.
-  using StartNext = std::function<bool(MPI_Request* request)>;
+  /// Starts the next call, if there is one.
+  enum class Started { kNone, kMoreToCome, kLast };
+  using StartNext = std::function<Started(MPI_Request* request)>;
 
   explicit NativeCollective(Channel& channel) : channel_(channel) {}
   ~NativeCollective() {
@@ -33,30 +35,40 @@ class NativeCollective {
   NativeCollective(const NativeCollective&) = delete;
   NativeCollective& operator=(const NativeCollective&) = delete;
 
-  /// `memory`: that of the library's own which it works on; it lasts as long as MPI may use it. Throws InputError if a
-  /// collective was left unfinished in this context.
-  void begin(StartNext start_next, std::shared_ptr<const void> memory = nullptr) {
-    // Where this job is the reason, it is a later execution that failed.
-    if (channel_.context().died_by() != channel_.number()) check_alive();
+  /// `memory`: that of the library's own which it works on; it lasts as long as MPI may use it. `turn`: taken when the
+  /// execution was started, if not now in the order of the context's communicator. This and advance() throw InputError
+  /// if a collective before it was left unfinished.
+  void begin(StartNext start_next, std::shared_ptr<const void> memory = nullptr, Turns::Turn turn = {}) {
     leftover_.assign(1, Leftover{{}, std::move(memory)});
     leftover_.front().requests.reserve(1);
     start_next_ = std::move(start_next);
+    turn_ = turn.taken() ? std::move(turn) : channel_.take_turn(channel_.context().turns());
     under_way_ = true;
-    under_way_ = start_next_(&request_);
+    begun_ = false;
+    begin_if_turn();
   }
   Advance advance() {
     if (!under_way_) return Advance::kOver;
+    if (!begun_) {
+      channel_.check();
+      begin_if_turn();
+      return begun_ ? Advance::kMoved : Advance::kIdle;
+    }
     if (kSimulated) {
       SLUICE_MPI(MPI_Wait(&request_, MPI_STATUS_IGNORE));
     } else if (!channel_.test(request_)) {
       return Advance::kIdle;
     }
-    under_way_ = start_next_(&request_);
+    if (more_to_come_) {
+      start();
+    } else {
+      under_way_ = false;
+    }
     return under_way_ ? Advance::kMoved : Advance::kOver;
   }
   [[nodiscard]] bool under_way() const { return under_way_; }
-  /// Leaves it, after quiet_s() for its end: until then others may need what is sent from here. MPI stops no collective:
-  /// one that some rank has not begun never ends.
+  /// Leaves it, after quiet_s() for its end: until then others may need what is sent from here. MPI stops no
+  /// collective: one that some rank has not begun never ends.
   void abandon() noexcept {
     const double deadline = MPI_Wtime() + quiet_s(channel_.context());
     for (Patience patience; request_ != MPI_REQUEST_NULL && MPI_Wtime() < deadline; patience.look_again()) {
@@ -64,19 +76,31 @@ class NativeCollective {
       if (MPI_Test(&request_, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return;
     }
     under_way_ = false;
-  }
-  /// Throws InputError if a collective was left unfinished in this context.
-  void check_alive() const {
-    if (channel_.context().dead())
-      throw InputError(channel_.work(), "a job whose communicator has an unfinished collective", "a new job");
+    turn_.end();
   }
 
  private:
+  void begin_if_turn() {
+    if (turn_.closed())
+      throw InputError(channel_.work(), "a job whose communicator has an unfinished collective", "a new job");
+    if (turn_.has_come()) start();
+  }
+  void start() {
+    begun_ = true;
+    const Started started = start_next_(&request_);
+    under_way_ = started != Started::kNone;
+    more_to_come_ = started == Started::kMoreToCome;
+    if (!more_to_come_) turn_.end();
+  }
+
   Channel& channel_;
   StartNext start_next_;
   std::list<Leftover> leftover_;
+  Turns::Turn turn_;  ///< until the last call has been started
   MPI_Request request_ = MPI_REQUEST_NULL;
   bool under_way_ = false;
+  bool begun_ = false;
+  bool more_to_come_ = false;
 };
 
 }  // namespace sluice::mpi::detail

@@ -73,22 +73,20 @@ NativeExchange::NativeExchange(Channel& channel)
     : arguments_(std::make_shared<Arguments>(channel.size())), comm_(channel.comm()), collective_(channel) {}
 
 void NativeExchange::begin(const std::vector<PlacedMessage>& sends, const std::vector<PlacedMessage>& receives,
-                           std::shared_ptr<const void> memory) {
+                           std::shared_ptr<const void> memory, Turns::Turn turn) {
   arguments_->memory = std::move(memory);
   arguments_->out.fill(sends);
   arguments_->in.fill(receives);
-  const auto start = [own = arguments_.get(), comm = comm_, started = false](MPI_Request* request) mutable {
-    if (started) return false;
+  const auto start = [own = arguments_.get(), comm = comm_](MPI_Request* request) {
     const Side& out = own->out;
     const Side& in = own->in;
     SLUICE_MPI(kSimulated ? MPI_Alltoallw(out.start, out.counts.data(), out.offsets.data(), out.types.data(), in.start,
                                           in.counts.data(), in.offsets.data(), in.types.data(), comm)
                           : MPI_Ialltoallw(out.start, out.counts.data(), out.offsets.data(), out.types.data(), in.start,
                                            in.counts.data(), in.offsets.data(), in.types.data(), comm, request));
-    started = true;
-    return true;
+    return NativeCollective::Started::kLast;
   };
-  collective_.begin(start, arguments_);
+  collective_.begin(start, arguments_, std::move(turn));
 }
 
 }  // namespace sluice::mpi::detail

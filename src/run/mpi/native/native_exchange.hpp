@@ -30,9 +30,10 @@ class NativeExchange {
  public:
   explicit NativeExchange(Channel& channel);
 
-  /// Starts it. What is sent is not written to. `memory`: of the library's own, where messages lie in it. On all ranks.
+  /// Starts it. What is sent is not written to. `memory`: of the library's own, where messages lie in it; `turn`: see
+  /// NativeCollective::begin. On all ranks.
   void begin(const std::vector<PlacedMessage>& sends, const std::vector<PlacedMessage>& receives,
-             std::shared_ptr<const void> memory);
+             std::shared_ptr<const void> memory, Turns::Turn turn);
   Advance advance() { return collective_.advance(); }
   void abandon() noexcept { collective_.abandon(); }
 

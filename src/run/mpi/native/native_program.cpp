@@ -88,7 +88,7 @@ NativeCollective::StartNext NativeProgram::start(const void* own, void* result) 
     const Arguments& a = *with;
     const int root = static_cast<int>(a.shape.root);
     const std::int64_t all = a.shape.problem == Collective::kAllreduce ? a.elements : 1;
-    if (at >= all || a.shape.size_bytes == 0) return false;
+    if (at >= all || a.shape.size_bytes == 0) return NativeCollective::Started::kNone;
     const std::int64_t some = std::min(kMostInInt, all - at);
     // Simulated ranks have nobody to give way to, and SMPI's calls that return at once send to every rank.
     switch (a.shape.problem) {
@@ -125,7 +125,7 @@ NativeCollective::StartNext NativeProgram::start(const void* own, void* result) 
         break;
     }
     at += some;
-    return true;
+    return at < all ? NativeCollective::Started::kMoreToCome : NativeCollective::Started::kLast;
   };
 }
 

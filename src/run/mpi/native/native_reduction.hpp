@@ -18,14 +18,14 @@ namespace sluice::mpi::detail {
                                                                const ElementOperation& operation, int root,
                                                                MPI_Comm comm) {
   return [=, extent = ElementLayout(operation.type).extent, at = std::int64_t{0}](MPI_Request* request) mutable {
-    if (at >= operation.count) return false;
+    if (at >= operation.count) return NativeCollective::Started::kNone;
     const auto some = static_cast<int>(std::min<std::int64_t>(std::numeric_limits<int>::max(), operation.count - at));
     const void* const from = own == MPI_IN_PLACE ? own : static_cast<const std::byte*>(own) + at * extent;
     void* const to = result == nullptr ? nullptr : static_cast<std::byte*>(result) + at * extent;
     SLUICE_MPI(kSimulated ? MPI_Reduce(from, to, some, operation.type, operation.op, root, comm)
                           : MPI_Ireduce(from, to, some, operation.type, operation.op, root, comm, request));
     at += some;
-    return true;
+    return at < operation.count ? NativeCollective::Started::kMoreToCome : NativeCollective::Started::kLast;
   };
 }
 

@@ -8,8 +8,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "run/mpi/runtime/collective.hpp"
-
 namespace sluice::mpi::detail {
 
 std::string to_text(const NativeTrial& measured, const char* native) {
@@ -18,21 +16,48 @@ std::string to_text(const NativeTrial& measured, const char* native) {
                      measured.native_s * 1e3);
 }
 
-bool WayTrial::begin(bool possible) {
-  if (state_.stage == Stage::kFirst && state_.executions == 1) {
-    const bool all = largest(std::int64_t{possible ? 0 : 1}, channel_) == 0;
-    state_.stage = all ? Stage::kTrying : Stage::kPlanned;
-  } else if (state_.stage == Stage::kTrying && state_.executions == TrialState::kExecutions) {
-    decide();
-  }
-  if (over()) {
+void WayTrial::begin(bool possible) {
+  agreement_.reset();
+  turn_.end();
+  const std::size_t before = state_.executions;
+  if (over() || before == 0) {
+    if (native()) turn_ = channel_.take_turn(channel_.context().turns());
+    if (!over()) ++state_.executions;
     record();
-    return native();
+    return;
   }
-  ++state_.executions;
+  std::vector<std::uint64_t> own;
+  if (before == 1) {
+    own.push_back(possible ? 0 : 1);
+  } else if (before == TrialState::kExecutions) {
+    // Numbers that are not negative are ordered as their bits are.
+    for (const double time : state_.times) own.push_back(std::bit_cast<std::uint64_t>(std::max(time, 0.0)));
+  }
+  const bool may_be_by_mpi = before % 2 == 1 || before == TrialState::kExecutions;
+  if (may_be_by_mpi) turn_ = channel_.take_turn(channel_.context().turns());
+  agreement_ = std::make_unique<LargestOfAll>(channel_, std::move(own));
+}
+
+std::optional<bool> WayTrial::natively() {
+  if (agreement_) {
+    if (!agreement_->advance()) return std::nullopt;
+    settle(agreement_->numbers());
+    agreement_.reset();
+  }
+  const bool by_mpi = over() ? native() : state_.executions % 2 == 0;
+  if (!by_mpi) turn_.end();
+  return by_mpi;
+}
+
+void WayTrial::settle(const std::vector<std::uint64_t>& agreed) {
+  if (state_.executions == 1) {
+    state_.stage = agreed.front() == 0 ? Stage::kTrying : Stage::kPlanned;
+  } else if (state_.executions == TrialState::kExecutions) {
+    decide(agreed);
+  }
+  if (!over()) ++state_.executions;
   record();
-  if (counts()) start_s_ = start_together(channel_);
-  return state_.executions % 2 == 0;
+  if (counts()) start_s_ = MPI_Wtime();
 }
 
 void WayTrial::end() {
@@ -41,11 +66,7 @@ void WayTrial::end() {
   record();
 }
 
-void WayTrial::decide() {
-  std::array<std::uint64_t, 2 * TrialState::kTries> slowest{};
-  for (std::size_t i = 0; i < slowest.size(); ++i)
-    slowest[i] = std::bit_cast<std::uint64_t>(std::max(state_.times[i], 0.0));
-  largest_of_all(channel_, slowest);  // numbers that are not negative are ordered as their bits are
+void WayTrial::decide(const std::vector<std::uint64_t>& slowest) {
   std::array<std::vector<double>, 2> ways;
   for (std::size_t i = 0; i < slowest.size(); ++i) {
     // An execution that was under way, or had failed, when the next job was made left no time.

@@ -1,10 +1,15 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "run/mpi/native/native_trial.hpp"
 #include "run/mpi/runtime/channel.hpp"
+#include "run/mpi/runtime/collective.hpp"
 #include "run/mpi/runtime/kept_plan.hpp"
 #include "run/mpi/runtime/trial_state.hpp"
 
@@ -20,9 +25,9 @@ namespace sluice::mpi::detail {
 ///
 /// The first execution goes by the plan, as many jobs have no other. The second one and the ninth begin with an
 /// agreement of all ranks, and those between them with a barrier: a rank that is done with one way early would count
-/// what the others still take as time of the other way. Times are those of the slowest rank from there to the end of
-/// the execution; where ranks compute meanwhile both ways take longer, and the plan stays unless MPI's way is clearly
-/// faster.
+/// what the others still take as time of the other way. Whoever starts an execution does not wait for that: it is moved
+/// on like all else. Times are those of the slowest rank from there to the end of the execution; where ranks compute
+/// meanwhile both ways take longer, and the plan stays unless MPI's way is clearly faster.
 class WayTrial {
  public:
   /// `wanted`: false: always by the plan; the same on all ranks. `kept`: whose trial this one goes on with, and is kept
@@ -33,13 +38,22 @@ class WayTrial {
     if (!wanted) state_.stage = Stage::kPlanned;
   }
 
-  /// At the start of each execution, on all ranks: whether it goes by MPI's own collective. `possible`: whether this
-  /// rank is in favour of trying it; asked for once, and all have to be. Throws as Channel::check.
-  [[nodiscard]] bool begin(bool possible);
-  /// At its end.
+  /// At the start of each execution, on all ranks. `possible`: whether this rank is in favour of trying MPI's own
+  /// collective; asked for once, and all have to be.
+  void begin(bool possible);
+  /// Whether the execution goes by MPI's own collective, once that is known: looks, and does not wait. Throws as
+  /// Channel::check.
+  [[nodiscard]] std::optional<bool> natively();
+  /// The turn of that collective, where it goes by it.
+  [[nodiscard]] Turns::Turn take_turn() { return std::move(turn_); }
+  /// At the end of the execution.
   void end();
+  /// Instead of that, where it was given up.
+  void abandon() noexcept { turn_.end(); }
   /// Whether the collective may be under way on some rank.
-  [[nodiscard]] bool may_be_native() const { return state_.stage == Stage::kTrying || native(); }
+  [[nodiscard]] bool may_be_native() const {
+    return agreement_ != nullptr || state_.stage == Stage::kTrying || native();
+  }
   /// Whether it has been found to be faster.
   [[nodiscard]] bool native() const { return state_.stage == Stage::kNative; }
   /// Of the slowest rank, once it is decided; 0 before, and where nothing was tried.
@@ -52,7 +66,9 @@ class WayTrial {
 
   /// Whether the execution that is under way is measured.
   [[nodiscard]] bool counts() const { return state_.stage == Stage::kTrying && state_.executions > 2; }
-  void decide();
+  /// What follows for this execution from what all ranks said.
+  void settle(const std::vector<std::uint64_t>& agreed);
+  void decide(const std::vector<std::uint64_t>& slowest);
   /// For jobs to come; what is decided is not taken back by a job that was made before.
   void record() const {
     if (record_ && (over() || !record_->over())) *record_ = state_;
@@ -61,6 +77,8 @@ class WayTrial {
   Channel& channel_;
   std::shared_ptr<TrialState> record_;
   TrialState state_;
+  Turns::Turn turn_;
+  std::unique_ptr<LargestOfAll> agreement_;  ///< that the execution begins with, while it is under way
   double start_s_ = 0;
 };
 

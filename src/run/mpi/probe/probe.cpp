@@ -410,10 +410,9 @@ void add_broadcasts(MPI_Comm user, Channel& channel, Parts& parts, Platform& pla
   detail::Arguments clusters("probe");
   for (const PlatformCluster& cluster : platform.clusters) clusters.add(std::span(cluster.ranks));
   // One cluster is all ranks. Else communicators are made, as MPI_Bcast needs them: see Context.
-  const MPI_Comm inside =
-      platform.clusters.size() == 1
-          ? user
-          : channel.context().part(clusters.bytes(), static_cast<int>(own), static_cast<int>(place)).comm;
+  const MPI_Comm inside = platform.clusters.size() == 1
+                              ? user
+                              : channel.part(clusters.bytes(), static_cast<int>(own), static_cast<int>(place)).comm;
   for (std::size_t c = 0; c < platform.clusters.size(); ++c) {
     PlatformCluster& cluster = platform.clusters[c];
     if (!has_broadcasts(cluster.ranks)) continue;

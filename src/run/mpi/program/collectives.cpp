@@ -23,10 +23,13 @@ struct CollectiveJob::State final : detail::Job {
   State(std::shared_ptr<detail::Context> context, std::int64_t number, Collective problem, MakeTask make_task);
   ~State() override { close(); }
 
-  void check_buffers(const void* own, const void* result) const;
-  void begin(const void* own, void* result);
+  void check_buffers() const;
+  void begin(const void* from, void* to);
+  /// Once it is known which way; whether it is.
+  bool begin_transfers();
 
   detail::Advance advance() override {
+    if (undecided) return begin_transfers() ? detail::Advance::kMoved : detail::Advance::kIdle;
     const detail::Advance come = natively ? native.advance() : executor->advance();
     if (come == detail::Advance::kOver && counted) trial->end();
     return come;
@@ -35,6 +38,7 @@ struct CollectiveJob::State final : detail::Job {
   void abandon() noexcept override {
     if (executor) executor->abandon();
     native.abandon();
+    if (trial) trial->abandon();
   }
   [[nodiscard]] bool in_native_collective() const override {
     return way == Way::kNative || (trial && trial->may_be_native());
@@ -53,6 +57,9 @@ struct CollectiveJob::State final : detail::Job {
   detail::NativeCollective native{channel};
 
   // The present execution.
+  const void* own = nullptr;
+  void* result = nullptr;
+  bool undecided = false;  ///< which way it goes
   bool natively = false;
   bool counted = false;  ///< by the trial
 };
@@ -85,29 +92,37 @@ CollectiveJob::State::State(std::shared_ptr<detail::Context> context, std::int64
   if (way == Way::kTurns) trial.emplace(channel, true, kept);
 }
 
-void CollectiveJob::State::check_buffers(const void* own, const void* result) const {
+void CollectiveJob::State::check_buffers() const {
   if (own == MPI_IN_PLACE && !may_be_in_place)
     throw InputError("own", "MPI_IN_PLACE", "it where the result has a place for the own data");
   if (gives && own == nullptr) throw InputError("own", "a null pointer", "what the rank has");
   if (gets && result == nullptr) throw InputError("result", "a null pointer", "room for what the rank gets");
 }
 
-void CollectiveJob::State::begin(const void* own, void* result) {
+void CollectiveJob::State::begin(const void* from, void* to) {
   start([&] {
-    check_buffers(own, result);
-    counted = false;
-    natively = way == Way::kNative;
-    if (trial) {
-      natively = trial->begin(true);
-      counted = !trial->over();
-    }
-    if (natively) {
-      native.begin(by_mpi->start(own, result), by_mpi->memory());
-    } else {
-      executor->begin(own, result);
-    }
+    own = from;
+    result = to;
+    check_buffers();
+    undecided = true;
+    if (trial) trial->begin(true);
+    (void)begin_transfers();
     return detail::Advance::kIdle;
   });
+}
+
+bool CollectiveJob::State::begin_transfers() {
+  const std::optional<bool> by_trial = trial ? trial->natively() : way == Way::kNative;
+  if (!by_trial) return false;
+  undecided = false;
+  natively = *by_trial;
+  counted = trial && !trial->over();
+  if (natively) {
+    native.begin(by_mpi->start(own, result), by_mpi->memory(), trial ? trial->take_turn() : detail::Turns::Turn());
+  } else {
+    executor->begin(own, result);
+  }
+  return true;
 }
 
 // ---- CollectiveJob

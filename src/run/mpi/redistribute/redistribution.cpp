@@ -180,7 +180,7 @@ class PackedMessages {
  public:
   explicit PackedMessages(detail::Channel& channel) : exchange_(channel) {}
 
-  void begin(Transport& data, const OwnMessages& sends, const OwnMessages& receives) {
+  void begin(Transport& data, const OwnMessages& sends, const OwnMessages& receives, detail::Turns::Turn turn) {
     if (memory_ == nullptr) {
       buffer_bytes_ = sends.bytes() + receives.bytes();
       memory_.reset(new std::byte[static_cast<std::size_t>(buffer_bytes_)]);
@@ -207,7 +207,7 @@ class PackedMessages {
       to_.push_back(placed(receives.messages[i], in_place));
       in_place_.push_back(in_place != nullptr);
     }
-    exchange_.begin(from, to_, memory_);
+    exchange_.begin(from, to_, memory_, std::move(turn));
   }
   detail::Advance advance() {
     if (working_) {
@@ -263,7 +263,10 @@ struct Redistribution::State final : detail::Job {
   ~State() override { close(); }
 
   void begin(const void* source, void* target);
+  /// Once it is known which way; whether it is.
+  bool begin_transfers();
   detail::Advance advance() override {
+    if (undecided) return begin_transfers() ? detail::Advance::kMoved : detail::Advance::kIdle;
     const detail::Advance come = natively ? native->advance() : executor->advance();
     if (come == detail::Advance::kOver) trial->end();
     return come;
@@ -271,6 +274,7 @@ struct Redistribution::State final : detail::Job {
   void abandon() noexcept override {
     if (executor) executor->abandon();
     if (native) native->abandon();
+    if (trial) trial->abandon();
   }
   [[nodiscard]] bool in_native_collective() const override { return trial && trial->may_be_native(); }
 
@@ -281,7 +285,10 @@ struct Redistribution::State final : detail::Job {
   std::optional<detail::StepExecutor> executor;
   std::optional<detail::WayTrial> trial;
   std::unique_ptr<PackedMessages> native;  ///< while it is tried, or serves
-  bool natively = false;                   ///< the present execution
+
+  // The present execution.
+  bool undecided = false;  ///< which way it goes
+  bool natively = false;
 };
 
 Redistribution::State::State(std::shared_ptr<detail::Context> context, std::int64_t number,
@@ -332,16 +339,26 @@ void Redistribution::State::begin(const void* source, void* target) {
     transfers.emplace(*transport, own);
     const std::int64_t bytes = own.sends.bytes() + own.receives.bytes();
     const std::size_t messages = std::min(own.sends.messages.size(), own.receives.messages.size());
-    natively = trial->begin(bytes <= kMostNativeBytes && detail::worth_trying(messages, channel.size()));
-    if (natively) {
-      if (!native) native = std::make_unique<PackedMessages>(channel);
-      native->begin(*transport, own.sends, own.receives);
-    } else {
-      if (trial->over()) native.reset();
-      executor->begin(*transfers);
-    }
+    undecided = true;
+    trial->begin(bytes <= kMostNativeBytes && detail::worth_trying(messages, channel.size()));
+    (void)begin_transfers();
     return detail::Advance::kIdle;
   });
+}
+
+bool Redistribution::State::begin_transfers() {
+  const std::optional<bool> way = trial->natively();
+  if (!way) return false;
+  undecided = false;
+  natively = *way;
+  if (natively) {
+    if (!native) native = std::make_unique<PackedMessages>(channel);
+    native->begin(*transport, prepared->own.sends, prepared->own.receives, trial->take_turn());
+  } else {
+    if (trial->over()) native.reset();
+    executor->begin(*transfers);
+  }
+  return true;
 }
 
 Redistribution::Redistribution(MPI_Comm comm, const std::vector<std::int64_t>& shape, const Layout& from,

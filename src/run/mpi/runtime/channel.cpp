@@ -49,6 +49,27 @@ void Channel::put(Failure failure) {
   if (!failure_ || order(failure) < order(*failure_)) failure_ = std::move(failure);
 }
 
+Turns::Turn Channel::take_turn(Turns& turns) {
+  auto last = std::ranges::find(turns_, &turns, &TakenTurn::turns);
+  if (last == turns_.end()) last = turns_.insert(last, {&turns, 0, 0});
+  Turns::Turn turn = turns.take();
+  last->execution = execution_;
+  last->number = turn.number();
+  return turn;
+}
+
+std::optional<std::int64_t> Channel::turn_of(const Turns& turns, std::int64_t execution) const {
+  const auto last = std::ranges::find(turns_, &turns, &TakenTurn::turns);
+  if (last == turns_.end() || last->execution != execution) return std::nullopt;
+  return last->number;
+}
+
+Context::Part& Channel::part(const std::string& key, int color, int order) {
+  const Turns::Turn turn = context_->turns().take();
+  wait_until([&] { return turn.has_come(); });
+  return context_->part(key, color, order);
+}
+
 void Channel::check() {
   if (!kSimulated) context_->poll();
   check_known();
@@ -111,7 +132,7 @@ void Channel::wait(MPI_Request& request) {
     SLUICE_MPI(MPI_Wait(&request, MPI_STATUS_IGNORE));
     return;
   }
-  for (Patience patience; !test(request); patience.look_again()) context_->progress(owner_);
+  for (Patience patience; !test(request); patience.look_again()) move_on_others();
 }
 
 void Channel::wait_aside(MPI_Request& request) {
@@ -165,6 +186,11 @@ void Pending::send_synchronous(const void* data, int bytes, int to, Tag tag) {
 void Pending::receive(void* data, int bytes, int from, Tag tag) {
   SLUICE_MPI(MPI_Irecv(data, bytes, MPI_BYTE, from, channel_.tag(tag), channel_.comm(), &request_));
   receives_ = true;
+}
+
+bool Pending::advance() {
+  if (kSimulated) wait();
+  return request_ == MPI_REQUEST_NULL || channel_.test(request_);
 }
 
 bool Pending::test(MPI_Status* status) {

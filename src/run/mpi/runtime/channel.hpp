@@ -10,8 +10,10 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "run/mpi/runtime/context.hpp"
 #include "run/mpi/runtime/waiting.hpp"
@@ -66,6 +68,13 @@ class Channel {
   /// The number of the next agreement by memory: the same on all ranks.
   [[nodiscard]] std::int64_t next_round() { return rounds_++; }
 
+  /// For an execution that has been started.
+  [[nodiscard]] Turns::Turn take_turn(Turns& turns);
+  /// The number of the turn which that execution took there; nullopt: none, or it has not been started here.
+  [[nodiscard]] std::optional<std::int64_t> turn_of(const Turns& turns, std::int64_t execution) const;
+  /// Context::part, when its turn has come. Throws as check().
+  [[nodiscard]] Context::Part& part(const std::string& key, int color, int order);
+
   // ---- Failure
 
   /// Looks whether another rank has given the job up, and throws what that means here: InputError, where it came from a
@@ -92,14 +101,16 @@ class Channel {
     unsigned looks = 0;
     for (Patience patience; !done(); patience.look_again()) {
       if (++looks % kLooksBetweenChecks == 0) check();
-      context_->progress(owner_);
+      move_on_others();
     }
   }
   /// While something else is waited for: check(), and moves on what has been started.
   void look_on() {
     check();
-    context_->progress(owner_);
+    move_on_others();
   }
+  /// Moves on what has been started, but for what waits.
+  void move_on_others() { context_->progress(owner_); }
 
   /// This rank goes on no more because of `why`: tells every rank, unless they know, and waits for nobody. `dies`: see
   /// Context::tell_failure.
@@ -149,7 +160,13 @@ class Channel {
   std::unordered_set<int> let_go_;  ///< ranks that receive nothing from this one any more
   std::int64_t execution_ = 0;
   std::int64_t rounds_ = 0;
-  bool looked_ = false;  ///< and found something, by the last look
+  struct TakenTurn {
+    const Turns* turns = nullptr;
+    std::int64_t execution = 0;
+    std::int64_t number = 0;
+  };
+  std::vector<TakenTurn> turns_;  ///< the last one of each
+  bool looked_ = false;           ///< and found something, by the last look
   bool made_ = false;
   bool given_up_ = false;
   bool settled_ = false;
@@ -181,6 +198,8 @@ class Pending {
   void send_synchronous(const void* data, int bytes, int to, Tag tag);
   void receive(void* data, int bytes, int from, Tag tag);
   void wait() { channel_.wait(request_); }
+  /// Whether it has ended; throws as Channel::check. Simulated ranks, whose looks cost time, wait.
+  [[nodiscard]] bool advance();
   void wait_aside() { channel_.wait_aside(request_); }
   /// Whether it has ended.
   [[nodiscard]] bool test(MPI_Status* status = MPI_STATUS_IGNORE);

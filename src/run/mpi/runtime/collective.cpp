@@ -71,30 +71,45 @@ void largest_by_memory(Channel& channel, std::span<std::uint64_t> numbers) {
 
 }  // namespace
 
+struct LargestOfAll::Round {
+  std::vector<std::uint64_t> out;
+  std::vector<std::uint64_t> in;
+};
+
+LargestOfAll::LargestOfAll(Channel& channel, std::vector<std::uint64_t> numbers)
+    : channel_(channel), numbers_(std::move(numbers)) {}
+
+bool LargestOfAll::advance() {
+  const int size = channel_.size();
+  const auto bytes = static_cast<int>(std::span(numbers_).size_bytes());
+  for (; distance_ < size; distance_ *= 2) {
+    if (!round_) {
+      round_ = std::make_shared<Round>();
+      round_->out = numbers_;
+      round_->in.resize(numbers_.size());
+      in_.emplace(channel_, round_);
+      out_.emplace(channel_, round_);
+      in_->receive(round_->in.data(), bytes, (channel_.rank() - distance_ + size) % size, Tag::kCollective);
+      out_->send(round_->out.data(), bytes, (channel_.rank() + distance_) % size, Tag::kCollective);
+    }
+    if (!in_->advance() || !out_->advance()) return false;
+    for (std::size_t i = 0; i < numbers_.size(); ++i) numbers_[i] = std::max(numbers_[i], round_->in[i]);
+    in_.reset();
+    out_.reset();
+    round_.reset();
+  }
+  return true;
+}
+
 void largest_of_all(Channel& channel, std::span<std::uint64_t> numbers) {
   const bool by_memory = channel.context().one_node() && channel.context().board().connected();
   if (by_memory && numbers.size() <= NoticeBoard::kWords) {
     largest_by_memory(channel, numbers);
     return;
   }
-  struct Round {
-    std::vector<std::uint64_t> out;
-    std::vector<std::uint64_t> in;
-  };
-  const int size = channel.size();
-  const auto bytes = static_cast<int>(numbers.size_bytes());
-  for (int distance = 1; distance < size; distance *= 2) {
-    const auto round = std::make_shared<Round>();
-    round->out.assign(numbers.begin(), numbers.end());
-    round->in.resize(numbers.size());
-    Pending in(channel, round);
-    Pending out(channel, round);
-    in.receive(round->in.data(), bytes, (channel.rank() - distance + size) % size, Tag::kCollective);
-    out.send(round->out.data(), bytes, (channel.rank() + distance) % size, Tag::kCollective);
-    in.wait();
-    out.wait();
-    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = std::max(numbers[i], round->in[i]);
-  }
+  LargestOfAll all(channel, {numbers.begin(), numbers.end()});
+  for (Patience patience; !all.advance(); patience.look_again()) channel.move_on_others();
+  std::ranges::copy(all.numbers(), numbers.begin());
 }
 
 std::int64_t largest(std::int64_t value, Channel& channel) {

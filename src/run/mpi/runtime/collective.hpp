@@ -5,6 +5,8 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -16,8 +18,28 @@
 /// Channel::check throws. In the same order on all ranks of a channel.
 namespace sluice::mpi::detail {
 
-/// The largest of each number over all ranks, in place, on all ranks. ceil(log2 n) rounds of one message each way
-/// (dissemination, Hensgen, Finkel, Manber 1988), which for a maximum is right for any number of ranks.
+/// The largest of each number over all ranks, on all ranks: ceil(log2 n) rounds of one message each way (dissemination,
+/// Hensgen, Finkel, Manber 1988), which for a maximum is right for any number of ranks.
+class LargestOfAll {
+ public:
+  LargestOfAll(Channel& channel, std::vector<std::uint64_t> numbers);
+  /// Does what can be done without waiting; whether it is over.
+  [[nodiscard]] bool advance();
+  /// Of all ranks, once it is over.
+  [[nodiscard]] const std::vector<std::uint64_t>& numbers() const { return numbers_; }
+
+ private:
+  struct Round;
+
+  Channel& channel_;
+  std::vector<std::uint64_t> numbers_;
+  int distance_ = 1;  ///< of the round
+  std::shared_ptr<Round> round_;
+  std::optional<Pending> in_;
+  std::optional<Pending> out_;
+};
+
+/// The same in place, when it returns; by memory where all ranks share it.
 void largest_of_all(Channel& channel, std::span<std::uint64_t> numbers);
 
 /// Waits for all ranks.

@@ -336,18 +336,15 @@ void Context::deal_out_failure(const Incoming& incoming) {
   failed_ = true;
   const Control& control = incoming.wire.control;
   if (control.execution != 0) {
-    dead_from_ = std::min(dead_from_, control.execution - 1);
-    died_by_ = incoming.wire.channel;
+    die(control.execution - 1, incoming.wire.channel, control.rank);
   }
   Failure failure;
   failure.rank = incoming.from;
   failure.execution = control.rank;
   failure.input = control.number != 0;
   failure.text.assign(incoming.wire.text.data(), static_cast<std::size_t>(control.bytes));
-  if (told_of_ != incoming.wire.channel || failure.rank < told_by_) {
-    told_of_ = incoming.wire.channel;
-    told_by_ = failure.rank;
-  }
+  told_.hear(incoming.wire.channel, incoming.from);
+  if (control.execution != 0) told_dead_.hear(incoming.wire.channel, incoming.from);
   if (const auto open = live_.find(incoming.wire.channel); open != live_.end()) {
     open->second->put(std::move(failure));
   } else if (incoming.wire.channel >= channels_) {
@@ -416,8 +413,8 @@ void Context::tell_failure(std::int64_t channel, const std::exception_ptr& why, 
   failed_ = true;
   const bool dies = dead_from < kNever;
   if (dies) {
-    dead_from_ = std::min(dead_from_, dead_from);
-    died_by_ = channel;
+    const std::scoped_lock lock(mutex_);
+    die(dead_from, channel, execution);
   }
   const Failure failure = failure_of(why);
   Wire& wire = goodbyes_[goodbyes_said_++ % kGoodbyes];
@@ -448,12 +445,26 @@ void Context::tell_failure(std::int64_t channel, const std::exception_ptr& why, 
     } catch (...) {
       break;  // nothing more is to be heard
     }
-    if (told_of_ == channel && told_by_ < rank_) return;
+    const Told& same = dies ? told_dead_ : told_;
+    if (same.channel == channel && same.by < rank_) return;
   }
   for (int distance = 1; distance < size_; ++distance) {
     const bool told = (distance & (distance - 1)) == 0;
     if (!told) tell((rank_ + distance) % size_);
   }
+}
+
+void Context::die(std::int64_t from, std::int64_t channel, std::int64_t execution) {
+  dead_from_ = std::min(dead_from_, from);
+  const auto open = live_.find(channel);
+  const auto close = [&](Turns& turns) {
+    // What has taken a turn here before that execution did, or would have, has a turn before it on all ranks.
+    const std::optional<std::int64_t> of_it =
+        open != live_.end() ? open->second->turn_of(turns, execution) : std::nullopt;
+    turns.close_from(of_it.value_or(turns.next()));
+  };
+  close(turns_);
+  for (auto& [key, part] : parts_) close(part.turns);
 }
 
 // ---- What is under way

@@ -23,6 +23,7 @@
 #include "run/mpi/runtime/notice_board.hpp"
 #include "run/mpi/runtime/plan_cache.hpp"
 #include "run/mpi/runtime/progress_thread.hpp"
+#include "run/mpi/runtime/turns.hpp"
 
 namespace sluice::mpi {
 struct HostNetwork;
@@ -114,14 +115,15 @@ class Context : public std::enable_shared_from_this<Context> {
   /// Whether they are more than its processors, so that one that waits had better make room.
   [[nodiscard]] bool crowded() const { return crowded_; }
 
-  /// Some of the ranks, as a communicator for collectives of MPI's own. All ranks must start these in the same order:
-  /// an execution takes its turn when it is started, and the collective waits until it comes.
+  /// Of collectives of MPI's own in comm().
+  [[nodiscard]] Turns& turns() { return turns_; }
+  /// Some of the ranks, as a communicator for collectives of MPI's own, and the order of these.
   struct Part {
     MPI_Comm comm = MPI_COMM_NULL;
-    std::int64_t turns_taken = 0;
-    std::int64_t turn = 0;  ///< whose collective is the next one
+    Turns turns;
   };
-  /// The ranks that give the same `color`, in the order of `order`. Made once for each key; collective then.
+  /// The ranks that give the same `color`, in the order of `order`. Made once for each key; a collective of MPI's own
+  /// then, when its turn in comm() has come.
   [[nodiscard]] Part& part(const std::string& key, int color, int order);
 
   [[nodiscard]] Arena& arena() { return arena_; }
@@ -171,8 +173,6 @@ class Context : public std::enable_shared_from_this<Context> {
   /// Channels opened on this rank so far.
   [[nodiscard]] std::int64_t channels() const { return channels_; }
   [[nodiscard]] bool dead() const { return dead_from_ < kNever; }
-  /// The channel whose failure it died by.
-  [[nodiscard]] std::int64_t died_by() const { return died_by_; }
   /// The first channel that is not opened in this context on all ranks, as far as this one knows.
   [[nodiscard]] std::int64_t dead_from() const { return dead_from_; }
 
@@ -240,18 +240,20 @@ class Context : public std::enable_shared_from_this<Context> {
   void arrive(Incoming& incoming, const MPI_Status& status);
   void deal_out(const Incoming& incoming);
   void deal_out_failure(const Incoming& incoming);
+  /// It ends with channel `from`, as `channel` was given up in that execution.
+  void die(std::int64_t from, std::int64_t channel, std::int64_t execution);
   void reap() noexcept;
   void end() noexcept;
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0;
   int size_ = 0;
+  Turns turns_;
   std::map<std::string, Part> parts_;
   int first_of_node_ = 0;
   int node_size_ = 1;
   bool crowded_ = false;
   std::int64_t dead_from_ = kNever;
-  std::int64_t died_by_ = -1;
   bool failed_ = false;  ///< a job, on some rank: word of it may be on its way
   Arena arena_;
   NoticeBoard board_;  ///< in the arena
@@ -274,8 +276,16 @@ class Context : public std::enable_shared_from_this<Context> {
   std::int64_t settled_ = -1;  ///< the channel closed last of those that all ranks know about
   std::array<Wire, kGoodbyes> goodbyes_;
   std::size_t goodbyes_said_ = 0;
-  std::int64_t told_of_ = -1;  ///< the channel that was given up last, as this rank heard, and the lowest who told it
-  int told_by_ = 0;
+  /// Who told this rank that a channel was given up.
+  struct Told {
+    std::int64_t channel = -1;  ///< the last one
+    int by = 0;                 ///< the lowest rank
+    void hear(std::int64_t of, int from) {
+      if (channel != of || from < by) *this = {of, from};
+    }
+  };
+  Told told_;
+  Told told_dead_;  ///< and that the context ends with it
 
   std::vector<Channel*> enclosing_;
   std::list<Progressing*> active_;

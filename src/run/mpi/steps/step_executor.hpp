@@ -189,7 +189,7 @@ class StepExecutor {
   std::vector<Slot> receiving_;
   std::vector<Slot> sending_;
   std::shared_ptr<Memory> memory_;
-  std::list<Leftover> leftover_;     ///< made beforehand, for abandon
+  std::list<Leftover> leftover_;  ///< made beforehand, for abandon
   bool withdrawn_ = false;
   std::vector<std::int64_t> marks_;  ///< of each sending slot: the one that frees it
   std::size_t marks_awaited_ = 0;

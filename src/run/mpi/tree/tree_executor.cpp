@@ -93,17 +93,17 @@ void TreeExecutor::abandon() noexcept {
   if (withdrawn_) return;
   withdrawn_ = true;
   const bool running = std::exchange(running_, false);
-  withdraw(channel_, {.requests = requests_,
-                      .receiver_of_send =
-                          [this](std::size_t request) {
-                            return request < active_.size() ? sends_[active_[request].number].to : MPI_PROC_NULL;
-                          },
-                      .is_receive =
-                          [this](std::size_t request) { return request < active_.size() && !active_[request].send; },
-                      .add_senders =
-                          [this](std::vector<int>& senders) {
-                            for (const TreeReceive& receive : receives_) senders.push_back(receive.from);
-                          }});
+  withdraw(channel_,
+           {.requests = requests_,
+            .receiver_of_send =
+                [this](std::size_t request) {
+                  return request < active_.size() ? sends_[active_[request].number].to : MPI_PROC_NULL;
+                },
+            .is_receive = [this](std::size_t request) { return request < active_.size() && !active_[request].send; },
+            .add_senders =
+                [this](std::vector<int>& senders) {
+                  for (const TreeReceive& receive : receives_) senders.push_back(receive.from);
+                }});
   if (!running) return;
   for (const MPI_Request request : requests_) {
     if (request != MPI_REQUEST_NULL) leftover_.front().requests.push_back(request);  // there is room for all
