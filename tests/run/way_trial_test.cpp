@@ -7,18 +7,57 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "run/exchange_testing.hpp"
+#include "run/mpi/native/way_watch.hpp"
 #include "run/mpi/runtime/trial_state.hpp"
 #include "run/platform_testing.hpp"
+#include "run/pretended_hosts.hpp"
 #include "run/redistribution_testing.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/exchange.hpp"
 #include "sluice/run/mpi/redistribution.hpp"
 
 // Whether a plan or MPI's own call serves is found out by jobs one after the other, and the same on all ranks whatever
-// happens to them.
+// happens to them; and found out again where the network changes.
+
+namespace {
+
+/// What MPI takes longer for the messages of a plan, and for its own collective.
+double slower_plan_s = 0;
+double slower_mpi_s = 0;
+
+void sleep_for(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
+
+/// A long message to one rank: once in an execution.
+void delay_send(int bytes, int to) {
+  constexpr int kLong = 900;
+  if (bytes >= kLong && to == (sluice::mpi::testing::rank() + 1) % sluice::mpi::testing::size())
+    sleep_for(slower_plan_s);
+}
+
+}  // namespace
+
+// The profiling interface of MPI lets a program put itself between the library and MPI.
+
+extern "C" int MPI_Isend(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+                         MPI_Request* request) {
+  delay_send(count, to);
+  return PMPI_Isend(buffer, count, type, to, tag, comm, request);
+}
+extern "C" int MPI_Issend(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+                          MPI_Request* request) {
+  delay_send(count, to);
+  return PMPI_Issend(buffer, count, type, to, tag, comm, request);
+}
+extern "C" int MPI_Ialltoallw(const void* out, const int* out_counts, const int* out_offsets,
+                              const MPI_Datatype* out_types, void* in, const int* in_counts, const int* in_offsets,
+                              const MPI_Datatype* in_types, MPI_Comm comm, MPI_Request* request) {
+  sleep_for(slower_mpi_s);
+  return PMPI_Ialltoallw(out, out_counts, out_offsets, out_types, in, in_counts, in_offsets, in_types, comm, request);
+}
 
 namespace sluice::mpi {
 namespace {
@@ -53,6 +92,7 @@ class Exchanging {
   /// On this rank there is no room for what comes.
   void fail() { job_.execute(out_, {}); }
   [[nodiscard]] bool settled() const { return job_.settled(); }
+  [[nodiscard]] bool native() const { return job_.native(); }
 
  private:
   static std::vector<MessageSize> all() {
@@ -152,6 +192,66 @@ TEST(WayTrial, RanksAgreeWhateverHappensToJobs) {
     }
     for (std::size_t j = 0; j < jobs.size(); ++j) wait(j);
   }
+}
+
+/// A network that changes: the job follows, to the other way and back.
+TEST(WayTrial, FollowsANetworkThatChanges) {
+  if (size() == 1) return;
+  const testing::PretendedHosts hosts(1);
+  const Comm comm;
+  Exchanging job(comm.get());
+  int round = 0;
+  const auto executions_until = [&](bool native) {
+    constexpr int kMost = 60;  // other work on the machine may look like a change
+    for (int executions = 0;; ++executions) {
+      if ((job.settled() && job.native() == native) || executions == kMost || HasFailure()) return executions;
+      job.execute(++round);
+    }
+  };
+  constexpr double kQuick_s = 0.002, kUsual_s = 0.010, kSlow_s = 0.050;
+  slower_plan_s = kUsual_s;
+  slower_mpi_s = kQuick_s;
+  EXPECT_LT(executions_until(true), 60);
+  slower_mpi_s = kSlow_s;
+  EXPECT_LT(executions_until(false), 60);
+  slower_plan_s = kSlow_s;
+  slower_mpi_s = kUsual_s;
+  EXPECT_LT(executions_until(true), 60);
+  slower_plan_s = slower_mpi_s = 0;
+}
+
+TEST(WayWatch, AsksForThreeExecutionsInARow) {
+  detail::WayWatch watch;
+  EXPECT_FALSE(watch.watches());
+  watch.expect(0.010, false);
+  EXPECT_TRUE(watch.watches());
+  // What the ranks say of a window, together.
+  const auto together = [&](const std::array<double, 3>& times) {
+    for (const double time : times) {
+      EXPECT_FALSE(watch.full());
+      watch.add(time);
+    }
+    EXPECT_TRUE(watch.full());
+    return watch.judge(watch.end_window());
+  };
+  EXPECT_FALSE(together({0.010, 0.011, 0.009}));
+  EXPECT_FALSE(together({0.020, 0.020, 0.012})) << "one of them was as usual";
+  EXPECT_FALSE(together({0.005, 0.005, 0.008}));
+  EXPECT_TRUE(together({0.014, 0.030, 0.014}));
+  EXPECT_TRUE(together({0.005, 0.001, 0.007}));
+  // In vain: after that it takes two windows in a row, then four.
+  watch.expect(0.010, true);
+  EXPECT_FALSE(together({0.020, 0.020, 0.020}));
+  EXPECT_FALSE(together({0.010, 0.010, 0.010}));
+  EXPECT_FALSE(together({0.020, 0.020, 0.020}));
+  EXPECT_TRUE(together({0.020, 0.020, 0.020}));
+  watch.expect(0.010, true);
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(together({0.020, 0.020, 0.020}));
+  EXPECT_TRUE(together({0.020, 0.020, 0.020}));
+  watch.expect(0.020, false);
+  EXPECT_TRUE(together({0.030, 0.030, 0.030}));
+  watch.expect(0.0005, false);
+  EXPECT_FALSE(watch.watches());
 }
 
 TEST(TrialState, IsResumedWhereAllRanksHaveCome) {

@@ -51,7 +51,8 @@ struct ExchangeOptions {
 
   /// Where mode, k and algorithm are left to the library: carry out some of the first nine executions by
   /// MPI_Ialltoallw, and all later ones if that was faster on the slowest rank. Beyond 64 ranks only where every rank
-  /// has messages for at least half of them. These executions begin when all ranks have started them.
+  /// has messages for at least half of them. These executions begin when all ranks have started them. Between nodes
+  /// the decision is taken back where executions of 1 ms or more change by a factor of 1.3 (docs/explanation/run.md).
   bool try_native = true;
 
   bool record = false;  ///< keep the times of the transfers: Exchange::sent and received; nothing native is tried
@@ -145,7 +146,8 @@ class Exchange {
 
   /// Never kAuto.
   [[nodiscard]] ExchangeMode mode() const;
-  /// Whether it is decided what carries out later executions: the plan or MPI_Ialltoallw.
+  /// Whether it is decided what carries out later executions: the plan or MPI_Ialltoallw. Not while the two are
+  /// measured again, as the network has changed.
   [[nodiscard]] bool settled() const;
   /// Whether MPI_Ialltoallw was found to be faster, and serves in place of the mode.
   [[nodiscard]] bool native() const;

@@ -74,7 +74,8 @@ struct RedistributionOptions {
   /// Where mode and algorithm are left to the library, and the messages of no rank are more than 8 MiB together: carry
   /// out some of the first nine executions by MPI_Ialltoallw, from and to buffers for all that does not lie in a row,
   /// and all later ones if that was faster on the slowest rank. Beyond 64 ranks only where every rank has messages for
-  /// at least half of them. These executions begin when all ranks have started them.
+  /// at least half of them. These executions begin when all ranks have started them. Between nodes
+  /// the decision is taken back where executions of 1 ms or more change by a factor of 1.3 (docs/explanation/run.md).
   bool try_native = true;
 };
 
@@ -148,7 +149,8 @@ class Redistribution {
   /// What carries it out and why, in a line for people: "stepwise, 8 steps, chain; the plan took 98.2 ms,
   /// MPI_Ialltoallw 120 ms".
   [[nodiscard]] std::string explanation() const;
-  /// Whether it is decided what carries out later executions: the plan or MPI_Ialltoallw.
+  /// Whether it is decided what carries out later executions: the plan or MPI_Ialltoallw. Not while the two are
+  /// measured again, as the network has changed.
   [[nodiscard]] bool settled() const;
   /// Whether MPI_Ialltoallw was found to be faster, and serves in place of the plan.
   [[nodiscard]] bool native() const;

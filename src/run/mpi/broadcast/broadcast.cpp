@@ -216,7 +216,7 @@ SizeClass& Broadcast::State::obtain(std::int64_t bytes) {
     size.planned = std::make_shared<const PlannedClass>(PlannedClass{plan(largest), false});
     kept.put(channel, place, size.planned);
   }
-  if (!options.platform) size.trial.emplace(channel, !size.part().native, kept);
+  if (!options.platform) size.trial.emplace(channel, !size.part().native, kept, false);
   classes.push_front(std::move(size));
   if (classes.size() > kKeptClasses) classes.pop_back();
   return classes.front();

@@ -133,7 +133,10 @@ struct Exchange::State final : detail::Job {
   detail::Advance advance() override {
     if (undecided) return begin_transfers() ? detail::Advance::kMoved : detail::Advance::kIdle;
     const detail::Advance come = natively ? native->advance() : executor->advance();
-    if (come != detail::Advance::kOver) return come;
+    if (come != detail::Advance::kOver) {
+      trial->move_on();
+      return come;
+    }
     if (typed) typed->unpack();
     trial->end();
     return come;
@@ -193,7 +196,7 @@ Exchange::State::State(std::shared_ptr<detail::Context> context, std::int64_t nu
     plan();
     kept.put(channel, own.bytes(), part);
   }
-  trial.emplace(channel, left_to_us && options.try_native && channel.size() > 1 && !detail::kSimulated, kept);
+  trial.emplace(channel, left_to_us && options.try_native && channel.size() > 1 && !detail::kSimulated, kept, true);
   options.mode = part->mode;
   if (typed) {
     receives = *options.receives;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "run/mpi/native/native_trial.hpp"
+#include "run/mpi/native/way_watch.hpp"
 #include "run/mpi/runtime/channel.hpp"
 #include "run/mpi/runtime/collective.hpp"
 #include "run/mpi/runtime/kept_plan.hpp"
@@ -28,15 +29,15 @@ namespace sluice::mpi::detail {
 /// what the others still take as time of the other way. Whoever starts an execution does not wait for that: it is moved
 /// on like all else. Times are those of the slowest rank from there to the end of the execution; where ranks compute
 /// meanwhile both ways take longer, and the plan stays unless MPI's way is clearly faster.
+///
+/// A job between nodes whose executions are not short goes on looking (WayWatch): where the network has changed, four
+/// executions go by the two ways in turns again, and decide anew. That is for this job alone, which is the one that
+/// lasts; and for jobs that have one trial and agree on nothing else once they are made.
 class WayTrial {
  public:
   /// `wanted`: false: always by the plan; the same on all ranks. `kept`: whose trial this one goes on with, and is kept
-  /// in for the next one.
-  WayTrial(Channel& channel, bool wanted, const KeptPlan& kept)
-      : channel_(channel), record_(wanted ? kept.trial : nullptr) {
-    if (record_) state_ = resumed(*record_, kept.progress);
-    if (!wanted) state_.stage = Stage::kPlanned;
-  }
+  /// in for the next one. `watched`: whether the decision may be taken back; the same on all ranks.
+  WayTrial(Channel& channel, bool wanted, const KeptPlan& kept, bool watched);
 
   /// At the start of each execution, on all ranks. `possible`: whether this rank is in favour of trying MPI's own
   /// collective; asked for once, and all have to be.
@@ -46,6 +47,10 @@ class WayTrial {
   [[nodiscard]] std::optional<bool> natively();
   /// The turn of that collective, where it goes by it.
   [[nodiscard]] Turns::Turn take_turn() { return std::move(turn_); }
+  /// While the execution is under way.
+  void move_on() {
+    if (check_ != nullptr && !judging_) (void)check_->advance();
+  }
   /// At the end of the execution.
   void end();
   /// Instead of that, where it was given up.
@@ -69,6 +74,9 @@ class WayTrial {
   /// What follows for this execution from what all ranks said.
   void settle(const std::vector<std::uint64_t>& agreed);
   void decide(const std::vector<std::uint64_t>& slowest);
+  /// From this execution on.
+  void measure_again();
+  [[nodiscard]] double usual_s() const { return native() ? state_.native_s : state_.planned_s; }
   /// For jobs to come; what is decided is not taken back by a job that was made before.
   void record() const {
     if (record_ && (over() || !record_->over())) *record_ = state_;
@@ -80,6 +88,12 @@ class WayTrial {
   Turns::Turn turn_;
   std::unique_ptr<LargestOfAll> agreement_;  ///< that the execution begins with, while it is under way
   double start_s_ = 0;
+
+  bool watched_;
+  Stage decided_before_ = Stage::kFirst;  ///< before the ways were measured again
+  WayWatch watch_;
+  std::unique_ptr<LargestOfAll> check_;  ///< of a window, begun beside one execution and judged by the next
+  bool judging_ = false;
 };
 
 }  // namespace sluice::mpi::detail

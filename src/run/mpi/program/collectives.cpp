@@ -31,7 +31,12 @@ struct CollectiveJob::State final : detail::Job {
   detail::Advance advance() override {
     if (undecided) return begin_transfers() ? detail::Advance::kMoved : detail::Advance::kIdle;
     const detail::Advance come = natively ? native.advance() : executor->advance();
-    if (come == detail::Advance::kOver && counted) trial->end();
+    if (!trial) return come;
+    if (come == detail::Advance::kOver) {
+      trial->end();
+    } else {
+      trial->move_on();
+    }
     return come;
   }
   [[nodiscard]] bool may_sleep() const override { return true; }
@@ -61,7 +66,6 @@ struct CollectiveJob::State final : detail::Job {
   void* result = nullptr;
   bool undecided = false;  ///< which way it goes
   bool natively = false;
-  bool counted = false;  ///< by the trial
 };
 
 template <class MakeTask>
@@ -89,7 +93,7 @@ CollectiveJob::State::State(std::shared_ptr<detail::Context> context, std::int64
     executor.emplace(channel, task.elements, planned->part, combining ? channel.context().progress_thread() : nullptr);
   }
   if (way != Way::kPlan) by_mpi.emplace(task.shape, task.elements, channel.comm());
-  if (way == Way::kTurns) trial.emplace(channel, true, kept);
+  if (way == Way::kTurns) trial.emplace(channel, true, kept, true);
 }
 
 void CollectiveJob::State::check_buffers() const {
@@ -116,7 +120,6 @@ bool CollectiveJob::State::begin_transfers() {
   if (!by_trial) return false;
   undecided = false;
   natively = *by_trial;
-  counted = trial && !trial->over();
   if (natively) {
     native.begin(by_mpi->start(own, result), by_mpi->memory(), trial ? trial->take_turn() : detail::Turns::Turn());
   } else {

@@ -268,7 +268,11 @@ struct Redistribution::State final : detail::Job {
   detail::Advance advance() override {
     if (undecided) return begin_transfers() ? detail::Advance::kMoved : detail::Advance::kIdle;
     const detail::Advance come = natively ? native->advance() : executor->advance();
-    if (come == detail::Advance::kOver) trial->end();
+    if (come == detail::Advance::kOver) {
+      trial->end();
+    } else {
+      trial->move_on();
+    }
     return come;
   }
   void abandon() noexcept override {
@@ -323,7 +327,7 @@ Redistribution::State::State(std::shared_ptr<detail::Context> context, std::int6
   trial.emplace(channel,
                 options.try_native && options.algorithm == "auto" && options.mode == ExchangeMode::kAuto &&
                     channel.size() > 1 && !detail::kSimulated,
-                kept);
+                kept, true);
 }
 
 void Redistribution::State::begin(const void* source, void* target) {

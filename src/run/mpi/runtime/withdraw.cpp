@@ -27,8 +27,7 @@ void tell_senders(Channel& channel, const Withdrawn& withdrawn) noexcept {
     std::vector<int> senders;
     withdrawn.add_senders(senders);
     std::ranges::sort(senders);
-    const auto repeated = std::ranges::unique(senders);
-    senders.erase(repeated.begin(), repeated.end());
+    senders.erase(std::unique(senders.begin(), senders.end()), senders.end());
     for (const int sender : senders) channel.tell_let_go(sender);
   } catch (...) {
     // They wait for as long as they wait for a rank that says nothing.
