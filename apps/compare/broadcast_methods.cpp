@@ -103,11 +103,11 @@ class ComparedBroadcast final : public ComparedJob {
 std::vector<std::string> broadcast_methods() { return {"sluice", "mpi-bcast"}; }
 
 Comparison broadcasts(MPI_Comm comm, int root, std::int64_t bytes, const mpi::BroadcastOptions& options,
-                      const std::vector<std::string>& methods, int repetitions) {
+                      const std::vector<std::string>& methods, int repetitions, bool record) {
   const Communicator own(comm);
   check_comparison(own, methods, repetitions);
   ComparedBroadcast compared(own, root, bytes, options);
-  return run_comparison(own, compared, methods, repetitions);
+  return run_comparison(own, compared, methods, repetitions, record);
 }
 
 }  // namespace sluice::compare

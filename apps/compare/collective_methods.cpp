@@ -263,13 +263,13 @@ std::int64_t element_bytes(const CollectiveContents& contents) {
 std::vector<std::string> collective_methods(Collective problem) { return {"sluice", method_of_mpi(problem)}; }
 
 Comparison collectives(MPI_Comm comm, const CollectiveContents& contents, const mpi::CollectiveOptions& options,
-                       const std::vector<std::string>& methods, int repetitions) {
+                       const std::vector<std::string>& methods, int repetitions, bool record) {
   const Communicator own(comm);
   check_comparison(own, methods, repetitions);
   expect_same(own, fmt::format("{} {} {} {}", static_cast<int>(contents.problem), contents.bytes, contents.root,
                                contents.in_order));
   ComparedCollective compared(own, contents, options);
-  return run_comparison(own, compared, methods, repetitions);
+  return run_comparison(own, compared, methods, repetitions, record);
 }
 
 }  // namespace sluice::compare

@@ -14,6 +14,7 @@
 #include "sluice/run/mpi/exchange.hpp"
 #include "sluice/run/mpi/redistribution.hpp"
 #include "sluice/run/mpi/reduction.hpp"
+#include "sluice/schedule/timeline.hpp"
 
 /// Data moved by the library's jobs and by the usual ways side by side: what the verb `run` shows.
 namespace sluice::compare {
@@ -49,6 +50,8 @@ struct Comparison {
   /// itself allocates, without MPI's part.
   bool peak_measured = false;
   std::vector<MethodResult> methods;  ///< in the order asked for
+  /// With `record`, on rank 0: when the transfers of one more execution of the first method ran, without its names.
+  std::optional<Timeline> timeline;
 };
 
 /// The methods that can run for a problem and elements of that size in this build, `sluice` first: "sluice",
@@ -77,7 +80,8 @@ struct Comparison {
 [[nodiscard]] Comparison redistributions(MPI_Comm comm, const std::vector<std::int64_t>& shape, const Layout& from,
                                          const Layout& to, std::int64_t element_size,
                                          const mpi::RedistributionOptions& options,
-                                         const std::vector<std::string>& methods, int repetitions = 9);
+                                         const std::vector<std::string>& methods, int repetitions = 9,
+                                         bool record = false);
 
 /// The methods for exchanges, `sluice` first: "sluice", "alltoallv", "all-at-once" (MPI_Isend and MPI_Irecv, all
 /// posted before any is waited for) and "pairwise" (in round d each rank sends to the one d further on). "sluice-MODE",
@@ -95,7 +99,7 @@ struct Comparison {
 /// `repetitions` below 1; MpiError, JobError.
 [[nodiscard]] Comparison exchanges(MPI_Comm comm, const std::vector<mpi::MessageSize>& sends,
                                    const mpi::ExchangeOptions& options, const std::vector<std::string>& methods,
-                                   int repetitions = 9);
+                                   int repetitions = 9, bool record = false);
 
 /// The methods for broadcasts, `sluice` first: "sluice" and "mpi-bcast". The algorithms of "broadcast" can be asked for
 /// besides, by their names.
@@ -108,7 +112,7 @@ struct Comparison {
 /// Throws InputError on every rank for bad arguments on any rank, an unknown method or one that does not apply,
 /// `repetitions` below 1; MpiError, JobError.
 [[nodiscard]] Comparison broadcasts(MPI_Comm comm, int root, std::int64_t bytes, const mpi::BroadcastOptions& options,
-                                    const std::vector<std::string>& methods, int repetitions = 9);
+                                    const std::vector<std::string>& methods, int repetitions = 9, bool record = false);
 
 /// A collective of known contents: bytes are a function of whose block they are of; where ranks combine, words of
 /// 8 bytes are added modulo 2^64 or, in the order of the ranks, matrices of 2 x 2 such words are multiplied.
@@ -133,7 +137,7 @@ struct CollectiveContents {
 /// `repetitions` below 1; MpiError, JobError.
 [[nodiscard]] Comparison collectives(MPI_Comm comm, const CollectiveContents& contents,
                                      const mpi::CollectiveOptions& options, const std::vector<std::string>& methods,
-                                     int repetitions = 9);
+                                     int repetitions = 9, bool record = false);
 
 /// What is reduced in a comparison, made of a function of rank and index; the results are exact.
 struct ReductionContents {
@@ -171,6 +175,7 @@ struct ReductionComparison : Comparison {
 /// whose tree cannot be split around the root is left out.
 [[nodiscard]] ReductionComparison reductions(MPI_Comm comm, const ReductionContents& contents, int root,
                                              const mpi::ReductionOptions& options,
-                                             const std::vector<std::string>& methods, int repetitions = 9);
+                                             const std::vector<std::string>& methods, int repetitions = 9,
+                                             bool record = false);
 
 }  // namespace sluice::compare

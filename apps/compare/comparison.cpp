@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "apps/compare/peak_memory.hpp"
+#include "apps/compare/recorded_transfers.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/error.hpp"
 
@@ -46,8 +47,9 @@ double quantile(const std::vector<double>& sorted, double share) {
 
 class Comparer {
  public:
-  Comparer(const Communicator& comm, ComparedJob& job, const std::vector<std::string>& methods, int repetitions)
-      : comm_(comm), job_(job) {
+  Comparer(const Communicator& comm, ComparedJob& job, const std::vector<std::string>& methods, int repetitions,
+           bool record)
+      : comm_(comm), job_(job), record_(record) {
     result_.ranks = comm.size();
     result_.bytes_moved = job.bytes_moved();
     result_.repetitions = repetitions;
@@ -141,11 +143,13 @@ class Comparer {
       job_.reset_target();
       execute(*methods[i]);
       verify(result.name, "after the repetitions");
+      if (record_ && i == 0) result_.timeline = recorded_transfers(comm_, [&] { execute(*methods[i]); });
     }
   }
 
   const Communicator& comm_;
   ComparedJob& job_;
+  bool record_;
   Comparison result_;
 };
 
@@ -157,8 +161,8 @@ void check_comparison(const Communicator& comm, const std::vector<std::string>& 
 }
 
 Comparison run_comparison(const Communicator& comm, ComparedJob& job, const std::vector<std::string>& methods,
-                          int repetitions) {
-  return Comparer(comm, job, methods, repetitions).run();
+                          int repetitions, bool record) {
+  return Comparer(comm, job, methods, repetitions, record).run();
 }
 
 }  // namespace sluice::compare

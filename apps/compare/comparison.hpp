@@ -53,6 +53,6 @@ void check_comparison(const Communicator& comm, const std::vector<std::string>& 
 
 /// As redistributions() describes. Collective.
 [[nodiscard]] Comparison run_comparison(const Communicator& comm, ComparedJob& job,
-                                        const std::vector<std::string>& methods, int repetitions);
+                                        const std::vector<std::string>& methods, int repetitions, bool record);
 
 }  // namespace sluice::compare

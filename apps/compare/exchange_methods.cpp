@@ -112,11 +112,11 @@ std::string ComparedExchange::check_target() const {
 std::vector<std::string> exchange_methods() { return {"sluice", "alltoallv", "all-at-once", "pairwise"}; }
 
 Comparison exchanges(MPI_Comm comm, const std::vector<mpi::MessageSize>& sends, const mpi::ExchangeOptions& options,
-                     const std::vector<std::string>& methods, int repetitions) {
+                     const std::vector<std::string>& methods, int repetitions, bool record) {
   const Communicator own(comm);
   check_comparison(own, methods, repetitions);
   ComparedExchange compared(own, sends, options);
-  return run_comparison(own, compared, methods, repetitions);
+  return run_comparison(own, compared, methods, repetitions, record);
 }
 
 }  // namespace sluice::compare

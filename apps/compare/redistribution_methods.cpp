@@ -96,11 +96,11 @@ std::vector<std::string> redistribution_methods(const RedistributionProblem& pro
 
 Comparison redistributions(MPI_Comm comm, const std::vector<std::int64_t>& shape, const Layout& from, const Layout& to,
                            std::int64_t element_size, const mpi::RedistributionOptions& options,
-                           const std::vector<std::string>& methods, int repetitions) {
+                           const std::vector<std::string>& methods, int repetitions, bool record) {
   const Communicator own(comm);
   check_comparison(own, methods, repetitions);
   ComparedRedistribution compared(own, {shape, from, to, element_size, options});
-  return run_comparison(own, compared, methods, repetitions);
+  return run_comparison(own, compared, methods, repetitions, record);
 }
 
 }  // namespace sluice::compare

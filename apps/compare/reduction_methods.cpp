@@ -341,7 +341,7 @@ std::vector<std::string> reduction_methods() {
 
 ReductionComparison reductions(MPI_Comm comm, const ReductionContents& contents, int root,
                                const mpi::ReductionOptions& options, const std::vector<std::string>& methods,
-                               int repetitions) {
+                               int repetitions, bool record) {
   const Communicator own(comm);
   check_comparison(own, methods, repetitions);
   expect_same(own, fmt::format("{} {} {} {} {}", static_cast<int>(contents.operation), contents.count, contents.sleep_s,
@@ -361,7 +361,7 @@ ReductionComparison reductions(MPI_Comm comm, const ReductionContents& contents,
     result.costs = ours->summary().costs;
     result.overlap = ours->overlap();
   }
-  static_cast<Comparison&>(result) = run_comparison(own, compared, methods, repetitions);
+  static_cast<Comparison&>(result) = run_comparison(own, compared, methods, repetitions, record);
   return result;
 }
 

@@ -43,6 +43,7 @@ void add_run_redistribute(CLI::App& verb, Action& chosen) {
        with_sluice(planners),
        {"caterpillar", "alltoallv", "alltoallw", "all-at-once", "pdgemr2d"}});
   options->methods.add_times_to(*problem);
+  options->timeline.add_to(*problem, kByARun);
   problem->footer(
       "The source is filled with a function of the global index; every byte of every method's target is verified "
       "before\n"
@@ -81,7 +82,7 @@ void add_run_exchange(CLI::App& verb, Action& chosen) {
   problem->add_flag("--same-ranks", options->same_ranks,
                     "receiver j is rank j, as sender j is, however many ranks there are");
   options->methods.add_times_to(*problem);
-  options->timeline.add_to(*problem, "in one more execution of method sluice");
+  options->timeline.add_to(*problem, kByARun);
   problem->footer(
       std::string(kExchangeHelp) +
       "Sizes are bytes. Sender i is rank i; receivers are the ranks behind the senders where there are enough, else "
@@ -114,6 +115,7 @@ void add_run_broadcast(CLI::App& verb, Action& chosen) {
   problem->add_flag("--model-only", options->model_only,
                     "sluice does what the model finds best; else it tries MPI_Bcast too, once, and keeps the faster");
   options->methods.add_times_to(*problem);
+  options->timeline.add_to(*problem, kByARun);
   problem->footer(
       std::string(kBroadcastHelp) +
       "Bytes are a function of their offset, and every one is verified on every rank before a time counts (exit status "
@@ -179,6 +181,7 @@ void add_run_reduce(CLI::App& verb, Action& chosen) {
       "--platform also those of plan broadcast --help",
       {{"sluice", "mpi-reduce"}, planners});
   options->methods.add_times_to(*problem);
+  options->timeline.add_to(*problem, kByARun);
   problem->footer(
       "Elements are a function of rank and index; the result is compared bit by bit with what one process computes "
       "(exit\nstatus 1 if it differs). A time is that of the slowest rank. What a plan takes by its model stands "

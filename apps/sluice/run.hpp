@@ -18,6 +18,7 @@ struct RunRedistribute {
   std::string mode = "auto";
   bool apart = false;  ///< the target grid's ranks come behind those of the source grid
   RunMethods methods;
+  TimelineOutput timeline;
 };
 
 struct RunExchange {
@@ -29,13 +30,14 @@ struct RunExchange {
   bool measure = false;     ///< k by a ramp of transfers
   bool tune = false;        ///< mode list finds k while it runs
   bool same_ranks = false;  ///< senders and receivers are the same ranks
-  TimelineOutput timeline;  ///< of one more execution of method sluice
+  TimelineOutput timeline;
 };
 
 struct RunBroadcast {
   BroadcastInput problem;
   RunMethods methods;
   bool model_only = false;  ///< method sluice follows the model, and never falls back on MPI_Bcast
+  TimelineOutput timeline;
 };
 
 struct RunCollective {
@@ -44,6 +46,7 @@ struct RunCollective {
   std::string program;  ///< file of the program to carry out, instead of a plan
   RunMethods methods;
   bool model_only = false;  ///< method sluice follows the replay, and never falls back on MPI's own collective
+  TimelineOutput timeline;
 };
 
 struct RunReduce {
@@ -63,7 +66,11 @@ struct RunReduce {
   bool dynamic = false;
   bool no_thread = false;
   bool model_only = false;  ///< method sluice follows the model, and never falls back on MPI_Reduce
+  TimelineOutput timeline;
 };
+
+/// How the times of TimelineOutput are known.
+inline constexpr const char* kByARun = "in one more execution of method sluice, by its plan";
 
 /// The problems that programs solve, for the verb `run`.
 void add_run_collectives(CLI::App& verb, Action& chosen);

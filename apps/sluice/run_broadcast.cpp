@@ -21,7 +21,7 @@ namespace {
 BroadcastTask read_without_platform(const RunBroadcast& options, const std::vector<std::string>& methods, int ranks) {
   const bool planned =
       std::ranges::any_of(methods, [](const auto& name) { return name != "sluice" && name != "mpi-bcast"; });
-  if (planned || options.model_only || options.problem.asks_for_a_plan())
+  if (planned || options.model_only || options.timeline.wanted() || options.problem.asks_for_a_plan())
     throw InputError("--platform", "nothing", "a platform file, for methods and options of plans");
   return read_without_platform(options.problem, ranks);
 }
@@ -44,9 +44,18 @@ int run_broadcast(const RunBroadcast& options) {
   if (told) how.platform = task.platform;
   how.plan = task.options;
   how.try_native = !options.model_only;
-  Ranks::once([&] { check_json_target(options.methods.json); });
+  Ranks::once([&] {
+    check_json_target(options.methods.json);
+    options.timeline.check();
+  });
   const compare::Comparison comparison =
       compare::broadcasts(MPI_COMM_WORLD, static_cast<int>(task.root), task.bytes, how, methods, repetitions);
+  if (options.timeline.wanted() && comparison.verified) {
+    how.try_native = false;
+    write_timeline(
+        options.timeline, "broadcast",
+        compare::broadcasts(MPI_COMM_WORLD, static_cast<int>(task.root), task.bytes, how, {"sluice"}, 1, true));
+  }
   RunSubject subject;
   subject.problem = "broadcast";
   subject.title = task.title();

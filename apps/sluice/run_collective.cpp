@@ -50,8 +50,16 @@ int run_collective(const RunCollective& options) {
       throw InputError("--program", options.program + ", and an algorithm or segments", "either");
     how.program = read_program_file(options.program);
   }
-  Ranks::once([&] { check_json_target(options.methods.json); });
+  Ranks::once([&] {
+    check_json_target(options.methods.json);
+    options.timeline.check();
+  });
   const compare::Comparison comparison = compare::collectives(MPI_COMM_WORLD, contents, how, methods, repetitions);
+  if (options.timeline.wanted() && comparison.verified) {
+    how.try_native = false;
+    write_timeline(options.timeline, std::string(to_string(problem)),
+                   compare::collectives(MPI_COMM_WORLD, contents, how, {"sluice"}, 1, true));
+  }
   RunSubject subject;
   subject.problem = to_string(problem);
   subject.title = task.title();

@@ -33,6 +33,7 @@ void add_run_collectives(CLI::App& verb, Action& chosen) {
                       "sluice does what the replay finds best; else it takes turns with MPI's own collective first, "
                       "and keeps the faster");
     options->methods.add_times_to(*problem);
+    options->timeline.add_to(*problem, kByARun);
     problem->footer(
         algorithms_help(name) +
         "\nEvery byte is verified on every rank before a time counts (exit status 1 if one is wrong). A time is that "

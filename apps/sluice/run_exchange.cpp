@@ -9,7 +9,6 @@
 
 #include "algorithm_names.hpp"
 #include "apps/compare/compare.hpp"
-#include "apps/compare/recorded_exchange.hpp"
 #include "command.hpp"
 #include "option_values.hpp"
 #include "output.hpp"
@@ -162,8 +161,8 @@ int run_exchange(const RunExchange& options) {
   how.max_transfers = k_is_told ? task.problem.max_transfers : 0;
   const compare::Comparison comparison = compare::exchanges(MPI_COMM_WORLD, sends, how, methods, repetitions);
   if (options.timeline.wanted() && comparison.verified) {
-    const Timeline timeline = compare::recorded_exchange(MPI_COMM_WORLD, sends, how);
-    Ranks::once([&] { options.timeline.write(timeline, fmt::format("{}, {}", timeline.problem, timeline.algorithm)); });
+    how.try_native = false;
+    write_timeline(options.timeline, "exchange", compare::exchanges(MPI_COMM_WORLD, sends, how, {"sluice"}, 1, true));
   }
   return show_run({"exchange", task.title(), largest_part(task.problem.traffic), task.least_time_s(),
                    task.problem.max_transfers, notes},

@@ -12,6 +12,7 @@
 #include "output.hpp"
 #include "provenance.hpp"
 #include "ranks.hpp"
+#include "sluice/error.hpp"
 #include "sluice/show/quantities.hpp"
 #include "sluice/show/text_table.hpp"
 #include "terminal.hpp"
@@ -176,6 +177,18 @@ int show_run(const RunSubject& subject, const compare::Comparison& comparison, c
     tell(to_text(subject, comparison, hosts));
   });
   return comparison.verified ? kDone : kCheckFailed;
+}
+
+void write_timeline(const TimelineOutput& output, const std::string& problem, const compare::Comparison& comparison) {
+  if (!comparison.verified) return;
+  Ranks::once([&] {
+    Timeline timeline = comparison.timeline.value();
+    if (timeline.transfers.empty())
+      throw InputError(output.given(), "no transfer between ranks in the plan", "a plan that has one");
+    timeline.problem = problem;
+    timeline.algorithm = "executed: " + comparison.methods.front().how;
+    output.write(timeline, fmt::format("{}, {}", problem, timeline.algorithm));
+  });
 }
 
 }  // namespace sluice::command

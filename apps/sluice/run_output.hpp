@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "apps/compare/compare.hpp"
+#include "timeline_output.hpp"
 
 namespace sluice::command {
 
@@ -21,5 +22,9 @@ struct RunSubject {
 /// Prints the times of all methods, or what was wrong, or writes sluice.run/1 to `json` ("-": instead of the table;
 /// empty: not at all). Collective; returns the exit status.
 int show_run(const RunSubject& subject, const compare::Comparison& comparison, const std::string& json);
+
+/// Writes when the transfers ran of a comparison that was recorded, if it is verified. Collective; throws InputError on
+/// all ranks, also if there were none.
+void write_timeline(const TimelineOutput& output, const std::string& problem, const compare::Comparison& comparison);
 
 }  // namespace sluice::command

@@ -169,10 +169,18 @@ int run_reduce(const RunReduce& options) {
   int ranks = 0;
   SLUICE_MPI(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
   const auto root = static_cast<int>(parse_count(options.root, "--root", 0, ranks - 1));
-  const mpi::ReductionOptions how = read_how(options, contents, ranks);
-  Ranks::once([&] { check_json_target(options.methods.json); });
+  mpi::ReductionOptions how = read_how(options, contents, ranks);
+  Ranks::once([&] {
+    check_json_target(options.methods.json);
+    options.timeline.check();
+  });
   const compare::ReductionComparison comparison =
       compare::reductions(MPI_COMM_WORLD, contents, root, how, methods, repetitions);
+  if (options.timeline.wanted() && comparison.verified) {
+    how.try_native = false;
+    write_timeline(options.timeline, "reduce",
+                   compare::reductions(MPI_COMM_WORLD, contents, root, how, {"sluice"}, 1, true));
+  }
   RunSubject subject;
   subject.problem = "reduce";
   subject.title = title_of(options, contents, root);

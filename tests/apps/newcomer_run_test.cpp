@@ -89,6 +89,18 @@ TEST(NewcomerRuns, MoreRanksThanCoresAreNoticed) {  // 22
   EXPECT_EQ(told, cores < 3) << outcome.out;
 }
 
+/// Bytes sent, and received, by a trace.
+std::pair<std::int64_t, std::int64_t> bytes_traced(const Folder& folder, const std::string& file) {
+  std::int64_t sent = 0, received = 0;
+  const json trace = json::parse(folder.read(file));
+  for (const json& event : trace["traceEvents"]) {
+    if (event["ph"] != "X") continue;
+    EXPECT_GE(event["dur"].get<double>(), 0);
+    (event["cat"] == "send" ? sent : received) += event["args"]["size"].get<std::int64_t>();
+  }
+  return {sent, received};
+}
+
 TEST(NewcomerRuns, WhatRanIsDrawn) {  // 23
   const Folder folder;
   folder.write("traffic.mtx", kSmallTraffic);
@@ -98,18 +110,39 @@ TEST(NewcomerRuns, WhatRanIsDrawn) {  // 23
         folder, 5,
         "run exchange traffic.mtx --repetitions 1 --methods sluice --mode " + mode + " --trace run.json --svg run.svg");
     ASSERT_EQ(outcome.status, 0) << outcome.err;
-    expect_in("exchange, executed, mode " + mode, folder.read("run.svg"));
-    std::int64_t sent = 0, received = 0;
-    const json trace = json::parse(folder.read("run.json"));
-    for (const json& event : trace["traceEvents"]) {
-      if (event["ph"] != "X") continue;
-      EXPECT_GE(event["dur"].get<double>(), 0);
-      (event["cat"] == "send" ? sent : received) += event["args"]["size"].get<std::int64_t>();
-    }
+    expect_in("exchange, executed: " + mode, folder.read("run.svg"));
+    const auto [sent, received] = bytes_traced(folder, "run.json");
     EXPECT_EQ(sent, received);
     EXPECT_EQ(sent, 100000 + 3 + 70000 + 5);
   }
   expect_refused_once(on_ranks(folder, 3, "run exchange traffic.mtx --trace run.txt"), "--trace: 'run.txt'");
+}
+
+TEST(NewcomerRuns, WhatRanIsDrawnOfEveryProblem) {
+  const Folder folder;
+  const std::vector<std::pair<std::string, std::int64_t>> runs{
+      // Of 12 elements one behind the other, 4 stay where they are.
+      {"redistribute --from 4:3 --to 4:1 --shape 144 --methods sluice,caterpillar", 144 / 12 * 8 * 8},
+      {"reduce --count 1000", 3 * 8000},
+      {"reduce --count 10 --operation merge", -1},  // sets that have elements in common
+      {"allgather --size 500", 4 * 3 * 500},
+      {"alltoall --size 500", -1},  // perhaps over several ranks
+  };
+  for (const auto& [arguments, bytes] : runs) {
+    SCOPED_TRACE(arguments);
+    const Outcome outcome = on_ranks(folder, 4, "run " + arguments + " --repetitions 1 --trace t.json --svg t.svg");
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const auto [sent, received] = bytes_traced(folder, "t.json");
+    EXPECT_EQ(sent, received);
+    EXPECT_GT(sent, 0);
+    if (bytes > 0) {
+      EXPECT_EQ(sent, bytes);
+    }
+    expect_in("executed: ", folder.read("t.svg"));
+  }
+  expect_refused_once(on_ranks(folder, 2, "run broadcast --size 1K --trace b.json"), "--platform: nothing");
+  expect_refused_once(on_ranks(folder, 1, "run allgather --size 1K --trace b.json"), "--trace: no transfer");
+  EXPECT_EQ(folder.files(), (std::vector<std::string>{"t.json", "t.svg"}));
 }
 
 TEST(NewcomerRuns, AMeasuredKIsTold) {  // 11

@@ -22,6 +22,7 @@
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/error.hpp"
 #include "sluice/run/mpi/measure.hpp"
+#include "sluice/run/mpi/transfer_record.hpp"
 
 namespace {
 
@@ -211,7 +212,7 @@ TEST(Exchange, OverlapsAreCounted) {
   EXPECT_EQ(most_at_once({{1, 2.5}, {2, 3}, {2.2, 2.4}}), 3);
 }
 
-/// All transfers of the last execution on rank 0: from the start at the sender to the release at the receiver, or to
+/// All transfers recorded, on rank 0: from the start at the sender to the release at the receiver, or to
 /// the end there.
 struct Recorded {
   int from = 0;
@@ -219,10 +220,10 @@ struct Recorded {
   Span span;
 };
 
-std::vector<Recorded> all_transfers(const Exchange& job, bool released) {
+std::vector<Recorded> all_transfers(const TransferRecord& record, bool released) {
   std::vector<double> own;
-  for (const TransferTimes& t : job.sent()) own.insert(own.end(), {0, double(t.peer), double(t.bytes), t.start_s});
-  for (const TransferTimes& t : job.received()) {
+  for (const TransferTimes& t : record.sent()) own.insert(own.end(), {0, double(t.peer), double(t.bytes), t.start_s});
+  for (const TransferTimes& t : record.received()) {
     own.insert(own.end(), {1, double(t.peer), double(t.bytes), released ? t.release_s : t.end_s});
   }
   const int count = static_cast<int>(own.size());
@@ -269,13 +270,14 @@ TEST(Exchange, Concurrency) {
       options.setup_bytes = 100;
       options.chunk_bytes = 4096;
       options.early_release_bytes = 4096;
-      options.record = true;
       Exchange job(MPI_COMM_WORLD, to_everybody(20000), options);
       std::vector<std::byte> out(static_cast<std::size_t>(job.send_bytes()));
       std::vector<std::byte> in(static_cast<std::size_t>(job.receive_bytes()));
+      TransferRecord record(MPI_COMM_WORLD);
       for (int again = 0; again < 2; ++again) {
+        record.clear();
         job.execute(out, in);
-        const std::vector<Recorded> transfers = all_transfers(job, mode != ExchangeMode::kBarrier);
+        const std::vector<Recorded> transfers = all_transfers(record, mode != ExchangeMode::kBarrier);
         if (rank() != 0) continue;
         EXPECT_GE(static_cast<int>(transfers.size()), size() * (size() - 1));
         std::vector<Span> spans;

@@ -55,8 +55,6 @@ struct ExchangeOptions {
   /// the decision is taken back where executions of 1 ms or more change by a factor of 1.3 (docs/explanation/run.md).
   bool try_native = true;
 
-  bool record = false;  ///< keep the times of the transfers: Exchange::sent and received; nothing native is tried
-
   /// What this rank expects, if it knows: compared with what the others send. Any order, empty messages may be left
   /// out.
   std::optional<std::vector<MessageSize>> receives = std::nullopt;
@@ -68,16 +66,6 @@ struct TypedMessage {
   std::int64_t offset = 0;       ///< bytes from the buffer's start to the first element
   std::int64_t count = 0;        ///< at least 0; may be beyond 2^31
   MPI_Datatype type = MPI_BYTE;  ///< committed; must last as long as the job
-};
-
-/// One transfer of the last execution, as one of its ends saw it. Times in seconds of the clock that all processes of a
-/// node share (std::chrono::steady_clock).
-struct TransferTimes {
-  int peer = 0;
-  std::int64_t bytes = 0;
-  double start_s = 0;    ///< sender: the first piece was handed to MPI; 0 at a receiver
-  double release_s = 0;  ///< receiver: the next transfer was let go; 0 at a sender, and but for kChain and kList
-  double end_s = 0;      ///< the last piece was done here
 };
 
 /// The job of sending everybody's messages to everybody else, planned once and executed as often as you like, over a
@@ -162,10 +150,6 @@ class Exchange {
   [[nodiscard]] std::string explanation() const;
   /// Bytes of buffers that this rank holds beyond the user's.
   [[nodiscard]] std::int64_t peak_extra_bytes() const;
-
-  /// The transfers of the last execution in the order in which they were sent, or received; with options.record.
-  [[nodiscard]] std::vector<TransferTimes> sent() const;
-  [[nodiscard]] std::vector<TransferTimes> received() const;
 
  private:
   struct State;

@@ -158,7 +158,6 @@ struct Exchange::State final : detail::Job {
   std::optional<detail::UserMessages> messages;
   detail::ListProtocol* list = nullptr;  ///< the executor's, where the mode is list
   std::optional<detail::StepExecutor> executor;
-  detail::StepTrace trace;
   std::optional<detail::WayTrial> trial;
   std::unique_ptr<detail::NativeExchange> native;  ///< once it is tried
 
@@ -173,8 +172,8 @@ Exchange::State::State(std::shared_ptr<detail::Context> context, std::int64_t nu
                        const std::vector<MessageSize>& user_sends, const ExchangeOptions& user_options,
                        const std::vector<TypedMessage>* typed_sends, const std::vector<TypedMessage>* typed_receives)
     : Job(std::move(context), number, "exchange"), options(user_options), sends(user_sends) {
-  const bool left_to_us = options.mode == ExchangeMode::kAuto && options.max_transfers == 0 &&
-                          options.algorithm == "auto" && !options.record;
+  const bool left_to_us =
+      options.mode == ExchangeMode::kAuto && options.max_transfers == 0 && options.algorithm == "auto";
   const std::exception_ptr failure = detail::failure_of([&] {
     if (typed_sends != nullptr) {
       if (options.receives) throw InputError("options.receives", "given beside typed messages", "one of the two");
@@ -188,7 +187,7 @@ Exchange::State::State(std::shared_ptr<detail::Context> context, std::int64_t nu
   detail::Arguments common("exchange");
   common.add_all(options.max_transfers, options.mode, options.algorithm, options.setup_bytes, options.planning_time_s,
                  options.chunk_bytes, options.window, options.early_release_bytes, options.tune, options.try_native,
-                 options.record, typed != nullptr);
+                 typed != nullptr);
   detail::KeptPlan kept = find_kept(channel, own.bytes(), common.fingerprint(), failure);
   if (kept.plan) {
     part = std::static_pointer_cast<const ExchangePart>(kept.plan);
@@ -222,7 +221,6 @@ Exchange::State::State(std::shared_ptr<detail::Context> context, std::int64_t nu
   executor.emplace(channel, std::move(outgoing), std::move(incoming), limits, make_protocol());
   executor->connect(false);
   executor->hold(typed);
-  if (options.record) executor->record(&trace);
 }
 
 detail::Arguments Exchange::State::arguments() const {
@@ -445,27 +443,6 @@ std::int64_t Exchange::steps() const { return state_->part->steps; }
 
 std::int64_t Exchange::peak_extra_bytes() const {
   return state_->executor->buffer_bytes() + (state_->typed ? state_->typed->buffer_bytes() : 0);
-}
-
-std::vector<TransferTimes> Exchange::sent() const {
-  const detail::StepTrace& trace = state_->trace;
-  std::vector<TransferTimes> times;
-  for (std::size_t i = 0; i < trace.send_ended.size(); ++i) {
-    const detail::StepMessage& message = state_->executor->sends()[i];
-    times.push_back({message.peer, message.bytes, trace.send_started[i], 0, trace.send_ended[i]});
-  }
-  return times;
-}
-
-std::vector<TransferTimes> Exchange::received() const {
-  const detail::StepTrace& trace = state_->trace;
-  std::vector<TransferTimes> times;
-  for (std::size_t i = 0; i < trace.receive_ended.size(); ++i) {
-    const detail::StepMessage& message = state_->executor->receives()[i];
-    const double released = i < trace.receive_released.size() ? trace.receive_released[i] : 0;
-    times.push_back({message.peer, message.bytes, 0, released, trace.receive_ended[i]});
-  }
-  return times;
 }
 
 }  // namespace sluice::mpi

@@ -32,6 +32,7 @@ struct HostNetwork;
 namespace sluice::mpi::detail {
 
 class Channel;
+struct TransferLog;
 
 /// A short message by which the ranks of a job arrange when data may go. What the numbers mean is up to the kind.
 struct Control {
@@ -133,6 +134,9 @@ class Context : public std::enable_shared_from_this<Context> {
   /// The network between its hosts, once this rank knows it (learn_network).
   [[nodiscard]] std::shared_ptr<const HostNetwork>& network() { return network_; }
   [[nodiscard]] GivenPlatform& given_platform() { return given_platform_; }
+  /// Where executions that begin now write when their transfers ran; null: nowhere.
+  [[nodiscard]] TransferLog* log() const { return log_; }
+  void log_to(TransferLog* log) { log_ = log; }
   /// Null where MPI was not started so that there can be one. Throws std::system_error where the system refuses it.
   [[nodiscard]] ProgressThread* progress_thread();
 
@@ -260,6 +264,7 @@ class Context : public std::enable_shared_from_this<Context> {
   PlanCache plans_;
   std::shared_ptr<const HostNetwork> network_;
   GivenPlatform given_platform_;
+  TransferLog* log_ = nullptr;
   std::optional<ProgressThread> thread_;
   std::recursive_mutex entry_;
   int calls_ = 0;                     ///< inside one another, of the thread that holds entry_

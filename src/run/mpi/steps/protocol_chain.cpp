@@ -44,7 +44,7 @@ bool ChainProtocol::progress(StepExecutor& executor) {
   }
   while (const auto released = release_.next()) {
     happened = true;
-    if (executor.trace() != nullptr) StepTrace::mark(executor.trace()->receive_released, *released);
+    executor.note_release(*released);
     if (!links_.successors.empty()) permit(links_.successors[*released]);
     if (*released + 1 < links_.senders.size()) permit(links_.senders[*released + 1]);
   }

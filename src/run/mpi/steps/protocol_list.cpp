@@ -78,7 +78,7 @@ bool ListProtocol::progress(StepExecutor& executor) {
   bool happened = false;
   while (const auto released = release_.next()) {
     happened = true;
-    if (executor.trace() != nullptr) StepTrace::mark(executor.trace()->receive_released, *released);
+    executor.note_release(*released);
     tell(kCoordinator, kReleased, incoming_[*released]);
   }
   for (const Channel::Received& message : std::exchange(early_, {})) take(message, executor);

@@ -146,7 +146,7 @@ int StepExecutor::start_sends() {
     if (free_sending_.empty() || !more(sends_, next_send_)) break;
     if (next_send_.offset == 0) {
       if (!protocol_->may_start(next_send_.message)) break;
-      if (trace_ != nullptr) StepTrace::mark(trace_->send_started, next_send_.message);
+      if (trace_) trace_->send_started(next_send_.message, sends_[next_send_.message].peer);
     }
     const std::size_t slot = free_sending_.back();
     free_sending_.pop_back();
@@ -288,7 +288,7 @@ void StepExecutor::finish_send(std::size_t slot) {
   const Slot& piece = sending_[slot];
   if (piece.with_mpi || piece.with_peer) return;
   protocol_->sent(piece.message, piece.bytes);
-  if (trace_ != nullptr) StepTrace::mark(trace_->send_ended, piece.message);
+  if (trace_) trace_->send_ended(piece.message, sends_[piece.message].bytes);
   free_sending_.push_back(slot);
   --under_way_;
 }
@@ -306,7 +306,7 @@ int StepExecutor::finish_requests() {
       finish_receive(request, statuses_[i]);
       const Slot& piece = receiving_[request];
       protocol_->received(piece.message, piece.bytes);
-      if (trace_ != nullptr) StepTrace::mark(trace_->receive_ended, piece.message);
+      if (trace_) trace_->receive_ended(piece.message, receives_[piece.message].peer, receives_[piece.message].bytes);
       free_receiving_.push_back(request);
       --under_way_;
     } else {
@@ -345,7 +345,8 @@ void StepExecutor::begin(StepData& data) {
   free_receiving_.clear();
   for (std::size_t slot = send_slots_; slot-- > 0;) free_sending_.push_back(slot);
   for (std::size_t slot = receive_slots_; slot-- > 0;) free_receiving_.push_back(slot);
-  if (trace_ != nullptr) trace_->reset();
+  trace_.reset();
+  if (channel_.context().log() != nullptr) trace_.emplace();
   protocol_->begin(*this);
 }
 
@@ -365,6 +366,7 @@ Advance StepExecutor::advance() {
   const bool done = under_way_ == 0 && !more(sends_, next_send_) && !more(receives_, next_receive_);
   if (!done || !protocol_->finish()) return Advance::kIdle;
   data_ = nullptr;
+  if (trace_ && channel_.context().log() != nullptr) trace_->add_to(*channel_.context().log());
   return Advance::kOver;
 }
 

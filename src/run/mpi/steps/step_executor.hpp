@@ -6,13 +6,14 @@
 #include <cstdint>
 #include <list>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "run/mpi/runtime/channel.hpp"
 #include "run/mpi/runtime/job.hpp"
+#include "run/mpi/runtime/transfer_trace.hpp"
 #include "run/mpi/steps/step_protocol.hpp"
-#include "run/mpi/steps/step_trace.hpp"
 
 namespace sluice::mpi::detail {
 
@@ -91,9 +92,10 @@ class StepExecutor {
   /// Memory of the library's own that the data lies in: it lasts as long as MPI may use it.
   void hold(std::shared_ptr<const void> memory) { memory_->held = std::move(memory); }
 
-  /// Where the times of each execution go from now on; null: nowhere.
-  void record(StepTrace* trace) { trace_ = trace; }
-  [[nodiscard]] StepTrace* trace() const { return trace_; }
+  /// For protocols: the receiver lets the transfer behind this one go.
+  void note_release(std::size_t receive) {
+    if (trace_) trace_->receive_released(receive);
+  }
 
   /// Begins to run the schedule once, with this data until it is over. Allocates nothing, unless the protocol grows.
   void begin(StepData& data);
@@ -171,7 +173,6 @@ class StepExecutor {
   std::vector<StepMessage> receives_;
   Limits limits_;
   std::unique_ptr<StepProtocol> protocol_;
-  StepTrace* trace_ = nullptr;
 
   std::size_t receive_slots_;
   std::size_t send_slots_;
@@ -201,6 +202,7 @@ class StepExecutor {
 
   // The present execution.
   StepData* data_ = nullptr;
+  std::optional<TransferTrace> trace_;  ///< where it is recorded
   Position next_send_;
   Position next_receive_;
   bool working_ = false;

@@ -61,6 +61,8 @@ TreeExecutor::TreeExecutor(Channel& channel, std::shared_ptr<TreeData> data, std
 
 void TreeExecutor::begin() {
   running_ = true;
+  trace_.reset();
+  if (channel_.context().log() != nullptr) trace_.emplace();
   stage_.assign(receives_.size(), Stage::kWaiting);
   missing_.clear();
   for (const TreeReceive& receive : receives_) missing_.push_back(receive.after.size() + receive.after_sends.size());
@@ -86,6 +88,7 @@ Advance TreeExecutor::advance() {
   }
   if (!finished()) return Advance::kMoved;
   running_ = false;
+  if (trace_ && channel_.context().log() != nullptr) trace_->add_to(*channel_.context().log());
   return Advance::kOver;
 }
 
@@ -207,13 +210,16 @@ void TreeExecutor::go_on(std::size_t at) {
     next_piece(at);
     return;
   }
+  const std::int64_t bytes = active.count * size_;
   if (active.send) {
+    if (trace_) trace_->send_ended(active.number, bytes);
     if (active.envelope != kNoEnvelope) give_back(active.envelope);
     --active.queue->under_way;
     ++sent_;
     memory_->data->sent(active.number);
     tell_waiting(operation_of(active.number));
   } else {
+    if (trace_) trace_->receive_ended(active.number, receives_[active.number].from, bytes);
     if (!is_short(receives_[active.number])) --long_posted_;
     stage_[active.number] = Stage::kArrived;
   }
@@ -380,6 +386,7 @@ void TreeExecutor::begin(SendQueue& queue) {
   const std::size_t number = queue.sends[queue.next++];
   ++begun_;
   const TreeSend& send = sends_[number];
+  if (trace_) trace_->send_started(number, send.to);
   const TreeMessage message = memory_->data->outgoing(number);
   const bool paced = std::min(send.port_s, send.connection_s) < std::numeric_limits<double>::infinity();
   const double now = paced && std::max(send.port_s, send.connection_s) > 0 ? MPI_Wtime() : 0;

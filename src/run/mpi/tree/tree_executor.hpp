@@ -11,10 +11,12 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "run/mpi/runtime/channel.hpp"
 #include "run/mpi/runtime/job.hpp"
+#include "run/mpi/runtime/transfer_trace.hpp"
 
 /// Carries out what one rank does in a tree: it receives messages, does something with each (combines it in a
 /// reduction, keeps it in a broadcast), and sends what is ready. It knows nothing of trees, elements or bytes: it has
@@ -217,6 +219,7 @@ class TreeExecutor {
 
   // Of one execution.
   bool running_ = false;
+  std::optional<TransferTrace> trace_;  ///< where it is recorded
   std::vector<Stage> stage_;            ///< by receive
   std::deque<std::size_t> open_;        ///< posted or arrived, as they were posted
   std::size_t next_receive_ = 0;        ///< in order: the first that is not posted

@@ -1,4 +1,4 @@
-#include "apps/compare/recorded_exchange.hpp"
+#include "apps/compare/recorded_transfers.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,6 +12,7 @@
 
 #include "apps/compare/communicator.hpp"
 #include "sluice/run/mpi/error.hpp"
+#include "sluice/run/mpi/transfer_record.hpp"
 
 namespace sluice::compare {
 
@@ -115,34 +116,25 @@ std::vector<TimelineTransfer> joined(const std::vector<std::vector<End>>& ends) 
 
 }  // namespace
 
-Timeline recorded_exchange(MPI_Comm comm, const std::vector<mpi::MessageSize>& sends, mpi::ExchangeOptions options) {
-  const Communicator own(comm);
-  options.record = true;
-  mpi::Exchange job(own.get(), sends, options);
-  std::vector<std::byte> out(static_cast<std::size_t>(job.send_bytes()));
-  std::vector<std::byte> in(static_cast<std::size_t>(job.receive_bytes()));
-  job.execute(out, in);
-  barrier(own);
-  job.execute(out, in);
-  const double difference = clock_difference(own);
+Timeline recorded_transfers(const Communicator& comm, const std::function<void()>& execute) {
+  mpi::TransferRecord record(comm.get());
+  barrier(comm);
+  execute();
+  const double difference = clock_difference(comm);
   std::vector<End> ends;
-  for (const mpi::TransferTimes& each : job.sent())
+  for (const mpi::TransferTimes& each : record.sent())
     ends.push_back({0, static_cast<double>(each.peer), static_cast<double>(each.bytes), each.start_s + difference,
                     each.end_s + difference});
-  for (const mpi::TransferTimes& each : job.received())
+  for (const mpi::TransferTimes& each : record.received())
     ends.push_back({1, static_cast<double>(each.peer), static_cast<double>(each.bytes), 0, each.end_s + difference});
 
-  Timeline timeline{.problem = "exchange",
-                    .algorithm = "executed, mode " + mpi::to_string(options.mode),
-                    .senders = own.size(),
-                    .receivers = own.size(),
-                    .same_nodes = true,
-                    .unit = "s",
-                    .transfers = joined(gathered(own, ends)),
-                    .length = 0};
+  Timeline timeline;
+  timeline.senders = timeline.receivers = comm.size();
+  timeline.same_nodes = true;
+  timeline.transfers = joined(gathered(comm, ends));
   double first = std::numeric_limits<double>::infinity();
   for (const TimelineTransfer& each : timeline.transfers) first = std::min(first, each.start);
-  timeline = scaled(std::move(timeline), 1, "s", first);
+  if (!timeline.transfers.empty()) timeline = scaled(std::move(timeline), 1, "s", first);
   sort_by_start(timeline);
   return timeline;
 }

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace sluice::mpi {
+
+/// One transfer between two ranks, as one of its ends saw it. Times in seconds of the clock that all processes of a
+/// node share (std::chrono::steady_clock).
+struct TransferTimes {
+  int peer = 0;
+  std::int64_t bytes = 0;
+  double start_s = 0;    ///< sender: the first piece was handed to MPI; 0 at a receiver
+  double release_s = 0;  ///< receiver: the next transfer was let go; 0 at a sender, and where none waits for that
+  double end_s = 0;      ///< the last piece was done here
+};
+
+/// Keeps the times of the transfers of a communicator's jobs, of whatever kind, while it lives:
+///
+///     sluice::mpi::TransferRecord record(comm);
+///     job.execute(out, in);
+///     for (const sluice::mpi::TransferTimes& each : record.sent()) ...
+///
+/// Those of executions that began and ended meanwhile, by plans: what collectives of MPI's own do nobody sees. What a
+/// rank has for itself is no transfer.
+class TransferRecord {
+ public:
+  /// Collective for the first job or record of a communicator, else local. One for each communicator at a time.
+  /// Throws InputError for a second one, and for what jobs throw for a bad communicator.
+  explicit TransferRecord(MPI_Comm comm);
+  ~TransferRecord();
+  TransferRecord(const TransferRecord&) = delete;
+  TransferRecord& operator=(const TransferRecord&) = delete;
+
+  /// Of this rank; those of one execution in the order of its schedule.
+  [[nodiscard]] const std::vector<TransferTimes>& sent() const;
+  [[nodiscard]] const std::vector<TransferTimes>& received() const;
+  /// Forgets them.
+  void clear();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace sluice::mpi
