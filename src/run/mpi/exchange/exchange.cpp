@@ -132,13 +132,8 @@ struct Exchange::State final : detail::Job {
 
   detail::Advance advance() override {
     if (undecided) return begin_transfers() ? detail::Advance::kMoved : detail::Advance::kIdle;
-    const detail::Advance come = natively ? native->advance() : executor->advance();
-    if (come != detail::Advance::kOver) {
-      trial->move_on();
-      return come;
-    }
-    if (typed) typed->unpack();
-    trial->end();
+    const detail::Advance come = natively ? trial->advance(*native) : trial->advance(*executor);
+    if (come == detail::Advance::kOver && typed) typed->unpack();
     return come;
   }
   void abandon() noexcept override {

@@ -28,11 +28,13 @@ WayTrial::WayTrial(Channel& channel, bool wanted, const KeptPlan& kept, bool wat
 void WayTrial::begin(bool possible) {
   agreement_.reset();
   turn_.end();
-  judging_ = check_ != nullptr;
+  ended_ = false;
   start_s_ = MPI_Wtime();
+  if (check_ != nullptr && watch_.judge(check_->numbers())) measure_again();
+  check_.reset();
   const std::size_t before = state_.executions;
   if (over() || before == 0) {
-    if (!judging_ && watch_.full()) check_ = std::make_unique<LargestOfAll>(channel_, watch_.end_window());
+    if (watch_.full()) check_ = std::make_unique<LargestOfAll>(channel_, watch_.end_window());
     if (native()) turn_ = channel_.take_turn(channel_.context().turns());
     if (!over()) ++state_.executions;
     record();
@@ -51,13 +53,6 @@ void WayTrial::begin(bool possible) {
 }
 
 std::optional<bool> WayTrial::natively() {
-  if (judging_) {
-    if (!check_->advance()) return std::nullopt;
-    judging_ = false;
-    const bool again = watch_.judge(check_->numbers());
-    check_.reset();
-    if (again) measure_again();
-  }
   if (agreement_) {
     if (!agreement_->advance()) return std::nullopt;
     settle(agreement_->numbers());
@@ -81,15 +76,14 @@ void WayTrial::settle(const std::vector<std::uint64_t>& agreed) {
 
 void WayTrial::measure_again() {
   constexpr std::size_t kOfEach = 2;  // connections are open, and buffers have been touched
-  turn_.end();
   decided_before_ = state_.stage;
   state_.stage = Stage::kTrying;
   state_.executions = TrialState::kExecutions - 2 * kOfEach;
   state_.times.fill(0);
-  agreement_ = std::make_unique<LargestOfAll>(channel_, std::vector<std::uint64_t>());
 }
 
 void WayTrial::end() {
+  ended_ = true;
   if (counts()) {
     state_.times[state_.executions - 3] = MPI_Wtime() - start_s_;
     record();

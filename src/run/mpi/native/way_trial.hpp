@@ -11,6 +11,7 @@
 #include "run/mpi/native/way_watch.hpp"
 #include "run/mpi/runtime/channel.hpp"
 #include "run/mpi/runtime/collective.hpp"
+#include "run/mpi/runtime/job.hpp"
 #include "run/mpi/runtime/kept_plan.hpp"
 #include "run/mpi/runtime/trial_state.hpp"
 
@@ -47,11 +48,21 @@ class WayTrial {
   [[nodiscard]] std::optional<bool> natively();
   /// The turn of that collective, where it goes by it.
   [[nodiscard]] Turns::Turn take_turn() { return std::move(turn_); }
-  /// While the execution is under way.
-  void move_on() {
-    if (check_ != nullptr && !judging_) (void)check_->advance();
+  /// Advances what carries the execution out, and what ranks say to each other beside it: an execution is not over
+  /// before they have, as nothing is to be left on its way when the job is destroyed.
+  template <class Executor>
+  [[nodiscard]] Advance advance(Executor& executor) {
+    if (!ended_) {
+      const Advance come = executor.advance();
+      if (come != Advance::kOver) {
+        if (check_ != nullptr) (void)check_->advance();
+        return come;
+      }
+      end();
+    }
+    return check_ == nullptr || check_->advance() ? Advance::kOver : Advance::kIdle;
   }
-  /// At the end of the execution.
+  /// At the end of an execution that is not advanced by this, and not watched.
   void end();
   /// Instead of that, where it was given up.
   void abandon() noexcept { turn_.end(); }
@@ -92,8 +103,8 @@ class WayTrial {
   bool watched_;
   Stage decided_before_ = Stage::kFirst;  ///< before the ways were measured again
   WayWatch watch_;
-  std::unique_ptr<LargestOfAll> check_;  ///< of a window, begun beside one execution and judged by the next
-  bool judging_ = false;
+  std::unique_ptr<LargestOfAll> check_;  ///< of a window, beside one execution, and judged at the start of the next
+  bool ended_ = true;                    ///< the execution, but for that
 };
 
 }  // namespace sluice::mpi::detail

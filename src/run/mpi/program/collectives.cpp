@@ -30,14 +30,8 @@ struct CollectiveJob::State final : detail::Job {
 
   detail::Advance advance() override {
     if (undecided) return begin_transfers() ? detail::Advance::kMoved : detail::Advance::kIdle;
-    const detail::Advance come = natively ? native.advance() : executor->advance();
-    if (!trial) return come;
-    if (come == detail::Advance::kOver) {
-      trial->end();
-    } else {
-      trial->move_on();
-    }
-    return come;
+    if (!trial) return natively ? native.advance() : executor->advance();
+    return natively ? trial->advance(native) : trial->advance(*executor);
   }
   [[nodiscard]] bool may_sleep() const override { return true; }
   void abandon() noexcept override {

@@ -267,13 +267,7 @@ struct Redistribution::State final : detail::Job {
   bool begin_transfers();
   detail::Advance advance() override {
     if (undecided) return begin_transfers() ? detail::Advance::kMoved : detail::Advance::kIdle;
-    const detail::Advance come = natively ? native->advance() : executor->advance();
-    if (come == detail::Advance::kOver) {
-      trial->end();
-    } else {
-      trial->move_on();
-    }
-    return come;
+    return natively ? trial->advance(*native) : trial->advance(*executor);
   }
   void abandon() noexcept override {
     if (executor) executor->abandon();
