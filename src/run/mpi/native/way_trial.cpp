@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace sluice::mpi::detail {
@@ -102,8 +103,20 @@ void WayTrial::decide(const std::vector<std::uint64_t>& slowest) {
     state_.planned_s = usual_time(channel_, ways[0]);
     state_.native_s = usual_time(channel_, ways[1]);
   }
-  state_.stage = state_.native_s * kClearly < state_.planned_s ? Stage::kNative : Stage::kPlanned;
-  if (watched_) watch_.expect(usual_s(), decided_before_ == state_.stage);
+  const bool again = decided_before_ != Stage::kFirst;
+  if (again && !ways[0].empty() && !ways[1].empty()) {
+    // One of a few that met a full queue must not take the job away from what has served well.
+    const bool was_native = decided_before_ == Stage::kNative;
+    const auto [other, present] = std::pair(ways[was_native ? 0 : 1], ways[was_native ? 1 : 0]);
+    const bool change = std::ranges::max(other) * kClearly < std::ranges::min(present);
+    state_.stage = was_native == change ? Stage::kPlanned : Stage::kNative;
+  } else {
+    state_.stage = state_.native_s * kClearly < state_.planned_s ? Stage::kNative : Stage::kPlanned;
+  }
+  std::vector<double>& chosen = ways[native() ? 1 : 0];
+  if (!watched_ || chosen.empty()) return;
+  std::ranges::sort(chosen);
+  watch_.expect(chosen[(chosen.size() - 1) / 2], decided_before_ == state_.stage);
 }
 
 }  // namespace sluice::mpi::detail

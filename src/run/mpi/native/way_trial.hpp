@@ -32,8 +32,9 @@ namespace sluice::mpi::detail {
 /// meanwhile both ways take longer, and the plan stays unless MPI's way is clearly faster.
 ///
 /// A job between nodes whose executions are not short goes on looking (WayWatch): where the network has changed, four
-/// executions go by the two ways in turns again, and decide anew. That is for this job alone, which is the one that
-/// lasts; and for jobs that have one trial and agree on nothing else once they are made.
+/// executions go by the two ways in turns again. The job goes the other way from then on if each of its two took less
+/// than each of the present way's. That is for this job alone, which is the one that lasts; and for jobs that have one
+/// trial and agree on nothing else once they are made.
 class WayTrial {
  public:
   /// `wanted`: false: always by the plan; the same on all ranks. `kept`: whose trial this one goes on with, and is kept
