@@ -177,14 +177,16 @@ std::vector<Rank> Participation::senders() const {
 
 bool Participation::plans_all_messages() const {
   if (problem.is_plain()) return true;
+  if (!problem.has_roles()) return false;
+  if (!problem.has_part()) return true;
   constexpr double kMostWork = 1e7;  // elements' worth of counting: some tenths of a second
   const AxisPattern& rows = problem.axis(0);
-  const AxisPattern& columns = problem.axis(1);
+  const AxisPattern& columns = problem.axis(1);  // there are two: parts are those of matrices
   const double pairs = static_cast<double>(rows.from().processes) * static_cast<double>(rows.to().processes);
   const double block = static_cast<double>(std::min(columns.from().block, columns.to().block));
   const double runs = static_cast<double>(columns.extent()) / block +
                       static_cast<double>(columns.from().processes) * static_cast<double>(columns.to().processes);
-  return problem.has_roles() && (!problem.has_part() || pairs * runs <= kMostWork);
+  return pairs * runs <= kMostWork;
 }
 
 Participation make_participation(int rank, int size, const std::vector<std::int64_t>& shape, const Layout& from,
