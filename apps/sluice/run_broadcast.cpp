@@ -44,18 +44,13 @@ int run_broadcast(const RunBroadcast& options) {
   if (told) how.platform = task.platform;
   how.plan = task.options;
   how.try_native = !options.model_only;
-  Ranks::once([&] {
-    check_json_target(options.methods.json);
-    options.timeline.check();
-  });
+  check_outputs(options.methods.json, options.timeline);
   const compare::Comparison comparison =
       compare::broadcasts(MPI_COMM_WORLD, static_cast<int>(task.root), task.bytes, how, methods, repetitions);
-  if (options.timeline.wanted() && comparison.verified) {
+  write_timeline(options.timeline, "broadcast", comparison.verified, [&] {
     how.try_native = false;
-    write_timeline(
-        options.timeline, "broadcast",
-        compare::broadcasts(MPI_COMM_WORLD, static_cast<int>(task.root), task.bytes, how, {"sluice"}, 1, true));
-  }
+    return compare::broadcasts(MPI_COMM_WORLD, static_cast<int>(task.root), task.bytes, how, {"sluice"}, 1, true);
+  });
   RunSubject subject;
   subject.problem = "broadcast";
   subject.title = task.title();

@@ -50,16 +50,12 @@ int run_collective(const RunCollective& options) {
       throw InputError("--program", options.program + ", and an algorithm or segments", "either");
     how.program = read_program_file(options.program);
   }
-  Ranks::once([&] {
-    check_json_target(options.methods.json);
-    options.timeline.check();
-  });
+  check_outputs(options.methods.json, options.timeline);
   const compare::Comparison comparison = compare::collectives(MPI_COMM_WORLD, contents, how, methods, repetitions);
-  if (options.timeline.wanted() && comparison.verified) {
+  write_timeline(options.timeline, std::string(to_string(problem)), comparison.verified, [&] {
     how.try_native = false;
-    write_timeline(options.timeline, std::string(to_string(problem)),
-                   compare::collectives(MPI_COMM_WORLD, contents, how, {"sluice"}, 1, true));
-  }
+    return compare::collectives(MPI_COMM_WORLD, contents, how, {"sluice"}, 1, true);
+  });
   RunSubject subject;
   subject.problem = to_string(problem);
   subject.title = task.title();

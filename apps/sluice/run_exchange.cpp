@@ -149,10 +149,7 @@ int run_exchange(const RunExchange& options) {
   SLUICE_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
   const std::int64_t receivers_from = first_receiver(task, options.same_ranks, ranks);
   const std::vector<mpi::MessageSize> sends = read_sends(task, receivers_from, rank, ranks);
-  Ranks::once([&] {
-    check_json_target(options.methods.json);
-    options.timeline.check();
-  });
+  check_outputs(options.methods.json, options.timeline);
   std::vector<std::string> notes;
   find_max_transfers(options, task, sends, receivers_from, notes);
   // Where nothing tells k, the job finds it.
@@ -160,10 +157,10 @@ int run_exchange(const RunExchange& options) {
                          task.backbone.has_value();
   how.max_transfers = k_is_told ? task.problem.max_transfers : 0;
   const compare::Comparison comparison = compare::exchanges(MPI_COMM_WORLD, sends, how, methods, repetitions);
-  if (options.timeline.wanted() && comparison.verified) {
+  write_timeline(options.timeline, "exchange", comparison.verified, [&] {
     how.try_native = false;
-    write_timeline(options.timeline, "exchange", compare::exchanges(MPI_COMM_WORLD, sends, how, {"sluice"}, 1, true));
-  }
+    return compare::exchanges(MPI_COMM_WORLD, sends, how, {"sluice"}, 1, true);
+  });
   return show_run({"exchange", task.title(), largest_part(task.problem.traffic), task.least_time_s(),
                    task.problem.max_transfers, notes},
                   comparison, options.methods.json);

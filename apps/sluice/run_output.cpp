@@ -179,7 +179,17 @@ int show_run(const RunSubject& subject, const compare::Comparison& comparison, c
   return comparison.verified ? kDone : kCheckFailed;
 }
 
-void write_timeline(const TimelineOutput& output, const std::string& problem, const compare::Comparison& comparison) {
+void check_outputs(const std::string& json, const TimelineOutput& timeline) {
+  Ranks::once([&] {
+    check_json_target(json);
+    timeline.check();
+  });
+}
+
+void write_timeline(const TimelineOutput& output, const std::string& problem, bool verified,
+                    const std::function<compare::Comparison()>& record) {
+  if (!output.wanted() || !verified) return;
+  const compare::Comparison comparison = record();
   if (!comparison.verified) return;
   Ranks::once([&] {
     Timeline timeline = comparison.timeline.value();

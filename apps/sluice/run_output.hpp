@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -23,8 +24,13 @@ struct RunSubject {
 /// empty: not at all). Collective; returns the exit status.
 int show_run(const RunSubject& subject, const compare::Comparison& comparison, const std::string& json);
 
-/// Writes when the transfers ran of a comparison that was recorded, if it is verified. Collective; throws InputError on
-/// all ranks, also if there were none.
-void write_timeline(const TimelineOutput& output, const std::string& problem, const compare::Comparison& comparison);
+/// Throws InputError on all ranks if a file that is asked for cannot be written.
+void check_outputs(const std::string& json, const TimelineOutput& timeline);
+
+/// Where a picture or a trace is asked for, and what ran is `verified`: writes when the transfers ran of the first
+/// method of what `record` returns, a comparison that was recorded. Collective; throws InputError on all ranks, also if
+/// there were none.
+void write_timeline(const TimelineOutput& output, const std::string& problem, bool verified,
+                    const std::function<compare::Comparison()>& record);
 
 }  // namespace sluice::command

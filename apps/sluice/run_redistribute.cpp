@@ -114,10 +114,7 @@ int run_redistribute(const RunRedistribute& options) {
   (void)plan_redistribution(task.problem, options.algorithm, task.setup);
   const std::vector<std::string> methods = read_methods(options.methods, task, options.algorithm);
   check_memory(task, first_target_rank);
-  Ranks::once([&] {
-    check_json_target(options.methods.json);
-    options.timeline.check();
-  });
+  check_outputs(options.methods.json, options.timeline);
 
   mpi::RedistributionOptions how;
   how.algorithm = options.algorithm;
@@ -130,12 +127,11 @@ int run_redistribute(const RunRedistribute& options) {
   how.transpose = options.problem.transpose;
   const compare::Comparison comparison = compare::redistributions(MPI_COMM_WORLD, task.shape, task.from, task.to,
                                                                   task.element_bytes, how, methods, repetitions);
-  if (options.timeline.wanted() && comparison.verified) {
+  write_timeline(options.timeline, "redistribute", comparison.verified, [&] {
     how.try_native = false;
-    write_timeline(options.timeline, "redistribute",
-                   compare::redistributions(MPI_COMM_WORLD, task.shape, task.from, task.to, task.element_bytes, how,
-                                            {"sluice"}, 1, true));
-  }
+    return compare::redistributions(MPI_COMM_WORLD, task.shape, task.from, task.to, task.element_bytes, how, {"sluice"},
+                                    1, true);
+  });
   return show_run({"redistribute", task.title(), largest_part(task), 0}, comparison, options.methods.json);
 }
 

@@ -170,17 +170,13 @@ int run_reduce(const RunReduce& options) {
   SLUICE_MPI(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
   const auto root = static_cast<int>(parse_count(options.root, "--root", 0, ranks - 1));
   mpi::ReductionOptions how = read_how(options, contents, ranks);
-  Ranks::once([&] {
-    check_json_target(options.methods.json);
-    options.timeline.check();
-  });
+  check_outputs(options.methods.json, options.timeline);
   const compare::ReductionComparison comparison =
       compare::reductions(MPI_COMM_WORLD, contents, root, how, methods, repetitions);
-  if (options.timeline.wanted() && comparison.verified) {
+  write_timeline(options.timeline, "reduce", comparison.verified, [&] {
     how.try_native = false;
-    write_timeline(options.timeline, "reduce",
-                   compare::reductions(MPI_COMM_WORLD, contents, root, how, {"sluice"}, 1, true));
-  }
+    return compare::reductions(MPI_COMM_WORLD, contents, root, how, {"sluice"}, 1, true);
+  });
   RunSubject subject;
   subject.problem = "reduce";
   subject.title = title_of(options, contents, root);

@@ -38,16 +38,12 @@ using testing::size;
 class NewCommunicator {
  public:
   explicit NewCommunicator(bool forget = true) {
-    MPI_Comm_dup(MPI_COMM_WORLD, &comm_);
     if (forget) detail::forget_networks();
   }
-  ~NewCommunicator() { MPI_Comm_free(&comm_); }
-  NewCommunicator(const NewCommunicator&) = delete;
-  NewCommunicator& operator=(const NewCommunicator&) = delete;
-  operator MPI_Comm() const { return comm_; }
+  operator MPI_Comm() const { return comm_.get(); }
 
  private:
-  MPI_Comm comm_ = MPI_COMM_NULL;
+  testing::Comm comm_;
 };
 
 void expect_same_everywhere(const HostNetwork& network) {

@@ -353,11 +353,10 @@ inline int size_of(MPI_Comm comm) {
   return size;
 }
 
-/// Of MPI_COMM_WORLD.
-/// A communicator of its own, of which no plan is kept.
+/// A copy of a communicator, of which no plan is kept.
 class Comm {
  public:
-  Comm() { MPI_Comm_dup(MPI_COMM_WORLD, &comm_); }
+  explicit Comm(MPI_Comm of = MPI_COMM_WORLD) { MPI_Comm_dup(of, &comm_); }
   ~Comm() { MPI_Comm_free(&comm_); }
   Comm(const Comm&) = delete;
   Comm& operator=(const Comm&) = delete;
@@ -367,6 +366,7 @@ class Comm {
   MPI_Comm comm_ = MPI_COMM_NULL;
 };
 
+/// Of MPI_COMM_WORLD.
 inline int rank() { return rank_in(MPI_COMM_WORLD); }
 inline int size() { return size_of(MPI_COMM_WORLD); }
 

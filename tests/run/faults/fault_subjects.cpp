@@ -389,18 +389,14 @@ class RampSubject final : public Subject {
 /// Ranks that are hosts, with a context of their own, as in others they are on one host.
 class CommBetweenHosts {
  public:
-  explicit CommBetweenHosts(MPI_Comm comm) {
+  explicit CommBetweenHosts(MPI_Comm comm) : comm_(comm) {
     const PretendedHosts hosts(1);
-    MPI_Comm_dup(comm, &comm_);
-    (void)detail::Context::of(comm_);
+    (void)detail::Context::of(comm_.get());
   }
-  ~CommBetweenHosts() { MPI_Comm_free(&comm_); }
-  CommBetweenHosts(const CommBetweenHosts&) = delete;
-  CommBetweenHosts& operator=(const CommBetweenHosts&) = delete;
-  [[nodiscard]] MPI_Comm get() const { return comm_; }
+  [[nodiscard]] MPI_Comm get() const { return comm_.get(); }
 
  private:
-  MPI_Comm comm_ = MPI_COMM_NULL;
+  Comm comm_;
 };
 
 /// Measures anew in each execution.

@@ -109,10 +109,10 @@ struct Broadcast::State final : detail::Job {
   [[nodiscard]] OwnPart plan(std::int64_t bytes);
   void begin(void* buffer, std::int64_t bytes);
   void begin_natively(detail::Turns::Turn turn = {});
-  void begin_planned(SizeClass& size, void* buffer, std::int64_t bytes);
+  void begin_planned(SizeClass& size);
   /// Once it is known which way; whether it is.
   bool begin_undecided();
-  void try_both(SizeClass& size, void* buffer, std::int64_t bytes);
+  void try_both(SizeClass& size);
   [[nodiscard]] detail::Context::Part& ranks_of_cluster();
 
   detail::Advance advance() override;
@@ -228,7 +228,7 @@ std::string Broadcast::State::key_of(std::int64_t largest) const {
   return arguments.bytes();
 }
 
-void Broadcast::State::begin_planned(SizeClass& size, void* buffer, std::int64_t bytes) {
+void Broadcast::State::begin_planned(SizeClass& size) {
   const OwnPart& part = size.part();
   natively = part.native || part.native_inside;
   then_inside = part.ends_native && !part.native;
@@ -239,12 +239,12 @@ void Broadcast::State::begin_planned(SizeClass& size, void* buffer, std::int64_t
   }
   if (part.native_inside && inside == nullptr) inside = &ranks_of_cluster();
   if (then_inside) turn_inside = channel.take_turn(inside->turns);
-  if (size.bytes != bytes) {
-    size.sized = std::make_unique<detail::SizedPart>(channel, part.program, bytes, size.largest);
-    size.bytes = bytes;
+  if (size.bytes != message_bytes) {
+    size.sized = std::make_unique<detail::SizedPart>(channel, part.program, message_bytes, size.largest);
+    size.bytes = message_bytes;
   }
   running = size.sized.get();
-  running->begin(buffer);
+  running->begin(message);
 }
 
 detail::Context::Part& Broadcast::State::ranks_of_cluster() {
@@ -271,7 +271,7 @@ bool Broadcast::State::begin_undecided() {
   if (*by_mpi) {
     begin_natively(size.trial->take_turn());
   } else {
-    begin_planned(size, message, message_bytes);
+    begin_planned(size);
   }
   return true;
 }
@@ -297,9 +297,9 @@ detail::Advance Broadcast::State::advance() {
   return come;
 }
 
-void Broadcast::State::try_both(SizeClass& size, void* buffer, std::int64_t bytes) {
+void Broadcast::State::try_both(SizeClass& size) {
   const auto by_plan = [&] {
-    begin_planned(size, buffer, bytes);
+    begin_planned(size);
     detail::complete(channel, *this, true);
   };
   const auto by_mpi = [&] {
@@ -341,10 +341,10 @@ void Broadcast::State::begin(void* buffer, std::int64_t bytes) {
     }
     const bool may_try = options.platform && options.try_native && options.plan.algorithm == "auto";
     if (may_try && !size.planned->tried && !size.part().native) {
-      try_both(size, buffer, bytes);
+      try_both(size);
       return detail::Advance::kOver;
     }
-    begin_planned(size, buffer, bytes);
+    begin_planned(size);
     return detail::Advance::kIdle;
   });
 }

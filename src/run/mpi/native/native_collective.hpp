@@ -66,7 +66,6 @@ class NativeCollective {
     }
     return under_way_ ? Advance::kMoved : Advance::kOver;
   }
-  [[nodiscard]] bool under_way() const { return under_way_; }
   /// Leaves it, after quiet_s() for its end: until then others may need what is sent from here. MPI stops no
   /// collective: one that some rank has not begun never ends.
   void abandon() noexcept {

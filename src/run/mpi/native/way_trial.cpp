@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -45,8 +44,7 @@ void WayTrial::begin(bool possible) {
   if (before == 1) {
     own.push_back(possible ? 0 : 1);
   } else if (before == TrialState::kExecutions) {
-    // Numbers that are not negative are ordered as their bits are.
-    for (const double time : state_.times) own.push_back(std::bit_cast<std::uint64_t>(std::max(time, 0.0)));
+    for (const double time : state_.times) own.push_back(ordered_word(time));
   }
   const bool may_be_by_mpi = before % 2 == 1 || before == TrialState::kExecutions;
   if (may_be_by_mpi) turn_ = channel_.take_turn(channel_.context().turns());
@@ -97,7 +95,7 @@ void WayTrial::decide(const std::vector<std::uint64_t>& slowest) {
   std::array<std::vector<double>, 2> ways;
   for (std::size_t i = 0; i < slowest.size(); ++i) {
     // An execution that was under way, or had failed, when the next job was made left no time.
-    if (slowest[i] != 0) ways[i % 2].push_back(std::bit_cast<double>(slowest[i]));
+    if (slowest[i] != 0) ways[i % 2].push_back(number_of(slowest[i]));
   }
   if (!ways[0].empty() && !ways[1].empty()) {
     state_.planned_s = usual_time(channel_, ways[0]);

@@ -1,10 +1,11 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <limits>
 #include <vector>
+
+#include "run/mpi/runtime/collective.hpp"
 
 namespace sluice::mpi::detail {
 
@@ -41,15 +42,14 @@ class WayWatch {
   [[nodiscard]] bool full() const { return executions_ >= kWindow; }
   /// Ends the window: the words of this rank, of which all ranks are to know the largest of each.
   [[nodiscard]] std::vector<std::uint64_t> end_window() {
-    // Numbers that are not negative are ordered as their bits are.
-    std::vector<std::uint64_t> words{std::bit_cast<std::uint64_t>(least_s_), std::bit_cast<std::uint64_t>(most_s_)};
+    std::vector<std::uint64_t> words{ordered_word(least_s_), ordered_word(most_s_)};
     restart();
     return words;
   }
   /// Whether the ways are to be measured again, by the largest words of a window.
   [[nodiscard]] bool judge(const std::vector<std::uint64_t>& largest) {
-    const auto least_s = std::bit_cast<double>(largest.at(0));
-    const auto most_s = std::bit_cast<double>(largest.at(1));
+    const double least_s = number_of(largest.at(0));
+    const double most_s = number_of(largest.at(1));
     const bool off = least_s > kOff * usual_s_ || most_s < usual_s_ / kOff;
     off_ = off ? off_ + 1 : 0;
     return off_ >= patience_;

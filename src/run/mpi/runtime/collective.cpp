@@ -120,10 +120,9 @@ std::int64_t largest(std::int64_t value, Channel& channel) {
 }
 
 double largest(double value, Channel& channel) {
-  // Numbers that are not negative are ordered as their bits are.
-  auto word = std::bit_cast<std::uint64_t>(std::max(value, 0.0));
+  std::uint64_t word = ordered_word(value);
   largest_of_all(channel, {&word, 1});
-  return std::bit_cast<double>(word);
+  return number_of(word);
 }
 
 void tell_all(Channel& channel, void* data, std::int64_t bytes, int root, bool aside) {

@@ -2,6 +2,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +18,12 @@
 /// them for one that has given up, and jobs of one communicator do not get in each other's way. All throw what
 /// Channel::check throws. In the same order on all ranks of a channel.
 namespace sluice::mpi::detail {
+
+/// Numbers that are not negative are ordered as their bits are; less than 0 counts as 0.
+[[nodiscard]] inline std::uint64_t ordered_word(double number) {
+  return std::bit_cast<std::uint64_t>(std::max(number, 0.0));
+}
+[[nodiscard]] inline double number_of(std::uint64_t ordered_word) { return std::bit_cast<double>(ordered_word); }
 
 /// The largest of each number over all ranks, on all ranks: ceil(log2 n) rounds of one message each way (dissemination,
 /// Hensgen, Finkel, Manber 1988), which for a maximum is right for any number of ranks.

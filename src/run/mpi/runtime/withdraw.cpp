@@ -81,6 +81,11 @@ void withdraw(Channel& channel, const Withdrawn& withdrawn) noexcept {
   }
   // Those whose receivers have them may need one more look.
   (void)any_ended(requests);
+  if (withdrawn.leftover == nullptr) return;
+  for (const MPI_Request request : requests) {
+    if (request != MPI_REQUEST_NULL) withdrawn.leftover->front().requests.push_back(request);
+  }
+  channel.context().keep(*withdrawn.leftover);
 }
 
 }  // namespace sluice::mpi::detail

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <list>
 #include <span>
 #include <vector>
 
@@ -19,6 +20,9 @@ struct Withdrawn {
   std::function<bool(std::size_t)> is_receive;
   /// Appends the ranks that may have sent to this one; each may come several times.
   std::function<void(std::vector<int>&)> add_senders;
+  /// Where an execution was running: gets what MPI has not ended, for which there is room, and goes to the context;
+  /// else null.
+  std::list<Leftover>* leftover = nullptr;
 };
 
 /// Ends them as far as MPI lets itself be stopped, so that it no longer writes to the memory that they are about, nor
@@ -30,7 +34,7 @@ struct Withdrawn {
 /// said so. A rank that has begun nothing says so, too.
 ///
 /// A rank that waits for something else, outside of MPI, says nothing: nobody waits for longer than quiet_s() without
-/// anything coming to an end. What is left then, and sends that nobody will receive, stay in `requests`.
+/// anything coming to an end. What is left then, and sends that nobody will receive, the context keeps.
 void withdraw(Channel& channel, const Withdrawn& withdrawn) noexcept;
 
 /// How long a rank that has given up waits for MPI while nothing happens. Between hosts longer than TCP needs to

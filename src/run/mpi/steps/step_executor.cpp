@@ -260,8 +260,7 @@ void StepExecutor::throw_failed(int count) const {
 void StepExecutor::abandon() noexcept {
   if (withdrawn_) return;
   withdrawn_ = true;
-  const bool running = data_ != nullptr;
-  data_ = nullptr;
+  const bool running = std::exchange(data_, nullptr) != nullptr;
   withdraw(channel_, {.requests = requests_,
                       .receiver_of_send =
                           [this](std::size_t request) {
@@ -276,12 +275,8 @@ void StepExecutor::abandon() noexcept {
                             for (std::size_t i = 0; i < receives_.size(); ++i) {
                               if (!shared_by(i)) senders.push_back(receives_[i].peer);
                             }
-                          }});
-  if (!running) return;
-  for (const MPI_Request request : requests_) {
-    if (request != MPI_REQUEST_NULL) leftover_.front().requests.push_back(request);  // there is room for all
-  }
-  channel_.context().keep(leftover_);
+                          },
+                      .leftover = running ? &leftover_ : nullptr});
 }
 
 void StepExecutor::finish_send(std::size_t slot) {

@@ -106,9 +106,6 @@ class StepExecutor {
   /// MPI lets itself be stopped. Nothing can begin any more.
   void abandon() noexcept;
 
-  [[nodiscard]] const std::vector<StepMessage>& sends() const { return sends_; }
-  [[nodiscard]] const std::vector<StepMessage>& receives() const { return receives_; }
-
   [[nodiscard]] std::int64_t buffer_bytes() const { return send_bytes_ + receive_bytes_; }
 
  private:

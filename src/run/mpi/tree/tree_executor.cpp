@@ -106,14 +106,10 @@ void TreeExecutor::abandon() noexcept {
             .add_senders =
                 [this](std::vector<int>& senders) {
                   for (const TreeReceive& receive : receives_) senders.push_back(receive.from);
-                }});
-  if (!running) return;
-  for (const MPI_Request request : requests_) {
-    if (request != MPI_REQUEST_NULL) leftover_.front().requests.push_back(request);  // there is room for all
-  }
+                },
+            .leftover = running ? &leftover_ : nullptr});
   requests_.clear();
   active_.clear();
-  channel_.context().keep(leftover_);
 }
 
 void TreeExecutor::wait_simulated() {

@@ -117,9 +117,6 @@ class TreeExecutor {
   /// MPI lets itself be stopped. What it still works on lives on with the data. Nothing can begin any more.
   void abandon() noexcept;
 
-  [[nodiscard]] const std::vector<TreeReceive>& receives() const { return receives_; }
-  [[nodiscard]] const std::vector<TreeSend>& sends() const { return sends_; }
-
  private:
   /// The start of a message of kAnyCount: what fits goes along.
   struct Envelope {
