@@ -87,7 +87,7 @@ std::string ComparedExchange::beyond(const std::string& method) const {
 
 std::unique_ptr<Method> ComparedExchange::make(const std::string& method) {
   constexpr std::string_view kMode = "sluice-";
-  if (method == "sluice") return planned(options_.mode, true);
+  if (method == "sluice") return planned(options_.mode, options_.try_native);
   if (method.starts_with(kMode)) return planned(mpi::parse_exchange_mode(method.substr(kMode.size())), false);
   if (auto of_mpi = make_mpi_exchange(method, comm_, sends_, receives_)) return of_mpi;
   throw InputError("method", fmt::format("'{}'", method), "sluice, sluice-MODE, alltoallv, all-at-once or pairwise");

@@ -28,10 +28,10 @@ class Planned final : public Method {
   mpi::Redistribution redistribution_;
 };
 
-/// `by`: a mode or an algorithm; "": as users get it.
+/// `by`: a mode or an algorithm, and nothing of MPI's own; "": as the options say.
 std::unique_ptr<Method> make_planned(const RedistributionPart& part, const std::string& by) {
   RedistributionJob job = part.job;
-  job.options.try_native = by.empty();
+  if (!by.empty()) job.options.try_native = false;
   if (const auto mode = redistribution_mode(by)) {
     job.options.mode = *mode;
   } else if (!by.empty()) {
