@@ -20,6 +20,9 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/sluice DESTINATION ${CMAKE_INSTA
 
 if(TARGET sluice)
   install(TARGETS sluice COMPONENT command)
+  if(TARGET sluice-simgrid)
+    install(TARGETS sluice-simgrid DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/sluice COMPONENT command)
+  endif()
   # The network that `sluice study exchange-lab` builds.
   install(PROGRAMS ${PROJECT_SOURCE_DIR}/lab/up.sh ${PROJECT_SOURCE_DIR}/lab/down.sh ${PROJECT_SOURCE_DIR}/lab/run.sh
           DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice/lab COMPONENT command)

@@ -3,6 +3,7 @@
 #
 #     scripts/install-deps.sh          to build, test and run with Open MPI
 #     scripts/install-deps.sh --languages   also Fortran and the Python package
+#     scripts/install-deps.sh --docs   only what scripts/docs.sh makes the site of the documents with
 #     scripts/install-deps.sh --ci     also what .ci/run checks with: these, MPICH, clang and its tools
 #     scripts/install-deps.sh --smpi   also SimGrid, for the command on simulated machines (preset smpi)
 #
@@ -42,6 +43,12 @@ language_packages=(
   python3-wheel              # what it makes
   python3-venv               # tests: an installation of its own
 )
+docs_packages=(
+  doxygen                    # the references of C++, C and Fortran
+  python3-sphinx             # the site, and the reference of Python
+  python3-myst-parser        # the pages, which are Markdown
+  furo                       # the look of the site: light and dark, for telephones too
+)
 ci_packages=(
   libmpich-dev               # the second MPI that everything is built and tested with
   mpich                      # its mpiexec
@@ -56,19 +63,22 @@ ci_packages=(
   mandoc                     # tests: finds faults in manual pages
   fish                       # tests: completion is really run in it
   zsh                        # tests: reads its completion
+  libsimgrid-dev             # simulated machines: `simulate --engine simgrid`
+  libgloo-dev                # tests: exported groups of sends and receives are carried out by it
   iproute2                   # the lab: network namespaces and token buckets
 )
 smpi_packages=(
-  libsimgrid-dev             # SMPI: MPI programs on simulated machines; its compiler wrapper and smpirun
+  libsimgrid-dev             # simulated machines: `simulate --engine simgrid`; SMPI's compiler wrapper and smpirun
 )
 
 case ${1-} in
   "") ;;
   --languages) packages+=("${language_packages[@]}") ;;
-  --ci) packages+=("${language_packages[@]}" "${ci_packages[@]}") ;;
+  --docs) packages=("${docs_packages[@]}") ;;
+  --ci) packages+=("${language_packages[@]}" "${docs_packages[@]}" "${ci_packages[@]}") ;;
   --smpi) packages+=("${smpi_packages[@]}") ;;
-  -h | --help) sed -n '2,9s/^# \{0,1\}//p' "$0"; exit 0 ;;
-  *) echo "error: $1: unknown option, expected --languages, --ci, --smpi or nothing" >&2; exit 2 ;;
+  -h | --help) sed -n '2,10s/^# \{0,1\}//p' "$0"; exit 0 ;;
+  *) echo "error: $1: unknown option, expected --languages, --docs, --ci, --smpi or nothing" >&2; exit 2 ;;
 esac
 
 missing_packages() {

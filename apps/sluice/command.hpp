@@ -30,5 +30,6 @@ void add_probe(CLI::App& command, Action& chosen);
 void add_report(CLI::App& command, Action& chosen);
 void add_run(CLI::App& command, Action& chosen);
 void add_simulate(CLI::App& command, Action& chosen);
+void add_tune(CLI::App& command, Action& chosen);
 
 }  // namespace sluice::command

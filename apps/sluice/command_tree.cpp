@@ -29,6 +29,7 @@ void add_all(CLI::App& root, Action& chosen) {
   add_check(root, chosen);
   add_cluster(root, chosen);
   add_predict(root, chosen);
+  add_tune(root, chosen);
   add_study(root, chosen);
   add_report(root, chosen);
   add_platform_to_simgrid(root, chosen);

@@ -14,7 +14,7 @@ namespace sluice::command {
 
 namespace {
 
-bool is_file(std::string_view text) {
+bool names_a_file(std::string_view text) {
   return text == "FILE" || text == "TRAFFIC" || text.ends_with(".json") || text.ends_with(".mtx");
 }
 
@@ -36,7 +36,7 @@ OfferedValue value_of(const std::string& text, std::vector<std::string> names) {
   value.text = text;
   bool list = false;
   for (const std::string& each : split(text, '|')) {
-    if (is_file(each)) value.kind = Kind::kFile;
+    if (names_a_file(each)) value.kind = Kind::kFile;
     if (each == "DIR") value.kind = Kind::kFolder;
     if (is_literal(each)) names.push_back(each);
     list = list || each == "A,B,..";

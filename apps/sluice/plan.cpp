@@ -22,6 +22,7 @@
 #include "sluice/show/step_lines.hpp"
 #include "sluice/show/text_table.hpp"
 #include "sluice/show/tree_lines.hpp"
+#include "sluice/show/tree_picture.hpp"
 #include "terminal.hpp"
 
 namespace sluice::command {
@@ -36,8 +37,14 @@ void PlanOutput::add_to(CLI::App& problem, const std::string& unit, const std::s
   problem.add_flag("--summary", summary, summary_help);
 }
 
+void PlanOutput::add_tree_to(CLI::App& problem) {
+  problem.add_option("--tree", tree, "draw the tree, a row per machine, each transfer at its time (SVG)")
+      ->option_text("FILE");
+}
+
 void PlanOutput::check_targets() const {
   check_json_target(json);
+  if (!tree.empty()) check_writable(tree);
   timeline.check();
 }
 
@@ -116,6 +123,8 @@ int show_plan(const std::string& head, const StepSchedule& schedule, const PlanO
 }
 
 int show_plan(const std::string& head, const TreeSchedule& schedule, const PlanOutput& output) {
+  if (!output.tree.empty())
+    write_file_atomically(output.tree, tree_svg(schedule, fmt::format("{}, {}", schedule.problem, schedule.algorithm)));
   return show(head, schedule, output, [&] { return to_json(schedule); });
 }
 

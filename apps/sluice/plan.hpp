@@ -21,17 +21,19 @@ inline constexpr std::int64_t kShownLines = 40;
 struct PlanOutput {
   std::string json;
   TimelineOutput timeline;
+  std::string tree;  ///< of problems that have one
   bool all = false;
   bool summary = false;
 
   /// Whether the steps or transfers are needed at all.
-  [[nodiscard]] bool writes_out() const { return !summary || !json.empty() || timeline.wanted(); }
+  [[nodiscard]] bool writes_out() const { return !summary || !json.empty() || !tree.empty() || timeline.wanted(); }
 
   /// Throws InputError if the files cannot be written.
   void check_targets() const;
 
   /// `unit`: what the file is in, such as "sizes in elements". `summary_help`: what --summary is good for.
   void add_to(CLI::App& problem, const std::string& unit, const std::string& summary_help);
+  void add_tree_to(CLI::App& problem);
 };
 
 /// Cost beside the bound, in each line "optimal" where they meet. `decimals` as in StepSchedule.

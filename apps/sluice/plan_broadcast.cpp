@@ -95,6 +95,7 @@ void add_plan_broadcast(CLI::App& plan_verb, Action& chosen) {
                     "the schedule of a reduction to the root, by a broadcast the other way round: what run reduce "
                     "--platform does");
   options->output.add_to(*problem, "times in seconds", "length, bounds and methods alone");
+  options->output.add_tree_to(*problem);
   problem->footer(algorithms_help("broadcast") + kBroadcastHelp +
                   "\nExamples:\n"
                   "  sluice plan broadcast --platform studies/grid5000/grid5000-88.json --size 4Mi\n"

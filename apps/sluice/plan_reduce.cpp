@@ -79,6 +79,7 @@ void add_plan_reduce(CLI::App& plan_verb, Action& chosen) {
       ->option_text("NAME [auto]");
   options->output.add_to(*problem, "times in the unit of D and C",
                          "length and bounds alone; for any number of machines");
+  options->output.add_tree_to(*problem);
   problem->footer(
       algorithms_help("reduce") + kReduceHelp +
       "\nExamples:\n"
@@ -86,6 +87,7 @@ void add_plan_reduce(CLI::App& plan_verb, Action& chosen) {
       "  sluice plan reduce --machines 64 --transfer 2 --compute 1 --max-transfers 8 --json plan.json\n"
       "  sluice plan reduce --machines 64 --transfer 2 --compute 1 --root 5 --non-commutative\n"
       "  sluice plan reduce --machines 64 --transfer 2 --compute 1 --segments auto --transfer-overhead 0.1\n"
+      "  sluice plan reduce --machines 64 --transfer 2 --compute 1 --tree tree.svg\n"
       "  sluice plan reduce --machines 16000000 --transfer 2 --compute 1 --summary");
   problem->callback([options, &chosen] { chosen = [options] { return plan(*options); }; });
 }

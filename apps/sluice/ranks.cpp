@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <optional>
 #include <string_view>
@@ -28,13 +29,21 @@ bool asks_for_mpi(int argc, char** argv) {
   if (argc < 2) return false;
   const std::string_view verb = argv[1];
   const auto is_the_study = [](std::string_view word) { return word == "redistribute-paragon"; };
-  return verb == "run" || verb == "probe" || (verb == "study" && std::any_of(argv + 2, argv + argc, is_the_study));
+  const auto measures = [](std::string_view word) { return word == "--measure"; };
+  return verb == "run" || verb == "probe" || (verb == "study" && std::any_of(argv + 2, argv + argc, is_the_study)) ||
+         (verb == "tune" && std::any_of(argv + 2, argv + argc, measures));
 }
 
 }  // namespace
 
 Ranks::Ranks(int& argc, char**& argv) {
   if (!asks_for_mpi(argc, argv)) return;
+  if (std::string_view(argv[1]) == "tune") {
+    // Open MPI reads them when it starts: algorithms can be set later, and no file of rules is in the way of its own.
+    setenv("OMPI_MCA_coll_tuned_use_dynamic_rules", "1", 1);
+    setenv("OMPI_MCA_coll_tuned_dynamic_rules_filename", "", 1);
+    unsetenv("MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE");
+  }
   // Reductions have a thread that drives MPI; for the others it would only cost locks.
   const bool for_threads = argc > 2 && std::string_view(argv[2]) == "reduce";
   int provided = MPI_THREAD_SINGLE;

@@ -153,7 +153,7 @@ void add_simulation(ReportSection& section, const ResultValue& file, ReportSpace
   section.figures.emplace_back("engine",
                                file["engine"].text() + (file.has("order") ? ", order " + file["order"].text() : ""));
   section.figures.emplace_back("length", time_text(timeline.length, timeline.unit));
-  section.figures.emplace_back("planned", time_text(file["planned"].number(), timeline.unit));
+  if (file.has("planned")) section.figures.emplace_back("planned", time_text(file["planned"].number(), timeline.unit));
   section.figures.emplace_back("transfers", fmt::format("{}", timeline.transfers.size()));
   add_about(section, file);
   section.timeline = ReportTimeline{std::move(timeline), "node"};

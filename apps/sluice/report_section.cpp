@@ -13,7 +13,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string_view>
@@ -34,6 +33,7 @@
 #include "sluice/schedule/layout_check.hpp"
 #include "sluice/schedule/tree_validate.hpp"
 #include "sluice/show/quantities.hpp"
+#include "sluice/show/tree_picture.hpp"
 
 namespace sluice::command {
 
@@ -143,57 +143,11 @@ void add(ReportSection& section, const TreeSchedule& schedule, ReportSpace& spac
                                             time_text(schedule.bound.lower, timeline.unit))},
                      {"over the lower bound", ratio_text(schedule.length, schedule.bound.lower)}};
   if (schedule.segments > 1) section.figures.emplace_back("segments", fmt::format("{}", schedule.segments));
+  if (schedule.machines <= kMostDrawnMachines) {
+    section.pictures.push_back(
+        {"The tree", tree_svg(schedule, fmt::format("{}, {}", schedule.problem, schedule.algorithm))});
+  }
   add_timeline(section, {std::move(timeline)}, space);
-}
-
-/// Who waits for whom: every message takes 1 and starts when both of its operations may. @pre the program is sound
-Timeline order_of(const Program& program) {
-  // Operations of one message: the k-th send of a rank to another one and the k-th receive there.
-  const std::vector<ProgramOperation>& operations = program.operations;
-  std::map<std::pair<std::int64_t, std::int64_t>, std::array<std::vector<std::size_t>, 2>> between;
-  for (std::size_t i = 0; i < operations.size(); ++i) {
-    const ProgramOperation& each = operations[i];
-    const bool sends = each.kind == ProgramOperation::Kind::kSend;
-    between[sends ? std::pair(each.rank, each.peer) : std::pair(each.peer, each.rank)][sends ? 0 : 1].push_back(i);
-  }
-  std::vector<std::size_t> other(operations.size());
-  for (const auto& [ranks, both] : between)
-    for (std::size_t k = 0; k < both[0].size(); ++k) {
-      other[both[0][k]] = both[1][k];
-      other[both[1][k]] = both[0][k];
-    }
-  std::vector<std::vector<std::size_t>> waiting(operations.size());
-  std::vector<std::size_t> left(operations.size());  // of a send: what it and its receive still wait for
-  const auto send_of = [&](std::size_t i) {
-    return operations[i].kind == ProgramOperation::Kind::kSend ? i : other[i];
-  };
-  std::vector<std::size_t> ready;
-  for (std::size_t i = 0; i < operations.size(); ++i)
-    for (const std::int64_t earlier : operations[i].after) {
-      waiting[static_cast<std::size_t>(earlier)].push_back(send_of(i));
-      ++left[send_of(i)];
-    }
-  for (std::size_t i = 0; i < operations.size(); ++i)
-    if (send_of(i) == i && left[i] == 0) ready.push_back(i);
-  Timeline timeline{
-      std::string(to_string(program.problem)), program.algorithm, program.ranks, program.ranks, true, {}, {}, 0};
-  std::vector<double> start(operations.size());
-  while (!ready.empty()) {
-    const std::size_t send = ready.back();
-    ready.pop_back();
-    const ProgramOperation& each = operations[send];
-    const double end = start[send] + 1;
-    timeline.transfers.push_back({each.rank, each.peer, each.message_bytes(), -1, start[send], end, start[send], end});
-    for (const std::size_t ended : {send, other[send]})
-      for (const std::size_t next : waiting[ended]) {
-        start[next] = std::max(start[next], end);
-        if (--left[next] == 0) ready.push_back(next);
-      }
-  }
-  SLUICE_ASSERT(2 * timeline.transfers.size() == operations.size(),
-                fmt::format("{} of {} operations", 2 * timeline.transfers.size(), operations.size()));
-  sort_by_start(timeline);
-  return timeline;
 }
 
 void add(ReportSection& section, const Program& program, const std::optional<Platform>& platform, ReportSpace& space) {
@@ -211,7 +165,7 @@ void add(ReportSection& section, const Program& program, const std::optional<Pla
   if (platform && platform->ranks != program.ranks)
     throw InputError("--platform", count_text(platform->ranks, "rank"),
                      fmt::format("the {} of the program in {}", program.ranks, section.file));
-  Timeline timeline = platform ? simulate(*platform, program) : order_of(program);
+  Timeline timeline = platform ? simulate(*platform, program) : simulate(program);
   if (!platform)
     section.notes.emplace_back(
         "Drawn by what waits for what, a message taking 1 whatever its size: the file has no times of its messages. "

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -17,17 +19,20 @@
 #include "exchange_options.hpp"
 #include "interrupt.hpp"
 #include "offered_values.hpp"
+#include "option_values.hpp"
 #include "output.hpp"
 #include "plan.hpp"
 #include "provenance.hpp"
 #include "redistribute_options.hpp"
 #include "reduce_options.hpp"
 #include "schedule_file.hpp"
+#include "simgrid_engine.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/decimal.hpp"
 #include "sluice/input/quantity.hpp"
 #include "sluice/plan/redistribute.hpp"
 #include "sluice/run/simulate/model.hpp"
+#include "sluice/run/simulate/simgrid.hpp"
 #include "sluice/schedule/any_schedule.hpp"
 #include "sluice/schedule/cost.hpp"
 #include "sluice/schedule/layout_check.hpp"
@@ -42,6 +47,12 @@ namespace sluice::command {
 namespace {
 
 constexpr std::int64_t kShownTransfers = 40;
+constexpr const char* kSimulating = "simulating";
+constexpr double kUsualElementBytes = 8;
+constexpr std::int64_t kMostUnitBytes = std::int64_t{1} << 40;
+
+/// Of what is simulated: which options it has.
+enum class Kind : std::uint8_t { kSteps, kTree, kProgram, kFile };
 
 /// What every problem of the verb asks of a simulation, as typed.
 struct SimulationOptions {
@@ -51,11 +62,36 @@ struct SimulationOptions {
   std::string json;
   TimelineOutput timeline;
   bool all = false;
+  SimgridEngineOptions machine;
+  bool same_hosts = false;
+  std::string unit_bytes;
 
-  void add_to(CLI::App& app, bool steps) {
-    offer(app.add_option("--engine", engine, "model: one port per node, k, set-up"), {"model"})
-        ->option_text("NAME [model]");
-    if (steps) {
+  void add_to(CLI::App& app, Kind kind) {
+    if (kind == Kind::kTree) {
+      offer(app.add_option("--engine", engine, "model: one port per node, k, set-up"), {"model"})
+          ->option_text("NAME [model]");
+    } else {
+      offer(app.add_option("--engine", engine,
+                           kind == Kind::kProgram
+                               ? "model: the replay of the planner; simgrid: SimGrid on --platform"
+                               : "model: one port per node, k, set-up; simgrid: SimGrid on --platform"),
+            {"model", "simgrid"})
+          ->option_text("NAME [model]");
+      app.add_option("--hosts", machine.hosts,
+                     "of simgrid: a file that names the hosts in their order; all of the platform unless given")
+          ->option_text("FILE");
+      app.add_option("--cfg", machine.settings, "of simgrid: a setting of SimGrid, as network/weight-S:0; repeatable")
+          ->option_text("NAME:VALUE");
+    }
+    if (kind == Kind::kSteps)
+      app.add_option("--platform", machine.platform,
+                     "of simgrid: the machine, as SimGrid describes it or as a platform (sluice.platform/1)")
+          ->option_text("FILE");
+    if (kind == Kind::kSteps || kind == Kind::kFile) {
+      app.add_flag("--same-hosts", same_hosts, "of simgrid: receiver i is on the host of sender i, not behind them");
+      app.add_option("--unit-bytes", unit_bytes,
+                     "of simgrid: bytes of a unit of the sizes; unless given, 1, or an element of a redistribution")
+          ->option_text("N");
       offer(
           app.add_option("--order", order,
                          "what keeps steps apart: barrier, local (each node's own order), chain (that, and k at once)"),
@@ -69,11 +105,19 @@ struct SimulationOptions {
     timeline.add_to(app, "in the simulation");
     app.add_flag("--all", all, fmt::format("every transfer, not just {}", kShownTransfers));
   }
+  [[nodiscard]] bool simgrid() const { return engine == "simgrid"; }
 };
 
-/// Before anything is planned. Throws InputError.
+/// Before anything is planned. Throws InputError. @pre the platform is named
 void check(const SimulationOptions& options) {
-  if (options.engine != "model") throw InputError("--engine", "'" + options.engine + "'", "model");
+  if (options.engine != "model" && options.engine != "simgrid")
+    throw InputError("--engine", "'" + options.engine + "'", "model or simgrid");
+  if (options.simgrid() && !options.speed.empty())
+    throw InputError("--speed", "--engine simgrid", "only one of them: the platform says how fast transfers are");
+  if (!options.simgrid() && (!options.machine.hosts.empty() || !options.machine.settings.empty() ||
+                             options.same_hosts || !options.unit_bytes.empty()))
+    throw InputError("--engine", "model, with options of simgrid", "--engine simgrid");
+  if (options.simgrid()) check(options.machine);
   (void)parse_step_order(options.order, "--order");
   if (!options.speed.empty()) (void)parse_speed(options.speed, "--speed");
   options.timeline.check();
@@ -104,8 +148,8 @@ std::string table_of(const Timeline& timeline, bool all) {
 
 /// What is known of the schedule besides the times.
 struct Planned {
-  std::string title;  ///< a line
-  double length = 0;  ///< by the plan, in the unit of the timeline
+  std::string title;             ///< a line
+  std::optional<double> length;  ///< by the plan, in the unit of the timeline; none where units differ
 };
 
 nlohmann::ordered_json to_json(const Timeline& timeline, const Planned& planned, const SimulationOptions& options) {
@@ -114,7 +158,8 @@ nlohmann::ordered_json to_json(const Timeline& timeline, const Planned& planned,
                     {"engine", options.engine},        {"problem", timeline.problem},
                     {"algorithm", timeline.algorithm}, {"senders", timeline.senders},
                     {"receivers", timeline.receivers}, {"unit", timeline.unit},
-                    {"length", timeline.length},       {"planned", planned.length}};
+                    {"length", timeline.length}};
+  if (planned.length) file["planned"] = *planned.length;
   if (!timeline.same_nodes) file["order"] = options.order;
   file["transfers"] = ordered_json::array();
   for (const TimelineTransfer& each : timeline.transfers) {
@@ -131,24 +176,36 @@ int show(const Timeline& timeline, const Planned& planned, const SimulationOptio
   if (options.timeline.wanted())
     options.timeline.write(timeline, fmt::format("{}, {}{}", timeline.problem, timeline.algorithm, how));
   if (!options.json.empty()) write_file_atomically(options.json, to_json(timeline, planned, options).dump() + '\n');
-  tell(fmt::format("{}engine {}{}\n\nlength  {}{}\nplanned {}\n\n{}", planned.title, options.engine, how,
+  const std::string by_plan =
+      planned.length ? fmt::format("planned {}\n", time_text(*planned.length, timeline.unit)) : "";
+  tell(fmt::format("{}engine {}{}\n\nlength  {}{}\n{}\n{}", planned.title, options.engine, how,
                    time_text(timeline.length, timeline.unit),
-                   timeline.unit == "s" ? "" : ", in the unit of the schedule",
-                   time_text(planned.length, timeline.unit), table_of(timeline, options.all)));
+                   timeline.unit == "s" ? "" : ", in the unit of the schedule", by_plan,
+                   table_of(timeline, options.all)));
   if (was_interrupted()) note("interrupted by Ctrl-C: the best plan so far");
   return status_unless_interrupted(kDone);
 }
 
-int simulate_steps(const StepSchedule& schedule, const std::string& title, const SimulationOptions& options) {
+/// `unit_bytes`: of a unit of the sizes, unless the options say it.
+int simulate_steps(const StepSchedule& schedule, const std::string& title, const SimulationOptions& options,
+                   double unit_bytes) {
+  const StepOrder order = parse_step_order(options.order, "--order");
+  if (options.simgrid()) {
+    if (!options.unit_bytes.empty())
+      unit_bytes = static_cast<double>(parse_count(options.unit_bytes, "--unit-bytes", 1, kMostUnitBytes));
+    const SimgridTask task(schedule, order, {options.same_hosts, unit_bytes});
+    const Elapsed elapsed(kSimulating);
+    return show(simulate(task, options.machine), {title, {}}, options);
+  }
   Timeline timeline = [&] {
-    const Elapsed elapsed("simulating");
-    return simulate(schedule, parse_step_order(options.order, "--order"));
+    const Elapsed elapsed(kSimulating);
+    return simulate(schedule, order);
   }();
   Planned planned{title, move_decimal_point(cost(schedule).total, -schedule.decimals)};
   if (!options.speed.empty()) {
     const double seconds = 1 / parse_speed(options.speed, "--speed");
     timeline = scaled(std::move(timeline), seconds, "s");
-    planned.length *= seconds;
+    *planned.length *= seconds;
   }
   return show(timeline, planned, options);
 }
@@ -157,36 +214,53 @@ int simulate_tree(const TreeSchedule& schedule, const std::string& title, const 
   return show(simulate(schedule), {title, schedule.length}, options);
 }
 
-int simulate_program(const Program& program, const Platform& platform, const std::string& title,
+/// By SimGrid on the machine of the options, or by the replay of planners over `platform`.
+int simulate_program(const Program& program, const Platform* platform, const std::string& title,
                      const SimulationOptions& options) {
-  return show(simulate(platform, program), {title, program.length_s}, options);
+  const Timeline timeline = [&] {
+    const Elapsed elapsed(kSimulating);
+    return options.simgrid() ? simulate(SimgridTask(program), options.machine) : simulate(*platform, program);
+  }();
+  return show(timeline, {title, program.length_s}, options);
 }
 
-int simulate_file(const std::string& file, const std::string& platform, const SimulationOptions& options) {
+/// The platform of a program's file. Throws InputError.
+Platform read_platform_of(const Program& program, const std::string& platform, const std::string& file) {
+  if (platform.empty())
+    throw InputError("--platform", "nothing", "the platform file that the program of " + file + " is for");
+  Platform network = read_platform_option(platform);
+  if (network.ranks != program.ranks)
+    throw InputError(platform, count_text(network.ranks, "rank"),
+                     fmt::format("the {} of the program in {}", program.ranks, file));
+  return network;
+}
+
+int simulate_file(const std::string& file, const SimulationOptions& options) {
   if (file.empty())
     throw InputError("sluice simulate", "no problem and no file", "one of its problems, or SCHEDULE.json");
   check(options);
+  const std::string& platform = options.machine.platform;
   const std::string name = file == "-" ? "standard input" : file;
   const AnySchedule schedule = read_schedule_file(file);
-  if (!platform.empty() && !std::holds_alternative<Program>(schedule))
+  const auto title_of = [&](std::string_view problem) { return fmt::format("{} {}\n", problem, name); };
+  if (!options.simgrid() && !platform.empty() && !std::holds_alternative<Program>(schedule))
     throw InputError("--platform", "a schedule, which has its own times", "a program (sluice.program/1) beside it");
   if (const auto* steps = std::get_if<ScheduleFile>(&schedule)) {
     refuse_broken(validate_with_layouts(*steps, name), name);
-    return simulate_steps(steps->schedule, fmt::format("{} {}\n", steps->schedule.problem, name), options);
+    return simulate_steps(steps->schedule, title_of(steps->schedule.problem), options,
+                          steps->schedule.input ? kUsualElementBytes : 1);
   }
   if (const auto* program = std::get_if<Program>(&schedule)) {
-    if (platform.empty())
-      throw InputError("--platform", "nothing", "the platform file that the program of " + name + " is for");
     refuse_broken(validate(*program), name);
-    const Platform network = read_platform_option(platform);
-    if (network.ranks != program->ranks)
-      throw InputError(platform, count_text(network.ranks, "rank"),
-                       fmt::format("the {} of the program in {}", program->ranks, name));
-    return simulate_program(*program, network, fmt::format("{} {}\n", to_string(program->problem), name), options);
+    if (options.simgrid()) return simulate_program(*program, nullptr, title_of(to_string(program->problem)), options);
+    const Platform network = read_platform_of(*program, platform, name);
+    return simulate_program(*program, &network, title_of(to_string(program->problem)), options);
   }
   const auto& tree = std::get<TreeSchedule>(schedule);
+  if (options.simgrid())
+    throw InputError("--engine", "simgrid, and a tree in " + name, "model, or a schedule of steps or a program");
   refuse_broken(validate(tree), name);
-  return simulate_tree(tree, fmt::format("{} {}\n", tree.problem, name), options);
+  return simulate_tree(tree, title_of(tree.problem), options);
 }
 
 template <class Input>
@@ -198,14 +272,14 @@ struct ProblemOptions {
 
 /// Adds a problem with its own options and those of the simulation; `run` plans and simulates.
 template <class Input, class Run>
-void add_problem(CLI::App& verb, Action& chosen, const char* name, const char* help, bool steps, const char* example,
+void add_problem(CLI::App& verb, Action& chosen, const char* name, const char* help, Kind kind, const char* example,
                  void (*add_input)(Input&, CLI::App&), Run run) {
   CLI::App* problem = verb.add_subcommand(name, help);
   const auto options = std::make_shared<ProblemOptions<Input>>();
   add_input(options->problem, *problem);
   offer(problem->add_option("--algorithm", options->algorithm, algorithm_list(name)), algorithm_names(name))
       ->option_text("NAME [auto]");
-  options->simulation.add_to(*problem, steps);
+  options->simulation.add_to(*problem, kind);
   problem->footer(std::string("Example:\n  ") + example);
   problem->callback([options, run, name, &chosen] {
     chosen = [options, run, name] {
@@ -225,15 +299,17 @@ int run_redistribute_model(const ProblemOptions<RedistributeOptions>& options) {
     throw InputError("simulate", fmt::format("more than {} transfers", kMostTransfers), "less");
   const RedistributionPlan plan =
       plan_redistribution(task.problem, options.algorithm, task.setup, kCustomaryEffort, stop_at_interrupt());
-  return simulate_steps(plan.schedule(task.input), task.title() + '\n', options.simulation);
+  return simulate_steps(plan.schedule(task.input), task.title() + '\n', options.simulation,
+                        static_cast<double>(task.element_bytes));
 }
 
 int run_exchange_model(const ProblemOptions<ExchangeInput>& options) {
   const ExchangeTask task = read(options.problem);
   const ExchangePlan plan = plan_with_progress(task.problem, task.planned_by(options.algorithm));
   SimulationOptions how = options.simulation;
-  if (how.speed.empty() && task.transfer_bytes_per_s > 0) how.speed = fmt::format("{}B", task.transfer_bytes_per_s);
-  return simulate_steps(plan.schedule, task.title() + '\n', how);
+  if (!how.simgrid() && how.speed.empty() && task.transfer_bytes_per_s > 0)
+    how.speed = fmt::format("{}B", task.transfer_bytes_per_s);
+  return simulate_steps(plan.schedule, task.title() + '\n', how, 1);
 }
 
 int run_reduce_model(const ProblemOptions<ReduceInput>& options) {
@@ -251,13 +327,15 @@ int run_broadcast_model(const ProblemOptions<BroadcastInput>& options) {
 
 int run_collective_model(const ProblemOptions<CollectiveInput>& options) {
   check_algorithm(to_string(options.problem.collective), options.algorithm);
-  check(options.simulation);
+  SimulationOptions how = options.simulation;
+  how.machine.platform = options.problem.platform;
+  check(how);
   const CollectiveTask task = read(options.problem);
   const ProgramPlan plan = [&] {
     const Elapsed elapsed(kPlanning);
     return task.planned_by(options.algorithm);
   }();
-  return simulate_program(plan.program, task.platform, task.title() + '\n', options.simulation);
+  return simulate_program(plan.program, &task.platform, task.title() + '\n', how);
 }
 
 }  // namespace
@@ -267,7 +345,6 @@ void add_simulate(CLI::App& command, Action& chosen) {
       command.add_subcommand("simulate", "when each transfer of a schedule runs, by a model of the machine");
   struct FileOptions {
     std::string file;
-    std::string platform;
     SimulationOptions simulation;
   };
   const auto options = std::make_shared<FileOptions>();
@@ -275,37 +352,42 @@ void add_simulate(CLI::App& command, Action& chosen) {
           "file", options->file,
           "a schedule of steps or of a tree (sluice.schedule/1), or a program (sluice.program/1), instead of a problem")
       ->option_text("SCHEDULE.json");
-  verb->add_option("--platform", options->platform, "the network that a program is for (sluice.platform/1)")
+  verb->add_option("--platform", options->simulation.machine.platform,
+                   "the network that a program is for (sluice.platform/1); of simgrid: the machine")
       ->option_text("FILE");
-  options->simulation.add_to(*verb, true);
+  options->simulation.add_to(*verb, Kind::kFile);
   verb->footer(
       "The model is the one that planners plan for: a node sends one transfer at a time and receives one at a time, k "
       "run at\n"
       "once, each takes the set-up and its size. Reductions are replayed from the order of their transfers; "
       "broadcasts, and\n"
       "reductions over a platform, have the times that their plan states. Programs of collectives are replayed over "
-      "--platform.\n\n"
+      "--platform.\n"
+      "With --engine simgrid transfers begin in the same order and take what SimGrid makes of the machine in "
+      "--platform:\n"
+      "senders are its first hosts, receivers the next ones, ranks all of them.\n\n"
       "Examples:\n"
       "  sluice simulate exchange traffic.mtx --max-transfers 8 --order chain --svg gantt.svg\n"
       "  sluice simulate plan.json --trace plan.trace\n"
+      "  sluice simulate plan.json --engine simgrid --platform machine.xml\n"
       "  sluice simulate reduce --machines 64 --transfer 2 --compute 1 --trace reduce.json");
   add_problem<RedistributeOptions>(
-      *verb, chosen, "redistribute", "move a block-cyclic array to another layout", true,
+      *verb, chosen, "redistribute", "move a block-cyclic array to another layout", Kind::kSteps,
       "sluice simulate redistribute --from 16:3 --to 16:5 --order local",
       [](RedistributeOptions& input, CLI::App& app) {
         input.add_to(app, "extents of the array; one slice unless given");
       },
       run_redistribute_model);
   add_problem<ExchangeInput>(
-      *verb, chosen, "exchange", "any traffic: who sends how much to whom", true,
+      *verb, chosen, "exchange", "any traffic: who sends how much to whom", Kind::kSteps,
       "sluice simulate exchange traffic.mtx --order chain --svg gantt.svg",
       [](ExchangeInput& input, CLI::App& app) { input.add_to(app); }, run_exchange_model);
   add_problem<ReduceInput>(
-      *verb, chosen, "reduce", "combine an element of each machine", false,
+      *verb, chosen, "reduce", "combine an element of each machine", Kind::kTree,
       "sluice simulate reduce --machines 64 --transfer 2 --compute 1 --svg gantt.svg",
       [](ReduceInput& input, CLI::App& app) { input.add_to(app); }, run_reduce_model);
   add_problem<BroadcastInput>(
-      *verb, chosen, "broadcast", "give all ranks what one has", false,
+      *verb, chosen, "broadcast", "give all ranks what one has", Kind::kTree,
       "sluice simulate broadcast --platform platform.json --size 4Mi --algorithm ecef-la",
       [](BroadcastInput& input, CLI::App& app) { input.add_to(app); }, run_broadcast_model);
   for (const Collective collective : kCollectives) {
@@ -316,14 +398,14 @@ void add_simulate(CLI::App& command, Action& chosen) {
     input->problem.add_to(*problem);
     offer(problem->add_option("--algorithm", input->algorithm, algorithm_list(name)), algorithm_names(name))
         ->option_text("NAME [auto]");
-    input->simulation.add_to(*problem, false);
+    input->simulation.add_to(*problem, Kind::kProgram);
     problem->footer(
         fmt::format("Example:\n  sluice simulate {} --platform platform.json --size 16Ki --trace {}.json", name, name));
     problem->callback([input, &chosen] { chosen = [input] { return run_collective_model(*input); }; });
   }
   verb->callback([options, verb, &chosen] {
     if (verb->get_subcommands().empty())
-      chosen = [options] { return simulate_file(options->file, options->platform, options->simulation); };
+      chosen = [options] { return simulate_file(options->file, options->simulation); };
   });
 }
 

@@ -7,6 +7,7 @@
 #include "run.hpp"
 #include "sluice/error.hpp"
 #include "study/study.hpp"
+#include "tune.hpp"
 
 namespace sluice::command {
 
@@ -55,5 +56,7 @@ int run_collective(const RunCollective&) { refuse("sluice run"); }
 int study_redistribute_paragon(const StudyTask&) { refuse("sluice study redistribute-paragon"); }
 
 int run_probe(const ProbeTask&) { refuse("sluice probe"); }
+
+int run_tune(TuneTask) { refuse("sluice tune --measure"); }
 
 }  // namespace sluice::command

@@ -108,7 +108,10 @@ int sluice_schedule_read(const char* path, sluice_schedule** schedule) {
     if (!in) {
       throw sluice::InputError(path, "cannot be read: " + std::generic_category().message(errno), "a schedule");
     }
-    put(sluice::read_any_schedule(in, path), path, schedule);
+    sluice::AnySchedule read = sluice::read_any_schedule(in, path);
+    if (std::holds_alternative<sluice::Program>(read))
+      throw sluice::InputError(path, "a program", "a schedule of steps or of a tree");
+    put(std::move(read), path, schedule);
   });
 }
 

@@ -21,48 +21,58 @@ module sluice
   implicit none
   private
 
-  integer, parameter, public :: SLUICE_OK = 0
-  integer, parameter, public :: SLUICE_BAD_INPUT = 1
-  integer, parameter, public :: SLUICE_OUT_OF_MEMORY = 2
-  integer, parameter, public :: SLUICE_MPI_FAILED = 3
-  integer, parameter, public :: SLUICE_JOB_FAILED = 4
-  integer, parameter, public :: SLUICE_FAILED = 5
-  integer, parameter, public :: SLUICE_MAX_DIMENSIONS = 7
+  integer, parameter, public :: SLUICE_OK = 0  !< it was done
+  integer, parameter, public :: SLUICE_BAD_INPUT = 1  !< an argument or a file; nothing was sent or written
+  integer, parameter, public :: SLUICE_OUT_OF_MEMORY = 2  !< of this process
+  integer, parameter, public :: SLUICE_MPI_FAILED = 3  !< a call to MPI; the job is of no further use
+  integer, parameter, public :: SLUICE_JOB_FAILED = 4  !< another rank cannot go on with the job, which is of no further use
+  integer, parameter, public :: SLUICE_FAILED = 5  !< anything else
+  integer, parameter, public :: SLUICE_MAX_DIMENSIONS = 7  !< arrays of more dimensions are refused
 
+  !> A block-cyclic layout: in each dimension blocks of `block` elements dealt to `grid` processes in turn, the first
+  !> block to process `first`. Processes are numbered in row-major order of the grid. Entries beyond `dimensions` are not
+  !> read.
   type, bind(C), public :: sluice_layout
     integer(c_int64_t) :: dimensions = 0
     integer(c_int64_t) :: grid(SLUICE_MAX_DIMENSIONS) = 1
     integer(c_int64_t) :: block(SLUICE_MAX_DIMENSIONS) = 1
     integer(c_int64_t) :: first(SLUICE_MAX_DIMENSIONS) = 0
   end type
+  !> A piece of the message from process `from` to process `to`: `size` units, starting `offset` units into the message.
   type, bind(C), public :: sluice_transfer
     integer(c_int64_t) :: from = 0, to = 0, offset = 0, size = 0
   end type
+  !> A transfer of a tree from machine `from` to machine `to`. `segment`: the part of the element that it carries; `start`:
+  !> when the sender begins; `end`: when the receiver has all of it.
   type, bind(C), public :: sluice_timed_transfer
     integer(c_int64_t) :: from = 0, to = 0, segment = 0
     real(c_double) :: start = 0, end = 0
   end type
+  !> What a schedule of steps costs: total = transmission + setup * steps.
   type, bind(C), public :: sluice_cost
     integer(c_int64_t) :: steps = 0, transmission = 0
     real(c_double) :: total = 0
   end type
 
-  !> Handles: each is given back by the procedure _free of its kind.
+  !> Named values for planners and jobs, set by sluice_options_set and given back by sluice_options_free.
   type, public :: sluice_options
     private
-    type(c_ptr) :: handle = c_null_ptr
+    type(c_ptr) :: handle = c_null_ptr  !< of the C library; private
   end type
+  !> A network of clusters, given back by sluice_platform_free.
   type, public :: sluice_platform
     private
-    type(c_ptr) :: handle = c_null_ptr
+    type(c_ptr) :: handle = c_null_ptr  !< of the C library; private
   end type
+  !> A schedule of steps or of a tree, given back by sluice_schedule_free.
   type, public :: sluice_schedule
     private
-    type(c_ptr) :: handle = c_null_ptr
+    type(c_ptr) :: handle = c_null_ptr  !< of the C library; private
   end type
+  !> A job of any of the four kinds, given back by sluice_job_free.
   type, public :: sluice_job
     private
-    type(c_ptr) :: handle = c_null_ptr
+    type(c_ptr) :: handle = c_null_ptr  !< of the C library; private
   end type
 
   public :: sluice_options_set, sluice_options_free, sluice_platform_read, sluice_platform_free
@@ -458,6 +468,7 @@ contains
     call finish(code, stat, errmsg)
   end subroutine
 
+  !> Gives options back; planners and jobs that were given them need them no more.
   subroutine sluice_options_free(options)
     type(sluice_options), intent(inout) :: options
     integer(c_int) :: code
@@ -467,6 +478,7 @@ contains
 
   ! ---- platforms and layouts
 
+  !> Reads a file of sluice.platform/1, as `sluice probe` writes it.
   subroutine sluice_platform_read(path, platform, stat, errmsg)
     character(*), intent(in) :: path
     type(sluice_platform), intent(out) :: platform
@@ -475,6 +487,7 @@ contains
     call finish(c_platform_read(in_c(path), platform%handle), stat, errmsg)
   end subroutine
 
+  !> Gives a platform back; options that were given it have a copy.
   subroutine sluice_platform_free(platform)
     type(sluice_platform), intent(inout) :: platform
     integer(c_int) :: code
@@ -482,6 +495,7 @@ contains
     platform%handle = c_null_ptr
   end subroutine
 
+  !> Reads "GRID:BLOCK", as "16:3" or "4x4:64x64"; `first` becomes 0.
   subroutine sluice_layout_parse(text, layout, stat, errmsg)
     character(*), intent(in) :: text
     type(sluice_layout), intent(out) :: layout
@@ -509,7 +523,8 @@ contains
 
   ! ---- planning
 
-  !> Without shape: one slice, after which the pattern repeats.
+  !> Plans how an array of `shape` moves from one layout to another; sizes are elements. Without shape: one slice, after
+  !> which the pattern repeats.
   subroutine sluice_plan_redistribution(from, to, schedule, shape, options, stat, errmsg)
     type(sluice_layout), intent(in) :: from, to
     type(sluice_schedule), intent(out) :: schedule
@@ -528,7 +543,7 @@ contains
     call finish(c_plan_redistribution(start, from, to, handle_of(options), schedule%handle), stat, errmsg)
   end subroutine
 
-  !> traffic(i, j): what sender i - 1 has for receiver j - 1.
+  !> Plans who sends when. traffic(i, j): what sender i - 1 has for receiver j - 1, at least 0.
   subroutine sluice_plan_exchange(traffic, schedule, options, stat, errmsg)
     integer(int64), intent(in) :: traffic(:, :)
     type(sluice_schedule), intent(out) :: schedule
@@ -553,6 +568,7 @@ contains
                                 schedule%handle), stat, errmsg)
   end subroutine
 
+  !> Plans the reduction of one element of each machine where a transfer takes `transfer` and a combination `compute`.
   subroutine sluice_plan_reduce(machines, transfer, compute, schedule, options, stat, errmsg)
     integer(int64), intent(in) :: machines
     real(real64), intent(in) :: transfer, compute
@@ -563,6 +579,7 @@ contains
     call finish(c_plan_reduce(machines, transfer, compute, handle_of(options), schedule%handle), stat, errmsg)
   end subroutine
 
+  !> Plans the broadcast of `bytes` bytes from rank `root`; times are seconds.
   subroutine sluice_plan_broadcast(platform, root, bytes, schedule, options, stat, errmsg)
     type(sluice_platform), intent(in) :: platform
     integer, intent(in) :: root
@@ -576,6 +593,7 @@ contains
 
   ! ---- schedules
 
+  !> Reads a file of sluice.schedule/1. Whether it is sound is for sluice_schedule_check to say.
   subroutine sluice_schedule_read(path, schedule, stat, errmsg)
     character(*), intent(in) :: path
     type(sluice_schedule), intent(out) :: schedule
@@ -584,6 +602,7 @@ contains
     call finish(c_schedule_read(in_c(path), schedule%handle), stat, errmsg)
   end subroutine
 
+  !> Replaces the file `path`, whole or not at all.
   subroutine sluice_schedule_write(schedule, path, stat, errmsg)
     type(sluice_schedule), intent(in) :: schedule
     character(*), intent(in) :: path
@@ -592,6 +611,7 @@ contains
     call finish(c_schedule_write(schedule%handle, in_c(path)), stat, errmsg)
   end subroutine
 
+  !> Of steps: what the schedule costs, and what none costs less than.
   subroutine sluice_schedule_cost(schedule, cost, bound, stat, errmsg)
     type(sluice_schedule), intent(in) :: schedule
     type(sluice_cost), intent(out) :: cost, bound
@@ -600,6 +620,7 @@ contains
     call finish(c_schedule_cost(schedule%handle, cost, bound), stat, errmsg)
   end subroutine
 
+  !> Of steps: how many.
   subroutine sluice_schedule_steps(schedule, steps, stat, errmsg)
     type(sluice_schedule), intent(in) :: schedule
     integer(int64), intent(out) :: steps
@@ -608,6 +629,7 @@ contains
     call finish(c_schedule_steps(schedule%handle, steps), stat, errmsg)
   end subroutine
 
+  !> Of steps: the duration and the transfers of one step, counted from 0.
   subroutine sluice_schedule_step(schedule, step, duration, transfers, stat, errmsg)
     type(sluice_schedule), intent(in) :: schedule
     integer(int64), intent(in) :: step
@@ -626,6 +648,7 @@ contains
     call finish(code, stat, errmsg)
   end subroutine
 
+  !> Of a tree: its root, when the last transfer has had its effect, and the transfers in the order of their start.
   subroutine sluice_schedule_tree(schedule, root, length, transfers, stat, errmsg)
     type(sluice_schedule), intent(in) :: schedule
     integer, intent(out) :: root
@@ -647,7 +670,7 @@ contains
     call finish(code, stat, errmsg)
   end subroutine
 
-  !> violations: the number of ways in which the schedule is broken; 0 if it is sound.
+  !> Judges the schedule by itself. `violations`: the number of ways in which the schedule is broken; 0 if it is sound.
   subroutine sluice_schedule_check(schedule, violations, stat, errmsg)
     type(sluice_schedule), intent(in) :: schedule
     integer(int64), intent(out) :: violations
@@ -656,6 +679,7 @@ contains
     call finish(c_schedule_check(schedule%handle, violations), stat, errmsg)
   end subroutine
 
+  !> Gives a schedule back.
   subroutine sluice_schedule_free(schedule)
     type(sluice_schedule), intent(inout) :: schedule
     integer(c_int) :: code
@@ -665,7 +689,8 @@ contains
 
   ! ---- jobs
 
-  !> Arrays are stored as Fortran does; options, where given, say so afterwards (column_major).
+  !> Makes a job that moves a block-cyclic array of `shape` from one layout to another; collective. `element_bytes`: size
+  !> of one element, at least 1. Arrays are stored as Fortran does; options, where given, say so afterwards (column_major).
   subroutine sluice_redistribution_create(comm, shape, from, to, element_bytes, job, options, stat, errmsg)
     type(MPI_Comm), intent(in) :: comm
     integer(int64), intent(in) :: shape(:)
@@ -692,6 +717,8 @@ contains
     call finish(code, stat, errmsg)
   end subroutine
 
+  !> Moves the data; collective. `source` and `target` hold this rank's parts of the two arrays, gaps included; they must
+  !> not overlap.
   subroutine sluice_redistribution_execute(job, source, target, stat, errmsg)
     type(sluice_job), intent(in) :: job
     type(*), dimension(..), intent(in) :: source
@@ -701,6 +728,7 @@ contains
     call finish(c_redistribution(job%handle, source, target, 0_c_int), stat, errmsg)
   end subroutine
 
+  !> Begins an execution. The arguments are those of sluice_redistribution_execute.
   subroutine sluice_redistribution_start(job, source, target, stat, errmsg)
     type(sluice_job), intent(in) :: job
     type(*), dimension(..), intent(in) :: source
@@ -710,7 +738,8 @@ contains
     call finish(c_redistribution(job%handle, source, target, 1_c_int), stat, errmsg)
   end subroutine
 
-  !> This rank has bytes(i) for rank ranks(i).
+  !> Makes a job that sends everybody's messages to everybody else; collective. This rank has bytes(i) for rank ranks(i),
+  !> each rank once at most.
   subroutine sluice_exchange_create(comm, ranks, bytes, job, options, stat, errmsg)
     type(MPI_Comm), intent(in) :: comm
     integer, intent(in) :: ranks(:)
@@ -726,7 +755,7 @@ contains
                 stat, errmsg)
   end subroutine
 
-  !> What this rank gets, by rank of the sender.
+  !> What this rank gets, by rank of the sender, without empty messages.
   subroutine sluice_exchange_receives(job, ranks, bytes, stat, errmsg)
     type(sluice_job), intent(in) :: job
     integer(c_int), allocatable, target, intent(out) :: ranks(:)
@@ -744,6 +773,8 @@ contains
     call finish(code, stat, errmsg)
   end subroutine
 
+  !> Moves the data; collective. `send` holds the messages one behind the other in the order of creation, `receive` has room
+  !> for those that come, in the order of sluice_exchange_receives.
   subroutine sluice_exchange_execute(job, send, receive, stat, errmsg)
     type(sluice_job), intent(in) :: job
     type(*), dimension(..), intent(in) :: send
@@ -753,6 +784,7 @@ contains
     call finish(c_exchange(job%handle, send, receive, 0_c_int), stat, errmsg)
   end subroutine
 
+  !> Begins an execution. The arguments are those of sluice_exchange_execute.
   subroutine sluice_exchange_start(job, send, receive, stat, errmsg)
     type(sluice_job), intent(in) :: job
     type(*), dimension(..), intent(in) :: send
@@ -762,6 +794,7 @@ contains
     call finish(c_exchange(job%handle, send, receive, 1_c_int), stat, errmsg)
   end subroutine
 
+  !> Makes a job that combines `count` elements of each rank, as MPI_Reduce. Type and operation must last as long as the job.
   subroutine sluice_reduction_create(comm, count, datatype, op, root, job, options, stat, errmsg)
     type(MPI_Comm), intent(in) :: comm
     integer(int64), intent(in) :: count
@@ -776,7 +809,7 @@ contains
                                    job%handle), stat, errmsg)
   end subroutine
 
-  !> result is written on the root only.
+  !> Combines the elements of all ranks; collective. `own`: this rank's elements. `result` is written on the root only.
   subroutine sluice_reduction_execute(job, own, result, stat, errmsg)
     type(sluice_job), intent(in) :: job
     type(*), dimension(..), intent(in) :: own
@@ -786,6 +819,7 @@ contains
     call finish(c_reduction(job%handle, own, result, 0_c_int), stat, errmsg)
   end subroutine
 
+  !> Begins an execution. The arguments are those of sluice_reduction_execute.
   subroutine sluice_reduction_start(job, own, result, stat, errmsg)
     type(sluice_job), intent(in) :: job
     type(*), dimension(..), intent(in) :: own
@@ -795,7 +829,7 @@ contains
     call finish(c_reduction(job%handle, own, result, 1_c_int), stat, errmsg)
   end subroutine
 
-  !> On the root, whose elements are in result; the others call sluice_reduction_execute.
+  !> Combines on the root, whose elements are in `result`; the others call sluice_reduction_execute.
   subroutine sluice_reduction_execute_in_place(job, result, stat, errmsg)
     type(sluice_job), intent(in) :: job
     type(*), dimension(..) :: result
@@ -804,6 +838,7 @@ contains
     call finish(c_reduction_in_place(job%handle, result, 0_c_int), stat, errmsg)
   end subroutine
 
+  !> Makes a job that gives all ranks what rank `root` has, as MPI_Bcast.
   subroutine sluice_broadcast_create(comm, root, job, options, stat, errmsg)
     type(MPI_Comm), intent(in) :: comm
     integer, intent(in) :: root
@@ -814,6 +849,7 @@ contains
     call finish(c_broadcast_create(comm%MPI_VAL, int(root, c_int), handle_of(options), job%handle), stat, errmsg)
   end subroutine
 
+  !> Gives all ranks the root's `buffer`, of the same size on all ranks; collective.
   subroutine sluice_broadcast_execute(job, buffer, stat, errmsg)
     type(sluice_job), intent(in) :: job
     type(*), dimension(..) :: buffer
@@ -822,6 +858,7 @@ contains
     call finish(c_broadcast(job%handle, buffer, 0_c_int), stat, errmsg)
   end subroutine
 
+  !> Begins an execution. The argument is that of sluice_broadcast_execute.
   subroutine sluice_broadcast_start(job, buffer, stat, errmsg)
     type(sluice_job), intent(in) :: job
     type(*), dimension(..) :: buffer
@@ -830,6 +867,7 @@ contains
     call finish(c_broadcast(job%handle, buffer, 1_c_int), stat, errmsg)
   end subroutine
 
+  !> Goes on with the execution without waiting. `done`: whether it has ended, or none was started.
   subroutine sluice_job_test(job, done, stat, errmsg)
     type(sluice_job), intent(in) :: job
     logical, intent(out) :: done
@@ -842,6 +880,7 @@ contains
     call finish(code, stat, errmsg)
   end subroutine
 
+  !> Returns when the execution has ended; at once where none was started.
   subroutine sluice_job_wait(job, stat, errmsg)
     type(sluice_job), intent(in) :: job
     integer, intent(out), optional :: stat
@@ -849,6 +888,7 @@ contains
     call finish(c_job_wait(job%handle), stat, errmsg)
   end subroutine
 
+  !> Gives a job back, also after MPI_Finalize. During an execution it makes the other ranks fail.
   subroutine sluice_job_free(job)
     type(sluice_job), intent(inout) :: job
     integer(c_int) :: code

@@ -11,6 +11,7 @@ struct Index {
   std::int64_t value = 0;
 
   constexpr Index() = default;
+  /// The index `v` of this space.
   constexpr explicit Index(std::int64_t v) : value(v) {}
   friend constexpr auto operator<=>(Index, Index) = default;
 };

@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 /**
+ * @file
  * Sluice for C, and for what calls C: planning, judging, reading and writing of schedules. Needs no MPI.
  *
  *     sluice_schedule* plan = NULL;
@@ -23,8 +24,9 @@
 extern "C" {
 #endif
 
+/** What functions return. */
 enum sluice_code {
-  SLUICE_OK = 0,
+  SLUICE_OK = 0,            /**< it was done */
   SLUICE_BAD_INPUT = 1,     /**< an argument or a file; nothing was sent or written */
   SLUICE_OUT_OF_MEMORY = 2, /**< of this process */
   SLUICE_MPI_FAILED = 3,    /**< a call to MPI; the job is of no further use */
@@ -49,30 +51,42 @@ typedef struct sluice_options sluice_options;
 /** A network of clusters. */
 typedef struct sluice_platform sluice_platform;
 
+/** Makes options without any values. */
 int sluice_options_create(sluice_options** options);
+/** Copies `value`. As for all of these functions, `name` is copied, too. */
 int sluice_options_set_text(sluice_options* options, const char* name, const char* value);
+/** An integer or a flag. */
 int sluice_options_set_integer(sluice_options* options, const char* name, int64_t value);
+/** A number. The function that takes the options checks its range. */
 int sluice_options_set_number(sluice_options* options, const char* name, double value);
+/** A list of `count` integers, which is copied; `values` may be NULL where there are none. */
 int sluice_options_set_integers(sluice_options* options, const char* name, int64_t count, const int64_t values[]);
+/** The same of numbers. */
 int sluice_options_set_numbers(sluice_options* options, const char* name, int64_t count, const double values[]);
 /** Keeps a copy. The name is "platform". */
 int sluice_options_set_platform(sluice_options* options, const sluice_platform* platform);
+/** Frees options; planners and jobs that were given them need them no more. */
 int sluice_options_free(sluice_options* options);
 
 /* ---- platforms */
 
 /** Reads a file of sluice.platform/1, as `sluice probe` writes it. */
 int sluice_platform_read(const char* path, sluice_platform** platform);
+/** Number of ranks of all clusters together. */
 int sluice_platform_ranks(const sluice_platform* platform, int64_t* ranks);
+/** Number of clusters. */
 int sluice_platform_clusters(const sluice_platform* platform, int64_t* clusters);
+/** Frees a platform; options that were given it have a copy. */
 int sluice_platform_free(sluice_platform* platform);
 
 /* ---- layouts */
 
+/** Arrays of more dimensions are refused. */
 #define SLUICE_MAX_DIMENSIONS 7
 
-/** Block-cyclic, in each dimension blocks of `block` elements dealt to `grid` processes in turn, the first block to
- *  process `first`. Processes are numbered in row-major order of the grid. Entries beyond `dimensions` are not read. */
+/** A block-cyclic layout: in each dimension blocks of `block` elements dealt to `grid` processes in turn, the first
+ *  block to process `first`. Processes are numbered in row-major order of the grid. Entries beyond `dimensions` are not
+ *  read. */
 typedef struct sluice_layout {
   int64_t dimensions; /**< 1 to SLUICE_MAX_DIMENSIONS */
   int64_t grid[SLUICE_MAX_DIMENSIONS];
@@ -117,7 +131,11 @@ int sluice_plan_broadcast(const sluice_platform* platform, int64_t root, int64_t
 
 /* ---- schedules */
 
-enum sluice_schedule_kind { SLUICE_STEPS = 1, SLUICE_TREE = 2 };
+/** What a schedule consists of. */
+enum sluice_schedule_kind {
+  SLUICE_STEPS = 1, /**< steps of transfers */
+  SLUICE_TREE = 2   /**< timed transfers along a tree */
+};
 
 /** A piece of the message from `from` to `to`: `size` units, starting `offset` units into the message. */
 typedef struct sluice_transfer {
@@ -127,12 +145,13 @@ typedef struct sluice_transfer {
   int64_t size;
 } sluice_transfer;
 
+/** A transfer of a tree, from machine `from` to machine `to`, that takes from `start` to `end`. */
 typedef struct sluice_timed_transfer {
   int64_t from;
   int64_t to;
   int64_t segment; /**< which part of the element */
   double start;
-  double end;
+  double end; /**< the receiver has all of it */
 } sluice_timed_transfer;
 
 /** total = transmission + setup * steps */
@@ -149,15 +168,19 @@ int sluice_schedule_write(const sluice_schedule* schedule, const char* path);
 /** The same as text. */
 int sluice_schedule_json(sluice_schedule* schedule, const char** text);
 
+/** `kind` becomes SLUICE_STEPS or SLUICE_TREE. */
 int sluice_schedule_kind(const sluice_schedule* schedule, int* kind);
 /** "redistribute", "exchange", "reduce" or "broadcast". */
 int sluice_schedule_problem(const sluice_schedule* schedule, const char** text);
+/** The name of the algorithm that planned it. */
 int sluice_schedule_algorithm(const sluice_schedule* schedule, const char** text);
-/** Of steps: the two sides, and the number of decimals of all sizes (0 where they are whole). */
+/** Of steps: how many there are on each side. Either may be NULL. */
 int sluice_schedule_senders(const sluice_schedule* schedule, int64_t* senders, int64_t* receivers);
+/** Of steps: sizes are in units of 10^-decimals of what the user wrote; 0 where they are whole. */
 int sluice_schedule_decimals(const sluice_schedule* schedule, int* decimals);
 /** Of steps: what the schedule costs, and what none costs less than. Either may be NULL. */
 int sluice_schedule_cost(const sluice_schedule* schedule, sluice_cost* cost, sluice_cost* bound);
+/** Of steps: how many. */
 int sluice_schedule_steps(const sluice_schedule* schedule, int64_t* steps);
 /** Of steps: one step. `transfers` becomes how many there are; where `list` is not NULL, it has room for `capacity`,
  *  which must be enough. `duration` may be NULL. */
@@ -182,6 +205,7 @@ int sluice_schedule_check_file(sluice_schedule* schedule, const char* path, int6
 /** One line on what the last check of this schedule found; `violation` counts from 0. */
 int sluice_schedule_violation(const sluice_schedule* schedule, int64_t violation, const char** text);
 
+/** Frees a schedule, and the text that it gave out. */
 int sluice_schedule_free(sluice_schedule* schedule);
 
 #ifdef __cplusplus

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 /**
+ * @file
  * Sluice's jobs for C: planned once, executed as often as you like. They are in a libsluice that was built with an MPI,
  * for programs of that MPI.
  *
@@ -34,6 +35,7 @@ typedef struct sluice_job sluice_job;
 
 /** `done` becomes 1 where the execution has ended, or none was started; 0 where it has not. */
 int sluice_job_test(sluice_job* job, int* done);
+/** Returns when the execution has ended; at once where none was started. */
 int sluice_job_wait(sluice_job* job);
 /** Bytes of buffers that this rank holds beyond the user's; 0 for a broadcast. */
 int sluice_job_extra_bytes(const sluice_job* job, int64_t* bytes);
@@ -62,8 +64,9 @@ int sluice_redistribution_extents(const sluice_job* job, int64_t* source, int64_
 /** The rank of each process of the target grid, which is for the job to choose with `relabel`: `ranks` has room for
  *  `capacity`, at least as many as the target grid has processes; `count` becomes how many. */
 int sluice_redistribution_to_ranks(const sluice_job* job, int64_t* count, int64_t capacity, int ranks[]);
-/** A pointer may be NULL where this rank has nothing to send or receive. The two must not overlap. */
+/** Moves the data. A pointer may be NULL where this rank has nothing to send or receive. The two must not overlap. */
 int sluice_redistribution_execute(sluice_job* job, const void* source, void* target);
+/** Begins an execution. The arguments are those of sluice_redistribution_execute. */
 int sluice_redistribution_start(sluice_job* job, const void* source, void* target);
 
 /**
@@ -80,10 +83,11 @@ int sluice_exchange_create(MPI_Comm comm, int64_t sends, const int send_ranks[],
 int sluice_exchange_receives(const sluice_job* job, int64_t* count, int64_t capacity, int ranks[], int64_t bytes[]);
 /** Bytes of all messages that this rank sends, and gets. Either may be NULL. */
 int sluice_exchange_bytes(const sluice_job* job, int64_t* send, int64_t* receive);
-/** `send` holds the messages one behind the other in the order of creation, `receive` has room for those that come, in
- *  the order of sluice_exchange_receives; so many bytes each, at least. */
+/** Moves the data. `send` holds the messages one behind the other in the order of creation, `receive` has room for
+ * those that come, in the order of sluice_exchange_receives; so many bytes each, at least. */
 int sluice_exchange_execute(sluice_job* job, const void* send, int64_t send_bytes, void* receive,
                             int64_t receive_bytes);
+/** Begins an execution. The arguments are those of sluice_exchange_execute. */
 int sluice_exchange_start(sluice_job* job, const void* send, int64_t send_bytes, void* receive, int64_t receive_bytes);
 
 /**
@@ -95,8 +99,9 @@ int sluice_exchange_start(sluice_job* job, const void* send, int64_t send_bytes,
  */
 int sluice_reduction_create(MPI_Comm comm, int64_t count, MPI_Datatype type, MPI_Op op, int root,
                             const sluice_options* options, sluice_job** job);
-/** `own` may be MPI_IN_PLACE on the root; `result` is written on the root only. */
+/** Combines. `own` may be MPI_IN_PLACE on the root; `result` is written on the root only. */
 int sluice_reduction_execute(sluice_job* job, const void* own, void* result);
+/** Begins an execution. The arguments are those of sluice_reduction_execute. */
 int sluice_reduction_start(sluice_job* job, const void* own, void* result);
 
 /**
@@ -106,18 +111,24 @@ int sluice_reduction_start(sluice_job* job, const void* own, void* result);
  * time_limit_s (number). As in the C++ header run/mpi/broadcast.hpp.
  */
 int sluice_broadcast_create(MPI_Comm comm, int root, const sluice_options* options, sluice_job** job);
+/** Gives all ranks the `bytes` bytes at the root's `buffer`; the number must be the same on all ranks. */
 int sluice_broadcast_execute(sluice_job* job, void* buffer, int64_t bytes);
+/** Begins an execution. The arguments are those of sluice_broadcast_execute. */
 int sluice_broadcast_start(sluice_job* job, void* buffer, int64_t bytes);
 
 /* ---- for Fortran: the same with Fortran's handles */
 
+/** sluice_redistribution_create with handles of Fortran. */
 int sluice_redistribution_create_f(MPI_Fint comm, const int64_t shape[], const sluice_layout* from,
                                    const sluice_layout* to, int64_t element_bytes, const sluice_options* options,
                                    sluice_job** job);
+/** sluice_exchange_create with handles of Fortran. */
 int sluice_exchange_create_f(MPI_Fint comm, int64_t sends, const int send_ranks[], const int64_t send_bytes[],
                              const sluice_options* options, sluice_job** job);
+/** sluice_reduction_create with handles of Fortran. */
 int sluice_reduction_create_f(MPI_Fint comm, int64_t count, MPI_Fint type, MPI_Fint op, int root,
                               const sluice_options* options, sluice_job** job);
+/** sluice_broadcast_create with handles of Fortran. */
 int sluice_broadcast_create_f(MPI_Fint comm, int root, const sluice_options* options, sluice_job** job);
 
 #ifdef __cplusplus

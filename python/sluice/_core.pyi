@@ -6,58 +6,78 @@ from numpy.typing import NDArray
 from ._results import Cost, Violation
 
 class Layout:
-    """Block-cyclic: in each dimension blocks of `block` elements dealt to `grid` processes in turn, from process `first`."""
+    """A block-cyclic layout: in each dimension blocks of `block` elements dealt to `grid` processes in turn, the first one
+    to process `first`. Made of these numbers, or of "GRID:BLOCK" ("4x2:64x64")."""
 
     @overload
     def __init__(self, grid: Sequence[int], block: Sequence[int], first: Sequence[int] = ...) -> None: ...
     @overload
     def __init__(self, text: str) -> None: ...
     @property
-    def grid(self) -> Tuple[int, ...]: ...
+    def grid(self) -> Tuple[int, ...]:
+        """Processes in each dimension."""
     @property
-    def block(self) -> Tuple[int, ...]: ...
+    def block(self) -> Tuple[int, ...]:
+        """Elements of a block in each dimension."""
     @property
-    def first(self) -> Tuple[int, ...]: ...
+    def first(self) -> Tuple[int, ...]:
+        """The process that has the first block, in each dimension."""
     @property
-    def processes(self) -> int: ...
+    def processes(self) -> int:
+        """Number of processes of the whole grid."""
 
 class StepSchedule:
     """Steps of transfers; no process sends, or receives, two in one step."""
 
     @property
-    def problem(self) -> str: ...
+    def problem(self) -> str:
+        """"redistribute" or "exchange"."""
     @property
-    def algorithm(self) -> str: ...
+    def algorithm(self) -> str:
+        """The algorithm that planned it."""
     @property
-    def senders(self) -> int: ...
+    def senders(self) -> int:
+        """Number of senders."""
     @property
-    def receivers(self) -> int: ...
+    def receivers(self) -> int:
+        """Number of receivers."""
     @property
-    def max_transfers(self) -> int: ...
+    def max_transfers(self) -> int:
+        """At most so many transfers are in a step."""
     @property
-    def setup(self) -> float: ...
+    def setup(self) -> float:
+        """The price of a step, in the unit of the sizes."""
     @property
-    def decimals(self) -> int: ...
+    def decimals(self) -> int:
+        """Sizes are in units of 10^-decimals of what was given; 0 where they are whole."""
     @property
-    def steps(self) -> int: ...
+    def steps(self) -> int:
+        """Number of steps."""
     @property
-    def cost(self) -> Cost: ...
+    def cost(self) -> Cost:
+        """What the schedule costs."""
     @property
-    def bound(self) -> Cost: ...
+    def bound(self) -> Cost:
+        """What no schedule of the problem costs less than, each of the three values on its own."""
     @property
-    def optimal(self) -> Optional[bool]: ...
+    def optimal(self) -> Optional[bool]:
+        """Whether the schedule is proven to have the least total; None where it was read from a file."""
     @property
-    def bound_kind(self) -> Optional[str]: ...
+    def bound_kind(self) -> Optional[str]:
+        """What the bound on the total of an exchange is from: "eta", "lp" or "exact"; else None."""
     @property
-    def durations(self) -> NDArray[numpy.int64]: ...
+    def durations(self) -> NDArray[numpy.int64]:
+        """The duration of each step."""
     @property
     def transfers(self) -> NDArray[numpy.void]:
         """Fields step, sender, receiver, offset, size, all int64; in the order of the steps."""
     @property
     def copies(self) -> NDArray[numpy.void]:
         """What processes send themselves outside of the steps; step is -1."""
-    def to_json(self) -> str: ...
-    def write(self, path: str) -> None: ...
+    def to_json(self) -> str:
+        """The schedule as a file of sluice.schedule/1."""
+    def write(self, path: str) -> None:
+        """Replaces the file `path`, whole or not at all."""
     def export(self, format: str) -> str:
         """The steps for another engine: "ppermute", "p2p" or "msccl", as `sluice plan --export` writes them."""
 
@@ -65,39 +85,54 @@ class TreeSchedule:
     """Timed transfers along a tree."""
 
     @property
-    def problem(self) -> str: ...
+    def problem(self) -> str:
+        """"reduce" or "broadcast"."""
     @property
-    def algorithm(self) -> str: ...
+    def algorithm(self) -> str:
+        """The algorithm that planned it."""
     @property
-    def machines(self) -> int: ...
+    def machines(self) -> int:
+        """Number of machines; of a broadcast between clusters, of clusters."""
     @property
-    def root(self) -> int: ...
+    def root(self) -> int:
+        """The machine that gets the result, or has the message."""
     @property
-    def segments(self) -> int: ...
+    def segments(self) -> int:
+        """Parts that the element or the message is cut into; 1 where it is whole."""
     @property
-    def length(self) -> float: ...
+    def length(self) -> float:
+        """When the root has the result, or the last machine the message."""
     @property
-    def bound(self) -> Tuple[float, float]: ...
+    def bound(self) -> Tuple[float, float]:
+        """A length that no schedule is shorter than, and one that the shortest does not exceed."""
     @property
-    def optimal(self) -> Optional[bool]: ...
+    def optimal(self) -> Optional[bool]:
+        """Whether no schedule is shorter; None where it was read from a file."""
     @property
-    def method(self) -> Optional[str]: ...
+    def method(self) -> Optional[str]:
+        """Of a broadcast what carries it out, for people; else None."""
     @property
-    def candidates(self) -> List[Tuple[str, float]]: ...
+    def candidates(self) -> List[Tuple[str, float]]:
+        """What "auto" compared for a broadcast: methods and their lengths, the chosen one first."""
     @property
     def transfers(self) -> NDArray[numpy.void]:
         """Fields sender, receiver, segment (int64), start, end (float64); in the order of their start."""
-    def to_json(self) -> str: ...
-    def write(self, path: str) -> None: ...
+    def to_json(self) -> str:
+        """The schedule as a file of sluice.schedule/1."""
+    def write(self, path: str) -> None:
+        """Replaces the file `path`, whole or not at all."""
 
 class Platform:
     """A network of clusters of ranks; seconds and bytes."""
 
     @property
-    def ranks(self) -> int: ...
+    def ranks(self) -> int:
+        """Number of ranks of all clusters together."""
     @property
-    def clusters(self) -> List[Tuple[str, List[int]]]: ...
-    def to_json(self) -> str: ...
+    def clusters(self) -> List[Tuple[str, List[int]]]:
+        """The name and the ranks of each cluster."""
+    def to_json(self) -> str:
+        """The platform as a file of sluice.platform/1."""
 
 version: str
 

@@ -284,7 +284,7 @@ class Redistribution(_Job):
         self._run("execute", lambda: self._buffers(source, target))
 
     def start(self, source: Any, target: Any) -> None:
-        """Begins to."""
+        """Begins an execution; the arguments are those of execute()."""
         self._run("start", lambda: self._buffers(source, target))
 
 
@@ -372,7 +372,7 @@ class Exchange(_Job):
         self._run("execute", lambda: self._buffers(send, receive))
 
     def start(self, send: Any, receive: Any) -> None:
-        """Begins to."""
+        """Begins an execution; the arguments are those of execute()."""
         self._run("start", lambda: self._buffers(send, receive))
 
 
@@ -446,7 +446,7 @@ class Reduction(_Job):
         self._run("execute", lambda: self._buffers(own, result))
 
     def start(self, own: Any, result: Any = None) -> None:
-        """Begins to."""
+        """Begins an execution; the arguments are those of execute()."""
         self._run("start", lambda: self._buffers(own, result))
 
 
@@ -479,5 +479,5 @@ class Broadcast(_Job):
         self._run("execute", lambda: self._buffers(buffer))
 
     def start(self, buffer: Any) -> None:
-        """Begins to."""
+        """Begins an execution; the arguments are those of execute()."""
         self._run("start", lambda: self._buffers(buffer))

@@ -158,16 +158,18 @@ void add_planners(py::module_& module) {
 }
 
 void add_platforms(py::module_& module) {
-  py::class_<Platform>(module, "Platform")
-      .def_readonly("ranks", &Platform::ranks)
-      .def_property_readonly("clusters",
-                             [](const Platform& own) {
-                               std::vector<std::pair<std::string, std::vector<std::int64_t>>> result;
-                               for (const PlatformCluster& each : own.clusters)
-                                 result.emplace_back(each.name, each.ranks);
-                               return result;
-                             })
-      .def("to_json", [](const Platform& own) { return to_json(own); })
+  py::class_<Platform>(module, "Platform", "A network of clusters of ranks; seconds and bytes.")
+      .def_readonly("ranks", &Platform::ranks, "Number of ranks of all clusters together.")
+      .def_property_readonly(
+          "clusters",
+          [](const Platform& own) {
+            std::vector<std::pair<std::string, std::vector<std::int64_t>>> result;
+            for (const PlatformCluster& each : own.clusters) result.emplace_back(each.name, each.ranks);
+            return result;
+          },
+          "The name and the ranks of each cluster.")
+      .def(
+          "to_json", [](const Platform& own) { return to_json(own); }, "The platform as a file of sluice.platform/1.")
       .def("__eq__", [](const Platform& own, const Platform& other) { return own == other; })
       .def("__repr__", [](const Platform& own) {
         return fmt::format("<sluice.Platform: {} ranks, {} clusters>", own.ranks, own.clusters.size());

@@ -34,23 +34,33 @@ Distribution distribution_of(const PlacedLayout& layout, const std::vector<std::
 }  // namespace
 
 void add_layouts(py::module_& module) {
-  py::class_<PlacedLayout>(module, "Layout")
+  py::class_<PlacedLayout>(
+      module, "Layout",
+      "A block-cyclic layout: in each dimension blocks of `block` elements dealt to `grid` processes in turn, the "
+      "first one to process `first`. Made of these numbers, or of \"GRID:BLOCK\" (\"4x2:64x64\").")
       .def(py::init(&make_layout), py::arg("grid"), py::arg("block"), py::arg("first") = std::vector<std::int64_t>{})
       .def(py::init([](const std::string& text) { return PlacedLayout{parse_layout(text, "layout")}; }),
            py::arg("text"))
-      .def_property_readonly("grid", [](const PlacedLayout& own) { return py::tuple(py::cast(own.layout.grid)); })
-      .def_property_readonly("block", [](const PlacedLayout& own) { return py::tuple(py::cast(own.layout.block)); })
-      .def_property_readonly("first",
-                             [](const PlacedLayout& own) {
-                               std::vector<std::int64_t> first = own.first;
-                               first.resize(own.layout.grid.size(), 0);
-                               return py::tuple(py::cast(first));
-                             })
+      .def_property_readonly(
+          "grid", [](const PlacedLayout& own) { return py::tuple(py::cast(own.layout.grid)); },
+          "Processes in each dimension.")
+      .def_property_readonly(
+          "block", [](const PlacedLayout& own) { return py::tuple(py::cast(own.layout.block)); },
+          "Elements of a block in each dimension.")
+      .def_property_readonly(
+          "first",
+          [](const PlacedLayout& own) {
+            std::vector<std::int64_t> first = own.first;
+            first.resize(own.layout.grid.size(), 0);
+            return py::tuple(py::cast(first));
+          },
+          "The process that has the first block, in each dimension.")
       .def_property_readonly(
           "processes",
           [](const PlacedLayout& own) {
             return distribution_of(own, std::vector<std::int64_t>(own.layout.grid.size(), 0)).processes();
-          })
+          },
+          "Number of processes of the whole grid.")
       .def("__str__", [](const PlacedLayout& own) { return to_string(own.layout); })
       .def("__repr__",
            [](const PlacedLayout& own) { return fmt::format("sluice.Layout('{}')", to_string(own.layout)); })

@@ -87,6 +87,8 @@ py::object read_from(std::istream& in, const std::string& name) {
   AnySchedule schedule = read_any_schedule(in, name);
   if (auto* const file = std::get_if<ScheduleFile>(&schedule))
     return py::cast(StepPlan{std::move(file->schedule), file->stated_cost});
+  if (std::holds_alternative<Program>(schedule))
+    throw InputError(name, "a program", "a schedule of steps or of a tree");
   return py::cast(TreePlan{std::move(std::get<TreeSchedule>(schedule))});
 }
 
@@ -112,54 +114,95 @@ void add_schedules(py::module_& module) {
   PYBIND11_NUMPY_DTYPE(TransferRow, step, sender, receiver, offset, size);
   PYBIND11_NUMPY_DTYPE(TimedRow, sender, receiver, segment, start, end);
 
-  py::class_<StepPlan>(module, "StepSchedule")
-      .def_property_readonly("problem", [](const StepPlan& own) { return own.schedule.problem; })
-      .def_property_readonly("algorithm", [](const StepPlan& own) { return own.schedule.algorithm; })
-      .def_property_readonly("senders", [](const StepPlan& own) { return own.schedule.senders; })
-      .def_property_readonly("receivers", [](const StepPlan& own) { return own.schedule.receivers; })
-      .def_property_readonly("max_transfers", [](const StepPlan& own) { return own.schedule.max_transfers; })
-      .def_property_readonly("setup", [](const StepPlan& own) { return own.schedule.setup; })
-      .def_property_readonly("decimals", [](const StepPlan& own) { return own.schedule.decimals; })
-      .def_property_readonly("steps", [](const StepPlan& own) { return own.schedule.steps.size(); })
-      .def_property_readonly("cost", [](const StepPlan& own) { return cost_in_python(cost(own.schedule)); })
-      .def_property_readonly("bound", [](const StepPlan& own) { return cost_in_python(own.schedule.bound); })
-      .def_readonly("optimal", &StepPlan::optimal)
-      .def_readonly("bound_kind", &StepPlan::bound_kind)
-      .def_property_readonly("durations", [](const StepPlan& own) { return durations_of(own.schedule); })
-      .def_property_readonly("transfers", [](const StepPlan& own) { return transfers_of(own.schedule); })
-      .def_property_readonly("copies", [](const StepPlan& own) { return copies_of(own.schedule); })
-      .def("to_json", [](const StepPlan& own) { return to_json(own.schedule); })
+  py::class_<StepPlan>(module, "StepSchedule", "Steps of transfers; no process sends, or receives, two in one step.")
+      .def_property_readonly(
+          "problem", [](const StepPlan& own) { return own.schedule.problem; }, "\"redistribute\" or \"exchange\".")
+      .def_property_readonly(
+          "algorithm", [](const StepPlan& own) { return own.schedule.algorithm; }, "The algorithm that planned it.")
+      .def_property_readonly(
+          "senders", [](const StepPlan& own) { return own.schedule.senders; }, "Number of senders.")
+      .def_property_readonly(
+          "receivers", [](const StepPlan& own) { return own.schedule.receivers; }, "Number of receivers.")
+      .def_property_readonly(
+          "max_transfers", [](const StepPlan& own) { return own.schedule.max_transfers; },
+          "At most so many transfers are in a step.")
+      .def_property_readonly(
+          "setup", [](const StepPlan& own) { return own.schedule.setup; },
+          "The price of a step, in the unit of the sizes.")
+      .def_property_readonly(
+          "decimals", [](const StepPlan& own) { return own.schedule.decimals; },
+          "Sizes are in units of 10^-decimals of what was given; 0 where they are whole.")
+      .def_property_readonly(
+          "steps", [](const StepPlan& own) { return own.schedule.steps.size(); }, "Number of steps.")
+      .def_property_readonly(
+          "cost", [](const StepPlan& own) { return cost_in_python(cost(own.schedule)); }, "What the schedule costs.")
+      .def_property_readonly(
+          "bound", [](const StepPlan& own) { return cost_in_python(own.schedule.bound); },
+          "What no schedule of the problem costs less than, each of the three values on its own.")
+      .def_readonly("optimal", &StepPlan::optimal,
+                    "Whether the schedule is proven to have the least total; None where it was read from a file.")
+      .def_readonly("bound_kind", &StepPlan::bound_kind,
+                    "What the bound on the total of an exchange is from: \"eta\", \"lp\" or \"exact\"; else None.")
+      .def_property_readonly(
+          "durations", [](const StepPlan& own) { return durations_of(own.schedule); }, "The duration of each step.")
+      .def_property_readonly(
+          "transfers", [](const StepPlan& own) { return transfers_of(own.schedule); },
+          "Fields step, sender, receiver, offset, size, all int64; in the order of the steps.")
+      .def_property_readonly(
+          "copies", [](const StepPlan& own) { return copies_of(own.schedule); },
+          "What processes send themselves outside of the steps; step is -1.")
+      .def(
+          "to_json", [](const StepPlan& own) { return to_json(own.schedule); },
+          "The schedule as a file of sluice.schedule/1.")
       .def(
           "write",
           [](const StepPlan& own, const std::string& path) { write_file_atomically(path, to_json(own.schedule)); },
-          py::arg("path"))
+          py::arg("path"), "Replaces the file `path`, whole or not at all.")
       .def(
           "export",
           [](const StepPlan& own, const std::string& format) { return exporter(format, "format")(own.schedule); },
-          py::arg("format"))
+          py::arg("format"),
+          "The steps for another engine: \"ppermute\", \"p2p\" or \"msccl\", as `sluice plan --export` writes them.")
       .def("__repr__", [](const StepPlan& own) {
         return fmt::format("<sluice.StepSchedule: {}, {} steps>", own.schedule.problem, own.schedule.steps.size());
       });
 
-  py::class_<TreePlan>(module, "TreeSchedule")
-      .def_property_readonly("problem", [](const TreePlan& own) { return own.schedule.problem; })
-      .def_property_readonly("algorithm", [](const TreePlan& own) { return own.schedule.algorithm; })
-      .def_property_readonly("machines", [](const TreePlan& own) { return own.schedule.machines; })
-      .def_property_readonly("root", [](const TreePlan& own) { return own.schedule.root; })
-      .def_property_readonly("segments", [](const TreePlan& own) { return own.schedule.segments; })
-      .def_property_readonly("length", [](const TreePlan& own) { return own.schedule.length; })
+  py::class_<TreePlan>(module, "TreeSchedule", "Timed transfers along a tree.")
+      .def_property_readonly(
+          "problem", [](const TreePlan& own) { return own.schedule.problem; }, "\"reduce\" or \"broadcast\".")
+      .def_property_readonly(
+          "algorithm", [](const TreePlan& own) { return own.schedule.algorithm; }, "The algorithm that planned it.")
+      .def_property_readonly(
+          "machines", [](const TreePlan& own) { return own.schedule.machines; },
+          "Number of machines; of a broadcast between clusters, of clusters.")
+      .def_property_readonly(
+          "root", [](const TreePlan& own) { return own.schedule.root; },
+          "The machine that gets the result, or has the message.")
+      .def_property_readonly(
+          "segments", [](const TreePlan& own) { return own.schedule.segments; },
+          "Parts that the element or the message is cut into; 1 where it is whole.")
+      .def_property_readonly(
+          "length", [](const TreePlan& own) { return own.schedule.length; },
+          "When the root has the result, or the last machine the message.")
       .def_property_readonly(
           "bound",
-          [](const TreePlan& own) { return py::make_tuple(own.schedule.bound.lower, own.schedule.bound.upper); })
-      .def_readonly("optimal", &TreePlan::optimal)
-      .def_readonly("method", &TreePlan::method)
-      .def_readonly("candidates", &TreePlan::candidates)
-      .def_property_readonly("transfers", [](const TreePlan& own) { return timed_transfers_of(own.schedule); })
-      .def("to_json", [](const TreePlan& own) { return to_json(own.schedule); })
+          [](const TreePlan& own) { return py::make_tuple(own.schedule.bound.lower, own.schedule.bound.upper); },
+          "A length that no schedule is shorter than, and one that the shortest does not exceed.")
+      .def_readonly("optimal", &TreePlan::optimal,
+                    "Whether no schedule is shorter; None where it was read from a file.")
+      .def_readonly("method", &TreePlan::method, "Of a broadcast what carries it out, for people; else None.")
+      .def_readonly("candidates", &TreePlan::candidates,
+                    "What \"auto\" compared for a broadcast: methods and their lengths, the chosen one first.")
+      .def_property_readonly(
+          "transfers", [](const TreePlan& own) { return timed_transfers_of(own.schedule); },
+          "Fields sender, receiver, segment (int64), start, end (float64); in the order of their start.")
+      .def(
+          "to_json", [](const TreePlan& own) { return to_json(own.schedule); },
+          "The schedule as a file of sluice.schedule/1.")
       .def(
           "write",
           [](const TreePlan& own, const std::string& path) { write_file_atomically(path, to_json(own.schedule)); },
-          py::arg("path"))
+          py::arg("path"), "Replaces the file `path`, whole or not at all.")
       .def("__repr__", [](const TreePlan& own) {
         return fmt::format("<sluice.TreeSchedule: {} of {} machines, length {}>", own.schedule.problem,
                            own.schedule.machines, own.schedule.length);

@@ -10,19 +10,12 @@
 
 #include "show/lanes.hpp"
 #include "show/svg.hpp"
+#include "show/time_axis.hpp"
 #include "sluice/show/quantities.hpp"
 
 namespace sluice {
 namespace {
 
-constexpr double kLeft = 110;
-constexpr double kTop = 64;
-constexpr double kWidth = 760;  // of the time axis
-constexpr double kRight = 30;
-constexpr double kBottom = 46;
-constexpr double kTallest = 26;  // of a row
-constexpr double kMostHeight = 900;
-constexpr double kLeastForText = 11;
 constexpr double kLeastForStripes = 3;
 constexpr std::size_t kSingleBars = 20000;
 constexpr double kNarrow = 1.0 / 3;
@@ -43,14 +36,14 @@ class Chart {
       : timeline_(timeline),
         lanes_(detail::lanes_of(timeline)),
         rows_(std::max<std::int64_t>(timeline.senders, 1)),
-        row_(std::min(kTallest, kMostHeight / static_cast<double>(rows_))),
-        scale_(timeline.length > 0 ? kWidth / timeline.length : 0) {}
+        row_(std::min(detail::kTallestRow, detail::kMostRowsHeight / static_cast<double>(rows_))),
+        scale_(timeline.length > 0 ? detail::kRowsWidth / timeline.length : 0) {}
 
   [[nodiscard]] std::string draw(const std::string& title) {
-    const double height = kTop + row_ * static_cast<double>(rows_) + kBottom;
-    out_ = detail::svg_head(kLeft + kWidth + kRight, height, title);
-    text(kLeft, 22, title, "start", 15);
-    text(kLeft, 40, facts(), "start");
+    const double height = detail::kRowsTop + row_ * static_cast<double>(rows_) + detail::kRowsBottom;
+    out_ = detail::svg_head(detail::kRowsLeft + detail::kRowsWidth + detail::kRowsRight, height, title);
+    text(detail::kRowsLeft, 22, title, "start", 15);
+    text(detail::kRowsLeft, 40, facts(), "start");
     axis();
     rows();
     bars();
@@ -58,7 +51,7 @@ class Chart {
   }
 
  private:
-  [[nodiscard]] double x(double time) const { return kLeft + time * scale_; }
+  [[nodiscard]] double x(double time) const { return detail::kRowsLeft + time * scale_; }
 
   void text(double at_x, double at_y, const std::string& what, const char* anchor, int size = 12) {
     out_ += detail::svg_text(at_x, at_y, what, anchor, size);
@@ -77,30 +70,22 @@ class Chart {
   }
 
   void axis() {
-    const double bottom = kTop + row_ * static_cast<double>(rows_);
-    constexpr int kMostTicks = 8;
-    if (timeline_.length > 0) {
-      const double step = detail::tick_step(timeline_.length, kMostTicks);
-      for (int i = 0; step * i <= timeline_.length * (1 + 1e-9); ++i) {
-        fmt::format_to(std::back_inserter(out_), "<path class=\"line\" d=\"M{0:.1f} {1:.1f}V{2:.1f}\"/>\n", x(step * i),
-                       kTop, bottom + 4);
-        text(x(step * i), bottom + 17, i == 0 ? "0" : time_text(step * i, timeline_.unit), "middle");
-      }
-    }
-    text(kLeft + kWidth / 2, bottom + 36, timeline_.unit == "s" ? "time" : "time (unit of the schedule)", "middle");
-    text(kLeft - 8, kTop - 8, timeline_.same_nodes ? "machine" : "sender", "end");
+    const double bottom = detail::kRowsTop + row_ * static_cast<double>(rows_);
+    out_ += detail::time_axis_svg(
+        {detail::kRowsLeft, detail::kRowsWidth, detail::kRowsTop, bottom, timeline_.length, timeline_.unit});
+    text(detail::kRowsLeft - 8, detail::kRowsTop - 8, timeline_.same_nodes ? "machine" : "sender", "end");
   }
 
   void rows() {
     // As many names as are legible.
-    const auto every = static_cast<std::int64_t>(kLeastForText / row_) + 1;
+    const auto every = static_cast<std::int64_t>(detail::kLeastRowForText / row_) + 1;
     for (std::int64_t row = 0; row < rows_; ++row) {
-      const double top = kTop + row_ * static_cast<double>(row);
+      const double top = detail::kRowsTop + row_ * static_cast<double>(row);
       if (row % 2 == 0 && row_ >= kLeastForStripes)
         fmt::format_to(std::back_inserter(out_),
-                       "<rect class=\"faint\" x=\"{}\" y=\"{:.2f}\" width=\"{}\" height=\"{:.2f}\"/>\n", kLeft, top,
-                       kWidth, row_);
-      if (row % every == 0) text(kLeft - 8, top + row_ / 2 + 4, fmt::format("{}", row), "end");
+                       "<rect class=\"faint\" x=\"{}\" y=\"{:.2f}\" width=\"{}\" height=\"{:.2f}\"/>\n",
+                       detail::kRowsLeft, top, detail::kRowsWidth, row_);
+      if (row % every == 0) text(detail::kRowsLeft - 8, top + row_ / 2 + 4, fmt::format("{}", row), "end");
     }
   }
 
@@ -138,7 +123,7 @@ class Chart {
     const double both = timeline_.same_nodes ? row_ / 2 : row_;
     const double lane = both / static_cast<double>(lanes[static_cast<std::size_t>(bar.row)]);
     const double gap = std::min(1.5, lane / 6);
-    const double top = kTop + row_ * static_cast<double>(bar.row) + (bar.receives ? both : 0) +
+    const double top = detail::kRowsTop + row_ * static_cast<double>(bar.row) + (bar.receives ? both : 0) +
                        lane * static_cast<double>(bar.lane) + gap;
     const std::int64_t other = bar.receives ? each.from : each.to;
     const double width = std::max((until - bar.start) * scale_, 0.1);
@@ -151,7 +136,7 @@ class Chart {
         count > 1 ? count_text(static_cast<std::int64_t>(count), "transfer") : facts_of(each));
     const std::string label = fmt::format("{}", other);
     constexpr double kDigit = 7;
-    if (count == 1 && lane >= kLeastForText && width > kDigit * static_cast<double>(label.size()) + 2)
+    if (count == 1 && lane >= detail::kLeastRowForText && width > kDigit * static_cast<double>(label.size()) + 2)
       fmt::format_to(
           std::back_inserter(out_),
           "<text x=\"{:.2f}\" y=\"{:.2f}\" text-anchor=\"middle\" font-size=\"10\" style=\"fill:white\">{}</text>\n",

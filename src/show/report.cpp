@@ -125,6 +125,8 @@ ordered_json to_json(const ReportMatrix& matrix) {
           {"value", std::move(values)},     {"names", matrix.names}};
 }
 
+ordered_json to_json(const ReportPicture& picture) { return {{"title", picture.title}, {"svg", picture.svg}}; }
+
 std::string dump(const ordered_json& value) {
   return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
@@ -144,8 +146,9 @@ std::string to_json(const ReportSection& section) {
   std::string out = dump(head);
   out.pop_back();
   if (section.timeline) out += ",\"timeline\":" + timeline_json(*section.timeline);
-  return out + ",\"matrices\":" + list_json(section.matrices) + ",\"bars\":" + list_json(section.bars) +
-         ",\"lines\":" + list_json(section.lines) + ",\"tables\":" + list_json(section.tables) + '}';
+  return out + ",\"pictures\":" + list_json(section.pictures) + ",\"matrices\":" + list_json(section.matrices) +
+         ",\"bars\":" + list_json(section.bars) + ",\"lines\":" + list_json(section.lines) +
+         ",\"tables\":" + list_json(section.tables) + '}';
 }
 
 /// JSON as it may stand in an element of a page. A "<" can occur inside its texts alone, where it may be written so:

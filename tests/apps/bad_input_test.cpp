@@ -160,8 +160,8 @@ TEST(BadInput, ExchangesAndTheirTraffic) {
 
 TEST(BadInput, VerbsProblemsAndStudies) {
   const Case cases[] = {
-      {"", "sluice: no verb, expected plan, compare, simulate, check, cluster, predict, study, "},
-      {"paln", "sluice: 'paln', expected one of plan, compare, simulate, check, cluster, predict, study, "},
+      {"", "sluice: no verb, expected plan, compare, simulate, check, cluster, predict, tune, study, "},
+      {"paln", "sluice: 'paln', expected one of plan, compare, simulate, check, cluster, predict, tune, study, "},
       {"plan", "sluice plan: no problem, expected redistribute, exchange"},
       {"plan collect", "sluice plan: 'collect', expected one of redistribute, exchange, reduce"},
       {"compare matrix.mtx", "sluice compare: 'matrix.mtx', expected one of redistribute, exchange"},

@@ -121,6 +121,7 @@ TEST(Report, EveryKindOfFileInOnePage) {
   EXPECT_EQ(all[1]["bars"][0]["bars"].size(), compared["rows"].size());
   EXPECT_EQ(all[1]["bars"][0]["bound"], compared["bound"]["total"]);
   EXPECT_EQ(all[2]["timeline"]["from"].size(), 8U);
+  EXPECT_EQ(all[2]["pictures"][0]["title"], "The tree");
   EXPECT_EQ(all[4]["timeline"]["step"], all[0]["timeline"]["step"]);
   EXPECT_EQ(all[6]["bars"][0]["bars"][1]["high"], 0.159992264);
   EXPECT_EQ(all[10]["tables"][0]["rows"], json::parse(R"([[1, "flat", 0.5], [2, "a, b", 0.25]])"));

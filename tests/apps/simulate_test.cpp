@@ -76,6 +76,20 @@ TEST(Simulate, WritesPicturesAndTraces) {
   EXPECT_EQ(svg.out.rfind("<svg ", 0), 0U) << svg.out;
 }
 
+TEST(Simulate, PlansDrawTheirTrees) {
+  const Folder folder;
+  ASSERT_EQ(folder.sluice(words("plan reduce --machines 8 --transfer 2 --compute 1 --summary --tree r.svg")).status, 0);
+  EXPECT_NE(folder.read("r.svg").find("8 machines, root 0"), std::string::npos);
+  ASSERT_EQ(folder.sluice({"plan", "broadcast", "--platform", platform(), "--size", "1Ki", "--tree", "b.svg"}).status,
+            0);
+  EXPECT_EQ(folder.read("b.svg").rfind("<svg ", 0), 0U);
+  const auto before = folder.files();
+  expect_refused(
+      folder.sluice(words("plan reduce --machines 2001 --transfer 2 --compute 1 --tree x.svg --json x.json")),
+      "a tree of 2001 machines, expected at most 2000");
+  EXPECT_EQ(folder.files(), before);
+}
+
 TEST(Simulate, RefusesWhatItCannotSimulate) {
   const Folder folder;
   folder.write("x.csv", kTraffic);
@@ -98,6 +112,7 @@ TEST(Simulate, RefusesWhatItCannotSimulate) {
       {"cut.json", "cut.json"},
       {"plan.json --order chains", "--order: 'chains', expected one of barrier, local, chain"},
       {"plan.json --engine magic", "--engine: 'magic'"},
+      {"plan.json --same-hosts", "--engine: model, with options of simgrid"},
       {"plan.json --trace x.txt", "--trace: 'x.txt', expected a name that ends in .json"},
       {"plan.json --trace no/where.json", "no/where.json"},
       {"plan.json --json plan.json", "--json: 'plan.json', which is the input"},
@@ -110,6 +125,137 @@ TEST(Simulate, RefusesWhatItCannotSimulate) {
     EXPECT_EQ(folder.files(), before);
   }
 }
+
+/// Hosts h-0 .. with links of their own, of 1 MB/s and 0.5 ms each, to a switch.
+std::string cluster(int hosts) {
+  return "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
+         "<platform version=\"4.1\">\n <cluster id=\"c\" prefix=\"h-\" suffix=\"\" radical=\"0-" +
+         std::to_string(hosts - 1) + "\" speed=\"1Gf\" bw=\"1MBps\" lat=\"500us\"/>\n</platform>\n";
+}
+
+double length_of(const Outcome& outcome) { return json::parse(outcome.out)["length"].get<double>(); }
+
+#if SLUICE_HAS_SIMGRID
+TEST(SimulateWithSimgrid, AgreesWithTheModelWhereEveryNodeHasAPort) {
+  const Folder folder;
+  folder.write("x.csv", "300000,110000,0\n50000,50000,250000\n400000,0,120000\n");
+  folder.write("c.xml", cluster(6));
+  // A set-up of 1000 bytes is the latency of two links at 1 MB/s.
+  for (const std::string k : {"1", "2", "3"}) {
+    for (const std::string order : {"barrier", "local", "chain"}) {
+      SCOPED_TRACE(k + " " + order);
+      const std::string how =
+          "simulate exchange x.csv --setup 1000 --max-transfers " + k + " --order " + order + " --json - ";
+      const Outcome model = folder.sluice(words(how + "--speed 1MB"));
+      const Outcome simgrid = folder.sluice(words(how + "--engine simgrid --platform c.xml"));
+      ASSERT_EQ(model.status, 0) << model.err;
+      ASSERT_EQ(simgrid.status, 0) << simgrid.err;
+      EXPECT_NEAR(length_of(simgrid) / length_of(model), 1, 0.001);
+      EXPECT_EQ(json::parse(simgrid.out)["engine"], "simgrid");
+      EXPECT_FALSE(json::parse(simgrid.out).contains("planned"));
+    }
+  }
+}
+
+TEST(SimulateWithSimgrid, HostsAndUnits) {
+  const Folder folder;
+  folder.write("x.csv", "0,1000000\n500000,0\n");
+  folder.write("c.xml", cluster(12));
+  const auto length = [&](const std::string& more) {
+    const Outcome outcome = folder.sluice(
+        words("simulate exchange x.csv --engine simgrid --platform c.xml --json - --order local " + more));
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return length_of(outcome);
+  };
+  EXPECT_NEAR(length(""), 1.001, 1e-6);
+  EXPECT_NEAR(length("--unit-bytes 2"), 2.001, 1e-6);
+  EXPECT_NEAR(length("--same-hosts"), 1.001, 1e-6) << "a host sends and receives at once";
+  EXPECT_NEAR(length("--cfg network/bandwidth-factor:0.5"), 2.001, 1e-6);
+  // h-2 is the third host, not the fifth as "h-10", "h-11" would make it; the same by name.
+  folder.write("hosts", "h-11\n\nh-10\nh-9\nh-8\n");
+  EXPECT_NEAR(length("--hosts hosts"), 1.001, 1e-6);
+  // What stays on its host takes no time.
+  folder.write("own.csv", "1000000,0\n0,1\n");
+  const Outcome own = folder.sluice(
+      words("simulate exchange own.csv --engine simgrid --platform c.xml --same-hosts --json - --order local"));
+  EXPECT_EQ(length_of(own), 0);
+  // Elements of a redistribution, from the problem and from a file: a message of 100 elements each.
+  const std::string layout = "redistribute --from 2:100 --to 2:50 --shape 400";
+  ASSERT_EQ(folder.sluice(words("plan " + layout + " --json plan.json")).status, 0);
+  for (const std::string& what : {layout + " --element-bytes 8", std::string("plan.json")}) {
+    const Outcome outcome =
+        folder.sluice(words("simulate " + what + " --engine simgrid --platform c.xml --json - --order local"));
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_NEAR(length_of(outcome), 2 * (800e-6 + 1e-3), 1e-6);
+  }
+}
+
+TEST(SimulateWithSimgrid, ProgramsWaitForWhatTheySay) {
+  const Folder folder;
+  folder.write("c.xml", cluster(8));
+  folder.write("p.json",
+               R"({"schema": "sluice.platform/1", "ranks": 4, "clusters": [{"name": "a", "ranks": [0, 1, 2, 3],
+                   "latency_s": 0.001, "gap": [[1, 1e-06], [1000000, 1]]}], "links": []})");
+  for (const std::string problem : {"allgather", "allreduce", "alltoall", "scatter"}) {
+    SCOPED_TRACE(problem);
+    ASSERT_EQ(folder.sluice(words("plan " + problem + " --platform p.json --size 40000 --json program.json")).status,
+              0);
+    const Outcome outcome =
+        folder.sluice(words("simulate program.json --engine simgrid --platform c.xml --json - --svg x.svg"));
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const json file = json::parse(outcome.out), program = json::parse(folder.read("program.json"));
+    EXPECT_EQ(file["transfers"].size(), program["operations"].size() / 2);
+    EXPECT_NEAR(length_of(outcome) / program["length_s"].get<double>(), 1, 0.05);
+    const Outcome converted =
+        folder.sluice(words("simulate " + problem + " --platform p.json --size 40000 --engine simgrid --json -"));
+    ASSERT_EQ(converted.status, 0) << converted.err;
+    EXPECT_NEAR(length_of(converted) / length_of(outcome), 1, 0.02);
+  }
+}
+
+TEST(SimulateWithSimgrid, RefusesWhatSimgridCannotDo) {
+  const Folder folder;
+  folder.write("x.csv", "1,2\n3,4\n");
+  folder.write("c.xml", cluster(3));
+  folder.write("cut.xml", cluster(8).substr(0, 200));
+  folder.write("apart.xml",
+               "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
+               "<platform version=\"4.1\"><zone id=\"z\" routing=\"Full\"><host id=\"a\" speed=\"1Gf\"/>"
+               "<host id=\"b\" speed=\"1Gf\"/></zone></platform>\n");
+  folder.write("hosts", "h-0\nh-1\nh-2\nh-77\n");
+  const auto before = folder.files();
+  const std::pair<const char*, const char*> cases[] = {
+      {"", "--platform: nothing, expected the machine to simulate"},
+      {"--platform c.xml", "c.xml: 3 hosts, expected a host for each sender and for each receiver"},
+      {"--platform c.xml --hosts hosts", "c.xml: no host 'h-77'"},
+      {"--platform c.xml --hosts nowhere", "nowhere: cannot be read"},
+      {"--platform cut.xml", "cut.xml: Parse error"},
+      {"--platform apart.xml --same-hosts", "apart.xml: "},
+      {"--platform c.xml --cfg x", "--cfg: 'x', expected NAME:VALUE"},
+      {"--platform c.xml --cfg no/such:1 --same-hosts", "c.xml: Bad config key: no/such"},
+      {"--platform c.xml --unit-bytes 0", "--unit-bytes: "},
+      {"--platform c.xml --speed 1MB", "--speed: --engine simgrid"},
+  };
+  for (const auto& [arguments, about] : cases) {
+    SCOPED_TRACE(arguments);
+    expect_refused(
+        folder.sluice(words(std::string("simulate exchange x.csv --json out.json --engine simgrid ") + arguments)),
+        about);
+    EXPECT_EQ(folder.files(), before);
+  }
+  ASSERT_EQ(folder.sluice(words("plan reduce --machines 4 --transfer 1 --compute 1 --json tree.json")).status, 0);
+  expect_refused(folder.sluice(words("simulate tree.json --engine simgrid --platform c.xml")),
+                 "--engine: simgrid, and a tree");
+}
+#else
+TEST(SimulateWithSimgrid, SaysThatItIsMissing) {
+  const Folder folder;
+  folder.write("x.csv", "1\n");
+  folder.write("c.xml", cluster(3));
+  expect_refused(folder.sluice(words("simulate exchange x.csv --engine simgrid --platform c.xml")),
+                 "--engine: no SimGrid in this build");
+}
+#endif
 
 TEST(Simulate, ProgramsOverTheirPlatform) {
   const Folder folder;

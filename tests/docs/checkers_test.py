@@ -3,6 +3,8 @@
 import contextlib
 import io
 import pathlib
+import shutil
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -11,6 +13,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 import check_links  # noqa: E402
 import run_page  # noqa: E402
+
+SOURCE = HERE.parents[1]
+sys.path.insert(0, str(SOURCE / "scripts"))
+import undocumented  # noqa: E402
 
 RIGHT = {
     "README.md": "# Top\n\n[page](docs/page.md#two-words), [itself](#top), [away](https://example.org/x)\n",
@@ -127,6 +133,91 @@ class Pages(unittest.TestCase):
 
     def test_numbers(self):
         self.assertEqual(run_page.masked("k0 1.5e-3 s 12 % 3.000... ~1.0", "numbers vary"), "k0 # # #... #")
+
+
+HEADER = """#pragma once
+/// One.
+namespace sluice {
+/// Two sides: a left one.
+struct Pair {
+  int left = 0;
+  int right = 0;  ///< the other
+  friend bool operator==(const Pair&, const Pair&) = default;
+};
+/// A job.
+class Job {
+ public:
+  /// Makes one.
+  explicit Job(int value);
+  Job(Job&&) noexcept;
+  Job& operator=(Job&&) noexcept;
+  Job(const Job&) = delete;
+  ~Job();
+  /// Runs.
+  void run();
+
+ protected:
+  void prepare();
+
+ private:
+  int value_;
+};
+/// kFirst or not.
+enum class Order { kFirst, kLast /**< not */ };
+namespace detail {
+void inner();
+}
+}  // namespace sluice
+"""
+
+
+@unittest.skipUnless(shutil.which("doxygen"), "Doxygen is not installed")
+class PublicNames(unittest.TestCase):
+    def lacking(self, header):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "x.hpp")
+            path.write_text(header)
+            settings = (SOURCE / "docs" / "site" / "Doxyfile").read_text()
+            settings += f"INPUT = {path}\nOUTPUT_DIRECTORY = {folder}\nGENERATE_HTML = NO\n"
+            subprocess.run(["doxygen", "-"], input=settings, text=True, cwd=SOURCE, check=True)
+            lacking, names = undocumented.in_xml(pathlib.Path(folder))
+            self.assertGreater(names, 5)
+            return sorted(what for _, what in lacking)
+
+    def test_all_have_a_comment(self):
+        self.assertEqual(self.lacking(HEADER), [])
+
+    def test_one_of_each_kind_without(self):
+        for comment, what in (("/// Two sides: a left one.\n", ["struct sluice::Pair", "variable sluice::Pair::left"]),
+                              ("  ///< the other", ["variable sluice::Pair::right"]),
+                              ("  /// Makes one.\n", ["function sluice::Job::Job(int value)"]),
+                              ("  /// Runs.\n", ["function sluice::Job::run()"]),
+                              (" /**< not */", ["value kLast of sluice::Order"]),
+                              ("/// kFirst or not.\n", ["enum sluice::Order", "value kFirst of sluice::Order"])):
+            self.assertEqual(self.lacking(HEADER.replace(comment, "")), what, comment)
+
+    def test_what_is_added(self):
+        added = "template <class T> T f(T x);\nusing Number = int;\ninline constexpr int kMost = 3;\n#define SLUICE_X 1\n"
+        found = " ".join(self.lacking(HEADER.replace("namespace detail", added + "namespace detail")))
+        for name in ("f(T x)", "Number", "kMost", "SLUICE_X"):
+            self.assertIn(name, found)
+
+
+class PublicNamesOfPython(unittest.TestCase):
+    def lacking(self, **changes):
+        files = {name: '"""A module."""\n' for name in undocumented.PYTHON_MODULES} | changes
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in files.items():
+                pathlib.Path(folder, name).write_text(text)
+            return [what for _, what in undocumented.in_python(pathlib.Path(folder))[0]]
+
+    def test_names(self):
+        self.assertEqual(self.lacking(), [])
+        self.assertEqual(self.lacking(**{"mpi.py": "x = 1\n"}), ["module"])
+        text = '"""A module."""\ndef f(): pass\ndef _g(): pass\nclass C:\n    """About a."""\n    a: int\n    b: int\n    def h(self): pass\n'
+        self.assertEqual(self.lacking(**{"__init__.py": text}), ["function f", "field C.b", "function C.h"])
+        stub = "def wrapped() -> int: ...\nclass C:\n    @property\n    def a(self) -> int: ...\n"
+        self.assertEqual(self.lacking(**{"_core.pyi": stub}), ["class C", "function C.a"])
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ import copy
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -57,6 +58,7 @@ COMMANDS = {
 }
 EXPORTS = ("ppermute", "p2p")
 SAMPLES = pathlib.Path(__file__).resolve().parent / "samples"
+OWN = {"record-part"}  # of a file that a program writes and reads itself, and takes away
 STRICT = {"schedule", "program", "platform", "ppermute", "p2p"}
 
 
@@ -139,6 +141,18 @@ class Schemas(unittest.TestCase):
         for path in SCHEMAS.glob("*.json"):
             jsonschema.Draft202012Validator.check_schema(json.loads(path.read_text()))
             self.assertIn(path.stem.rpartition("-")[0], seen)
+
+    def test_every_name_in_the_sources_has_a_schema(self):
+        names = set()
+        for folder in ("include", "src", "apps", "drop-in", "python"):
+            for path in (SOURCE / folder).rglob("*"):
+                if path.suffix not in (".hpp", ".cpp", ".h", ".py"):
+                    continue
+                names |= set(re.findall(r"sluice\.([a-z0-9-]+)/([0-9]+)", path.read_text(encoding="utf-8")))
+        self.assertGreater(len(names), 8)
+        for name, version in sorted(names):
+            if name not in OWN:
+                self.assertTrue((SCHEMAS / f"{name}-{version}.json").is_file(), f"sluice.{name}/{version}")
 
     def test_what_is_written(self):
         for title, (document, _) in self.documents.items():

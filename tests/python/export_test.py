@@ -1,6 +1,7 @@
 """What `sluice plan --export` writes is carried out by interpreters of the formats, which know nothing else of Sluice."""
 
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -93,6 +94,24 @@ def run_p2p(text, sends):
     return receives
 
 
+def run_gloo(text, sends):
+    """Over TCP, by examples/engines/gloo_groups.cpp."""
+    plan = json.loads(text)
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / "groups.json").write_text(text)
+        for device, elements in enumerate(sends):
+            (folder / f"send-{device}").write_bytes(elements.astype(numpy.int64).tobytes())
+        done = subprocess.run([GLOO_GROUPS, str(folder / "groups.json"), name], capture_output=True, text=True, timeout=100)
+        assert done.returncode == 0, done.stderr
+        return [numpy.frombuffer((folder / f"receive-{device}").read_bytes(), dtype=numpy.int64)
+                for device in range(plan["devices"])]
+
+
+GLOO_GROUPS = os.environ.get("SLUICE_GLOO_GROUPS")
+ENGINES = [("ppermute", run_ppermute), ("p2p", run_p2p)] + ([("p2p", run_gloo)] if GLOO_GROUPS else [])
+
+
 def run_msccl(text):
     """Runs an all-to-all of MSCCL by its rules; the chunks that each device has in the end, as (device, chunk)."""
     algorithm = xml.etree.ElementTree.fromstring(text)
@@ -174,7 +193,7 @@ class Steps(Folder):
     def check(self, traffic, plan):
         devices = max(traffic.shape)
         expected = buffers(traffic, devices, by_receiver=True)
-        for form, run in (("ppermute", run_ppermute), ("p2p", run_p2p)):
+        for form, run in ENGINES:
             found = run(plan.export(form), buffers(traffic, devices))
             self.assertEqual(len(found), devices)
             for ours, theirs in zip(found, expected):
@@ -220,7 +239,7 @@ class Steps(Folder):
             numpy.add.at(traffic, (every.transfers["sender"], every.transfers["receiver"]), every.transfers["size"])
             devices = max(traffic.shape)
             of_receivers = buffers(traffic, devices, by_receiver=True)
-            for form, run in (("ppermute", run_ppermute), ("p2p", run_p2p)):
+            for form, run in ENGINES:
                 found = run(plan.export(form), buffers(traffic, devices))
                 self.assertEqual(len(found), devices)
                 for device, role in enumerate(roles):

@@ -11,10 +11,10 @@ namespace sluice {
 
 /// Consecutive positions of a message in one dimension, and where they lie on both sides.
 struct IndexRun {
-  std::int64_t first = 0;  ///< position in the sub-array
-  std::int64_t length = 0;
-  LocalIndex from;  ///< local index of `first` at the sender
-  LocalIndex to;    ///< local index of `first` at the receiver
+  std::int64_t first = 0;   ///< position in the sub-array
+  std::int64_t length = 0;  ///< number of positions
+  LocalIndex from;          ///< local index of `first` at the sender
+  LocalIndex to;            ///< local index of `first` at the receiver
 
   friend bool operator==(const IndexRun&, const IndexRun&) = default;
 };
@@ -53,8 +53,8 @@ struct IndexRuns {
 
 /// What one process sends to, or receives from, another in one dimension.
 struct AxisMessage {
-  Coordinate peer;
-  std::int64_t count = 0;
+  Coordinate peer;         ///< the process at the other end
+  std::int64_t count = 0;  ///< elements
 
   friend bool operator==(const AxisMessage&, const AxisMessage&) = default;
 };
@@ -74,10 +74,15 @@ class AxisPattern {
   /// Throws InputError when the sub-array does not fit the extents of the axes, or grid times block is beyond int64.
   AxisPattern(const Axis& from, const Axis& to, std::int64_t from_start, std::int64_t to_start, std::int64_t extent);
 
+  /// The dimension of the source array.
   [[nodiscard]] const Axis& from() const { return from_; }
+  /// The dimension of the target array.
   [[nodiscard]] const Axis& to() const { return to_; }
+  /// Where the sub-array begins in the source array.
   [[nodiscard]] std::int64_t from_start() const { return from_start_; }
+  /// Where the sub-array begins in the target array.
   [[nodiscard]] std::int64_t to_start() const { return to_start_; }
+  /// How many positions the sub-array has.
   [[nodiscard]] std::int64_t extent() const { return extent_; }
   /// The number of positions after which the pattern repeats; 2^63 - 1 if that is beyond any extent.
   [[nodiscard]] std::int64_t period() const { return period_; }
@@ -91,6 +96,7 @@ class AxisPattern {
   [[nodiscard]] IndexRuns runs(Coordinate sender, Coordinate receiver) const;
   /// The messages of one process, none of them empty, in increasing order of peer.
   [[nodiscard]] std::vector<AxisMessage> sends(Coordinate sender) const;
+  /// Those to one process; likewise.
   [[nodiscard]] std::vector<AxisMessage> receives(Coordinate receiver) const;
 
  private:

@@ -27,10 +27,10 @@ namespace sluice {
 
 /// Speeds in bytes/s, finite and above 0.
 struct Backbone {
-  double backbone_bytes_per_s = 0;
-  double sender_link_bytes_per_s = 0;
-  double receiver_link_bytes_per_s = 0;
-  double latency_s = 0;  ///< of the start of a step; finite, at least 0
+  double backbone_bytes_per_s = 0;       ///< D, shared by all transfers
+  double sender_link_bytes_per_s = 0;    ///< d1, of each sender
+  double receiver_link_bytes_per_s = 0;  ///< d2, of each receiver
+  double latency_s = 0;                  ///< of the start of a step; finite, at least 0
 };
 
 /// What planning needs to know of a backbone.

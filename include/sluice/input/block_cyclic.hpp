@@ -20,13 +20,17 @@ struct Axis {
   std::int64_t block = 1;          ///< at least 1
   std::int64_t first_process = 0;  ///< 0 .. processes - 1
 
+  /// The process that has a global index.
   [[nodiscard]] Coordinate owner(GlobalIndex global) const;
+  /// The position of a global index in the part of its owner.
   [[nodiscard]] LocalIndex local(GlobalIndex global) const;
+  /// The global index that `process` has at position `local` of its part.
   [[nodiscard]] GlobalIndex global(Coordinate process, LocalIndex local) const;
   /// How many of the global indices `process` owns (ScaLAPACK's NUMROC).
   [[nodiscard]] std::int64_t local_extent(Coordinate process) const;
   /// The distance of `process` from `first_process`, going up and around: the process that gets the first block is 0.
   [[nodiscard]] std::int64_t relative(Coordinate process) const;
+  /// The process whose distance from `first_process` is `relative`, 0 .. processes - 1.
   [[nodiscard]] Coordinate absolute(std::int64_t relative) const;
 
   friend bool operator==(const Axis&, const Axis&) = default;
@@ -41,10 +45,12 @@ struct Layout {
   std::vector<std::int64_t> grid;
   std::vector<std::int64_t> block;
 
+  /// Number of dimensions; grid and block have as many entries.
   [[nodiscard]] std::size_t dimensions() const { return grid.size(); }
   friend bool operator==(const Layout&, const Layout&) = default;
 };
 
+/// Arrays of more dimensions are refused.
 inline constexpr std::size_t kMaxDimensions = 7;
 
 /// An array of 1 to 7 dimensions spread block-cyclically over a process grid.
@@ -59,8 +65,11 @@ class Distribution {
   Distribution(const Layout& layout, std::span<const std::int64_t> shape, std::span<const std::int64_t> first = {},
                const std::string& where = "distribution");
 
+  /// Number of dimensions, 1 to kMaxDimensions.
   [[nodiscard]] std::size_t dimensions() const { return axes_.size(); }
+  /// One dimension, counted from 0.
   [[nodiscard]] const Axis& axis(std::size_t dimension) const { return axes_[dimension]; }
+  /// All dimensions.
   [[nodiscard]] std::span<const Axis> axes() const { return axes_; }
   /// Number of processes in the grid.
   [[nodiscard]] std::int64_t processes() const { return processes_; }
@@ -70,12 +79,16 @@ class Distribution {
   /// The same elements on the same processes, as those of the transposed array: element (i, j) of it is element (j, i)
   /// of this one. Dimensions and coordinates stand in reverse order, and processes keep their numbers.
   [[nodiscard]] Distribution transposed() const;
+  /// Whether it came from transposed(), and numbers processes in column-major order.
   [[nodiscard]] bool is_transposed() const { return is_transposed_; }
 
+  /// Where a process is in the grid: a coordinate for each dimension. @pre 0 <= process < processes()
   [[nodiscard]] std::vector<Coordinate> coordinates(Rank process) const;
+  /// The process at these coordinates, one for each dimension.
   [[nodiscard]] Rank rank(std::span<const Coordinate> coordinates) const;
   /// By how much the number of a process grows with its coordinate in a dimension.
   [[nodiscard]] std::int64_t rank_step(std::size_t dimension) const { return rank_steps_[dimension]; }
+  /// Extents of the part of the array that `process` holds.
   [[nodiscard]] std::vector<std::int64_t> local_shape(Rank process) const;
   /// Number of elements of the array that `process` holds.
   [[nodiscard]] std::int64_t local_size(Rank process) const;

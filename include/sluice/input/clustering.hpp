@@ -13,6 +13,9 @@ namespace sluice {
 /// Every node is in one cluster. Nodes rise in each cluster, and clusters are in the order of their first nodes.
 using Clusters = std::vector<std::vector<std::int64_t>>;
 
+/// Which nodes may be in one cluster. kLowekamp: two clusters become one where the shortest latency between them is
+/// about the shortest of either. kCloseness: from each node, the latencies to all others of its cluster are about
+/// equal. src/input/clustering.cpp has both in full.
 enum class ClusteringRule : std::uint8_t { kLowekamp, kCloseness };
 
 /// "lowekamp", "closeness". Throws InputError naming `where` for another name.

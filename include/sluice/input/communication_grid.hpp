@@ -39,7 +39,9 @@ class CommunicationGrid {
   /// The extents of the axes do not matter. Throws InputError when P * r or Q * s is beyond int64.
   CommunicationGrid(const Axis& from, const Axis& to, std::int64_t from_start = 0, std::int64_t to_start = 0);
 
+  /// P: the number of processes that send.
   [[nodiscard]] std::int64_t senders() const { return senders_; }
+  /// Q: the number of processes that receive.
   [[nodiscard]] std::int64_t receivers() const { return receivers_; }
 
   /// Number of classes that carry messages: min(r/d + s/d - 1 (or one more, see above), g/d). They are numbered from 0.
@@ -51,27 +53,31 @@ class CommunicationGrid {
   /// Elements that `sender` sends to `receiver` in one slice.
   [[nodiscard]] std::int64_t length(std::int64_t sender, std::int64_t receiver) const;
 
-  /// Messages of the busiest sender (m_R of Proposition 5) and the busiest receiver (m_C), full grids included.
+  /// Messages of the busiest sender, full grids included: m_R of Proposition 5.
   [[nodiscard]] std::int64_t max_messages_of_sender() const;
+  /// Messages of the busiest receiver: m_C.
   [[nodiscard]] std::int64_t max_messages_of_receiver() const;
   /// The fewest steps of any schedule: NS_opt of Theorem 1.
   [[nodiscard]] std::int64_t optimal_steps() const;
 
-  /// s' and r': every class fills the rows of one residue modulo s' and the columns of one residue modulo r'.
+  /// s': every class fills the rows of one residue modulo s'.
   [[nodiscard]] std::int64_t row_period() const { return row_period_; }
+  /// r': every class fills the columns of one residue modulo r'.
   [[nodiscard]] std::int64_t column_period() const { return column_period_; }
   /// g0: the number of processes that one vertex of the quotient stands for.
   [[nodiscard]] std::int64_t lift() const { return lift_; }
-  /// Quotient blocks: alpha = 0 .. P'/g0 - 1 per row residue, beta = 0 .. Q'/g0 - 1 per column residue.
+  /// Blocks of the quotient per row residue: alpha = 0 .. P'/g0 - 1.
   [[nodiscard]] std::int64_t row_blocks() const { return row_blocks_; }
+  /// Blocks of the quotient per column residue: beta = 0 .. Q'/g0 - 1.
   [[nodiscard]] std::int64_t column_blocks() const { return column_blocks_; }
 
   /// Where class `number` lies in the quotient: row residue a, column residue b, shift of the lift.
   struct ClassPosition {
-    std::int64_t row_residue = 0;
-    std::int64_t column_residue = 0;
+    std::int64_t row_residue = 0;     ///< a
+    std::int64_t column_residue = 0;  ///< b
     std::int64_t shift = 0;
   };
+  /// The place of class `number`, 0 .. classes() - 1.
   [[nodiscard]] ClassPosition class_position(std::int64_t number) const;
 
   /// A process as block (residue, block) and lift of the quotient.
@@ -80,9 +86,13 @@ class CommunicationGrid {
     std::int64_t block = 0;
     std::int64_t lift = 0;
   };
+  /// The place of row `sender`, 0 .. senders() - 1.
   [[nodiscard]] QuotientPosition position_of_sender(std::int64_t sender) const;
+  /// The place of column `receiver`, 0 .. receivers() - 1.
   [[nodiscard]] QuotientPosition position_of_receiver(std::int64_t receiver) const;
+  /// The row at a place: the inverse of position_of_sender.
   [[nodiscard]] std::int64_t sender_at(const QuotientPosition& position) const;
+  /// The column at a place: the inverse of position_of_receiver.
   [[nodiscard]] std::int64_t receiver_at(const QuotientPosition& position) const;
 
   /// Calls visit(receiver, class number) for every message of `sender`, in O(messages).

@@ -12,7 +12,7 @@ namespace sluice {
 struct LatencyPair {
   std::int32_t a = 0;
   std::int32_t b = 0;
-  double latency_s = 0;
+  double latency_s = 0;  ///< finite and above 0
 
   friend bool operator==(const LatencyPair&, const LatencyPair&) = default;
 };
@@ -20,6 +20,7 @@ struct LatencyPair {
 /// A symmetric matrix of latencies, of which entries may be missing.
 class LatencyMatrix {
  public:
+  /// Matrices of more nodes are refused.
   static constexpr std::int64_t kMostNodes = std::int64_t{1} << 20;
 
   LatencyMatrix() = default;
@@ -27,8 +28,9 @@ class LatencyMatrix {
   /// that is there twice, a >= b, nodes out of range, and latencies that are not finite and above 0.
   LatencyMatrix(std::int64_t nodes, std::vector<LatencyPair> pairs, const std::string& where = "latencies");
 
+  /// Number of nodes.
   [[nodiscard]] std::int64_t nodes() const { return nodes_; }
-  /// In the order of (a, b).
+  /// The pairs that are known, in the order of (a, b).
   [[nodiscard]] const std::vector<LatencyPair>& pairs() const { return pairs_; }
 
  private:

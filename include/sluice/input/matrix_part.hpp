@@ -11,9 +11,9 @@ namespace sluice {
 /// as in ScaLAPACK's PxTRMR2D: i <= j + max(0, M - N) is the upper part, i >= j - max(0, N - M) the lower one. Together
 /// the two cover the box, and they overlap.
 enum class MatrixPart {
-  kWhole,
-  kUpper,
-  kLower,
+  kWhole,  ///< all elements
+  kUpper,  ///< those on and above the diagonal
+  kLower,  ///< those on and below the diagonal
 };
 
 /// "upper", "lower", and "strictly upper", "strictly lower" without the diagonal; "" for kWhole.

@@ -26,16 +26,24 @@ class RedistributionProblem {
   RedistributionProblem(const Distribution& from, const Distribution& to, std::span<const std::int64_t> from_start,
                         std::span<const std::int64_t> to_start, std::span<const std::int64_t> extent);
 
+  /// How X is distributed.
   [[nodiscard]] const Distribution& from() const { return from_; }
+  /// How Y is distributed.
   [[nodiscard]] const Distribution& to() const { return to_; }
+  /// Number of dimensions, the same on both sides.
   [[nodiscard]] std::size_t dimensions() const { return axes_.size(); }
+  /// What moves in one dimension, counted from 0.
   [[nodiscard]] const AxisPattern& axis(std::size_t dimension) const { return axes_[dimension]; }
+  /// What moves in each dimension.
   [[nodiscard]] std::span<const AxisPattern> axes() const { return axes_; }
   /// The same problem, but only the elements of a part of the box move; with `unit_diagonal` those on the diagonal do
   /// not. kWhole: all of them again. Throws InputError unless there are two dimensions.
   [[nodiscard]] RedistributionProblem with_part(MatrixPart part, bool unit_diagonal = false) const;
+  /// Which elements of the box move.
   [[nodiscard]] MatrixPart part() const { return part_; }
+  /// Whether the elements on the diagonal are left out.
   [[nodiscard]] bool unit_diagonal() const { return unit_diagonal_; }
+  /// Whether only a part of the box moves.
   [[nodiscard]] bool has_part() const { return part_ != MatrixPart::kWhole; }
   /// Whether element (row, column) of the box moves.
   [[nodiscard]] bool in_part(std::int64_t row, std::int64_t column) const;

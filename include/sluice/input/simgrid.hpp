@@ -7,6 +7,7 @@
 /// Platforms for SimGrid, so that one file serves planning and simulated machines.
 namespace sluice {
 
+/// The files that smpirun takes.
 struct SimgridPlatform {
   std::string xml;    ///< version 4.1 of SimGrid's format, routing "Full"
   std::string hosts;  ///< names of the hosts in the order of the ranks, one a line: a hostfile for smpirun

@@ -48,6 +48,7 @@ namespace sluice {
 
 /// Reads a whole file held in memory; `name` stands for it in messages.
 [[nodiscard]] Traffic read_matrix_market(std::string_view text, const std::string& name);
+/// The same for CSV.
 [[nodiscard]] Traffic read_traffic_csv(std::string_view text, const std::string& name);
 
 }  // namespace sluice

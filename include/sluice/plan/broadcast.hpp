@@ -23,8 +23,8 @@ namespace sluice {
 
 /// What a model says of one strategy.
 struct StrategyPrediction {
-  std::string_view strategy;  ///< "flat", "segmented-chain", ...
-  double time_s = 0;
+  std::string_view strategy;       ///< "flat", "segmented-chain", ...
+  double time_s = 0;               ///< until the last rank has the message
   std::int64_t segment_bytes = 0;  ///< the best size of segments; 0 if the strategy sends the message whole
   bool executable = true;          ///< false: a model only, of a protocol that the MPI may follow
   bool best = false;               ///< of all; the first of several
@@ -44,7 +44,7 @@ struct StrategyPrediction {
 /// How long it takes clusters to send to each other and to broadcast inside; a matrix has a row for each sender, its
 /// diagonal is not read. A cluster broadcasts inside when its coordinator has sent to other clusters for the last time.
 struct BetweenClusters {
-  std::int64_t root = 0;
+  std::int64_t root = 0;        ///< the cluster that has the message
   std::vector<double> gap;      ///< clusters x clusters: g of one segment
   std::vector<double> latency;  ///< clusters x clusters: L
   std::vector<double> inside;   ///< T of each cluster
@@ -52,6 +52,7 @@ struct BetweenClusters {
   /// children.
   std::int64_t segments = 1;
 
+  /// Number of clusters.
   [[nodiscard]] std::int64_t clusters() const { return static_cast<std::int64_t>(inside.size()); }
 };
 
@@ -62,6 +63,7 @@ struct BetweenClusters {
 [[nodiscard]] BetweenClusters between_clusters(const Platform& platform, std::int64_t bytes, std::int64_t root,
                                                std::int64_t segments = 1, std::string_view inside = {});
 
+/// How to plan a tree between clusters.
 struct BetweenOptions {
   std::string algorithm = "auto";  ///< one that algorithms("broadcast") names, or "auto"
   /// For "ecef-la", by the names of Bhat, Raghavendra, Prasanna (2003): "min" is the least g + L to another cluster
@@ -77,10 +79,11 @@ struct BetweenOptions {
   StopRequest stop;  ///< of "exact" and "auto"
 };
 
+/// A tree between clusters, and how good it is.
 struct BetweenPlan {
   /// Machines are clusters. bound.lower: no schedule is shorter; bound.upper: the length.
   TreeSchedule schedule;
-  bool optimal = false;
+  bool optimal = false;    ///< whether no schedule is shorter
   std::int64_t nodes = 0;  ///< of the search of "exact", also within "auto"
   /// For each cluster, how many of its sends come before its internal broadcast.
   std::vector<std::int64_t> sends_before_inside;
@@ -103,12 +106,13 @@ struct BetweenPlan {
 
 // ---- whole broadcasts
 
+/// How to plan a whole broadcast.
 struct BroadcastOptions {
   /// A heuristic, "exact" or "auto" for trees between clusters; "pipelined" or "parallel-entry" (see
   /// docs/explanation/broadcast.md); "native". "auto" takes the shortest of all; with `segments` = 1 only of trees.
   std::string algorithm = "auto";
-  std::string lookahead = "min";
-  bool early_internal = false;
+  std::string lookahead = "min";  ///< as in BetweenOptions
+  bool early_internal = false;    ///< as in BetweenOptions
   std::int64_t segments =
       0;  ///< between clusters; 0: "auto", "exact", "pipelined" and "parallel-entry" choose, others 1
   /// The strategy inside every cluster, one that predict_broadcast calls executable, in its best segments; empty: the
@@ -118,6 +122,7 @@ struct BroadcastOptions {
   StopRequest stop;         ///< of "exact", "auto", "pipelined" and "parallel-entry"
 };
 
+/// A broadcast: its schedule, and what each rank does.
 struct BroadcastPlan {
   /// Of trees: between clusters, length as BetweenPlan has it. Of other methods machines are ranks, and each segment
   /// has a tree of its own. Of "native": no transfers.
@@ -126,10 +131,10 @@ struct BroadcastPlan {
   BroadcastProgram program;  ///< what ranks do, and when by the model
   /// What each method that "auto" compared takes by the model, the first one chosen.
   struct Candidate {
-    std::string method;
-    double length_s = 0;
+    std::string method;   ///< what a person calls it
+    double length_s = 0;  ///< seconds until the last rank has the message
   };
-  std::vector<Candidate> candidates;
+  std::vector<Candidate> candidates;  ///< at least the one chosen
 };
 
 /// Plans a broadcast of `bytes` from rank `root`. Deterministic, so that every rank can plan for itself.
@@ -159,12 +164,13 @@ struct BroadcastPlan {
 /// number of elements.
 [[nodiscard]] ReductionProgram reversed(const BroadcastProgram& program, std::int64_t element_bytes);
 
+/// A reduction that is a broadcast the other way round.
 struct ReversedPlan {
   /// Of problem "reduce", over links: between clusters as reversed() has it, else of ranks, each segment through a tree
   /// of its own.
   TreeSchedule schedule;
-  bool optimal = false;  ///< as for BroadcastPlan
-  ReductionProgram program;
+  bool optimal = false;                              ///< as for BroadcastPlan
+  ReductionProgram program;                          ///< what ranks do, and when by the model
   std::vector<BroadcastPlan::Candidate> candidates;  ///< likewise
 };
 

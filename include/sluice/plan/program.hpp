@@ -15,27 +15,29 @@ namespace sluice {
 
 /// Among the ranks of a platform; the fields are those of Program.
 struct ProgramProblem {
-  Collective problem = Collective::kAllgather;
-  std::int64_t size_bytes = 0;
-  std::int64_t root = 0;
-  std::int64_t element_bytes = 1;
-  bool commutative = true;
+  Collective problem = Collective::kAllgather;  ///< which collective
+  std::int64_t size_bytes = 0;                  ///< at least 0
+  std::int64_t root = 0;                        ///< a rank, of no effect where the problem has no root
+  std::int64_t element_bytes = 1;               ///< a divisor of size_bytes, of no effect where nothing is combined
+  bool commutative = true;                      ///< false: ranks are combined in their order
 };
 
+/// How to plan a program.
 struct ProgramOptions {
   std::string algorithm = "auto";  ///< one that algorithms() names for the problem, or "auto"
   std::int64_t segments = 0;       ///< of "chain" and "circulant" broadcasts and reductions; 0: the best of some
   double combine_s_per_byte = 0;   ///< what combining costs in the replay
 };
 
+/// A program, and what it was chosen from.
 struct ProgramPlan {
   Program program;  ///< its algorithm with what was chosen, such as "hierarchical, 6 groups, ring inside"
   /// What each candidate takes by the replay, the one chosen first; of a named algorithm, its variants.
   struct Candidate {
     std::string algorithm;
-    double length_s = 0;
+    double length_s = 0;  ///< seconds until the last rank is done
   };
-  std::vector<Candidate> candidates;
+  std::vector<Candidate> candidates;  ///< at least the one chosen
 };
 
 /// Plans by `options.algorithm`, and takes the variant of it that is fastest in the replay; "auto": the fastest of all
@@ -47,28 +49,35 @@ struct ProgramPlan {
 [[nodiscard]] ProgramPlan plan_program(const Platform& platform, const ProgramProblem& problem,
                                        const ProgramOptions& options = {});
 
-/// When each operation of `program` has ended, where messages share what they pass in `platform`
-/// (docs/explanation/collectives.md). Throws InputError unless the program is sound and has as many ranks as the
-/// platform.
+/// When each operation of a program begins and ends.
 struct ReplayedProgram {
-  double length_s = 0;
+  double length_s = 0;          ///< when the last operation has ended
   std::vector<double> start_s;  ///< by operation: of a send, when it begins; of others as end_s
   std::vector<double> end_s;    ///< by operation
 };
+/// Replays `program` over `platform`, where messages share what they pass (docs/explanation/collectives.md);
+/// `combine_s_per_byte`: what combining costs. Throws InputError unless the program is sound and has as many ranks as
+/// the platform.
 [[nodiscard]] ReplayedProgram replay(const Platform& platform, const Program& program, double combine_s_per_byte = 0);
+
+/// For how long a send keeps the connection between its two ranks for itself, by operation; 0 for what is no send. @pre
+/// as many ranks as the platform has
+[[nodiscard]] std::vector<double> connection_times(const Platform& platform, const Program& program);
 
 /// The same messages as a program of "broadcast" or "reduce", without a bound. Throws InputError for one that is not
 /// sound, for a broadcast that the MPI carries out inside of clusters, and for less than one byte per element.
 [[nodiscard]] Program program_of(const BroadcastProgram& broadcast);
+/// The same for a reduction of elements of `element_bytes`.
 [[nodiscard]] Program program_of(const ReductionProgram& reduction, std::int64_t element_bytes);
 
 /// No program of the problem is done earlier over `platform`, by the replay. The bound is the longest of these: the
 /// shortest way that some byte has to go, and the times that ports and uplinks need for what must pass them, in
 /// messages of any size.
 struct ProgramBound {
-  double seconds = 0;
-  std::string kind;  ///< "paths", "port of rank 3", "uplink of cluster a"
+  double seconds = 0;  ///< from the start to the end of the last rank
+  std::string kind;    ///< "paths", "port of rank 3", "uplink of cluster a"
 };
+/// The bound of `problem` over `platform`. Throws InputError as plan_program does for a bad platform or problem.
 [[nodiscard]] ProgramBound bound_of(const Platform& platform, const ProgramProblem& problem);
 
 }  // namespace sluice

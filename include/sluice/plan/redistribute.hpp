@@ -16,8 +16,8 @@ namespace sluice {
 /// A message of one process in one dimension, with the step it belongs to.
 struct PlannedAxisMessage {
   std::int64_t step = 0;
-  Coordinate peer;
-  std::int64_t count = 0;
+  Coordinate peer;         ///< the process at the other end
+  std::int64_t count = 0;  ///< elements, above 0
 
   friend bool operator==(const PlannedAxisMessage&, const PlannedAxisMessage&) = default;
 };
@@ -26,7 +26,7 @@ struct PlannedAxisMessage {
 struct PlannedMessage {
   std::int64_t step = 0;
   Rank peer;
-  std::int64_t count = 0;
+  std::int64_t count = 0;  ///< elements, above 0
 
   friend bool operator==(const PlannedMessage&, const PlannedMessage&) = default;
 };
@@ -42,8 +42,10 @@ class StepRule;
 /// proportional to them.
 class AxisPlan {
  public:
+  /// For planners: the pattern of one dimension, and the rule that gives each pair its step.
   AxisPlan(AxisPattern pattern, std::shared_ptr<const detail::StepRule> rule);
 
+  /// What moves in this dimension.
   [[nodiscard]] const AxisPattern& pattern() const { return pattern_; }
   /// NS: steps are 0 .. steps - 1. On an array shorter than a period some of them may be empty of messages.
   [[nodiscard]] std::int64_t steps() const;
@@ -51,6 +53,7 @@ class AxisPlan {
   [[nodiscard]] std::int64_t step_of(Coordinate sender, Coordinate receiver) const;
   /// The messages of one process, in the order of their steps, none of them empty.
   [[nodiscard]] std::vector<PlannedAxisMessage> sends(Coordinate sender) const;
+  /// Those to one process; likewise.
   [[nodiscard]] std::vector<PlannedAxisMessage> receives(Coordinate receiver) const;
   /// The largest message of each step, exactly. O(processes of the quotient's messages) on whole periods, else
   /// O(messages).
@@ -72,20 +75,24 @@ class AxisPlan {
 /// themselves is in no step, and neither in sends() nor receives().
 class RedistributionPlan {
  public:
+  /// For planners: combines a plan for each dimension of `problem`, which has neither a part nor roles.
   RedistributionPlan(RedistributionProblem problem, std::string algorithm, std::vector<AxisPlan> axes, double setup);
   /// `transmission` is that of `rule`.
   RedistributionPlan(RedistributionProblem problem, std::string algorithm,
                      std::shared_ptr<const detail::ArrayRule> rule, std::int64_t transmission, double setup);
 
+  /// What was planned.
   [[nodiscard]] const RedistributionProblem& problem() const { return problem_; }
   /// The algorithm that made it, never "auto".
   [[nodiscard]] const std::string& algorithm() const { return algorithm_; }
   /// The plans of the dimensions; none where the array is planned as a whole.
   [[nodiscard]] const std::vector<AxisPlan>& axes() const { return axes_; }
+  /// NS: the number of steps, those without a message included.
   [[nodiscard]] std::int64_t steps() const;
   /// The messages of one process in the order of their steps, none of them empty: what it has to do, and in which
   /// order.
   [[nodiscard]] std::vector<PlannedMessage> sends(Rank sender) const;
+  /// Those to one process; likewise.
   [[nodiscard]] std::vector<PlannedMessage> receives(Rank receiver) const;
   /// transmission + setup * steps, in elements of the problem's array, tails included. Steps without any message count
   /// among the steps, as the paper counts the caterpillar's; no other planner makes any where the array holds a slice
@@ -144,16 +151,16 @@ inline constexpr std::int64_t kCustomaryEffort = 10'000;
 
 /// A schedule of the front: the lowest TC known for its number of steps, lower than with fewer steps.
 struct FrontPoint {
-  RedistributionPlan plan;
+  RedistributionPlan plan;  ///< with its NS and TC
   /// No schedule of as many steps, or fewer, has a lower TC. Proven to be on the front if it is that of the plan.
   std::int64_t transmission_at_least = 0;
 };
 
 /// Schedules of which each has more steps and a lower TC than the one before.
 struct RedistributionFront {
-  std::vector<FrontPoint> points;
-  Cost bound;             ///< steps and transmission alone, for any schedule
-  bool complete = false;  ///< whether every point is proven, and that there is none beside them
+  std::vector<FrontPoint> points;  ///< by rising NS
+  Cost bound;                      ///< steps and transmission alone, for any schedule
+  bool complete = false;           ///< whether every point is proven, and that there is none beside them
 };
 
 /// All that nothing beats in NS and TC at once, for `setup` in the costs of the plans alone. `effort` as above.
@@ -163,12 +170,12 @@ struct RedistributionFront {
 
 /// The two stages of Walker and Otto's strategy through blocks of lcm(r, s), each with its own steps.
 struct WalkerOttoPlan {
-  RedistributionPlan first;
-  RedistributionPlan second;
+  RedistributionPlan first;   ///< from the source layout to blocks of lcm(r, s)
+  RedistributionPlan second;  ///< from these to the target layout
 };
 
 /// A comparison for the direct schedules: every element moves twice. Throws InputError when lcm(r, s) is beyond int64,
-/// and for a problem with roles.
+/// and for a problem with roles or with a part.
 [[nodiscard]] WalkerOttoPlan plan_walker_otto(const RedistributionProblem& problem, double setup = 1);
 
 }  // namespace sluice

@@ -17,6 +17,7 @@ namespace sluice {
 /// Lets the planner choose the root.
 inline constexpr std::int64_t kAnyRoot = -1;
 
+/// Who reduces what, and what it costs.
 struct ReduceProblem {
   std::int64_t machines = 1;                  ///< n, 1 to 2^30; 2^62 for the plain summary of greedy
   double transfer = 0;                        ///< d of a whole element
@@ -29,19 +30,21 @@ struct ReduceProblem {
 
   /// Parts an element is cut into, or 0: the planner chooses, at most `max_segments`.
   std::int64_t segments = 1;
-  std::int64_t max_segments = 256;
+  std::int64_t max_segments = 256;  ///< at least 1; read where `segments` is 0
   /// What of `transfer` and `compute` does not shrink with the part: one of S parts takes overhead + (whole - overhead)
   /// / S. At most the whole.
   double transfer_overhead = 0;
-  double compute_overhead = 0;
+  double compute_overhead = 0;  ///< likewise, of `compute`
 };
 
+/// How to plan a reduction.
 struct ReduceOptions {
   std::string algorithm = "auto";  ///< one that algorithms("reduce") names, or "auto"
   std::int64_t arity = 4;          ///< of "k-ary"
   bool transfers = true;           ///< false: only the summary, `schedule.transfers` stays empty
 };
 
+/// A schedule, how good it is, and what kind of tree it is.
 struct ReducePlan {
   TreeSchedule schedule;          ///< bound.lower and bound.upper are those of reduce_bounds
   double optimum_at_least = 0;    ///< no schedule is shorter: the best that is known, at least bound.lower
@@ -103,16 +106,17 @@ struct ReduceBounds {
 /// The length of the shortest schedule for `machines`: the least T with most_machines(T) >= machines. O(log^4 n) time.
 [[nodiscard]] double shortest_length(std::int64_t machines, double transfer, double compute);
 
-/// A schedule in which a machine receives from `children` others takes d + (children - 1) max(d, c) + c at least; one
-/// with `depth` transfers in a row takes depth (d + c) at least. Section 5.
+/// A schedule in which a machine receives from `children` others takes d + (children - 1) max(d, c) + c at least.
+/// Section 5.
 [[nodiscard]] double degree_bound(std::int64_t children, double transfer, double compute);
+/// A schedule with `depth` transfers in a row takes depth (d + c) at least. Section 5.
 [[nodiscard]] double depth_bound(std::int64_t depth, double transfer, double compute);
 
 /// By what factor the two strategies of section 7 are longer than the optimum where they are worst.
 struct StrategyRatios {
-  std::int64_t machines = 0;
-  double binomial = 1;   ///< at d = c
-  double fibonacci = 1;  ///< at min(d, c) = 0
+  std::int64_t machines = 0;  ///< n
+  double binomial = 1;        ///< at d = c
+  double fibonacci = 1;       ///< at min(d, c) = 0
 };
 
 /// The data of Figure 2, which plots 2 to 10000: a row for each number of machines from `first` to `last`. O(last)

@@ -13,18 +13,19 @@ namespace sluice {
 
 /// A message that a rank receives in a reduction through a tree.
 struct PartReceive {
-  std::int64_t from = 0;
+  std::int64_t from = 0;     ///< rank
   std::int64_t segment = 0;  ///< which part of the element
   /// For an operation that does not commute: it is the combination of ranks begin to end - 1, which are next to those
   /// that the receiver has combined by then. Else 0 and 0.
   std::int64_t begin = 0;
-  std::int64_t end = 0;
+  std::int64_t end = 0;  ///< likewise
 
   friend bool operator==(const PartReceive&, const PartReceive&) = default;
 };
 
+/// A message that a rank sends in a reduction through a tree.
 struct PartSend {
-  std::int64_t to = 0;
+  std::int64_t to = 0;       ///< rank
   std::int64_t segment = 0;  ///< sent when everything that the rank receives of it has been combined
 
   friend bool operator==(const PartSend&, const PartSend&) = default;
@@ -34,9 +35,9 @@ struct PartSend {
 struct ReductionPart {
   std::string method;  ///< what a person calls it: "best tree, 12 parts"
   std::int64_t rank = 0;
-  std::int64_t root = 0;
-  bool commutative = true;
-  std::int64_t segments = 1;
+  std::int64_t root = 0;      ///< the rank that gets the result
+  bool commutative = true;    ///< as in ReduceProblem
+  std::int64_t segments = 1;  ///< parts of an element; 1: it is not cut
   std::vector<PartReceive> receives;
   std::vector<PartSend> sends;  ///< all to one rank; none on the root
   double length = 0;            ///< of the whole reduction

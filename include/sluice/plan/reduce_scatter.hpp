@@ -25,9 +25,9 @@ inline constexpr const char* kReduceScatter = "reduce-scatter";
 
 /// What one machine does in a ReductionProgram.
 struct ReductionProgramPart {
-  std::string method;
-  PieceProgram program;
-  double length = 0;  ///< of all machines
+  std::string method;    ///< what a person calls it
+  PieceProgram program;  ///< what this machine receives and sends
+  double length = 0;     ///< of all machines
 };
 
 /// What plan_reduce_scatter has for machine `rank`, in O(log n) time and memory, for up to 2^30 machines.

@@ -11,7 +11,7 @@ struct Algorithm {
   std::string_view name;       ///< as users type it
   std::string_view guarantee;  ///< on the number of steps NS and the total cost TC
   std::string_view cost;       ///< time of planning
-  std::string_view source;
+  std::string_view source;     ///< the paper, and "ours" for what is new here
 };
 
 /// The algorithms of one problem, in the order in which `compare` shows them; without "auto".

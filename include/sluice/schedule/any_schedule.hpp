@@ -11,6 +11,7 @@
 /// Reads files of schedules of any type; the file says which one it is.
 namespace sluice {
 
+/// What a file of a schedule may hold: steps, a tree or a program.
 using AnySchedule = std::variant<ScheduleFile, TreeSchedule, Program>;
 
 /// Reads one schedule up to the end of `in`, of steps or of a tree, whichever its "type" says, or a program, if that is

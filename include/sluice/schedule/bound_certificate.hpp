@@ -23,7 +23,7 @@ struct BoundCertificate {
   /// Of the linear program over steps (src/plan/exchange/lp_bound.cpp): prices of what has to be sent of each message,
   /// and of the pieces that carry it, by sender, then receiver. Only their proportions count. Empty for eta.
   std::vector<double> size_prices;
-  std::vector<double> piece_prices;
+  std::vector<double> piece_prices;  ///< see `size_prices`
 
   friend bool operator==(const BoundCertificate&, const BoundCertificate&) = default;
 };

@@ -23,29 +23,32 @@
 /// Bytes and seconds; times are what the model predicts, from the moment when the root has the message.
 namespace sluice {
 
+/// A message that a rank sends: a range of bytes of the broadcast's message.
 struct ProgramSend {
-  std::int64_t to = 0;
+  std::int64_t to = 0;      ///< rank
   std::int64_t offset = 0;  ///< in the message
   std::int64_t bytes = 0;   ///< at least 1
   double port_s = 0;        ///< how long it keeps the sender from its next send
   double connection_s = 0;  ///< and from its next one to the same rank; at least port_s
-  double start_s = 0;
-  double arrival_s = 0;  ///< when the receiver has it
+  double start_s = 0;       ///< when the sender begins
+  double arrival_s = 0;     ///< when the receiver has it
 
   friend bool operator==(const ProgramSend&, const ProgramSend&) = default;
 };
 
+/// A message that a rank receives, straight to its place.
 struct ProgramReceive {
-  std::int64_t from = 0;
-  std::int64_t offset = 0;
-  std::int64_t bytes = 0;
+  std::int64_t from = 0;    ///< rank
+  std::int64_t offset = 0;  ///< in the message
+  std::int64_t bytes = 0;   ///< at least 1
 
   friend bool operator==(const ProgramReceive&, const ProgramReceive&) = default;
 };
 
+/// What one rank does; both lists are in order.
 struct RankProgram {
-  std::vector<ProgramSend> sends;
-  std::vector<ProgramReceive> receives;
+  std::vector<ProgramSend> sends;        ///< in the order in which it begins them
+  std::vector<ProgramReceive> receives;  ///< in the order in which their messages start
 
   friend bool operator==(const RankProgram&, const RankProgram&) = default;
 };
@@ -53,16 +56,17 @@ struct RankProgram {
 /// Ranks among which the MPI's own broadcast spreads the whole message: at least two. The first one has all of it, and
 /// has begun all its sends. The others send and receive no other messages.
 struct NativeBroadcast {
-  std::vector<std::int64_t> ranks;
-  double start_s = 0;
-  double end_s = 0;
+  std::vector<std::int64_t> ranks;  ///< the first one has the message
+  double start_s = 0;               ///< when it begins
+  double end_s = 0;                 ///< when all have the message
 
   friend bool operator==(const NativeBroadcast&, const NativeBroadcast&) = default;
 };
 
+/// A broadcast of one message to all ranks.
 struct BroadcastProgram {
-  std::string method;  ///< what a person calls it, such as "ecef, binomial inside"
-  std::int64_t root = 0;
+  std::string method;                   ///< what a person calls it, such as "ecef, binomial inside"
+  std::int64_t root = 0;                ///< the rank that has the message
   std::int64_t bytes = 0;               ///< of the message; nothing is sent if 0
   std::vector<RankProgram> ranks;       ///< at least one
   std::vector<NativeBroadcast> native;  ///< a rank is in one of them at most

@@ -48,8 +48,9 @@ namespace sluice {
 /// Throws InputError moreover where messages differ in size, saying which.
 [[nodiscard]] std::string to_msccl(const StepSchedule& schedule);
 
-/// The function of the three for "ppermute", "p2p" or "msccl". Throws InputError naming `where` for another name.
+/// One of the three functions above.
 using Exporter = std::string (*)(const StepSchedule& schedule);
+/// The function for "ppermute", "p2p" or "msccl". Throws InputError naming `where` for another name.
 [[nodiscard]] Exporter exporter(const std::string& format, const std::string& where);
 
 }  // namespace sluice

@@ -34,9 +34,9 @@ namespace sluice {
 
 /// What the three phases have to send.
 struct RoutedTraffic {
-  Traffic before;
-  Traffic exchange;
-  Traffic after;
+  Traffic before;    ///< among the senders
+  Traffic exchange;  ///< from carriers to landings
+  Traffic after;     ///< among the receivers
 };
 
 /// From `routes` between so many senders and receivers; one message a pair, sorted. O(routes log routes).

@@ -38,6 +38,8 @@
 /// With that, the bytes that end up anywhere do not depend on which of several operations is faster.
 namespace sluice {
 
+/// The problems of the table above, by the names there: kBroadcast, kReduce, kScatter, kGather, kAllgather,
+/// kReduceScatter, kAllreduce and kAlltoall.
 enum class Collective : std::uint8_t {
   kBroadcast,
   kReduce,
@@ -49,40 +51,46 @@ enum class Collective : std::uint8_t {
   kAlltoall
 };
 
-/// "reduce-scatter".
+/// The name in the table above: "reduce-scatter".
 [[nodiscard]] std::string_view to_string(Collective collective);
+/// The collective of that name; nullopt where there is none.
 [[nodiscard]] std::optional<Collective> parse_collective(std::string_view name);
 /// Whether it combines what ranks have.
 [[nodiscard]] bool combines(Collective collective);
 /// Whether one rank, the root, is unlike all others.
 [[nodiscard]] bool has_root(Collective collective);
 
+/// Consecutive bytes of the array.
 struct ByteRange {
-  std::int64_t offset = 0;
-  std::int64_t bytes = 0;
+  std::int64_t offset = 0;  ///< of the first byte
+  std::int64_t bytes = 0;   ///< how many
 
+  /// The offset behind the last byte.
   [[nodiscard]] std::int64_t end() const { return offset + bytes; }
   friend bool operator==(const ByteRange&, const ByteRange&) = default;
 };
 
+/// What one rank does once: sends a message, receives one to its place, or combines one with what is there.
 struct ProgramOperation {
+  /// Whether it sends (kSend), receives and keeps (kReceive) or receives and combines (kCombine).
   enum class Kind : std::uint8_t { kSend, kReceive, kCombine };
 
-  std::int64_t rank = 0;
-  Kind kind = Kind::kSend;
-  std::int64_t peer = 0;
-  std::int64_t offset = 0;
+  std::int64_t rank = 0;        ///< who does it
+  Kind kind = Kind::kSend;      ///< what it does
+  std::int64_t peer = 0;        ///< the rank at the other end
+  std::int64_t offset = 0;      ///< of the first range, in the array
   std::int64_t bytes = 0;       ///< at least 1
   std::vector<ByteRange> more;  ///< ranges behind the first in the same message, none of which meets another
   /// Positions in Program::operations, below its own, of operations of the same rank.
   std::vector<std::int64_t> after;
 
+  /// Bytes of all ranges of the message.
   [[nodiscard]] std::int64_t message_bytes() const {
     std::int64_t sum = bytes;
     for (const ByteRange& range : more) sum += range.bytes;
     return sum;
   }
-  /// use(range) for each.
+  /// Calls use(range) for each range of the message.
   template <class Use>
   void for_ranges(Use use) const {
     use(ByteRange{offset, bytes});
@@ -91,28 +99,30 @@ struct ProgramOperation {
   friend bool operator==(const ProgramOperation&, const ProgramOperation&) = default;
 };
 
+/// A collective and the operations that carry it out; sizes and shares as above.
 struct Program {
-  Collective problem = Collective::kBroadcast;
-  std::string algorithm;
-  std::int64_t ranks = 1;
-  std::int64_t size_bytes = 0;
-  std::int64_t root = 0;           ///< 0 where there is none
+  Collective problem = Collective::kBroadcast;  ///< which collective
+  std::string algorithm;                        ///< for people, such as "hierarchical, 6 groups, ring inside"
+  std::int64_t ranks = 1;                       ///< p, at least 1
+  std::int64_t size_bytes = 0;                  ///< m of the table above
+  std::int64_t root = 0;                        ///< 0 where there is none
   std::int64_t element_bytes = 1;  ///< of what is combined; a divisor of size_bytes, and no range cuts an element
   bool commutative = true;  ///< false: ranks are combined in their order, so only those next to each other ever are
-  std::vector<ProgramOperation> operations;
-  double length_s = 0;  ///< when the last rank is done, by the replay of its planner
-  double bound_s = 0;   ///< no program is done earlier, by what `bound` says
-  std::string bound;
+  std::vector<ProgramOperation> operations;  ///< of all ranks; the order pairs sends with receives
+  double length_s = 0;                       ///< when the last rank is done, by the replay of its planner
+  double bound_s = 0;                        ///< no program is done earlier, by what `bound` says
+  std::string bound;                         ///< what `bound_s` is from: "paths", "port of rank 3"; empty without one
 
   friend bool operator==(const Program&, const Program&) = default;
 };
 
-/// Of the array that ranges are in. Throws InputError where it is more than 2^63 - 1.
+/// Size of the array that ranges are in. Throws InputError where it is more than 2^63 - 1.
 [[nodiscard]] std::int64_t array_bytes(const Program& program);
 /// The block or share of `rank`, of problems that have one for each rank (not alltoall).
 [[nodiscard]] ByteRange block_of(const Program& program, std::int64_t rank);
-/// What `rank` has at the start, and what it must have at the end, by rising offsets; none is empty.
+/// What `rank` has at the start, by rising offsets; no range is empty.
 [[nodiscard]] std::vector<ByteRange> ranges_at_start(const Program& program, std::int64_t rank);
+/// What `rank` must have at the end, likewise.
 [[nodiscard]] std::vector<ByteRange> ranges_at_end(const Program& program, std::int64_t rank);
 
 /// What is wrong with `program`; empty if nothing. `Violation::step` is the position of the operation, or -1.

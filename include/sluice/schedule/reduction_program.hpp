@@ -13,24 +13,26 @@
 /// combination of all. Unlike in a tree of whole elements, every range may go its own way.
 namespace sluice {
 
+/// A range of elements that a machine receives.
 struct PieceReceive {
-  std::int64_t from = 0;
+  std::int64_t from = 0;   ///< machine
   std::int64_t begin = 0;  ///< elements begin to end - 1, at least one
-  std::int64_t end = 0;
-  bool combine = false;  ///< with the own ones; else they are complete and replace these
+  std::int64_t end = 0;    ///< likewise
+  bool combine = false;    ///< with the own ones; else they are complete and replace these
 
   friend bool operator==(const PieceReceive&, const PieceReceive&) = default;
 };
 
+/// A range of elements that a machine sends.
 struct PieceSend {
-  std::int64_t to = 0;
-  std::int64_t begin = 0;
-  std::int64_t end = 0;
-  std::size_t after = 0;  ///< how many receives it waits for, as far as they have elements of its range
+  std::int64_t to = 0;     ///< machine
+  std::int64_t begin = 0;  ///< elements begin to end - 1, at least one
+  std::int64_t end = 0;    ///< likewise
+  std::size_t after = 0;   ///< how many receives it waits for, as far as they have elements of its range
   /// For how many seconds it keeps its sender from the next send, and from the next one to the same machine. The sender
   /// waits no longer than until this send is complete; infinity means that it waits until then.
   double port_s = std::numeric_limits<double>::infinity();
-  double connection_s = 0;
+  double connection_s = 0;  ///< at least 0
 
   friend bool operator==(const PieceSend&, const PieceSend&) = default;
 };
@@ -39,19 +41,20 @@ struct PieceSend {
 /// machines; from then on it gathers.
 struct PieceProgram {
   std::int64_t begin = 0;  ///< its share: elements begin to end - 1
-  std::int64_t end = 0;
+  std::int64_t end = 0;    ///< likewise
   std::vector<PieceReceive> receives;
   std::vector<PieceSend> sends;
 
   friend bool operator==(const PieceProgram&, const PieceProgram&) = default;
 };
 
+/// A reduction of arrays, by ranges.
 struct ReductionProgram {
-  std::string method;  ///< what a person calls it
-  std::int64_t root = 0;
-  std::int64_t elements = 0;
-  std::vector<PieceProgram> machines;
-  double length = 0;  ///< by the model of its planner, and in its unit
+  std::string method;                  ///< what a person calls it
+  std::int64_t root = 0;               ///< the machine that gets the result
+  std::int64_t elements = 0;           ///< of each array, at least 0
+  std::vector<PieceProgram> machines;  ///< what each of them does
+  double length = 0;                   ///< by the model of its planner, and in its unit
 
   friend bool operator==(const ReductionProgram&, const ReductionProgram&) = default;
 };

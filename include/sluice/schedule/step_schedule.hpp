@@ -21,8 +21,8 @@ struct Transfer {
 /// largest size among them.
 struct Step {
   std::int64_t duration = 0;
-  std::vector<Transfer> transfers;
-  std::int64_t on_switch = 0;  ///< which one carries it: 0 .. StepSchedule::switches - 1
+  std::vector<Transfer> transfers;  ///< in any order
+  std::int64_t on_switch = 0;       ///< which one carries it: 0 .. StepSchedule::switches - 1
 
   friend bool operator==(const Step&, const Step&) = default;
 };
@@ -44,12 +44,12 @@ struct Cost {
 /// the target grid if there is one of that number. `part`, unless empty, which elements of a matrix move, as part_text
 /// says it.
 struct RedistributionInput {
-  std::string from;
-  std::string to;
+  std::string from;  ///< of the source grid
+  std::string to;    ///< of the target grid
   std::string shape;
   std::vector<std::int64_t> roles = {};
   std::string part = {};
-  bool transpose = false;
+  bool transpose = false;  ///< whether the target array is the transposed source array
 
   friend bool operator==(const RedistributionInput&, const RedistributionInput&) = default;
 };
@@ -69,21 +69,21 @@ struct Route {
 
 /// Steps among the nodes of one cluster, where each node is sender and receiver at once.
 struct LocalPhase {
-  double setup = 0;  ///< price of a step, in units of size on a local link
-  std::vector<Step> steps;
-  Cost cost;   ///< as a planner or a file states it: total = transmission + setup * steps
-  Cost bound;  ///< no schedule of what the phase has to send costs less
+  double setup = 0;         ///< price of a step, in units of size on a local link
+  std::vector<Step> steps;  ///< in their order
+  Cost cost;                ///< as a planner or a file states it: total = transmission + setup * steps
+  Cost bound;               ///< no schedule of what the phase has to send costs less
 
   friend bool operator==(const LocalPhase&, const LocalPhase&) = default;
 };
 
 /// What surrounds an exchange whose data takes a detour through neighbours. See local_phases.hpp.
 struct LocalPhases {
-  double unit_cost = 1;  ///< of a unit on a local link, in units over the backbone; finite and above 0
-  std::vector<Route> routes;
-  LocalPhase before;  ///< among the senders
-  LocalPhase after;   ///< among the receivers
-  double total = 0;   ///< cost of all phases, as stated, in the unit of the sizes over the backbone
+  double unit_cost = 1;       ///< of a unit on a local link, in units over the backbone; finite and above 0
+  std::vector<Route> routes;  ///< of all pieces; each message is covered once
+  LocalPhase before;          ///< among the senders
+  LocalPhase after;           ///< among the receivers
+  double total = 0;           ///< cost of all phases, as stated, in the unit of the sizes over the backbone
 
   friend bool operator==(const LocalPhases&, const LocalPhases&) = default;
 };
@@ -93,10 +93,10 @@ struct LocalPhases {
 /// Where the sizes of the problem are not whole numbers, everything measured in them (offsets, sizes, durations, the
 /// set-up, transmission and total of the bound) is in units of 10^-decimals of what the user wrote, as in Traffic.
 struct StepSchedule {
-  std::string problem;
-  std::string algorithm;
-  std::int64_t senders = 0;
-  std::int64_t receivers = 0;
+  std::string problem;             ///< "redistribute" or "exchange"
+  std::string algorithm;           ///< what planned it; for people
+  std::int64_t senders = 0;        ///< how many
+  std::int64_t receivers = 0;      ///< how many
   std::int64_t max_transfers = 0;  ///< at most so many transfers in a step
   double setup = 0;                ///< price of a step, in the unit of the sizes
   std::vector<Step> steps;

@@ -9,24 +9,24 @@ namespace sluice {
 
 /// A transfer and when it runs: by a model, or as it was measured.
 struct TimelineTransfer {
-  std::int64_t from = 0;
-  std::int64_t to = 0;
-  std::int64_t size = 0;   ///< 0 where the schedule has none, as in a tree
-  std::int64_t step = -1;  ///< which step it is of; -1 in a tree or a program
-  double start = 0;        ///< when the sender begins
-  double sender_free = 0;  ///< when the sender can begin another
-  double receive_start = 0;
-  double end = 0;  ///< when the receiver has all of it
+  std::int64_t from = 0;     ///< sender
+  std::int64_t to = 0;       ///< receiver
+  std::int64_t size = 0;     ///< 0 where the schedule has none, as in a tree
+  std::int64_t step = -1;    ///< which step it is of; -1 in a tree or a program
+  double start = 0;          ///< when the sender begins
+  double sender_free = 0;    ///< when the sender can begin another
+  double receive_start = 0;  ///< when the receiver begins
+  double end = 0;            ///< when the receiver has all of it
 
   friend bool operator==(const TimelineTransfer&, const TimelineTransfer&) = default;
 };
 
 /// When each transfer of a schedule runs: what simulations compute, and pictures and traces show.
 struct Timeline {
-  std::string problem;
-  std::string algorithm;
-  std::int64_t senders = 0;
-  std::int64_t receivers = 0;
+  std::string problem;                      ///< "redistribute", "exchange", ...; for people
+  std::string algorithm;                    ///< what planned it; for people
+  std::int64_t senders = 0;                 ///< how many
+  std::int64_t receivers = 0;               ///< how many
   bool same_nodes = false;                  ///< sender i and receiver i are one machine, as in a tree
   std::string unit;                         ///< of the times: "s", or empty for the unit of the schedule
   std::vector<TimelineTransfer> transfers;  ///< in order of their start

@@ -32,8 +32,8 @@ namespace sluice {
 /// In a reduction it ends when the receiver has the element and can combine it; `end - start` is the cost of a
 /// transfer. In a broadcast it ends when the message arrives; the sender is free earlier, by the latency of the link.
 struct TimedTransfer {
-  std::int64_t from = 0;
-  std::int64_t to = 0;
+  std::int64_t from = 0;  ///< machine
+  std::int64_t to = 0;    ///< machine
   double start = 0;
   double end = 0;
   std::int64_t segment = 0;  ///< which part of the element; 0 if it is not cut
@@ -45,15 +45,16 @@ struct TimedTransfer {
 
 /// Between which lengths the shortest schedule lies.
 struct TreeBound {
-  double lower = 0;
-  double upper = 0;
+  double lower = 0;  ///< no schedule is shorter
+  double upper = 0;  ///< some schedule is no longer
 
   friend bool operator==(const TreeBound&, const TreeBound&) = default;
 };
 
+/// A tree of transfers; the comment of this header has its model.
 struct TreeSchedule {
-  std::string problem = "reduce";  ///< or "broadcast"
-  std::string algorithm;
+  std::string problem = "reduce";             ///< or "broadcast"
+  std::string algorithm;                      ///< what planned it; for people
   std::int64_t machines = 0;                  ///< at least 1; of a broadcast between clusters, clusters
   std::int64_t root = 0;                      ///< who has the result, or the message
   double transfer = 0;                        ///< of one part, if the element is cut; a reduction's only
@@ -61,12 +62,12 @@ struct TreeSchedule {
   bool over_links = false;                    ///< a reduction's only: `transfer` and `compute` are 0
   std::optional<std::int64_t> max_transfers;  ///< at most so many run at any time
   std::optional<std::int64_t> max_reducers;   ///< at most so many machines combine
-  bool commutative = true;  ///< else every subtree is a run of consecutive machines, combined in their order
-  std::int64_t segments = 1;
-  std::vector<double> arrivals;          ///< one date per machine; empty if all are there at 0
+  bool commutative = true;       ///< else every subtree is a run of consecutive machines, combined in their order
+  std::int64_t segments = 1;     ///< parts that an element is cut into; 1: it is not cut
+  std::vector<double> arrivals;  ///< one date per machine; empty if all are there at 0
   std::vector<TimedTransfer> transfers;  ///< in order of their start
   double length = 0;                     ///< when the root has the result, or the last machine the message
-  TreeBound bound;
+  TreeBound bound;                       ///< as the planner proved it
 
   friend bool operator==(const TreeSchedule&, const TreeSchedule&) = default;
 };

@@ -5,8 +5,9 @@
 
 namespace sluice {
 
+/// One bar.
 struct Bar {
-  std::string name;
+  std::string name;   ///< before the bar
   double value = 0;   ///< at least 0
   std::string label;  ///< behind the bar
 };

@@ -13,12 +13,15 @@ namespace sluice {
 ///     caterpillar     16     64
 class TextTable {
  public:
+  /// On which side of its column a cell stands: kLeft or kRight.
   enum class Align { kLeft, kRight };
+  /// Title and side of a column.
   struct Column {
-    std::string title;
-    Align align = Align::kRight;
+    std::string title;            ///< ASCII
+    Align align = Align::kRight;  ///< of the title and the cells
   };
 
+  /// A table of these columns, without rows.
   explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
   /// One cell per column, ASCII; missing cells at the end are empty. @pre no more cells than columns

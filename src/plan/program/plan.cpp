@@ -1,9 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <deque>
 #include <limits>
-#include <map>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -17,37 +15,13 @@
 namespace sluice {
 namespace {
 
+using detail::kWorkForAuto;
 using detail::ProgramPlanner;
 using detail::ProgramTask;
 using detail::ProgramVariant;
+using detail::replay_work;
 
-/// What "auto" spends on one replay, in messages times those under way at once; what takes more is left out, unless
-/// nothing else is left.
-constexpr double kWorkForAuto = 1 << 24;
 constexpr double kAnyWork = std::numeric_limits<double>::infinity();
-
-/// The work of a replay. As many messages are under way as there are, over the longest row of those that wait for each
-/// other.
-double replay_work(const std::vector<ProgramOperation>& operations) {
-  std::vector<std::int64_t> row(operations.size(), 0);
-  std::map<std::pair<std::int64_t, std::int64_t>, std::deque<std::int64_t>> sent;  // rows of sends, by pairs of ranks
-  std::int64_t longest = 1;
-  for (std::size_t i = 0; i < operations.size(); ++i) {
-    const ProgramOperation& op = operations[i];
-    for (const std::int64_t before : op.after) row[i] = std::max(row[i], row[static_cast<std::size_t>(before)]);
-    if (op.kind == ProgramOperation::Kind::kSend) {
-      longest = std::max(longest, ++row[i]);
-      sent[{op.rank, op.peer}].push_back(row[i]);
-    } else {
-      // Planners list every send before its receive.
-      std::deque<std::int64_t>& rows = sent[{op.peer, op.rank}];
-      row[i] = std::max(row[i], rows.front());
-      rows.pop_front();
-    }
-  }
-  const double messages = static_cast<double>(operations.size()) / 2;
-  return messages * messages / static_cast<double>(longest);
-}
 
 Program shape_of(const Platform& platform, const ProgramProblem& problem) {
   check_platform(platform, "platform");

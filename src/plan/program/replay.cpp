@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <deque>
 #include <map>
@@ -75,7 +76,36 @@ ReplayedProgram replay(const RankNetwork& network, const Program& program, doubl
   return result;
 }
 
+double replay_work(const std::vector<ProgramOperation>& operations) {
+  std::vector<std::int64_t> row(operations.size(), 0);
+  std::map<std::pair<std::int64_t, std::int64_t>, std::deque<std::int64_t>> sent;  // rows of sends, by pairs of ranks
+  std::int64_t longest = 1;
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    const ProgramOperation& op = operations[i];
+    for (const std::int64_t before : op.after) row[i] = std::max(row[i], row[static_cast<std::size_t>(before)]);
+    if (op.kind == ProgramOperation::Kind::kSend) {
+      longest = std::max(longest, ++row[i]);
+      sent[{op.rank, op.peer}].push_back(row[i]);
+    } else {
+      // Planners list every send before its receive.
+      std::deque<std::int64_t>& rows = sent[{op.peer, op.rank}];
+      row[i] = std::max(row[i], rows.front());
+      rows.pop_front();
+    }
+  }
+  const double messages = static_cast<double>(operations.size()) / 2;
+  return messages * messages / static_cast<double>(longest);
+}
+
 }  // namespace detail
+
+std::vector<double> connection_times(const Platform& platform, const Program& program) {
+  const detail::RankNetwork network(platform);
+  std::vector<double> result;
+  for (const ProgramOperation& op : program.operations)
+    result.push_back(op.kind == ProgramOperation::Kind::kSend ? detail::pace_of(network, op).connection_s : 0);
+  return result;
+}
 
 ReplayedProgram replay(const Platform& platform, const Program& program, double combine_s_per_byte) {
   check_platform(platform, "platform");

@@ -5,16 +5,15 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
-#include <limits>
-#include <map>
+#include <optional>
 #include <queue>
 #include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "run/simulate/message_sequence.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/decimal.hpp"
 #include "sluice/plan/program.hpp"
@@ -23,93 +22,32 @@ namespace sluice {
 
 namespace {
 
-/// Positions in the list of transfers, node by node, in the order of the steps.
-class Queues {
- public:
-  Queues(const std::vector<TimelineTransfer>& transfers, std::int64_t nodes, std::int64_t TimelineTransfer::*node)
-      : first_(static_cast<std::size_t>(nodes) + 1, 0) {
-    for (const TimelineTransfer& each : transfers) ++first_[static_cast<std::size_t>(each.*node) + 1];
-    for (std::size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
-    next_.assign(first_.begin(), first_.end() - 1);
-    order_.resize(transfers.size());
-    for (std::size_t i = 0; i < transfers.size(); ++i)
-      order_[next_[static_cast<std::size_t>(transfers[i].*node)]++] = i;
-    next_.assign(first_.begin(), first_.end() - 1);
-  }
-
-  static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
-
-  /// The first of `node` that has not ended.
-  [[nodiscard]] std::size_t head(std::int64_t node) const {
-    const auto at = static_cast<std::size_t>(node);
-    return next_[at] == first_[at + 1] ? kNone : order_[next_[at]];
-  }
-  void pop(std::int64_t node) { ++next_[static_cast<std::size_t>(node)]; }
-
- private:
-  std::vector<std::size_t> first_;  // of each node, in order_
-  std::vector<std::size_t> next_;
-  std::vector<std::size_t> order_;
-};
-
-/// Runs transfers whose nodes keep their order, at most `most` at once.
-class LocalOrder {
- public:
-  LocalOrder(Timeline& timeline, std::int64_t most, double setup, std::int32_t decimals)
-      : transfers_(timeline.transfers),
-        most_(most),
-        setup_(setup),
-        decimals_(decimals),
-        sends_(transfers_, timeline.senders, &TimelineTransfer::from),
-        receives_(transfers_, timeline.receivers, &TimelineTransfer::to) {}
-
-  void run() {
-    for (std::size_t i = 0; i < transfers_.size(); ++i) make_ready(i);
-    double now = 0;
-    start_all(now);
-    while (!running_.empty()) {
-      now = running_.top().first;
-      while (!running_.empty() && running_.top().first <= now) {
-        const TimelineTransfer& ended = transfers_[running_.top().second];
-        running_.pop();
-        sends_.pop(ended.from);
-        receives_.pop(ended.to);
-        const std::size_t of_sender = sends_.head(ended.from);
-        const std::size_t of_receiver = receives_.head(ended.to);
-        if (of_sender != Queues::kNone) make_ready(of_sender);
-        if (of_receiver != Queues::kNone && of_receiver != of_sender) make_ready(of_receiver);
-      }
-      start_all(now);
-    }
-  }
-
- private:
-  /// Notes a transfer that is the first one left of both its nodes; each becomes that once.
-  void make_ready(std::size_t i) {
-    if (sends_.head(transfers_[i].from) == i && receives_.head(transfers_[i].to) == i) ready_.push(i);
-  }
-
-  void start_all(double now) {
-    while (!ready_.empty() && std::cmp_less(running_.size(), most_)) {
-      TimelineTransfer& next = transfers_[ready_.top()];
-      next.start = next.receive_start = now;
-      next.end = next.sender_free = now + move_decimal_point(setup_ + static_cast<double>(next.size), -decimals_);
-      running_.emplace(next.end, ready_.top());
-      ready_.pop();
-    }
-  }
-
+/// Starts each message of `graph` as early as it may and ends it after duration(message); tells of each when it runs:
+/// place(message, start, end).
+template <class Duration, class Place>
+void run(const detail::OrderedMessages& graph, Duration duration, Place place) {
+  detail::MessageSequence sequence(graph);
   using End = std::pair<double, std::size_t>;
+  std::priority_queue<End, std::vector<End>, std::greater<>> running;
+  const auto start_all = [&](double now) {
+    while (const std::optional<std::size_t> next = sequence.next()) {
+      const double end = now + duration(*next);
+      place(*next, now, end);
+      running.emplace(end, *next);
+    }
+  };
+  start_all(0);
+  while (!running.empty()) {
+    const double now = running.top().first;
+    for (; !running.empty() && running.top().first <= now; running.pop()) sequence.end(running.top().second);
+    start_all(now);
+  }
+}
 
-  std::vector<TimelineTransfer>& transfers_;
-  std::int64_t most_;
-  double setup_;
-  std::int32_t decimals_;
-  Queues sends_;
-  Queues receives_;
-  std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready_;  // earlier steps first
-  std::priority_queue<End, std::vector<End>, std::greater<>> running_;
-};
+void place(TimelineTransfer& transfer, double start, double end) {
+  transfer.start = transfer.receive_start = start;
+  transfer.end = transfer.sender_free = end;
+}
 
 void keep_barriers(Timeline& timeline, const StepSchedule& schedule) {
   double start = 0;
@@ -118,9 +56,7 @@ void keep_barriers(Timeline& timeline, const StepSchedule& schedule) {
   for (const Step& step : schedule.steps) {
     std::int64_t longest = 0;
     for (const Transfer& each : step.transfers) {
-      TimelineTransfer& transfer = timeline.transfers[next++];
-      transfer.start = transfer.receive_start = start;
-      transfer.end = transfer.sender_free = start + in_unit(schedule.setup + static_cast<double>(each.size));
+      place(timeline.transfers[next++], start, start + in_unit(schedule.setup + static_cast<double>(each.size)));
       longest = std::max(longest, each.size);
     }
     start += in_unit(schedule.setup + static_cast<double>(longest));
@@ -168,14 +104,7 @@ StepOrder parse_step_order(std::string_view name, const std::string& where) {
 }
 
 Timeline simulate(const StepSchedule& schedule, StepOrder order) {
-  if (schedule.local_phases)
-    throw InputError("schedule", "local phases before and after its steps", "a schedule of steps alone");
-  if (schedule.switches != 1)
-    throw InputError("schedule", fmt::format("steps on {} switches", schedule.switches), "a schedule for one switch");
-  constexpr std::int64_t kMostNodes = std::int64_t{1} << 24;
-  if (std::max(schedule.senders, schedule.receivers) > kMostNodes)
-    throw InputError("schedule", fmt::format("{} nodes", std::max(schedule.senders, schedule.receivers)),
-                     fmt::format("at most {} to be simulated", kMostNodes));
+  detail::refuse_more_than_steps(schedule);
   Timeline timeline{schedule.problem, schedule.algorithm, schedule.senders, schedule.receivers, false, "", {}, 0};
   for (std::size_t s = 0; s < schedule.steps.size(); ++s)
     for (const Transfer& each : schedule.steps[s].transfers)
@@ -183,9 +112,13 @@ Timeline simulate(const StepSchedule& schedule, StepOrder order) {
   if (order == StepOrder::kBarrier) {
     keep_barriers(timeline, schedule);
   } else {
-    const std::int64_t most =
-        order == StepOrder::kChain ? schedule.max_transfers : std::numeric_limits<std::int64_t>::max();
-    LocalOrder(timeline, most, schedule.setup, schedule.decimals).run();
+    run(
+        detail::messages_of(schedule, order),
+        [&](std::size_t i) {
+          const auto size = static_cast<double>(timeline.transfers[i].size);
+          return move_decimal_point(schedule.setup + size, -schedule.decimals);
+        },
+        [&](std::size_t i, double start, double end) { place(timeline.transfers[i], start, end); });
   }
   sort_by_start(timeline);
   return timeline;
@@ -216,6 +149,31 @@ Timeline simulate(const TreeSchedule& schedule) {
   return timeline;
 }
 
+Timeline simulate(const Program& program) {
+  Timeline timeline{.problem = std::string(to_string(program.problem)),
+                    .algorithm = program.algorithm,
+                    .senders = program.ranks,
+                    .receivers = program.ranks,
+                    .same_nodes = true,
+                    .unit = "",
+                    .transfers = {}};
+  const detail::MessagesOfProgram messages = detail::messages_of(program);
+  const auto send_of = [&](std::size_t message) -> const ProgramOperation* {
+    const std::size_t send = messages.send[message];
+    return send == detail::kNoSend ? nullptr : &program.operations[send];
+  };
+  run(
+      messages.graph, [&](std::size_t message) { return send_of(message) != nullptr ? 1.0 : 0.0; },
+      [&](std::size_t message, double start, double end) {
+        const ProgramOperation* const send = send_of(message);
+        if (send == nullptr) return;
+        place(timeline.transfers.emplace_back(TimelineTransfer{send->rank, send->peer, send->message_bytes()}), start,
+              end);
+      });
+  sort_by_start(timeline);
+  return timeline;
+}
+
 Timeline simulate(const Platform& platform, const Program& program, double combine_s_per_byte) {
   const ReplayedProgram times = replay(platform, program, combine_s_per_byte);
   Timeline timeline{.problem = std::string(to_string(program.problem)),
@@ -226,21 +184,13 @@ Timeline simulate(const Platform& platform, const Program& program, double combi
                     .unit = "s",
                     .transfers = {},
                     .length = times.length_s};
-  // The k-th send of a pair of ranks and its k-th receive are one message.
-  using Kind = ProgramOperation::Kind;
-  std::map<std::pair<std::int64_t, std::int64_t>, std::deque<std::size_t>> receives;
+  const std::vector<std::size_t> partner = detail::partners(program);
   for (std::size_t i = 0; i < program.operations.size(); ++i) {
     const ProgramOperation& op = program.operations[i];
-    if (op.kind != Kind::kSend) receives[{op.peer, op.rank}].push_back(i);
-  }
-  for (std::size_t i = 0; i < program.operations.size(); ++i) {
-    const ProgramOperation& op = program.operations[i];
-    if (op.kind != Kind::kSend) continue;
-    std::deque<std::size_t>& waiting = receives[{op.rank, op.peer}];
+    if (op.kind != ProgramOperation::Kind::kSend) continue;
     TimelineTransfer transfer{op.rank, op.peer, op.message_bytes(), -1, times.start_s[i], times.end_s[i]};
-    transfer.end = times.end_s[waiting.front()];
+    transfer.end = times.end_s[partner[i]];
     transfer.receive_start = std::max(transfer.start, transfer.end - (transfer.sender_free - transfer.start));
-    waiting.pop_front();
     timeline.transfers.push_back(transfer);
   }
   sort_by_start(timeline);

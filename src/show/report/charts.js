@@ -4,6 +4,15 @@ function roleOfPicture(svg, text) {
   return svg.attr("role", "img").attr("aria-label", text);
 }
 
+// What was drawn before, in the colours of the page.
+function pictureView(data) {
+  const drawn = new DOMParser().parseFromString(data.svg, "image/svg+xml").documentElement;
+  for (const own of drawn.querySelectorAll("style, .page")) own.remove();
+  const svg = document.importNode(drawn, true);
+  roleOfPicture(d3.select(svg), data.title);
+  return make("figure", {}, make("h3", {}, data.title), make("div", { class: "drawing drawn" }, svg));
+}
+
 // Bars one below the other, each with the range that it was measured in, and a line at the bound.
 function barsView(data) {
   const holder = make("div", { class: "drawing" });

@@ -25,6 +25,7 @@ function sectionOf(section, number) {
   ];
   for (const bars of section.bars) if (bars.bars.length > 0) parts.push(barsView(bars));
   for (const lines of section.lines) parts.push(linesView(lines));
+  for (const picture of section.pictures) parts.push(pictureView(picture));
   for (const matrix of section.matrices) parts.push(matrixView(matrix).element);
   if (section.timeline) parts.push(...timelineParts(section.timeline));
   const pictured = section.timeline || section.bars.length + section.lines.length + section.matrices.length > 0;

@@ -115,6 +115,15 @@ class Page(unittest.TestCase):
                 self.assertTrue(self.texts(f"main > section:nth-child({section}) {part}"), (section, part))
         self.assertEqual(self.browser.run("document.documentElement.lang"), "en")
 
+    def test_a_tree_is_drawn_in_the_colours_of_the_page(self):
+        drawn = "main > section:nth-child(3) .drawn svg"
+        self.assertEqual(self.browser.run(f"document.querySelectorAll('{drawn} circle').length"), 16)
+        self.assertEqual(self.browser.run(f"document.querySelectorAll('{drawn} style').length"), 0)
+        ink = "getComputedStyle(document.querySelector({})).{}".format
+        for scheme in ("light", "dark"):
+            self.browser.media(scheme=scheme)
+            self.assertEqual(self.browser.run(ink(f"'{drawn} text'", "fill")), self.browser.run(ink("'body'", "color")))
+
     def test_names_from_files_stay_texts(self):
         self.assertEqual(self.browser.run("typeof evil"), "undefined")
         self.assertEqual(self.browser.run("document.querySelectorAll('img, b, main script').length"), 0)

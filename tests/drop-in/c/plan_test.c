@@ -77,6 +77,16 @@ static void plans_exchanges(const char* folder) {
   CHECK_OK(sluice_schedule_free(again));
   free(broken);
 
+  /* A program is read by other means. */
+  file = fopen(path, "w");
+  CHECK(file != NULL &&
+        fputs("{\"schema\": \"sluice.program/1\", \"problem\": \"broadcast\", \"algorithm\": \"none\", "
+              "\"ranks\": 1, \"size_bytes\": 8, \"root\": 0, \"operations\": [], \"length_s\": 0, "
+              "\"bound_s\": 0, \"bound\": \"\"}",
+              file) >= 0 &&
+        fclose(file) == 0);
+  CHECK_REFUSED(sluice_schedule_read(path, &again), "plan.json: a program, expected a schedule");
+
   snprintf(path, sizeof path, "%s/traffic.csv", folder);
   file = fopen(path, "w");
   CHECK(file != NULL && fputs("7,2,0\n4,5,0\n0,0,9\n", file) >= 0 && fclose(file) == 0);

@@ -189,6 +189,30 @@ TEST(SimulateTree, KeepsLimitsPartsAndDates) {
   EXPECT_EQ(simulate(two).length, 13);
 }
 
+TEST(SimulateProgram, WithoutAPlatformEveryMessageTakesOne) {
+  using Kind = ProgramOperation::Kind;
+  // 1 sends to 0, which may combine only when what it got from 2 is there, and passes the sum on to 3.
+  Program program;
+  program.problem = Collective::kReduce;
+  program.ranks = 4;
+  program.size_bytes = 8;
+  program.operations = {{2, Kind::kSend, 3, 0, 8, {}, {}},  {3, Kind::kReceive, 2, 0, 8, {}, {}},
+                        {3, Kind::kSend, 0, 0, 8, {}, {1}}, {0, Kind::kCombine, 3, 0, 8, {}, {}},
+                        {1, Kind::kSend, 0, 0, 8, {}, {}},  {0, Kind::kCombine, 1, 0, 8, {}, {3}},
+                        {0, Kind::kSend, 3, 0, 8, {}, {5}}, {3, Kind::kReceive, 0, 0, 8, {}, {2}}};
+  const Timeline timeline = simulate(program);
+  ASSERT_EQ(timeline.transfers.size(), 4U);
+  EXPECT_EQ(of_pair(timeline, 1, 0).end, 1) << "to a buffer";
+  EXPECT_EQ(of_pair(timeline, 3, 0).start, 1);
+  EXPECT_EQ(of_pair(timeline, 0, 3).start, 2) << "waits for the combine, which waits for the other one";
+  EXPECT_EQ(timeline.length, 3);
+  // A ring hands blocks round in one step fewer than there are ranks.
+  const Platform platform = testing::one_cluster(5);
+  ProgramOptions ring;
+  ring.algorithm = "ring";
+  EXPECT_EQ(simulate(plan_program(platform, {Collective::kAllgather, 64}, ring).program).length, 4);
+}
+
 TEST(SimulateProgram, WorkedByHand) {
   // 0 -> 1 -> 2, each message as long as the pLogP model says, the second one behind the first.
   const Platform platform = testing::one_cluster(3);

@@ -32,7 +32,7 @@ struct ChosenBroadcast {
   std::string method;      ///< what a person calls it; "native" is MPI_Bcast
   double predicted_s = 0;  ///< by the model, for the largest size of the class; 0 where no platform is given
   double planned_s = 0;    ///< measured, if MPI_Bcast was tried: on the slowest rank
-  double native_s = 0;
+  double native_s = 0;     ///< likewise, by MPI_Bcast
 };
 
 /// The job of giving all ranks what the root has, by the way through the network that the model of the platform finds
@@ -71,7 +71,10 @@ class Broadcast {
   /// The same in parts: the memory must stay until wait() returns or test() says true. Where the size class is a new
   /// one, start() waits for the others.
   void start(void* buffer, std::int64_t bytes);
+  /// Goes on with the execution without waiting. True where it has ended, or none was started. Throws MpiError,
+  /// JobError.
   [[nodiscard]] bool test();
+  /// Returns when the execution has ended; at once where none was started. Throws MpiError, JobError.
   void wait();
 
   /// For a caller that cannot prepare the arguments of an execution, because of `why`: the other ranks throw in this

@@ -24,7 +24,7 @@ struct CollectiveOptions {
   std::optional<Program> program = std::nullopt;
   /// As for plan_program (sluice/plan/program.hpp).
   std::string algorithm = "auto";
-  std::int64_t segments = 0;
+  std::int64_t segments = 0;  ///< likewise
   /// What combines: results are the same to the last bit in every job with the same arguments on the same ranks, as
   /// neither a network that was measured nor a trial decides in which order is combined. Unless given: false for
   /// integers with an operation of MPI's own, whose order does not matter; else true. Then a rule decides, where no
@@ -40,7 +40,7 @@ struct ChosenCollective {
   std::string method;      ///< "ring", "hierarchical, 6 groups, ring inside", "MPI_Allgather"
   double predicted_s = 0;  ///< of the plan by its replay; 0 where speeds are not known, and where there is no plan
   double planned_s = 0;    ///< measured, once it is decided: on the slowest rank
-  double native_s = 0;
+  double native_s = 0;     ///< likewise, by MPI's own collective
 };
 
 /// What the jobs below have in common: a collective planned once and executed as often as you like, by the program that
@@ -73,13 +73,17 @@ class CollectiveJob {
   void execute(const void* own, void* result);
   /// The same in parts: the memory must stay until wait() returns or test() says true.
   void start(const void* own, void* result);
+  /// Goes on with the execution without waiting. True where it has ended, or none was started. Throws MpiError,
+  /// JobError.
   [[nodiscard]] bool test();
+  /// Returns when the execution has ended; at once where none was started. Throws MpiError, JobError.
   void wait();
 
   /// For what prepares the arguments of an execution and cannot, because of `why`: the other ranks throw in this
   /// execution instead of waiting for this rank. The job is of no further use.
   void give_up(const std::exception_ptr& why) noexcept;
 
+  /// What serves, as far as it is decided. Local.
   [[nodiscard]] ChosenCollective chosen() const;
   /// The same in a line for people: "ring, predicted 98.2 ms; the plan took 101 ms, MPI_Allgather 612 ms".
   [[nodiscard]] std::string explanation() const;
@@ -97,6 +101,8 @@ class CollectiveJob {
   std::unique_ptr<State> state_;
 };
 
+/// What a rank gives (`own`) and gets (`result`), of each of the jobs:
+///
 /// | job | `own` | `result` |
 /// |---|---|---|
 /// | Scatter | on the root: all blocks, by ranks | the rank's block |
@@ -110,24 +116,31 @@ class CollectiveJob {
 /// bad on any rank, or differs between ranks, or the program given is not sound. `bytes`: of one block, at least 0.
 class Scatter : public CollectiveJob {
  public:
+  /// `root`: the rank that has the blocks.
   Scatter(MPI_Comm comm, std::int64_t bytes, int root = 0, const CollectiveOptions& options = {})
       : CollectiveJob(comm, Collective::kScatter, bytes, root, options) {}
 };
 
+/// See Scatter for what each rank gives and gets.
 class Gather : public CollectiveJob {
  public:
+  /// `root`: the rank that gets the blocks.
   Gather(MPI_Comm comm, std::int64_t bytes, int root = 0, const CollectiveOptions& options = {})
       : CollectiveJob(comm, Collective::kGather, bytes, root, options) {}
 };
 
+/// See Scatter for what each rank gives and gets.
 class Allgather : public CollectiveJob {
  public:
+  /// `bytes`: of the block of each rank.
   Allgather(MPI_Comm comm, std::int64_t bytes, const CollectiveOptions& options = {})
       : CollectiveJob(comm, Collective::kAllgather, bytes, 0, options) {}
 };
 
+/// See Scatter for what each rank gives and gets.
 class Alltoall : public CollectiveJob {
  public:
+  /// `bytes`: of the block from each rank to each other.
   Alltoall(MPI_Comm comm, std::int64_t bytes, const CollectiveOptions& options = {})
       : CollectiveJob(comm, Collective::kAlltoall, bytes, 0, options) {}
 };
@@ -135,6 +148,7 @@ class Alltoall : public CollectiveJob {
 /// The i-th elements of all ranks are combined, in the order of the ranks where the operation does not commute.
 class Allreduce : public CollectiveJob {
  public:
+  /// `operation`: the elements of each rank, and how two are combined.
   Allreduce(MPI_Comm comm, const ElementOperation& operation, const CollectiveOptions& options = {})
       : CollectiveJob(comm, Collective::kAllreduce, operation, options) {}
 };
@@ -142,6 +156,7 @@ class Allreduce : public CollectiveJob {
 /// Of n elements and p ranks, the shares of the first n mod p ranks are longer by one.
 class ReduceScatter : public CollectiveJob {
  public:
+  /// `operation`: the elements of each rank, and how two are combined.
   ReduceScatter(MPI_Comm comm, const ElementOperation& operation, const CollectiveOptions& options = {})
       : CollectiveJob(comm, Collective::kReduceScatter, operation, options) {}
 };

@@ -21,8 +21,8 @@ struct DynamicExchangeOptions {
 
 /// A message that came; the receiver owns it.
 struct ReceivedMessage {
-  int from = 0;
-  std::vector<std::byte> bytes;
+  int from = 0;                  ///< rank of the sender
+  std::vector<std::byte> bytes;  ///< at least one
 };
 
 /// An exchange whose pattern nobody knows in advance: ranks post messages as they learn of them, and learn what is sent
@@ -58,9 +58,9 @@ class DynamicExchange {
   /// this one, in the order in which it came. Throws MpiError.
   [[nodiscard]] std::vector<ReceivedMessage> finish();
 
-  /// From now on, on any rank, at any time of a round. Throws InputError below 1.
+  /// Changes k from now on; may be called on any rank, at any time of a round. Throws InputError below 1.
   void set_max_transfers(std::int64_t max_transfers);
-  /// On rank 0 the one in use.
+  /// k: on rank 0 the one in use.
   [[nodiscard]] std::int64_t max_transfers() const;
 
  private:

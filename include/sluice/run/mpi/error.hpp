@@ -15,9 +15,11 @@ class MpiError : public std::runtime_error {
   /// `call`: the name of the function, or the call as written in the source; `code`: what it returned.
   MpiError(const std::string& call, int code);
 
+  /// The name of the function that failed.
   [[nodiscard]] const std::string& call() const noexcept { return call_; }
   /// Rank in MPI_COMM_WORLD, or -1 when MPI is not running.
   [[nodiscard]] int rank() const noexcept { return rank_; }
+  /// The code that it returned: MPI_Error_class tells its class.
   [[nodiscard]] int code() const noexcept { return code_; }
 
  private:
@@ -35,6 +37,7 @@ class MpiError : public std::runtime_error {
 /// The job is of no further use. What the buffers of the execution hold is open.
 class JobError : public std::runtime_error {
  public:
+  /// `rank`: where the failure was; `work`: what was given up, such as "reduction"; `reason`: why.
   JobError(int rank, const std::string& work, const std::string& reason);
 
   /// Of the communicator that the job was made for: where the failure was.

@@ -29,7 +29,7 @@ struct ExchangeOptions {
   /// between hosts, what the network was found to carry (sluice/run/mpi/network.hpp) where nearly all of a long
   /// exchange goes over one link.
   std::int64_t max_transfers = 0;
-  ExchangeMode mode = ExchangeMode::kAuto;
+  ExchangeMode mode = ExchangeMode::kAuto;  ///< what keeps transfers apart
 
   std::string algorithm = "auto";  ///< as for plan_exchange; not used by kList and kAtOnce
   /// beta: price of a step, in bytes that could be sent instead. Where k limits, most of it is hidden, because a
@@ -115,24 +115,31 @@ class Exchange {
 
   /// The same in parts: the memory, and the offsets, must stay until wait() returns or test() says true.
   void start(std::span<const std::byte> send, std::span<std::byte> receive);
+  /// With offsets as for execute().
   void start(std::span<const std::byte> send, std::span<const std::int64_t> send_offsets, std::span<std::byte> receive,
              std::span<const std::int64_t> receive_offsets);
+  /// Of a job of typed messages.
   void start(const void* send, void* receive);
+  /// Goes on with the execution without waiting. True where it has ended, or none was started. Throws MpiError,
+  /// JobError.
   [[nodiscard]] bool test();
+  /// Returns when the execution has ended; at once where none was started. Throws MpiError, JobError.
   void wait();
 
   /// For a caller that cannot prepare the arguments of an execution, because of `why`: the other ranks throw in this
   /// execution instead of waiting for this rank. The job is of no further use.
   void give_up(const std::exception_ptr& why) noexcept;
 
-  /// As given.
+  /// This rank's messages, as given to the constructor.
   [[nodiscard]] const std::vector<MessageSize>& sends() const;
   /// What this rank gets, by rank of the sender, without empty ones.
   [[nodiscard]] const std::vector<MessageSize>& receives() const;
+  /// Bytes of all messages of sends().
   [[nodiscard]] std::int64_t send_bytes() const;
+  /// Bytes of all messages of receives().
   [[nodiscard]] std::int64_t receive_bytes() const;
 
-  /// Never kAuto.
+  /// What keeps transfers apart; never kAuto.
   [[nodiscard]] ExchangeMode mode() const;
   /// Whether it is decided what carries out later executions: the plan or MPI_Ialltoallw. Not while the two are
   /// measured again, as the network has changed.
@@ -163,15 +170,18 @@ class Exchange {
 /// bytes: an entry for each rank. Throws InputError for lists of different lengths and negative counts.
 [[nodiscard]] std::vector<TypedMessage> typed_messages(std::span<const int> counts, std::span<const int> offsets,
                                                        MPI_Datatype type);
+/// The same with a type for each rank.
 [[nodiscard]] std::vector<TypedMessage> typed_messages(std::span<const int> counts, std::span<const int> offsets,
                                                        std::span<const MPI_Datatype> types);
 
 /// The two sides of MPI_Neighbor_alltoallv on a communicator with a distributed graph, offsets in extents of the types.
 /// A neighbour that is there twice is refused: its messages could not be told apart.
 struct NeighborMessages {
-  std::vector<TypedMessage> sends;
-  std::vector<TypedMessage> receives;
+  std::vector<TypedMessage> sends;     ///< in the order of the destinations
+  std::vector<TypedMessage> receives;  ///< in the order of the sources
 };
+/// Makes them of the arguments of MPI_Neighbor_alltoallv. Throws InputError for a communicator without such a graph,
+/// and as typed_messages does; MpiError.
 [[nodiscard]] NeighborMessages neighbor_messages(MPI_Comm graph, std::span<const int> send_counts,
                                                  std::span<const int> send_offsets, MPI_Datatype send_type,
                                                  std::span<const int> receive_counts,

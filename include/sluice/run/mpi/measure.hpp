@@ -11,11 +11,12 @@ namespace sluice::mpi {
 
 /// What a ramp of transfers found.
 struct TransferRamp {
+  /// What was measured with so many transfers at once.
   struct Level {
     std::int64_t transfers = 0;  ///< side by side, each between two ranks of its own
     double bytes_per_s = 0;      ///< all of them together
   };
-  std::vector<Level> levels;
+  std::vector<Level> levels;  ///< in the order in which they were measured, from 1 transfer on
   /// k: how many transfers at the speed of a single one the network carries; at least 1.
   std::int64_t max_transfers = 1;
 };

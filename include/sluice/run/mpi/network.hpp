@@ -20,9 +20,9 @@ struct HostGroup {
 
 /// Between two groups.
 struct GroupLink {
-  std::size_t from = 0;  ///< places in HostNetwork::groups, from < to
-  std::size_t to = 0;
-  double latency_s = 0;
+  std::size_t from = 0;          ///< places in HostNetwork::groups, from < to
+  std::size_t to = 0;            ///< likewise
+  double latency_s = 0;          ///< of a short message
   double bytes_per_s = 0;        ///< of one connection that has the link to itself
   std::int64_t connections = 1;  ///< that run side by side at that speed: k; as many as hosts where nothing is shared
 };
@@ -31,11 +31,12 @@ struct GroupLink {
 struct HostNetwork {
   std::vector<int> host_of_rank;  ///< hosts are counted in the order of their first ranks
   double message_s = 0;           ///< how long a short message keeps its sender
-  std::vector<HostGroup> groups;
-  std::vector<GroupLink> links;  ///< one for each pair of groups
-  std::string source;            ///< "measured", or the file it is from
-  double measured_s = 0;         ///< what measuring took
+  std::vector<HostGroup> groups;  ///< every host is in one
+  std::vector<GroupLink> links;   ///< one for each pair of groups
+  std::string source;             ///< "measured", or the file it is from
+  double measured_s = 0;          ///< what measuring took
 
+  /// Number of hosts.
   [[nodiscard]] std::int64_t hosts() const;
   /// The place in `groups` of each host.
   [[nodiscard]] std::vector<std::size_t> groups_of_hosts() const;

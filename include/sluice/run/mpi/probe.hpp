@@ -11,11 +11,12 @@
 
 namespace sluice::mpi {
 
+/// How to measure a network. Every rank must give the same, except `progress`.
 struct ProbeOptions {
   /// Of the clustering by latencies: see find_clusters.
   double tolerance = 0.3;
-  ClusteringRule rule = ClusteringRule::kLowekamp;
-  double noise_s = 20e-6;  ///< 0 where ranks are simulated
+  ClusteringRule rule = ClusteringRule::kLowekamp;  ///< of the same clustering
+  double noise_s = 20e-6;                           ///< 0 where ranks are simulated
   /// Clusters of ranks, every rank in one, given instead of found; empty: found.
   Clusters clusters;
   /// About how many seconds are spent; above 0. With less time, fewer repetitions and smaller messages are measured;

@@ -26,7 +26,7 @@ enum class StorageOrder {
 /// may be empty. Every rank must give the same options, except `source_leading`, `target_leading` and `combine`.
 struct RedistributionOptions {
   std::vector<std::int64_t> from_first;  ///< coordinate of the process with the first block; empty: 0 everywhere
-  std::vector<std::int64_t> to_first;
+  std::vector<std::int64_t> to_first;    ///< likewise, of the target grid
   std::vector<std::int64_t> from_start;  ///< where the sub-array begins in the source array; empty: 0 everywhere
   std::vector<std::int64_t> to_start;    ///< where it goes in the target array
   std::vector<std::int64_t> extent;      ///< its extents; empty: up to the end of the source array
@@ -46,8 +46,8 @@ struct RedistributionOptions {
   /// Which elements of the box move; those of the target outside of the part are left alone. Two dimensions, unless
   /// kWhole. `unit_diagonal`: without the diagonal.
   MatrixPart part = MatrixPart::kWhole;
-  bool unit_diagonal = false;
-  StorageOrder order = StorageOrder::kRowMajor;
+  bool unit_diagonal = false;                    ///< see `part`
+  StorageOrder order = StorageOrder::kRowMajor;  ///< of both arrays
   /// This rank's part of the source array, if there are gaps in it: the elements of each dimension that there is room
   /// for, at least the local extent, in the order of the dimensions, without the slowest one (the first of row-major
   /// order, the last of column-major). A column-major matrix takes {LLD}, ScaLAPACK's local leading dimension; a
@@ -123,7 +123,10 @@ class Redistribution {
   void execute(const void* source, void* target);
   /// The same in parts: the memory must stay until wait() returns or test() says true.
   void start(const void* source, void* target);
+  /// Goes on with the execution without waiting. True where it has ended, or none was started. Throws MpiError,
+  /// JobError.
   [[nodiscard]] bool test();
+  /// Returns when the execution has ended; at once where none was started. Throws MpiError, JobError.
   void wait();
 
   /// For a caller that cannot prepare the arguments of an execution, because of `why`: the other ranks throw in this
@@ -135,16 +138,19 @@ class Redistribution {
   [[nodiscard]] std::vector<int> to_ranks() const;
   /// Number of elements of this rank's part of the source array; 0 if it is not in the source grid.
   [[nodiscard]] std::int64_t source_elements() const;
+  /// Number of elements of this rank's part of the target array; 0 if it is not in the target grid.
   [[nodiscard]] std::int64_t target_elements() const;
-  /// How many elements it spans from the first to the last one, gaps included: source_elements() where there are none.
+  /// How many elements this rank's part of the source array spans from the first to the last one, gaps included:
+  /// source_elements() where there are none.
   [[nodiscard]] std::int64_t source_extent() const;
+  /// The same of the target array.
   [[nodiscard]] std::int64_t target_extent() const;
   /// Bytes of buffers this rank holds beyond the user's source and target.
   [[nodiscard]] std::int64_t peak_extra_bytes() const;
-  /// Steps of whole messages; between hosts parts of messages may have steps of their own instead (explanation()
-  /// tells).
+  /// The plan, whose steps are of whole messages; between hosts parts of messages may have steps of their own instead
+  /// (explanation() tells).
   [[nodiscard]] const RedistributionPlan& plan() const;
-  /// Never kAuto.
+  /// What keeps transfers apart; never kAuto.
   [[nodiscard]] ExchangeMode mode() const;
   /// What carries it out and why, in a line for people: "stepwise, 8 steps, chain; the plan took 98.2 ms,
   /// MPI_Ialltoallw 120 ms".

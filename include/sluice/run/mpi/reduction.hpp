@@ -61,10 +61,10 @@ struct ObjectOperation {
 /// What a reduction costs, in any one unit of time. Overheads are what does not shrink with the part, if elements are
 /// cut into parts.
 struct ReductionCosts {
-  double transfer = 1;  ///< d: of a whole element from one rank to another
-  double compute = 1;   ///< c: of a combination; not both 0
-  double transfer_overhead = 0;
-  double compute_overhead = 0;
+  double transfer = 1;           ///< d: of a whole element from one rank to another
+  double compute = 1;            ///< c: of a combination; not both 0
+  double transfer_overhead = 0;  ///< at least 0, at most `transfer`
+  double compute_overhead = 0;   ///< at least 0, at most `compute`
 };
 
 /// How to plan a reduction and carry it out. Every rank must give the same options.
@@ -130,7 +130,7 @@ struct ReductionSummary {
   bool native = false;        ///< MPI_Reduce carries it out
   double predicted_s = 0;     ///< by a platform or the measured network; 0 where the plan is by neither
   double planned_s = 0;       ///< measured, if MPI_Reduce was tried: on the slowest rank
-  double native_s = 0;
+  double native_s = 0;        ///< likewise, by MPI_Reduce
 };
 
 /// The summary in a line for people: "chain, 32 parts; the plan took 98.2 ms, MPI_Reduce 265 ms".
@@ -174,16 +174,21 @@ class ElementReduction {
   /// The same in parts: the memory must stay until wait() returns or test() says true. The first execution may measure
   /// and try, for which start() waits for the others.
   void start(const void* own, void* result);
+  /// Goes on with the execution without waiting. True where it has ended, or none was started. Throws MpiError,
+  /// JobError.
   [[nodiscard]] bool test();
+  /// Returns when the execution has ended; at once where none was started. Throws MpiError, JobError.
   void wait();
 
   /// For a caller that cannot prepare the arguments of an execution, because of `why`: the other ranks throw in this
   /// execution instead of waiting for this rank. The job is of no further use.
   void give_up(const std::exception_ptr& why) noexcept;
 
+  /// What carries it out. Lasts as long as the job; an execution may change it.
   [[nodiscard]] const ReductionSummary& summary() const;
+  /// The same in a line for people.
   [[nodiscard]] std::string explanation() const { return to_text(summary()); }
-  /// What is in force on ranks that combine.
+  /// What moves messages while ranks combine.
   [[nodiscard]] Overlap overlap() const;
   /// Bytes of buffers that this rank holds beyond the user's: the most so far.
   [[nodiscard]] std::int64_t peak_extra_bytes() const;
@@ -201,7 +206,7 @@ class ElementReduction {
 /// Memory: what was combined so far, the next object and the result of the two.
 class ObjectReduction {
  public:
-  /// As ElementReduction.
+  /// Collective over `comm`, as the constructor of ElementReduction.
   ObjectReduction(MPI_Comm comm, const ObjectOperation& operation, int root = 0, const ReductionOptions& options = {});
   ~ObjectReduction();
   ObjectReduction(ObjectReduction&&) noexcept;
@@ -212,14 +217,20 @@ class ObjectReduction {
   /// `result` is written on the root only, and may be of any size before. Throws what the operation throws, on that
   /// rank, JobError on the others, MpiError.
   void execute(std::span<const std::byte> own, Bytes& result);
-  /// As ElementReduction.
+  /// As ElementReduction::start().
   void start(std::span<const std::byte> own, Bytes& result);
+  /// As ElementReduction::test().
   [[nodiscard]] bool test();
+  /// As ElementReduction::wait().
   void wait();
 
+  /// As ElementReduction::summary().
   [[nodiscard]] const ReductionSummary& summary() const;
+  /// As ElementReduction::explanation().
   [[nodiscard]] std::string explanation() const { return to_text(summary()); }
+  /// As ElementReduction::overlap().
   [[nodiscard]] Overlap overlap() const;
+  /// As ElementReduction::peak_extra_bytes().
   [[nodiscard]] std::int64_t peak_extra_bytes() const;
 
  private:

@@ -11,11 +11,11 @@ namespace sluice::mpi {
 /// One transfer between two ranks, as one of its ends saw it. Times in seconds of the clock that all processes of a
 /// node share (std::chrono::steady_clock).
 struct TransferTimes {
-  int peer = 0;
-  std::int64_t bytes = 0;
-  double start_s = 0;    ///< sender: the first piece was handed to MPI; 0 at a receiver
-  double release_s = 0;  ///< receiver: the next transfer was let go; 0 at a sender, and where none waits for that
-  double end_s = 0;      ///< the last piece was done here
+  int peer = 0;            ///< rank at the other end
+  std::int64_t bytes = 0;  ///< size of the transfer
+  double start_s = 0;      ///< sender: the first piece was handed to MPI; 0 at a receiver
+  double release_s = 0;    ///< receiver: the next transfer was let go; 0 at a sender, and where none waits for that
+  double end_s = 0;        ///< the last piece was done here
 };
 
 /// Keeps the times of the transfers of a communicator's jobs, of whatever kind, while it lives:
@@ -35,10 +35,11 @@ class TransferRecord {
   TransferRecord(const TransferRecord&) = delete;
   TransferRecord& operator=(const TransferRecord&) = delete;
 
-  /// Of this rank; those of one execution in the order of its schedule.
+  /// What this rank sent: the transfers of one execution in the order of its schedule.
   [[nodiscard]] const std::vector<TransferTimes>& sent() const;
+  /// What this rank received, likewise.
   [[nodiscard]] const std::vector<TransferTimes>& received() const;
-  /// Forgets them.
+  /// Forgets the transfers kept so far.
   void clear();
 
  private:

@@ -41,6 +41,10 @@ enum class StepOrder {
 /// platform that the schedule does not hold, the times stated are taken. O(m log m). @pre as above
 [[nodiscard]] Timeline simulate(const TreeSchedule& schedule);
 
+/// Who waits for whom in a program: each message takes 1, whatever its size, and begins when all that it waits for has
+/// ended, at its sender and, unless it is combined, at its receiver. O(m log m). @pre the program is sound
+[[nodiscard]] Timeline simulate(const Program& program);
+
 /// The same for a program over `platform`, by the replay that its planner uses (docs/explanation/collectives.md): a
 /// transfer ends when it has been taken in, and its receiver is busy with it for as long as its sender. Throws
 /// InputError unless the program is sound and has as many ranks as the platform.

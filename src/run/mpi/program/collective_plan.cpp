@@ -70,7 +70,7 @@ void check(CollectiveTask& task) {
 constexpr auto kFields = [](auto& numbers, PlannedCollective& planned) {
   numbers(planned.method, planned.predicted_s, planned.part.rank);
   numbers.each(planned.part.operations, [&](PartOperation& op) {
-    numbers(op.kind, op.peer);
+    numbers(op.kind, op.peer, op.connection_s);
     numbers.each(op.ranges, [&](PartRange& range) { numbers(range.begin, range.count, range.lower); });
     numbers.each(op.after, [&](std::int64_t& before) { numbers(before); });
   });
@@ -173,7 +173,8 @@ PlannedCollective plan_collective(Channel& channel, const CollectiveTask& task) 
     }
     std::vector<PlannedCollective> all;
     const bool predicts = options.program || known.speeds_are_known;
-    for (ProgramPart& part : parts_of(program))
+    const bool has_platform = known.platform.ranks == program.ranks;
+    for (ProgramPart& part : has_platform ? parts_of(program, known.platform) : parts_of(program))
       all.push_back({std::move(part), program.algorithm, predicts ? program.length_s : 0});
     return all;
   };

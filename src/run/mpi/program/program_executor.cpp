@@ -6,12 +6,13 @@
 #include <vector>
 
 #include "run/mpi/runtime/element_layout.hpp"
+#include "run/mpi/runtime/simulation.hpp"
 
 namespace sluice::mpi::detail {
 namespace {
 
 /// Messages asked for at once, and what those may take that come to buffers.
-constexpr int kReceives = 64;
+constexpr int kReceives = 256;
 constexpr std::int64_t kBytesAhead = 8 << 20;
 
 }  // namespace
@@ -44,7 +45,10 @@ ProgramExecutor::ProgramExecutor(Channel& channel, const ElementOperation& opera
   for (const std::size_t i : data_->sends()) {
     TreeSend send;
     send.to = static_cast<int>(part.operations[i].peer);
-    send.port_s = send.connection_s = 0;
+    // A connection carries one message after the other. SMPI makes each a flow of its own, and many that begin at once
+    // arrive together, too late to be passed on one by one: there a message waits for the time of the one before.
+    send.port_s = 0;
+    send.connection_s = kSimulated ? part.operations[i].connection_s : 0;
     add_after(send, part.operations[i]);
     sends.push_back(std::move(send));
   }
@@ -54,6 +58,7 @@ ProgramExecutor::ProgramExecutor(Channel& channel, const ElementOperation& opera
   limits.receives = limits.ahead =
       longest == 0 ? kReceives : static_cast<int>(std::clamp<std::int64_t>(kBytesAhead / longest, 2, kReceives));
   limits.overtake = true;
+  limits.keep_pace = kSimulated;
   limits.may_sleep = channel.context().crowded();
   executor_.emplace(channel, data_, std::move(receives), std::move(sends), limits, thread);
 }

@@ -8,6 +8,7 @@
 
 #include "schedule/range_map.hpp"
 #include "sluice/error.hpp"
+#include "sluice/plan/program.hpp"
 
 namespace sluice::mpi::detail {
 namespace {
@@ -137,6 +138,17 @@ std::vector<ProgramPart> parts_of(const Program& program) {
     }
     for (const std::int64_t before : op.after) part.after.push_back(place[static_cast<std::size_t>(before)]);
     own.push_back(std::move(part));
+  }
+  return parts;
+}
+
+std::vector<ProgramPart> parts_of(const Program& program, const Platform& platform) {
+  std::vector<ProgramPart> parts = parts_of(program);
+  const std::vector<double> times = connection_times(platform, program);
+  std::vector<std::size_t> next(parts.size(), 0);  // of each rank
+  for (std::size_t i = 0; i < program.operations.size(); ++i) {
+    const auto rank = static_cast<std::size_t>(program.operations[i].rank);
+    parts[rank].operations[next[rank]++].connection_s = times[i];
   }
   return parts;
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "sluice/input/platform.hpp"
 #include "sluice/schedule/program.hpp"
 
 /// What one rank does in a program.
@@ -21,6 +22,7 @@ struct PartOperation {
   std::int64_t peer = 0;
   std::vector<PartRange> ranges;    ///< in the order of the message
   std::vector<std::int64_t> after;  ///< operations of this part that must have ended
+  double connection_s = 0;          ///< of a send, where the platform is known: see connection_times
 };
 
 struct ProgramPart {
@@ -29,9 +31,11 @@ struct ProgramPart {
   std::vector<PartOperation> operations;
 };
 
-/// The parts of all ranks. @pre validate(program) finds nothing wrong. Where the order of combining counts, messages
-/// are followed to see whose bytes they carry; that takes one pass over operations that could be carried out one after
-/// the other in the order of the list, and as many as it needs over others.
+/// The parts of all ranks, without times. @pre validate(program) finds nothing wrong. Where the order of combining
+/// counts, messages are followed to see whose bytes they carry; that takes one pass over operations that could be
+/// carried out one after the other in the order of the list, and as many as it needs over others.
 [[nodiscard]] std::vector<ProgramPart> parts_of(const Program& program);
+/// The same with the times of `platform`, which has as many ranks.
+[[nodiscard]] std::vector<ProgramPart> parts_of(const Program& program, const Platform& platform);
 
 }  // namespace sluice::mpi::detail

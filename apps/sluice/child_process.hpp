@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-/// Programs that studies start.
+/// Programs that the command starts.
 namespace sluice::command {
 
 /// The file of this very program. Throws InputError naming `where` on systems that do not tell.

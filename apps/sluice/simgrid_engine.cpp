@@ -1,0 +1,95 @@
+#include "simgrid_engine.hpp"
+
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string_view>
+#include <utility>
+
+#include "broadcast_options.hpp"
+#include "child_process.hpp"
+#include "sluice/error.hpp"
+#include "sluice/input/simgrid.hpp"
+
+namespace sluice::command {
+
+namespace {
+
+namespace fs = std::filesystem;
+constexpr const char* kOption = "--engine";
+
+/// The program that simulates: beside this one in a build, in libexec where it is installed.
+std::string simulating_program() {
+  const fs::path folder = own_path(kOption).parent_path();
+  for (const fs::path& each : {folder / "sluice-simgrid", folder / SLUICE_LIBEXEC / "sluice-simgrid"})
+    if (fs::exists(each)) return each.string();
+  throw InputError(kOption, "no SimGrid in this build", "a build on a machine with libsimgrid-dev, or model");
+}
+
+std::vector<std::string> names_in(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) {
+    line.erase(line.find_last_not_of(" \t\r") + 1);
+    if (!line.empty()) lines.push_back(line);
+  }
+  return lines;
+}
+
+std::string content_of(const std::string& file) {
+  std::ifstream in(file);
+  std::ostringstream content;
+  if (!in || !(content << in.rdbuf())) throw InputError(file, "cannot be read", "a file");
+  return std::move(content).str();
+}
+
+/// `said`: "PLATFORM: FOUND, expected WHAT" of sluice-simgrid, or whatever SimGrid ended with. `where`: as users name
+/// it.
+[[noreturn]] void refuse(const std::string& said, const std::string& platform, const std::string& where) {
+  constexpr std::string_view kExpected = ", expected ";
+  const std::size_t expected = said.find(kExpected);
+  const std::string prefix = platform + ": ";
+  if (said.rfind(prefix, 0) == 0 && expected != std::string::npos)
+    throw InputError(where, said.substr(prefix.size(), expected - prefix.size()),
+                     said.substr(expected + kExpected.size()));
+  throw InputError(where, said.empty() ? "nothing that SimGrid could say" : said,
+                   "a machine that SimGrid can simulate");
+}
+
+}  // namespace
+
+void check(const SimgridEngineOptions& options) {
+  if (options.platform.empty())
+    throw InputError("--platform", "nothing", "the machine to simulate: a platform of SimGrid, or sluice.platform/1");
+  (void)simulating_program();
+  for (const std::string& file : {options.platform, options.hosts})
+    if (!file.empty()) (void)content_of(file);
+  for (const std::string& each : options.settings)
+    if (each.find(':') == std::string::npos) throw InputError("--cfg", "'" + each + "'", "NAME:VALUE");
+}
+
+Timeline simulate(const SimgridTask& task, const SimgridEngineOptions& options) {
+  const TemporaryFolder files;
+  SimgridMachine machine{fs::absolute(options.platform).string(), {}, options.settings};
+  if (!options.hosts.empty()) machine.hosts = names_in(content_of(options.hosts));
+  if (fs::path(options.platform).extension() == ".json") {
+    const SimgridPlatform simgrid = to_simgrid(read_platform_option(options.platform), options.platform);
+    machine.platform = files.path("platform.xml");
+    std::ofstream(machine.platform) << simgrid.xml;
+    if (options.hosts.empty()) machine.hosts = names_in(simgrid.hosts);
+  }
+  std::ofstream request(files.path("request"));
+  task.write_request(request, machine);
+  request.close();
+  if (!request) throw InputError(files.path("request"), "cannot be written", "room for temporary files, in TMPDIR");
+  const int status = run_program({simulating_program(), files.path("request"), files.path("times")},
+                                 {.errors = files.path("errors"), .folder = {}});
+  if (status != 0) {
+    refuse(complaint_in(files.path("errors")), machine.platform, options.platform);
+  }
+  std::ifstream times(files.path("times"));
+  return task.read_times(times);
+}
+
+}  // namespace sluice::command

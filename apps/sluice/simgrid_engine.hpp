@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sluice/run/simulate/simgrid.hpp"
+#include "sluice/schedule/timeline.hpp"
+
+/// `simulate --engine simgrid`.
+namespace sluice::command {
+
+/// The machine as options name it.
+struct SimgridEngineOptions {
+  std::string platform;               ///< a file in SimGrid's format, or a platform (NAME.json) that is turned into one
+  std::string hosts;                  ///< a file with a host on each line; empty: all of the platform
+  std::vector<std::string> settings;  ///< NAME:VALUE
+};
+
+/// Throws InputError where this build has no SimGrid, or for a file that cannot be read.
+void check(const SimgridEngineOptions& options);
+
+/// Throws InputError for what SimGrid says of the platform.
+[[nodiscard]] Timeline simulate(const SimgridTask& task, const SimgridEngineOptions& options);
+
+}  // namespace sluice::command

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# Open MPI's own choice of algorithms between two clusters of four hosts in a shaped network, links of 50 Mbit/s and a
+# backbone of twice as much, beside what `sluice tune` writes by models and by measuring: an unchanged program in turns,
+# one job each, medians over the jobs of the medians in a job, and ratios. The command is built if need be; ten minutes.
+# Needs a lab: root, iproute2.
+#
+#     bench/tune_lab.sh [JOBS [SIZES [COLLECTIVES]]]     5, 4Ki,16Ki,64Ki,256Ki and all unless given
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+jobs=${1:-5}
+sizes=${2:-4Ki,16Ki,64Ki,256Ki}
+collectives=${3:-bcast,reduce,allreduce,allgather,alltoall,gather,scatter,reduce_scatter,reduce_scatter_block}
+[[ -n ${BUILD-} ]] || scripts/build.sh release bin/sluice bin/collective_times >/dev/null
+build=$(cd "${BUILD:-build/release}" && pwd)
+folder=$(mktemp -d)
+name=$(lab/up.sh --hosts 4 --k 2 --backbone 100)
+trap 'lab/down.sh "$name"; rm -rf "$folder"' EXIT
+in_lab() { lab/run.sh --lab "$name" -n 8 "$@" </dev/null; }
+
+in_lab "$build/bin/sluice" probe -o "$folder/platform.json" --clusters 4,4 --no-broadcasts >/dev/null
+tune=("$build/bin/sluice" tune --for openmpi --commutative --sizes "$sizes" --collectives "$collectives")
+"${tune[@]}" --platform "$folder/platform.json" -o "$folder/models.conf"
+echo
+in_lab "${tune[@]}" --measure --repetitions 7 -o "$folder/measured.conf"
+echo
+
+items=()
+for call in ${collectives//,/ }; do
+  for size in ${sizes//,/ }; do items+=("$call:$(numfmt --from=auto "$size")"); done
+done
+for ((job = 0; job < jobs; ++job)); do
+  for way in own models measured; do
+    rules=$folder/$way.conf
+    [[ $way != own ]] || rules=
+    OMPI_MCA_coll_tuned_use_dynamic_rules=1 OMPI_MCA_coll_tuned_dynamic_rules_filename=$rules \
+      in_lab "$build/bin/collective_times" 5 "${items[@]}" | sed "s/^/$way /" >> "$folder/times"
+  done
+done
+awk '
+  { key = $2 " " $3; if (!(key in seen)) { seen[key] = 1; order[++n] = key } all[$1 " " key] = all[$1 " " key] " " $4 }
+  function median(text,   v, i, j, k, t) {
+    k = split(text, v, " ")
+    for (i = 2; i <= k; ++i) for (j = i; j > 1 && v[j - 1] + 0 > v[j] + 0; --j) { t = v[j]; v[j] = v[j - 1]; v[j - 1] = t }
+    return v[int((k + 1) / 2)] + 0
+  }
+  END {
+    printf "%-21s %8s %10s %10s %6s %10s %6s\n", "call", "bytes", "own ms", "models ms", "ratio", "measured", "ratio"
+    for (i = 1; i <= n; ++i) {
+      split(order[i], part, " ")
+      own = median(all["own " order[i]]); models = median(all["models " order[i]]); meant = median(all["measured " order[i]])
+      printf "%-21s %8d %10.2f %10.2f %6.2f %10.2f %6.2f\n", part[1], part[2], 1e3 * own, 1e3 * models, models / own,
+             1e3 * meant, meant / own
+    }
+  }' "$folder/times"

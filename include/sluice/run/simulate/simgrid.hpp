@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sluice/run/simulate/model.hpp"
+#include "sluice/schedule/program.hpp"
+#include "sluice/schedule/step_schedule.hpp"
+#include "sluice/schedule/timeline.hpp"
+
+/// Schedules on machines that SimGrid simulates (simgrid.org). A program of its own does it, sluice-simgrid, because
+/// SimGrid's library defines MPI's functions too and ends the process where it finds a fault:
+///
+///     sluice-simgrid REQUEST TIMES
+///
+/// Here is what to ask it and what its answer means.
+namespace sluice {
+
+/// The machine to simulate.
+struct SimgridMachine {
+  std::string platform;                    ///< a file in SimGrid's format
+  std::vector<std::string> hosts = {};     ///< in their order; empty: all, numbers in their names in numeric order
+  std::vector<std::string> settings = {};  ///< NAME:VALUE, as --cfg of SimGrid's programs
+};
+
+/// Where the nodes of a schedule of steps are, and what they send.
+struct SimgridNodes {
+  /// Whether receiver i is the host of sender i. If not, receivers are the hosts behind those of the senders, but for
+  /// processes of a redistribution that are in both grids (RedistributionInput::roles).
+  bool same_hosts = false;
+  double unit_bytes = 1;  ///< of a unit of size as the user wrote it; above 0
+};
+
+/// A schedule, or a program, as a task for sluice-simgrid.
+class SimgridTask {
+ public:
+  /// A transfer begins as `order` says, and takes what the machine takes: the set-up of the schedule does not count.
+  /// Nothing passes the network between a host and itself. Throws as `simulate`, and InputError for a transfer of more
+  /// than 2^53 bytes. @pre the schedule is sound
+  SimgridTask(const StepSchedule& schedule, StepOrder order, const SimgridNodes& nodes);
+  /// Rank i is host i. Messages begin when all in `after` have ended, at their sender and, unless they are combined, at
+  /// their receiver; combining takes no time. @pre the program is sound
+  explicit SimgridTask(const Program& program);
+  ~SimgridTask();
+  SimgridTask(SimgridTask&&) noexcept;
+  SimgridTask& operator=(SimgridTask&&) noexcept;
+
+  /// Writes REQUEST, for the program of the same build alone.
+  void write_request(std::ostream& out, const SimgridMachine& machine) const;
+  /// The timeline of TIMES, in seconds. Throws InputError for an answer that is not whole.
+  [[nodiscard]] Timeline read_times(std::istream& in) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,145 @@
+#include "run/simulate/message_sequence.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <utility>
+
+#include "sluice/error.hpp"
+
+namespace sluice::detail {
+
+void OrderedMessages::add(const OrderedMessage& message, const std::vector<std::size_t>& waits_for) {
+  messages.push_back(message);
+  after.insert(after.end(), waits_for.begin(), waits_for.end());
+  first_after.push_back(after.size());
+}
+
+void refuse_more_than_steps(const StepSchedule& schedule) {
+  if (schedule.local_phases)
+    throw InputError("schedule", "local phases before and after its steps", "a schedule of steps alone");
+  if (schedule.switches != 1)
+    throw InputError("schedule", fmt::format("steps on {} switches", schedule.switches), "a schedule for one switch");
+  constexpr std::int64_t kMostSimulated = std::int64_t{1} << 24;
+  if (std::max(schedule.senders, schedule.receivers) > kMostSimulated)
+    throw InputError("schedule", fmt::format("{} nodes", std::max(schedule.senders, schedule.receivers)),
+                     fmt::format("at most {} to be simulated", kMostSimulated));
+}
+
+OrderedMessages messages_of(const StepSchedule& schedule, StepOrder order) {
+  OrderedMessages graph;
+  if (order == StepOrder::kChain) graph.most = schedule.max_transfers;
+  constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+  std::vector<std::size_t> last(static_cast<std::size_t>(schedule.senders + schedule.receivers), kNone);
+  std::vector<std::size_t> waits_for;
+  for (std::size_t s = 0; s < schedule.steps.size(); ++s) {
+    for (const Transfer& each : schedule.steps[s].transfers) {
+      const OrderedMessage message{each.from, schedule.senders + each.to, each.size,
+                                   order == StepOrder::kBarrier ? static_cast<std::int64_t>(s) : 0};
+      waits_for.clear();
+      if (order != StepOrder::kBarrier) {
+        for (const std::int64_t node : {message.from, message.to}) {
+          std::size_t& before = last[static_cast<std::size_t>(node)];
+          if (before != kNone) waits_for.push_back(before);
+          before = graph.messages.size();
+        }
+      }
+      graph.add(message, waits_for);
+    }
+  }
+  return graph;
+}
+
+std::vector<std::size_t> partners(const Program& program) {
+  std::vector<std::size_t> result(program.operations.size());
+  struct Waiting {
+    std::deque<std::size_t> sends, receives;
+  };
+  std::map<std::pair<std::int64_t, std::int64_t>, Waiting> waiting;
+  for (std::size_t i = 0; i < program.operations.size(); ++i) {
+    const ProgramOperation& op = program.operations[i];
+    const bool send = op.kind == ProgramOperation::Kind::kSend;
+    Waiting& pair = waiting[send ? std::pair(op.rank, op.peer) : std::pair(op.peer, op.rank)];
+    std::deque<std::size_t>& others = send ? pair.receives : pair.sends;
+    if (others.empty()) {
+      (send ? pair.sends : pair.receives).push_back(i);
+      continue;
+    }
+    result[i] = others.front();
+    result[others.front()] = i;
+    others.pop_front();
+  }
+  return result;
+}
+
+MessagesOfProgram messages_of(const Program& program) {
+  using Kind = ProgramOperation::Kind;
+  const std::vector<ProgramOperation>& operations = program.operations;
+  const std::vector<std::size_t> partner = partners(program);
+  // By operation: the message whose end is its own.
+  std::vector<std::size_t> ends(operations.size());
+  const auto joins = [&](std::size_t i) {
+    return operations[i].kind == Kind::kCombine && !operations[i].after.empty();
+  };
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < operations.size(); ++i)
+    if (operations[i].kind == Kind::kSend || joins(i)) ends[i] = count++;
+  for (std::size_t i = 0; i < operations.size(); ++i)
+    if (operations[i].kind != Kind::kSend && !joins(i)) ends[i] = ends[partner[i]];
+
+  MessagesOfProgram result;
+  std::vector<std::size_t> waits_for;
+  const auto wait_for_all_before = [&](std::size_t i) {
+    for (const std::int64_t before : operations[i].after) waits_for.push_back(ends[static_cast<std::size_t>(before)]);
+  };
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    const ProgramOperation& op = operations[i];
+    if (op.kind != Kind::kSend && !joins(i)) continue;
+    waits_for.clear();
+    wait_for_all_before(i);
+    if (op.kind == Kind::kSend) {
+      if (operations[partner[i]].kind == Kind::kReceive) wait_for_all_before(partner[i]);
+      result.graph.add({op.rank, op.peer, op.message_bytes()}, waits_for);
+    } else {
+      waits_for.push_back(ends[partner[i]]);
+      result.graph.add({op.rank, op.rank}, waits_for);
+    }
+    result.send.push_back(op.kind == Kind::kSend ? i : kNoSend);
+  }
+  return result;
+}
+
+MessageSequence::MessageSequence(const OrderedMessages& graph)
+    : graph_(graph), first_freed_(graph.messages.size() + 1, 0), freed_(graph.after.size()) {
+  for (const std::size_t before : graph.after) ++first_freed_[before + 1];
+  for (std::size_t i = 1; i < first_freed_.size(); ++i) first_freed_[i] += first_freed_[i - 1];
+  std::vector<std::size_t> next(first_freed_.begin(), first_freed_.end() - 1);
+  for (std::size_t i = 0; i < graph.messages.size(); ++i) {
+    const bool same_step = i > 0 && graph.messages[i].step == graph.messages[i - 1].step;
+    step_begins_.push_back(same_step ? step_begins_.back() : i);
+    missing_.push_back(graph.first_after[i + 1] - graph.first_after[i]);
+    if (missing_.back() == 0) ready_.push(i);
+    for (std::size_t a = graph.first_after[i]; a < graph.first_after[i + 1]; ++a) freed_[next[graph.after[a]]++] = i;
+  }
+}
+
+std::optional<std::size_t> MessageSequence::next() {
+  if (ready_.empty() || under_way_ >= graph_.most) return {};
+  // All of lower steps have ended if as many have as stand before this step: none of this one has begun until then.
+  const std::size_t first = ready_.top();
+  if (ended_ < step_begins_[first]) return {};
+  ready_.pop();
+  ++under_way_;
+  return first;
+}
+
+void MessageSequence::end(std::size_t message) {
+  --under_way_;
+  ++ended_;
+  for (std::size_t f = first_freed_[message]; f < first_freed_[message + 1]; ++f)
+    if (--missing_[freed_[f]] == 0) ready_.push(freed_[f]);
+}
+
+}  // namespace sluice::detail

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <queue>
+#include <vector>
+
+#include "sluice/run/simulate/model.hpp"
+#include "sluice/schedule/program.hpp"
+
+/// Which transfers of a schedule wait for which others, without anything about a machine: what every engine of
+/// `simulate` runs.
+namespace sluice::detail {
+
+struct OrderedMessage {
+  std::int64_t from = 0;
+  std::int64_t to = 0;
+  std::int64_t size = 0;
+  std::int64_t step = 0;  ///< begins when all of lower steps have ended
+};
+
+/// Messages by rising steps, and what they wait for, which leads to no circle.
+struct OrderedMessages {
+  std::vector<OrderedMessage> messages;
+  std::vector<std::size_t> first_after{0};  ///< of message i: after[first_after[i]] .. after[first_after[i + 1]]
+  std::vector<std::size_t> after;           ///< messages that must have ended
+  std::int64_t most = std::numeric_limits<std::int64_t>::max();  ///< under way at once
+
+  void add(const OrderedMessage& message, const std::vector<std::size_t>& waits_for);
+};
+
+/// Throws InputError for a schedule whose data takes more than its steps, for one of several switches, and for too
+/// many nodes, as `simulate` says.
+void refuse_more_than_steps(const StepSchedule& schedule);
+
+/// Senders are 0 .. senders - 1, receivers follow. @pre the schedule is sound, without local phases, on one switch
+[[nodiscard]] OrderedMessages messages_of(const StepSchedule& schedule, StepOrder order);
+
+/// Of each operation the one at the other end of its message: the k-th send between two ranks and the k-th receive
+/// there. @pre the program is sound
+[[nodiscard]] std::vector<std::size_t> partners(const Program& program);
+
+/// A message for each send, as ranks are named, and one from a rank to itself where a combine waits for more than its
+/// message. A message that is kept waits until its receiver may take it, as it does in MPI if it is long; one that is
+/// combined comes to a buffer. Not said: sends to the same rank begin in order. @pre the program is sound
+struct MessagesOfProgram {
+  OrderedMessages graph;
+  std::vector<std::size_t> send;  ///< by message: the operation, or kNoSend
+};
+inline constexpr std::size_t kNoSend = std::numeric_limits<std::size_t>::max();
+[[nodiscard]] MessagesOfProgram messages_of(const Program& program);
+
+/// Goes through the messages as some machine says that they end.
+class MessageSequence {
+ public:
+  /// Keeps a reference.
+  explicit MessageSequence(const OrderedMessages& graph);
+
+  /// The first of the list that may begin now, which counts as under way from then on; none if there is none.
+  [[nodiscard]] std::optional<std::size_t> next();
+  /// @pre it is under way
+  void end(std::size_t message);
+  [[nodiscard]] bool all_ended() const { return ended_ == graph_.messages.size(); }
+
+ private:
+  const OrderedMessages& graph_;
+  std::vector<std::size_t> first_freed_;  ///< those that wait for message i: freed_[first_freed_[i]] ..
+  std::vector<std::size_t> freed_;
+  std::vector<std::size_t> step_begins_;  ///< by message: where its step begins in the list
+  std::vector<std::size_t> missing_;      ///< by message: how many it waits for still
+  std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready_;
+  std::int64_t under_way_ = 0;
+  std::size_t ended_ = 0;
+};
+
+}  // namespace sluice::detail

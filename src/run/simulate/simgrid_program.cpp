@@ -1,0 +1,176 @@
+/// sluice-simgrid REQUEST TIMES: runs messages on a machine that SimGrid simulates (its S4U interface, version 3.32),
+/// for `sluice simulate --engine simgrid`.
+///
+/// Each message is a communication between two hosts of the platform (Comm::sendto), begun when all it waits for have
+/// ended; there are no actors, so a message costs no more than its flow. A message takes the latency of its route, and
+/// flows share links as TCP connections do (model CM02 with the weights of SMPI's, 8775 bytes).
+///
+/// Errors: "error: WHERE: ..." on standard error and exit status 2. SimGrid itself ends the process with a text of its
+/// own where a platform is broken.
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <simgrid/s4u.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "run/simulate/simgrid_request.hpp"
+#include "sluice/error.hpp"
+
+namespace sluice::detail {
+namespace {
+
+namespace s4u = simgrid::s4u;
+
+/// "h9" before "h10": runs of digits by their value.
+bool natural_less(std::string_view a, std::string_view b) {
+  const auto digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
+  const auto digits = [&](std::string_view& text) {
+    std::size_t length = 0;
+    while (length < text.size() && digit(text[length])) ++length;
+    std::string_view run = text.substr(0, length);
+    text.remove_prefix(length);
+    run.remove_prefix(std::min(run.find_first_not_of('0'), run.size()));
+    return run;
+  };
+  while (!a.empty() && !b.empty()) {
+    if (digit(a.front()) && digit(b.front())) {
+      const std::string_view left = digits(a), right = digits(b);
+      if (left.size() != right.size()) return left.size() < right.size();
+      if (left != right) return left < right;
+    } else {
+      if (a.front() != b.front()) return a.front() < b.front();
+      a.remove_prefix(1);
+      b.remove_prefix(1);
+    }
+  }
+  return a.size() < b.size();
+}
+
+std::vector<s4u::Host*> hosts_of(const s4u::Engine& engine, const SimgridRequest& request) {
+  std::vector<s4u::Host*> hosts;
+  if (request.machine.hosts.empty()) {
+    hosts = engine.get_all_hosts();
+    std::sort(hosts.begin(), hosts.end(),
+              [](const s4u::Host* a, const s4u::Host* b) { return natural_less(a->get_name(), b->get_name()); });
+  }
+  for (const std::string& name : request.machine.hosts) {
+    hosts.push_back(engine.host_by_name_or_null(name));
+    if (hosts.back() == nullptr)
+      throw InputError(request.machine.platform, "no host '" + name + "'", "one of that name");
+  }
+  std::int64_t needed = 0;
+  for (const OrderedMessage& each : request.graph.messages) needed = std::max({needed, each.from + 1, each.to + 1});
+  if (std::cmp_less(hosts.size(), needed))
+    throw InputError(request.machine.platform, std::to_string(hosts.size()) + " hosts", request.who_needs);
+  return hosts;
+}
+
+class Simulation {
+ public:
+  Simulation(const SimgridRequest& request, std::vector<s4u::Host*> hosts)
+      : platform_(request.machine.platform), graph_(request.graph), sequence_(request.graph), hosts_(std::move(hosts)) {
+    times_.start.resize(graph_.messages.size());
+    times_.end.resize(graph_.messages.size());
+  }
+
+  SimgridTimes run(const s4u::Engine& engine) {
+    s4u::Activity::on_completion_cb([this](const s4u::Activity& activity) { end(activity); });
+    start_all();
+    engine.run();
+    if (!sequence_.all_ended()) throw InputError(platform_, "transfers that never end", "hosts and links that stay on");
+    return std::move(times_);
+  }
+
+ private:
+  void start_all() {
+    while (const std::optional<std::size_t> next = sequence_.next()) {
+      const OrderedMessage& message = graph_.messages[*next];
+      times_.start[*next] = s4u::Engine::get_clock();
+      s4u::Host* const from = hosts_[static_cast<std::size_t>(message.from)];
+      s4u::Host* const to = hosts_[static_cast<std::size_t>(message.to)];
+      if (from == to) {
+        times_.end[*next] = times_.start[*next];
+        sequence_.end(*next);
+        continue;
+      }
+      const s4u::CommPtr flow = s4u::Comm::sendto_init(from, to);
+      flow->set_payload_size(static_cast<std::uint64_t>(message.size));
+      flows_.emplace(flow.get(), Flow{*next, flow});
+      flow->vetoable_start();
+    }
+  }
+
+  void end(const s4u::Activity& activity) {
+    const auto found = flows_.find(&activity);
+    if (found == flows_.end()) return;
+    if (activity.get_state() != s4u::Activity::State::FINISHED) return;  // a host or link was switched off
+    const double now = s4u::Engine::get_clock();
+    if (now > ended_at_) ended_.clear();
+    ended_at_ = now;
+    const std::size_t message = found->second.message;
+    ended_.push_back(found->second.flow);  // SimGrid is not done with it before the clock goes on
+    flows_.erase(found);
+    times_.end[message] = now;
+    sequence_.end(message);
+    start_all();
+  }
+
+  struct Flow {
+    std::size_t message = 0;
+    s4u::CommPtr flow;
+  };
+
+  std::string platform_;
+  const OrderedMessages& graph_;
+  MessageSequence sequence_;
+  std::vector<s4u::Host*> hosts_;
+  SimgridTimes times_;
+  std::map<const s4u::Activity*, Flow> flows_;  ///< under way
+  std::vector<s4u::CommPtr> ended_;
+  double ended_at_ = 0;
+};
+
+void answer(const std::string& request_file, const std::string& times_file) {
+  std::ifstream in(request_file);
+  const SimgridRequest request = read_simgrid_request(in);
+  std::vector<std::string> words{
+      "sluice-simgrid",           "--log=root.thresh:error",     "--log=root.fmt:%m%n",
+      "--cfg=network/model:CM02", "--cfg=network/weight-S:8775", "--cfg=network/crosstraffic:0"};
+  for (const std::string& each : request.machine.settings) words.push_back("--cfg=" + each);
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  int argc = static_cast<int>(argv.size());
+  argv.push_back(nullptr);
+  s4u::Engine engine(&argc, argv.data());
+  engine.load_platform(request.machine.platform);
+  const SimgridTimes times = Simulation(request, hosts_of(engine, request)).run(engine);
+  std::ofstream out(times_file);
+  write_simgrid_times(out, times);
+  if (!out.flush()) throw InputError(times_file, "cannot be written", "a file that can be written");
+}
+
+}  // namespace
+}  // namespace sluice::detail
+
+int main(int argc, char** argv) {
+  if (argc != 3) {
+    std::fputs("error: sluice-simgrid: expected REQUEST TIMES; it is for sluice simulate --engine simgrid\n", stderr);
+    return 2;
+  }
+  try {
+    sluice::detail::answer(argv[1], argv[2]);
+    return 0;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "error: %s\n", error.what());
+    return 2;
+  }
+}

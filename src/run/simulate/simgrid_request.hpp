@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "run/simulate/message_sequence.hpp"
+#include "sluice/run/simulate/simgrid.hpp"
+
+/// What sluice-simgrid is asked and answers, as its two sides write and read it.
+namespace sluice::detail {
+
+struct SimgridRequest {
+  SimgridMachine machine;
+  std::string who_needs;  ///< what hosts are for, in the words of an error where they are too few
+  OrderedMessages graph;  ///< from and to are positions of hosts, sizes bytes; to itself: takes no time
+};
+
+/// Of each message, in seconds.
+struct SimgridTimes {
+  std::vector<double> start;
+  std::vector<double> end;
+};
+
+/// As text, for a program of the same build alone.
+void write_simgrid_request(std::ostream& out, const SimgridMachine& machine, const std::string& who_needs,
+                           const OrderedMessages& graph);
+void write_simgrid_times(std::ostream& out, const SimgridTimes& times);
+/// Throw InputError for what is not whole.
+[[nodiscard]] SimgridRequest read_simgrid_request(std::istream& in);
+[[nodiscard]] SimgridTimes read_simgrid_times(std::istream& in, std::size_t count);
+
+}  // namespace sluice::detail

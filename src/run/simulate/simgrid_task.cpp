@@ -1,0 +1,109 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "run/simulate/simgrid_request.hpp"
+#include "sluice/error.hpp"
+#include "sluice/input/decimal.hpp"
+#include "sluice/run/simulate/simgrid.hpp"
+
+namespace sluice {
+
+struct SimgridTask::State {
+  detail::OrderedMessages graph;
+  std::string who_needs;             ///< hosts
+  Timeline timeline;                 ///< without times
+  std::vector<std::size_t> message;  ///< by transfer of the timeline
+};
+
+namespace {
+
+/// Of each receiver the host that it is.
+std::vector<std::int64_t> hosts_of_receivers(const StepSchedule& schedule, bool same_hosts) {
+  constexpr std::int64_t kOfItsOwn = -1;
+  std::vector<std::int64_t> hosts(static_cast<std::size_t>(schedule.receivers), kOfItsOwn);
+  if (same_hosts) {
+    for (std::size_t r = 0; r < hosts.size(); ++r) hosts[r] = static_cast<std::int64_t>(r);
+  } else if (schedule.input) {
+    const std::vector<std::int64_t>& roles = schedule.input->roles;
+    for (std::size_t p = 0; p < roles.size(); ++p)
+      if (roles[p] >= 0 && std::cmp_less(roles[p], hosts.size()))
+        hosts[static_cast<std::size_t>(roles[p])] = static_cast<std::int64_t>(p);
+  }
+  std::int64_t next = schedule.senders;
+  for (std::int64_t& each : hosts)
+    if (each == kOfItsOwn) each = next++;
+  return hosts;
+}
+
+}  // namespace
+
+SimgridTask::SimgridTask(const StepSchedule& schedule, StepOrder order, const SimgridNodes& nodes)
+    : state_(std::make_unique<State>()) {
+  detail::refuse_more_than_steps(schedule);
+  state_->graph = detail::messages_of(schedule, order);
+  const std::vector<std::int64_t> hosts = hosts_of_receivers(schedule, nodes.same_hosts);
+  const double unit = move_decimal_point(nodes.unit_bytes, -schedule.decimals);
+  for (detail::OrderedMessage& each : state_->graph.messages) {
+    each.to = hosts[static_cast<std::size_t>(each.to - schedule.senders)];
+    const double bytes = std::round(static_cast<double>(each.size) * unit);
+    if (!(bytes <= static_cast<double>(std::int64_t{1} << 53)))
+      throw InputError("schedule", fmt::format("a transfer of {} bytes", bytes), "at most 2^53");
+    each.size = static_cast<std::int64_t>(bytes);
+  }
+  state_->who_needs =
+      std::string(nodes.same_hosts ? "a host for each sender and receiver of one number"
+                                   : "a host for each sender and for each receiver, or that they are the same");
+  state_->timeline = {schedule.problem, schedule.algorithm, schedule.senders, schedule.receivers, false, "s", {}, 0};
+  for (std::size_t s = 0; s < schedule.steps.size(); ++s) {
+    for (const Transfer& each : schedule.steps[s].transfers) {
+      state_->message.push_back(state_->message.size());
+      state_->timeline.transfers.push_back({each.from, each.to, each.size, static_cast<std::int64_t>(s)});
+    }
+  }
+}
+
+SimgridTask::SimgridTask(const Program& program) : state_(std::make_unique<State>()) {
+  detail::MessagesOfProgram messages = detail::messages_of(program);
+  state_->graph = std::move(messages.graph);
+  state_->who_needs = fmt::format("one for each of the {} ranks", program.ranks);
+  state_->timeline = {.problem = std::string(to_string(program.problem)),
+                      .algorithm = program.algorithm,
+                      .senders = program.ranks,
+                      .receivers = program.ranks,
+                      .same_nodes = true,
+                      .unit = "s",
+                      .transfers = {}};
+  for (std::size_t m = 0; m < messages.send.size(); ++m) {
+    if (messages.send[m] == detail::kNoSend) continue;
+    const ProgramOperation& op = program.operations[messages.send[m]];
+    state_->message.push_back(m);
+    state_->timeline.transfers.push_back({op.rank, op.peer, op.message_bytes()});
+  }
+}
+
+SimgridTask::~SimgridTask() = default;
+SimgridTask::SimgridTask(SimgridTask&&) noexcept = default;
+SimgridTask& SimgridTask::operator=(SimgridTask&&) noexcept = default;
+
+void SimgridTask::write_request(std::ostream& out, const SimgridMachine& machine) const {
+  detail::write_simgrid_request(out, machine, state_->who_needs, state_->graph);
+}
+
+Timeline SimgridTask::read_times(std::istream& in) const {
+  const detail::SimgridTimes times = detail::read_simgrid_times(in, state_->graph.messages.size());
+  Timeline timeline = state_->timeline;
+  for (std::size_t i = 0; i < timeline.transfers.size(); ++i) {
+    TimelineTransfer& each = timeline.transfers[i];
+    each.start = each.receive_start = times.start[state_->message[i]];
+    each.end = each.sender_free = times.end[state_->message[i]];
+  }
+  sort_by_start(timeline);
+  return timeline;
+}
+
+}  // namespace sluice

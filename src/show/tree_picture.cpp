@@ -1,0 +1,139 @@
+#include "sluice/show/tree_picture.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <vector>
+
+#include "show/svg.hpp"
+#include "show/time_axis.hpp"
+#include "sluice/error.hpp"
+#include "sluice/show/quantities.hpp"
+
+namespace sluice {
+namespace {
+
+class TreePicture {
+ public:
+  explicit TreePicture(const TreeSchedule& schedule)
+      : schedule_(schedule),
+        reduces_(schedule.problem == "reduce"),
+        unit_(reduces_ && !schedule.over_links ? "" : "s"),
+        row_(std::min(detail::kTallestRow, detail::kMostRowsHeight / static_cast<double>(schedule.machines))),
+        scale_(schedule.length > 0 ? detail::kRowsWidth / schedule.length : 0),
+        children_(static_cast<std::size_t>(schedule.machines)),
+        y_(static_cast<std::size_t>(schedule.machines)) {
+    for (const TimedTransfer& each : schedule.transfers)
+      if (each.segment == 0) children_[static_cast<std::size_t>(parent_of(each))].push_back(&each);
+    order();
+  }
+
+  [[nodiscard]] std::string draw(const std::string& title) {
+    const double bottom = detail::kRowsTop + row_ * static_cast<double>(schedule_.machines);
+    out_ = detail::svg_head(detail::kRowsLeft + detail::kRowsWidth + detail::kRowsRight, bottom + detail::kRowsBottom,
+                            title);
+    out_ += detail::svg_text(detail::kRowsLeft, 22, title, "start", 15);
+    out_ += detail::svg_text(detail::kRowsLeft, 40, facts(), "start");
+    out_ += detail::svg_text(detail::kRowsLeft - 8, detail::kRowsTop - 8, "machine", "end");
+    out_ += detail::time_axis_svg(
+        {detail::kRowsLeft, detail::kRowsWidth, detail::kRowsTop, bottom, schedule_.length, unit_});
+    std::vector<double> from(children_.size(), 0), until(children_.size(), 0);
+    const auto root = static_cast<std::size_t>(schedule_.root);
+    (reduces_ ? until : from)[root] = reduces_ ? schedule_.length : 0;
+    for (const std::vector<const TimedTransfer*>& list : children_) {
+      for (const TimedTransfer* const each : list) {
+        line(*each);
+        const auto child = static_cast<std::size_t>(child_of(*each)),
+                   parent = static_cast<std::size_t>(parent_of(*each));
+        if (reduces_) {
+          until[child] = each->start;
+        } else {
+          from[child] = each->end;
+          until[child] = std::max(until[child], each->end);
+          until[parent] = std::max(until[parent], each->start);
+        }
+      }
+    }
+    // What a machine takes part in, from its first transfer in a reduction.
+    for (std::size_t machine = 0; machine < children_.size(); ++machine) {
+      if (reduces_) {
+        from[machine] = until[machine];
+        for (const TimedTransfer* const each : children_[machine]) from[machine] = std::min(from[machine], each->start);
+      }
+      dot(machine, from[machine], until[machine]);
+    }
+    return out_ + "</svg>\n";
+  }
+
+ private:
+  [[nodiscard]] std::int64_t parent_of(const TimedTransfer& each) const { return reduces_ ? each.to : each.from; }
+  [[nodiscard]] std::int64_t child_of(const TimedTransfer& each) const { return reduces_ ? each.from : each.to; }
+  [[nodiscard]] double x(double time) const { return detail::kRowsLeft + time * scale_; }
+
+  /// Rows by depth first: below a machine come the children nearest to its end of time, which is the end of a
+  /// broadcast and the start of a reduction; so a line passes rows of machines that are not at work yet, or no more.
+  void order() {
+    for (std::vector<const TimedTransfer*>& list : children_)
+      std::stable_sort(list.begin(), list.end(), [&](const TimedTransfer* a, const TimedTransfer* b) {
+        return reduces_ ? a->start < b->start : a->start > b->start;
+      });
+    std::vector<std::int64_t> open{schedule_.root};
+    double next = detail::kRowsTop + row_ / 2;
+    while (!open.empty()) {
+      const auto machine = static_cast<std::size_t>(open.back());
+      open.pop_back();
+      y_[machine] = next;
+      next += row_;
+      for (auto each = children_[machine].rbegin(); each != children_[machine].rend(); ++each)
+        open.push_back(child_of(**each));
+    }
+  }
+
+  [[nodiscard]] std::string facts() const {
+    return fmt::format("{}, root {}, length {}{}{}", count_text(schedule_.machines, "machine"), schedule_.root,
+                       time_text(schedule_.length, unit_), unit_ == "s" ? "" : " (unit of the schedule)",
+                       schedule_.segments > 1 ? fmt::format("; the first of {} parts", schedule_.segments) : "");
+  }
+
+  void line(const TimedTransfer& each) {
+    fmt::format_to(std::back_inserter(out_),
+                   "<path d=\"M{:.2f} {:.2f}L{:.2f} {:.2f}\" stroke=\"{}\" stroke-width=\"1.5\"><title>{} to {}: {} to "
+                   "{}</title></path>\n",
+                   x(each.start), y_[static_cast<std::size_t>(each.from)], x(each.end),
+                   y_[static_cast<std::size_t>(each.to)], detail::kPalette[0], each.from, each.to,
+                   time_text(each.start, unit_), time_text(each.end, unit_));
+  }
+
+  void dot(std::size_t machine, double from, double until) {
+    const double radius = std::clamp(row_ / 5, 0.8, 4.0);
+    fmt::format_to(std::back_inserter(out_), "<path class=\"line\" d=\"M{:.2f} {:.2f}H{:.2f}\"/>\n", x(from),
+                   y_[machine], x(until));
+    fmt::format_to(std::back_inserter(out_), "<circle cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"{:.2f}\" fill=\"{}\"/>\n",
+                   x(reduces_ ? until : from), y_[machine], radius, detail::kPalette[5]);
+    if (row_ >= detail::kLeastRowForText || machine == static_cast<std::size_t>(schedule_.root))
+      out_ += detail::svg_text(detail::kRowsLeft - 8, y_[machine] + 4, fmt::format("{}", machine), "end");
+  }
+
+  const TreeSchedule& schedule_;
+  bool reduces_;
+  std::string unit_;
+  double row_;
+  double scale_;
+  std::vector<std::vector<const TimedTransfer*>> children_;
+  std::vector<double> y_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string tree_svg(const TreeSchedule& schedule, const std::string& title) {
+  if (schedule.machines > kMostDrawnMachines)
+    throw InputError("picture", fmt::format("a tree of {} machines", schedule.machines),
+                     fmt::format("at most {}", kMostDrawnMachines));
+  return TreePicture(schedule).draw(title);
+}
+
+}  // namespace sluice
