@@ -1,10 +1,16 @@
 #include "run/faults/fault_injection.hpp"
 
+#include <malloc.h>
 #include <mpi.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdlib>
+#include <cstring>
 #include <new>
+#include <span>
 
 namespace {
 
@@ -21,6 +27,31 @@ bool fails(FaultKind kind) {
   fired = true;
   return true;
 }
+
+// Memory that was freed, of which MPI may not have heard.
+constexpr std::size_t kMostKept = 4096;
+constexpr std::size_t kKeptFrom = 512;  // bytes: less is not what messages go to
+constexpr unsigned char kFreed = 0xdb;
+std::array<void*, kMostKept> kept;
+std::atomic<std::size_t> kept_count{0};
+std::atomic<bool> keeps{false};
+
+/// Whether it is kept, and not to be freed.
+bool keep(void* at) {
+  if (!keeps || at == nullptr || malloc_usable_size(at) < kKeptFrom) return false;
+  const std::size_t place = kept_count++;
+  if (place >= kMostKept) return false;
+  std::memset(at, kFreed, malloc_usable_size(at));
+  kept[place] = at;
+  return true;
+}
+
+bool is_unchanged(const void* at) {
+  const auto* const bytes = static_cast<const unsigned char*>(at);
+  return std::all_of(bytes, bytes + malloc_usable_size(const_cast<void*>(at)),
+                     [](unsigned char byte) { return byte == kFreed; });
+}
+
 bool call_fails() { return fails(FaultKind::kCall); }
 
 }  // namespace
@@ -36,6 +67,19 @@ void arm(FaultKind kind, std::int64_t number) {
 bool disarm() {
   armed = FaultKind::kNone;
   return fired;
+}
+
+void keep_freed() {
+  kept_count = 0;
+  keeps = true;
+}
+
+bool freed_is_unchanged() {
+  keeps = false;
+  const std::span<void* const> all(kept.data(), std::min(kMostKept, kept_count.load()));
+  const bool unchanged = std::ranges::all_of(all, is_unchanged);
+  for (void* const each : all) std::free(each);
+  return unchanged;
 }
 
 Faulty::Faulty() { counts = true; }
@@ -59,10 +103,12 @@ Faulty::~Faulty() { counts = false; }
 [[gnu::noinline]] void* operator new[](std::size_t bytes, const std::nothrow_t& tag) noexcept {
   return operator new(bytes, tag);
 }
-[[gnu::noinline]] void operator delete(void* at) noexcept { std::free(at); }
-[[gnu::noinline]] void operator delete[](void* at) noexcept { std::free(at); }
-[[gnu::noinline]] void operator delete(void* at, std::size_t /*bytes*/) noexcept { std::free(at); }
-[[gnu::noinline]] void operator delete[](void* at, std::size_t /*bytes*/) noexcept { std::free(at); }
+[[gnu::noinline]] void operator delete(void* at) noexcept {
+  if (!keep(at)) std::free(at);
+}
+[[gnu::noinline]] void operator delete[](void* at) noexcept { operator delete(at); }
+[[gnu::noinline]] void operator delete(void* at, std::size_t /*bytes*/) noexcept { operator delete(at); }
+[[gnu::noinline]] void operator delete[](void* at, std::size_t /*bytes*/) noexcept { operator delete(at); }
 
 // ---- MPI: the profiling interface lets a program put itself between the library and MPI
 

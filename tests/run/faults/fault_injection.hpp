@@ -16,6 +16,11 @@ void arm(FaultKind kind, std::int64_t number);
 /// Ends that; whether it has failed.
 bool disarm();
 
+/// From now on, what operator delete is given is kept as it is, so that it shows when somebody still writes to it.
+void keep_freed();
+/// Frees it; whether nobody has written to any of it meanwhile.
+bool freed_is_unchanged();
+
 /// While it lives, what is armed counts: what the test does itself is none of its business.
 class Faulty {
  public:

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -22,6 +23,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -53,7 +55,8 @@ struct FaultCase {
   FaultKind kind = FaultKind::kNone;
   std::int64_t number = 0;
   When when = When::kFirst;
-  int culprit = 0;  ///< -1: every rank
+  int culprit = 0;    ///< -1: every rank
+  bool late = false;  ///< the others come to it only when it waits for nobody any more
 };
 
 const char* name_of(When when) {
@@ -78,11 +81,13 @@ std::string fault_of(const FaultCase& c) {
 }
 
 std::string text_of(const FaultCase& c) {
-  return fmt::format("{}, {} number {} in {} on {}", c.subject->name, fault_of(c), c.number, name_of(c.when),
-                     c.culprit < 0 ? "every rank" : fmt::format("rank {}", c.culprit));
+  return fmt::format("{}, {} number {} in {} on {}{}", c.subject->name, fault_of(c), c.number, name_of(c.when),
+                     c.culprit < 0 ? "every rank" : fmt::format("rank {}", c.culprit),
+                     c.late ? ", the others late" : "");
 }
 
 constexpr unsigned kLongest_s = 5;
+constexpr std::chrono::milliseconds kLate(300);  // detail::quiet_s() on one host, and a little
 std::array<char, 256> present_case{};
 
 /// A rank that waits for ever ends the program.
@@ -149,6 +154,7 @@ class Table {
   Result with_fault(const FaultCase& c, Part&& part) {
     MPI_Barrier(aside_);
     alarm(kLongest_s + 3);
+    if (c.late && !is_culprit(c)) std::this_thread::sleep_for(kLate);
     const double start = MPI_Wtime();
     arm(is_culprit(c) ? c.kind : FaultKind::kNone, c.number);
     const Result result = result_of(part);
@@ -211,6 +217,7 @@ bool Table::run(const FaultCase& c) {
   std::strncpy(present_case.data(), text.c_str(), present_case.size() - 1);
   happened_ = false;
   MPI_Barrier(aside_);
+  keep_freed();
   if (std::getenv("SLUICE_FAULTS_VERBOSE") != nullptr) std::fprintf(stderr, "rank %d: %s\n", rank_, text.c_str());
   std::string wrong;
   Result result;
@@ -250,6 +257,8 @@ bool Table::run(const FaultCase& c) {
   const Result again = result_of([&] { fresh = c.subject->make(comm_)->execute(11, Misuse::kNone); });
   expect(again.outcome == Outcome::kDone, c, "a new job: " + again.text);
   expect(fresh.empty(), c, "wrong data of a new job: " + fresh);
+  MPI_Barrier(aside_);
+  expect(freed_is_unchanged(), c, "memory was written to after it had been freed");
   alarm(0);
   Count& count = counts_[c.subject->name][fault_of(c)];
   ++count.cases;
@@ -273,9 +282,10 @@ void Table::print() const {
   std::printf("%d ranks: %d cases, in %d of them the fault happened\n", size_, cases, happened);
 }
 
-std::vector<int> culprits(int size, bool all, std::size_t turn) {
+std::vector<int> culprits(int size, bool all, bool late, std::size_t turn) {
   std::vector<int> result{-1, 0, size / 2, size - 1};
   result.erase(std::unique(result.begin() + 1, result.end()), result.end());
+  if (late) result.erase(result.begin());
   if (!all) result = {result[turn % result.size()]};
   return result;
 }
@@ -289,7 +299,7 @@ int run_table(bool all, const std::string& only) {
   std::size_t turn = 0;
   const auto run_all = [&](FaultCase c) {
     bool happened = false;
-    for (const int culprit : culprits(size, all, turn++)) {
+    for (const int culprit : culprits(size, all, c.late, turn++)) {
       c.culprit = culprit;
       happened = table.run(c) || happened;
     }
@@ -325,6 +335,18 @@ int run_table(bool all, const std::string& only) {
           c.number = number;
           if (!run_all(c) || number > 300) break;
         }
+      }
+    }
+    c.kind = FaultKind::kCall;
+    c.late = true;
+    for (const When when : executions) {
+      if (kind.slow || (!all && (when == When::kLater || when == When::kNative))) continue;
+      c.when = when;
+      // One that waits for the others calls MPI again and again.
+      for (const std::int64_t number :
+           all ? std::vector<std::int64_t>{0, 1, 2, 3, 5, 8, 15} : std::vector<std::int64_t>{5}) {
+        c.number = number;
+        run_all(c);
       }
     }
   }

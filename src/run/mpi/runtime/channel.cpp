@@ -75,6 +75,20 @@ void Channel::check() {
   check_known();
 }
 
+void Channel::check_at_start() {
+  if (kSimulated) return;
+  if (!context_->one_node() || !context_->board().connected()) {
+    check();
+    return;
+  }
+  if (context_->board().failures_noted()) {
+    constexpr double kOnItsWay_s = 0.002;  // between ranks of a host; most are of other channels
+    const double end = MPI_Wtime() + kOnItsWay_s;
+    for (Patience patience; !is_now() && MPI_Wtime() < end; patience.look_again()) context_->poll();
+  }
+  check_known();
+}
+
 void Channel::check_at_end() {
   if (std::exchange(looked_, false)) {
     check_known();

@@ -80,6 +80,10 @@ class Channel {
   /// Looks whether another rank has given the job up, and throws what that means here: InputError, where it came from a
   /// bad argument, else JobError.
   void check();
+  /// check() before something is started. A rank that failed leaves what it has sent, and where it receives, soon after
+  /// having said so (withdraw): nothing may be started with it by one that comes later. On one host, memory that all
+  /// ranks see tells whether there is anything to look for.
+  void check_at_start();
   /// MPI_Testsome that looks for such word as well, see Context::test_some; throws as check(). What completes with word
   /// that its sender has given up counts as not come.
   int test_some(std::span<MPI_Request> requests, int& count, std::span<int> completed, std::span<MPI_Status> statuses);

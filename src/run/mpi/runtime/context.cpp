@@ -452,6 +452,7 @@ void Context::tell_failure(std::int64_t channel, const std::exception_ptr& why, 
     const bool told = (distance & (distance - 1)) == 0;
     if (!told) tell((rank_ + distance) % size_);
   }
+  board_.note_failure();
 }
 
 void Context::die(std::int64_t from, std::int64_t channel, std::int64_t execution) {

@@ -47,7 +47,7 @@ class Job : public Progressing {
     guarded([&] {
       if (running_ || over_)
         throw InputError(channel.work(), "an execution that has not been waited for", "wait() or test() before");
-      channel.check_known();
+      channel.check_at_start();
       if (begin() == Advance::kOver) {
         come_to_end();
         return;

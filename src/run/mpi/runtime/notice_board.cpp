@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <utility>
 
 #include "sluice/error.hpp"
 
@@ -29,6 +30,19 @@ void NoticeBoard::put_up(const Subject& subject, std::span<const std::uint64_t> 
   std::atomic_ref(own_->put_up).store(number + 1, std::memory_order_release);
   std::atomic_thread_fence(std::memory_order_seq_cst);  // whoever is last sees all others'
   for (Other& other : others_) other.since = -1;
+}
+
+void NoticeBoard::note_failure() {
+  if (own_ != nullptr) std::atomic_ref(own_->failures).fetch_add(1, std::memory_order_release);
+}
+
+bool NoticeBoard::failures_noted() {
+  bool any = false;
+  for (Other& other : others_) {
+    const std::int64_t noted = std::atomic_ref(other.ring->failures).load(std::memory_order_acquire);
+    any = any || std::exchange(other.failures, noted) != noted;
+  }
+  return any;
 }
 
 bool NoticeBoard::read_slot(Slot& slot, const Subject& subject, std::span<std::uint64_t> numbers) {

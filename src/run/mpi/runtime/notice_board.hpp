@@ -42,6 +42,12 @@ class NoticeBoard {
   [[nodiscard]] Notice read(std::size_t other, const Subject& subject, std::span<std::uint64_t> numbers);
   [[nodiscard]] std::size_t others() const { return others_.size(); }
 
+  /// Notes for the others that this rank has told of a failure, so that they need not look for messages where there
+  /// are none.
+  void note_failure();
+  /// Whether others have noted any since the last call.
+  [[nodiscard]] bool failures_noted();
+
  private:
   static constexpr std::size_t kRing = 32;
   /// Zeros are a good one, with nothing put up.
@@ -51,13 +57,15 @@ class NoticeBoard {
     std::array<std::uint64_t, kWords> numbers{};
   };
   struct Ring {
-    std::int64_t put_up = 0;  ///< so far
+    std::int64_t put_up = 0;    ///< so far
+    std::int64_t failures = 0;  ///< noted so far
     std::array<Slot, kRing> slots;
   };
   struct Other {
     Ring* ring = nullptr;
-    std::int64_t next = 0;    ///< where its next notice is expected
-    std::int64_t since = -1;  ///< what it had put up when the present reading began; -1: none has
+    std::int64_t failures = 0;  ///< known here
+    std::int64_t next = 0;      ///< where its next notice is expected
+    std::int64_t since = -1;    ///< what it had put up when the present reading began; -1: none has
     unsigned looks = 0;
   };
 
