@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "apps/compare/communicator.hpp"
+#include "apps/compare/known_contents.hpp"
 #include "command.hpp"
 #include "output.hpp"
 #include "progress.hpp"
@@ -144,12 +146,6 @@ class Way {
   MPI_Comm communicator_ = MPI_COMM_NULL;
 };
 
-std::uint64_t content(std::int64_t owner, std::int64_t position) {
-  std::uint64_t word = static_cast<std::uint64_t>(owner) * 0x9e3779b97f4a7c15U + static_cast<std::uint64_t>(position);
-  word ^= word >> 29U;
-  return word * 0xbf58476d1ce4e5b9U;
-}
-
 /// The buffers of one call of a size on this rank, with known contents.
 class CallBuffers {
  public:
@@ -249,7 +245,9 @@ class CallBuffers {
   }
 
  private:
-  static std::uint64_t given(std::int64_t rank, std::int64_t i) { return content(rank, i); }
+  static std::uint64_t given(std::int64_t rank, std::int64_t i) {
+    return compare::known_word(static_cast<std::uint64_t>(rank), static_cast<std::uint64_t>(i));
+  }
 
   Call call_;
   int rank_ = 0;
@@ -259,27 +257,6 @@ class CallBuffers {
   Words source_;
   Words target_;
 };
-
-/// The longest time of any rank, from when all are there. Collective.
-double timed(Way& way, CallBuffers& buffers) {
-  double seconds = 0;
-  way.with([&](MPI_Comm comm) {
-    SLUICE_MPI(MPI_Barrier(MPI_COMM_WORLD));
-    const double begin = MPI_Wtime();
-    buffers.execute(comm);
-    seconds = MPI_Wtime() - begin;
-  });
-  SLUICE_MPI(MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD));
-  return seconds;
-}
-
-bool verified(Way& way, CallBuffers& buffers) {
-  buffers.clear();
-  way.with([&](MPI_Comm comm) { buffers.execute(comm); });
-  int right = buffers.right() ? 1 : 0;
-  SLUICE_MPI(MPI_Allreduce(MPI_IN_PLACE, &right, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD));
-  return right != 0;
-}
 
 struct Times {
   std::vector<double> all;
@@ -297,18 +274,6 @@ struct Times {
   }
 };
 
-/// In turns, each round from another one on. Collective.
-std::vector<Times> in_turns(const std::vector<Way*>& ways, CallBuffers& buffers, int repetitions) {
-  std::vector<Times> times(ways.size());
-  for (int round = 0; round < repetitions; ++round) {
-    for (std::size_t i = 0; i < ways.size(); ++i) {
-      const std::size_t at = (i + static_cast<std::size_t>(round)) % ways.size();
-      times[at].all.push_back(timed(*ways[at], buffers));
-    }
-  }
-  return times;
-}
-
 /// Ranks of this host are in one communicator; whether any host has several. Collective.
 bool hosts_are_shared() {
   MPI_Comm host = MPI_COMM_NULL;
@@ -322,7 +287,7 @@ bool hosts_are_shared() {
 
 class Measurement {
  public:
-  Measurement(const TuneTask& task, int ranks) : task_(task), ranks_(ranks) {}
+  explicit Measurement(const TuneTask& task) : task_(task) {}
 
   TuneResult result() {
     // MPICH carries these out host by host first, where a rule for all ranks is not asked.
@@ -355,6 +320,30 @@ class Measurement {
     return ways.try_emplace(text, task_.library, call, choice).first->second;
   }
 
+  double timed(Way& way, CallBuffers& buffers) {
+    double seconds = 0;
+    way.with([&](MPI_Comm comm) { seconds = compare::time_of_slowest(all_, [&] { buffers.execute(comm); }); });
+    return seconds;
+  }
+
+  /// Each round from another one on.
+  std::vector<Times> in_turns(const std::vector<Way*>& ways, CallBuffers& buffers) {
+    std::vector<Times> times(ways.size());
+    for (int round = 0; round < task_.repetitions; ++round) {
+      for (std::size_t i = 0; i < ways.size(); ++i) {
+        const std::size_t at = (i + static_cast<std::size_t>(round)) % ways.size();
+        times[at].all.push_back(timed(*ways[at], buffers));
+      }
+    }
+    return times;
+  }
+
+  bool verified(Way& way, CallBuffers& buffers) {
+    buffers.clear();
+    way.with([&](MPI_Comm comm) { buffers.execute(comm); });
+    return compare::largest(std::int64_t{buffers.right() ? 0 : 1}, all_) == 0;
+  }
+
   void look_at(Call call, std::size_t i, Ways& known) {
     const std::int64_t bytes = task_.sizes[i];
     CallBuffers buffers(call, bytes);
@@ -368,7 +357,7 @@ class Measurement {
     std::vector<Way*> ways{&own};
     // Reductions that need operations which commute: MPICH asks, of Open MPI's users somebody has to know.
     const bool any_order = task_.library == Library::kMpich || task_.commutative;
-    for (const LibraryChoice& choice : library_choices(task_.library, call, ranks_, bytes, false, any_order)) {
+    for (const LibraryChoice& choice : library_choices(task_.library, call, all_.size(), bytes, false, any_order)) {
       Way& other = way(known, call, choice);
       if (!verified(other, buffers)) {
         result_.notes.push_back(
@@ -377,27 +366,27 @@ class Measurement {
       }
       if (timed(other, buffers) <= kHopeless * own_s) ways.push_back(&other);
     }
-    const std::vector<Times> times = in_turns(ways, buffers, task_.repetitions);
+    const std::vector<Times> times = in_turns(ways, buffers);
     std::size_t best = 0;
     for (std::size_t w = 1; w < ways.size(); ++w)
       if (times[w].median() < times[best].median()) best = w;
     if (best == 0 || !times[best].beats(times[0], task_.gain)) return;
     // The best of many was lucky too: once more, the two alone.
-    const std::vector<Times> again = in_turns({&own, ways[best]}, buffers, task_.repetitions);
+    const std::vector<Times> again = in_turns({&own, ways[best]}, buffers);
     if (!again[1].beats(again[0], task_.gain)) return;
     result_.sizes.push_back({call, bytes, end_of_size(task_.sizes, i), own_name(call, bytes), *ways[best]->choice(),
                              again[0].median(), again[1].median()});
   }
 
   std::string own_name(Call call, std::int64_t bytes) const {
-    if (task_.library == Library::kOpenMpi) return open_mpi_default(call, ranks_, bytes).text();
+    if (task_.library == Library::kOpenMpi) return open_mpi_default(call, all_.size(), bytes).text();
     if (task_.mpich.text.empty()) return "";  // not the process that prints
-    const std::optional<LibraryChoice> choice = mpich_default(task_.mpich, call, ranks_, bytes);
+    const std::optional<LibraryChoice> choice = mpich_default(task_.mpich, call, all_.size(), bytes);
     return choice ? choice->text() : "its own";
   }
 
   const TuneTask& task_;
-  int ranks_;
+  const compare::Communicator all_{MPI_COMM_WORLD};
   TuneResult result_;
 };
 
@@ -417,7 +406,7 @@ int run_tune(TuneTask task) {
     if (task.library == Library::kMpich) task.mpich = read_mpich_selection(task.mpich.file);
   });
   const Tools tools;
-  const TuneResult result = Measurement(task, ranks).result();
+  const TuneResult result = Measurement(task).result();
   Ranks::once(
       [&] { write_tuned(task, result, ranks, fmt::format("measured, medians of {} in turns", task.repetitions)); });
   return kDone;
