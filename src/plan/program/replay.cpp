@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "plan/broadcast/replay.hpp"
+#include "schedule/message_partners.hpp"
 #include "sluice/error.hpp"
 
 namespace sluice {
@@ -29,31 +30,16 @@ MessageCosts pace_of(const RankNetwork& network, const ProgramOperation& send) {
 ReplayedProgram replay(const RankNetwork& network, const Program& program, double combine_s_per_byte) {
   ReplayInput input;
   const std::vector<ProgramOperation>& operations = program.operations;
-  // Messages by their sends, receives by pairs of ranks in their order.
+  const std::vector<std::size_t> partner = message_partners(program);
   std::vector<std::size_t> message_of(operations.size());
-  std::map<std::pair<std::int64_t, std::int64_t>, std::deque<std::size_t>> under_way, early;
   for (std::size_t i = 0; i < operations.size(); ++i) {
     const ProgramOperation& op = operations[i];
-    if (op.kind == OperationKind::kSend) {
-      const MessageCosts costs = pace_of(network, op);
-      message_of[i] = input.messages.size();
-      input.messages.push_back({op.rank, op.peer, op.message_bytes(), costs.port_s, costs.connection_s, 0});
-    }
-    // The k-th send of a pair and its k-th receive, whichever stands first.
-    const bool sends = op.kind == OperationKind::kSend;
-    const auto pair = sends ? std::pair(op.rank, op.peer) : std::pair(op.peer, op.rank);
-    std::deque<std::size_t>& others = sends ? early[pair] : under_way[pair];
-    if (others.empty()) {
-      (sends ? under_way : early)[pair].push_back(i);
-      continue;
-    }
-    const std::size_t other = others.front();
-    others.pop_front();
-    const std::size_t receive = sends ? other : i;
-    message_of[receive] = message_of[sends ? i : other];
-    if (operations[receive].kind == OperationKind::kCombine)
-      input.messages[message_of[receive]].take_in_s =
-          combine_s_per_byte * static_cast<double>(operations[receive].message_bytes());
+    if (op.kind != OperationKind::kSend) continue;
+    const MessageCosts costs = pace_of(network, op);
+    const bool combined = operations[partner[i]].kind == OperationKind::kCombine;
+    const double take_in_s = combined ? combine_s_per_byte * static_cast<double>(op.message_bytes()) : 0;
+    message_of[i] = message_of[partner[i]] = input.messages.size();
+    input.messages.push_back({op.rank, op.peer, op.message_bytes(), costs.port_s, costs.connection_s, take_in_s});
   }
   for (std::size_t i = 0; i < operations.size(); ++i) {
     const auto end_of = [&](std::size_t operation) {

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <deque>
-#include <map>
+#include <string>
 #include <utility>
 
+#include "schedule/message_partners.hpp"
 #include "sluice/error.hpp"
 
 namespace sluice::detail {
@@ -52,32 +52,10 @@ OrderedMessages messages_of(const StepSchedule& schedule, StepOrder order) {
   return graph;
 }
 
-std::vector<std::size_t> partners(const Program& program) {
-  std::vector<std::size_t> result(program.operations.size());
-  struct Waiting {
-    std::deque<std::size_t> sends, receives;
-  };
-  std::map<std::pair<std::int64_t, std::int64_t>, Waiting> waiting;
-  for (std::size_t i = 0; i < program.operations.size(); ++i) {
-    const ProgramOperation& op = program.operations[i];
-    const bool send = op.kind == ProgramOperation::Kind::kSend;
-    Waiting& pair = waiting[send ? std::pair(op.rank, op.peer) : std::pair(op.peer, op.rank)];
-    std::deque<std::size_t>& others = send ? pair.receives : pair.sends;
-    if (others.empty()) {
-      (send ? pair.sends : pair.receives).push_back(i);
-      continue;
-    }
-    result[i] = others.front();
-    result[others.front()] = i;
-    others.pop_front();
-  }
-  return result;
-}
-
 MessagesOfProgram messages_of(const Program& program) {
   using Kind = ProgramOperation::Kind;
   const std::vector<ProgramOperation>& operations = program.operations;
-  const std::vector<std::size_t> partner = partners(program);
+  const std::vector<std::size_t> partner = message_partners(program);
   // By operation: the message whose end is its own.
   std::vector<std::size_t> ends(operations.size());
   const auto joins = [&](std::size_t i) {
@@ -96,19 +74,51 @@ MessagesOfProgram messages_of(const Program& program) {
   };
   for (std::size_t i = 0; i < operations.size(); ++i) {
     const ProgramOperation& op = operations[i];
-    if (op.kind != Kind::kSend && !joins(i)) continue;
     waits_for.clear();
-    wait_for_all_before(i);
     if (op.kind == Kind::kSend) {
+      wait_for_all_before(i);
       if (operations[partner[i]].kind == Kind::kReceive) wait_for_all_before(partner[i]);
+      result.of_sends.push_back(result.graph.messages.size());
       result.graph.add({op.rank, op.peer, op.message_bytes()}, waits_for);
-    } else {
+    } else if (joins(i)) {
+      wait_for_all_before(i);
       waits_for.push_back(ends[partner[i]]);
       result.graph.add({op.rank, op.rank}, waits_for);
     }
-    result.send.push_back(op.kind == Kind::kSend ? i : kNoSend);
   }
   return result;
+}
+
+Timeline untimed(const StepSchedule& schedule, std::string_view unit) {
+  Timeline timeline{
+      schedule.problem, schedule.algorithm, schedule.senders, schedule.receivers, false, std::string(unit), {}, 0};
+  for (std::size_t s = 0; s < schedule.steps.size(); ++s)
+    for (const Transfer& each : schedule.steps[s].transfers)
+      timeline.transfers.push_back({each.from, each.to, each.size, static_cast<std::int64_t>(s)});
+  return timeline;
+}
+
+Timeline untimed(const Program& program, std::string_view unit) {
+  Timeline timeline{.problem = std::string(to_string(program.problem)),
+                    .algorithm = program.algorithm,
+                    .senders = program.ranks,
+                    .receivers = program.ranks,
+                    .same_nodes = true,
+                    .unit = std::string(unit),
+                    .transfers = {}};
+  for (const ProgramOperation& op : program.operations)
+    if (op.kind == ProgramOperation::Kind::kSend) timeline.transfers.push_back({op.rank, op.peer, op.message_bytes()});
+  return timeline;
+}
+
+void put_times(TimelineTransfer& transfer, double start, double end) {
+  transfer.start = transfer.receive_start = start;
+  transfer.end = transfer.sender_free = end;
+}
+
+void put_times(Timeline& timeline, const MessageTimes& times, const std::vector<std::size_t>& messages) {
+  for (std::size_t i = 0; i < timeline.transfers.size(); ++i)
+    put_times(timeline.transfers[i], times.start[messages[i]], times.end[messages[i]]);
 }
 
 MessageSequence::MessageSequence(const OrderedMessages& graph)

@@ -6,10 +6,12 @@
 #include <limits>
 #include <optional>
 #include <queue>
+#include <string_view>
 #include <vector>
 
 #include "sluice/run/simulate/model.hpp"
 #include "sluice/schedule/program.hpp"
+#include "sluice/schedule/timeline.hpp"
 
 /// Which transfers of a schedule wait for which others, without anything about a machine: what every engine of
 /// `simulate` runs.
@@ -39,19 +41,29 @@ void refuse_more_than_steps(const StepSchedule& schedule);
 /// Senders are 0 .. senders - 1, receivers follow. @pre the schedule is sound, without local phases, on one switch
 [[nodiscard]] OrderedMessages messages_of(const StepSchedule& schedule, StepOrder order);
 
-/// Of each operation the one at the other end of its message: the k-th send between two ranks and the k-th receive
-/// there. @pre the program is sound
-[[nodiscard]] std::vector<std::size_t> partners(const Program& program);
-
-/// A message for each send, as ranks are named, and one from a rank to itself where a combine waits for more than its
-/// message. A message that is kept waits until its receiver may take it, as it does in MPI if it is long; one that is
-/// combined comes to a buffer. Not said: sends to the same rank begin in order. @pre the program is sound
+/// A message for each send, as ranks are named, and one from a rank to itself, which takes no time, where a combine
+/// waits for more than its message. A message that is kept waits until its receiver may take it, as it does in MPI if
+/// it is long; one that is combined comes to a buffer. Not said: sends to the same rank begin in order.
+/// @pre the program is sound
 struct MessagesOfProgram {
   OrderedMessages graph;
-  std::vector<std::size_t> send;  ///< by message: the operation, or kNoSend
+  std::vector<std::size_t> of_sends;  ///< the messages of the sends, in the order of the program
 };
-inline constexpr std::size_t kNoSend = std::numeric_limits<std::size_t>::max();
 [[nodiscard]] MessagesOfProgram messages_of(const Program& program);
+
+/// When each message begins and ends.
+struct MessageTimes {
+  std::vector<double> start;
+  std::vector<double> end;
+};
+
+/// A transfer for each of the schedule, and for each send of the program, in their order and without times.
+[[nodiscard]] Timeline untimed(const StepSchedule& schedule, std::string_view unit);
+[[nodiscard]] Timeline untimed(const Program& program, std::string_view unit);
+/// Sender and receiver are at it together.
+void put_times(TimelineTransfer& transfer, double start, double end);
+/// `messages`: that of each transfer of an untimed timeline.
+void put_times(Timeline& timeline, const MessageTimes& times, const std::vector<std::size_t>& messages);
 
 /// Goes through the messages as some machine says that they end.
 class MessageSequence {

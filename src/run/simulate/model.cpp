@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <numeric>
 #include <optional>
 #include <queue>
 #include <string>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "run/simulate/message_sequence.hpp"
+#include "schedule/message_partners.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/decimal.hpp"
 #include "sluice/plan/program.hpp"
@@ -22,18 +24,17 @@ namespace sluice {
 
 namespace {
 
-/// Starts each message of `graph` as early as it may and ends it after duration(message); tells of each when it runs:
-/// place(message, start, end).
-template <class Duration, class Place>
-void run(const detail::OrderedMessages& graph, Duration duration, Place place) {
+/// Starts each message of `graph` as early as it may and ends it after its duration.
+detail::MessageTimes run(const detail::OrderedMessages& graph, const std::vector<double>& durations) {
   detail::MessageSequence sequence(graph);
+  detail::MessageTimes times{std::vector<double>(durations.size()), std::vector<double>(durations.size())};
   using End = std::pair<double, std::size_t>;
   std::priority_queue<End, std::vector<End>, std::greater<>> running;
   const auto start_all = [&](double now) {
     while (const std::optional<std::size_t> next = sequence.next()) {
-      const double end = now + duration(*next);
-      place(*next, now, end);
-      running.emplace(end, *next);
+      times.start[*next] = now;
+      times.end[*next] = now + durations[*next];
+      running.emplace(times.end[*next], *next);
     }
   };
   start_all(0);
@@ -42,11 +43,7 @@ void run(const detail::OrderedMessages& graph, Duration duration, Place place) {
     for (; !running.empty() && running.top().first <= now; running.pop()) sequence.end(running.top().second);
     start_all(now);
   }
-}
-
-void place(TimelineTransfer& transfer, double start, double end) {
-  transfer.start = transfer.receive_start = start;
-  transfer.end = transfer.sender_free = end;
+  return times;
 }
 
 void keep_barriers(Timeline& timeline, const StepSchedule& schedule) {
@@ -56,7 +53,8 @@ void keep_barriers(Timeline& timeline, const StepSchedule& schedule) {
   for (const Step& step : schedule.steps) {
     std::int64_t longest = 0;
     for (const Transfer& each : step.transfers) {
-      place(timeline.transfers[next++], start, start + in_unit(schedule.setup + static_cast<double>(each.size)));
+      detail::put_times(timeline.transfers[next++], start,
+                        start + in_unit(schedule.setup + static_cast<double>(each.size)));
       longest = std::max(longest, each.size);
     }
     start += in_unit(schedule.setup + static_cast<double>(longest));
@@ -105,20 +103,16 @@ StepOrder parse_step_order(std::string_view name, const std::string& where) {
 
 Timeline simulate(const StepSchedule& schedule, StepOrder order) {
   detail::refuse_more_than_steps(schedule);
-  Timeline timeline{schedule.problem, schedule.algorithm, schedule.senders, schedule.receivers, false, "", {}, 0};
-  for (std::size_t s = 0; s < schedule.steps.size(); ++s)
-    for (const Transfer& each : schedule.steps[s].transfers)
-      timeline.transfers.push_back({each.from, each.to, each.size, static_cast<std::int64_t>(s)});
+  Timeline timeline = detail::untimed(schedule, "");
   if (order == StepOrder::kBarrier) {
     keep_barriers(timeline, schedule);
   } else {
-    run(
-        detail::messages_of(schedule, order),
-        [&](std::size_t i) {
-          const auto size = static_cast<double>(timeline.transfers[i].size);
-          return move_decimal_point(schedule.setup + size, -schedule.decimals);
-        },
-        [&](std::size_t i, double start, double end) { place(timeline.transfers[i], start, end); });
+    std::vector<double> durations;
+    for (const TimelineTransfer& each : timeline.transfers)
+      durations.push_back(move_decimal_point(schedule.setup + static_cast<double>(each.size), -schedule.decimals));
+    std::vector<std::size_t> messages(durations.size());
+    std::iota(messages.begin(), messages.end(), std::size_t{0});
+    put_times(timeline, run(detail::messages_of(schedule, order), durations), messages);
   }
   sort_by_start(timeline);
   return timeline;
@@ -150,48 +144,28 @@ Timeline simulate(const TreeSchedule& schedule) {
 }
 
 Timeline simulate(const Program& program) {
-  Timeline timeline{.problem = std::string(to_string(program.problem)),
-                    .algorithm = program.algorithm,
-                    .senders = program.ranks,
-                    .receivers = program.ranks,
-                    .same_nodes = true,
-                    .unit = "",
-                    .transfers = {}};
+  Timeline timeline = detail::untimed(program, "");
   const detail::MessagesOfProgram messages = detail::messages_of(program);
-  const auto send_of = [&](std::size_t message) -> const ProgramOperation* {
-    const std::size_t send = messages.send[message];
-    return send == detail::kNoSend ? nullptr : &program.operations[send];
-  };
-  run(
-      messages.graph, [&](std::size_t message) { return send_of(message) != nullptr ? 1.0 : 0.0; },
-      [&](std::size_t message, double start, double end) {
-        const ProgramOperation* const send = send_of(message);
-        if (send == nullptr) return;
-        place(timeline.transfers.emplace_back(TimelineTransfer{send->rank, send->peer, send->message_bytes()}), start,
-              end);
-      });
+  std::vector<double> durations(messages.graph.messages.size(), 0);
+  for (const std::size_t message : messages.of_sends) durations[message] = 1;
+  put_times(timeline, run(messages.graph, durations), messages.of_sends);
   sort_by_start(timeline);
   return timeline;
 }
 
 Timeline simulate(const Platform& platform, const Program& program, double combine_s_per_byte) {
   const ReplayedProgram times = replay(platform, program, combine_s_per_byte);
-  Timeline timeline{.problem = std::string(to_string(program.problem)),
-                    .algorithm = program.algorithm,
-                    .senders = program.ranks,
-                    .receivers = program.ranks,
-                    .same_nodes = true,
-                    .unit = "s",
-                    .transfers = {},
-                    .length = times.length_s};
-  const std::vector<std::size_t> partner = detail::partners(program);
+  Timeline timeline = detail::untimed(program, "s");
+  timeline.length = times.length_s;
+  const std::vector<std::size_t> partner = detail::message_partners(program);
+  std::size_t next = 0;
   for (std::size_t i = 0; i < program.operations.size(); ++i) {
-    const ProgramOperation& op = program.operations[i];
-    if (op.kind != ProgramOperation::Kind::kSend) continue;
-    TimelineTransfer transfer{op.rank, op.peer, op.message_bytes(), -1, times.start_s[i], times.end_s[i]};
+    if (program.operations[i].kind != ProgramOperation::Kind::kSend) continue;
+    TimelineTransfer& transfer = timeline.transfers[next++];
+    transfer.start = times.start_s[i];
+    transfer.sender_free = times.end_s[i];
     transfer.end = times.end_s[partner[i]];
     transfer.receive_start = std::max(transfer.start, transfer.end - (transfer.sender_free - transfer.start));
-    timeline.transfers.push_back(transfer);
   }
   sort_by_start(timeline);
   return timeline;

@@ -82,7 +82,7 @@ class Simulation {
     times_.end.resize(graph_.messages.size());
   }
 
-  SimgridTimes run(const s4u::Engine& engine) {
+  MessageTimes run(const s4u::Engine& engine) {
     s4u::Activity::on_completion_cb([this](const s4u::Activity& activity) { end(activity); });
     start_all();
     engine.run();
@@ -133,7 +133,7 @@ class Simulation {
   const OrderedMessages& graph_;
   MessageSequence sequence_;
   std::vector<s4u::Host*> hosts_;
-  SimgridTimes times_;
+  MessageTimes times_;
   std::map<const s4u::Activity*, Flow> flows_;  ///< under way
   std::vector<s4u::CommPtr> ended_;
   double ended_at_ = 0;
@@ -152,7 +152,7 @@ void answer(const std::string& request_file, const std::string& times_file) {
   argv.push_back(nullptr);
   s4u::Engine engine(&argc, argv.data());
   engine.load_platform(request.machine.platform);
-  const SimgridTimes times = Simulation(request, hosts_of(engine, request)).run(engine);
+  const MessageTimes times = Simulation(request, hosts_of(engine, request)).run(engine);
   std::ofstream out(times_file);
   write_simgrid_times(out, times);
   if (!out.flush()) throw InputError(times_file, "cannot be written", "a file that can be written");

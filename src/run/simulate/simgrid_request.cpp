@@ -87,13 +87,13 @@ SimgridRequest read_simgrid_request(std::istream& in) {
   return request;
 }
 
-void write_simgrid_times(std::ostream& out, const SimgridTimes& times) {
+void write_simgrid_times(std::ostream& out, const MessageTimes& times) {
   for (std::size_t i = 0; i < times.start.size(); ++i) out << fmt::format("{} {}\n", times.start[i], times.end[i]);
 }
 
-SimgridTimes read_simgrid_times(std::istream& in, std::size_t count) {
+MessageTimes read_simgrid_times(std::istream& in, std::size_t count) {
   Fields fields(in);
-  SimgridTimes times;
+  MessageTimes times;
   for (std::size_t i = 0; i < count; ++i) {
     times.start.push_back(fields.number<double>());
     times.end.push_back(fields.number<double>());

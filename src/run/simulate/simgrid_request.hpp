@@ -17,18 +17,12 @@ struct SimgridRequest {
   OrderedMessages graph;  ///< from and to are positions of hosts, sizes bytes; to itself: takes no time
 };
 
-/// Of each message, in seconds.
-struct SimgridTimes {
-  std::vector<double> start;
-  std::vector<double> end;
-};
-
-/// As text, for a program of the same build alone.
+/// As text, for a program of the same build alone. Times are seconds.
 void write_simgrid_request(std::ostream& out, const SimgridMachine& machine, const std::string& who_needs,
                            const OrderedMessages& graph);
-void write_simgrid_times(std::ostream& out, const SimgridTimes& times);
+void write_simgrid_times(std::ostream& out, const MessageTimes& times);
 /// Throw InputError for what is not whole.
 [[nodiscard]] SimgridRequest read_simgrid_request(std::istream& in);
-[[nodiscard]] SimgridTimes read_simgrid_times(std::istream& in, std::size_t count);
+[[nodiscard]] MessageTimes read_simgrid_times(std::istream& in, std::size_t count);
 
 }  // namespace sluice::detail

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -15,9 +16,9 @@ namespace sluice {
 
 struct SimgridTask::State {
   detail::OrderedMessages graph;
-  std::string who_needs;             ///< hosts
-  Timeline timeline;                 ///< without times
-  std::vector<std::size_t> message;  ///< by transfer of the timeline
+  std::string who_needs;              ///< hosts
+  Timeline timeline;                  ///< without times
+  std::vector<std::size_t> messages;  ///< of its transfers
 };
 
 namespace {
@@ -58,32 +59,17 @@ SimgridTask::SimgridTask(const StepSchedule& schedule, StepOrder order, const Si
   state_->who_needs =
       std::string(nodes.same_hosts ? "a host for each sender and receiver of one number"
                                    : "a host for each sender and for each receiver, or that they are the same");
-  state_->timeline = {schedule.problem, schedule.algorithm, schedule.senders, schedule.receivers, false, "s", {}, 0};
-  for (std::size_t s = 0; s < schedule.steps.size(); ++s) {
-    for (const Transfer& each : schedule.steps[s].transfers) {
-      state_->message.push_back(state_->message.size());
-      state_->timeline.transfers.push_back({each.from, each.to, each.size, static_cast<std::int64_t>(s)});
-    }
-  }
+  state_->timeline = detail::untimed(schedule, "s");
+  state_->messages.resize(state_->timeline.transfers.size());
+  std::iota(state_->messages.begin(), state_->messages.end(), std::size_t{0});
 }
 
 SimgridTask::SimgridTask(const Program& program) : state_(std::make_unique<State>()) {
   detail::MessagesOfProgram messages = detail::messages_of(program);
   state_->graph = std::move(messages.graph);
   state_->who_needs = fmt::format("one for each of the {} ranks", program.ranks);
-  state_->timeline = {.problem = std::string(to_string(program.problem)),
-                      .algorithm = program.algorithm,
-                      .senders = program.ranks,
-                      .receivers = program.ranks,
-                      .same_nodes = true,
-                      .unit = "s",
-                      .transfers = {}};
-  for (std::size_t m = 0; m < messages.send.size(); ++m) {
-    if (messages.send[m] == detail::kNoSend) continue;
-    const ProgramOperation& op = program.operations[messages.send[m]];
-    state_->message.push_back(m);
-    state_->timeline.transfers.push_back({op.rank, op.peer, op.message_bytes()});
-  }
+  state_->timeline = detail::untimed(program, "s");
+  state_->messages = std::move(messages.of_sends);
 }
 
 SimgridTask::~SimgridTask() = default;
@@ -95,13 +81,8 @@ void SimgridTask::write_request(std::ostream& out, const SimgridMachine& machine
 }
 
 Timeline SimgridTask::read_times(std::istream& in) const {
-  const detail::SimgridTimes times = detail::read_simgrid_times(in, state_->graph.messages.size());
   Timeline timeline = state_->timeline;
-  for (std::size_t i = 0; i < timeline.transfers.size(); ++i) {
-    TimelineTransfer& each = timeline.transfers[i];
-    each.start = each.receive_start = times.start[state_->message[i]];
-    each.end = each.sender_free = times.end[state_->message[i]];
-  }
+  put_times(timeline, detail::read_simgrid_times(in, state_->graph.messages.size()), state_->messages);
   sort_by_start(timeline);
   return timeline;
 }
