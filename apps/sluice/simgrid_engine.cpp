@@ -22,8 +22,9 @@ constexpr const char* kOption = "--engine";
 /// The program that simulates: beside this one in a build, in libexec where it is installed.
 std::string simulating_program() {
   const fs::path folder = own_path(kOption).parent_path();
-  for (const fs::path& each : {folder / "sluice-simgrid", folder / SLUICE_LIBEXEC / "sluice-simgrid"})
+  for (const fs::path& each : {folder / "sluice-simgrid", folder / SLUICE_LIBEXEC / "sluice-simgrid"}) {
     if (fs::exists(each)) return each.string();
+  }
   throw InputError(kOption, "no SimGrid in this build", "a build on a machine with libsimgrid-dev, or model");
 }
 
@@ -37,10 +38,12 @@ std::vector<std::string> names_in(const std::string& text) {
   return lines;
 }
 
+[[noreturn]] void refuse_unreadable(const std::string& file) { throw InputError(file, "cannot be read", "a file"); }
+
 std::string content_of(const std::string& file) {
   std::ifstream in(file);
   std::ostringstream content;
-  if (!in || !(content << in.rdbuf())) throw InputError(file, "cannot be read", "a file");
+  if (!in || !(content << in.rdbuf())) refuse_unreadable(file);
   return std::move(content).str();
 }
 
@@ -63,8 +66,9 @@ void check(const SimgridEngineOptions& options) {
   if (options.platform.empty())
     throw InputError("--platform", "nothing", "the machine to simulate: a platform of SimGrid, or sluice.platform/1");
   (void)simulating_program();
-  for (const std::string& file : {options.platform, options.hosts})
-    if (!file.empty()) (void)content_of(file);
+  for (const std::string& file : {options.platform, options.hosts}) {
+    if (!file.empty() && std::ifstream(file).peek() == std::ifstream::traits_type::eof()) refuse_unreadable(file);
+  }
   for (const std::string& each : options.settings)
     if (each.find(':') == std::string::npos) throw InputError("--cfg", "'" + each + "'", "NAME:VALUE");
 }

@@ -6,14 +6,12 @@
 #include <cstdint>
 #include <string>
 
+#include "show/count_in.hpp"
+
 namespace sluice {
 namespace {
 
-std::size_t count(const std::string& text, const std::string& part) {
-  std::size_t times = 0;
-  for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++times;
-  return times;
-}
+using testing::count;
 
 Timeline two_by_two() {
   Timeline timeline{"exchange", "oggp", 2, 2, false, "s", {}, 4e-3};

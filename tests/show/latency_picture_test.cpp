@@ -7,14 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "show/count_in.hpp"
+
 namespace sluice {
 namespace {
 
-std::size_t count(const std::string& text, const std::string& part) {
-  std::size_t times = 0;
-  for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++times;
-  return times;
-}
+using testing::count;
 
 TEST(LatencySvg, DrawsCellsFramesAndScale) {
   const LatencyMatrix matrix(3, {{0, 2, 1e-5}, {0, 1, 1e-3}});

@@ -5,16 +5,13 @@
 #include <cstddef>
 #include <string>
 
+#include "show/count_in.hpp"
 #include "sluice/error.hpp"
 
 namespace sluice {
 namespace {
 
-std::size_t count(const std::string& text, const std::string& part) {
-  std::size_t times = 0;
-  for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++times;
-  return times;
-}
+using testing::count;
 
 /// 3 and 1 send to the root, 3 to 2 first. Transfers take 2, combining 1.
 TreeSchedule reduction() {

@@ -14,7 +14,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -109,8 +111,6 @@ ProgramMessages along(const Tree& tree, const Ranges& segments) {
 /// Of a replay: hundreds are asked for one after the other.
 constexpr double kMostWork = 1 << 22;
 
-bool is_power_of_two(std::int64_t n) { return (n & (n - 1)) == 0; }
-
 /// Each pair of neighbours swaps its own blocks, then all ranks pass on to the other side what they got last.
 ProgramMessages neighbors_allgather(const RangeSets& sets) {
   const std::size_t p = sets.size();
@@ -187,7 +187,7 @@ class Messages {
     first->append(std::move(*second));
     return first;
   }
-  [[nodiscard]] bool power_of_two() const { return is_power_of_two(shape_.ranks); }
+  [[nodiscard]] bool power_of_two() const { return std::has_single_bit(static_cast<std::uint64_t>(shape_.ranks)); }
   [[nodiscard]] ByteRange all() const { return {0, array_bytes(shape_)}; }
   [[nodiscard]] RangeSets blocks() const {
     RangeSets sets;
