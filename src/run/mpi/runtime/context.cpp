@@ -336,7 +336,7 @@ void Context::deal_out_failure(const Incoming& incoming) {
   failed_ = true;
   const Control& control = incoming.wire.control;
   if (control.execution != 0) {
-    die(control.execution - 1, incoming.wire.channel, control.rank);
+    die(control.execution - 1, incoming.wire.channel, control.rank, incoming.wire.closed_from);
   }
   Failure failure;
   failure.rank = incoming.from;
@@ -365,7 +365,7 @@ void Context::post(int to, std::int64_t channel, const Control& control) {
   Outgoing& last = outgoing_.back();
   last.wire.channel = channel;
   last.wire.control = control;
-  constexpr int kBytes = offsetof(Wire, text);
+  constexpr int kBytes = offsetof(Wire, closed_from);
   const int code = MPI_Isend(&last.wire, kBytes, MPI_BYTE, to, kControlTag, comm_, &last.request);
   if (code == MPI_SUCCESS) return;
   outgoing_.pop_back();
@@ -412,13 +412,14 @@ void Context::tell_failure(std::int64_t channel, const std::exception_ptr& why, 
   if (comm_ == MPI_COMM_NULL || finalized()) return;
   failed_ = true;
   const bool dies = dead_from < kNever;
-  if (dies) {
-    const std::scoped_lock lock(mutex_);
-    die(dead_from, channel, execution);
-  }
   const Failure failure = failure_of(why);
   Wire& wire = goodbyes_[goodbyes_said_++ % kGoodbyes];
   wire.channel = channel;
+  wire.closed_from = turn_of(turns_, channel, execution);
+  if (dies) {
+    const std::scoped_lock lock(mutex_);
+    die(dead_from, channel, execution, wire.closed_from);
+  }
   const std::size_t length = std::min(failure.text.size(), kTextRoom);
   // Its fields in other roles: `number` says whether it is of a bad argument, `rank` in which execution, `execution`
   // where the context ends, if it does.
@@ -455,17 +456,19 @@ void Context::tell_failure(std::int64_t channel, const std::exception_ptr& why, 
   board_.note_failure();
 }
 
-void Context::die(std::int64_t from, std::int64_t channel, std::int64_t execution) {
-  dead_from_ = std::min(dead_from_, from);
+std::int64_t Context::turn_of(const Turns& turns, std::int64_t channel, std::int64_t execution) const {
   const auto open = live_.find(channel);
-  const auto close = [&](Turns& turns) {
-    // What has taken a turn here before that execution did, or would have, has a turn before it on all ranks.
-    const std::optional<std::int64_t> of_it =
-        open != live_.end() ? open->second->turn_of(turns, execution) : std::nullopt;
-    turns.close_from(of_it.value_or(turns.next()));
-  };
-  close(turns_);
-  for (auto& [key, part] : parts_) close(part.turns);
+  const std::optional<std::int64_t> of_it =
+      open != live_.end() ? open->second->turn_of(turns, execution) : std::nullopt;
+  return of_it.value_or(turns.next());
+}
+
+void Context::die(std::int64_t from, std::int64_t channel, std::int64_t execution, std::int64_t closed_from) {
+  dead_from_ = std::min(dead_from_, from);
+  // What took a turn before that execution did, or would have, where it failed, has a turn before it on all ranks: also
+  // where word of it comes before they have been started.
+  turns_.close_from(closed_from);
+  for (auto& [key, part] : parts_) part.turns.close_from(turn_of(part.turns, channel, execution));
 }
 
 // ---- What is under way

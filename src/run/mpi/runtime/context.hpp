@@ -208,10 +208,11 @@ class Context : public std::enable_shared_from_this<Context> {
  private:
   static constexpr std::size_t kListening = 4;
   static constexpr std::size_t kTextRoom = 424;
-  /// A control message as it travels; without text only what stands before it.
+  /// A control message as it travels; what follows `control` only with word of a failure.
   struct Wire {
     std::int64_t channel = 0;
     Control control;
+    std::int64_t closed_from = 0;  ///< where the context ends: the first turn that must not begin any more
     std::array<char, kTextRoom> text{};
   };
   struct Incoming {
@@ -244,8 +245,10 @@ class Context : public std::enable_shared_from_this<Context> {
   void arrive(Incoming& incoming, const MPI_Status& status);
   void deal_out(const Incoming& incoming);
   void deal_out_failure(const Incoming& incoming);
-  /// It ends with channel `from`, as `channel` was given up in that execution.
-  void die(std::int64_t from, std::int64_t channel, std::int64_t execution);
+  /// It ends with channel `from`, as `channel` was given up in that execution. `closed_from`: of turns().
+  void die(std::int64_t from, std::int64_t channel, std::int64_t execution, std::int64_t closed_from);
+  /// The turn that this execution of the channel has taken, else the next one.
+  [[nodiscard]] std::int64_t turn_of(const Turns& turns, std::int64_t channel, std::int64_t execution) const;
   void reap() noexcept;
   void end() noexcept;
 
