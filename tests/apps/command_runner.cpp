@@ -114,7 +114,7 @@ Outcome Folder::run(const Arguments& command, const std::vector<std::string>& en
   return start(command, environment, input, out).outcome(out.empty());
 }
 
-Outcome Folder::sluice_interrupted(const Arguments& arguments) const {
+Outcome Folder::sluice_interrupted(const Arguments& arguments, std::chrono::milliseconds after) const {
   Arguments command{SLUICE_COMMAND};
   command.insert(command.end(), arguments.begin(), arguments.end());
   const Running running = start(command, {}, "", "");
@@ -129,6 +129,7 @@ Outcome Folder::sluice_interrupted(const Arguments& arguments) const {
     const std::string text = read_text(status);
     const std::size_t at = text.find(field);
     if (at != std::string::npos && (std::stoull(text.substr(at + field.size(), 16), nullptr, 16) & kInterrupt) != 0) {
+      std::this_thread::sleep_for(after);
       ::kill(running.process, SIGINT);
       break;
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -31,8 +32,10 @@ class Folder {
   /// Runs `sluice ARGUMENTS` here, at most 60 seconds. `out`: where its standard output goes instead.
   [[nodiscard]] Outcome sluice(const Arguments& arguments, const std::string& input = "",
                                const std::string& out = "") const;
-  /// Starts `sluice ARGUMENTS` here, and presses Ctrl-C (SIGINT) once the program says that it handles it.
-  [[nodiscard]] Outcome sluice_interrupted(const Arguments& arguments) const;
+  /// Starts `sluice ARGUMENTS` here, and presses Ctrl-C (SIGINT) once, so long after the program says that it handles
+  /// it.
+  [[nodiscard]] Outcome sluice_interrupted(const Arguments& arguments,
+                                           std::chrono::milliseconds after = std::chrono::milliseconds(0)) const;
   /// Runs any program here, with these additions to the environment, NAME=VALUE.
   [[nodiscard]] Outcome run(const Arguments& command, const std::vector<std::string>& environment = {},
                             const std::string& input = "", const std::string& out = "") const;

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <string>
+
 #include "command_runner.hpp"
 #include "exchange_files.hpp"
 
@@ -35,6 +38,23 @@ TEST(Interrupt, LeavesTheBestPlanSoFar) {
     EXPECT_EQ(resumed.status, 0) << resumed.err;
     EXPECT_LE(json::parse(folder.read("further.json")).at("cost").at("total").get<double>(), before);
   }
+}
+
+TEST(Interrupt, EndsWhatCbcIsAbout) {
+  const Folder folder;
+  std::string traffic;
+  for (int i = 0; i < 14; ++i) {
+    for (int j = 0; j < 14; ++j)
+      traffic += std::to_string((i * i * 37 + j * 53 + i * j * j * 11) % 100 + 1) + (j < 13 ? "," : "\n");
+  }
+  folder.write("dense14.csv", traffic);
+  // By then its first linear program, for which Clp would have Ctrl-C for itself.
+  constexpr std::chrono::seconds kLater(4);
+  const Outcome outcome = folder.sluice_interrupted(
+      words("plan exchange dense14.csv --setup 20 --algorithm exact --effort 1e5 --json plan.json"), kLater);
+  if (outcome.err.find("built without CBC") != std::string::npos) GTEST_SKIP();
+  expect_says_so(outcome);
+  EXPECT_EQ(folder.sluice(words("check plan.json --traffic dense14.csv")).status, 0);
 }
 
 TEST(Interrupt, PrintsNothingButTheScheduleWhereThatIsAskedFor) {

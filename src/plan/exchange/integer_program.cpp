@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string>
 
+#include "plan/kept_interrupt.hpp"
 #include "sluice/error.hpp"
 
 #ifdef SLUICE_HAVE_CBC
@@ -46,9 +47,11 @@ class IntegerTreeHandler : public CbcEventHandler {
 
 class PivotHandler : public ClpEventHandler {
  public:
-  PivotHandler(Budget* budget, std::int64_t work) : budget_(budget), work_(work) {}
+  PivotHandler(Budget* budget, std::int64_t work, const KeptInterrupt* interrupt)
+      : budget_(budget), work_(work), interrupt_(interrupt) {}
   int event(Event which) override {
     if (which != endOfIteration) return -1;
+    interrupt_->put_back();
     budget_->spend(work_);
     return budget_->over() ? kStop : -1;
   }
@@ -58,6 +61,7 @@ class PivotHandler : public ClpEventHandler {
   static constexpr int kStop = 5;
   Budget* budget_;
   std::int64_t work_;  // of a pivot
+  const KeptInterrupt* interrupt_;
 };
 
 int go_on(CbcModel* /*model*/, int /*where*/) { return 0; }
@@ -102,7 +106,8 @@ IntegerSolution solve(const IntegerProgram& program, Budget& budget, const std::
   for (int j = 0; j < variables; ++j) relaxation.setInteger(j);
   const auto entries = static_cast<std::int64_t>(columns.size());
   const auto rows = static_cast<std::int64_t>(program.rows.size());
-  const PivotHandler pivots(&budget, kWorkOfRow * rows + kWorkOfEntry * entries);
+  const KeptInterrupt interrupt;
+  const PivotHandler pivots(&budget, kWorkOfRow * rows + kWorkOfEntry * entries, &interrupt);
   relaxation.getModelPtr()->passInEventHandler(&pivots);
 
   CbcModel model(relaxation);

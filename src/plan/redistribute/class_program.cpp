@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "plan/kept_interrupt.hpp"
 #include "plan/redistribute/profile_search.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
@@ -57,9 +58,11 @@ constexpr int kMostProbes = 10;
 /// Every pivot of every linear program counts, those of cuts and of trial branches included, by the rows it works on.
 class PivotCounter : public ClpEventHandler {
  public:
-  PivotCounter(Effort* effort, int rows) : effort_(effort), units_(1 + rows / kRowsOfAUnit) {}
+  PivotCounter(Effort* effort, int rows, const KeptInterrupt* interrupt)
+      : effort_(effort), units_(1 + rows / kRowsOfAUnit), interrupt_(interrupt) {}
   int event(Event which) override {
     if (which != endOfIteration) return kGoOn;
+    interrupt_->put_back();
     effort_->take(units_);
     return effort_->left() == 0 ? kStop : kGoOn;
   }
@@ -71,6 +74,7 @@ class PivotCounter : public ClpEventHandler {
   static constexpr int kRowsOfAUnit = 100;
   Effort* effort_;
   std::int64_t units_;
+  const KeptInterrupt* interrupt_;
 };
 
 class TreeHandler : public CbcEventHandler {
@@ -243,7 +247,8 @@ ProgramOutcome ClassProgram::solve(Effort& effort) const {
   ProgramOutcome outcome{std::nullopt, limits_.least};
   if (variables_ > kMostClassVariables || effort.left() == 0) return outcome;
   OsiClpSolverInterface linear = relaxation();
-  const PivotCounter pivots(&effort, linear.getNumRows());
+  const KeptInterrupt interrupt;
+  const PivotCounter pivots(&effort, linear.getNumRows(), &interrupt);
   linear.getModelPtr()->passInEventHandler(&pivots);
   linear.initialSolve();
   const auto in_elements = [&](double units) {
