@@ -26,7 +26,6 @@ namespace {
 constexpr double kPopularity = 1, kPreference = 0.25;
 constexpr double kTokens = 4096.0 * 2;
 constexpr std::int64_t kTokenSize = 4096;
-constexpr std::int64_t kDefaultSamples = 3;
 
 Traffic moe_routing(std::int64_t ranks, std::uint64_t seed, std::int64_t number) {
   InstanceRandom random(seed, ranks, number);
@@ -49,20 +48,8 @@ Traffic moe_routing(std::int64_t ranks, std::uint64_t seed, std::int64_t number)
 }  // namespace
 
 int study_moe_routing(const StudyTask& task) {
-  PlannerComparison comparison{"moe-routing", "Routing to experts, log-normal popularity", {}};
-  constexpr double kQuickEffort = 0.05;
-  if (task.quick) comparison.effort = kQuickEffort;
-  const std::vector<std::int64_t> sizes =
-      task.quick ? std::vector<std::int64_t>{8} : std::vector<std::int64_t>{8, 16, 32, 64};
-  for (const std::int64_t ranks : sizes) {
-    for (const double percent : {0.2, 1.0, 5.0}) {
-      comparison.groups.push_back({ranks, percent, [ranks](std::uint64_t seed, std::int64_t number) {
-                                     return moe_routing(ranks, seed, number);
-                                   }});
-    }
-  }
-  comparison.samples = task.samples > 0 ? task.samples : task.quick ? 1 : kDefaultSamples;
-  compare_planners(comparison, task);
+  compare_planners_at({8, 16, 32, 64}, 8, "moe-routing", "Routing to experts, log-normal popularity", moe_routing,
+                      task);
   return kDone;
 }
 

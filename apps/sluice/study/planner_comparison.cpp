@@ -186,4 +186,23 @@ void compare_planners(const PlannerComparison& comparison, const StudyTask& task
       comparison.title, comparison.samples, task.seed, table.text(), comparison.name, task.folder));
 }
 
+void compare_planners_at(const std::vector<std::int64_t>& sizes, std::int64_t quick_size, const std::string& name,
+                         const std::string& title,
+                         const std::function<Traffic(std::int64_t, std::uint64_t, std::int64_t)>& traffic,
+                         const StudyTask& task) {
+  constexpr std::int64_t kDefaultSamples = 3;
+  constexpr double kQuickEffort = 0.05;
+  PlannerComparison comparison{name, title, {}};
+  if (task.quick) comparison.effort = kQuickEffort;
+  for (const std::int64_t nodes : task.quick ? std::vector<std::int64_t>{quick_size} : sizes) {
+    for (const double percent : {0.2, 1.0, 5.0}) {
+      comparison.groups.push_back({nodes, percent, [&traffic, nodes](std::uint64_t seed, std::int64_t number) {
+                                     return traffic(nodes, seed, number);
+                                   }});
+    }
+  }
+  comparison.samples = task.samples > 0 ? task.samples : task.quick ? 1 : kDefaultSamples;
+  compare_planners(comparison, task);
+}
+
 }  // namespace sluice::command

@@ -18,7 +18,7 @@ struct InstanceGroup {
   std::function<Traffic(std::uint64_t seed, std::int64_t number)> traffic;
 };
 
-/// What two studies of exchange share: every named planner that ends by itself and `auto`, on the same instances.
+/// Every named planner that ends by itself and `auto`, on the same instances.
 struct PlannerComparison {
   std::string name;   ///< of the files
   std::string title;  ///< of the picture
@@ -34,5 +34,12 @@ struct PlannerComparison {
 /// eclipse and lumos, in the rows of `auto`. Prints a part of that as a table. Throws InputError if a file cannot be
 /// written.
 void compare_planners(const PlannerComparison& comparison, const StudyTask& task);
+
+/// The same, set-ups of 0.2, 1 and 5 % of the largest load, for traffic(nodes, seed, number) of each of `sizes`; with
+/// --quick of `quick_size` alone and with little effort. 3 samples unless the task says so.
+void compare_planners_at(const std::vector<std::int64_t>& sizes, std::int64_t quick_size, const std::string& name,
+                         const std::string& title,
+                         const std::function<Traffic(std::int64_t, std::uint64_t, std::int64_t)>& traffic,
+                         const StudyTask& task);
 
 }  // namespace sluice::command

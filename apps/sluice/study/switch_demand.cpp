@@ -26,7 +26,6 @@ namespace {
 constexpr int kLarge = 4, kSmall = 12;
 constexpr double kLargeShare = 0.7, kNoise = 0.003, kLeast = 0.001;
 constexpr double kLoad = 1e6;
-constexpr std::int64_t kDefaultSamples = 3;
 
 Traffic switch_demand(std::int64_t ports, std::uint64_t seed, std::int64_t number) {
   InstanceRandom random(seed, ports, number);
@@ -45,20 +44,8 @@ Traffic switch_demand(std::int64_t ports, std::uint64_t seed, std::int64_t numbe
 }  // namespace
 
 int study_switch_demand(const StudyTask& task) {
-  PlannerComparison comparison{"switch-demand", "Optical switches: 4 large and 12 small flows a port", {}};
-  constexpr double kQuickEffort = 0.05;
-  if (task.quick) comparison.effort = kQuickEffort;
-  const std::vector<std::int64_t> sizes =
-      task.quick ? std::vector<std::int64_t>{16} : std::vector<std::int64_t>{64, 96, 128, 256};
-  for (const std::int64_t ports : sizes) {
-    for (const double percent : {0.2, 1.0, 5.0}) {
-      comparison.groups.push_back({ports, percent, [ports](std::uint64_t seed, std::int64_t number) {
-                                     return switch_demand(ports, seed, number);
-                                   }});
-    }
-  }
-  comparison.samples = task.samples > 0 ? task.samples : task.quick ? 1 : kDefaultSamples;
-  compare_planners(comparison, task);
+  compare_planners_at({64, 96, 128, 256}, 16, "switch-demand", "Optical switches: 4 large and 12 small flows a port",
+                      switch_demand, task);
   return kDone;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plan/redistribute/class_program.hpp"
+#include "plan/redistribute/class_assignment.hpp"
 
 namespace sluice::detail {
 
