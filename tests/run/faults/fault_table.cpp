@@ -1,5 +1,6 @@
-// The fault table: {jobs} x {faults} x {when} x {on which ranks}. In every case every rank returns within five seconds,
-// with an error that is documented, no wrong data is delivered, and a new job on the same communicator works.
+// The fault table: {jobs} x {faults} x {when} x {on which ranks}, and some of it with the other ranks late. In every
+// case every rank returns within five seconds, with an error that is documented, no wrong data is delivered, nobody
+// writes to memory that has been freed, and a new job on the same communicator works.
 //
 //     fault_table [--all]      a sample of the table, or all of it; --only NAME: of one job
 //
