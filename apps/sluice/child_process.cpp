@@ -26,7 +26,7 @@ fs::path own_path(const std::string& where) {
 
 TemporaryFolder::TemporaryFolder() {
   std::error_code error;
-  path_ = (fs::temp_directory_path(error) / "sluice-study-XXXXXX").string();
+  path_ = (fs::temp_directory_path(error) / "sluice-XXXXXX").string();
   if (error || ::mkdtemp(path_.data()) == nullptr)
     throw InputError(path_, "cannot be made", "a folder for temporary files, in TMPDIR");
 }

@@ -379,9 +379,8 @@ class Measurement {
   }
 
   std::string own_name(Call call, std::int64_t bytes) const {
-    if (task_.library == Library::kOpenMpi) return open_mpi_default(call, all_.size(), bytes).text();
-    if (task_.mpich.text.empty()) return "";  // not the process that prints
-    const std::optional<LibraryChoice> choice = mpich_default(task_.mpich, call, all_.size(), bytes);
+    if (all_.rank() != 0) return "";  // rank 0 prints, and has read what MPICH takes
+    const std::optional<LibraryChoice> choice = own_choice(task_, call, all_.size(), bytes);
     return choice ? choice->text() : "its own";
   }
 

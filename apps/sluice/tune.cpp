@@ -117,11 +117,6 @@ class Models {
   std::map<Key, std::optional<double>> known_;
 };
 
-std::optional<LibraryChoice> own_choice(const TuneTask& task, Call call, std::int64_t ranks, std::int64_t bytes) {
-  if (task.library == Library::kOpenMpi) return open_mpi_default(call, ranks, bytes);
-  return mpich_default(task.mpich, call, ranks, bytes);
-}
-
 TuneResult tune_by_models(const TuneTask& task, const Platform& platform) {
   TuneResult result;
   Models models(platform);
@@ -170,6 +165,11 @@ int tune(const TuneOptions& options) {
 }
 
 }  // namespace
+
+std::optional<LibraryChoice> own_choice(const TuneTask& task, Call call, std::int64_t ranks, std::int64_t bytes) {
+  if (task.library == Library::kOpenMpi) return open_mpi_default(call, ranks, bytes);
+  return mpich_default(task.mpich, call, ranks, bytes);
+}
 
 std::int64_t end_of_size(const std::vector<std::int64_t>& sizes, std::size_t i) {
   return i + 1 < sizes.size() ? sizes[i + 1] : 2 * sizes[i];

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,11 @@ struct TuneResult {
   std::vector<TunedSize> sizes;
   std::vector<std::string> notes;  ///< what was left to the library, and why
 };
+
+/// What the library takes if it is left alone; none where that is not among what can be chosen.
+/// @pre of MPICH, its selection has been read
+[[nodiscard]] std::optional<LibraryChoice> own_choice(const TuneTask& task, Call call, std::int64_t ranks,
+                                                      std::int64_t bytes);
 
 /// Up to where what was found for sizes[i] goes: the next size, of the last one twice as much.
 [[nodiscard]] std::int64_t end_of_size(const std::vector<std::int64_t>& sizes, std::size_t i);

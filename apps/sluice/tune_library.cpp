@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <utility>
 
@@ -291,7 +293,7 @@ bool fits(const LibraryAlgorithm& algorithm, std::int64_t ranks) {
     case FitsRanks::kAll:
       return true;
     case FitsRanks::kPowerOfTwo:
-      return (ranks & (ranks - 1)) == 0;
+      return std::has_single_bit(static_cast<std::uint64_t>(ranks));
     case FitsRanks::kEven:
       return ranks % 2 == 0;
     case FitsRanks::kTwo:
@@ -344,7 +346,7 @@ std::optional<LibraryRun> run_of(const LibraryChoice& choice, std::int64_t bytes
   run.pattern = *choice.algorithm->pattern;
   run.size_bytes = bytes;
   run.segment_bytes = choice.segment_bytes;
-  const bool power_of_two = (ranks & (ranks - 1)) == 0;
+  const bool power_of_two = std::has_single_bit(static_cast<std::uint64_t>(ranks));
   // Open MPI's recursive doubling is Bruck's algorithm where it does not fit.
   if (run.problem == Collective::kAllgather && run.pattern == LibraryPattern::kDoubling && !power_of_two)
     run.pattern = LibraryPattern::kBruck;

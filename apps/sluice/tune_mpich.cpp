@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -83,7 +85,7 @@ std::optional<std::int64_t> number_behind(std::string_view key, std::string_view
 std::optional<bool> holds_for_ranks(std::string_view key, std::int64_t ranks) {
   if (const auto most = number_behind(key, "comm_size<=")) return ranks <= *most;
   if (const auto end = number_behind(key, "comm_size<")) return ranks < *end;
-  if (key == "comm_size=pow2") return (ranks & (ranks - 1)) == 0;
+  if (key == "comm_size=pow2") return std::has_single_bit(static_cast<std::uint64_t>(ranks));
   if (key == "comm_size=any") return true;
   return std::nullopt;
 }

@@ -16,7 +16,8 @@ void arm(FaultKind kind, std::int64_t number);
 /// Ends that; whether it has failed.
 bool disarm();
 
-/// From now on, what operator delete is given is kept as it is, so that it shows when somebody still writes to it.
+/// From now on, what operator delete is given is filled with a pattern and not freed, so that it shows when somebody
+/// still writes to it.
 void keep_freed();
 /// Frees it; whether nobody has written to any of it meanwhile.
 bool freed_is_unchanged();

@@ -82,7 +82,8 @@ void Channel::check_at_start() {
     return;
   }
   if (context_->board().failures_noted()) {
-    constexpr double kOnItsWay_s = 0.002;  // between ranks of a host; most are of other channels
+    // Word of it may still be on its way; if it was of another channel, nothing more comes.
+    constexpr double kOnItsWay_s = 0.002;
     const double end = MPI_Wtime() + kOnItsWay_s;
     for (Patience patience; !is_now() && MPI_Wtime() < end; patience.look_again()) context_->poll();
   }

@@ -415,9 +415,9 @@ void Context::tell_failure(std::int64_t channel, const std::exception_ptr& why, 
   const Failure failure = failure_of(why);
   Wire& wire = goodbyes_[goodbyes_said_++ % kGoodbyes];
   wire.channel = channel;
-  wire.closed_from = turn_of(turns_, channel, execution);
   if (dies) {
     const std::scoped_lock lock(mutex_);
+    wire.closed_from = turn_of(turns_, channel, execution);
     die(dead_from, channel, execution, wire.closed_from);
   }
   const std::size_t length = std::min(failure.text.size(), kTextRoom);

@@ -40,7 +40,7 @@ bool NoticeBoard::failures_noted() {
   bool any = false;
   for (Other& other : others_) {
     const std::int64_t noted = std::atomic_ref(other.ring->failures).load(std::memory_order_acquire);
-    any = any || std::exchange(other.failures, noted) != noted;
+    if (std::exchange(other.failures, noted) != noted) any = true;
   }
   return any;
 }
