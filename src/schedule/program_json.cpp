@@ -62,6 +62,7 @@ class ProgramHandler : public detail::StrictJsonHandler {
                   {.name = "root", .integer = &result_.root},
                   {.name = "element_bytes", .required = false, .integer = &result_.element_bytes},
                   {.name = "commutative", .required = false, .flag = &result_.commutative},
+                  {.name = "block_bytes", .required = false, .integers = &blocks_},
                   {.name = "operations", .objects = kOperation},
                   {.name = "length_s", .number = &result_.length_s},
                   {.name = "bound_s", .number = &result_.bound_s},
@@ -89,6 +90,7 @@ class ProgramHandler : public detail::StrictJsonHandler {
   void closed(int shape) override {
     if (shape == kProgram) {
       result_.problem = *parse_collective(problem_);
+      take_blocks();
       return;
     }
     operation_.kind = kind_ == kSend ? Kind::kSend : kind_ == kReceive ? Kind::kReceive : Kind::kCombine;
@@ -100,9 +102,22 @@ class ProgramHandler : public detail::StrictJsonHandler {
     result_.operations.push_back(std::move(operation_));
   }
 
+  void take_blocks() {
+    if (blocks_.empty()) return;
+    result_.block_offsets.reserve(blocks_.size() + 1);
+    result_.block_offsets.push_back(0);
+    for (const std::int64_t bytes : blocks_) {
+      std::int64_t end = 0;
+      if (__builtin_add_overflow(result_.block_offsets.back(), bytes, &end))
+        fail_object("\"block_bytes\": a sum beyond 2^63 - 1", "one that fits a 64-bit integer");
+      result_.block_offsets.push_back(end);
+    }
+  }
+
   Program result_;
   ProgramOperation operation_;
   std::vector<std::int64_t> more_;
+  std::vector<std::int64_t> blocks_;
   std::string schema_;
   std::string problem_;
   std::string kind_;
@@ -118,6 +133,12 @@ std::string to_json(const Program& program) {
       program.size_bytes, program.root);
   if (program.element_bytes != 1) out += fmt::format(R"(, "element_bytes": {})", program.element_bytes);
   if (!program.commutative) out += R"(, "commutative": false)";
+  if (program.block_offsets.size() > 1) {
+    out += ",\n \"block_bytes\": [";
+    for (std::size_t i = 1; i < program.block_offsets.size(); ++i)
+      out += fmt::format("{}{}", i == 1 ? "" : ", ", program.block_offsets[i] - program.block_offsets[i - 1]);
+    out += ']';
+  }
   out += ",\n \"operations\": [";
   const char* between = "\n  ";
   for (const ProgramOperation& op : program.operations) {

@@ -52,7 +52,8 @@ class ProgramValidator {
 
   std::vector<Violation> run() {
     if (check_counts()) check_operations();
-    if (violations_.empty() && !p_.operations.empty()) {
+    // Without any, all have what they need: one rank, or no bytes. Of listed blocks that is to be seen.
+    if (violations_.empty() && !(p_.operations.empty() && p_.block_offsets.empty())) {
       match();
       if (violations_.empty()) check_after();
       if (violations_.empty()) order();
@@ -92,6 +93,7 @@ class ProgramValidator {
       report(-1, -1, "bound_s is {}, must be finite and at least 0", p_.bound_s);
     else if (p_.bound_s > p_.length_s)
       report(-1, -1, "bound_s is {}, more than length_s, {}", p_.bound_s, p_.length_s);
+    if (!p_.block_offsets.empty()) check_blocks();
     if (!violations_.empty()) return false;
     try {
       bytes_ = array_bytes(p_);
@@ -99,12 +101,37 @@ class ProgramValidator {
       report(-1, -1, "{} ranks with {} bytes each, more than 2^63 - 1 bytes", p_.ranks, p_.size_bytes);
       return false;
     }
-    // What comes next has a state for each rank.
-    if (p_.ranks > 1 && bytes_ > 0 && p_.ranks > operations()) {
+    // What comes next has a state for each rank. Of blocks of other sizes, which are listed, ranks may have none.
+    if (p_.block_offsets.empty() && p_.ranks > 1 && bytes_ > 0 && p_.ranks > operations()) {
       report(-1, -1, "{} ranks with {} operations, must have at least one each", p_.ranks, operations());
       return false;
     }
     return true;
+  }
+
+  void check_blocks() {
+    const std::vector<std::int64_t>& offsets = p_.block_offsets;
+    if (!has_blocks(p_.problem)) {
+      report(-1, -1, "block_bytes of {}, which has no blocks", to_string(p_.problem));
+      return;
+    }
+    const auto blocks = static_cast<std::int64_t>(offsets.size()) - 1;
+    const bool pairs = p_.problem == Collective::kAlltoall;
+    if (p_.ranks < 1 || (pairs ? blocks % p_.ranks != 0 || blocks / p_.ranks != p_.ranks : blocks != p_.ranks)) {
+      report(-1, -1, "{} block_bytes, must be one for each {} of {}", blocks, pairs ? "pair of ranks" : "rank",
+             p_.ranks);
+      return;
+    }
+    if (offsets.front() != 0) report(-1, -1, "the first block begins at {}, must at 0", offsets.front());
+    if (offsets.back() != p_.size_bytes)
+      report(-1, -1, "blocks of {} bytes in all, must be size_bytes, {}", offsets.back(), p_.size_bytes);
+    for (std::size_t i = 1; i < offsets.size(); ++i) {
+      if (offsets[i] < offsets[i - 1] || (p_.element_bytes > 0 && offsets[i] % p_.element_bytes != 0)) {
+        report(-1, -1, "block {} ends at {} and begins at {}, must be whole elements", i - 1, offsets[i],
+               offsets[i - 1]);
+        return;
+      }
+    }
   }
 
   void check_operations() {

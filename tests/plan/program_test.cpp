@@ -87,6 +87,116 @@ TEST(PlanProgram, WhatDoesNotCommuteIsCombinedInTheOrderOfTheRanks) {
         EXPECT_GE(expect_all_sound(one_cluster(ranks), {collective, 64, has_root(collective) ? root : 0, 4, false}), 2);
 }
 
+// ---- blocks of different sizes
+
+constexpr Collective kWithBlocks[] = {Collective::kScatter, Collective::kGather, Collective::kAllgather,
+                                      Collective::kReduceScatter, Collective::kAlltoall};
+
+/// Some empty, some alike, one perhaps much longer than the others.
+std::vector<std::int64_t> some_blocks(std::int64_t count, std::int64_t element_bytes, std::mt19937& random) {
+  std::vector<std::int64_t> blocks;
+  for (std::int64_t i = 0; i < count; ++i)
+    blocks.push_back(element_bytes * static_cast<std::int64_t>(random() % 3 == 0 ? 0 : random() % 50));
+  if (random() % 2 == 0) blocks[random() % blocks.size()] = element_bytes * 5000;
+  return blocks;
+}
+
+TEST(PlanProgram, EveryAlgorithmIsSoundForBlocksOfAnySize) {
+  std::mt19937 random(5);
+  for (const Collective collective : kWithBlocks) {
+    for (const std::int64_t ranks : {1, 2, 3, 5, 8, 18}) {
+      const std::int64_t count = collective == Collective::kAlltoall ? ranks * ranks : ranks;
+      for (int round = 0; round < 6; ++round) {
+        const std::int64_t element = combines(collective) ? 8 : 1;
+        ProgramProblem problem{collective, 0, has_root(collective) ? ranks / 2 : 0, element};
+        problem.block_bytes = some_blocks(count, element, random);
+        EXPECT_GE(expect_all_sound(one_cluster(ranks), problem), 2);
+        if (ranks == 18) {
+          EXPECT_GE(expect_all_sound(three_sites(in_order(), 4), problem), 3);
+        }
+        if (collective != Collective::kReduceScatter) continue;
+        problem.commutative = false;
+        EXPECT_GE(expect_all_sound(one_cluster(ranks), problem), 2);
+      }
+    }
+  }
+}
+
+TEST(PlanProgram, BlocksThatAreAlikeAreAsGoodAsTheirSize) {
+  const Platform platform = three_sites(in_order(), 4);
+  for (const Collective collective : kWithBlocks) {
+    const std::size_t count = collective == Collective::kAlltoall ? 18 * 18 : 18;
+    const std::int64_t all = collective == Collective::kReduceScatter ? 18 * 800 : 800;
+    ProgramProblem listed{collective};
+    listed.block_bytes.assign(count, 800);
+    for (const Algorithm& algorithm : detail::program_algorithms(collective)) {
+      if (algorithm.name == "recursive-doubling" || algorithm.name == "recursive-halving" || algorithm.name == "ring")
+        continue;  // 18 is no power of two; a ring has one more variant for blocks that are listed
+      const ProgramOptions options{.algorithm = std::string(algorithm.name)};
+      const Program alike = plan_program(platform, {collective, all}, options).program;
+      const Program as_listed = plan_program(platform, listed, options).program;
+      EXPECT_EQ(as_listed.operations, alike.operations) << algorithm.problem << ' ' << algorithm.name;
+      EXPECT_EQ(as_listed.length_s, alike.length_s);
+      EXPECT_EQ(as_listed.bound_s, alike.bound_s);
+      EXPECT_EQ(as_listed.bound, alike.bound);
+    }
+  }
+}
+
+/// One rank has nearly all: a ring would have it with one rank after the other.
+TEST(PlanProgram, ALongBlockGoesAroundInPieces) {
+  ProgramProblem problem{Collective::kAllgather};
+  problem.block_bytes.assign(12, 1000);
+  problem.block_bytes[3] = 12'000'000;
+  const ProgramPlan plan = plan_program(one_cluster(12), problem, {.algorithm = "ring"});
+  EXPECT_EQ(plan.program.algorithm, "ring, pieces of 1000916 bytes");
+  ASSERT_EQ(plan.candidates.size(), 2U);
+  EXPECT_LT(plan.program.length_s, 0.25 * plan.candidates[1].length_s);
+}
+
+/// Nothing travels from ranks without a block, however far away they are.
+TEST(ProgramBound, LeavesOutBlocksOfNothing) {
+  const Platform platform = three_sites(in_order(), 1);
+  for (const Collective collective : kWithBlocks) {
+    ProgramProblem problem{collective};
+    const bool pairs = collective == Collective::kAlltoall;
+    problem.block_bytes.assign(pairs ? 18 * 18 : 18, 0);
+    if (collective == Collective::kScatter || collective == Collective::kGather) {
+      // What the root has for itself stays where it is.
+      problem.block_bytes[0] = 100'000;
+      EXPECT_EQ(bound_of(platform, problem).seconds, 0);
+    } else if (pairs) {
+      problem.block_bytes[1] = 100'000;
+      const ProgramBound near = bound_of(platform, problem);
+      problem.block_bytes[1] = 0;
+      problem.block_bytes[17] = 100'000;
+      EXPECT_LT(near.seconds, bound_of(platform, problem).seconds);
+    }
+  }
+}
+
+TEST(PlanProgram, RefusesBlocksThatDoNotFit) {
+  const auto refused = [](Collective collective, const std::vector<std::int64_t>& blocks, std::int64_t element = 1) {
+    ProgramProblem problem{collective, 0, 0, element};
+    problem.block_bytes = blocks;
+    try {
+      (void)plan_program(one_cluster(3), problem);
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(refused(Collective::kAllreduce, {1, 2, 3}),
+            "counts: allreduce, expected a collective with a block for each rank");
+  EXPECT_EQ(refused(Collective::kGather, {1, 2}), "counts: 2, expected 3, one for each rank");
+  EXPECT_EQ(refused(Collective::kAlltoall, {1, 2, 3}), "counts: 3, expected 9, one for each pair of ranks");
+  EXPECT_EQ(refused(Collective::kScatter, {1, -2, 3}), "counts: -2 bytes, expected at least 0");
+  EXPECT_EQ(refused(Collective::kReduceScatter, {8, 4, 0}, 8),
+            "counts: 4 bytes, expected at least 0, whole elements of 8 bytes");
+  EXPECT_EQ(refused(Collective::kScatter, {std::int64_t{1} << 62, std::int64_t{1} << 62, 0}),
+            "bytes of all blocks: a product or sum beyond 2^63 - 1, expected one that fits a 64-bit integer");
+}
+
 TEST(PlanProgram, RefusesWhatItCannotPlan) {
   const Platform platform = one_cluster(6);
   const auto refused = [&](ProgramProblem problem, const ProgramOptions& options) -> std::string {

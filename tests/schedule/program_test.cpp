@@ -50,6 +50,16 @@ class ByteReplay {
     const bool one_array = p_.problem == Collective::kBroadcast || p_.problem == Collective::kReduce ||
                            p_.problem == Collective::kAllreduce || p_.problem == Collective::kReduceScatter;
     const bool cells = p_.problem == Collective::kAlltoall;
+    if (!p_.block_offsets.empty()) {
+      const auto blocks = static_cast<std::size_t>(p_.ranks * (cells ? p_.ranks : 1));
+      if ((one_array && p_.problem != Collective::kReduceScatter) || p_.block_offsets.size() != blocks + 1 ||
+          p_.block_offsets.front() != 0 || p_.block_offsets.back() != p_.size_bytes ||
+          !std::ranges::is_sorted(p_.block_offsets) ||
+          !std::ranges::all_of(p_.block_offsets, [&](std::int64_t at) { return at % p_.element_bytes == 0; }))
+        return false;
+      bytes_ = p_.size_bytes;
+      return fields() && waits() && carry_out() && end();
+    }
     bytes_ = p_.size_bytes * (one_array ? 1 : p_.ranks) * (cells ? p_.ranks : 1);
     return fields() && waits() && carry_out() && end();
   }
@@ -197,6 +207,13 @@ class ByteReplay {
     return true;
   }
 
+  /// The block that a byte is in.
+  [[nodiscard]] std::int64_t block(std::int64_t byte) const {
+    if (p_.block_offsets.empty()) return byte / p_.size_bytes;
+    std::int64_t found = 0;
+    while (p_.block_offsets[static_cast<std::size_t>(found) + 1] <= byte) ++found;
+    return found;
+  }
   [[nodiscard]] bool at_start(std::int64_t rank, std::int64_t byte) const {
     switch (p_.problem) {
       case Collective::kBroadcast:
@@ -204,9 +221,9 @@ class ByteReplay {
         return rank == p_.root;
       case Collective::kGather:
       case Collective::kAllgather:
-        return byte / p_.size_bytes == rank;
+        return block(byte) == rank;
       case Collective::kAlltoall:
-        return byte / p_.size_bytes / p_.ranks == rank;
+        return block(byte) / p_.ranks == rank;
       default:
         return true;
     }
@@ -217,10 +234,11 @@ class ByteReplay {
       case Collective::kGather:
         return rank == p_.root;
       case Collective::kScatter:
-        return byte / p_.size_bytes == rank;
+        return block(byte) == rank;
       case Collective::kAlltoall:
-        return byte / p_.size_bytes % p_.ranks == rank;
+        return block(byte) % p_.ranks == rank;
       case Collective::kReduceScatter: {
+        if (!p_.block_offsets.empty()) return block(byte) == rank;
         // Elements are dealt out: e of E are those of the shares before, longer ones first.
         std::int64_t element = byte / p_.element_bytes, owner = 0;
         const std::int64_t elements = p_.size_bytes / p_.element_bytes;
@@ -258,6 +276,9 @@ void mutate(Program& p, Mutator& m) {
   m.integer("root", p.root);
   m.integer("element_bytes", p.element_bytes);
   m.flag("commutative", p.commutative);
+  m.list("block_offsets", p.block_offsets);
+  if (m.done()) return;
+  for (std::int64_t& offset : p.block_offsets) m.integer("block_offset", offset);
   m.number("length_s", p.length_s);
   m.number("bound_s", p.bound_s);
   m.list("operations", p.operations);
@@ -286,6 +307,18 @@ void mutate(Program& p, Mutator& m) {
   }
 }
 
+/// Judges every mutation of `good`; adds up how many there were, and how many still do their job.
+void expect_judged_as_replayed(const Program& good, std::int64_t& mutations, std::int64_t& still_sound) {
+  EXPECT_TRUE(ByteReplay(good).sound());
+  EXPECT_TRUE(validate(good).empty());
+  mutations += for_each_mutation(good, mutate, [&](const Program& mutated, const std::string& what) {
+    const bool sound = ByteReplay(mutated).sound();
+    const std::vector<Violation> found = validate(mutated);
+    EXPECT_EQ(found.empty(), sound) << what << (found.empty() ? "" : ": " + to_string(found.front()));
+    still_sound += sound ? 1 : 0;
+  });
+}
+
 TEST(Program, MutationsAreJudgedAsReplayed) {
   std::int64_t mutations = 0, still_sound = 0;
   for (const Collective collective : kAllCollectives) {
@@ -306,20 +339,39 @@ TEST(Program, MutationsAreJudgedAsReplayed) {
           }
           if (!commutative && good.commutative) continue;
           SCOPED_TRACE(::testing::Message() << algorithm.problem << ' ' << algorithm.name << ", " << ranks << " ranks");
-          EXPECT_TRUE(ByteReplay(good).sound());
-          EXPECT_TRUE(validate(good).empty());
-          mutations += for_each_mutation(good, mutate, [&](const Program& mutated, const std::string& what) {
-            const bool sound = ByteReplay(mutated).sound();
-            const std::vector<Violation> found = validate(mutated);
-            EXPECT_EQ(found.empty(), sound) << what << (found.empty() ? "" : ": " + to_string(found.front()));
-            still_sound += sound ? 1 : 0;
-          });
+          expect_judged_as_replayed(good, mutations, still_sound);
         }
       }
     }
   }
   RecordProperty("mutations", std::to_string(mutations));
   EXPECT_GT(mutations, 20'000);
+  EXPECT_GT(still_sound, 100);
+  EXPECT_LT(still_sound * 3, mutations);
+}
+
+TEST(Program, MutationsOfBlocksAreJudgedAsReplayed) {
+  std::int64_t mutations = 0, still_sound = 0;
+  for (const Collective collective : {Collective::kScatter, Collective::kGather, Collective::kAllgather,
+                                      Collective::kReduceScatter, Collective::kAlltoall}) {
+    for (const Algorithm& algorithm : detail::program_algorithms(collective)) {
+      for (const std::int64_t ranks : {1, 3, 4}) {
+        ProgramProblem problem{collective, 0, has_root(collective) ? ranks - 1 : 0, 2};
+        const std::int64_t blocks = collective == Collective::kAlltoall ? ranks * ranks : ranks;
+        for (std::int64_t i = 0; i < blocks; ++i) problem.block_bytes.push_back(2 * ((i * i + 1) % 4));
+        Program good;
+        try {
+          good = plan_program(one_cluster(ranks), problem, {.algorithm = std::string(algorithm.name)}).program;
+        } catch (const InputError&) {
+          continue;  // does not apply
+        }
+        SCOPED_TRACE(::testing::Message() << algorithm.problem << ' ' << algorithm.name << ", " << ranks << " ranks");
+        expect_judged_as_replayed(good, mutations, still_sound);
+      }
+    }
+  }
+  RecordProperty("mutations", std::to_string(mutations));
+  EXPECT_GT(mutations, 5'000);
   EXPECT_GT(still_sound, 100);
   EXPECT_LT(still_sound * 3, mutations);
 }
@@ -397,6 +449,11 @@ TEST(Program, ComesBackFromItsFile) {
     std::istringstream in(to_json(program));
     EXPECT_EQ(read_program(in, "file.json"), program);
   }
+  ProgramProblem problem{Collective::kReduceScatter, 0, 0, 8};
+  problem.block_bytes = {0, 16, 8, 0, 800};
+  const Program program = plan_program(one_cluster(5), problem).program;
+  std::istringstream in(to_json(program));
+  EXPECT_EQ(read_program(in, "file.json"), program);
 }
 
 TEST(Program, TheFileIsAsTheInterfaceHasIt) {

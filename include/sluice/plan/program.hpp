@@ -20,6 +20,8 @@ struct ProgramProblem {
   std::int64_t root = 0;                        ///< a rank, of no effect where the problem has no root
   std::int64_t element_bytes = 1;               ///< a divisor of size_bytes, of no effect where nothing is combined
   bool commutative = true;                      ///< false: ranks are combined in their order
+  /// Bytes of each block or share, as set_blocks wants them, in place of `size_bytes`; empty: as size_bytes says.
+  std::vector<std::int64_t> block_bytes = {};
 };
 
 /// How to plan a program.
@@ -45,7 +47,8 @@ struct ProgramPlan {
 /// an order in which they could be carried out one message after the other.
 ///
 /// Throws InputError for a bad platform, a root that is no rank, sizes below 0, elements that do not divide the size,
-/// an unknown algorithm or one that does not apply (which says why), and where it would take more than 2^22 messages.
+/// blocks that set_blocks refuses, an unknown algorithm or one that does not apply (which says why), and where it would
+/// take more than 2^22 messages.
 [[nodiscard]] ProgramPlan plan_program(const Platform& platform, const ProgramProblem& problem,
                                        const ProgramOptions& options = {});
 

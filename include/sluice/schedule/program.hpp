@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <iosfwd>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,7 +28,8 @@
 /// | allgather | p blocks of m | block r | all |
 /// | alltoall | p x p blocks of m, row by row | row r | column r |
 ///
-/// Shares are whole elements of `element_bytes`, as equal as possible, longer ones first.
+/// Shares are whole elements of `element_bytes`, as equal as possible, longer ones first. Blocks and shares may have
+/// sizes of their own instead (MPI's calls in v): Program::block_offsets.
 ///
 /// The k-th send of a rank to another one is received by the k-th receive there from it, in the order of the list. An
 /// operation may begin when all in `after` have ended, whatever else its rank does; only the message of a combine may
@@ -59,6 +61,9 @@ enum class Collective : std::uint8_t {
 [[nodiscard]] bool combines(Collective collective);
 /// Whether one rank, the root, is unlike all others.
 [[nodiscard]] bool has_root(Collective collective);
+
+/// Whether it has blocks or shares, which may have sizes of their own.
+[[nodiscard]] bool has_blocks(Collective collective);
 
 /// Consecutive bytes of the array.
 struct ByteRange {
@@ -104,10 +109,13 @@ struct Program {
   Collective problem = Collective::kBroadcast;  ///< which collective
   std::string algorithm;                        ///< for people, such as "hierarchical, 6 groups, ring inside"
   std::int64_t ranks = 1;                       ///< p, at least 1
-  std::int64_t size_bytes = 0;                  ///< m of the table above
+  std::int64_t size_bytes = 0;                  ///< m of the table above, or with `block_offsets` the whole array
   std::int64_t root = 0;                        ///< 0 where there is none
   std::int64_t element_bytes = 1;  ///< of what is combined; a divisor of size_bytes, and no range cuts an element
   bool commutative = true;  ///< false: ranks are combined in their order, so only those next to each other ever are
+  /// Where blocks (shares) of other sizes than the table says begin in the array, and the end of the last: p + 1
+  /// offsets, of alltoall p p + 1, row by row. Empty where they are as the table says.
+  std::vector<std::int64_t> block_offsets = {};
   std::vector<ProgramOperation> operations;  ///< of all ranks; the order pairs sends with receives
   double length_s = 0;                       ///< when the last rank is done, by the replay of its planner
   double bound_s = 0;                        ///< no program is done earlier, by what `bound` says
@@ -116,10 +124,17 @@ struct Program {
   friend bool operator==(const Program&, const Program&) = default;
 };
 
+/// Gives the blocks (shares) of `program` these sizes in bytes, one for each rank, of alltoall one for each pair, row
+/// by row, and makes size_bytes their sum. Throws InputError for a problem without blocks, another number of them, a
+/// size below 0 or that cuts elements, and a sum beyond 2^63 - 1.
+void set_blocks(Program& program, std::span<const std::int64_t> bytes);
+
 /// Size of the array that ranges are in. Throws InputError where it is more than 2^63 - 1.
 [[nodiscard]] std::int64_t array_bytes(const Program& program);
 /// The block or share of `rank`, of problems that have one for each rank (not alltoall).
 [[nodiscard]] ByteRange block_of(const Program& program, std::int64_t rank);
+/// The block from one rank to another one, of alltoall.
+[[nodiscard]] ByteRange block_of(const Program& program, std::int64_t from, std::int64_t to);
 /// What `rank` has at the start, by rising offsets; no range is empty.
 [[nodiscard]] std::vector<ByteRange> ranges_at_start(const Program& program, std::int64_t rank);
 /// What `rank` must have at the end, likewise.
@@ -153,8 +168,8 @@ struct Program {
 ///      "length_s": 0.0021, "bound_s": 0.0018, "bound": "cheapest paths"}
 ///
 /// "element_bytes", "commutative" and "more" (offset and bytes of each further range) stand only where they are not 1,
-/// true and none. Reading it back gives an equal program. Throws InputError for a time that is not finite or a text
-/// that is not UTF-8.
+/// true and none, "block_bytes" (a size for each block or share) only where there are block_offsets. Reading it back
+/// gives an equal program. Throws InputError for a time that is not finite or a text that is not UTF-8.
 [[nodiscard]] std::string to_json(const Program& program);
 
 /// Strict, as read_schedule: every field once and of its type, none besides. Whether the program is sound is for

@@ -2,7 +2,8 @@
 ///
 /// Problem: how early can a program be done at best, by the model of the replay?
 /// Method: the largest of
-///  - paths: something of one rank has to reach another one, by the least sum of latencies;
+///  - paths: what one rank has for another one goes by the least sum of latencies; where blocks differ in size, those
+///    that have none are left out;
 ///  - ports: what has to enter or leave a rank passes its port, which takes for b bytes, in messages of any sizes, at
 ///    least b times the least g(m) / m for m up to b; before it enters lies the least latency of a message to that rank
 ///    (of problems with a root the path from there), and behind what leaves likewise;
@@ -11,8 +12,9 @@
 /// What has to enter and leave: to combine is as little as one version of all bytes, so a reduction brings its root m
 /// bytes, and an allreduce every rank m in and m out; a reduce-scatter makes each rank send all but its own share.
 /// Guarantee: holds for all gap tables there are, also those that rise faster than sizes do, where messages in parts
-/// are cheaper than whole ones. Complexity: O(C^2) for C clusters and the levels of the platform; the paths of problems
-/// without a root from all clusters up to 64 of them, else from the first. Source: ours.
+/// are cheaper than whole ones. Complexity: O(C^2) for C clusters and the levels of the platform; paths from all
+/// clusters up to 64 of them, else from one and to one. O(p^2) for an alltoall whose blocks differ in size. Source:
+/// ours.
 ///
 /// Example: 4 ranks in a cluster, latency 50 us, g(m) = 8 ns per byte. An allgather of blocks of 1 MB: 3 MB enter each
 /// rank, 24 ms, behind a latency of 50 us.
@@ -20,6 +22,8 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -69,31 +73,79 @@ class Bounds {
     if (seconds > best_.seconds) best_ = {seconds, fmt::format(kind, std::forward<Args>(args)...)};
   }
 
-  /// Of `count` ranks with the given shares together, among them the root or not.
-  [[nodiscard]] Crossing crossing(std::int64_t count, std::int64_t shares, bool with_root) const {
-    const std::int64_t m = shape_.size_bytes, others = shape_.ranks - count;
+  /// Of these ranks, which are not all, among them the root or not.
+  [[nodiscard]] Crossing crossing(std::span<const std::int64_t> ranks, bool with_root) const {
+    const std::int64_t m = shape_.size_bytes;
+    if (shape_.problem == Collective::kAlltoall) return crossing_of_pairs(ranks);
+    std::int64_t blocks = 0;
+    for (const std::int64_t rank : ranks) blocks += block(rank);
+    const std::int64_t others = array_bytes(shape_) - blocks;
     switch (shape_.problem) {
       case Collective::kBroadcast:
         return with_root ? Crossing{0, m} : Crossing{m, 0};
       case Collective::kReduce:
         return with_root ? Crossing{m, 0} : Crossing{0, m};
       case Collective::kScatter:
-        return with_root ? Crossing{0, others * m} : Crossing{count * m, 0};
+        return with_root ? Crossing{0, others} : Crossing{blocks, 0};
       case Collective::kGather:
-        return with_root ? Crossing{others * m, 0} : Crossing{0, count * m};
+        return with_root ? Crossing{others, 0} : Crossing{0, blocks};
       case Collective::kAllgather:
-        return {others * m, count * m};
+        return {others, blocks};
       case Collective::kReduceScatter:
-        return {shares, m - shares};
+        return {blocks, others};
       case Collective::kAllreduce:
-        return {m, m};
       case Collective::kAlltoall:
-        return {count * others * m, count * others * m};
+        return {m, m};
     }
     return {};
   }
-  [[nodiscard]] std::int64_t share(std::int64_t rank) const {
-    return shape_.problem == Collective::kReduceScatter ? block_of(shape_, rank).bytes : 0;
+  [[nodiscard]] Crossing crossing_of_pairs(std::span<const std::int64_t> ranks) const {
+    if (shape_.block_offsets.empty()) {
+      const auto count = static_cast<std::int64_t>(ranks.size());
+      const std::int64_t bytes = count * (shape_.ranks - count) * shape_.size_bytes;
+      return {bytes, bytes};
+    }
+    std::vector<char> here(static_cast<std::size_t>(shape_.ranks), 0);
+    for (const std::int64_t rank : ranks) here[static_cast<std::size_t>(rank)] = 1;
+    Crossing sum;
+    for (const std::int64_t rank : ranks) {
+      for (std::int64_t other = 0; other < shape_.ranks; ++other) {
+        if (here[static_cast<std::size_t>(other)] != 0) continue;
+        sum.in += block_of(shape_, other, rank).bytes;
+        sum.out += block_of(shape_, rank, other).bytes;
+      }
+    }
+    return sum;
+  }
+  /// Of problems with a block, or share, for each rank.
+  [[nodiscard]] std::int64_t block(std::int64_t rank) const {
+    return has_blocks(shape_.problem) ? block_of(shape_, rank).bytes : 0;
+  }
+  /// Whether the rank has anything for others. Of alltoall, where blocks are alike.
+  [[nodiscard]] bool gives(std::int64_t rank) const {
+    switch (shape_.problem) {
+      case Collective::kBroadcast:
+      case Collective::kScatter:
+        return rank == shape_.root;
+      case Collective::kGather:
+      case Collective::kAllgather:
+        return block(rank) > 0;
+      default:
+        return true;
+    }
+  }
+  /// Whether others have anything for the rank; likewise.
+  [[nodiscard]] bool gets(std::int64_t rank) const {
+    switch (shape_.problem) {
+      case Collective::kReduce:
+      case Collective::kGather:
+        return rank == shape_.root;
+      case Collective::kScatter:
+      case Collective::kReduceScatter:
+        return block(rank) > 0;
+      default:
+        return true;
+    }
   }
   [[nodiscard]] bool spreads() const {
     return shape_.problem == Collective::kBroadcast || shape_.problem == Collective::kScatter;
@@ -130,29 +182,57 @@ class Bounds {
     return least;
   }
 
-  void add_paths() {
-    constexpr std::size_t kMostClusters = 64;
-    if (shape_.problem == Collective::kReduceScatter && share(shape_.ranks - 1) == 0) {
-      // Not every rank has a share; the first one does.
-      const std::size_t first = network_.cluster(0);
-      double longest = platform_.clusters[first].ranks.size() > 1 ? inside(first) : 0;
-      for (const double each : distances(first, true)) longest = std::max(longest, each);
-      offer(longest, "paths");
+  /// Finds which clusters have something for which, or their own ranks for each other.
+  void find_pairs() {
+    if (shape_.problem == Collective::kAlltoall && !shape_.block_offsets.empty()) {
+      pairs_.assign(clusters_ * clusters_, 0);
+      for (std::int64_t a = 0; a < shape_.ranks; ++a)
+        for (std::int64_t b = 0; b < shape_.ranks; ++b)
+          if (a != b && block_of(shape_, a, b).bytes > 0)
+            pairs_[network_.cluster(a) * clusters_ + network_.cluster(b)] = 1;
       return;
     }
+    for (const PlatformCluster& cluster : platform_.clusters) {
+      Ends& ends = ends_.emplace_back();
+      for (const std::int64_t rank : cluster.ranks) {
+        ends.giving += gives(rank) ? 1 : 0;
+        ends.getting += gets(rank) ? 1 : 0;
+        ends.both += gives(rank) && gets(rank) ? 1 : 0;
+      }
+    }
+  }
+  [[nodiscard]] bool has_for(std::size_t a, std::size_t b) const {
+    if (!pairs_.empty()) return pairs_[a * clusters_ + b] != 0;
+    const Ends &from = ends_[a], &to = ends_[b];
+    if (from.giving == 0 || to.getting == 0) return false;
+    return a != b || from.giving + from.getting - from.both > 1;
+  }
+
+  void add_paths() {
+    constexpr std::size_t kMostClusters = 64;
     if (spreads() || collects()) {
       const std::size_t root = network_.cluster(shape_.root);
       from_root_ = distances(root, collects());
       near_root_ = platform_.clusters[root].ranks.size() > 1 ? inside(root) : 0;
-      double longest = near_root_;
-      for (const double each : from_root_) longest = std::max(longest, each);
-      offer(longest, "paths");
-      return;
     }
+    find_pairs();
     double longest = 0;
-    for (std::size_t c = 0; c < (clusters_ <= kMostClusters ? clusters_ : 1); ++c) {
-      for (const double each : distances(c, false)) longest = std::max(longest, each);
-      if (platform_.clusters[c].ranks.size() > 1) longest = std::max(longest, inside(c));
+    const auto look_from = [&](std::size_t from, bool backwards) {
+      const std::vector<double> distance = distances(from, backwards);
+      for (std::size_t c = 0; c < clusters_; ++c)
+        if (backwards ? has_for(c, from) : has_for(from, c))
+          longest = std::max(longest, c == from ? inside(c) : distance[c]);
+    };
+    // Of many clusters, from the first that has something, and to the first that something comes to.
+    const bool many = clusters_ > kMostClusters;
+    for (const bool backwards : {false, true}) {
+      if (backwards && !many) break;
+      for (std::size_t c = 0; c < clusters_; ++c) {
+        bool any = false;
+        for (std::size_t d = 0; d < clusters_ && !any; ++d) any = backwards ? has_for(d, c) : has_for(c, d);
+        if (any) look_from(c, backwards);
+        if (any && many) break;
+      }
     }
     offer(longest, "paths");
   }
@@ -188,7 +268,7 @@ class Bounds {
     }
     for (std::int64_t rank = 0; rank < shape_.ranks; ++rank) {
       const std::size_t c = network_.cluster(rank);
-      const Crossing bytes = crossing(1, share(rank), rank == shape_.root);
+      const Crossing bytes = crossing({&rank, 1}, rank == shape_.root);
       double in = latency_in[c], out = latency_out[c];
       const bool by_path = rank != shape_.root && !from_root_.empty();
       const double path = !by_path ? 0 : c == network_.cluster(shape_.root) ? near_root_ : from_root_[c];
@@ -204,14 +284,14 @@ class Bounds {
     const std::size_t root = network_.cluster(shape_.root);
     std::vector<Crossing> bytes(groups.size());
     for (std::size_t g = 0; g < groups.size(); ++g) {
-      std::int64_t count = 0, shares = 0;
+      std::vector<std::int64_t> ranks;
       bool with_root = false;
       for (const std::size_t c : groups[g].clusters) {
-        count += static_cast<std::int64_t>(platform_.clusters[c].ranks.size());
-        for (const std::int64_t rank : platform_.clusters[c].ranks) shares += share(rank);
+        const std::vector<std::int64_t>& own = platform_.clusters[c].ranks;
+        ranks.insert(ranks.end(), own.begin(), own.end());
         with_root = with_root || c == root;
       }
-      if (count < shape_.ranks) bytes[g] = crossing(count, shares, with_root);
+      if (static_cast<std::int64_t>(ranks.size()) < shape_.ranks) bytes[g] = crossing(ranks, with_root);
     }
     std::vector<double> in(groups.size(), kInfinity), out(in), latency_in(in), latency_out(in);
     for (std::size_t a = 0; a < clusters_; ++a) {
@@ -251,6 +331,12 @@ class Bounds {
   std::size_t clusters_;
   std::vector<double> from_root_;  ///< of problems with a root: latencies from it, or to it
   double near_root_ = 0;           ///< to others of its cluster
+  /// Ranks of a cluster that have something for others, or get something.
+  struct Ends {
+    std::int64_t giving = 0, getting = 0, both = 0;
+  };
+  std::vector<Ends> ends_;   ///< by cluster, where any that gives has something for any that gets
+  std::vector<char> pairs_;  ///< else: from each to each
   std::map<std::tuple<std::size_t, std::int64_t, bool>, double> ports_;
   ProgramBound best_;
 };

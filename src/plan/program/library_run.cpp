@@ -306,8 +306,7 @@ class Messages {
   }
   [[nodiscard]] Result alltoall(Pattern pattern) const {
     const detail::Cell cell = [this](std::size_t from, std::size_t to) {
-      const auto at = static_cast<std::int64_t>(from) * shape_.ranks + static_cast<std::int64_t>(to);
-      return Ranges{{at * shape_.size_bytes, shape_.size_bytes}};
+      return Ranges{block_of(shape_, static_cast<std::int64_t>(from), static_cast<std::int64_t>(to))};
     };
     if (pattern == Pattern::kDirect) return pairwise_alltoall(order_, cell);
     if (pattern == Pattern::kBruck) return bruck_alltoall(order_, cell);

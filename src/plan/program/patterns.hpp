@@ -33,6 +33,9 @@ using RangeSets = std::vector<Ranges>;
 // ---- everybody has a set, all shall have all; every rank receives each set once
 
 [[nodiscard]] ProgramMessages ring_allgather(const Ranks& ranks, const RangeSets& sets);
+/// The same in messages of at most so many bytes, for sets of different sizes.
+[[nodiscard]] ProgramMessages ring_allgather_by_pieces(const Ranks& ranks, const RangeSets& sets,
+                                                       std::int64_t most_bytes);
 [[nodiscard]] ProgramMessages pairwise_allgather(const Ranks& ranks, const RangeSets& sets);
 [[nodiscard]] ProgramMessages bruck_allgather(const Ranks& ranks, const RangeSets& sets);
 [[nodiscard]] ProgramMessages circulant_allgather(const Ranks& ranks, const RangeSets& sets);

@@ -32,13 +32,15 @@ Program shape_of(const Platform& platform, const ProgramProblem& problem) {
   shape.root = problem.root;
   shape.element_bytes = combines(problem.problem) ? problem.element_bytes : 1;
   shape.commutative = !combines(problem.problem) || problem.commutative;
-  if (problem.size_bytes < 0) throw InputError("size", fmt::format("{} bytes", problem.size_bytes), "at least 0");
+  if (!problem.block_bytes.empty()) shape.size_bytes = 0;
+  if (shape.size_bytes < 0) throw InputError("size", fmt::format("{} bytes", problem.size_bytes), "at least 0");
   if (problem.root < 0 || problem.root >= platform.ranks)
     throw InputError("root", fmt::format("{}", problem.root), fmt::format("0 to {}", platform.ranks - 1));
   if (!has_root(problem.problem)) shape.root = 0;
   if (shape.element_bytes < 1 || shape.size_bytes % shape.element_bytes != 0)
     throw InputError("element bytes", fmt::format("{}", shape.element_bytes),
                      fmt::format("a divisor of {} bytes", shape.size_bytes));
+  if (!problem.block_bytes.empty()) set_blocks(shape, problem.block_bytes);
   (void)array_bytes(shape);
   return shape;
 }

@@ -128,7 +128,17 @@ template <Allgather kSpread>
 Variants allgather(const ProgramTask& task, const char* name) {
   return one(task, name, [&task] { return kSpread(task.order, task.blocks()); });
 }
-Variants ring(const ProgramTask& task) { return allgather<ring_allgather>(task, "ring"); }
+/// Where blocks differ, a long one should not be with one rank at a time: it goes in pieces as long as the mean block.
+Variants ring(const ProgramTask& task) {
+  Variants variants = allgather<ring_allgather>(task, "ring");
+  if (task.shape.block_offsets.empty()) return variants;
+  const std::int64_t elements = task.shape.size_bytes / task.shape.element_bytes;
+  const std::int64_t piece = std::max<std::int64_t>(1, elements / task.shape.ranks) * task.shape.element_bytes;
+  Variants more = one(task, fmt::format("ring, pieces of {} bytes", piece),
+                      [&task, piece] { return ring_allgather_by_pieces(task.order, task.blocks(), piece); });
+  variants.push_back(std::move(more.front()));
+  return variants;
+}
 Variants bruck(const ProgramTask& task) { return allgather<bruck_allgather>(task, "bruck"); }
 Variants circulant(const ProgramTask& task) { return allgather<circulant_allgather>(task, "circulant"); }
 Variants recursive_doubling(const ProgramTask& task) {
@@ -202,11 +212,10 @@ Variants doubling_allreduce(const ProgramTask& task) {
 
 // ---- alltoall
 
-ByteRange cell(const ProgramTask& task, std::int64_t from, std::int64_t to) {
-  return {(from * task.shape.ranks + to) * task.shape.size_bytes, task.shape.size_bytes};
-}
 Cell cell_of(const ProgramTask& task) {
-  return [&task](std::size_t from, std::size_t to) { return Ranges{cell(task, task.order[from], task.order[to])}; };
+  return [&task](std::size_t from, std::size_t to) {
+    return Ranges{block_of(task.shape, task.order[from], task.order[to])};
+  };
 }
 Variants pairwise_cells(const ProgramTask& task) {
   return {{"pairwise", [&task] { return pairwise_alltoall(task.order, cell_of(task)); }}};
@@ -216,7 +225,7 @@ Variants bruck_cells(const ProgramTask& task) {
 }
 Variants hierarchical_alltoall(const ProgramTask& task) {
   return by_levels(task, "", [](const ProgramTask& of, const Groups& groups) {
-    return grouped_alltoall(groups, [&of](std::int64_t from, std::int64_t to) { return cell(of, from, to); });
+    return grouped_alltoall(groups, [&of](std::int64_t from, std::int64_t to) { return block_of(of.shape, from, to); });
   });
 }
 
