@@ -50,11 +50,21 @@ class OfMpi final : public Method {
  public:
   OfMpi(const Communicator& comm, const Program& shape, const mpi::ElementOperation& elements)
       : comm_(comm), shape_(shape), elements_(elements), bytes_(static_cast<int>(shape.size_bytes)) {
-    for (int rank = 0; rank < comm.size() && combines(shape.problem); ++rank)
-      shares_.push_back(static_cast<int>(block_of(shape, rank).bytes / shape.element_bytes));
+    const bool pairs = shape.problem == Collective::kAlltoall;
+    for (int rank = 0; rank < comm.size(); ++rank) {
+      if (combines(shape.problem))
+        shares_.push_back(static_cast<int>(block_of(shape, rank).bytes / shape.element_bytes));
+      if (shape.block_offsets.empty() || combines(shape.problem)) continue;
+      add(blocks_, pairs ? block_of(shape, comm.rank(), rank).bytes : block_of(shape, rank).bytes);
+      add(received_, pairs ? block_of(shape, rank, comm.rank()).bytes : 0);
+    }
   }
 
   void execute(const void* source, void* target) override {
+    if (!blocks_.bytes.empty()) {
+      execute_by_blocks(source, target);
+      return;
+    }
     const int root = static_cast<int>(shape_.root);
     const int count = static_cast<int>(elements_.count);
     switch (shape_.problem) {
@@ -80,11 +90,43 @@ class OfMpi final : public Method {
   }
 
  private:
+  /// Blocks of different sizes, one behind the other.
+  struct Blocks {
+    std::vector<int> bytes;
+    std::vector<int> offsets;
+  };
+  static void add(Blocks& blocks, std::int64_t bytes) {
+    blocks.offsets.push_back(blocks.bytes.empty() ? 0 : blocks.offsets.back() + blocks.bytes.back());
+    blocks.bytes.push_back(static_cast<int>(bytes));
+  }
+  void execute_by_blocks(const void* source, void* target) {
+    const int root = static_cast<int>(shape_.root);
+    const int *const bytes = blocks_.bytes.data(), *const at = blocks_.offsets.data();
+    const int own = blocks_.bytes[static_cast<std::size_t>(comm_.rank())];
+    switch (shape_.problem) {
+      case Collective::kScatter:
+        SLUICE_MPI(MPI_Scatterv(source, bytes, at, MPI_BYTE, target, own, MPI_BYTE, root, comm_.get()));
+        break;
+      case Collective::kGather:
+        SLUICE_MPI(MPI_Gatherv(source, own, MPI_BYTE, target, bytes, at, MPI_BYTE, root, comm_.get()));
+        break;
+      case Collective::kAllgather:
+        SLUICE_MPI(MPI_Allgatherv(source, own, MPI_BYTE, target, bytes, at, MPI_BYTE, comm_.get()));
+        break;
+      default:
+        SLUICE_MPI(MPI_Alltoallv(source, bytes, at, MPI_BYTE, target, received_.bytes.data(), received_.offsets.data(),
+                                 MPI_BYTE, comm_.get()));
+        break;
+    }
+  }
+
   const Communicator& comm_;
   Program shape_;
   mpi::ElementOperation elements_;
   int bytes_;
   std::vector<int> shares_;
+  Blocks blocks_;    ///< of all ranks; of alltoall, the own ones for each
+  Blocks received_;  ///< of alltoall, those of each for this rank
 };
 
 /// A collective of known contents, and the methods that can do it.
@@ -93,7 +135,7 @@ class ComparedCollective final : public ComparedJob {
   /// Throws InputError.
   ComparedCollective(const Communicator& comm, const CollectiveContents& contents,
                      const mpi::CollectiveOptions& options)
-      : comm_(comm), options_(options) {
+      : comm_(comm), options_(options), counts_(contents.counts) {
     shape_.problem = contents.problem;
     shape_.ranks = comm.size();
     shape_.size_bytes = contents.bytes;
@@ -103,11 +145,12 @@ class ComparedCollective final : public ComparedJob {
     if (contents.bytes < 0 || contents.bytes % shape_.element_bytes != 0)
       throw InputError("bytes", fmt::format("{}", contents.bytes),
                        fmt::format("at least 0, whole elements of {}", shape_.element_bytes));
+    if (!contents.counts.empty()) set_blocks(shape_, contents.counts);
     if (contents.root < 0 || contents.root >= comm.size())
       throw InputError("root", fmt::format("{}", contents.root), fmt::format("0 to {}", comm.size() - 1));
     (void)checked::multiply(array_bytes(shape_), comm.size(), "bytes of all ranks");
     if (combines(contents.problem)) {
-      const std::int64_t count = contents.bytes / shape_.element_bytes;
+      const std::int64_t count = shape_.size_bytes / shape_.element_bytes;
       elements_ = {count, MPI_UINT64_T, MPI_SUM};
       if (contents.in_order) elements_ = operation_.emplace(kMatrixRows * kMatrixRows, multiply, false).on(count);
     }
@@ -135,7 +178,9 @@ class ComparedCollective final : public ComparedJob {
     return std::make_unique<Planned>(job(options));
   }
   [[nodiscard]] std::string beyond(const std::string& method) const override {
-    const std::int64_t counted = combines(shape_.problem) ? elements_.count : shape_.size_bytes;
+    const std::int64_t counted = combines(shape_.problem)       ? elements_.count
+                                 : shape_.block_offsets.empty() ? shape_.size_bytes
+                                                                : largest_part(shape_);
     return method == method_of_mpi(shape_.problem) && counted > kMost ? "more than it can count" : "";
   }
   [[nodiscard]] std::int64_t bytes_moved() const override { return bytes_moved_; }
@@ -172,35 +217,43 @@ class ComparedCollective final : public ComparedJob {
   }
 
   [[nodiscard]] mpi::CollectiveJob job(const mpi::CollectiveOptions& options) const {
-    const int root = static_cast<int>(shape_.root);
-    switch (shape_.problem) {
-      case Collective::kScatter:
-        return mpi::Scatter(comm_.get(), shape_.size_bytes, root, options);
-      case Collective::kGather:
-        return mpi::Gather(comm_.get(), shape_.size_bytes, root, options);
-      case Collective::kAllgather:
-        return mpi::Allgather(comm_.get(), shape_.size_bytes, options);
-      case Collective::kAlltoall:
-        return mpi::Alltoall(comm_.get(), shape_.size_bytes, options);
-      case Collective::kReduceScatter:
-        return mpi::ReduceScatter(comm_.get(), elements_, options);
-      default:
-        return mpi::Allreduce(comm_.get(), elements_, options);
+    if (shape_.problem == Collective::kAllreduce) return mpi::Allreduce(comm_.get(), elements_, options);
+    const auto of_blocks = [&](const auto& sizes) -> mpi::CollectiveJob {
+      const int root = static_cast<int>(shape_.root);
+      switch (shape_.problem) {
+        case Collective::kScatter:
+          return mpi::Scatter(comm_.get(), sizes, root, options);
+        case Collective::kGather:
+          return mpi::Gather(comm_.get(), sizes, root, options);
+        case Collective::kAllgather:
+          return mpi::Allgather(comm_.get(), sizes, options);
+        default:
+          return mpi::Alltoall(comm_.get(), sizes, options);
+      }
+    };
+    if (shape_.problem == Collective::kReduceScatter) {
+      if (counts_.empty()) return mpi::ReduceScatter(comm_.get(), elements_, options);
+      std::vector<std::int64_t> shares = counts_;
+      for (std::int64_t& share : shares) share /= shape_.element_bytes;
+      return mpi::ReduceScatter(comm_.get(), elements_, shares, options);
     }
+    return counts_.empty() ? of_blocks(shape_.size_bytes) : of_blocks(counts_);
   }
 
   /// use(bytes, from, to) for each block of a buffer of what this rank has at the start, or must have at the end: the
   /// one of `from`, for `to` where there are several of a rank.
   template <class Bytes, class Use>
   void for_blocks(bool start, Bytes& buffer, Use use) const {
-    const auto size = static_cast<std::size_t>(shape_.size_bytes);
-    const auto own = static_cast<std::size_t>(comm_.rank());
+    if (buffer.empty()) return;
     const bool pairs = shape_.problem == Collective::kAlltoall;
-    const std::size_t blocks = size == 0 ? 0 : buffer.size() / size;
-    for (std::size_t i = 0; i < blocks; ++i) {
-      const std::size_t from = pairs ? (start ? own : i) : blocks > 1 || comm_.size() == 1 ? i : own;
-      const std::size_t to = pairs ? (start ? i : own) : 0;
-      use(std::span(buffer).subspan(i * size, size), static_cast<int>(from), static_cast<int>(to));
+    const bool all = pairs || start == (shape_.problem == Collective::kScatter);
+    std::size_t at = 0;
+    for (int rank = all ? 0 : comm_.rank(); rank < (all ? comm_.size() : comm_.rank() + 1); ++rank) {
+      const int from = pairs && start ? comm_.rank() : rank, to = pairs ? (start ? rank : comm_.rank()) : 0;
+      const ByteRange block = pairs ? block_of(shape_, from, to) : block_of(shape_, rank);
+      const auto bytes = static_cast<std::size_t>(block.bytes);
+      use(std::span(buffer).subspan(at, bytes), from, to);
+      at += bytes;
     }
   }
 
@@ -244,6 +297,7 @@ class ComparedCollective final : public ComparedJob {
 
   const Communicator& comm_;
   mpi::CollectiveOptions options_;
+  std::vector<std::int64_t> counts_;
   Program shape_;
   std::optional<WordOperation> operation_;
   mpi::ElementOperation elements_;
@@ -266,8 +320,8 @@ Comparison collectives(MPI_Comm comm, const CollectiveContents& contents, const 
                        const std::vector<std::string>& methods, int repetitions, bool record) {
   const Communicator own(comm);
   check_comparison(own, methods, repetitions);
-  expect_same(own, fmt::format("{} {} {} {}", static_cast<int>(contents.problem), contents.bytes, contents.root,
-                               contents.in_order));
+  expect_same(own, fmt::format("{} {} {} {} {}", static_cast<int>(contents.problem), contents.bytes, contents.root,
+                               contents.in_order, fmt::join(contents.counts, ",")));
   ComparedCollective compared(own, contents, options);
   return run_comparison(own, compared, methods, repetitions, record);
 }

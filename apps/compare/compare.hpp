@@ -118,7 +118,8 @@ struct Comparison {
 /// 8 bytes are added modulo 2^64 or, in the order of the ranks, matrices of 2 x 2 such words are multiplied.
 struct CollectiveContents {
   Collective problem = Collective::kAllgather;
-  std::int64_t bytes = 0;  ///< of a block, or of the array that each rank has: whole elements
+  std::int64_t bytes = 0;                 ///< of a block, or of the array that each rank has: whole elements
+  std::vector<std::int64_t> counts = {};  ///< bytes of each block or share in place of that, as set_blocks wants them
   int root = 0;
   bool in_order = false;
 };
@@ -131,7 +132,8 @@ struct CollectiveContents {
 
 /// Carries a collective out by several methods side by side, as redistributions() does: every byte of every method is
 /// verified on every rank. Collective. "sluice" is what `options` ask for; algorithms are planned over their platform.
-/// The method of MPI is left out beyond 2^31 - 1 bytes a block, or as many elements.
+/// The method of MPI, of blocks of different sizes the one in v, is left out beyond 2^31 - 1 bytes a block, or as many
+/// elements.
 ///
 /// Throws InputError on every rank for bad arguments on any rank, an unknown method or one that does not apply,
 /// `repetitions` below 1; MpiError, JobError.

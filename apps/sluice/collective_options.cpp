@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "broadcast_options.hpp"
 #include "option_values.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/quantity.hpp"
+#include "sluice/input/traffic_file.hpp"
 #include "sluice/show/quantities.hpp"
 
 namespace sluice::command {
@@ -35,6 +38,13 @@ void CollectiveInput::add_to(CLI::App& verb) {
                    : combines(collective)              ? "bytes of the array that each rank has"
                                                        : "bytes of the block of one rank";
   verb.add_option("--size", size, fmt::format("{}, such as 16Ki (needed)", of))->option_text("BYTES");
+  if (has_blocks(collective)) {
+    const char* each = collective == Collective::kAlltoall        ? "bytes from each rank to each, a line per sender"
+                       : collective == Collective::kReduceScatter ? "bytes of the share of each rank"
+                                                                  : "bytes of the block of each rank";
+    verb.add_option("--counts", counts, fmt::format("{}, in place of --size: a list, or a file (.csv, .mtx)", each))
+        ->option_text("A,B,..|FILE");
+  }
   if (has_root(collective))
     verb.add_option("--root", root,
                     collective == Collective::kGather ? "the rank that gets all" : "the rank that has all")
@@ -53,7 +63,13 @@ std::string CollectiveTask::title() const {
     root = fmt::format(", {} rank {}", problem.problem == Collective::kGather ? "to" : "from", problem.root);
   std::string where;
   if (!file.empty()) where = fmt::format(" in {} ({})", count_text(platform.clusters.size(), "cluster"), file);
-  return fmt::format("{}: {} {}{}, {}{}", to_string(problem.problem), bytes_text(problem.size_bytes), of, root,
+  std::string size = bytes_text(problem.size_bytes);
+  if (!problem.block_bytes.empty()) {
+    const auto [least, most] = std::minmax_element(problem.block_bytes.begin(), problem.block_bytes.end());
+    size = fmt::format("{} to {}", bytes_text(*least), bytes_text(*most));
+    if (problem.problem == Collective::kReduceScatter) of = "per share";
+  }
+  return fmt::format("{}: {} {}{}, {}{}", to_string(problem.problem), size, of, root,
                      count_text(platform.ranks, "rank"), where);
 }
 
@@ -63,12 +79,52 @@ ProgramPlan CollectiveTask::planned_by(const std::string& algorithm) const {
   return plan_program(platform, problem, how);
 }
 
+namespace {
+
+constexpr const char* kCounts = "--counts";
+
+/// Sizes of blocks, by ranks or pairs of ranks, of a file.
+std::vector<std::int64_t> read_counts_file(const std::string& file, bool pairs, std::int64_t ranks) {
+  const Traffic traffic = read_traffic(file);
+  if (traffic.decimals != 0) throw InputError(file, "sizes with a fraction", "whole bytes");
+  const bool line = !pairs && (traffic.senders == 1 || traffic.receivers == 1);
+  const bool fits = pairs ? traffic.senders == ranks && traffic.receivers == ranks
+                          : line && traffic.senders * traffic.receivers == ranks;
+  if (!fits)
+    throw InputError(file, fmt::format("{} x {} sizes", traffic.senders, traffic.receivers),
+                     pairs ? fmt::format("{0} x {0}, one for each pair of ranks", ranks)
+                           : fmt::format("{}, one for each rank, in one line", ranks));
+  std::vector<std::int64_t> counts(static_cast<std::size_t>(traffic.senders * traffic.receivers), 0);
+  for (const Message& message : traffic.messages)
+    counts[static_cast<std::size_t>(message.from * traffic.receivers + message.to)] += message.size;
+  return counts;
+}
+
+std::vector<std::int64_t> read_counts(const std::string& text, Collective collective, std::int64_t ranks) {
+  const bool pairs = collective == Collective::kAlltoall;
+  for (const char* end : {".mtx", ".csv", ".tsv"})
+    if (text.ends_with(end)) return read_counts_file(text, pairs, ranks);
+  std::vector<std::int64_t> counts;
+  for (const std::string& each : parse_list(text)) counts.push_back(parse_bytes(each, kCounts));
+  const std::int64_t expected = pairs ? ranks * ranks : ranks;
+  if (static_cast<std::int64_t>(counts.size()) != expected)
+    throw InputError(kCounts, count_text(counts.size(), "size"),
+                     fmt::format("{}, one for each {}", expected, pairs ? "pair of ranks" : "rank"));
+  return counts;
+}
+
+}  // namespace
+
 CollectiveTask read(const CollectiveInput& options, std::int64_t ranks) {
   constexpr std::int64_t kMostSegments = 1 << 20;
   CollectiveTask task;
   task.problem.problem = options.collective;
-  if (options.size.empty()) throw InputError("--size", "nothing", "bytes, such as 16Ki");
-  task.problem.size_bytes = parse_bytes(options.size, "--size");
+  const bool listed = !options.counts.empty();
+  if (listed && !options.size.empty()) throw InputError(kCounts, "--size besides", "one of both");
+  if (!listed && options.size.empty())
+    throw InputError("--size", "nothing",
+                     has_blocks(options.collective) ? "bytes, such as 16Ki, or --counts" : "bytes, such as 16Ki");
+  if (!listed) task.problem.size_bytes = parse_bytes(options.size, "--size");
   if (options.platform.empty() && ranks > 0) {
     task.platform.ranks = ranks;
   } else {
@@ -76,11 +132,16 @@ CollectiveTask read(const CollectiveInput& options, std::int64_t ranks) {
     task.file = options.platform;
   }
   task.problem.root = parse_count(options.root, "--root", 0, task.platform.ranks - 1);
+  if (listed) task.problem.block_bytes = read_counts(options.counts, options.collective, task.platform.ranks);
   if (!combines(options.collective)) return task;
   task.problem.element_bytes = parse_count(options.element_bytes, "--element-bytes", 1, std::int64_t{1} << 40);
   if (task.problem.size_bytes % task.problem.element_bytes != 0)
     throw InputError("--size", fmt::format("{} bytes", task.problem.size_bytes),
                      fmt::format("whole elements of {} bytes", task.problem.element_bytes));
+  for (const std::int64_t share : task.problem.block_bytes)
+    if (share % task.problem.element_bytes != 0)
+      throw InputError(kCounts, fmt::format("{} bytes", share),
+                       fmt::format("whole elements of {} bytes", task.problem.element_bytes));
   task.problem.commutative = !options.in_order;
   if (!options.segments.empty()) task.options.segments = parse_count(options.segments, "--segments", 1, kMostSegments);
   return task;

@@ -24,6 +24,7 @@ struct CollectiveInput {
   Collective collective = Collective::kAllgather;
   std::string platform;
   std::string size;
+  std::string counts;
   std::string root = "0";
   std::string element_bytes = "8";
   std::string segments;

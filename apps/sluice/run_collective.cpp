@@ -16,6 +16,23 @@
 #include "sluice/run/mpi/error.hpp"
 
 namespace sluice::command {
+namespace {
+
+/// The most bytes that a rank gives.
+std::int64_t largest_source(const ProgramProblem& problem, int ranks) {
+  Program shape;
+  shape.problem = problem.problem;
+  shape.ranks = ranks;
+  shape.size_bytes = problem.size_bytes;
+  shape.root = problem.root;
+  if (!problem.block_bytes.empty()) set_blocks(shape, problem.block_bytes);
+  std::int64_t most = 0;
+  for (int rank = 0; rank < ranks; ++rank)
+    for (const ByteRange& range : ranges_at_start(shape, rank)) most = std::max(most, range.bytes);
+  return most;
+}
+
+}  // namespace
 
 int run_collective(const RunCollective& options) {
   const Collective problem = options.problem.collective;
@@ -36,6 +53,7 @@ int run_collective(const RunCollective& options) {
   input.element_bytes = fmt::format("{}", element_bytes(contents));
   const CollectiveTask task = read(input, ranks);
   contents.bytes = task.problem.size_bytes;
+  contents.counts = task.problem.block_bytes;
   contents.root = static_cast<int>(task.problem.root);
   mpi::CollectiveOptions how;
   if (!task.file.empty()) {
@@ -59,8 +77,7 @@ int run_collective(const RunCollective& options) {
   RunSubject subject;
   subject.problem = to_string(problem);
   subject.title = task.title();
-  const bool all_blocks = problem == Collective::kScatter || problem == Collective::kAlltoall;
-  subject.largest_part = task.problem.size_bytes * (all_blocks ? ranks : 1);
+  subject.largest_part = largest_source(task.problem, ranks);
   return show_run(subject, comparison, options.methods.json);
 }
 

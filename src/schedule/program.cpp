@@ -148,4 +148,18 @@ std::vector<ByteRange> ranges_at_end(const Program& program, std::int64_t rank) 
   }
 }
 
+std::int64_t largest_part(const Program& program) {
+  if (program.problem == Collective::kAlltoall && program.block_offsets.empty())
+    return program.ranks * program.size_bytes;
+  const auto bytes_of = [](const std::vector<ByteRange>& ranges) {
+    std::int64_t sum = 0;
+    for (const ByteRange& range : ranges) sum += range.bytes;
+    return sum;
+  };
+  std::int64_t most = 0;
+  for (std::int64_t rank = 0; rank < program.ranks; ++rank)
+    most = std::max({most, bytes_of(ranges_at_start(program, rank)), bytes_of(ranges_at_end(program, rank))});
+  return most;
+}
+
 }  // namespace sluice

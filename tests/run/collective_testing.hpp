@@ -146,10 +146,8 @@ inline std::vector<std::byte> affine_elements(const AffineOperation& operation, 
 }
 
 /// What this rank must have at the end.
-inline std::vector<std::byte> affine_results(const AffineOperation& operation, Collective problem, MPI_Comm comm,
-                                             std::int64_t count, std::uint64_t salt) {
-  Program shape = shape_of(comm, problem, 16 * count, 0);
-  shape.element_bytes = 16;
+inline std::vector<std::byte> affine_results(const AffineOperation& operation, const Program& shape, MPI_Comm comm,
+                                             std::uint64_t salt) {
   std::vector<std::byte> elements;
   for (const ByteRange& range : ranges_at_end(shape, rank_in(comm))) {
     for (std::int64_t i = range.offset / 16; i < range.end() / 16; ++i) {
@@ -161,12 +159,18 @@ inline std::vector<std::byte> affine_results(const AffineOperation& operation, C
   return elements;
 }
 
-/// One execution of a job of `count` elements by AffineOperation; "" if every element is right, and what lies between
-/// them as it was.
-inline std::string combined(CollectiveJob& job, Collective problem, const AffineOperation& operation, MPI_Comm comm,
-                            std::int64_t count, std::uint64_t salt, bool in_place = false) {
-  const std::vector<std::byte> own = affine_elements(operation, rank_in(comm), count, salt);
-  const std::vector<std::byte> expected = affine_results(operation, problem, comm, count, salt);
+/// The shape of a job of `count` elements by AffineOperation.
+inline Program affine_shape(MPI_Comm comm, Collective problem, std::int64_t count) {
+  Program shape = shape_of(comm, problem, 16 * count, 0);
+  shape.element_bytes = 16;
+  return shape;
+}
+
+/// One execution of a job of that shape; "" if every element is right, and what lies between them as it was.
+inline std::string combined(CollectiveJob& job, const Program& shape, const AffineOperation& operation, MPI_Comm comm,
+                            std::uint64_t salt, bool in_place = false) {
+  const std::vector<std::byte> own = affine_elements(operation, rank_in(comm), shape.size_bytes / 16, salt);
+  const std::vector<std::byte> expected = affine_results(operation, shape, comm, salt);
   std::vector<std::byte> kept = own;
   std::vector<std::byte> result = own;
   if (!in_place) {
@@ -176,6 +180,11 @@ inline std::string combined(CollectiveJob& job, Collective problem, const Affine
   job.execute(in_place ? MPI_IN_PLACE : static_cast<const void*>(kept.data()), result.data());
   if (const std::string wrong = difference(kept, own); !wrong.empty()) return "own: " + wrong;
   return difference(result, expected);
+}
+
+inline std::string combined(CollectiveJob& job, Collective problem, const AffineOperation& operation, MPI_Comm comm,
+                            std::int64_t count, std::uint64_t salt, bool in_place = false) {
+  return combined(job, affine_shape(comm, problem, count), operation, comm, salt, in_place);
 }
 
 }  // namespace sluice::mpi::testing

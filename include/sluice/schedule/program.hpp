@@ -158,6 +158,9 @@ void set_blocks(Program& program, std::span<const std::int64_t> bytes);
 /// each: a wrong one passes with a probability below 2^-60, unless made for it.
 [[nodiscard]] std::vector<Violation> validate(const Program& program);
 
+/// The most bytes that a rank has at the start or must have at the end.
+[[nodiscard]] std::int64_t largest_part(const Program& program);
+
 /// As a file with schema "sluice.program/1", one line per operation, with end of line:
 ///
 ///     {"schema": "sluice.program/1", "problem": "allreduce", "algorithm": "ring",

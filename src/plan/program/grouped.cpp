@@ -7,6 +7,9 @@
 /// between two groups as the smaller one has ranks. Inside of groups everything else happens.
 ///  - allgather: each rank sends its block to its counterparts; then groups gather inside what their ranks have and
 ///  got.
+///  - allgather by shares, for blocks of different sizes: groups gather inside first; then each rank sends an equal
+///  share
+///    of what its group has to its counterparts, and groups gather inside what has come.
 ///  - alltoall: each rank sends what it has for a group to its counterpart there; which gives everybody of its group,
 ///    together with its own, what has come for it.
 ///  - scatter: the root sends each group's blocks to its first rank, the farthest group first, which hands them on.
@@ -16,6 +19,7 @@
 /// Source: the paper's section 3 wants collectives node by node over the platform (Steffenel, "A Framework for Adaptive
 /// Collective Communications on Heterogeneous Hierarchical Networks", 2006); counterparts: ours, after Traeff,
 /// "Efficient Hierarchical Allgather" and its kin, where all nodes have as many ranks.
+#include <algorithm>
 #include <utility>
 
 #include "plan/program/patterns.hpp"
@@ -28,6 +32,30 @@ template <class Use>
 void for_pairs(std::size_t groups, Use use) {
   for (std::size_t distance = 1; distance < groups; ++distance)
     for (std::size_t g = 0; g < groups; ++g) use(g, (g + distance) % groups);
+}
+
+/// The bytes of some ranges, in order, in so many parts of whole elements, as equal as possible; some may be empty.
+RangeSets equal_shares(const Ranges& ranges, std::size_t parts, std::int64_t element_bytes) {
+  std::int64_t elements = 0;
+  for (const ByteRange& range : ranges) elements += range.bytes / element_bytes;
+  const auto count = static_cast<std::int64_t>(parts);
+  RangeSets shares;
+  auto range = ranges.begin();
+  std::int64_t used = 0;  // of that range
+  for (std::int64_t i = 0; i < count; ++i) {
+    Ranges& share = shares.emplace_back();
+    std::int64_t left = (elements / count + (i < elements % count ? 1 : 0)) * element_bytes;
+    while (left > 0) {
+      const std::int64_t bytes = std::min(left, range->bytes - used);
+      if (bytes > 0) share.push_back({range->offset + used, bytes});
+      left -= bytes;
+      used += bytes;
+      if (used < range->bytes) continue;
+      ++range;
+      used = 0;
+    }
+  }
+  return shares;
 }
 
 }  // namespace
@@ -48,7 +76,7 @@ ProgramMessages grouped_scatter(const Groups& groups, const std::function<ByteRa
 }
 
 ProgramMessages grouped_allgather(const Groups& groups, const std::function<ByteRange(std::int64_t)>& block,
-                                  Allgather inside) {
+                                  const Allgather& inside) {
   ProgramMessages messages;
   std::vector<RangeSets> sets(groups.size());
   for (std::size_t g = 0; g < groups.size(); ++g)
@@ -62,6 +90,32 @@ ProgramMessages grouped_allgather(const Groups& groups, const std::function<Byte
     }
   });
   for (std::size_t g = 0; g < groups.size(); ++g) messages.append(inside(groups[g], sets[g]));
+  return messages;
+}
+
+ProgramMessages grouped_allgather_by_shares(const Groups& groups, const std::function<ByteRange(std::int64_t)>& block,
+                                            const Allgather& inside, std::int64_t element_bytes) {
+  ProgramMessages messages;
+  std::vector<RangeSets> shares(groups.size()), come(groups.size());
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    RangeSets sets;
+    Ranges all;
+    for (const std::int64_t rank : groups[g]) {
+      sets.push_back({block(rank)});
+      all.push_back(block(rank));
+    }
+    messages.append(inside(groups[g], sets));
+    shares[g] = equal_shares(all, groups[g].size(), element_bytes);
+    come[g].resize(groups[g].size());
+  }
+  for_pairs(groups.size(), [&](std::size_t g, std::size_t h) {
+    for (std::size_t i = 0; i < groups[g].size(); ++i) {
+      const std::size_t counterpart = i % groups[h].size();
+      messages.add(groups[g][i], groups[h][counterpart], shares[g][i]);
+      come[h][counterpart].insert(come[h][counterpart].end(), shares[g][i].begin(), shares[g][i].end());
+    }
+  });
+  for (std::size_t g = 0; g < groups.size(); ++g) messages.append(inside(groups[g], come[g]));
   return messages;
 }
 

@@ -64,12 +64,17 @@ using Cell = std::function<Ranges(std::size_t from, std::size_t to)>;
 // ---- groups of ranks, with messages between groups that are slower than inside
 
 using Groups = std::vector<Ranks>;
-using Allgather = ProgramMessages (*)(const Ranks&, const RangeSets&);
+using Allgather = std::function<ProgramMessages(const Ranks&, const RangeSets&)>;
 
 [[nodiscard]] ProgramMessages grouped_scatter(const Groups& groups,
                                               const std::function<ByteRange(std::int64_t)>& block);
 [[nodiscard]] ProgramMessages grouped_allgather(const Groups& groups,
-                                                const std::function<ByteRange(std::int64_t)>& block, Allgather inside);
+                                                const std::function<ByteRange(std::int64_t)>& block,
+                                                const Allgather& inside);
+/// For blocks of different sizes: all ranks of a group send as much, whole elements, to other groups.
+[[nodiscard]] ProgramMessages grouped_allgather_by_shares(const Groups& groups,
+                                                          const std::function<ByteRange(std::int64_t)>& block,
+                                                          const Allgather& inside, std::int64_t element_bytes);
 [[nodiscard]] ProgramMessages grouped_alltoall(const Groups& groups,
                                                const std::function<ByteRange(std::int64_t, std::int64_t)>& cell);
 

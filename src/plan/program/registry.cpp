@@ -124,16 +124,20 @@ Variants scatter_allgather(const ProgramTask& task) {
 
 // ---- allgather, and reduce-scatter the other way round
 
-template <Allgather kSpread>
+template <ProgramMessages (*kSpread)(const Ranks&, const RangeSets&)>
 Variants allgather(const ProgramTask& task, const char* name) {
   return one(task, name, [&task] { return kSpread(task.order, task.blocks()); });
+}
+/// In whole elements, at least one.
+std::int64_t mean_block(const ProgramTask& task) {
+  const std::int64_t elements = array_bytes(task.shape) / task.shape.element_bytes;
+  return std::max<std::int64_t>(1, elements / task.shape.ranks) * task.shape.element_bytes;
 }
 /// Where blocks differ, a long one should not be with one rank at a time: it goes in pieces as long as the mean block.
 Variants ring(const ProgramTask& task) {
   Variants variants = allgather<ring_allgather>(task, "ring");
   if (task.shape.block_offsets.empty()) return variants;
-  const std::int64_t elements = task.shape.size_bytes / task.shape.element_bytes;
-  const std::int64_t piece = std::max<std::int64_t>(1, elements / task.shape.ranks) * task.shape.element_bytes;
+  const std::int64_t piece = mean_block(task);
   Variants more = one(task, fmt::format("ring, pieces of {} bytes", piece),
                       [&task, piece] { return ring_allgather_by_pieces(task.order, task.blocks(), piece); });
   variants.push_back(std::move(more.front()));
@@ -162,7 +166,7 @@ Variants pairwise(const ProgramTask& task) {
   return allgather<pairwise_allgather>(task, "pairwise");
 }
 
-ProgramMessages grouped_by(const ProgramTask& task, const Groups& groups, Allgather inside) {
+ProgramMessages grouped_by(const ProgramTask& task, const Groups& groups, const Allgather& inside) {
   return grouped_allgather(
       groups, [&task](std::int64_t rank) { return task.block(rank); }, inside);
 }
@@ -172,6 +176,15 @@ Variants hierarchical_allgather(const ProgramTask& task) {
   });
   Variants more = by_levels(task, ", circulant inside", [](const ProgramTask& of, const Groups& groups) {
     return grouped_by(of, groups, circulant_allgather);
+  });
+  variants.insert(variants.end(), more.begin(), more.end());
+  if (task.shape.block_offsets.empty()) return variants;
+  more = by_levels(task, ", by shares, ring inside", [](const ProgramTask& of, const Groups& groups) {
+    const Allgather pieces = [&of](const Ranks& ranks, const RangeSets& sets) {
+      return ring_allgather_by_pieces(ranks, sets, mean_block(of));
+    };
+    return grouped_allgather_by_shares(
+        groups, [&of](std::int64_t rank) { return of.block(rank); }, pieces, of.shape.element_bytes);
   });
   variants.insert(variants.end(), more.begin(), more.end());
   return variants;

@@ -6,6 +6,7 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "sluice/input/platform.hpp"
@@ -58,6 +59,9 @@ struct ChosenCollective {
 /// Failure: docs/explanation/run.md, the same for all jobs.
 class CollectiveJob {
  public:
+  /// What is behind it.
+  struct State;
+
   /// Local. While an exception passes, or during an execution, it makes the other ranks throw.
   ~CollectiveJob();
   CollectiveJob(CollectiveJob&&) noexcept;
@@ -94,10 +98,13 @@ class CollectiveJob {
 
  protected:
   CollectiveJob(MPI_Comm comm, Collective problem, std::int64_t bytes, int root, const CollectiveOptions& options);
+  CollectiveJob(MPI_Comm comm, Collective problem, std::span<const std::int64_t> counts, int root,
+                const CollectiveOptions& options);
   CollectiveJob(MPI_Comm comm, Collective problem, const ElementOperation& operation, const CollectiveOptions& options);
+  CollectiveJob(MPI_Comm comm, Collective problem, const ElementOperation& operation,
+                std::span<const std::int64_t> counts, const CollectiveOptions& options);
 
  private:
-  struct State;
   std::unique_ptr<State> state_;
 };
 
@@ -114,11 +121,16 @@ class CollectiveJob {
 ///
 /// Constructors are collective over `comm`, an intracommunicator. They throw InputError on every rank if an argument is
 /// bad on any rank, or differs between ranks, or the program given is not sound. `bytes`: of one block, at least 0.
+/// `counts`, in place of it: blocks of different sizes (MPI's calls in v), the whole list, the same on all ranks;
+/// blocks lie one behind the other, by ranks.
 class Scatter : public CollectiveJob {
  public:
   /// `root`: the rank that has the blocks.
   Scatter(MPI_Comm comm, std::int64_t bytes, int root = 0, const CollectiveOptions& options = {})
       : CollectiveJob(comm, Collective::kScatter, bytes, root, options) {}
+  /// `counts`: bytes of the block of each rank.
+  Scatter(MPI_Comm comm, std::span<const std::int64_t> counts, int root = 0, const CollectiveOptions& options = {})
+      : CollectiveJob(comm, Collective::kScatter, counts, root, options) {}
 };
 
 /// See Scatter for what each rank gives and gets.
@@ -127,6 +139,9 @@ class Gather : public CollectiveJob {
   /// `root`: the rank that gets the blocks.
   Gather(MPI_Comm comm, std::int64_t bytes, int root = 0, const CollectiveOptions& options = {})
       : CollectiveJob(comm, Collective::kGather, bytes, root, options) {}
+  /// `counts`: bytes of the block of each rank.
+  Gather(MPI_Comm comm, std::span<const std::int64_t> counts, int root = 0, const CollectiveOptions& options = {})
+      : CollectiveJob(comm, Collective::kGather, counts, root, options) {}
 };
 
 /// See Scatter for what each rank gives and gets.
@@ -135,6 +150,9 @@ class Allgather : public CollectiveJob {
   /// `bytes`: of the block of each rank.
   Allgather(MPI_Comm comm, std::int64_t bytes, const CollectiveOptions& options = {})
       : CollectiveJob(comm, Collective::kAllgather, bytes, 0, options) {}
+  /// `counts`: bytes of the block of each rank.
+  Allgather(MPI_Comm comm, std::span<const std::int64_t> counts, const CollectiveOptions& options = {})
+      : CollectiveJob(comm, Collective::kAllgather, counts, 0, options) {}
 };
 
 /// See Scatter for what each rank gives and gets.
@@ -143,6 +161,10 @@ class Alltoall : public CollectiveJob {
   /// `bytes`: of the block from each rank to each other.
   Alltoall(MPI_Comm comm, std::int64_t bytes, const CollectiveOptions& options = {})
       : CollectiveJob(comm, Collective::kAlltoall, bytes, 0, options) {}
+  /// `counts`: bytes from each rank to each, p x p, row by row (sluice/run/mpi/exchange.hpp does not need the whole
+  /// table on every rank).
+  Alltoall(MPI_Comm comm, std::span<const std::int64_t> counts, const CollectiveOptions& options = {})
+      : CollectiveJob(comm, Collective::kAlltoall, counts, 0, options) {}
 };
 
 /// The i-th elements of all ranks are combined, in the order of the ranks where the operation does not commute.
@@ -153,12 +175,16 @@ class Allreduce : public CollectiveJob {
       : CollectiveJob(comm, Collective::kAllreduce, operation, options) {}
 };
 
-/// Of n elements and p ranks, the shares of the first n mod p ranks are longer by one.
+/// Unless their sizes are given, the shares of the first n mod p ranks are longer by one, of n elements and p ranks.
 class ReduceScatter : public CollectiveJob {
  public:
   /// `operation`: the elements of each rank, and how two are combined.
   ReduceScatter(MPI_Comm comm, const ElementOperation& operation, const CollectiveOptions& options = {})
       : CollectiveJob(comm, Collective::kReduceScatter, operation, options) {}
+  /// `counts`: elements of the share of each rank, operation.count in all.
+  ReduceScatter(MPI_Comm comm, const ElementOperation& operation, std::span<const std::int64_t> counts,
+                const CollectiveOptions& options = {})
+      : CollectiveJob(comm, Collective::kReduceScatter, operation, counts, options) {}
 };
 
 }  // namespace sluice::mpi

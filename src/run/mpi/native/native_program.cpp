@@ -15,6 +15,17 @@ namespace {
 
 constexpr std::int64_t kMostInInt = std::numeric_limits<int>::max();
 
+/// Blocks of different sizes on one side of a call, one behind the other.
+struct Blocks {
+  std::vector<int> bytes;
+  std::vector<int> offsets;
+
+  void add(std::int64_t block) {
+    offsets.push_back(bytes.empty() ? 0 : offsets.back() + bytes.back());
+    bytes.push_back(static_cast<int>(block));
+  }
+};
+
 }  // namespace
 
 struct NativeProgram::Arguments {
@@ -34,22 +45,27 @@ struct NativeProgram::Arguments {
   std::int64_t elements = 0;
   std::int64_t extent = 0;
   std::vector<int> shares;  ///< elements
+  int own_bytes = 0;        ///< of blocks of different sizes: of the own one
+  Blocks blocks;            ///< of all ranks; of alltoall, the own ones for each
+  Blocks received;          ///< of alltoall, those of each for this rank
 };
 
 bool NativeProgram::possible(const Program& shape, const ElementOperation& operation) {
-  return shape.problem != Collective::kReduceScatter || operation.count <= kMostInInt;
+  if (shape.problem == Collective::kReduceScatter) return operation.count <= kMostInInt;
+  return shape.block_offsets.empty() || largest_part(shape) <= kMostInInt;
 }
 
-const char* NativeProgram::name(Collective problem) {
-  switch (problem) {
+const char* NativeProgram::name(const Program& shape) {
+  const bool alike = shape.block_offsets.empty();
+  switch (shape.problem) {
     case Collective::kScatter:
-      return "MPI_Scatter";
+      return alike ? "MPI_Scatter" : "MPI_Scatterv";
     case Collective::kGather:
-      return "MPI_Gather";
+      return alike ? "MPI_Gather" : "MPI_Gatherv";
     case Collective::kAllgather:
-      return "MPI_Allgather";
+      return alike ? "MPI_Allgather" : "MPI_Allgatherv";
     case Collective::kAlltoall:
-      return "MPI_Alltoall";
+      return alike ? "MPI_Alltoall" : "MPI_Alltoallv";
     case Collective::kAllreduce:
       return "MPI_Allreduce";
     case Collective::kReduceScatter:
@@ -75,6 +91,20 @@ NativeProgram::NativeProgram(const Program& shape, const ElementOperation& opera
       arguments_->shares.push_back(static_cast<int>(block_of(shape, rank).bytes / shape.element_bytes));
     return;
   }
+  if (!shape.block_offsets.empty()) {
+    int own = 0;
+    SLUICE_MPI(MPI_Comm_rank(comm, &own));
+    for (std::int64_t rank = 0; rank < shape.ranks; ++rank) {
+      if (shape.problem == Collective::kAlltoall) {
+        arguments_->blocks.add(block_of(shape, own, rank).bytes);
+        arguments_->received.add(block_of(shape, rank, own).bytes);
+      } else {
+        arguments_->blocks.add(block_of(shape, rank).bytes);
+      }
+    }
+    arguments_->own_bytes = arguments_->blocks.bytes[static_cast<std::size_t>(own)];
+    return;
+  }
   if (shape.size_bytes <= kMostInInt) {
     arguments_->count = static_cast<int>(shape.size_bytes);
     return;
@@ -83,12 +113,52 @@ NativeProgram::NativeProgram(const Program& shape, const ElementOperation& opera
   arguments_->count = 1;
 }
 
+namespace {
+
+/// Whether it is one of the calls in v, which it starts then.
+bool start_by_blocks(const NativeProgram::Arguments& a, const void* own, void* result, MPI_Request* request) {
+  if (a.shape.block_offsets.empty()) return false;
+  const int root = static_cast<int>(a.shape.root);
+  const int *const bytes = a.blocks.bytes.data(), *const at = a.blocks.offsets.data();
+  switch (a.shape.problem) {
+    case Collective::kScatter:
+      SLUICE_MPI(kSimulated
+                     ? MPI_Scatterv(own, bytes, at, MPI_BYTE, result, a.own_bytes, MPI_BYTE, root, a.comm)
+                     : MPI_Iscatterv(own, bytes, at, MPI_BYTE, result, a.own_bytes, MPI_BYTE, root, a.comm, request));
+      return true;
+    case Collective::kGather:
+      SLUICE_MPI(kSimulated
+                     ? MPI_Gatherv(own, a.own_bytes, MPI_BYTE, result, bytes, at, MPI_BYTE, root, a.comm)
+                     : MPI_Igatherv(own, a.own_bytes, MPI_BYTE, result, bytes, at, MPI_BYTE, root, a.comm, request));
+      return true;
+    case Collective::kAllgather:
+      SLUICE_MPI(kSimulated
+                     ? MPI_Allgatherv(own, a.own_bytes, MPI_BYTE, result, bytes, at, MPI_BYTE, a.comm)
+                     : MPI_Iallgatherv(own, a.own_bytes, MPI_BYTE, result, bytes, at, MPI_BYTE, a.comm, request));
+      return true;
+    case Collective::kAlltoall: {
+      const int *const in = a.received.bytes.data(), *const to = a.received.offsets.data();
+      SLUICE_MPI(kSimulated ? MPI_Alltoallv(own, bytes, at, MPI_BYTE, result, in, to, MPI_BYTE, a.comm)
+                            : MPI_Ialltoallv(own, bytes, at, MPI_BYTE, result, in, to, MPI_BYTE, a.comm, request));
+      return true;
+    }
+    default:
+      return false;  // a reduce-scatter has shares of any size
+  }
+}
+
+}  // namespace
+
 NativeCollective::StartNext NativeProgram::start(const void* own, void* result) const {
   return [=, with = arguments_.get(), at = std::int64_t{0}](MPI_Request* request) mutable {
     const Arguments& a = *with;
     const int root = static_cast<int>(a.shape.root);
     const std::int64_t all = a.shape.problem == Collective::kAllreduce ? a.elements : 1;
     if (at >= all || a.shape.size_bytes == 0) return NativeCollective::Started::kNone;
+    if (start_by_blocks(a, own, result, request)) {
+      ++at;
+      return NativeCollective::Started::kLast;
+    }
     const std::int64_t some = std::min(kMostInInt, all - at);
     // Simulated ranks have nobody to give way to, and SMPI's calls that return at once send to every rank.
     switch (a.shape.problem) {

@@ -12,7 +12,8 @@
 namespace sluice::mpi::detail {
 
 /// What a program is for by the collective of MPI's own, of any size: blocks that MPI cannot count are of a type of
-/// their own. Of shares of a reduce-scatter there are 2^31 - 1 elements at most.
+/// their own. Of shares of a reduce-scatter there are 2^31 - 1 elements at most, of blocks of different sizes as many
+/// bytes on each rank.
 class NativeProgram {
  public:
   /// `shape`: what is asked for, without operations. `operation`: its elements.
@@ -20,17 +21,18 @@ class NativeProgram {
 
   /// Whether MPI can count it.
   [[nodiscard]] static bool possible(const Program& shape, const ElementOperation& operation);
-  /// "MPI_Allgather".
-  [[nodiscard]] static const char* name(Collective problem);
+  /// "MPI_Allgather", "MPI_Allgatherv".
+  [[nodiscard]] static const char* name(const Program& shape);
 
   /// The arguments of CollectiveJob::execute.
   [[nodiscard]] NativeCollective::StartNext start(const void* own, void* result) const;
   /// What the call works on, which lasts as long as MPI may use it.
   [[nodiscard]] std::shared_ptr<const void> memory() const { return arguments_; }
 
- private:
+  /// Of the call.
   struct Arguments;
 
+ private:
   std::shared_ptr<Arguments> arguments_;
 };
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -41,10 +43,23 @@ void check_program(const Program& program, const Program& shape, bool asks_for_m
   };
   compare("ranks", program.ranks, shape.ranks);
   compare("size_bytes", program.size_bytes, shape.size_bytes);
+  if (program.block_offsets != shape.block_offsets) refuse("blocks of other sizes", "those of the job");
   compare("root", program.root, shape.root);
   if (!combines(shape.problem)) return;
   compare("element_bytes", program.element_bytes, shape.element_bytes);
   if (program.commutative && !shape.commutative) refuse("an operation that commutes", "one in the order of the ranks");
+}
+
+/// In elements, as many as there are.
+void set_shares(Program& shape, const std::vector<std::int64_t>& shares) {
+  std::vector<std::int64_t> bytes;
+  for (const std::int64_t share : shares)
+    bytes.push_back(checked::multiply(share, shape.element_bytes, "bytes of a share"));
+  const std::int64_t all = std::exchange(shape.size_bytes, 0);
+  set_blocks(shape, bytes);
+  if (shape.size_bytes != all)
+    throw InputError("counts", fmt::format("{} elements in all", shape.size_bytes / shape.element_bytes),
+                     fmt::format("the {} there are", all / shape.element_bytes));
 }
 
 void check(CollectiveTask& task) {
@@ -78,15 +93,19 @@ constexpr auto kFields = [](auto& numbers, PlannedCollective& planned) {
 
 }  // namespace
 
-CollectiveTask collective_task(Collective problem, std::int64_t bytes, int root, int ranks,
+CollectiveTask collective_task(Collective problem, const BlockSizes& bytes, int root, int ranks,
                                const CollectiveOptions& options) {
   CollectiveTask task;
   task.options = options;
   task.shape.problem = problem;
   task.shape.ranks = ranks;
-  task.shape.size_bytes = bytes;
   task.shape.root = root;
-  task.elements = {bytes, MPI_BYTE, MPI_OP_NULL};
+  if (bytes.listed) {
+    set_blocks(task.shape, *bytes.listed);
+  } else {
+    task.shape.size_bytes = bytes.each;
+  }
+  task.elements = {task.shape.size_bytes, MPI_BYTE, MPI_OP_NULL};
   if (task.options.program) {
     // Bytes that are only moved are not cut into elements, and have no order.
     task.options.program->element_bytes = 1;
@@ -96,7 +115,8 @@ CollectiveTask collective_task(Collective problem, std::int64_t bytes, int root,
   return task;
 }
 
-CollectiveTask collective_task(Collective problem, const ElementOperation& operation, int ranks,
+CollectiveTask collective_task(Collective problem, const ElementOperation& operation,
+                               const std::optional<std::vector<std::int64_t>>& shares, int ranks,
                                const CollectiveOptions& options) {
   check_operation(operation);
   int commutes = 0;
@@ -108,6 +128,7 @@ CollectiveTask collective_task(Collective problem, const ElementOperation& opera
   task.shape.element_bytes = std::max<std::int64_t>(ElementLayout(operation.type).size, 1);
   task.shape.size_bytes = checked::multiply(operation.count, task.shape.element_bytes, "bytes");
   task.shape.commutative = commutes != 0;
+  if (shares) set_shares(task.shape, *shares);
   task.elements = operation;
   task.reproducible = options.reproducible.value_or(order_may_matter(operation));
   task.is_built_in = is_built_in(operation.op);
@@ -121,6 +142,7 @@ Arguments arguments_of(const CollectiveTask& task) {
   arguments.add_all(task.shape.problem, task.shape.size_bytes, task.shape.root, task.shape.element_bytes,
                     task.shape.commutative, task.reproducible, task.is_built_in, options.algorithm, options.segments,
                     options.try_native, options.platform.has_value(), options.program.has_value());
+  arguments.add(std::span(task.shape.block_offsets));
   if (options.platform) arguments.add(to_json(*options.platform));
   if (options.program) arguments.add(to_json(*options.program));
   return arguments;
@@ -138,9 +160,7 @@ Way way_of(const CollectiveTask& task, const Context& context) {
     const std::int64_t most = context.one_node() ? kShortOnNode : kShortBetweenNodes;
     return task.is_built_in && shape.size_bytes <= most ? Way::kNative : Way::kPlan;
   }
-  const std::int64_t longest =
-      shape.problem == Collective::kAlltoall ? shape.ranks * shape.size_bytes : array_bytes(shape);
-  return context.one_node() || longest >= kLongBetweenHosts ? Way::kTurns : Way::kNative;
+  return context.one_node() || largest_part(shape) >= kLongBetweenHosts ? Way::kTurns : Way::kNative;
 }
 
 PlannedCollective plan_collective(Channel& channel, const CollectiveTask& task) {
@@ -164,8 +184,10 @@ PlannedCollective plan_collective(Channel& channel, const CollectiveTask& task) 
             "program", to_string(violations.front()),
             violations.size() == 1 ? "a sound one" : fmt::format("a sound one ({} more)", violations.size() - 1));
     } else {
-      const ProgramProblem problem{task.shape.problem, task.shape.size_bytes, task.shape.root, task.shape.element_bytes,
-                                   task.shape.commutative};
+      ProgramProblem problem{task.shape.problem, task.shape.size_bytes, task.shape.root, task.shape.element_bytes,
+                             task.shape.commutative};
+      for (std::size_t i = 1; i < task.shape.block_offsets.size(); ++i)
+        problem.block_bytes.push_back(task.shape.block_offsets[i] - task.shape.block_offsets[i - 1]);
       ProgramOptions how;
       how.algorithm = options.algorithm;
       how.segments = options.segments;

@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "run/mpi/program/program_part.hpp"
 #include "run/mpi/runtime/agreement.hpp"
@@ -14,6 +16,12 @@ namespace sluice::mpi::detail {
 
 /// Who serves a collective; the same on all ranks.
 enum class Way { kPlan, kTurns, kNative };
+
+/// Bytes of each block: alike, or listed as set_blocks wants them.
+struct BlockSizes {
+  std::int64_t each = 0;
+  std::optional<std::vector<std::int64_t>> listed = std::nullopt;
+};
 
 /// What is asked for.
 struct CollectiveTask {
@@ -33,9 +41,11 @@ struct PlannedCollective {
 
 /// Throws InputError for what is bad in the arguments, apart from what planning finds. Local. Fills the shape and what
 /// follows from the operation.
-[[nodiscard]] CollectiveTask collective_task(Collective problem, std::int64_t bytes, int root, int ranks,
+[[nodiscard]] CollectiveTask collective_task(Collective problem, const BlockSizes& bytes, int root, int ranks,
                                              const CollectiveOptions& options);
-[[nodiscard]] CollectiveTask collective_task(Collective problem, const ElementOperation& operation, int ranks,
+/// `shares`: elements of each rank, unless as equal as possible.
+[[nodiscard]] CollectiveTask collective_task(Collective problem, const ElementOperation& operation,
+                                             const std::optional<std::vector<std::int64_t>>& shares, int ranks,
                                              const CollectiveOptions& options);
 
 /// All that a plan depends on.

@@ -4,7 +4,9 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "run/mpi/native/native_program.hpp"
 #include "run/mpi/native/way_trial.hpp"
@@ -124,14 +126,37 @@ bool CollectiveJob::State::begin_transfers() {
 
 // ---- CollectiveJob
 
+namespace {
+
+std::unique_ptr<CollectiveJob::State> job_of_blocks(MPI_Comm comm, Collective problem, const detail::BlockSizes& bytes,
+                                                    int root, const CollectiveOptions& options) {
+  return detail::make_job<CollectiveJob::State>(
+      comm, problem, [&](int ranks) { return detail::collective_task(problem, bytes, root, ranks, options); });
+}
+std::unique_ptr<CollectiveJob::State> job_of_elements(MPI_Comm comm, Collective problem,
+                                                      const ElementOperation& operation,
+                                                      const std::optional<std::vector<std::int64_t>>& shares,
+                                                      const CollectiveOptions& options) {
+  return detail::make_job<CollectiveJob::State>(
+      comm, problem, [&](int ranks) { return detail::collective_task(problem, operation, shares, ranks, options); });
+}
+
+}  // namespace
+
 CollectiveJob::CollectiveJob(MPI_Comm comm, Collective problem, std::int64_t bytes, int root,
                              const CollectiveOptions& options)
-    : state_(detail::make_job<State>(
-          comm, problem, [&](int ranks) { return detail::collective_task(problem, bytes, root, ranks, options); })) {}
+    : state_(job_of_blocks(comm, problem, {bytes}, root, options)) {}
+CollectiveJob::CollectiveJob(MPI_Comm comm, Collective problem, std::span<const std::int64_t> counts, int root,
+                             const CollectiveOptions& options)
+    : state_(
+          job_of_blocks(comm, problem, {0, std::vector<std::int64_t>(counts.begin(), counts.end())}, root, options)) {}
 CollectiveJob::CollectiveJob(MPI_Comm comm, Collective problem, const ElementOperation& operation,
                              const CollectiveOptions& options)
-    : state_(detail::make_job<State>(
-          comm, problem, [&](int ranks) { return detail::collective_task(problem, operation, ranks, options); })) {}
+    : state_(job_of_elements(comm, problem, operation, std::nullopt, options)) {}
+CollectiveJob::CollectiveJob(MPI_Comm comm, Collective problem, const ElementOperation& operation,
+                             std::span<const std::int64_t> counts, const CollectiveOptions& options)
+    : state_(job_of_elements(comm, problem, operation, std::vector<std::int64_t>(counts.begin(), counts.end()),
+                             options)) {}
 
 CollectiveJob::~CollectiveJob() = default;
 CollectiveJob::CollectiveJob(CollectiveJob&&) noexcept = default;
@@ -151,7 +176,7 @@ bool CollectiveJob::native() const { return state_->serves_natively(); }
 ChosenCollective CollectiveJob::chosen() const {
   ChosenCollective chosen;
   if (native()) {
-    chosen.method = detail::NativeProgram::name(state_->task.shape.problem);
+    chosen.method = detail::NativeProgram::name(state_->task.shape);
   } else {
     chosen.method = state_->planned->method;
     chosen.predicted_s = state_->planned->predicted_s;
@@ -167,8 +192,7 @@ std::string CollectiveJob::explanation() const {
   const ChosenCollective chosen = this->chosen();
   std::string text = chosen.method;
   if (chosen.predicted_s > 0) text += fmt::format(", predicted {:.3g} ms", chosen.predicted_s * 1e3);
-  return text +
-         detail::to_text({chosen.planned_s, chosen.native_s}, detail::NativeProgram::name(state_->task.shape.problem));
+  return text + detail::to_text({chosen.planned_s, chosen.native_s}, detail::NativeProgram::name(state_->task.shape));
 }
 
 std::int64_t CollectiveJob::peak_extra_bytes() const { return state_->executor ? state_->executor->held_bytes() : 0; }
