@@ -156,7 +156,8 @@ void add(ReportSection& section, const Program& program, const std::optional<Pla
   section.figures = {{"problem", std::string(to_string(program.problem))},
                      {"algorithm", program.algorithm},
                      {"ranks", fmt::format("{}", program.ranks)},
-                     {"size", bytes_text(program.size_bytes)},
+                     {"size", bytes_text(program.size_bytes) +
+                                  (program.block_offsets.empty() ? "" : " in blocks of different sizes")},
                      {"operations", fmt::format("{}", program.operations.size())},
                      {"planned length", fmt::format("{}, bound {} ({})", seconds_text(program.length_s),
                                                     seconds_text(program.bound_s), program.bound)},
