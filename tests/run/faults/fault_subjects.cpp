@@ -321,7 +321,7 @@ class CombiningSubject final : public Subject {
     const std::vector<std::byte> own =
         affine_elements(operation_, rank_in(comm_), count_, static_cast<std::uint64_t>(round));
     const std::vector<std::byte> expected =
-        affine_results(operation_, problem_, comm_, count_, static_cast<std::uint64_t>(round));
+        affine_results(operation_, affine_shape(comm_, problem_, count_), comm_, static_cast<std::uint64_t>(round));
     std::vector<std::byte> result(expected.size());
     {
       const Faulty faulty;
