@@ -5,8 +5,11 @@
 #include <vector>
 
 #include "broadcast_options.hpp"
+#include "collective_options.hpp"
 #include "command.hpp"
+#include "elapsed.hpp"
 #include "output.hpp"
+#include "plan.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/quantity.hpp"
 #include "sluice/plan/broadcast.hpp"
@@ -47,11 +50,28 @@ int predict(const PredictOptions& options) {
   return kDone;
 }
 
+/// Every variant of every algorithm, by the replay.
+int predict_collective(const CollectiveInput& options) {
+  const CollectiveTask task = read(options);
+  const ProgramPlan plan = [&] {
+    const Elapsed elapsed(kPlanning);
+    return task.planned_by("auto");
+  }();
+  using Align = TextTable::Align;
+  TextTable table({{"algorithm", Align::kLeft}, {"time"}, {"", Align::kLeft}});
+  for (const ProgramPlan::Candidate& each : plan.candidates)
+    table.add_row({each.algorithm, seconds_text(each.length_s), &each == &plan.candidates.front() ? "best" : ""});
+  table.add_row({"lower bound", seconds_text(plan.program.bound_s), plan.program.bound});
+  tell(task.title() + "\n\n" + table.text());
+  return kDone;
+}
+
 }  // namespace
 
 void add_predict(CLI::App& command, Action& chosen) {
-  CLI::App* verb = command.add_subcommand("predict", "what models say of every strategy inside a cluster");
-  CLI::App* problem = verb->add_subcommand("broadcast", "the models of every strategy, the best one marked");
+  CLI::App* verb = command.add_subcommand("predict", "what models say of every way to do a collective");
+  CLI::App* problem =
+      verb->add_subcommand("broadcast", "the models of every strategy inside a cluster, the best one marked");
   const auto options = std::make_shared<PredictOptions>();
   problem->add_option("--platform", options->platform, "the network, as sluice.platform/1 (needed)")
       ->option_text("FILE");
@@ -61,6 +81,17 @@ void add_predict(CLI::App& command, Action& chosen) {
   verb->footer(example);
   problem->footer(example);
   problem->callback([options, &chosen] { chosen = [options] { return predict(*options); }; });
+  for (const Collective collective : kCollectives) {
+    const std::string name(to_string(collective));
+    CLI::App* each = verb->add_subcommand(name, about(collective));
+    const auto input = std::make_shared<CollectiveInput>();
+    input->collective = collective;
+    input->add_to(*each);
+    each->footer(
+        kCollectiveHelp +
+        fmt::format("\nExample:\n  sluice predict {} --platform studies/grid5000/grid5000-88.json --size 16Ki", name));
+    each->callback([input, &chosen] { chosen = [input] { return predict_collective(*input); }; });
+  }
 }
 
 }  // namespace sluice::command

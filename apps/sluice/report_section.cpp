@@ -153,15 +153,15 @@ void add(ReportSection& section, const TreeSchedule& schedule, ReportSpace& spac
 void add(ReportSection& section, const Program& program, const std::optional<Platform>& platform, ReportSpace& space) {
   refuse_broken(validate(program), section.file);
   section.kind = "program of a collective";
-  section.figures = {{"problem", std::string(to_string(program.problem))},
-                     {"algorithm", program.algorithm},
-                     {"ranks", fmt::format("{}", program.ranks)},
-                     {"size", bytes_text(program.size_bytes) +
-                                  (program.block_offsets.empty() ? "" : " in blocks of different sizes")},
-                     {"operations", fmt::format("{}", program.operations.size())},
-                     {"planned length", fmt::format("{}, bound {} ({})", seconds_text(program.length_s),
-                                                    seconds_text(program.bound_s), program.bound)},
-                     {"over the lower bound", ratio_text(program.length_s, program.bound_s)}};
+  section.figures = {
+      {"problem", std::string(to_string(program.problem))},
+      {"algorithm", program.algorithm},
+      {"ranks", fmt::format("{}", program.ranks)},
+      {"size", bytes_text(program.size_bytes) + (program.block_offsets.empty() ? "" : " in blocks of different sizes")},
+      {"operations", fmt::format("{}", program.operations.size())},
+      {"planned length",
+       fmt::format("{}, bound {} ({})", seconds_text(program.length_s), seconds_text(program.bound_s), program.bound)},
+      {"over the lower bound", ratio_text(program.length_s, program.bound_s)}};
   if (has_root(program.problem)) section.figures.emplace_back("root", fmt::format("{}", program.root));
   if (platform && platform->ranks != program.ranks)
     throw InputError("--platform", count_text(platform->ranks, "rank"),

@@ -84,6 +84,20 @@ TEST(Collective, ComparesEveryAlgorithm) {
   EXPECT_EQ(best, least);
 }
 
+TEST(Collective, PredictsEveryVariant) {
+  const Folder folder;
+  for (const std::string problem : kCollectives) {
+    const Outcome outcome = folder.sluice(with({"predict", problem, "--platform", kPlatform}, "--size 16Ki"));
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    for (const char* text : {"hierarchical, 6 groups", "lower bound"})
+      EXPECT_NE(outcome.out.find(text), std::string::npos) << text << outcome.out;
+    // The first is the best, and one alone.
+    const auto all = lines(outcome.out);
+    EXPECT_NE(all.at(3).find("  best"), std::string::npos) << outcome.out;
+    EXPECT_EQ(outcome.out.find("best"), outcome.out.rfind("best")) << outcome.out;
+  }
+}
+
 TEST(Collective, BadInputIsOneLineAndNothingIsWritten) {
   const Folder folder;
   const auto refused = [&](const std::string& problem, const std::string& more) {
@@ -94,7 +108,14 @@ TEST(Collective, BadInputIsOneLineAndNothingIsWritten) {
     EXPECT_TRUE(folder.files().empty());
     return outcome.err;
   };
-  EXPECT_EQ(refused("allgather", ""), "error: --size: nothing, expected bytes, such as 16Ki\n");
+  EXPECT_EQ(refused("allgather", ""), "error: --size: nothing, expected bytes, such as 16Ki, or --counts\n");
+  EXPECT_EQ(refused("allreduce", ""), "error: --size: nothing, expected bytes, such as 16Ki\n");
+  EXPECT_EQ(refused("allgather", "--size 8 --counts 8"), "error: --counts: --size besides, expected one of both\n");
+  EXPECT_EQ(refused("gather", "--counts 1,2,3"), "error: --counts: 3 sizes, expected 88, one for each rank\n");
+  EXPECT_EQ(refused("alltoall", "--counts 1,2"),
+            "error: --counts: 2 sizes, expected 7744, one for each pair of ranks\n");
+  EXPECT_EQ(refused("scatter", "--counts 1,-2,3").substr(0, 22), "error: --counts: '-2',");
+  EXPECT_EQ(refused("scatter", "--counts no.csv").substr(0, 13), "error: no.csv");
   EXPECT_EQ(refused("gather", "--size 8 --root 88"), "error: --root: '88', expected 0 to 87\n");
   EXPECT_EQ(refused("allreduce", "--size 9"), "error: --size: 9 bytes, expected whole elements of 8 bytes\n");
   EXPECT_EQ(refused("allgather", "--size 8 --algorithm recursive-doubling"),
