@@ -45,7 +45,8 @@ void carry_out(mpi::CollectiveJob& job, const Rows& rows) {
   in.unpack(rows.result.blocks, rows.result.type);
 }
 
-/// A call of which `count` and `type` are a block. make(communicator, bytes of a block): the job; rows_of(communicator).
+/// A call of which `count` and `type` are a block. make(communicator, bytes of a block): the job;
+/// rows_of(communicator).
 template <class HandOn, class Make, class RowsOf>
 int take_blocks(Taken call, int count, MPI_Datatype type, int root, MPI_Comm comm, const HandOn& hand_on,
                 const Make& make, const RowsOf& rows_of) {
@@ -120,7 +121,9 @@ int take_gather(const void* send, int count, MPI_Datatype type, void* receive, i
   return take_blocks(
       Taken::kGather, in_place ? receive_count : count, in_place ? receive_type : type, root, comm,
       [&] { return PMPI_Gather(send, count, type, receive, receive_count, receive_type, root, comm); },
-      [&](std::int64_t bytes, const mpi::CollectiveOptions& options) { return mpi::Gather(comm, bytes, root, options); },
+      [&](std::int64_t bytes, const mpi::CollectiveOptions& options) {
+        return mpi::Gather(comm, bytes, root, options);
+      },
       [&](const Communicator& communicator, std::int64_t bytes) {
         Rows rows;
         if (communicator.rank == root)

@@ -110,9 +110,9 @@ struct Operations {
   Operations(const Operations&) = delete;
   Operations& operator=(const Operations&) = delete;
   [[nodiscard]] Choice any(std::mt19937& random) const {
-    const Choice all[] = {{MPI_INT, MPI_SUM},      {MPI_INT, MPI_BXOR},    {MPI_DOUBLE, MPI_SUM},
-                          {MPI_DOUBLE, MPI_MAX},   {MPI_FLOAT, MPI_MIN},   {MPI_LONG_LONG, MPI_PROD},
-                          {MPI_2INT, MPI_MAXLOC},  {MPI_UINT8_T, MPI_BOR}, {pair_of_ints, own},
+    const Choice all[] = {{MPI_INT, MPI_SUM},       {MPI_INT, MPI_BXOR},         {MPI_DOUBLE, MPI_SUM},
+                          {MPI_DOUBLE, MPI_MAX},    {MPI_FLOAT, MPI_MIN},        {MPI_LONG_LONG, MPI_PROD},
+                          {MPI_2INT, MPI_MAXLOC},   {MPI_UINT8_T, MPI_BOR},      {pair_of_ints, own},
                           {MPI_UINT16_T, MPI_LAND}, {MPI_DOUBLE_INT, MPI_MINLOC}};
     return all[random() % (sizeof all / sizeof all[0])];
   }

@@ -162,11 +162,7 @@ TEST(Example, RunsInPython) {
 #endif
 
 #if SLUICE_HAS_FORTRAN
-#if SLUICE_OPEN_MPI
 const char* const kFortranPrograms[] = {"fortran_mpif_h", "fortran_use_mpi_f08"};
-#else
-const char* const kFortranPrograms[] = {"fortran_mpif_h"};  // MPICH's mpi_f08 calls PMPI_ itself
-#endif
 
 TEST(Fortran, CallsAreTaken) {
   for (const char* const program : kFortranPrograms) {
