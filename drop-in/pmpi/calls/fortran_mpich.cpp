@@ -1,6 +1,7 @@
-// The calls of MPICH's module mpi_f08 that have no buffer: they call PMPI_ in C, where nobody sees them, so those that the
-// library has to hear of have wrappers here. Calls with buffers come to C by their MPI_ names, as do all of mpif.h and of
-// the module mpi. Not here: MPI_Barrier and persistent sends, which are not recorded in programs that use mpi_f08.
+// The calls of MPICH's module mpi_f08 that have no buffer: they call PMPI_ in C, where nobody sees them, so those that
+// the library has to hear of have wrappers here. Calls with buffers come to C by their MPI_ names, as do all of mpif.h
+// and of the module mpi. Not here: MPI_Barrier and persistent sends, which are not recorded in programs that use
+// mpi_f08.
 #include <dlfcn.h>
 #include <mpi.h>
 
