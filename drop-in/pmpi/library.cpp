@@ -90,10 +90,10 @@ void start() noexcept {
       say_once_for_all("ignored", wrong);
     } else if (!settings().record.empty()) {
       start_recording();
-    } else if (settings().any_call()) {
+    } else if (settings().calls.any()) {
       mode.taking = start_taking();
       mode.log = mode.taking && settings().log;
-      mode.least_broadcast = least_broadcast();
+      if (mode.taking) mode.least = least_arguments();
     }
   } catch (const std::exception& error) {
     say_once("ignored", error.what());

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "pmpi/settings.hpp"
+#include "pmpi/take/taken_calls.hpp"
 
 /// What is to be done with a call of the program to MPI. Before MPI_Init, after MPI_Finalize, and where the environment
 /// asks for nothing, calls are handed on.
@@ -12,7 +14,8 @@ struct Mode {
   bool recording = false;  ///< then nothing is taken
   bool taking = false;
   bool log = false;
-  std::int64_t least_broadcast = 0;  ///< shorter ones are handed on before anything else is looked at
+  /// Bytes of a call's arguments: with fewer it is handed on before anything else is looked at.
+  std::array<std::int64_t, kTakenCalls.size()> least{};
 };
 /// Written by MPI_Init and MPI_Finalize only.
 extern Mode mode;

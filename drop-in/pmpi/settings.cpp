@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <sstream>
-#include <string_view>
 
 #include "sluice/error.hpp"
 
@@ -24,45 +24,26 @@ bool is_on(const char* name) {
   throw InputError(name, "'" + value + "'", "1 or 0");
 }
 
-/// Calls that have a job.
-struct Takable {
-  std::string_view name;
-  bool Settings::*wanted;
-};
-constexpr std::array<Takable, 5> kTakable{{{"bcast", &Settings::bcast},
-                                           {"reduce", &Settings::reduce},
-                                           {"alltoall", &Settings::alltoall},
-                                           {"alltoallv", &Settings::alltoallv},
-                                           {"neighbor_alltoallv", &Settings::neighbor_alltoallv}}};
-/// Calls that may be named, and are handed on, as there is no job for them.
-constexpr std::array<std::string_view, 5> kHandedOn{"allreduce", "reduce_scatter_block", "allgather", "scatter",
-                                                    "gather"};
-
 void read_calls(Settings& settings, const std::string& list) {
-  for (const Takable& each : kTakable) settings.*each.wanted = false;
+  settings.calls.reset();
   std::istringstream words(list);
   for (std::string word; std::getline(words, word, ',');) {
-    bool known = word.empty() || word == "none";
-    for (const Takable& each : kTakable) {
-      if (word != each.name) continue;
-      settings.*each.wanted = true;
-      known = true;
+    if (word.empty() || word == "none") continue;
+    const auto* const found = std::ranges::find(kTakenCalls, word, &TakenCall::name);
+    if (found == kTakenCalls.end()) {
+      std::string expected = "none, or some of";
+      for (const TakenCall& each : kTakenCalls) (expected += ' ') += each.name;
+      throw InputError("SLUICE_CALLS", "'" + word + "'", expected + ", with commas between");
     }
-    for (const std::string_view each : kHandedOn) known = known || word == each;
-    if (known) continue;
-    std::string expected = "none, or some of";
-    for (const Takable& each : kTakable) (expected += ' ') += each.name;
-    throw InputError("SLUICE_CALLS", "'" + word + "'", expected + ", with commas between");
+    settings.calls.set(static_cast<std::size_t>(found - kTakenCalls.begin()));
   }
 }
 
 }  // namespace
 
 std::string to_text(const Settings& settings) {
-  return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", settings.record, settings.record_interval_s,
-                     settings.platform, settings.probe, settings.log, settings.always, settings.reproducible,
-                     settings.bcast, settings.reduce, settings.alltoall, settings.alltoallv,
-                     settings.neighbor_alltoallv);
+  return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}", settings.record, settings.record_interval_s, settings.platform,
+                     settings.probe, settings.log, settings.always, settings.reproducible, settings.calls.to_string());
 }
 
 Settings read_settings() {

@@ -1,7 +1,9 @@
 #pragma once
 
-#include <cstdint>
+#include <bitset>
 #include <string>
+
+#include "pmpi/take/taken_calls.hpp"
 
 namespace sluice::pmpi {
 
@@ -14,14 +16,9 @@ struct Settings {
   bool log = false;               ///< SLUICE_LOG=1
   bool always = false;            ///< SLUICE_TAKE=always
   bool reproducible = false;      ///< SLUICE_REPRODUCIBLE=1
-  // SLUICE_CALLS: those that may be taken.
-  bool bcast = true;
-  bool reduce = true;
-  bool alltoall = true;
-  bool alltoallv = true;
-  bool neighbor_alltoallv = true;
+  std::bitset<kTakenCalls.size()> calls = ~std::bitset<kTakenCalls.size()>();  ///< SLUICE_CALLS
 
-  [[nodiscard]] bool any_call() const { return bcast || reduce || alltoall || alltoallv || neighbor_alltoallv; }
+  [[nodiscard]] bool takes(Taken call) const { return calls[index_of(call)]; }
 };
 
 /// All of them as one text, to compare.

@@ -27,7 +27,7 @@ def offsets(lengths):
     return [sum(lengths[:i]) for i in range(len(lengths))]
 
 
-seconds = array("d", [0.0, 0.0, 0.0])
+seconds = [array("d"), array("d"), array("d")]
 for _ in range(REPETITIONS):
     comm.Barrier()
     start = MPI.Wtime()
@@ -37,11 +37,18 @@ for _ in range(REPETITIONS):
     reduced = MPI.Wtime()
     comm.Alltoallv([out, counts, offsets(counts), MPI.DOUBLE],
                    [received, receive_counts, offsets(receive_counts), MPI.DOUBLE])
-    seconds[0] += broadcast - start
-    seconds[1] += reduced - broadcast
-    seconds[2] += MPI.Wtime() - reduced
-slowest = array("d", [0.0, 0.0, 0.0])
-comm.Reduce([seconds, MPI.DOUBLE], [slowest, MPI.DOUBLE], op=MPI.MAX, root=0)
+    seconds[0].append(broadcast - start)
+    seconds[1].append(reduced - broadcast)
+    seconds[2].append(MPI.Wtime() - reduced)
+
+
+def median_of_slowest(times):
+    slowest = array("d", times)
+    comm.Reduce([times, MPI.DOUBLE], [slowest, MPI.DOUBLE], op=MPI.MAX, root=0)
+    return sorted(slowest)[len(slowest) // 2] * 1e3
+
+
+broadcast, reduced, exchanged = map(median_of_slowest, seconds)
 
 wrong = sum(value != 42 for value in message)
 if rank == 0:
@@ -50,5 +57,4 @@ for i, first in enumerate(offsets(receive_counts)):
     wrong += sum(value != i for value in received[first:first + receive_counts[i]])
 wrong = comm.reduce(wrong, root=0)
 if rank == 0:
-    broadcast, reduced, exchanged = (each / REPETITIONS * 1e3 for each in slowest)
     print(f"broadcast {broadcast:.3f} ms, reduce {reduced:.3f} ms, exchange {exchanged:.3f} ms; {wrong} wrong elements")

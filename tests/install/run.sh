@@ -39,6 +39,34 @@ if command -v pkg-config >/dev/null; then
   LD_LIBRARY_PATH=$(dirname "$pc") "$work/program"
 fi
 
+# Programs that know nothing of Sluice, served by what is installed; of the MPI of the build.
+launcher=$(sed -n 's/^MPIEXEC_EXECUTABLE:[A-Z]*=//p' "$build/CMakeCache.txt")
+family=${launcher##*.}
+drop_in() { find "$work/prefix" -name "libsluice_$1.so"; }
+# preloaded LIBRARY PROGRAM ARGUMENT...: its output, with that of the library.
+preloaded() {
+  "$launcher" -n 3 env LD_PRELOAD="$1" SLUICE_TAKE=always SLUICE_LOG=1 "${@:2}" </dev/null 2>&1
+}
+if [[ -n $(drop_in pmpi) ]] && command -v "mpicc.$family" >/dev/null; then
+  echo "install: a program of MPI's calls"
+  "mpicc.$family" -O2 "$root/examples/drop-in/collectives.c" -o "$work/collectives"
+  out=$(preloaded "$(drop_in pmpi)" "$work/collectives" 5 || true)
+  if ! grep -q '; 0 wrong elements' <<<"$out" || ! grep -Eq '^sluice: MPI_Bcast +5 +5 +0 ' <<<"$out"; then
+    printf '%s\nerror: the installed library did not serve it\n' "$out" >&2
+    exit 1
+  fi
+fi
+if [[ -n $(drop_in scalapack) ]] && command -v "mpicc.$family" >/dev/null; then
+  echo "install: a program of ScaLAPACK's calls"
+  "mpicc.$family" -o "$work/move_matrix" "$root/examples/drop-in/move_matrix.c" "-lscalapack-$family"
+  # The loader says whose names are used.
+  out=$(preloaded "$(drop_in scalapack)" env LD_DEBUG=bindings "$work/move_matrix" | grep -E 'elements wrong|Cpdgemr2d' || true)
+  if ! grep -qx '0 elements wrong' <<<"$out" || ! grep -q "to $(drop_in scalapack) .*Cpdgemr2d" <<<"$out"; then
+    printf '%s\nerror: the installed library did not serve it\n' "$out" >&2
+    exit 1
+  fi
+fi
+
 if [[ -x $work/prefix/bin/sluice ]]; then
   echo "install: the command"
   "$work/prefix/bin/sluice" --help >/dev/null

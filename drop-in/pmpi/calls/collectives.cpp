@@ -40,6 +40,7 @@ int MPI_Reduce(const void* send, void* receive, int count, MPI_Datatype type, MP
 }
 
 int MPI_Allreduce(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+  if (mode.taking) return sluice::pmpi::take_allreduce(send, receive, count, type, op, comm);
   SLUICE_HAND_ON(PMPI_Allreduce(send, receive, count, type, op, comm),
                  traffic::allreduce(recording, Call::kAllreduce, count, type));
 }
@@ -51,6 +52,7 @@ int MPI_Reduce_scatter(const void* send, void* receive, const int* counts, MPI_D
 }
 
 int MPI_Reduce_scatter_block(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+  if (mode.taking) return sluice::pmpi::take_reduce_scatter_block(send, receive, count, type, op, comm);
   SLUICE_HAND_ON(PMPI_Reduce_scatter_block(send, receive, count, type, op, comm),
                  traffic::reduce_scatter_block(recording, Call::kReduce_scatter_block, count, type));
 }
@@ -66,6 +68,8 @@ int MPI_Exscan(const void* send, void* receive, int count, MPI_Datatype type, MP
 
 int MPI_Gather(const void* send, int count, MPI_Datatype type, void* receive, int receive_count,
                MPI_Datatype receive_type, int root, MPI_Comm comm) {
+  if (mode.taking)
+    return sluice::pmpi::take_gather(send, count, type, receive, receive_count, receive_type, root, comm);
   SLUICE_HAND_ON(PMPI_Gather(send, count, type, receive, receive_count, receive_type, root, comm),
                  traffic::gather(recording, Call::kGather, send, count, type, root));
 }
@@ -78,6 +82,8 @@ int MPI_Gatherv(const void* send, int count, MPI_Datatype type, void* receive, c
 
 int MPI_Scatter(const void* send, int count, MPI_Datatype type, void* receive, int receive_count,
                 MPI_Datatype receive_type, int root, MPI_Comm comm) {
+  if (mode.taking)
+    return sluice::pmpi::take_scatter(send, count, type, receive, receive_count, receive_type, root, comm);
   SLUICE_HAND_ON(PMPI_Scatter(send, count, type, receive, receive_count, receive_type, root, comm),
                  traffic::scatter(recording, Call::kScatter, count, type, root));
 }
@@ -90,6 +96,7 @@ int MPI_Scatterv(const void* send, const int* counts, const int* offsets, MPI_Da
 
 int MPI_Allgather(const void* send, int count, MPI_Datatype type, void* receive, int receive_count,
                   MPI_Datatype receive_type, MPI_Comm comm) {
+  if (mode.taking) return sluice::pmpi::take_allgather(send, count, type, receive, receive_count, receive_type, comm);
   SLUICE_HAND_ON(PMPI_Allgather(send, count, type, receive, receive_count, receive_type, comm),
                  traffic::allgather(recording, Call::kAllgather, send, count, type, receive_count, receive_type));
 }

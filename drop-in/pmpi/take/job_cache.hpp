@@ -11,6 +11,7 @@
 #include <variant>
 
 #include "sluice/run/mpi/broadcast.hpp"
+#include "sluice/run/mpi/collectives.hpp"
 #include "sluice/run/mpi/exchange.hpp"
 #include "sluice/run/mpi/reduction.hpp"
 
@@ -22,7 +23,7 @@ struct Pattern {
   std::int64_t asked = 0;  ///< how often the job was asked what serves it
   bool handed_on = false;  ///< for good: MPI is faster, or there can be no job
   std::variant<std::monostate, std::unique_ptr<mpi::Broadcast>, std::unique_ptr<mpi::ElementReduction>,
-               std::unique_ptr<mpi::Exchange>>
+               std::unique_ptr<mpi::Exchange>, std::unique_ptr<mpi::CollectiveJob>>
       job;
 };
 

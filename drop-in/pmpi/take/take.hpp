@@ -8,6 +8,15 @@ namespace sluice::pmpi {
 int take_bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) noexcept;
 int take_reduce(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, int root,
                 MPI_Comm comm) noexcept;
+int take_allreduce(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) noexcept;
+int take_reduce_scatter_block(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op,
+                              MPI_Comm comm) noexcept;
+int take_allgather(const void* send, int count, MPI_Datatype type, void* receive, int receive_count,
+                   MPI_Datatype receive_type, MPI_Comm comm) noexcept;
+int take_scatter(const void* send, int count, MPI_Datatype type, void* receive, int receive_count,
+                 MPI_Datatype receive_type, int root, MPI_Comm comm) noexcept;
+int take_gather(const void* send, int count, MPI_Datatype type, void* receive, int receive_count,
+                MPI_Datatype receive_type, int root, MPI_Comm comm) noexcept;
 int take_alltoall(const void* send, int count, MPI_Datatype type, void* receive, int receive_count,
                   MPI_Datatype receive_type, MPI_Comm comm) noexcept;
 int take_alltoallv(const void* send, const int* counts, const int* offsets, MPI_Datatype type, void* receive,

@@ -1,26 +1,23 @@
 #include <vector>
 
-#include "pmpi/calls/sizes.hpp"
-#include "pmpi/said.hpp"
 #include "pmpi/take/take.hpp"
 #include "pmpi/take/take_log.hpp"
 #include "pmpi/take/taking.hpp"
 #include "pmpi/take/user_blocks.hpp"
-#include "sluice/error.hpp"
 
 namespace sluice::pmpi {
 namespace {
 
-enum : std::int64_t { kOfRoot = 10, kOfSize };  // first numbers of keys
-
+/// Instead of bytes in the key of a root's job, which serves all sizes.
+constexpr std::int64_t kAllSizes = -1;
 /// A trial is over after nine executions of a size class.
 constexpr std::int64_t kAsked = 10;
 /// Planning a size class may take so long, in the middle of the program.
 constexpr double kPlanning_s = 0.05;
 
 /// The job of a root; null where there can be none.
-mpi::Broadcast* job_of(MPI_Comm comm, Communicator& communicator, int root) {
-  Pattern& pattern = communicator.jobs.at({kOfRoot, root});
+mpi::Broadcast* job_of_root(MPI_Comm comm, Communicator& communicator, int root) {
+  Pattern& pattern = communicator.jobs.at({key_of(Taken::kBcast), root, kAllSizes});
   if (pattern.handed_on) return nullptr;
   if (auto* const job = std::get_if<std::unique_ptr<mpi::Broadcast>>(&pattern.job)) return job->get();
   try {
@@ -40,24 +37,22 @@ mpi::Broadcast* job_of(MPI_Comm comm, Communicator& communicator, int root) {
 }  // namespace
 
 int take_bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) noexcept {
-  if (!mode.log && is_surely_shorter(count, type, mode.least_broadcast))
-    return PMPI_Bcast(buffer, count, type, root, comm);
-  const std::int64_t bytes = bytes_of(count, type);
-  if (bytes < mode.least_broadcast && !mode.log) return PMPI_Bcast(buffer, count, type, root, comm);
   Logged logged(Taken::kBcast);
-  if (bytes < mode.least_broadcast) return PMPI_Bcast(buffer, count, type, root, comm);
-  Communicator* const communicator = communicator_of(comm);
-  if (communicator == nullptr || !communicator->on || root < 0 || root >= communicator->size)
-    return PMPI_Bcast(buffer, count, type, root, comm);
+  const auto hand_on = [&] { return PMPI_Bcast(buffer, count, type, root, comm); };
+  if (is_short(Taken::kBcast, count, type)) return hand_on();
+  Communicator* const communicator = taking_communicator(comm, root);
+  if (communicator == nullptr) return hand_on();
   try {
-    Pattern& size = communicator->jobs.at({kOfSize, root, bytes});
+    const std::int64_t bytes = bytes_of(count, type);
+    Pattern& size = communicator->jobs.at({key_of(Taken::kBcast), root, bytes});
     mpi::Broadcast* job = nullptr;
-    if (!size.handed_on && ++size.seen >= first_taken()) job = job_of(comm, *communicator, root);
-    if (job == nullptr) return PMPI_Bcast(buffer, count, type, root, comm);
+    if (is_due(size)) job = job_of_root(comm, *communicator, root);
+    if (job == nullptr) return hand_on();
     logged.planned();
     const std::vector<Block> message{{root, static_cast<std::byte*>(buffer), count, bytes}};
     const bool is_root = communicator->rank == root;
-    const Packed packed = is_root ? Packed::of_sent(message, type, false) : Packed::of_received(message, type);
+    const Packed packed = prepared(
+        *job, [&] { return is_root ? Packed::of_sent(message, type, false) : Packed::of_received(message, type); });
     job->execute(packed.base(), bytes);
     if (!is_root) packed.unpack(message, type);
     if (!settings().always && size.asked < kAsked) {
@@ -66,7 +61,7 @@ int take_bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm co
     }
     return MPI_SUCCESS;
   } catch (...) {
-    return failed(comm, *communicator, "MPI_Bcast");
+    return failed(comm, *communicator, Taken::kBcast);
   }
 }
 

@@ -12,20 +12,15 @@
 #include <utility>
 #include <vector>
 
-#include "pmpi/calls/sizes.hpp"
 #include "pmpi/neighbours.hpp"
-#include "pmpi/said.hpp"
 #include "pmpi/take/take.hpp"
 #include "pmpi/take/take_log.hpp"
 #include "pmpi/take/taking.hpp"
 #include "pmpi/take/user_blocks.hpp"
-#include "sluice/error.hpp"
 #include "sluice/run/mpi/error.hpp"
 
 namespace sluice::pmpi {
 namespace {
-
-enum : std::int64_t { kAlltoall = 30, kAlltoallv, kNeighborAlltoallv };  // first numbers of keys
 
 constexpr std::int64_t kFruitless = 8;
 constexpr std::int64_t kMostSkipped = 1024;
@@ -59,34 +54,28 @@ struct Messages {
   bool in_place = false;
 };
 
-/// Carries out what the pattern's job does, which is made if need be. False: there can be none.
-bool carry_out(MPI_Comm comm, Pattern& pattern, const Messages& messages, const char* call) {
+/// Carries out what the pattern's job does, which is made if need be. False: the call is handed on.
+bool carry_out(MPI_Comm comm, Pattern& pattern, const Messages& messages, Taken call) {
   const std::vector<mpi::MessageSize> sends = messages.send.sizes();
-  if (pattern.job.index() == 0) {
+  auto* const job = job_of<mpi::Exchange>(pattern, call, [&] {
     mpi::ExchangeOptions options;
     options.receives = messages.receive.sizes();
     options.try_native = !settings().always;
-    try {
-      pattern.job = std::make_unique<mpi::Exchange>(comm, sends, options);
-    } catch (const InputError& error) {  // on all ranks
-      pattern.handed_on = true;
-      say_once_for_all(std::string(call) + " is handed on", error.what());
-      return false;
-    }
-  }
-  mpi::Exchange& job = *std::get<std::unique_ptr<mpi::Exchange>>(pattern.job);
-  if (job.sends() != sends) throw std::logic_error("different exchanges were taken for the same one");
-  const Packed out = Packed::of_sent(messages.send.blocks, messages.send.type, messages.in_place);
+    return std::make_unique<mpi::Exchange>(comm, sends, options);
+  });
+  if (job == nullptr) return false;
   // The job has what it receives by the rank of the sender.
   std::vector<Block> by_sender = messages.receive.blocks;
   std::ranges::sort(by_sender, {}, &Block::peer);
-  const Packed in = Packed::of_received(by_sender, messages.receive.type);
-  job.execute({out.base(), out.span()}, out.offsets(), {in.base(), in.span()}, in.offsets());
+  Packed out;
+  Packed in;
+  prepared(*job, [&] {
+    if (job->sends() != sends) throw std::logic_error("different exchanges were taken for the same one");
+    out = Packed::of_sent(messages.send.blocks, messages.send.type, messages.in_place);
+    in = Packed::of_received(by_sender, messages.receive.type);
+  });
+  job->execute({out.base(), out.span()}, out.offsets(), {in.base(), in.span()}, in.offsets());
   in.unpack(by_sender, messages.receive.type);
-  if (!settings().always && job.native()) {
-    pattern.handed_on = true;
-    pattern.job = std::monostate();
-  }
   return true;
 }
 
@@ -111,7 +100,7 @@ bool once_each(const std::vector<Block>& blocks) {
 }
 
 /// Collective: the pattern of all ranks' messages; null where it is one to hand on.
-Pattern* agreed_pattern(MPI_Comm comm, Communicator& communicator, std::int64_t kind, const Messages& messages,
+Pattern* agreed_pattern(MPI_Comm comm, Communicator& communicator, Taken call, const Messages& messages,
                         bool possible) {
   constexpr std::uint64_t kSeed = 0x5109e11U;
   std::array<std::uint64_t, 4> own{};  // two numbers for the pattern, bytes, ranks that have none
@@ -129,9 +118,10 @@ Pattern* agreed_pattern(MPI_Comm comm, Communicator& communicator, std::int64_t 
   SLUICE_MPI(PMPI_Allreduce(own.data(), all.data(), static_cast<int>(own.size()), MPI_UINT64_T, MPI_SUM, comm));
   Pattern* pattern = nullptr;
   const std::int64_t bytes = static_cast<std::int64_t>(all[2]) / (settings().always ? 1 : communicator.size);
-  if (all[3] == 0 && bytes >= least(kLeastExchange)) {
-    pattern = &communicator.jobs.at({kind, static_cast<std::int64_t>(all[0]), static_cast<std::int64_t>(all[1])});
-    if (pattern->handed_on || ++pattern->seen < first_taken()) pattern = nullptr;
+  if (all[3] == 0 && bytes >= least_bytes(call)) {
+    pattern =
+        &communicator.jobs.at({key_of(call), static_cast<std::int64_t>(all[0]), static_cast<std::int64_t>(all[1])});
+    if (!is_due(*pattern)) pattern = nullptr;
   }
   if (pattern != nullptr) {
     communicator.fruitless = 0;
@@ -160,14 +150,13 @@ int take_alltoall(const void* send, int count, MPI_Datatype type, void* receive,
   Logged logged(Taken::kAlltoall);
   const auto hand_on = [&] { return PMPI_Alltoall(send, count, type, receive, receive_count, receive_type, comm); };
   const bool in_place = send == MPI_IN_PLACE;
-  const std::int64_t bytes = settings().alltoall ? bytes_of(receive_count, receive_type) : 0;
-  if (bytes == 0) return hand_on();
-  Communicator* const communicator = communicator_of(comm);
-  if (communicator == nullptr || !communicator->on || bytes * communicator->size < least(kLeastExchange))
-    return hand_on();
+  if (is_short(Taken::kAlltoall, receive_count, receive_type)) return hand_on();
+  Communicator* const communicator = taking_communicator(comm);
+  const std::int64_t bytes = bytes_of(receive_count, receive_type);
+  if (communicator == nullptr || bytes * communicator->size < least_bytes(Taken::kAlltoall)) return hand_on();
   try {
-    Pattern& pattern = communicator->jobs.at({kAlltoall, bytes});
-    if (pattern.handed_on || ++pattern.seen < first_taken()) return hand_on();
+    Pattern& pattern = communicator->jobs.at({key_of(Taken::kAlltoall), bytes});
+    if (!is_due(pattern)) return hand_on();
     Messages messages;
     messages.in_place = in_place;
     messages.send.type = in_place ? receive_type : type;
@@ -181,11 +170,11 @@ int take_alltoall(const void* send, int count, MPI_Datatype type, void* receive,
       }
       add(messages.receive, peer, receive, first * receive_count, receive_count);
     }
-    if (!carry_out(comm, pattern, messages, "MPI_Alltoall")) return hand_on();
+    if (!carry_out(comm, pattern, messages, Taken::kAlltoall)) return hand_on();
     logged.planned();
     return MPI_SUCCESS;
   } catch (...) {
-    return failed(comm, *communicator, "MPI_Alltoall");
+    return failed(comm, *communicator, Taken::kAlltoall);
   }
 }
 
@@ -196,8 +185,8 @@ int take_alltoallv(const void* send, const int* counts, const int* offsets, MPI_
   const auto hand_on = [&] {
     return PMPI_Alltoallv(send, counts, offsets, type, receive, receive_counts, receive_offsets, receive_type, comm);
   };
-  Communicator* const communicator = settings().alltoallv ? communicator_of(comm) : nullptr;
-  if (communicator == nullptr || !communicator->on || skipped(*communicator)) return hand_on();
+  Communicator* const communicator = settings().takes(Taken::kAlltoallv) ? taking_communicator(comm) : nullptr;
+  if (communicator == nullptr || skipped(*communicator)) return hand_on();
   try {
     Messages messages;
     messages.in_place = send == MPI_IN_PLACE;
@@ -210,12 +199,12 @@ int take_alltoallv(const void* send, const int* counts, const int* offsets, MPI_
       if (!messages.in_place) add(messages.send, peer, send, offsets[peer], counts[peer]);
     }
     if (messages.in_place) messages.send.blocks = messages.receive.blocks;
-    Pattern* const pattern = agreed_pattern(comm, *communicator, kAlltoallv, messages, possible);
-    if (pattern == nullptr || !carry_out(comm, *pattern, messages, "MPI_Alltoallv")) return hand_on();
+    Pattern* const pattern = agreed_pattern(comm, *communicator, Taken::kAlltoallv, messages, possible);
+    if (pattern == nullptr || !carry_out(comm, *pattern, messages, Taken::kAlltoallv)) return hand_on();
     logged.planned();
     return MPI_SUCCESS;
   } catch (...) {
-    return failed(comm, *communicator, "MPI_Alltoallv");
+    return failed(comm, *communicator, Taken::kAlltoallv);
   }
 }
 
@@ -227,8 +216,8 @@ int take_neighbor_alltoallv(const void* send, const int* counts, const int* offs
     return PMPI_Neighbor_alltoallv(send, counts, offsets, type, receive, receive_counts, receive_offsets, receive_type,
                                    comm);
   };
-  Communicator* const communicator = settings().neighbor_alltoallv ? communicator_of(comm) : nullptr;
-  if (communicator == nullptr || !communicator->on || skipped(*communicator)) return hand_on();
+  Communicator* const communicator = settings().takes(Taken::kNeighborAlltoallv) ? taking_communicator(comm) : nullptr;
+  if (communicator == nullptr || skipped(*communicator)) return hand_on();
   try {
     const Neighbours neighbours = neighbours_of(comm);
     Messages messages;
@@ -243,12 +232,12 @@ int take_neighbor_alltoallv(const void* send, const int* counts, const int* offs
       if (neighbours.sources[i] >= 0)
         add(messages.receive, neighbours.sources[i], receive, receive_offsets[i], receive_counts[i]);
     }
-    Pattern* const pattern = agreed_pattern(comm, *communicator, kNeighborAlltoallv, messages, possible);
-    if (pattern == nullptr || !carry_out(comm, *pattern, messages, "MPI_Neighbor_alltoallv")) return hand_on();
+    Pattern* const pattern = agreed_pattern(comm, *communicator, Taken::kNeighborAlltoallv, messages, possible);
+    if (pattern == nullptr || !carry_out(comm, *pattern, messages, Taken::kNeighborAlltoallv)) return hand_on();
     logged.planned();
     return MPI_SUCCESS;
   } catch (...) {
-    return failed(comm, *communicator, "MPI_Neighbor_alltoallv");
+    return failed(comm, *communicator, Taken::kNeighborAlltoallv);
   }
 }
 

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <iterator>
 #include <string>
-
-#include "pmpi/library.hpp"
 
 namespace sluice::pmpi {
 namespace {
@@ -19,27 +19,22 @@ struct Line {
   std::atomic<std::int64_t> planned_ns{0};
   std::atomic<std::int64_t> handed_on_ns{0};
 };
-std::array<Line, kTakenCalls> lines;
-constexpr std::array<const char*, kTakenCalls> kNames{"MPI_Bcast", "MPI_Reduce", "MPI_Alltoall", "MPI_Alltoallv",
-                                                      "MPI_Neighbor_alltoallv"};
+std::array<Line, kTakenCalls.size()> lines;
 
 }  // namespace
 
-Logged::Logged(Taken call) : call_(call), start_s_(mode.log ? PMPI_Wtime() : -1) {}
-
-Logged::~Logged() {
-  if (start_s_ < 0) return;
+void Logged::add() const {
   constexpr double kNanoseconds = 1e9;
   const auto passed = static_cast<std::int64_t>((PMPI_Wtime() - start_s_) * kNanoseconds);
-  Line& line = lines[static_cast<std::size_t>(call_)];
+  Line& line = lines[index_of(call_)];
   (planned_ ? line.planned : line.handed_on).fetch_add(1, std::memory_order_relaxed);
   (planned_ ? line.planned_ns : line.handed_on_ns).fetch_add(passed, std::memory_order_relaxed);
 }
 
 void print_log() {
   constexpr std::size_t kColumns = 4;
-  std::array<std::int64_t, kColumns * kTakenCalls> own{};
-  for (std::size_t i = 0; i < kTakenCalls; ++i) {
+  std::array<std::int64_t, kColumns * kTakenCalls.size()> own{};
+  for (std::size_t i = 0; i < kTakenCalls.size(); ++i) {
     own[kColumns * i] = lines[i].planned;
     own[kColumns * i + 1] = lines[i].handed_on;
     own[kColumns * i + 2] = lines[i].planned_ns;
@@ -50,12 +45,12 @@ void print_log() {
   int rank = 0;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank != 0) return;
-  std::string table = fmt::format("sluice: {:<22} {:>9} {:>9} {:>9} {:>12} {:>12}\n", "call, most of any rank", "calls",
+  std::string table = fmt::format("sluice: {:<24} {:>9} {:>9} {:>9} {:>12} {:>12}\n", "call, most of any rank", "calls",
                                   "planned", "handed on", "planned s", "handed on s");
-  for (std::size_t i = 0; i < kTakenCalls; ++i) {
+  for (std::size_t i = 0; i < kTakenCalls.size(); ++i) {
     const std::int64_t* const line = most.data() + kColumns * i;
-    fmt::format_to(std::back_inserter(table), "sluice: {:<22} {:>9} {:>9} {:>9} {:>12.6f} {:>12.6f}\n", kNames[i],
-                   line[0] + line[1], line[0], line[1], static_cast<double>(line[2]) * 1e-9,
+    fmt::format_to(std::back_inserter(table), "sluice: {:<24} {:>9} {:>9} {:>9} {:>12.6f} {:>12.6f}\n",
+                   kTakenCalls[i].mpi_name, line[0] + line[1], line[0], line[1], static_cast<double>(line[2]) * 1e-9,
                    static_cast<double>(line[3]) * 1e-9);
   }
   std::fputs(table.c_str(), stderr);

@@ -2,25 +2,26 @@
 
 #include <mpi.h>
 
-#include <atomic>
-#include <cstdint>
+#include "pmpi/library.hpp"
+#include "pmpi/take/taken_calls.hpp"
 
 /// SLUICE_LOG=1: what became of the calls.
 namespace sluice::pmpi {
 
-enum class Taken { kBcast, kReduce, kAlltoall, kAlltoallv, kNeighborAlltoallv };
-inline constexpr std::size_t kTakenCalls = 5;
-
 /// One call: tells the log when it ends, if there is one.
 class Logged {
  public:
-  explicit Logged(Taken call);
-  ~Logged();
+  explicit Logged(Taken call) : call_(call), start_s_(mode.log ? PMPI_Wtime() : -1) {}
+  ~Logged() {
+    if (start_s_ >= 0) add();
+  }
   Logged(const Logged&) = delete;
   Logged& operator=(const Logged&) = delete;
   void planned() { planned_ = true; }
 
  private:
+  void add() const;
+
   Taken call_;
   bool planned_ = false;
   double start_s_ = 0;  ///< below 0: there is no log

@@ -1,32 +1,50 @@
 #include "pmpi/take/taking.hpp"
 
+#include <cstddef>
 #include <exception>
+#include <limits>
 #include <new>
 
-#include "pmpi/said.hpp"
-#include "sluice/error.hpp"
 #include "sluice/run/mpi/error.hpp"
 
 namespace sluice::pmpi {
 
-int failed(MPI_Comm comm, Communicator& communicator, const char* call) noexcept {
+std::int64_t least_bytes(Taken call) {
+  if (!settings().takes(call)) return std::numeric_limits<std::int64_t>::max();
+  if (settings().always) return 1;
+  const TakenCall& row = kTakenCalls[index_of(call)];
+  return has_platform() ? row.least_over_platform : row.least;
+}
+
+std::array<std::int64_t, kTakenCalls.size()> least_arguments() {
+  int ranks = 1;
+  PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  std::array<std::int64_t, kTakenCalls.size()> least{};
+  for (std::size_t i = 0; i < least.size(); ++i) {
+    least[i] = least_bytes(static_cast<Taken>(i));
+    if (kTakenCalls[i].counts == Counts::kBlock) least[i] = (least[i] - 1) / ranks + 1;
+  }
+  return least;
+}
+
+int failed(MPI_Comm comm, Communicator& communicator, Taken call) noexcept {
   int code = MPI_ERR_UNKNOWN;
   try {
     try {
       throw;
     } catch (const InputError& error) {
       code = MPI_ERR_ARG;
-      say_once(call, error.what());
+      say_once(mpi_name(call), error.what());
     } catch (const MpiError& error) {
       code = error.code();
-      say_once(call, error.what());
+      say_once(mpi_name(call), error.what());
     } catch (const JobError& error) {
       code = MPI_ERR_OTHER;
-      say_once(call, error.what());
+      say_once(mpi_name(call), error.what());
     } catch (const std::bad_alloc&) {
       code = MPI_ERR_NO_MEM;
     } catch (const std::exception& error) {
-      say_once(call, error.what());
+      say_once(mpi_name(call), error.what());
     }
     communicator.on = false;
     communicator.jobs.clear();

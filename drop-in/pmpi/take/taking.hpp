@@ -2,38 +2,89 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <cstdint>
-#include <limits>
+#include <exception>
+#include <memory>
+#include <string>
+#include <variant>
 
+#include "pmpi/calls/sizes.hpp"
 #include "pmpi/library.hpp"
+#include "pmpi/said.hpp"
 #include "pmpi/take/communicator.hpp"
+#include "pmpi/take/taken_calls.hpp"
+#include "sluice/error.hpp"
 
 /// What the calls that are taken have in common.
 namespace sluice::pmpi {
 
-/// Shorter messages are handed on, unless all calls are to be taken: no job is as quick as MPI there, and a look for
-/// the communicator would be a good part of the call. Bytes are the same on all ranks, so they decide before anything
-/// else.
-inline constexpr std::int64_t kLeastBroadcast = 32 << 10;
-inline constexpr std::int64_t kLeastBroadcastOverPlatform = 1 << 10;
-inline constexpr std::int64_t kLeastReduction = 4 << 10;
-inline constexpr std::int64_t kLeastExchange = 32 << 10;  ///< of a rank, on average
+/// Bytes that a call has to be about: as kTakenCalls says, or any.
+[[nodiscard]] std::int64_t least_bytes(Taken call);
+/// Of each call, the arguments that may come to so many bytes on a communicator of this job.
+[[nodiscard]] std::array<std::int64_t, kTakenCalls.size()> least_arguments();
 
-[[nodiscard]] inline std::int64_t least(std::int64_t bytes) { return settings().always ? 1 : bytes; }
-/// Of MPI_Bcast; of all lengths where it is never taken.
-[[nodiscard]] inline std::int64_t least_broadcast() {
-  if (!settings().bcast) return std::numeric_limits<std::int64_t>::max();
-  return least(has_platform() ? kLeastBroadcastOverPlatform : kLeastBroadcast);
+/// Whether a call is handed on for its arguments alone.
+[[nodiscard]] inline bool is_short(Taken call, int count, MPI_Datatype type) {
+  const std::int64_t least = mode.least[index_of(call)];
+  return is_surely_shorter(count, type, least) || bytes_of(count, type) < least;
 }
+
+/// The communicator of a call of which `root` is the root, if there is one; null: the call is handed on.
+[[nodiscard]] inline Communicator* taking_communicator(MPI_Comm comm, int root = 0) {
+  Communicator* const found = communicator_of(comm);
+  return found != nullptr && found->on && root >= 0 && root < found->size ? found : nullptr;
+}
+
 /// A job is made when arguments come for the third time: planning, and trying, is for calls that return.
 [[nodiscard]] inline std::int64_t first_taken() {
   constexpr std::int64_t kThird = 3;
   return settings().always ? 1 : kThird;
 }
+/// What the key of a pattern begins with.
+[[nodiscard]] constexpr std::int64_t key_of(Taken call) { return static_cast<std::int64_t>(call); }
+/// Counts a call of the pattern: whether a job is to carry it out.
+[[nodiscard]] inline bool is_due(Pattern& pattern) { return !pattern.handed_on && ++pattern.seen >= first_taken(); }
+
+[[nodiscard]] inline bool serves_natively(const mpi::ElementReduction& job) { return job.summary().native; }
+[[nodiscard]] inline bool serves_natively(const mpi::Exchange& job) { return job.native(); }
+[[nodiscard]] inline bool serves_natively(const mpi::CollectiveJob& job) { return job.native(); }
+
+/// The job that carries out a call of the pattern, made if need be. Null: the call is handed on, as there can be none,
+/// or as the job has found MPI to be faster. Collective; the same on all ranks. Throws what make() throws, but
+/// InputError.
+template <class Job, class Make>
+[[nodiscard]] Job* job_of(Pattern& pattern, Taken call, const Make& make) {
+  if (pattern.job.index() == 0) {
+    try {
+      pattern.job = std::unique_ptr<Job>(make());
+    } catch (const InputError& error) {  // on all ranks
+      pattern.handed_on = true;
+      say_once_for_all(std::string(mpi_name(call)) + " is handed on", error.what());
+      return nullptr;
+    }
+  }
+  Job& job = *std::get<std::unique_ptr<Job>>(pattern.job);
+  if (settings().always || !serves_natively(job)) return &job;
+  pattern.handed_on = true;
+  pattern.job = std::monostate();
+  return nullptr;
+}
+
+/// What prepare() makes of the arguments of an execution. Where it throws, the other ranks do not wait for this one.
+template <class Job, class Prepare>
+auto prepared(Job& job, const Prepare& prepare) {
+  try {
+    return prepare();
+  } catch (...) {
+    job.give_up(std::current_exception());
+    throw;
+  }
+}
 
 /// The exception that is being handled, on its way back to the program: said once on standard error, given to the error
 /// handler of the communicator, and returned as a code. The communicator's calls are handed on from then on, as its
 /// ranks may have come different ways.
-int failed(MPI_Comm comm, Communicator& communicator, const char* call) noexcept;
+int failed(MPI_Comm comm, Communicator& communicator, Taken call) noexcept;
 
 }  // namespace sluice::pmpi

@@ -21,6 +21,13 @@ void in_steps(const Block& block, Step&& step) {
   }
 }
 
+void pack(const Block& block, MPI_Datatype type, std::int64_t extent, std::byte* to) {
+  in_steps(block, [&](std::int64_t first, int count, std::int64_t begin, int bytes) {
+    int position = 0;
+    SLUICE_MPI(PMPI_Pack(block.at + first * extent, count, type, to + begin, bytes, &position, MPI_COMM_SELF));
+  });
+}
+
 }  // namespace
 
 std::int64_t extent_of(MPI_Datatype type) {
@@ -91,10 +98,7 @@ Packed Packed::of_sent(const std::vector<Block>& blocks, MPI_Datatype type, bool
       std::memcpy(to, block.at, static_cast<std::size_t>(block.bytes));
       continue;
     }
-    in_steps(block, [&](std::int64_t first, int count, std::int64_t begin, int bytes) {
-      int position = 0;
-      SLUICE_MPI(PMPI_Pack(block.at + first * extent, count, type, to + begin, bytes, &position, MPI_COMM_SELF));
-    });
+    pack(block, type, extent, to);
   }
   return packed;
 }
@@ -108,6 +112,10 @@ Packed Packed::of_received(const std::vector<Block>& blocks, MPI_Datatype type) 
     packed.place_in_copy(blocks);
   }
   return packed;
+}
+
+void Packed::take_over(std::size_t i, const Block& part, std::int64_t skipped, MPI_Datatype type) {
+  if (copied_) pack(part, type, extent_of(type), base_ + offsets_[i] + skipped);
 }
 
 void Packed::unpack(const std::vector<Block>& blocks, MPI_Datatype type) const {

@@ -12,7 +12,7 @@ namespace sluice::pmpi {
 struct Block {
   int peer = 0;
   std::byte* at = nullptr;
-  int count = 0;
+  std::int64_t count = 0;
   std::int64_t bytes = 0;  ///< as they travel
 };
 
@@ -31,6 +31,9 @@ class Packed {
   static Packed of_sent(const std::vector<Block>& blocks, MPI_Datatype type, bool copy);
   /// Room for what is received.
   static Packed of_received(const std::vector<Block>& blocks, MPI_Datatype type);
+  /// Has what the program already has of the i-th block, which may be a part of it, `skipped` bytes behind its start.
+  /// Throws MpiError.
+  void take_over(std::size_t i, const Block& part, std::int64_t skipped, MPI_Datatype type);
   /// Puts what was received where it belongs. Throws MpiError.
   void unpack(const std::vector<Block>& blocks, MPI_Datatype type) const;
 

@@ -46,6 +46,40 @@ program mpif_h
     wrong = wrong + count(incoming(10 * i + 5 : 10 * i + 10) /= rank)
   end do
 
+  total = rank + 1
+  call MPI_ALLREDUCE(MPI_IN_PLACE, total, 1000, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD, ierror)
+  wrong = wrong + count(total /= ranks * (ranks + 1) / 2)
+
+  outgoing = rank + 1
+  numbers = -1
+  call MPI_REDUCE_SCATTER_BLOCK(outgoing, numbers, 1000, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierror)
+  wrong = wrong + count(numbers /= ranks * (ranks + 1) / 2)
+
+  incoming = rank
+  call MPI_ALLGATHER(MPI_IN_PLACE, 0, MPI_INTEGER, incoming, 1000, MPI_INTEGER, MPI_COMM_WORLD, ierror)
+  do i = 0, ranks - 1
+    wrong = wrong + count(incoming(1000 * i + 1 : 1000 * i + 1000) /= i)
+  end do
+
+  numbers = -1
+  if (rank == 1) then
+    call MPI_SCATTER(incoming, 1000, MPI_INTEGER, MPI_IN_PLACE, 0, MPI_INTEGER, 1, MPI_COMM_WORLD, ierror)
+    numbers = rank
+  else
+    call MPI_SCATTER(outgoing, 0, MPI_INTEGER, numbers, 1000, MPI_INTEGER, 1, MPI_COMM_WORLD, ierror)
+  end if
+  wrong = wrong + count(numbers /= rank)
+
+  incoming = rank
+  if (rank == 1) then
+    call MPI_GATHER(MPI_IN_PLACE, 0, MPI_INTEGER, incoming, 1000, MPI_INTEGER, 1, MPI_COMM_WORLD, ierror)
+    do i = 0, ranks - 1
+      wrong = wrong + count(incoming(1000 * i + 1 : 1000 * i + 1000) /= i)
+    end do
+  else
+    call MPI_GATHER(numbers, 1000, MPI_INTEGER, incoming, 0, MPI_INTEGER, 1, MPI_COMM_WORLD, ierror)
+  end if
+
   all_wrong = wrong
   if (rank == 0) then
     do i = 1, ranks - 1

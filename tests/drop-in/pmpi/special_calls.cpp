@@ -23,23 +23,36 @@ void expect(bool holds, const char* what) {
   ++wrong;
 }
 
-void errors() {
+/// call(own data, communicator), of which the last rank has none: it says so, and rank 0 hears of it.
+template <class Call>
+void expect_error(const Call& call) {
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-  std::vector<double> own(1000, 1);
-  std::vector<double> sum(1000);
-  // The last rank has no elements: it says so, and the root hears of it.
-  const int code = MPI_Reduce(rank == size - 1 ? nullptr : own.data(), sum.data(), 1000, MPI_DOUBLE, MPI_SUM, 0, comm);
+  const std::vector<double> own(1000, 1);
+  const int code = call(rank == size - 1 ? nullptr : own.data(), comm);
   if (rank == 0 || rank == size - 1) expect(code != MPI_SUCCESS, "no error was returned");
   int error_class = MPI_SUCCESS;
   MPI_Error_class(code, &error_class);
   if (rank == size - 1) expect(error_class == MPI_ERR_ARG, "another error than MPI_ERR_ARG");
-  // The program goes on, with this communicator and others.
   MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Comm_free(&comm);
+}
+
+void errors() {
+  std::vector<double> result(1000 * static_cast<std::size_t>(size));
+  expect_error([&](const double* own, MPI_Comm comm) {
+    return MPI_Reduce(own, result.data(), 1000, MPI_DOUBLE, MPI_SUM, 0, comm);
+  });
+  expect_error([&](const double* own, MPI_Comm comm) {
+    return MPI_Allgather(own, 1000, MPI_DOUBLE, result.data(), 1000, MPI_DOUBLE, comm);
+  });
+  expect_error([&](const double* own, MPI_Comm comm) {
+    return MPI_Gather(own, 1000, MPI_DOUBLE, result.data(), 1000, MPI_DOUBLE, 0, comm);
+  });
+  // The program goes on.
   int value = rank == 0 ? 7 : 0;
   expect(MPI_Bcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD) == MPI_SUCCESS && value == 7, "MPI_Bcast after an error");
-  MPI_Comm_free(&comm);
 }
 
 void work(MPI_Comm comm, int seed) {
@@ -54,6 +67,10 @@ void work(MPI_Comm comm, int seed) {
     const int each = static_cast<int>(numbers.size()) / size;
     MPI_Alltoall(numbers.data(), each, MPI_INT, others.data(), each, MPI_INT, comm);
     for (int i = 0; i < size; ++i) expect(others[static_cast<std::size_t>(i * each)] == i, "MPI_Alltoall of a thread");
+    MPI_Allreduce(numbers.data(), others.data(), static_cast<int>(numbers.size()), MPI_INT, MPI_SUM, comm);
+    expect(others.front() == size * (size - 1) / 2 && others.back() == others.front(), "MPI_Allreduce of a thread");
+    MPI_Allgather(numbers.data(), each, MPI_INT, others.data(), each, MPI_INT, comm);
+    for (int i = 0; i < size; ++i) expect(others[static_cast<std::size_t>(i * each)] == i, "MPI_Allgather of a thread");
   }
 }
 
@@ -81,12 +98,24 @@ void inter() {
   const int root = side == 1 ? 0 : in_half == 0 ? MPI_ROOT : MPI_PROC_NULL;
   MPI_Bcast(numbers.data(), 10000, MPI_INT, root, between);
   expect(numbers.back() == (rank == 0 || side == 1 ? 5 : 0), "MPI_Bcast between groups");
+  // Each side gets what the other one has.
+  const int here = (size + 1 - side) / 2;
+  const int there = size - here;
+  const std::vector<int> mine(1000, side + 1);
+  numbers.assign(10000, 0);
+  MPI_Allreduce(mine.data(), numbers.data(), 1000, MPI_INT, MPI_SUM, between);
+  expect(numbers[999] == (2 - side) * there, "MPI_Allreduce between groups");
+  MPI_Allgather(mine.data(), 1000, MPI_INT, numbers.data(), 1000, MPI_INT, between);
+  expect(numbers[static_cast<std::size_t>(1000 * there - 1)] == 2 - side, "MPI_Allgather between groups");
+  numbers.assign(10000, 0);
+  MPI_Gather(mine.data(), 1000, MPI_INT, numbers.data(), 1000, MPI_INT, root, between);
+  if (root == MPI_ROOT) expect(numbers[static_cast<std::size_t>(1000 * there - 1)] == 2, "MPI_Gather between groups");
   MPI_Comm_free(&between);
   MPI_Comm_free(&half);
   MPI_Bcast(numbers.data(), 10000, MPI_INT, 0, MPI_COMM_SELF);
-  int mine = rank;
+  int alone = rank;
   int copy = -1;
-  MPI_Alltoall(&mine, 1, MPI_INT, &copy, 1, MPI_INT, MPI_COMM_SELF);
+  MPI_Alltoall(&alone, 1, MPI_INT, &copy, 1, MPI_INT, MPI_COMM_SELF);
   expect(copy == rank, "MPI_Alltoall of one rank");
 }
 
@@ -102,7 +131,7 @@ int main(int argc, char** argv) {
   if (what == "threads" && provided == MPI_THREAD_MULTIPLE) threads();
   if (what == "inter") inter();
   int all = 0;
-  MPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  PMPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   if (rank == 0) std::printf("%d wrong\n", all);
   MPI_Finalize();
   return all == 0 ? 0 : 1;

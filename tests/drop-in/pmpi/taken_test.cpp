@@ -1,48 +1,71 @@
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
+#include <vector>
 
 #include "preloaded.hpp"
 
 namespace sluice::testing {
 namespace {
 
-const char* const kCalls[] = {"MPI_Bcast", "MPI_Reduce", "MPI_Alltoall", "MPI_Alltoallv", "MPI_Neighbor_alltoallv"};
+/// Programs that compare calls with PMPI's, and what they call.
+struct Program {
+  std::string name;
+  std::vector<std::string> calls;
+};
+const std::vector<Program>& programs() {
+  static const std::vector<Program> all{
+      {"taken_calls", {"MPI_Bcast", "MPI_Reduce", "MPI_Alltoall", "MPI_Alltoallv", "MPI_Neighbor_alltoallv"}},
+      {"taken_collectives",
+       {"MPI_Allreduce", "MPI_Reduce_scatter_block", "MPI_Allgather", "MPI_Scatter", "MPI_Gather"}}};
+  return all;
+}
 
 class Taken : public ::testing::TestWithParam<int> {};
 
-TEST_P(Taken, AreAsByMpi) {
+void expect_as_by_mpi(int ranks, const std::string& variables) {
   const Folder folder;
-  const bool slow = GetParam() > 4 && !SLUICE_RANKS_YIELD;
-  const Outcome outcome =
-      preloaded(folder, GetParam(), "SLUICE_TAKE=always SLUICE_LOG=1", slow ? "taken_calls 15" : "taken_calls 40");
-  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
-  EXPECT_NE(outcome.out.find("0 wrong"), std::string::npos) << outcome.out;
-  for (const char* const call : kCalls) {
-    if (GetParam() == 1)
-      EXPECT_EQ(planned(outcome, call), -1) << outcome.err;  // a single rank has nothing to plan
-    else
-      EXPECT_GT(planned(outcome, call), 0) << call << outcome.err;
+  const bool slow = ranks > 4 && !SLUICE_RANKS_YIELD;
+  for (const Program& program : programs()) {
+    const Outcome outcome =
+        preloaded(folder, ranks, "SLUICE_TAKE=always SLUICE_LOG=1" + variables, program.name + (slow ? " 15" : " 40"));
+    EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+    EXPECT_NE(outcome.out.find("0 wrong"), std::string::npos) << outcome.out;
+    for (const std::string& call : program.calls) {
+      if (ranks == 1)
+        EXPECT_EQ(planned(outcome, call), -1) << outcome.err;  // a single rank has nothing to plan
+      else
+        EXPECT_GT(planned(outcome, call), 0) << call << outcome.err;
+    }
   }
 }
+
+TEST_P(Taken, AreAsByMpi) { expect_as_by_mpi(GetParam(), ""); }
 INSTANTIATE_TEST_SUITE_P(OnRanks, Taken, ::testing::Values(1, 2, 3, 4, 7));
+
+TEST(Taken, AreAsByMpiByRule) { expect_as_by_mpi(3, " SLUICE_REPRODUCIBLE=1"); }
 
 TEST(TakenCalls, AreThoseThatWereNamed) {
   const Folder folder;
-  const Outcome outcome =
-      preloaded(folder, 3, "SLUICE_TAKE=always SLUICE_LOG=1 SLUICE_CALLS=bcast,alltoallv", "taken_calls 40 5");
-  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
-  for (const char* const call : kCalls) {
-    const bool named = std::string(call) == "MPI_Bcast" || std::string(call) == "MPI_Alltoallv";
-    EXPECT_EQ(planned(outcome, call) > 0, named) << call << outcome.err;
+  const std::set<std::string> named{"MPI_Bcast", "MPI_Alltoallv", "MPI_Allreduce", "MPI_Scatter"};
+  for (const Program& program : programs()) {
+    const Outcome outcome =
+        preloaded(folder, 3, "SLUICE_TAKE=always SLUICE_LOG=1 SLUICE_CALLS=bcast,alltoallv,allreduce,scatter",
+                  program.name + " 40 5");
+    EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+    for (const std::string& call : program.calls)
+      EXPECT_EQ(planned(outcome, call) > 0, named.contains(call)) << call << outcome.err;
   }
 }
 
 TEST(TakenCalls, AreNoneOnOneHostByDefault) {
   const Folder folder;
-  const Outcome outcome = preloaded(folder, 3, "SLUICE_LOG=1", "taken_calls 40");
-  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
-  for (const char* const call : kCalls) EXPECT_EQ(planned(outcome, call), 0) << call << outcome.err;
+  for (const Program& program : programs()) {
+    const Outcome outcome = preloaded(folder, 3, "SLUICE_LOG=1", program.name + " 40");
+    EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+    for (const std::string& call : program.calls) EXPECT_EQ(planned(outcome, call), 0) << call << outcome.err;
+  }
 }
 
 TEST(TakenCalls, AreNoneWithThePlatformOfAnotherJob) {
@@ -66,11 +89,13 @@ TEST(TakenCalls, GoByThePlatform) {
 "links": [{"from": 0, "to": 1, "latency_s": 1e-3, "gap": [[1, 1e-5], [1000000, 0.1]]}],
 "clusters": [{"name": "a", "ranks": [0, 1], "latency_s": 1e-5, "gap": [[1, 1e-6], [1000000, 0.01]]},
 {"name": "b", "ranks": [2, 3], "latency_s": 1e-5, "gap": [[1, 1e-6], [1000000, 0.01]]}]})");
-  const Outcome outcome =
-      preloaded(folder, 4, "SLUICE_TAKE=always SLUICE_LOG=1 SLUICE_PLATFORM=platform.json", "taken_calls 60 3");
-  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
-  EXPECT_GT(planned(outcome, "MPI_Bcast"), 0) << outcome.err;
-  EXPECT_GT(planned(outcome, "MPI_Reduce"), 0) << outcome.err;
+  for (const Program& program : programs()) {
+    const Outcome outcome =
+        preloaded(folder, 4, "SLUICE_TAKE=always SLUICE_LOG=1 SLUICE_PLATFORM=platform.json", program.name + " 60 3");
+    EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+    EXPECT_NE(outcome.out.find("0 wrong"), std::string::npos) << outcome.out;
+    for (const std::string& call : program.calls) EXPECT_GT(planned(outcome, call), 0) << call << outcome.err;
+  }
 }
 
 TEST(TakenCalls, NeedNamesThatExist) {
@@ -85,7 +110,9 @@ TEST(TakenCalls, ReturnTheErrorsOfJobs) {
   const Outcome outcome = preloaded(folder, 2, "SLUICE_TAKE=always SLUICE_LOG=1", "special_calls errors");
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
   EXPECT_NE(outcome.out.find("0 wrong"), std::string::npos) << outcome.out;
-  EXPECT_NE(outcome.err.find("sluice: MPI_Reduce: own: a null pointer"), std::string::npos) << outcome.err;
+  for (const char* const call : {"MPI_Reduce", "MPI_Allgather", "MPI_Gather"})
+    EXPECT_NE(outcome.err.find(std::string("sluice: ") + call + ": own: a null pointer"), std::string::npos)
+        << outcome.err;
 }
 
 TEST(TakenCalls, MayComeFromSeveralThreads) {
@@ -93,6 +120,8 @@ TEST(TakenCalls, MayComeFromSeveralThreads) {
   const Outcome outcome = preloaded(folder, 3, "SLUICE_TAKE=always SLUICE_LOG=1", "special_calls threads");
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
   EXPECT_NE(outcome.out.find("0 wrong"), std::string::npos) << outcome.out;
+  for (const char* const call : {"MPI_Bcast", "MPI_Alltoall", "MPI_Allreduce", "MPI_Allgather"})
+    EXPECT_EQ(planned(outcome, call), 2 * 20) << call << outcome.err;
 }
 
 TEST(TakenCalls, AreNotThoseBetweenGroups) {
@@ -101,7 +130,8 @@ TEST(TakenCalls, AreNotThoseBetweenGroups) {
     const Outcome outcome = preloaded(folder, 3, variables, "special_calls inter");
     EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
     EXPECT_NE(outcome.out.find("0 wrong"), std::string::npos) << outcome.out;
-    EXPECT_LE(planned(outcome, "MPI_Bcast"), 0) << outcome.err;
+    for (const char* const call : {"MPI_Bcast", "MPI_Allgather", "MPI_Gather", "MPI_Allreduce"})
+      EXPECT_LE(planned(outcome, call), 0) << outcome.err;
   }
 }
 
@@ -132,11 +162,7 @@ TEST(Example, RunsInPython) {
 #endif
 
 #if SLUICE_HAS_FORTRAN
-#if SLUICE_OPEN_MPI
 const char* const kFortranPrograms[] = {"fortran_mpif_h", "fortran_use_mpi_f08"};
-#else
-const char* const kFortranPrograms[] = {"fortran_mpif_h"};  // MPICH's mpi_f08 calls PMPI_ itself
-#endif
 
 TEST(Fortran, CallsAreTaken) {
   for (const char* const program : kFortranPrograms) {
@@ -144,7 +170,8 @@ TEST(Fortran, CallsAreTaken) {
     const Outcome outcome = preloaded(folder, 3, "SLUICE_TAKE=always SLUICE_LOG=1", program);
     EXPECT_EQ(outcome.status, 0) << program << outcome.out << outcome.err;
     EXPECT_NE(outcome.out.find("0 wrong"), std::string::npos) << program << outcome.out;
-    for (const char* const call : {"MPI_Bcast", "MPI_Reduce", "MPI_Alltoall", "MPI_Alltoallv"})
+    for (const char* const call : {"MPI_Bcast", "MPI_Reduce", "MPI_Alltoall", "MPI_Alltoallv", "MPI_Allreduce",
+                                   "MPI_Reduce_scatter_block", "MPI_Allgather", "MPI_Scatter", "MPI_Gather"})
       EXPECT_GT(planned(outcome, call), 0) << program << ' ' << call << outcome.err;
   }
 }
@@ -161,7 +188,9 @@ TEST(Fortran, CallsAreRecorded) {
       calls += call.at("call").get<std::string>() + ' ' + std::to_string(call.at("calls").get<int>()) + ' ' +
                std::to_string(call.at("bytes").get<int>()) + '\n';
     EXPECT_EQ(calls,
-              "MPI_Alltoall 3 36000\nMPI_Alltoallv 3 144\nMPI_Bcast 3 12000\nMPI_Reduce 6 48000\nMPI_Send 2 80\n")
+              "MPI_Allgather 3 12000\nMPI_Allreduce 3 24000\nMPI_Alltoall 3 36000\nMPI_Alltoallv 3 144\n"
+              "MPI_Bcast 3 12000\nMPI_Gather 3 8000\nMPI_Reduce 6 48000\nMPI_Reduce_scatter_block 3 36000\n"
+              "MPI_Scatter 3 4000\nMPI_Send 2 80\n")
         << program;
   }
 }

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+/// The calls that jobs can carry out, each in one line of a table.
+namespace sluice::pmpi {
+
+/// The order of kTakenCalls.
+enum class Taken {
+  kBcast,
+  kReduce,
+  kAllreduce,
+  kReduceScatterBlock,
+  kAllgather,
+  kScatter,
+  kGather,
+  kAlltoall,
+  kAlltoallv,
+  kNeighborAlltoallv
+};
+
+/// What the arguments of a call count.
+enum class Counts {
+  kMessage,  ///< all that a rank has
+  kBlock,    ///< what it has for each rank, or of each
+};
+
+/// Shorter calls are handed on, unless all are to be taken: no job is as quick as MPI there, and a look for the
+/// communicator would be a good part of the call. Bytes are the same on all ranks, so they decide before anything else.
+struct TakenCall {
+  std::string_view name;  ///< in SLUICE_CALLS
+  const char* mpi_name;
+  Counts counts;
+  std::int64_t least;                ///< bytes: the message, or the blocks of all ranks; v-calls: of a rank on average
+  std::int64_t least_over_platform;  ///< the same where SLUICE_PLATFORM or SLUICE_PROBE tells the network
+};
+
+inline constexpr std::array<TakenCall, 10> kTakenCalls{{
+    {"bcast", "MPI_Bcast", Counts::kMessage, 32 << 10, 1 << 10},
+    {"reduce", "MPI_Reduce", Counts::kMessage, 4 << 10, 4 << 10},
+    {"allreduce", "MPI_Allreduce", Counts::kMessage, 32 << 10, 4 << 10},
+    {"reduce_scatter_block", "MPI_Reduce_scatter_block", Counts::kBlock, 32 << 10, 4 << 10},
+    {"allgather", "MPI_Allgather", Counts::kBlock, 32 << 10, 4 << 10},
+    {"scatter", "MPI_Scatter", Counts::kBlock, 32 << 10, 4 << 10},
+    {"gather", "MPI_Gather", Counts::kBlock, 32 << 10, 4 << 10},
+    {"alltoall", "MPI_Alltoall", Counts::kBlock, 32 << 10, 32 << 10},
+    {"alltoallv", "MPI_Alltoallv", Counts::kMessage, 32 << 10, 32 << 10},
+    {"neighbor_alltoallv", "MPI_Neighbor_alltoallv", Counts::kMessage, 32 << 10, 32 << 10},
+}};
+
+[[nodiscard]] constexpr std::size_t index_of(Taken call) { return static_cast<std::size_t>(call); }
+[[nodiscard]] constexpr const char* mpi_name(Taken call) { return kTakenCalls[index_of(call)].mpi_name; }
+
+}  // namespace sluice::pmpi
