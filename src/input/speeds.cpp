@@ -44,7 +44,8 @@ class SpeedsHandler : public detail::StrictJsonHandler {
   void closed(int shape) override {
     if (shape == kChange) written_.add_change();
     if (shape != kSpeeds) return;
-    if (const std::string bad = written_.bad_speed(); !bad.empty()) fail_object("a speed of " + bad, detail::kSpeedExpected);
+    if (const std::string bad = written_.bad_speed(); !bad.empty())
+      fail_object("a speed of " + bad, detail::kSpeedExpected);
     if (written_.senders.empty() && written_.receivers.empty() && written_.backbone.empty())
       fail_object("speeds of nothing", "\"senders\", \"receivers\" or \"backbone\"");
   }
@@ -57,7 +58,8 @@ class SpeedsHandler : public detail::StrictJsonHandler {
 std::optional<std::pair<std::string, std::string>> backbone_fault(const std::vector<BackboneChange>& backbone) {
   using Fault = std::pair<std::string, std::string>;
   if (backbone.size() > kMostBackboneChanges)
-    return Fault(fmt::format("a backbone of {} changes", backbone.size()), fmt::format("at most {}", kMostBackboneChanges));
+    return Fault(fmt::format("a backbone of {} changes", backbone.size()),
+                 fmt::format("at most {}", kMostBackboneChanges));
   for (std::size_t i = 0; i < backbone.size(); ++i) {
     const auto& [time, max_transfers] = backbone[i];
     if (!std::isfinite(time)) return Fault(fmt::format("time {} of the backbone", time), "a finite number");
@@ -129,7 +131,8 @@ std::optional<std::pair<std::string, std::string>> speeds_fault(const NetworkSpe
       return Fault(fmt::format("speeds of {} {}s", all.size(), whose), fmt::format("those of all {}", nodes));
     for (std::size_t i = 0; i < all.size(); ++i)
       if (all[i] < 1 || all[i] > kMostSpeed)
-        return Fault(fmt::format("a speed of {} millionths of {} {}", all[i], whose, i), fmt::format("1 to {}", kMostSpeed));
+        return Fault(fmt::format("a speed of {} millionths of {} {}", all[i], whose, i),
+                     fmt::format("1 to {}", kMostSpeed));
     return {};
   };
   if (auto fault = of_nodes(speeds.senders, senders, "sender")) return fault;

@@ -52,7 +52,8 @@ std::vector<RateSpan> rates_of(const std::vector<BackboneChange>& backbone, doub
 double sent_until(double end, double silent, const std::vector<RateSpan>& spans) {
   std::vector<std::pair<std::int64_t, double>> lengths;  // rate, length
   for (std::size_t i = 0; i < spans.size() && spans[i].begin < end; ++i)
-    lengths.emplace_back(spans[i].rate, std::min(end, i + 1 < spans.size() ? spans[i + 1].begin : end) - spans[i].begin);
+    lengths.emplace_back(spans[i].rate,
+                         std::min(end, i + 1 < spans.size() ? spans[i + 1].begin : end) - spans[i].begin);
   std::sort(lengths.begin(), lengths.end(), std::greater<>());
   double left = end - silent, sent = 0;
   for (const auto& [rate, length] : lengths) {

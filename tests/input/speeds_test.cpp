@@ -25,8 +25,7 @@ std::string error_of(const std::string& fields) {
 }
 
 TEST(Speeds, AreReadExactly) {
-  const NetworkSpeeds speeds =
-      read(R"(, "senders": [1, 0.5, 0.000001], "receivers": [1000000, 2.718281],
+  const NetworkSpeeds speeds = read(R"(, "senders": [1, 0.5, 0.000001], "receivers": [1000000, 2.718281],
               "backbone": [{"time": 0, "max_transfers": 2}, {"max_transfers": 1, "time": 2.5}])");
   EXPECT_EQ(speeds.senders, (std::vector<std::int64_t>{1'000'000, 500'000, 1}));
   EXPECT_EQ(speeds.receivers, (std::vector<std::int64_t>{1'000'000'000'000, 2'718'281}));
@@ -46,7 +45,8 @@ TEST(Speeds, TheKOfATime) {
 }
 
 TEST(Speeds, EveryNumberOfSixDecimalsIsOne) {
-  for (std::int64_t millionths : {1L, 3L, 999'999L, 1'000'001L, 123'456'789'012L, 999'999'999'999L, 1'000'000'000'000L}) {
+  for (std::int64_t millionths :
+       {1L, 3L, 999'999L, 1'000'001L, 123'456'789'012L, 999'999'999'999L, 1'000'000'000'000L}) {
     const double value = static_cast<double>(millionths) / 1e6;
     EXPECT_EQ(speed_in_millionths(value), millionths);
   }
@@ -55,8 +55,9 @@ TEST(Speeds, EveryNumberOfSixDecimalsIsOne) {
 }
 
 TEST(Speeds, BadFilesAreRefused) {
-  EXPECT_EQ(error_of(R"(, "senders": [1, 0])"),
-            "speeds.json:1: a speed of 0 of sender 1, expected a number from 0.000001 to 1000000 of at most 6 decimals");
+  EXPECT_EQ(
+      error_of(R"(, "senders": [1, 0])"),
+      "speeds.json:1: a speed of 0 of sender 1, expected a number from 0.000001 to 1000000 of at most 6 decimals");
   EXPECT_EQ(error_of(R"(, "receivers": [-1])"), "speeds.json:1: -1, expected a number of at least 0");
   EXPECT_EQ(error_of(""), "speeds.json:1: speeds of nothing, expected \"senders\", \"receivers\" or \"backbone\"");
   EXPECT_EQ(error_of(R"(, "backbone": [{"time": 1, "max_transfers": 2}])"),

@@ -38,8 +38,8 @@ std::int64_t draw(std::mt19937& random, std::int64_t from, std::int64_t to) {
 std::vector<std::int64_t> random_speeds(std::int64_t nodes, std::mt19937& random) {
   std::vector<std::int64_t> speeds;
   for (std::int64_t i = 0; i < nodes; ++i)
-    speeds.push_back(std::vector<std::int64_t>{1'000'000, 500'000, 333'333, 2'500'000, 70'000, 40'000'000}[
-        static_cast<std::size_t>(draw(random, 0, 5))]);
+    speeds.push_back(std::vector<std::int64_t>{1'000'000, 500'000, 333'333, 2'500'000, 70'000,
+                                               40'000'000}[static_cast<std::size_t>(draw(random, 0, 5))]);
   return speeds;
 }
 
@@ -55,7 +55,8 @@ void add_random_speeds(ExchangeProblem& problem, std::mt19937& random) {
   double time = 0;
   problem.max_transfers = 0;
   for (std::int64_t changes = draw(random, 1, 5); changes > 0; --changes) {
-    problem.speeds.backbone.push_back({time, draw(random, 1, std::min(problem.traffic.senders, problem.traffic.receivers))});
+    problem.speeds.backbone.push_back(
+        {time, draw(random, 1, std::min(problem.traffic.senders, problem.traffic.receivers))});
     problem.max_transfers = std::max(problem.max_transfers, problem.speeds.backbone.back().max_transfers);
     time += static_cast<double>(draw(random, 1, std::max<std::int64_t>(1, all))) / 4;
   }
@@ -80,7 +81,8 @@ class TwoByTwoOverTime {
     for (const std::vector<std::size_t>& cells : matchings_) {
       if (static_cast<std::int64_t>(cells.size()) > k) continue;
       for (std::int64_t first = 1; first <= sizes[cells[0]]; ++first) {
-        for (std::int64_t second = cells.size() > 1 ? 1 : 0; second <= (cells.size() > 1 ? sizes[cells[1]] : 0); ++second) {
+        for (std::int64_t second = cells.size() > 1 ? 1 : 0; second <= (cells.size() > 1 ? sizes[cells[1]] : 0);
+             ++second) {
           Sizes<2> rest = sizes;
           rest[cells[0]] -= first;
           std::int64_t longest = time_of(cells[0], first);
@@ -98,7 +100,8 @@ class TwoByTwoOverTime {
 
  private:
   [[nodiscard]] std::int64_t time_of(std::size_t cell, std::int64_t size) const {
-    const double millionths = static_cast<double>(speeds_.between(static_cast<std::int64_t>(cell / 2), static_cast<std::int64_t>(cell % 2)));
+    const double millionths =
+        static_cast<double>(speeds_.between(static_cast<std::int64_t>(cell / 2), static_cast<std::int64_t>(cell % 2)));
     return static_cast<std::int64_t>(std::ceil(static_cast<double>(size) * 1e6 / millionths));
   }
 
@@ -116,7 +119,8 @@ TEST(AtSpeeds, NoBoundIsAboveAndNoPlanBelowTheOptimum) {
     SCOPED_TRACE(round);
     Sizes<2> sizes{};
     for (std::int64_t& size : sizes) size = draw(random, 0, 2);
-    ExchangeProblem problem{testing::traffic_of<2>(sizes), draw(random, 1, 2), static_cast<double>(draw(random, 0, 6)) / 2};
+    ExchangeProblem problem{testing::traffic_of<2>(sizes), draw(random, 1, 2),
+                            static_cast<double>(draw(random, 0, 6)) / 2};
     const std::vector<std::int64_t> choices{1'000'000, 500'000, 400'000, 3'000'000};
     const auto pick = [&] { return choices[static_cast<std::size_t>(draw(random, 0, 3))]; };
     if (draw(random, 0, 2) > 0) problem.speeds.senders = {pick(), pick()};
@@ -210,7 +214,8 @@ TEST(AtSpeeds, OneKCostsNoMoreThanTheTimesAndItsRoundings) {
   for (int round = 0; round < 120; ++round) {
     SCOPED_TRACE(round);
     ExchangeProblem problem = testing::random_problem(8, random);
-    problem.speeds = {random_speeds(problem.traffic.senders, random), random_speeds(problem.traffic.receivers, random), {}};
+    problem.speeds = {
+        random_speeds(problem.traffic.senders, random), random_speeds(problem.traffic.receivers, random), {}};
     std::int64_t slowest = kMostSpeed;
     for (const Message& message : problem.traffic.messages)
       slowest = std::min(slowest, problem.speeds.between(message.from, message.to));

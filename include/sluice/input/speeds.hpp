@@ -65,7 +65,7 @@ void check_speeds(const NetworkSpeeds& speeds, std::int64_t senders, std::int64_
 /// `value` in millionths; nothing unless it is a number from 0.000001 to 1000000 of at most 6 decimals.
 [[nodiscard]] std::optional<std::int64_t> speed_in_millionths(double value);
 
-/// The format of files: docs/reference/speeds.md. Strict, as read_schedule; that the numbers fit a traffic is for
+/// The format of files: docs/reference/schedule.md. Strict, as read_schedule; that the numbers fit a traffic is for
 /// check_speeds to say. Times are in the unit that the user writes sizes in.
 ///
 ///     {"schema": "sluice.speeds/1", "senders": [1, 0.5], "receivers": [1, 2],

@@ -55,9 +55,7 @@ void give_out(std::int64_t left, std::int64_t speed, std::vector<PlacedPiece>& p
 
 }  // namespace
 
-std::int64_t SpeedDemand::time_of(const Piece& piece) const {
-  return time_at(piece.size, speeds[as_size(piece.edge)]);
-}
+std::int64_t SpeedDemand::time_of(const Piece& piece) const { return time_at(piece.size, speeds[as_size(piece.edge)]); }
 
 SpeedDemand make_speed_demand(const Traffic& traffic, std::int64_t max_transfers, double setup,
                               const NetworkSpeeds& speeds) {

@@ -8,12 +8,13 @@
 
 /// Exchanges between nodes that differ in speed, planned as exchanges of times.
 ///
-/// Problem: a transfer of s units between nodes whose slower one has speed r takes ceil(s / r) (sluice/input/speeds.hpp).
-/// A step costs the set-up and the longest time of its transfers; find steps that cost the least.
+/// Problem: a transfer of s units between nodes whose slower one has speed r takes ceil(s / r)
+/// (sluice/input/speeds.hpp). A step costs the set-up and the longest time of its transfers; find steps that cost the
+/// least.
 ///
 /// Method: plan times instead of sizes: a message of s units is one of ceil(s / r) to any planner for nodes of one
-/// speed. Whole messages keep their place. Of a message that is cut, a piece of time t gets floor(t r) units, which take
-/// no longer; what is left, less than one unit for each piece, fills pieces that are shorter than their steps, and
+/// speed. Whole messages keep their place. Of a message that is cut, a piece of time t gets floor(t r) units, which
+/// take no longer; what is left, less than one unit for each piece, fills pieces that are shorter than their steps, and
 /// after that lengthens steps, one unit a piece, where that costs the least.
 ///
 /// Guarantee: no schedule of the sizes costs less than the best of the times (time_bound.hpp), and the result costs at
@@ -22,8 +23,8 @@
 /// whole. So a planner within a factor f of the optimum stays within f and these roundings, at most one unit's time a
 /// step; where speeds are 1 it is the same plan. Every unit is sent once.
 ///
-/// Complexity: O(p log p) for p pieces beyond the planner's. Memory O(p). Deterministic. Source: ours; Cohen et al. name
-/// nodes of different speeds in their outlook.
+/// Complexity: O(p log p) for p pieces beyond the planner's. Memory O(p). Deterministic. Source: ours; Cohen et al.
+/// name nodes of different speeds in their outlook.
 ///
 /// Example: a message of 5 units at speed 1/2, planned as 10, in pieces of 3 and 7: 1 and 3 units, which take 2 and 6,
 /// and one is left. It goes where a step lasts longer than that because of another transfer; without one to the first

@@ -46,8 +46,8 @@ RestOfDemand rest_of(const Demand& whole, const std::vector<std::int64_t>& left,
     demand.edges.push_back({demand.lefts - 1, right_of[as_size(edge.right)], left[e]});
     rest.edges.push_back(static_cast<std::int32_t>(e));
   }
-  demand.max_transfers = static_cast<std::int32_t>(
-      std::min<std::int64_t>(max_transfers, std::min(demand.lefts, demand.rights)));
+  demand.max_transfers =
+      static_cast<std::int32_t>(std::min<std::int64_t>(max_transfers, std::min(demand.lefts, demand.rights)));
   return rest;
 }
 
@@ -99,8 +99,7 @@ PieceSteps by_intervals(const Demand& demand, const std::vector<BackboneChange>&
   std::size_t at = 0;  // the entry that holds
   while (std::any_of(left.begin(), left.end(), [](std::int64_t each) { return each > 0; })) {
     while (at + 1 < backbone.size() && backbone[at + 1].time <= now()) ++at;
-    const double until =
-        at + 1 < backbone.size() ? backbone[at + 1].time : std::numeric_limits<double>::infinity();
+    const double until = at + 1 < backbone.size() ? backbone[at + 1].time : std::numeric_limits<double>::infinity();
     const bool rises = at + 1 < backbone.size() && backbone[at + 1].max_transfers > backbone[at].max_transfers;
     const RestOfDemand rest = rest_of(demand, left, backbone[at].max_transfers);
     Budget share = shares.next();
@@ -160,8 +159,8 @@ PlansOverTime plans_over_time(const Demand& demand, const std::vector<BackboneCh
   double end = 0;
   for (const std::vector<Piece>& step : result.candidates.back())
     if (!step.empty()) end += demand.setup + static_cast<double>(duration_of(step));
-  const auto reached = static_cast<double>(std::count_if(
-      backbone.begin(), backbone.end(), [&](const BackboneChange& change) { return change.time < end; }));
+  const auto reached = static_cast<double>(
+      std::count_if(backbone.begin(), backbone.end(), [&](const BackboneChange& change) { return change.time < end; }));
   for (const bool cut : {false, true}) {
     if (cut && !rises) continue;
     Budget share = shares.next();

@@ -30,14 +30,14 @@ struct PlansOverTime {
 ///
 /// Guarantee: by 2, at most the planner's cost with the least k of the backbone. A step of an optimal plan splits into
 /// ceil(k_max / k_min) of the least k, so a planner within a factor f of the optimum for one k is within
-/// f ceil(k_max / k_min) of it here. The bound of the largest k is one for k(t), as every plan keeps that k; backbone_bound
-/// (time_bound.hpp) adds what the narrow times cost.
-/// Complexity: a run of the planner for each change that is reached, twice, and three more; a search shares its effort
-/// between them. Deterministic. Source: ours; Cohen et al. name dynamic backbones in their outlook.
+/// f ceil(k_max / k_min) of it here. The bound of the largest k is one for k(t), as every plan keeps that k;
+/// backbone_bound (time_bound.hpp) adds what the narrow times cost. Complexity: a run of the planner for each change
+/// that is reached, twice, and three more; a search shares its effort between them. Deterministic. Source: ours; Cohen
+/// et al. name dynamic backbones in their outlook.
 ///
-/// Example: k = 1 until 10, then 2; 5 from each of two senders to each of two receivers; set-up 1. Interval by interval:
-/// one message from 0 to 6, one from 6 to 12, and if these had different senders and receivers the other two side by
-/// side until 18. With k = 1 always, 24.
+/// Example: k = 1 until 10, then 2; 5 from each of two senders to each of two receivers; set-up 1. Interval by
+/// interval: one message from 0 to 6, one from 6 to 12, and if these had different senders and receivers the other two
+/// side by side until 18. With k = 1 always, 24.
 /// @pre `backbone` is not empty, and demand.max_transfers is its largest, cut to what a matching holds
 [[nodiscard]] PlansOverTime plans_over_time(const Demand& demand, const std::vector<BackboneChange>& backbone,
                                             Budget& budget, const PlanOfOneK& planner);

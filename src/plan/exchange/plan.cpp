@@ -198,12 +198,11 @@ ExchangePlan plan_at_speeds(const ExchangeProblem& problem, const ExchangeOption
       }
     }
   }
-  for (PieceSteps& steps : candidates) {
+  for (std::size_t c = 0; c < candidates.size(); ++c) {
     StepSchedule schedule =
         make_schedule(demand, problem.traffic,
-                      fit_to_backbone(demand, cut_to_sizes(demand, std::move(steps)), speeds.backbone), speeds);
-    if (&steps == &candidates.front() || cost(schedule).total < cost(result.schedule).total)
-      result.schedule = std::move(schedule);
+                      fit_to_backbone(demand, cut_to_sizes(demand, std::move(candidates[c])), speeds.backbone), speeds);
+    if (c == 0 || cost(schedule).total < cost(result.schedule).total) result.schedule = std::move(schedule);
   }
   const double total = cost(result.schedule).total;
   SLUICE_ASSERT(!detail::exceeds(result.bound.cost.total, total),
