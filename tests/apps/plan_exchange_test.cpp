@@ -176,6 +176,12 @@ TEST(PlanExchange, AtSpeedsOverABackboneThatChanges) {
   EXPECT_EQ(with("[1, 0.5]", "[1, 0]").status, 2);
   EXPECT_EQ(with("[1, 0.5]", "[1]").status, 1);
 
+  // Other engines are told sizes, not times.
+  const Outcome exported =
+      folder.sluice(words("plan exchange traffic.csv --speeds speeds.json --algorithm first-fit --export ppermute -"));
+  EXPECT_EQ(exported.status, 0) << exported.err;
+  EXPECT_EQ(json::parse(exported.out).at("steps").at(1).at("size"), 6);
+
   for (const std::string use : {"--algorithm exact", "--resume plan.json --algorithm exact",
                                 "--backbone 1Gbit --sender-link 1Gbit "
                                 "--receiver-link 1Gbit --latency 1ms --local-links 10Gbit"})

@@ -13,10 +13,10 @@ namespace sluice::detail {
 
 namespace {
 
-constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kTooLong = std::numeric_limits<std::int64_t>::max();
 
-/// What `size` units take; kNever beyond int64.
-std::int64_t time_at(std::int64_t size, std::int64_t speed) { return transfer_time(size, speed).value_or(kNever); }
+/// What `size` units take; kTooLong beyond int64.
+std::int64_t time_at(std::int64_t size, std::int64_t speed) { return transfer_time(size, speed).value_or(kTooLong); }
 
 /// A piece in its step.
 struct PlacedPiece {

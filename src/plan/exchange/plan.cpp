@@ -33,7 +33,7 @@ using detail::Demand;
 using detail::PieceSteps;
 
 /// Whether k is not always the same.
-bool changes(const NetworkSpeeds& speeds) {
+bool k_changes(const NetworkSpeeds& speeds) {
   return std::ranges::any_of(speeds.backbone, [&](const BackboneChange& change) {
     return change.max_transfers != speeds.backbone.front().max_transfers;
   });
@@ -48,7 +48,7 @@ void check(const ExchangeProblem& problem, const ExchangeOptions& options) {
     check_speeds(problem.speeds, problem.traffic.senders, problem.traffic.receivers, "speeds");
     if (problem.switches != 1) throw InputError("speeds", fmt::format("{} switches", problem.switches), "one switch");
     if (options.start) throw InputError(options.start->name, "a start beside speeds", "a problem without speeds");
-    if (changes(problem.speeds) && options.algorithm == "exact")
+    if (k_changes(problem.speeds) && options.algorithm == "exact")
       throw InputError("algorithm exact", "a backbone that changes", "another algorithm, or one k");
     std::int64_t most = 0;
     for (const BackboneChange& change : problem.speeds.backbone) most = std::max(most, change.max_transfers);
@@ -145,7 +145,7 @@ BoundedPlan plan_by(const std::string& name, const Demand& demand, Budget& budge
 }
 
 /// What a planner, or lp_bound, has found of the total, if it is more than is known.
-void raise(ExchangeBound& bound, double total, const char* kind) {
+void raise_bound(ExchangeBound& bound, double total, const char* kind) {
   if (total <= bound.cost.total) return;
   bound.cost.total = total;
   bound.kind = kind;
@@ -158,13 +158,13 @@ ExchangePlan plan_at_speeds(const ExchangeProblem& problem, const ExchangeOption
       detail::make_speed_demand(problem.traffic, problem.max_transfers, problem.setup, speeds);
   ExchangePlan result;
   result.bound = {detail::eta(demand.times), "eta"};
-  raise(result.bound, detail::backbone_bound(demand.times, speeds), "backbone");
+  raise_bound(result.bound, detail::backbone_bound(demand.times, speeds), "backbone");
   std::vector<PieceSteps> candidates(1);  // of times
   std::vector<double> prices;
   if (!demand.times.edges.empty()) {
     Budget budget(options.effort, options.time_limit_s, options.stop);
     BoundedPlan found;
-    if (changes(speeds)) {
+    if (k_changes(speeds)) {
       ExchangeOptions of_one_k = options;
       of_one_k.progress = nullptr;  // what it would tell of is no plan over this backbone
       detail::PlansOverTime plans =
@@ -182,7 +182,7 @@ ExchangePlan plan_at_speeds(const ExchangeProblem& problem, const ExchangeOption
     }
     if (found.bound > result.bound.cost.total) prices = std::move(found.prices);
     const bool searched = found.bound_by_search || (options.algorithm == "exact" && found.optimal);
-    raise(result.bound, found.bound, searched ? "exact" : "lp");
+    raise_bound(result.bound, found.bound, searched ? "exact" : "lp");
     result.stopped = budget.was_cut_short();
     if (options.algorithm == "auto") {
       // Whole messages lose nothing to roundings.
@@ -190,7 +190,7 @@ ExchangePlan plan_at_speeds(const ExchangeProblem& problem, const ExchangeOption
         Budget unlimited;
         return BoundedPlan{*detail::plan_first_fit(times, unlimited)};
       };
-      if (changes(speeds)) {
+      if (k_changes(speeds)) {
         detail::PlansOverTime more = detail::plans_over_time(demand.times, speeds.backbone, budget, first_fit);
         std::ranges::move(more.candidates, std::back_inserter(candidates));
       } else {
@@ -222,9 +222,9 @@ ExchangeBound bound_at_speeds(const ExchangeProblem& problem, const ExchangeOpti
       detail::make_speed_demand(problem.traffic, problem.max_transfers, problem.setup, problem.speeds);
   ExchangeBound result{detail::eta(demand.times), "eta"};
   if (demand.times.edges.empty()) return result;
-  raise(result, detail::backbone_bound(demand.times, problem.speeds), "backbone");
+  raise_bound(result, detail::backbone_bound(demand.times, problem.speeds), "backbone");
   Budget budget(options.effort, options.time_limit_s, options.stop);
-  raise(result, lp_bound(demand.times, budget).total, "lp");
+  raise_bound(result, lp_bound(demand.times, budget).total, "lp");
   return result;
 }
 
