@@ -51,6 +51,7 @@ ComparedExchange::ComparedExchange(const Communicator& comm, const std::vector<m
     // Learns what comes from whom, and sees that the arguments are good; the plan is not needed here.
     mpi::ExchangeOptions list = options;
     list.mode = mpi::ExchangeMode::kList;
+    list.speeds = {};
     receives_ = placed(mpi::Exchange(comm.get(), sends, list).receives());
   }
   sends_ = placed(sends);

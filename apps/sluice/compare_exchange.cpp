@@ -13,6 +13,7 @@
 #include "plan.hpp"
 #include "progress.hpp"
 #include "sluice/schedule/cost.hpp"
+#include "sluice/schedule/time_bound.hpp"
 
 namespace sluice::command {
 
@@ -41,9 +42,10 @@ class Bounds {
     if (bound.cost.total <= bounds_.back().figures.total) return;
     if (bound.kind == bounds_.back().kind) bounds_.pop_back();
     bounds_.push_back({figures_of(bound.cost, decimals_), bound.kind,
-                       bound.kind == "lp"      ? "lp, the linear program over steps"
-                       : bound.kind == "exact" ? "exact, the search for a cheaper plan"
-                                               : bound.kind});
+                       bound.kind == "lp"         ? "lp, the linear program over steps"
+                       : bound.kind == "exact"    ? "exact, the search for a cheaper plan"
+                       : bound.kind == "backbone" ? "backbone, what it carries over time"
+                                                  : bound.kind});
   }
   [[nodiscard]] std::vector<ComparedBound> take() { return std::move(bounds_); }
 
@@ -64,7 +66,9 @@ int compare(const CompareOptions& options) {
 
   const Progress progress(static_cast<std::int64_t>(names.size()) + 1);
   progress.show(0, "lower bound");
-  Bounds bounds(bound_on_switches(lower_bound(task.problem.traffic, task.problem.max_transfers, task.problem.setup),
+  const Traffic in_time =
+      task.problem.speeds.empty() ? task.problem.traffic : traffic_in_time(task.problem.traffic, task.problem.speeds);
+  Bounds bounds(bound_on_switches(lower_bound(in_time, task.problem.max_transfers, task.problem.setup),
                                   task.problem.setup, task.problem.switches),
                 decimals);
   bounds.add(exchange_bound(task.problem, task.planned_by("auto")));

@@ -40,6 +40,14 @@ std::int64_t total_of(const Traffic& traffic) {
   return total;
 }
 
+/// "4", or "2 to 4 over time".
+std::string k_text(const ExchangeProblem& problem) {
+  std::int64_t least = problem.max_transfers;
+  for (const BackboneChange& change : problem.speeds.backbone) least = std::min(least, change.max_transfers);
+  return least == problem.max_transfers ? fmt::format("{}", least)
+                                        : fmt::format("{} to {} over time", least, problem.max_transfers);
+}
+
 /// The hardware that the options name, if they name any. Throws InputError for what is missing beside the rest.
 std::optional<Backbone> read_backbone(const ExchangeInput& options) {
   struct Speed {
@@ -69,6 +77,25 @@ std::optional<Backbone> read_backbone(const ExchangeInput& options) {
   return backbone;
 }
 
+/// Once all else is read. Throws InputError for speeds that do not fit the traffic or the other options.
+void take_speeds(const ExchangeInput& options, ExchangeTask& task) {
+  ExchangeProblem& problem = task.problem;
+  if (problem.switches != 1) throw InputError("--speeds", "a plan for several switches", "no --switches beside it");
+  problem.speeds = read_speeds(options.speeds);
+  task.speeds_file = options.speeds;
+  check_speeds(problem.speeds, problem.traffic.senders, problem.traffic.receivers, options.speeds);
+  std::vector<BackboneChange>& backbone = problem.speeds.backbone;
+  if (backbone.empty()) return;
+  if (!options.max_transfers.empty())
+    throw InputError("--speeds", "--max-transfers beside a backbone in " + options.speeds,
+                     "one of the two: both tell k");
+  problem.max_transfers = 0;
+  for (BackboneChange& change : backbone) {
+    change.time = move_decimal_point(change.time, problem.traffic.decimals);
+    problem.max_transfers = std::max(problem.max_transfers, change.max_transfers);
+  }
+}
+
 }  // namespace
 
 void ExchangeInput::add_to(CLI::App& verb) {
@@ -83,6 +110,9 @@ void ExchangeInput::add_to(CLI::App& verb) {
   verb.add_option("--sender-link", sender_link, "speed of the link of each sender")->option_text("SPEED");
   verb.add_option("--receiver-link", receiver_link, "speed of the link of each receiver")->option_text("SPEED");
   verb.add_option("--latency", latency, "time to start a step: beta follows from it")->option_text("TIME");
+  verb.add_option("--speeds", speeds,
+                  "nodes that differ in speed, and a backbone that carries more at some times than at others")
+      ->option_text("FILE");
   verb.add_option(
           "--effort", effort,
           "how much auto and exact search, as a multiple of about a second; counted, so the same plan everywhere")
@@ -129,6 +159,7 @@ ExchangeTask read(const ExchangeInput& options) {
     if (options.setup.empty()) task.problem.setup = hardware.setup_bytes;
   }
   task.problem.setup = move_decimal_point(task.problem.setup, traffic.decimals);
+  if (!options.speeds.empty()) take_speeds(options, task);
   return task;
 }
 
@@ -142,10 +173,11 @@ std::string ExchangeTask::title() const {
           : fmt::format("{} units of the file in total", decimal_text(total_of(traffic), traffic.decimals));
   return fmt::format("exchange {}: {}, {}, {}, {}, k = {}{}, beta = {}{}", file == "-" ? "standard input" : file,
                      count_text(traffic.senders, "sender"), count_text(traffic.receivers, "receiver"),
-                     count_text(count_pairs(traffic), "message"), total, problem.max_transfers,
+                     count_text(count_pairs(traffic), "message"), total, k_text(problem),
                      problem.max_transfers > most ? fmt::format(" (no more than {} can be at once)", most) : "",
                      setup_text(problem.setup, traffic.decimals),
-                     problem.switches > 1 ? fmt::format(", {} switches", problem.switches) : "");
+                     problem.switches > 1 ? fmt::format(", {} switches", problem.switches) : "") +
+         (speeds_file.empty() ? "" : ", speeds of " + (speeds_file == "-" ? "standard input" : speeds_file));
 }
 
 std::string ExchangeTask::time_line(double total, double bound) const {
@@ -158,7 +190,7 @@ std::string ExchangeTask::time_line(double total, double bound) const {
 }
 
 double ExchangeTask::least_time_s() const {
-  if (!backbone) return 0;
+  if (!backbone || !problem.speeds.empty()) return 0;
   const Traffic& traffic = problem.traffic;
   std::vector<double> sent(static_cast<std::size_t>(traffic.senders), 0);
   std::vector<double> received(static_cast<std::size_t>(traffic.receivers), 0);

@@ -25,6 +25,7 @@ struct ExchangeInput {
   std::string time_limit;
   std::string seed = "1";
   std::string switches;
+  std::string speeds;
 
   void add_to(CLI::App& verb);
   /// For verbs that can do something with a plan for several of them.
@@ -38,7 +39,9 @@ inline constexpr const char* kExchangeHelp =
     "fill\n"
     "the backbone, beta is what one of them moves during the latency. That takes --backbone, --sender-link and\n"
     "--receiver-link (1Gbit, 12.5MB; a second) and --latency (1ms, 20us). A --max-transfers or --setup beside them "
-    "wins.\n";
+    "wins.\n"
+    "With --speeds the file (sluice.speeds/1) says how fast each node is, 1 being the speed at which a unit of the\n"
+    "traffic takes a unit of cost (with the hardware: that of a transfer), and k from which time on.\n";
 
 /// The options as read and checked.
 struct ExchangeTask {
@@ -50,6 +53,7 @@ struct ExchangeTask {
   double transfer_bytes_per_s = 0;   ///< of one transfer, where the options name the hardware; else 0
   bool in_bytes = false;             ///< sizes are bytes, as `run` takes them
   std::optional<Backbone> backbone;  ///< the hardware, where the options name it
+  std::string speeds_file;           ///< of problem.speeds, where the options name one
 
   /// "exchange traffic.mtx: 20 senders, 20 receivers, 196 messages, 2034 in total, k = 20, beta = 1".
   [[nodiscard]] std::string title() const;
@@ -57,7 +61,7 @@ struct ExchangeTask {
   /// hardware.
   [[nodiscard]] std::string time_line(double total, double bound) const;
   /// What the hardware alone asks for, in seconds: all bytes over the backbone, or those of a node over its link. 0
-  /// unless the options name it.
+  /// unless the options name it, or where nodes differ in speed.
   [[nodiscard]] double least_time_s() const;
   /// To plan it by `algorithm`, or for its bound.
   [[nodiscard]] ExchangeOptions planned_by(const std::string& algorithm) const;

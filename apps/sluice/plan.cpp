@@ -171,7 +171,9 @@ ExchangePlan plan_with_progress(const ExchangeProblem& problem, ExchangeOptions 
 std::string costs_of(const ExchangePlan& plan) {
   const StepSchedule& schedule = plan.schedule;
   const Cost total = cost(schedule);
-  std::string line = algorithm_text("exchange", schedule.algorithm);
+  // What is guaranteed at several speeds has more to it than a word: docs/explanation/exchange.md.
+  std::string line =
+      schedule.speeds.empty() ? algorithm_text("exchange", schedule.algorithm) : "algorithm: " + schedule.algorithm;
   line += distance_text(total.total, plan.bound.cost.total, plan.optimal || total.total <= plan.bound.cost.total,
                         plan.bound.kind);
   line += end_of_search_text(plan.stopped);

@@ -76,6 +76,8 @@ std::string local_line(const AggregatedPlan& plan, std::int32_t decimals) {
 }
 
 int plan_with_local_phases(const PlanOptions& options, const ExchangeTask& task) {
+  if (!task.problem.speeds.empty())
+    throw InputError("--local-links", "a plan at several speeds", "no --speeds beside it");
   const LocalLinks links = read_local_links(options, task);
   ExchangeOptions how = task.planned_by(options.algorithm);
   AggregatedPlan plan;
@@ -113,6 +115,7 @@ int plan(const PlanOptions& options) {
     if (options.algorithm != "exact")
       throw InputError("--resume", "algorithm " + options.algorithm, "--algorithm exact beside it");
     if (several) throw InputError("--resume", "a plan for several switches", "no --switches beside it");
+    if (!task.problem.speeds.empty()) throw InputError("--resume", "a plan at several speeds", "no --speeds beside it");
     how.start = read_start(options.resume);
   }
   const Interruptible interruptible(searches(options.algorithm));
@@ -162,6 +165,7 @@ void add_plan_exchange(CLI::App& plan_verb, Action& chosen) {
       "  sluice plan exchange traffic.mtx --algorithm exact --effort 60 --summary\n"
       "  sluice plan exchange traffic.mtx --algorithm exact --effort 600 --resume plan.json --json further.json\n"
       "  sluice plan exchange traffic.mtx --switches 4 --setup 100 --json plan.json\n"
+      "  sluice plan exchange traffic.mtx --speeds speeds.json --json plan.json\n"
       "  sluice plan exchange traffic.mtx --export ppermute steps.json");
   problem->callback([options, &chosen] { chosen = [options] { return plan(*options); }; });
 }

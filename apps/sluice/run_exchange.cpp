@@ -61,6 +61,21 @@ std::vector<mpi::MessageSize> read_sends(const ExchangeTask& task, std::int64_t 
   return mpi::message_sizes(bytes);
 }
 
+/// Of every rank, 1 where it does not send or receive.
+NetworkSpeeds speeds_of_ranks(const ExchangeProblem& problem, std::int64_t receivers_from, int ranks) {
+  NetworkSpeeds speeds{{}, {}, problem.speeds.backbone};
+  const auto spread = [&](const std::vector<std::int64_t>& of_nodes, std::int64_t from) {
+    std::vector<std::int64_t> of_ranks;
+    if (of_nodes.empty()) return of_ranks;
+    of_ranks.assign(static_cast<std::size_t>(ranks), kSpeedOfOne);
+    std::copy(of_nodes.begin(), of_nodes.end(), of_ranks.begin() + from);
+    return of_ranks;
+  };
+  speeds.senders = spread(problem.speeds.senders, 0);
+  speeds.receivers = spread(problem.speeds.receivers, receivers_from);
+  return speeds;
+}
+
 /// So many transfers no link between clusters slows down, whichever they are: the fewest connections of the links that
 /// the traffic crosses. 0 if it crosses none. Throws InputError for ranks that the platform does not have.
 std::int64_t connections(const std::string& file, const Traffic& traffic, std::int64_t receivers_from) {
@@ -113,6 +128,11 @@ void check_options(const RunExchange& options, const std::vector<std::string>& m
   if (!options.platform.empty()) sources.push_back("--platform");
   if (sources.size() > 1)
     throw InputError(sources[1], fmt::format("{} beside it", sources[0]), "one of the two: both tell k");
+  if (!options.problem.speeds.empty() && std::any_of(methods.begin(), methods.end(), [&](const std::string& method) {
+        const std::string mode = method == "sluice" ? options.mode : method;
+        return mode == "list" || mode == "at-once" || mode == "sluice-list" || mode == "sluice-at-once";
+      }))
+    throw InputError("--speeds", "a mode without a plan", "the modes chain, local and barrier");
   const auto listed = [&](const std::string& method) {
     return method == "sluice-list" || (method == "sluice" && options.mode == "list");
   };
@@ -151,10 +171,16 @@ int run_exchange(const RunExchange& options) {
   const std::vector<mpi::MessageSize> sends = read_sends(task, receivers_from, rank, ranks);
   check_outputs(options.methods.json, options.timeline);
   std::vector<std::string> notes;
+  if (!task.problem.speeds.backbone.empty() && (options.measure || !options.platform.empty()))
+    throw InputError(
+        "--speeds",
+        fmt::format("{} beside a backbone in {}", options.measure ? "--measure" : "--platform", task.speeds_file),
+        "one of the two: both tell k");
   find_max_transfers(options, task, sends, receivers_from, notes);
+  how.speeds = speeds_of_ranks(task.problem, receivers_from, ranks);
   // Where nothing tells k, the job finds it.
   const bool k_is_told = !options.problem.max_transfers.empty() || options.measure || !options.platform.empty() ||
-                         task.backbone.has_value();
+                         task.backbone.has_value() || !how.speeds.backbone.empty();
   how.max_transfers = k_is_told ? task.problem.max_transfers : 0;
   const compare::Comparison comparison = compare::exchanges(MPI_COMM_WORLD, sends, how, methods, repetitions);
   write_timeline(options.timeline, "exchange", comparison.verified, [&] {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -33,14 +34,16 @@ std::string to_ppermute(const StepSchedule& schedule) {
   const char* between = "\n  ";
   for (const Step& step : schedule.steps) {
     std::vector<std::string> pairs, slices;
+    std::int64_t largest = 0;  // the duration too, unless nodes differ in speed
     for (const Transfer& transfer : step.transfers) {
+      largest = std::max(largest, transfer.size);
       const PlacedMessage& message = places.message_of(transfer);
       pairs.push_back(fmt::format("[{}, {}]", transfer.from, places.device_of_receiver(transfer.to)));
       slices.push_back(fmt::format("{{\"send_offset\": {}, \"receive_offset\": {}, \"size\": {}}}",
                                    message.send_offset + transfer.offset, message.receive_offset + transfer.offset,
                                    transfer.size));
     }
-    text += fmt::format("{}{{\"size\": {}, \"pairs\": [{}],\n   \"slices\": [{}]}}", between, step.duration,
+    text += fmt::format("{}{{\"size\": {}, \"pairs\": [{}],\n   \"slices\": [{}]}}", between, largest,
                         fmt::join(pairs, ", "), fmt::join(slices, ", "));
     between = ",\n  ";
   }

@@ -14,6 +14,7 @@
 #include "input/decimal_number.hpp"
 #include "input/json_text.hpp"
 #include "input/shown_text.hpp"
+#include "input/speeds_json.hpp"
 #include "input/strict_json.hpp"
 #include "schedule/schedule_schema.hpp"
 #include "schedule/stated_cost.hpp"
@@ -85,6 +86,7 @@ class ScheduleHandler : public detail::StrictJsonHandler {
                   {.name = "max_transfers", .integer = &s.max_transfers},
                   {.name = "setup", .written = &setup_},
                   {.name = "switches", .required = false, .integer = &s.switches},
+                  {.name = "speeds", .required = false, .object = kSpeeds},
                   {.name = "input", .required = false, .object = kInput},
                   {.name = "steps", .objects = kStep},
                   {.name = "copies", .required = false, .objects = kCopy},
@@ -130,13 +132,15 @@ class ScheduleHandler : public detail::StrictJsonHandler {
                 {"a cost", cost_fields(after_.phase.cost, after_.cost_total)},
                 {"a bound", cost_fields(after_.phase.bound, after_.bound_total)},
                 {"a certificate",
-                 {{.name = "total", .text = &certificate_.total, .choices = {"eta", "lp", "exact"}},
+                 {{.name = "total", .text = &certificate_.total, .choices = {"eta", "backbone", "lp", "exact"}},
                   {.name = "transmission", .object = kTransmissionWitness},
                   {.name = "steps", .object = kStepsWitness},
                   {.name = "size_prices", .required = false, .numbers = &certificate_.size_prices},
                   {.name = "piece_prices", .required = false, .numbers = &certificate_.piece_prices}}},
                 {"a witness", witness_fields(certificate_.transmission)},
-                {"a witness", witness_fields(certificate_.steps)}};
+                {"a witness", witness_fields(certificate_.steps)},
+                {"speeds", speeds_.fields(kBackboneChange)},
+                {"a change of the backbone", speeds_.change_fields()}};
   }
 
   ScheduleFile take() { return std::move(result_); }
@@ -160,7 +164,9 @@ class ScheduleHandler : public detail::StrictJsonHandler {
     kAfterBound,
     kCertificate,
     kTransmissionWitness,
-    kStepsWitness
+    kStepsWitness,
+    kSpeeds,
+    kBackboneChange
   };
 
   /// What the file says of a local phase, whose prices wait for the unit of the sizes.
@@ -208,10 +214,16 @@ class ScheduleHandler : public detail::StrictJsonHandler {
     if (shape == kBefore || shape == kAfter) steps_ = &schedule().steps;
     if (shape == kLocalPhases) has_local_phases_ = true;
     if (shape == kCertificate) result_.certificate = std::move(certificate_);
+    if (shape == kBackboneChange) speeds_.add_change();
+    if (shape == kSpeeds) {
+      if (const std::string bad = speeds_.bad_speed(); !bad.empty())
+        fail_object("a speed of " + bad, detail::kSpeedExpected);
+    }
     if (shape != kSchedule) return;
     schedule().setup = in_units(setup_);
     schedule().bound.total = in_units(bound_total_);
     result_.stated_cost.total = in_units(cost_total_);
+    schedule().speeds = speeds_.read([&](const WrittenNumber& number) { return in_units(number); });
     if (has_local_phases_) finish_local_phases();
   }
 
@@ -302,6 +314,7 @@ class ScheduleHandler : public detail::StrictJsonHandler {
   Step step_;
   Transfer transfer_;
   BoundCertificate certificate_;
+  detail::WrittenSpeeds speeds_;
   bool has_local_phases_ = false;
   WrittenNumber unit_cost_;
   WrittenNumber local_total_;
@@ -358,6 +371,36 @@ void append_local_phases(std::string& out, const LocalPhases& phases, std::int32
   out += fmt::format("  \"total\": {}}}", number_text(phases.total, decimals, "total"));
 }
 
+void append_speeds(std::string& out, const NetworkSpeeds& speeds, std::int32_t decimals) {
+  constexpr std::int32_t kSpeedDecimals = 6;
+  const char* between = "\n  ";
+  const auto append_list = [&](const char* name, const std::vector<std::int64_t>& all) {
+    if (all.empty()) return;
+    out += fmt::format("{}\"{}\": [", between, name);
+    const char* comma = "";
+    for (const std::int64_t speed : all) {
+      out += comma + decimal_text(speed, kSpeedDecimals);
+      comma = ", ";
+    }
+    out += ']';
+    between = ",\n  ";
+  };
+  out += " \"speeds\": {";
+  append_list("senders", speeds.senders);
+  append_list("receivers", speeds.receivers);
+  if (!speeds.backbone.empty()) {
+    out += fmt::format("{}\"backbone\": [", between);
+    const char* comma = "";
+    for (const BackboneChange& change : speeds.backbone) {
+      out += fmt::format(R"({}{{"time": {}, "max_transfers": {}}})", comma, number_text(change.time, decimals, "time"),
+                         change.max_transfers);
+      comma = ", ";
+    }
+    out += ']';
+  }
+  out += "},\n";
+}
+
 std::string witness_object(const BoundCertificate::Witness& witness) {
   return witness.of == "all" ? R"({"of": "all"})"
                              : fmt::format(R"({{"of": "{}", "node": {}}})", witness.of, witness.node);
@@ -396,6 +439,7 @@ std::string to_json(const StepSchedule& schedule, const std::optional<BoundCerti
       detail::json_string(schedule.algorithm, "algorithm"), schedule.senders, schedule.receivers,
       schedule.max_transfers, number_text(schedule.setup, schedule.decimals, "setup"),
       schedule.switches == 1 ? "" : fmt::format(R"( "switches": {},)", schedule.switches));
+  if (!schedule.speeds.empty()) append_speeds(out, schedule.speeds, schedule.decimals);
   if (schedule.input) {
     out += fmt::format(R"( "input": {{"from": {}, "to": {})", detail::json_string(schedule.input->from, "from"),
                        detail::json_string(schedule.input->to, "to"));

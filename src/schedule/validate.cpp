@@ -28,11 +28,13 @@ struct Piece {
 
 class Validator {
  public:
-  explicit Validator(const StepSchedule& schedule) : schedule_(schedule) {}
+  /// `scale`: as many units of the schedule are one of time, where its sizes were refined.
+  explicit Validator(const StepSchedule& schedule, std::int64_t scale = 1) : schedule_(schedule), scale_(scale) {}
 
   /// `messages`: distinct ones sorted by (from, to), and their counts of ranks; null to judge the schedule on its own.
   std::vector<Violation> run(const Traffic* traffic, const std::vector<Message>* messages) {
     check_counts(traffic);
+    check_speeds();
     check_roles();
     std::size_t transfers = schedule_.copies.size();
     for (const Step& step : schedule_.steps) transfers += step.transfers.size();
@@ -75,6 +77,49 @@ class Validator {
       report(-1, -1, "{} senders, the traffic has {}", schedule_.senders, traffic->senders);
     if (schedule_.receivers != traffic->receivers)
       report(-1, -1, "{} receivers, the traffic has {}", schedule_.receivers, traffic->receivers);
+  }
+
+  /// Keeps the speeds, if they are sound.
+  void check_speeds() {
+    const NetworkSpeeds& speeds = schedule_.speeds;
+    if (speeds.empty()) return;
+    const std::size_t before = violations_.size();
+    if (schedule_.problem != "exchange")
+      report(-1, -1, "speeds of a {}, they belong to an exchange", schedule_.problem);
+    if (schedule_.switches > 1) report(-1, -1, "speeds beside {} switches", schedule_.switches);
+    if (schedule_.local_phases) report(-1, -1, "speeds beside local phases");
+    if (const auto fault = speeds_fault(speeds, schedule_.senders, schedule_.receivers))
+      report(-1, -1, "{}, must be {}", fault->first, fault->second);
+    std::int64_t most = 0;
+    for (const BackboneChange& change : speeds.backbone) most = std::max(most, change.max_transfers);
+    if (!speeds.backbone.empty() && most != schedule_.max_transfers)
+      report(-1, -1, "max_transfers is {}, the most of the backbone is {}", schedule_.max_transfers, most);
+    if (violations_.size() == before) speeds_ = &speeds;
+  }
+
+  /// What a sound transfer takes; nothing if that is beyond int64.
+  [[nodiscard]] std::optional<std::int64_t> time_of(const Transfer& transfer) const {
+    if (speeds_ == nullptr) return transfer.size;
+    const std::int64_t units = transfer.size / scale_ + (transfer.size % scale_ != 0 ? 1 : 0);
+    std::optional<std::int64_t> time = transfer_time(units, speeds_->between(transfer.from, transfer.to));
+    if (time && __builtin_mul_overflow(*time, scale_, &*time)) time.reset();
+    return time;
+  }
+
+  /// Whether as many transfers may run side by side as step s, which begins when those before it have ended, has.
+  void check_backbone(std::int64_t s, const Step& step) {
+    if (speeds_ == nullptr || speeds_->backbone.empty() || !begin_) return;
+    const double begin = static_cast<double>(*begin_) + schedule_.setup * static_cast<double>(s);
+    if (!std::isfinite(begin) || begin < 0) return;  // the set-up or a duration, reported where it stands
+    // As totals are compared: where the sum is rounded, a change no farther away may have been before or after.
+    const double rounding = schedule_.setup == std::floor(schedule_.setup) ? 0 : 1e-12;
+    const std::int64_t most = std::max(max_transfers_at(speeds_->backbone, begin * (1 - rounding)),
+                                       max_transfers_at(speeds_->backbone, begin * (1 + rounding)));
+    const auto count = static_cast<std::int64_t>(step.transfers.size());
+    if (count > most && count <= schedule_.max_transfers)
+      report(s, -1, "{} transfers, the backbone carries {} when the step begins, at {}", count, most,
+             detail::total_text(begin, schedule_.decimals));
+    if (__builtin_add_overflow(*begin_, step.duration, &*begin_)) begin_.reset();  // reported with the cost
   }
 
   /// Keeps the roles for which process is which, if they are sound.
@@ -124,17 +169,23 @@ class Validator {
     if (count > std::max<std::int64_t>(schedule_.max_transfers, 0))
       report(s, -1, "{} transfers, at most {} may run side by side", count, schedule_.max_transfers);
 
-    std::int64_t longest = 0;
+    check_backbone(s, step);
+    std::optional<std::int64_t> longest = 0;
     for (const Transfer& transfer : step.transfers) {
-      if (check_transfer(s, transfer) && are_one(transfer.from, transfer.to))
+      const bool in_range = check_transfer(s, transfer);
+      if (in_range && are_one(transfer.from, transfer.to))
         report(s, transfer.from, "sender {} and receiver {} are one process, its copy needs no step", transfer.from,
                transfer.to);
-      longest = std::max(longest, transfer.size);
+      const std::optional<std::int64_t> time = in_range && transfer.size > 0 ? time_of(transfer) : transfer.size;
+      longest = longest && time ? std::optional(std::max(*longest, *time)) : std::nullopt;
     }
     check_ports(s, step.transfers, &Transfer::from, "sender", "transfers");
     check_ports(s, step.transfers, &Transfer::to, "receiver", "transfers");
-    if (step.duration != longest)
-      report(s, -1, "duration {}, its longest transfer has {} units", amount(step.duration), amount(longest));
+    if (!longest)
+      report(s, -1, "duration {}, its longest transfer takes more than 2^63 - 1", amount(step.duration));
+    else if (step.duration != *longest)
+      report(s, -1, "duration {}, its longest transfer {} {}", amount(step.duration),
+             speeds_ == nullptr ? "has" : "takes", amount(*longest) + (speeds_ == nullptr ? " units" : ""));
   }
 
   /// Whether sender and receiver are in range.
@@ -264,6 +315,10 @@ class Validator {
   }
 
   const StepSchedule& schedule_;
+  std::int64_t scale_;
+  const NetworkSpeeds* speeds_ = nullptr;  // sound ones
+  /// Of all steps so far; nothing if that overflows.
+  std::optional<std::int64_t> begin_ = 0;
   const std::vector<std::int64_t>* roles_ = nullptr;  // sound ones: of every sender
   std::vector<Piece> pieces_;
   std::vector<std::int64_t> ranks_;  // of one step, kept to save its memory
@@ -283,6 +338,7 @@ std::optional<StepSchedule> refined(StepSchedule schedule, std::int32_t more) {
   if (!fits) return {};
   schedule.setup = move_decimal_point(schedule.setup, more);
   schedule.bound.total = move_decimal_point(schedule.bound.total, more);
+  for (BackboneChange& change : schedule.speeds.backbone) change.time = move_decimal_point(change.time, more);
   schedule.decimals += more;
   return schedule;
 }
@@ -293,7 +349,7 @@ std::vector<Violation> validate_in_common_unit(const StepSchedule& schedule, con
   const std::int32_t more = schedule.decimals - traffic.decimals;
   if (more < 0) {
     if (const auto refined_schedule = refined(schedule, -more))
-      return Validator(*refined_schedule).run(&traffic, &messages);
+      return Validator(*refined_schedule, power_of_ten(-more)).run(&traffic, &messages);
     return {{-1, -1, fmt::format("its sizes do not fit the traffic's unit of {} decimals", traffic.decimals)}};
   }
   for (Message& message : messages) {

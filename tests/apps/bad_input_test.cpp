@@ -96,6 +96,15 @@ TEST(BadInput, ExchangesAndTheirTraffic) {
   folder.write("empty.mtx", "");
   folder.write("binary.csv", std::string("\x00\x01\x02\xff", 4));
   folder.write("notes.txt", "1,2\n");
+  const std::string speeds = "{\"schema\": \"sluice.speeds/1\", ";
+  folder.write("zero.json", speeds + "\"senders\": [1, 0]}");
+  folder.write("below.json", speeds + "\"senders\": [-1, 1]}");
+  folder.write("few.json", speeds + "\"senders\": [1]}");
+  folder.write("falling.json", speeds +
+                                   "\"backbone\": [{\"time\": 0, \"max_transfers\": 2}, "
+                                   "{\"time\": 5, \"max_transfers\": 1}, {\"time\": 5, \"max_transfers\": 2}]}");
+  folder.write("late.json", speeds + "\"backbone\": [{\"time\": 1, \"max_transfers\": 2}]}");
+  folder.write("wide.json", speeds + "\"backbone\": [{\"time\": 0, \"max_transfers\": 2}]}");
   const std::vector<std::string> before = folder.files();
   const Case cases[] = {
       {"", "exchange: no traffic, expected a file, TRAFFIC.mtx"},
@@ -125,6 +134,15 @@ TEST(BadInput, ExchangesAndTheirTraffic) {
       {"good.csv --switches -2", "--switches: '-2'"},
       {"good.csv --switches 1.5", "--switches: '1.5'"},
       {"good.csv --switches 1000", "--switches: 1000, expected at most"},
+      {"good.csv --speeds missing.json", "missing.json: cannot be read"},
+      {"good.csv --speeds zero.json", "zero.json:1: a speed of 0 of sender 1, expected a number from 0.000001"},
+      {"good.csv --speeds below.json", "below.json:1: -1, expected a number of at least 0"},
+      {"good.csv --speeds few.json", "few.json: speeds of 1 senders, expected those of all"},
+      {"good.csv --speeds falling.json", "falling.json: time 5 of the backbone after 5, expected times that rise"},
+      {"good.csv --speeds late.json", "late.json: a backbone from time 1 on, expected its first time to be 0"},
+      {"good.csv --speeds wide.json --max-transfers 2", "--speeds: --max-transfers beside a backbone in wide.json"},
+      {"good.csv --speeds wide.json --switches 2", "--speeds: a plan for several switches"},
+      {"good.csv --speeds good.csv", "good.csv:1: "},
       {"good.csv --from 16:3", "'--from', expected an option"},
       {"good.csv --json missing/out.json", "missing/out.json: cannot be written"},
   };

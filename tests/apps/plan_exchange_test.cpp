@@ -124,6 +124,70 @@ TEST(PlanExchange, SeveralSwitchesOfAnExampleWorkedByHand) {
   EXPECT_EQ(folder.sluice(words("simulate plan.json")).status, 2);
 }
 
+TEST(PlanExchange, AtSpeedsOverABackboneThatChanges) {
+  const Folder folder;
+  folder.write("traffic.csv", "6,2\n0,6\n");
+  folder.write("speeds.json",
+               "{\"schema\": \"sluice.speeds/1\", \"senders\": [1, 0.5],\n"
+               " \"backbone\": [{\"time\": 0, \"max_transfers\": 1}, {\"time\": 3, \"max_transfers\": 2}]}\n");
+  const Outcome outcome =
+      folder.sluice(words("plan exchange traffic.csv --speeds speeds.json --algorithm first-fit --json plan.json"));
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.err, "");
+  // Receiver 1 is busy for 2 + 12. The small message first, alone: 2 + 1, then both others, 12 + 1.
+  EXPECT_EQ(outcome.out,
+            "exchange traffic.csv: 2 senders, 2 receivers, 3 messages, 14 units of the file in total, k = 1 to 2 over "
+            "time, beta = 1, speeds of speeds.json\n"
+            "algorithm: first-fit, proven optimal\n"
+            "\n"
+            "                   cost  lower bound  ratio\n"
+            "steps (NS)            2            2  1.000  optimal\n"
+            "transmission (TC)    14           14  1.000  optimal\n"
+            "total = TC + 1 NS    16           16  1.000  optimal\n"
+            "\n"
+            "step  duration  sender->receiver:size\n"
+            "   0         2  0->1:2\n"
+            "   1        12  0->0:6 1->1:6\n");
+  const Outcome checked = folder.sluice(words("check plan.json --traffic traffic.csv"));
+  EXPECT_EQ(checked.status, 0) << checked.out << checked.err;
+  EXPECT_NE(checked.out.find("bound 16 verified (eta)"), std::string::npos) << checked.out;
+  const Outcome simulated = folder.sluice(words("simulate plan.json --json times.json"));
+  EXPECT_EQ(simulated.status, 0) << simulated.err;
+  EXPECT_EQ(json::parse(folder.read("times.json")).at("length"), 16);
+  const Outcome compared =
+      folder.sluice(words("compare exchange traffic.csv --speeds speeds.json --json rows.json --effort 0.05"));
+  EXPECT_EQ(compared.status, 0) << compared.err;
+  for (const json& row : json::parse(folder.read("rows.json")).at("rows"))
+    EXPECT_GE(row.at("total").get<double>(), 16) << row;
+
+  // What the file says of the network counts.
+  const std::string text = folder.read("plan.json");
+  const auto with = [&](const std::string& before, const std::string& after) {
+    std::string changed = text;
+    changed.replace(changed.find(before), before.size(), after);
+    folder.write("changed.json", changed);
+    return folder.sluice(words("check changed.json --traffic traffic.csv"));
+  };
+  EXPECT_NE(with("[1, 0.5]", "[1, 1]").out.find("step 1: duration 12, its longest transfer takes 6\n"),
+            std::string::npos);
+  EXPECT_NE(with("\"time\": 3", "\"time\": 4")
+                .out.find("step 1: 2 transfers, the backbone carries 1 when the step begins, at 3\n"),
+            std::string::npos);
+  EXPECT_EQ(with("[1, 0.5]", "[1, 0]").status, 2);
+  EXPECT_EQ(with("[1, 0.5]", "[1]").status, 1);
+
+  // Other engines are told sizes, not times.
+  const Outcome exported =
+      folder.sluice(words("plan exchange traffic.csv --speeds speeds.json --algorithm first-fit --export ppermute -"));
+  EXPECT_EQ(exported.status, 0) << exported.err;
+  EXPECT_EQ(json::parse(exported.out).at("steps").at(1).at("size"), 6);
+
+  for (const std::string use : {"--algorithm exact", "--resume plan.json --algorithm exact",
+                                "--backbone 1Gbit --sender-link 1Gbit "
+                                "--receiver-link 1Gbit --latency 1ms --local-links 10Gbit"})
+    EXPECT_EQ(folder.sluice(words("plan exchange traffic.csv --speeds speeds.json " + use)).status, 2) << use;
+}
+
 TEST(PlanExchange, ExactGoesOnFromTheFileItWrote) {
   if (const auto all = names(); std::find(all.begin(), all.end(), "exact") == all.end())
     GTEST_SKIP() << "built without CBC";

@@ -32,6 +32,29 @@ TEST(RunExchange, EveryModeAndMethodDeliversEveryByteOnTheSameRanks) {
   EXPECT_EQ(file.count("bound_s"), 0U);
 }
 
+TEST(RunExchange, PlansAtSpeedsOverABackboneThatChangesDeliverEveryByte) {
+  const Folder folder;
+  folder.write("traffic.csv", "0,300000,70000,5\n90000,0,1,120000\n33333,44444,0,55555\n200000,1,2,0\n");
+  folder.write("speeds.json",
+               "{\"schema\": \"sluice.speeds/1\", \"senders\": [1, 0.3, 1, 2.5], \"receivers\": [1, 0.7, 1, 1],\n"
+               " \"backbone\": [{\"time\": 0, \"max_transfers\": 3}, {\"time\": 20000, \"max_transfers\": 1},\n"
+               "              {\"time\": 290000, \"max_transfers\": 3}]}\n");
+  for (const int ranks : {4, 8}) {
+    const Outcome outcome =
+        on_ranks(folder, ranks,
+                 "run exchange traffic.csv --speeds speeds.json --setup 1000 --repetitions 2 --json out.json "
+                 "--method sluice,sluice-chain,sluice-local,sluice-barrier,alltoallv");
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const json file = json::parse(folder.read("out.json"));
+    EXPECT_EQ(file["bytes_moved"], 913341);
+    EXPECT_EQ(file["verified"], true);
+    EXPECT_EQ(file["max_transfers"], 3);
+    EXPECT_EQ(file["methods"].size(), 5U);
+  }
+  for (const std::string use : {"--method sluice-list", "--mode at-once", "--measure", "--max-transfers 3"})
+    EXPECT_EQ(on_ranks(folder, 4, "run exchange traffic.csv --speeds speeds.json " + use).status, 2) << use;
+}
+
 TEST(RunExchange, ReceiversAreTheRanksBehindTheSendersWhereThereAreEnough) {
   const Folder folder;
   folder.write("traffic.mtx", kSmallTraffic);

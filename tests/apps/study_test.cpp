@@ -148,29 +148,31 @@ std::vector<std::string> fields(const std::string& line) {
 
 TEST(Study, PlannersForSwitchesAreComparedAndAutoIsNeverAboveThem) {
   const Folder folder;
-  for (const std::string name : {"switch-demand", "moe-routing"}) {
+  for (const std::string name : {"switch-demand", "moe-routing", "parallel-switches"}) {
     SCOPED_TRACE(name);
+    const std::size_t rows_of_each = name == "parallel-switches" ? 9 : 3;
     const Outcome outcome = folder.sluice(words("study " + name + " --quick --samples 2 --seed 5 -o out"));
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     const std::vector<std::string> rows = lines(folder.read("out/" + name + ".csv"));
     EXPECT_EQ(rows.front(),
-              "nodes,setup_percent,algorithm,instances,mean,worst,refused,mean_over_switch_planners,"
+              "nodes,switches,setup_percent,algorithm,instances,mean,worst,refused,mean_over_switch_planners,"
               "worst_over_switch_planners");
     std::map<std::string, std::vector<double>> means;
     for (std::size_t i = 1; i < rows.size(); ++i) {
       const std::vector<std::string> row = fields(rows[i]);
-      ASSERT_EQ(row.size(), 9U) << rows[i];
-      EXPECT_EQ(row[3], "2");
-      if (row[6] == "2") continue;
-      EXPECT_GE(std::stod(row[4]), 1 - 1e-6) << rows[i];
-      EXPECT_GE(std::stod(row[5]), std::stod(row[4]) - 1e-6) << rows[i];
-      means[row[2]].push_back(std::stod(row[4]));
-      if (row[2] != "auto") continue;
-      EXPECT_LE(std::stod(row[7]), std::stod(row[8]) + 1e-6) << rows[i];
-      EXPECT_LE(std::stod(row[8]), 1) << rows[i];
+      ASSERT_EQ(row.size(), 10U) << rows[i];
+      EXPECT_EQ(row[1] == "1", rows_of_each == 3 || i <= (rows.size() - 1) / 3) << rows[i];
+      EXPECT_EQ(row[4], "2");
+      if (row[7] == "2") continue;
+      EXPECT_GE(std::stod(row[5]), 1 - 1e-6) << rows[i];
+      EXPECT_GE(std::stod(row[6]), std::stod(row[5]) - 1e-6) << rows[i];
+      means[row[3]].push_back(std::stod(row[5]));
+      if (row[3] != "auto") continue;
+      EXPECT_LE(std::stod(row[8]), std::stod(row[9]) + 1e-6) << rows[i];
+      EXPECT_LE(std::stod(row[9]), 1) << rows[i];
     }
     for (const char* planner : {"solstice", "eclipse", "lumos", "thresholds", "oggp", "auto"})
-      EXPECT_EQ(means[planner].size(), 3U) << planner;
+      EXPECT_EQ(means[planner].size(), rows_of_each) << planner;
     for (const auto& [planner, each] : means)
       for (std::size_t i = 0; i < each.size(); ++i) EXPECT_LE(means["auto"][i], each[i] + 1e-6) << planner;
     ASSERT_EQ(folder.sluice(words("study " + name + " --quick --samples 2 --seed 5 -o again")).status, 0);

@@ -38,6 +38,7 @@ COMMANDS = {
                                     "--receiver-link", "100Mbit", "--latency", "10ms", "--local-links", "10Gbit",
                                     "--local-latency", "20us", "--effort", "0.05"], "check"),
     "exchange on two switches": (["plan", "exchange", "small.csv", "--switches", "2", "--effort", "0.05"], "check"),
+    "exchange at speeds": (["plan", "exchange", "small.csv", "--speeds", "speeds.json", "--effort", "0.05"], "check"),
     "exchange with fractions": (["plan", "exchange", "fractions.csv"], "check"),
     "reduction": (["plan", "reduce", "--machines", "9", "--transfer", "2", "--compute", "1", "--max-transfers", "2"],
                   "check"),
@@ -59,7 +60,7 @@ COMMANDS = {
 EXPORTS = ("ppermute", "p2p")
 SAMPLES = pathlib.Path(__file__).resolve().parent / "samples"
 OWN = {"record-part"}  # of a file that a program writes and reads itself, and takes away
-STRICT = {"schedule", "program", "platform", "ppermute", "p2p"}
+STRICT = {"schedule", "program", "platform", "ppermute", "p2p", "speeds"}
 
 
 def small(platform):
@@ -106,6 +107,7 @@ class Schemas(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         cls.path = pathlib.Path(cls.folder.name)
         (cls.path / "small.csv").write_text("7,2,0\n4,5,0\n0,0,9\n")
+        (cls.path / "speeds.json").write_text((SAMPLES / "speeds.json").read_text())
         (cls.path / "fractions.csv").write_text("7.5,2\n0,0.25\n")
         (cls.path / "skew.csv").write_text("1000000,1000,1000\n1000,0,0\n1000,0,0\n")
         (cls.path / PLATFORM).write_text(json.dumps(small(json.loads(FOUR_LEVELS.read_text()))))

@@ -420,7 +420,7 @@ struct Fault {
 const Fault kFaults[] = {
     // schema, type, problem
     {R"("schema": "sluice.schedule/1", )", "", 1,
-     R"(a schedule without "schema", expected "schema", "type", "problem", "algorithm", "senders", "receivers", "max_transfers", "setup", "switches", "input", "steps", "copies", "cost", "bound", "certificate", "local_phases")"},
+     R"(a schedule without "schema", expected "schema", "type", "problem", "algorithm", "senders", "receivers", "max_transfers", "setup", "switches", "speeds", "input", "steps", "copies", "cost", "bound", "certificate", "local_phases")"},
     {"sluice.schedule/1", "sluice.run/1", 1, R"("schema": "sluice.run/1", expected "sluice.schedule/1")"},
     {R"("sluice.schedule/1")", "1", 1, R"("schema": 1, expected "sluice.schedule/1")"},
     {R"("type": "steps")", R"("type": "tree")", 1, R"("type": "tree", expected "steps")"},
@@ -440,7 +440,7 @@ const Fault kFaults[] = {
     {"6.25}}\n", "6.25}\n\n", 10, "the end of the file, expected the rest of a schedule"},
     // fields
     {R"("senders": 2, )", "", 1,
-     R"(a schedule without "senders", expected "schema", "type", "problem", "algorithm", "senders", "receivers", "max_transfers", "setup", "switches", "input", "steps", "copies", "cost", "bound", "certificate", "local_phases")"},
+     R"(a schedule without "senders", expected "schema", "type", "problem", "algorithm", "senders", "receivers", "max_transfers", "setup", "switches", "speeds", "input", "steps", "copies", "cost", "bound", "certificate", "local_phases")"},
     {R"("duration": 0, )", "", 6, R"(a step without "duration", expected "switch", "duration", "transfers")"},
     {R"(, "transfers": [])", "", 6, R"(a step without "transfers", expected "switch", "duration", "transfers")"},
     {R"(, "size": 3)", "", 7, R"(a transfer without "size", expected "from", "to", "offset", "size")"},
@@ -454,7 +454,7 @@ const Fault kFaults[] = {
      R"(field "setup" twice in a schedule, expected every field once)"},
     {R"("size": 3)", R"("size": 3, "size": 3)", 7, R"(field "size" twice in a transfer, expected every field once)"},
     {R"("setup": 1)", R"("set\tup": 1)", 2,
-     R"(field "set\x09up" in a schedule, expected only "schema", "type", "problem", "algorithm", "senders", "receivers", "max_transfers", "setup", "switches", "input", "steps", "copies", "cost", "bound", "certificate", "local_phases")"},
+     R"(field "set\x09up" in a schedule, expected only "schema", "type", "problem", "algorithm", "senders", "receivers", "max_transfers", "setup", "switches", "speeds", "input", "steps", "copies", "cost", "bound", "certificate", "local_phases")"},
     // types
     {R"("senders": 2)", R"("senders": "2")", 2, R"("senders": "2", expected an integer from 0 to 2^63 - 1)"},
     {R"("senders": 2)", R"("senders": 2.5)", 2, R"("senders": 2.5, expected an integer from 0 to 2^63 - 1)"},

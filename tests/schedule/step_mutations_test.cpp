@@ -122,6 +122,58 @@ bool prices_hold(const Cost& stated, const Cost& bound, const Most& most) {
          (bound.total <= most.total || close(bound.total, most.total));
 }
 
+/// Runs the steps of one switch between nodes of different speeds, over a backbone that changes. False if they cannot.
+bool run_at_speeds(const StepSchedule& s, Deliveries& delivered, Most& most) {
+  const NetworkSpeeds& speeds = s.speeds;
+  if (s.switches != 1) return false;
+  constexpr std::int64_t kMillion = 1'000'000;
+  for (const auto& [of, nodes] : {std::pair(&speeds.senders, s.senders), std::pair(&speeds.receivers, s.receivers)}) {
+    if (of->empty()) continue;
+    if (std::cmp_not_equal(of->size(), nodes)) return false;
+    for (const std::int64_t speed : *of)
+      if (speed <= 0 || speed > kMillion * kMillion) return false;
+  }
+  double before = -1;
+  std::int64_t widest = 0;
+  for (const BackboneChange& change : speeds.backbone) {
+    if (before < 0 ? change.time != 0 : !(std::isfinite(change.time) && change.time > before)) return false;
+    if (change.max_transfers < 1) return false;
+    before = change.time;
+    widest = std::max(widest, change.max_transfers);
+  }
+  if (!speeds.backbone.empty() && s.max_transfers != widest) return false;
+  for (const Step& step : s.steps) {
+    if (step.on_switch != 0) return false;
+    std::set<std::int64_t> out, in;
+    Wide lasts = 0;
+    for (const Transfer& t : step.transfers) {
+      if (t.from < 0 || t.from >= s.senders || t.to < 0 || t.to >= s.receivers || t.size < 1) return false;
+      if (!out.insert(t.from).second || !in.insert(t.to).second) return false;
+      delivered[{t.from, t.to}].push_back({t.offset, t.size});
+      for (const std::int64_t speed :
+           {speeds.senders.empty() ? kMillion : speeds.senders[static_cast<std::size_t>(t.from)],
+            speeds.receivers.empty() ? kMillion : speeds.receivers[static_cast<std::size_t>(t.to)]}) {
+        Wide time = static_cast<Wide>(t.size) * kMillion / speed;
+        while (time * speed < static_cast<Wide>(t.size) * kMillion) ++time;
+        lasts = std::max(lasts, time);
+      }
+    }
+    std::int64_t k = s.max_transfers;
+    // A change that rounding puts before or after the step may be either.
+    const auto rounded = [&](double time) { return s.setup != std::floor(s.setup) && close(time, most.total); };
+    for (const BackboneChange& change : speeds.backbone)
+      if (change.time <= most.total || rounded(change.time)) k = change.max_transfers;
+    for (std::size_t c = 1; c < speeds.backbone.size(); ++c)
+      if (rounded(speeds.backbone[c].time)) k = std::max(k, speeds.backbone[c - 1].max_transfers);
+    if (static_cast<std::int64_t>(step.transfers.size()) > k || lasts != step.duration) return false;
+    most.transmission += lasts;
+    ++most.steps;
+    most.total =
+        static_cast<double>(static_cast<std::int64_t>(most.transmission)) + s.setup * static_cast<double>(most.steps);
+  }
+  return most.transmission <= kMost;
+}
+
 /// Who is whom, by the roles of the input: -1 for a sender that is no receiver. False if they make no sense.
 bool read_roles(const StepSchedule& s, std::vector<std::int64_t>& role_of_sender) {
   role_of_sender.assign(static_cast<std::size_t>(s.senders), -1);
@@ -145,7 +197,7 @@ bool replay(const ScheduleFile& file, const Traffic& traffic) {
   if (s.max_transfers < 0 || s.decimals < 0 || s.decimals > 18 || !is_time(s.setup)) return false;
   Deliveries delivered;
   Most most;
-  if (!run_switches(s, delivered, most)) return false;
+  if (s.speeds.empty() ? !run_switches(s, delivered, most) : !run_at_speeds(s, delivered, most)) return false;
   std::vector<std::int64_t> role;
   if (!read_roles(s, role)) return false;
   for (const auto& [pair, parts] : delivered)
@@ -225,6 +277,18 @@ void mutate(File& file, Mutator& m) {
   }
   mutate_cost(s.bound, m);
   mutate_cost(file.stated_cost, m);
+  if (s.speeds.empty() || m.done()) return;
+  for (std::vector<std::int64_t>* const of : {&s.speeds.senders, &s.speeds.receivers}) {
+    m.list("speeds", *of);
+    if (m.done()) return;
+    for (std::int64_t& speed : *of) m.integer("speed", speed);
+  }
+  m.list("backbone", s.speeds.backbone);
+  if (m.done()) return;
+  for (BackboneChange& change : s.speeds.backbone) {
+    m.number("time of the backbone", change.time);
+    m.integer("k of the backbone", change.max_transfers);
+  }
 }
 
 /// How many mutations of `good` there are, and how many of them are still sound. A transfer that is put in another step
@@ -375,6 +439,56 @@ TEST(StepMutations, OfExchangesOnSeveralSwitchesAreJudgedAsReplayed) {
   }
   all.record();
   EXPECT_GT(all.mutations, 10'000);
+  EXPECT_GT(all.sound, 100);
+  EXPECT_LT(all.sound * 4, all.mutations);
+}
+
+TEST(StepMutations, OfExchangesAtSpeedsAreJudgedAsReplayed) {
+  std::mt19937 random(34);  // fixed seed
+  const auto draw = [&](std::int64_t from, std::int64_t to) {
+    return std::uniform_int_distribution<std::int64_t>(from, to)(random);
+  };
+  Counts all;
+  for (int round = 0; round < 60; ++round) {
+    SCOPED_TRACE(round);
+    Traffic traffic;
+    File good = random_exchange(random, traffic);
+    StepSchedule& s = good.schedule;
+    const std::int64_t what = draw(1, 7);
+    const auto speeds_of = [&](std::int64_t nodes) {
+      std::vector<std::int64_t> speeds;
+      for (std::int64_t i = 0; i < nodes; ++i) speeds.push_back(draw(1, 8) * 250'000);
+      return speeds;
+    };
+    if ((what & 1) != 0) s.speeds.senders = speeds_of(s.senders);
+    if ((what & 2) != 0) s.speeds.receivers = speeds_of(s.receivers);
+    double begin = 0;
+    good.stated_cost.transmission = 0;
+    if ((what & 4) != 0) s.max_transfers = 1;
+    for (Step& step : s.steps) {
+      step.duration = 0;
+      for (const Transfer& t : step.transfers)
+        step.duration = std::max(step.duration, *transfer_time(t.size, s.speeds.between(t.from, t.to)));
+      // A backbone just wide enough.
+      const auto count = static_cast<std::int64_t>(step.transfers.size());
+      std::vector<BackboneChange>& backbone = s.speeds.backbone;
+      if ((what & 4) != 0 && (backbone.empty() || count != backbone.back().max_transfers)) {
+        backbone.push_back({begin, count});
+        s.max_transfers = std::max(s.max_transfers, count);
+      }
+      good.stated_cost.transmission += step.duration;
+      begin += s.setup + static_cast<double>(step.duration);
+    }
+    if (s.speeds.empty()) continue;  // a backbone over which nothing goes
+    good.stated_cost.total = begin;
+    s.bound = {good.stated_cost.steps - draw(0, 1), good.stated_cost.transmission - draw(0, 1),
+               begin - static_cast<double>(draw(0, 1))};
+    const Counts counts = expect_judged_as_replayed(good, traffic);
+    all.mutations += counts.mutations;
+    all.sound += counts.sound;
+  }
+  all.record();
+  EXPECT_GT(all.mutations, 15'000);
   EXPECT_GT(all.sound, 100);
   EXPECT_LT(all.sound * 4, all.mutations);
 }

@@ -48,7 +48,7 @@ Traffic moe_routing(std::int64_t ranks, std::uint64_t seed, std::int64_t number)
 }  // namespace
 
 int study_moe_routing(const StudyTask& task) {
-  compare_planners_at({8, 16, 32, 64}, 8, "moe-routing", "Routing to experts, log-normal popularity", moe_routing,
+  compare_planners_at({8, 16, 32, 64}, 8, {1}, "moe-routing", "Routing to experts, log-normal popularity", moe_routing,
                       task);
   return kDone;
 }

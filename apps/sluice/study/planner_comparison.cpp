@@ -53,7 +53,7 @@ double largest_load(const Traffic& traffic) {
 Ratios ratios_of(const InstanceGroup& group, const std::vector<std::string>& names, double effort, std::uint64_t seed,
                  std::int64_t number) {
   constexpr double kPercent = 0.01;
-  ExchangeProblem problem{group.traffic(seed, number), group.nodes, 0};
+  ExchangeProblem problem{group.traffic(seed, number), group.nodes, 0, group.switches};
   problem.setup = std::round(kPercent * group.setup_percent * largest_load(problem.traffic));
   ExchangeOptions options;
   options.effort = effort;
@@ -105,19 +105,20 @@ Statistics over_switches(const std::vector<Ratios>& samples, const std::vector<s
   return result;
 }
 
-/// A curve a planner over the set-ups, for the largest instances. The means stand in the script, as gnuplot joins no
-/// points of a file that have others between them.
+/// A curve a planner over the set-ups, for the largest instances on the most switches. The means stand in the script,
+/// as gnuplot joins no points of a file that have others between them.
 std::string gnuplot_script(const PlannerComparison& comparison, const std::vector<std::string>& names,
                            const std::vector<std::vector<Ratios>>& ratios) {
-  const std::int64_t nodes = comparison.groups.back().nodes;
+  const InstanceGroup& last = comparison.groups.back();
   std::string data;
   std::string plots;
   for (std::size_t p = 0; p < names.size(); ++p) {
     std::string points;
     for (std::size_t g = 0; g < ratios.size(); ++g) {
       const Statistics each = statistics_of(ratios[g], p);
-      if (comparison.groups[g].nodes == nodes && each.mean > 0)
-        points += fmt::format("{},{:.6f}\n", comparison.groups[g].setup_percent, each.mean);
+      const InstanceGroup& group = comparison.groups[g];
+      if (group.nodes == last.nodes && group.switches == last.switches && each.mean > 0)
+        points += fmt::format("{},{:.6f}\n", group.setup_percent, each.mean);
     }
     if (points.empty()) continue;
     data += fmt::format("$planner{} << END\n{}END\n", p, points);
@@ -125,9 +126,9 @@ std::string gnuplot_script(const PlannerComparison& comparison, const std::vecto
                          plots.empty() ? "plot " : ", \\\n     ", p, names[p]);
   }
   return fmt::format(
-      "set title \"{}, {} nodes: mean cost over the bound\"\nset xlabel \"set-up, % of the largest load\"\n"
+      "set title \"{}, {} nodes{}: mean cost over the bound\"\nset xlabel \"set-up, % of the largest load\"\n"
       "set ylabel \"cost / bound\"\nset logscale x\nset logscale y\nset grid\nset key outside right\n{}{}\n",
-      comparison.title, nodes, data, plots);
+      comparison.title, last.nodes, last.switches > 1 ? fmt::format(", {} switches", last.switches) : "", data, plots);
 }
 
 }  // namespace
@@ -145,7 +146,8 @@ void compare_planners(const PlannerComparison& comparison, const StudyTask& task
     const auto group_of = [&](std::int64_t i) { return static_cast<std::size_t>(i / comparison.samples); };
     const auto shows = [&](std::int64_t i) {
       const InstanceGroup& group = comparison.groups[group_of(i)];
-      progress.show(i, fmt::format("{} nodes, set-up {} %", group.nodes, group.setup_percent));
+      progress.show(
+          i, fmt::format("{} nodes, {} switches, set-up {} %", group.nodes, group.switches, group.setup_percent));
     };
     for_each_in_parallel(groups * comparison.samples, shows, [&](std::int64_t i) {
       const std::int64_t number = i % comparison.samples;
@@ -154,9 +156,12 @@ void compare_planners(const PlannerComparison& comparison, const StudyTask& task
     });
   }
   std::string csv =
-      "nodes,setup_percent,algorithm,instances,mean,worst,refused,mean_over_switch_planners,worst_over_switch_"
+      "nodes,switches,setup_percent,algorithm,instances,mean,worst,refused,mean_over_switch_planners,worst_over_switch_"
       "planners\n";
-  std::vector<TextTable::Column> columns{{"nodes"}, {"set-up"}};
+  const bool several = comparison.groups.back().switches > 1;
+  std::vector<TextTable::Column> columns{{"nodes"}};
+  if (several) columns.push_back({"switches"});
+  columns.push_back({"set-up"});
   for (const std::string& name : names)
     if (is_shown(name)) columns.push_back({name});
   columns.push_back({"auto / best of switches"});
@@ -164,12 +169,14 @@ void compare_planners(const PlannerComparison& comparison, const StudyTask& task
   for (std::size_t g = 0; g < comparison.groups.size(); ++g) {
     const InstanceGroup& group = comparison.groups[g];
     const Statistics relative = over_switches(ratios[g], names);
-    std::vector<std::string> cells{fmt::format("{}", group.nodes), fmt::format("{} %", group.setup_percent)};
+    std::vector<std::string> cells{fmt::format("{}", group.nodes)};
+    if (several) cells.push_back(fmt::format("{}", group.switches));
+    cells.push_back(fmt::format("{} %", group.setup_percent));
     for (std::size_t p = 0; p < names.size(); ++p) {
       const Statistics each = statistics_of(ratios[g], p);
       const bool planned = each.refused < comparison.samples;
-      csv += fmt::format("{},{},{},{},{},{},{},{}\n", group.nodes, group.setup_percent, names[p], comparison.samples,
-                         planned ? fmt::format("{:.6f}", each.mean) : "",
+      csv += fmt::format("{},{},{},{},{},{},{},{},{}\n", group.nodes, group.switches, group.setup_percent, names[p],
+                         comparison.samples, planned ? fmt::format("{:.6f}", each.mean) : "",
                          planned ? fmt::format("{:.6f}", each.worst) : "", each.refused,
                          names[p] == "auto" ? fmt::format("{:.6f},{:.6f}", relative.mean, relative.worst) : ",");
       if (!is_shown(names[p])) continue;
@@ -186,8 +193,8 @@ void compare_planners(const PlannerComparison& comparison, const StudyTask& task
       comparison.title, comparison.samples, task.seed, table.text(), comparison.name, task.folder));
 }
 
-void compare_planners_at(const std::vector<std::int64_t>& sizes, std::int64_t quick_size, const std::string& name,
-                         const std::string& title,
+void compare_planners_at(const std::vector<std::int64_t>& sizes, std::int64_t quick_size,
+                         const std::vector<std::int64_t>& switches, const std::string& name, const std::string& title,
                          const std::function<Traffic(std::int64_t, std::uint64_t, std::int64_t)>& traffic,
                          const StudyTask& task) {
   constexpr std::int64_t kDefaultSamples = 3;
@@ -195,10 +202,12 @@ void compare_planners_at(const std::vector<std::int64_t>& sizes, std::int64_t qu
   PlannerComparison comparison{name, title, {}};
   if (task.quick) comparison.effort = kQuickEffort;
   for (const std::int64_t nodes : task.quick ? std::vector<std::int64_t>{quick_size} : sizes) {
-    for (const double percent : {0.2, 1.0, 5.0}) {
-      comparison.groups.push_back({nodes, percent, [&traffic, nodes](std::uint64_t seed, std::int64_t number) {
-                                     return traffic(nodes, seed, number);
-                                   }});
+    for (const std::int64_t side_by_side : switches) {
+      for (const double percent : {0.2, 1.0, 5.0}) {
+        comparison.groups.push_back(
+            {nodes, percent, side_by_side,
+             [&traffic, nodes](std::uint64_t seed, std::int64_t number) { return traffic(nodes, seed, number); }});
+      }
     }
   }
   comparison.samples = task.samples > 0 ? task.samples : task.quick ? 1 : kDefaultSamples;

@@ -14,6 +14,7 @@ namespace sluice::command {
 struct InstanceGroup {
   std::int64_t nodes = 0;
   double setup_percent = 0;  ///< the set-up, of the largest load of a node
+  std::int64_t switches = 1;
   /// Instance `number`, the same on every machine and by any thread; its set-up does not matter.
   std::function<Traffic(std::uint64_t seed, std::int64_t number)> traffic;
 };
@@ -29,16 +30,17 @@ struct PlannerComparison {
 
 /// Plans every instance with as many transfers at once as there are nodes, validates the plans, and writes NAME.csv
 /// and, where gnuplot is installed, NAME.svg: for each group and planner mean and worst of the cost over the best bound
-/// that is known, max(eta, the linear program as far as the effort brings it), and how many instances the planner
-/// refused. The last two columns are those of `auto` over the cheapest of the planners for optical switches, solstice,
-/// eclipse and lumos, in the rows of `auto`. Prints a part of that as a table. Throws InputError if a file cannot be
-/// written.
+/// that is known, max(eta, the linear program as far as the effort brings it), or what bound_on_switches makes of it
+/// for several switches, and how many instances the planner refused. The last two columns are those of `auto` over the
+/// cheapest of the planners for optical switches, solstice, eclipse and lumos, in the rows of `auto`. Prints a part of
+/// that as a table. Throws InputError if a file cannot be written.
 void compare_planners(const PlannerComparison& comparison, const StudyTask& task);
 
-/// The same, set-ups of 0.2, 1 and 5 % of the largest load, for traffic(nodes, seed, number) of each of `sizes`; with
-/// --quick of `quick_size` alone and with little effort. 3 samples unless the task says so.
-void compare_planners_at(const std::vector<std::int64_t>& sizes, std::int64_t quick_size, const std::string& name,
-                         const std::string& title,
+/// The same, set-ups of 0.2, 1 and 5 % of the largest load, for traffic(nodes, seed, number) of each of `sizes` and
+/// each number of `switches`; with --quick of `quick_size` alone and with little effort. 3 samples unless the task says
+/// so.
+void compare_planners_at(const std::vector<std::int64_t>& sizes, std::int64_t quick_size,
+                         const std::vector<std::int64_t>& switches, const std::string& name, const std::string& title,
                          const std::function<Traffic(std::int64_t, std::uint64_t, std::int64_t)>& traffic,
                          const StudyTask& task);
 

@@ -65,6 +65,9 @@ constexpr std::array kStudies{
           "of 0.2, 1 and 5 % of the largest load: cost over the bound, mean and worst: switch-demand.csv "
           "and, where gnuplot is installed, switch-demand.svg. 3 instances of a kind unless --samples says "
           "how many."},
+    Study{"parallel-switches", study_parallel_switches, true, false, "",
+          "The same demand of 64 and 128 ports on 1, 2 and 4 switches side by side: cost over the bound for so many "
+          "switches, mean and worst: parallel-switches.csv and, where gnuplot is installed, parallel-switches.svg."},
     Study{"moe-routing", study_moe_routing, true, false, "",
           "The same on all-to-all traffic of mixtures of experts, 8 to 64 ranks, log-normal popularity: "
           "moe-routing.csv, ..."},

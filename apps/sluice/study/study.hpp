@@ -36,6 +36,9 @@ int study_exchange_lab(const StudyTask& task);
 /// the best of what options give, beside the bound and what was predicted.
 int study_defaults_lab(const StudyTask& task);
 
+/// The same demand on 1, 2 and 4 switches side by side: cost over the bound.
+int study_parallel_switches(const StudyTask& task);
+
 /// Every planner of exchange on random demand of optical circuit switches: cost over the bound.
 int study_switch_demand(const StudyTask& task);
 

@@ -17,6 +17,8 @@
 //   load of a port before noise: 10^6 units
 //   set-up, the delay of a reconfiguration: 0.2, 1, 5 % of the largest load
 //
+// The same demand is planned for one switch and for several side by side: n ports on each of them.
+//
 // The set-up is charged in every step; switches charge it as the delay in which they carry nothing.
 
 namespace sluice::command {
@@ -44,8 +46,14 @@ Traffic switch_demand(std::int64_t ports, std::uint64_t seed, std::int64_t numbe
 }  // namespace
 
 int study_switch_demand(const StudyTask& task) {
-  compare_planners_at({64, 96, 128, 256}, 16, "switch-demand", "Optical switches: 4 large and 12 small flows a port",
-                      switch_demand, task);
+  compare_planners_at({64, 96, 128, 256}, 16, {1}, "switch-demand",
+                      "Optical switches: 4 large and 12 small flows a port", switch_demand, task);
+  return kDone;
+}
+
+int study_parallel_switches(const StudyTask& task) {
+  compare_planners_at({64, 128}, 16, {1, 2, 4}, "parallel-switches",
+                      "Optical switches side by side: 4 large and 12 small flows a port", switch_demand, task);
   return kDone;
 }
 

@@ -30,7 +30,7 @@ struct AggregatedPlan {
 /// Plans `problem` with or without local phases, whichever is cheaper.
 ///
 /// `options.time_limit_s` holds for all of it where the algorithm is "auto" or "exact". Deterministic as plan_exchange.
-/// Throws as plan_exchange does, and InputError if `links` are out of range.
+/// Throws as plan_exchange does, and InputError if `links` are out of range or nodes differ in speed.
 [[nodiscard]] AggregatedPlan plan_with_local_links(const ExchangeProblem& problem, const LocalLinks& links,
                                                    const ExchangeOptions& options = {});
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "sluice/input/speeds.hpp"
 #include "sluice/input/traffic.hpp"
 #include "sluice/plan/stop.hpp"
 #include "sluice/schedule/bound_certificate.hpp"
@@ -26,6 +27,9 @@ struct ExchangeProblem {
   /// steps of its own, of at most max_transfers transfers, and pays its own set-ups; the last one to end is what
   /// counts.
   std::int64_t switches = 1;
+  /// Unless empty: how fast each node is, and how many transfers the backbone carries when, of which max_transfers is
+  /// the most. Only on one switch. Times, of which set-up and costs are made, are then those of a speed of 1.
+  NetworkSpeeds speeds = {};
 };
 
 /// What an earlier search has found, for "exact" to go on from: a plan with its bound and the certificate of that, as a
@@ -55,7 +59,9 @@ struct ExchangeOptions {
 /// No schedule costs less than `cost`, each of its three values on its own.
 struct ExchangeBound {
   Cost cost;
-  std::string kind;  ///< what `cost.total` is from: "eta" (Proposition 1), "lp" (column generation), "exact" (search)
+  /// What `cost.total` is from: "eta" (Proposition 1), "backbone" (backbone_bound of time_bound.hpp), "lp" (column
+  /// generation), "exact" (search).
+  std::string kind;
 
   friend bool operator==(const ExchangeBound&, const ExchangeBound&) = default;
 };
@@ -71,12 +77,14 @@ struct ExchangePlan {
 
 /// Plans `problem`. `schedule.algorithm` is the name asked for. For several switches that algorithm plans for one, and
 /// src/plan/exchange/on_switches.hpp spreads its steps over them; the bound is bound_on_switches of the bound for one.
+/// Where nodes differ in speed it plans their times (src/plan/exchange/at_speeds.hpp), and where the backbone changes,
+/// it plans for some k each (over_time.hpp, which says what of a guarantee is left); "exact" refuses such a backbone.
 ///
 /// Deterministic: equal arguments, equal plans, on every machine, unless `stopped`.
 /// Throws InputError for an unknown algorithm, one that does not apply (saying why), an index out of range, a negative
 /// size, sums beyond int64, max_transfers below 1, a set-up that is negative or not finite, fewer switches than 1 or
-/// more than nodes, an effort that is not above 0, a negative time limit, or a start that is no plan of this problem,
-/// or for another algorithm than "exact".
+/// more than nodes, speeds that do not fit (check_speeds) or beside several switches, an effort that is not above 0, a
+/// negative time limit, or a start that is no plan of this problem, or for another algorithm than "exact".
 [[nodiscard]] ExchangePlan plan_exchange(const ExchangeProblem& problem, const ExchangeOptions& options = {});
 
 /// The best bound that `options.effort` gives within `options.time_limit_s`; the algorithm does not matter. eta of

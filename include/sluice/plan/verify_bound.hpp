@@ -27,7 +27,8 @@ struct BoundVerdict {
 /// a cover of the messages by prices of the nodes proves what a step can be worth; it is carried over from one duration
 /// to the next, and solved anew by a heaviest matching where it is not enough. No error in a matching can make a wrong
 /// bound pass: only the covers count. On several switches all of this is shown of one, and bound_on_switches says what
-/// it is worth for each of them.
+/// it is worth for each of them. Where nodes differ in speed all of it is about the times of the messages
+/// (time_bound.hpp), and where the backbone changes, backbone_bound is computed anew.
 /// Guarantee: no bound passes that is not proven, up to roundings of sums of doubles (1e-12 relative). What rests on a
 /// search alone ("exact" beyond what its prices prove), and a total above lower_bound without certificate, is not
 /// refused, but `text` says that it was not verified.

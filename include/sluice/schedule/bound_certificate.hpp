@@ -17,9 +17,11 @@ struct BoundCertificate {
     friend bool operator==(const Witness&, const Witness&) = default;
   };
 
-  std::string total = "eta";  ///< what the total is from: "eta", "lp" or "exact", a search that leaves no other proof
-  Witness transmission;       ///< whose load is the bound on the transmission
-  Witness steps;              ///< whose number of messages is the bound on the steps
+  /// What the total is from: "eta", "backbone" (backbone_bound, which needs no proof), "lp", or "exact", a search that
+  /// leaves no other proof.
+  std::string total = "eta";
+  Witness transmission;  ///< whose load is the bound on the transmission
+  Witness steps;         ///< whose number of messages is the bound on the steps
   /// Of the linear program over steps (src/plan/exchange/lp_bound.cpp): prices of what has to be sent of each message,
   /// and of the pieces that carry it, by sender, then receiver. Only their proportions count. Empty for eta.
   std::vector<double> size_prices;

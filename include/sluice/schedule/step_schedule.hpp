@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "sluice/input/speeds.hpp"
+
 namespace sluice {
 
 /// A piece of the message from sender `from` to receiver `to`: `size` units starting `offset` units into the message.
@@ -18,7 +20,7 @@ struct Transfer {
 };
 
 /// Transfers that run side by side: every sender and every receiver takes part in one at most. `duration` is the
-/// largest size among them.
+/// largest size among them, or where nodes differ in speed the longest time (StepSchedule::speeds).
 struct Step {
   std::int64_t duration = 0;
   std::vector<Transfer> transfers;  ///< in any order
@@ -97,7 +99,7 @@ struct StepSchedule {
   std::string algorithm;           ///< what planned it; for people
   std::int64_t senders = 0;        ///< how many
   std::int64_t receivers = 0;      ///< how many
-  std::int64_t max_transfers = 0;  ///< at most so many transfers in a step
+  std::int64_t max_transfers = 0;  ///< at most so many transfers in a step, at any time
   double setup = 0;                ///< price of a step, in the unit of the sizes
   std::vector<Step> steps;
   /// What processes that are sender and receiver at once send themselves, whole: it needs no port and is in no step.
@@ -112,6 +114,9 @@ struct StepSchedule {
   /// Parallel switches, at least 1. Every node has a port on each of them. A switch goes through its own steps in their
   /// order here and pays its own set-ups; steps of different switches run side by side.
   std::int64_t switches = 1;
+  /// Of an exchange on one switch without local phases, where its nodes differ in speed or its backbone changes:
+  /// max_transfers is then the largest k of the backbone, and the order of the steps matters.
+  NetworkSpeeds speeds;
 
   friend bool operator==(const StepSchedule&, const StepSchedule&) = default;
 };

@@ -14,9 +14,12 @@
 /// Without the traffic a schedule must be consistent in itself:
 ///  - counts: senders, receivers and max_transfers at least 0; switches at least 1; the set-up finite and at least 0;
 ///    decimals 0 to 18;
+///  - speeds, if there are any: of an exchange on one switch without local phases, one in range of each node or none,
+///    the times of the backbone from 0 on and rising, its largest k equal to max_transfers;
 ///  - every transfer: sender and receiver in range, size at least 1, offset at least 0, offset + size an int64;
 ///  - every step: one of the switches; one transfer at most for each sender and each receiver, max_transfers at most,
-///    and a duration equal to its largest size (0 if it is empty, which is allowed);
+///    and a duration equal to its largest size, or longest time at the speeds (0 if it is empty, which is allowed); no
+///    more transfers than the backbone carries when the step begins;
 ///  - every message that occurs: its pieces cover [0, end) without gap or overlap, in whatever order of steps;
 ///  - copies: whole messages of a process to itself, one at most for each sender and each receiver, between a sender
 ///  and

@@ -592,6 +592,7 @@ AggregatedPlan plan_with_local_links(const ExchangeProblem& problem, const Local
                                      const ExchangeOptions& options) {
   const double local_setup = links.setup.value_or(problem.setup);
   check_links(links, local_setup);
+  if (!problem.speeds.empty()) throw InputError("speeds", "a plan with local links", "none beside them");
   const bool searches = options.algorithm == "auto" || options.algorithm == "exact";
   Budget clock(HUGE_VAL, searches ? options.time_limit_s : HUGE_VAL, options.stop);
   const auto within = [&](double share) {

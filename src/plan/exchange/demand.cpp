@@ -140,6 +140,12 @@ StepSchedule make_schedule(const Demand& demand, const Traffic& traffic, PieceSt
   return schedule_in_order(demand, traffic, std::move(steps), order, {});
 }
 
+StepSchedule make_schedule_in_order(const Demand& demand, const Traffic& traffic, PieceSteps steps) {
+  std::vector<std::size_t> order(steps.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  return schedule_in_order(demand, traffic, std::move(steps), order, {});
+}
+
 StepSchedule make_schedule(const Demand& demand, const Traffic& traffic, SwitchedSteps plan, std::int64_t switches) {
   std::vector<std::size_t> order(plan.steps.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

@@ -57,6 +57,9 @@ void check_pieces(std::int64_t pieces, const char* algorithm);
 /// fields come from the real sizes. The algorithm, max_transfers and the bound are left to the caller.
 [[nodiscard]] StepSchedule make_schedule(const Demand& demand, const Traffic& traffic, PieceSteps steps);
 
+/// The same, in the order given.
+[[nodiscard]] StepSchedule make_schedule_in_order(const Demand& demand, const Traffic& traffic, PieceSteps steps);
+
 /// Steps and the switch of each.
 struct SwitchedSteps {
   PieceSteps steps;

@@ -12,12 +12,14 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "plan/exchange/at_speeds.hpp"
 #include "plan/exchange/bound_certificate.hpp"
 #include "plan/exchange/demand.hpp"
 #include "schedule/totals.hpp"
 #include "sluice/input/decimal.hpp"
 #include "sluice/schedule/bound_certificate.hpp"
 #include "sluice/schedule/cost.hpp"
+#include "sluice/schedule/time_bound.hpp"
 
 namespace sluice {
 
@@ -84,9 +86,17 @@ BoundVerdict verify_bound(const ScheduleFile& file, const Traffic& traffic) {
     return detail::total_text(move_decimal_point(total, -more), schedule.decimals);
   };
   const auto amount = [&](std::int64_t size) { return decimal_text(size, decimals); };
+  NetworkSpeeds speeds = schedule.speeds;
+  for (BackboneChange& change : speeds.backbone) change.time = move_decimal_point(change.time, more);
+  if (!speeds.empty()) sent = traffic_in_time(sent, speeds);
   const Demand demand = detail::make_demand(sent, schedule.max_transfers, move_decimal_point(schedule.setup, more));
   const Cost eta_of_one = detail::eta(demand);
-  const Cost eta = bound_on_switches(eta_of_one, demand.setup, schedule.switches);
+  Cost eta = bound_on_switches(eta_of_one, demand.setup, schedule.switches);
+  const char* of_eta = "eta";
+  if (const double by_backbone = detail::backbone_bound(demand, speeds); by_backbone > eta.total) {
+    eta.total = by_backbone;
+    of_eta = "backbone";
+  }
   const auto shared = [&](std::int64_t of_one) {
     return of_one / schedule.switches + (of_one % schedule.switches != 0 ? 1 : 0);
   };
@@ -116,12 +126,12 @@ BoundVerdict verify_bound(const ScheduleFile& file, const Traffic& traffic) {
   if (!verdict.faults.empty()) return verdict;
 
   if (!detail::exceeds(stated.total, eta.total)) {
-    verdict.text = fmt::format("bound {} verified (eta)", text(stated.total));
+    verdict.text = fmt::format("bound {} verified ({})", text(stated.total), of_eta);
     return verdict;
   }
   if (!file.certificate) {
-    verdict.text = fmt::format("bound {} not verified: the file has no certificate; {} verified (eta)",
-                               text(stated.total), text(eta.total));
+    verdict.text = fmt::format("bound {} not verified: the file has no certificate; {} verified ({})",
+                               text(stated.total), text(eta.total), of_eta);
     return verdict;
   }
   std::vector<double> prices = file.certificate->size_prices;
@@ -135,7 +145,7 @@ BoundVerdict verify_bound(const ScheduleFile& file, const Traffic& traffic) {
   const double best = std::max(by_prices / static_cast<double>(schedule.switches), eta.total);
   if (file.certificate->total == "exact") {
     verdict.text = fmt::format("bound {} not verified: it rests on the search of exact; {} verified ({})",
-                               text(stated.total), text(best), best > eta.total ? "lp" : "eta");
+                               text(stated.total), text(best), best > eta.total ? "lp" : of_eta);
   } else {
     report(fmt::format("the bound on the total is {}, its certificate proves {}", text(stated.total), text(best)));
   }

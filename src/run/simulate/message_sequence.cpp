@@ -122,7 +122,7 @@ void put_times(Timeline& timeline, const MessageTimes& times, const std::vector<
 }
 
 MessageSequence::MessageSequence(const OrderedMessages& graph)
-    : graph_(graph), first_freed_(graph.messages.size() + 1, 0), freed_(graph.after.size()) {
+    : graph_(graph), first_freed_(graph.messages.size() + 1, 0), freed_(graph.after.size()), most_(graph.most) {
   for (const std::size_t before : graph.after) ++first_freed_[before + 1];
   for (std::size_t i = 1; i < first_freed_.size(); ++i) first_freed_[i] += first_freed_[i - 1];
   std::vector<std::size_t> next(first_freed_.begin(), first_freed_.end() - 1);
@@ -136,7 +136,7 @@ MessageSequence::MessageSequence(const OrderedMessages& graph)
 }
 
 std::optional<std::size_t> MessageSequence::next() {
-  if (ready_.empty() || under_way_ >= graph_.most) return {};
+  if (ready_.empty() || under_way_ >= most_) return {};
   // All of lower steps have ended if as many have as stand before this step: none of this one has begun until then.
   const std::size_t first = ready_.top();
   if (ended_ < step_begins_[first]) return {};

@@ -29,7 +29,7 @@ struct OrderedMessages {
   std::vector<OrderedMessage> messages;
   std::vector<std::size_t> first_after{0};  ///< of message i: after[first_after[i]] .. after[first_after[i + 1]]
   std::vector<std::size_t> after;           ///< messages that must have ended
-  std::int64_t most = std::numeric_limits<std::int64_t>::max();  ///< under way at once
+  std::int64_t most = std::numeric_limits<std::int64_t>::max();  ///< under way at once when another one begins
 
   void add(const OrderedMessage& message, const std::vector<std::size_t>& waits_for);
 };
@@ -75,6 +75,8 @@ class MessageSequence {
   [[nodiscard]] std::optional<std::size_t> next();
   /// @pre it is under way
   void end(std::size_t message);
+  /// From now on, instead of OrderedMessages::most.
+  void allow(std::int64_t most) { most_ = most; }
   [[nodiscard]] bool all_ended() const { return ended_ == graph_.messages.size(); }
 
  private:
@@ -85,6 +87,7 @@ class MessageSequence {
   std::vector<std::size_t> missing_;      ///< by message: how many it waits for still
   std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready_;
   std::int64_t under_way_ = 0;
+  std::int64_t most_;
   std::size_t ended_ = 0;
 };
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <queue>
@@ -24,8 +25,10 @@ namespace sluice {
 
 namespace {
 
-/// Starts each message of `graph` as early as it may and ends it after its duration.
-detail::MessageTimes run(const detail::OrderedMessages& graph, const std::vector<double>& durations) {
+/// Starts each message of `graph` as early as it may and ends it after its duration. `backbone`, unless empty: how many
+/// may be under way when one begins, in the unit of the durations.
+detail::MessageTimes run(const detail::OrderedMessages& graph, const std::vector<double>& durations,
+                         const std::vector<BackboneChange>& backbone = {}) {
   detail::MessageSequence sequence(graph);
   detail::MessageTimes times{std::vector<double>(durations.size()), std::vector<double>(durations.size())};
   using End = std::pair<double, std::size_t>;
@@ -37,13 +40,29 @@ detail::MessageTimes run(const detail::OrderedMessages& graph, const std::vector
       running.emplace(times.end[*next], *next);
     }
   };
+  std::size_t changed = 0;
+  const auto change_until = [&](double now) {
+    for (; changed < backbone.size() && backbone[changed].time <= now; ++changed)
+      sequence.allow(backbone[changed].max_transfers);
+  };
+  change_until(0);
   start_all(0);
   while (!running.empty()) {
-    const double now = running.top().first;
+    const double change = changed < backbone.size() ? backbone[changed].time : std::numeric_limits<double>::infinity();
+    const double now = std::min(running.top().first, change);
+    change_until(now);
     for (; !running.empty() && running.top().first <= now; running.pop()) sequence.end(running.top().second);
     start_all(now);
   }
   return times;
+}
+
+/// What a transfer takes besides the set-up. @pre the schedule is sound
+std::int64_t time_of(const StepSchedule& schedule, std::int64_t from, std::int64_t to, std::int64_t size) {
+  if (schedule.speeds.empty()) return size;
+  const std::optional<std::int64_t> time = transfer_time(size, schedule.speeds.between(from, to));
+  SLUICE_ASSERT(time.has_value(), fmt::format("a transfer of {} in a sound schedule", size));
+  return *time;
 }
 
 void keep_barriers(Timeline& timeline, const StepSchedule& schedule) {
@@ -53,9 +72,9 @@ void keep_barriers(Timeline& timeline, const StepSchedule& schedule) {
   for (const Step& step : schedule.steps) {
     std::int64_t longest = 0;
     for (const Transfer& each : step.transfers) {
-      detail::put_times(timeline.transfers[next++], start,
-                        start + in_unit(schedule.setup + static_cast<double>(each.size)));
-      longest = std::max(longest, each.size);
+      const std::int64_t time = time_of(schedule, each.from, each.to, each.size);
+      detail::put_times(timeline.transfers[next++], start, start + in_unit(schedule.setup + static_cast<double>(time)));
+      longest = std::max(longest, time);
     }
     start += in_unit(schedule.setup + static_cast<double>(longest));
   }
@@ -108,11 +127,16 @@ Timeline simulate(const StepSchedule& schedule, StepOrder order) {
     keep_barriers(timeline, schedule);
   } else {
     std::vector<double> durations;
-    for (const TimelineTransfer& each : timeline.transfers)
-      durations.push_back(move_decimal_point(schedule.setup + static_cast<double>(each.size), -schedule.decimals));
+    for (const TimelineTransfer& each : timeline.transfers) {
+      const std::int64_t time = time_of(schedule, each.from, each.to, each.size);
+      durations.push_back(move_decimal_point(schedule.setup + static_cast<double>(time), -schedule.decimals));
+    }
+    std::vector<BackboneChange> backbone;
+    if (order == StepOrder::kChain) backbone = schedule.speeds.backbone;
+    for (BackboneChange& change : backbone) change.time = move_decimal_point(change.time, -schedule.decimals);
     std::vector<std::size_t> messages(durations.size());
     std::iota(messages.begin(), messages.end(), std::size_t{0});
-    put_times(timeline, run(detail::messages_of(schedule, order), durations), messages);
+    put_times(timeline, run(detail::messages_of(schedule, order), durations, backbone), messages);
   }
   sort_by_start(timeline);
   return timeline;

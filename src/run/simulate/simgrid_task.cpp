@@ -46,6 +46,9 @@ std::vector<std::int64_t> hosts_of_receivers(const StepSchedule& schedule, bool 
 SimgridTask::SimgridTask(const StepSchedule& schedule, StepOrder order, const SimgridNodes& nodes)
     : state_(std::make_unique<State>()) {
   detail::refuse_more_than_steps(schedule);
+  if (order == StepOrder::kChain && schedule.speeds.backbone.size() > 1)
+    throw InputError("schedule", "a backbone that changes over time, which SimGrid's clock does not know",
+                     "order barrier or local, or the engine model");
   state_->graph = detail::messages_of(schedule, order);
   const std::vector<std::int64_t> hosts = hosts_of_receivers(schedule, nodes.same_hosts);
   const double unit = move_decimal_point(nodes.unit_bytes, -schedule.decimals);

@@ -68,6 +68,32 @@ TEST(SimulateSteps, OrderAloneLetsOthersGoAhead) {
   EXPECT_EQ(simulate(schedule_of(3, 2, 0, steps), StepOrder::kBarrier).length, 13);
 }
 
+TEST(SimulateSteps, SpeedsAndABackboneOverTimeWorkedByHand) {
+  // Step 0: 0->0 of 4 at 1/2, 8. Step 1: 1->1 of 3, and 0->2 of 1 at 1/2. Set-up 1; k = 1 until 5, then 2, 1 from 10
+  // on.
+  StepSchedule schedule = schedule_of(3, 2, 1, {{{0, 0, 0, 4}}, {{1, 1, 0, 3}, {0, 2, 0, 1}}, {{2, 0, 0, 1}}});
+  schedule.speeds = {{500'000, 1'000'000, 1'000'000}, {}, {{0, 1}, {5, 2}, {10, 1}}};
+  schedule.steps[0].duration = 8;
+  schedule.steps[1].duration = 3;
+  const Timeline barrier = simulate(schedule, StepOrder::kBarrier);
+  EXPECT_EQ(barrier.length, cost(schedule).total);
+  EXPECT_EQ(of_pair(barrier, 0, 0).end, 9);
+  EXPECT_EQ(of_pair(barrier, 0, 2).start, 9);
+  EXPECT_EQ(of_pair(barrier, 0, 2).end, 12);
+  EXPECT_EQ(of_pair(barrier, 1, 1).end, 13);
+  // With chain 1->1 begins as k rises; if k falls at 9, 2->0 waits until 0->2 has ended.
+  const Timeline chain = simulate(schedule, StepOrder::kChain);
+  EXPECT_EQ(of_pair(chain, 1, 1).start, 5);
+  EXPECT_EQ(of_pair(chain, 1, 1).end, 9);
+  EXPECT_EQ(of_pair(chain, 0, 2).start, 9);
+  EXPECT_EQ(of_pair(chain, 2, 0).start, 9);
+  schedule.speeds.backbone[2].time = 9;
+  const Timeline earlier = simulate(schedule, StepOrder::kChain);
+  EXPECT_EQ(of_pair(earlier, 0, 2).start, 9);
+  EXPECT_EQ(of_pair(earlier, 2, 0).start, 12);
+  EXPECT_EQ(of_pair(simulate(schedule, StepOrder::kLocal), 1, 1).start, 0);
+}
+
 TEST(SimulateSteps, DecimalsAreInTheUnitOfTheUser) {
   StepSchedule schedule = schedule_of(1, 1, 50, {{{0, 0, 0, 250}}});  // 2.5 and a set-up of 0.5
   schedule.decimals = 2;

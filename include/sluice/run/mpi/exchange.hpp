@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "sluice/input/speeds.hpp"
 #include "sluice/run/mpi/exchange_mode.hpp"
 
 namespace sluice::mpi {
@@ -37,6 +38,11 @@ struct ExchangeOptions {
   /// two processors, and less than 32 KiB counts as 32 KiB.
   double setup_bytes = 8 << 10;
   double planning_time_s = 0.25;  ///< for "auto" and "exact"
+  /// Where ranks differ in speed or the backbone changes: speeds of every rank as a sender and as a receiver; the
+  /// plan's times are bytes at a speed of 1. k is then the backbone's, if that is given, and max_transfers has to be
+  /// its most, or 0. They need a mode with a plan; kAuto is kChain, which keeps the k that the plan counts on at every
+  /// step.
+  NetworkSpeeds speeds = {};
 
   /// Messages travel in pieces of at most this many bytes, 1 to 2^30; 0: 32 KiB, 1 MiB for kLocal, which need not know
   /// how far a message has come, 2^30 for kAtOnce.

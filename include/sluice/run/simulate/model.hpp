@@ -16,14 +16,17 @@ namespace sluice {
 enum class StepOrder {
   kBarrier,  ///< a step begins when the one before has ended everywhere: the length is the cost of the schedule
   kLocal,    ///< each node keeps the order of its own transfers; nothing else, not k either
-  kChain     ///< as kLocal, and at most k at once, those of earlier steps first
+  /// As kLocal, and at most k at once, those of earlier steps first. Where k changes, that of the time at which a
+  /// transfer begins: what is under way when k falls goes on.
+  kChain
 };
 
 /// "barrier", "local", "chain". Throws InputError naming `where`.
 [[nodiscard]] StepOrder parse_step_order(std::string_view name, const std::string& where);
 
 /// When each transfer runs, every one as early as the order allows. Times are in the unit of the sizes (in the user's
-/// where the schedule has decimals); a transfer takes setup + size.
+/// where the schedule has decimals); a transfer takes setup + size, or where nodes differ in speed the set-up and its
+/// time (sluice/input/speeds.hpp).
 ///
 /// Under kLocal and kChain a transfer starts when all earlier ones of its sender and of its receiver have ended. That
 /// is never later than under kBarrier where k does not limit it, and never deadlocks: among the transfers that have not

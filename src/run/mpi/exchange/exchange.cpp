@@ -42,6 +42,15 @@ constexpr std::array<std::pair<ExchangeMode, std::string_view>, 6> kModes{{
     {ExchangeMode::kAtOnce, "at-once"},
 }};
 
+void add_speeds(detail::Arguments& arguments, const NetworkSpeeds& speeds) {
+  for (const std::vector<std::int64_t>* const of : {&speeds.senders, &speeds.receivers}) {
+    arguments.add(static_cast<std::int64_t>(of->size()));
+    for (const std::int64_t speed : *of) arguments.add(speed);
+  }
+  arguments.add(static_cast<std::int64_t>(speeds.backbone.size()));
+  for (const BackboneChange& change : speeds.backbone) arguments.add_all(change.time, change.max_transfers);
+}
+
 void check(const std::vector<MessageSize>& sends, const ExchangeOptions& options, int ranks) {
   const auto refuse = [](const char* where, const auto& found, const char* expected) {
     throw InputError(where, fmt::format("{}", found), expected);
@@ -62,6 +71,15 @@ void check(const std::vector<MessageSize>& sends, const ExchangeOptions& options
     refuse("chunk_bytes", options.chunk_bytes, "0 to 2^30");
   if (options.window < 0 || options.window > 1024) refuse("window", options.window, "0 to 1024");
   if (options.early_release_bytes < 0) refuse("early_release_bytes", options.early_release_bytes, "at least 0");
+  if (!options.speeds.empty()) {
+    check_speeds(options.speeds, ranks, ranks, "speeds");
+    if (options.mode == ExchangeMode::kList || options.mode == ExchangeMode::kAtOnce)
+      refuse("speeds", "mode " + to_string(options.mode), "a mode with a plan");
+    std::int64_t most = 0;
+    for (const BackboneChange& change : options.speeds.backbone) most = std::max(most, change.max_transfers);
+    if (most != 0 && options.max_transfers != 0 && options.max_transfers != most)
+      refuse("max_transfers", options.max_transfers, "0, or the most of the backbone");
+  }
   if (options.tune && options.mode != ExchangeMode::kList) refuse("tune", "true", "mode list for it");
 }
 
@@ -167,8 +185,8 @@ Exchange::State::State(std::shared_ptr<detail::Context> context, std::int64_t nu
                        const std::vector<MessageSize>& user_sends, const ExchangeOptions& user_options,
                        const std::vector<TypedMessage>* typed_sends, const std::vector<TypedMessage>* typed_receives)
     : Job(std::move(context), number, "exchange"), options(user_options), sends(user_sends) {
-  const bool left_to_us =
-      options.mode == ExchangeMode::kAuto && options.max_transfers == 0 && options.algorithm == "auto";
+  const bool left_to_us = options.mode == ExchangeMode::kAuto && options.max_transfers == 0 &&
+                          options.algorithm == "auto" && options.speeds.empty();
   const std::exception_ptr failure = detail::failure_of([&] {
     if (typed_sends != nullptr) {
       if (options.receives) throw InputError("options.receives", "given beside typed messages", "one of the two");
@@ -183,6 +201,7 @@ Exchange::State::State(std::shared_ptr<detail::Context> context, std::int64_t nu
   common.add_all(options.max_transfers, options.mode, options.algorithm, options.setup_bytes, options.planning_time_s,
                  options.chunk_bytes, options.window, options.early_release_bytes, options.tune, options.try_native,
                  typed != nullptr);
+  add_speeds(common, options.speeds);
   detail::KeptPlan kept = find_kept(channel, own.bytes(), common.fingerprint(), failure);
   if (kept.plan) {
     part = std::static_pointer_cast<const ExchangePart>(kept.plan);
@@ -222,6 +241,7 @@ detail::Arguments Exchange::State::arguments() const {
   detail::Arguments result("exchange");
   result.add_all(options.max_transfers, options.mode, options.algorithm, options.setup_bytes, options.planning_time_s,
                  options.chunk_bytes, options.window, options.early_release_bytes, options.tune);
+  add_speeds(result, options.speeds);
   const auto add = [&](const std::vector<MessageSize>& all) {
     result.add(static_cast<std::int64_t>(all.size()));
     for (const MessageSize& message : all) result.add_all(message.peer, message.bytes);
@@ -260,7 +280,7 @@ std::unique_ptr<detail::StepProtocol> Exchange::State::make_protocol() {
       for (const auto& transfer : part->sends) links.sends.push_back({transfer.step, transfer.permissions});
       for (const auto& transfer : part->transfers_in) {
         links.senders.push_back({transfer.peer, transfer.step});
-        links.successors.push_back(transfer.successor);
+        links.successors.push_back(transfer.successors);
         links.bytes.push_back(transfer.bytes);
       }
       return std::make_unique<detail::ChainProtocol>(channel, std::move(links), options.early_release_bytes);

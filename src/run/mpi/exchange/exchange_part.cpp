@@ -36,7 +36,17 @@ class Slots {
         receiver_free_(static_cast<std::size_t>(ranks), 0),
         of_sender_(static_cast<std::size_t>(ranks), kNone),
         of_receiver_(static_cast<std::size_t>(ranks), kNone) {
-    for (std::size_t slot = 0; slot < slots_.size(); ++slot) by_time_.insert({0, slot});
+    open(slots_.size());
+  }
+
+  /// From the next step on, only the first `count` slots are taken. Those that come back are free when the slot that
+  /// they go on from is: `from` of theirs.
+  void open(std::size_t count) {
+    for (; open_ > count; --open_) by_time_.erase({slots_[open_ - 1].free, open_ - 1});
+    for (const std::size_t in_use = open_; open_ < count; ++open_) {
+      if (in_use > 0) slots_[open_].free = slots_[open_ % in_use].free;
+      by_time_.insert({slots_[open_].free, open_});
+    }
   }
 
   /// The slot of each transfer of the next step.
@@ -72,7 +82,7 @@ class Slots {
     return std::max(sender_free_[at(transfer.from)], receiver_free_[at(transfer.to)]);
   }
   void prefer(std::size_t slot, std::size_t transfer) {
-    if (slot == kNone || chosen_[transfer] != kNone || slots_[slot].step == step_) return;
+    if (slot == kNone || slot >= open_ || chosen_[transfer] != kNone || slots_[slot].step == step_) return;
     chosen_[transfer] = slot;
     slots_[slot].step = step_;
   }
@@ -85,6 +95,7 @@ class Slots {
   }
 
   std::vector<Slot> slots_;
+  std::size_t open_ = 0;                                    ///< as many of them are taken
   std::set<std::pair<std::int64_t, std::size_t>> by_time_;  ///< (free, slot)
   std::vector<std::int64_t> sender_free_;
   std::vector<std::int64_t> receiver_free_;
@@ -101,7 +112,8 @@ constexpr auto kFields = [](auto& numbers, ExchangePart& part) {
   numbers.each(part.receives, [&](MessageSize& m) { numbers(m.peer, m.bytes); });
   numbers.each(part.sends, [&](ExchangePart::Send& t) { numbers(t.peer, t.offset, t.bytes, t.step, t.permissions); });
   numbers.each(part.transfers_in, [&](ExchangePart::Receive& t) {
-    numbers(t.peer, t.offset, t.bytes, t.step, t.successor.rank, t.successor.step);
+    numbers(t.peer, t.offset, t.bytes, t.step);
+    numbers.each(t.successors, [&](ChainLinks::Send& send) { numbers(send.rank, send.step); });
   });
 };
 
@@ -192,12 +204,14 @@ std::vector<ExchangePart> plan_parts(const Rows& rows, const ExchangeOptions& op
     senders += row.empty() ? 0 : 1;
   }
   const std::int64_t ports = std::min<std::int64_t>(senders, std::ranges::count(receives, true));
-  const std::int64_t most = options.max_transfers > 0 ? options.max_transfers : known_k;
+  const std::vector<BackboneChange>& backbone = options.speeds.backbone;
+  std::int64_t most = options.max_transfers > 0 ? options.max_transfers : known_k;
+  if (!backbone.empty()) most = std::ranges::max_element(backbone, {}, &BackboneChange::max_transfers)->max_transfers;
   const bool k_limits = most > 0 && most < ports;
   const std::int64_t k = std::max<std::int64_t>(1, k_limits ? most : ports);
   ExchangeMode mode = options.mode;
   if (mode == ExchangeMode::kAuto) {
-    if (k_limits || (!one_node && most_of_a_rank(rows, kHeldByQueues + 1) > kHeldByQueues)) {
+    if (k_limits || !options.speeds.empty() || (!one_node && most_of_a_rank(rows, kHeldByQueues + 1) > kHeldByQueues)) {
       mode = ExchangeMode::kChain;
     } else {
       mode = one_node ? ExchangeMode::kAtOnce : ExchangeMode::kLocal;
@@ -209,8 +223,11 @@ std::vector<ExchangePart> plan_parts(const Rows& rows, const ExchangeOptions& op
     how.algorithm = options.algorithm;
     how.effort = std::max(1e-9, options.planning_time_s);  // an effort of 1 is about a second
     how.time_limit_s = options.planning_time_s;
-    const double setup = k_limits ? options.setup_bytes : std::max(options.setup_bytes, kLeastSetupOfPorts);
-    parts = split(plan_exchange({traffic, k, setup}, how).schedule, static_cast<int>(ranks), k);
+    const double setup =
+        k_limits || !backbone.empty() ? options.setup_bytes : std::max(options.setup_bytes, kLeastSetupOfPorts);
+    NetworkSpeeds speeds = options.speeds;
+    for (BackboneChange& change : speeds.backbone) change.max_transfers = std::min(change.max_transfers, k);
+    parts = split(plan_exchange({traffic, k, setup, 1, std::move(speeds)}, how).schedule, static_cast<int>(ranks), k);
   }
   for (const Message& message : traffic.messages) {
     parts[static_cast<std::size_t>(message.to)].receives.push_back({static_cast<int>(message.from), message.size});
@@ -234,7 +251,23 @@ std::vector<ExchangePart> split(const StepSchedule& schedule, int ranks, std::in
   std::vector<Place> last(static_cast<std::size_t>(slots));  // of each slot
   Slots chains(ranks, slots);
   std::int64_t step = 0;
+  const std::vector<BackboneChange>& backbone = schedule.speeds.backbone;
+  std::int64_t open = slots;
+  double begin = 0;
   for (const Step& each : schedule.steps) {
+    if (!backbone.empty()) {
+      const std::int64_t now =
+          std::max(max_transfers_at(backbone, begin), static_cast<std::int64_t>(each.transfers.size()));
+      chains.open(static_cast<std::size_t>(now));
+      if (open < now && step > 0) {
+        std::vector<Place> latest(last.begin(), last.begin() + open);
+        std::erase_if(latest, [](const Place& place) { return place.to < 0; });
+        for (std::int64_t slot = open; slot < now && !latest.empty(); ++slot)
+          last[static_cast<std::size_t>(slot)] = latest[static_cast<std::size_t>(slot - open) % latest.size()];
+      }
+      open = now;
+      begin += schedule.setup + static_cast<double>(each.duration);
+    }
     SLUICE_ASSERT(static_cast<std::int64_t>(each.transfers.size()) <= slots,
                   fmt::format("{} transfers in a step, {} slots", each.transfers.size(), slots));
     const std::vector<std::size_t>& taken = chains.take(each.transfers);
@@ -245,8 +278,8 @@ std::vector<ExchangePart> split(const StepSchedule& schedule, int ranks, std::in
       Place& before = last[taken[i]];
       const bool token = before.to >= 0 && before.to != transfer.to;
       if (token) {
-        parts[static_cast<std::size_t>(before.to)].transfers_in[before.number].successor = {
-            static_cast<int>(transfer.from), step};
+        parts[static_cast<std::size_t>(before.to)].transfers_in[before.number].successors.push_back(
+            {static_cast<int>(transfer.from), step});
       }
       before = {transfer.to, receiver.transfers_in.size()};
       sender.sends.push_back({static_cast<int>(transfer.to), transfer.offset, transfer.size, step, token ? 2 : 1});
@@ -268,7 +301,7 @@ ExchangePart plan_together(Channel& channel, const std::vector<MessageSize>& sen
                            const std::vector<MessageSize>* receives, const ExchangeOptions& options) {
   const bool one_node = channel.context().one_node();
   const bool no_k = options.max_transfers == 0 || options.max_transfers >= channel.size();
-  const bool at_once_by_default = options.mode == ExchangeMode::kAuto && one_node && no_k;
+  const bool at_once_by_default = options.mode == ExchangeMode::kAuto && one_node && no_k && options.speeds.empty();
   ExchangePart part;
   if (options.mode == ExchangeMode::kAtOnce || at_once_by_default) {
     const std::vector<MessageSize> found = receives != nullptr ? *receives : find_sources(channel, sends);

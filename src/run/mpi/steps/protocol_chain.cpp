@@ -45,7 +45,8 @@ bool ChainProtocol::progress(StepExecutor& executor) {
   while (const auto released = release_.next()) {
     happened = true;
     executor.note_release(*released);
-    if (!links_.successors.empty()) permit(links_.successors[*released]);
+    if (!links_.successors.empty())
+      for (const ChainLinks::Send& successor : links_.successors[*released]) permit(successor);
     if (*released + 1 < links_.senders.size()) permit(links_.senders[*released + 1]);
   }
   return happened;

@@ -23,9 +23,11 @@ struct ChainLinks {
     int permissions = 1;  ///< how many it waits for, 1 or 2
   };
 
-  std::vector<OwnSend> sends;       ///< steps rise
-  std::vector<Send> senders;        ///< of each own receive: the send that it is at the other end
-  std::vector<Send> successors;     ///< of each own receive: the send that takes over its slot; empty: there are none
+  std::vector<OwnSend> sends;  ///< steps rise
+  std::vector<Send> senders;   ///< of each own receive: the send that it is at the other end
+  /// Of each own receive: the sends that take over its slot, none or one, and more where k rises after its step; empty:
+  /// there are none.
+  std::vector<std::vector<Send>> successors;
   std::vector<std::int64_t> bytes;  ///< of each own receive
 };
 
@@ -43,7 +45,8 @@ struct ChainLinks {
 /// messages both: `go` from its receiver, given when that one's receive before it is released, and the slot's token,
 /// given by the receiver of the slot's transfer before it when that one is released. Released means that at most
 /// `early_bytes` are missing (EarlyRelease). There is no token for a slot's first transfer, nor between two transfers
-/// to one receiver, where `go` says as much.
+/// to one receiver, where `go` says as much. Where k rises from one step to the next, slots come in that go on from a
+/// transfer of another slot: its receiver then gives several tokens.
 ///
 /// Guarantee: of the transfers that have begun and have not been released there are at most k, and at most one a
 /// receiver. Beyond that the last `early_bytes` of what a receiver has released may be on their way, and at a sender

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+/// Networks whose nodes are not all equally fast, and whose backbone carries more at some times than at others.
+namespace sluice {
+
+/// Speeds are kept in millionths, exactly; 1 is the speed at which a unit of size takes a unit of time.
+inline constexpr std::int64_t kSpeedOfOne = 1'000'000;
+inline constexpr std::int64_t kMostSpeed = 1'000'000 * kSpeedOfOne;  ///< of a node, in millionths
+inline constexpr std::size_t kMostBackboneChanges = 1000;            ///< entries of NetworkSpeeds::backbone
+
+/// From `time` on, until the next change, steps that begin have at most `max_transfers` transfers.
+struct BackboneChange {
+  double time = 0;                 ///< in the unit of the sizes, as a set-up; at least 0
+  std::int64_t max_transfers = 1;  ///< k, at least 1
+
+  friend bool operator==(const BackboneChange&, const BackboneChange&) = default;
+};
+
+/// How fast each node sends or receives, and what the backbone carries when.
+///
+/// A transfer of `size` units between a sender of speed s and a receiver of speed r takes ceil(size / min(s, r)) units
+/// of time. Time and size have one unit, as everywhere in a schedule: where sizes have decimals, it is 10^-decimals.
+/// A step begins, with its set-up, when all steps before it have ended; it lasts as long as its longest transfer
+/// besides. It may have as many transfers as the backbone carries when it begins, and goes on with them until it ends.
+struct NetworkSpeeds {
+  std::vector<std::int64_t> senders;    ///< in millionths, one a sender, or empty: 1 each
+  std::vector<std::int64_t> receivers;  ///< the same of the receivers
+  /// By rising times, the first 0; or empty: as many as elsewhere is said, at any time.
+  std::vector<BackboneChange> backbone;
+
+  /// Whether nothing is said: all speeds are 1, and k is always the same.
+  [[nodiscard]] bool empty() const { return senders.empty() && receivers.empty() && backbone.empty(); }
+  /// The speed of a transfer, in millionths. @pre both are in range
+  [[nodiscard]] std::int64_t between(std::int64_t sender, std::int64_t receiver) const;
+
+  friend bool operator==(const NetworkSpeeds&, const NetworkSpeeds&) = default;
+};
+
+/// What `size` units take at a speed of `millionths`; nothing if an int64 does not hold it. @pre size >= 0, millionths
+/// >= 1
+[[nodiscard]] std::optional<std::int64_t> transfer_time(std::int64_t size, std::int64_t millionths);
+
+/// The most units that take no longer than `time`, at most 2^63 - 1. @pre time >= 0, millionths >= 1
+[[nodiscard]] std::int64_t size_within(std::int64_t time, std::int64_t millionths);
+
+/// k of a step that begins at `time`. @pre `backbone` is not empty and begins at 0, time >= 0
+[[nodiscard]] std::int64_t max_transfers_at(const std::vector<BackboneChange>& backbone, double time);
+
+/// What is wrong with `speeds` for so many senders and receivers, and what was expected; nothing if all is well.
+[[nodiscard]] std::optional<std::pair<std::string, std::string>> speeds_fault(const NetworkSpeeds& speeds,
+                                                                              std::int64_t senders,
+                                                                              std::int64_t receivers);
+
+/// Throws InputError naming `where` for numbers of speeds other than those of the nodes, speeds out of range, times
+/// that do not begin at 0 and rise, k below 1, and more changes than kMostBackboneChanges.
+void check_speeds(const NetworkSpeeds& speeds, std::int64_t senders, std::int64_t receivers, const std::string& where);
+
+/// `value` in millionths; nothing unless it is a number from 0.000001 to 1000000 of at most 6 decimals.
+[[nodiscard]] std::optional<std::int64_t> speed_in_millionths(double value);
+
+/// The format of files: docs/reference/schedule.md. Strict, as read_schedule; that the numbers fit a traffic is for
+/// check_speeds to say. Times are in the unit that the user writes sizes in.
+///
+///     {"schema": "sluice.speeds/1", "senders": [1, 0.5], "receivers": [1, 2],
+///      "backbone": [{"time": 0, "max_transfers": 2}, {"time": 100, "max_transfers": 1}]}
+///
+/// Throws InputError, where = "FILE:LINE", or "FILE" for what concerns the whole.
+[[nodiscard]] NetworkSpeeds read_speeds(std::istream& in, const std::string& file);
+/// The same from the file `path`.
+[[nodiscard]] NetworkSpeeds read_speeds(const std::string& path);
+
+}  // namespace sluice

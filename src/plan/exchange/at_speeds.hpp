@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "plan/exchange/demand.hpp"
+#include "sluice/input/speeds.hpp"
+
+/// Exchanges between nodes that differ in speed, planned as exchanges of times.
+///
+/// Problem: a transfer of s units between nodes whose slower one has speed r takes ceil(s / r)
+/// (sluice/input/speeds.hpp). A step costs the set-up and the longest time of its transfers; find steps that cost the
+/// least.
+///
+/// Method: plan times instead of sizes: a message of s units is one of ceil(s / r) to any planner for nodes of one
+/// speed. Whole messages keep their place. Of a message that is cut, a piece of time t gets floor(t r) units, which
+/// take no longer; what is left, less than one unit for each piece, fills pieces that are shorter than their steps, and
+/// after that lengthens steps, one unit a piece, where that costs the least.
+///
+/// Guarantee: no schedule of the sizes costs less than the best of the times (time_bound.hpp), and the result costs at
+/// most N ceil(1 / r) more than the plan of the times, for its N steps and the slowest transfer r that is cut, as a
+/// piece gets at most floor(t r) + 1 units, which take t + ceil(1 / r) at most. Nothing more for messages that are sent
+/// whole. So a planner within a factor f of the optimum stays within f and these roundings, at most one unit's time a
+/// step; where speeds are 1 it is the same plan. Every unit is sent once.
+///
+/// Complexity: O(p log p) for p pieces beyond the planner's. Memory O(p). Deterministic. Source: ours; Cohen et al.
+/// name nodes of different speeds in their outlook.
+///
+/// Example: a message of 5 units at speed 1/2, planned as 10, in pieces of 3 and 7: 1 and 3 units, which take 2 and 6,
+/// and one is left. It goes where a step lasts longer than that because of another transfer; without one to the first
+/// piece: 4 and 6, together as planned.
+namespace sluice::detail {
+
+/// An exchange with its times.
+struct SpeedDemand {
+  Demand times;                      ///< weights are what each message takes, whole
+  std::vector<std::int64_t> sizes;   ///< of its edges, in the unit of the traffic
+  std::vector<std::int64_t> speeds;  ///< of its edges, in millionths
+
+  /// What a piece of sizes takes.
+  [[nodiscard]] std::int64_t time_of(const Piece& piece) const;
+};
+
+/// Throws as make_demand and check_speeds do.
+[[nodiscard]] SpeedDemand make_speed_demand(const Traffic& traffic, std::int64_t max_transfers, double setup,
+                                            const NetworkSpeeds& speeds);
+
+/// backbone_bound (time_bound.hpp) of a demand of times; 0 where the backbone does not change or nothing is sent.
+[[nodiscard]] double backbone_bound(const Demand& times, const NetworkSpeeds& speeds);
+
+/// `steps`, whose pieces are times that make up all of `demand.times`, with sizes in their place; step by step.
+[[nodiscard]] PieceSteps cut_to_sizes(const SpeedDemand& demand, PieceSteps steps);
+
+/// Splits every step that has more pieces than the backbone carries when it begins, longest first, so that none has;
+/// pieces of nothing and empty steps are left out. With a k that is always the same, the steps as they are.
+[[nodiscard]] PieceSteps fit_to_backbone(const SpeedDemand& demand, PieceSteps steps,
+                                         const std::vector<BackboneChange>& backbone);
+
+/// Steps of sizes in their order, as a schedule with `speeds`.
+[[nodiscard]] StepSchedule make_schedule(const SpeedDemand& demand, const Traffic& traffic, PieceSteps steps,
+                                         const NetworkSpeeds& speeds);
+
+}  // namespace sluice::detail
