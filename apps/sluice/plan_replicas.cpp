@@ -27,8 +27,8 @@ std::string way_of(const ReplicatedPlan& plan, const ReplicatedProblem& problem)
   if (plan.longest_chain == 1) {
     text += "nothing is passed on between copies of the target";
   } else {
-    text += fmt::format("{} of {} copies of the target {} everything from the source, chains of {} pass it on", plan.heads,
-                        problem.to_replicas(), plan.heads == 1 ? "gets" : "get", plan.longest_chain);
+    text += fmt::format("{} of {} copies of the target {} everything from the source, chains of {} pass it on",
+                        plan.heads, problem.to_replicas(), plan.heads == 1 ? "gets" : "get", plan.longest_chain);
   }
   return text;
 }
@@ -58,7 +58,8 @@ int plan_replicas(const RedistributeTask& task, const std::string& algorithm, st
   plan.schedule.input = task.input;
   const Cost is = cost(plan.schedule);
   std::string head = task.title() + '\n' + way_of(plan, *task.replicated) + '\n';
-  head += fmt::format("result: {}{}\n", distance(is.total, plan.bounds.any.total, ""), end_of_search_text(plan.stopped));
+  head +=
+      fmt::format("result: {}{}\n", distance(is.total, plan.bounds.any.total, ""), end_of_search_text(plan.stopped));
   if (!plan.schedule.copies.empty())
     head += fmt::format("{} between processes that are one, in no step\n",
                         count_text(plan.schedule.copies.size(), "copy", "copies"));

@@ -22,9 +22,8 @@ struct PlacedPart {
 std::vector<PlacedPart> placed(const std::vector<Message>& messages) {
   std::vector<PlacedPart> parts;
   for (const Message& message : messages) parts.push_back({message.to, message.from, 0, message.size});
-  std::ranges::sort(parts, [](const PlacedPart& a, const PlacedPart& b) {
-    return std::tie(a.to, a.from) < std::tie(b.to, b.from);
-  });
+  std::ranges::sort(
+      parts, [](const PlacedPart& a, const PlacedPart& b) { return std::tie(a.to, a.from) < std::tie(b.to, b.from); });
   for (std::size_t i = 1; i < parts.size(); ++i) {
     if (parts[i].to != parts[i - 1].to) continue;
     parts[i].begin = parts[i - 1].end;
@@ -61,7 +60,8 @@ class ReplicaJudge {
     }
     std::map<std::int64_t, std::int64_t> copies;  // that get anything
     for (auto first = pieces_.begin(); first != pieces_.end();) {
-      const auto last = std::find_if(first, pieces_.end(), [&](const SchedulePiece& each) { return each.to != first->to; });
+      const auto last =
+          std::find_if(first, pieces_.end(), [&](const SchedulePiece& each) { return each.to != first->to; });
       const auto size = sizes.find(first->to % targets_);
       check_cover(first, last, size == sizes.end() ? 0 : size->second);
       ++copies[first->to % targets_];
@@ -95,9 +95,8 @@ class ReplicaJudge {
 
   void check_from_source(const SchedulePiece& piece, const std::vector<PlacedPart>& parts) {
     const std::pair wanted(piece.to % targets_, piece.from % sources_);
-    const auto part = std::ranges::lower_bound(parts, wanted, std::ranges::less{}, [](const PlacedPart& each) {
-      return std::pair(each.to, each.from);
-    });
+    const auto part = std::ranges::lower_bound(parts, wanted, std::ranges::less{},
+                                               [](const PlacedPart& each) { return std::pair(each.to, each.from); });
     if (part == parts.end() || std::pair(part->to, part->from) != wanted) {
       report(piece.step, piece.from, "the traffic has no message from sender {} to receiver {}", piece.from, piece.to);
     } else if (piece.offset < part->begin || piece.offset + piece.size > part->end) {
@@ -127,8 +126,9 @@ class ReplicaJudge {
     for (; at != last && at->offset <= had && had < end; ++at)
       if (at->step < piece.step) had = std::max(had, at->offset + at->size);
     if (had < end)
-      report(piece.step, piece.from, "receiver {} passes on units {} to {} to receiver {} and has got unit {} in no step before",
-             passing, piece.offset, end - 1, piece.to, had);
+      report(piece.step, piece.from,
+             "receiver {} passes on units {} to {} to receiver {} and has got unit {} in no step before", passing,
+             piece.offset, end - 1, piece.to, had);
   }
 
   /// Whether the pieces [first, last), those to one receiver, cover [0, size) once.
@@ -189,7 +189,8 @@ std::string ReplicaPieces::count_fault(const Traffic* traffic) const {
 
 void ReplicaPieces::set_roles(const std::vector<std::int64_t>& roles) {
   if (!sound_) return;
-  for (std::int64_t s = 0; s < first_passing_; ++s) sender_of_receiver_.emplace_back(roles[static_cast<std::size_t>(s)], s);
+  for (std::int64_t s = 0; s < first_passing_; ++s)
+    sender_of_receiver_.emplace_back(roles[static_cast<std::size_t>(s)], s);
   std::ranges::sort(sender_of_receiver_);
 }
 

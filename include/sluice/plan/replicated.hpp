@@ -35,8 +35,8 @@ struct ReplicatedBounds {
 /// (ReplicatedProblem).
 struct ReplicatedPlan {
   StepSchedule schedule;
-  ReplicatedBounds bounds;  ///< `any` is the schedule's
-  std::int64_t heads = 0;   ///< copies of the target that get everything from the source: 1 .. S; S: all of them
+  ReplicatedBounds bounds;         ///< `any` is the schedule's
+  std::int64_t heads = 0;          ///< copies of the target that get everything from the source: 1 .. S; S: all of them
   std::int64_t longest_chain = 0;  ///< copies that an element goes through: 1 where nothing is passed on
   double direct_total = 0;         ///< what the best schedule found in which nothing is passed on costs
   std::int64_t source_load = 0;    ///< elements: the most that a process of the source sends
@@ -50,9 +50,9 @@ struct ReplicatedPlan {
 /// end to end and cut into R equal parts, so that no process sends more than its share rounded up. The planners of
 /// exchange make steps of it; where a redistribution of one copy, done H / R times, does as well, that is a candidate.
 ///
-/// With it, H of the S copies are served so, and copy t passes on to copy t + H what it got in one step in the next one.
-/// Nothing collides, as copy t + H receives in step i + 1 what t received in step i. Steps are cut so that the price of
-/// filling the chains and that of steps are balanced. H is chosen by cost; no process on both sides passes on.
+/// With it, H of the S copies are served so, and copy t passes on to copy t + H what it got in one step in the next
+/// one. Nothing collides, as copy t + H receives in step i + 1 what t received in step i. Steps are cut so that the
+/// price of filling the chains and that of steps are balanced. H is chosen by cost; no process on both sides passes on.
 ///
 /// Deterministic, unless stopped. Throws InputError for what plan_exchange refuses, and where S copies have more than
 /// 2^20 messages.
@@ -63,6 +63,7 @@ struct ReplicatedPlan {
 
 /// The plain way, for comparison: every copy of the target gets everything from copy 0 of the source, in steps of the
 /// planners of exchange.
-[[nodiscard]] StepSchedule plan_from_first_copy(const ReplicatedProblem& problem, const ReplicatedOptions& options = {});
+[[nodiscard]] StepSchedule plan_from_first_copy(const ReplicatedProblem& problem,
+                                                const ReplicatedOptions& options = {});
 
 }  // namespace sluice

@@ -73,8 +73,8 @@ class Search {
   /// By the planners of exchange.
   void by_exchange(const std::vector<Transfer>& shares, std::int64_t heads) {
     const std::int64_t receivers = heads * problem_.one().to().processes();
-    ExchangeProblem exchange{{problem_.senders(), receivers, {}, 0}, std::min(problem_.senders(), receivers),
-                             options_.setup, 1};
+    ExchangeProblem exchange{
+        {problem_.senders(), receivers, {}, 0}, std::min(problem_.senders(), receivers), options_.setup, 1};
     for (const Transfer& share : shares) exchange.traffic.messages.push_back({share.from, share.to, share.size});
     ExchangeOptions how;
     how.algorithm = options_.algorithm;

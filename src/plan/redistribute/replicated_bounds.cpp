@@ -13,7 +13,9 @@
 namespace sluice {
 namespace {
 
-std::int64_t share_of(std::int64_t amount, std::int64_t among) { return amount / among + (amount % among != 0 ? 1 : 0); }
+std::int64_t share_of(std::int64_t amount, std::int64_t among) {
+  return amount / among + (amount % among != 0 ? 1 : 0);
+}
 
 /// Steps until `holders` processes have become holders + others of them, each telling one other in a step.
 std::int64_t doublings(std::int64_t holders, std::int64_t others) {
@@ -67,7 +69,8 @@ template <class Visit>
 void for_each_group(std::vector<SharedMessage>& messages, std::int64_t SharedMessage::*end, Visit&& visit) {
   std::ranges::stable_sort(messages, std::ranges::less{}, end);
   for (auto first = messages.begin(); first != messages.end();) {
-    const auto last = std::find_if(first, messages.end(), [&](const SharedMessage& m) { return m.*end != (*first).*end; });
+    const auto last =
+        std::find_if(first, messages.end(), [&](const SharedMessage& m) { return m.*end != (*first).*end; });
     visit(std::span<const SharedMessage>(first, last));
     first = last;
   }
