@@ -33,8 +33,8 @@ class CollectedMessages {
     auto known = std::ranges::find_if(peers, [&](const Peer& p) { return p.process == process && p.rank == rank; });
     if (known == peers.end()) known = peers.insert(peers.end(), {process, rank, 0});
     known->bytes += size * element_size_;
-    transfers_.push_back({static_cast<std::size_t>(known - peers.begin()), offset * element_size_, size * element_size_,
-                          step});
+    transfers_.push_back(
+        {static_cast<std::size_t>(known - peers.begin()), offset * element_size_, size * element_size_, step});
     is_passed_on_.push_back(passed_on);
   }
   [[nodiscard]] OwnMessages take() {
@@ -91,7 +91,8 @@ OwnSteps replicated_steps(const Participation& part, int rank, const Redistribut
   // A piece that is passed on is, as its copy got it, of one message.
   const auto source_of = [&](const Transfer& transfer) {
     const auto& of_target = starts_of(transfer.to % targets);
-    if (transfer.from < problem.senders()) return std::pair(transfer.from % sources, of_target.at(transfer.from % sources));
+    if (transfer.from < problem.senders())
+      return std::pair(transfer.from % sources, of_target.at(transfer.from % sources));
     auto at = of_target.begin();
     for (auto next = at; next != of_target.end() && next->second <= transfer.offset; ++next) at = next;
     return std::pair(at->first, at->second);
@@ -114,8 +115,8 @@ OwnSteps replicated_steps(const Participation& part, int rank, const Redistribut
         sends.add(passed_on, peer, part.to_ranks[Rank(transfer.to)], transfer.offset - start, transfer.size, own.steps);
       }
       if (transfer.to == receiver) {
-        const int from = passed_on ? part.to_ranks[Rank(transfer.from - problem.senders())]
-                                   : part.from_ranks[Rank(transfer.from)];
+        const int from =
+            passed_on ? part.to_ranks[Rank(transfer.from - problem.senders())] : part.from_ranks[Rank(transfer.from)];
         receives.add(false, Rank(process), from, transfer.offset - start, transfer.size, own.steps);
       }
     }
