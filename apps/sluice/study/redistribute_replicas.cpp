@@ -50,8 +50,13 @@ std::vector<Instance> instances(std::int64_t count, std::uint64_t seed) {
   };
   std::vector<Instance> result;
   while (std::cmp_less(result.size(), count)) {
-    Instance is{number(kMostSide),     number(kMostBlocks),   number(kMostSide), number(kMostBlocks),
-                number(kMostReplicas), number(kMostReplicas), 100'000};
+    Instance is{number(kMostSide),
+                number(kMostBlocks),
+                number(kMostSide),
+                number(kMostBlocks),
+                number(kMostReplicas),
+                number(kMostReplicas),
+                100'000};
     if (is.from_replicas * is.to_replicas > 1) result.push_back(is);
   }
   return result;
