@@ -9,13 +9,13 @@
 namespace sluice {
 namespace {
 
-constexpr std::int64_t kMostProcesses = std::int64_t{1} << 26;
+constexpr std::int64_t kMostReplicaProcesses = std::int64_t{1} << 26;
 
 void check_replicas(const char* what, std::int64_t replicas, std::int64_t processes) {
   if (replicas < 1) throw InputError(what, fmt::format("{}", replicas), "at least 1");
-  if (replicas > kMostProcesses / processes)
+  if (replicas > kMostReplicaProcesses / processes)
     throw InputError(what, fmt::format("{} copies on {} processes each", replicas, processes),
-                     fmt::format("at most {} processes", kMostProcesses));
+                     fmt::format("at most {} processes", kMostReplicaProcesses));
 }
 
 }  // namespace

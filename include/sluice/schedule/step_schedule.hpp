@@ -57,7 +57,7 @@ struct RedistributionInput {
   /// got in steps before. Offsets are then places in what the receiver gets: the messages to q in one copy, by rising
   /// process of the source grid, one behind the other.
   std::int64_t from_replicas = 1;
-  std::int64_t to_replicas = 1;
+  std::int64_t to_replicas = 1;  ///< S
 
   /// Whether there are several copies of either array.
   [[nodiscard]] bool has_replicas() const { return from_replicas != 1 || to_replicas != 1; }

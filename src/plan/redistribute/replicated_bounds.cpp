@@ -18,7 +18,7 @@ std::int64_t share_of(std::int64_t amount, std::int64_t among) {
 }
 
 /// Steps until `holders` processes have become holders + others of them, each telling one other in a step.
-std::int64_t doublings(std::int64_t holders, std::int64_t others) {
+std::int64_t steps_of_doubling(std::int64_t holders, std::int64_t others) {
   std::int64_t steps = 0;
   for (const std::int64_t all = holders + others; holders < all; holders *= 2) ++steps;
   return steps;
@@ -106,15 +106,15 @@ ReplicatedBounds replicated_bounds(const ReplicatedProblem& problem, double setu
   for_each_group(messages, &SharedMessage::from, [&](std::span<const SharedMessage> group) {
     std::int64_t size = 0;
     for (const SharedMessage& message : group) size += message.size;
-    const std::int64_t spreading = doublings(2 * sources, fewest_copies(group) - sources);
+    const std::int64_t spreading = steps_of_doubling(2 * sources, fewest_copies(group) - sources);
     transmission = std::max(transmission, share_of(size, sources) + spreading);
     steps = std::max(steps, share_of(std::ssize(group), sources) + spreading);
   });
   for_each_group(messages, &SharedMessage::to, [&](std::span<const SharedMessage> group) {
-    const std::int64_t spreading = doublings(2 * sources, fewest_copies(group) - sources);
+    const std::int64_t spreading = steps_of_doubling(2 * sources, fewest_copies(group) - sources);
     steps = std::max(steps, share_of(std::ssize(group), problem.to_replicas()) + spreading);
   });
-  for (const SharedMessage& message : messages) steps = std::max(steps, doublings(sources, message.copies));
+  for (const SharedMessage& message : messages) steps = std::max(steps, steps_of_doubling(sources, message.copies));
   return {with_total(steps, transmission, setup), detail::direct_bound(problem, needs, setup)};
 }
 
