@@ -46,7 +46,7 @@ struct RedistributionPart::Checked {
   std::vector<int> to_ranks;
 };
 
-RedistributionPart::RedistributionPart(const Communicator& own, RedistributionJob arguments)
+RedistributionPart::RedistributionPart(const Communicator& own, const RedistributionJob& arguments)
     : RedistributionPart(own, arguments, Checked(own, arguments)) {}
 
 RedistributionPart::RedistributionPart(const Communicator& own, RedistributionJob arguments, Checked checked)

@@ -36,7 +36,7 @@ struct RedistributionPart {
   };
 
   /// Collective. Throws InputError as planned_redistribution, but for `algorithm`. `comm` must outlive this.
-  RedistributionPart(const Communicator& comm, RedistributionJob job);
+  RedistributionPart(const Communicator& comm, const RedistributionJob& job);
 
   const Communicator& comm;
   RedistributionJob job;
