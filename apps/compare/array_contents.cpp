@@ -22,6 +22,11 @@ void write_element(std::byte* element, std::int64_t size, std::int64_t position,
   }
 }
 
+/// A double that is a whole number below 2^20, likewise.
+double number_at(std::int64_t position, std::uint64_t salt) {
+  return static_cast<double>(known_word(static_cast<std::uint64_t>(position) + 1, salt) >> 44);
+}
+
 /// Calls visit(number, own position, origin or -1) for every local element in order of storage.
 template <class Levels, class Visit>
 void for_each_element(const Levels& levels, Visit&& visit) {
@@ -50,7 +55,7 @@ void for_each_element(const Levels& levels, Visit&& visit) {
 }  // namespace
 
 ArrayContents::ArrayContents(const RedistributionPart& part)
-    : problem_(part.problem), element_size_(part.job.element_size) {
+    : problem_(part.problem), element_size_(part.job.element_size), scaled_(part.job.scaled) {
   const RedistributionProblem& problem = part.problem;
   const std::size_t dimensions = problem.dimensions();
   source_levels_.resize(dimensions);
@@ -89,9 +94,18 @@ ArrayContents::ArrayContents(const RedistributionPart& part)
   source_ = allocate(part.source_elements());
   target_ = allocate(part.target_elements());
   for_each_element(source_levels_, [&](std::int64_t number, std::int64_t own, std::int64_t /*origin*/) {
-    write_element(source_.get() + number * element_size_, element_size_, own, kSourceSalt);
+    write(source_.get() + number * element_size_, own, kSourceSalt);
   });
   reset_target();
+}
+
+void ArrayContents::write(std::byte* element, std::int64_t position, std::uint64_t salt) const {
+  if (!scaled_) {
+    write_element(element, element_size_, position, salt);
+    return;
+  }
+  const double number = number_at(position, salt);
+  std::memcpy(element, &number, sizeof number);
 }
 
 bool ArrayContents::moves(std::int64_t origin) const {
@@ -103,7 +117,7 @@ bool ArrayContents::moves(std::int64_t origin) const {
 
 void ArrayContents::reset_target() {
   for_each_element(target_levels_, [&](std::int64_t number, std::int64_t own, std::int64_t /*origin*/) {
-    write_element(target_.get() + number * element_size_, element_size_, own, kTargetSalt);
+    write(target_.get() + number * element_size_, own, kTargetSalt);
   });
 }
 
@@ -113,7 +127,12 @@ std::string ArrayContents::check_target() const {
   std::int64_t count = 0;
   for_each_element(target_levels_, [&](std::int64_t number, std::int64_t own, std::int64_t origin) {
     const bool moved = moves(origin);
-    write_element(expected.data(), element_size_, moved ? origin : own, moved ? kSourceSalt : kTargetSalt);
+    write(expected.data(), moved ? origin : own, moved ? kSourceSalt : kTargetSalt);
+    if (moved && scaled_) {
+      const double x = number_at(origin, kSourceSalt), y = number_at(own, kTargetSalt);
+      const double sum = scaled_->beta * y + scaled_->alpha * x;
+      std::memcpy(expected.data(), &sum, sizeof sum);
+    }
     const std::byte* found = target_.get() + number * element_size_;
     if (std::memcmp(found, expected.data(), expected.size()) == 0) return;
     if (count++ > 0) return;

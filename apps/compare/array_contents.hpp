@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,11 +35,14 @@ class ArrayContents {
     std::vector<std::int64_t> origin;  ///< of the target: in the source array; -1 outside the box
   };
 
+  /// Element number `position` of an array, from a stream of its own.
+  void write(std::byte* element, std::int64_t position, std::uint64_t salt) const;
   /// Whether what is at `origin` of the source array moves; -1: it is outside the box.
   [[nodiscard]] bool moves(std::int64_t origin) const;
 
   RedistributionProblem problem_;
   std::int64_t element_size_;
+  std::optional<ScaleAndAdd> scaled_;
   std::vector<Level> source_levels_;
   std::vector<Level> target_levels_;
   std::unique_ptr<std::byte[]> source_;

@@ -54,12 +54,26 @@ struct Comparison {
   std::optional<Timeline> timeline;
 };
 
+/// Y = beta Y + alpha X, of doubles.
+struct ScaleAndAdd {
+  double alpha = 1;
+  double beta = 0;
+};
+
+/// What a redistribution is besides its problem.
+struct RedistributionVariant {
+  bool replicated = false;  ///< between several copies of either array
+  bool scaled = false;      ///< scales and adds
+};
+
 /// The methods that can run for a problem and elements of that size in this build, `sluice` first: "sluice",
 /// "caterpillar", "alltoallv", "alltoallw", "all-at-once", and "pdgemr2d" for matrices of 8-byte elements that are not
-/// transposed, where the build found ScaLAPACK; for a triangle or trapezoid "sluice", "caterpillar" and "pdtrmr2d".
-/// "sluice-ALGORITHM" and "sluice-MODE" can be asked for besides.
+/// transposed, where the build found ScaLAPACK; for a triangle or trapezoid "sluice", "caterpillar" and "pdtrmr2d",
+/// the last not to scale and add. Between several copies there are neither "caterpillar" nor ScaLAPACK's, but
+/// "alltoallw-bcast". "sluice-ALGORITHM" and "sluice-MODE" can be asked for besides, and "sluice-direct" for copies.
 [[nodiscard]] std::vector<std::string> redistribution_methods(const RedistributionProblem& problem,
-                                                              std::int64_t element_size);
+                                                              std::int64_t element_size,
+                                                              const RedistributionVariant& variant = {});
 /// "chain" and "local"; nothing for other names.
 [[nodiscard]] std::optional<mpi::ExchangeMode> redistribution_mode(const std::string& name);
 
@@ -75,13 +89,16 @@ struct Comparison {
 /// what MPI and ScaLAPACK allocate counts. For that glibc's malloc is told to give freed memory back at once, and
 /// afterwards to keep it, as it does by default in the long run; a program that calls this is left with that.
 ///
+/// With `scaled`, elements are doubles of which sums and products are exact but for alpha's and beta's; the methods of
+/// others move to memory of their own, and scale and add from there.
+///
 /// Throws InputError on every rank for bad arguments on any rank, an unknown method or one that does not apply,
-/// `repetitions` below 1; MpiError, JobError.
+/// `repetitions` below 1, and where elements that are to be scaled are no doubles; MpiError, JobError.
 [[nodiscard]] Comparison redistributions(MPI_Comm comm, const std::vector<std::int64_t>& shape, const Layout& from,
                                          const Layout& to, std::int64_t element_size,
                                          const mpi::RedistributionOptions& options,
                                          const std::vector<std::string>& methods, int repetitions = 9,
-                                         bool record = false);
+                                         bool record = false, const std::optional<ScaleAndAdd>& scaled = {});
 
 /// The methods for exchanges, `sluice` first: "sluice", "alltoallv", "all-at-once" (MPI_Isend and MPI_Irecv, all
 /// posted before any is waited for) and "pairwise" (in round d each rank sends to the one d further on). "sluice-MODE",

@@ -34,10 +34,46 @@ std::unique_ptr<Method> make_planned(const RedistributionPart& part, const std::
   if (!by.empty()) job.options.try_native = false;
   if (const auto mode = redistribution_mode(by)) {
     job.options.mode = *mode;
+  } else if (by == "direct") {
+    job.options.forward = false;
   } else if (!by.empty()) {
     job.options.algorithm = by;
   }
   return std::make_unique<Planned>(part.comm, job);
+}
+
+/// What another method moves to memory of its own is added to the target from there.
+class ThenAdded final : public Method {
+ public:
+  ThenAdded(std::unique_ptr<Method> moves, const RedistributionPart& part)
+      : moves_(std::move(moves)), by_(*part.job.scaled), moved_(static_cast<std::size_t>(part.target_elements())) {}
+
+  void execute(const void* source, void* target) override {
+    moves_->execute(source, moved_.data());
+    auto* const y = static_cast<double*>(target);
+    for (std::size_t i = 0; i < moved_.size(); ++i) y[i] = by_.beta * y[i] + by_.alpha * moved_[i];
+  }
+  [[nodiscard]] std::int64_t held_bytes() const override {
+    return moves_->held_bytes() + static_cast<std::int64_t>(moved_.size() * sizeof(double));
+  }
+
+ private:
+  std::unique_ptr<Method> moves_;
+  ScaleAndAdd by_;
+  std::vector<double> moved_;
+};
+
+/// Those of MPI and ScaLAPACK.
+std::unique_ptr<Method> make_usual(const std::string& name, const RedistributionPart& part) {
+  if (name == "alltoallv" || name == "all-at-once") return make_packed(name, part);
+  if (name == "alltoallw") return make_alltoallw(part);
+  if (name == "alltoallw-bcast" && part.is_replicated()) return make_alltoallw_bcast(part);
+  if (name == "pdgemr2d" && !part.is_replicated()) return make_pdgemr2d(part);
+  throw InputError("method", fmt::format("'{}'", name),
+                   part.is_replicated() ? "sluice, sluice-ALGORITHM, sluice-MODE, sluice-direct, alltoallv, alltoallw, "
+                                          "all-at-once or alltoallw-bcast"
+                                        : "sluice, sluice-ALGORITHM, sluice-MODE, caterpillar, alltoallv, alltoallw, "
+                                          "all-at-once or pdgemr2d");
 }
 
 class ComparedRedistribution final : public ComparedJob {
@@ -47,7 +83,9 @@ class ComparedRedistribution final : public ComparedJob {
   [[nodiscard]] std::unique_ptr<Method> make(const std::string& method) override {
     return make_redistribution_method(method, part_);
   }
-  [[nodiscard]] std::int64_t bytes_moved() const override { return part_.problem.size() * part_.job.element_size; }
+  [[nodiscard]] std::int64_t bytes_moved() const override {
+    return part_.problem.size() * part_.job.options.to_replicas * part_.job.element_size;
+  }
   [[nodiscard]] const std::byte* source() const override { return contents_.source(); }
   [[nodiscard]] std::byte* target() override { return contents_.target(); }
   void reset_target() override { contents_.reset_target(); }
@@ -64,19 +102,17 @@ std::unique_ptr<Method> make_redistribution_method(const std::string& name, cons
   constexpr std::string_view kAlgorithm = "sluice-";
   if (name == "sluice") return make_planned(part, "");
   if (name.starts_with(kAlgorithm)) return make_planned(part, name.substr(kAlgorithm.size()));
-  if (name == "caterpillar") return make_planned(part, name);
+  if (name == "caterpillar" && !part.is_replicated()) return make_planned(part, name);
   const bool cuts = part.problem.has_part();
   if (part.job.options.transpose && (name == "pdgemr2d" || name == "pdtrmr2d"))
     throw InputError("method", fmt::format("'{}' for a transposed matrix", name), "one that can transpose");
-  if (name == "pdtrmr2d" && cuts) return make_pdgemr2d(part);
+  if (name == "pdtrmr2d" && cuts && !part.is_replicated() && !part.job.scaled) return make_pdgemr2d(part);
   if (cuts)
     throw InputError("method", fmt::format("'{}' for a part of a matrix", name),
                      "sluice, sluice-ALGORITHM, caterpillar or pdtrmr2d");
-  if (name == "alltoallv" || name == "all-at-once") return make_packed(name, part);
-  if (name == "alltoallw") return make_alltoallw(part);
-  if (name == "pdgemr2d") return make_pdgemr2d(part);
-  throw InputError("method", fmt::format("'{}'", name),
-                   "sluice, sluice-ALGORITHM, sluice-MODE, caterpillar, alltoallv, alltoallw, all-at-once or pdgemr2d");
+  std::unique_ptr<Method> usual = make_usual(name, part);
+  if (!part.job.scaled) return usual;
+  return std::make_unique<ThenAdded>(std::move(usual), part);
 }
 
 std::optional<mpi::ExchangeMode> redistribution_mode(const std::string& name) {
@@ -86,20 +122,32 @@ std::optional<mpi::ExchangeMode> redistribution_mode(const std::string& name) {
   return std::nullopt;
 }
 
-std::vector<std::string> redistribution_methods(const RedistributionProblem& problem, std::int64_t element_size) {
-  std::vector<std::string> names{"sluice", "caterpillar"};
+std::vector<std::string> redistribution_methods(const RedistributionProblem& problem, std::int64_t element_size,
+                                                const RedistributionVariant& variant) {
+  std::vector<std::string> names{"sluice"};
+  if (!variant.replicated) names.emplace_back("caterpillar");
   if (!problem.has_part()) names.insert(names.end(), {"alltoallv", "alltoallw", "all-at-once"});
-  if (has_pdgemr2d() && problem.dimensions() == 2 && element_size == 8 && !problem.to().is_transposed())
+  if (variant.replicated && !problem.has_part()) names.emplace_back("alltoallw-bcast");
+  const bool scalapack = has_pdgemr2d() && !variant.replicated && !(variant.scaled && problem.has_part());
+  if (scalapack && problem.dimensions() == 2 && element_size == 8 && !problem.to().is_transposed())
     names.emplace_back(problem.has_part() ? "pdtrmr2d" : "pdgemr2d");
   return names;
 }
 
 Comparison redistributions(MPI_Comm comm, const std::vector<std::int64_t>& shape, const Layout& from, const Layout& to,
                            std::int64_t element_size, const mpi::RedistributionOptions& options,
-                           const std::vector<std::string>& methods, int repetitions, bool record) {
+                           const std::vector<std::string>& methods, int repetitions, bool record,
+                           const std::optional<ScaleAndAdd>& scaled) {
   const Communicator own(comm);
   check_comparison(own, methods, repetitions);
-  ComparedRedistribution compared(own, {shape, from, to, element_size, options});
+  RedistributionJob job{shape, from, to, element_size, options, scaled};
+  if (scaled) {
+    if (element_size != static_cast<std::int64_t>(sizeof(double)))
+      throw InputError("element_size", fmt::format("{} bytes", element_size), "8, doubles, to be scaled and added");
+    job.options.combine = mpi::scale_and_add(scaled->alpha, scaled->beta);
+    if (job.options.to_replicas > 1) job.options.forward = false;
+  }
+  ComparedRedistribution compared(own, job);
   return run_comparison(own, compared, methods, repetitions, record);
 }
 

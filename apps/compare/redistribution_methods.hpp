@@ -9,8 +9,10 @@
 namespace sluice::compare {
 
 /// Names: "sluice", "sluice-ALGORITHM", "sluice-chain", "sluice-local", "caterpillar", "alltoallv", "alltoallw",
-/// "all-at-once", "pdgemr2d"; of a triangle or trapezoid "pdtrmr2d" in place of the last four. `part` must outlive the
-/// method. Collective.
+/// "all-at-once", "pdgemr2d"; of a triangle or trapezoid "pdtrmr2d" in place of the last four. Between several copies
+/// "sluice-direct", which passes nothing on, and "alltoallw-bcast" besides, and no "caterpillar" nor ScaLAPACK's. With
+/// `part.job.scaled` others than the library's own move to memory of their own, and scale and add from there. `part`
+/// must outlive the method. Collective.
 ///
 /// Throws InputError on all ranks for other names, and for a method that cannot do this job, saying why.
 [[nodiscard]] std::unique_ptr<Method> make_redistribution_method(const std::string& name,
@@ -22,6 +24,9 @@ namespace sluice::compare {
 [[nodiscard]] std::unique_ptr<Method> make_packed(const std::string& name, const RedistributionPart& part);
 /// MPI_Alltoallw with a derived type a peer: MPI gathers and scatters.
 [[nodiscard]] std::unique_ptr<Method> make_alltoallw(const RedistributionPart& part);
+/// MPI's usual way to several copies of the target: MPI_Alltoallw from the first copy of the source to the first one of
+/// the target, then MPI_Bcast of every part among its copies.
+[[nodiscard]] std::unique_ptr<Method> make_alltoallw_bcast(const RedistributionPart& part);
 /// ScaLAPACK's pdgemr2d, or pdtrmr2d where a part of the matrix moves, for matrices of 8-byte elements. A row-major
 /// matrix is the transpose of a column-major one.
 [[nodiscard]] std::unique_ptr<Method> make_pdgemr2d(const RedistributionPart& part);

@@ -7,18 +7,10 @@
 namespace sluice::compare {
 namespace {
 
-/// Sees that the arguments are good on all ranks, by a plan that takes no time.
-RedistributionProblem checked_problem(const Communicator& comm, RedistributionJob job) {
-  job.options.algorithm = "caterpillar";
-  job.options.shared_from_bytes = -1;
-  // A plan for many processes is that of the whole box.
-  return planned_redistribution(comm, job).plan().problem().with_part(job.options.part, job.options.unit_diagonal);
-}
-
 /// The default filled in.
-std::vector<int> grid_ranks(std::vector<int> given, const Distribution& grid) {
+std::vector<int> grid_ranks(std::vector<int> given, std::int64_t processes) {
   if (given.empty()) {
-    given.resize(static_cast<std::size_t>(grid.processes()));
+    given.resize(static_cast<std::size_t>(processes));
     std::iota(given.begin(), given.end(), 0);
   }
   return given;
@@ -35,18 +27,49 @@ mpi::Redistribution planned_redistribution(const Communicator& comm, const Redis
   return {comm.get(), job.shape, job.from, job.to, job.element_size, job.options};
 }
 
-RedistributionPart::RedistributionPart(const Communicator& own, RedistributionJob arguments)
+struct RedistributionPart::Checked {
+  /// Sees that the arguments are good on all ranks, by a plan that takes no time.
+  Checked(const Communicator& comm, RedistributionJob job) : Checked(planned(comm, job), job.options) {}
+  Checked(const mpi::Redistribution& planned, const mpi::RedistributionOptions& options)
+      // A plan for many processes is that of the whole box.
+      : problem(planned.plan().problem().with_part(options.part, options.unit_diagonal)),
+        to_ranks(planned.to_ranks()) {}
+
+  static mpi::Redistribution planned(const Communicator& comm, RedistributionJob& job) {
+    const bool replicated = job.options.from_replicas != 1 || job.options.to_replicas != 1;
+    job.options.algorithm = replicated ? "greedy" : "caterpillar";
+    job.options.shared_from_bytes = -1;
+    return planned_redistribution(comm, job);
+  }
+
+  RedistributionProblem problem;
+  std::vector<int> to_ranks;
+};
+
+RedistributionPart::RedistributionPart(const Communicator& own, const RedistributionJob& arguments)
+    : RedistributionPart(own, arguments, Checked(own, arguments)) {}
+
+RedistributionPart::RedistributionPart(const Communicator& own, RedistributionJob arguments, Checked checked)
     : comm(own),
       job(std::move(arguments)),
-      problem(checked_problem(own, job)),
-      from_ranks(grid_ranks(job.options.from_ranks, problem.from())),
-      to_ranks(grid_ranks(job.options.to_ranks, problem.to())),
+      problem(std::move(checked.problem)),
+      from_ranks(grid_ranks(job.options.from_ranks, job.options.from_replicas * problem.from().processes())),
+      to_ranks(std::move(checked.to_ranks)),
       sender(process_of(own.rank(), from_ranks)),
       receiver(process_of(own.rank(), to_ranks)) {
-  if (sender) {
+  const std::int64_t sources = problem.from().processes(), targets = problem.to().processes();
+  const bool sends = sender && sender->value < sources;
+  if (sender) sender = Rank(sender->value % sources);
+  if (receiver) {
+    target_copy = receiver->value / targets;
+    receiver = Rank(receiver->value % targets);
+  }
+  if (sends) {
     for (const Message& message : problem.sends(*sender)) {
-      receivers.push_back(
-          {Rank(message.to), to_ranks[static_cast<std::size_t>(message.to)], message.size * job.element_size});
+      for (std::int64_t t = 0; t < job.options.to_replicas; ++t) {
+        receivers.push_back({Rank(message.to), to_ranks[static_cast<std::size_t>(t * targets + message.to)],
+                             message.size * job.element_size});
+      }
     }
   }
   if (receiver) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "apps/compare/communicator.hpp"
+#include "apps/compare/compare.hpp"
 #include "sluice/input/redistribution_problem.hpp"
 #include "sluice/run/mpi/redistribution.hpp"
 
@@ -17,6 +18,8 @@ struct RedistributionJob {
   Layout to;
   std::int64_t element_size = 8;
   mpi::RedistributionOptions options;
+  /// If given, Y = beta Y + alpha X of doubles; `options.combine` is then what scale_and_add makes of it.
+  std::optional<ScaleAndAdd> scaled = {};
 };
 
 /// The library's own way. Collective; throws InputError on every rank if the arguments are bad on any.
@@ -33,21 +36,29 @@ struct RedistributionPart {
   };
 
   /// Collective. Throws InputError as planned_redistribution, but for `algorithm`. `comm` must outlive this.
-  RedistributionPart(const Communicator& comm, RedistributionJob job);
+  RedistributionPart(const Communicator& comm, const RedistributionJob& job);
 
   const Communicator& comm;
   RedistributionJob job;
   RedistributionProblem problem;
-  std::vector<int> from_ranks;  ///< of all processes
+  std::vector<int> from_ranks;  ///< of all processes, copy by copy where there are several
   std::vector<int> to_ranks;
   std::optional<Rank> sender;  ///< process of the source grid, if this rank is one
   std::optional<Rank> receiver;
-  std::vector<Peer> receivers;  ///< in increasing order of process, this rank itself included
+  std::int64_t target_copy = 0;  ///< in which copy of the target it is `receiver`
+  /// In increasing order of process, this rank itself included. Of several copies of the source the first one sends
+  /// everything, which is the plain way.
+  std::vector<Peer> receivers;
   std::vector<Peer> senders;
 
   /// Number of elements that this rank holds.
   [[nodiscard]] std::int64_t source_elements() const;
   [[nodiscard]] std::int64_t target_elements() const;
+  [[nodiscard]] bool is_replicated() const { return job.options.from_replicas != 1 || job.options.to_replicas != 1; }
+
+ private:
+  struct Checked;
+  RedistributionPart(const Communicator& comm, RedistributionJob job, Checked checked);
 };
 
 /// Where a message is in one dimension of this rank's part of the array, in elements.

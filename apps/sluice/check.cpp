@@ -63,6 +63,12 @@ std::vector<Violation> violations_of_redistribution(const ScheduleFile& file, co
 std::string judged_by(const StepSchedule& schedule, const std::string& traffic) {
   if (!traffic.empty()) return fmt::format("every message of {} sent once", traffic);
   if (!schedule.input) return "sound in itself";
+  if (schedule.input->has_replicas())
+    return fmt::format("every element of {} of {}{}{} comes once to each of {} of {}",
+                       count_text(schedule.input->from_replicas, "copy", "copies"), schedule.input->from,
+                       schedule.input->shape.empty() ? "" : ", " + schedule.input->shape + ",",
+                       schedule.input->part.empty() ? "" : " " + schedule.input->part + " part,",
+                       schedule.input->to_replicas, schedule.input->to);
   return fmt::format("every element of {} -> {}{}{} sent once", schedule.input->from, schedule.input->to,
                      schedule.input->shape.empty() ? "" : ", " + schedule.input->shape + ",",
                      schedule.input->part.empty() ? "" : " " + schedule.input->part + " part,");

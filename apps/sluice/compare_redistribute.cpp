@@ -6,9 +6,12 @@
 #include "algorithm_names.hpp"
 #include "compare.hpp"
 #include "interrupt.hpp"
+#include "plan_replicas.hpp"
 #include "redistribute_options.hpp"
 #include "sluice/plan/redistribute.hpp"
 #include "sluice/plan/registry.hpp"
+#include "sluice/plan/replicated.hpp"
+#include "sluice/schedule/cost.hpp"
 #include "sluice/show/quantities.hpp"
 
 namespace sluice::command {
@@ -43,11 +46,47 @@ ComparedPlan two_stages(const RedistributeTask& task) {
   return row;
 }
 
+/// Several copies: the plain way, everything from the source, and passing on.
+int compare_replicas(const RedistributeTask& task, std::int64_t effort, const ComparisonOutput& output) {
+  ReplicatedOptions how = replicated_options(task, "auto", effort);
+  Comparison comparison;
+  comparison.problem = "redistribute";
+  comparison.head = fmt::format("{}\ntotal = TC + {} NS, in elements", task.title(), number_text(task.setup));
+  const auto row_of = [](const char* name, auto&& plan, const std::string& note) {
+    ComparedPlan row{name, {}, 0, note};
+    row.figures = figures_of(cost(timed(row.plan_s, plan)));
+    return row;
+  };
+  comparison.add("first-copy", [&] {
+    return row_of(
+        "first-copy", [&] { return plan_from_first_copy(*task.replicated, how); }, "all from copy 0 of the source");
+  });
+  comparison.add("direct", [&] {
+    how.forward = false;
+    return row_of(
+        "direct", [&] { return plan_replicated(*task.replicated, how).schedule; }, "nothing is passed on");
+  });
+  comparison.add("auto", [&] {
+    how.forward = true;
+    ReplicatedPlan plan;
+    ComparedPlan row{"auto", {}, 0, {}};
+    plan = timed(row.plan_s, [&] { return plan_replicated(*task.replicated, how); });
+    row.figures = figures_of(cost(plan.schedule));
+    if (plan.longest_chain > 1) row.note = fmt::format("chains of {} copies", plan.longest_chain);
+    return row;
+  });
+  const ReplicatedBounds bounds = replicated_bounds(*task.replicated, task.setup);
+  comparison.bounds.push_back({figures_of(bounds.direct), "direct", "of schedules that pass nothing on"});
+  comparison.bounds.push_back({figures_of(bounds.any), "ports", "of any schedule"});
+  return show_comparison(comparison, output);
+}
+
 int compare(const CompareOptions& options) {
   const RedistributeTask task = read(options.problem);
   const std::int64_t effort = parse_effort(options.effort);
   options.output.check_targets();
   const Interruptible interruptible;
+  if (task.replicated) return compare_replicas(task, effort, options.output);
   const Cost by_messages = redistribution_bound(task.problem, task.setup);
   Cost proven = by_messages;
   Comparison comparison;
@@ -73,6 +112,7 @@ void add_compare_redistribute(CLI::App& compare_verb, Action& chosen) {
   const auto options = std::make_shared<CompareOptions>();
   options->problem.add_to(*problem, kSliceUnlessShape);
   options->problem.add_roles_to(*problem);
+  options->problem.add_replicas_to(*problem);
   add_effort_option(*problem, options->effort);
   options->output.add_to(*problem);
   problem->footer(algorithms_help("redistribute") + kComparisonHelp +

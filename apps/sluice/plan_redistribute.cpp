@@ -14,6 +14,7 @@
 #include "option_values.hpp"
 #include "output.hpp"
 #include "plan.hpp"
+#include "plan_replicas.hpp"
 #include "redistribute_options.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/redistribute.hpp"
@@ -217,6 +218,8 @@ ExchangePlan plan_as_exchange(const RedistributeTask& task, const std::string& a
 
 /// The option that leaves the steps out; "" where there is none.
 std::string not_written_out(const PlanOptions& options) {
+  if (!options.problem.from_replicas.empty()) return "--from-replicas";
+  if (!options.problem.to_replicas.empty()) return "--to-replicas";
   if (options.output.summary) return "--summary";
   if (options.front) return "--front";
   if (!options.rank.empty()) return "--rank";
@@ -237,6 +240,15 @@ int plan(const PlanOptions& options) {
   const PlanOutput& output = options.output;
   output.check_targets();
   options.exported.check(not_written_out(options));
+  if (task.replicated) {
+    const auto refuse = [](const char* option) {
+      throw InputError(option, "--from-replicas or --to-replicas beside it", "one copy of either array");
+    };
+    if (options.front) refuse("--front");
+    if (options.preemptive) refuse("--preemptive");
+    if (!options.rank.empty()) refuse("--rank");
+    return plan_replicas(task, options.algorithm, effort, output);
+  }
   const Interruptible interruptible(options.front || searches(options.algorithm));
   if (options.front) {
     const auto refuse = [](const char* option) {
@@ -312,6 +324,7 @@ void add_plan_redistribute(CLI::App& plan_verb, Action& chosen) {
   const auto options = std::make_shared<PlanOptions>();
   options->problem.add_to(*problem, kSliceUnlessShape);
   options->problem.add_roles_to(*problem);
+  options->problem.add_replicas_to(*problem);
   std::vector<std::string> names = algorithm_names("redistribute");
   names.emplace_back(kWalkerOtto);
   for (const std::string& name : algorithm_names("exchange"))
@@ -341,7 +354,8 @@ void add_plan_redistribute(CLI::App& plan_verb, Action& chosen) {
       "  sluice plan redistribute --from 100000:64 --to 100000:100 --summary\n"
       "  sluice plan redistribute --from 15:2 --to 6:3 --front\n"
       "  sluice plan redistribute --from 15:2 --to 6:3 --preemptive\n"
-      "  sluice plan redistribute --from 16:3 --to 16:5 --relabel --json plan.json");
+      "  sluice plan redistribute --from 16:3 --to 16:5 --relabel --json plan.json\n"
+      "  sluice plan redistribute --from 4:64 --to 2:100 --from-replicas 2 --to-replicas 8 --setup 100");
   problem->callback([options, &chosen] { chosen = [options] { return plan(*options); }; });
 }
 

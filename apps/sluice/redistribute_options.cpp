@@ -43,7 +43,38 @@ void RedistributeOptions::add_roles_to(CLI::App& verb) {
                 "as --same-processes, with the roles in the target grid given out so that most data stays");
 }
 
+void RedistributeOptions::add_replicas_to(CLI::App& verb) {
+  verb.add_option(
+          "--from-replicas", from_replicas,
+          "copies of the source array, on as many times the processes of --from: process p of copy a is a P + p")
+      ->option_text("R [1]");
+  verb.add_option("--to-replicas", to_replicas, "copies of the target array that are wanted, likewise")
+      ->option_text("S [1]");
+}
+
 namespace {
+
+/// Several copies of either array, if they were asked for.
+std::optional<ReplicatedProblem> replicated(const RedistributeOptions& options, const RedistributionProblem& problem,
+                                            RedistributionInput& input) {
+  constexpr std::int64_t kMostReplicas = std::int64_t{1} << 20;
+  const auto count = [](const std::string& text, const char* option) {
+    return text.empty() ? 1 : parse_count(text, option, 1, kMostReplicas);
+  };
+  input.from_replicas = count(options.from_replicas, "--from-replicas");
+  input.to_replicas = count(options.to_replicas, "--to-replicas");
+  if (!input.has_replicas()) return std::nullopt;
+  if (options.relabel)
+    throw InputError("--relabel", "--from-replicas or --to-replicas beside it", "one copy of either array");
+  ReplicatedProblem result(problem, input.from_replicas, input.to_replicas);
+  if (!options.same_processes) return result;
+  std::vector<Rank> same;
+  for (std::int64_t p = 0; p < result.senders(); ++p) {
+    same.emplace_back(p);
+    input.roles.push_back(p);
+  }
+  return result.with_roles(same);
+}
 
 /// Beyond so many messages copies are not looked for.
 constexpr std::int64_t kMostMessages = std::int64_t{1} << 24;
@@ -105,22 +136,26 @@ RedistributeTask read(const RedistributeOptions& options) {
     problem = problem.with_part(parse_part(options.part, "--part").first, options.unit_diagonal);
     input.part = part_text(problem.part(), problem.unit_diagonal());
   }
-  std::optional<TargetRoles> roles = roles_of(options, problem);
+  std::optional<ReplicatedProblem> copies = replicated(options, problem, input);
+  std::optional<TargetRoles> roles = copies ? std::nullopt : roles_of(options, problem);
   if (roles) {
     problem = problem.with_roles(roles->role_of_process);
     for (const Rank role : roles->role_of_process) input.roles.push_back(role.value);
   }
-  return {std::move(from), std::move(to),    std::move(shape),   element_bytes,   setup,
-          time_limit_s,    std::move(input), std::move(problem), std::move(roles)};
+  return {std::move(from), std::move(to),    std::move(shape),   element_bytes,    setup,
+          time_limit_s,    std::move(input), std::move(problem), std::move(roles), std::move(copies)};
 }
 
 std::string RedistributeTask::title() const {
-  return fmt::format("redistribute {} -> {}: {}{} elements of {} {}{} ({}), {} senders, {} receivers", input.from,
-                     input.to, input.shape.empty() ? "one slice of " : "", fmt::join(shape, "x"), element_bytes,
+  const auto copies = [](std::int64_t count) { return count == 1 ? "" : fmt::format("{} x ", count); };
+  return fmt::format("redistribute {}{} -> {}{}: {}{} elements of {} {}{} ({}), {} senders, {} receivers",
+                     copies(input.from_replicas), input.from, copies(input.to_replicas), input.to,
+                     input.shape.empty() ? "one slice of " : "", fmt::join(shape, "x"), element_bytes,
                      element_bytes == 1 ? "byte" : "bytes",
                      fmt::format("{}{}", input.part.empty() ? "" : fmt::format(", {} part", input.part),
                                  input.transpose ? ", transposed" : ""),
-                     bytes_text(problem.size() * element_bytes), problem.from().processes(), problem.to().processes());
+                     bytes_text(problem.size() * element_bytes), input.from_replicas * problem.from().processes(),
+                     input.to_replicas * problem.to().processes());
 }
 
 std::string RedistributeTask::kept_text() const {

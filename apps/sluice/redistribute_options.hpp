@@ -8,6 +8,7 @@
 
 #include "sluice/input/block_cyclic.hpp"
 #include "sluice/input/redistribution_problem.hpp"
+#include "sluice/input/replicated_problem.hpp"
 #include "sluice/plan/relabel.hpp"
 #include "sluice/schedule/step_schedule.hpp"
 
@@ -27,10 +28,14 @@ struct RedistributeOptions {
   bool transpose = false;
   bool same_processes = false;
   bool relabel = false;
+  std::string from_replicas;
+  std::string to_replicas;
 
   void add_to(CLI::App& verb, const std::string& shape_help);
   /// Which processes are in both grids: options of verbs that plan alone.
   void add_roles_to(CLI::App& verb);
+  /// How many copies of either array there are.
+  void add_replicas_to(CLI::App& verb);
 };
 
 /// The option --effort of verbs that plan alone, and its value.
@@ -48,6 +53,8 @@ struct RedistributeTask {
   RedistributionInput input;
   RedistributionProblem problem;
   std::optional<TargetRoles> roles = {};  ///< if some processes are in both grids
+  /// If there are several copies of either array, with `problem` from one to one; `roles` is then empty.
+  std::optional<ReplicatedProblem> replicated = {};
 
   /// "4x2:64x64 -> 2x4:100x100, 4096x4096 elements of 8 bytes (134 MB), 8 senders, 8 receivers".
   [[nodiscard]] std::string title() const;

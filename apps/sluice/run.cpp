@@ -37,11 +37,20 @@ void add_run_redistribute(CLI::App& verb, Action& chosen) {
       ->option_text("MODE [auto]");
   problem->add_flag("--apart", options->apart,
                     "the ranks of the target grid come behind those of the source grid, as in coupled programs");
+  options->problem.add_replicas_to(*problem);
+  problem->add_flag("--relabel", options->problem.relabel,
+                    "give the roles in the target grid to the ranks so that most data stays where it is");
+  problem->add_option("--alpha", options->alpha, "scale and add, Y = beta Y + alpha X, of doubles")
+      ->option_text("ALPHA [1]");
+  problem->add_option("--beta", options->beta, "likewise; nothing of Y is kept unless it is given")
+      ->option_text("BETA [0]");
   options->methods.add_method_to(
-      *problem, "sluice, sluice-ALGORITHM, sluice-MODE, caterpillar, alltoallv, alltoallw, all-at-once, pdgemr2d",
+      *problem,
+      "sluice, sluice-ALGORITHM, sluice-MODE, caterpillar, alltoallv, alltoallw, all-at-once, pdgemr2d; between copies "
+      "sluice-direct, which passes nothing on, and alltoallw-bcast besides",
       {{"sluice", "sluice-chain", "sluice-local"},
        with_sluice(planners),
-       {"caterpillar", "alltoallv", "alltoallw", "all-at-once", "pdgemr2d"}});
+       {"caterpillar", "alltoallv", "alltoallw", "all-at-once", "pdgemr2d", "sluice-direct", "alltoallw-bcast"}});
   options->methods.add_times_to(*problem);
   options->timeline.add_to(*problem, kByARun);
   problem->footer(
@@ -51,9 +60,12 @@ void add_run_redistribute(CLI::App& verb, Action& chosen) {
       "a\n"
       "rank held beyond its source and target, in percent of its largest part of the source array.\n"
       "Processes of both grids are the first ranks, unless --apart says otherwise; there may be more ranks than "
-      "processes.\n\n"
+      "processes.\n"
+      "Methods of others fetch every copy of the target from the first one of the source, or (alltoallw-bcast) one of "
+      "them, which\nMPI_Bcast multiplies; to scale and add they move to memory of their own first.\n\n"
       "Example:\n"
-      "  mpirun -np 8 sluice run redistribute --from 4x2:64x64 --to 2x4:100x100 --shape 4096x4096");
+      "  mpirun -np 8 sluice run redistribute --from 4x2:64x64 --to 2x4:100x100 --shape 4096x4096\n"
+      "  mpirun -np 8 sluice run redistribute --from 2:64 --to 2:100 --shape 1000000 --to-replicas 3 --apart");
   problem->callback([options, &chosen] { chosen = [options] { return run_redistribute(*options); }; });
 }
 

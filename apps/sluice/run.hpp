@@ -17,6 +17,8 @@ struct RunRedistribute {
   std::string algorithm = "auto";
   std::string mode = "auto";
   bool apart = false;  ///< the target grid's ranks come behind those of the source grid
+  std::string alpha;   ///< Y = beta Y + alpha X, if either is given
+  std::string beta;
   RunMethods methods;
   TimelineOutput timeline;
 };

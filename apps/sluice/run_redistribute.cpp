@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,7 @@
 #include "run_methods.hpp"
 #include "run_output.hpp"
 #include "sluice/error.hpp"
+#include "sluice/input/quantity.hpp"
 #include "sluice/plan/redistribute.hpp"
 #include "sluice/run/mpi/error.hpp"
 
@@ -31,18 +33,25 @@ constexpr std::string_view kPlannedBy = "sluice-";
 
 /// `sluice` by an algorithm that was asked for is called so.
 std::vector<std::string> read_methods(const RunMethods& options, const RedistributeTask& task,
-                                      const std::string& algorithm) {
-  const std::vector<std::string> known = compare::redistribution_methods(task.problem, task.element_bytes);
+                                      const std::string& algorithm, bool scaled) {
+  const bool replicated = task.replicated.has_value();
+  const std::vector<std::string> known =
+      compare::redistribution_methods(task.problem, task.element_bytes, {replicated, scaled});
   return options.names(known, [&](const std::string& name) {
     const bool is_known = std::find(known.begin(), known.end(), name) != known.end();
     if (name.rfind(kPlannedBy, 0) == 0) {
       const std::string by = name.substr(kPlannedBy.size());
-      if (compare::redistribution_mode(by)) return name;
+      if (compare::redistribution_mode(by) || (replicated && by == "direct")) return name;
+      if (replicated) {
+        check_algorithm("exchange", by, "--methods " + name);
+        return name;
+      }
       check_algorithm("redistribute", by, "--methods " + name);
       (void)plan_redistribution(task.problem, by, task.setup);  // throws if it does not apply
     } else if (name == "pdgemr2d" && !is_known) {
       throw InputError("--methods", "'pdgemr2d'",
-                       "a matrix of 8-byte elements that is not transposed, and a build with ScaLAPACK");
+                       replicated ? "one copy of either array, or another method"
+                                  : "a matrix of 8-byte elements that is not transposed, and a build with ScaLAPACK");
     } else if (!is_known) {
       throw InputError("--methods", fmt::format("'{}'", name),
                        fmt::format("all, sluice-ALGORITHM, sluice-MODE, {}", fmt::join(known, ", ")));
@@ -50,6 +59,34 @@ std::vector<std::string> read_methods(const RunMethods& options, const Redistrib
     return name == kPlanned && algorithm != "auto" ? fmt::format("{}{}", kPlannedBy, algorithm) : name;
   });
 }
+
+/// What is scaled and added, if that was asked for.
+std::optional<compare::ScaleAndAdd> read_scaling(const RunRedistribute& options, const RedistributeTask& task) {
+  if (options.alpha.empty() && options.beta.empty()) return std::nullopt;
+  const char* const option = options.alpha.empty() ? "--beta" : "--alpha";
+  if (task.element_bytes != static_cast<std::int64_t>(sizeof(double)))
+    throw InputError(option, fmt::format("elements of {} bytes", task.element_bytes), "--element-bytes 8, doubles");
+  const auto number = [](const std::string& text, const char* where, double usual) {
+    if (text.empty()) return usual;
+    const bool negative = text.front() == '-';
+    try {
+      const double size = parse_number(negative ? text.substr(1) : text, where);
+      return negative ? -size : size;
+    } catch (const InputError&) {
+      throw InputError(where, fmt::format("'{}'", text), "a finite number");
+    }
+  };
+  return compare::ScaleAndAdd{number(options.alpha, "--alpha", 1), number(options.beta, "--beta", 0)};
+}
+
+/// The processes of all copies of the source, and of the target.
+struct Processes {
+  explicit Processes(const RedistributeTask& task)
+      : from(task.input.from_replicas * task.problem.from().processes()),
+        to(task.input.to_replicas * task.problem.to().processes()) {}
+  std::int64_t from;
+  std::int64_t to;
+};
 
 /// Throws InputError, on all ranks, if the arrays do not fit the memory of a node: better than to be ended without a
 /// word while they are filled.
@@ -59,10 +96,13 @@ void check_memory(const RedistributeTask& task, std::int64_t first_target_rank) 
   int rank = 0;
   SLUICE_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
   double needed = 0;
-  if (rank < task.problem.from().processes()) needed += static_cast<double>(task.problem.from().local_size(Rank(rank)));
+  const Processes processes(task);
+  const Distribution& from = task.problem.from();
+  const Distribution& to = task.problem.to();
+  if (rank < processes.from) needed += static_cast<double>(from.local_size(Rank(rank % from.processes())));
   const std::int64_t receiver = rank - first_target_rank;
-  if (receiver >= 0 && receiver < task.problem.to().processes())
-    needed += static_cast<double>(task.problem.to().local_size(Rank(receiver)));
+  if (receiver >= 0 && receiver < processes.to)
+    needed += static_cast<double>(to.local_size(Rank(receiver % to.processes())));
   needed *= static_cast<double>(task.element_bytes);
   SLUICE_MPI(MPI_Allreduce(MPI_IN_PLACE, &needed, 1, MPI_DOUBLE, MPI_SUM, node));
   SLUICE_MPI(MPI_Comm_free(&node));
@@ -91,28 +131,34 @@ std::int64_t largest_part(const RedistributeTask& task) {
 }  // namespace
 
 int run_redistribute(const RunRedistribute& options) {
-  check_algorithm("redistribute", options.algorithm);
+  const bool replicated = !options.problem.from_replicas.empty() || !options.problem.to_replicas.empty();
+  if (!replicated) check_algorithm("redistribute", options.algorithm);
   if (options.problem.shape.empty())
     throw InputError("--shape", "no shape", "the extents of the array, such as 4096x4096");
-  const RedistributeTask task = read(options.problem);
+  RedistributeOptions input = options.problem;
+  if (input.relabel && options.apart) throw InputError("--relabel", "--apart beside it", "one of them");
+  if (input.relabel && !replicated) input.relabel = false;  // the job does that itself; copies are refused with it
+  const RedistributeTask task = read(input);
+  check_algorithm(task.replicated ? "exchange" : "redistribute", options.algorithm);
+  const std::optional<compare::ScaleAndAdd> scaled = read_scaling(options, task);
   if (options.mode != "auto" && !compare::redistribution_mode(options.mode))
     throw InputError("--mode", fmt::format("'{}'", options.mode), "auto, chain or local");
   const int repetitions = options.methods.times();
   int ranks = 0;
   SLUICE_MPI(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
-  const auto check_ranks = [&](const char* where, const std::string& layout, const Distribution& distribution) {
-    if (distribution.processes() <= ranks) return;
-    throw InputError(where, fmt::format("{} processes in '{}'", distribution.processes(), layout),
-                     ranks_expected(distribution.processes(), ranks));
+  const Processes processes(task);
+  const auto check_ranks = [&](const char* where, const std::string& layout, std::int64_t count) {
+    if (count > ranks)
+      throw InputError(where, fmt::format("{} processes in '{}'", count, layout), ranks_expected(count, ranks));
   };
-  const std::int64_t first_target_rank = options.apart ? task.problem.from().processes() : 0;
-  check_ranks("--from", options.problem.from, task.problem.from());
-  check_ranks("--to", options.problem.to, task.problem.to());
-  const std::int64_t processes = first_target_rank + task.problem.to().processes();
-  if (processes > ranks)
-    throw InputError("--apart", fmt::format("{} processes in both grids", processes), ranks_expected(processes, ranks));
-  (void)plan_redistribution(task.problem, options.algorithm, task.setup);
-  const std::vector<std::string> methods = read_methods(options.methods, task, options.algorithm);
+  const std::int64_t first_target_rank = options.apart ? processes.from : 0;
+  check_ranks(task.input.from_replicas > 1 ? "--from-replicas" : "--from", options.problem.from, processes.from);
+  check_ranks(task.input.to_replicas > 1 ? "--to-replicas" : "--to", options.problem.to, processes.to);
+  const std::int64_t last_rank = first_target_rank + processes.to;
+  if (last_rank > ranks)
+    throw InputError("--apart", fmt::format("{} processes in both grids", last_rank), ranks_expected(last_rank, ranks));
+  if (!task.replicated) (void)plan_redistribution(task.problem, options.algorithm, task.setup);
+  const std::vector<std::string> methods = read_methods(options.methods, task, options.algorithm, scaled.has_value());
   check_memory(task, first_target_rank);
   check_outputs(options.methods.json, options.timeline);
 
@@ -120,17 +166,20 @@ int run_redistribute(const RunRedistribute& options) {
   how.algorithm = options.algorithm;
   how.setup = task.setup;
   how.mode = mpi::parse_exchange_mode(options.mode);
-  for (std::int64_t rank = first_target_rank; options.apart && rank < processes; ++rank)
+  for (std::int64_t rank = first_target_rank; options.apart && rank < last_rank; ++rank)
     how.to_ranks.push_back(static_cast<int>(rank));
   how.part = task.problem.part();
   how.unit_diagonal = task.problem.unit_diagonal();
   how.transpose = options.problem.transpose;
-  const compare::Comparison comparison = compare::redistributions(MPI_COMM_WORLD, task.shape, task.from, task.to,
-                                                                  task.element_bytes, how, methods, repetitions);
+  how.relabel = options.problem.relabel;
+  how.from_replicas = task.input.from_replicas;
+  how.to_replicas = task.input.to_replicas;
+  const compare::Comparison comparison = compare::redistributions(
+      MPI_COMM_WORLD, task.shape, task.from, task.to, task.element_bytes, how, methods, repetitions, false, scaled);
   write_timeline(options.timeline, "redistribute", comparison.verified, [&] {
     how.try_native = false;
     return compare::redistributions(MPI_COMM_WORLD, task.shape, task.from, task.to, task.element_bytes, how, {"sluice"},
-                                    1, true);
+                                    1, true, scaled);
   });
   return show_run({"redistribute", task.title(), largest_part(task), 0}, comparison, options.methods.json);
 }

@@ -103,6 +103,8 @@ class ScheduleHandler : public detail::StrictJsonHandler {
                    .text = &input_.part,
                    .choices = {"upper", "lower", "strictly upper", "strictly lower"}},
                   {.name = "transpose", .required = false, .flag = &input_.transpose},
+                  {.name = "from_replicas", .required = false, .integer = &input_.from_replicas},
+                  {.name = "to_replicas", .required = false, .integer = &input_.to_replicas},
                   {.name = "roles", .required = false, .integers = &input_.roles}}},
                 {"a step",
                  {{.name = "switch", .required = false, .integer = &step_.on_switch},
@@ -448,6 +450,9 @@ std::string to_json(const StepSchedule& schedule, const std::optional<BoundCerti
     if (!schedule.input->part.empty())
       out += fmt::format(R"(, "part": {})", detail::json_string(schedule.input->part, "part"));
     if (schedule.input->transpose) out += R"(, "transpose": true)";
+    if (schedule.input->has_replicas())
+      out += fmt::format(R"(, "from_replicas": {}, "to_replicas": {})", schedule.input->from_replicas,
+                         schedule.input->to_replicas);
     if (!schedule.input->roles.empty())
       out += fmt::format(R"(, "roles": [{}])", fmt::join(schedule.input->roles, ", "));
     out += "},\n";

@@ -27,6 +27,8 @@ MessagePlaces::MessagePlaces(const StepSchedule& schedule) {
   if (schedule.local_phases) throw InputError("export", "a schedule with local phases", "one of steps alone");
   if (schedule.switches != 1)
     throw InputError("export", fmt::format("a schedule for {} switches", schedule.switches), "one for one switch");
+  if (schedule.input && schedule.input->has_replicas())
+    throw InputError("export", "a schedule for several copies of an array", "one from one copy to one copy");
   if (const auto violations = validate(schedule); !violations.empty())
     throw InputError("export", to_string(violations.front()), "a sound schedule");
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "schedule/distinct_messages.hpp"
+#include "schedule/replica_pieces.hpp"
 #include "schedule/switch_loads.hpp"
 #include "schedule/totals.hpp"
 #include "sluice/error.hpp"
@@ -17,14 +18,7 @@
 namespace sluice {
 namespace {
 
-/// A transfer with the step it is in. Size 0 marks one that was reported already: its message is not judged further.
-struct Piece {
-  std::int64_t from;
-  std::int64_t to;
-  std::int64_t offset;
-  std::int64_t size;
-  std::int64_t step;
-};
+using Piece = detail::SchedulePiece;
 
 class Validator {
  public:
@@ -42,7 +36,11 @@ class Validator {
     for (std::size_t s = 0; s < schedule_.steps.size(); ++s)
       check_step(static_cast<std::int64_t>(s), schedule_.steps[s]);
     check_copies();
-    check_messages(messages);
+    if (replicas_) {
+      for (Violation& fault : replicas_->faults(pieces_, messages, traffic)) violations_.push_back(std::move(fault));
+    } else {
+      check_messages(messages);
+    }
     check_cost();
     return std::move(violations_);
   }
@@ -72,6 +70,14 @@ class Validator {
       report(-1, -1, "sizes with {} decimals, must be 0 to {}", schedule_.decimals, kMaxDecimals);
     if (!std::isfinite(schedule_.setup) || schedule_.setup < 0)
       report(-1, -1, "the set-up is {}, must be finite and at least 0", schedule_.setup);
+    if (schedule_.input && schedule_.input->has_replicas()) {
+      replicas_.emplace(schedule_);
+      if (const std::string fault = replicas_->count_fault(traffic); !fault.empty()) {
+        report(-1, -1, "{}", fault);
+        replicas_->give_up();
+      }
+      return;
+    }
     if (traffic == nullptr) return;
     if (schedule_.senders != traffic->senders)
       report(-1, -1, "{} senders, the traffic has {}", schedule_.senders, traffic->senders);
@@ -127,8 +133,9 @@ class Validator {
     if (!schedule_.input || schedule_.input->roles.empty()) return;
     const std::vector<std::int64_t>& roles = schedule_.input->roles;
     const std::size_t before = violations_.size();
-    if (static_cast<std::int64_t>(roles.size()) < schedule_.senders)
-      report(-1, -1, "roles of {} processes, there are {} senders", roles.size(), schedule_.senders);
+    const std::int64_t senders = replicas_ ? replicas_->first_passing() : schedule_.senders;
+    if (static_cast<std::int64_t>(roles.size()) < senders)
+      report(-1, -1, "roles of {} processes, there are {} senders", roles.size(), senders);
     ranks_.clear();
     for (std::size_t p = 0; p < roles.size(); ++p) {
       if (roles[p] < 0) report(-1, static_cast<std::int64_t>(p), "process {} has role {}", p, roles[p]);
@@ -137,11 +144,14 @@ class Validator {
     std::sort(ranks_.begin(), ranks_.end());
     const auto twice = std::adjacent_find(ranks_.begin(), ranks_.end());
     if (twice != ranks_.end()) report(-1, *twice, "two processes have the role of receiver {}", *twice);
-    if (violations_.size() == before) roles_ = &roles;
+    if (violations_.size() != before) return;
+    roles_ = &roles;
+    if (replicas_) replicas_->set_roles(roles);
   }
 
   /// Whether a sender and a receiver, both in range, are one process.
   [[nodiscard]] bool are_one(std::int64_t from, std::int64_t to) const {
+    if (replicas_ && from >= replicas_->first_passing()) return from - replicas_->first_passing() == to;
     return roles_ != nullptr && (*roles_)[static_cast<std::size_t>(from)] == to;
   }
 
@@ -150,16 +160,18 @@ class Validator {
     constexpr std::int64_t kNoStep = -1;
     for (const Transfer& copy : schedule_.copies) {
       if (!check_transfer(kNoStep, copy)) continue;
-      if (roles_ == nullptr || !are_one(copy.from, copy.to))
+      if (!are_one(copy.from, copy.to))
         report(kNoStep, copy.from,
                "a copy from sender {} to receiver {}, of which nothing says that they are one process", copy.from,
                copy.to);
-      if (copy.offset != 0)
+      if (copy.offset != 0 && !replicas_)
         report(kNoStep, copy.from, "the copy from sender {} to receiver {} starts at {}: copies are whole messages",
                copy.from, copy.to, amount(copy.offset));
     }
-    check_ports(kNoStep, schedule_.copies, &Transfer::from, "sender", "copies");
-    check_ports(kNoStep, schedule_.copies, &Transfer::to, "receiver", "copies");
+    check_ports(
+        kNoStep, schedule_.copies, [](const Transfer& copy) { return copy.from; }, "sender", "copies");
+    check_ports(
+        kNoStep, schedule_.copies, [](const Transfer& copy) { return copy.to; }, "receiver", "copies");
   }
 
   void check_step(std::int64_t s, const Step& step) {
@@ -179,8 +191,12 @@ class Validator {
       const std::optional<std::int64_t> time = in_range && transfer.size > 0 ? time_of(transfer) : transfer.size;
       longest = longest && time ? std::optional(std::max(*longest, *time)) : std::nullopt;
     }
-    check_ports(s, step.transfers, &Transfer::from, "sender", "transfers");
-    check_ports(s, step.transfers, &Transfer::to, "receiver", "transfers");
+    const auto sending = [&](const Transfer& transfer) {
+      return replicas_ ? replicas_->process_that_sends(transfer.from) : transfer.from;
+    };
+    check_ports(s, step.transfers, sending, "sender", "transfers");
+    check_ports(
+        s, step.transfers, [](const Transfer& transfer) { return transfer.to; }, "receiver", "transfers");
     if (!longest)
       report(s, -1, "duration {}, its longest transfer takes more than 2^63 - 1", amount(step.duration));
     else if (step.duration != *longest)
@@ -219,11 +235,12 @@ class Validator {
     return in_range;
   }
 
-  void check_ports(std::int64_t s, const std::vector<Transfer>& transfers, std::int64_t Transfer::*end,
-                   const char* side, const char* what) {
+  template <class End>
+  void check_ports(std::int64_t s, const std::vector<Transfer>& transfers, End&& end, const char* side,
+                   const char* what) {
     if (transfers.size() < 2) return;
     ranks_.clear();
-    for (const Transfer& transfer : transfers) ranks_.push_back(transfer.*end);
+    for (const Transfer& transfer : transfers) ranks_.push_back(end(transfer));
     if (!std::is_sorted(ranks_.begin(), ranks_.end())) std::sort(ranks_.begin(), ranks_.end());
     for (auto first = std::adjacent_find(ranks_.begin(), ranks_.end()); first != ranks_.end();
          first = std::adjacent_find(first, ranks_.end())) {
@@ -320,6 +337,7 @@ class Validator {
   /// Of all steps so far; nothing if that overflows.
   std::optional<std::int64_t> begin_ = 0;
   const std::vector<std::int64_t>* roles_ = nullptr;  // sound ones: of every sender
+  std::optional<detail::ReplicaPieces> replicas_;     // if arrays are
   std::vector<Piece> pieces_;
   std::vector<std::int64_t> ranks_;  // of one step, kept to save its memory
   std::vector<Violation> violations_;

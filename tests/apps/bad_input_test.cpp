@@ -190,7 +190,7 @@ TEST(BadInput, VerbsProblemsAndStudies) {
       {"check a.json b.json", "b.json"},
       {"study",
        "sluice study: no name, expected redistribute-tables, redistribute-paragon, redistribute-optimality, "
-       "exchange-quality"},
+       "redistribute-replicas, exchange-quality"},
       {"study figures -o out", "sluice study: 'figures', expected redistribute-tables"},
       {"study redistribute-tables", "-o: no folder"},
       {"study exchange-quality", "-o: no folder"},

@@ -89,6 +89,43 @@ TEST(Check, CopiesAreDemandedOutsideOfSteps) {
       "are one process, its copy needs no step");
 }
 
+TEST(Check, SchedulesBetweenCopiesAreJudgedByThem) {
+  const Folder folder;
+  const json good = json::parse(
+      folder.sluice(words("plan redistribute --from 2:2 --to 3:5 --to-replicas 4 --shape 900 --json -")).out);
+  EXPECT_EQ(good["input"]["from_replicas"], 1);
+  EXPECT_EQ(good["input"]["to_replicas"], 4);
+  EXPECT_EQ(good["senders"], 2 + 12);
+  const auto judged = [&](const json& schedule) {
+    folder.write("plan.json", schedule.dump());
+    return folder.sluice({"check", "plan.json"});
+  };
+  const Outcome outcome = judged(good);
+  EXPECT_EQ(outcome.status, 0) << outcome.out;
+  EXPECT_NE(outcome.out.find("every element of 1 copy of 2:2, 900, comes once to each of 4 of 3:5\n"),
+            std::string::npos)
+      << outcome.out;
+  const auto expect_broken = [&](auto change, const std::string& reason) {
+    json schedule = good;
+    change(schedule);
+    const Outcome broken = judged(schedule);
+    EXPECT_EQ(broken.status, 1);
+    EXPECT_NE(broken.out.find(reason), std::string::npos) << broken.out;
+  };
+  expect_broken([](json& s) { s["steps"].erase(0); }, "in no step");
+  expect_broken([](json& s) { std::swap(s["steps"].front(), s["steps"].back()); }, "has got unit");
+  expect_broken([](json& s) { s["input"]["to_replicas"] = 2; }, "processes in a copy of the target");
+  expect_broken([](json& s) { s["input"]["to_replicas"] = 0; }, "must be at least 1");
+  expect_broken([](json& s) { s["input"]["from_replicas"] = 4; }, "are not 4 copies of the source");
+  expect_broken([](json& s) { s["input"]["from"] = "2:7"; }, "not sender");
+  expect_broken([](json& s) { s["input"].erase("to_replicas"); }, "14 senders, the traffic has 2");
+  // Simulated it takes what it costs, with a barrier between steps.
+  folder.write("plan.json", good.dump());
+  const Outcome simulated = folder.sluice(words("simulate plan.json --order local"));
+  EXPECT_EQ(simulated.status, 0) << simulated.err;
+  EXPECT_EQ(folder.sluice(words("check plan.json --traffic none.mtx")).status, 2);
+}
+
 TEST(Check, WithoutInputTheScheduleIsJudgedOnItsOwn) {
   const Folder folder;
   json schedule = sound_schedule(folder);

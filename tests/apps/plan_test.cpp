@@ -194,6 +194,38 @@ TEST(Plan, CopiesOfTheSameProcessesAreNoMessages) {
   EXPECT_EQ(lines(front.out).back(), "optimal in NS and TC at once (proven)");
 }
 
+TEST(Plan, CopiesShareTheSendingAndPassOn) {
+  const Folder folder;
+  const std::string problem = "plan redistribute --from 2:2 --to 3:5 --shape 900 ";
+  const std::vector<std::string> shown = lines(folder.sluice(words(problem + "--to-replicas 4 --summary")).out);
+  ASSERT_GE(shown.size(), 6U);
+  EXPECT_EQ(shown[0], "redistribute 2:2 -> 4 x 3:5: 900 elements of 8 bytes (7.20 kB), 2 senders, 12 receivers");
+  EXPECT_NE(shown[1].find("chains of 4 pass it on"), std::string::npos) << shown[1];
+  EXPECT_EQ(shown[3], "most that a process of the source sends: 450 elements");
+  const Outcome shared = folder.sluice(words(problem + "--from-replicas 3 --to-replicas 1"));
+  EXPECT_EQ(shared.status, 0) << shared.err;
+  EXPECT_NE(shared.out.find("nothing is passed on"), std::string::npos) << shared.out;
+  EXPECT_NE(shared.out.find("transmission (TC)   300          300  1.000  optimal"), std::string::npos) << shared.out;
+  const Outcome same =
+      folder.sluice(words(problem + "--from-replicas 3 --to-replicas 2 --same-processes --json p.json"));
+  EXPECT_EQ(same.status, 0) << same.err;
+  EXPECT_EQ(folder.sluice({"check", "p.json"}).status, 0);
+  const Outcome compared = folder.sluice(words("compare redistribute --from 2:2 --to 3:5 --shape 900 --to-replicas 4"));
+  EXPECT_EQ(compared.status, 0) << compared.err;
+  for (const std::string name : {"first-copy", "direct", "auto"})
+    EXPECT_NE(compared.out.find('\n' + name), std::string::npos) << compared.out;
+  for (const std::string bad :
+       {"--from-replicas 0", "--from-replicas -1", "--to-replicas many", "--to-replicas 2000000",
+        "--to-replicas 1000000", "--to-replicas 2 --relabel", "--to-replicas 2 --front", "--to-replicas 2 --preemptive",
+        "--to-replicas 2 --rank 0", "--to-replicas 2 --algorithm classes", "--to-replicas 2 --algorithm walker-otto",
+        "--to-replicas 2 --export p2p x"}) {
+    const Outcome refused = folder.sluice(words(problem + bad + " --json out.json"));
+    EXPECT_EQ(refused.status, 2) << bad;
+    EXPECT_EQ(lines(refused.err).size(), 1U) << refused.err;
+  }
+  EXPECT_EQ(folder.files(), (std::vector<std::string>{"p.json"}));
+}
+
 TEST(Plan, SaysWhatIsProvenOfTheResult) {
   const Folder folder;
   const auto result = [&](const std::string& arguments) {

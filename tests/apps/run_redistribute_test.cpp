@@ -83,6 +83,57 @@ TEST(RunRedistribute, TransposedMatrices) {
       << refused.err;
 }
 
+TEST(RunRedistribute, CopiesOfBothArrays) {
+  const Folder folder;
+  const std::string problem = "run redistribute --from 1:3 --to 1:5 --shape 6000 --repetitions 1 ";
+  for (const std::string copies :
+       {"--to-replicas 3 --apart", "--from-replicas 4", "--from-replicas 2 --to-replicas 3"}) {
+    SCOPED_TRACE(copies);
+    const Outcome outcome = on_ranks(folder, 4, problem + copies + " --json out.json");
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const ordered_json file = ordered_json::parse(folder.read("out.json"));
+    EXPECT_EQ(file["verified"], true);
+    EXPECT_EQ(file["bytes_moved"], 8 * 6000 * (copies == "--from-replicas 4" ? 1 : 3));
+    std::set<std::string> names;
+    for (const ordered_json& method : file["methods"]) names.insert(method["name"]);
+    EXPECT_EQ(names, (std::set<std::string>{"sluice", "alltoallv", "alltoallw", "all-at-once", "alltoallw-bcast"}));
+  }
+  const Outcome ways = on_ranks(folder, 4, problem + "--to-replicas 3 --method sluice-direct,sluice-chain,sluice-oggp");
+  EXPECT_EQ(ways.status, 0) << ways.err;
+  for (const std::string bad :
+       {"--to-replicas 5", "--from-replicas 0", "--to-replicas 4 --apart", "--to-replicas 2 --relabel",
+        "--to-replicas 2 --method pdgemr2d", "--to-replicas 2 --algorithm classes",
+        "--to-replicas 2 --method caterpillar", "--method sluice-direct"})
+    EXPECT_EQ(on_ranks(folder, 4, problem + bad).status, 2) << bad;
+}
+
+TEST(RunRedistribute, RelabelledRanksKeepWhatTheyHave) {
+  const Folder folder;
+  const std::string problem =
+      "run redistribute --from 2x2:30x25 --to 2x2:25x30 --shape 60x50 --repetitions 1 --relabel";
+  const Outcome outcome = on_ranks(folder, 4, problem + " --json out.json");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(ordered_json::parse(folder.read("out.json"))["verified"], true);
+  EXPECT_EQ(on_ranks(folder, 4, problem + " --apart").status, 2);
+}
+
+TEST(RunRedistribute, ScalesAndAdds) {
+  const Folder folder;
+  const std::string problem = "run redistribute --from 2x2:3x2 --to 1x4:5x3 --shape 60x50 --repetitions 2 ";
+  for (const std::string scaled : {"--alpha -2.5 --beta 0.5", "--beta 1", "--alpha 3 --transpose",
+                                   "--beta 2 --part lower", "--alpha 0 --beta 0"}) {
+    SCOPED_TRACE(scaled);
+    const Outcome outcome = on_ranks(folder, 4, problem + scaled + " --json out.json");
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(ordered_json::parse(folder.read("out.json"))["verified"], true);
+  }
+  const Outcome copies =
+      on_ranks(folder, 4, "run redistribute --from 2:3 --to 2:5 --shape 600 --to-replicas 2 --beta 1");
+  EXPECT_EQ(copies.status, 0) << copies.err;
+  for (const std::string bad : {"--alpha x", "--beta nan", "--beta 1 --element-bytes 4"})
+    EXPECT_EQ(on_ranks(folder, 4, problem + bad).status, 2) << bad;
+}
+
 TEST(RunRedistribute, GridsOfRanksApart) {
   const Folder folder;
   const std::string problem = "run redistribute --from 1x2:3x2 --to 3x1:5x3 --shape 60x50 --apart --repetitions 1";

@@ -67,6 +67,25 @@ TEST(Study, OptimalityIsProvenAndGoesOnWhereItWasStopped) {
   EXPECT_EQ(folder.sluice(words("study redistribute-optimality --samples 41 --seed 3 -o out")).status, 2);
 }
 
+TEST(Study, ReplicasStayAboveTheirBoundAndBelowThePlainWay) {
+  const Folder folder;
+  const Outcome outcome = folder.sluice(words("study redistribute-replicas --samples 12 --seed 5 -o out"));
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const std::vector<std::string> rows = lines(folder.read("out/instances.csv"));
+  ASSERT_EQ(rows.size(), 13U);
+  EXPECT_EQ(rows[0], "P,r,Q,s,R,S,bound,first_copy,direct,auto,chain");
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    SCOPED_TRACE(rows[i]);
+    std::vector<double> cells;
+    std::string row = rows[i] + ',';
+    for (std::size_t at = 0; at < row.size(); at = row.find(',', at) + 1) cells.push_back(std::stod(row.substr(at)));
+    ASSERT_EQ(cells.size(), 11U);
+    EXPECT_LE(cells[6], cells[9]);  // bound, auto
+    EXPECT_LE(cells[9], cells[8]);  // auto, direct
+  }
+  EXPECT_NE(outcome.out.find("12 instances, seed 5"), std::string::npos) << outcome.out;
+}
+
 TEST(Study, TheColumnOfThePaperIsWhatIsPrintedThere) {
   const Folder folder;
   ASSERT_EQ(folder.sluice(words("study redistribute-tables -o .")).status, 0);

@@ -55,6 +55,7 @@ inline std::string to_text(const Case& c) {
   list("from_start", c.options.from_start);
   list("to_start", c.options.to_start);
   list("extent", c.options.extent);
+  out << " copies=" << c.options.from_replicas << ',' << c.options.to_replicas << " forward=" << c.options.forward;
   list("from_ranks", c.options.from_ranks);
   list("to_ranks", c.options.to_ranks);
   list("source_leading", c.options.source_leading);
@@ -145,14 +146,33 @@ class Part {
   std::vector<Indices> owned_;
 };
 
+inline std::int64_t processes_of(const Layout& layout) {
+  std::int64_t product = 1;
+  for (const std::int64_t p : layout.grid) product *= p;
+  return product;
+}
+
+/// Of the ranks of all copies of a grid those of the copy that `rank` is in; of the first one if it is in none.
+inline std::vector<int> ranks_of_copy(const Layout& layout, std::vector<int> ranks, std::int64_t copies, int rank) {
+  if (copies == 1) return ranks;
+  const std::int64_t processes = processes_of(layout);
+  for (std::int64_t p = 0; ranks.empty() || std::ssize(ranks) < copies * processes; ++p)
+    ranks.push_back(static_cast<int>(p));
+  const auto at = std::ranges::find(ranks, rank) - ranks.begin();
+  const std::int64_t copy = at == std::ssize(ranks) ? 0 : at / processes;
+  return {ranks.begin() + copy * processes, ranks.begin() + (copy + 1) * processes};
+}
+
 /// A rank's parts of the two arrays.
 inline Part source_part(const Case& c, int rank) {
   const RedistributionOptions& o = c.options;
-  return {c.from, c.shape, o.from_first, o.from_ranks, rank, o.order, o.source_leading};
+  const std::vector<int> ranks = ranks_of_copy(c.from, o.from_ranks, o.from_replicas, rank);
+  return {c.from, c.shape, o.from_first, ranks, rank, o.order, o.source_leading};
 }
 inline Part target_part(const Case& c, int rank) {
   const RedistributionOptions& o = c.options;
-  return {c.to, c.to_shape(), o.to_first, o.to_ranks, rank, o.order, o.target_leading};
+  const std::vector<int> ranks = ranks_of_copy(c.to, o.to_ranks, o.to_replicas, rank);
+  return {c.to, c.to_shape(), o.to_first, ranks, rank, o.order, o.target_leading};
 }
 
 /// Whether position (i, j) of a box moves, by ScaLAPACK's definition of its trapezoids.
@@ -289,17 +309,12 @@ inline Case random_case(Draw& draw, int size, std::int64_t given_dimensions = 0)
       o.to_start.push_back(draw.between(0, o.to_shape[d] - o.extent[d]));
     }
   }
-  const auto processes = [](const Layout& layout) {
-    std::int64_t product = 1;
-    for (const std::int64_t p : layout.grid) product *= p;
-    return product;
-  };
-  if (draw.chance(2)) o.from_ranks = draw.ranks(processes(c.from), size);
-  if (draw.chance(2)) o.to_ranks = draw.ranks(processes(c.to), size);
-  if (draw.chance(4) && processes(c.from) + processes(c.to) <= size) {
+  if (draw.chance(2)) o.from_ranks = draw.ranks(processes_of(c.from), size);
+  if (draw.chance(2)) o.to_ranks = draw.ranks(processes_of(c.to), size);
+  if (draw.chance(4) && processes_of(c.from) + processes_of(c.to) <= size) {
     const std::vector<int> all = draw.ranks(size, size);
-    o.from_ranks.assign(all.begin(), all.begin() + processes(c.from));
-    o.to_ranks.assign(all.end() - processes(c.to), all.end());
+    o.from_ranks.assign(all.begin(), all.begin() + processes_of(c.from));
+    o.to_ranks.assign(all.end() - processes_of(c.to), all.end());
   }
   if (draw.chance(2)) o.order = StorageOrder::kColumnMajor;
   if (draw.chance(3)) {

@@ -42,6 +42,11 @@ constexpr std::array kStudies{
           "once), beside stepwise, greedy, coloring, caterpillar; the examples' fronts: grids.csv, "
           "examples.csv, ratios.csv, summary.txt and, where gnuplot is installed, ratios.svg. Started again "
           "with the same options it goes on where it was stopped."},
+    Study{"redistribute-replicas", study_redistribute_replicas, true, false, "",
+          "Redistributions between R copies of the source and S of the target, P, Q, R, S <= 8: total over the "
+          "bound of any schedule, with and without passing on between copies, and with everything from the first "
+          "copy, of 1000 random instances or as many as --samples says: instances.csv, ratios.csv, summary.txt and, "
+          "where gnuplot is installed, ratios.svg."},
     Study{"exchange-quality", study_exchange_quality, true, false, "",
           "Figures 11 to 15 of Cohen et al. 2006, its section 8: cost over the lower bound eta, mean and "
           "worst of random graphs of 20 + 20 nodes, by GGP, OGGP and the two heuristics, k = 2..20: "

@@ -23,6 +23,10 @@ int study_redistribute_tables(const StudyTask& task);
 /// earlier run into the same folder stopped.
 int study_redistribute_optimality(const StudyTask& task);
 
+/// Redistributions between several copies of two arrays: plans with and without passing on, and everything from the
+/// first copy, over the bound.
+int study_redistribute_replicas(const StudyTask& task);
+
 /// Figures 2 to 4 of Desprez et al. 1997: time against the size of the vector, on the ranks of this job.
 int study_redistribute_paragon(const StudyTask& task);
 

@@ -10,6 +10,7 @@
 namespace sluice {
 
 /// A piece of the message from sender `from` to receiver `to`: `size` units starting `offset` units into the message.
+/// Where arrays are replicated, offsets are in what the receiver gets (RedistributionInput).
 struct Transfer {
   std::int64_t from = 0;
   std::int64_t to = 0;
@@ -52,6 +53,16 @@ struct RedistributionInput {
   std::vector<std::int64_t> roles = {};
   std::string part = {};
   bool transpose = false;  ///< whether the target array is the transposed source array
+  /// Copies of the source array, R, and of the target array, S, at least 1 each. Unless both are 1, process p of copy a
+  /// of a source grid of P processes is sender a P + p, and process q of copy t of a target grid of Q processes is
+  /// receiver t Q + q; where S is above 1, senders R P, R P + 1, ... are receivers 0, 1, ..., which pass on what they
+  /// got in steps before. Offsets are then places in what the receiver gets: the messages to q in one copy, by rising
+  /// process of the source grid, one behind the other.
+  std::int64_t from_replicas = 1;
+  std::int64_t to_replicas = 1;  ///< S
+
+  /// Whether there are several copies of either array.
+  [[nodiscard]] bool has_replicas() const { return from_replicas != 1 || to_replicas != 1; }
 
   friend bool operator==(const RedistributionInput&, const RedistributionInput&) = default;
 };

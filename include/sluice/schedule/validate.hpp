@@ -27,6 +27,12 @@
 ///    and no receiver twice; nothing of a process to itself in a step;
 ///  - cost: the durations add up to an int64, and no value of the stated bound is above that of the cost.
 ///
+/// Where the input says that arrays are replicated (RedistributionInput), what a receiver gets stands in place of the
+/// messages: its pieces cover it without gap or overlap, the same length for all copies of the target; a receiver
+/// passes on nothing but what it got in steps before, or is a copy, to the same process of another copy; and no process
+/// sends twice in a step, as one of the source and as one of the target. The traffic is then that of one copy to one
+/// copy: a process of the source sends nothing but its own message, from whichever copy.
+///
 /// With the traffic, copies included, moreover: the same numbers of senders and receivers, every unit of every message
 /// sent or copied exactly once, and nothing else sent. Sizes with different decimals are compared in the smaller unit
 /// of the two; violations give them in the user's unit.

@@ -34,20 +34,29 @@ OrderedMessages messages_of(const StepSchedule& schedule, StepOrder order) {
   constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
   std::vector<std::size_t> last(static_cast<std::size_t>(schedule.senders + schedule.receivers), kNone);
   std::vector<std::size_t> waits_for;
+  const bool passes_on = schedule.input && schedule.input->to_replicas > 1;
+  const std::int64_t first_passing = passes_on ? schedule.senders - schedule.receivers : schedule.senders;
   for (std::size_t s = 0; s < schedule.steps.size(); ++s) {
+    const std::size_t first_of_step = graph.messages.size();
     for (const Transfer& each : schedule.steps[s].transfers) {
       const OrderedMessage message{each.from, schedule.senders + each.to, each.size,
                                    order == StepOrder::kBarrier ? static_cast<std::int64_t>(s) : 0};
       waits_for.clear();
+      const auto wait_for_last_of = [&](std::int64_t node) {
+        const std::size_t before = last[static_cast<std::size_t>(node)];
+        if (before != kNone) waits_for.push_back(before);
+      };
       if (order != StepOrder::kBarrier) {
-        for (const std::int64_t node : {message.from, message.to}) {
-          std::size_t& before = last[static_cast<std::size_t>(node)];
-          if (before != kNone) waits_for.push_back(before);
-          before = graph.messages.size();
-        }
+        wait_for_last_of(message.from);
+        wait_for_last_of(message.to);
+        // What it passes on it got in the steps before.
+        if (message.from >= first_passing) wait_for_last_of(schedule.senders + message.from - first_passing);
       }
       graph.add(message, waits_for);
     }
+    for (std::size_t i = first_of_step; i < graph.messages.size(); ++i)
+      for (const std::int64_t node : {graph.messages[i].from, graph.messages[i].to})
+        last[static_cast<std::size_t>(node)] = i;
   }
   return graph;
 }

@@ -35,6 +35,12 @@ std::vector<std::int64_t> hosts_of_receivers(const StepSchedule& schedule, bool 
       if (roles[p] >= 0 && std::cmp_less(roles[p], hosts.size()))
         hosts[static_cast<std::size_t>(roles[p])] = static_cast<std::int64_t>(p);
   }
+  // Senders behind those of the source are the receivers themselves.
+  const bool passes_on = schedule.input && schedule.input->to_replicas > 1;
+  if (passes_on && schedule.input->roles.empty()) {
+    for (std::size_t r = 0; r < hosts.size(); ++r)
+      hosts[r] = schedule.senders - schedule.receivers + static_cast<std::int64_t>(r);
+  }
   std::int64_t next = schedule.senders;
   for (std::int64_t& each : hosts)
     if (each == kOfItsOwn) each = next++;

@@ -29,6 +29,8 @@ template <class T>
         std::memcpy(&value, in, sizeof value);
         if constexpr (!std::is_arithmetic_v<T>) {
           if (conjugate) value = std::conj(value);
+        } else {
+          (void)conjugate;  // of real numbers nothing
         }
         result += alpha == T{1} ? value : alpha * value;
       }

@@ -39,6 +39,14 @@ struct RedistributionOptions {
   /// of a P x Q grid is entry i Q + j). All different; empty: 0, 1, 2, ...
   std::vector<int> from_ranks;
   std::vector<int> to_ranks;  ///< of the target grid; may have any ranks, or none, in common with `from_ranks`
+  /// Copies of the source array, R: process p of copy a is number a P + p of the processes that `from_ranks` lists. All
+  /// copies hold the same. Where R or `to_replicas` is above 1, `algorithm` is one of exchange, there is no `relabel`,
+  /// and the plan is that of plan_replicated, worked out by every rank (docs/explanation/replicas.md).
+  std::int64_t from_replicas = 1;
+  std::int64_t to_replicas = 1;  ///< copies of the target array that are wanted, S, likewise
+  /// With several copies of the target: whether they may get from one another what they do not have. Must be false
+  /// where there is `combine`.
+  bool forward = true;
   /// Lets the job choose who plays which role in the target grid, so that as much as possible stays where it is (see
   /// assign_target_roles); Redistribution::to_ranks() tells the choice. The roles go round among `to_ranks`; if that is
   /// empty, among ranks 0, 1, ... as many as the target grid has processes, and those of the source grid.
@@ -133,7 +141,8 @@ class Redistribution {
   /// execution instead of waiting for this rank. The job is of no further use.
   void give_up(const std::exception_ptr& why) noexcept;
 
-  /// The rank of each process of the target grid, in row-major order of the grid: `to_ranks` of the options, 0, 1, 2,
+  /// The rank of each process of the target grid, in row-major order of the grid, copy by copy: `to_ranks` of the
+  /// options, 0, 1, 2,
   /// ... where there were none, or what `relabel` made of them. The same on every rank.
   [[nodiscard]] std::vector<int> to_ranks() const;
   /// Number of elements of this rank's part of the source array; 0 if it is not in the source grid.
@@ -147,8 +156,8 @@ class Redistribution {
   [[nodiscard]] std::int64_t target_extent() const;
   /// Bytes of buffers this rank holds beyond the user's source and target.
   [[nodiscard]] std::int64_t peak_extra_bytes() const;
-  /// The plan, whose steps are of whole messages; between hosts parts of messages may have steps of their own instead
-  /// (explanation() tells).
+  /// The plan, from one copy to one copy where there are several, whose steps are of whole messages; between hosts
+  /// parts of messages may have steps of their own instead (explanation() tells).
   [[nodiscard]] const RedistributionPlan& plan() const;
   /// What keeps transfers apart; never kAuto.
   [[nodiscard]] ExchangeMode mode() const;

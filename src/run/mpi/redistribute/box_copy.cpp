@@ -16,7 +16,19 @@ CopyAxis::Cursor CopyAxis::seek(std::int64_t position) const {
   return {run, rest - runs[run].first, period * from_stride, period * to_stride};
 }
 
+namespace {
+
+/// As if the receiver's part were the sender's.
+IndexRuns from_receiver(IndexRuns runs) {
+  for (IndexRun& run : runs.runs) std::swap(run.from, run.to);
+  std::swap(runs.from_stride, runs.to_stride);
+  return runs;
+}
+
+}  // namespace
+
 CopyAxis copy_axis(const IndexRuns& runs, CopyKind kind) {
+  if (kind == CopyKind::kPassOn) return copy_axis(from_receiver(runs), CopyKind::kPack);
   CopyAxis axis;
   axis.count = runs.count();
   if (axis.count == 0) return axis;
@@ -317,7 +329,8 @@ BoxCopy::CutRow BoxCopy::cut_row(std::int64_t row, std::int64_t begin, const Cop
   // In a message the row begins with its first byte in the part.
   const Level& level = levels_[0];
   result.from = kind_ == CopyKind::kUnpack ? begin - result.first : level.axis->from_at(slow) * level.from_step;
-  result.to = kind_ == CopyKind::kPack ? begin - result.first : level.axis->to_at(slow) * level.to_step;
+  const bool packs = kind_ == CopyKind::kPack || kind_ == CopyKind::kPassOn;
+  result.to = packs ? begin - result.first : level.axis->to_at(slow) * level.to_step;
   return result;
 }
 

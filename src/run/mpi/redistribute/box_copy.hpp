@@ -69,6 +69,7 @@ enum class CopyKind {
   kPack,    ///< the sender's part of the array to the message
   kUnpack,  ///< the message to the receiver's part of the array
   kMove,    ///< the sender's part to the receiver's
+  kPassOn,  ///< the receiver's part to a message as the sender would have packed it
 };
 
 /// Runs that follow each other in both memories become one.

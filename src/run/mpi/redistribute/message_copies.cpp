@@ -10,9 +10,10 @@ using sluice::detail::Positions;
 MessageCopies::MessageCopies(const Participation& part, CopyKind kind, std::span<const Rank> peers) : kind_(kind) {
   if (peers.empty()) return;
   const RedistributionProblem& problem = part.problem;
-  const Distribution& other = kind == CopyKind::kUnpack ? problem.from() : problem.to();
-  const std::vector<Coordinate> own = kind == CopyKind::kUnpack ? problem.to().coordinates(Rank(part.receiver))
-                                                                : problem.from().coordinates(Rank(part.sender));
+  const bool at_receiver = kind == CopyKind::kUnpack || kind == CopyKind::kPassOn;
+  const Distribution& other = at_receiver ? problem.from() : problem.to();
+  const std::vector<Coordinate> own =
+      at_receiver ? problem.to().coordinates(Rank(part.receiver)) : problem.from().coordinates(Rank(part.sender));
   dimensions_ = levels_ = problem.dimensions();
   const auto dimension = [&](std::size_t level) {
     return part.order == StorageOrder::kRowMajor ? level : dimensions_ - 1 - level;
@@ -34,7 +35,7 @@ MessageCopies::MessageCopies(const Participation& part, CopyKind kind, std::span
     met[d].erase(std::unique(met[d].begin(), met[d].end()), met[d].end());
     for (const Coordinate peer : met[d]) {
       const AxisPattern& pattern = problem.axis(d);
-      const IndexRuns runs = kind == CopyKind::kUnpack ? pattern.runs(peer, own[d]) : pattern.runs(own[d], peer);
+      const IndexRuns runs = at_receiver ? pattern.runs(peer, own[d]) : pattern.runs(own[d], peer);
       axes_[level].push_back(copy_axis(runs, kind));
       if (problem.has_part()) positions[level].push_back(std::make_shared<const Positions>(runs));
     }
@@ -51,9 +52,10 @@ MessageCopies::MessageCopies(const Participation& part, CopyKind kind, std::span
     for (std::size_t level = 0; level < dimensions_ && !dense; ++level) result[level] = storage.steps[dimension(level)];
     return result;
   };
-  from_step_ = steps(kind == CopyKind::kUnpack, part.source);
-  to_step_ = steps(kind == CopyKind::kPack, part.target);
-  if (kind != CopyKind::kPack && to_step_.back() != 0 && to_step_.back() != part.element_size) {
+  from_step_ = steps(kind == CopyKind::kUnpack, kind == CopyKind::kPassOn ? part.target : part.source);
+  to_step_ = steps(kind == CopyKind::kPack || kind == CopyKind::kPassOn, part.target);
+  const std::int64_t in_target = kind == CopyKind::kPassOn ? from_step_.back() : to_step_.back();
+  if (kind != CopyKind::kPack && in_target != 0 && in_target != part.element_size) {
     element_bytes_ = part.element_size;
     axes_.push_back({scaled(one_position(), element_bytes_)});
   } else {

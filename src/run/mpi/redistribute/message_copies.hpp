@@ -10,8 +10,8 @@
 
 namespace sluice::mpi::detail {
 
-/// How the messages of one rank are copied: to the message (its sends), from it (its receives), or from the source to
-/// the target (what it sends itself).
+/// How the messages of one rank are copied: to the message (its sends), from it (its receives), from the source to
+/// the target (what it sends itself), or from the target to a message again (what it passes on).
 ///
 /// A message is the product of runs in each dimension, and messages share them: one CopyAxis for each dimension and
 /// process coordinate met there, whatever the number of messages. The bytes of a message are in the order of storage of
@@ -20,8 +20,8 @@ namespace sluice::mpi::detail {
 /// two elements of a message follow each other: the bytes of an element are a level of their own.
 class MessageCopies {
  public:
-  /// `peers`: processes of the other grid that this rank sends to (kPack), or receives from (kUnpack); for kMove the
-  /// rank's own process there, or none.
+  /// `peers`: processes of the other grid that this rank sends to (kPack), or receives from (kUnpack), or whose
+  /// messages it passes on (kPassOn); for kMove the rank's own process there, or none.
   MessageCopies(const Participation& part, CopyKind kind, std::span<const Rank> peers);
 
   [[nodiscard]] std::size_t size() const { return dimensions_ == 0 ? 0 : slots_.size() / dimensions_; }

@@ -11,10 +11,6 @@ namespace sluice::mpi::detail {
 namespace {
 
 constexpr std::int64_t kMostMessages = 1 << 10;
-/// What a step costs on a network where ports are short, as in exchanges.
-constexpr double kLeastSetupBytes = 32 << 10;
-/// A second of the exchange planners is an effort of 1.
-constexpr double kEffort = 0.02;
 
 /// `sends`: those to the processes of the target grid, else those from the ones of the source grid. Where the plan is
 /// that of the whole box, messages are cut to the part that moves.
@@ -45,10 +41,10 @@ std::optional<StepSchedule> cut_schedule(const Participation& part, const Redist
   const std::int64_t receivers = problem.to().processes();
   if (receivers == 0 || senders > kMostMessages / receivers) return std::nullopt;
   ExchangeProblem exchange{problem.traffic_between_processes(), std::min(senders, receivers),
-                           std::max(setup, kLeastSetupBytes / static_cast<double>(part.element_size))};
+                           std::max(setup, least_setup(part.element_size))};
   if (exchange.traffic.messages.empty()) return std::nullopt;
   sluice::ExchangeOptions how;
-  how.effort = kEffort;
+  how.effort = kExchangeEffort;
   StepSchedule schedule = plan_exchange(exchange, how).schedule;
   if (cost(schedule).total >= plan.with_setup(exchange.setup).cost().total) return std::nullopt;
   return schedule;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "run/mpi/redistribute/participation.hpp"
@@ -9,6 +10,13 @@
 #include "sluice/plan/redistribute.hpp"
 
 namespace sluice::mpi::detail {
+
+/// A second of the exchange planners is an effort of 1.
+inline constexpr double kExchangeEffort = 0.02;
+/// What a step costs, in elements, on a network where ports are short, as in exchanges: 32 KiB.
+[[nodiscard]] inline double least_setup(std::int64_t element_size) {
+  return static_cast<double>(32 << 10) / static_cast<double>(element_size);
+}
 
 /// What a rank sends in a redistribution, or what it receives, without what it sends itself.
 struct OwnMessages {
@@ -21,8 +29,10 @@ struct OwnMessages {
   };
 
   std::vector<Rank> processes;        ///< of the other grid, at the other end of each message
-  std::vector<StepMessage> messages;  ///< whole
-  std::vector<Transfer> transfers;    ///< steps rise
+  std::vector<StepMessage> messages;  ///< whole; of sends, those passed on come behind
+  /// Of each message that is passed on to another copy of the target: the process of the source grid that it is from.
+  std::vector<Rank> passed_on;
+  std::vector<Transfer> transfers;  ///< steps rise
 
   [[nodiscard]] std::int64_t bytes() const;
   /// The transfers as the executor of steps takes them.
@@ -35,6 +45,8 @@ struct OwnSteps {
   OwnMessages receives;
   std::int64_t steps = 0;  ///< of all ranks
   bool cut = false;        ///< whether messages travel in several steps
+  std::string copies;      ///< of several copies: how they are planned, for people
+  double mean_bytes = 0;   ///< and the mean of a transfer, the same on all ranks
 };
 
 /// The rank's part of `plan`, messages whole. If `may_cut`, where ports are what is short: a step lasts as long as its
@@ -43,5 +55,8 @@ struct OwnSteps {
 /// where there are at most 1024 messages between at most as many pairs; all ranks find the same one.
 [[nodiscard]] OwnSteps own_steps(const Participation& part, int rank, const RedistributionPlan& plan, double setup,
                                  bool may_cut);
+
+/// The same between several copies, of what plan_replicated makes of part.replicated. Throws as that does.
+[[nodiscard]] OwnSteps replicated_steps(const Participation& part, int rank, const RedistributionOptions& options);
 
 }  // namespace sluice::mpi::detail

@@ -13,17 +13,17 @@
 namespace sluice::mpi::detail {
 namespace {
 
-/// The ranks of a grid's processes, checked.
-GridRanks grid_ranks(const std::vector<int>& given, const Distribution& grid, int size, const char* grid_name,
+/// The ranks of a grid's `processes`, those of all copies, checked.
+GridRanks grid_ranks(const std::vector<int>& given, std::int64_t processes, int size, const char* grid_name,
                      const char* list_name) {
-  if (grid.processes() > size) {
-    throw InputError(grid_name, fmt::format("a grid of {} processes", grid.processes()),
+  if (processes > size) {
+    throw InputError(grid_name, fmt::format("a grid of {} processes", processes),
                      fmt::format("at most {}, the ranks there are", size));
   }
-  if (given.empty()) return {grid.processes(), {}};
-  if (given.size() != static_cast<std::size_t>(grid.processes())) {
+  if (given.empty()) return {processes, {}};
+  if (given.size() != static_cast<std::size_t>(processes)) {
     throw InputError(list_name, fmt::format("{} ranks", given.size()),
-                     fmt::format("{}, one a process of the grid", grid.processes()));
+                     fmt::format("{}, one a process of the grid", processes));
   }
   std::vector<bool> seen(static_cast<std::size_t>(size), false);
   for (const int rank : given) {
@@ -35,7 +35,7 @@ GridRanks grid_ranks(const std::vector<int>& given, const Distribution& grid, in
     }
     seen[static_cast<std::size_t>(rank)] = true;
   }
-  return {grid.processes(), given};
+  return {processes, given};
 }
 
 /// The ranks of the target grid's processes such that most data stays where it is. `given`: who may be one; empty:
@@ -69,6 +69,18 @@ RedistributionProblem with_copies(RedistributionProblem problem, const GridRanks
   std::vector<Rank> roles;
   for (const int rank : from_ranks.list()) roles.emplace_back(to_ranks.process_of(rank));
   return problem.with_roles(roles);
+}
+
+/// Which processes of all copies are one.
+ReplicatedProblem with_copies(const ReplicatedProblem& problem, const GridRanks& from_ranks,
+                              const GridRanks& to_ranks) {
+  std::vector<Rank> roles;
+  bool any = false;
+  for (const int rank : from_ranks.list()) {
+    roles.emplace_back(to_ranks.process_of(rank));
+    any = any || roles.back().value >= 0;
+  }
+  return any ? problem.with_roles(roles) : problem;
 }
 
 /// How a process stores its part; -1: one without elements. `leading`: as RedistributionOptions has it, called `name`.
@@ -210,16 +222,30 @@ Participation make_participation(int rank, int size, const std::vector<std::int6
   const Distribution& target = part.problem.to();
   checked::multiply(source.size(), element_size, "bytes of the source array");
   checked::multiply(target.size(), element_size, "bytes of the target array");
-  part.from_ranks = grid_ranks(options.from_ranks, source, size, "from", "from_ranks");
-  part.to_ranks = grid_ranks(options.to_ranks, target, size, "to", "to_ranks");
+  const bool replicated = options.from_replicas != 1 || options.to_replicas != 1;
+  if (replicated) {
+    if (options.relabel) throw InputError("relabel", "several copies beside it", "one copy of either array");
+    part.replicated.emplace(part.problem, options.from_replicas, options.to_replicas);
+  }
+  const std::int64_t senders = replicated ? part.replicated->senders() : source.processes();
+  const std::int64_t receivers = replicated ? part.replicated->receivers() : target.processes();
+  part.from_ranks = grid_ranks(options.from_ranks, senders, size, "from", "from_ranks");
+  part.to_ranks = grid_ranks(options.to_ranks, receivers, size, "to", "to_ranks");
   if (options.part != MatrixPart::kWhole) part.problem = part.problem.with_part(options.part, options.unit_diagonal);
   if (options.relabel) {
     const std::vector<int> usual = part.to_ranks.list();
     part.to_ranks = {target.processes(), relabelled(part.problem, part.from_ranks, options.to_ranks, usual)};
   }
-  part.problem = with_copies(std::move(part.problem), part.from_ranks, part.to_ranks);
   part.sender = part.from_ranks.process_of(rank);
   part.receiver = part.to_ranks.process_of(rank);
+  if (replicated) {
+    part.replicated = with_copies(ReplicatedProblem(part.problem, options.from_replicas, options.to_replicas),
+                                  part.from_ranks, part.to_ranks);
+    if (part.sender >= 0) part.sender %= source.processes();
+    if (part.receiver >= 0) part.receiver %= target.processes();
+  } else {
+    part.problem = with_copies(std::move(part.problem), part.from_ranks, part.to_ranks);
+  }
   part.source = storage_of(source, part.sender, options.source_leading, options.order, element_size, "source_leading");
   part.target = storage_of(options.transpose ? target.transposed() : target, part.receiver, options.target_leading,
                            options.order, element_size, "target_leading");
@@ -237,6 +263,7 @@ Arguments arguments_of(const std::vector<std::int64_t>& shape, const Layout& fro
   result.add(std::span(options.from_ranks));
   result.add(std::span(options.to_ranks));
   result.add(options.relabel);
+  result.add_all(options.from_replicas, options.to_replicas, options.forward);
   result.add_all(options.part, options.unit_diagonal, options.transpose);
   result.add_all(element_size, options.order, options.algorithm, options.setup, options.mode, options.chunk_bytes,
                  options.window, options.shared_from_bytes, options.try_native);

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "run/mpi/runtime/agreement.hpp"
 #include "sluice/input/redistribution_problem.hpp"
+#include "sluice/input/replicated_problem.hpp"
 #include "sluice/run/mpi/redistribution.hpp"
 
 namespace sluice::mpi::detail {
@@ -48,6 +50,8 @@ struct Participation {
   GridRanks to_ranks;
   std::int64_t sender = -1;  ///< process of the source grid, -1: none
   std::int64_t receiver = -1;
+  /// If there are several copies of either array; the two lists of ranks are then those of all copies.
+  std::optional<ReplicatedProblem> replicated = {};
   PartStorage source = {};
   PartStorage target = {};
 

@@ -16,6 +16,7 @@
 #include "run/mpi/runtime/job.hpp"
 #include "run/mpi/runtime/simulation.hpp"
 #include "run/mpi/steps/protocol_chain.hpp"
+#include "run/mpi/steps/protocol_pass_on.hpp"
 #include "run/mpi/steps/step_executor.hpp"
 #include "sluice/error.hpp"
 
@@ -55,6 +56,24 @@ std::unique_ptr<detail::StepProtocol> chain(detail::Channel& channel, const deta
   return std::make_unique<detail::ChainProtocol>(channel, std::move(links), kEarlyBytes);
 }
 
+/// What messages wait for besides each other: null: nothing.
+std::unique_ptr<detail::StepProtocol> protocol_of(detail::Channel& channel, const detail::OwnSteps& own,
+                                                  ExchangeMode mode) {
+  std::unique_ptr<detail::StepProtocol> ports = mode == ExchangeMode::kChain ? chain(channel, own) : nullptr;
+  if (own.sends.passed_on.empty()) return ports;
+  std::vector<std::size_t> receives_before;
+  std::vector<std::int64_t> receive_bytes;
+  for (const OwnMessages::Transfer& receive : own.receives.transfers) receive_bytes.push_back(receive.bytes);
+  for (const OwnMessages::Transfer& send : own.sends.transfers) {
+    const auto before =
+        std::ranges::lower_bound(own.receives.transfers, send.step, std::ranges::less{}, &OwnMessages::Transfer::step);
+    const bool passed_on = send.message >= own.sends.processes.size();
+    receives_before.push_back(passed_on ? static_cast<std::size_t>(before - own.receives.transfers.begin()) : 0);
+  }
+  return std::make_unique<detail::PassOnProtocol>(std::move(ports), std::move(receives_before),
+                                                  std::move(receive_bytes));
+}
+
 /// How the pieces of messages travel.
 detail::StepExecutor::Limits limits_of(const RedistributionOptions& options, ExchangeMode mode,
                                        std::int64_t element_size) {
@@ -66,8 +85,10 @@ detail::StepExecutor::Limits limits_of(const RedistributionOptions& options, Exc
 }
 
 /// Whether the messages are long enough to share memory for them; the same on all ranks.
-bool shares_memory(const RedistributionPlan& plan, std::int64_t element_size, std::int64_t from_bytes) {
+bool shares_memory(const RedistributionPlan& plan, const detail::OwnSteps& own, std::int64_t element_size,
+                   std::int64_t from_bytes) {
   const RedistributionProblem& problem = plan.problem();
+  if (!own.copies.empty()) return from_bytes >= 0 && own.mean_bytes >= static_cast<double>(from_bytes);
   if (from_bytes < 0 || problem.size() == 0 || plan.steps() == 0) return false;
   const std::int64_t a_step = std::min(problem.from().processes(), problem.to().processes());
   const double messages = static_cast<double>(a_step) * static_cast<double>(plan.steps());  // at most
@@ -80,11 +101,13 @@ struct Copies {
   Copies(const Participation& part, const detail::OwnSteps& own)
       : packing(part, CopyKind::kPack, own.sends.processes),
         unpacking(part, CopyKind::kUnpack, own.receives.processes),
-        moving(part, CopyKind::kMove, own_message(part)) {}
+        moving(part, CopyKind::kMove, own_message(part)),
+        passing_on(part, CopyKind::kPassOn, own.sends.passed_on) {}
 
   MessageCopies packing;
   MessageCopies unpacking;
   MessageCopies moving;
+  MessageCopies passing_on;  ///< its messages are those behind the ones of `packing`
 };
 
 /// The messages of one execution between the user's two arrays.
@@ -106,11 +129,11 @@ class Transport {
 
   /// As StepData has it, of a message.
   [[nodiscard]] const std::byte* outgoing(std::size_t message, std::int64_t offset, std::int64_t bytes) const {
-    const auto at = copies_.packing[message].contiguous(offset, offset + bytes);
-    return at ? source_ + at->first : nullptr;
+    const auto at = outgoing_copy(message).contiguous(offset, offset + bytes);
+    return at ? outgoing_from(message) + at->first : nullptr;
   }
   void pack(std::size_t message, std::int64_t offset, std::int64_t bytes, std::byte* buffer) const {
-    copies_.packing[message].copy(offset, offset + bytes, source_, 0, buffer, offset);
+    outgoing_copy(message).copy(offset, offset + bytes, outgoing_from(message), 0, buffer, offset);
   }
   [[nodiscard]] std::byte* incoming(std::size_t message, std::int64_t offset, std::int64_t bytes) const {
     if (combine_) return nullptr;
@@ -129,6 +152,13 @@ class Transport {
   }
 
  private:
+  [[nodiscard]] BoxCopy outgoing_copy(std::size_t message) const {
+    const std::size_t packed = copies_.packing.size();
+    return message < packed ? copies_.packing[message] : copies_.passing_on[message - packed];
+  }
+  [[nodiscard]] const std::byte* outgoing_from(std::size_t message) const {
+    return message < copies_.packing.size() ? source_ : target_;
+  }
   /// Bytes begin .. end - 1 of a message, from where it has byte `from_origin`, to the target.
   void put(const BoxCopy& message, std::int64_t begin, std::int64_t end, const std::byte* from,
            std::int64_t from_origin) const {
@@ -245,10 +275,12 @@ struct Redistribution::State final : detail::Job {
                : channel.context().one_node() || part.largest_part() <= detail::kHeldByQueues ? ExchangeMode::kLocal
                                                                                               : ExchangeMode::kChain),
           // Every rank plans: what a search could still shave off the steps is not worth that.
-          plan(plan_redistribution(part.plans_all_messages() ? part.problem : part.problem.plain(), options.algorithm,
-                                   options.setup, options.algorithm == "auto" ? 0 : kCustomaryEffort)),
-          own(own_steps(part, channel.rank(), plan, options.setup,
-                        mode == ExchangeMode::kChain && options.algorithm == "auto")),
+          plan(plan_redistribution(part.plans_all_messages() ? part.problem : part.problem.plain(),
+                                   part.replicated ? "auto" : options.algorithm, options.setup,
+                                   part.replicated || options.algorithm == "auto" ? 0 : kCustomaryEffort)),
+          own(part.replicated ? replicated_steps(part, channel.rank(), options)
+                              : own_steps(part, channel.rank(), plan, options.setup,
+                                          mode == ExchangeMode::kChain && options.algorithm == "auto")),
           copies(part, own) {}
 
     Participation part;
@@ -307,20 +339,22 @@ Redistribution::State::State(std::shared_ptr<detail::Context> context, std::int6
           options);
     }
     const detail::OwnSteps& own = prepared->own;
+    if (combine && options.to_replicas > 1 && options.forward)
+      throw InputError("combine", "copies of the target that may pass on what they get", "forward = false beside it");
     const detail::StepExecutor::Limits limits = limits_of(options, prepared->mode, element_size);
     if (combine && element_size > limits.chunk_bytes) {
       throw InputError("combine", fmt::format("elements of {} bytes", element_size),
                        fmt::format("at most {}, what travels at once", limits.chunk_bytes));
     }
     executor.emplace(channel, own.sends.steps(), own.receives.steps(), limits,
-                     prepared->mode == ExchangeMode::kChain ? chain(channel, own) : nullptr);
-    executor->connect(shares_memory(prepared->plan, element_size, options.shared_from_bytes));
+                     protocol_of(channel, own, prepared->mode));
+    executor->connect(shares_memory(prepared->plan, own, element_size, options.shared_from_bytes));
   });
   detail::KeptPlan kept = find_kept(channel, key.bytes(), arguments.fingerprint(), failure);
   if (!kept.plan) kept.put(channel, key.bytes(), prepared);
   trial.emplace(channel,
                 options.try_native && options.algorithm == "auto" && options.mode == ExchangeMode::kAuto &&
-                    channel.size() > 1 && !detail::kSimulated,
+                    channel.size() > 1 && !detail::kSimulated && options.from_replicas == 1 && options.to_replicas == 1,
                 kept, true);
 }
 
@@ -397,8 +431,10 @@ std::string Redistribution::explanation() const {
   const detail::OwnSteps& own = state_->prepared->own;
   std::string text = "MPI_Ialltoallw";
   if (!native()) {
-    text = fmt::format("{}, {} {}, {}", own.cut ? "messages cut by exchange" : plan().algorithm(), own.steps,
-                       own.steps == 1 ? "step" : "steps", to_string(mode()));
+    const std::string way = !own.copies.empty() ? own.copies
+                            : own.cut           ? "messages cut by exchange"
+                                                : plan().algorithm();
+    text = fmt::format("{}, {} {}, {}", way, own.steps, own.steps == 1 ? "step" : "steps", to_string(mode()));
   }
   return text + detail::to_text(state_->trial->measured(), "MPI_Ialltoallw");
 }

@@ -1,0 +1,77 @@
+#include "plan_replicas.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "algorithm_names.hpp"
+#include "elapsed.hpp"
+#include "interrupt.hpp"
+#include "sluice/error.hpp"
+#include "sluice/schedule/cost.hpp"
+#include "sluice/show/quantities.hpp"
+#include "terminal.hpp"
+
+namespace sluice::command {
+
+namespace {
+
+/// How far a cost is from what no schedule costs less.
+std::string distance(double total, double bound, const char* of) {
+  if (total <= bound) return fmt::format("optimal{}", of);
+  return fmt::format("at most {} above the optimum{}", excess_text(total, bound), of);
+}
+
+std::string way_of(const ReplicatedPlan& plan, const ReplicatedProblem& problem) {
+  std::string text = fmt::format("algorithm: {}; ", plan.schedule.algorithm);
+  if (plan.longest_chain == 1) {
+    text += "nothing is passed on between copies of the target";
+  } else {
+    text += fmt::format("{} of {} copies of the target {} everything from the source, chains of {} pass it on",
+                        plan.heads, problem.to_replicas(), plan.heads == 1 ? "gets" : "get", plan.longest_chain);
+  }
+  return text;
+}
+
+}  // namespace
+
+ReplicatedOptions replicated_options(const RedistributeTask& task, const std::string& algorithm, std::int64_t effort) {
+  check_algorithm("exchange", algorithm);
+  constexpr double kEffortOfASecond = 50'000;
+  ReplicatedOptions options;
+  options.algorithm = algorithm;
+  options.setup = task.setup;
+  options.effort = static_cast<double>(std::max<std::int64_t>(effort, 1)) / kEffortOfASecond;
+  options.time_limit_s = task.time_limit_s;
+  options.stop = stop_at_interrupt();
+  return options;
+}
+
+int plan_replicas(const RedistributeTask& task, const std::string& algorithm, std::int64_t effort,
+                  const PlanOutput& output) {
+  const ReplicatedOptions options = replicated_options(task, algorithm, effort);
+  const Interruptible interruptible(searches(algorithm));
+  ReplicatedPlan plan = [&] {
+    const Elapsed elapsed(kPlanning);
+    return plan_replicated(*task.replicated, options);
+  }();
+  plan.schedule.input = task.input;
+  const Cost is = cost(plan.schedule);
+  std::string head = task.title() + '\n' + way_of(plan, *task.replicated) + '\n';
+  head +=
+      fmt::format("result: {}{}\n", distance(is.total, plan.bounds.any.total, ""), end_of_search_text(plan.stopped));
+  if (!plan.schedule.copies.empty())
+    head += fmt::format("{} between processes that are one, in no step\n",
+                        count_text(plan.schedule.copies.size(), "copy", "copies"));
+  head += fmt::format("most that a process of the source sends: {} elements\n", plan.source_load);
+  head += fmt::format("without passing on: total {}, {}\n\n", number_text(plan.direct_total),
+                      distance(plan.direct_total, plan.bounds.direct.total, " of such schedules"));
+  head += cost_table(is, plan.bounds.any, task.setup);
+  if (!output.writes_out()) {
+    tell(head);
+    return status_unless_interrupted(kDone);
+  }
+  return show_plan(head, plan.schedule, output);
+}
+
+}  // namespace sluice::command

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sluice/schedule/step_schedule.hpp"
+
+namespace sluice::detail {
+
+/// Copies of the target in chains: copy t passes on to copy t + heads what it got, one step later.
+///
+/// Problem: steps that bring everything to `heads` copies are to bring it to `copies` of them, which make chains of
+/// L = ceil(copies / heads). Step i of the result has the transfers of step i of what is given, and what each copy but
+/// the last of a chain got in step i - 1. So a process sends and receives once a step at most, as in the given steps,
+/// and NS grows by L - 1. A step lasts as long as the longest of the L given ones that meet in it: with the longest
+/// first, TC grows by (L - 1) times the longest. Steps cut into pieces of at most x make that (L - 1) x, and cost a
+/// set-up each; the x of least total is taken from those that cut the longest step into 1, 2, .., 64, 128, ... equal
+/// parts.
+///
+/// Deterministic. O((steps + pieces) log steps).
+struct Pipeline {
+  std::int64_t longest = 0;  ///< x
+  Cost cost;
+};
+/// `durations`: of the given steps, none 0. `most_steps`: after cutting.
+[[nodiscard]] Pipeline best_pipeline(std::span<const std::int64_t> durations, std::int64_t chain, double setup,
+                                     std::int64_t most_steps);
+
+/// `targets`: processes of one copy; sender first_passing + j is receiver j. None of the steps is empty.
+struct Chains {
+  std::int64_t copies = 1;
+  std::int64_t heads = 1;
+  std::int64_t targets = 0;
+  std::int64_t first_passing = 0;
+
+  [[nodiscard]] std::int64_t length() const { return (copies + heads - 1) / heads; }
+};
+[[nodiscard]] std::vector<Step> passed_on(std::vector<Step> steps, const Chains& chains, std::int64_t longest);
+
+}  // namespace sluice::detail

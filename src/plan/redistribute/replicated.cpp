@@ -1,0 +1,227 @@
+#include "sluice/plan/replicated.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "plan/redistribute/pass_on.hpp"
+#include "plan/redistribute/replica_needs.hpp"
+#include "sluice/error.hpp"
+#include "sluice/plan/exchange.hpp"
+#include "sluice/plan/redistribute.hpp"
+#include "sluice/schedule/cost.hpp"
+
+namespace sluice {
+namespace {
+
+using detail::Chains;
+using detail::Pipeline;
+using detail::ReplicaNeed;
+
+constexpr std::int64_t kMostMessages = std::int64_t{1} << 20;
+/// Chains are not cut into more steps than that, nor into more transfers.
+constexpr std::int64_t kMostSteps = std::int64_t{1} << 16;
+constexpr std::int64_t kMostTransfers = std::int64_t{1} << 22;
+
+void check_size(const ReplicatedProblem& problem) {
+  const std::int64_t most = kMostMessages / std::max(problem.to_replicas(), problem.from_replicas());
+  if (count_messages(problem.one(), most) > most)
+    throw InputError("replicas", fmt::format("more than {} messages to or from all copies", kMostMessages), "less");
+}
+
+StepSchedule empty_schedule(const ReplicatedProblem& problem, double setup) {
+  StepSchedule schedule;
+  schedule.problem = "redistribute";
+  schedule.senders = problem.senders() + (problem.to_replicas() > 1 ? problem.receivers() : 0);
+  schedule.receivers = problem.receivers();
+  schedule.max_transfers = problem.receivers();
+  schedule.setup = setup;
+  return schedule;
+}
+
+std::int64_t transfers_of(const std::vector<Step>& steps) {
+  std::int64_t sum = 0;
+  for (const Step& step : steps) sum += static_cast<std::int64_t>(step.transfers.size());
+  return sum;
+}
+
+/// Steps that bring everything to the first copies of the target.
+struct ToHeads {
+  std::vector<Step> steps;
+  std::string algorithm;
+  std::int64_t heads = 0;
+};
+
+/// Keeps the cheapest of what it is shown.
+class Search {
+ public:
+  Search(const ReplicatedProblem& problem, const ReplicatedOptions& options) : problem_(problem), options_(options) {}
+
+  /// Whether something for so many heads, of this cost at least, can be cheaper than what is known.
+  [[nodiscard]] bool may_gain(const Cost& direct, std::int64_t heads) const {
+    return best_.heads == 0 || with_chain(direct, heads).total < pipeline_.cost.total;
+  }
+  void to_heads(const std::vector<ReplicaNeed>& needs, std::int64_t heads) {
+    const std::vector<Transfer> whole = detail::dealt_whole(problem_, needs);
+    by_exchange(whole, heads);
+    if (largest_load(whole) > detail::direct_bound(problem_, needs, 0).transmission)
+      by_exchange(detail::dealt_evenly(problem_, needs), heads);
+    by_rounds(heads);
+  }
+  /// By the planners of exchange.
+  void by_exchange(const std::vector<Transfer>& shares, std::int64_t heads) {
+    const std::int64_t receivers = heads * problem_.one().to().processes();
+    ExchangeProblem exchange{
+        {problem_.senders(), receivers, {}, 0}, std::min(problem_.senders(), receivers), options_.setup, 1};
+    for (const Transfer& share : shares) exchange.traffic.messages.push_back({share.from, share.to, share.size});
+    ExchangeOptions how;
+    how.algorithm = options_.algorithm;
+    how.effort = options_.effort;
+    how.time_limit_s = options_.time_limit_s;
+    how.stop = options_.stop;
+    ExchangePlan plan = plan_exchange(exchange, how);
+    stopped_ = stopped_ || plan.stopped;
+    std::vector<Transfer> by_pair = shares;  // of a pair there is one
+    const auto pair = [](const Transfer& transfer) { return std::tie(transfer.from, transfer.to); };
+    std::ranges::sort(by_pair, [&](const Transfer& a, const Transfer& b) { return pair(a) < pair(b); });
+    for (Step& step : plan.schedule.steps) {
+      for (Transfer& transfer : step.transfers) {
+        const auto share = std::lower_bound(by_pair.begin(), by_pair.end(), transfer,
+                                            [&](const Transfer& a, const Transfer& b) { return pair(a) < pair(b); });
+        transfer.offset += share->offset;
+      }
+    }
+    offer({std::move(plan.schedule.steps), options_.algorithm, heads});
+  }
+  /// Copy a of the source to copies a, a + R, a + 2 R, ..., one after another, by a plan for one copy.
+  void by_rounds(std::int64_t heads) {
+    const std::int64_t sources = problem_.from_replicas();
+    if (problem_.has_roles() || options_.algorithm != "auto" || heads % sources != 0) return;
+    const RedistributionPlan plan = plan_redistribution(problem_.one(), "auto", options_.setup, 0);
+    ToHeads result{{}, plan.algorithm(), heads};
+    const std::vector<Step> steps = plan.schedule({}).steps;
+    std::vector<Transfer> starts;  // of each message in what its receiver gets
+    for (const ReplicaNeed& need : detail::needs_of(problem_, 1).sent)
+      starts.push_back({need.process, need.receiver, need.offset, need.size});
+    const auto start_of = [&](const Transfer& transfer) {
+      const auto pair = [](const Transfer& each) { return std::tie(each.from, each.to); };
+      return std::lower_bound(starts.begin(), starts.end(), transfer,
+                              [&](const Transfer& a, const Transfer& b) { return pair(a) < pair(b); })
+          ->offset;
+    };
+    for (std::int64_t round = 0; round < heads / sources; ++round) {
+      for (const Step& step : steps) {
+        if (step.transfers.empty()) continue;
+        Step& all = result.steps.emplace_back();
+        all.duration = step.duration;
+        for (const Transfer& transfer : step.transfers) {
+          const std::int64_t offset = start_of(transfer) + transfer.offset;
+          for (std::int64_t a = 0; a < sources; ++a) {
+            const std::int64_t t = round * sources + a;
+            all.transfers.push_back({a * problem_.one().from().processes() + transfer.from,
+                                     t * problem_.one().to().processes() + transfer.to, offset, transfer.size});
+          }
+        }
+      }
+    }
+    offer(std::move(result));
+  }
+
+  [[nodiscard]] const ToHeads& best() const { return best_; }
+  [[nodiscard]] const Pipeline& pipeline() const { return pipeline_; }
+  [[nodiscard]] bool stopped() const { return stopped_; }
+  [[nodiscard]] Chains chains(std::int64_t heads) const {
+    return {problem_.to_replicas(), heads, problem_.one().to().processes(), problem_.senders()};
+  }
+
+ private:
+  [[nodiscard]] std::int64_t largest_load(const std::vector<Transfer>& shares) const {
+    std::vector<std::int64_t> loads(static_cast<std::size_t>(problem_.senders()), 0);
+    for (const Transfer& share : shares) loads[static_cast<std::size_t>(share.from)] += share.size;
+    return std::ranges::max(loads);
+  }
+  [[nodiscard]] Cost with_chain(const Cost& direct, std::int64_t heads) const {
+    const auto later = static_cast<double>(chains(heads).length() - 1);
+    return {direct.steps, direct.transmission, direct.total + later * (1 + options_.setup)};
+  }
+  void offer(ToHeads found) {
+    std::erase_if(found.steps, [](const Step& step) { return step.transfers.empty(); });
+    std::vector<std::int64_t> durations;
+    for (const Step& step : found.steps) durations.push_back(step.duration);
+    const std::int64_t chain = chains(found.heads).length();
+    const std::int64_t transfers = std::max<std::int64_t>(1, transfers_of(found.steps));
+    // A step is cut into as many steps of as many transfers, at most, in each copy of the chain.
+    const std::int64_t most_parts = std::max<std::int64_t>(1, kMostTransfers / transfers / chain);
+    const std::int64_t most_steps = std::min(kMostSteps, static_cast<std::int64_t>(durations.size()) * most_parts);
+    const Pipeline pipeline = detail::best_pipeline(durations, chain, options_.setup, most_steps);
+    if (best_.heads != 0 && pipeline.cost.total >= pipeline_.cost.total) return;
+    best_ = std::move(found);
+    pipeline_ = pipeline;
+  }
+
+  const ReplicatedProblem& problem_;
+  const ReplicatedOptions& options_;
+  ToHeads best_;
+  Pipeline pipeline_;
+  bool stopped_ = false;
+};
+
+}  // namespace
+
+ReplicatedPlan plan_replicated(const ReplicatedProblem& problem, const ReplicatedOptions& options) {
+  check_size(problem);
+  const std::int64_t copies = problem.to_replicas();
+  detail::ReplicaNeeds needs = detail::needs_of(problem, copies);
+  ReplicatedPlan result;
+  result.schedule = empty_schedule(problem, options.setup);
+  result.schedule.copies = std::move(needs.copied);
+  result.bounds = replicated_bounds(problem, options.setup);
+  result.schedule.bound = result.bounds.any;
+
+  Search search(problem, options);
+  search.to_heads(needs.sent, copies);
+  result.direct_total = search.pipeline().cost.total;
+  // Those on both sides have no port left to pass on by: where all are, sources are as many as targets and not short.
+  if (options.forward && !problem.has_roles()) {
+    for (std::int64_t chain = 2; chain <= copies; ++chain) {
+      const std::int64_t heads = (copies + chain - 1) / chain;
+      if (chain > 2 && heads == (copies + chain - 2) / (chain - 1)) continue;  // a shorter chain does
+      const std::vector<ReplicaNeed> of_heads = detail::needs_of(problem, heads).sent;
+      if (search.may_gain(detail::direct_bound(problem, of_heads, options.setup), heads))
+        search.to_heads(of_heads, heads);
+    }
+  }
+  const Chains chains = search.chains(search.best().heads);
+  result.heads = chains.heads;
+  result.longest_chain = chains.length();
+  result.schedule.algorithm = search.best().algorithm;
+  result.schedule.steps = detail::passed_on(search.best().steps, chains, search.pipeline().longest);
+  std::vector<std::int64_t> loads(static_cast<std::size_t>(problem.senders()), 0);
+  for (const Step& step : result.schedule.steps) {
+    for (const Transfer& transfer : step.transfers) {
+      if (transfer.from < problem.senders()) loads[static_cast<std::size_t>(transfer.from)] += transfer.size;
+    }
+  }
+  result.source_load = std::ranges::max(loads);
+  result.stopped = search.stopped();
+  return result;
+}
+
+StepSchedule plan_from_first_copy(const ReplicatedProblem& problem, const ReplicatedOptions& options) {
+  check_size(problem);
+  detail::ReplicaNeeds needs = detail::needs_of(problem, problem.to_replicas());
+  std::vector<Transfer> shares;
+  for (const ReplicaNeed& need : needs.sent) shares.push_back({need.process, need.receiver, need.offset, need.size});
+  Search search(problem, options);
+  search.by_exchange(shares, problem.to_replicas());
+  StepSchedule schedule = empty_schedule(problem, options.setup);
+  schedule.copies = std::move(needs.copied);
+  schedule.algorithm = search.best().algorithm;
+  schedule.steps = search.best().steps;
+  schedule.bound = replicated_bounds(problem, options.setup).any;
+  return schedule;
+}
+
+}  // namespace sluice

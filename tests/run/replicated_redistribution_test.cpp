@@ -1,0 +1,155 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "run/redistribution_testing.hpp"
+#include "sluice/error.hpp"
+#include "sluice/run/mpi/redistribution.hpp"
+
+namespace sluice::mpi {
+namespace {
+
+using testing::add_gaps;
+using testing::Arrays;
+using testing::Case;
+using testing::difference;
+using testing::Draw;
+using testing::make_arrays;
+using testing::processes_of;
+using testing::random_case;
+using testing::random_part;
+using testing::rank;
+using testing::size;
+using testing::to_text;
+
+/// Executes a job twice, with other contents in between, and compares every byte; what carried it out.
+std::string check(const Case& c) {
+  Redistribution job(MPI_COMM_WORLD, c.shape, c.from, c.to, c.element_size, c.options);
+  for (const std::uint64_t salt : {0, 1}) {
+    Arrays arrays = make_arrays(c, rank(), salt);
+    EXPECT_EQ(job.source_extent() * c.element_size, std::ssize(arrays.source)) << to_text(c);
+    EXPECT_EQ(job.target_extent() * c.element_size, std::ssize(arrays.target)) << to_text(c);
+    const std::vector<std::byte> source = arrays.source;
+    job.execute(arrays.source.data(), arrays.target.data());
+    EXPECT_EQ(difference(arrays.target, arrays.expected), "") << to_text(c);
+    EXPECT_EQ(difference(arrays.source, source), "") << "the source was written to: " << to_text(c);
+  }
+  return job.explanation();
+}
+
+/// As many copies of the arrays of a random case as there are ranks for, at least of one of them.
+Case random_copies(Draw& draw, bool apart) {
+  Case c;
+  std::int64_t from_room = size(), to_room = size();
+  do {
+    const std::int64_t of = std::max<std::int64_t>(1, size() / draw.between(1, 4));
+    c = draw.chance(3) ? random_part(draw, static_cast<int>(of)) : random_case(draw, static_cast<int>(of));
+    from_room = apart ? draw.between(1, std::max(1, size() - 1)) : size();
+    to_room = apart ? size() - from_room : size();
+    c.options.from_replicas = draw.between(0, from_room / processes_of(c.from));
+    c.options.to_replicas = draw.between(0, to_room / processes_of(c.to));
+  } while (c.options.from_replicas < 1 || c.options.to_replicas < 1 ||
+           (c.options.from_replicas == 1 && c.options.to_replicas == 1));
+  RedistributionOptions& o = c.options;
+  const std::int64_t senders = o.from_replicas * processes_of(c.from);
+  const std::int64_t receivers = o.to_replicas * processes_of(c.to);
+  o.from_ranks.clear();
+  o.to_ranks.clear();
+  if (apart) {
+    const std::vector<int> all = draw.ranks(size(), size());
+    o.from_ranks.assign(all.begin(), all.begin() + senders);
+    o.to_ranks.assign(all.end() - receivers, all.end());
+  } else {
+    if (draw.chance(2)) o.from_ranks = draw.ranks(senders, size());
+    if (draw.chance(2)) o.to_ranks = draw.ranks(receivers, size());
+  }
+  o.algorithm = draw.one_of<std::string>({"auto", "oggp", "greedy"});
+  o.forward = !draw.chance(4);
+  return c;
+}
+
+TEST(ReplicatedRedistribution, RandomCopiesOnTheSameRanks) {
+  if (size() == 1) return;  // no room for two copies
+  Draw draw(20240401);
+  for (int i = 0; i < 40 && !HasFailure(); ++i) {
+    Case c = random_copies(draw, false);
+    Draw own(static_cast<std::uint64_t>(i * size() + rank()));
+    if (draw.chance(2)) add_gaps(c, rank(), own);
+    check(c);
+  }
+}
+
+TEST(ReplicatedRedistribution, RandomCopiesOnRanksApart) {
+  if (size() < 3) return;
+  Draw draw(20240402);
+  int chains = 0;
+  for (int i = 0; i < 40 && !HasFailure(); ++i) {
+    Case c = random_copies(draw, true);
+    if (draw.chance(2)) {
+      // Long enough for chains.
+      c.element_size = 1000;
+      c.options.chunk_bytes = draw.one_of<std::int64_t>({0, 1 << 17, 3000});
+    }
+    Draw own(static_cast<std::uint64_t>(i * size() + rank()));
+    if (draw.chance(2)) add_gaps(c, rank(), own);
+    chains += check(c).find("chains") != std::string::npos ? 1 : 0;
+  }
+  EXPECT_TRUE(chains > 0 || size() < 4);
+}
+
+TEST(ReplicatedRedistribution, LongMessagesPassThroughAChain) {
+  // 1 MiB from one rank to all others, each of which has a copy of its own.
+  if (size() < 3) return;
+  for (const ExchangeMode mode : {ExchangeMode::kLocal, ExchangeMode::kChain}) {
+    for (const std::int64_t shared_from : {-1, 4096}) {
+      Case c{{1 << 17}, {{1}, {64}}, {{1}, {100}}, 8, {}};
+      c.options.to_replicas = size() - 1;
+      c.options.from_ranks = {0};
+      for (int r = 1; r < size(); ++r) c.options.to_ranks.push_back(r);
+      c.options.mode = mode;
+      c.options.shared_from_bytes = shared_from;
+      EXPECT_NE(check(c).find("chains of " + std::to_string(size() - 1)), std::string::npos);
+      c.options.forward = false;
+      EXPECT_EQ(check(c).find("chains"), std::string::npos);
+    }
+  }
+}
+
+TEST(ReplicatedRedistribution, EveryCopyCombinesWhatItGets) {
+  if (size() < 2) return;
+  Case c{{1000}, {{1}, {64}}, {{1}, {10}}, 8, {}};
+  c.options.to_replicas = size();
+  c.options.forward = false;
+  c.options.combine = scale_and_add<double>(2, 1);
+  std::vector<double> source(rank() == 0 ? 1000 : 0), target(1000, rank());
+  for (std::size_t i = 0; i < source.size(); ++i) source[i] = static_cast<double>(i);
+  Redistribution job(MPI_COMM_WORLD, c.shape, c.from, c.to, c.element_size, c.options);
+  EXPECT_EQ(job.to_ranks().size(), static_cast<std::size_t>(size()));
+  job.execute(source.data(), target.data());
+  for (std::size_t i = 0; i < target.size(); ++i) EXPECT_EQ(target[i], rank() + 2.0 * static_cast<double>(i));
+}
+
+TEST(ReplicatedRedistribution, RefusesWhatMakesNoSense) {
+  const Case good{{100}, {{1}, {3}}, {{1}, {5}}, 8, {}};
+  const auto refuses = [&](auto&& spoil) {
+    Case c = good;
+    spoil(c.options);
+    EXPECT_THROW(Redistribution(MPI_COMM_WORLD, c.shape, c.from, c.to, c.element_size, c.options), InputError);
+  };
+  refuses([](RedistributionOptions& o) { o.from_replicas = 0; });
+  refuses([](RedistributionOptions& o) { o.to_replicas = -3; });
+  refuses([](RedistributionOptions& o) { o.to_replicas = size() + 1; });
+  refuses([](RedistributionOptions& o) { o.from_replicas = std::int64_t{1} << 40; });
+  if (size() < 2) return;
+  refuses([](RedistributionOptions& o) { o.to_replicas = 2, o.relabel = true; });
+  refuses([](RedistributionOptions& o) { o.to_replicas = 2, o.algorithm = "classes"; });
+  refuses([](RedistributionOptions& o) { o.to_replicas = 2, o.from_ranks = {0, 1}; });
+  refuses([](RedistributionOptions& o) { o.to_replicas = rank() == 0 ? 2 : 1; });
+  refuses([](RedistributionOptions& o) {
+    o.to_replicas = 2;
+    if (rank() == 1) o.combine = scale_and_add<double>(2, 1);
+  });
+}
+
+}  // namespace
+}  // namespace sluice::mpi
