@@ -15,21 +15,21 @@ namespace {
 constexpr int kTags = 8;      // of Tag
 constexpr int kFirstTag = 8;  // those below are the context's
 
-/// How many channels have tags of their own.
-std::int64_t channels_at_once(MPI_Comm comm) {
+}  // namespace
+
+std::int64_t Channel::with_own_tags() {
   void* value = nullptr;
   int found = 0;
-  SLUICE_MPI(MPI_Comm_get_attr(comm, MPI_TAG_UB, &value, &found));
+  // MPI says it of MPI_COMM_WORLD alone, and for all communicators.
+  SLUICE_MPI(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &value, &found));
   constexpr int kLeast = 32767;  // that every MPI has
   const int largest = found != 0 ? *static_cast<int*>(value) : kLeast;
   return (largest - kFirstTag) / kTags;
 }
 
-}  // namespace
-
 Channel::Channel(std::shared_ptr<Context> context, std::int64_t number, const char* work)
     : context_(std::move(context)), work_(work), number_(number) {
-  first_tag_ = kFirstTag + kTags * static_cast<int>(number_ % channels_at_once(context_->comm()));
+  first_tag_ = kFirstTag + kTags * static_cast<int>(number_ % context_->most_channels());
   context_->open(*this);
 }
 

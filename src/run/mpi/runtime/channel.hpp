@@ -44,6 +44,9 @@ class Channel {
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
 
+  /// How many channels of a context have tags of their own.
+  [[nodiscard]] static std::int64_t with_own_tags();
+
   [[nodiscard]] Context& context() const { return *context_; }
   [[nodiscard]] MPI_Comm comm() const { return context_->comm(); }
   [[nodiscard]] int rank() const { return context_->rank(); }

@@ -142,7 +142,8 @@ std::shared_ptr<Context> Context::of(MPI_Comm user) {
     }
     // Channels up to there were opened by others, which wait for this rank or have given them up. A part of other work
     // is given up with that.
-    if (context->channels() < context->dead_from() || !context->enclosing().empty()) return context;
+    const bool lives = context->channels() < std::min(context->dead_from(), context->most_channels());
+    if (lives || !context->enclosing().empty()) return context;
   }
   auto holder = std::make_unique<std::shared_ptr<Context>>(std::make_shared<Context>(user));
   std::shared_ptr<Context> context = *holder;
@@ -151,7 +152,7 @@ std::shared_ptr<Context> Context::of(MPI_Comm user) {
   return context;
 }
 
-Context::Context(MPI_Comm user) {
+Context::Context(MPI_Comm user) : most_channels_(Channel::with_own_tags()) {
   // What follows waits for all ranks, some of which may first wait for jobs of other communicators.
   if (!kSimulated) {
     MPI_Request all_here = MPI_REQUEST_NULL;

@@ -94,7 +94,8 @@ struct Leftover {
 /// kept until the channel is opened here, or dropped if it is closed already.
 class Context : public std::enable_shared_from_this<Context> {
  public:
-  /// Collective for the first job of a communicator, and for the first after the context has died. Throws InputError
+  /// Collective for the first job of a communicator, and for the first after the context has died or is full
+  /// (most_channels), which is so on all ranks at once. Throws InputError
   /// for MPI_COMM_NULL, an intercommunicator, and where MPI is not running, before anything is sent.
   static std::shared_ptr<Context> of(MPI_Comm user);
 
@@ -176,6 +177,9 @@ class Context : public std::enable_shared_from_this<Context> {
   static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
   /// Channels opened on this rank so far.
   [[nodiscard]] std::int64_t channels() const { return channels_; }
+  /// With so many, all tags are taken: a job that failed may have left messages behind, which a later one with the same
+  /// tags would take for its own. Jobs after that are made in a new context.
+  [[nodiscard]] std::int64_t most_channels() const { return most_channels_; }
   [[nodiscard]] bool dead() const { return dead_from_ < kNever; }
   /// The first channel that is not opened in this context on all ranks, as far as this one knows.
   [[nodiscard]] std::int64_t dead_from() const { return dead_from_; }
@@ -279,6 +283,7 @@ class Context : public std::enable_shared_from_this<Context> {
   std::size_t next_ = 0;           ///< of incoming_: what comes next comes there
   std::deque<Outgoing> outgoing_;  ///< a deque, as MPI reads from its elements while others come and go
   std::int64_t channels_ = 0;      ///< opened so far
+  std::int64_t most_channels_ = 0;
   std::unordered_map<std::int64_t, Channel*> live_;
   std::unordered_map<std::int64_t, Early> early_;
   std::int64_t settled_ = -1;  ///< the channel closed last of those that all ranks know about
