@@ -149,9 +149,10 @@ TEST(PlanProgram, ALongBlockGoesAroundInPieces) {
   problem.block_bytes.assign(12, 1000);
   problem.block_bytes[3] = 12'000'000;
   const ProgramPlan plan = plan_program(one_cluster(12), problem, {.algorithm = "ring"});
-  EXPECT_EQ(plan.program.algorithm, "ring, pieces of 1000916 bytes");
-  ASSERT_EQ(plan.candidates.size(), 2U);
-  EXPECT_LT(plan.program.length_s, 0.25 * plan.candidates[1].length_s);
+  EXPECT_EQ(plan.program.algorithm, "ring, pieces of 250229 bytes");
+  ASSERT_EQ(plan.candidates.size(), 3U);
+  EXPECT_EQ(plan.candidates[1].algorithm, "ring, pieces of 1000916 bytes");
+  EXPECT_LT(plan.candidates[1].length_s, 0.25 * plan.candidates[2].length_s);
 }
 
 /// Nothing travels from ranks without a block, however far away they are.

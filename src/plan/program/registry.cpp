@@ -133,14 +133,21 @@ std::int64_t mean_block(const ProgramTask& task) {
   const std::int64_t elements = array_bytes(task.shape) / task.shape.element_bytes;
   return std::max<std::int64_t>(1, elements / task.shape.ranks) * task.shape.element_bytes;
 }
-/// Where blocks differ, a long one should not be with one rank at a time: it goes in pieces as long as the mean block.
+/// Where blocks differ, a long one should not be with one rank at a time: it goes in pieces as long as the mean block,
+/// or a quarter of it.
 Variants ring(const ProgramTask& task) {
   Variants variants = allgather<ring_allgather>(task, "ring");
   if (task.shape.block_offsets.empty()) return variants;
-  const std::int64_t piece = mean_block(task);
-  Variants more = one(task, fmt::format("ring, pieces of {} bytes", piece),
-                      [&task, piece] { return ring_allgather_by_pieces(task.order, task.blocks(), piece); });
-  variants.push_back(std::move(more.front()));
+  std::int64_t before = 0;
+  for (const std::int64_t parts : {1, 4}) {
+    const std::int64_t elements = mean_block(task) / task.shape.element_bytes;
+    const std::int64_t piece = std::max<std::int64_t>(1, elements / parts) * task.shape.element_bytes;
+    if (piece == before) continue;
+    before = piece;
+    Variants more = one(task, fmt::format("ring, pieces of {} bytes", piece),
+                        [&task, piece] { return ring_allgather_by_pieces(task.order, task.blocks(), piece); });
+    variants.push_back(std::move(more.front()));
+  }
   return variants;
 }
 Variants bruck(const ProgramTask& task) { return allgather<bruck_allgather>(task, "bruck"); }
