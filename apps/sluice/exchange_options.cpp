@@ -42,8 +42,7 @@ std::int64_t total_of(const Traffic& traffic) {
 
 /// "4", or "2 to 4 over time".
 std::string k_text(const ExchangeProblem& problem) {
-  std::int64_t least = problem.max_transfers;
-  for (const BackboneChange& change : problem.speeds.backbone) least = std::min(least, change.max_transfers);
+  const std::int64_t least = problem.speeds.backbone.empty() ? problem.max_transfers : problem.speeds.least_transfers();
   return least == problem.max_transfers ? fmt::format("{}", least)
                                         : fmt::format("{} to {} over time", least, problem.max_transfers);
 }
@@ -89,11 +88,8 @@ void take_speeds(const ExchangeInput& options, ExchangeTask& task) {
   if (!options.max_transfers.empty())
     throw InputError("--speeds", "--max-transfers beside a backbone in " + options.speeds,
                      "one of the two: both tell k");
-  problem.max_transfers = 0;
-  for (BackboneChange& change : backbone) {
-    change.time = move_decimal_point(change.time, problem.traffic.decimals);
-    problem.max_transfers = std::max(problem.max_transfers, change.max_transfers);
-  }
+  for (BackboneChange& change : backbone) change.time = move_decimal_point(change.time, problem.traffic.decimals);
+  problem.max_transfers = problem.speeds.most_transfers();
 }
 
 }  // namespace

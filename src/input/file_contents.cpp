@@ -8,6 +8,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
+#include <iostream>
+#include <system_error>
 #include <utility>
 
 #include "sluice/error.hpp"
@@ -57,6 +60,17 @@ class OpenFile {
 }  // namespace
 
 std::string shown_path(const std::string& path) { return path == kStandardInput ? "standard input" : path; }
+
+void with_stream(const std::string& path, const char* what,
+                 const std::function<void(std::istream&, const std::string&)>& read) {
+  if (path == kStandardInput) {
+    read(std::cin, shown_path(path));
+    return;
+  }
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw InputError(path, "cannot be read: " + std::generic_category().message(errno), what);
+  read(in, path);
+}
 
 FileContents read_file(const std::string& path, const char* what) {
   const OpenFile file(path, what);

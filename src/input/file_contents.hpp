@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <iosfwd>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -24,5 +26,10 @@ inline constexpr const char* kStandardInput = "-";
 /// Reads a file, a pipe or a device whole, or standard input for "-". Throws InputError naming `path` if it cannot be
 /// read; `what` is expected there: "a file of traffic".
 [[nodiscard]] FileContents read_file(const std::string& path, const char* what);
+
+/// Opens a file, or takes standard input for "-", and calls read(stream, the path as messages name it). Throws
+/// InputError naming `path` if it cannot be opened; `what` is expected there: "a platform".
+void with_stream(const std::string& path, const char* what,
+                 const std::function<void(std::istream&, const std::string&)>& read);
 
 }  // namespace sluice::detail

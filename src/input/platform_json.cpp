@@ -1,17 +1,14 @@
 #include <fmt/compile.h>
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <cstddef>
-#include <fstream>
-#include <iostream>
 #include <istream>
 #include <iterator>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
+#include "input/file_contents.hpp"
 #include "input/json_text.hpp"
 #include "input/strict_json.hpp"
 #include "sluice/error.hpp"
@@ -154,10 +151,10 @@ Platform read_platform(std::istream& in, const std::string& file) {
 }
 
 Platform read_platform(const std::string& path) {
-  if (path == "-") return read_platform(std::cin, "standard input");
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw InputError(path, "cannot be read: " + std::generic_category().message(errno), "a platform");
-  return read_platform(in, path);
+  Platform platform;
+  detail::with_stream(path, "a platform",
+                      [&](std::istream& in, const std::string& name) { platform = read_platform(in, name); });
+  return platform;
 }
 
 }  // namespace sluice

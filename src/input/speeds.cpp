@@ -3,15 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <fstream>
-#include <iostream>
 #include <istream>
 #include <iterator>
 #include <limits>
-#include <system_error>
 
+#include "input/file_contents.hpp"
+#include "input/modular.hpp"
 #include "input/shown_text.hpp"
 #include "input/speeds_json.hpp"
 #include "sluice/error.hpp"
@@ -20,8 +18,7 @@ namespace sluice {
 
 namespace {
 
-// GCC and clang both have it.
-__extension__ typedef __int128 WideTime;
+using detail::Int128;
 
 constexpr const char* kSpeedsSchema = "sluice.speeds/1";
 
@@ -97,6 +94,14 @@ std::string WrittenSpeeds::bad_speed() const {
 
 }  // namespace detail
 
+std::int64_t NetworkSpeeds::most_transfers() const {
+  return backbone.empty() ? 0 : std::ranges::max(backbone, {}, &BackboneChange::max_transfers).max_transfers;
+}
+
+std::int64_t NetworkSpeeds::least_transfers() const {
+  return backbone.empty() ? 0 : std::ranges::min(backbone, {}, &BackboneChange::max_transfers).max_transfers;
+}
+
 std::int64_t NetworkSpeeds::between(std::int64_t sender, std::int64_t receiver) const {
   const std::int64_t s = senders.empty() ? kSpeedOfOne : senders[static_cast<std::size_t>(sender)];
   const std::int64_t r = receivers.empty() ? kSpeedOfOne : receivers[static_cast<std::size_t>(receiver)];
@@ -104,14 +109,14 @@ std::int64_t NetworkSpeeds::between(std::int64_t sender, std::int64_t receiver) 
 }
 
 std::optional<std::int64_t> transfer_time(std::int64_t size, std::int64_t millionths) {
-  const WideTime time = (static_cast<WideTime>(size) * kSpeedOfOne + millionths - 1) / millionths;
+  const Int128 time = (static_cast<Int128>(size) * kSpeedOfOne + millionths - 1) / millionths;
   if (time > std::numeric_limits<std::int64_t>::max()) return {};
   return static_cast<std::int64_t>(time);
 }
 
 std::int64_t size_within(std::int64_t time, std::int64_t millionths) {
-  constexpr WideTime kMost = std::numeric_limits<std::int64_t>::max();
-  return static_cast<std::int64_t>(std::min(static_cast<WideTime>(time) * millionths / kSpeedOfOne, kMost));
+  constexpr Int128 kMost = std::numeric_limits<std::int64_t>::max();
+  return static_cast<std::int64_t>(std::min(static_cast<Int128>(time) * millionths / kSpeedOfOne, kMost));
 }
 
 std::int64_t max_transfers_at(const std::vector<BackboneChange>& backbone, double time) {
@@ -163,10 +168,10 @@ NetworkSpeeds read_speeds(std::istream& in, const std::string& file) {
 }
 
 NetworkSpeeds read_speeds(const std::string& path) {
-  if (path == "-") return read_speeds(std::cin, "standard input");
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw InputError(path, "cannot be read: " + std::generic_category().message(errno), "speeds");
-  return read_speeds(in, path);
+  NetworkSpeeds speeds;
+  detail::with_stream(path, "speeds",
+                      [&](std::istream& in, const std::string& name) { speeds = read_speeds(in, name); });
+  return speeds;
 }
 
 }  // namespace sluice

@@ -85,6 +85,13 @@ void set_blocks(Program& program, std::span<const std::int64_t> bytes) {
   program.size_bytes = program.block_offsets.back();
 }
 
+std::vector<std::int64_t> block_bytes(const Program& program) {
+  std::vector<std::int64_t> bytes;
+  for (std::size_t i = 1; i < program.block_offsets.size(); ++i)
+    bytes.push_back(program.block_offsets[i] - program.block_offsets[i - 1]);
+  return bytes;
+}
+
 std::int64_t array_bytes(const Program& program) {
   constexpr const char* kWhat = "bytes of all blocks";
   if (!program.block_offsets.empty()) return program.size_bytes;

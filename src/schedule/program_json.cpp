@@ -1,5 +1,6 @@
 #include <fmt/compile.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstddef>
 #include <istream>
@@ -133,12 +134,8 @@ std::string to_json(const Program& program) {
       program.size_bytes, program.root);
   if (program.element_bytes != 1) out += fmt::format(R"(, "element_bytes": {})", program.element_bytes);
   if (!program.commutative) out += R"(, "commutative": false)";
-  if (program.block_offsets.size() > 1) {
-    out += ",\n \"block_bytes\": [";
-    for (std::size_t i = 1; i < program.block_offsets.size(); ++i)
-      out += fmt::format("{}{}", i == 1 ? "" : ", ", program.block_offsets[i] - program.block_offsets[i - 1]);
-    out += ']';
-  }
+  if (const std::vector<std::int64_t> blocks = block_bytes(program); !blocks.empty())
+    out += fmt::format(",\n \"block_bytes\": [{}]", fmt::join(blocks, ", "));
   out += ",\n \"operations\": [";
   const char* between = "\n  ";
   for (const ProgramOperation& op : program.operations) {

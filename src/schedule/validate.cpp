@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -96,8 +97,7 @@ class Validator {
     if (schedule_.local_phases) report(-1, -1, "speeds beside local phases");
     if (const auto fault = speeds_fault(speeds, schedule_.senders, schedule_.receivers))
       report(-1, -1, "{}, must be {}", fault->first, fault->second);
-    std::int64_t most = 0;
-    for (const BackboneChange& change : speeds.backbone) most = std::max(most, change.max_transfers);
+    const std::int64_t most = speeds.most_transfers();
     if (!speeds.backbone.empty() && most != schedule_.max_transfers)
       report(-1, -1, "max_transfers is {}, the most of the backbone is {}", schedule_.max_transfers, most);
     if (violations_.size() == before) speeds_ = &speeds;
@@ -168,10 +168,8 @@ class Validator {
         report(kNoStep, copy.from, "the copy from sender {} to receiver {} starts at {}: copies are whole messages",
                copy.from, copy.to, amount(copy.offset));
     }
-    check_ports(
-        kNoStep, schedule_.copies, [](const Transfer& copy) { return copy.from; }, "sender", "copies");
-    check_ports(
-        kNoStep, schedule_.copies, [](const Transfer& copy) { return copy.to; }, "receiver", "copies");
+    check_ports(kNoStep, schedule_.copies, &Transfer::from, "sender", "copies");
+    check_ports(kNoStep, schedule_.copies, &Transfer::to, "receiver", "copies");
   }
 
   void check_step(std::int64_t s, const Step& step) {
@@ -195,8 +193,7 @@ class Validator {
       return replicas_ ? replicas_->process_that_sends(transfer.from) : transfer.from;
     };
     check_ports(s, step.transfers, sending, "sender", "transfers");
-    check_ports(
-        s, step.transfers, [](const Transfer& transfer) { return transfer.to; }, "receiver", "transfers");
+    check_ports(s, step.transfers, &Transfer::to, "receiver", "transfers");
     if (!longest)
       report(s, -1, "duration {}, its longest transfer takes more than 2^63 - 1", amount(step.duration));
     else if (step.duration != *longest)
@@ -235,12 +232,13 @@ class Validator {
     return in_range;
   }
 
+  /// `end`: which node of a transfer.
   template <class End>
   void check_ports(std::int64_t s, const std::vector<Transfer>& transfers, End&& end, const char* side,
                    const char* what) {
     if (transfers.size() < 2) return;
     ranks_.clear();
-    for (const Transfer& transfer : transfers) ranks_.push_back(end(transfer));
+    for (const Transfer& transfer : transfers) ranks_.push_back(std::invoke(end, transfer));
     if (!std::is_sorted(ranks_.begin(), ranks_.end())) std::sort(ranks_.begin(), ranks_.end());
     for (auto first = std::adjacent_find(ranks_.begin(), ranks_.end()); first != ranks_.end();
          first = std::adjacent_find(first, ranks_.end())) {

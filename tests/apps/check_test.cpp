@@ -15,6 +15,22 @@ json sound_schedule(const Folder& folder) {
   return json::parse(folder.sluice(words("plan redistribute --from 2:1 --to 2:3 --json -")).out);
 }
 
+/// `more`: arguments of `check`.
+Outcome judged(const Folder& folder, const json& schedule, const std::string& more = "") {
+  folder.write("plan.json", schedule.dump());
+  return folder.sluice(words("check plan.json " + more));
+}
+
+/// That `check` finds `reason` in a schedule changed by `change(json&)`.
+template <class Change>
+void expect_fault(const Folder& folder, json schedule, Change change, const std::string& reason,
+                  const std::string& more = "") {
+  change(schedule);
+  const Outcome broken = judged(folder, schedule, more);
+  EXPECT_EQ(broken.status, 1) << broken.out;
+  EXPECT_NE(broken.out.find(reason), std::string::npos) << broken.out;
+}
+
 TEST(Check, SoundScheduleIsOk) {
   const Folder folder;
   folder.write("plan.json", sound_schedule(folder).dump());
@@ -36,12 +52,7 @@ TEST(Check, VerifiesTheBoundOfAnExchangeByItsCertificate) {
   ASSERT_EQ(lines(sound.out).size(), 2U) << sound.out;
   EXPECT_EQ(lines(sound.out).back(), "bound " + good.at("bound").at("total").dump() + " verified (lp)");
   const auto expect_broken = [&](auto change, const std::string& reason) {
-    json schedule = good;
-    change(schedule);
-    folder.write("plan.json", schedule.dump());
-    const Outcome broken = folder.sluice(words("check plan.json --traffic dense.mtx"));
-    EXPECT_EQ(broken.status, 1) << broken.out;
-    EXPECT_NE(broken.out.find(reason), std::string::npos) << broken.out;
+    expect_fault(folder, good, change, reason, "--traffic dense.mtx");
   };
   expect_broken([](json& s) { s["bound"]["total"] = s["bound"]["total"].get<int>() + 1; }, "its certificate proves ");
   expect_broken([](json& s) { s["certificate"]["size_prices"][0] = 1e3; }, "its certificate proves ");
@@ -58,20 +69,12 @@ TEST(Check, VerifiesTheBoundOfAnExchangeByItsCertificate) {
 TEST(Check, CopiesAreDemandedOutsideOfSteps) {
   const Folder folder;
   const json good = json::parse(folder.sluice(words("plan redistribute --from 3:2 --to 3:5 --relabel --json -")).out);
-  const auto judged = [&](const json& schedule) {
-    folder.write("plan.json", schedule.dump());
-    return folder.sluice({"check", "plan.json"});
-  };
-  const Outcome outcome = judged(good);
+  const Outcome outcome = judged(folder, good);
   EXPECT_EQ(outcome.status, 0) << outcome.out;
   EXPECT_NE(outcome.out.find(" and 3 copies, every element of 3:2 -> 3:5 sent once\n"), std::string::npos)
       << outcome.out;
   const auto expect_broken = [&](auto change, const std::string& reason) {
-    json schedule = good;
-    change(schedule);
-    const Outcome broken = judged(schedule);
-    EXPECT_EQ(broken.status, 1);
-    EXPECT_NE(broken.out.find(reason), std::string::npos) << broken.out;
+    expect_fault(folder, good, change, reason);
   };
   expect_broken([](json& s) { s["copies"].erase(1); }, "is in no step");
   expect_broken([](json& s) { s.erase("copies"); }, "is in no step");
@@ -96,21 +99,13 @@ TEST(Check, SchedulesBetweenCopiesAreJudgedByThem) {
   EXPECT_EQ(good["input"]["from_replicas"], 1);
   EXPECT_EQ(good["input"]["to_replicas"], 4);
   EXPECT_EQ(good["senders"], 2 + 12);
-  const auto judged = [&](const json& schedule) {
-    folder.write("plan.json", schedule.dump());
-    return folder.sluice({"check", "plan.json"});
-  };
-  const Outcome outcome = judged(good);
+  const Outcome outcome = judged(folder, good);
   EXPECT_EQ(outcome.status, 0) << outcome.out;
   EXPECT_NE(outcome.out.find("every element of 1 copy of 2:2, 900, comes once to each of 4 of 3:5\n"),
             std::string::npos)
       << outcome.out;
   const auto expect_broken = [&](auto change, const std::string& reason) {
-    json schedule = good;
-    change(schedule);
-    const Outcome broken = judged(schedule);
-    EXPECT_EQ(broken.status, 1);
-    EXPECT_NE(broken.out.find(reason), std::string::npos) << broken.out;
+    expect_fault(folder, good, change, reason);
   };
   expect_broken([](json& s) { s["steps"].erase(0); }, "in no step");
   expect_broken([](json& s) { std::swap(s["steps"].front(), s["steps"].back()); }, "has got unit");

@@ -32,6 +32,14 @@ std::map<std::pair<int, int>, double> sent(const json& schedule) {
   return result;
 }
 
+/// What `check` says of plan.json with one part of it replaced.
+Outcome check_with(const Folder& folder, const std::string& before, const std::string& after) {
+  std::string changed = folder.read("plan.json");
+  changed.replace(changed.find(before), before.size(), after);
+  folder.write("changed.json", changed);
+  return folder.sluice(words("check changed.json --traffic traffic.csv"));
+}
+
 /// The second word of the line that begins with `name`: a cost.
 double cost_of(const std::string& text, const std::string& name) {
   for (const std::string& line : lines(text))
@@ -102,12 +110,8 @@ TEST(PlanExchange, SeveralSwitchesOfAnExampleWorkedByHand) {
     EXPECT_GE(row.at("total").get<double>(), 6) << row;
 
   // One switch for all steps is late by the other one's; a switch that is none is refused.
-  const std::string text = folder.read("plan.json");
   const auto with = [&](const std::string& before, const std::string& after) {
-    std::string changed = text;
-    changed.replace(changed.find(before), before.size(), after);
-    folder.write("changed.json", changed);
-    return folder.sluice(words("check changed.json --traffic traffic.csv"));
+    return check_with(folder, before, after);
   };
   EXPECT_EQ(with("{\"switch\": 0", "{\"switch\": 1").status, 1);
   const Outcome none = with("{\"switch\": 0", "{\"switch\": 2");
@@ -161,12 +165,8 @@ TEST(PlanExchange, AtSpeedsOverABackboneThatChanges) {
     EXPECT_GE(row.at("total").get<double>(), 16) << row;
 
   // What the file says of the network counts.
-  const std::string text = folder.read("plan.json");
   const auto with = [&](const std::string& before, const std::string& after) {
-    std::string changed = text;
-    changed.replace(changed.find(before), before.size(), after);
-    folder.write("changed.json", changed);
-    return folder.sluice(words("check changed.json --traffic traffic.csv"));
+    return check_with(folder, before, after);
   };
   EXPECT_NE(with("[1, 0.5]", "[1, 1]").out.find("step 1: duration 12, its longest transfer takes 6\n"),
             std::string::npos);

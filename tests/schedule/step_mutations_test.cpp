@@ -348,6 +348,10 @@ Counts expect_judged_as_replayed(const File& good, const Traffic& traffic) {
   return counts;
 }
 
+std::int64_t draw(std::mt19937& random, std::int64_t from, std::int64_t to) {
+  return std::uniform_int_distribution<std::int64_t>(from, to)(random);
+}
+
 /// The cost of the steps, stated.
 File with_cost(StepSchedule schedule) {
   File file;
@@ -361,23 +365,20 @@ File with_cost(StepSchedule schedule) {
 
 /// Random messages cut into random pieces, each put in the first step that has room.
 File random_exchange(std::mt19937& random, Traffic& traffic) {
-  const auto draw = [&](std::int64_t from, std::int64_t to) {
-    return std::uniform_int_distribution<std::int64_t>(from, to)(random);
-  };
-  traffic = {draw(1, 4), draw(1, 4), {}};
+  traffic = {draw(random, 1, 4), draw(random, 1, 4), {}};
   StepSchedule s;
   s.problem = "exchange";
   s.algorithm = "random";
   s.senders = traffic.senders;
   s.receivers = traffic.receivers;
-  s.max_transfers = draw(1, 4);
-  s.setup = static_cast<double>(draw(0, 8)) / 4;
+  s.max_transfers = draw(random, 1, 4);
+  s.setup = static_cast<double>(draw(random, 0, 8)) / 4;
   for (std::int64_t from = 0; from < s.senders; ++from) {
     for (std::int64_t to = 0; to < s.receivers; ++to) {
-      const std::int64_t size = draw(0, 9);
+      const std::int64_t size = draw(random, 0, 9);
       traffic.messages.push_back({from, to, size});
       for (std::int64_t offset = 0; offset < size;) {
-        const std::int64_t piece = draw(1, size - offset);
+        const std::int64_t piece = draw(random, 1, size - offset);
         const auto has_room = [&](const Step& step) {
           return static_cast<std::int64_t>(step.transfers.size()) < s.max_transfers &&
                  std::none_of(step.transfers.begin(), step.transfers.end(),
@@ -392,72 +393,60 @@ File random_exchange(std::mt19937& random, Traffic& traffic) {
     }
   }
   File file = with_cost(std::move(s));
-  file.schedule.bound = {file.stated_cost.steps - draw(0, 1), file.stated_cost.transmission - draw(0, 1), 0};
-  file.schedule.bound.total = file.stated_cost.total - static_cast<double>(draw(0, 1));
+  file.schedule.bound = {file.stated_cost.steps - draw(random, 0, 1),
+                         file.stated_cost.transmission - draw(random, 0, 1), 0};
+  file.schedule.bound.total = file.stated_cost.total - static_cast<double>(draw(random, 0, 1));
   return file;
 }
 
-TEST(StepMutations, OfExchangesAreJudgedAsReplayed) {
-  std::mt19937 random(16);  // fixed seed
+/// Judges every mutation of random exchanges, each changed by `change(random, good)` before, which says whether there
+/// is anything to judge. There have to be more than `mutations`.
+template <class Change>
+void expect_exchanges_judged_as_replayed(unsigned seed, std::int64_t mutations, Change change) {
+  std::mt19937 random(seed);
   Counts all;
   for (int round = 0; round < 60; ++round) {
     SCOPED_TRACE(round);
     Traffic traffic;
-    const File good = random_exchange(random, traffic);
+    File good = random_exchange(random, traffic);
+    if (!change(random, good)) continue;
     const Counts counts = expect_judged_as_replayed(good, traffic);
     all.mutations += counts.mutations;
     all.sound += counts.sound;
   }
   all.record();
-  EXPECT_GT(all.mutations, 10'000);
+  EXPECT_GT(all.mutations, mutations);
   EXPECT_GT(all.sound, 100);
   EXPECT_LT(all.sound * 4, all.mutations);
+}
+
+TEST(StepMutations, OfExchangesAreJudgedAsReplayed) {
+  expect_exchanges_judged_as_replayed(16, 10'000, [](std::mt19937&, File&) { return true; });
 }
 
 TEST(StepMutations, OfExchangesOnSeveralSwitchesAreJudgedAsReplayed) {
-  std::mt19937 random(21);  // fixed seed
-  const auto draw = [&](std::int64_t from, std::int64_t to) {
-    return std::uniform_int_distribution<std::int64_t>(from, to)(random);
-  };
-  Counts all;
-  for (int round = 0; round < 60; ++round) {
-    SCOPED_TRACE(round);
-    Traffic traffic;
-    File good = random_exchange(random, traffic);
+  expect_exchanges_judged_as_replayed(21, 10'000, [](std::mt19937& random, File& good) {
     StepSchedule& s = good.schedule;
-    s.switches = draw(2, 4);
-    for (Step& step : s.steps) step.on_switch = draw(0, s.switches - 1);
+    s.switches = draw(random, 2, 4);
+    for (Step& step : s.steps) step.on_switch = draw(random, 0, s.switches - 1);
     Deliveries delivered;
     Most most;
-    ASSERT_TRUE(run_switches(s, delivered, most));
+    const bool runs = run_switches(s, delivered, most);
+    EXPECT_TRUE(runs);
     good.stated_cost = {most.steps, static_cast<std::int64_t>(most.transmission), most.total};
-    s.bound = {most.steps - draw(0, 1), good.stated_cost.transmission - draw(0, 1),
-               most.total - static_cast<double>(draw(0, 1))};
-    const Counts counts = expect_judged_as_replayed(good, traffic);
-    all.mutations += counts.mutations;
-    all.sound += counts.sound;
-  }
-  all.record();
-  EXPECT_GT(all.mutations, 10'000);
-  EXPECT_GT(all.sound, 100);
-  EXPECT_LT(all.sound * 4, all.mutations);
+    s.bound = {most.steps - draw(random, 0, 1), good.stated_cost.transmission - draw(random, 0, 1),
+               most.total - static_cast<double>(draw(random, 0, 1))};
+    return runs;
+  });
 }
 
 TEST(StepMutations, OfExchangesAtSpeedsAreJudgedAsReplayed) {
-  std::mt19937 random(34);  // fixed seed
-  const auto draw = [&](std::int64_t from, std::int64_t to) {
-    return std::uniform_int_distribution<std::int64_t>(from, to)(random);
-  };
-  Counts all;
-  for (int round = 0; round < 60; ++round) {
-    SCOPED_TRACE(round);
-    Traffic traffic;
-    File good = random_exchange(random, traffic);
+  expect_exchanges_judged_as_replayed(34, 15'000, [](std::mt19937& random, File& good) {
     StepSchedule& s = good.schedule;
-    const std::int64_t what = draw(1, 7);
+    const std::int64_t what = draw(random, 1, 7);
     const auto speeds_of = [&](std::int64_t nodes) {
       std::vector<std::int64_t> speeds;
-      for (std::int64_t i = 0; i < nodes; ++i) speeds.push_back(draw(1, 8) * 250'000);
+      for (std::int64_t i = 0; i < nodes; ++i) speeds.push_back(draw(random, 1, 8) * 250'000);
       return speeds;
     };
     if ((what & 1) != 0) s.speeds.senders = speeds_of(s.senders);
@@ -479,29 +468,20 @@ TEST(StepMutations, OfExchangesAtSpeedsAreJudgedAsReplayed) {
       good.stated_cost.transmission += step.duration;
       begin += s.setup + static_cast<double>(step.duration);
     }
-    if (s.speeds.empty()) continue;  // a backbone over which nothing goes
+    if (s.speeds.empty()) return false;  // a backbone over which nothing goes
     good.stated_cost.total = begin;
-    s.bound = {good.stated_cost.steps - draw(0, 1), good.stated_cost.transmission - draw(0, 1),
-               begin - static_cast<double>(draw(0, 1))};
-    const Counts counts = expect_judged_as_replayed(good, traffic);
-    all.mutations += counts.mutations;
-    all.sound += counts.sound;
-  }
-  all.record();
-  EXPECT_GT(all.mutations, 15'000);
-  EXPECT_GT(all.sound, 100);
-  EXPECT_LT(all.sound * 4, all.mutations);
+    s.bound = {good.stated_cost.steps - draw(random, 0, 1), good.stated_cost.transmission - draw(random, 0, 1),
+               begin - static_cast<double>(draw(random, 0, 1))};
+    return true;
+  });
 }
 
 TEST(StepMutations, OfRedistributionsWithAndWithoutCopiesAreJudgedAsReplayed) {
   std::mt19937 random(15);  // fixed seed
-  const auto draw = [&](std::int64_t from, std::int64_t to) {
-    return std::uniform_int_distribution<std::int64_t>(from, to)(random);
-  };
   Counts all;
   std::int64_t copies = 0;
   for (int round = 0; round < 40; ++round) {
-    const Layout from{{draw(1, 4)}, {draw(1, 4)}}, to{{draw(1, 4)}, {draw(1, 4)}};
+    const Layout from{{draw(random, 1, 4)}, {draw(random, 1, 4)}}, to{{draw(random, 1, 4)}, {draw(random, 1, 4)}};
     SCOPED_TRACE(to_string(from) + " -> " + to_string(to));
     RedistributionProblem problem = one_slice(from, to);
     RedistributionInput input{to_string(from), to_string(to), ""};

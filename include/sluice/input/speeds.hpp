@@ -38,6 +38,9 @@ struct NetworkSpeeds {
 
   /// Whether nothing is said: all speeds are 1, and k is always the same.
   [[nodiscard]] bool empty() const { return senders.empty() && receivers.empty() && backbone.empty(); }
+  /// The largest k of the backbone, or the smallest; 0 where nothing is said of it.
+  [[nodiscard]] std::int64_t most_transfers() const;
+  [[nodiscard]] std::int64_t least_transfers() const;  ///< likewise
   /// The speed of a transfer, in millionths. @pre both are in range
   [[nodiscard]] std::int64_t between(std::int64_t sender, std::int64_t receiver) const;
 

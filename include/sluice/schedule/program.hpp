@@ -129,6 +129,9 @@ struct Program {
 /// size below 0 or that cuts elements, and a sum beyond 2^63 - 1.
 void set_blocks(Program& program, std::span<const std::int64_t> bytes);
 
+/// The sizes that set_blocks was given; none where blocks are alike.
+[[nodiscard]] std::vector<std::int64_t> block_bytes(const Program& program);
+
 /// Size of the array that ranges are in. Throws InputError where it is more than 2^63 - 1.
 [[nodiscard]] std::int64_t array_bytes(const Program& program);
 /// The block or share of `rank`, of problems that have one for each rank (not alltoall).

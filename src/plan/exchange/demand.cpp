@@ -15,15 +15,11 @@
 
 namespace sluice::detail {
 
-namespace {
-
-std::int64_t largest(const std::vector<Piece>& pieces) {
-  std::int64_t result = 0;
-  for (const Piece& piece : pieces) result = std::max(result, piece.size);
-  return result;
+std::int64_t duration_of(const std::vector<Piece>& step) {
+  std::int64_t longest = 0;
+  for (const Piece& piece : step) longest = std::max(longest, piece.size);
+  return longest;
 }
-
-}  // namespace
 
 Demand make_demand(const Traffic& traffic, std::int64_t max_transfers, double setup) {
   if (!std::isfinite(setup) || setup < 0)
@@ -91,7 +87,7 @@ double cost(const PieceSteps& steps, double setup) {
   std::int64_t transmission = 0;
   std::int64_t count = 0;
   for (const std::vector<Piece>& step : steps) {
-    const std::int64_t duration = largest(step);
+    const std::int64_t duration = duration_of(step);
     if (duration == 0) continue;
     transmission += duration;
     ++count;
@@ -114,7 +110,7 @@ StepSchedule schedule_in_order(const Demand& demand, const Traffic& traffic, Pie
   std::vector<std::int64_t> sent(demand.edges.size(), 0);
   for (const std::size_t s : order) {
     Step step;
-    step.duration = largest(steps[s]);
+    step.duration = duration_of(steps[s]);
     if (step.duration == 0) continue;
     if (!on_switch.empty()) step.on_switch = on_switch[s];
     step.transfers.reserve(steps[s].size());

@@ -53,6 +53,9 @@ void check_pieces(std::int64_t pieces, const char* algorithm);
 /// Sum over the steps that carry anything of (largest piece + setup).
 [[nodiscard]] double cost(const PieceSteps& steps, double setup);
 
+/// How long a step lasts: the size of its longest piece; 0 if it has none.
+[[nodiscard]] std::int64_t duration_of(const std::vector<Piece>& step);
+
 /// Steps as a schedule, in the order of step_order.hpp, each message's pieces numbered by offset in that order; cost
 /// fields come from the real sizes. The algorithm, max_transfers and the bound are left to the caller.
 [[nodiscard]] StepSchedule make_schedule(const Demand& demand, const Traffic& traffic, PieceSteps steps);

@@ -19,12 +19,6 @@ namespace {
 constexpr std::size_t kMostChanges = 8;
 constexpr std::size_t kMostLooks = std::size_t{1} << 26;
 
-std::int64_t duration_of(const std::vector<Piece>& step) {
-  std::int64_t longest = 0;
-  for (const Piece& piece : step) longest = std::max(longest, piece.size);
-  return longest;
-}
-
 /// A step, or a part of one, as all that a switch sees of it.
 struct Slice {
   std::size_t step = 0;     ///< of the plan for one switch

@@ -10,12 +10,6 @@ namespace sluice::detail {
 
 namespace {
 
-std::int64_t longest_piece(const std::vector<Piece>& step) {
-  std::int64_t longest = 0;
-  for (const Piece& piece : step) longest = std::max(longest, piece.size);
-  return longest;
-}
-
 /// What is left of a demand.
 struct RestOfDemand {
   Demand demand;
@@ -57,7 +51,7 @@ void sort_by_use(PieceSteps& steps, double setup) {
   for (std::size_t s = 0; s < steps.size(); ++s) {
     double volume = 0;
     for (const Piece& piece : steps[s]) volume += static_cast<double>(piece.size);
-    use.emplace_back(-volume / (setup + static_cast<double>(longest_piece(steps[s]))), s);
+    use.emplace_back(-volume / (setup + static_cast<double>(duration_of(steps[s]))), s);
   }
   std::sort(use.begin(), use.end());
   PieceSteps sorted;
@@ -108,7 +102,7 @@ PieceSteps by_intervals(const Demand& demand, const std::vector<BackboneChange>&
     sort_by_use(steps, demand.setup);
     for (std::vector<Piece>& step : steps) {
       if (now() >= until) break;
-      std::int64_t most = longest_piece(step);
+      std::int64_t most = duration_of(step);
       const double room = std::ceil(until - now() - demand.setup);
       if (cut && rises && room >= 1 && room < static_cast<double>(most)) most = static_cast<std::int64_t>(room);
       for (Piece& piece : step) {
@@ -127,9 +121,7 @@ PieceSteps by_intervals(const Demand& demand, const std::vector<BackboneChange>&
 
 PlansOverTime plans_over_time(const Demand& demand, const std::vector<BackboneChange>& backbone, Budget& budget,
                               const PlanOfOneK& planner) {
-  const auto least = std::min_element(backbone.begin(), backbone.end(), [](const auto& a, const auto& b) {
-                       return a.max_transfers < b.max_transfers;
-                     })->max_transfers;
+  const std::int64_t least = std::ranges::min(backbone, {}, &BackboneChange::max_transfers).max_transfers;
   bool rises = false;
   for (std::size_t i = 1; i < backbone.size(); ++i)
     rises = rises || backbone[i].max_transfers > backbone[i - 1].max_transfers;
@@ -143,7 +135,7 @@ PlansOverTime plans_over_time(const Demand& demand, const std::vector<BackboneCh
   PieceSteps steps = std::move(result.of_largest.steps);
   drop_empty(steps);
   std::stable_sort(steps.begin(), steps.end(), [](const auto& a, const auto& b) {
-    return a.size() != b.size() ? a.size() > b.size() : longest_piece(a) > longest_piece(b);
+    return a.size() != b.size() ? a.size() > b.size() : duration_of(a) > duration_of(b);
   });
   result.candidates.push_back(steps);
   if (!limits) return result;
@@ -158,7 +150,7 @@ PlansOverTime plans_over_time(const Demand& demand, const std::vector<BackboneCh
   // Changes beyond the end of the plan so far are not reached by a good one.
   double end = 0;
   for (const std::vector<Piece>& step : result.candidates.back())
-    if (!step.empty()) end += demand.setup + static_cast<double>(longest_piece(step));
+    if (!step.empty()) end += demand.setup + static_cast<double>(duration_of(step));
   const auto reached = static_cast<double>(
       std::count_if(backbone.begin(), backbone.end(), [&](const BackboneChange& change) { return change.time < end; }));
   for (const bool cut : {false, true}) {

@@ -33,11 +33,7 @@ using detail::Demand;
 using detail::PieceSteps;
 
 /// Whether k is not always the same.
-bool k_changes(const NetworkSpeeds& speeds) {
-  return std::ranges::any_of(speeds.backbone, [&](const BackboneChange& change) {
-    return change.max_transfers != speeds.backbone.front().max_transfers;
-  });
-}
+bool k_changes(const NetworkSpeeds& speeds) { return speeds.most_transfers() != speeds.least_transfers(); }
 
 void check(const ExchangeProblem& problem, const ExchangeOptions& options) {
   const std::int64_t nodes = std::max<std::int64_t>(1, std::max(problem.traffic.senders, problem.traffic.receivers));
@@ -50,8 +46,7 @@ void check(const ExchangeProblem& problem, const ExchangeOptions& options) {
     if (options.start) throw InputError(options.start->name, "a start beside speeds", "a problem without speeds");
     if (k_changes(problem.speeds) && options.algorithm == "exact")
       throw InputError("algorithm exact", "a backbone that changes", "another algorithm, or one k");
-    std::int64_t most = 0;
-    for (const BackboneChange& change : problem.speeds.backbone) most = std::max(most, change.max_transfers);
+    const std::int64_t most = problem.speeds.most_transfers();
     if (most != 0 && most != problem.max_transfers)
       throw InputError("max_transfers", fmt::format("{}", problem.max_transfers),
                        fmt::format("{}, the most of the backbone", most));

@@ -36,18 +36,16 @@ void for_pairs(std::size_t groups, Use use) {
 
 /// The bytes of some ranges, in order, in so many parts of whole elements, as equal as possible; some may be empty.
 RangeSets equal_shares(const Ranges& ranges, std::size_t parts, std::int64_t element_bytes) {
-  std::int64_t elements = 0;
-  for (const ByteRange& range : ranges) elements += range.bytes / element_bytes;
-  const auto count = static_cast<std::int64_t>(parts);
-  RangeSets shares;
+  std::int64_t all = 0;
+  for (const ByteRange& range : ranges) all += range.bytes;
+  RangeSets shares(parts);
   auto range = ranges.begin();
   std::int64_t used = 0;  // of that range
-  for (std::int64_t i = 0; i < count; ++i) {
-    Ranges& share = shares.emplace_back();
-    std::int64_t left = (elements / count + (i < elements % count ? 1 : 0)) * element_bytes;
-    while (left > 0) {
+  const Ranges lengths = cut({0, all}, static_cast<std::int64_t>(parts), element_bytes);
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    for (std::int64_t left = lengths[i].bytes; left > 0;) {
       const std::int64_t bytes = std::min(left, range->bytes - used);
-      if (bytes > 0) share.push_back({range->offset + used, bytes});
+      if (bytes > 0) shares[i].push_back({range->offset + used, bytes});
       left -= bytes;
       used += bytes;
       if (used < range->bytes) continue;

@@ -138,9 +138,9 @@ std::int64_t mean_block(const ProgramTask& task) {
 Variants ring(const ProgramTask& task) {
   Variants variants = allgather<ring_allgather>(task, "ring");
   if (task.shape.block_offsets.empty()) return variants;
+  const std::int64_t elements = mean_block(task) / task.shape.element_bytes;
   std::int64_t before = 0;
   for (const std::int64_t parts : {1, 4}) {
-    const std::int64_t elements = mean_block(task) / task.shape.element_bytes;
     const std::int64_t piece = std::max<std::int64_t>(1, elements / parts) * task.shape.element_bytes;
     if (piece == before) continue;
     before = piece;

@@ -59,9 +59,6 @@ struct ChosenCollective {
 /// Failure: docs/explanation/run.md, the same for all jobs.
 class CollectiveJob {
  public:
-  /// What is behind it.
-  struct State;
-
   /// Local. While an exception passes, or during an execution, it makes the other ranks throw.
   ~CollectiveJob();
   CollectiveJob(CollectiveJob&&) noexcept;
@@ -105,6 +102,7 @@ class CollectiveJob {
                 std::span<const std::int64_t> counts, const CollectiveOptions& options);
 
  private:
+  struct State;
   std::unique_ptr<State> state_;
 };
 

@@ -43,10 +43,8 @@ constexpr std::array<std::pair<ExchangeMode, std::string_view>, 6> kModes{{
 }};
 
 void add_speeds(detail::Arguments& arguments, const NetworkSpeeds& speeds) {
-  for (const std::vector<std::int64_t>* const of : {&speeds.senders, &speeds.receivers}) {
-    arguments.add(static_cast<std::int64_t>(of->size()));
-    for (const std::int64_t speed : *of) arguments.add(speed);
-  }
+  arguments.add(std::span(speeds.senders));
+  arguments.add(std::span(speeds.receivers));
   arguments.add(static_cast<std::int64_t>(speeds.backbone.size()));
   for (const BackboneChange& change : speeds.backbone) arguments.add_all(change.time, change.max_transfers);
 }
@@ -75,8 +73,7 @@ void check(const std::vector<MessageSize>& sends, const ExchangeOptions& options
     check_speeds(options.speeds, ranks, ranks, "speeds");
     if (options.mode == ExchangeMode::kList || options.mode == ExchangeMode::kAtOnce)
       refuse("speeds", "mode " + to_string(options.mode), "a mode with a plan");
-    std::int64_t most = 0;
-    for (const BackboneChange& change : options.speeds.backbone) most = std::max(most, change.max_transfers);
+    const std::int64_t most = options.speeds.most_transfers();
     if (most != 0 && options.max_transfers != 0 && options.max_transfers != most)
       refuse("max_transfers", options.max_transfers, "0, or the most of the backbone");
   }

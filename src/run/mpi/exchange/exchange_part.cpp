@@ -206,7 +206,7 @@ std::vector<ExchangePart> plan_parts(const Rows& rows, const ExchangeOptions& op
   const std::int64_t ports = std::min<std::int64_t>(senders, std::ranges::count(receives, true));
   const std::vector<BackboneChange>& backbone = options.speeds.backbone;
   std::int64_t most = options.max_transfers > 0 ? options.max_transfers : known_k;
-  if (!backbone.empty()) most = std::ranges::max_element(backbone, {}, &BackboneChange::max_transfers)->max_transfers;
+  if (!backbone.empty()) most = options.speeds.most_transfers();
   const bool k_limits = most > 0 && most < ports;
   const std::int64_t k = std::max<std::int64_t>(1, k_limits ? most : ports);
   ExchangeMode mode = options.mode;

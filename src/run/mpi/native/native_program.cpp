@@ -48,6 +48,9 @@ struct NativeProgram::Arguments {
   int own_bytes = 0;        ///< of blocks of different sizes: of the own one
   Blocks blocks;            ///< of all ranks; of alltoall, the own ones for each
   Blocks received;          ///< of alltoall, those of each for this rank
+
+  /// Whether it is one of the calls in v, which it starts then.
+  bool start_by_blocks(const void* own, void* result, MPI_Request* request) const;
 };
 
 bool NativeProgram::possible(const Program& shape, const ElementOperation& operation) {
@@ -113,33 +116,28 @@ NativeProgram::NativeProgram(const Program& shape, const ElementOperation& opera
   arguments_->count = 1;
 }
 
-namespace {
-
-/// Whether it is one of the calls in v, which it starts then.
-bool start_by_blocks(const NativeProgram::Arguments& a, const void* own, void* result, MPI_Request* request) {
-  if (a.shape.block_offsets.empty()) return false;
-  const int root = static_cast<int>(a.shape.root);
-  const int *const bytes = a.blocks.bytes.data(), *const at = a.blocks.offsets.data();
-  switch (a.shape.problem) {
+bool NativeProgram::Arguments::start_by_blocks(const void* own, void* result, MPI_Request* request) const {
+  if (shape.block_offsets.empty()) return false;
+  const int root = static_cast<int>(shape.root);
+  const int *const bytes = blocks.bytes.data(), *const at = blocks.offsets.data();
+  switch (shape.problem) {
     case Collective::kScatter:
       SLUICE_MPI(kSimulated
-                     ? MPI_Scatterv(own, bytes, at, MPI_BYTE, result, a.own_bytes, MPI_BYTE, root, a.comm)
-                     : MPI_Iscatterv(own, bytes, at, MPI_BYTE, result, a.own_bytes, MPI_BYTE, root, a.comm, request));
+                     ? MPI_Scatterv(own, bytes, at, MPI_BYTE, result, own_bytes, MPI_BYTE, root, comm)
+                     : MPI_Iscatterv(own, bytes, at, MPI_BYTE, result, own_bytes, MPI_BYTE, root, comm, request));
       return true;
     case Collective::kGather:
-      SLUICE_MPI(kSimulated
-                     ? MPI_Gatherv(own, a.own_bytes, MPI_BYTE, result, bytes, at, MPI_BYTE, root, a.comm)
-                     : MPI_Igatherv(own, a.own_bytes, MPI_BYTE, result, bytes, at, MPI_BYTE, root, a.comm, request));
+      SLUICE_MPI(kSimulated ? MPI_Gatherv(own, own_bytes, MPI_BYTE, result, bytes, at, MPI_BYTE, root, comm)
+                            : MPI_Igatherv(own, own_bytes, MPI_BYTE, result, bytes, at, MPI_BYTE, root, comm, request));
       return true;
     case Collective::kAllgather:
-      SLUICE_MPI(kSimulated
-                     ? MPI_Allgatherv(own, a.own_bytes, MPI_BYTE, result, bytes, at, MPI_BYTE, a.comm)
-                     : MPI_Iallgatherv(own, a.own_bytes, MPI_BYTE, result, bytes, at, MPI_BYTE, a.comm, request));
+      SLUICE_MPI(kSimulated ? MPI_Allgatherv(own, own_bytes, MPI_BYTE, result, bytes, at, MPI_BYTE, comm)
+                            : MPI_Iallgatherv(own, own_bytes, MPI_BYTE, result, bytes, at, MPI_BYTE, comm, request));
       return true;
     case Collective::kAlltoall: {
-      const int *const in = a.received.bytes.data(), *const to = a.received.offsets.data();
-      SLUICE_MPI(kSimulated ? MPI_Alltoallv(own, bytes, at, MPI_BYTE, result, in, to, MPI_BYTE, a.comm)
-                            : MPI_Ialltoallv(own, bytes, at, MPI_BYTE, result, in, to, MPI_BYTE, a.comm, request));
+      const int *const in = received.bytes.data(), *const to = received.offsets.data();
+      SLUICE_MPI(kSimulated ? MPI_Alltoallv(own, bytes, at, MPI_BYTE, result, in, to, MPI_BYTE, comm)
+                            : MPI_Ialltoallv(own, bytes, at, MPI_BYTE, result, in, to, MPI_BYTE, comm, request));
       return true;
     }
     default:
@@ -147,15 +145,13 @@ bool start_by_blocks(const NativeProgram::Arguments& a, const void* own, void* r
   }
 }
 
-}  // namespace
-
 NativeCollective::StartNext NativeProgram::start(const void* own, void* result) const {
   return [=, with = arguments_.get(), at = std::int64_t{0}](MPI_Request* request) mutable {
     const Arguments& a = *with;
     const int root = static_cast<int>(a.shape.root);
     const std::int64_t all = a.shape.problem == Collective::kAllreduce ? a.elements : 1;
     if (at >= all || a.shape.size_bytes == 0) return NativeCollective::Started::kNone;
-    if (start_by_blocks(a, own, result, request)) {
+    if (a.start_by_blocks(own, result, request)) {
       ++at;
       return NativeCollective::Started::kLast;
     }

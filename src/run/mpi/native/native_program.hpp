@@ -29,10 +29,9 @@ class NativeProgram {
   /// What the call works on, which lasts as long as MPI may use it.
   [[nodiscard]] std::shared_ptr<const void> memory() const { return arguments_; }
 
-  /// Of the call.
+ private:
   struct Arguments;
 
- private:
   std::shared_ptr<Arguments> arguments_;
 };
 

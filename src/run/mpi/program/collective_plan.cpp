@@ -51,7 +51,7 @@ void check_program(const Program& program, const Program& shape, bool asks_for_m
 }
 
 /// In elements, as many as there are.
-void set_shares(Program& shape, const std::vector<std::int64_t>& shares) {
+void set_shares(Program& shape, std::span<const std::int64_t> shares) {
   std::vector<std::int64_t> bytes;
   for (const std::int64_t share : shares)
     bytes.push_back(checked::multiply(share, shape.element_bytes, "bytes of a share"));
@@ -116,7 +116,7 @@ CollectiveTask collective_task(Collective problem, const BlockSizes& bytes, int 
 }
 
 CollectiveTask collective_task(Collective problem, const ElementOperation& operation,
-                               const std::optional<std::vector<std::int64_t>>& shares, int ranks,
+                               std::optional<std::span<const std::int64_t>> shares, int ranks,
                                const CollectiveOptions& options) {
   check_operation(operation);
   int commutes = 0;
@@ -184,10 +184,8 @@ PlannedCollective plan_collective(Channel& channel, const CollectiveTask& task) 
             "program", to_string(violations.front()),
             violations.size() == 1 ? "a sound one" : fmt::format("a sound one ({} more)", violations.size() - 1));
     } else {
-      ProgramProblem problem{task.shape.problem, task.shape.size_bytes, task.shape.root, task.shape.element_bytes,
-                             task.shape.commutative};
-      for (std::size_t i = 1; i < task.shape.block_offsets.size(); ++i)
-        problem.block_bytes.push_back(task.shape.block_offsets[i] - task.shape.block_offsets[i - 1]);
+      const ProgramProblem problem{task.shape.problem,       task.shape.size_bytes,  task.shape.root,
+                                   task.shape.element_bytes, task.shape.commutative, block_bytes(task.shape)};
       ProgramOptions how;
       how.algorithm = options.algorithm;
       how.segments = options.segments;

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
-#include <vector>
 
 #include "run/mpi/program/program_part.hpp"
 #include "run/mpi/runtime/agreement.hpp"
@@ -20,7 +20,7 @@ enum class Way { kPlan, kTurns, kNative };
 /// Bytes of each block: alike, or listed as set_blocks wants them.
 struct BlockSizes {
   std::int64_t each = 0;
-  std::optional<std::vector<std::int64_t>> listed = std::nullopt;
+  std::optional<std::span<const std::int64_t>> listed = std::nullopt;
 };
 
 /// What is asked for.
@@ -45,7 +45,7 @@ struct PlannedCollective {
                                              const CollectiveOptions& options);
 /// `shares`: elements of each rank, unless as equal as possible.
 [[nodiscard]] CollectiveTask collective_task(Collective problem, const ElementOperation& operation,
-                                             const std::optional<std::vector<std::int64_t>>& shares, int ranks,
+                                             std::optional<std::span<const std::int64_t>> shares, int ranks,
                                              const CollectiveOptions& options);
 
 /// All that a plan depends on.

@@ -6,7 +6,6 @@
 #include <optional>
 #include <span>
 #include <utility>
-#include <vector>
 
 #include "run/mpi/native/native_program.hpp"
 #include "run/mpi/native/way_trial.hpp"
@@ -126,37 +125,25 @@ bool CollectiveJob::State::begin_transfers() {
 
 // ---- CollectiveJob
 
-namespace {
-
-std::unique_ptr<CollectiveJob::State> job_of_blocks(MPI_Comm comm, Collective problem, const detail::BlockSizes& bytes,
-                                                    int root, const CollectiveOptions& options) {
-  return detail::make_job<CollectiveJob::State>(
-      comm, problem, [&](int ranks) { return detail::collective_task(problem, bytes, root, ranks, options); });
-}
-std::unique_ptr<CollectiveJob::State> job_of_elements(MPI_Comm comm, Collective problem,
-                                                      const ElementOperation& operation,
-                                                      const std::optional<std::vector<std::int64_t>>& shares,
-                                                      const CollectiveOptions& options) {
-  return detail::make_job<CollectiveJob::State>(
-      comm, problem, [&](int ranks) { return detail::collective_task(problem, operation, shares, ranks, options); });
-}
-
-}  // namespace
-
 CollectiveJob::CollectiveJob(MPI_Comm comm, Collective problem, std::int64_t bytes, int root,
                              const CollectiveOptions& options)
-    : state_(job_of_blocks(comm, problem, {bytes}, root, options)) {}
+    : state_(detail::make_job<State>(
+          comm, problem, [&](int ranks) { return detail::collective_task(problem, {bytes}, root, ranks, options); })) {}
 CollectiveJob::CollectiveJob(MPI_Comm comm, Collective problem, std::span<const std::int64_t> counts, int root,
                              const CollectiveOptions& options)
-    : state_(
-          job_of_blocks(comm, problem, {0, std::vector<std::int64_t>(counts.begin(), counts.end())}, root, options)) {}
+    : state_(detail::make_job<State>(comm, problem, [&](int ranks) {
+        return detail::collective_task(problem, {0, counts}, root, ranks, options);
+      })) {}
 CollectiveJob::CollectiveJob(MPI_Comm comm, Collective problem, const ElementOperation& operation,
                              const CollectiveOptions& options)
-    : state_(job_of_elements(comm, problem, operation, std::nullopt, options)) {}
+    : state_(detail::make_job<State>(comm, problem, [&](int ranks) {
+        return detail::collective_task(problem, operation, std::nullopt, ranks, options);
+      })) {}
 CollectiveJob::CollectiveJob(MPI_Comm comm, Collective problem, const ElementOperation& operation,
                              std::span<const std::int64_t> counts, const CollectiveOptions& options)
-    : state_(job_of_elements(comm, problem, operation, std::vector<std::int64_t>(counts.begin(), counts.end()),
-                             options)) {}
+    : state_(detail::make_job<State>(comm, problem, [&](int ranks) {
+        return detail::collective_task(problem, operation, counts, ranks, options);
+      })) {}
 
 CollectiveJob::~CollectiveJob() = default;
 CollectiveJob::CollectiveJob(CollectiveJob&&) noexcept = default;
