@@ -67,13 +67,14 @@ class ThenAdded final : public Method {
 std::unique_ptr<Method> make_usual(const std::string& name, const RedistributionPart& part) {
   if (name == "alltoallv" || name == "all-at-once") return make_packed(name, part);
   if (name == "alltoallw") return make_alltoallw(part);
-  if (name == "alltoallw-bcast" && part.is_replicated()) return make_alltoallw_bcast(part);
-  if (name == "pdgemr2d" && !part.is_replicated()) return make_pdgemr2d(part);
+  if (name == "alltoallw-bcast" && part.job.options.has_replicas()) return make_alltoallw_bcast(part);
+  if (name == "pdgemr2d" && !part.job.options.has_replicas()) return make_pdgemr2d(part);
   throw InputError("method", fmt::format("'{}'", name),
-                   part.is_replicated() ? "sluice, sluice-ALGORITHM, sluice-MODE, sluice-direct, alltoallv, alltoallw, "
-                                          "all-at-once or alltoallw-bcast"
-                                        : "sluice, sluice-ALGORITHM, sluice-MODE, caterpillar, alltoallv, alltoallw, "
-                                          "all-at-once or pdgemr2d");
+                   part.job.options.has_replicas()
+                       ? "sluice, sluice-ALGORITHM, sluice-MODE, sluice-direct, alltoallv, alltoallw, "
+                         "all-at-once or alltoallw-bcast"
+                       : "sluice, sluice-ALGORITHM, sluice-MODE, caterpillar, alltoallv, alltoallw, "
+                         "all-at-once or pdgemr2d");
 }
 
 class ComparedRedistribution final : public ComparedJob {
@@ -102,11 +103,11 @@ std::unique_ptr<Method> make_redistribution_method(const std::string& name, cons
   constexpr std::string_view kAlgorithm = "sluice-";
   if (name == "sluice") return make_planned(part, "");
   if (name.starts_with(kAlgorithm)) return make_planned(part, name.substr(kAlgorithm.size()));
-  if (name == "caterpillar" && !part.is_replicated()) return make_planned(part, name);
+  if (name == "caterpillar" && !part.job.options.has_replicas()) return make_planned(part, name);
   const bool cuts = part.problem.has_part();
   if (part.job.options.transpose && (name == "pdgemr2d" || name == "pdtrmr2d"))
     throw InputError("method", fmt::format("'{}' for a transposed matrix", name), "one that can transpose");
-  if (name == "pdtrmr2d" && cuts && !part.is_replicated() && !part.job.scaled) return make_pdgemr2d(part);
+  if (name == "pdtrmr2d" && cuts && !part.job.options.has_replicas() && !part.job.scaled) return make_pdgemr2d(part);
   if (cuts)
     throw InputError("method", fmt::format("'{}' for a part of a matrix", name),
                      "sluice, sluice-ALGORITHM, caterpillar or pdtrmr2d");

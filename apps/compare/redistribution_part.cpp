@@ -36,8 +36,7 @@ struct RedistributionPart::Checked {
         to_ranks(planned.to_ranks()) {}
 
   static mpi::Redistribution planned(const Communicator& comm, RedistributionJob& job) {
-    const bool replicated = job.options.from_replicas != 1 || job.options.to_replicas != 1;
-    job.options.algorithm = replicated ? "greedy" : "caterpillar";
+    job.options.algorithm = job.options.has_replicas() ? "greedy" : "caterpillar";
     job.options.shared_from_bytes = -1;
     return planned_redistribution(comm, job);
   }

@@ -54,7 +54,6 @@ struct RedistributionPart {
   /// Number of elements that this rank holds.
   [[nodiscard]] std::int64_t source_elements() const;
   [[nodiscard]] std::int64_t target_elements() const;
-  [[nodiscard]] bool is_replicated() const { return job.options.from_replicas != 1 || job.options.to_replicas != 1; }
 
  private:
   struct Checked;

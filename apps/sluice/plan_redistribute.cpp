@@ -217,9 +217,8 @@ ExchangePlan plan_as_exchange(const RedistributeTask& task, const std::string& a
 }
 
 /// The option that leaves the steps out; "" where there is none.
-std::string not_written_out(const PlanOptions& options) {
-  if (!options.problem.from_replicas.empty()) return "--from-replicas";
-  if (!options.problem.to_replicas.empty()) return "--to-replicas";
+std::string not_written_out(const PlanOptions& options, const RedistributeTask& task) {
+  if (task.replicated) return "--from-replicas or --to-replicas";
   if (options.output.summary) return "--summary";
   if (options.front) return "--front";
   if (!options.rank.empty()) return "--rank";
@@ -239,7 +238,7 @@ int plan(const PlanOptions& options) {
   const std::int64_t effort = parse_effort(options.effort);
   const PlanOutput& output = options.output;
   output.check_targets();
-  options.exported.check(not_written_out(options));
+  options.exported.check(not_written_out(options, task));
   if (task.replicated) {
     const auto refuse = [](const char* option) {
       throw InputError(option, "--from-replicas or --to-replicas beside it", "one copy of either array");

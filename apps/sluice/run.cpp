@@ -61,8 +61,8 @@ void add_run_redistribute(CLI::App& verb, Action& chosen) {
       "rank held beyond its source and target, in percent of its largest part of the source array.\n"
       "Processes of both grids are the first ranks, unless --apart says otherwise; there may be more ranks than "
       "processes.\n"
-      "Methods of others fetch every copy of the target from the first one of the source, or (alltoallw-bcast) one of "
-      "them, which\nMPI_Bcast multiplies; to scale and add they move to memory of their own first.\n\n"
+      "The other methods send every copy of the target from the first copy of the source; alltoallw-bcast sends one "
+      "copy so,\nand MPI_Bcast makes the others of it. To scale and add, they move to memory of their own first.\n\n"
       "Example:\n"
       "  mpirun -np 8 sluice run redistribute --from 4x2:64x64 --to 2x4:100x100 --shape 4096x4096\n"
       "  mpirun -np 8 sluice run redistribute --from 2:64 --to 2:100 --shape 1000000 --to-replicas 3 --apart");

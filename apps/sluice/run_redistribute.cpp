@@ -131,14 +131,14 @@ std::int64_t largest_part(const RedistributeTask& task) {
 }  // namespace
 
 int run_redistribute(const RunRedistribute& options) {
-  const bool replicated = !options.problem.from_replicas.empty() || !options.problem.to_replicas.empty();
-  if (!replicated) check_algorithm("redistribute", options.algorithm);
   if (options.problem.shape.empty())
     throw InputError("--shape", "no shape", "the extents of the array, such as 4096x4096");
   RedistributeOptions input = options.problem;
   if (input.relabel && options.apart) throw InputError("--relabel", "--apart beside it", "one of them");
-  if (input.relabel && !replicated) input.relabel = false;  // the job does that itself; copies are refused with it
+  input.relabel = false;  // the job does that itself
   const RedistributeTask task = read(input);
+  if (options.problem.relabel && task.replicated)
+    throw InputError("--relabel", "--from-replicas or --to-replicas beside it", "one copy of either array");
   check_algorithm(task.replicated ? "exchange" : "redistribute", options.algorithm);
   const std::optional<compare::ScaleAndAdd> scaled = read_scaling(options, task);
   if (options.mode != "auto" && !compare::redistribution_mode(options.mode))

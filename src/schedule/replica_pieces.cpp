@@ -165,8 +165,7 @@ class ReplicaJudge {
 }  // namespace
 
 ReplicaPieces::ReplicaPieces(const StepSchedule& schedule)
-    : schedule_(schedule),
-      first_passing_(schedule.input->to_replicas > 1 ? schedule.senders - schedule.receivers : schedule.senders) {}
+    : schedule_(schedule), first_passing_(schedule.first_passing()) {}
 
 std::string ReplicaPieces::count_fault(const Traffic* traffic) const {
   const std::int64_t from = schedule_.input->from_replicas;

@@ -190,6 +190,24 @@ TEST(SimulateWithSimgrid, HostsAndUnits) {
   }
 }
 
+/// A copy of the target that passes on is its own host, and that of the source where they are one process.
+TEST(SimulateWithSimgrid, CopiesOfAnArrayNeedAHostForEachProcess) {
+  const Folder folder;
+  for (const auto& [more, hosts] : std::vector<std::pair<std::string, int>>{{"", 6}, {"--same-processes", 4}}) {
+    ASSERT_EQ(
+        folder
+            .sluice(words("plan redistribute --from 2:2 --to 2:3 --shape 600 --to-replicas 2 --json plan.json " + more))
+            .status,
+        0);
+    for (const int there : {hosts - 1, hosts}) {
+      SCOPED_TRACE(more + std::to_string(there));
+      folder.write("c.xml", cluster(there));
+      const Outcome outcome = folder.sluice(words("simulate plan.json --engine simgrid --platform c.xml"));
+      EXPECT_EQ(outcome.status, there < hosts ? 2 : 0) << outcome.err;
+    }
+  }
+}
+
 TEST(SimulateWithSimgrid, ProgramsWaitForWhatTheySay) {
   const Folder folder;
   folder.write("c.xml", cluster(8));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace sluice::command {
 
@@ -13,5 +14,8 @@ void draw(const std::string& folder, const std::string& name, const std::string&
 
 /// The head of a script: seconds against the bytes of a message, both logarithmic, the key outside.
 [[nodiscard]] std::string axes_of_times(const std::string& title);
+
+/// Lines of CSV, 0, 0.5, ... 100 percent, with what stands there in each of the lists, which are sorted and not empty.
+[[nodiscard]] std::string percent_rows(const std::vector<std::vector<double>>& sorted);
 
 }  // namespace sluice::command

@@ -200,7 +200,6 @@ std::string examples_csv() {
 /// TC over the least TC of any schedule, sorted, at 0, 0.5, .. 100 % of the grids: of the optimum at the fewest steps,
 /// and of the named algorithms.
 std::string ratios_csv(const std::vector<Row>& rows) {
-  constexpr std::size_t kPoints = 200;
   std::vector<std::vector<double>> ratios(kNamed.size() + 1);
   for (const Row& row : rows) {
     const auto least = static_cast<double>(row.last_transmission);
@@ -212,13 +211,7 @@ std::string ratios_csv(const std::vector<Row>& rows) {
   std::string text = "percent,optimal_at_fewest_steps";
   for (const char* name : kNamed) text += fmt::format(",{}", name);
   text += '\n';
-  for (std::size_t i = 0; i <= kPoints; ++i) {
-    text += fmt::format("{}", 100.0 * static_cast<double>(i) / kPoints);
-    for (const std::vector<double>& each : ratios)
-      text += fmt::format(",{:.6f}", each[i * (each.size() - 1) / kPoints]);
-    text += '\n';
-  }
-  return text;
+  return text + percent_rows(ratios);
 }
 
 std::string gnuplot_script(std::size_t grids) {

@@ -87,8 +87,8 @@ std::string csv_of(const std::vector<ReplicasRow>& rows) {
 }
 
 /// Sorted ratios of each way.
-std::array<std::vector<double>, kWays.size()> ratios_of(const std::vector<ReplicasRow>& rows) {
-  std::array<std::vector<double>, kWays.size()> ratios;
+std::vector<std::vector<double>> ratios_of(const std::vector<ReplicasRow>& rows) {
+  std::vector<std::vector<double>> ratios(kWays.size());
   for (std::size_t w = 0; w < kWays.size(); ++w) {
     for (const ReplicasRow& row : rows) ratios[w].push_back(row.ratio(w));
     std::ranges::sort(ratios[w]);
@@ -112,15 +112,7 @@ int study_redistribute_replicas(const StudyTask& task) {
   }
   write_file_atomically(task.folder + "/instances.csv", csv_of(rows));
   const auto ratios = ratios_of(rows);
-  std::string curves = "percent,first_copy,direct,auto\n";
-  constexpr std::size_t kPoints = 200;
-  for (std::size_t i = 0; i <= kPoints; ++i) {
-    curves += fmt::format("{}", 100.0 * static_cast<double>(i) / kPoints);
-    for (const std::vector<double>& each : ratios)
-      curves += fmt::format(",{:.6f}", each[i * (each.size() - 1) / kPoints]);
-    curves += '\n';
-  }
-  write_file_atomically(task.folder + "/ratios.csv", curves);
+  write_file_atomically(task.folder + "/ratios.csv", "percent,first_copy,direct,auto\n" + percent_rows(ratios));
   std::string script = fmt::format(
       "set title \"total over the bound of any schedule, {} instances\"\nset xlabel \"instances, by their ratio (%)\"\n"
       "set ylabel \"total / bound\"\nset grid\nset key top left\nset logscale y\nplot ",

@@ -52,7 +52,8 @@ struct ReplicatedPlan {
 ///
 /// With it, H of the S copies are served so, and copy t passes on to copy t + H what it got in one step in the next
 /// one. Nothing collides, as copy t + H receives in step i + 1 what t received in step i. Steps are cut so that the
-/// price of filling the chains and that of steps are balanced. H is chosen by cost; no process on both sides passes on.
+/// price of filling the chains and that of steps are balanced. H is chosen by cost. If any process is on
+/// both sides, nothing is passed on.
 ///
 /// Deterministic, unless stopped. Throws InputError for what plan_exchange refuses, and where S copies have more than
 /// 2^20 messages.

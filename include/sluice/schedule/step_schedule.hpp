@@ -129,6 +129,12 @@ struct StepSchedule {
   /// max_transfers is then the largest k of the backbone, and the order of the steps matters.
   NetworkSpeeds speeds;
 
+  /// Between several copies of arrays, the first of the senders that are receivers and pass on what they got
+  /// (RedistributionInput); `senders` where there are none.
+  [[nodiscard]] std::int64_t first_passing() const {
+    return input && input->to_replicas > 1 ? senders - receivers : senders;
+  }
+
   friend bool operator==(const StepSchedule&, const StepSchedule&) = default;
 };
 

@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <tuple>
+#include <functional>
+#include <optional>
 #include <utility>
 
 #include "plan/redistribute/pass_on.hpp"
@@ -54,6 +55,24 @@ struct ToHeads {
   std::int64_t heads = 0;
 };
 
+/// Where what one process has for another begins in what that one gets.
+class Starts {
+ public:
+  /// `shares`: of a pair there is one.
+  explicit Starts(std::vector<Transfer> shares) : shares_(std::move(shares)) {
+    std::ranges::sort(shares_, std::ranges::less{}, pair_of);
+  }
+  [[nodiscard]] std::int64_t of(const Transfer& transfer) const {
+    return std::ranges::lower_bound(shares_, pair_of(transfer), std::ranges::less{}, pair_of)->offset;
+  }
+
+ private:
+  static std::pair<std::int64_t, std::int64_t> pair_of(const Transfer& transfer) {
+    return {transfer.from, transfer.to};
+  }
+  std::vector<Transfer> shares_;
+};
+
 /// Keeps the cheapest of what it is shown.
 class Search {
  public:
@@ -83,45 +102,27 @@ class Search {
     how.stop = options_.stop;
     ExchangePlan plan = plan_exchange(exchange, how);
     stopped_ = stopped_ || plan.stopped;
-    std::vector<Transfer> by_pair = shares;  // of a pair there is one
-    const auto pair = [](const Transfer& transfer) { return std::tie(transfer.from, transfer.to); };
-    std::ranges::sort(by_pair, [&](const Transfer& a, const Transfer& b) { return pair(a) < pair(b); });
-    for (Step& step : plan.schedule.steps) {
-      for (Transfer& transfer : step.transfers) {
-        const auto share = std::lower_bound(by_pair.begin(), by_pair.end(), transfer,
-                                            [&](const Transfer& a, const Transfer& b) { return pair(a) < pair(b); });
-        transfer.offset += share->offset;
-      }
-    }
+    const Starts starts(shares);
+    for (Step& step : plan.schedule.steps)
+      for (Transfer& transfer : step.transfers) transfer.offset += starts.of(transfer);
     offer({std::move(plan.schedule.steps), options_.algorithm, heads});
   }
   /// Copy a of the source to copies a, a + R, a + 2 R, ..., one after another, by a plan for one copy.
   void by_rounds(std::int64_t heads) {
     const std::int64_t sources = problem_.from_replicas();
     if (problem_.has_roles() || options_.algorithm != "auto" || heads % sources != 0) return;
-    const RedistributionPlan plan = plan_redistribution(problem_.one(), "auto", options_.setup, 0);
-    ToHeads result{{}, plan.algorithm(), heads};
-    const std::vector<Step> steps = plan.schedule({}).steps;
-    std::vector<Transfer> starts;  // of each message in what its receiver gets
-    for (const ReplicaNeed& need : detail::needs_of(problem_, 1).sent)
-      starts.push_back({need.process, need.receiver, need.offset, need.size});
-    const auto start_of = [&](const Transfer& transfer) {
-      const auto pair = [](const Transfer& each) { return std::tie(each.from, each.to); };
-      return std::lower_bound(starts.begin(), starts.end(), transfer,
-                              [&](const Transfer& a, const Transfer& b) { return pair(a) < pair(b); })
-          ->offset;
-    };
+    if (!one_copy_) one_copy_ = plan_of_one_copy();
+    ToHeads result{{}, one_copy_->algorithm, heads};
     for (std::int64_t round = 0; round < heads / sources; ++round) {
-      for (const Step& step : steps) {
-        if (step.transfers.empty()) continue;
+      for (const Step& step : one_copy_->steps) {
         Step& all = result.steps.emplace_back();
         all.duration = step.duration;
         for (const Transfer& transfer : step.transfers) {
-          const std::int64_t offset = start_of(transfer) + transfer.offset;
           for (std::int64_t a = 0; a < sources; ++a) {
             const std::int64_t t = round * sources + a;
             all.transfers.push_back({a * problem_.one().from().processes() + transfer.from,
-                                     t * problem_.one().to().processes() + transfer.to, offset, transfer.size});
+                                     t * problem_.one().to().processes() + transfer.to, transfer.offset,
+                                     transfer.size});
           }
         }
       }
@@ -137,6 +138,19 @@ class Search {
   }
 
  private:
+  /// From one copy to one, offsets in what receivers get.
+  [[nodiscard]] ToHeads plan_of_one_copy() const {
+    const RedistributionPlan plan = plan_redistribution(problem_.one(), "auto", options_.setup, 0);
+    std::vector<Transfer> shares;
+    for (const ReplicaNeed& need : detail::needs_of(problem_, 1).sent)
+      shares.push_back({need.process, need.receiver, need.offset, need.size});
+    const Starts starts(std::move(shares));
+    ToHeads result{plan.schedule({}).steps, plan.algorithm(), 1};
+    std::erase_if(result.steps, [](const Step& step) { return step.transfers.empty(); });
+    for (Step& step : result.steps)
+      for (Transfer& transfer : step.transfers) transfer.offset += starts.of(transfer);
+    return result;
+  }
   [[nodiscard]] std::int64_t largest_load(const std::vector<Transfer>& shares) const {
     std::vector<std::int64_t> loads(static_cast<std::size_t>(problem_.senders()), 0);
     for (const Transfer& share : shares) loads[static_cast<std::size_t>(share.from)] += share.size;
@@ -162,6 +176,7 @@ class Search {
   }
 
   const ReplicatedProblem& problem_;
+  std::optional<ToHeads> one_copy_;
   const ReplicatedOptions& options_;
   ToHeads best_;
   Pipeline pipeline_;

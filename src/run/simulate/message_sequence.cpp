@@ -34,8 +34,7 @@ OrderedMessages messages_of(const StepSchedule& schedule, StepOrder order) {
   constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
   std::vector<std::size_t> last(static_cast<std::size_t>(schedule.senders + schedule.receivers), kNone);
   std::vector<std::size_t> waits_for;
-  const bool passes_on = schedule.input && schedule.input->to_replicas > 1;
-  const std::int64_t first_passing = passes_on ? schedule.senders - schedule.receivers : schedule.senders;
+  const std::int64_t first_passing = schedule.first_passing();
   for (std::size_t s = 0; s < schedule.steps.size(); ++s) {
     const std::size_t first_of_step = graph.messages.size();
     for (const Transfer& each : schedule.steps[s].transfers) {

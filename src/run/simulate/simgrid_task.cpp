@@ -35,13 +35,7 @@ std::vector<std::int64_t> hosts_of_receivers(const StepSchedule& schedule, bool 
       if (roles[p] >= 0 && std::cmp_less(roles[p], hosts.size()))
         hosts[static_cast<std::size_t>(roles[p])] = static_cast<std::int64_t>(p);
   }
-  // Senders behind those of the source are the receivers themselves.
-  const bool passes_on = schedule.input && schedule.input->to_replicas > 1;
-  if (passes_on && schedule.input->roles.empty()) {
-    for (std::size_t r = 0; r < hosts.size(); ++r)
-      hosts[r] = schedule.senders - schedule.receivers + static_cast<std::int64_t>(r);
-  }
-  std::int64_t next = schedule.senders;
+  std::int64_t next = schedule.first_passing();
   for (std::int64_t& each : hosts)
     if (each == kOfItsOwn) each = next++;
   return hosts;
@@ -59,6 +53,9 @@ SimgridTask::SimgridTask(const StepSchedule& schedule, StepOrder order, const Si
   const std::vector<std::int64_t> hosts = hosts_of_receivers(schedule, nodes.same_hosts);
   const double unit = move_decimal_point(nodes.unit_bytes, -schedule.decimals);
   for (detail::OrderedMessage& each : state_->graph.messages) {
+    // Who passes on is a receiver.
+    if (each.from >= schedule.first_passing())
+      each.from = hosts[static_cast<std::size_t>(each.from - schedule.first_passing())];
     each.to = hosts[static_cast<std::size_t>(each.to - schedule.senders)];
     const double bytes = std::round(static_cast<double>(each.size) * unit);
     if (!(bytes <= static_cast<double>(std::int64_t{1} << 53)))

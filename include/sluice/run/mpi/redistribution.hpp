@@ -44,8 +44,10 @@ struct RedistributionOptions {
   /// and the plan is that of plan_replicated, worked out by every rank (docs/explanation/replicas.md).
   std::int64_t from_replicas = 1;
   std::int64_t to_replicas = 1;  ///< copies of the target array that are wanted, S, likewise
-  /// With several copies of the target: whether they may get from one another what they do not have. Must be false
-  /// where there is `combine`.
+  /// Whether there are several copies of either array.
+  [[nodiscard]] bool has_replicas() const { return from_replicas != 1 || to_replicas != 1; }
+  /// With several copies of the target: whether they may get from one another what they do not have. Nothing is passed
+  /// on where a rank has both a part of the source and one of the target. Must be false where there is `combine`.
   bool forward = true;
   /// Lets the job choose who plays which role in the target grid, so that as much as possible stays where it is (see
   /// assign_target_roles); Redistribution::to_ranks() tells the choice. The roles go round among `to_ranks`; if that is
@@ -142,8 +144,7 @@ class Redistribution {
   void give_up(const std::exception_ptr& why) noexcept;
 
   /// The rank of each process of the target grid, in row-major order of the grid, copy by copy: `to_ranks` of the
-  /// options, 0, 1, 2,
-  /// ... where there were none, or what `relabel` made of them. The same on every rank.
+  /// options, 0, 1, 2, ... where there were none, or what `relabel` made of them. The same on every rank.
   [[nodiscard]] std::vector<int> to_ranks() const;
   /// Number of elements of this rank's part of the source array; 0 if it is not in the source grid.
   [[nodiscard]] std::int64_t source_elements() const;

@@ -222,7 +222,8 @@ Participation make_participation(int rank, int size, const std::vector<std::int6
   const Distribution& target = part.problem.to();
   checked::multiply(source.size(), element_size, "bytes of the source array");
   checked::multiply(target.size(), element_size, "bytes of the target array");
-  const bool replicated = options.from_replicas != 1 || options.to_replicas != 1;
+  if (options.part != MatrixPart::kWhole) part.problem = part.problem.with_part(options.part, options.unit_diagonal);
+  const bool replicated = options.has_replicas();
   if (replicated) {
     if (options.relabel) throw InputError("relabel", "several copies beside it", "one copy of either array");
     part.replicated.emplace(part.problem, options.from_replicas, options.to_replicas);
@@ -231,7 +232,6 @@ Participation make_participation(int rank, int size, const std::vector<std::int6
   const std::int64_t receivers = replicated ? part.replicated->receivers() : target.processes();
   part.from_ranks = grid_ranks(options.from_ranks, senders, size, "from", "from_ranks");
   part.to_ranks = grid_ranks(options.to_ranks, receivers, size, "to", "to_ranks");
-  if (options.part != MatrixPart::kWhole) part.problem = part.problem.with_part(options.part, options.unit_diagonal);
   if (options.relabel) {
     const std::vector<int> usual = part.to_ranks.list();
     part.to_ranks = {target.processes(), relabelled(part.problem, part.from_ranks, options.to_ranks, usual)};
@@ -239,8 +239,7 @@ Participation make_participation(int rank, int size, const std::vector<std::int6
   part.sender = part.from_ranks.process_of(rank);
   part.receiver = part.to_ranks.process_of(rank);
   if (replicated) {
-    part.replicated = with_copies(ReplicatedProblem(part.problem, options.from_replicas, options.to_replicas),
-                                  part.from_ranks, part.to_ranks);
+    part.replicated = with_copies(std::move(*part.replicated), part.from_ranks, part.to_ranks);
     if (part.sender >= 0) part.sender %= source.processes();
     if (part.receiver >= 0) part.receiver %= target.processes();
   } else {

@@ -56,10 +56,10 @@ std::unique_ptr<detail::StepProtocol> chain(detail::Channel& channel, const deta
   return std::make_unique<detail::ChainProtocol>(channel, std::move(links), kEarlyBytes);
 }
 
-/// What messages wait for besides each other: null: nothing.
+/// What messages wait for besides each other.
 std::unique_ptr<detail::StepProtocol> protocol_of(detail::Channel& channel, const detail::OwnSteps& own,
                                                   ExchangeMode mode) {
-  std::unique_ptr<detail::StepProtocol> ports = mode == ExchangeMode::kChain ? chain(channel, own) : nullptr;
+  auto ports = mode == ExchangeMode::kChain ? chain(channel, own) : std::make_unique<detail::StepProtocol>();
   if (own.sends.passed_on.empty()) return ports;
   std::vector<std::size_t> receives_before;
   std::vector<std::int64_t> receive_bytes;
@@ -354,7 +354,7 @@ Redistribution::State::State(std::shared_ptr<detail::Context> context, std::int6
   if (!kept.plan) kept.put(channel, key.bytes(), prepared);
   trial.emplace(channel,
                 options.try_native && options.algorithm == "auto" && options.mode == ExchangeMode::kAuto &&
-                    channel.size() > 1 && !detail::kSimulated && options.from_replicas == 1 && options.to_replicas == 1,
+                    channel.size() > 1 && !detail::kSimulated && !options.has_replicas(),
                 kept, true);
 }
 

@@ -6,7 +6,7 @@ namespace sluice::mpi::detail {
 
 PassOnProtocol::PassOnProtocol(std::unique_ptr<StepProtocol> beside, std::vector<std::size_t> receives_before,
                                std::vector<std::int64_t> receive_bytes)
-    : beside_(beside ? std::move(beside) : std::make_unique<StepProtocol>()),
+    : beside_(std::move(beside)),
       receives_before_(std::move(receives_before)),
       receive_bytes_(std::move(receive_bytes)) {}
 

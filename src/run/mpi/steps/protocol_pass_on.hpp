@@ -15,7 +15,7 @@ namespace sluice::mpi::detail {
 class PassOnProtocol final : public StepProtocol {
  public:
   /// `receives_before`: of each send, how many receives of the list, from its beginning, it waits for.
-  /// `receive_bytes`: of each receive, above 0. `beside`: null: none.
+  /// `receive_bytes`: of each receive, above 0.
   PassOnProtocol(std::unique_ptr<StepProtocol> beside, std::vector<std::size_t> receives_before,
                  std::vector<std::int64_t> receive_bytes);
 
