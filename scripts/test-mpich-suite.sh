@@ -29,29 +29,27 @@ mkdir -p "$suite"
 
 # ---- The source, as the machine's package manager gets it
 
-fetch() {
-  local temporary
-  temporary=$(mktemp -d)
-  trap 'rm -rf "$temporary"' RETURN
+fetch() (
+  temporary=$(mktemp -d "$suite/fetch.XXXXXX")  # beside its place, to be renamed
+  trap 'rm -rf "$temporary"' EXIT
   mkdir -p "$temporary/sources" "$temporary/lists/partial" "$temporary/cache/archives/partial"
-  local file
   for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
     [[ ! -f $file ]] || sed -n 's/^deb[[:space:]]/deb-src /p' "$file" > "$temporary/sources/$(basename "$file" .list).list"
   done
   for file in /etc/apt/sources.list.d/*.sources; do
     [[ ! -f $file ]] || sed 's/^Types:.*/Types: deb-src/' "$file" > "$temporary/sources/$(basename "$file")"
   done
-  local options=(-qq -o Dir::Etc::SourceList=/dev/null -o "Dir::Etc::SourceParts=$temporary/sources"
+  options=(-qq -o Dir::Etc::SourceList=/dev/null -o "Dir::Etc::SourceParts=$temporary/sources"
     -o "Dir::State::Lists=$temporary/lists" -o "Dir::Cache=$temporary/cache" -o APT::Sandbox::User=root)
   apt-get "${options[@]}" update
   (cd "$temporary" && apt-get "${options[@]}" source --download-only mpich)
-  local archive=("$temporary"/mpich_*.orig.tar.*)
+  archive=("$temporary"/mpich_*.orig.tar.*)
   mkdir "$temporary/unpacked"
   tar -xf "${archive[0]}" -C "$temporary/unpacked" --strip-components=3 --wildcards '*/test/mpi/coll' \
     '*/test/mpi/util' '*/test/mpi/include' '*/test/mpi/dtpools'
   basename "${archive[0]}" > "$temporary/unpacked/version"
   mv "$temporary/unpacked" "$suite/source"
-}
+)
 [[ -d $suite/source ]] || fetch
 
 # ---- The programs, without the suite's own build: what its configuration would find
@@ -83,7 +81,6 @@ build() {
     file=$source/coll/${1#nb}.c
     flags=(-DUSE_MTEST_NBC)
   fi
-  [[ -f $out/bin/$1 || ! -f $out/bin/$1.log ]] || return 1
   [[ -f $out/bin/$1 ]] ||
     compile "${flags[@]}" "$file" "$out"/*.o -lm -o "$out/bin/$1" > "$out/bin/$1.log" 2>&1
 }
@@ -139,6 +136,7 @@ while read -r program ranks rest; do
   esac
   printf '%-24s %2d ranks %s\n' "$program" "$ranks" "$line"
 done < <(sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$source/coll/testlist.in")
+((total + ${#left_out[@]} > 0)) || { echo "error: no program is called '$regex'" >&2; exit 2; }
 
 echo
 echo "suite: $total programs with $family; pass: ${passed[without]} without, ${passed[preloaded]} with the library," \

@@ -21,7 +21,7 @@ void call_next(const char* name, Arguments... arguments) {
 #pragma GCC visibility push(default)
 extern "C" {
 
-// The last argument may be missing.
+// The last argument may be missing, which MPICH looks at, and so do those that need the code.
 
 void mpi_init_f08_(MPI_Fint* ierror) {
   MPI_Fint code = MPI_SUCCESS;
@@ -38,16 +38,13 @@ void mpi_init_thread_f08_(MPI_Fint* required, MPI_Fint* provided, MPI_Fint* ierr
 }
 
 void mpi_finalize_f08_(MPI_Fint* ierror) {
-  MPI_Fint code = MPI_SUCCESS;
   sluice::pmpi::stop();
-  call_next("mpi_finalize_f08_", &code);
-  if (ierror != nullptr) *ierror = code;
+  call_next("mpi_finalize_f08_", ierror);
 }
 
 void mpi_abort_f08_(MPI_Fint* comm, MPI_Fint* code, MPI_Fint* ierror) {
-  MPI_Fint unused = MPI_SUCCESS;
   sluice::pmpi::about_to_abort();
-  call_next("mpi_abort_f08_", comm, code, ierror == nullptr ? &unused : ierror);
+  call_next("mpi_abort_f08_", comm, code, ierror);
 }
 
 }  // extern "C"

@@ -30,10 +30,19 @@ struct Rows {
   std::int64_t in_place = -1;  ///< 0 and above: `own` is a part of `result`, so many bytes behind its start
 };
 
-void carry_out(mpi::CollectiveJob& job, const Rows& rows) {
+/// A block of each rank in `receive`, this rank's among them.
+Rows rows_in_place(const Communicator& communicator, const void* receive, std::int64_t count, MPI_Datatype type) {
+  return {Row(receive, count * communicator.rank, count, type), Row(receive, 0, count * communicator.size, type),
+          bytes_of(count, type) * communicator.rank};
+}
+
+template <class RowsOf>
+void carry_out(mpi::CollectiveJob& job, const RowsOf& rows_of) {
+  Rows rows;
   Packed out;
   Packed in;
   prepared(job, [&] {
+    rows = rows_of();
     in = Packed::of_received(rows.result.blocks, rows.result.type);
     if (rows.in_place < 0) {
       out = Packed::of_sent(rows.own.blocks, rows.own.type, false);
@@ -45,18 +54,16 @@ void carry_out(mpi::CollectiveJob& job, const Rows& rows) {
   in.unpack(rows.result.blocks, rows.result.type);
 }
 
-/// A call of which `count` and `type` are a block. make(communicator, bytes of a block): the job;
-/// rows_of(communicator).
+/// A call of which `count` and `type` are a block. make(bytes of a block, options): the job; rows_of(communicator,
+/// bytes of a block).
 template <class HandOn, class Make, class RowsOf>
 int take_blocks(Taken call, int count, MPI_Datatype type, int root, MPI_Comm comm, const HandOn& hand_on,
                 const Make& make, const RowsOf& rows_of) {
   Logged logged(call);
-  if (root < 0 || is_short(call, count, type)) return hand_on();
-  Communicator* const communicator = taking_communicator(comm, root);
+  Communicator* const communicator = taking_communicator(call, count, type, root, comm);
   if (communicator == nullptr) return hand_on();
   try {
     const std::int64_t bytes = bytes_of(count, type);
-    if (bytes * communicator->size < least_bytes(call)) return hand_on();
     Pattern& pattern = communicator->jobs.at({key_of(call), bytes, root});
     if (!is_due(pattern)) return hand_on();
     auto* const job = job_of<mpi::CollectiveJob>(pattern, call, [&] {
@@ -67,7 +74,7 @@ int take_blocks(Taken call, int count, MPI_Datatype type, int root, MPI_Comm com
     });
     if (job == nullptr) return hand_on();
     logged.planned();
-    carry_out(*job, prepared(*job, [&] { return rows_of(*communicator, bytes); }));
+    carry_out(*job, [&] { return rows_of(*communicator, bytes); });
     return MPI_SUCCESS;
   } catch (...) {
     return failed(comm, *communicator, call);
@@ -82,12 +89,10 @@ int take_allgather(const void* send, int count, MPI_Datatype type, void* receive
       Taken::kAllgather, receive_count, receive_type, 0, comm,
       [&] { return PMPI_Allgather(send, count, type, receive, receive_count, receive_type, comm); },
       [&](std::int64_t bytes, const mpi::CollectiveOptions& options) { return mpi::Allgather(comm, bytes, options); },
-      [&](const Communicator& communicator, std::int64_t bytes) {
+      [&](const Communicator& communicator, std::int64_t /*bytes*/) {
+        if (send == MPI_IN_PLACE) return rows_in_place(communicator, receive, receive_count, receive_type);
         const std::int64_t all = static_cast<std::int64_t>(receive_count) * communicator.size;
-        const std::int64_t before = static_cast<std::int64_t>(receive_count) * communicator.rank;
-        const Row result(receive, 0, all, receive_type);
-        if (send != MPI_IN_PLACE) return Rows{Row(send, 0, count, type), result};
-        return Rows{Row(receive, before, receive_count, receive_type), result, bytes * communicator.rank};
+        return Rows{Row(send, 0, count, type), Row(receive, 0, all, receive_type)};
       });
 }
 
@@ -124,17 +129,12 @@ int take_gather(const void* send, int count, MPI_Datatype type, void* receive, i
       [&](std::int64_t bytes, const mpi::CollectiveOptions& options) {
         return mpi::Gather(comm, bytes, root, options);
       },
-      [&](const Communicator& communicator, std::int64_t bytes) {
+      [&](const Communicator& communicator, std::int64_t /*bytes*/) {
+        if (in_place) return rows_in_place(communicator, receive, receive_count, receive_type);
         Rows rows;
+        rows.own = Row(send, 0, count, type);
         if (communicator.rank == root)
           rows.result = Row(receive, 0, static_cast<std::int64_t>(receive_count) * communicator.size, receive_type);
-        if (in_place) {
-          const std::int64_t before = static_cast<std::int64_t>(receive_count) * communicator.rank;
-          rows.own = Row(receive, before, receive_count, receive_type);
-          rows.in_place = bytes * communicator.rank;
-        } else {
-          rows.own = Row(send, 0, count, type);
-        }
         return rows;
       });
 }

@@ -150,11 +150,10 @@ int take_alltoall(const void* send, int count, MPI_Datatype type, void* receive,
   Logged logged(Taken::kAlltoall);
   const auto hand_on = [&] { return PMPI_Alltoall(send, count, type, receive, receive_count, receive_type, comm); };
   const bool in_place = send == MPI_IN_PLACE;
-  if (is_short(Taken::kAlltoall, receive_count, receive_type)) return hand_on();
-  Communicator* const communicator = taking_communicator(comm);
-  const std::int64_t bytes = bytes_of(receive_count, receive_type);
-  if (communicator == nullptr || bytes * communicator->size < least_bytes(Taken::kAlltoall)) return hand_on();
+  Communicator* const communicator = taking_communicator(Taken::kAlltoall, receive_count, receive_type, 0, comm);
+  if (communicator == nullptr) return hand_on();
   try {
+    const std::int64_t bytes = bytes_of(receive_count, receive_type);
     Pattern& pattern = communicator->jobs.at({key_of(Taken::kAlltoall), bytes});
     if (!is_due(pattern)) return hand_on();
     Messages messages;

@@ -24,21 +24,20 @@ Options reduction_options(Communicator& communicator, MPI_Op op) {
   return options;
 }
 
-/// A call of `count` elements, or of so many for each rank. make(operation): the job; execute(job).
+/// A call of `count` elements, or of so many for each rank. make(communicator, operation): the job; execute(job,
+/// elements in all).
 template <class Job, class HandOn, class Make, class Execute>
 int take_elements(Taken call, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm, const HandOn& hand_on,
                   const Make& make, const Execute& execute) {
   Logged logged(call);
-  if (root < 0 || is_short(call, count, type)) return hand_on();
+  Communicator* const communicator = taking_communicator(call, count, type, root, comm);
+  if (communicator == nullptr) return hand_on();
   const std::optional<Reducible> known = reducible(type, op);
   if (!known && !(settings().always && is_users(op))) return hand_on();
-  Communicator* const communicator = taking_communicator(comm, root);
-  if (communicator == nullptr) return hand_on();
   try {
     const std::int64_t all = kTakenCalls[index_of(call)].counts == Counts::kBlock
                                  ? static_cast<std::int64_t>(count) * communicator->size
                                  : count;
-    if (bytes_of(all, type) < least_bytes(call)) return hand_on();
     // For an operation of the program's a job is made for each call, as handles of operations say nothing of their
     // identity on other ranks; its plan is kept with the communicator.
     if (!known && !lies_in_a_row(type)) return hand_on();

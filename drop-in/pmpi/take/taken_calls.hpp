@@ -25,7 +25,7 @@ enum class Taken {
 /// What the arguments of a call count.
 enum class Counts {
   kMessage,  ///< all that a rank has
-  kBlock,    ///< what it has for each rank, or of each
+  kBlock,    ///< what goes to, or comes from, each rank
 };
 
 /// Shorter calls are handed on, unless all are to be taken: no job is as quick as MPI there, and a look for the

@@ -19,9 +19,10 @@
 /// What the calls that are taken have in common.
 namespace sluice::pmpi {
 
-/// Bytes that a call has to be about: as kTakenCalls says, or any.
+/// The fewest bytes with which a call is taken; more than any call has where it is not to be taken.
 [[nodiscard]] std::int64_t least_bytes(Taken call);
-/// Of each call, the arguments that may come to so many bytes on a communicator of this job.
+/// For each call, the fewest bytes of its arguments with which it may be taken on some communicator: of a block where
+/// blocks count, as no communicator has more ranks than MPI_COMM_WORLD.
 [[nodiscard]] std::array<std::int64_t, kTakenCalls.size()> least_arguments();
 
 /// Whether a call is handed on for its arguments alone.
@@ -30,10 +31,21 @@ namespace sluice::pmpi {
   return is_surely_shorter(count, type, least) || bytes_of(count, type) < least;
 }
 
-/// The communicator of a call of which `root` is the root, if there is one; null: the call is handed on.
-[[nodiscard]] inline Communicator* taking_communicator(MPI_Comm comm, int root = 0) {
+/// The communicator of a call, if calls on it may be taken; null: the call is handed on.
+[[nodiscard]] inline Communicator* taking_communicator(MPI_Comm comm) {
   Communicator* const found = communicator_of(comm);
-  return found != nullptr && found->on && root >= 0 && root < found->size ? found : nullptr;
+  return found != nullptr && found->on ? found : nullptr;
+}
+/// The same for a call whose arguments are the same on all ranks, `root` 0 where it has none. Where the root is below 0
+/// (intercommunicators) the other arguments need not be anything.
+[[nodiscard]] inline Communicator* taking_communicator(Taken call, int count, MPI_Datatype type, int root,
+                                                       MPI_Comm comm) {
+  if (root < 0 || is_short(call, count, type)) return nullptr;
+  Communicator* const found = taking_communicator(comm);
+  if (found == nullptr || root >= found->size) return nullptr;
+  // As is_short knows it, a block is of as many ranks as there are.
+  const bool blocks = kTakenCalls[index_of(call)].counts == Counts::kBlock;
+  return blocks && bytes_of(count, type) * found->size < least_bytes(call) ? nullptr : found;
 }
 
 /// A job is made when arguments come for the third time: planning, and trying, is for calls that return.

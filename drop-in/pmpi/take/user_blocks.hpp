@@ -31,8 +31,8 @@ class Packed {
   static Packed of_sent(const std::vector<Block>& blocks, MPI_Datatype type, bool copy);
   /// Room for what is received.
   static Packed of_received(const std::vector<Block>& blocks, MPI_Datatype type);
-  /// Has what the program already has of the i-th block, which may be a part of it, `skipped` bytes behind its start.
-  /// Throws MpiError.
+  /// Copies what the program already has of the i-th block: `part`, which begins `skipped` bytes behind the start of
+  /// the block. Does nothing where the bytes are the program's own. Throws MpiError.
   void take_over(std::size_t i, const Block& part, std::int64_t skipped, MPI_Datatype type);
   /// Puts what was received where it belongs. Throws MpiError.
   void unpack(const std::vector<Block>& blocks, MPI_Datatype type) const;

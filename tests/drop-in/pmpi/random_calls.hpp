@@ -157,6 +157,27 @@ struct Round {
   int size = 1;
 };
 
+inline int any_root(const Round& round) { return static_cast<int>(round.common() % static_cast<unsigned>(round.size)); }
+
+inline const void* in_place_or(bool in_place, const Bytes& own) {
+  return in_place ? MPI_IN_PLACE : static_cast<const void*>(own.data());
+}
+
+/// Calls by both names, call(function, memory), each with memory of its own that holds `first`, and compares what is in
+/// it then; settle(bytes) where some of them may be anything.
+template <class Function, class CallOf, class Settle = void (*)(Bytes&)>
+void expect_same(
+    const Round& round, const char* name, Function* by_mpi, Function* by_us, const Bytes& first, const CallOf& call,
+    const Settle& settle = [](Bytes&) {}) {
+  Bytes should = first;
+  Bytes is = first;
+  call(by_mpi, should.data());
+  call(by_us, is.data());
+  settle(should);
+  settle(is);
+  expect_equal(is, should, name, round.number, round.comm);
+}
+
 using Call = void (*)(const Round&);
 
 /// The random rounds: `calls` on any communicator, some of them made for one call, and then `again`, the same arguments
@@ -195,7 +216,8 @@ inline int random_calls(int argc, char** argv, const std::vector<Call>& calls, c
     }
     std::mt19937 same(7);
     for (int number = rounds; number < rounds + 20; ++number) {
-      const auto arguments = static_cast<unsigned>(same() % 3);
+      constexpr unsigned kArguments[3] = {25, 26, 36};  // no count is 0, and reductions are in place or not
+      const unsigned arguments = kArguments[same() % 3];
       for (const Call call : again) {
         std::mt19937 together(arguments);
         call(round_of(number, MPI_COMM_WORLD, together));

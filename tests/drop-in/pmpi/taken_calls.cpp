@@ -10,35 +10,31 @@ using namespace sluice::testing;
 
 void bcast(const Round& round) {
   const int count = any_count(round.common);
-  const int root = static_cast<int>(round.common() % static_cast<unsigned>(round.size));
+  const int root = any_root(round);
   const MPI_Datatype type = round.types.any(round.own);  // signatures are equal, types need not be
-  Bytes is = filled(static_cast<std::size_t>(count), round.own);
-  Bytes should = is;
-  PMPI_Bcast(should.data(), count, type, root, round.comm);
-  MPI_Bcast(is.data(), count, type, root, round.comm);
-  expect_equal(is, should, "MPI_Bcast", round.number, round.comm);
+  expect_same(round, "MPI_Bcast", PMPI_Bcast, MPI_Bcast, filled(static_cast<std::size_t>(count), round.own),
+              [&](auto* bcast, void* buffer) { bcast(buffer, count, type, root, round.comm); });
 }
 
 void reduce(const Round& round) {
   const auto [type, op] = round.operations.any(round.common);
   const int count = any_count(round.common);
-  const int root = static_cast<int>(round.common() % static_cast<unsigned>(round.size));
+  const int root = any_root(round);
 #ifdef MPICH_VERSION
   const bool in_place = false;  // MPICH 4.0 itself reads from MPI_IN_PLACE in some of these
 #else
   const bool in_place = round.common() % 3 == 0 && round.rank == root;
 #endif
   const Bytes mine = elements(count, type, round.own);
-  Bytes is(mine.size(), 0x5a);
-  if (in_place) is = mine;
-  Bytes should = is;
-  const void* const from = in_place ? MPI_IN_PLACE : static_cast<const void*>(mine.data());
-  PMPI_Reduce(from, should.data(), count, type, op, root, round.comm);
-  MPI_Reduce(from, is.data(), count, type, op, root, round.comm);
-  if (round.rank != root) is = should;  // not significant
-  clear_gaps(is, type);
-  clear_gaps(should, type);
-  expect_equal(is, should, "MPI_Reduce", round.number, round.comm);
+  expect_same(
+      round, "MPI_Reduce", PMPI_Reduce, MPI_Reduce, in_place ? mine : Bytes(mine.size(), 0x5a),
+      [&, type = type, op = op](auto* reduce, void* to) {
+        reduce(in_place_or(in_place, mine), to, count, type, op, root, round.comm);
+      },
+      [&, type = type](Bytes& bytes) {
+        if (round.rank != root) bytes.clear();  // not significant
+        clear_gaps(bytes, type);
+      });
 }
 
 void alltoall(const Round& round) {
@@ -48,12 +44,10 @@ void alltoall(const Round& round) {
   const MPI_Datatype type = round.types.any(round.own);
   const std::size_t elements = static_cast<std::size_t>(count) * static_cast<std::size_t>(round.size);
   const Bytes out = filled(elements, round.own);
-  Bytes is = filled(elements, round.own);
-  Bytes should = is;
-  const void* const from = in_place ? MPI_IN_PLACE : static_cast<const void*>(out.data());
-  PMPI_Alltoall(from, count, send_type, should.data(), count, type, round.comm);
-  MPI_Alltoall(from, count, send_type, is.data(), count, type, round.comm);
-  expect_equal(is, should, "MPI_Alltoall", round.number, round.comm);
+  expect_same(round, "MPI_Alltoall", PMPI_Alltoall, MPI_Alltoall, filled(elements, round.own),
+              [&](auto* alltoall, void* to) {
+                alltoall(in_place_or(in_place, out), count, send_type, to, count, type, round.comm);
+              });
 }
 
 /// Where messages of so many elements lie, in any order, some elements between them.
@@ -95,7 +89,7 @@ void alltoallv(const Round& round) {
   Bytes is = filled(in_elements, round.own);
   const Bytes first = is;
   Bytes should = is;
-  const void* const from = in_place ? MPI_IN_PLACE : static_cast<const void*>(out.data());
+  const void* const from = in_place_or(in_place, out);
   PMPI_Alltoallv(from, counts[own].data(), offsets.data(), send_type, should.data(), receive_counts.data(),
                  receive_offsets.data(), type, round.comm);
   for (int again = 0; again < 2; ++again) {  // the second time the pattern is known
@@ -137,13 +131,11 @@ void neighbor_alltoallv(const Round& round) {
   const MPI_Datatype send_type = round.types.any(round.own);
   const MPI_Datatype type = round.types.any(round.own);
   const Bytes data = filled(out_elements, round.own);
-  Bytes is = filled(in_elements, round.own);
-  Bytes should = is;
-  PMPI_Neighbor_alltoallv(data.data(), counts.data(), offsets.data(), send_type, should.data(), counts.data(),
+  expect_same(round, "MPI_Neighbor_alltoallv", PMPI_Neighbor_alltoallv, MPI_Neighbor_alltoallv,
+              filled(in_elements, round.own), [&](auto* alltoallv, void* to) {
+                alltoallv(data.data(), counts.data(), offsets.data(), send_type, to, counts.data(),
                           receive_offsets.data(), type, topology);
-  MPI_Neighbor_alltoallv(data.data(), counts.data(), offsets.data(), send_type, is.data(), counts.data(),
-                         receive_offsets.data(), type, topology);
-  expect_equal(is, should, "MPI_Neighbor_alltoallv", round.number, round.comm);
+              });
   MPI_Comm_free(&topology);  // with the jobs that were made for it
 }
 

@@ -8,22 +8,18 @@ namespace {
 
 using namespace sluice::testing;
 
-int any_root(const Round& round) { return static_cast<int>(round.common() % static_cast<unsigned>(round.size)); }
-
 void allreduce(const Round& round) {
   const auto [type, op] = round.operations.any(round.common);
   const int count = any_count(round.common);
   const bool in_place = round.common() % 3 == 0;
   const Bytes mine = elements(count, type, round.own);
-  Bytes is(mine.size(), 0x5a);
-  if (in_place) is = mine;
-  Bytes should = is;
-  const void* const from = in_place ? MPI_IN_PLACE : static_cast<const void*>(mine.data());
-  PMPI_Allreduce(from, should.data(), count, type, op, round.comm);
-  MPI_Allreduce(from, is.data(), count, type, op, round.comm);
-  clear_gaps(is, type);
-  clear_gaps(should, type);
-  expect_equal(is, should, "MPI_Allreduce", round.number, round.comm);
+  const Bytes first = in_place ? mine : Bytes(mine.size(), 0x5a);
+  expect_same(
+      round, "MPI_Allreduce", PMPI_Allreduce, MPI_Allreduce, first,
+      [&, type = type, op = op](auto* allreduce, void* to) {
+        allreduce(in_place_or(in_place, mine), to, count, type, op, round.comm);
+      },
+      [type = type](Bytes& bytes) { clear_gaps(bytes, type); });
 }
 
 void reduce_scatter_block(const Round& round) {
@@ -31,19 +27,16 @@ void reduce_scatter_block(const Round& round) {
   const int count = any_count(round.common) / 4;
   const bool in_place = round.common() % 3 == 0;
   const Bytes mine = elements(static_cast<std::int64_t>(count) * round.size, type, round.own);
-  Bytes is(in_place ? mine.size() : bytes_of(count, type) + 16, 0x5a);
-  if (in_place) is = mine;
-  Bytes should = is;
-  const void* const from = in_place ? MPI_IN_PLACE : static_cast<const void*>(mine.data());
-  PMPI_Reduce_scatter_block(from, should.data(), count, type, op, round.comm);
-  MPI_Reduce_scatter_block(from, is.data(), count, type, op, round.comm);
-  if (in_place) {  // what is behind the block may be anything
-    is.resize(bytes_of(count, type));
-    should.resize(is.size());
-  }
-  clear_gaps(is, type);
-  clear_gaps(should, type);
-  expect_equal(is, should, "MPI_Reduce_scatter_block", round.number, round.comm);
+  const Bytes first = in_place ? mine : Bytes(bytes_of(count, type) + 16, 0x5a);
+  expect_same(
+      round, "MPI_Reduce_scatter_block", PMPI_Reduce_scatter_block, MPI_Reduce_scatter_block, first,
+      [&, type = type, op = op](auto* reduce_scatter, void* to) {
+        reduce_scatter(in_place_or(in_place, mine), to, count, type, op, round.comm);
+      },
+      [&, type = type](Bytes& bytes) {
+        if (in_place) bytes.resize(bytes_of(count, type));  // what is behind the block may be anything
+        clear_gaps(bytes, type);
+      });
 }
 
 void allgather(const Round& round) {
@@ -53,57 +46,42 @@ void allgather(const Round& round) {
   const MPI_Datatype type = round.types.any(round.own);
   const auto block = static_cast<std::size_t>(count);
   const Bytes mine = filled(block, round.own);
-  Bytes is = filled(block * static_cast<std::size_t>(round.size), round.own);
-  Bytes should = is;
-  const void* const from = in_place ? MPI_IN_PLACE : static_cast<const void*>(mine.data());
-  PMPI_Allgather(from, count, send_type, should.data(), count, type, round.comm);
-  MPI_Allgather(from, count, send_type, is.data(), count, type, round.comm);
-  expect_equal(is, should, "MPI_Allgather", round.number, round.comm);
+  expect_same(round, "MPI_Allgather", PMPI_Allgather, MPI_Allgather,
+              filled(block * static_cast<std::size_t>(round.size), round.own), [&](auto* allgather, void* to) {
+                allgather(in_place_or(in_place, mine), count, send_type, to, count, type, round.comm);
+              });
 }
 
 void scatter(const Round& round) {
   const int count = any_count(round.common) / 4;
   const int root = any_root(round);
-  const bool in_place = round.common() % 3 == 0 && round.rank == root;
-  const MPI_Datatype send_type = round.types.any(round.own);
-  const MPI_Datatype type = round.types.any(round.own);
+  const bool is_root = round.rank == root;
+  const bool in_place = round.common() % 3 == 0 && is_root;
+  // What is not looked at need not be anything.
+  const MPI_Datatype send_type = is_root ? round.types.any(round.own) : MPI_DATATYPE_NULL;
+  const MPI_Datatype type = in_place ? MPI_DATATYPE_NULL : round.types.any(round.own);
   const auto block = static_cast<std::size_t>(count);
   const Bytes all = filled(block * static_cast<std::size_t>(round.size), round.own);
-  Bytes is = filled(block, round.own);
-  Bytes should = is;
-  // What is not looked at need not be anything.
-  const bool is_root = round.rank == root;
-  const void* const from = is_root ? all.data() : nullptr;
-  const int send_count = is_root ? count : -1;
-  const int receive_count = in_place ? -1 : count;
-  const auto to = [&](Bytes& bytes) { return in_place ? MPI_IN_PLACE : static_cast<void*>(bytes.data()); };
-  PMPI_Scatter(from, send_count, is_root ? send_type : MPI_DATATYPE_NULL, to(should), receive_count,
-               in_place ? MPI_DATATYPE_NULL : type, root, round.comm);
-  MPI_Scatter(from, send_count, is_root ? send_type : MPI_DATATYPE_NULL, to(is), receive_count,
-              in_place ? MPI_DATATYPE_NULL : type, root, round.comm);
-  expect_equal(is, should, "MPI_Scatter", round.number, round.comm);
+  expect_same(round, "MPI_Scatter", PMPI_Scatter, MPI_Scatter, filled(block, round.own), [&](auto* scatter, void* to) {
+    scatter(is_root ? all.data() : nullptr, is_root ? count : -1, send_type, in_place ? MPI_IN_PLACE : to,
+            in_place ? -1 : count, type, root, round.comm);
+  });
 }
 
 void gather(const Round& round) {
   const int count = any_count(round.common) / 4;
   const int root = any_root(round);
-  const bool in_place = round.common() % 3 == 0 && round.rank == root;
-  const MPI_Datatype send_type = round.types.any(round.own);
-  const MPI_Datatype type = round.types.any(round.own);
-  const auto block = static_cast<std::size_t>(count);
   const bool is_root = round.rank == root;
+  const bool in_place = round.common() % 3 == 0 && is_root;
+  const MPI_Datatype send_type = in_place ? MPI_DATATYPE_NULL : round.types.any(round.own);
+  const MPI_Datatype type = is_root ? round.types.any(round.own) : MPI_DATATYPE_NULL;
+  const auto block = static_cast<std::size_t>(count);
   const Bytes mine = filled(block, round.own);
-  Bytes is = filled(is_root ? block * static_cast<std::size_t>(round.size) : 0, round.own);
-  Bytes should = is;
-  const void* const from = in_place ? MPI_IN_PLACE : static_cast<const void*>(mine.data());
-  const int send_count = in_place ? -1 : count;
-  const int receive_count = is_root ? count : -1;
-  const auto to = [&](Bytes& bytes) { return is_root ? bytes.data() : nullptr; };
-  PMPI_Gather(from, send_count, in_place ? MPI_DATATYPE_NULL : send_type, to(should), receive_count,
-              is_root ? type : MPI_DATATYPE_NULL, root, round.comm);
-  MPI_Gather(from, send_count, in_place ? MPI_DATATYPE_NULL : send_type, to(is), receive_count,
-             is_root ? type : MPI_DATATYPE_NULL, root, round.comm);
-  expect_equal(is, should, "MPI_Gather", round.number, round.comm);
+  const Bytes first = filled(is_root ? block * static_cast<std::size_t>(round.size) : 0, round.own);
+  expect_same(round, "MPI_Gather", PMPI_Gather, MPI_Gather, first, [&](auto* gather, void* to) {
+    gather(in_place_or(in_place, mine), in_place ? -1 : count, send_type, is_root ? to : nullptr, is_root ? count : -1,
+           type, root, round.comm);
+  });
 }
 
 }  // namespace

@@ -44,6 +44,18 @@ void expect_as_by_mpi(int ranks, const std::string& variables) {
 TEST_P(Taken, AreAsByMpi) { expect_as_by_mpi(GetParam(), ""); }
 INSTANTIATE_TEST_SUITE_P(OnRanks, Taken, ::testing::Values(1, 2, 3, 4, 7));
 
+/// Without random rounds: the same arguments again and again, all of them taken.
+TEST(Taken, AreAsByMpiAgainAndAgain) {
+  const Folder folder;
+  const std::vector<Program> repeated{{"taken_calls", {"MPI_Bcast", "MPI_Alltoallv"}}, programs()[1]};
+  for (const Program& program : repeated) {
+    const Outcome outcome = preloaded(folder, 3, "SLUICE_TAKE=always SLUICE_LOG=1", program.name + " 0");
+    EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+    EXPECT_NE(outcome.out.find("0 wrong"), std::string::npos) << outcome.out;
+    for (const std::string& call : program.calls) EXPECT_GE(planned(outcome, call), 20) << call << outcome.err;
+  }
+}
+
 TEST(Taken, AreAsByMpiByRule) { expect_as_by_mpi(3, " SLUICE_REPRODUCIBLE=1"); }
 
 TEST(TakenCalls, AreThoseThatWereNamed) {
