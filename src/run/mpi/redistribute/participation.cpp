@@ -239,7 +239,7 @@ Participation make_participation(int rank, int size, const std::vector<std::int6
   part.sender = part.from_ranks.process_of(rank);
   part.receiver = part.to_ranks.process_of(rank);
   if (replicated) {
-    part.replicated = with_copies(std::move(*part.replicated), part.from_ranks, part.to_ranks);
+    part.replicated = with_copies(*part.replicated, part.from_ranks, part.to_ranks);
     if (part.sender >= 0) part.sender %= source.processes();
     if (part.receiver >= 0) part.receiver %= target.processes();
   } else {
