@@ -20,17 +20,19 @@ inline constexpr Collective kMoving[] = {Collective::kScatter, Collective::kGath
                                          Collective::kAlltoall};
 inline constexpr Collective kCombining[] = {Collective::kReduceScatter, Collective::kAllreduce};
 
-inline CollectiveJob make_job(MPI_Comm comm, Collective problem, std::int64_t bytes, int root,
-                              const CollectiveOptions& options = {}) {
+/// `sizes`: bytes of a block, or of each.
+template <class Sizes>
+CollectiveJob make_job(MPI_Comm comm, Collective problem, const Sizes& sizes, int root,
+                       const CollectiveOptions& options = {}) {
   switch (problem) {
     case Collective::kScatter:
-      return Scatter(comm, bytes, root, options);
+      return Scatter(comm, sizes, root, options);
     case Collective::kGather:
-      return Gather(comm, bytes, root, options);
+      return Gather(comm, sizes, root, options);
     case Collective::kAlltoall:
-      return Alltoall(comm, bytes, options);
+      return Alltoall(comm, sizes, options);
     default:
-      return Allgather(comm, bytes, options);
+      return Allgather(comm, sizes, options);
   }
 }
 
