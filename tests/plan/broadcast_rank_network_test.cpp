@@ -74,7 +74,7 @@ std::vector<double> arrivals(const RankNetwork& network, const std::vector<Messa
   double priority = 0;
   for (const Message& m : sent) messages.push_back({m.from, m.to, 0, kBytes, priority++});
   BroadcastProgram program = timed_program(network, sent.front().from, kBytes, messages, false, false);
-  if (replay) program = replayed(network, program);
+  if (replay) program = *replayed(network, program);
   std::vector<double> result;
   for (const Message& m : sent)
     for (const ProgramSend& send : program.ranks[static_cast<std::size_t>(m.from)].sends)

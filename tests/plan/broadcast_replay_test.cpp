@@ -52,8 +52,8 @@ BroadcastProgram replay(const Platform& platform, std::int64_t root, const std::
     program.bytes = std::max(program.bytes, m.offset + m.bytes);
   }
   const RankNetwork network(platform);
-  BroadcastProgram result = replayed(network, program);
-  EXPECT_EQ(replayed(network, program).length_s, result.length_s);
+  BroadcastProgram result = *replayed(network, program);
+  EXPECT_EQ(replayed(network, program)->length_s, result.length_s);
   return result;
 }
 

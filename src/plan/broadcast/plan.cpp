@@ -12,6 +12,7 @@
 #include "plan/broadcast/rank_network.hpp"
 #include "plan/broadcast/replay.hpp"
 #include "plan/broadcast/routes.hpp"
+#include "plan/infinity.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/broadcast.hpp"
 #include "sluice/plan/registry.hpp"
@@ -23,8 +24,10 @@ namespace {
 using detail::RankMessage;
 using detail::RankNetwork;
 
-/// Messages simulated a second, at the planner's usual pace.
-constexpr double kMessagesPerSecond = 5e5;
+/// Work for one broadcast, half a second to two each: messages of routes simulated, besides those of the first; rates
+/// found by the replay of the first program, and of others.
+constexpr std::int64_t kMostSimulated = 250'000;
+constexpr double kMostRates = 10e6, kMoreRates = 3e6;
 
 class BroadcastPlanner {
  public:
@@ -35,7 +38,7 @@ class BroadcastPlanner {
     const std::string& algorithm = options_.algorithm;
     if (algorithm == "native") return native();
     if (algorithm == "pipelined" || algorithm == "parallel-entry") return routed(algorithm == "parallel-entry");
-    if (algorithm != "auto") return tree(algorithm);
+    if (algorithm != "auto") return tree(best_tree(algorithm, options_.time_limit_s), algorithm);
     return best();
   }
 
@@ -71,6 +74,13 @@ class BroadcastPlanner {
     const auto at = std::find(ranks.begin(), ranks.end(), first);
     std::rotate(ranks.begin(), at, at + 1);
     return ranks;
+  }
+
+  /// Or with those that it has, where the replay is too much work.
+  [[nodiscard]] BroadcastProgram with_times_of_replay(BroadcastProgram program) const {
+    double rates = kMostRates;
+    std::optional<BroadcastProgram> again = replayed(network_, program, &rates);
+    return again ? std::move(*again) : std::move(program);
   }
 
   // ---- trees between clusters
@@ -123,7 +133,7 @@ class BroadcastPlanner {
         priority += 1;
       }
     }
-    BroadcastProgram program = replayed(network_, timed_program(network_, root_, bytes_, messages, true, false));
+    BroadcastProgram program = with_times_of_replay(timed_program(network_, root_, bytes_, messages, true, false));
     program.native = std::move(native);
     begin_when_ready(program);
     return program;
@@ -160,7 +170,7 @@ class BroadcastPlanner {
   }
 
   /// As many segments, of the powers of two, as the schedule is shortest for.
-  BroadcastPlan tree(const std::string& algorithm) {
+  [[nodiscard]] BetweenPlan best_tree(const std::string& algorithm, double time_limit_s) const {
     const bool chooses = options_.segments == 0 && (algorithm == "auto" || algorithm == "exact");
     const std::int64_t most_clusters = static_cast<std::int64_t>(platform_.clusters.size());
     std::optional<BetweenPlan> found;
@@ -169,43 +179,88 @@ class BroadcastPlanner {
       for (std::int64_t segments = 1; segments <= kMostSegments && (segments == 1 || bytes_ / segments >= kLeastBytes);
            segments *= 2) {
         // Exact is for one segment; of more, the trees of auto.
-        BetweenPlan tree = tree_in(segments == 1 ? algorithm : "auto", segments,
-                                   segments == 1 ? options_.time_limit_s : options_.time_limit_s / 16);
+        BetweenPlan tree =
+            tree_in(segments == 1 ? algorithm : "auto", segments, segments == 1 ? time_limit_s : time_limit_s / 16);
         if (!found || tree.schedule.length < found->schedule.length) found = std::move(tree);
         if (stopped()) break;
       }
     } else {
-      found = tree_in(algorithm, std::max<std::int64_t>(1, options_.segments), options_.time_limit_s);
+      found = tree_in(algorithm, std::max<std::int64_t>(1, options_.segments), time_limit_s);
     }
-    BroadcastPlan best = with_program(std::move(*found));
-    if (best.schedule.segments != 1) best.optimal = false;
+    return std::move(*found);
+  }
+
+  [[nodiscard]] std::string method_of(const BetweenPlan& tree, const std::string& algorithm) const {
     std::string method = fmt::format("{} between clusters", algorithm);
-    if (best.schedule.segments != 1) method += fmt::format(", in {} segments", best.schedule.segments);
+    if (tree.schedule.segments != 1) method += fmt::format(", in {} segments", tree.schedule.segments);
     if (!options_.inside.empty()) method += fmt::format(", {} inside", options_.inside);
-    return finish(std::move(best), algorithm, method);
+    return method;
+  }
+
+  BroadcastPlan tree(BetweenPlan found, const std::string& algorithm) {
+    const std::string method = method_of(found, algorithm);
+    BroadcastPlan plan = with_program(std::move(found));
+    if (plan.schedule.segments != 1) plan.optimal = false;
+    return finish(std::move(plan), algorithm, method);
   }
 
   // ---- segments through trees of ranks
 
-  BroadcastPlan routed(bool parallel) {
+  [[nodiscard]] std::int64_t segments_of(const detail::Routes& routes) const {
+    return (bytes_ + routes.segment_bytes - 1) / routes.segment_bytes;
+  }
+
+  [[nodiscard]] BroadcastProgram simulated(const detail::Routes& routes, bool length_only) const {
+    return timed_program(network_, root_, bytes_, route_messages(network_, root_, bytes_, routes), false, length_only);
+  }
+
+  /// The lengths of routes by the simulation, the shortest first, as far as there is work left for that; those left out
+  /// whose scores say that they are not shorter than others or than `to_beat`.
+  void simulate(std::vector<detail::FoundRoutes>& found, double to_beat) const {
+    constexpr double kSimulated = 0.8;  // of the score, seldom less
+    std::int64_t messages = 0;
+    std::size_t done = 0;
+    for (detail::FoundRoutes& each : found) {
+      messages += segments_of(each.routes) * platform_.ranks;
+      if (kSimulated * each.length_s >= to_beat || (done > 0 && (messages > kMostSimulated || stopped()))) break;
+      each.length_s = simulated(each.routes, true).length_s;
+      to_beat = std::min(to_beat, each.length_s);
+      ++done;
+    }
+    found.resize(std::max<std::size_t>(done, 1));
+    std::stable_sort(found.begin(), found.end(), [](const detail::FoundRoutes& a, const detail::FoundRoutes& b) {
+      return a.length_s < b.length_s;
+    });
+  }
+
+  /// Where nothing seems to come of it that is shorter than `to_beat`, only how long it would take, and its method.
+  BroadcastPlan routed(bool parallel, double to_beat = detail::kInfinity) {
     const std::string name = parallel ? "parallel-entry" : "pipelined";
     if (bytes_ == 0 || platform_.ranks == 1) return finish(with_program(tree_in("flat", 1, 0)), name, name);
     BroadcastPlan plan;
     plan.schedule.problem = "broadcast";
     plan.schedule.machines = platform_.ranks;
     plan.schedule.root = root_;
-    constexpr double kMost = 1e15;
-    const auto limit = static_cast<std::int64_t>(std::min(kMost, options_.time_limit_s * kMessagesPerSecond));
-    std::optional<detail::Routes> chosen;
-    for (const detail::FoundRoutes& found :
-         best_routes(network_, root_, bytes_, parallel, options_.segments, limit, options_.stop)) {
-      if (chosen && stopped()) break;
-      BroadcastProgram program = replayed(
-          network_,
-          timed_program(network_, root_, bytes_, route_messages(network_, root_, bytes_, found.routes), false, false));
-      if (chosen && program.length_s >= plan.program.length_s) continue;
-      chosen = found.routes;
-      plan.program = std::move(program);
+    std::vector<detail::FoundRoutes> found =
+        best_routes(network_, root_, bytes_, parallel, options_.segments, options_.stop);
+    simulate(found, to_beat);
+    constexpr double kReplayed = 0.9;  // replays are seldom shorter than that
+    if (kReplayed * found.front().length_s >= to_beat) {
+      plan.program.length_s = found.front().length_s;
+      return finish(std::move(plan), name, name + ", " + to_string(found.front().routes));
+    }
+    const detail::Routes* chosen = nullptr;
+    double rates = kMostRates;
+    for (const detail::FoundRoutes& each : found) {
+      if (chosen != nullptr && (kReplayed * each.length_s >= plan.program.length_s || stopped())) break;
+      BroadcastProgram program = simulated(each.routes, false);
+      std::optional<BroadcastProgram> again = replayed(network_, program, &rates);
+      // Replays are compared with each other alone.
+      if (chosen != nullptr && (!again || again->length_s >= plan.program.length_s)) continue;
+      chosen = &each.routes;
+      plan.program = again ? std::move(*again) : std::move(program);
+      if (!again) break;
+      rates = std::min(rates, kMoreRates);
     }
     fill_schedule(plan, chosen->segment_bytes);
     plan.schedule.length = plan.program.length_s;
@@ -226,23 +281,32 @@ class BroadcastPlanner {
   // ---- all
 
   BroadcastPlan best() {
-    BroadcastPlan best = tree("auto");
-    if (options_.segments == 1 || !options_.inside.empty() || stopped()) return best;
-    std::vector<BroadcastPlan::Candidate> candidates{{best.program.method, best.program.length_s}};
+    if (options_.segments == 1 || !options_.inside.empty() || stopped() || bytes_ == 0 || platform_.ranks == 1)
+      return tree(best_tree("auto", options_.time_limit_s), "auto");
+    // One way of several, and of long messages seldom the best.
+    constexpr double kShare = 0.2;
+    BetweenPlan between = best_tree("auto", kShare * options_.time_limit_s);
+    std::optional<BroadcastPlan> best;
+    std::vector<BroadcastPlan::Candidate> candidates;
     const auto offer = [&](BroadcastPlan plan) {
       candidates.push_back({plan.program.method, plan.program.length_s});
-      if (plan.program.length_s < best.program.length_s) best = std::move(plan);
+      const bool worked_out = !plan.program.ranks.empty();
+      if (worked_out && (!best || plan.program.length_s < best->program.length_s)) best = std::move(plan);
     };
-    if (bytes_ > 0 && platform_.ranks > 1) {
-      offer(routed(false));
-      if (several_connections() && !stopped()) offer(routed(true));
-      if (platform_.clusters.size() == 1 && !platform_.clusters.front().broadcast.points().empty()) offer(native());
-    }
+    if (several_connections()) offer(routed(true, between.schedule.length));
+    offer(routed(false, best ? best->program.length_s : between.schedule.length));
+    if (platform_.clusters.size() == 1 && !platform_.clusters.front().broadcast.points().empty()) offer(native());
+    // The tree's program takes what its schedule says, or a little less.
+    constexpr double kExecuted = 0.95;
+    if (!best || kExecuted * between.schedule.length < best->program.length_s)
+      offer(tree(std::move(between), "auto"));
+    else
+      candidates.push_back({method_of(between, "auto"), between.schedule.length});
     std::stable_sort(candidates.begin(), candidates.end(),
                      [](const auto& a, const auto& b) { return a.length_s < b.length_s; });
-    best.candidates = std::move(candidates);
-    best.schedule.algorithm = "auto";
-    return best;
+    best->candidates = std::move(candidates);
+    best->schedule.algorithm = "auto";
+    return std::move(*best);
   }
 
   [[nodiscard]] bool stopped() const { return options_.stop && options_.stop(); }

@@ -31,6 +31,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <queue>
 #include <span>
@@ -56,14 +57,19 @@ class Replay {
         ranks_(static_cast<std::size_t>(network.platform().ranks)) {
     list_flows();
     list_waits();
+    list_kinds();
+    wanted_.assign(shared_.size(), 0);
   }
 
   ReplayResult run() {
-    for (std::size_t r = 0; r < ranks_.size(); ++r) try_at(r, 0);
+    for (std::size_t r = 0; r < ranks_.size(); ++r) {
+      for (std::size_t queue = 0; queue < ranks_[r].queues.size(); ++queue)
+        if (flows_[ranks_[r].queues[queue].flows.front()].missing == 0) offer(r, queue);
+      try_at(r, 0);
+    }
     std::size_t taken_in = 0;
-    while (!events_.empty()) {
-      const Event event = events_.top();
-      events_.pop();
+    while (!events_.empty() || !ends_.empty()) {
+      const Event event = next_event();
       switch (event.kind) {
         case Kind::kTry:
           if (event.time == ranks_[event.index].next_try) {
@@ -75,10 +81,14 @@ class Replay {
           begin_flow(event.index, event.time);
           break;
         case Kind::kEnds:
-          if (event.version == flows_[event.index].version) end_flow(event.index, event.time);
+          end_flow(event.index, event.time);
           break;
         case Kind::kTakenIn:
           ++taken_in;
+          if (too_long(taken_in)) {
+            result_.complete = false;
+            return std::move(result_);
+          }
           flows_[event.index].taken_in = true;
           if (flows_[event.index].missing_at_end == 0) done(event.index, event.time);
           break;
@@ -91,13 +101,13 @@ class Replay {
   }
 
  private:
+  static constexpr std::size_t kNowhere = SIZE_MAX;
   enum class Kind : unsigned char { kTakenIn, kEnds, kFlows, kTry };
   struct Event {
     double time;
     std::uint64_t number;
     Kind kind;
     std::size_t index;  // a flow, or a rank
-    std::uint32_t version;
 
     bool operator<(const Event& other) const {  // for a queue whose top is the earliest
       return std::tie(other.time, other.kind, other.number) < std::tie(time, kind, number);
@@ -119,18 +129,20 @@ class Replay {
     std::size_t passes = 0;
     double weight = 0;
     double latency = 0;
-    double overhead = 0;  // of either end
-    double least = 0;     // seconds it takes alone
+    double overhead = 0;   // of either end
+    double least = 0;      // seconds it takes alone
+    std::size_t kind = 0;  // see kinds_
     // While it flows:
     double left = 1;  // of it
     double rate = 0;  // parts of it a second
     double since = 0;
-    std::uint32_t version = 0;
+    std::size_t place = kNowhere;      // in ends_
+    std::size_t mark = 0, fixed = 0;   // of the last change that reached it, and gave it a rate
+    std::size_t way = 0, way_end = 0;  // then, in ways_
     double start = 0, left_at = 0, arrival = 0;
   };
   struct Shared {
     std::vector<std::size_t> flows;  // under way
-    double wanted = 0;               // by all, if each had all else for itself; above 1, it may be used up
     std::size_t mark = 0;            // of the last change that met it
     double free = 1;                 // while rates are found
     double weights = 0;              // of those whose rate is open
@@ -141,8 +153,16 @@ class Replay {
     std::size_t next = 0;
     double free = 0;
   };
+  /// By a number, the least on top.
+  template <class Number>
+  using Least =
+      std::priority_queue<std::pair<Number, std::size_t>, std::vector<std::pair<Number, std::size_t>>, std::greater<>>;
   struct Rank {
     std::vector<Queue> queues;
+    // Queues whose first message waits for nothing else: by when their connections are free, and, where they are, by
+    // that message.
+    Least<double> later;
+    Least<std::size_t> ready;
     double port_free = 0;
     double busy = 0;  // until when
     double next_try = kInfinity;
@@ -169,6 +189,17 @@ class Replay {
       find_way(flow, message.bytes, connection_of[flow.from][flow.queue]);
       flows_.push_back(flow);
     }
+  }
+
+  void list_kinds() {
+    const auto level = [](const Flow& flow) { return 1 / (flow.least * flow.weight); };
+    for (const Flow& flow : flows_) kinds_.push_back(level(flow));
+    std::sort(kinds_.begin(), kinds_.end());
+    kinds_.erase(std::unique(kinds_.begin(), kinds_.end()), kinds_.end());
+    of_kind_.resize(kinds_.size());
+    for (Flow& flow : flows_)
+      flow.kind =
+          static_cast<std::size_t>(std::lower_bound(kinds_.begin(), kinds_.end(), level(flow)) - kinds_.begin());
   }
 
   void find_way(Flow& flow, std::int64_t bytes, std::size_t connection) {
@@ -231,10 +262,63 @@ class Replay {
     }
   }
 
+  /// Whether it gives up, by what the first messages took.
+  [[nodiscard]] bool too_long(std::size_t taken_in) const {
+    if (result_.rates > input_.most_rates) return true;
+    constexpr double kTimes = 2;  // more may flow side by side at first
+    for (const std::size_t part : {8, 16, 32})
+      if (taken_in == flows_.size() / part && result_.rates * static_cast<double>(part) > kTimes * input_.most_rates)
+        return true;
+    return false;
+  }
+
   // ---- ranks
 
-  void push(double time, Kind kind, std::size_t index, std::uint32_t version = 0) {
-    events_.push({time, number_++, kind, index, version});
+  void push(double time, Kind kind, std::size_t index) { events_.push({time, number_++, kind, index}); }
+
+  Event next_event() {
+    if (ends_.empty() || (!events_.empty() && ends_.front() < events_.top())) {
+      const Event event = events_.top();
+      events_.pop();
+      return event;
+    }
+    const Event event = ends_.front();
+    flows_[event.index].place = kNowhere;
+    const Event last = ends_.back();
+    ends_.pop_back();
+    if (!ends_.empty()) sink(0, last);
+    return event;
+  }
+
+  /// Every flow under way has one end, which moves as its rate changes.
+  void set_end(std::size_t f, double time) {
+    const Event event{time, number_++, Kind::kEnds, f};
+    std::size_t at = flows_[f].place;
+    if (at == kNowhere) {
+      at = ends_.size();
+      ends_.push_back(event);
+    }
+    while (at > 0 && ends_[(at - 1) / 2] < event) {
+      place(at, ends_[(at - 1) / 2]);
+      at = (at - 1) / 2;
+    }
+    sink(at, event);
+  }
+
+  void sink(std::size_t at, const Event& event) {
+    for (;;) {
+      std::size_t child = 2 * at + 1;
+      if (child + 1 < ends_.size() && ends_[child] < ends_[child + 1]) ++child;
+      if (child >= ends_.size() || !(event < ends_[child])) break;
+      place(at, ends_[child]);
+      at = child;
+    }
+    place(at, event);
+  }
+
+  void place(std::size_t at, const Event& event) {
+    ends_[at] = event;
+    flows_[event.index].place = at;
   }
 
   void try_at(std::size_t rank, double time) {
@@ -243,30 +327,40 @@ class Replay {
     push(time, Kind::kTry, rank);
   }
 
+  /// The first of a queue may start as soon as its connection is free.
+  void offer(std::size_t r, std::size_t queue) {
+    Rank& rank = ranks_[r];
+    rank.later.emplace(rank.queues[queue].free, queue);
+  }
+
   void send_from(std::size_t r, double now) {
     Rank& rank = ranks_[r];
     for (;;) {
-      Queue* chosen = nullptr;
-      double soonest = kInfinity;
-      for (Queue& queue : rank.queues) {
-        if (queue.next == queue.flows.size() || flows_[queue.flows[queue.next]].missing > 0) continue;
-        const double free = std::max({rank.busy, rank.port_free, queue.free});
-        soonest = std::min(soonest, free);
-        if (free <= now && (chosen == nullptr || queue.flows[queue.next] < chosen->flows[chosen->next]))
-          chosen = &queue;
+      for (; !rank.later.empty() && rank.later.top().first <= now; rank.later.pop()) {
+        const std::size_t queue = rank.later.top().second;
+        rank.ready.emplace(rank.queues[queue].flows[rank.queues[queue].next], queue);
       }
-      if (chosen == nullptr) {
-        if (soonest < kInfinity) try_at(r, soonest);
+      const double free = std::max(rank.busy, rank.port_free);
+      if (rank.ready.empty()) {
+        if (!rank.later.empty()) try_at(r, std::max(free, rank.later.top().first));
         return;
       }
-      const std::size_t f = chosen->flows[chosen->next++];
+      if (free > now) {
+        try_at(r, free);
+        return;
+      }
+      const auto [f, at] = rank.ready.top();
+      rank.ready.pop();
+      Queue& queue = rank.queues[at];
+      ++queue.next;
       Flow& flow = flows_[f];
       flow.start = now;
       rank.port_free = now + input_.messages[f].port_s;
-      chosen->free = now + input_.messages[f].connection_s;
+      queue.free = now + input_.messages[f].connection_s;
       rank.busy = now + flow.overhead;
       result_.started.push_back(f);
       push(now + flow.latency, Kind::kFlows, f);
+      if (queue.next < queue.flows.size() && flows_[queue.flows[queue.next]].missing == 0) offer(r, at);
     }
   }
 
@@ -283,7 +377,11 @@ class Replay {
     for (const ReplayWait& wait : frees_[end]) {
       Flow& waiting = flows_[wait.waiting];
       if (wait.waits_at == ReplayEnd::kSender) {
-        if (--waiting.missing == 0) try_at(waiting.from, now);
+        if (--waiting.missing > 0) continue;
+        const Queue& queue = ranks_[waiting.from].queues[waiting.queue];
+        if (queue.flows[queue.next] != wait.waiting) continue;
+        offer(waiting.from, waiting.queue);
+        try_at(waiting.from, now);
       } else if (--waiting.missing_at_end == 0 && waiting.taken_in) {
         done(wait.waiting, now);
       }
@@ -298,11 +396,10 @@ class Replay {
     for (const Passed& each : passed_by(flow)) {
       Shared& shared = shared_[each.shared];
       shared.flows.push_back(f);
-      shared.wanted += each.seconds / flow.least;
+      wanted_[each.shared] += each.seconds / flow.least;
     }
     meet(flow);
-    affected_.push_back(f);
-    flow_mark_[f] = mark_;
+    affect(f);
     share(now);
   }
 
@@ -312,7 +409,8 @@ class Replay {
     for (const Passed& each : passed_by(flow)) {
       Shared& shared = shared_[each.shared];
       shared.flows.erase(std::find(shared.flows.begin(), shared.flows.end(), f));
-      shared.wanted = shared.flows.empty() ? 0 : shared.wanted - each.seconds / flow.least;
+      double& wanted = wanted_[each.shared];
+      wanted = shared.flows.empty() ? 0 : wanted - each.seconds / flow.least;
     }
     share(now);
     flow.left_at = now;
@@ -322,96 +420,113 @@ class Replay {
     push(rank.busy, Kind::kTakenIn, f);
   }
 
-  [[nodiscard]] static bool may_be_used_up(const Shared& shared) {
+  [[nodiscard]] bool may_be_used_up(std::size_t shared) const {
     constexpr double kRounding = 1e-9;
-    return shared.wanted > 1 + kRounding;
+    return wanted_[shared] > 1 + kRounding;
   }
 
   /// Begins a change: what `flow` passes and may be used up.
   void meet(const Flow& flow) {
     ++mark_;
-    if (flow_mark_.size() < flows_.size()) flow_mark_.resize(flows_.size(), 0);
     affected_.clear();
     met_.clear();
-    add_ways(flow);
+    ways_.clear();
+    for (const Passed& each : passed_by(flow))
+      if (may_be_used_up(each.shared)) meet(each.shared);
   }
 
-  void add_ways(const Flow& flow) {
+  void meet(std::size_t shared) {
+    Shared& each = shared_[shared];
+    if (each.mark == mark_) return;
+    each.mark = mark_;
+    each.free = 1;
+    each.weights = 0;
+    each.open = 0;
+    met_.push_back(shared);
+  }
+
+  /// The change reaches a flow, and what that passes and may be used up.
+  void affect(std::size_t f) {
+    Flow& flow = flows_[f];
+    if (flow.mark == mark_) return;
+    flow.mark = mark_;
+    affected_.push_back(f);
+    flow.way = ways_.size();
     for (const Passed& each : passed_by(flow)) {
+      if (!may_be_used_up(each.shared)) continue;
+      meet(each.shared);
       Shared& shared = shared_[each.shared];
-      if (shared.mark == mark_ || !may_be_used_up(shared)) continue;
-      shared.mark = mark_;
-      met_.push_back(each.shared);
+      shared.weights += flow.weight * each.seconds;
+      ++shared.open;
+      ways_.push_back(each);
     }
+    flow.way_end = ways_.size();
   }
 
   /// New rates for all flows under way that the change reaches.
   void share(double now) {
-    for (std::size_t m = 0; m < met_.size(); ++m) {
-      for (const std::size_t f : shared_[met_[m]].flows) {
-        if (flow_mark_[f] != mark_) affected_.push_back(f);
-        flow_mark_[f] = mark_;
-      }
-      // Grows while it is gone through.
-      for (const std::size_t f : shared_[met_[m]].flows) add_ways(flows_[f]);
-    }
-    for (const std::size_t s : met_) shared_[s].free = 1, shared_[s].weights = 0, shared_[s].open = 0;
+    for (std::size_t m = 0; m < met_.size(); ++m)  // grows meanwhile
+      for (const std::size_t f : shared_[met_[m]].flows) affect(f);
+    // The least level first: at which something is used up, or a flow needs no more. What others take at lower levels
+    // only raises that of something, so it is looked at again when its turn comes.
+    result_.rates += static_cast<double>(affected_.size());
+    levels_.clear();
     for (const std::size_t f : affected_) {
-      Flow& flow = flows_[f];
-      for (const Passed& each : passed_by(flow))
-        if (Shared& shared = shared_[each.shared]; shared.mark == mark_) {
-          shared.weights += flow.weight * each.seconds;
-          ++shared.open;
-        }
+      const std::size_t kind = flows_[f].kind;
+      if (of_kind_[kind].empty()) levels_.emplace_back(kinds_[kind], kind);
+      of_kind_[kind].push_back(f);
     }
-    open_ = affected_;
-    while (!open_.empty()) {
-      // The level at which something is used up, or a flow needs no more.
-      double level = kInfinity;
-      for (const std::size_t f : open_) level = std::min(level, 1 / (flows_[f].least * flows_[f].weight));
-      for (const std::size_t s : met_)
-        if (shared_[s].open > 0) level = std::min(level, shared_[s].free / shared_[s].weights);
+    for (const std::size_t s : met_) levels_.emplace_back(shared_[s].free / shared_[s].weights, kinds_.size() + s);
+    std::make_heap(levels_.begin(), levels_.end(), std::greater<>());
+    std::size_t open = affected_.size();
+    while (!levels_.empty()) {
+      std::pop_heap(levels_.begin(), levels_.end(), std::greater<>());
+      const auto [level, what] = levels_.back();
+      levels_.pop_back();
+      if (what < kinds_.size()) {
+        for (const std::size_t f : of_kind_[what]) open -= fix(f, level, now);
+        of_kind_[what].clear();
+        continue;
+      }
+      if (open == 0) continue;
+      const Shared& shared = shared_[what - kinds_.size()];
+      if (shared.open == 0) continue;
       constexpr double kRounding = 1e-9;
-      const double most = level * (1 + kRounding);
-      std::size_t kept = 0;
-      for (const std::size_t f : open_) {
-        const Flow& flow = flows_[f];
-        bool fixed = flow.least * flow.weight * most >= 1;
-        for (const Passed& each : passed_by(flow)) {
-          const Shared& shared = shared_[each.shared];
-          fixed = fixed || (shared.mark == mark_ && shared.free <= most * shared.weights);
-        }
-        if (fixed)
-          fixed_.push_back(f);
-        else
-          open_[kept++] = f;
+      const double now_at = shared.free / shared.weights;
+      if (now_at > level * (1 + kRounding)) {
+        levels_.emplace_back(now_at, what);
+        std::push_heap(levels_.begin(), levels_.end(), std::greater<>());
+        continue;
       }
-      SLUICE_ASSERT(!fixed_.empty(), fmt::format("{} flows, level {}", open_.size(), level));
-      open_.resize(kept);
-      for (const std::size_t f : fixed_) {
-        const Flow& flow = flows_[f];
-        const double rate = std::min(level * flow.weight, 1 / flow.least);
-        for (const Passed& each : passed_by(flow)) {
-          Shared& shared = shared_[each.shared];
-          if (shared.mark != mark_) continue;
-          shared.free = std::max(0.0, shared.free - rate * each.seconds);
-          // Rounding: what nobody waits for any more has no weights.
-          shared.weights = --shared.open == 0 ? 0 : shared.weights - flow.weight * each.seconds;
-        }
-        set_rate(f, rate, now);
-      }
-      fixed_.clear();
+      for (const std::size_t f : shared.flows) open -= fix(f, level, now);
     }
+    SLUICE_ASSERT(open == 0, fmt::format("{} flows", open));
+  }
+
+  /// Gives a flow its rate, if it has none yet: 1, else 0.
+  std::size_t fix(std::size_t f, double level, double now) {
+    Flow& flow = flows_[f];
+    if (flow.fixed == mark_) return 0;
+    flow.fixed = mark_;
+    const double rate = std::min(level * flow.weight, 1 / flow.least);
+    for (std::size_t w = flow.way; w < flow.way_end; ++w) {
+      Shared& shared = shared_[ways_[w].shared];
+      shared.free = std::max(0.0, shared.free - rate * ways_[w].seconds);
+      // Rounding: what nobody waits for any more has no weights.
+      shared.weights = --shared.open == 0 ? 0 : shared.weights - flow.weight * ways_[w].seconds;
+    }
+    set_rate(f, rate, now);
+    return 1;
   }
 
   void set_rate(std::size_t f, double rate, double now) {
     Flow& flow = flows_[f];
     constexpr double kSame = 1e-12;
-    if (flow.version > 0 && std::abs(rate - flow.rate) <= kSame * rate) return;
+    if (flow.place != kNowhere && std::abs(rate - flow.rate) <= kSame * rate) return;
     flow.left = std::max(0.0, flow.left - flow.rate * (now - flow.since));
     flow.since = now;
     flow.rate = rate;
-    push(now + flow.left / rate, Kind::kEnds, f, ++flow.version);
+    set_end(f, now + flow.left / rate);
   }
 
   const RankNetwork& network_;
@@ -422,13 +537,21 @@ class Replay {
   std::vector<Passed> passed_;                  // by all flows
   std::vector<std::vector<ReplayWait>> frees_;  // by flow, at its sender and at its receiver: what waits for it
   std::vector<Shared> shared_;  // ports of senders, of receivers, links, uplinks, downlinks, connections
+  std::vector<double> wanted_;  // of each by all, if each had all else for itself; above 1, it may be used up
   std::size_t done_ = 0;
   ReplayResult result_;
   std::priority_queue<Event> events_;
+  std::vector<Event> ends_;  // of flows, a heap: the earliest first
   std::uint64_t number_ = 0;
   // Of the change at hand:
   std::size_t mark_ = 0;
-  std::vector<std::size_t> flow_mark_, affected_, met_, open_, fixed_;
+  std::vector<std::size_t> affected_, met_;
+  std::vector<Passed> ways_;  // of the flows affected, what may be used up
+  // Levels from which flows need no more, all different; their flows, while levels are found; and the levels to come,
+  // of a kind of flows or, with numbers behind them, of what flows share.
+  std::vector<double> kinds_;
+  std::vector<std::vector<std::size_t>> of_kind_;
+  std::vector<std::pair<double, std::size_t>> levels_;
 };
 
 }  // namespace
@@ -456,8 +579,10 @@ void list_sources(ReplayInput& input, const std::vector<const ProgramSend*>& sen
 
 }  // namespace
 
-BroadcastProgram replayed(const RankNetwork& network, const BroadcastProgram& program) {
+std::optional<BroadcastProgram> replayed(const RankNetwork& network, const BroadcastProgram& program,
+                                         double* rates_left) {
   ReplayInput input;
+  if (rates_left != nullptr) input.most_rates = *rates_left;
   std::vector<const ProgramSend*> sends;
   for (std::size_t from = 0; from < program.ranks.size(); ++from) {
     for (const ProgramSend& send : program.ranks[from].sends) {
@@ -468,6 +593,8 @@ BroadcastProgram replayed(const RankNetwork& network, const BroadcastProgram& pr
   }
   list_sources(input, sends, program.ranks.size());
   const ReplayResult times = replay_messages(network, input);
+  if (rates_left != nullptr) *rates_left -= times.rates;
+  if (!times.complete) return {};
   BroadcastProgram result;
   result.method = program.method;
   result.root = program.root;

@@ -2,9 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "plan/broadcast/rank_network.hpp"
+#include "plan/infinity.hpp"
 #include "sluice/schedule/broadcast_program.hpp"
 
 namespace sluice::detail {
@@ -34,6 +36,8 @@ struct ReplayInput {
   /// Those of one rank in the order in which it sends them where several may start.
   std::vector<ReplayMessage> messages;
   std::vector<ReplayWait> waits;
+  /// It gives up when it has found more rates of messages than that, or will as it seems: its work is about as much.
+  double most_rates = kInfinity;
 };
 
 struct ReplayResult {
@@ -45,13 +49,17 @@ struct ReplayResult {
   std::vector<Times> messages;
   std::vector<std::size_t> started;  ///< messages in the order of their starts
   double length = 0;
+  double rates = 0;      ///< found
+  bool complete = true;  ///< else it gave up, and the times mean nothing
 };
 
 /// When messages start and arrive where those that share a port or a link share its rate: see replay.cpp. They must be
 /// such that all can pass.
 [[nodiscard]] ReplayResult replay_messages(const RankNetwork& network, const ReplayInput& input);
 
-/// The same program, with the times of its messages, and its lists in the order of their starts.
-[[nodiscard]] BroadcastProgram replayed(const RankNetwork& network, const BroadcastProgram& program);
+/// The same program, with the times of its messages, and its lists in the order of their starts. `rates_left`: nothing
+/// if that takes more rates (ReplayInput::most_rates); those that were found are taken off.
+[[nodiscard]] std::optional<BroadcastProgram> replayed(const RankNetwork& network, const BroadcastProgram& program,
+                                                       double* rates_left = nullptr);
 
 }  // namespace sluice::detail

@@ -17,12 +17,12 @@
 /// Every level is tried by itself. All trees of its groups are if there are at most four; else those of the heuristics
 /// fef, fef-gap, ecef and flat, for one segment and for the whole message. First every combination of tree and shapes
 /// with segments of moderate size, then the best ones with smaller and larger segments, then shapes again. All that by
-/// the simulation in rank_network.hpp; of the few of each level that are best there, the planner takes the one that
-/// replay.cpp finds shortest.
-/// Guarantee: none. Complexity: O(m log m) time for each combination, for m = segments * ranks messages; the number of
-/// messages simulated is limited. Deterministic. Source: segments that flow through a tree: Kielmann et al. (2001), van
-/// de Geijn and others; ring inside: the allgather of Thakur, Rabenseifner, Gropp (2005), each part as soon as it is
-/// there. Several connections into a cluster at once: ours.
+/// the score of route_score.cpp. The few of each level that are best there are simulated as in rank_network.hpp, and of
+/// these the planner takes the one that replay.cpp finds shortest.
+/// Guarantee: none. Complexity: O(k n) time for each combination, for n ranks and k entries to a group, and O(m log m)
+/// for each simulation of m = segments * ranks messages. Deterministic. Source: segments that flow through a tree:
+/// Kielmann et al. (2001), van de Geijn and others; ring inside: the allgather of Thakur, Rabenseifner, Gropp (2005),
+/// each part as soon as it is there. Several connections into a cluster at once: ours.
 ///
 /// Example: 2 groups of 2 ranks, K = 2, two segments, spread: the root 0 gives segment 0 to 1, which sends it to 2,
 /// which gives it to 3; segment 1 goes to 1 as well (the only other rank), from there to 3, which gives it to 2.
@@ -39,6 +39,8 @@
 #include <utility>
 
 #include "plan/broadcast/cluster_tree.hpp"
+#include "plan/broadcast/route_builder.hpp"
+#include "plan/broadcast/route_score.hpp"
 #include "sluice/error.hpp"
 
 namespace sluice::detail {
@@ -46,109 +48,6 @@ namespace sluice::detail {
 namespace {
 
 using Shape = Routes::Shape;
-
-std::size_t parent_in(Shape shape, std::size_t i) {
-  switch (shape) {
-    case Shape::kChain:
-      return i - 1;
-    case Shape::kBinary:
-      return (i - 1) / 2;
-    case Shape::kBinomial:
-      return i & (i - 1);
-  }
-  return 0;
-}
-
-std::int64_t connections_between(const RankNetwork& network, const RankGroup& from, const RankGroup& to) {
-  std::int64_t most = 1;
-  for (const std::size_t a : from.clusters)
-    for (const std::size_t b : to.clusters) most = std::max(most, network.link(a, b).connections);
-  return most;
-}
-
-class Builder {
- public:
-  Builder(const RankNetwork& network, const std::vector<RankGroup>& groups, std::int64_t bytes, const Routes& routes)
-      : groups_(groups), bytes_(bytes), routes_(routes), entries_(groups.size(), 1), children_(groups.size()) {
-    for (std::size_t s = 1; s < groups.size(); ++s) {
-      const auto up = static_cast<std::size_t>(routes.parent[s]);
-      children_[up].push_back(s);
-      if (!routes.parallel) continue;
-      const std::size_t senders =
-          up == 0 && groups[0].ranks.size() > 1 ? groups[0].ranks.size() - 1 : groups[up].ranks.size();
-      entries_[s] = std::min({static_cast<std::size_t>(connections_between(network, groups[up], groups[s])), senders,
-                              groups[s].ranks.size()});
-    }
-    // The most distant first: what it takes to get there cannot be made up for.
-    const auto latency = [&](std::size_t a, std::size_t b) {
-      return network.link(groups[a].clusters.front(), groups[b].clusters.front()).latency_s;
-    };
-    for (std::size_t s = 0; s < groups.size(); ++s)
-      std::stable_sort(children_[s].begin(), children_[s].end(),
-                       [&](std::size_t a, std::size_t b) { return latency(s, a) > latency(s, b); });
-  }
-
-  std::vector<RankMessage> run() {
-    const std::int64_t segments = (bytes_ + routes_.segment_bytes - 1) / routes_.segment_bytes;
-    messages_.reserve(static_cast<std::size_t>(segments) * 16);
-    for (segment_ = 0; segment_ < segments; ++segment_) {
-      begin_ = segment_ * routes_.segment_bytes;
-      end_ = std::min(bytes_, begin_ + routes_.segment_bytes);
-      for (std::size_t s = 0; s < groups_.size(); ++s) add_group(s);
-    }
-    return std::move(messages_);
-  }
-
- private:
-  void add(std::int64_t from, std::int64_t to, double priority) {
-    messages_.push_back({static_cast<std::int32_t>(from), static_cast<std::int32_t>(to), begin_, end_, priority});
-  }
-
-  [[nodiscard]] std::int64_t entry(std::size_t group) const {
-    const std::size_t ranks = groups_[group].ranks.size();
-    return static_cast<std::int64_t>(static_cast<std::size_t>(segment_) % entries_[group] * ranks / entries_[group]);
-  }
-
-  void add_group(std::size_t s) {
-    const std::vector<std::int64_t>& ranks = groups_[s].ranks;
-    const std::size_t n = ranks.size();
-    const auto segment = static_cast<std::size_t>(segment_);
-    const bool spread = s == 0 && routes_.spread && n > 1;
-    // The ranks that pass the segment on inside: a ring of `size` from `first`, entered at `start`.
-    const std::size_t first = spread ? 1 : 0, size = n - first;
-    const std::size_t start = s != 0 ? static_cast<std::size_t>(entry(s)) : spread ? segment % size : 0;
-    const auto at = [&](std::size_t i) { return ranks[first + (start + i) % size]; };
-    const double inside = 1e12 + static_cast<double>(segment_);
-    if (spread) add(ranks[0], at(0), inside);
-    const Shape shape = s == 0 ? routes_.root_shape : routes_.shape;
-    for (std::size_t i = 1; i < size; ++i) {
-      // A binomial tree serves the largest subtree first, others the nearest.
-      const double order =
-          static_cast<double>(shape == Shape::kBinomial ? size - i : i) / static_cast<double>(size + 1);
-      add(at(parent_in(shape, i)), at(i), inside + order);
-    }
-    std::size_t used = 0;
-    for (std::size_t c = 0; c < children_[s].size(); ++c) {
-      const std::size_t child = children_[s][c];
-      std::int64_t sender = at(c % size);
-      if (!routes_.parallel)
-        sender = s == 0 ? ranks[0] : at(0);
-      else if (s == 0 && !spread && n > 1)
-        sender = ranks[1 + (used + segment % entries_[child]) % (n - 1)];
-      used += entries_[child];
-      add(sender, groups_[child].ranks[static_cast<std::size_t>(entry(child))],
-          static_cast<double>(segment_) + static_cast<double>(c) / static_cast<double>(groups_.size()));
-    }
-  }
-
-  const std::vector<RankGroup>& groups_;
-  std::int64_t bytes_;
-  const Routes& routes_;
-  std::vector<std::size_t> entries_;  // of each group
-  std::vector<std::vector<std::size_t>> children_;
-  std::vector<RankMessage> messages_;
-  std::int64_t segment_ = 0, begin_ = 0, end_ = 0;
-};
 
 /// Parents of each group.
 using GroupTree = std::vector<std::int32_t>;
@@ -202,7 +101,7 @@ std::vector<GroupTree> group_trees(const RankNetwork& network, const std::vector
 class RouteSearch {
  public:
   RouteSearch(const RankNetwork& network, std::size_t level, std::int64_t root, std::int64_t bytes, bool parallel,
-              std::int64_t segments, std::int64_t most_messages, const StopRequest& stop)
+              std::int64_t segments, const StopRequest& stop)
       : network_(network),
         level_(level),
         groups_(network.groups_from(root, level)),
@@ -210,8 +109,8 @@ class RouteSearch {
         bytes_(bytes),
         parallel_(parallel),
         segments_(segments),
-        left_(most_messages),
-        stop_(stop) {}
+        stop_(stop),
+        score_(network, root, bytes, groups_) {}
 
   std::vector<FoundRoutes> run() {
     if (segments_ == 0) least_bytes_ = least_segment();
@@ -220,10 +119,16 @@ class RouteSearch {
       try_combinations((bytes_ + segments_ - 1) / segments_);
       return std::move(few_);
     }
-    constexpr std::int64_t kSegments = 32, kShort = 4096;
-    const std::int64_t segments = std::min(kSegments, most_segments());
-    try_combinations(std::max((bytes_ + segments - 1) / segments, std::min(bytes_, kShort)));
-    if (bytes_ > kShort) try_combinations(bytes_);
+    // The segments that are best for plain routes, and the whole message.
+    std::int64_t plain = bytes_;
+    double least = score_.score(plain_routes(bytes_));
+    for (std::int64_t segment = least_bytes_; segment < bytes_; segment *= 2) {
+      if ((bytes_ + segment - 1) / segment > most_segments()) continue;
+      const double length = score_.score(plain_routes(segment));
+      if (length < least) least = length, plain = segment;
+    }
+    try_combinations(plain);
+    if (plain < bytes_) try_combinations(bytes_);
     tune_segments();
     try_shapes();
     tune_segments();
@@ -249,35 +154,32 @@ class RouteSearch {
     return bytes;
   }
 
-  /// The routes found are replayed, which takes a second for so many messages, and grows with their square.
+  /// Programs of so many messages are simulated in a second or so; a pipeline of fewer segments is hardly one.
   [[nodiscard]] std::int64_t most_segments() const {
-    constexpr std::int64_t kMostSegments = 4096, kMostMessages = 50'000;
-    return std::clamp<std::int64_t>(kMostMessages / network_.platform().ranks, 1, kMostSegments);
+    constexpr std::int64_t kMostSegments = 4096, kFewSegments = 64, kMessages = 50'000, kMostMessages = 250'000;
+    const std::int64_t ranks = network_.platform().ranks;
+    return std::max<std::int64_t>(
+        1, std::clamp(kMessages / ranks, std::min(kFewSegments, kMostMessages / ranks), kMostSegments));
   }
 
   bool attempt(const Routes& routes) {
     if (routes.segment_bytes < std::min(bytes_, least_bytes_) || routes.segment_bytes > bytes_) return false;
     const std::int64_t segments = (bytes_ + routes.segment_bytes - 1) / routes.segment_bytes;
-    const std::int64_t messages = segments * network_.platform().ranks;
-    if (best_ && stop_ && stop_()) left_ = 0;
-    if (best_ && (left_ < messages || (segments > most_segments() && segments_ == 0))) return false;
+    if (best_ && ((stop_ && stop_()) || (segments > most_segments() && segments_ == 0))) return false;
     if (!tried_.insert({routes.parent, routes.spread, routes.root_shape, routes.shape, routes.segment_bytes}).second)
       return false;
-    left_ -= messages;
-    const double length =
-        timed_program(network_, root_, bytes_, Builder(network_, groups_, bytes_, routes).run(), false, true).length_s;
-    keep({routes, length});
-    if (best_ && length >= best_->length_s) return false;
-    best_ = {routes, length};
+    const FoundRoutes found{routes, score_.score(routes)};
+    keep(found);
+    if (best_ && found.length_s >= best_->length_s) return false;
+    best_ = found;
     return true;
   }
 
-  /// Of routes that differ in their segments alone, the best.
+  /// Of routes with the same tree between groups and shape inside, the best.
   void keep(const FoundRoutes& found) {
-    constexpr std::size_t kFew = 4;
+    constexpr std::size_t kFew = 6;
     const auto alike = [&](const FoundRoutes& each) {
-      return std::tie(each.routes.parent, each.routes.spread, each.routes.root_shape, each.routes.shape) ==
-             std::tie(found.routes.parent, found.routes.spread, found.routes.root_shape, found.routes.shape);
+      return std::tie(each.routes.parent, each.routes.shape) == std::tie(found.routes.parent, found.routes.shape);
     };
     const auto known = std::find_if(few_.begin(), few_.end(), alike);
     if (known != few_.end()) {
@@ -290,9 +192,13 @@ class RouteSearch {
     if (few_.size() > kFew) few_.pop_back();
   }
 
-  /// From the routes given, or with these segments from the plainest ones.
+  [[nodiscard]] Routes plain_routes(std::int64_t segment_bytes) const {
+    return {level_, trees_.front(), parallel_, false, Shape::kChain, Shape::kBinary, segment_bytes};
+  }
+
+  /// From the plainest routes, with these segments.
   void try_combinations(std::int64_t segment_bytes) {
-    Routes routes{level_, trees_.front(), parallel_, false, Shape::kChain, Shape::kBinary, segment_bytes};
+    const Routes routes = plain_routes(segment_bytes);
     std::optional<FoundRoutes> best;
     std::swap(best, best_);
     if (attempt(routes)) try_shapes();
@@ -303,10 +209,13 @@ class RouteSearch {
     const Routes found = best_->routes;
     for (const GroupTree& tree : trees_) {
       for (const bool spread : {false, true}) {
-        Routes routes = found;
-        routes.parent = tree;
-        routes.spread = spread;
-        attempt(routes);
+        for (const Shape shape : kShapes) {
+          Routes routes = found;
+          routes.parent = tree;
+          routes.spread = spread;
+          routes.shape = shape;
+          attempt(routes);
+        }
       }
     }
     const Routes with_tree = best_->routes;
@@ -337,8 +246,8 @@ class RouteSearch {
   std::int64_t bytes_;
   bool parallel_;
   std::int64_t segments_;
-  std::int64_t left_;
   const StopRequest& stop_;
+  RouteScore score_;
   std::int64_t least_bytes_ = 1;
   std::vector<GroupTree> trees_;
   std::set<std::tuple<GroupTree, bool, Shape, Shape, std::int64_t>> tried_;
@@ -362,20 +271,20 @@ std::string to_string(const Routes& routes) {
 
 std::vector<RankMessage> route_messages(const RankNetwork& network, std::int64_t root, std::int64_t bytes,
                                         const Routes& routes) {
-  return Builder(network, network.groups_from(root, routes.level), bytes, routes).run();
+  return RouteBuilder(network, network.groups_from(root, routes.level), bytes, routes).run();
 }
 
 std::vector<FoundRoutes> best_routes(const RankNetwork& network, std::int64_t root, std::int64_t bytes, bool parallel,
-                                     std::int64_t segments, std::int64_t most_messages, const StopRequest& stop) {
+                                     std::int64_t segments, const StopRequest& stop) {
   std::vector<FoundRoutes> all;
   for (std::size_t level = network.levels().levels(); level-- > 0;) {
-    // The outer levels have the long links, and the most to gain.
-    const std::int64_t most = level > 0 ? most_messages / 2 : most_messages;
-    most_messages -= most;
-    const std::vector<FoundRoutes> found =
-        RouteSearch(network, level, root, bytes, parallel, segments, most, stop).run();
+    const std::vector<FoundRoutes> found = RouteSearch(network, level, root, bytes, parallel, segments, stop).run();
     all.insert(all.end(), found.begin(), found.end());
   }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const FoundRoutes& a, const FoundRoutes& b) { return a.length_s < b.length_s; });
+  constexpr double kHopeless = 2;
+  while (all.back().length_s > kHopeless * all.front().length_s) all.pop_back();
   return all;
 }
 

@@ -30,14 +30,12 @@ struct Routes {
 
 struct FoundRoutes {
   Routes routes;
-  double length_s = 0;  ///< of timed_program
+  double length_s = 0;  ///< about: see route_score.hpp
 };
 
-/// The best few routes found at every level, at least one, over one connection between two groups, or, where that
-/// is possible, over several. `segments`: 0, or how many. Simulates at most so many messages, fewer if
-/// `stop` says so, but always one configuration.
+/// The best few routes found at every level, at least one, by their lengths: over one connection between two groups,
+/// or, where that is possible, over several. `segments`: 0, or how many.
 [[nodiscard]] std::vector<FoundRoutes> best_routes(const RankNetwork& network, std::int64_t root, std::int64_t bytes,
-                                                   bool parallel, std::int64_t segments, std::int64_t most_messages,
-                                                   const StopRequest& stop);
+                                                   bool parallel, std::int64_t segments, const StopRequest& stop);
 
 }  // namespace sluice::detail

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "plan/broadcast/rank_network.hpp"
+#include "plan/broadcast/routes.hpp"
+
+namespace sluice::detail {
+
+/// How long a broadcast over routes takes, about: see route_score.cpp.
+class RouteScore {
+ public:
+  RouteScore(const RankNetwork& network, std::int64_t root, std::int64_t bytes, const std::vector<RankGroup>& groups);
+
+  /// In seconds. O(ranks * connections between two groups).
+  [[nodiscard]] double score(const Routes& routes);
+
+ private:
+  struct Way {
+    double port_s = 0;    // of either rank
+    double whole_s = 0;   // of its connection
+    double link_s = 0;    // between clusters
+    double latency_s = 0;
+    double overhead_s = 0;
+  };
+  [[nodiscard]] Way way(std::size_t from, std::size_t to, std::int64_t bytes) const;
+  void add_loads(const std::vector<RankMessage>& messages, const std::vector<Way>& inside);
+  void use(std::size_t what, double seconds);
+  [[nodiscard]] double fill(const std::vector<RankMessage>& messages, const std::vector<Way>& inside);
+
+  const RankNetwork& network_;
+  std::size_t root_;
+  std::int64_t bytes_;
+  const std::vector<RankGroup>& groups_;
+  std::size_t ranks_, clusters_;
+  // Seconds for which each thing is used: ranks sending, receiving, starting messages; links; uplinks.
+  std::vector<double> load_;
+  std::vector<std::size_t> used_;
+  std::vector<std::pair<std::size_t, double>> connections_;  // between clusters: by both ranks
+  // While a segment is followed:
+  std::vector<std::size_t> first_, order_;
+  std::vector<double> there_;
+};
+
+}  // namespace sluice::detail
