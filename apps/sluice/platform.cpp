@@ -1,3 +1,5 @@
+#include "sluice/input/platform.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +12,6 @@
 #include "command.hpp"
 #include "output.hpp"
 #include "sluice/error.hpp"
-#include "sluice/input/platform.hpp"
 #include "sluice/show/quantities.hpp"
 #include "sluice/show/text_table.hpp"
 #include "terminal.hpp"

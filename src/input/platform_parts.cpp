@@ -53,9 +53,10 @@ void check_tree(const Platform& platform, const std::string& where) {
     // What has no parts is a cluster.
     const std::int64_t next = done.next == part.first_cluster ? part.first_cluster + 1 : done.next;
     if (next != part.first_cluster + part.clusters || done.parts == 1)
-      throw InputError(where, fmt::format("part {} of {} clusters with parts of {}", done.part, part.clusters,
-                                          next - part.first_cluster),
-                       "two parts or more that are together all of it");
+      throw InputError(
+          where,
+          fmt::format("part {} of {} clusters with parts of {}", done.part, part.clusters, next - part.first_cluster),
+          "two parts or more that are together all of it");
     open.pop_back();
     if (open.empty()) return;
     open.back().next = next;
@@ -64,7 +65,8 @@ void check_tree(const Platform& platform, const std::string& where) {
   for (std::size_t p = 1; p < parts.size(); ++p) {
     while (!open.empty() && static_cast<std::int64_t>(open.back().part) != parts[p].parent) close();
     if (open.empty() || parts[p].first_cluster != open.back().next || parts[p].clusters < 1)
-      throw InputError(where, fmt::format("part {} of {}, from cluster {} on", p, parts[p].parent, parts[p].first_cluster),
+      throw InputError(where,
+                       fmt::format("part {} of {}, from cluster {} on", p, parts[p].parent, parts[p].first_cluster),
                        "every part before its own parts, in the order of the clusters");
     if (!parts[p].shares_uplink && !parts[p].uplink.points().empty())
       throw InputError(where, fmt::format("an uplink of part {} that is not shared", p), "one of the two");

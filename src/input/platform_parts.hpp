@@ -18,9 +18,9 @@ void check_time(double seconds, const std::string& where);
 /// Where a link leads from, and where to.
 using LinkEnds = std::pair<std::int64_t, std::int64_t>;
 
-/// Throws InputError naming `where` unless every link joins two different ones of `count` clusters or parts, as `called`
-/// says, at most once in each direction, and has times and connections. Returns the pairs, the lesser one first, by
-/// rising numbers; a pair with both directions is there twice.
+/// Throws InputError naming `where` unless every link joins two different ones of `count` clusters or parts, as
+/// `called` says, at most once in each direction, and has times and connections. Returns the pairs, the lesser one
+/// first, by rising numbers; a pair with both directions is there twice.
 [[nodiscard]] std::vector<LinkEnds> check_links(const std::vector<PlatformLink>& links, std::int64_t count,
                                                 const char* called, const std::string& where);
 

@@ -131,11 +131,12 @@ class PartCounting {
       to.push_back(std::move(link));
     };
     const std::vector<std::size_t>& children = children_[position];
-    for (auto link = from_on(position); link != links.end() && link->from == static_cast<std::int64_t>(position); ++link)
+    for (auto link = from_on(position); link != links.end() && link->from == static_cast<std::int64_t>(position);
+         ++link)
       if (link->from == link->to) part.link = PlatformLink{0, 0, link->latency_s, link->gap, link->connections};
     for (std::size_t i = 0; i < children.size(); ++i) {
-      for (auto link = from_on(children[i]); link != links.end() && link->from == static_cast<std::int64_t>(children[i]);
-           ++link) {
+      for (auto link = from_on(children[i]);
+           link != links.end() && link->from == static_cast<std::int64_t>(children[i]); ++link) {
         if (link->from == link->to) continue;
         const auto to = std::ranges::lower_bound(children, static_cast<std::size_t>(link->to)) - children.begin();
         append(part.part_links, *link, static_cast<std::int64_t>(i), to);

@@ -304,8 +304,9 @@ class PlatformTreeHandler : public StrictJsonHandler {
         if (count * each <= most) return;
       }
       const bool fits = count <= std::numeric_limits<std::int64_t>::max() / each;
-      fail_object(fits ? fmt::format("{} {}", count * each, called) : fmt::format("{} times {} {}", count, each, called),
-                  fmt::format("at most {}", most));
+      fail_object(
+          fits ? fmt::format("{} {}", count * each, called) : fmt::format("{} times {} {}", count, each, called),
+          fmt::format("at most {}", most));
     };
     check(of.all_ranks, kMostFileRanks, "ranks");
     check(of.clusters, kMostFileClusters, "clusters");
@@ -313,7 +314,7 @@ class PlatformTreeHandler : public StrictJsonHandler {
 
   std::string file_;
   std::string schema_;
-  Current current_;                // the part that is read
+  Current current_;             // the part that is read
   std::vector<Current> outer_;  // those around it
   CountedPart whole_;
   PlatformLink link_;

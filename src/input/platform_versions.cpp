@@ -88,8 +88,12 @@ class Levelling {
     const detail::PlatformGroup& own = levels_.groups()[group];
     if (own.clusters.size() == 1) return add_cluster(own.clusters.front(), parent, shares_uplink);
     const auto position = static_cast<std::int64_t>(result_.parts.size());
-    result_.parts.push_back({"", parent, static_cast<std::int64_t>(origin_.size()),
-                             static_cast<std::int64_t>(own.clusters.size()), shares_uplink, {}});
+    result_.parts.push_back({"",
+                             parent,
+                             static_cast<std::int64_t>(origin_.size()),
+                             static_cast<std::int64_t>(own.clusters.size()),
+                             shares_uplink,
+                             {}});
     if (own.parts.empty())
       for (const std::size_t cluster : own.clusters) add_cluster(cluster, position, false);
     std::vector<std::size_t> parts = own.parts;

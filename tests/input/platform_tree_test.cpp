@@ -102,9 +102,10 @@ TEST(PlatformTree, IsWrittenAsItWasRead) {
 }
 
 TEST(PlatformTree, ReadsFieldsInAnyOrder) {
-  EXPECT_EQ(read(R"({"ranks": 2, "link": {"gap": [[1, 1]], "latency_s": 1}, "name": "a", "schema": "sluice.platform/2"})")
-                .clusters[0],
-            (PlatformCluster{"a", {0, 1}, 1, GapTable({{1, 1}}), {}, {}}));
+  EXPECT_EQ(
+      read(R"({"ranks": 2, "link": {"gap": [[1, 1]], "latency_s": 1}, "name": "a", "schema": "sluice.platform/2"})")
+          .clusters[0],
+      (PlatformCluster{"a", {0, 1}, 1, GapTable({{1, 1}}), {}, {}}));
 }
 
 TEST(PlatformTree, ItsPartsAreItsLevels) {
@@ -130,7 +131,8 @@ TEST(PlatformTree, RefusesWhatIsNoTree) {
   EXPECT_EQ(error_with("\"count\": 3", "\"count\": 0"), "p.json:5: \"count\": 0, expected at least 1");
   EXPECT_EQ(error_with("\"count\": 3", "\"count\": -3"),
             "p.json:5: \"count\": -3, expected an integer from 0 to 2^63 - 1");
-  EXPECT_EQ(error_with("\"count\": 3", "\"count\": 1"), "p.json:3: a part of one part, expected two or more, or \"ranks\"");
+  EXPECT_EQ(error_with("\"count\": 3", "\"count\": 1"),
+            "p.json:3: a part of one part, expected two or more, or \"ranks\"");
   EXPECT_EQ(error_with("\"ranks\": 2", "\"ranks\": 0"), "p.json:5: 0 ranks, expected at least 1");
   EXPECT_EQ(error_with("\"ranks\": 2, ", ""),
             "p.json:5: a part without ranks, expected one of \"ranks\", \"members\" and \"parts\"");
@@ -148,10 +150,13 @@ TEST(PlatformTree, RefusesWhatIsNoTree) {
 }
 
 TEST(PlatformTree, RefusesLevelsWithoutLinks) {
-  EXPECT_EQ(error_with("\"ranks\": 2, \"link\": {\"latency_s\": 0.001, \"gap\": [[1, 2e-06], [1000, 0.25]]},", "\"ranks\": 2,"),
-            "p.json:5: 2 ranks without a link, expected \"link\" with \"latency_s\" and \"gap\", unless there is one rank");
-  EXPECT_EQ(error_with("0.001, \"gap\": [[1, 2e-06], [1000, 0.25]]", "0.001"),
-            "p.json:5: 2 ranks without a gap, expected \"link\" with \"latency_s\" and \"gap\", unless there is one rank");
+  EXPECT_EQ(
+      error_with("\"ranks\": 2, \"link\": {\"latency_s\": 0.001, \"gap\": [[1, 2e-06], [1000, 0.25]]},",
+                 "\"ranks\": 2,"),
+      "p.json:5: 2 ranks without a link, expected \"link\" with \"latency_s\" and \"gap\", unless there is one rank");
+  EXPECT_EQ(
+      error_with("0.001, \"gap\": [[1, 2e-06], [1000, 0.25]]", "0.001"),
+      "p.json:5: 2 ranks without a gap, expected \"link\" with \"latency_s\" and \"gap\", unless there is one rank");
   EXPECT_EQ(error_with(", \"link\": {\"latency_s\": 0.25, \"gap\": [[1, 0.5]], \"connections\": 3}", ""),
             "p.json:3: no link between parts 0 and 1, expected \"link\", or one for every pair in \"part_links\"");
   EXPECT_EQ(error_with("0.25, \"gap\": [[1, 0.5]], ", "0.25, "),
@@ -165,8 +170,10 @@ TEST(PlatformTree, RefusesLevelsWithoutLinks) {
             "p.json:1: link from 0 to 1 twice, expected one a direction");
   EXPECT_EQ(error_with("{\"from\": 0, \"to\": 5, ", "{\"from\": 0, \"to\": 7, "),
             "p.json:1: link from 0 to 7, expected two different clusters of 0 to 6");
-  EXPECT_EQ(error_with("\"ranks\": 1,", "\"ranks\": 1, \"part_links\": [{\"from\": 0, \"to\": 1, \"latency_s\": 2, \"gap\": [[1, 1]]}],"),
-            "p.json:8: links between parts of a cluster, expected parts");
+  EXPECT_EQ(
+      error_with("\"ranks\": 1,",
+                 "\"ranks\": 1, \"part_links\": [{\"from\": 0, \"to\": 1, \"latency_s\": 2, \"gap\": [[1, 1]]}],"),
+      "p.json:8: links between parts of a cluster, expected parts");
   EXPECT_EQ(error_with("\"count\": 2,", "\"count\": 2, \"broadcast\": [[1, 1]],"),
             "p.json:3: broadcasts of a part that has parts, expected broadcasts of clusters only");
 }
@@ -184,11 +191,11 @@ TEST(PlatformTree, RefusesTablesThatFallAndTakesThoseThatRiseFast) {
 
 TEST(PlatformTree, WantsEveryRankInOneCluster) {
   const auto error = [](const std::string& first, const std::string& second) {
-    return error_of_whole(fmt::format(
-        "\"link\": {{\"latency_s\": 1, \"gap\": [[1, 1]]}}, \"parts\": [\n"
-        " {{\"members\": \"{}\", \"link\": {{\"latency_s\": 1, \"gap\": [[1, 1]]}}}},\n"
-        " {{\"members\": \"{}\", \"link\": {{\"latency_s\": 1, \"gap\": [[1, 1]]}}}}]",
-        first, second));
+    return error_of_whole(
+        fmt::format("\"link\": {{\"latency_s\": 1, \"gap\": [[1, 1]]}}, \"parts\": [\n"
+                    " {{\"members\": \"{}\", \"link\": {{\"latency_s\": 1, \"gap\": [[1, 1]]}}}},\n"
+                    " {{\"members\": \"{}\", \"link\": {{\"latency_s\": 1, \"gap\": [[1, 1]]}}}}]",
+                    first, second));
   };
   EXPECT_EQ(error("0-2,4", "3"), "no error");
   EXPECT_EQ(error("0-2", "2-3"), "p.json:3: rank 2 again, expected every rank in one cluster; it is in that of line 2");
@@ -226,15 +233,20 @@ TEST(PlatformTree, ChecksPlatformsThatNobodyRead) {
     return testing::error_of([&] { check_platform(platform, "p"); });
   };
   EXPECT_EQ(error([](Platform&) {}), "no error");
-  EXPECT_EQ(error([](Platform& p) { p.parts.clear(); }), "p: links of parts, and no parts, expected the whole: 7 clusters");
-  EXPECT_EQ(error([](Platform& p) { p.parts[0].clusters = 6; }), "p: another first part, expected the whole: 7 clusters");
+  EXPECT_EQ(error([](Platform& p) { p.parts.clear(); }),
+            "p: links of parts, and no parts, expected the whole: 7 clusters");
+  EXPECT_EQ(error([](Platform& p) { p.parts[0].clusters = 6; }),
+            "p: another first part, expected the whole: 7 clusters");
   EXPECT_EQ(error([](Platform& p) { p.parts[5].parent = 1; }).substr(0, 33), "p: part 1 of 3 clusters with part");
   EXPECT_EQ(error([](Platform& p) { p.parts[5].parent = 7; }).substr(0, 33), "p: part 0 of 7 clusters with part");
-  EXPECT_EQ(error([](Platform& p) { p.parts[7].first_cluster = 5; }),
-            "p: part 7 of 5, from cluster 5 on, expected every part before its own parts, in the order of the clusters");
+  EXPECT_EQ(
+      error([](Platform& p) { p.parts[7].first_cluster = 5; }),
+      "p: part 7 of 5, from cluster 5 on, expected every part before its own parts, in the order of the clusters");
   EXPECT_EQ(error([](Platform& p) { p.parts[1].clusters = 4; }),
             "p: part 1 of 4 clusters with parts of 3, expected two parts or more that are together all of it");
-  EXPECT_EQ(error([](Platform& p) { p.parts[9].uplink = GapTable({{1, 1}}); }),
+  EXPECT_EQ(error([](Platform& p) {
+              p.parts[9].uplink = GapTable({{1, 1}});
+            }),
             "p: an uplink of part 9 that is not shared, expected one of the two");
   EXPECT_EQ(error([](Platform& p) { p.part_links.erase(p.part_links.begin()); }),
             "p: no link between parts 0 and 2 of part 0, expected a link of the part's own, or one for every pair");
@@ -242,7 +254,8 @@ TEST(PlatformTree, ChecksPlatformsThatNobodyRead) {
             "p: links in another order, expected rising \"from\" and \"to\", as there are parts");
   EXPECT_EQ(error([](Platform& p) { p.part_links[0].connections = 0; }).substr(0, 36),
             "p: link from 0 to 1: 0 connections, ");
-  EXPECT_EQ(error([](Platform& p) { p.part_links[1].to = 3; }), "p: a link between parts 1 and 3, expected two parts of one part");
+  EXPECT_EQ(error([](Platform& p) { p.part_links[1].to = 3; }),
+            "p: a link between parts 1 and 3, expected two parts of one part");
 }
 
 TEST(PlatformTree, SaysAHundredThousandRanksInFewBytes) {
@@ -382,7 +395,8 @@ Platform random_flat(std::mt19937& random) {
     site.push_back(random() % 3);
     lan.push_back(random() % 2);
   }
-  for (std::size_t r = clusters; r < ranks.size(); ++r) platform.clusters[random() % clusters].ranks.push_back(ranks[r]);
+  for (std::size_t r = clusters; r < ranks.size(); ++r)
+    platform.clusters[random() % clusters].ranks.push_back(ranks[r]);
   for (std::size_t a = 0; a < clusters; ++a) {
     for (std::size_t b = a + 1; b < clusters; ++b) {
       const bool far = site[a] != site[b];
@@ -437,7 +451,8 @@ TEST(PlatformVersions, StudiesAreTheSameWithLevels) {
     EXPECT_EQ(without_levels(levelled), flat);
     EXPECT_LT(to_json(levelled).size(), to_json(flat).size());
   }
-  const std::string four = to_json(with_levels(read_platform(SLUICE_STUDIES + std::string("/four-levels/four-levels-72.json"))));
+  const std::string four =
+      to_json(with_levels(read_platform(SLUICE_STUDIES + std::string("/four-levels/four-levels-72.json"))));
   EXPECT_LE(four.size(), 4096U);
 }
 
