@@ -55,7 +55,6 @@ GapTable table_of(const std::vector<JsonPair>& pairs, const std::string& where, 
 
 namespace {
 
-using detail::append_json_number;
 using detail::json_string;
 using detail::kPlatformSchema;
 

@@ -100,7 +100,10 @@ class TreeWriter {
 
 /// The ranks of "0-3,8", in order. Throws InputError naming `where`.
 std::vector<std::int64_t> parse_ranges(const std::string& text, const std::string& where) {
-  const InputError wrong(where, fmt::format("\"members\": \"{}\"", shown(text)), "ranks and ranges such as \"0-3,8\"");
+  const auto want = [&](bool right) {
+    if (!right)
+      throw InputError(where, fmt::format("\"members\": \"{}\"", shown(text)), "ranks and ranges such as \"0-3,8\"");
+  };
   std::vector<std::int64_t> ranks;
   std::size_t at = 0;
   const auto number = [&] {
@@ -110,7 +113,7 @@ std::vector<std::int64_t> parse_ranges(const std::string& text, const std::strin
       if (value >= kMostFileRanks)
         throw InputError(where, fmt::format("rank {} or more", value), fmt::format("at most {}", kMostFileRanks - 1));
     }
-    if (value < 0) throw wrong;
+    want(value >= 0);
     return value;
   };
   do {
@@ -119,19 +122,20 @@ std::vector<std::int64_t> parse_ranges(const std::string& text, const std::strin
     if (at < text.size() && text[at] == '-') {
       ++at;
       last = number();
-      if (last <= first) throw wrong;
+      want(last > first);
     }
     if (static_cast<std::int64_t>(ranks.size()) + last - first >= kMostFileRanks)
       throw InputError(where, "more ranks", fmt::format("at most {}", kMostFileRanks));
     for (std::int64_t rank = first; rank <= last; ++rank) ranks.push_back(rank);
-    if (at < text.size() && text[at] != ',') throw wrong;
+    want(at == text.size() || text[at] == ',');
   } while (at++ < text.size());
   return ranks;
 }
 
 class PlatformTreeHandler : public StrictJsonHandler {
  public:
-  PlatformTreeHandler(const JsonSource& source, std::string file) : StrictJsonHandler(source, file), file_(file) {
+  PlatformTreeHandler(const JsonSource& source, const std::string& file)
+      : StrictJsonHandler(source, file), file_(file) {
     std::vector<JsonField> whole{{.name = "schema", .text = &schema_, .choices = {kPlatformTreeSchema}}};
     std::vector<JsonField> part{{.name = "name", .required = false, .text = &current_.part.name},
                                 {.name = "count", .required = false, .integer = &current_.part.count},

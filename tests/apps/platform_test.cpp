@@ -52,17 +52,15 @@ std::string without(std::string text, const std::string& name) {
 TEST(PlatformVerb, EveryVerbReadsBothVersions) {
   const Folder folder;
   ASSERT_EQ(folder.sluice({"platform", kFourLevels, "-o", "two.json"}).status, 0);
-  ASSERT_EQ(folder.sluice({"plan", "allgather", "--platform", "two.json", "--size", "1Ki", "--json", "plan.json"}).status,
-            0);
+  ASSERT_EQ(
+      folder.sluice({"plan", "allgather", "--platform", "two.json", "--size", "1Ki", "--json", "plan.json"}).status, 0);
   folder.write("network.json", read_text(kFourLevels));
   using Words = std::vector<std::string>;
-  for (const Words& words : {Words{"plan", "broadcast", "--size", "64Ki"},
-                             Words{"plan", "allgather", "--size", "1Ki"},
-                             Words{"plan", "alltoall", "--size", "100"},
-                             Words{"predict", "broadcast", "--size", "64Ki"},
-                             Words{"predict", "scatter", "--size", "1Ki"},
-                             Words{"compare", "broadcast", "--size", "64Ki", "--algorithms", "ecef,flat"},
-                             Words{"simulate", "plan.json"}}) {
+  for (const Words& words :
+       {Words{"plan", "broadcast", "--size", "64Ki"}, Words{"plan", "allgather", "--size", "1Ki"},
+        Words{"plan", "alltoall", "--size", "100"}, Words{"predict", "broadcast", "--size", "64Ki"},
+        Words{"predict", "scatter", "--size", "1Ki"},
+        Words{"compare", "broadcast", "--size", "64Ki", "--algorithms", "ecef,flat"}, Words{"simulate", "plan.json"}}) {
     Words first = words, second = words;
     for (Words* each : {&first, &second}) each->emplace_back("--platform");
     first.emplace_back("network.json");
@@ -105,7 +103,8 @@ TEST(PlatformVerb, TakesAHundredThousandRanks) {
     for (const std::string problem : {"broadcast", "allgather"})
       expect_refused(folder.sluice({verb, problem, "--platform", "more.json", "--size", "1000"}),
                      "5000 clusters, expected at most 4096");
-  expect_refused(folder.sluice({"platform-to-simgrid", "p.json", "-o", "p.xml"}), "100000 ranks, expected at most 2048");
+  expect_refused(folder.sluice({"platform-to-simgrid", "p.json", "-o", "p.xml"}),
+                 "100000 ranks, expected at most 2048");
   expect_refused(folder.sluice({"report", "p.json", "-o", "p.html"}), "more than the page can show");
   expect_refused(folder.sluice({"platform", "p.json", "--format", "1", "-o", "one.json"}),
                  "3125 clusters, expected at most 2048");
