@@ -79,7 +79,7 @@ std::vector<LevelSummary> summarize(const Platform& platform) {
   return levels;
 }
 
-std::string text_of(const Platform& platform, const std::string& file) {
+std::string levels_text(const Platform& platform, const std::string& file) {
   const std::vector<LevelSummary> levels = summarize(platform);
   TextTable table({{"level"}, {"parts"}, {"ranks in each"}, {"latency inside"}, {"1 MiB inside"}});
   const auto count = [](std::int64_t ranks) { return fmt::format("{}", ranks); };
@@ -101,7 +101,7 @@ int show_platform(const PlatformOptions& options) {
   if (!options.output.empty())
     write_file_atomically(options.output,
                           to_json(options.format == "1" ? without_levels(platform) : with_levels(platform)));
-  if (options.output != "-") tell(text_of(with_levels(platform), options.file));
+  if (options.output != "-") tell(levels_text(with_levels(platform), options.file));
   return kDone;
 }
 

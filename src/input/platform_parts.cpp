@@ -28,7 +28,7 @@ bool holds(const PlatformPart& part, std::int64_t cluster) {
 }
 
 /// The part that is the cluster: of all parts that begin with it the last one.
-std::size_t part_of(const Platform& platform, std::int64_t cluster) {
+std::size_t part_of_cluster(const Platform& platform, std::int64_t cluster) {
   const auto behind = std::ranges::upper_bound(platform.parts, cluster, {}, &PlatformPart::first_cluster);
   return static_cast<std::size_t>(behind - platform.parts.begin()) - 1;
 }
@@ -156,7 +156,7 @@ std::optional<LinkEnds> missing_pair(const std::vector<LinkEnds>& pairs, std::in
 
 LinkEnds parts_between(const Platform& platform, std::int64_t from, std::int64_t to) {
   const auto below = [&](std::int64_t cluster, std::int64_t other) {
-    std::size_t part = part_of(platform, cluster);
+    std::size_t part = part_of_cluster(platform, cluster);
     while (!holds(platform.parts[static_cast<std::size_t>(platform.parts[part].parent)], other))
       part = static_cast<std::size_t>(platform.parts[part].parent);
     return static_cast<std::int64_t>(part);
