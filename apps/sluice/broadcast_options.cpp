@@ -12,7 +12,7 @@
 namespace sluice::command {
 
 void BroadcastInput::add_to(CLI::App& verb) {
-  verb.add_option("--platform", platform, "the network, as sluice.platform/1 (needed)")->option_text("FILE");
+  verb.add_option("--platform", platform, "the network, a platform file (needed)")->option_text("FILE");
   verb.add_option("--size", size, "bytes of the message, such as 4Mi (needed)")->option_text("BYTES");
   verb.add_option("--root", root, "the rank that has it")->option_text("RANK [0]");
   verb.add_option("--segments", segments, "parts that follow each other; 1: the message whole through one tree")

@@ -27,7 +27,8 @@ struct BroadcastInput {
 
 /// About the options, for the help of every verb.
 inline constexpr const char* kBroadcastHelp =
-    "\nA platform file (sluice.platform/1) has ranks, clusters and links, in seconds and bytes; sluice probe writes "
+    "\nA platform file (sluice.platform/2, or /1) has ranks, clusters and links, in seconds and bytes; sluice probe "
+    "writes "
     "one.\n"
     "Trees are between clusters,\n"
     "with the message whole unless --segments says otherwise; auto and exact choose how many, with --segments 1 they "

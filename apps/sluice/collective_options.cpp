@@ -33,7 +33,7 @@ std::string about(Collective collective) {
 }
 
 void CollectiveInput::add_to(CLI::App& verb) {
-  verb.add_option("--platform", platform, "the network, as sluice.platform/1 (needed)")->option_text("FILE");
+  verb.add_option("--platform", platform, "the network, a platform file (needed)")->option_text("FILE");
   const char* of = collective == Collective::kAlltoall ? "bytes of the block from one rank to another"
                    : combines(collective)              ? "bytes of the array that each rank has"
                                                        : "bytes of the block of one rank";

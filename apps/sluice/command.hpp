@@ -25,6 +25,7 @@ void add_check(CLI::App& command, Action& chosen);
 void add_cluster(CLI::App& command, Action& chosen);
 void add_predict(CLI::App& command, Action& chosen);
 void add_study(CLI::App& command, Action& chosen);
+void add_platform(CLI::App& command, Action& chosen);
 void add_platform_to_simgrid(CLI::App& command, Action& chosen);
 void add_probe(CLI::App& command, Action& chosen);
 void add_report(CLI::App& command, Action& chosen);

@@ -32,6 +32,7 @@ void add_all(CLI::App& root, Action& chosen) {
   add_tune(root, chosen);
   add_study(root, chosen);
   add_report(root, chosen);
+  add_platform(root, chosen);
   add_platform_to_simgrid(root, chosen);
   add_probe(root, chosen);
   add_run(root, chosen);

@@ -135,6 +135,7 @@ void Comparison::add(const std::string& algorithm, const std::function<ComparedP
     plans.push_back(make());
   } catch (const InputError& error) {
     refused.emplace_back(algorithm, fmt::format("{}, expected {}", error.found(), error.expected()));
+    if (!first_refusal) first_refusal = error;
   }
 }
 
@@ -151,6 +152,8 @@ void ComparisonOutput::check_targets() const {
 }
 
 int show_comparison(const Comparison& comparison, const ComparisonOutput& output) {
+  if (comparison.plans.empty() && comparison.left_out.empty() && comparison.first_refusal)
+    throw InputError(*comparison.first_refusal);
   if (!output.json.empty()) write_file_atomically(output.json, to_json(comparison));
   if (!output.svg.empty()) write_file_atomically(output.svg, to_svg(comparison));
   tell(to_text(comparison));

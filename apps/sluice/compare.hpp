@@ -5,11 +5,13 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "command.hpp"
+#include "sluice/error.hpp"
 #include "sluice/schedule/step_schedule.hpp"
 
 /// The verb `compare`: what its problems share, and where each adds itself.
@@ -52,6 +54,7 @@ struct Comparison {
   std::vector<std::string> columns{"steps (NS)", "transmission (TC)", "total"};  ///< titles of Figures::cells
   std::vector<ComparedPlan> plans;
   std::vector<std::pair<std::string, std::string>> refused;  ///< algorithms that do not apply, and why
+  std::optional<InputError> first_refusal;                   ///< why the first of them does not
   std::vector<ComparedBound> bounds;                         ///< the best last: ratios are to that one
 
   std::vector<std::string> left_out;  ///< algorithms that a Ctrl-C came before
@@ -88,7 +91,8 @@ struct ComparisonOutput {
   void check_targets() const;
 };
 
-/// Prints the comparison and writes the files asked for; the exit status.
+/// Prints the comparison and writes the files asked for; the exit status. Throws the InputError of the first algorithm
+/// if none applies.
 int show_comparison(const Comparison& comparison, const ComparisonOutput& output);
 
 inline constexpr const char* kComparisonHelp =

@@ -73,8 +73,7 @@ void add_predict(CLI::App& command, Action& chosen) {
   CLI::App* problem =
       verb->add_subcommand("broadcast", "the models of every strategy inside a cluster, the best one marked");
   const auto options = std::make_shared<PredictOptions>();
-  problem->add_option("--platform", options->platform, "the network, as sluice.platform/1 (needed)")
-      ->option_text("FILE");
+  problem->add_option("--platform", options->platform, "the network, a platform file (needed)")->option_text("FILE");
   problem->add_option("--size", options->size, "bytes of the message, such as 4Mi (needed)")->option_text("BYTES");
   const std::string example =
       "Example:\n  sluice predict broadcast --platform studies/grid5000/grid5000-88.json --size 4Mi";

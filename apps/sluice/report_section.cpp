@@ -41,9 +41,9 @@ namespace {
 
 constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 29;
 constexpr const char* kAFile = "a file that sluice wrote, or traffic";
-constexpr std::array<std::string_view, 8> kSchemas{"sluice.schedule/1", "sluice.program/1",    "sluice.compare/1",
-                                                   "sluice.run/1",      "sluice.simulation/1", "sluice.platform/1",
-                                                   "sluice.record/1",   "sluice.clusters/1"};
+constexpr std::array<std::string_view, 9> kSchemas{"sluice.schedule/1", "sluice.program/1",    "sluice.compare/1",
+                                                   "sluice.run/1",      "sluice.simulation/1", "sluice.platform/2",
+                                                   "sluice.platform/1", "sluice.record/1",     "sluice.clusters/1"};
 
 std::string read_all(const std::string& path, const std::string& name) {
   const auto refuse_beyond_limit = [&](std::uintmax_t bytes) {
@@ -186,7 +186,7 @@ void add(ReportSection& section, const Platform& platform, ReportSpace& space) {
   section.kind = "platform";
   section.figures = {{"ranks", fmt::format("{}", platform.ranks)},
                      {"clusters", fmt::format("{}", platform.clusters.size())},
-                     {"links", fmt::format("{}", platform.links.size())}};
+                     {"links", fmt::format("{}", platform.links.size() + platform.part_links.size())}};
   constexpr std::int64_t kMiB = 1 << 20;
   ReportTable clusters{"Clusters", {{"cluster"}, {"ranks"}, {"latency", "s"}, {"1 MiB in", "s"}}, {}};
   ReportTable links{"Links", {{"from"}, {"to"}, {"latency", "s"}, {"1 MiB in", "s"}, {"connections"}}, {}};
@@ -213,12 +213,24 @@ void add(ReportSection& section, const Platform& platform, ReportSpace& space) {
         latencies.entries.push_back({from, from, cluster.latency_s});
     }
   }
-  for (const PlatformLink& link : platform.links) {
-    const std::string& from = platform.clusters[static_cast<std::size_t>(link.from)].name;
-    const std::string& to = platform.clusters[static_cast<std::size_t>(link.to)].name;
+  const auto add_link = [&](const PlatformLink& link, const std::string& from, const std::string& to) {
     links.rows.push_back({from, to, link.latency_s, link.gap.at(kMiB), static_cast<double>(link.connections)});
     add_curve(between, fmt::format("{} to {}", from, to), link.gap);
-  }
+  };
+  const auto cluster_name = [&](std::int64_t cluster) {
+    return platform.clusters[static_cast<std::size_t>(cluster)].name;
+  };
+  const auto part_name = [&](std::int64_t position) {
+    const PlatformPart& part = platform.parts[static_cast<std::size_t>(position)];
+    if (part.parent < 0) return std::string("the whole");
+    if (part.clusters == 1) return cluster_name(part.first_cluster);
+    return part.name.empty() ? fmt::format("{} and {} more", cluster_name(part.first_cluster), part.clusters - 1)
+                             : part.name;
+  };
+  for (const PlatformLink& link : platform.part_links)
+    add_link(link, link.from == link.to ? "any part of " + part_name(link.from) : part_name(link.from),
+             link.from == link.to ? "another one" : part_name(link.to));
+  for (const PlatformLink& link : platform.links) add_link(link, cluster_name(link.from), cluster_name(link.to));
   if (count > 1) section.matrices.push_back(std::move(latencies));
   for (ReportLines* each : {&inside, &between})
     if (!each->series.empty()) section.lines.push_back(std::move(*each));
@@ -348,7 +360,7 @@ void add_json(ReportSection& section, std::string text, const std::string& path,
     if (const auto* program = std::get_if<Program>(&any)) return add(section, *program, platform, space);
     return add(section, std::get<TreeSchedule>(any), space);
   }
-  if (schema == "sluice.platform/1") {
+  if (schema.starts_with("sluice.platform/")) {
     std::istringstream in(std::move(text));
     return add(section, read_platform(in, section.file), space);
   }

@@ -17,7 +17,7 @@ void add_run_collectives(CLI::App& verb, Action& chosen) {
     options->problem.collective = collective;
     options->problem.add_to(*problem);
     problem->get_option("--platform")
-        ->description("the network to plan over, as sluice.platform/1; else the one that is found");
+        ->description("the network to plan over, a platform file; else the one that is found");
     if (combines(collective)) problem->remove_option(problem->get_option("--element-bytes"));
     offer(problem->add_option("--algorithm", options->algorithm,
                               fmt::format("the planner of method sluice: {}", algorithm_list(name))),

@@ -99,7 +99,7 @@ int run_quick_probe(const ProbeTask& task) {
   if (!task.output.empty()) Ranks::once([&] { check_writable(task.output); });
   const mpi::HostNetwork network = mpi::network(MPI_COMM_WORLD);
   Ranks::once([&] {
-    if (!task.output.empty()) write_file_atomically(task.output, to_json(mpi::to_platform(network)));
+    if (!task.output.empty()) write_file_atomically(task.output, to_json(with_levels(mpi::to_platform(network))));
     std::string text = to_text(network) + '\n';
     if (network.measured_s > 0) text += fmt::format("measured in {}\n", seconds_text(network.measured_s));
     tell(text);
@@ -136,7 +136,7 @@ int run_probe(const ProbeTask& task) {
   const Platform platform = mpi::probe(MPI_COMM_WORLD, options);
   bar.reset();
   Ranks::once([&] {
-    write_file_atomically(task.output, to_json(platform));
+    write_file_atomically(task.output, to_json(with_levels(platform)));
     tell(summary(platform) + fmt::format("\nwritten to {0}. What it is good for:\n"
                                          "  sluice plan broadcast --platform {0} --size 4Mi\n"
                                          "  mpirun -np {1} sluice run broadcast --platform {0} --size 4Mi\n",

@@ -64,7 +64,7 @@ std::string content_of(const std::string& file) {
 
 void check(const SimgridEngineOptions& options) {
   if (options.platform.empty())
-    throw InputError("--platform", "nothing", "the machine to simulate: a platform of SimGrid, or sluice.platform/1");
+    throw InputError("--platform", "nothing", "the machine to simulate: a platform of SimGrid, or a platform file");
   (void)simulating_program();
   for (const std::string& file : {options.platform, options.hosts}) {
     if (!file.empty() && std::ifstream(file).peek() == std::ifstream::traits_type::eof()) refuse_unreadable(file);

@@ -85,7 +85,7 @@ struct SimulationOptions {
     }
     if (kind == Kind::kSteps)
       app.add_option("--platform", machine.platform,
-                     "of simgrid: the machine, as SimGrid describes it or as a platform (sluice.platform/1)")
+                     "of simgrid: the machine, as SimGrid describes it or as a platform file")
           ->option_text("FILE");
     if (kind == Kind::kSteps || kind == Kind::kFile) {
       app.add_flag("--same-hosts", same_hosts, "of simgrid: receiver i is on the host of sender i, not behind them");
@@ -353,7 +353,7 @@ void add_simulate(CLI::App& command, Action& chosen) {
           "a schedule of steps or of a tree (sluice.schedule/1), or a program (sluice.program/1), instead of a problem")
       ->option_text("SCHEDULE.json");
   verb->add_option("--platform", options->simulation.machine.platform,
-                   "the network that a program is for (sluice.platform/1); of simgrid: the machine")
+                   "the network that a program is for, a platform file; of simgrid: the machine")
       ->option_text("FILE");
   options->simulation.add_to(*verb, Kind::kFile);
   verb->footer(

@@ -209,7 +209,7 @@ void write_tuned(const TuneTask& task, const TuneResult& result, std::int64_t ra
 void add_tune(CLI::App& command, Action& chosen) {
   CLI::App* verb = command.add_subcommand("tune", "tell an MPI library which algorithms fit a network");
   const auto options = std::make_shared<TuneOptions>();
-  verb->add_option("--platform", options->platform, "the network, as sluice.platform/1: decide by models")
+  verb->add_option("--platform", options->platform, "the network, a platform file: decide by models")
       ->option_text("FILE");
   verb->add_flag("--measure", options->measure,
                  "decide by measuring each algorithm between these ranks (needs mpirun)");

@@ -478,7 +478,7 @@ contains
 
   ! ---- platforms and layouts
 
-  !> Reads a file of sluice.platform/1, as `sluice probe` writes it.
+  !> Reads a platform file (sluice.platform/2 or /1), as `sluice probe` writes it.
   subroutine sluice_platform_read(path, platform, stat, errmsg)
     character(*), intent(in) :: path
     type(sluice_platform), intent(out) :: platform

@@ -70,7 +70,7 @@ int sluice_options_free(sluice_options* options);
 
 /* ---- platforms */
 
-/** Reads a file of sluice.platform/1, as `sluice probe` writes it. */
+/** Reads a platform file (sluice.platform/2 or /1), as `sluice probe` writes it. */
 int sluice_platform_read(const char* path, sluice_platform** platform);
 /** Number of ranks of all clusters together. */
 int sluice_platform_ranks(const sluice_platform* platform, int64_t* ranks);

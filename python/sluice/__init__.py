@@ -135,7 +135,7 @@ def schedule_from_json(text: str) -> Union[StepSchedule, TreeSchedule]:
 
 
 def read_platform(path: Union[str, "os.PathLike[str]"]) -> Platform:
-    """Reads a file of sluice.platform/1, as `sluice probe` writes it."""
+    """Reads a platform file (sluice.platform/2 or /1), as `sluice probe` writes it."""
     return _core.read_platform(os.fspath(path))
 
 

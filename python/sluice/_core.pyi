@@ -132,7 +132,7 @@ class Platform:
     def clusters(self) -> List[Tuple[str, List[int]]]:
         """The name and the ranks of each cluster."""
     def to_json(self) -> str:
-        """The platform as a file of sluice.platform/1."""
+        """The platform as a file: of version 2 if it has levels."""
 
 version: str
 

@@ -169,7 +169,8 @@ void add_platforms(py::module_& module) {
           },
           "The name and the ranks of each cluster.")
       .def(
-          "to_json", [](const Platform& own) { return to_json(own); }, "The platform as a file of sluice.platform/1.")
+          "to_json", [](const Platform& own) { return to_json(own); },
+          "The platform as a file: of version 2 if it has levels.")
       .def("__eq__", [](const Platform& own, const Platform& other) { return own == other; })
       .def("__repr__", [](const Platform& own) {
         return fmt::format("<sluice.Platform: {} ranks, {} clusters>", own.ranks, own.clusters.size());

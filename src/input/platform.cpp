@@ -5,17 +5,15 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
+#include <map>
 
+#include "input/platform_parts.hpp"
 #include "sluice/error.hpp"
 
 namespace sluice {
 namespace {
 
-void check_time(double seconds, const std::string& where) {
-  if (!std::isfinite(seconds) || seconds < 0)
-    throw InputError(where, fmt::format("{} s", seconds), "a finite time of at least 0");
-}
+using detail::check_time;
 
 /// Every rank once, without trusting how many there are said to be.
 void check_ranks(const Platform& platform, const std::string& where) {
@@ -51,34 +49,13 @@ void check_ranks(const Platform& platform, const std::string& where) {
     throw InputError(where, fmt::format("rank {} in no cluster", next), "every rank in one cluster");
 }
 
-void check_links(const Platform& platform, const std::string& where) {
-  using Pair = std::pair<std::int64_t, std::int64_t>;
+/// Of clusters without parts.
+void check_every_pair(const Platform& platform, const std::string& where) {
   const auto count = static_cast<std::int64_t>(platform.clusters.size());
-  std::vector<Pair> directed;
-  std::vector<Pair> either;
-  for (const PlatformLink& link : platform.links) {
-    const std::string name = fmt::format("link from {} to {}", link.from, link.to);
-    if (link.from < 0 || link.from >= count || link.to < 0 || link.to >= count || link.from == link.to)
-      throw InputError(where, name, fmt::format("two different clusters of 0 to {}", count - 1));
-    check_time(link.latency_s, fmt::format("{}: {}: latency_s", where, name));
-    if (link.gap.points().empty()) throw InputError(where, name + " without a gap", "one point of g(m) at least");
-    if (link.connections < 1)
-      throw InputError(where, fmt::format("{}: {} connections", name, link.connections), "at least 1");
-    directed.emplace_back(link.from, link.to);
-    either.emplace_back(std::minmax(link.from, link.to));
-  }
-  std::ranges::sort(directed);
-  if (const auto twice = std::ranges::adjacent_find(directed); twice != directed.end())
-    throw InputError(where, fmt::format("link from {} to {} twice", twice->first, twice->second), "one a direction");
-  std::ranges::sort(either);
-  auto at = either.begin();
-  for (std::int64_t a = 0; a < count; ++a) {
-    for (std::int64_t b = a + 1; b < count; ++b) {
-      if (at == either.end() || *at != Pair(a, b))
-        throw InputError(where, fmt::format("no link between clusters {} and {}", a, b), "one for every pair");
-      while (at != either.end() && *at == Pair(a, b)) ++at;
-    }
-  }
+  const std::vector<detail::LinkEnds> pairs = detail::check_links(platform.links, count, "cluster", where);
+  if (const auto missing = detail::missing_pair(pairs, count))
+    throw InputError(where, fmt::format("no link between clusters {} and {}", missing->first, missing->second),
+                     "one for every pair");
 }
 
 }  // namespace
@@ -125,6 +102,7 @@ std::optional<PlatformCluster::Measured> PlatformCluster::measured_broadcast(std
 }
 
 const PlatformLink& Platform::link(std::int64_t from, std::int64_t to) const {
+  if (!parts.empty()) return detail::link_by_parts(*this, from, to);
   const auto count = static_cast<std::int64_t>(clusters.size());
   SLUICE_ASSERT(from >= 0 && from < count && to >= 0 && to < count && from != to, fmt::format("{} to {}", from, to));
   const auto given = static_cast<std::int64_t>(links.size());
@@ -153,6 +131,28 @@ std::int64_t Platform::cluster_of(std::int64_t rank) const {
   return found - clusters.begin();
 }
 
+std::int64_t Platform::most_connections() const {
+  std::int64_t most = 1;
+  for (const std::vector<PlatformLink>* list : {&links, &part_links})
+    for (const PlatformLink& link : *list) most = std::max(most, link.connections);
+  return most;
+}
+
+Platform with_links_turned(Platform platform) {
+  for (std::vector<PlatformLink>* list : {&platform.links, &platform.part_links}) {
+    std::map<detail::LinkEnds, PlatformLink*> given;
+    for (PlatformLink& link : *list) given.emplace(detail::LinkEnds(link.from, link.to), &link);
+    for (const auto& [ends, there] : given) {
+      const auto back = given.find({ends.second, ends.first});
+      if (ends.first >= ends.second || back == given.end()) continue;
+      std::swap(*there, *back->second);
+      std::swap(there->from, back->second->from);
+      std::swap(there->to, back->second->to);
+    }
+  }
+  return platform;
+}
+
 void check_platform(const Platform& platform, const std::string& where) {
   if (platform.ranks < 1) throw InputError(where, fmt::format("{} ranks", platform.ranks), "at least 1");
   check_ranks(platform, where);
@@ -163,7 +163,10 @@ void check_platform(const Platform& platform, const std::string& where) {
       throw InputError(where, fmt::format("cluster {} of {} ranks without a gap", c, cluster.ranks.size()),
                        "one point of g(m) at least, unless there is one rank");
   }
-  check_links(platform, where);
+  if (platform.parts.empty() && platform.part_links.empty())
+    check_every_pair(platform, where);
+  else
+    detail::check_parts(platform, where);
 }
 
 }  // namespace sluice

@@ -1,3 +1,5 @@
+#include "input/platform_json.hpp"
+
 #include <fmt/compile.h>
 #include <fmt/format.h>
 
@@ -5,24 +7,18 @@
 #include <istream>
 #include <iterator>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "input/file_contents.hpp"
 #include "input/json_text.hpp"
-#include "input/strict_json.hpp"
+#include "input/outermost_texts.hpp"
+#include "input/platform_tree.hpp"
 #include "sluice/error.hpp"
-#include "sluice/input/platform.hpp"
 
 namespace sluice {
-namespace {
-
-using detail::append_json_number;
-using detail::json_string;
-
-constexpr const char* kPlatformSchema = "sluice.platform/1";
-
-// ---- writing
+namespace detail {
 
 void append_table(std::string& out, const char* name, const GapTable& table) {
   fmt::format_to(std::back_inserter(out), FMT_COMPILE(R"(, "{}": [)"), name);
@@ -36,21 +32,45 @@ void append_table(std::string& out, const char* name, const GapTable& table) {
   out += ']';
 }
 
-void append_cluster(std::string& out, const PlatformCluster& cluster) {
-  out += R"({"name": )" + json_string(cluster.name, "name") +
-         fmt::format(R"(, "ranks": [{}], "latency_s": )", fmt::join(cluster.ranks, ", "));
-  append_json_number(out, cluster.latency_s, "latency_s");
-  if (!cluster.gap.points().empty()) append_table(out, "gap", cluster.gap);
+void append_link_times(std::string& out, const PlatformLink& link) {
+  out += R"("latency_s": )";
+  append_json_number(out, link.latency_s, "latency_s");
+  if (!link.gap.points().empty()) append_table(out, "gap", link.gap);
+  if (link.connections != 1) fmt::format_to(std::back_inserter(out), R"(, "connections": {})", link.connections);
+}
+
+void append_broadcasts(std::string& out, const PlatformCluster& cluster) {
   if (!cluster.broadcast.points().empty()) append_table(out, "broadcast", cluster.broadcast);
   if (!cluster.planned_broadcast.points().empty()) append_table(out, "planned_broadcast", cluster.planned_broadcast);
+}
+
+GapTable table_of(const std::vector<JsonPair>& pairs, const std::string& where, const char* field) {
+  std::vector<GapTable::Point> points;
+  points.reserve(pairs.size());
+  for (const JsonPair& pair : pairs) points.push_back({pair.first, pair.second});
+  return GapTable(std::move(points), fmt::format("{}: \"{}\"", where, field));
+}
+
+}  // namespace detail
+
+namespace {
+
+using detail::json_string;
+using detail::kPlatformSchema;
+
+// ---- writing
+
+void append_cluster(std::string& out, const PlatformCluster& cluster) {
+  out += R"({"name": )" + json_string(cluster.name, "name") +
+         fmt::format(R"(, "ranks": [{}], )", fmt::join(cluster.ranks, ", "));
+  detail::append_link_times(out, {0, 0, cluster.latency_s, cluster.gap, 1});
+  detail::append_broadcasts(out, cluster);
   out += '}';
 }
 
 void append_link(std::string& out, const PlatformLink& link) {
-  fmt::format_to(std::back_inserter(out), FMT_COMPILE(R"({{"from": {}, "to": {}, "latency_s": )"), link.from, link.to);
-  append_json_number(out, link.latency_s, "latency_s");
-  append_table(out, "gap", link.gap);
-  if (link.connections != 1) fmt::format_to(std::back_inserter(out), R"(, "connections": {})", link.connections);
+  fmt::format_to(std::back_inserter(out), FMT_COMPILE(R"({{"from": {}, "to": {}, )"), link.from, link.to);
+  detail::append_link_times(out, link);
   out += '}';
 }
 
@@ -60,7 +80,7 @@ class PlatformHandler : public detail::StrictJsonHandler {
  public:
   PlatformHandler(const detail::JsonSource& source, std::string file) : StrictJsonHandler(source, std::move(file)) {
     shapes() = {{"a platform",
-                 {{.name = "schema", .text = &schema_, .choices = {kPlatformSchema}},
+                 {{.name = "schema", .text = &schema_, .choices = {kPlatformSchema, detail::kPlatformTreeSchema}},
                   {.name = "ranks", .integer = &result_.ranks},
                   {.name = "clusters", .objects = kCluster},
                   {.name = "links", .objects = kLink}}},
@@ -106,10 +126,7 @@ class PlatformHandler : public detail::StrictJsonHandler {
   }
 
   [[nodiscard]] GapTable table(const char* name, const std::vector<detail::JsonPair>& pairs) const {
-    std::vector<GapTable::Point> points;
-    points.reserve(pairs.size());
-    for (const detail::JsonPair& pair : pairs) points.push_back({pair.first, pair.second});
-    return GapTable(std::move(points), fmt::format("{}: \"{}\"", object_where(), name));
+    return detail::table_of(pairs, object_where(), name);
   }
 
   Platform result_;
@@ -124,6 +141,7 @@ class PlatformHandler : public detail::StrictJsonHandler {
 }  // namespace
 
 std::string to_json(const Platform& platform) {
+  if (!platform.parts.empty()) return detail::tree_json(platform);
   std::string out =
       fmt::format("{{\"schema\": \"{}\", \"ranks\": {},\n \"clusters\": [", kPlatformSchema, platform.ranks);
   const auto append_list = [&](const auto& items, auto append) {
@@ -142,9 +160,17 @@ std::string to_json(const Platform& platform) {
 }
 
 Platform read_platform(std::istream& in, const std::string& file) {
-  detail::JsonSource source(in.rdbuf());
+  bool is_tree = false;
+  detail::RewindBuffer buffer(in ? in.rdbuf() : nullptr);
+  const auto again = detail::after_texts(in, buffer, [&](std::string_view name, std::string_view text) {
+    if (name != "schema") return true;
+    is_tree = text == detail::kPlatformTreeSchema;
+    return false;
+  });
+  if (is_tree) return detail::read_platform_tree(*again, file);
+  detail::JsonSource source(&buffer);
   PlatformHandler handler(source, file);
-  detail::read_strict_json(in, file, source, handler);
+  detail::read_strict_json(*again, file, source, handler);
   Platform platform = handler.take();
   check_platform(platform, file);
   return platform;

@@ -1,6 +1,6 @@
 /// The levels of a platform.
 ///
-/// Problem: a platform file names clusters and the links between all of them. Clusters may be hosts, in LANs
+/// Problem: a platform without parts names clusters and the links between all of them. Clusters may be hosts, in LANs
 /// that are near each other in sites; or machines of a LAN, with several LANs in a site. What is near each other shares
 /// an uplink, and is best entered once.
 /// Method: single linkage. Pairs of clusters join what they are in, the fastest link first, by L + g of 1 MiB. A link
@@ -13,9 +13,11 @@
 ///    link's.
 /// In the end, a cluster of a group with parts that is in none of them is a part of its own. Groups without parts are
 /// level 0; a group with parts is one level above the highest of them. Complexity: O(C^2 log C) time for C clusters,
-/// O(C^2) memory. Deterministic. Source: single linkage: Sneath (1957); its levels, ours. The ratios are those between
-/// LANs, memory and long links, with room to either side: the machines of Steffenel (2006), Table 4, have 1.3 and 1.7
-/// times the latency of their clusters to others in their sites, and 80 times as much to other sites.
+/// O(C^2) memory. Deterministic. Where the platform has parts, these are the groups: clusters that share no uplink of
+/// their own, and have no others beside them, are the clusters of one group. O(parts). Source: single linkage: Sneath
+/// (1957); its levels, ours. The ratios are those between LANs, memory and long links, with room to either side: the
+/// machines of Steffenel (2006), Table 4, have 1.3 and 1.7 times the latency of their clusters to others in their
+/// sites, and 80 times as much to other sites.
 ///
 /// Example: hosts a, b and c of 4 ranks, 1 us and 5 GB/s inside; a to b 50 us and 125 MB/s, c to both 8 ms. a - b is
 /// distinctly slower than both hosts: both are parts, and 50 us the pace of {a, b}. a - c is slower than that, and than
@@ -26,6 +28,8 @@
 #include <numeric>
 #include <optional>
 #include <utility>
+
+#include "input/platform_parts.hpp"
 
 namespace sluice::detail {
 
@@ -131,11 +135,11 @@ class Linkage {
     if (!joined.parts.empty()) {
       for (const std::size_t cluster : joined.clusters) {
         joined.parts.push_back(groups_.size());
-        groups_.push_back({{cluster}, {}});
+        groups_.push_back({{cluster}, {}, {}});
       }
       joined.clusters.clear();
     }
-    PlatformGroup group{std::move(joined.clusters), std::move(joined.parts)};
+    PlatformGroup group{std::move(joined.clusters), std::move(joined.parts), {}};
     for (const std::size_t part : group.parts)
       group.clusters.insert(group.clusters.end(), groups_[part].clusters.begin(), groups_[part].clusters.end());
     std::sort(group.clusters.begin(), group.clusters.end());
@@ -148,9 +152,44 @@ class Linkage {
   std::vector<PlatformGroup> groups_;
 };
 
+/// The groups of a platform with parts, the parts of a group before it.
+class GroupsOfParts {
+ public:
+  explicit GroupsOfParts(const Platform& platform) : parts_(platform.parts), children_(children_of(parts_)) {}
+
+  std::vector<PlatformGroup> run() {
+    (void)add(0);
+    return std::move(groups_);
+  }
+
+ private:
+  /// At most as deep as the platform has levels.
+  std::size_t add(std::size_t part) {
+    const std::vector<std::size_t>& children = children_[part];
+    PlatformGroup group;
+    const bool shares_nothing = std::all_of(children.begin(), children.end(), [&](std::size_t child) {
+      return children_[child].empty() && !parts_[child].shares_uplink;
+    });
+    if (!shares_nothing)
+      for (const std::size_t child : children) group.parts.push_back(add(child));
+    const auto first = static_cast<std::size_t>(parts_[part].first_cluster);
+    group.clusters.resize(static_cast<std::size_t>(parts_[part].clusters));
+    std::iota(group.clusters.begin(), group.clusters.end(), first);
+    if (!parts_[part].uplink.points().empty()) group.uplink = PlatformLink{-1, -1, 0, parts_[part].uplink, 1};
+    if (!parts_[part].shares_uplink) group.uplink = PlatformLink{-1, -1, 0, GapTable({{1, 0}}), 1};
+    groups_.push_back(std::move(group));
+    return groups_.size() - 1;
+  }
+
+  const std::vector<PlatformPart>& parts_;
+  std::vector<std::vector<std::size_t>> children_;
+  std::vector<PlatformGroup> groups_;
+};
+
 }  // namespace
 
-PlatformLevels::PlatformLevels(const Platform& platform) : groups_(Linkage(platform).run(platform)) {
+PlatformLevels::PlatformLevels(const Platform& platform)
+    : groups_(platform.parts.empty() ? Linkage(platform).run(platform) : GroupsOfParts(platform).run()) {
   std::vector<std::size_t> height(groups_.size(), 0);
   for (std::size_t g = 0; g < groups_.size(); ++g)
     for (const std::size_t part : groups_[g].parts) height[g] = std::max(height[g], height[part] + 1);

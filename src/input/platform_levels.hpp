@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "sluice/input/platform.hpp"
@@ -12,10 +13,12 @@ namespace sluice::detail {
 struct PlatformGroup {
   std::vector<std::size_t> clusters;  ///< ascending
   std::vector<std::size_t> parts;     ///< the groups that it is made of; none at the innermost level
+  /// How long messages keep its uplink, if the platform says so: 0 if nothing is shared. Else the widest link tells.
+  std::optional<PlatformLink> uplink{};
 };
 
-/// The levels of a platform: its file has clusters only; this tells which clusters belong together, and which groups of
-/// them do in turn: hosts, LANs, sites. See platform_levels.cpp.
+/// The levels of a platform: which clusters belong together, and which groups of them do in turn: hosts, LANs, sites.
+/// Those of its parts; of a platform without parts this finds them. See platform_levels.cpp.
 class PlatformLevels {
  public:
   explicit PlatformLevels(const Platform& platform);

@@ -63,13 +63,19 @@ class Machine {
       : count_(platform.clusters.size()), levels_(platform), card_(count_, 0), joints_(count_ * count_) {
     for (std::size_t c = 0; c < count_; ++c)
       if (!platform.clusters[c].gap.points().empty()) card_[c] = rate_of(platform.clusters[c].gap);
-    for (const PlatformLink& link : platform.links)
-      for (const std::int64_t end : {link.from, link.to})
-        card_[static_cast<std::size_t>(end)] = std::max(card_[static_cast<std::size_t>(end)], rate_of(link.gap));
+    for (std::size_t a = 0; a < count_; ++a) {
+      for (std::size_t b = 0; b < count_; ++b) {
+        if (a == b) continue;
+        const double rate = rate_of(platform.link(static_cast<std::int64_t>(a), static_cast<std::int64_t>(b)).gap);
+        for (const std::size_t end : {a, b}) card_[end] = std::max(card_[end], rate);
+      }
+    }
     uplink_rate_.assign(levels_.groups().size(), 0);
     for (std::size_t a = 0; a < count_; ++a)
       for (std::size_t b = 0; b < count_; ++b)
         if (a != b) join(platform, a, b);
+    for (std::size_t group = 0; group < uplink_rate_.size(); ++group)
+      if (given(group) && uplink_rate_[group] > 0) uplink_rate_[group] = rate_of(levels_.groups()[group].uplink->gap);
   }
 
   [[nodiscard]] double card(std::size_t cluster) const { return card_[cluster]; }
@@ -79,6 +85,8 @@ class Machine {
   [[nodiscard]] const Joint& joint(std::size_t a, std::size_t b) const { return joints_[a * count_ + b]; }
 
  private:
+  [[nodiscard]] bool given(std::size_t group) const { return levels_.groups()[group].uplink.has_value(); }
+
   void join(const Platform& platform, std::size_t a, std::size_t b) {
     const PlatformLink& link = platform.link(static_cast<std::int64_t>(a), static_cast<std::int64_t>(b));
     Joint& joint = joints_[a * count_ + b];
@@ -87,6 +95,11 @@ class Machine {
     const double of_hosts = (platform.clusters[a].latency_s + platform.clusters[b].latency_s) / 2;
     joint.latency_s = std::max(0.0, link.latency_s - of_hosts);
     joint.limited = link.connections > 1 || joint.rate < kAsFast * std::min(card_[a], card_[b]);
+    // An uplink that is given limits also what cards alone would.
+    const auto limits = [&](std::size_t group) {
+      joint.limited = joint.limited || (given(group) && rate_of(levels_.groups()[group].uplink->gap) < kUnlimited);
+    };
+    levels_.cross(a, b, limits, limits);
     if (!joint.limited) return;
     const auto widen = [&](std::size_t group) { uplink_rate_[group] = std::max(uplink_rate_[group], joint.all); };
     levels_.cross(a, b, widen, widen);

@@ -312,6 +312,7 @@ class StrictJsonHandler {
   }
   /// "FILE:LINE" of the opening brace of the object just closed.
   [[nodiscard]] std::string object_where() const { return fmt::format("{}:{}", file_, opened_line_); }
+  [[nodiscard]] std::int64_t object_line() const { return opened_line_; }
   [[noreturn]] void fail(const std::string& found, const std::string& expected) {
     fail_at(source_.line(), found, expected);
   }

@@ -139,7 +139,7 @@ class Bash(unittest.TestCase):
         found = bash_completions(["sluice|", "sluice|pl", "sluice|plan|", "sluice|help|", "sluice|help|run|ex",
                                   "sluice|check|", "sluice|plan|exchange|re"], "/")
         self.assertEqual(found[0], [*verbs, "help"])
-        self.assertEqual(found[1], ["plan", "platform-to-simgrid"])
+        self.assertEqual(found[1], ["plan", "platform", "platform-to-simgrid"])
         self.assertEqual(found[2], names_below(PARTS[("plan",)], "Problems"))
         self.assertEqual(found[3], verbs)
         self.assertEqual(found[4], ["exchange"])
@@ -218,7 +218,7 @@ class Fish(unittest.TestCase):
                 "sluice study redistribute-t"], folder)
         self.assertEqual(set(found[0]), {*names_below(PARTS[()], "Verbs"), "help"})
         self.assertEqual([sorted(each) for each in found[1:]],
-                         [["plan", "platform-to-simgrid"], ["exchange"], ["oggp"], ["sluice,alltoallv"], ["p2p", "ppermute"],
+                         [["plan", "platform", "platform-to-simgrid"], ["exchange"], ["oggp"], ["sluice,alltoallv"], ["p2p", "ppermute"],
                           ["traffic.mtx"], ["traffic.mtx"], ["traffic.mtx"], [], ["redistribute-tables"]])
 
 

@@ -63,6 +63,20 @@ OWN = {"record-part"}  # of a file that a program writes and reads itself, and t
 STRICT = {"schedule", "program", "platform", "ppermute", "p2p", "speeds"}
 
 
+# Version 2 of a platform: two racks of three hosts of two ranks.
+TREE = {"schema": "sluice.platform/2", "name": "all",
+        "parts": [{"name": "rack", "count": 2, "uplink": [[1, 1e-6]], "shares_uplink": True,
+                   "link": {"latency_s": 2e-5, "gap": [[1, 1e-5]], "connections": 3},
+                   "parts": [{"name": "host", "count": 3, "ranks": 2, "shares_uplink": False,
+                              "link": {"latency_s": 1e-6, "gap": [[1, 1e-6]]}, "broadcast": [[1, 1e-5]]}],
+                   "part_links": [{"from": a, "to": b, "latency_s": 3e-5, "gap": [[1, 1e-5]], "connections": 2}
+                                  for a, b in ((0, 1), (0, 2), (1, 2))],
+                   "cluster_links": []}],
+        "link": {"latency_s": 1e-4, "gap": [[1, 1e-5]]},
+        "part_links": [{"from": 0, "to": 1, "latency_s": 2e-4, "gap": [[1, 1e-5]], "connections": 1}],
+        "cluster_links": [{"from": 0, "to": 5, "latency_s": 3e-4, "gap": [[1, 1e-5]]}]}
+
+
 def small(platform):
     """The first two ranks of each of its first three clusters."""
     platform["clusters"] = platform["clusters"][:3]
@@ -93,6 +107,11 @@ def changed(document):
             yield f"without {key}", other
             if isinstance(document[key], (int, float)) and not isinstance(document[key], bool):
                 yield f"{key} as text", {**document, key: str(document[key])}
+            if isinstance(document[key], dict):
+                for inner in document[key]:
+                    other = copy.deepcopy(document)
+                    del other[key][inner]
+                    yield f"{key} without {inner}", other
             if isinstance(document[key], list) and document[key] and isinstance(document[key][0], dict):
                 for inner in document[key][0]:
                     other = copy.deepcopy(document)
@@ -116,6 +135,11 @@ class Schemas(unittest.TestCase):
             cls.documents[title] = (cls.run_command([*arguments, "--json", "-"]), reader)
         for name in EXPORTS:
             cls.documents[name] = (cls.run_command(["plan", "exchange", "small.csv", "--export", name, "-"]), None)
+        cls.documents["platform with levels"] = (cls.run_command(["platform", PLATFORM, "-o", "-"]), "predict")
+        cls.documents["platform with parts that are alike"] = (TREE, "predict")
+        host = TREE["parts"][0]["parts"][0]
+        cls.documents["platform of one cluster"] = (
+            {"schema": TREE["schema"], **{key: host[key] for key in ("name", "ranks", "link", "broadcast")}}, "predict")
         cls.documents["platform"] = (json.loads((cls.path / PLATFORM).read_text()), "predict")
         for path in sorted(SAMPLES.glob("*.json")):
             cls.documents[f"sample {path.name}"] = (json.loads(path.read_text()), None)

@@ -187,7 +187,7 @@ TEST(Platform, WantsFiniteTimes) {
 
 TEST(PlatformJson, RefusesOtherFiles) {
   EXPECT_EQ(error_of(with("platform/1", "schedule/1")),
-            "p.json:1: \"schema\": \"sluice.schedule/1\", expected \"sluice.platform/1\"");
+            "p.json:1: \"schema\": \"sluice.schedule/1\", expected \"sluice.platform/1\" or \"sluice.platform/2\"");
   EXPECT_EQ(error_of(""), "p.json:1: the end of the file, expected the rest of a platform");
   EXPECT_EQ(error_of("[]"), "p.json:1: an array, expected an object, a platform");
   EXPECT_EQ(error_of(kSample + "1"), "p.json:10: number literal after the platform, expected the end of the file");

@@ -165,7 +165,13 @@ class Trees(unittest.TestCase):
         platform = sluice.read_platform(PLATFORM)
         self.assertEqual((platform.ranks, platform.clusters), (4, [("a", [0, 1]), ("b", [2, 3])]))
         self.assertEqual(sluice.platform_from_json(platform.to_json()), platform)
+        levels = sluice.read_platform(PLATFORM.with_name("platform-levels.json"))
+        self.assertEqual(levels.clusters, platform.clusters)
+        self.assertNotEqual(levels, platform)
+        self.assertEqual(sluice.platform_from_json(levels.to_json()), levels)
+        self.assertIn("sluice.platform/2", levels.to_json())
         plan = sluice.plan_broadcast(platform, 0, 65536)
+        self.assertEqual(sluice.plan_broadcast(levels, 0, 65536).length, plan.length)
         # The schedule of a tree between clusters has a length of its own beside what ranks take.
         self.assertEqual(plan.candidates[0][0], plan.method)
         self.assertAlmostEqual(plan.candidates[0][1], plan.length, delta=0.05 * plan.length)

@@ -7,6 +7,8 @@
 #include <map>
 #include <random>
 #include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace sluice::mpi::detail {
@@ -165,6 +167,27 @@ TEST(FindGroups, EveryHostIsInOneGroupOfAnyMeetings) {
     EXPECT_NO_THROW(check_platform(to_platform(network), "network"));
     EXPECT_EQ(one_group(hosts, meetings).groups.size(), 1U);
   }
+}
+
+TEST(FindGroups, HostsOfSeveralRanksAreALevelOfTheFile) {
+  HostNetwork network;
+  network.message_s = 1e-5;
+  network.groups.push_back({.hosts = {0, 1, 2, 3}, .latency_s = 5e-5, .bytes_per_s = 1e8});
+  network.groups.push_back({.hosts = {4, 5, 6, 7}, .latency_s = 5e-5, .bytes_per_s = 1e8});
+  network.links.push_back({0, 1, 1e-2, 1e7, 2});
+  for (int rank = 0; rank < 32; ++rank) network.host_of_rank.push_back(rank / 4);
+  Platform flat = to_platform(network);
+  const Platform levelled = with_levels(flat);
+  std::sort(flat.links.begin(), flat.links.end(), [](const PlatformLink& a, const PlatformLink& b) {
+    return std::pair(a.from, a.to) < std::pair(b.from, b.to);
+  });
+  EXPECT_EQ(levelled.parts.size(), 1U + 2 + 8);
+  EXPECT_EQ(levelled.part_links.size(), 3U);
+  EXPECT_TRUE(levelled.links.empty());
+  EXPECT_EQ(without_levels(levelled), flat);
+  EXPECT_NE(to_json(levelled).find(R"({"name": "host ", "count": 4, "ranks": 4, )"), std::string::npos)
+      << to_json(levelled);
+  EXPECT_LT(3 * to_json(levelled).size(), to_json(flat).size());
 }
 
 }  // namespace

@@ -1,12 +1,89 @@
 #include "pmpi/take/sub_platform.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <utility>
 
 namespace sluice::pmpi {
+namespace {
+
+constexpr std::size_t kNoPart = static_cast<std::size_t>(-1);
+
+/// The parts of a platform of which some clusters are left. A part in which one part is left is that part: messages
+/// that enter one enter the other, so what is known of its uplink is the other's.
+class LeftParts {
+ public:
+  /// `kept`: clusters of the platform that are left -> their new positions.
+  LeftParts(const Platform& platform, const std::map<std::int64_t, std::int64_t>& kept)
+      : parts_(platform.parts), children_left_(parts_.size(), 0), place_(parts_.size(), kNoPart) {
+    std::vector<std::int64_t> first(parts_.size()), clusters(parts_.size());
+    std::vector<std::size_t> child(parts_.size(), kNoPart);
+    std::vector<char> is_cluster(parts_.size(), 1);
+    for (std::size_t p = parts_.size(); p-- > 0;) {
+      const auto begin = kept.lower_bound(parts_[p].first_cluster);
+      const auto end = kept.lower_bound(parts_[p].first_cluster + parts_[p].clusters);
+      clusters[p] = std::distance(begin, end);
+      if (clusters[p] > 0) first[p] = begin->second;
+      if (p > 0) is_cluster[parent(p)] = 0;
+      if (p == 0 || clusters[p] == 0) continue;
+      ++children_left_[parent(p)];
+      child[parent(p)] = p;
+    }
+    std::vector<std::size_t> position(parts_.size(), kNoPart);  // of those that stay parts
+    for (std::size_t p = 0; p < parts_.size(); ++p) {
+      if (clusters[p] == 0 || (is_cluster[p] == 0 && children_left_[p] < 2)) continue;
+      PlatformPart left = parts_[p];
+      left.first_cluster = first[p];
+      left.clusters = clusters[p];
+      std::size_t above = p;
+      while (parts_[above].parent >= 0 && position[parent(above)] == kNoPart) {
+        above = parent(above);
+        if (above > 0) add_uplink(left, parts_[above]);
+      }
+      left.parent = parts_[above].parent < 0 ? -1 : static_cast<std::int64_t>(position[parent(above)]);
+      position[p] = left_.size();
+      left_.push_back(std::move(left));
+    }
+    for (std::size_t p = parts_.size(); p-- > 0;)
+      place_[p] = position[p] != kNoPart ? position[p] : child[p] != kNoPart ? place_[child[p]] : kNoPart;
+  }
+
+  void take(const std::vector<PlatformLink>& links, Platform& into) const {
+    for (const PlatformLink& link : links) {
+      const auto from = static_cast<std::size_t>(link.from), to = static_cast<std::size_t>(link.to);
+      if (place_[from] == kNoPart || place_[to] == kNoPart || (from == to && children_left_[from] < 2)) continue;
+      PlatformLink& same = into.part_links.emplace_back(link);
+      same.from = static_cast<std::int64_t>(place_[from]);
+      same.to = static_cast<std::int64_t>(place_[to]);
+    }
+    std::sort(into.part_links.begin(), into.part_links.end(), [](const PlatformLink& a, const PlatformLink& b) {
+      return std::pair(a.from, a.to) < std::pair(b.from, b.to);
+    });
+    into.parts = left_;
+  }
+
+ private:
+  [[nodiscard]] std::size_t parent(std::size_t part) const { return static_cast<std::size_t>(parts_[part].parent); }
+
+  /// Of two that are given the one that takes longer for a long message.
+  static void add_uplink(PlatformPart& part, const PlatformPart& around) {
+    constexpr std::int64_t kLong = 1 << 20;
+    part.shares_uplink = part.shares_uplink || around.shares_uplink;
+    if (around.uplink.points().empty()) return;
+    if (part.uplink.points().empty() || part.uplink.at(kLong) < around.uplink.at(kLong)) part.uplink = around.uplink;
+  }
+
+  const std::vector<PlatformPart>& parts_;
+  std::vector<int> children_left_;
+  std::vector<PlatformPart> left_;
+  std::vector<std::size_t> place_;  // of each part: its position among those left, or that of the part that it is now
+};
+
+}  // namespace
 
 Platform sub_platform(const Platform& platform, const std::vector<int>& ranks) {
   std::map<std::int64_t, std::int64_t> position;  // of a rank of the platform
@@ -37,6 +114,7 @@ Platform sub_platform(const Platform& platform, const std::vector<int>& ranks) {
     same.from = from->second;
     same.to = to->second;
   }
+  if (!platform.parts.empty()) LeftParts(platform, kept).take(platform.part_links, part);
   return part;
 }
 

@@ -64,8 +64,8 @@ struct PlatformCluster {
 
 /// The link between two clusters, in both directions unless the other direction is given too.
 struct PlatformLink {
-  std::int64_t from = 0;         ///< positions in Platform::clusters
-  std::int64_t to = 0;           ///< likewise; not `from`
+  std::int64_t from = 0;         ///< positions in Platform::clusters, or of a part link in Platform::parts
+  std::int64_t to = 0;           ///< likewise; not `from`, unless it is a part's own
   double latency_s = 0;          ///< of one message, seconds
   GapTable gap;                  ///< of one connection
   std::int64_t connections = 1;  ///< that run side by side, each at `gap`, before they share the link
@@ -73,33 +73,73 @@ struct PlatformLink {
   friend bool operator==(const PlatformLink&, const PlatformLink&) = default;
 };
 
-/// A network of clusters of ranks, in the terms of pLogP; seconds and bytes. docs/reference/platform.md has the file.
+/// A part of a network at any level: a cluster, a LAN of clusters, a site of LANs.
+struct PlatformPart {
+  std::string name;                ///< any text, for people; empty for a cluster, which has its own
+  std::int64_t parent = -1;        ///< position in Platform::parts; -1 for the whole
+  std::int64_t first_cluster = 0;  ///< position in Platform::clusters
+  std::int64_t clusters = 1;       ///< that it consists of, from the first one on
+  /// Whether all messages into it, and all out of it, share an uplink. Of no meaning for the whole.
+  bool shares_uplink = true;
+  /// How long a message keeps the uplink; empty: g(m) / connections of the widest link that crosses its border.
+  GapTable uplink{};
+
+  friend bool operator==(const PlatformPart&, const PlatformPart&) = default;
+};
+
+/// A network of clusters of ranks, in the terms of pLogP; seconds and bytes. docs/reference/platform.md has the files:
+/// of version 1 without parts, of version 2 with parts.
 struct Platform {
   std::int64_t ranks = 0;                 ///< of all clusters together
   std::vector<PlatformCluster> clusters;  ///< together every rank once
-  std::vector<PlatformLink> links;        ///< one for each pair of clusters, or one for each direction
+  /// Without parts: one for each pair of clusters, or one for each direction. With parts: of those pairs that differ
+  /// from their parts, by rising `from` and `to`.
+  std::vector<PlatformLink> links;
+  /// The levels, or nothing if they are not known: the whole first, every part before its own parts, and these in the
+  /// order of the clusters. What has no parts of its own is a cluster.
+  std::vector<PlatformPart> parts{};
+  /// By rising `from` and `to`. Between two parts of the same part: of all pairs of their clusters. From a part to
+  /// itself: its own link, of all pairs of its parts that have none.
+  std::vector<PlatformLink> part_links{};
 
-  /// The link from one cluster to another one. Every pair has one: check_platform.
+  /// The link from one cluster to another one: that of the pair, else of the two parts, else the own link of the part
+  /// that both are in. Every pair has one: check_platform. O(log links + log parts + levels) with parts, else O(links)
+  /// unless every pair is listed once, in order.
   [[nodiscard]] const PlatformLink& link(std::int64_t from, std::int64_t to) const;
   /// The cluster that `rank` is in.
   [[nodiscard]] std::int64_t cluster_of(std::int64_t rank) const;
+  /// The most connections of any link; 1 without links.
+  [[nodiscard]] std::int64_t most_connections() const;
 
   friend bool operator==(const Platform&, const Platform&) = default;
 };
 
 /// Throws InputError naming `where` unless every rank is in one cluster, every pair of clusters has a link (at most
 /// one per direction), positions are in range, times finite and at least 0, connections at least 1, and every cluster
-/// of two ranks or more has a gap.
+/// of two ranks or more has a gap; and unless parts are as Platform says.
 void check_platform(const Platform& platform, const std::string& where);
 
-/// The format of files: docs/reference/platform.md. Strict, as read_schedule; what is read has passed check_platform.
-/// Throws InputError, where = "FILE:LINE", or "FILE" for what concerns the whole.
+/// The platform with its levels: the same if it has parts. Else clusters that are near each other become parts of a
+/// part, and these of others, as planners would find them; clusters stand in the order of the parts then. Of each part
+/// the most frequent link becomes its own. O(C^2 log C) for C clusters.
+[[nodiscard]] Platform with_levels(const Platform& platform);
+
+/// The platform without parts, every pair of clusters with its link; the same if it has none. Throws InputError for
+/// more than 2048 clusters, and for uplinks that are given or not shared, which only parts can have.
+[[nodiscard]] Platform without_levels(const Platform& platform);
+
+/// The platform whose links lead the other way: where both directions are given, they change places.
+[[nodiscard]] Platform with_links_turned(Platform platform);
+
+/// The formats of files, of both versions: docs/reference/platform.md. Strict, as read_schedule; what is read has
+/// passed check_platform. Version 2 may have at most 2^20 ranks in 2^17 clusters, at 64 levels. Throws InputError,
+/// where = "FILE:LINE", or "FILE" for what concerns the whole.
 [[nodiscard]] Platform read_platform(std::istream& in, const std::string& file);
 /// The same from the file `path`.
 [[nodiscard]] Platform read_platform(const std::string& path);
 
-/// As a file, with end of line. Reading it back gives an equal platform. Throws InputError for a name that is not
-/// UTF-8.
+/// As a file, with end of line: of version 2 if it has parts, else of version 1. Reading it back gives an equal
+/// platform. Throws InputError for a name that is not UTF-8.
 [[nodiscard]] std::string to_json(const Platform& platform);
 
 }  // namespace sluice

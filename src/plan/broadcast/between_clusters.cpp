@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "input/platform_parts.hpp"
 #include "plan/broadcast/cluster_tree.hpp"
 #include "plan/broadcast/inside.hpp"
 #include "sluice/error.hpp"
@@ -150,6 +151,7 @@ BetweenClusters between_clusters(const Platform& platform, std::int64_t bytes, s
   if (segments < 1) throw InputError("segments", fmt::format("{}", segments), "at least 1");
   if (root < 0 || root >= platform.ranks)
     throw InputError("root", fmt::format("{}", root), fmt::format("a rank from 0 to {}", platform.ranks - 1));
+  detail::check_pairs(platform);
   const std::size_t n = platform.clusters.size();
   BetweenClusters problem;
   problem.root = platform.cluster_of(root);

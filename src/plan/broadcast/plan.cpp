@@ -310,10 +310,7 @@ class BroadcastPlanner {
   }
 
   [[nodiscard]] bool stopped() const { return options_.stop && options_.stop(); }
-  [[nodiscard]] bool several_connections() const {
-    return std::any_of(platform_.links.begin(), platform_.links.end(),
-                       [](const PlatformLink& link) { return link.connections > 1; });
-  }
+  [[nodiscard]] bool several_connections() const { return platform_.most_connections() > 1; }
 
   BroadcastPlan finish(BroadcastPlan plan, const std::string& algorithm, const std::string& method) const {
     plan.schedule.algorithm = algorithm;

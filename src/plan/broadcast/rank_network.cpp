@@ -8,14 +8,14 @@
 #include <queue>
 #include <tuple>
 
+#include "input/platform_parts.hpp"
 #include "plan/infinity.hpp"
 #include "sluice/error.hpp"
 
 namespace sluice::detail {
 
-namespace {}  // namespace
-
 RankNetwork::RankNetwork(const Platform& platform) : platform_(platform), levels_(platform) {
+  check_pairs(platform);
   const std::size_t n = platform.clusters.size();
   cluster_.resize(static_cast<std::size_t>(platform.ranks));
   for (std::size_t c = 0; c < n; ++c)
@@ -39,6 +39,8 @@ RankNetwork::RankNetwork(const Platform& platform) : platform_(platform), levels
       levels_.cross(i, j, offer, offer);
     }
   }
+  for (std::size_t g = 0; g < least.size(); ++g)
+    if (levels_.groups()[g].uplink) widest_[g] = &*levels_.groups()[g].uplink;
 }
 
 MessageCosts RankNetwork::costs(std::size_t from, std::size_t to, std::int64_t bytes, bool one_port) const {
@@ -354,7 +356,8 @@ class Simulation {
       };
       pass(link_free_[from * clusters_ + to], cost.link_s);
       network_.for_uplinks(from, to, [&](std::size_t number) {
-        pass(uplinks_[number].free, std::min(cost.link_s, uplink_s(number, message.end - message.begin)));
+        pass(uplinks_[number].free,
+             network_.kept_s(number, cost.link_s, uplink_s(number, message.end - message.begin)));
       });
     }
     const auto sender = static_cast<std::size_t>(message.from);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -44,8 +45,8 @@ struct RankGroup {
 /// cluster slow it down.
 ///
 /// Several messages share the link in turn, each for g(b) / connections, and all those into or out of a group of any
-/// level for the least such time of any link there: a group's links start from one uplink, which is a host's card, or
-/// that of a LAN or a site.
+/// level for the least such time of any link there, unless the platform says otherwise: a group's links start from one
+/// uplink, which is a host's card, or that of a LAN or a site.
 class RankNetwork {
  public:
   explicit RankNetwork(const Platform& platform);
@@ -74,6 +75,10 @@ class RankNetwork {
     const PlatformLink& widest = *widest_[number / 2];
     return widest.gap.at(bytes) / static_cast<double>(widest.connections);
   }
+  /// The same of a message that keeps its link for `link_s`: no longer than that, unless the platform gives the uplink.
+  [[nodiscard]] double kept_s(std::size_t number, double link_s, double uplink_s) const {
+    return levels_.groups()[number / 2].uplink ? uplink_s : std::min(link_s, uplink_s);
+  }
 
   /// The groups of a level with their ranks in order, the root's first.
   [[nodiscard]] std::vector<RankGroup> groups_from(std::int64_t root, std::size_t level) const;
@@ -86,7 +91,7 @@ class RankNetwork {
   std::vector<std::size_t> cluster_;        // of each rank
   std::vector<const PlatformLink*> links_;  // by clusters
   PlatformLevels levels_;
-  std::vector<const PlatformLink*> widest_;  // of each group's links to others
+  std::vector<const PlatformLink*> widest_;  // of each group's links to others, or the uplink that it is given
 };
 
 struct RankMessage {

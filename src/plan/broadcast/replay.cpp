@@ -240,7 +240,7 @@ class Replay {
       pass(links + from * clusters_ + to, flow.least / beside, 0);
       const std::size_t uplinks = links + clusters_ * clusters_;
       network_.for_uplinks(from, to, [&](std::size_t number) {
-        pass(uplinks + number, std::min(flow.least / beside, network_.uplink_s(number, bytes)),
+        pass(uplinks + number, network_.kept_s(number, flow.least / beside, network_.uplink_s(number, bytes)),
              network_.uplink_s(number, kQueuedBytes));
       });
     }

@@ -141,11 +141,7 @@ ReversedPlan plan_reversed_broadcast(const Platform& platform, std::int64_t root
   if (options.early_internal)
     throw InputError("early internal broadcasts", "a reduction", "clusters that combine before they receive");
   check_platform(platform, "platform");
-  Platform other_way = platform;
-  // A link that is given for one direction holds for both.
-  const std::size_t clusters = platform.clusters.size();
-  if (platform.links.size() > clusters * (clusters - 1) / 2)
-    for (PlatformLink& link : other_way.links) std::swap(link.from, link.to);
+  Platform other_way = with_links_turned(platform);
   // How long broadcasts took says nothing of a reduction.
   for (PlatformCluster& cluster : other_way.clusters) cluster.broadcast = cluster.planned_broadcast = {};
   const std::int64_t bytes = checked::multiply(elements, element_bytes, "bytes of the elements");

@@ -68,7 +68,8 @@ void RouteScore::add_loads(const std::vector<RankMessage>& messages, const std::
     connections_.emplace_back(from * ranks_ + to, passed.whole_s);
     use(3 * ranks_ + a * clusters_ + b, passed.link_s);
     network_.for_uplinks(a, b, [&](std::size_t number) {
-      use(3 * ranks_ + clusters_ * clusters_ + number, std::min(passed.link_s, network_.uplink_s(number, bytes)));
+      use(3 * ranks_ + clusters_ * clusters_ + number,
+          network_.kept_s(number, passed.link_s, network_.uplink_s(number, bytes)));
     });
   }
 }

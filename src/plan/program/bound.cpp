@@ -7,8 +7,8 @@
 ///  - ports: what has to enter or leave a rank passes its port, which takes for b bytes, in messages of any sizes, at
 ///    least b times the least g(m) / m for m up to b; before it enters lies the least latency of a message to that rank
 ///    (of problems with a root the path from there), and behind what leaves likewise;
-///  - uplinks: the same for what has to enter or leave a group of the platform, of all links that cross its border the
-///    fastest one's g(m) over its connections.
+///  - uplinks: the same for what has to enter or leave a group of the platform, by the gap of the uplink that it is
+///    given; else of all links that cross its border the fastest one's g(m) over its connections.
 /// What has to enter and leave: to combine is as little as one version of all bytes, so a reduction brings its root m
 /// bytes, and an allreduce every rank m in and m out; a reduce-scatter makes each rank send all but its own share.
 /// Guarantee: holds for all gap tables there are, also those that rise faster than sizes do, where messages in parts
@@ -317,6 +317,8 @@ class Bounds {
       }
     }
     for (std::size_t g = 0; g < groups.size(); ++g) {
+      if (groups[g].uplink && in[g] < kInfinity) in[g] = least_seconds(groups[g].uplink->gap, bytes[g].in);
+      if (groups[g].uplink && out[g] < kInfinity) out[g] = least_seconds(groups[g].uplink->gap, bytes[g].out);
       const std::string& name = platform_.clusters[groups[g].clusters.front()].name;
       const std::size_t more = groups[g].clusters.size() - 1;
       const std::string called = more == 0 ? name : fmt::format("{} and {} more", name, more);

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sluice/input/platform.hpp"
+
+/// Platforms with levels: finding and checking their links.
+namespace sluice::detail {
+
+/// Throws InputError naming `where` unless it is a time.
+void check_time(double seconds, const std::string& where);
+
+/// Where a link leads from, and where to.
+using LinkEnds = std::pair<std::int64_t, std::int64_t>;
+
+/// Throws InputError naming `where` unless every link joins two different ones of `count` clusters or parts, as
+/// `called` says, at most once in each direction, and has times and connections. Returns the pairs, the lesser one
+/// first, by rising numbers; a pair with both directions is there twice.
+[[nodiscard]] std::vector<LinkEnds> check_links(const std::vector<PlatformLink>& links, std::int64_t count,
+                                                const char* called, const std::string& where);
+
+/// The first pair of `count` clusters or parts that is not among `pairs`, which rise. O(pairs).
+[[nodiscard]] std::optional<LinkEnds> missing_pair(const std::vector<LinkEnds>& pairs, std::int64_t count);
+
+/// The two parts of the least part that holds both clusters, which they are in.
+[[nodiscard]] LinkEnds parts_between(const Platform& platform, std::int64_t from, std::int64_t to);
+
+/// Platform::link of a platform with parts.
+[[nodiscard]] const PlatformLink& link_by_parts(const Platform& platform, std::int64_t from, std::int64_t to);
+
+/// The parts of each part, in order.
+[[nodiscard]] std::vector<std::vector<std::size_t>> children_of(const std::vector<PlatformPart>& parts);
+
+/// check_platform for the parts and links of a platform with parts.
+void check_parts(const Platform& platform, const std::string& where);
+
+/// For what looks at every pair of clusters. Throws InputError if these are more than memory has room for.
+void check_pairs(const Platform& platform);
+
+/// Puts links into the order that Platform wants them in.
+void sort_links(std::vector<PlatformLink>& links);
+
+}  // namespace sluice::detail
