@@ -86,7 +86,7 @@ ExactSearch::ExactSearch(const RedistributionProblem& problem, std::int64_t effo
     : problem_(problem), effort_(effort, std::move(stop)) {
   if (problem.size() == 0 || problem.size() > kMostLengths) return;
   const double messages = most_messages(problem);
-  if (!problem.is_plain()) {
+  if (!problem.is_by_dimension()) {
     if (messages <= kMostExactMessages)
       levels_.push_back({std::vector<std::int64_t>(problem.dimensions(), 0), /*true_lengths=*/true, /*finest=*/true});
     return;
@@ -132,7 +132,7 @@ void ExactSearch::add_levels(const std::vector<std::vector<std::int64_t>>& choic
 }
 
 ArrayClasses ExactSearch::classes_of(const Level& level) const {
-  if (!problem_.is_plain()) return classes_between(problem_);
+  if (!problem_.is_by_dimension()) return classes_between(problem_);
   std::vector<AxisClasses> axes;
   for (std::size_t d = 0; d < level.fineness.size(); ++d) {
     if (level.fineness[d] == 0) {
