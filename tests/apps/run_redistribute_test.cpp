@@ -248,9 +248,10 @@ TEST(RunRedistribute, BlocksOfAnySizes) {
     EXPECT_EQ(file["verified"], true);
     std::set<std::string> names;
     for (const ordered_json& method : file["methods"]) names.insert(method["name"]);
-    if (how.find("--methods") == std::string::npos)
+    if (how.find("--methods") == std::string::npos) {
       EXPECT_EQ(names, (std::set<std::string>{how.find("oggp") == std::string::npos ? "sluice" : "sluice-oggp",
                                               "alltoallv", "alltoallw", "all-at-once"}));
+    }
   }
   // Cuts say the shape where there are some in each dimension.
   EXPECT_EQ(on_ranks(folder, 4, "run redistribute --from 4:0,10,35,100 --to 2:7 --repetitions 1").status, 0);

@@ -60,19 +60,19 @@ std::vector<Violation> judge(const StepSchedule& schedule) {
 }
 
 TEST(PlanIrregular, EveryScheduleIsSoundAndCostsWhatItSays) {
-  for (std::uint64_t seed = 1; seed <= 120; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     const CutPair pair(seed);
     const RedistributionProblem problem = pair.problem();
     SCOPED_TRACE(pair.input().from + " -> " + pair.input().to);
-    std::int64_t fewest = 0;
     for (const char* algorithm : {"auto", "stepwise", "greedy", "coloring", "exact"}) {
       const RedistributionPlan plan = plan_redistribution(problem, algorithm, 3, 500);
       const StepSchedule schedule = plan.schedule(pair.input());
       for (const Violation& violation : judge(schedule)) ADD_FAILURE() << algorithm << ": " << to_string(violation);
       EXPECT_EQ(cost(schedule), plan.cost());
       EXPECT_LE(plan.bound().total, plan.cost().total);
-      fewest = redistribution_bound(problem, 3).steps;
-      if (algorithm == std::string("stepwise") || algorithm == std::string("coloring")) EXPECT_EQ(plan.steps(), fewest);
+      if (algorithm == std::string("stepwise") || algorithm == std::string("coloring")) {
+        EXPECT_EQ(plan.steps(), redistribution_bound(problem, 3).steps);
+      }
     }
     for (const char* algorithm : {"auto", "oggp"}) {
       ExchangeOptions how;

@@ -118,8 +118,8 @@ TEST(IrregularRedistribution, RefusesWhatMakesNoSense) {
   // All ranks hear of one that has other cuts.
   refuses([](Case& c) { c.from.cuts[0].at[1] += rank() == 1 ? 1 : 0; });
   refuses([](Case& c) { c.from.cuts[0].at[1] = rank() == 0 ? 200 : 30; });
-  // And none is left waiting where one gives a null pointer.
-  Redistribution job(MPI_COMM_WORLD, {100}, {{size()}, {1}, {{{0, 30, 100}, {0, 1}}}}, {{size()}, {5}}, 8);
+  // And none is left waiting where one that has something for every rank gives a null pointer.
+  Redistribution job(MPI_COMM_WORLD, {100}, {{size()}, {1}, {{{0, 50, 100}, {0, 1}}}}, {{size()}, {5}}, 8);
   std::vector<double> source(static_cast<std::size_t>(job.source_elements())),
       target(static_cast<std::size_t>(job.target_elements()));
   EXPECT_ANY_THROW(job.execute(rank() == 0 ? nullptr : source.data(), target.data()));
