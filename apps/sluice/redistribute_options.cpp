@@ -123,6 +123,11 @@ RedistributeTask read(const RedistributeOptions& options) {
   const double time_limit_s = parse_seconds(options.time_limit, "--time-limit");
   RedistributionProblem problem = make_problem(from, to, shape, "--to", "--shape", options.transpose);
   checked::multiply(problem.size(), element_bytes, "number of bytes");
+  for (const auto& [grid, option] : {std::pair(&problem.from(), "--from"), std::pair(&problem.to(), "--to")}) {
+    if (problem.is_irregular() && grid->processes() > kMostMessages)
+      throw InputError(option, fmt::format("{} processes", grid->processes()),
+                       fmt::format("at most {} where blocks are given by cuts", kMostMessages));
+  }
   if (shape.empty()) {
     for (const AxisPattern& axis : problem.axes()) shape.push_back(axis.extent());
   }

@@ -29,6 +29,8 @@ TEST(Irregular, BadInputIsOneLine) {
       {"--from 4:0,10,35 --to 2:0,36", "--to: cuts that end at 36, expected 35"},
       {"--from 4:0,10x0,10 --to 2:3", "--from: 2 block sizes for a grid of 1 dimensions"},
       {"--from 4:0,10 --to 2x2:0,10x3", "--to: '2x2:0,10x3' of 2 dimensions, expected 1"},
+      {"--from 1000000000000:0,10 --to 2:3", "--from: 1000000000000 processes, expected at most 16777216"},
+      {"--from 2:0,10 --to 1000000000000:3", "--to: 1000000000000 processes, expected at most 16777216"},
       {"--from @nowhere.txt --to 2:3", "nowhere.txt"},
       {"--from @. --to 2:3", ".: "},
   };
@@ -53,6 +55,15 @@ TEST(Irregular, BadInputIsOneLine) {
   const Outcome no_number = folder.sluice(words("plan redistribute --from @many.txt --to 2:3"));
   expect_refused(no_number, "many.txt: 'what' in '4:0,1,2,");
   EXPECT_LT(no_number.err.size(), 200u);
+  std::string good_list = "2:0";
+  for (int i = 1; i <= 20'000; ++i) good_list += ',' + std::to_string(i);
+  folder.write("many.txt", good_list);
+  ASSERT_EQ(folder.sluice(words("plan redistribute --from @many.txt --to 3:100 --json plan.json")).status, 0);
+  const Outcome judged = folder.sluice(words("check plan.json"));
+  EXPECT_EQ(judged.status, 0) << judged.err;
+  EXPECT_NE(judged.out.find("(" + std::to_string(good_list.size()) + " characters) -> 3:100 sent once"),
+            std::string::npos)
+      << judged.out;
 }
 
 TEST(Irregular, PlansAreJudgedByTheirCuts) {

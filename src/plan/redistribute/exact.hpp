@@ -80,13 +80,15 @@ class ExactSearch {
   };
 
   void add_levels(const std::vector<std::vector<std::int64_t>>& choices, bool true_lengths);
-  [[nodiscard]] ArrayClasses classes_of(const Level& level) const;
+  [[nodiscard]] std::shared_ptr<const ArrayClasses> classes_of(const Level& level);
   /// transmission_bound of the array in these classes, with a quarter of the effort left.
   [[nodiscard]] std::int64_t bound_of_level(const Level& level, const ProgramLimits& limits);
 
   RedistributionProblem problem_;
   Effort effort_;
   std::vector<Level> levels_;  ///< coarse to fine
+  /// Where the messages themselves are planned, which takes long to find out; once they were asked for.
+  std::shared_ptr<const ArrayClasses> between_;
   std::int64_t at_least_ = 0;
   bool asked_ = false;  ///< whether at_least_ is known
 };
