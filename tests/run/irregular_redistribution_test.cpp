@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "run/redistribution_testing.hpp"
+#include "run/redistribution_check.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/redistribution.hpp"
 
@@ -8,31 +8,13 @@ namespace sluice::mpi {
 namespace {
 
 using testing::add_gaps;
-using testing::Arrays;
 using testing::Case;
-using testing::difference;
+using testing::check_every_byte;
 using testing::Draw;
-using testing::make_arrays;
 using testing::processes_of;
 using testing::random_irregular;
 using testing::rank;
 using testing::size;
-using testing::to_text;
-
-/// Executes a job twice, with other contents in between, and compares every byte; what carried it out.
-std::string check(const Case& c) {
-  Redistribution job(MPI_COMM_WORLD, c.shape, c.from, c.to, c.element_size, c.options);
-  for (const std::uint64_t salt : {0, 1}) {
-    Arrays arrays = make_arrays(c, rank(), salt);
-    EXPECT_EQ(job.source_extent() * c.element_size, std::ssize(arrays.source)) << to_text(c);
-    EXPECT_EQ(job.target_extent() * c.element_size, std::ssize(arrays.target)) << to_text(c);
-    const std::vector<std::byte> source = arrays.source;
-    job.execute(arrays.source.data(), arrays.target.data());
-    EXPECT_EQ(difference(arrays.target, arrays.expected), "") << to_text(c);
-    EXPECT_EQ(difference(arrays.source, source), "") << "the source was written to: " << to_text(c);
-  }
-  return job.explanation();
-}
 
 TEST(IrregularRedistribution, RandomCutsInOneToThreeDimensions) {
   Draw draw(20250401);
@@ -41,7 +23,7 @@ TEST(IrregularRedistribution, RandomCutsInOneToThreeDimensions) {
     Case c = random_irregular(draw, size());
     Draw own(static_cast<std::uint64_t>(i * size() + rank()));
     if (draw.chance(2)) add_gaps(c, rank(), own);
-    cut += check(c).find("messages cut by") != std::string::npos ? 1 : 0;
+    cut += check_every_byte(c).find("messages cut by") != std::string::npos ? 1 : 0;
   }
   EXPECT_TRUE(cut > 0 || size() == 1);
 }
@@ -57,7 +39,7 @@ TEST(IrregularRedistribution, OfSeveralCopies) {
     o.from_ranks.clear();
     o.to_ranks.clear();
     o.algorithm = "auto";
-    check(c);
+    check_every_byte(c);
   }
 }
 
@@ -77,7 +59,7 @@ TEST(IrregularRedistribution, GivesRolesToRanksThatHaveMost) {
   EXPECT_EQ(job.plan().steps(), 0);
   c.options.to_ranks = job.to_ranks();
   c.options.relabel = false;
-  check(c);
+  check_every_byte(c);
 }
 
 TEST(IrregularRedistribution, LongMessagesAreCutWherePortsAreShort) {
@@ -91,9 +73,9 @@ TEST(IrregularRedistribution, LongMessagesAreCutWherePortsAreShort) {
   Case c{{extent}, {{size()}, {1}, {from}}, {{size()}, {1}, {to}}, 8, {}};
   for (const ExchangeMode mode : {ExchangeMode::kLocal, ExchangeMode::kChain}) {
     c.options.mode = mode;
-    check(c);
+    check_every_byte(c);
     c.options.algorithm = "oggp";
-    EXPECT_NE(check(c).find("messages cut by oggp"), std::string::npos);
+    EXPECT_NE(check_every_byte(c).find("messages cut by oggp"), std::string::npos);
     c.options.algorithm = "auto";
   }
 }
