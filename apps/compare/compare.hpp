@@ -70,7 +70,8 @@ struct RedistributionVariant {
 /// "caterpillar", "alltoallv", "alltoallw", "all-at-once", and "pdgemr2d" for matrices of 8-byte elements that are not
 /// transposed, where the build found ScaLAPACK; for a triangle or trapezoid "sluice", "caterpillar" and "pdtrmr2d",
 /// the last not to scale and add. Between several copies there are neither "caterpillar" nor ScaLAPACK's, but
-/// "alltoallw-bcast". "sluice-ALGORITHM" and "sluice-MODE" can be asked for besides, and "sluice-direct" for copies.
+/// "alltoallw-bcast"; between blocks of any sizes neither of those two. "sluice-ALGORITHM" and "sluice-MODE" can be
+/// asked for besides, and "sluice-direct" for copies.
 [[nodiscard]] std::vector<std::string> redistribution_methods(const RedistributionProblem& problem,
                                                               std::int64_t element_size,
                                                               const RedistributionVariant& variant = {});

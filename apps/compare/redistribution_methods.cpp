@@ -105,6 +105,9 @@ std::unique_ptr<Method> make_redistribution_method(const std::string& name, cons
   if (name.starts_with(kAlgorithm)) return make_planned(part, name.substr(kAlgorithm.size()));
   if (name == "caterpillar" && !part.job.options.has_replicas()) return make_planned(part, name);
   const bool cuts = part.problem.has_part();
+  if (part.problem.is_irregular() && (name == "pdgemr2d" || name == "pdtrmr2d"))
+    throw InputError("method", fmt::format("'{}' for blocks given by cuts", name),
+                     "one that takes blocks of any sizes");
   if (part.job.options.transpose && (name == "pdgemr2d" || name == "pdtrmr2d"))
     throw InputError("method", fmt::format("'{}' for a transposed matrix", name), "one that can transpose");
   if (name == "pdtrmr2d" && cuts && !part.job.options.has_replicas() && !part.job.scaled) return make_pdgemr2d(part);
@@ -126,11 +129,12 @@ std::optional<mpi::ExchangeMode> redistribution_mode(const std::string& name) {
 std::vector<std::string> redistribution_methods(const RedistributionProblem& problem, std::int64_t element_size,
                                                 const RedistributionVariant& variant) {
   std::vector<std::string> names{"sluice"};
-  if (!variant.replicated) names.emplace_back("caterpillar");
+  if (!variant.replicated && !problem.is_irregular()) names.emplace_back("caterpillar");
   if (!problem.has_part()) names.insert(names.end(), {"alltoallv", "alltoallw", "all-at-once"});
   if (variant.replicated && !problem.has_part()) names.emplace_back("alltoallw-bcast");
   const bool scalapack = has_pdgemr2d() && !variant.replicated && !(variant.scaled && problem.has_part());
-  if (scalapack && problem.dimensions() == 2 && element_size == 8 && !problem.to().is_transposed())
+  if (scalapack && !problem.is_irregular() && problem.dimensions() == 2 && element_size == 8 &&
+      !problem.to().is_transposed())
     names.emplace_back(problem.has_part() ? "pdtrmr2d" : "pdgemr2d");
   return names;
 }

@@ -36,7 +36,8 @@ struct RedistributionPart::Checked {
         to_ranks(planned.to_ranks()) {}
 
   static mpi::Redistribution planned(const Communicator& comm, RedistributionJob& job) {
-    job.options.algorithm = job.options.has_replicas() ? "greedy" : "caterpillar";
+    const bool irregular = job.from.has_cuts() || job.to.has_cuts();
+    job.options.algorithm = job.options.has_replicas() ? "greedy" : irregular ? "coloring" : "caterpillar";
     job.options.shared_from_bytes = -1;
     return planned_redistribution(comm, job);
   }

@@ -65,11 +65,12 @@ std::string judged_by(const StepSchedule& schedule, const std::string& traffic) 
   if (!schedule.input) return "sound in itself";
   if (schedule.input->has_replicas())
     return fmt::format("every element of {} of {}{}{} comes once to each of {} of {}",
-                       count_text(schedule.input->from_replicas, "copy", "copies"), schedule.input->from,
+                       count_text(schedule.input->from_replicas, "copy", "copies"), layout_text(schedule.input->from),
                        schedule.input->shape.empty() ? "" : ", " + schedule.input->shape + ",",
                        schedule.input->part.empty() ? "" : " " + schedule.input->part + " part,",
-                       schedule.input->to_replicas, schedule.input->to);
-  return fmt::format("every element of {} -> {}{}{} sent once", schedule.input->from, schedule.input->to,
+                       schedule.input->to_replicas, layout_text(schedule.input->to));
+  return fmt::format("every element of {} -> {}{}{} sent once", layout_text(schedule.input->from),
+                     layout_text(schedule.input->to),
                      schedule.input->shape.empty() ? "" : ", " + schedule.input->shape + ",",
                      schedule.input->part.empty() ? "" : " " + schedule.input->part + " part,");
 }

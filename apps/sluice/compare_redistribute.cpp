@@ -6,6 +6,7 @@
 #include "algorithm_names.hpp"
 #include "compare.hpp"
 #include "interrupt.hpp"
+#include "plan_as_exchange.hpp"
 #include "plan_replicas.hpp"
 #include "redistribute_options.hpp"
 #include "sluice/plan/redistribute.hpp"
@@ -81,12 +82,46 @@ int compare_replicas(const RedistributeTask& task, std::int64_t effort, const Co
   return show_comparison(comparison, output);
 }
 
+/// Blocks of any sizes: whole messages by what redistribute has for them, and messages that may be cut by exchange.
+int compare_irregular(const RedistributeTask& task, std::int64_t effort, const ComparisonOutput& output) {
+  Comparison comparison;
+  comparison.problem = "redistribute";
+  comparison.head =
+      fmt::format("{}\n{}total = TC + {} NS, in elements", task.title(), task.kept_text(), number_text(task.setup));
+  Cost proven;
+  ExchangeBound bound;
+  for (const Algorithm& algorithm : algorithms("redistribute")) {
+    const std::string name(algorithm.name);
+    comparison.add(name, [&] {
+      ComparedPlan row = direct(task, name, effort, proven);
+      row.note = "whole messages";
+      return row;
+    });
+  }
+  const auto by_exchange = [&](const std::string& name) {
+    comparison.add(name, [&] {
+      ComparedPlan row{name, {}, 0, {}};
+      const ExchangePlan plan = timed(row.plan_s, [&] { return plan_as_exchange(task, name); });
+      row.figures = figures_of(cost(plan.schedule));
+      if (plan.optimal) row.note = "proven optimal";
+      if (bound.kind.empty() || plan.bound.cost.total > bound.cost.total) bound = plan.bound;
+      return row;
+    });
+  };
+  for (const std::string& name : algorithm_names("exchange"))
+    if (!is_algorithm("redistribute", name)) by_exchange(name);
+  by_exchange("auto");
+  comparison.bounds.push_back({figures_of(bound.cost), bound.kind, "messages may be cut"});
+  return show_comparison(comparison, output);
+}
+
 int compare(const CompareOptions& options) {
   const RedistributeTask task = read(options.problem);
   const std::int64_t effort = parse_effort(options.effort);
   options.output.check_targets();
   const Interruptible interruptible;
   if (task.replicated) return compare_replicas(task, effort, options.output);
+  if (task.problem.is_irregular()) return compare_irregular(task, effort, options.output);
   const Cost by_messages = redistribution_bound(task.problem, task.setup);
   Cost proven = by_messages;
   Comparison comparison;
@@ -116,7 +151,9 @@ void add_compare_redistribute(CLI::App& compare_verb, Action& chosen) {
   add_effort_option(*problem, options->effort);
   options->output.add_to(*problem);
   problem->footer(algorithms_help("redistribute") + kComparisonHelp +
-                  "Example:\n  sluice compare redistribute --from 15:3 --to 15:5");
+                  "Where blocks are given by cuts, messages may be cut too, by the algorithms of exchange.\n\n"
+                  "Examples:\n  sluice compare redistribute --from 15:3 --to 15:5\n"
+                  "  sluice compare redistribute --from 4:0,10,35,100 --to 3:8");
   problem->callback([options, &chosen] { chosen = [options] { return compare(*options); }; });
 }
 

@@ -14,6 +14,7 @@
 #include "option_values.hpp"
 #include "output.hpp"
 #include "plan.hpp"
+#include "plan_as_exchange.hpp"
 #include "plan_replicas.hpp"
 #include "redistribute_options.hpp"
 #include "sluice/error.hpp"
@@ -200,22 +201,6 @@ int plan_in_two_stages(const RedistributeTask& task) {
   return kDone;
 }
 
-/// By a planner of exchange, which knows nothing of layouts and may cut messages.
-ExchangePlan plan_as_exchange(const RedistributeTask& task, const std::string& algorithm) {
-  ExchangeOptions options;
-  options.algorithm = algorithm;
-  options.time_limit_s = task.time_limit_s;
-  options.stop = stop_at_interrupt();
-  ExchangePlan plan =
-      plan_with_progress({task.problem.traffic_between_processes(),
-                          std::min(task.problem.from().processes(), task.problem.to().processes()), task.setup},
-                         options);
-  plan.schedule.problem = "redistribute";
-  plan.schedule.input = task.input;
-  for (const Message& copy : task.problem.copies()) plan.schedule.copies.push_back({copy.from, copy.to, 0, copy.size});
-  return plan;
-}
-
 /// The option that leaves the steps out; "" where there is none.
 std::string not_written_out(const PlanOptions& options, const RedistributeTask& task) {
   if (task.replicated) return "--from-replicas or --to-replicas";
@@ -226,15 +211,17 @@ std::string not_written_out(const PlanOptions& options, const RedistributeTask& 
 }
 
 int plan(const PlanOptions& options) {
-  const bool whole_messages =
-      (is_algorithm("redistribute", options.algorithm) || options.algorithm == kWalkerOtto) && !options.preemptive;
+  const bool knows_layouts = is_algorithm("redistribute", options.algorithm) || options.algorithm == kWalkerOtto;
   if (options.preemptive) check_algorithm("exchange", options.algorithm);
-  if (!whole_messages && !is_algorithm("exchange", options.algorithm)) {
+  if (!knows_layouts && !is_algorithm("exchange", options.algorithm)) {
     throw InputError("--algorithm", fmt::format("'{}'", options.algorithm),
                      fmt::format("one of {}, {}, or of exchange: {}", algorithm_list("redistribute"), kWalkerOtto,
                                  algorithm_list("exchange")));
   }
   const RedistributeTask task = read(options.problem);
+  // Blocks of any sizes make messages of any sizes, which are cheaper cut.
+  const bool whole_messages =
+      knows_layouts && !options.preemptive && !(task.problem.is_irregular() && options.algorithm == "auto");
   const std::int64_t effort = parse_effort(options.effort);
   const PlanOutput& output = options.output;
   output.check_targets();
@@ -292,9 +279,11 @@ int plan(const PlanOptions& options) {
   if (!whole_messages) {
     const ExchangePlan plan = plan_as_exchange(task, options.algorithm);
     head += costs_of(plan);
-    head +=
-        '\n' + cutting_text(cost(plan.schedule),
-                            plan_redistribution(task.problem, "auto", task.setup, effort, stop_at_interrupt()).cost());
+    constexpr std::int64_t kMostPlannedWhole = std::int64_t{1} << 20;  // where nothing is known of layouts
+    if (!task.problem.is_irregular() || count_messages(task.problem, kMostPlannedWhole) <= kMostPlannedWhole)
+      head += '\n' +
+              cutting_text(cost(plan.schedule),
+                           plan_redistribution(task.problem, "auto", task.setup, effort, stop_at_interrupt()).cost());
     if (!for_rank) {
       options.exported.write(plan.schedule);
       return show_plan(head, plan, output);
@@ -345,7 +334,7 @@ void add_plan_redistribute(CLI::App& plan_verb, Action& chosen) {
   problem->footer(
       algorithms_help("redistribute") +
       "\nAlgorithms of exchange (sluice plan exchange --help) may cut messages into pieces; they write every "
-      "message\nout, whatever is shown.\n"
+      "message\nout, whatever is shown. Where blocks are given by cuts, auto is that of exchange.\n"
       "\nNo clock decides what is planned. A job (sluice run, or the library) plans with the customary --effort.\n"
       "\nExamples:\n"
       "  sluice plan redistribute --from 16:3 --to 16:5\n"
@@ -354,7 +343,8 @@ void add_plan_redistribute(CLI::App& plan_verb, Action& chosen) {
       "  sluice plan redistribute --from 15:2 --to 6:3 --front\n"
       "  sluice plan redistribute --from 15:2 --to 6:3 --preemptive\n"
       "  sluice plan redistribute --from 16:3 --to 16:5 --relabel --json plan.json\n"
-      "  sluice plan redistribute --from 4:64 --to 2:100 --from-replicas 2 --to-replicas 8 --setup 100");
+      "  sluice plan redistribute --from 4:64 --to 2:100 --from-replicas 2 --to-replicas 8 --setup 100\n"
+      "  sluice plan redistribute --from 2x2:0,10,35,100x64 --to 4x1:25x0,30,200@0,0");
   problem->callback([options, &chosen] { chosen = [options] { return plan(*options); }; });
 }
 

@@ -17,9 +17,11 @@
 namespace sluice::command {
 
 void RedistributeOptions::add_to(CLI::App& verb, const std::string& shape_help) {
-  verb.add_option("--from", from, "source layout (needed), GRID:BLOCK: 16:3, or 4x4:64x64 in two dimensions")
+  verb.add_option("--from", from,
+                  "source layout (needed), GRID:BLOCK: 16:3, or 4x4:64x64 in two dimensions; cuts in place of a block, "
+                  "4:0,10,35,100, and who has which, @2,0,1; @FILE: as that file says")
       ->option_text("LAYOUT");
-  verb.add_option("--to", to, "target layout (needed)")->option_text("LAYOUT");
+  verb.add_option("--to", to, "target layout (needed), likewise")->option_text("LAYOUT");
   verb.add_option("--shape", shape, shape_help)->option_text("N[xM..]");
   offer(verb.add_option("--part", part,
                         "of a matrix: upper or lower; the triangle, or trapezoid, on that side of the diagonal"),
@@ -108,11 +110,11 @@ std::int64_t parse_effort(const std::string& effort) {
 }
 
 RedistributeTask read(const RedistributeOptions& options) {
-  constexpr auto kLayout = "GRID:BLOCK, such as 16:3 or 4x4:64x64";
+  constexpr auto kLayout = "GRID:BLOCK, such as 16:3 or 4x4:64x64, or @FILE";
   if (options.from.empty()) throw InputError("--from", "no layout", kLayout);
   if (options.to.empty()) throw InputError("--to", "no layout", kLayout);
-  Layout from = parse_layout(options.from, "--from");
-  Layout to = parse_layout(options.to, "--to");
+  Layout from = read_layout(options.from, "--from");
+  Layout to = read_layout(options.to, "--to");
   std::vector<std::int64_t> shape;
   if (!options.shape.empty()) shape = parse_shape(options.shape, "--shape");
   constexpr std::int64_t kLargestElement = std::int64_t{1} << 40;
@@ -121,10 +123,19 @@ RedistributeTask read(const RedistributeOptions& options) {
   const double time_limit_s = parse_seconds(options.time_limit, "--time-limit");
   RedistributionProblem problem = make_problem(from, to, shape, "--to", "--shape", options.transpose);
   checked::multiply(problem.size(), element_bytes, "number of bytes");
+  for (const auto& [grid, option] : {std::pair(&problem.from(), "--from"), std::pair(&problem.to(), "--to")}) {
+    if (problem.is_irregular() && grid->processes() > kMostMessages)
+      throw InputError(option, fmt::format("{} processes", grid->processes()),
+                       fmt::format("at most {} where blocks are given by cuts", kMostMessages));
+  }
   if (shape.empty()) {
     for (const AxisPattern& axis : problem.axes()) shape.push_back(axis.extent());
   }
-  RedistributionInput input{options.from, options.to, options.shape};
+  // What stands in a file is said in full, so that a schedule can be judged without it.
+  const auto said = [](const std::string& typed, const Layout& layout) {
+    return typed.starts_with('@') ? to_string(layout) : typed;
+  };
+  RedistributionInput input{said(options.from, from), said(options.to, to), options.shape};
   input.transpose = options.transpose;
   if (options.part.empty() && options.unit_diagonal)
     throw InputError("--unit-diagonal", "no --part beside it", "--part upper or lower");
@@ -149,9 +160,9 @@ RedistributeTask read(const RedistributeOptions& options) {
 std::string RedistributeTask::title() const {
   const auto copies = [](std::int64_t count) { return count == 1 ? "" : fmt::format("{} x ", count); };
   return fmt::format("redistribute {}{} -> {}{}: {}{} elements of {} {}{} ({}), {} senders, {} receivers",
-                     copies(input.from_replicas), input.from, copies(input.to_replicas), input.to,
-                     input.shape.empty() ? "one slice of " : "", fmt::join(shape, "x"), element_bytes,
-                     element_bytes == 1 ? "byte" : "bytes",
+                     copies(input.from_replicas), layout_text(input.from), copies(input.to_replicas),
+                     layout_text(input.to), input.shape.empty() && !problem.is_irregular() ? "one slice of " : "",
+                     fmt::join(shape, "x"), element_bytes, element_bytes == 1 ? "byte" : "bytes",
                      fmt::format("{}{}", input.part.empty() ? "" : fmt::format(", {} part", input.part),
                                  input.transpose ? ", transposed" : ""),
                      bytes_text(problem.size() * element_bytes), input.from_replicas * problem.from().processes(),

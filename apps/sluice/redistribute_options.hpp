@@ -66,7 +66,7 @@ struct RedistributeTask {
 [[nodiscard]] RedistributeTask read(const RedistributeOptions& options);
 
 inline constexpr const char* kSliceUnlessShape =
-    "extents of the array; unless given, one slice, after which the pattern repeats";
-inline constexpr const char* kShapeNeeded = "extents of the array (needed)";
+    "extents of the array; unless given, those of the cuts, else one slice, after which the pattern repeats";
+inline constexpr const char* kShapeNeeded = "extents of the array (needed, but where there are cuts)";
 
 }  // namespace sluice::command

@@ -102,7 +102,7 @@ void add(ReportSection& section, ScheduleFile file, ReportSpace& space) {
   if (schedule.input) {
     const RedistributionInput& input = *schedule.input;
     section.figures.insert(section.figures.begin() + 2,
-                           {"layouts", fmt::format("{} to {}{}{}", input.from, input.to,
+                           {"layouts", fmt::format("{} to {}{}{}", layout_text(input.from), layout_text(input.to),
                                                    input.shape.empty() ? "" : ", shape " + input.shape,
                                                    input.transpose ? ", transposed" : "")});
   }

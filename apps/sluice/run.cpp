@@ -27,7 +27,8 @@ void add_run_redistribute(CLI::App& verb, Action& chosen) {
   const auto options = std::make_shared<RunRedistribute>();
   options->problem.add_to(*problem, kShapeNeeded);
   const std::vector<std::string> planners = algorithm_names("redistribute");
-  offer(problem->add_option("--algorithm", options->algorithm, "the planner of method sluice, see plan --help"),
+  offer(problem->add_option("--algorithm", options->algorithm,
+                            "the planner of method sluice, see plan --help; one of exchange may cut messages"),
         planners)
       ->option_text("NAME [auto]");
   offer(problem->add_option(
@@ -65,7 +66,8 @@ void add_run_redistribute(CLI::App& verb, Action& chosen) {
       "copy so,\nand MPI_Bcast makes the others of it. To scale and add, they move to memory of their own first.\n\n"
       "Example:\n"
       "  mpirun -np 8 sluice run redistribute --from 4x2:64x64 --to 2x4:100x100 --shape 4096x4096\n"
-      "  mpirun -np 8 sluice run redistribute --from 2:64 --to 2:100 --shape 1000000 --to-replicas 3 --apart");
+      "  mpirun -np 8 sluice run redistribute --from 2:64 --to 2:100 --shape 1000000 --to-replicas 3 --apart\n"
+      "  mpirun -np 4 sluice run redistribute --from 2x2:0,100,1000x64 --to 4x1:64x0,300,2000");
   problem->callback([options, &chosen] { chosen = [options] { return run_redistribute(*options); }; });
 }
 

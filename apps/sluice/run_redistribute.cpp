@@ -23,6 +23,7 @@
 #include "sluice/input/quantity.hpp"
 #include "sluice/plan/redistribute.hpp"
 #include "sluice/run/mpi/error.hpp"
+#include "sluice/show/quantities.hpp"
 
 namespace sluice::command {
 
@@ -46,12 +47,15 @@ std::vector<std::string> read_methods(const RunMethods& options, const Redistrib
         check_algorithm("exchange", by, "--methods " + name);
         return name;
       }
+      if (is_algorithm("exchange", by) && !is_algorithm("redistribute", by)) return name;
       check_algorithm("redistribute", by, "--methods " + name);
       (void)plan_redistribution(task.problem, by, task.setup);  // throws if it does not apply
     } else if (name == "pdgemr2d" && !is_known) {
       throw InputError("--methods", "'pdgemr2d'",
                        replicated ? "one copy of either array, or another method"
-                                  : "a matrix of 8-byte elements that is not transposed, and a build with ScaLAPACK");
+                       : task.problem.is_irregular()
+                           ? "blocks of one size in each dimension, or another method"
+                           : "a matrix of 8-byte elements that is not transposed, and a build with ScaLAPACK");
     } else if (!is_known) {
       throw InputError("--methods", fmt::format("'{}'", name),
                        fmt::format("all, sluice-ALGORITHM, sluice-MODE, {}", fmt::join(known, ", ")));
@@ -131,15 +135,19 @@ std::int64_t largest_part(const RedistributeTask& task) {
 }  // namespace
 
 int run_redistribute(const RunRedistribute& options) {
-  if (options.problem.shape.empty())
-    throw InputError("--shape", "no shape", "the extents of the array, such as 4096x4096");
   RedistributeOptions input = options.problem;
   if (input.relabel && options.apart) throw InputError("--relabel", "--apart beside it", "one of them");
   input.relabel = false;  // the job does that itself
+  if (input.from.empty() && input.shape.empty())
+    throw InputError("--shape", "no shape", "the extents of the array, such as 4096x4096");
   const RedistributeTask task = read(input);
+  if (input.shape.empty() && !std::ranges::all_of(task.problem.axes(), &AxisPattern::is_irregular))
+    throw InputError("--shape", "no shape", "the extents of the array, such as 4096x4096");
   if (options.problem.relabel && task.replicated)
     throw InputError("--relabel", "--from-replicas or --to-replicas beside it", "one copy of either array");
-  check_algorithm(task.replicated ? "exchange" : "redistribute", options.algorithm);
+  const bool by_exchange = task.replicated || (is_algorithm("exchange", options.algorithm) &&
+                                               !is_algorithm("redistribute", options.algorithm));
+  check_algorithm(by_exchange ? "exchange" : "redistribute", options.algorithm);
   const std::optional<compare::ScaleAndAdd> scaled = read_scaling(options, task);
   if (options.mode != "auto" && !compare::redistribution_mode(options.mode))
     throw InputError("--mode", fmt::format("'{}'", options.mode), "auto, chain or local");
@@ -149,7 +157,8 @@ int run_redistribute(const RunRedistribute& options) {
   const Processes processes(task);
   const auto check_ranks = [&](const char* where, const std::string& layout, std::int64_t count) {
     if (count > ranks)
-      throw InputError(where, fmt::format("{} processes in '{}'", count, layout), ranks_expected(count, ranks));
+      throw InputError(where, fmt::format("{} processes in '{}'", count, layout_text(layout)),
+                       ranks_expected(count, ranks));
   };
   const std::int64_t first_target_rank = options.apart ? processes.from : 0;
   check_ranks(task.input.from_replicas > 1 ? "--from-replicas" : "--from", options.problem.from, processes.from);
@@ -157,7 +166,7 @@ int run_redistribute(const RunRedistribute& options) {
   const std::int64_t last_rank = first_target_rank + processes.to;
   if (last_rank > ranks)
     throw InputError("--apart", fmt::format("{} processes in both grids", last_rank), ranks_expected(last_rank, ranks));
-  if (!task.replicated) (void)plan_redistribution(task.problem, options.algorithm, task.setup);
+  if (!by_exchange) (void)plan_redistribution(task.problem, options.algorithm, task.setup);
   const std::vector<std::string> methods = read_methods(options.methods, task, options.algorithm, scaled.has_value());
   check_memory(task, first_target_rank);
   check_outputs(options.methods.json, options.timeline);

@@ -52,6 +52,7 @@ int sluice_layout_parse(const char* text, sluice_layout* layout) {
     check_given(text, "text");
     check_given(layout, "layout");
     const sluice::Layout parsed = sluice::parse_layout(text, "layout");
+    if (parsed.has_cuts()) throw sluice::InputError("layout", "blocks given by cuts", "GRID:BLOCK, blocks of one size");
     if (parsed.dimensions() > SLUICE_MAX_DIMENSIONS)
       throw sluice::InputError("layout", fmt::format("{} dimensions", parsed.dimensions()),
                                fmt::format("1 to {}", SLUICE_MAX_DIMENSIONS));

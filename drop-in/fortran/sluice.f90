@@ -495,7 +495,7 @@ contains
     platform%handle = c_null_ptr
   end subroutine
 
-  !> Reads "GRID:BLOCK", as "16:3" or "4x4:64x64"; `first` becomes 0.
+  !> Reads "GRID:BLOCK", as "16:3" or "4x4:64x64"; `first` becomes 0. Cuts in place of a block are refused.
   subroutine sluice_layout_parse(text, layout, stat, errmsg)
     character(*), intent(in) :: text
     type(sluice_layout), intent(out) :: layout

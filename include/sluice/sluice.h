@@ -94,7 +94,7 @@ typedef struct sluice_layout {
   int64_t first[SLUICE_MAX_DIMENSIONS];
 } sluice_layout;
 
-/** Reads "GRID:BLOCK", as "16:3" or "4x4:64x64"; `first` becomes 0. */
+/** Reads "GRID:BLOCK", as "16:3" or "4x4:64x64"; `first` becomes 0. Cuts in place of a block are refused. */
 int sluice_layout_parse(const char* text, sluice_layout* layout);
 /** Number of elements that `process` of the grid holds of an array of `shape`, one extent a dimension. */
 int sluice_layout_local_size(const sluice_layout* layout, const int64_t shape[], int64_t process, int64_t* elements);

@@ -7,7 +7,8 @@ from ._results import Cost, Violation
 
 class Layout:
     """A block-cyclic layout: in each dimension blocks of `block` elements dealt to `grid` processes in turn, the first one
-    to process `first`. Made of these numbers, or of "GRID:BLOCK" ("4x2:64x64")."""
+    to process `first`. Made of these numbers, or of "GRID:BLOCK" ("4x2:64x64"), where cuts may stand for a block:
+    "2x2:0,10,35,100x64"; `block` is 1 there."""
 
     @overload
     def __init__(self, grid: Sequence[int], block: Sequence[int], first: Sequence[int] = ...) -> None: ...

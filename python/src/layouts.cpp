@@ -37,7 +37,8 @@ void add_layouts(py::module_& module) {
   py::class_<PlacedLayout>(
       module, "Layout",
       "A block-cyclic layout: in each dimension blocks of `block` elements dealt to `grid` processes in turn, the "
-      "first one to process `first`. Made of these numbers, or of \"GRID:BLOCK\" (\"4x2:64x64\").")
+      "first one to process `first`. Made of these numbers, or of \"GRID:BLOCK\" (\"4x2:64x64\"), where cuts may stand "
+      "for a block: \"2x2:0,10,35,100x64\"; `block` is 1 there.")
       .def(py::init(&make_layout), py::arg("grid"), py::arg("block"), py::arg("first") = std::vector<std::int64_t>{})
       .def(py::init([](const std::string& text) { return PlacedLayout{parse_layout(text, "layout")}; }),
            py::arg("text"))
@@ -57,9 +58,7 @@ void add_layouts(py::module_& module) {
           "The process that has the first block, in each dimension.")
       .def_property_readonly(
           "processes",
-          [](const PlacedLayout& own) {
-            return distribution_of(own, std::vector<std::int64_t>(own.layout.grid.size(), 0)).processes();
-          },
+          [](const PlacedLayout& own) { return distribution_of(own, own.layout.shape_of_cuts()).processes(); },
           "Number of processes of the whole grid.")
       .def("__str__", [](const PlacedLayout& own) { return to_string(own.layout); })
       .def("__repr__",

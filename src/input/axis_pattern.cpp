@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
+#include <span>
 
 #include "input/modular.hpp"
 #include "sluice/checked.hpp"
@@ -38,10 +40,12 @@ std::int64_t saturated_lcm(std::int64_t a, std::int64_t b) {
 /// The normalisations of AxisPattern; `end` is the global index behind the sub-array on this side.
 Axis normalised(const Axis& axis, const Axis& other, std::int64_t end, std::int64_t other_end) {
   Axis result = axis;
+  if (axis.irregular) return result;
   const std::int64_t other_block = std::clamp<std::int64_t>(other_end, 1, other.block);
   if (axis.processes == 1) {
-    result.block = other.processes == 1 ? std::max<std::int64_t>({end, other_end, 1})
-                                        : checked::multiply(other.processes, other_block, "grid times block");
+    result.block = other.processes == 1 || other.irregular
+                       ? std::max<std::int64_t>({end, other_end, 1})
+                       : checked::multiply(other.processes, other_block, "grid times block");
   } else {
     result.block = std::clamp<std::int64_t>(end, 1, axis.block);
   }
@@ -63,6 +67,17 @@ void check_fits(const Axis& axis, std::int64_t start, std::int64_t extent, const
 template <class Visit>
 void for_each_block(const Axis& axis, std::int64_t start, std::int64_t process, std::int64_t lo, std::int64_t hi,
                     Visit&& visit) {
+  if (axis.irregular) {
+    const IrregularBlocks& blocks = *axis.irregular;
+    const std::span<const std::int64_t> own = blocks.blocks_of(Coordinate(process));
+    const auto end_of = [&](std::int64_t number) { return blocks.begin(number + 1) - start; };
+    for (auto at = std::ranges::upper_bound(own, lo, {}, end_of); at != own.end(); ++at) {
+      const std::int64_t first = blocks.begin(*at) - start;
+      if (first >= hi) return;
+      visit(std::max(first, lo), std::min(end_of(*at), hi));
+    }
+    return;
+  }
   const std::int64_t cycle = axis.processes * axis.block;
   const std::int64_t own = process * axis.block;
   // The first block that ends behind position lo; own + block <= cycle, so nothing here overflows.
@@ -76,12 +91,47 @@ void for_each_block(const Axis& axis, std::int64_t start, std::int64_t process, 
   }
 }
 
-/// The largest number of blocks of one process that meet the sub-array.
-std::int64_t blocks_inside(const Axis& axis, std::int64_t extent) { return extent / (axis.processes * axis.block) + 2; }
+/// The largest number of blocks of one process that meet the sub-array; where they are of any sizes, of `process`.
+std::int64_t blocks_inside(const Axis& axis, std::int64_t extent, std::int64_t process = 0) {
+  if (axis.irregular) return std::ssize(axis.irregular->blocks_of(Coordinate(process)));
+  return extent / (axis.processes * axis.block) + 2;
+}
+
+/// How many of the positions lo .. hi - 1 relative process `process` has.
+std::int64_t count_between(const Axis& axis, std::int64_t start, std::int64_t process, std::int64_t lo,
+                           std::int64_t hi) {
+  if (axis.irregular) {
+    std::int64_t result = 0;
+    for_each_block(axis, start, process, lo, hi,
+                   [&](std::int64_t first, std::int64_t last) { result += last - first; });
+    return result;
+  }
+  const std::int64_t cycle = axis.processes * axis.block;
+  const auto before = [&](std::int64_t global) {
+    const std::int64_t rest = global % cycle - process * axis.block;
+    return global / cycle * axis.block + std::clamp<std::int64_t>(rest, 0, axis.block);
+  };
+  return before(start + hi) - before(start + lo);
+}
 
 /// The messages of the owner of the positions first .. last - 1 of each of its blocks: adds up what falls to each peer.
 void add_overlaps(const Axis& axis, std::int64_t start, std::int64_t first, std::int64_t last,
                   std::vector<AxisMessage>& messages) {
+  if (axis.irregular) {
+    const IrregularBlocks& blocks = *axis.irregular;
+    for (std::int64_t number = blocks.block_of(GlobalIndex(start + first)); first < last; ++number) {
+      const std::int64_t end = std::min(blocks.begin(number + 1) - start, last);
+      messages.push_back({blocks.owner(number), end - first});
+      first = end;
+    }
+    return;
+  }
+  // Every process gets a block of each whole cycle.
+  const std::int64_t cycle = axis.processes * axis.block;
+  if (const std::int64_t cycles = (last - first) / cycle; cycles > 1) {
+    for (std::int64_t p = 0; p < axis.processes; ++p) messages.push_back({Coordinate(p), cycles * axis.block});
+    first += cycles * cycle;
+  }
   while (first < last) {
     const std::int64_t global = start + first;
     const std::int64_t left_in_block = axis.block - global % axis.block;
@@ -89,6 +139,27 @@ void add_overlaps(const Axis& axis, std::int64_t start, std::int64_t first, std:
     messages.push_back({axis.owner(GlobalIndex(global)), end - first});
     first = end;
   }
+}
+
+/// The messages of relative process `process` of `own` where blocks of either side are of any sizes: by its blocks, or
+/// where these are dealt in turn and more, by those of the other side.
+std::vector<AxisMessage> messages_between_blocks(const Axis& own, std::int64_t own_start, std::int64_t process,
+                                                 const Axis& other, std::int64_t other_start, std::int64_t extent) {
+  std::vector<AxisMessage> messages;
+  if (other.irregular && !own.irregular && other.irregular->count() < blocks_inside(own, extent)) {
+    const IrregularBlocks& blocks = *other.irregular;
+    for (std::int64_t number = 0; number < blocks.count(); ++number) {
+      const std::int64_t first = std::max<std::int64_t>(0, blocks.begin(number) - other_start);
+      const std::int64_t last = std::min(extent, blocks.begin(number + 1) - other_start);
+      const std::int64_t count = first < last ? count_between(own, own_start, process, first, last) : 0;
+      if (count > 0) messages.push_back({blocks.owner(number), count});
+    }
+    return messages;
+  }
+  for_each_block(own, own_start, process, 0, extent, [&](std::int64_t first, std::int64_t last) {
+    add_overlaps(other, other_start, first, last, messages);
+  });
+  return messages;
 }
 
 void sort_and_merge(std::vector<AxisMessage>& messages) {
@@ -119,9 +190,15 @@ AxisPattern::AxisPattern(const Axis& from, const Axis& to, std::int64_t from_sta
       from_start_(from_start),
       to_start_(to_start),
       extent_(extent),
+      is_irregular_(from.irregular || to.irregular),
       from_runs_(normalised(from, to, from_start + extent, to_start + extent)),
       to_runs_(normalised(to, from, to_start + extent, from_start + extent)),
       grid_(from_runs_, to_runs_, from_start, to_start) {
+  if (is_irregular_) {
+    period_ = kMaximum;
+    gcd_ = to_multiplier_ = 1;
+    return;
+  }
   const std::int64_t from_cycle = from_runs_.processes * from_runs_.block;
   const std::int64_t to_cycle = to_runs_.processes * to_runs_.block;
   gcd_ = std::gcd(from_cycle, to_cycle);
@@ -165,7 +242,7 @@ void AxisPattern::for_each_overlap(std::int64_t sender, std::int64_t receiver, V
     for_each_block(to_runs_, to_start_, receiver, lo, hi, use);
   };
   const auto add = [&](std::int64_t first, std::int64_t last) { visit(first, last - first); };
-  if (blocks_inside(from_runs_, extent_) <= blocks_inside(to_runs_, extent_)) {
+  if (blocks_inside(from_runs_, extent_, sender) <= blocks_inside(to_runs_, extent_, receiver)) {
     blocks_of_sender(0, extent_, [&](std::int64_t lo, std::int64_t hi) { blocks_of_receiver(lo, hi, add); });
   } else {
     blocks_of_receiver(0, extent_, [&](std::int64_t lo, std::int64_t hi) { blocks_of_sender(lo, hi, add); });
@@ -173,6 +250,7 @@ void AxisPattern::for_each_overlap(std::int64_t sender, std::int64_t receiver, V
 }
 
 bool AxisPattern::overlaps_are_fewer() const {
+  if (is_irregular_) return true;
   if (extent_ >= period_) return false;
   const std::int64_t runs_of_period = (from_runs_.block + to_runs_.block - 1) / gcd_ + 1;
   // Outer blocks, and inside them the blocks of the other side.
@@ -184,6 +262,7 @@ bool AxisPattern::overlaps_are_fewer() const {
 }
 
 std::int64_t AxisPattern::slice() const {
+  if (is_irregular_) return kMaximum;
   return saturated_lcm(from_.processes * from_.block, to_.processes * to_.block);
 }
 
@@ -192,7 +271,18 @@ std::int64_t AxisPattern::count(Coordinate sender, Coordinate receiver) const {
   const std::int64_t p = from_.relative(sender);
   const std::int64_t q = to_.relative(receiver);
   std::int64_t result = 0;
-  if (overlaps_are_fewer()) {
+  if (is_irregular_) {
+    const auto add = [&](const Axis& axis, std::int64_t start, std::int64_t process) {
+      return [&axis, &result, start, process](std::int64_t first, std::int64_t last) {
+        result += count_between(axis, start, process, first, last);
+      };
+    };
+    if (from_runs_.irregular) {
+      for_each_block(from_runs_, from_start_, p, 0, extent_, add(to_runs_, to_start_, q));
+    } else {
+      for_each_block(to_runs_, to_start_, q, 0, extent_, add(from_runs_, from_start_, p));
+    }
+  } else if (overlaps_are_fewer()) {
     for_each_overlap(p, q, [&](std::int64_t, std::int64_t length) { result += length; });
   } else {
     for_each_run_of_period(p, q, [&](std::int64_t first, std::int64_t length) {
@@ -227,7 +317,9 @@ IndexRuns AxisPattern::runs(Coordinate sender, Coordinate receiver) const {
 std::vector<AxisMessage> AxisPattern::sends(Coordinate sender) const {
   std::vector<AxisMessage> messages;
   if (extent_ == 0) return messages;
-  if (extent_ < period_) {
+  if (is_irregular_) {
+    messages = messages_between_blocks(from_runs_, from_start_, from_.relative(sender), to_, to_start_, extent_);
+  } else if (extent_ < period_) {
     for_each_block(from_runs_, from_start_, from_.relative(sender), 0, extent_,
                    [&](std::int64_t lo, std::int64_t hi) { add_overlaps(to_, to_start_, lo, hi, messages); });
   } else {
@@ -243,7 +335,9 @@ std::vector<AxisMessage> AxisPattern::sends(Coordinate sender) const {
 std::vector<AxisMessage> AxisPattern::receives(Coordinate receiver) const {
   std::vector<AxisMessage> messages;
   if (extent_ == 0) return messages;
-  if (extent_ < period_) {
+  if (is_irregular_) {
+    messages = messages_between_blocks(to_runs_, to_start_, to_.relative(receiver), from_, from_start_, extent_);
+  } else if (extent_ < period_) {
     for_each_block(to_runs_, to_start_, to_.relative(receiver), 0, extent_,
                    [&](std::int64_t lo, std::int64_t hi) { add_overlaps(from_, from_start_, lo, hi, messages); });
   } else {

@@ -1,33 +1,43 @@
 #include "sluice/input/block_cyclic.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <string_view>
+#include <utility>
 
 #include "input/modular.hpp"
 #include "sluice/checked.hpp"
-#include "sluice/input/quantity.hpp"
 
 namespace sluice {
 
 using detail::floor_divide;
 using detail::floor_modulo;
 
-Coordinate Axis::owner(GlobalIndex global) const { return absolute(floor_modulo(global.value / block, processes)); }
+bool operator==(const Axis& a, const Axis& b) {
+  const auto cuts = [](const Axis& axis) { return axis.irregular ? axis.irregular->cuts() : Cuts{}; };
+  return a.extent == b.extent && a.processes == b.processes && a.block == b.block &&
+         a.first_process == b.first_process && (a.irregular == b.irregular || cuts(a) == cuts(b));
+}
+
+Coordinate Axis::owner(GlobalIndex global) const {
+  if (irregular) return irregular->owner(irregular->block_of(global));
+  return absolute(floor_modulo(global.value / block, processes));
+}
 
 LocalIndex Axis::local(GlobalIndex global) const {
+  if (irregular) return irregular->local(global);
   const std::int64_t cycle = block * processes;
   return LocalIndex(floor_divide(global.value, cycle) * block + floor_modulo(global.value, block));
 }
 
 GlobalIndex Axis::global(Coordinate process, LocalIndex local) const {
+  if (irregular) return irregular->global(process, local);
   const std::int64_t local_block = local.value / block;
   return GlobalIndex((local_block * processes + relative(process)) * block + local.value % block);
 }
 
 std::int64_t Axis::local_extent(Coordinate process) const {
+  if (irregular) return irregular->local_extent(process);
   const std::int64_t full_blocks = extent / block;
   const std::int64_t position = relative(process);
   std::int64_t result = full_blocks / processes * block;
@@ -38,6 +48,10 @@ std::int64_t Axis::local_extent(Coordinate process) const {
     result += extent % block;
   }
   return result;
+}
+
+std::int64_t Axis::largest_local_extent() const {
+  return irregular ? irregular->largest_local_extent() : local_extent(Coordinate(first_process));
 }
 
 std::int64_t Axis::relative(Coordinate process) const { return floor_modulo(process.value - first_process, processes); }
@@ -56,6 +70,25 @@ void check(const Axis& axis, const std::string& where) {
                      fmt::format("0 to {}", axis.processes - 1));
   }
   checked::multiply(axis.processes, axis.block, where.c_str());
+  if (!axis.irregular) return;
+  if (axis.block != 1) throw InputError(where, fmt::format("blocks of {} beside cuts", axis.block), "1");
+  if (axis.first_process != 0)
+    throw InputError(where, fmt::format("first process {} of blocks given by cuts", axis.first_process),
+                     "0; owners say who has which block");
+  if (axis.irregular->extent() != axis.extent)
+    throw InputError(where, fmt::format("cuts that end at {}", axis.irregular->extent()),
+                     fmt::format("{}, the extent of the array", axis.extent));
+}
+
+bool Layout::has_cuts() const {
+  return std::ranges::any_of(cuts, [](const Cuts& each) { return !each.at.empty(); });
+}
+
+std::vector<std::int64_t> Layout::shape_of_cuts() const {
+  std::vector<std::int64_t> shape(grid.size(), 0);
+  for (std::size_t d = 0; d < std::min(shape.size(), cuts.size()); ++d)
+    shape[d] = std::max<std::int64_t>(0, cut_extent(d));
+  return shape;
 }
 
 Distribution::Distribution(const Layout& layout, std::span<const std::int64_t> shape,
@@ -75,12 +108,20 @@ Distribution::Distribution(const Layout& layout, std::span<const std::int64_t> s
   if (!first.empty() && first.size() != dimensions) {
     throw InputError(where, fmt::format("{} first processes for {} dimensions", first.size(), dimensions), "as many");
   }
+  if (!layout.cuts.empty() && layout.cuts.size() != dimensions) {
+    throw InputError(where, fmt::format("cuts of {} dimensions for a grid of {}", layout.cuts.size(), dimensions),
+                     "as many, or none");
+  }
   axes_.reserve(dimensions);
   for (std::size_t d = 0; d < dimensions; ++d) {
-    const Axis axis{shape[d], layout.grid[d], layout.block[d], first.empty() ? 0 : first[d]};
+    Axis axis{shape[d], layout.grid[d], layout.block[d], first.empty() ? 0 : first[d], nullptr};
     check(axis, where);
+    if (layout.cut_extent(d) >= 0) {
+      axis.irregular = std::make_shared<const IrregularBlocks>(layout.cuts[d], axis.processes, where);
+      check(axis, where);
+    }
     processes_ = checked::multiply(processes_, axis.processes, where.c_str());
-    axes_.push_back(axis);
+    axes_.push_back(std::move(axis));
   }
   if (std::ranges::find(shape, 0) != shape.end()) {
     size_ = 0;  // whatever the other extents are: their product may well be beyond int64
@@ -129,52 +170,8 @@ std::int64_t Distribution::local_size(Rank process) const {
 std::int64_t Distribution::largest_local_size() const {
   if (size_ == 0) return 0;
   std::int64_t result = 1;
-  for (const Axis& axis : axes_) result *= axis.local_extent(Coordinate(axis.first_process));
+  for (const Axis& axis : axes_) result *= axis.largest_local_extent();
   return result;
-}
-
-namespace {
-
-/// Numbers joined by 'x'; an error shows `whole`, the text they are part of.
-std::vector<std::int64_t> parse_joined(std::string_view text, const std::string& whole, const std::string& where) {
-  std::vector<std::int64_t> result;
-  while (true) {
-    const std::size_t end = std::min(text.find('x'), text.size());
-    try {
-      result.push_back(parse_size(std::string(text.substr(0, end)), where));
-    } catch (const InputError& error) {
-      if (end == whole.size()) throw;
-      throw InputError(where, fmt::format("{} in '{}'", error.found(), whole), error.expected());
-    }
-    if (end == text.size()) return result;
-    text.remove_prefix(end + 1);
-  }
-}
-
-}  // namespace
-
-Layout parse_layout(const std::string& text, const std::string& where) {
-  constexpr auto kExpected = "GRID:BLOCK, such as 16:3 or 4x4:64x64";
-  const std::size_t colon = text.find(':');
-  if (colon == std::string::npos || text.find(':', colon + 1) != std::string::npos) {
-    throw InputError(where, fmt::format("'{}'", text), kExpected);
-  }
-  const std::string_view parts = text;
-  Layout layout{parse_joined(parts.substr(0, colon), text, where), parse_joined(parts.substr(colon + 1), text, where)};
-  // The checks of grid and block alone are those of a distribution of any shape.
-  const std::vector<std::int64_t> no_elements(layout.grid.size(), 0);
-  (void)Distribution(layout, no_elements, {}, where);
-  return layout;
-}
-
-std::vector<std::int64_t> parse_shape(const std::string& text, const std::string& where) {
-  std::vector<std::int64_t> shape = parse_joined(text, text, where);
-  if (shape.size() > kMaxDimensions) throw InputError(where, fmt::format("{} dimensions", shape.size()), "1 to 7");
-  return shape;
-}
-
-std::string to_string(const Layout& layout) {
-  return fmt::format("{}:{}", fmt::join(layout.grid, "x"), fmt::join(layout.block, "x"));
 }
 
 }  // namespace sluice

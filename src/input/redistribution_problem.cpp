@@ -75,6 +75,8 @@ RedistributionProblem::RedistributionProblem(const Distribution& from, const Dis
   }
 }
 
+bool RedistributionProblem::is_irregular() const { return std::ranges::any_of(axes_, &AxisPattern::is_irregular); }
+
 std::int64_t RedistributionProblem::count(Rank sender, Rank receiver) const {
   const std::vector<Coordinate> p = from_.coordinates(sender);
   const std::vector<Coordinate> q = to_.coordinates(receiver);
@@ -212,16 +214,28 @@ RedistributionProblem of_shape(const Layout& from, const Layout& to, const std::
   return {source, Distribution(to, reversed, {}, where).transposed()};
 }
 
+/// `where`: of the target layout.
+std::vector<std::int64_t> shape_of_slice(const Layout& from, const Layout& to, const std::string& where,
+                                         bool transpose) {
+  std::vector<std::int64_t> shape;
+  for (std::size_t d = 0; d < from.dimensions(); ++d) {
+    const std::size_t e = transpose ? from.dimensions() - 1 - d : d;
+    const std::int64_t cut_from = from.cut_extent(d), cut_to = to.cut_extent(e);
+    if (cut_from >= 0 && cut_to >= 0 && cut_from != cut_to)
+      throw InputError(where, fmt::format("cuts that end at {}", cut_to),
+                       fmt::format("{}, where those of the source layout end", cut_from));
+    const std::int64_t cut = std::max(cut_from, cut_to);
+    shape.push_back(cut >= 0 ? cut
+                             : slice_extent({0, from.grid[d], from.block[d], 0}, {0, to.grid[e], to.block[e], 0}));
+  }
+  return shape;
+}
+
 }  // namespace
 
 RedistributionProblem one_slice(const Layout& from, const Layout& to, bool transpose) {
   check_dimensions(from.dimensions(), to.dimensions());
-  std::vector<std::int64_t> shape;
-  for (std::size_t d = 0; d < from.dimensions(); ++d) {
-    const std::size_t e = transpose ? from.dimensions() - 1 - d : d;
-    shape.push_back(slice_extent({0, from.grid[d], from.block[d], 0}, {0, to.grid[e], to.block[e], 0}));
-  }
-  return of_shape(from, to, shape, "slice", transpose);
+  return of_shape(from, to, shape_of_slice(from, to, "to", transpose), "slice", transpose);
 }
 
 RedistributionProblem make_problem(const Layout& from, const Layout& to, const std::vector<std::int64_t>& shape,
@@ -230,7 +244,7 @@ RedistributionProblem make_problem(const Layout& from, const Layout& to, const s
     throw InputError(where_to, fmt::format("'{}' of {} dimensions", to_string(to), to.dimensions()),
                      fmt::format("{} dimensions, as the source layout {} has", from.dimensions(), to_string(from)));
   }
-  if (shape.empty()) return one_slice(from, to, transpose);
+  if (shape.empty()) return of_shape(from, to, shape_of_slice(from, to, where_to, transpose), "slice", transpose);
   if (shape.size() != from.dimensions()) {
     throw InputError(where_shape, fmt::format("{} dimensions", shape.size()),
                      fmt::format("{}, as the layouts have", from.dimensions()));

@@ -232,6 +232,36 @@ TEST(RunRedistribute, BadInputIsRefusedWithoutLauncherToo) {
                  ".: cannot be written");
 }
 
+TEST(RunRedistribute, BlocksOfAnySizes) {
+  const Folder folder;
+  for (const std::string how : {"", " --mode chain", " --algorithm oggp", " --transpose --from 2x2:0,10,35x5",
+                                " --methods sluice,sluice-greedy,sluice-oggp --relabel"}) {
+    SCOPED_TRACE(how);
+    const std::string from = how.find("--from") == std::string::npos ? " --from 2x2:0,10,35,60x7" : "";
+    const std::string shape = how.find("--from") == std::string::npos ? " --shape 60x50" : " --shape 35x60";
+    const std::string to =
+        how.find("--from") == std::string::npos ? " --to 1x4:5x0,3,20,21,50@3,0,0,1" : " --to 4x1:0,7,60x0,5,35";
+    const Outcome outcome =
+        on_ranks(folder, 4, "run redistribute --repetitions 2 --json out.json" + from + to + shape + how);
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const ordered_json file = ordered_json::parse(folder.read("out.json"));
+    EXPECT_EQ(file["verified"], true);
+    std::set<std::string> names;
+    for (const ordered_json& method : file["methods"]) names.insert(method["name"]);
+    if (how.find("--methods") == std::string::npos) {
+      EXPECT_EQ(names, (std::set<std::string>{how.find("oggp") == std::string::npos ? "sluice" : "sluice-oggp",
+                                              "alltoallv", "alltoallw", "all-at-once"}));
+    }
+  }
+  // Cuts say the shape where there are some in each dimension.
+  EXPECT_EQ(on_ranks(folder, 4, "run redistribute --from 4:0,10,35,100 --to 2:7 --repetitions 1").status, 0);
+  expect_refused(folder.sluice(words("run redistribute --from 1x1:0,10x3 --to 1x1:7x7")), "--shape: no shape");
+  expect_refused(folder.sluice(words("run redistribute --from 1:0,10 --to 1:7 --methods pdgemr2d")), "'pdgemr2d'");
+  expect_refused(folder.sluice(words("run redistribute --from 1:0,10 --to 1:7 --algorithm caterpillar")),
+                 "blocks given by cuts");
+  expect_refused(folder.sluice(words("run redistribute --from 1:0,10,9 --to 1:7")), "--from: a cut at 9");
+}
+
 TEST(RunRedistribute, HelpIsPrintedOnce) {
   const Folder folder;
   const Outcome outcome = on_ranks(folder, 2, "run redistribute --help");

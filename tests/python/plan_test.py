@@ -111,6 +111,18 @@ class Redistribution(unittest.TestCase):
         self.assertEqual(plan.transfers["size"].sum(), 700000)
         self.assertEqual(sluice.check(plan), [])
 
+    def test_takes_blocks_of_any_sizes(self):
+        plan = sluice.plan_redistribution("3:0,10,35,100@2,0,0", "4:8")
+        self.assertEqual(plan.transfers["size"].sum(), 100)
+        self.assertEqual(sluice.check(plan), [])
+        layout = sluice.Layout("3x2:0,4,6,20@2,0,2x5")
+        self.assertEqual((str(layout), layout.processes), ("3x2:0,4,6,20@2,0,2x5", 6))
+        self.assertNotEqual(layout, sluice.Layout("3x2:0,4,7,20@2,0,2x5"))
+        numpy.testing.assert_array_equal(sluice.global_indices(layout, (20, 7), 5)[0], [0, 1, 2, 3, *range(6, 20)])
+        self.assertEqual(sluice.local_shape(layout, (20, 7), 0), (2, 5))
+        with self.assertRaisesRegex(sluice.InputError, "cuts that end at 20"):
+            sluice.local_shape(layout, (21, 7), 0)
+
     def test_knows_where_elements_are(self):
         array = numpy.arange(35).reshape(5, 7)
         layout = sluice.Layout((2, 3), (2, 2), first=(1, 0))
@@ -136,6 +148,7 @@ class Redistribution(unittest.TestCase):
             (lambda: sluice.plan_redistribution("16:3", sluice.Layout([16], [5], [3])), "first process"),
             (lambda: sluice.plan_redistribution("16:3", "16:5", setup=-1), "setup"),
             (lambda: sluice.Layout([2], [3, 4]), "block"),
+            (lambda: sluice.Layout("2:0,5,5"), "a cut at 5 behind one at 5"),
             (lambda: sluice.Layout([2], [0]), "layout"),
             (lambda: sluice.Layout([2], [1], [2]), "layout"),
             (lambda: sluice.Layout([1] * 8, [1] * 8), "8 dimensions"),

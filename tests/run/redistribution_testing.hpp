@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "input/random_cuts.hpp"
 #include "sluice/run/mpi/redistribution.hpp"
 
 /// Random redistributions, and what they must do, worked out index by index without the library's arithmetic.
@@ -89,7 +90,7 @@ class Part {
       const std::int64_t coordinate = process % layout.grid[d];
       process /= layout.grid[d];
       for (std::int64_t g = 0; g < shape[d]; ++g) {
-        const std::int64_t owner = (g / layout.block[d] + (first.empty() ? 0 : first[d])) % layout.grid[d];
+        const std::int64_t owner = sluice::testing::owner_by_walking(layout, d, g, first.empty() ? 0 : first[d]);
         if (owner == coordinate) owned_[d].push_back(g);
       }
     }
@@ -339,6 +340,23 @@ inline Case random_part(Draw& draw, int size) {
   Case c = random_case(draw, size, 2);
   c.options.part = draw.chance(2) ? MatrixPart::kUpper : MatrixPart::kLower;
   c.options.unit_diagonal = draw.chance(2);
+  return c;
+}
+
+/// Blocks of any sizes in some dimensions of such a case, on one side at least, by any algorithm that can plan them.
+inline Case random_irregular(Draw& draw, int size) {
+  Case c = draw.chance(4) ? random_part(draw, size) : random_case(draw, size, draw.between(1, 3));
+  const auto between = [&](std::int64_t low, std::int64_t high) { return draw.between(low, high); };
+  const auto cut = [&](Layout& layout, const Indices& shape, Indices& first) {
+    sluice::testing::cut_at_random(between, layout, shape);
+    for (std::size_t d = 0; d < first.size(); ++d)
+      if (layout.cut_extent(d) >= 0) first[d] = 0;
+  };
+  while (!c.from.has_cuts() && !c.to.has_cuts()) {
+    if (!draw.chance(3)) cut(c.from, c.shape, c.options.from_first);
+    if (!draw.chance(3)) cut(c.to, c.to_shape(), c.options.to_first);
+  }
+  c.options.algorithm = draw.one_of<std::string>({"auto", "auto", "stepwise", "greedy", "coloring", "oggp", "ggp"});
   return c;
 }
 

@@ -64,7 +64,8 @@ struct AxisMessage {
 ///
 /// Method: a pair's runs in one period come from its classes by the Chinese remainder theorem, in O(runs of a period),
 /// however long the array. Where a process has fewer blocks in the array than that, because the array is short or the
-/// blocks are large, its blocks are intersected instead. Nothing is walked element by element.
+/// blocks are large, its blocks are intersected instead; so they are where those of either side are of any sizes, and
+/// nothing repeats. Nothing is walked element by element.
 ///
 /// Two normalisations leave every answer as it is: a block that reaches beyond the end of the sub-array is cut to it,
 /// and an axis held by one process, contiguous there whatever its block size, gets the block that makes the longest
@@ -72,6 +73,8 @@ struct AxisMessage {
 class AxisPattern {
  public:
   /// Throws InputError when the sub-array does not fit the extents of the axes, or grid times block is beyond int64.
+  /// Where blocks are of any sizes, messages cost O(blocks of the process and of the other side that they meet); a side
+  /// that is block-cyclic costs O(P) or less for each block of the other one. Only runs() looks at all that meet.
   AxisPattern(const Axis& from, const Axis& to, std::int64_t from_start, std::int64_t to_start, std::int64_t extent);
 
   /// The dimension of the source array.
@@ -82,9 +85,11 @@ class AxisPattern {
   [[nodiscard]] std::int64_t from_start() const { return from_start_; }
   /// Where the sub-array begins in the target array.
   [[nodiscard]] std::int64_t to_start() const { return to_start_; }
+  /// Whether blocks are of any sizes on either side.
+  [[nodiscard]] bool is_irregular() const { return is_irregular_; }
   /// How many positions the sub-array has.
   [[nodiscard]] std::int64_t extent() const { return extent_; }
-  /// The number of positions after which the pattern repeats; 2^63 - 1 if that is beyond any extent.
+  /// The number of positions after which the pattern repeats; 2^63 - 1 if that is beyond any extent, or nothing does.
   [[nodiscard]] std::int64_t period() const { return period_; }
 
   /// L = lcm(P r, Q s), the paper's slice, with the blocks as they were given; 2^63 - 1 likewise.
@@ -111,9 +116,10 @@ class AxisPattern {
   std::int64_t from_start_;
   std::int64_t to_start_;
   std::int64_t extent_;
+  bool is_irregular_;
   Axis from_runs_;  ///< from_ after the normalisations
   Axis to_runs_;
-  CommunicationGrid grid_;  ///< of the normalised axes
+  CommunicationGrid grid_;  ///< of the normalised axes; says nothing where blocks are of any sizes
   std::int64_t period_;
   std::int64_t gcd_;            ///< g = gcd(P r, Q s)
   std::int64_t to_multiplier_;  ///< (P r / g)^-1 mod Q s / g

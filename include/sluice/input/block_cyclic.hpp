@@ -1,24 +1,31 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "sluice/index.hpp"
+#include "sluice/input/cuts.hpp"
 
 namespace sluice {
 
 /// One dimension of a block-cyclic distribution, as in ScaLAPACK's array descriptor: blocks of `block` consecutive
-/// global indices are dealt in turn to `processes` processes, the first block to `first_process` (RSRC, CSRC).
+/// global indices are dealt in turn to `processes` processes, the first block to `first_process` (RSRC, CSRC). Or one
+/// with blocks of any sizes (`irregular`), in which there is neither one size of block nor a first process.
 ///
-/// The queries take indices in range and cost O(1). Negative global indices are accepted by `local`, which is then
-/// the same affine continuation (floor division) that AxisPattern needs for runs cut at the start of a sub-array.
+/// The queries take indices in range and cost O(1), or O(log blocks) where blocks are of any sizes. Negative global
+/// indices are accepted by `local` of a block-cyclic dimension, which is then the same affine continuation (floor
+/// division) that AxisPattern needs for runs cut at the start of a sub-array.
 struct Axis {
   std::int64_t extent = 0;         ///< global indices 0 .. extent - 1; any size, 0 included
   std::int64_t processes = 1;      ///< at least 1; more processes than blocks are fine
   std::int64_t block = 1;          ///< at least 1
   std::int64_t first_process = 0;  ///< 0 .. processes - 1
+  /// Blocks of any sizes, which end at `extent`, for as many processes; `block` is 1 then, and `first_process` 0. Null:
+  /// block-cyclic.
+  std::shared_ptr<const IrregularBlocks> irregular = {};
 
   /// The process that has a global index.
   [[nodiscard]] Coordinate owner(GlobalIndex global) const;
@@ -28,32 +35,45 @@ struct Axis {
   [[nodiscard]] GlobalIndex global(Coordinate process, LocalIndex local) const;
   /// How many of the global indices `process` owns (ScaLAPACK's NUMROC).
   [[nodiscard]] std::int64_t local_extent(Coordinate process) const;
+  /// The most that any process owns.
+  [[nodiscard]] std::int64_t largest_local_extent() const;
   /// The distance of `process` from `first_process`, going up and around: the process that gets the first block is 0.
   [[nodiscard]] std::int64_t relative(Coordinate process) const;
   /// The process whose distance from `first_process` is `relative`, 0 .. processes - 1.
   [[nodiscard]] Coordinate absolute(std::int64_t relative) const;
 
-  friend bool operator==(const Axis&, const Axis&) = default;
+  friend bool operator==(const Axis& a, const Axis& b);
 };
 
 /// Throws InputError, naming `where`, for fewer than 1 process, blocks below 1, an extent below 0, a first process
-/// outside the grid, or processes times block beyond int64.
+/// outside the grid, or processes times block beyond int64; and for irregular blocks that do not end at the extent,
+/// beside a block above 1 or a first process.
 void check(const Axis& axis, const std::string& where);
 
-/// A process grid and a block size for each dimension: what is left of a distribution without the array's shape.
+/// A process grid, and a block size or cuts for each dimension: what is left of a distribution without the array's
+/// shape, which cuts say by themselves.
 struct Layout {
   std::vector<std::int64_t> grid;
-  std::vector<std::int64_t> block;
+  std::vector<std::int64_t> block;  ///< 1 in dimensions with cuts
+  std::vector<Cuts> cuts = {};      ///< of each dimension, without any in those that are block-cyclic; empty: all are
 
   /// Number of dimensions; grid and block have as many entries.
   [[nodiscard]] std::size_t dimensions() const { return grid.size(); }
+  /// Whether there are cuts in any dimension.
+  [[nodiscard]] bool has_cuts() const;
+  /// The shape of the array in dimensions with cuts, 0 in the others.
+  [[nodiscard]] std::vector<std::int64_t> shape_of_cuts() const;
+  /// The extent that the cuts of a dimension end at; -1 where it has none.
+  [[nodiscard]] std::int64_t cut_extent(std::size_t dimension) const {
+    return cuts.empty() || cuts[dimension].at.empty() ? -1 : cuts[dimension].at.back();
+  }
   friend bool operator==(const Layout&, const Layout&) = default;
 };
 
 /// Arrays of more dimensions are refused.
 inline constexpr std::size_t kMaxDimensions = 7;
 
-/// An array of 1 to 7 dimensions spread block-cyclically over a process grid.
+/// An array of 1 to 7 dimensions spread over a process grid, in each dimension block-cyclically or by cuts.
 ///
 /// Processes are numbered in row-major order of their grid coordinates (the last coordinate runs fastest, BLACS' 'R');
 /// those of a transposed distribution in column-major order ('C').
@@ -61,7 +81,8 @@ class Distribution {
  public:
   /// `shape[d]` is the global extent of dimension d; `first[d]` the process coordinate that owns the first block
   /// (empty: all 0). Throws InputError, naming `where`, for dimensions that disagree or are not 1 to 7, for grids and
-  /// blocks below 1, extents below 0, first processes outside the grid, and products that overflow int64.
+  /// blocks below 1, extents below 0, first processes outside the grid, and products that overflow int64; for cuts as
+  /// IrregularBlocks does, for cuts that do not end at the extent, and for a first process beside them.
   Distribution(const Layout& layout, std::span<const std::int64_t> shape, std::span<const std::int64_t> first = {},
                const std::string& where = "distribution");
 
@@ -92,7 +113,7 @@ class Distribution {
   [[nodiscard]] std::vector<std::int64_t> local_shape(Rank process) const;
   /// Number of elements of the array that `process` holds.
   [[nodiscard]] std::int64_t local_size(Rank process) const;
-  /// The most that a process holds: the one that has the first block.
+  /// The most that a process holds.
   [[nodiscard]] std::int64_t largest_local_size() const;
 
  private:
@@ -103,9 +124,14 @@ class Distribution {
   bool is_transposed_ = false;
 };
 
-/// Reads "GRID:BLOCK", each one number or several joined by 'x': "16:3", "4x4:64x64". Numbers may carry the suffixes
-/// of parse_size. Throws InputError naming `where`.
+/// Reads "GRID:BLOCK", each one number or several joined by 'x': "16:3", "4x4:64x64". In place of a number of BLOCK may
+/// be cuts, separated by commas, and behind them "@" and the owner of each block: "4:0,10,35,100", or
+/// "2x2:0,10,35,100@1,0,1x64". Numbers may carry the suffixes of parse_size. Throws InputError naming `where`.
 [[nodiscard]] Layout parse_layout(const std::string& text, const std::string& where);
+
+/// As parse_layout, or where the text is "@FILE" what that file holds: the same, with white space between numbers and
+/// signs, wherever it is. Throws InputError naming the file then.
+[[nodiscard]] Layout read_layout(const std::string& text, const std::string& where);
 
 /// Reads "N" or "NxMx...", extents of at least 0. Throws InputError naming `where`.
 [[nodiscard]] std::vector<std::int64_t> parse_shape(const std::string& text, const std::string& where);

@@ -13,10 +13,11 @@
 
 namespace sluice {
 
-/// The problem `redistribute`: Y[to_start + i] = X[from_start + i] for all i of a box, X and Y block-cyclic arrays of
-/// the same number of dimensions. What moves from one process to another is the product of what moves in each
-/// dimension; for a triangle or trapezoid (with_part), what of that product lies in it. To transpose while moving is
-/// the same problem: Y is the transposed array (Distribution::transposed) of the one that is written.
+/// The problem `redistribute`: Y[to_start + i] = X[from_start + i] for all i of a box, X and Y block-cyclic arrays, or
+/// arrays cut into blocks of any sizes, of the same number of dimensions. What moves from one process to another is the
+/// product of what moves in each dimension; for a triangle or trapezoid (with_part), what of that product lies in it.
+/// To transpose while moving is the same problem: Y is the transposed array (Distribution::transposed) of the one that
+/// is written.
 class RedistributionProblem {
  public:
   /// The whole array, which must have the same shape on both sides. Throws InputError.
@@ -49,6 +50,10 @@ class RedistributionProblem {
   [[nodiscard]] bool in_part(std::int64_t row, std::int64_t column) const;
   /// Whether its messages are the products of those of its dimensions, and all of them need a port: no part, no roles.
   [[nodiscard]] bool is_plain() const { return !has_part() && !has_roles(); }
+  /// Whether blocks are of any sizes in any dimension of either array.
+  [[nodiscard]] bool is_irregular() const;
+  /// Whether its steps can be made of steps of its dimensions: plain, and block-cyclic.
+  [[nodiscard]] bool is_by_dimension() const { return is_plain() && !is_irregular(); }
   /// All elements of the box, with all processes of the two grids apart.
   [[nodiscard]] RedistributionProblem plain() const { return with_part(MatrixPart::kWhole).apart(); }
 
@@ -94,9 +99,9 @@ class RedistributionProblem {
   std::shared_ptr<const std::vector<Rank>> role_of_sender_;
 };
 
-/// One slice of the layouts, after which the pattern repeats: the array of lcm(P r, Q s) elements in each dimension.
-/// With `transpose`, `to` is the layout of the transposed array. Throws InputError for layouts of different dimensions
-/// or slices beyond int64.
+/// One slice of the layouts, after which the pattern repeats: the array of lcm(P r, Q s) elements in each dimension, or
+/// where a dimension has cuts, all of it. With `transpose`, `to` is the layout of the transposed array. Throws
+/// InputError for layouts of different dimensions, cuts that end at different extents, or slices beyond int64.
 [[nodiscard]] RedistributionProblem one_slice(const Layout& from, const Layout& to, bool transpose = false);
 
 /// The problem that layouts and the shape of the source array (empty: one slice) describe. `where_*` name them in the

@@ -69,7 +69,7 @@ class AxisPlan {
 /// A redistribution's schedule, combined from the schedules of its dimensions: a message is a message in each of them,
 /// and a tuple of their steps is a step, so NS = NS1 NS2 and TC = TC1 TC2; fewer where the busiest process is a sender
 /// in one dimension and a receiver in another. Nothing of the size of the product is built unless asked for.
-/// `exact`, and every plan of a problem with roles, plans the array as a whole instead.
+/// `exact`, and every plan of a problem with roles, a part or blocks of any sizes, plans the array as a whole instead.
 ///
 /// Where the problem says which processes are in both grids (RedistributionProblem::with_roles), what they send
 /// themselves is in no step, and neither in sends() nor receives().
@@ -135,7 +135,8 @@ inline constexpr std::int64_t kCustomaryEffort = 10'000;
 /// simplex method, counted, never timed (0: none); `stop` ends it before. Deterministic, without `stop`: every process
 /// that plans the same problem with the same library gets the same plan, without communication. Throws InputError for
 /// an unknown algorithm, and for one that does not apply, saying why; for a problem with roles of more than 2^24
-/// messages, or 2^20 where a named algorithm takes matchings out of them.
+/// messages, or 2^20 where a named algorithm takes matchings out of them; for blocks of any sizes, which "classes" and
+/// "caterpillar" do not apply to, with more than 2^20 messages.
 [[nodiscard]] RedistributionPlan plan_redistribution(const RedistributionProblem& problem,
                                                      const std::string& algorithm = "auto", double setup = 1,
                                                      std::int64_t effort = kCustomaryEffort,
@@ -175,7 +176,7 @@ struct WalkerOttoPlan {
 };
 
 /// A comparison for the direct schedules: every element moves twice. Throws InputError when lcm(r, s) is beyond int64,
-/// and for a problem with roles or with a part.
+/// and for a problem with roles, with a part, or with blocks of any sizes.
 [[nodiscard]] WalkerOttoPlan plan_walker_otto(const RedistributionProblem& problem, double setup = 1);
 
 }  // namespace sluice

@@ -25,6 +25,9 @@ namespace sluice {
 /// "1 rank", "2 ranks": `many` is `one` with an s unless given.
 [[nodiscard]] std::string count_text(std::int64_t count, const std::string& one, const std::string& many = "");
 
+/// A layout as it was written, or, where that is more than 60 characters, the first 40 of them and how many there are.
+[[nodiscard]] std::string layout_text(const std::string& layout);
+
 /// How much `value` is above `bound` at most, rounded up to two digits or so: "1.4 %", "0.03 %", "130 %". @pre 0 <=
 /// bound <= value, 0 < value
 [[nodiscard]] std::string excess_text(double value, double bound);

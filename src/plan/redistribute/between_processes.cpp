@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -48,6 +49,13 @@ BipartiteGraph graph_of(const MessageClasses& messages) {
 }  // namespace
 
 double most_messages(const AxisPattern& pattern) {
+  if (pattern.is_irregular()) {
+    const auto processes = [](const Axis& axis) { return static_cast<double>(axis.processes); };
+    const auto blocks = [](const Axis& axis) {
+      return static_cast<double>(axis.irregular ? axis.irregular->count() : axis.extent / axis.block + 1);
+    };
+    return std::min(processes(pattern.from()) * processes(pattern.to()), blocks(pattern.from()) + blocks(pattern.to()));
+  }
   const CommunicationGrid grid = paper_grid(pattern);
   const auto pairs = static_cast<double>(grid.senders()) * static_cast<double>(grid.max_messages_of_sender());
   return std::min(pairs, static_cast<double>(grid.senders()) + static_cast<double>(pattern.extent()));
@@ -63,8 +71,9 @@ ArrayClasses classes_between(const RedistributionProblem& problem) {
   const double most = most_messages(problem);
   const auto processes = static_cast<double>(problem.from().processes() + problem.to().processes());
   if (most > kMostListed || processes > kMostListed) {
-    throw InputError(problem.has_part() ? "part" : "roles",
-                     fmt::format("up to {:.3g} messages among {:.3g} processes", most, processes),
+    const std::string found = fmt::format("up to {:.3g} messages among {:.3g} processes", most, processes);
+    if (problem.is_irregular()) throw InputError("cuts", found, "at most 2^24 of each, to plan them one by one");
+    throw InputError(problem.has_part() ? "part" : "roles", found,
                      "at most 2^24 of each, to know which of them are copies, or in a part; or all elements, and "
                      "processes that are all apart");
   }
@@ -134,10 +143,14 @@ PlansBetween::Choice PlansBetween::left(const RedistributionPlan& of_all) const 
   return choice(of_all.algorithm(), std::move(steps));
 }
 
-RedistributionPlan PlansBetween::cheapest(const RedistributionPlan& of_all, double setup, bool fewest_steps,
-                                          const std::string& name) const {
-  std::vector<Choice> choices{left(of_all)};
+RedistributionPlan PlansBetween::cheapest(const std::optional<RedistributionPlan>& of_all, double setup,
+                                          bool fewest_steps, const std::string& name) const {
+  std::vector<Choice> choices;
+  if (of_all) choices.push_back(left(*of_all));
   choices.insert(choices.end(), peeled_.begin(), peeled_.end());
+  if (choices.empty())
+    throw InputError("cuts", fmt::format("{} messages", classes_->messages().classes.size()),
+                     fmt::format("at most {}", kMostPeeled));
   const auto price = [&](const Choice& each) {
     const auto steps = static_cast<double>(each.rule->steps());
     const auto transmission = static_cast<double>(each.transmission);

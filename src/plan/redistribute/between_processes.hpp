@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,7 +11,8 @@
 #include "sluice/input/redistribution_problem.hpp"
 #include "sluice/plan/redistribute.hpp"
 
-/// Plans of arrays whose messages are not the products of those of their dimensions. Where processes are in both grids,
+/// Plans of arrays that cannot be planned dimension by dimension (RedistributionProblem::is_by_dimension). Where blocks
+/// are of any sizes, dimensions have no classes. Where processes are in both grids,
 /// what one sends itself is a copy, which needs no port and is in no step (RedistributionProblem::with_roles). Of a
 /// triangle or trapezoid (RedistributionProblem::with_part) messages are what of the product is in it, maybe nothing.
 namespace sluice::detail {
@@ -20,17 +22,18 @@ namespace sluice::detail {
 /// Messages of the array, at most.
 [[nodiscard]] double most_messages(const RedistributionProblem& problem);
 
-/// The messages of `problem` but for its copies, each a class of its own. Copies and parts break the symmetry of the
-/// communication grid, so there is nothing smaller to plan on. Throws InputError for more than 2^24 messages.
-/// @pre !problem.is_plain()
+/// The messages of `problem` but for its copies, each a class of its own. Copies, parts and blocks of any sizes break
+/// the symmetry of the communication grid, so there is nothing smaller to plan on. Throws InputError for more than 2^24
+/// messages. @pre !problem.is_by_dimension()
 [[nodiscard]] ArrayClasses classes_between(const RedistributionProblem& problem);
 
 /// The schedules that one named algorithm, or all of them together, make of the messages between processes.
 ///
-/// Problem: the steps of a redistribution without its copies, and without what is not in its part.
+/// Problem: the steps of a redistribution without its copies, and without what is not in its part, or of one between
+/// blocks of any sizes.
 /// Method: `stepwise`, `greedy` and `coloring` take matchings out of the graph of the messages that are left, of all
-/// dimensions at once. Any plan of the plain problem is one too, with what is left out here left out; steps that held
-/// nothing else go. The cheapest of these is taken, so no step is added by knowing copies.
+/// dimensions at once. Any plan of the plain problem, if it is block-cyclic, is one too, with what is left out here
+/// left out; steps that held nothing else go. The cheapest of these is taken, so no step is added by knowing copies.
 /// Guarantee: stepwise and coloring have the fewest steps (Theorem 1 and Koenig, which hold for any graph); none of
 /// them costs more than the plan of the plain problem.
 /// Complexity: that of peel and edge_coloring for all messages; `auto` leaves peeling out where edges times steps
@@ -42,11 +45,11 @@ class PlansBetween {
   /// Throws InputError where the algorithm does not apply, or the messages are too many for it (2^20).
   PlansBetween(const RedistributionProblem& problem, const std::string& algorithm);
 
-  /// The cheapest of all, `of_all`, a plan of the plain problem, without what is left out included: transmission +
-  /// setup * steps, or steps before transmission where `fewest_steps`. `name`: unless empty, whose plan it is said to
-  /// be.
-  [[nodiscard]] RedistributionPlan cheapest(const RedistributionPlan& of_all, double setup, bool fewest_steps,
-                                            const std::string& name) const;
+  /// The cheapest of all, `of_all`, a plan of the plain problem if there is one, without what is left out included:
+  /// transmission + setup * steps, or steps before transmission where `fewest_steps`. `name`: unless empty, whose plan
+  /// it is said to be. Throws InputError where there is none, as there are too many messages.
+  [[nodiscard]] RedistributionPlan cheapest(const std::optional<RedistributionPlan>& of_all, double setup,
+                                            bool fewest_steps, const std::string& name) const;
   /// `of_all`, a plan of the plain problem, without what is left out.
   [[nodiscard]] RedistributionPlan left_of(const RedistributionPlan& of_all, double setup) const;
 

@@ -169,7 +169,10 @@ std::vector<std::size_t> cheapest(const std::vector<AxisCandidates>& axes, doubl
 class NamedPlans {
  public:
   NamedPlans(const RedistributionProblem& problem, const std::string& algorithm) : problem_(problem.plain()) {
-    if (!problem.is_plain()) between_.emplace(problem, algorithm);
+    if (problem.is_irregular() && algorithm != "auto" && planner(algorithm).plan_graph == nullptr)
+      throw InputError(algorithm, "blocks given by cuts", "block-cyclic layouts on both sides, or another algorithm");
+    if (!problem.is_by_dimension()) between_.emplace(problem, algorithm);
+    if (problem.is_irregular()) return;
     const bool one_of_several = problem.dimensions() > 1;
     for (const AxisPattern& pattern : problem.axes()) {
       AxisCandidates& candidates = axes_.emplace_back(pattern);
@@ -187,6 +190,7 @@ class NamedPlans {
 
   /// `name`: unless empty, whose plan it is said to be.
   [[nodiscard]] RedistributionPlan cheapest_at(double setup, bool fewest_steps, const std::string& name = "") const {
+    if (problem_.is_irregular()) return between_->cheapest(std::nullopt, setup, fewest_steps, name);
     const std::vector<std::size_t> best = cheapest(axes_, setup, fewest_steps);
     std::vector<AxisPlan> plans;
     std::vector<std::string> names;
@@ -202,14 +206,14 @@ class NamedPlans {
     return between_ ? between_->cheapest(plan, setup, fewest_steps, name) : plan;
   }
   /// A plan of the plain problem, without the copies of this one, and without what is in no part.
-  /// @pre !problem.is_plain()
+  /// @pre !problem.is_plain() and it is block-cyclic
   [[nodiscard]] RedistributionPlan left_of(const RedistributionPlan& plan, double setup) const {
     return between_->left_of(plan, setup);
   }
 
  private:
-  RedistributionProblem problem_;  ///< the plain one
-  std::vector<AxisCandidates> axes_;
+  RedistributionProblem problem_;     ///< the plain one
+  std::vector<AxisCandidates> axes_;  ///< none where blocks are of any sizes
   std::optional<PlansBetween> between_;
 };
 
@@ -270,10 +274,12 @@ RedistributionPlan plan_redistribution(const RedistributionProblem& problem, con
   const NamedPlans named(problem, exact ? "auto" : algorithm);
   // Where messages are left out of either, a plan by dimensions may cost less and take more steps.
   const RedistributePlanner* const entry = detail::redistribute_planner(algorithm);
-  const bool fewest_steps = entry != nullptr && (problem.is_plain() ? entry->fewest_steps : entry->fewest_with_copies);
+  const bool fewest_steps =
+      entry != nullptr && (problem.is_by_dimension() ? entry->fewest_steps : entry->fewest_with_copies);
   RedistributionPlan plan = named.cheapest_at(setup, fewest_steps, exact ? "exact" : "");
   if (!exact && (algorithm != "auto" || effort == 0)) return plan;
-  ExactSearch search(problem, problem.is_plain() ? effort : effort - effort / 2, stop);
+  const bool plans_plain_too = !problem.is_plain() && !problem.is_irregular();
+  ExactSearch search(problem, plans_plain_too ? effort - effort / 2 : effort, stop);
   if (!exact && !search.applies()) return plan;
   const Cost cost = plan.cost();
   if (cost.total <= redistribution_bound(problem, setup).total) return plan;
@@ -282,7 +288,7 @@ RedistributionPlan plan_redistribution(const RedistributionProblem& problem, con
                      "at most 2^20, or whole slices of a small quotient; auto plans any array");
   }
   Best best{std::move(plan), cost};
-  if (!problem.is_plain()) {
+  if (plans_plain_too) {
     // What the symmetry of the grid allows to find that the messages one by one may not.
     RedistributionPlan left =
         named.left_of(plan_redistribution(problem.plain(), "auto", setup, effort / 2, stop), setup);

@@ -86,7 +86,7 @@ ExactSearch::ExactSearch(const RedistributionProblem& problem, std::int64_t effo
     : problem_(problem), effort_(effort, std::move(stop)) {
   if (problem.size() == 0 || problem.size() > kMostLengths) return;
   const double messages = most_messages(problem);
-  if (!problem.is_plain()) {
+  if (!problem.is_by_dimension()) {
     if (messages <= kMostExactMessages)
       levels_.push_back({std::vector<std::int64_t>(problem.dimensions(), 0), /*true_lengths=*/true, /*finest=*/true});
     return;
@@ -131,8 +131,11 @@ void ExactSearch::add_levels(const std::vector<std::vector<std::int64_t>>& choic
   for (Sized& each : sized) levels_.push_back(std::move(each.level));
 }
 
-ArrayClasses ExactSearch::classes_of(const Level& level) const {
-  if (!problem_.is_plain()) return classes_between(problem_);
+std::shared_ptr<const ArrayClasses> ExactSearch::classes_of(const Level& level) {
+  if (!problem_.is_by_dimension()) {
+    if (!between_) between_ = std::make_shared<const ArrayClasses>(classes_between(problem_));
+    return between_;
+  }
   std::vector<AxisClasses> axes;
   for (std::size_t d = 0; d < level.fineness.size(); ++d) {
     if (level.fineness[d] == 0) {
@@ -141,7 +144,7 @@ ArrayClasses ExactSearch::classes_of(const Level& level) const {
       axes.emplace_back(problem_.axis(d), level.fineness[d]);
     }
   }
-  return ArrayClasses(std::move(axes));
+  return std::make_shared<const ArrayClasses>(std::move(axes));
 }
 
 std::int64_t ExactSearch::at_least() {
@@ -158,7 +161,7 @@ std::int64_t ExactSearch::bound_of_level(const Level& level, const ProgramLimits
   // Without the tail both limits say something else.
   const ProgramLimits those_of_slices{limits.most_steps, 0, ProgramLimits::kAnyNumber};
   const std::int64_t bound =
-      transmission_bound(classes_of(level).messages(), level.true_lengths ? limits : those_of_slices, part);
+      transmission_bound(classes_of(level)->messages(), level.true_lengths ? limits : those_of_slices, part);
   effort_.take(share - part.left());
   return bound;
 }
@@ -176,7 +179,7 @@ LeastTransmission ExactSearch::solve(std::int64_t most_steps, std::int64_t below
     if (!bounded) raise(bound_of_level(level, {most_steps, best.at_least, best.transmission}));
     bounded = level.true_lengths;
     if (settled()) break;
-    const auto classes = std::make_shared<const ArrayClasses>(classes_of(level));
+    const std::shared_ptr<const ArrayClasses> classes = classes_of(level);
     const ProgramLimits limits = level.true_lengths ? ProgramLimits{most_steps, best.at_least, best.transmission}
                                                     : ProgramLimits{most_steps, 0, ProgramLimits::kAnyNumber};
     const ProgramOutcome outcome = least_transmission(classes->messages(), limits, effort_);

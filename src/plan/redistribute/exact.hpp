@@ -52,11 +52,10 @@ struct LeastTransmission {
 /// may allow a lower TC: the lifts are told apart step by step (see AxisClasses), up to the messages themselves, whose
 /// optimum is that of the machine. A dimension that is no whole number of slices is planned as the
 /// slices that it holds, with a bound that leaves the tail out, and then by its messages. An array with copies (see
-/// RedistributionProblem::with_roles) is planned by its messages alone, as copies break the symmetry.
-/// Guarantee: every schedule is priced as it is; `at_least` holds for the array as it is. All of 20,000 random grids
-/// with P, Q <= 32, r, s <= 20 are solved.
-/// Complexity: exponential in the number of classes and lengths; ends when `effort` is used up. One unit is a pivot of
-/// the simplex method on up to 100 rows, some 20 microseconds.
+/// RedistributionProblem::with_roles), or with blocks of any sizes, is planned by its messages alone, as these break
+/// the symmetry. Guarantee: every schedule is priced as it is; `at_least` holds for the array as it is. All of 20,000
+/// random grids with P, Q <= 32, r, s <= 20 are solved. Complexity: exponential in the number of classes and lengths;
+/// ends when `effort` is used up. One unit is a pivot of the simplex method on up to 100 rows, some 20 microseconds.
 /// Determinism: one thread, no clock; the same library makes the same plan.
 /// Source: ours. Without CBC: profile_search.hpp.
 /// Example: 15:2 -> 6:3: NS 10 with TC 20, and NS 11 with TC 16; nothing is below.
@@ -81,13 +80,15 @@ class ExactSearch {
   };
 
   void add_levels(const std::vector<std::vector<std::int64_t>>& choices, bool true_lengths);
-  [[nodiscard]] ArrayClasses classes_of(const Level& level) const;
+  [[nodiscard]] std::shared_ptr<const ArrayClasses> classes_of(const Level& level);
   /// transmission_bound of the array in these classes, with a quarter of the effort left.
   [[nodiscard]] std::int64_t bound_of_level(const Level& level, const ProgramLimits& limits);
 
   RedistributionProblem problem_;
   Effort effort_;
   std::vector<Level> levels_;  ///< coarse to fine
+  /// Where the messages themselves are planned, which takes long to find out; once they were asked for.
+  std::shared_ptr<const ArrayClasses> between_;
   std::int64_t at_least_ = 0;
   bool asked_ = false;  ///< whether at_least_ is known
 };

@@ -78,7 +78,7 @@ void for_each_combination(const std::vector<std::vector<Entry>>& lists, Visit&& 
 RedistributionPlan::RedistributionPlan(RedistributionProblem problem, std::string algorithm, std::vector<AxisPlan> axes,
                                        double setup)
     : problem_(std::move(problem)), algorithm_(std::move(algorithm)), axes_(std::move(axes)), setup_(setup) {
-  SLUICE_ASSERT(problem_.is_plain(), "a plan by dimensions, which knows no copies and no parts");
+  SLUICE_ASSERT(problem_.is_by_dimension(), "a plan by dimensions, which knows no copies, no parts and no cuts");
   std::vector<CombinedSteps::AxisSteps> steps;
   for (const AxisPlan& axis : axes_) steps.push_back({axis.steps(), axis.rule_->fold()});
   combined_ = std::make_shared<const CombinedSteps>(std::move(steps));
@@ -173,7 +173,7 @@ Cost RedistributionPlan::cost() const {
 Cost RedistributionPlan::bound() const { return bound_ ? *bound_ : redistribution_bound(problem_, setup_); }
 
 Cost redistribution_bound(const RedistributionProblem& problem, double setup) {
-  if (problem.is_plain()) return detail::whole_message_bound(problem.axes(), setup);
+  if (problem.is_by_dimension()) return detail::whole_message_bound(problem.axes(), setup);
   const detail::ClassBound bound = bound_of(detail::classes_between(problem).messages());
   return {bound.steps, bound.transmission,
           static_cast<double>(bound.transmission) + setup * static_cast<double>(bound.steps)};

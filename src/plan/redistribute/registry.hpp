@@ -18,13 +18,14 @@ struct RedistributePlanner {
   std::shared_ptr<const StepRule> (*plan)(const AxisPattern&) = nullptr;
   /// A further candidate where the dimension is one of several; null, or a null result, where there is none.
   std::shared_ptr<const StepRule> (*plan_folded)(const AxisPattern&) = nullptr;
-  /// The messages of an array with copies, as a graph; null where the closed form is all that the algorithm knows.
+  /// The messages of an array with copies, or with blocks of any sizes, as a graph; null where the closed form is all
+  /// that the algorithm knows.
   EdgeSteps (*plan_graph)(const BipartiteGraph&) = nullptr;
   bool peels = false;               ///< takes matchings one by one: left out where that is much work
   bool optimal_on_slices = false;   ///< where it applies, nothing is better in a dimension of whole slices
   bool for_short_arrays = false;    ///< left out where its messages are too many to price them, if there is another
   bool fewest_steps = false;        ///< of its candidates, takes that with the fewest steps
-  bool fewest_with_copies = false;  ///< the same, for arrays with copies
+  bool fewest_with_copies = false;  ///< the same, for arrays planned as a graph
 };
 
 /// In the order in which they are shown; without `auto`.

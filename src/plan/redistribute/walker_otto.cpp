@@ -19,6 +19,8 @@ WalkerOttoPlan plan_walker_otto(const RedistributionProblem& problem, double set
     throw InputError("walker-otto", "processes that are in both grids",
                      "all processes apart: copies are messages here");
   if (problem.has_part()) throw InputError("walker-otto", "a part of a matrix", "all of it");
+  if (problem.is_irregular())
+    throw InputError("walker-otto", "blocks given by cuts", "block-cyclic layouts on both sides");
   Layout between;
   std::vector<std::int64_t> shape, first, from_start, to_start, extent;
   for (const AxisPattern& axis : problem.axes()) {

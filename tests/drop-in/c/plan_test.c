@@ -104,6 +104,7 @@ static void plans_redistributions(void) {
   sluice_layout from, to;
   CHECK_OK(sluice_layout_parse("16:3", &from));
   CHECK_OK(sluice_layout_parse("16:5", &to));
+  CHECK(sluice_layout_parse("16:0,10,20", &from) != 0); /* it has no place for cuts */
   CHECK(from.dimensions == 1 && from.grid[0] == 16 && from.block[0] == 3 && from.first[0] == 0);
   sluice_schedule* plan = NULL;
   CHECK_OK(sluice_plan_redistribution(NULL, &from, &to, NULL, &plan));

@@ -68,8 +68,9 @@ struct RedistributionOptions {
   /// that moves is combined once in each execution, on the thread that calls the job; where it throws, the job fails on
   /// all ranks. Y = beta Y + alpha op(X): scale_and_add. Needs elements of at most `chunk_bytes`.
   ElementCombine combine = {};
-  std::string algorithm = "auto";  ///< as for plan_redistribution
-  double setup = 1;                ///< price of a step in elements, by which "auto" chooses
+  /// As for plan_redistribution; or one of exchange that is not among those, which may cut messages.
+  std::string algorithm = "auto";
+  double setup = 1;  ///< price of a step in elements, by which "auto" chooses
 
   // How the steps are carried out; the defaults suit messages of any size.
   ExchangeMode mode = ExchangeMode::kAuto;  ///< kAuto, kChain or kLocal
@@ -89,8 +90,9 @@ struct RedistributionOptions {
   bool try_native = true;
 };
 
-/// The job of moving a block-cyclic array, a box of it, or a triangle or trapezoid, from one layout to another, planned
-/// once and executed as often as you like: Y[to_start + i] = X[from_start + i], or transposed.
+/// The job of moving a block-cyclic array, or one with blocks of any sizes, a box of it, or a triangle or trapezoid,
+/// from one layout to another, planned once and executed as often as you like: Y[to_start + i] = X[from_start + i], or
+/// transposed.
 ///
 ///     sluice::mpi::Redistribution job(comm, {4096, 4096}, from, to, sizeof(double));
 ///     std::vector<double> y(job.target_elements());
@@ -106,7 +108,8 @@ struct RedistributionOptions {
 /// receiving (2 more for kChain) where there are senders on other nodes, whatever the size of the array; less when the
 /// messages are smaller; up to 8 MiB while MPI's own collective is tried, or where it serves. Besides a description of
 /// the own messages, O(runs of one period) for each dimension and process met there; of a triangle or trapezoid also
-/// eight bytes for every 32 rows of a message (columns, in column-major order). Between nodes, pieces that are
+/// eight bytes for every 32 rows of a message (columns, in column-major order); where blocks are of any sizes, O(runs)
+/// in place of a period. Between nodes, pieces that are
 /// contiguous in the user's memory travel from there and arrive there.
 class Redistribution {
  public:

@@ -44,17 +44,21 @@ struct OwnSteps {
   OwnMessages sends;
   OwnMessages receives;
   std::int64_t steps = 0;  ///< of all ranks
-  bool cut = false;        ///< whether messages travel in several steps
+  std::string cut_by;      ///< whose schedule it is where messages may travel in several steps, for people; else ""
   std::string copies;      ///< of several copies: how they are planned, for people
   double mean_bytes = 0;   ///< and the mean of a transfer, the same on all ranks
 };
 
-/// The rank's part of `plan`, messages whole. If `may_cut`, where ports are what is short: a step lasts as long as its
-/// longest message, so that a schedule of whole messages leaves ports idle; a schedule of the exchange planners, which
-/// cut messages, takes its place where that costs less, a step costing as much as 32 KiB at least. It is looked for
-/// where there are at most 1024 messages between at most as many pairs; all ranks find the same one.
-[[nodiscard]] OwnSteps own_steps(const Participation& part, int rank, const RedistributionPlan& plan, double setup,
-                                 bool may_cut);
+/// Whether `algorithm` is one of exchange and none of redistribute: messages may be cut then.
+[[nodiscard]] bool is_of_exchange(const std::string& algorithm);
+
+/// The rank's part of `plan`, messages whole. If `ports_are_short`, and the algorithm is "auto": a step lasts as long
+/// as its longest message, so that a schedule of whole messages leaves ports idle; a schedule of the exchange planners,
+/// which cut messages, takes its place where that costs less, a step costing as much as 32 KiB at least. It is looked
+/// for where there are at most 1024 messages between at most as many pairs; all ranks find the same one. Where the
+/// algorithm is one of exchange, its schedule is taken; throws InputError then for more than 2^20 messages.
+[[nodiscard]] OwnSteps own_steps(const Participation& part, int rank, const RedistributionPlan& plan,
+                                 const RedistributionOptions& options, bool ports_are_short);
 
 /// The same between several copies, of what plan_replicated makes of part.replicated. Throws as that does.
 [[nodiscard]] OwnSteps replicated_steps(const Participation& part, int rank, const RedistributionOptions& options);

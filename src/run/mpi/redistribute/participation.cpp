@@ -195,8 +195,10 @@ bool Participation::plans_all_messages() const {
   const AxisPattern& rows = problem.axis(0);
   const AxisPattern& columns = problem.axis(1);  // there are two: parts are those of matrices
   const double pairs = static_cast<double>(rows.from().processes) * static_cast<double>(rows.to().processes);
-  const double block = static_cast<double>(std::min(columns.from().block, columns.to().block));
-  const double runs = static_cast<double>(columns.extent()) / block +
+  const auto blocks = [](const Axis& axis) {
+    return static_cast<double>(axis.irregular ? axis.irregular->count() : axis.extent / axis.block);
+  };
+  const double runs = std::max(blocks(columns.from()), blocks(columns.to())) +
                       static_cast<double>(columns.from().processes) * static_cast<double>(columns.to().processes);
   return pairs * runs <= kMostWork;
 }
@@ -258,6 +260,13 @@ Arguments arguments_of(const std::vector<std::int64_t>& shape, const Layout& fro
   for (const auto* list : {&shape, &from.grid, &from.block, &to.grid, &to.block, &options.from_first, &options.to_first,
                            &options.from_start, &options.to_start, &options.extent, &options.to_shape}) {
     result.add(std::span(*list));
+  }
+  for (const Layout* layout : {&from, &to}) {
+    result.add(static_cast<std::int64_t>(layout->cuts.size()));
+    for (const Cuts& cuts : layout->cuts) {
+      result.add(std::span(cuts.at));
+      result.add(std::span(cuts.owners));
+    }
   }
   result.add(std::span(options.from_ranks));
   result.add(std::span(options.to_ranks));

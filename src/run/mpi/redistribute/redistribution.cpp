@@ -276,12 +276,15 @@ struct Redistribution::State final : detail::Job {
                                                                                               : ExchangeMode::kChain),
           // Every rank plans: what a search could still shave off the steps is not worth that.
           plan(plan_redistribution(part.plans_all_messages() ? part.problem : part.problem.plain(),
-                                   part.replicated ? "auto" : options.algorithm, options.setup,
-                                   part.replicated || options.algorithm == "auto" ? 0 : kCustomaryEffort)),
+                                   by_exchange(options) ? "auto" : options.algorithm, options.setup,
+                                   by_exchange(options) || options.algorithm == "auto" ? 0 : kCustomaryEffort)),
           own(part.replicated ? replicated_steps(part, channel.rank(), options)
-                              : own_steps(part, channel.rank(), plan, options.setup,
-                                          mode == ExchangeMode::kChain && options.algorithm == "auto")),
+                              : own_steps(part, channel.rank(), plan, options, mode == ExchangeMode::kChain)),
           copies(part, own) {}
+
+    static bool by_exchange(const RedistributionOptions& options) {
+      return options.has_replicas() || detail::is_of_exchange(options.algorithm);
+    }
 
     Participation part;
     ExchangeMode mode;  ///< never kAuto
@@ -431,9 +434,9 @@ std::string Redistribution::explanation() const {
   const detail::OwnSteps& own = state_->prepared->own;
   std::string text = "MPI_Ialltoallw";
   if (!native()) {
-    const std::string way = !own.copies.empty() ? own.copies
-                            : own.cut           ? "messages cut by exchange"
-                                                : plan().algorithm();
+    const std::string way = !own.copies.empty()   ? own.copies
+                            : !own.cut_by.empty() ? "messages cut by " + own.cut_by
+                                                  : plan().algorithm();
     text = fmt::format("{}, {} {}, {}", way, own.steps, own.steps == 1 ? "step" : "steps", to_string(mode()));
   }
   return text + detail::to_text(state_->trial->measured(), "MPI_Ialltoallw");
