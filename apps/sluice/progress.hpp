@@ -8,7 +8,7 @@
 
 namespace sluice::command {
 
-/// A bar on standard error that says how far a study is; silent where that is no terminal.
+/// A bar on standard error that says how far a study or a simulation is; silent where that is no terminal.
 class Progress {
  public:
   explicit Progress(std::int64_t total);

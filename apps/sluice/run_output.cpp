@@ -60,8 +60,8 @@ bool within_noise(const compare::MethodResult& a, const compare::MethodResult& b
   return a.lower_quartile_s <= b.upper_quartile_s && b.lower_quartile_s <= a.upper_quartile_s;
 }
 
-/// The ratio of two medians with no more digits than the samples bear: three decimals where half of them lie within 1 %
-/// of the median, two within 10 %, else one; "~" before it where the difference is within the noise.
+/// The ratio of two medians, with more digits the less the samples vary: three decimals where half of them lie within 1
+/// % of the median, two within 10 %, else one; "~" stands before it where the difference is within the noise.
 std::string ratio_of(const compare::MethodResult& method, const compare::MethodResult& reference) {
   if (&method == &reference) return "1";
   if (reference.median_s <= 0) return "-";
@@ -75,7 +75,7 @@ std::string ratio_of(const compare::MethodResult& method, const compare::MethodR
                      decimals);
 }
 
-/// What the table comes to: which method to use here, in a sentence or two with their ends.
+/// Which method to use here, by the table: a line or two.
 std::string verdict(const compare::Comparison& comparison, const std::vector<std::string>& hosts) {
   if (comparison.methods.size() < 2) return {};
   const compare::MethodResult& first = comparison.methods.front();
