@@ -41,8 +41,8 @@ struct ProgramEnds {
 /// first.
 int run_program(std::vector<std::string> words, const ProgramEnds& ends = {});
 
-/// What a program complained of, from the file of its standard error: its first line that begins with "error: ",
-/// without that, else the first line that is more than a rule of dashes.
+/// What a program complained of, by the file of its standard error: the rest of the first line that begins with "error:
+/// ", or else the first line that is not only dashes and blanks.
 [[nodiscard]] std::string complaint_in(const std::string& errors);
 
 }  // namespace sluice::command

@@ -55,7 +55,7 @@ std::string to_json(const RunSubject& subject, const compare::Comparison& compar
   return file.dump(1) + '\n';
 }
 
-/// Whether the middle halves of the samples overlap: the medians then differ by no more than chance may.
+/// Whether the middle halves of the samples overlap; if so, the difference of the medians may be chance.
 bool within_noise(const compare::MethodResult& a, const compare::MethodResult& b) {
   return a.lower_quartile_s <= b.upper_quartile_s && b.lower_quartile_s <= a.upper_quartile_s;
 }
@@ -85,7 +85,7 @@ std::string verdict(const compare::Comparison& comparison, const std::vector<std
   for (const compare::MethodResult& each : comparison.methods)
     if (&each != &*fastest && within_noise(each, *fastest)) others += (others.empty() ? "" : ", ") + each.name;
   std::string text = fmt::format("fastest here: {}{}\n", fastest->name,
-                                 others.empty() ? "" : fmt::format("; no different within the noise: {}", others));
+                                 others.empty() ? "" : fmt::format("; not different within the noise: {}", others));
   const bool behind = &*fastest != &first && !within_noise(first, *fastest);
   if (behind && hosts.size() == 1 && first.name.rfind("sluice", 0) == 0)
     text +=
@@ -94,7 +94,8 @@ std::string verdict(const compare::Comparison& comparison, const std::vector<std
   return text;
 }
 
-/// A line where ranks wait for cores, which times tell more of than of messages; of one host, whose cores are known.
+/// A line where ranks share cores, so that times depend on the cores more than on messages; only for a single host,
+/// whose cores are known.
 std::string overload_text(int ranks, const std::vector<std::string>& hosts) {
   const unsigned cores = std::thread::hardware_concurrency();
   if (hosts.size() != 1 || cores == 0 || std::cmp_less_equal(ranks, cores)) return {};

@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 constexpr const char* kOption = "--engine";
 
-/// The program that simulates: beside this one in a build, in libexec where it is installed.
+/// The program that simulates is beside this one in a build, and in libexec where it is installed.
 std::string simulating_program() {
   const fs::path folder = own_path(kOption).parent_path();
   for (const fs::path& each : {folder / "sluice-simgrid", folder / SLUICE_LIBEXEC / "sluice-simgrid"}) {

@@ -51,7 +51,7 @@ constexpr const char* kSimulating = "simulating";
 constexpr double kUsualElementBytes = 8;
 constexpr std::int64_t kMostUnitBytes = std::int64_t{1} << 40;
 
-/// Of what is simulated: which options it has.
+/// What is simulated, which decides about the options.
 enum class Kind : std::uint8_t { kSteps, kTree, kProgram, kFile };
 
 /// What every problem of the verb asks of a simulation, as typed.
@@ -108,7 +108,7 @@ struct SimulationOptions {
   [[nodiscard]] bool simgrid() const { return engine == "simgrid"; }
 };
 
-/// Before anything is planned. Throws InputError. @pre the platform is named
+/// Checks the options before anything is planned. Throws InputError. @pre the platform is named
 void check(const SimulationOptions& options) {
   if (options.engine != "model" && options.engine != "simgrid")
     throw InputError("--engine", "'" + options.engine + "'", "model or simgrid");
@@ -187,7 +187,7 @@ int show(const Timeline& timeline, const Planned& planned, const SimulationOptio
   return status_unless_interrupted(kDone);
 }
 
-/// `unit_bytes`: of a unit of the sizes, unless the options say it.
+/// `unit_bytes`: the bytes of a unit of size, unless the options say it.
 int simulate_steps(const StepSchedule& schedule, const std::string& title, const SimulationOptions& options,
                    double unit_bytes) {
   const StepOrder order = parse_step_order(options.order, "--order");
