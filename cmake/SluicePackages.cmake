@@ -65,4 +65,5 @@ matrices; jobs over MPI beside mpi4py.")
 
 # What Debian asks of every package.
 set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/DebianFiles.cmake)
+set(CPACK_POST_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/DebianTriggers.cmake)
 include(CPack)

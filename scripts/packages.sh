@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the Debian packages sluice, libsluice-dev and python3-sluice into build/package/packages.
 #
-#     scripts/packages.sh            builds them
+#     scripts/packages.sh            builds them, and has lintian look at them where it is installed
 #     scripts/packages.sh --test     and installs them in a new Debian of its own (debootstrap, root), where the command plans
 #                                    and runs, a program is compiled and the Python package imported; it is removed afterwards
 #
@@ -19,6 +19,10 @@ command -v dpkg-shlibdeps >/dev/null || { echo "error: no dpkg-shlibdeps, expect
 scripts/build.sh package
 (cd build/package && cpack -G DEB >cpack.log 2>&1) || { cat build/package/cpack.log >&2; exit 1; }
 ls build/package/packages/*.deb
+if command -v lintian >/dev/null; then
+  lintian --allow-root --fail-on error,warning build/package/packages/*.deb
+  echo "packages: lintian has no complaint"
+fi
 [[ ${1-} == --test ]] || exit 0
 
 [[ $(id -u) -eq 0 ]] || { echo "error: --test needs root, for a new Debian of its own" >&2; exit 1; }

@@ -12,7 +12,7 @@
 namespace sluice::compare {
 
 /// A rank's parts of the two arrays of a redistribution, filled with functions of the global index, so that every byte
-/// of the target can be checked after it.
+/// of the target can be checked afterwards.
 class ArrayContents {
  public:
   /// Allocates both parts and fills the source.

@@ -125,8 +125,8 @@ class OfMpi final : public Method {
   mpi::ElementOperation elements_;
   int bytes_;
   std::vector<int> shares_;
-  Blocks blocks_;    ///< of all ranks; of alltoall, the own ones for each
-  Blocks received_;  ///< of alltoall, those of each for this rank
+  Blocks blocks_;    ///< of all ranks; of alltoall, those that this rank has for each
+  Blocks received_;  ///< of alltoall, those that each has for this rank
 };
 
 /// A collective of known contents, and the methods that can do it.
@@ -240,8 +240,8 @@ class ComparedCollective final : public ComparedJob {
     return counts_.empty() ? of_blocks(shape_.size_bytes) : of_blocks(counts_);
   }
 
-  /// use(bytes, from, to) for each block of a buffer of what this rank has at the start, or must have at the end: the
-  /// one of `from`, for `to` where there are several of a rank.
+  /// Calls use(bytes, from, to) for each block of a buffer, which holds what this rank has at the start or must have at
+  /// the end. The block is that of rank `from`, and for rank `to` where a rank has several.
   template <class Bytes, class Use>
   void for_blocks(bool start, Bytes& buffer, Use use) const {
     if (buffer.empty()) return;
@@ -257,7 +257,7 @@ class ComparedCollective final : public ComparedJob {
     }
   }
 
-  /// A range of what a rank has at the start, where ranks combine.
+  /// What a rank has at the start in a range, where ranks combine.
   [[nodiscard]] static Buffer words_of(int rank, const ByteRange& range) {
     Buffer bytes(static_cast<std::size_t>(range.bytes));
     for (std::int64_t at = 0; at < range.bytes; at += kWord) {
@@ -267,7 +267,7 @@ class ComparedCollective final : public ComparedJob {
     }
     return bytes;
   }
-  /// What one process computes of the elements of all, for this rank.
+  /// The result that this rank must have, computed by this process alone from the elements of all ranks.
   [[nodiscard]] Buffer combined() const {
     const std::vector<ByteRange> ranges = ranges_at_end(shape_, comm_.rank());
     if (ranges.empty()) return {};

@@ -14,8 +14,9 @@
 namespace sluice::compare {
 namespace {
 
-#ifndef SMPI_H  // whose ranks have nobody to give way to, and whose calls that return at once take more messages
-/// MPI_Wait that gives way.
+#ifndef SMPI_H
+/// As MPI_Wait, but other processes may have the core meanwhile. SMPI needs none: its ranks are threads of a
+/// simulation, and calls of MPI that return at once cost it more messages.
 void wait_for(MPI_Request request) {
   for (int done = 0;; std::this_thread::yield()) {
     SLUICE_MPI(MPI_Test(&request, &done, MPI_STATUS_IGNORE));

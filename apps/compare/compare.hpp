@@ -28,8 +28,8 @@ struct MethodResult {
   double lower_quartile_s = 0;
   double upper_quartile_s = 0;
   std::vector<double> samples_s;  ///< as they were measured, in their order
-  /// The most that a rank held beyond its source and target, while the method was prepared and executed once, by the
-  /// way that it goes in the end.
+  /// The most memory that a rank held beyond its source and target while the method was prepared and executed once,
+  /// after it had decided how to go on.
   std::int64_t peak_extra_bytes = 0;
   /// What the method's plan takes by its model, and what it does, for methods that have a plan of that kind.
   std::optional<double> predicted_s;
@@ -39,7 +39,7 @@ struct MethodResult {
 /// What a comparison of methods found; the same on all ranks.
 struct Comparison {
   int ranks = 0;
-  std::int64_t bytes_moved = 0;  ///< those that stay on their rank included
+  std::int64_t bytes_moved = 0;  ///< also those that stay on their rank
   int repetitions = 0;
   bool verified = false;
   /// Methods asked for that cannot do this job, each with the reason; they are not among `methods`.
@@ -69,8 +69,8 @@ struct RedistributionVariant {
 /// The methods that can run for a problem and elements of that size in this build, `sluice` first: "sluice",
 /// "caterpillar", "alltoallv", "alltoallw", "all-at-once", and "pdgemr2d" for matrices of 8-byte elements that are not
 /// transposed, where the build found ScaLAPACK; for a triangle or trapezoid "sluice", "caterpillar" and "pdtrmr2d",
-/// the last not to scale and add. Between several copies there are neither "caterpillar" nor ScaLAPACK's, but
-/// "alltoallw-bcast"; between blocks of any sizes neither of those two. "sluice-ALGORITHM" and "sluice-MODE" can be
+/// which cannot scale and add. Between several copies "alltoallw-bcast" stands in place of "caterpillar" and of
+/// ScaLAPACK's; between blocks of any sizes there are neither of those two. "sluice-ALGORITHM" and "sluice-MODE" can be
 /// asked for besides, and "sluice-direct" for copies.
 [[nodiscard]] std::vector<std::string> redistribution_methods(const RedistributionProblem& problem,
                                                               std::int64_t element_size,
@@ -86,12 +86,13 @@ struct RedistributionVariant {
 /// were. Then the methods take turns for `repetitions` rounds, each execution between a barrier and the end of the
 /// slowest rank. At the end each is executed and compared once more.
 ///
-/// Memory is the highest resident size of the process less that before (VmHWM and VmRSS of /proc/self/status), so that
-/// what MPI and ScaLAPACK allocate counts. For that glibc's malloc is told to give freed memory back at once, and
-/// afterwards to keep it, as it does by default in the long run; a program that calls this is left with that.
+/// Memory is the highest resident size of the process less the size before (VmHWM and VmRSS of /proc/self/status), so
+/// what MPI and ScaLAPACK allocate counts. To measure it, glibc's malloc is told to give freed memory back at once.
+/// Afterwards it is told to keep it, as it does by default in the long run, and this stays so in a program that calls
+/// this.
 ///
-/// With `scaled`, elements are doubles of which sums and products are exact but for alpha's and beta's; the methods of
-/// others move to memory of their own, and scale and add from there.
+/// With `scaled`, elements are doubles whose sums and products are exact as long as alpha and beta allow it; the
+/// methods of MPI and ScaLAPACK move to memory of their own, and scale and add from there.
 ///
 /// Throws InputError on every rank for bad arguments on any rank, an unknown method or one that does not apply,
 /// `repetitions` below 1, and where elements that are to be scaled are no doubles; MpiError, JobError.
@@ -110,8 +111,8 @@ struct RedistributionVariant {
 /// and offset, and every byte of every method is verified. Collective; the arguments before `methods` are those of
 /// Exchange. "sluice" is what they ask for; `tune` concerns those methods whose mode is list.
 ///
-/// Methods of MPI that cannot count the messages are left out: alltoallv beyond 2^31 - 1 bytes a rank and direction,
-/// all-at-once and pairwise beyond as many a message.
+/// Methods of MPI that cannot count the messages are left out: alltoallv beyond 2^31 - 1 bytes per rank and direction,
+/// all-at-once and pairwise beyond as many per message.
 ///
 /// Throws InputError on every rank for bad arguments on any rank, an unknown method, no method that can do the job,
 /// `repetitions` below 1; MpiError, JobError.

@@ -31,13 +31,13 @@ void meet_everybody(const Communicator& comm) {
   }
 }
 
-/// Of an even number the mean of the two in the middle. @pre sorted, and there is one
+/// An even number of values has the mean of the two in the middle. @pre sorted, at least one value
 double median(const std::vector<double>& sorted) {
   const std::size_t half = sorted.size() / 2;
   return sorted.size() % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
 }
 
-/// Linear in between, as R's default (type 7). @pre sorted, and there is one; 0 <= share <= 1
+/// Between two values it is linear, as R's default (type 7). @pre sorted, at least one value; 0 <= share <= 1
 double quantile(const std::vector<double>& sorted, double share) {
   const double at = share * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(at);
@@ -69,7 +69,8 @@ class Comparer {
 
   Comparison run() {
     meet_everybody(comm_);
-    // Jobs to come keep what is decided now: memory that is given back when it is freed costs MPI's own ways more.
+    // Later jobs keep what is decided here. It is decided before freed memory is given back, which makes MPI's own ways
+    // slower.
     for (const MethodResult& method : result_.methods) settle(method);
     set_freed_memory(FreedMemory::kGiveBack);
     for (MethodResult& method : result_.methods) watch(method);
@@ -83,7 +84,7 @@ class Comparer {
 
  private:
   void execute(Method& method) { method.execute(job_.source(), job_.target()); }
-  /// Prepares a method, executes it for the first time, and then until it has decided how it goes on.
+  /// Prepares a method and executes it: once to verify it, then until it has decided how to go on.
   void settle(const MethodResult& result) {
     job_.reset_target();
     const std::unique_ptr<Method> method = job_.make(result.name);

@@ -19,12 +19,13 @@ class Method {
   virtual ~Method() = default;
 
   virtual void execute(const void* source, void* target) = 0;
-  /// Executions of a job that takes turns with MPI's own collective first, until it has decided; before it is timed.
+  /// Executes a job that tries MPI's own collective in turns with its plan until it has decided for one; called before
+  /// it is timed.
   virtual void settle(const void* /*source*/, void* /*target*/) {}
-  static constexpr int kTurns = 9;  ///< that it takes at most
+  static constexpr int kTurns = 9;  ///< after which it has decided
   /// Bytes the method itself holds beyond source and target, MPI's own not counted.
   [[nodiscard]] virtual std::int64_t held_bytes() const { return 0; }
-  /// See MethodResult; asked for on all ranks when the method was executed.
+  /// See MethodResult; called on all ranks once the method has been executed.
   [[nodiscard]] virtual std::optional<double> predicted_s() { return std::nullopt; }
   [[nodiscard]] virtual std::string how() { return ""; }
 };
@@ -38,7 +39,7 @@ class ComparedJob {
   [[nodiscard]] virtual std::unique_ptr<Method> make(const std::string& method) = 0;
   /// Why this job is beyond a method that is known, the same on all ranks; "" if it is not.
   [[nodiscard]] virtual std::string beyond(const std::string& /*method*/) const { return ""; }
-  /// By all ranks together, those that stay on their rank included.
+  /// How many bytes all ranks move together, also those that stay on their rank.
   [[nodiscard]] virtual std::int64_t bytes_moved() const = 0;
   [[nodiscard]] virtual const std::byte* source() const = 0;
   [[nodiscard]] virtual std::byte* target() = 0;

@@ -48,7 +48,7 @@ ComparedExchange::ComparedExchange(const Communicator& comm, const std::vector<m
                                    const mpi::ExchangeOptions& options)
     : comm_(comm), sizes_(sends), options_(options) {
   {
-    // Learns what comes from whom, and sees that the arguments are good; the plan is not needed here.
+    // This job tells what comes from whom, and whether the arguments are good; its plan is not needed.
     mpi::ExchangeOptions list = options;
     list.mode = mpi::ExchangeMode::kList;
     list.speeds = {};

@@ -15,7 +15,7 @@
 namespace sluice::compare {
 namespace {
 
-/// What lies in a row in memory, piece by piece, `times` over, each time `stride` bytes further on.
+/// Pieces of memory that repeat: the list, `times` times, each time `stride` bytes further on.
 struct Pieces {
   struct Piece {
     std::int64_t offset = 0;
@@ -112,7 +112,7 @@ void for_each_piece(const Box& box, std::span<const Box::Level> outer, std::int6
     return;
   }
   for (const Pieces& pieces : box.row) {
-    // The commonest of small pieces, in loops that a compiler makes fast.
+    // Single words are the most common small pieces, and a compiler makes these loops fast.
     if (pieces.of_words && pieces.list.size() == 1) {
       std::int64_t from = at + pieces.list.front().offset;
       for (std::int64_t time = 0; time < pieces.times; ++time, from += pieces.stride) visit(from, 8);

@@ -140,8 +140,8 @@ class Pdgemr2d final : public Method {
               source_->descriptor.data(), static_cast<double*>(target), target_->row, target_->column,
               target_->descriptor.data(), all_->context());
   }
-  /// It allocates and frees inside each call: what it must hold at least is one copy of what it sends and one of what
-  /// it receives.
+  /// It allocates and frees inside each call. It must hold at least a copy of what it sends and one of what it
+  /// receives.
   [[nodiscard]] std::int64_t held_bytes() const override { return least_bytes_; }
 
  private:

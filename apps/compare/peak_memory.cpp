@@ -50,8 +50,9 @@ std::optional<std::int64_t> PeakMemory::extra() const {
 
 void set_freed_memory(FreedMemory policy) {
 #ifdef __GLIBC__
-  // glibc raises both by itself, up to 32 MiB and twice that, as blocks are freed; setting either ends that. The
-  // initial values give all large blocks back, the final ones are what a program that redistributes often ends up with.
+  // glibc raises both thresholds by itself as blocks are freed, up to 32 MiB and twice that; setting either of them
+  // ends that. The lower values give all large blocks back. A program that redistributes often ends up with the higher
+  // ones.
   const bool keep = policy == FreedMemory::kKeep;
   mallopt(M_MMAP_THRESHOLD, keep ? 32 << 20 : 128 << 10);
   mallopt(M_TRIM_THRESHOLD, keep ? 64 << 20 : 128 << 10);

@@ -45,7 +45,7 @@ struct RedistributionPart {
   std::vector<int> to_ranks;
   std::optional<Rank> sender;  ///< process of the source grid, if this rank is one
   std::optional<Rank> receiver;
-  std::int64_t target_copy = 0;  ///< in which copy of the target it is `receiver`
+  std::int64_t target_copy = 0;  ///< the copy of the target in which this rank is `receiver`
   /// In increasing order of process, this rank itself included. Of several copies of the source the first one sends
   /// everything, which is the plain way.
   std::vector<Peer> receivers;
@@ -66,8 +66,8 @@ struct MessageLevel {
   std::int64_t extent = 0;  ///< of this rank's part
   std::int64_t step = 0;    ///< from an index to the next
 };
-/// Of the message to a receiver if `outgoing`, else from a sender; the dimension that is contiguous in the source
-/// first.
+/// The levels of the message to a receiver if `outgoing`, else of the one from a sender; the dimension that is
+/// contiguous in the source comes first.
 [[nodiscard]] std::vector<MessageLevel> message_levels(const RedistributionPart& part, bool outgoing, Rank peer);
 
 }  // namespace sluice::compare

@@ -18,11 +18,11 @@ std::size_t words_of(MPI_Datatype type) {
   return static_cast<std::size_t>(bytes / kWord);
 }
 
-/// An MPI_Op has no room for what it needs to know. Seconds a word; what was slept too long or too short so far.
+/// These are global because an MPI_Op has no room for data: seconds per word, and what is still to be slept.
 double sleep_s_per_word = 0;
 double sleep_owed_s = 0;
 
-/// Lets `seconds` pass in which another device works.
+/// Lets `seconds` pass, as if another device did the work.
 void pass(double seconds) {
 #ifdef SMPI_H
   smpi_execute(seconds);
@@ -77,7 +77,8 @@ void add_and_sleep(void* in, void* inout, int* count, MPI_Datatype* /*type*/) {
   const auto* const a = static_cast<std::uint64_t*>(in);
   auto* const b = static_cast<std::uint64_t*>(inout);
   for (int i = 0; i < *count; ++i) b[i] += a[i];
-  // Sleeps end late, by a time that counts where MPI calls this for a few elements at a time; simulated ones do not.
+  // A sleep ends late. That counts where MPI calls this for a few elements at a time, so short sleeps are added up;
+  // simulated ones end in time.
   constexpr double kLeast_s = kSimulated ? 0 : 200e-6;
   sleep_owed_s += sleep_s_per_word * *count;
   if (sleep_owed_s < kLeast_s) return;

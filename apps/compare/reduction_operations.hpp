@@ -8,7 +8,7 @@
 
 #include "sluice/run/mpi/reduction.hpp"
 
-/// What is combined in reductions, words of 8 bytes: operations as MPI wants them, and as the library does.
+/// Operations on words of 8 bytes, for reductions: in the form that MPI calls, and in that of the library.
 namespace sluice::compare {
 
 inline constexpr std::int64_t kWord = sizeof(std::uint64_t);
@@ -32,16 +32,16 @@ class WordOperation {
 
 /// c = a b for matrices of n x n, row by row.
 void multiply_matrices(const std::uint64_t* a, const std::uint64_t* b, std::uint64_t* c, std::size_t n);
-/// Elements are matrices.
+/// The same as an operation of MPI, whose elements are matrices.
 void multiply(void* in, void* inout, int* count, MPI_Datatype* type);
 
-/// Adds words, and takes longer for it: so long a word.
+/// Adds words, and sleeps for as long per word as set_sleep says.
 void add_and_sleep(void* in, void* inout, int* count, MPI_Datatype* type);
 void set_sleep(double seconds_per_word);
 
-/// Sets of ascending words; of any size,
+/// Merges sets of ascending words, of any size.
 void merge_sets(std::span<const std::byte> left, std::span<const std::byte> right, mpi::Bytes& result);
-/// or padded to the size of an element: how many there are, then they.
+/// As merge_sets, for sets padded to the size of an element: the number of words, then the words.
 void merge_padded(void* in, void* inout, int* count, MPI_Datatype* type);
 
 }  // namespace sluice::compare

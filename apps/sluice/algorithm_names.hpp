@@ -7,7 +7,8 @@
 /// The planners of a problem as users meet them: those of the registry, in its order, and what the command adds.
 namespace sluice::command {
 
-/// Of redistribute, for plan and compare alone: two schedules, one behind the other. It is none of algorithm_names.
+/// An algorithm of redistribute that only plan and compare know: two schedules, one after the other. algorithm_names
+/// does not have it.
 inline constexpr const char* kWalkerOtto = "walker-otto";
 
 /// ggp, oggp, ..., auto.

@@ -34,14 +34,14 @@ struct CheckOptions {
   bool all = false;
 };
 
-/// Whether its planner may cut messages: what verify_bound knows the bounds of.
+/// Whether its planner may cut messages; verify_bound knows the bounds of such planners.
 bool may_cut_messages(const ScheduleFile& file) { return file.schedule.problem == "exchange" || file.certificate; }
 
-/// As validate, and, where nothing is wrong, whether the bound is proven: `bound` then says how far.
+/// As validate; where nothing is wrong, `bound` says in addition how far the bound is proven.
 std::vector<Violation> violations_of(const ScheduleFile& file, const Traffic& traffic, std::string& bound) {
   std::vector<Violation> violations = validate(file, traffic);
   if (!violations.empty() || !may_cut_messages(file)) return violations;
-  // Copies, which are whole messages, cost nothing.
+  // Copies are whole messages and cost nothing.
   std::set<std::pair<std::int64_t, std::int64_t>> copied;
   for (const Transfer& copy : file.schedule.copies) copied.emplace(copy.from, copy.to);
   Traffic sent = traffic;
@@ -166,9 +166,10 @@ void add_check(CLI::App& command, Action& chosen) {
       "data\n"
       "is ready, ports and limits are kept at every instant, and the length is the one stated. In a program every "
       "message\n"
-      "is received, no ranks wait for each other, and at the end every rank has what its problem says, combined of "
-      "every\n"
-      "rank once. Exit status 1 and one line per violation if it is broken. Where messages may be cut, and the traffic "
+      "is received, no ranks wait for each other, and at the end every rank has what its problem says, the part "
+      "of each\n"
+      "rank in it once. Exit status 1 and one line per violation if it is broken. Where messages may be cut, and the "
+      "traffic "
       "is\n"
       "known, the bound is verified by its certificate in the file; a second line says what was verified, and by "
       "what.\n\n"

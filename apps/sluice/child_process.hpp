@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -32,14 +33,16 @@ inline constexpr int kNotRun = 127;
 struct ProgramEnds {
   std::string errors;  ///< the file that standard error goes to; empty: to that of this process
   std::string folder;  ///< where it runs; empty: where this process does
+  std::function<void(const std::string& line)> on_line = {};  ///< called for each line of its standard output
 };
 
 /// Runs `words`, a program on PATH and its arguments, and waits for it: its exit status. There is nothing on its
-/// standard input, and its standard output is thrown away. It is sent SIGTERM if this thread ends before it does.
+/// standard input, and nobody reads its standard output without `on_line`. It is sent SIGTERM if this thread ends
+/// first.
 int run_program(std::vector<std::string> words, const ProgramEnds& ends = {});
 
-/// What a program complained of, from the file of its standard error: its first line that begins with "error: ",
-/// without that, else the first line that is more than a rule of dashes.
+/// What a program complained of, by the file of its standard error: the rest of the first line that begins with "error:
+/// ", or else the first line that is not only dashes and blanks.
 [[nodiscard]] std::string complaint_in(const std::string& errors);
 
 }  // namespace sluice::command

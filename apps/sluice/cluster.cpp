@@ -26,7 +26,7 @@ namespace sluice::command {
 namespace {
 
 constexpr std::size_t kShownClusters = 40;
-constexpr std::size_t kShownMatrix = 12;  // clusters for which the latencies between them fit a screen
+constexpr std::size_t kShownMatrix = 12;  // clusters; the latencies between so many fit a screen
 
 struct ClusterOptions {
   std::string file;
@@ -124,7 +124,7 @@ std::string json_of(const ClusterOptions& options, const LatencyMatrix& matrix, 
   return file.dump() + '\n';
 }
 
-/// No network takes this long: the file holds something else, or in another unit.
+/// No network takes this long: the file holds something else, or another unit.
 void warn_of_other_units(const LatencyMatrix& matrix, const std::string& file) {
   constexpr double kLongestLatency_s = 10;
   double longest = 0;

@@ -83,7 +83,7 @@ namespace {
 
 constexpr const char* kCounts = "--counts";
 
-/// Sizes of blocks, by ranks or pairs of ranks, of a file.
+/// Reads the sizes of blocks, by ranks or by pairs of ranks, from a file.
 std::vector<std::int64_t> read_counts_file(const std::string& file, bool pairs, std::int64_t ranks) {
   const Traffic traffic = read_traffic(file);
   if (traffic.decimals != 0) throw InputError(file, "sizes with a fraction", "whole bytes");

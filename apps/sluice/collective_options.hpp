@@ -16,7 +16,7 @@ inline constexpr Collective kCollectives[] = {Collective::kScatter,   Collective
                                               Collective::kAllgather, Collective::kReduceScatter,
                                               Collective::kAllreduce, Collective::kAlltoall};
 
-/// What a problem is, for lists of problems.
+/// Says in a line what a problem is.
 [[nodiscard]] std::string about(Collective collective);
 
 /// The options as they were typed.
@@ -45,8 +45,8 @@ struct CollectiveTask {
   [[nodiscard]] ProgramPlan planned_by(const std::string& algorithm) const;
 };
 
-/// Reads the platform too; `ranks`: where none is asked for and none is given, so many ranks of which nothing else is
-/// known. Throws InputError for what is missing, no number or out of range.
+/// Reads the platform too. Without one, there are `ranks` ranks of which nothing else is known. Throws InputError for
+/// what is missing, no number or out of range.
 [[nodiscard]] CollectiveTask read(const CollectiveInput& options, std::int64_t ranks = 0);
 
 inline constexpr const char* kCollectiveHelp =

@@ -24,13 +24,13 @@ struct Figures {
   std::vector<std::pair<std::string, std::string>> fields;  ///< name and value, as JSON
 };
 
-/// Of steps; `decimals` as in StepSchedule.
+/// The figures of steps; `decimals` as in StepSchedule.
 [[nodiscard]] Figures figures_of(const Cost& cost, std::int32_t decimals = 0);
 
 /// `value` as it stands in a file.
 [[nodiscard]] std::string json_number(double value);
 
-/// Of a tree: its length, and whatever is counted besides, by the names of the fields.
+/// The figures of a tree: its length, and what else is counted, by the names of the fields.
 [[nodiscard]] Figures figures_of_tree(double length,
                                       const std::vector<std::pair<std::string, std::int64_t>>& counts = {});
 
@@ -55,12 +55,12 @@ struct Comparison {
   std::vector<ComparedPlan> plans;
   std::vector<std::pair<std::string, std::string>> refused;  ///< algorithms that do not apply, and why
   std::optional<InputError> first_refusal;                   ///< why the first of them does not
-  std::vector<ComparedBound> bounds;                         ///< the best last: ratios are to that one
+  std::vector<ComparedBound> bounds;                         ///< the largest stands last: ratios are to that one
 
-  std::vector<std::string> left_out;  ///< algorithms that a Ctrl-C came before
+  std::vector<std::string> left_out;  ///< algorithms that were not run because of a Ctrl-C
 
-  /// Adds the row that `make` returns, or the reason why there is none: the InputError it throws. After a Ctrl-C (see
-  /// Interruptible): leaves it out.
+  /// Adds the row that `make` returns or, where it throws InputError, what that says. After a Ctrl-C (see
+  /// Interruptible) it adds nothing.
   void add(const std::string& algorithm, const std::function<ComparedPlan()>& make);
 };
 

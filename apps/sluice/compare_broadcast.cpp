@@ -28,7 +28,7 @@ int compare(const CompareOptions& options) {
   comparison.problem = "broadcast";
   comparison.head = task.title();
   comparison.columns = {"length", "ranks done", "segments"};
-  // Each method's bound is of its own model; below all of them nothing is.
+  // Each method has a bound by its own model; the smallest of them holds for all.
   double bound = -1;
   for (const std::string& name : algorithm_names("broadcast")) {
     comparison.add(name, [&] {

@@ -32,7 +32,7 @@ std::vector<std::string> read_algorithms(const std::string& text) {
   return names;
 }
 
-/// Those that planners and programs prove, each better than the one before.
+/// The bounds that planners and programs prove, each at least as good as the one before.
 class Bounds {
  public:
   Bounds(const Cost& eta, std::int32_t decimals)

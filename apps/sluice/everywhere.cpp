@@ -33,7 +33,7 @@ bool is_output(const CLI::Option& option) {
                      [&](std::string_view name) { return option.check_name(std::string(name)); });
 }
 
-/// As users know it: "--json", or what stands in the help for a word without a name.
+/// The name that users know: "--json", or for a word without a name what stands in the help.
 std::string shown_name(const CLI::Option& option) {
   const std::string name = option.get_name(false, true);
   if (name.empty() || name.front() != '-') return option.get_option_text().empty() ? name : option.get_option_text();

@@ -16,14 +16,14 @@ struct NamedFile {
 /// Of the command line that was read.
 struct CommandFiles {
   std::vector<NamedFile> inputs;   ///< those that are there, and "-"
-  std::vector<NamedFile> outputs;  ///< there or not
+  std::vector<NamedFile> outputs;  ///< whether they are there or not
 };
 
 /// Adds --quiet and --no-progress to every verb and problem that does something.
 void add_options_of_all(CLI::App& root);
 
-/// Obeys them, and finds the files of the command line by what options are called. Throws InputError if an output is an
-/// input or another output, whatever both are called, and if standard input or output are to be more than one thing.
+/// Does what they say, and finds the files of the command line by the names of options. Throws InputError if an output
+/// is the same file as an input or as another output, by whatever name, and if standard input or output is named twice.
 void settle(const CLI::App& root);
 
 /// As the command line has them, after settle().

@@ -24,7 +24,7 @@ namespace sluice::command {
 
 namespace {
 
-/// Pairs that exchange anything: messages of a pair add up to one.
+/// How many pairs exchange anything; the messages of a pair count as one.
 std::size_t count_pairs(const Traffic& traffic) {
   std::vector<std::pair<std::int64_t, std::int64_t>> pairs;
   pairs.reserve(traffic.messages.size());
@@ -130,7 +130,7 @@ ExchangeTask read(const ExchangeInput& options) {
   if (options.traffic.empty()) throw InputError("exchange", "no traffic", "a file, TRAFFIC.mtx or TRAFFIC.csv");
   ExchangeTask task;
   task.file = options.traffic;
-  // What was typed first: a file may take long.
+  // Checks what was typed first, as reading a file may take long.
   if (!options.max_transfers.empty())
     task.problem.max_transfers = parse_count(options.max_transfers, "--max-transfers", 1, kMost);
   if (!options.setup.empty()) task.problem.setup = parse_number(options.setup, "--setup");
@@ -162,7 +162,7 @@ ExchangeTask read(const ExchangeInput& options) {
 std::string ExchangeTask::title() const {
   const Traffic& traffic = problem.traffic;
   const std::int64_t most = std::min(traffic.senders, traffic.receivers);
-  // With the hardware given, or to be sent, sizes are bytes; else nobody says what they are.
+  // Sizes are bytes where the hardware is given or messages are sent; else their unit is not known.
   const std::string total =
       (backbone || in_bytes) && traffic.decimals == 0
           ? fmt::format("{} in total", bytes_text(total_of(traffic)))

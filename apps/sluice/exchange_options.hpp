@@ -28,7 +28,7 @@ struct ExchangeInput {
   std::string speeds;
 
   void add_to(CLI::App& verb);
-  /// For verbs that can do something with a plan for several of them.
+  /// Adds --switches, for verbs that can use a plan for several switches.
   void add_switches_to(CLI::App& verb);
 };
 
@@ -57,13 +57,12 @@ struct ExchangeTask {
 
   /// "exchange traffic.mtx: 20 senders, 20 receivers, 196 messages, 2034 in total, k = 20, beta = 1".
   [[nodiscard]] std::string title() const;
-  /// What the totals of a plan and of a bound are in seconds, a line with its end; empty unless the options name the
-  /// hardware.
+  /// A line with the totals of a plan and of a bound in seconds; empty unless the options name the hardware.
   [[nodiscard]] std::string time_line(double total, double bound) const;
   /// What the hardware alone asks for, in seconds: all bytes over the backbone, or those of a node over its link. 0
   /// unless the options name it, or where nodes differ in speed.
   [[nodiscard]] double least_time_s() const;
-  /// To plan it by `algorithm`, or for its bound.
+  /// The options to plan it by `algorithm`, or to find its bound.
   [[nodiscard]] ExchangeOptions planned_by(const std::string& algorithm) const;
 };
 

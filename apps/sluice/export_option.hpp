@@ -12,8 +12,8 @@ namespace sluice::command {
 class ExportOption {
  public:
   void add_to(CLI::App& problem);
-  /// Before planning: throws InputError for a format that is none, a file that cannot be written, and beside --summary
-  /// and what else writes no steps out (`other` names it, "" where there is nothing).
+  /// Call it before planning. Throws InputError for an unknown format, for a file that cannot be written, and beside an
+  /// option that leaves the steps out: --summary, or `other` unless it is empty.
   void check(const std::string& other) const;
   /// Writes the file, if one was asked for.
   void write(const StepSchedule& schedule) const;

@@ -28,7 +28,7 @@ Interruptible::Interruptible(bool searches) : searches_(searches) {
   if (!searches_) return;
   struct sigaction action = {};
   action.sa_handler = request_stop;
-  // The handler is gone after the first one.
+  // The handler is removed after the first signal.
   action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
   ::sigaction(SIGINT, &action, &action_before);
 }

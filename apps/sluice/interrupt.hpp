@@ -10,7 +10,7 @@ namespace sluice::command {
 /// best plan so far; the second one ends the program. One at a time.
 class Interruptible {
  public:
-  /// Nothing at all unless `searches`: what does not search has no plan before its end.
+  /// Does nothing unless `searches`: without a search there is no plan before the end.
   explicit Interruptible(bool searches = true);
   ~Interruptible();
   Interruptible(const Interruptible&) = delete;

@@ -46,8 +46,7 @@ bool is_name(const std::string& word) {
          std::all_of(word.begin(), word.end(), [](char c) { return (c >= 'a' && c <= 'z') || c == '-'; });
 }
 
-/// CLI11 would take the first word that is no verb for a stray argument; say instead what is known.
-/// Throws InputError.
+/// CLI11 calls a word that is no verb a stray argument; this names the verbs there are instead. Throws InputError.
 void check_verb_and_problem(const CLI::App& root, const std::vector<std::string>& arguments) {
   const CLI::App* app = &root;
   std::string where = "sluice";
@@ -103,7 +102,7 @@ InputError unknown_option(const CLI::App& root) {
       "an option that " + words + " --help lists" + (option.rfind("--", 0) == 0 ? did_you_mean(option, known) : "")};
 }
 
-/// What CLI11 says of an option's number of values, in the words of all other errors.
+/// Puts what CLI11 says about the number of values of an option into the words of all other errors.
 InputError wrong_number_of_values(const CLI::ArgumentMismatch& error) {
   const std::string text = error.what();
   const std::string option = text.substr(0, text.find(':'));
@@ -111,7 +110,7 @@ InputError wrong_number_of_values(const CLI::ArgumentMismatch& error) {
   return {option, "nothing behind it", "a value"};
 }
 
-/// Of texts with words of the user in them, which may hold anything.
+/// For texts with words of the user in them, which may hold any bytes.
 std::string one_line(std::string text) {
   while (!text.empty() && text.back() == '\n') text.pop_back();
   std::replace_if(
@@ -119,7 +118,7 @@ std::string one_line(std::string text) {
   return text;
 }
 
-/// The whole of --help, for the terminal it is read on.
+/// All of --help, folded for the terminal.
 void print_help(const CLI::App& root) { print(fold(root.help(), terminal_width())); }
 
 /// Plans and checks need no MPI: of many copies that a launcher started, the first does the work.
@@ -162,7 +161,7 @@ int run_command(const std::vector<std::string>& words) {
       if (input.path == "-") throw InputError(input.option, "standard input", "a file, which every rank can read");
   }
   const int status = chosen();
-  // After the result: what is refused gets one line.
+  // This comes after the result, so that a refusal is one line alone.
   if (Ranks::under_mpi() && Ranks::count() == 1 && !launched())
     note(fmt::format("this is one rank; mpirun -np N sluice {} ... starts N of them", words.front()));
   return status;
@@ -181,7 +180,7 @@ int main(int argc, char** argv) {
   using namespace sluice::command;
   int status = kDone;
   remember_command_line(argc, argv);
-  (void)launched();  // before MPI starts: a process that nobody launched may have such variables afterwards
+  (void)launched();  // before MPI starts, which may set such variables in a process that nobody launched
   try {
     const Ranks ranks(argc, argv);
     try {

@@ -24,8 +24,8 @@ struct OfferedValue {
   std::vector<std::string> names;
 };
 
-/// Says what a value of `option` can be, where it has a name out of few; lists of names are told by their text,
-/// "A,B,..". It stands in CLI11's type name, which option_text() keeps out of the help.
+/// Says that a value of `option` is one of these names, or a list of them where its text is "A,B,..". They are kept in
+/// CLI11's type name, which option_text() keeps out of the help.
 CLI::Option* offer(CLI::Option* option, const std::vector<std::string>& names);
 
 /// The values of `option`, by its text and by what offer() was told: "FILE" and "TRAFFIC" are files, "DIR" is a folder,

@@ -11,7 +11,7 @@ namespace sluice::command {
 
 std::int64_t parse_count(const std::string& text, const std::string& where, std::int64_t least, std::int64_t most) {
   const std::int64_t value = parse_size(text, where);
-  // A limit of that kind is none that people need to know, unless they meet it.
+  // The largest numbers of a type are limits that people need not know unless they exceed them.
   constexpr std::int64_t kFar = std::int64_t{1} << 40;
   if (value < least && most >= kFar)
     throw InputError(where, fmt::format("'{}'", text), fmt::format("at least {}", least));

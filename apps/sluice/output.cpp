@@ -53,7 +53,8 @@ void check_json_target(const std::string& file) {
 
 namespace {
 
-/// Folders that this process made, the innermost first: those still empty at its end, whatever ends it, go again.
+/// Folders that this process made, the innermost first. Those that are empty when it ends, for whatever reason, are
+/// removed.
 class MadeFolders {
  public:
   static void add(const std::filesystem::path& folder) {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-/// Where results go: whole or not at all.
+/// Writes results, whole or not at all.
 namespace sluice::command {
 
 /// Writes to standard output. Throws InputError where that fails (a full disk; a reader that went away ends the program
@@ -13,15 +13,14 @@ void print(const std::string& text);
 /// is followed; a device or a pipe is written to, and standard output for "-". Throws InputError naming `path`.
 void write_file_atomically(const std::string& path, const std::string& content);
 
-/// Throws InputError naming `path` if write_file_atomically is going to: for what takes long before it has something to
-/// write. Changes nothing.
+/// Throws InputError naming `path` if write_file_atomically would throw; for use before long work. Changes nothing.
 void check_writable(const std::string& path);
 
 /// The same for an option FILE|-, where there is nothing to check for standard output and for an option not given.
 void check_json_target(const std::string& file);
 
-/// Creates the folder `path` with what is missing above it. What is still empty when the process ends, by an error or
-/// by Ctrl-C, goes again. Throws InputError naming `path`.
+/// Creates the folder `path` and those above it that are missing. Those that are still empty when the process ends,
+/// also by an error or by Ctrl-C, are removed. Throws InputError naming `path`.
 void make_folder(const std::string& path);
 
 }  // namespace sluice::command

@@ -73,7 +73,7 @@ std::string left_out_line(std::int64_t lines) {
 
 namespace {
 
-/// With the local phases around them, each with so many lines.
+/// The steps with the local phases around them, each with so many lines.
 std::string lines_of(const StepSchedule& schedule, std::int64_t limit) {
   std::string text;
   const auto add = [&](const char* title, const StepSchedule& phase) {
@@ -129,7 +129,7 @@ int show_plan(const std::string& head, const TreeSchedule& schedule, const PlanO
 }
 
 int show_plan(const std::string& head, const ExchangePlan& plan, const PlanOutput& output) {
-  // With local phases the bound is of what crosses the backbone, which is not the traffic that the certificate is for.
+  // With local phases the bound is for what crosses the backbone, and the certificate for the whole traffic.
   const bool certified = !plan.schedule.local_phases;
   return show(head, plan.schedule, output,
               [&] { return to_json(plan.schedule, certified ? std::optional(plan.certificate) : std::nullopt); });
@@ -144,7 +144,7 @@ std::string tree_table(const TreeSchedule& schedule, double optimum_at_least, co
   using Align = TextTable::Align;
   TextTable table({{"", Align::kLeft}, {""}, {"", Align::kLeft}});
   const auto ratio = [&](double bound) { return "ratio " + ratio_text(schedule.length, bound); };
-  // Over a platform in seconds; else in the unit of d and c, whatever it is.
+  // Lengths over a platform are in seconds; others are in the unit of d and c.
   const auto time = [&](double value) {
     return schedule.problem == "broadcast" || schedule.over_links ? seconds_text(value) : number_text(value);
   };
@@ -159,7 +159,7 @@ std::string tree_table(const TreeSchedule& schedule, double optimum_at_least, co
 }
 
 ExchangePlan plan_with_progress(const ExchangeProblem& problem, ExchangeOptions options) {
-  // Only these two tell how far they are.
+  // Only these two algorithms tell how far they are.
   if (options.algorithm != "auto" && options.algorithm != "exact") {
     const Elapsed elapsed(kPlanning);
     return plan_exchange(problem, options);

@@ -36,15 +36,15 @@ struct PlanOutput {
   void add_tree_to(CLI::App& problem);
 };
 
-/// Cost beside the bound, in each line "optimal" where they meet. `decimals` as in StepSchedule.
-/// On several `switches` each is what no switch has more of.
+/// The cost beside the bound, a line for each part, with "optimal" where both are equal. `decimals` as in StepSchedule.
+/// On several `switches` each line is of the switch that has most of it.
 [[nodiscard]] std::string cost_table(const Cost& cost, const Cost& bound, double setup, std::int32_t decimals = 0,
                                      std::int64_t switches = 1);
 
 /// "... 12 more lines; --all shows them", with its end; nothing if none are left out.
 [[nodiscard]] std::string left_out_line(std::int64_t lines);
 
-/// Prints `head` and the steps or transfers of `schedule`, and writes the file asked for; the exit status.
+/// Prints `head` and the steps or transfers of `schedule`, and writes the file asked for. Returns the exit status.
 int show_plan(const std::string& head, const StepSchedule& schedule, const PlanOutput& output);
 int show_plan(const std::string& head, const TreeSchedule& schedule, const PlanOutput& output);
 /// With the certificate of its bound in the file.
@@ -61,7 +61,7 @@ struct TreeFact {
   std::string note;
 };
 
-/// Length and bounds of a tree, and what else there is to say of it. `optimum_at_least`: the best lower bound known.
+/// The lines about a tree: its length, its bounds and more. `optimum_at_least`: the best lower bound known.
 [[nodiscard]] std::string tree_table(const TreeSchedule& schedule, double optimum_at_least,
                                      const std::vector<TreeFact>& more);
 

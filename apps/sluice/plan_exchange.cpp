@@ -36,7 +36,7 @@ struct PlanOptions {
   std::string resume;
 };
 
-/// What an earlier run of exact wrote. Throws InputError for what is no schedule of steps.
+/// Reads what an earlier run of exact wrote. Throws InputError for anything but a schedule of steps.
 ExchangeStart read_start(const std::string& file) {
   AnySchedule read = read_schedule_file(file);
   auto* const steps = std::get_if<ScheduleFile>(&read);
@@ -60,7 +60,7 @@ LocalLinks read_local_links(const PlanOptions& options, const ExchangeTask& task
   return links;
 }
 
-/// What the detour through neighbours is worth.
+/// A line on how much the detour through neighbours saves.
 std::string local_line(const AggregatedPlan& plan, std::int32_t decimals) {
   const auto text = [&](double total) { return number_text(move_decimal_point(total, -decimals)); };
   const std::optional<LocalPhases>& phases = plan.exchange.schedule.local_phases;
@@ -94,7 +94,7 @@ int plan_with_local_phases(const PlanOptions& options, const ExchangeTask& task)
                    plan.exchange, options.output);
 }
 
-/// What only a plan for one switch can be used for. Throws InputError.
+/// Throws InputError for options that need a plan for one switch.
 void check_switches(const PlanOptions& options) {
   const std::string expected = "no --switches beside it";
   if (!options.local_links.empty() || !options.local_latency.empty())

@@ -57,7 +57,7 @@ std::string proof_text(const Cost& cost, const Cost& bound, const std::string& a
 
 std::string whole_message_costs(const RedistributionPlan& plan, const std::string& asked_for, double setup) {
   const Cost cost = plan.cost(), bound = plan.bound();
-  // What algorithms guarantee they do for all messages of the whole box, copies included.
+  // Algorithms guarantee this for all messages of the whole box, also for those that a process sends itself.
   const std::string guarantee =
       !plan.problem().is_plain() ? "" : fmt::format(" ({})", guarantee_of("redistribute", plan.algorithm()));
   return fmt::format("algorithm: {}{}{}\nresult: {}{}\n\n{}", plan.algorithm(),
@@ -93,7 +93,7 @@ int show_front(const RedistributeTask& task, std::int64_t effort) {
   return status_unless_interrupted(kDone);
 }
 
-/// Which process plays which role in the target grid, where it is not that of its own number.
+/// Says which process has which role in the target grid, where role and process have different numbers.
 std::string table_of_roles(const TargetRoles& roles, bool all) {
   TextTable table({{"process"}, {"role in the target grid"}});
   std::int64_t shown = 0, left_out = 0;
@@ -111,7 +111,7 @@ std::string table_of_roles(const TargetRoles& roles, bool all) {
   return table.text() + left_out_line(left_out) + '\n';
 }
 
-/// What cutting messages gains, or costs, against whole ones.
+/// Says how much cheaper or more expensive it is to cut messages than to send them whole.
 std::string cutting_text(const Cost& cut, const Cost& whole) {
   const char* verb = cut.total <= whole.total ? "gains" : "loses";
   const auto [less, more] = std::minmax(cut.total, whole.total);

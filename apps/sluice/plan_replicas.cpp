@@ -16,7 +16,7 @@ namespace sluice::command {
 
 namespace {
 
-/// How far a cost is from what no schedule costs less.
+/// How far a cost is above the lower bound.
 std::string distance(double total, double bound, const char* of) {
   if (total <= bound) return fmt::format("optimal{}", of);
   return fmt::format("at most {} above the optimum{}", excess_text(total, bound), of);

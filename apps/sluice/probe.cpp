@@ -13,11 +13,11 @@ void add_probe(CLI::App& command, Action& chosen) {
   const auto task = std::make_shared<ProbeTask>();
   verb->add_option("-o,--output", task->output, "where the platform goes (sluice.platform/2); required without --quick")
       ->option_text("FILE");
-  verb->add_option("--time-budget", task->time_budget, "seconds to spend, about")->option_text("S [5]");
-  verb->add_flag("--thorough", task->thorough, "a minute: every size more often, large ones on slow links too");
+  verb->add_option("--time-budget", task->time_budget, "about how many seconds to spend")->option_text("S [5]");
+  verb->add_flag("--thorough", task->thorough, "take a minute: every size more often, large ones on slow links too");
   verb->add_option("--tolerance", task->tolerance, "by how much latencies of a cluster may differ")
       ->option_text("T [0.3]");
-  verb->add_option("--noise", task->noise, "and by how much beyond that")->option_text("S [20us]");
+  verb->add_option("--noise", task->noise, "and by how much more than that, in seconds")->option_text("S [20us]");
   offer(verb->add_option("--algorithm", task->algorithm, "of the clustering: lowekamp, closeness"),
         {"lowekamp", "closeness"})
       ->option_text("NAME [lowekamp]");
@@ -26,7 +26,7 @@ void add_probe(CLI::App& command, Action& chosen) {
       ->option_text("N,N,..");
   verb->add_flag("--no-broadcasts", task->no_broadcasts, "do not measure broadcasts inside each cluster");
   verb->add_flag("--quick", task->quick,
-                 "what jobs measure for themselves, in less than a second, and say it in words; -o may be left out");
+                 "measure what jobs measure for themselves, in less than a second, and print it; -o may be left out");
   verb->footer(
       "Ranks on one host are found first, then latencies between hosts. Hosts with like latencies, and no slower link "
       "between\nthem, are a cluster. Each cluster and each pair of clusters is measured once: latency, gap of messages "

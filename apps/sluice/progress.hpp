@@ -8,7 +8,7 @@
 
 namespace sluice::command {
 
-/// A bar on standard error that says how far a study is; silent where that is no terminal.
+/// A bar on standard error that says how far a study or a simulation is; silent where that is no terminal.
 class Progress {
  public:
   explicit Progress(std::int64_t total);
@@ -25,11 +25,11 @@ class Progress {
   bool on_terminal_;
 };
 
-/// A line on standard error that says how good the plan in hand is, while a planner improves it. Where standard error
-/// is no terminal: nothing, or a line now and then, twice as long apart each time.
+/// A line on standard error that says how good the best plan so far is, while a planner improves it. Where standard
+/// error is no terminal, "exact" writes a line now and then, each after twice the time, and others write nothing.
 class PlanningProgress {
  public:
-  /// Shows what planning with `options` tells, as long as this lives; lines only of "exact". `decimals` as in Traffic.
+  /// Shows what planning with `options` tells, as long as this lives. `decimals` as in Traffic.
   PlanningProgress(ExchangeOptions& options, std::int32_t decimals);
   /// Clears the line on a terminal.
   ~PlanningProgress();
@@ -37,7 +37,7 @@ class PlanningProgress {
   PlanningProgress& operator=(const PlanningProgress&) = delete;
 
  private:
-  /// The cost of the best plan so far, and what no plan costs less than.
+  /// The cost of the best plan so far, and a lower bound.
   void show(double incumbent, double bound);
 
   using Clock = std::chrono::steady_clock;

@@ -39,12 +39,13 @@ bool asks_for_mpi(int argc, char** argv) {
 Ranks::Ranks(int& argc, char**& argv) {
   if (!asks_for_mpi(argc, argv)) return;
   if (std::string_view(argv[1]) == "tune") {
-    // Open MPI reads them when it starts: algorithms can be set later, and no file of rules is in the way of its own.
+    // Open MPI reads these when it starts: with them algorithms can be set later, and no file of rules replaces its own
+    // choice.
     setenv("OMPI_MCA_coll_tuned_use_dynamic_rules", "1", 1);
     setenv("OMPI_MCA_coll_tuned_dynamic_rules_filename", "", 1);
     unsetenv("MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE");
   }
-  // Reductions have a thread that drives MPI; for the others it would only cost locks.
+  // Reductions have a thread that drives MPI; the other jobs would only pay for locks.
   const bool for_threads = argc > 2 && std::string_view(argv[2]) == "reduce";
   int provided = MPI_THREAD_SINGLE;
   SLUICE_MPI(MPI_Init_thread(&argc, &argv, for_threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided));
@@ -52,7 +53,7 @@ Ranks::Ranks(int& argc, char**& argv) {
 }
 
 Ranks::~Ranks() {
-  // An exception on its way out may be this rank's alone: the others would never come to the end of MPI.
+  // During an exception, which other ranks may not have, nothing is ended: MPI_Finalize would wait for them for ever.
   if (running() && std::uncaught_exceptions() == 0) MPI_Finalize();
 }
 

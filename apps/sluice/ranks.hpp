@@ -6,8 +6,8 @@
 
 namespace sluice::command {
 
-/// The processes that run this command together: those of MPI for the verbs that need it, else this one alone. MPI is
-/// started before the command line is read, as only one of many ranks may complain about it; for other verbs never.
+/// The processes that run this command together: those of MPI for the verbs that need it, else this one alone. For
+/// those verbs MPI is started before the command line is read, as only one rank may complain about it.
 class Ranks {
  public:
   /// Starts MPI if the command line names a verb that needs it and MPI was built in.
@@ -27,18 +27,19 @@ class Ranks {
   /// Whether this process is the one that prints.
   [[nodiscard]] static bool speaks();
 
-  /// Does `task` on the process that prints alone, for what must happen once: printing, writing files. Collective; an
-  /// InputError there is one on all processes.
+  /// Does `task` on one process, the one that prints, for what must happen once: printing, writing files. Collective;
+  /// if it throws InputError, all processes do.
   static void once(const std::function<void()>& task);
 
-  /// For what only this process may have met: prints "error: MESSAGE" and, under MPI, ends all ranks. Returns `status`.
+  /// For errors that other processes may not have: prints "error: MESSAGE" and, under MPI, ends all ranks. Returns
+  /// `status`.
   static int abandon(const std::string& message, int status);
 };
 
 /// " (needs MPI: ...)", for the help.
 [[nodiscard]] std::string needs_mpi_text();
 
-/// "Open MPI v4.1.4", by what the library says of itself; empty without MPI. It need not be started.
+/// "Open MPI v4.1.4", as the library calls itself; empty without MPI. MPI need not be started.
 [[nodiscard]] std::string mpi_library();
 
 /// Whether this build compares redistributions with ScaLAPACK.

@@ -56,7 +56,7 @@ void RedistributeOptions::add_replicas_to(CLI::App& verb) {
 
 namespace {
 
-/// Several copies of either array, if they were asked for.
+/// The copies of either array, if several were asked for.
 std::optional<ReplicatedProblem> replicated(const RedistributeOptions& options, const RedistributionProblem& problem,
                                             RedistributionInput& input) {
   constexpr std::int64_t kMostReplicas = std::int64_t{1} << 20;
@@ -78,10 +78,10 @@ std::optional<ReplicatedProblem> replicated(const RedistributeOptions& options, 
   return result.with_roles(same);
 }
 
-/// Beyond so many messages copies are not looked for.
+/// With more messages than this, nobody looks for those that a process sends itself.
 constexpr std::int64_t kMostMessages = std::int64_t{1} << 24;
 
-/// The roles asked for; nothing where all processes are apart.
+/// The roles asked for; empty where no process is in both grids.
 std::optional<TargetRoles> roles_of(const RedistributeOptions& options, const RedistributionProblem& problem) {
   if (!options.same_processes && !options.relabel) return std::nullopt;
   const char* const option = options.relabel ? "--relabel" : "--same-processes";

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::int64_t kMostCount = std::numeric_limits<std::int64_t>::max();
 
-/// One date a line, as many as there are machines.
+/// Reads one date per line, as many as there are machines.
 std::vector<double> read_dates(const std::string& path, std::int64_t machines) {
   std::ifstream in(path, std::ios::binary);
   std::vector<double> dates;
@@ -73,8 +73,10 @@ void ReduceInput::add_to(CLI::App& verb) {
   verb.add_option("--segments", segments, "parts an element is cut into; auto: the plan chooses")
       ->option_text("S|auto [1]");
   verb.add_option("--max-segments", max_segments, "most parts for auto")->option_text("S [256]");
-  verb.add_option("--transfer-overhead", transfer_overhead, "what of D every part takes again")->option_text("T [0]");
-  verb.add_option("--compute-overhead", compute_overhead, "what of C every part takes again")->option_text("T [0]");
+  verb.add_option("--transfer-overhead", transfer_overhead, "the part of D that every segment takes")
+      ->option_text("T [0]");
+  verb.add_option("--compute-overhead", compute_overhead, "the part of C that every segment takes")
+      ->option_text("T [0]");
   verb.add_option("--arity", arity, "children of a machine in algorithm k-ary")->option_text("K [4]");
   verb.add_option("--time-limit", time_limit, "as for every problem; no plan of reduce takes that long")
       ->option_text("SECONDS [1]");

@@ -46,7 +46,7 @@ struct ReduceTask {
   [[nodiscard]] std::string title() const;
   /// Plans it by `algorithm`; without `transfers`, only what a summary tells. Throws InputError, where = the option.
   [[nodiscard]] ReducePlan planned_by(const std::string& algorithm, bool transfers) const;
-  /// What no plan is shorter than, and between what the shortest is. Throws as `planned_by`.
+  /// A lower bound on the length of every plan, and an interval that holds the shortest. Throws as `planned_by`.
   [[nodiscard]] ReduceBounds bounds() const;
 };
 

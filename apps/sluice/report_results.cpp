@@ -140,6 +140,7 @@ void add_simulation(ReportSection& section, const ResultValue& file, ReportSpace
     each.from = row["from"].count(timeline.senders - 1);
     each.to = row["to"].count(timeline.receivers - 1);
     if (row.has("size")) each.size = row["size"].count();
+    if (row.has("offset")) each.offset = row["offset"].count();
     if (row.has("step")) each.step = row["step"].count();
     each.start = each.receive_start = row["start"].number();
     each.end = each.sender_free = row["end"].number();

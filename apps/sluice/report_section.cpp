@@ -174,7 +174,7 @@ void add(ReportSection& section, const Program& program, const std::optional<Pla
   add_timeline(section, {std::move(timeline), "rank", 0, "B"}, space);
 }
 
-/// The curve of a table of times; a point at least.
+/// Adds the curve of a table of times if it has a point.
 void add_curve(ReportLines& lines, const std::string& name, const GapTable& table) {
   ReportLines::Series series{name, {}};
   for (const GapTable::Point& point : table.points())

@@ -13,7 +13,7 @@ namespace sluice::command {
 
 class ResultValue;
 
-/// What a page can still take.
+/// How much a page still has room for.
 struct ReportSpace {
   std::int64_t transfers = std::int64_t{1} << 20;  ///< transfers, entries of matrices, rows of tables
   /// Throws InputError naming `file` where there are fewer than `count`.

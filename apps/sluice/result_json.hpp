@@ -15,7 +15,7 @@ namespace sluice::command {
 /// `text` as JSON. Throws InputError as schema_of.
 [[nodiscard]] nlohmann::json parse_result(const std::string& text, const std::string& name);
 
-/// A value of a file, which knows where it stands: every fault is an InputError that names the file and the way there,
+/// A value in a file, and where it stands: each fault is an InputError that names the file and the path to the value,
 /// such as `"methods"[2]."median_s"`.
 class ResultValue {
  public:

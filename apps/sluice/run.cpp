@@ -43,8 +43,7 @@ void add_run_redistribute(CLI::App& verb, Action& chosen) {
                     "give the roles in the target grid to the ranks so that most data stays where it is");
   problem->add_option("--alpha", options->alpha, "scale and add, Y = beta Y + alpha X, of doubles")
       ->option_text("ALPHA [1]");
-  problem->add_option("--beta", options->beta, "likewise; nothing of Y is kept unless it is given")
-      ->option_text("BETA [0]");
+  problem->add_option("--beta", options->beta, "likewise; unless it is given, Y is replaced")->option_text("BETA [0]");
   options->methods.add_method_to(
       *problem,
       "sluice, sluice-ALGORITHM, sluice-MODE, caterpillar, alltoallv, alltoallw, all-at-once, pdgemr2d; between copies "
@@ -63,7 +62,7 @@ void add_run_redistribute(CLI::App& verb, Action& chosen) {
       "Processes of both grids are the first ranks, unless --apart says otherwise; there may be more ranks than "
       "processes.\n"
       "The other methods send every copy of the target from the first copy of the source; alltoallw-bcast sends one "
-      "copy so,\nand MPI_Bcast makes the others of it. To scale and add, they move to memory of their own first.\n\n"
+      "copy,\nwhich MPI_Bcast gives to the others. To scale and add, they move to memory of their own first.\n\n"
       "Example:\n"
       "  mpirun -np 8 sluice run redistribute --from 4x2:64x64 --to 2x4:100x100 --shape 4096x4096\n"
       "  mpirun -np 8 sluice run redistribute --from 2:64 --to 2:100 --shape 1000000 --to-replicas 3 --apart\n"
@@ -84,11 +83,10 @@ void add_run_exchange(CLI::App& verb, Action& chosen) {
                             fmt::format("how transfers are kept apart by method sluice: {}", fmt::join(modes, ", "))),
         modes)
       ->option_text("MODE [auto]");
-  problem->add_flag("--measure", options->measure,
-                    "k by a ramp of 1, 2, 4, .. transfers at once, before anything else");
+  problem->add_flag("--measure", options->measure, "find k first, by 1, 2, 4, .. transfers at once");
   problem
       ->add_option("--platform", options->platform,
-                   "k from a platform file: the connections of the links that the traffic crosses, the fewest of them")
+                   "take k from a platform file: the smallest number of connections of a link that the traffic crosses")
       ->option_text("FILE");
   problem->add_flag("--tune", options->tune, "mode list: find k by the throughput while it runs, from K on");
   options->methods.add_method_to(*problem, "sluice, sluice-MODE, alltoallv, all-at-once, pairwise",
@@ -101,17 +99,19 @@ void add_run_exchange(CLI::App& verb, Action& chosen) {
       std::string(kExchangeHelp) +
       "Sizes are bytes. Sender i is rank i; receivers are the ranks behind the senders where there are enough, else "
       "the\nsame ranks as the senders. Bytes are a function of sender, receiver and offset, and every byte is verified "
-      "before a\ntime counts (exit status 1 if one is wrong). A time is that of the slowest rank. With the speeds "
-      "given "
-      "the bound stands\nbeside: no execution is faster than the backbone for all bytes, or a link for its own.\n\n"
+      "before a\ntime counts (exit status 1 if one is wrong). A time is that of the slowest rank. Where the options "
+      "give the\nspeeds of the network, times stand beside a bound: the backbone carries all bytes, a link those of "
+      "its "
+      "node.\n\n"
       "Modes:\n"
       "  auto     chain where k is what limits the exchange; else at-once on one node, local on several\n"
-      "  chain    the plan; k and one transfer a rank kept by short messages from rank to rank\n"
+      "  chain    the plan; short messages between ranks keep k, and one transfer at a time per rank\n"
       "  local    the order of the plan at every rank, nothing else\n"
       "  barrier  the plan, a barrier after every step\n"
       "  list     no plan: rank 0 lets transfers go\n"
       "  at-once  no plan and no k\n\n"
-      "A method of MPI that cannot count messages beyond 2^31 - 1 bytes is left out, and said to be.\n\n"
+      "Methods of MPI cannot count messages beyond 2^31 - 1 bytes: those that would have to are left out, and a line "
+      "says so.\n\n"
       "Examples:\n"
       "  mpirun -np 64 sluice run exchange traffic.mtx --max-transfers 8\n"
       "  mpirun -np 20 sluice run exchange traffic.mtx --max-transfers 3 --methods sluice-chain,sluice-list,alltoallv\n"
@@ -158,9 +158,9 @@ void add_run_reduce(CLI::App& verb, Action& chosen) {
       ->option_text("D");
   problem->add_option("--compute", options->compute, "c: seconds that combining two takes")->option_text("C");
   problem->add_flag("--measure", options->measure, "measure d and c before");
-  problem->add_option("--transfer-overhead", options->transfer_overhead, "what of D every part takes again")
+  problem->add_option("--transfer-overhead", options->transfer_overhead, "the part of D that every segment takes")
       ->option_text("T [0]");
-  problem->add_option("--compute-overhead", options->compute_overhead, "what of C every part takes again")
+  problem->add_option("--compute-overhead", options->compute_overhead, "the part of C that every segment takes")
       ->option_text("T [0]");
   problem
       ->add_option("--segments", options->segments,

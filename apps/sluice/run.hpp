@@ -28,8 +28,8 @@ struct RunExchange {
   std::string algorithm = "auto";
   std::string mode = "auto";
   RunMethods methods;
-  std::string platform;     ///< file that k follows from
-  bool measure = false;     ///< k by a ramp of transfers
+  std::string platform;     ///< the file of the network, whose links tell k
+  bool measure = false;     ///< measure k, by more and more transfers at once
   bool tune = false;        ///< mode list finds k while it runs
   bool same_ranks = false;  ///< senders and receivers are the same ranks
   TimelineOutput timeline;
@@ -45,7 +45,7 @@ struct RunBroadcast {
 struct RunCollective {
   CollectiveInput problem;
   std::string algorithm = "auto";
-  std::string program;  ///< file of the program to carry out, instead of a plan
+  std::string program;  ///< the file of a program to carry out instead of a plan
   RunMethods methods;
   bool model_only = false;  ///< method sluice follows the replay, and never falls back on MPI's own collective
   TimelineOutput timeline;
@@ -71,14 +71,14 @@ struct RunReduce {
   TimelineOutput timeline;
 };
 
-/// How the times of TimelineOutput are known.
+/// Says in the help where the times of TimelineOutput come from.
 inline constexpr const char* kByARun = "in one more execution of method sluice, by its plan";
 
 /// The problems that programs solve, for the verb `run`.
 void add_run_collectives(CLI::App& verb, Action& chosen);
 
-/// Each moves data on the ranks of this job by every method asked for, and prints what it took. Collective; throws
-/// InputError on all ranks.
+/// Each of these moves data between the ranks of this job by every method asked for, and prints the times. Collective;
+/// throws InputError on all ranks.
 int run_redistribute(const RunRedistribute& options);
 int run_exchange(const RunExchange& options);
 int run_reduce(const RunReduce& options);

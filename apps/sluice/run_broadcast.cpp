@@ -17,7 +17,7 @@ namespace sluice::command {
 
 namespace {
 
-/// What a job does that is told nothing of the network. Throws InputError where more is asked for.
+/// For a job that knows nothing of the network. Throws InputError where more is asked for.
 BroadcastTask read_without_platform(const RunBroadcast& options, const std::vector<std::string>& methods, int ranks) {
   const bool planned =
       std::ranges::any_of(methods, [](const auto& name) { return name != "sluice" && name != "mpi-bcast"; });

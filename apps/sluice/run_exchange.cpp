@@ -61,7 +61,7 @@ std::vector<mpi::MessageSize> read_sends(const ExchangeTask& task, std::int64_t 
   return mpi::message_sizes(bytes);
 }
 
-/// Of every rank, 1 where it does not send or receive.
+/// The speeds of all ranks; 1 for those that do not send or receive.
 NetworkSpeeds speeds_of_ranks(const ExchangeProblem& problem, std::int64_t receivers_from, int ranks) {
   NetworkSpeeds speeds{{}, {}, problem.speeds.backbone};
   const auto spread = [&](const std::vector<std::int64_t>& of_nodes, std::int64_t from) {
@@ -76,8 +76,9 @@ NetworkSpeeds speeds_of_ranks(const ExchangeProblem& problem, std::int64_t recei
   return speeds;
 }
 
-/// So many transfers no link between clusters slows down, whichever they are: the fewest connections of the links that
-/// the traffic crosses. 0 if it crosses none. Throws InputError for ranks that the platform does not have.
+/// How many transfers at once slow down no link between clusters, whichever transfers they are: the smallest number of
+/// connections of a link that the traffic crosses; 0 if it crosses none. Throws InputError for ranks that the platform
+/// does not have.
 std::int64_t connections(const std::string& file, const Traffic& traffic, std::int64_t receivers_from) {
   const Platform platform = read_platform(file);
   const std::int64_t ranks = std::max(traffic.senders, receivers_from + traffic.receivers);
@@ -103,7 +104,7 @@ std::string to_text(const mpi::TransferRamp& ramp) {
   return fmt::format("k = {} measured, by transfers at once: {}", ramp.max_transfers, fmt::join(levels, ", "));
 }
 
-/// k as the options want it found. Collective.
+/// Finds k as the options say. Collective.
 void find_max_transfers(const RunExchange& options, ExchangeTask& task, const std::vector<mpi::MessageSize>& sends,
                         std::int64_t receivers_from, std::vector<std::string>& notes) {
   const Traffic& traffic = task.problem.traffic;
@@ -120,7 +121,7 @@ void find_max_transfers(const RunExchange& options, ExchangeTask& task, const st
                              : fmt::format("k = {}: connections of {}", task.problem.max_transfers, options.platform));
 }
 
-/// What contradicts itself, before a file is read.
+/// Refuses options that contradict each other, before a file is read.
 void check_options(const RunExchange& options, const std::vector<std::string>& methods) {
   std::vector<const char*> sources;
   if (!options.problem.max_transfers.empty()) sources.push_back("--max-transfers");
@@ -161,7 +162,7 @@ int run_exchange(const RunExchange& options) {
   task.in_bytes = true;
   how.algorithm = options.algorithm;
   how.planning_time_s = std::min(task.effort, task.time_limit_s);
-  // Without any word of it the set-up is what the job takes by default, not the 1 that plans are compared by.
+  // If no option names it, the set-up is that of a job by default, not the 1 of `plan` and `compare`.
   if (!options.problem.setup.empty() || !options.problem.latency.empty()) how.setup_bytes = task.problem.setup;
   task.problem.setup = how.setup_bytes;
   int ranks = 0, rank = 0;

@@ -55,13 +55,13 @@ std::string to_json(const RunSubject& subject, const compare::Comparison& compar
   return file.dump(1) + '\n';
 }
 
-/// Whether the middle halves of the samples overlap: the medians then differ by no more than chance may.
+/// Whether the middle halves of the samples overlap; if so, the difference of the medians may be chance.
 bool within_noise(const compare::MethodResult& a, const compare::MethodResult& b) {
   return a.lower_quartile_s <= b.upper_quartile_s && b.lower_quartile_s <= a.upper_quartile_s;
 }
 
-/// The ratio of two medians with no more digits than the samples bear: three decimals where half of them lie within 1 %
-/// of the median, two within 10 %, else one; "~" before it where the difference is within the noise.
+/// The ratio of two medians, with more digits the less the samples vary: three decimals where half of them lie within 1
+/// % of the median, two within 10 %, else one; "~" stands before it where the difference is within the noise.
 std::string ratio_of(const compare::MethodResult& method, const compare::MethodResult& reference) {
   if (&method == &reference) return "1";
   if (reference.median_s <= 0) return "-";
@@ -75,7 +75,7 @@ std::string ratio_of(const compare::MethodResult& method, const compare::MethodR
                      decimals);
 }
 
-/// What the table comes to: which method to use here, in a sentence or two with their ends.
+/// Which method to use here, by the table: a line or two.
 std::string verdict(const compare::Comparison& comparison, const std::vector<std::string>& hosts) {
   if (comparison.methods.size() < 2) return {};
   const compare::MethodResult& first = comparison.methods.front();
@@ -85,7 +85,7 @@ std::string verdict(const compare::Comparison& comparison, const std::vector<std
   for (const compare::MethodResult& each : comparison.methods)
     if (&each != &*fastest && within_noise(each, *fastest)) others += (others.empty() ? "" : ", ") + each.name;
   std::string text = fmt::format("fastest here: {}{}\n", fastest->name,
-                                 others.empty() ? "" : fmt::format("; no different within the noise: {}", others));
+                                 others.empty() ? "" : fmt::format("; not different within the noise: {}", others));
   const bool behind = &*fastest != &first && !within_noise(first, *fastest);
   if (behind && hosts.size() == 1 && first.name.rfind("sluice", 0) == 0)
     text +=
@@ -94,7 +94,8 @@ std::string verdict(const compare::Comparison& comparison, const std::vector<std
   return text;
 }
 
-/// A line where ranks wait for cores, which times tell more of than of messages; of one host, whose cores are known.
+/// A line where ranks share cores, so that times depend on the cores more than on messages; only for a single host,
+/// whose cores are known.
 std::string overload_text(int ranks, const std::vector<std::string>& hosts) {
   const unsigned cores = std::thread::hardware_concurrency();
   if (hosts.size() != 1 || cores == 0 || std::cmp_less_equal(ranks, cores)) return {};

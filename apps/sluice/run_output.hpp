@@ -15,7 +15,7 @@ struct RunSubject {
   std::string problem;               ///< "redistribute", "exchange"
   std::string title;                 ///< one line
   std::int64_t largest_part = 0;     ///< bytes of source that a rank has at most; extra memory is told in percent of it
-  double bound_s = 0;                ///< no execution takes less; 0: not known
+  double bound_s = 0;                ///< seconds that every execution takes at least; 0: not known
   std::int64_t max_transfers = 0;    ///< k, where the problem has one
   std::vector<std::string> notes{};  ///< lines below the title
 };
@@ -27,9 +27,9 @@ int show_run(const RunSubject& subject, const compare::Comparison& comparison, c
 /// Throws InputError on all ranks if a file that is asked for cannot be written.
 void check_outputs(const std::string& json, const TimelineOutput& timeline);
 
-/// Where a picture or a trace is asked for, and what ran is `verified`: writes when the transfers ran of the first
-/// method of what `record` returns, a comparison that was recorded. Collective; throws InputError on all ranks, also if
-/// there were none.
+/// If a picture or a trace is asked for and the result is `verified`, writes when each transfer ran of the first method
+/// of the recorded comparison that `record` returns. Collective; throws InputError on all ranks, also if there was no
+/// transfer.
 void write_timeline(const TimelineOutput& output, const std::string& problem, bool verified,
                     const std::function<compare::Comparison()>& record);
 

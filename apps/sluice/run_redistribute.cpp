@@ -32,7 +32,7 @@ namespace {
 constexpr std::string_view kPlanned = "sluice";
 constexpr std::string_view kPlannedBy = "sluice-";
 
-/// `sluice` by an algorithm that was asked for is called so.
+/// `sluice` by an algorithm that was asked for has that in its name.
 std::vector<std::string> read_methods(const RunMethods& options, const RedistributeTask& task,
                                       const std::string& algorithm, bool scaled) {
   const bool replicated = task.replicated.has_value();
@@ -92,8 +92,8 @@ struct Processes {
   std::int64_t to;
 };
 
-/// Throws InputError, on all ranks, if the arrays do not fit the memory of a node: better than to be ended without a
-/// word while they are filled.
+/// Throws InputError, on all ranks, if the arrays do not fit the memory of a node, where the system would otherwise end
+/// the program while they are filled.
 void check_memory(const RedistributeTask& task, std::int64_t first_target_rank) {
   MPI_Comm node = MPI_COMM_NULL;
   SLUICE_MPI(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
@@ -111,7 +111,7 @@ void check_memory(const RedistributeTask& task, std::int64_t first_target_rank) 
   SLUICE_MPI(MPI_Allreduce(MPI_IN_PLACE, &needed, 1, MPI_DOUBLE, MPI_SUM, node));
   SLUICE_MPI(MPI_Comm_free(&node));
   const double memory = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
-  // By how much the fullest node is too full, what it needs and what it has.
+  // For the node that lacks most memory: how much it lacks, what it needs and what it has.
   struct {
     double excess;
     int rank;

@@ -30,10 +30,11 @@ namespace {
 
 using Words = std::vector<std::uint64_t>;
 constexpr auto kWordBytes = static_cast<std::int64_t>(sizeof(std::uint64_t));
-/// Who takes longer in the first execution is out: measuring it again would take most of the time.
+/// A choice that takes so many times as long as the library's own in its first execution is left out: to measure it
+/// again would take most of the time.
 constexpr double kHopeless = 3;
 
-/// MPI's tools interface, as long as it is needed.
+/// Starts MPI's tools interface, and ends it.
 class Tools {
  public:
   Tools() {
@@ -92,14 +93,14 @@ class ControlVariable {
   std::string description_;
 };
 
-/// A communicator of all ranks whose calls take one choice.
+/// A communicator of all ranks, whose calls use one choice of the library.
 class Way {
  public:
-  /// nothing: the library's own choice. Collective.
+  /// Without `choice` it is the library's own. Collective.
   Way(Library library, Call call, std::optional<LibraryChoice> choice)
       : choice_(choice), library_(library), variable_(name(library, call)) {
     if (library == Library::kOpenMpi) {
-      // Read when a communicator is made.
+      // Open MPI reads the variables when a communicator is made.
       variable_.set(choice ? choice->algorithm->number : 0);
       if (choice && choice->segment_bytes > 0)
         ControlVariable(name(library, call) + "_segmentsize").set(static_cast<int>(choice->segment_bytes));
@@ -122,7 +123,7 @@ class Way {
   Way& operator=(const Way&) = delete;
 
   [[nodiscard]] const std::optional<LibraryChoice>& choice() const { return choice_; }
-  /// use(communicator).
+  /// Calls use(communicator).
   template <class Use>
   void with(Use use) {
     if (library_ == Library::kMpich) variable_.set(value_);
@@ -261,20 +262,20 @@ class CallBuffers {
 struct Times {
   std::vector<double> all;
 
-  /// 2: the median.
+  /// `number` is from 0, the smallest, to 4; 2 is the median.
   [[nodiscard]] double quartile(std::size_t number) const {
     std::vector<double> sorted = all;
     std::sort(sorted.begin(), sorted.end());
     return sorted[(number * (sorted.size() - 1) + 2) / 4];
   }
   [[nodiscard]] double median() const { return quartile(2); }
-  /// By the part `gain` of its median, and quartiles apart.
+  /// Whether the median is smaller by the share `gain`, and the middle halves do not overlap.
   [[nodiscard]] bool beats(const Times& other, double gain) const {
     return median() < (1 - gain) * other.median() && quartile(3) < other.quartile(1);
   }
 };
 
-/// Ranks of this host are in one communicator; whether any host has several. Collective.
+/// Whether any host has several ranks. Collective.
 bool hosts_are_shared() {
   MPI_Comm host = MPI_COMM_NULL;
   SLUICE_MPI(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host));
@@ -290,7 +291,8 @@ class Measurement {
   explicit Measurement(const TuneTask& task) : task_(task) {}
 
   TuneResult result() {
-    // MPICH carries these out host by host first, where a rule for all ranks is not asked.
+    // Where hosts have several ranks, MPICH carries these calls out host by host first, and does not read rules for all
+    // ranks.
     const bool by_hosts = task_.library == Library::kMpich && hosts_are_shared();
     const Progress bar(static_cast<std::int64_t>(task_.calls.size() * task_.sizes.size()));
     std::int64_t done = 0;
@@ -310,7 +312,7 @@ class Measurement {
   }
 
  private:
-  /// By the text of the choice; "" is the library's own.
+  /// The ways by the text of their choice; "" is the library's own.
   using Ways = std::map<std::string, Way>;
 
   static std::string name(Call call) { return std::string(kind_of(call).name); }
@@ -326,7 +328,7 @@ class Measurement {
     return seconds;
   }
 
-  /// Each round from another one on.
+  /// Each round begins with another way.
   std::vector<Times> in_turns(const std::vector<Way*>& ways, CallBuffers& buffers) {
     std::vector<Times> times(ways.size());
     for (int round = 0; round < task_.repetitions; ++round) {
@@ -352,10 +354,11 @@ class Measurement {
       return;
     }
     Way& own = way(known, call, std::nullopt);
-    (void)timed(own, buffers);  // connections are made
+    (void)timed(own, buffers);  // makes the connections
     const double own_s = timed(own, buffers);
     std::vector<Way*> ways{&own};
-    // Reductions that need operations which commute: MPICH asks, of Open MPI's users somebody has to know.
+    // Some algorithms reduce in any order. MPICH asks whether the operation commutes; for Open MPI the user has to say
+    // so.
     const bool any_order = task_.library == Library::kMpich || task_.commutative;
     for (const LibraryChoice& choice : library_choices(task_.library, call, all_.size(), bytes, false, any_order)) {
       Way& other = way(known, call, choice);
@@ -371,7 +374,7 @@ class Measurement {
     for (std::size_t w = 1; w < ways.size(); ++w)
       if (times[w].median() < times[best].median()) best = w;
     if (best == 0 || !times[best].beats(times[0], task_.gain)) return;
-    // The best of many was lucky too: once more, the two alone.
+    // The best of many may have been lucky, so both are measured once more without the others.
     const std::vector<Times> again = in_turns({&own, ways[best]}, buffers);
     if (!again[1].beats(again[0], task_.gain)) return;
     result_.sizes.push_back({call, bytes, end_of_size(task_.sizes, i), own_name(call, bytes), *ways[best]->choice(),

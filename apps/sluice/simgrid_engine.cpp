@@ -1,6 +1,8 @@
 #include "simgrid_engine.hpp"
 
 #include <cstddef>
+#include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -9,6 +11,7 @@
 
 #include "broadcast_options.hpp"
 #include "child_process.hpp"
+#include "progress.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/simgrid.hpp"
 
@@ -19,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 constexpr const char* kOption = "--engine";
 
-/// The program that simulates: beside this one in a build, in libexec where it is installed.
+/// The program that simulates is beside this one in a build, and in libexec where it is installed.
 std::string simulating_program() {
   const fs::path folder = own_path(kOption).parent_path();
   for (const fs::path& each : {folder / "sluice-simgrid", folder / SLUICE_LIBEXEC / "sluice-simgrid"}) {
@@ -87,8 +90,15 @@ Timeline simulate(const SimgridTask& task, const SimgridEngineOptions& options) 
   task.write_request(request, machine);
   request.close();
   if (!request) throw InputError(files.path("request"), "cannot be written", "room for temporary files, in TMPDIR");
-  const int status = run_program({simulating_program(), files.path("request"), files.path("times")},
-                                 {.errors = files.path("errors"), .folder = {}});
+  const int status = [&] {
+    const Progress progress(static_cast<std::int64_t>(task.message_count()));
+    const auto show = [&](std::int64_t ended) { progress.show(ended, "messages simulated"); };
+    show(0);
+    return run_program({simulating_program(), files.path("request"), files.path("times")},
+                       {.errors = files.path("errors"), .folder = {}, .on_line = [&](const std::string& line) {
+                          show(std::strtoll(line.c_str(), nullptr, 10));
+                        }});
+  }();
   if (status != 0) {
     refuse(complaint_in(files.path("errors")), machine.platform, options.platform);
   }

@@ -51,7 +51,7 @@ constexpr const char* kSimulating = "simulating";
 constexpr double kUsualElementBytes = 8;
 constexpr std::int64_t kMostUnitBytes = std::int64_t{1} << 40;
 
-/// Of what is simulated: which options it has.
+/// What is simulated, which decides about the options.
 enum class Kind : std::uint8_t { kSteps, kTree, kProgram, kFile };
 
 /// What every problem of the verb asks of a simulation, as typed.
@@ -108,7 +108,7 @@ struct SimulationOptions {
   [[nodiscard]] bool simgrid() const { return engine == "simgrid"; }
 };
 
-/// Before anything is planned. Throws InputError. @pre the platform is named
+/// Checks the options before anything is planned. Throws InputError. @pre the platform is named
 void check(const SimulationOptions& options) {
   if (options.engine != "model" && options.engine != "simgrid")
     throw InputError("--engine", "'" + options.engine + "'", "model or simgrid");
@@ -165,6 +165,7 @@ nlohmann::ordered_json to_json(const Timeline& timeline, const Planned& planned,
   for (const TimelineTransfer& each : timeline.transfers) {
     ordered_json row{{"from", each.from}, {"to", each.to}, {"start", each.start}, {"end", each.end}};
     if (each.step >= 0 || each.size > 0) row["size"] = each.size;
+    if (each.offset >= 0) row["offset"] = each.offset;
     if (each.step >= 0) row["step"] = each.step;
     file["transfers"].push_back(std::move(row));
   }
@@ -186,7 +187,7 @@ int show(const Timeline& timeline, const Planned& planned, const SimulationOptio
   return status_unless_interrupted(kDone);
 }
 
-/// `unit_bytes`: of a unit of the sizes, unless the options say it.
+/// `unit_bytes`: the bytes of a unit of size, unless the options say it.
 int simulate_steps(const StepSchedule& schedule, const std::string& title, const SimulationOptions& options,
                    double unit_bytes) {
   const StepOrder order = parse_step_order(options.order, "--order");
@@ -194,7 +195,6 @@ int simulate_steps(const StepSchedule& schedule, const std::string& title, const
     if (!options.unit_bytes.empty())
       unit_bytes = static_cast<double>(parse_count(options.unit_bytes, "--unit-bytes", 1, kMostUnitBytes));
     const SimgridTask task(schedule, order, {options.same_hosts, unit_bytes});
-    const Elapsed elapsed(kSimulating);
     return show(simulate(task, options.machine), {title, {}}, options);
   }
   Timeline timeline = [&] {
@@ -218,8 +218,9 @@ int simulate_tree(const TreeSchedule& schedule, const std::string& title, const 
 int simulate_program(const Program& program, const Platform* platform, const std::string& title,
                      const SimulationOptions& options) {
   const Timeline timeline = [&] {
+    if (options.simgrid()) return simulate(SimgridTask(program), options.machine);
     const Elapsed elapsed(kSimulating);
-    return options.simgrid() ? simulate(SimgridTask(program), options.machine) : simulate(*platform, program);
+    return simulate(*platform, program);
   }();
   return show(timeline, {title, program.length_s}, options);
 }

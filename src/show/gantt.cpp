@@ -144,8 +144,9 @@ class Chart {
   }
 
   [[nodiscard]] std::string facts_of(const TimelineTransfer& each) const {
-    return fmt::format("{} to {}{}{}: {} to {}", each.from, each.to,
+    return fmt::format("{} to {}{}{}{}: {} to {}", each.from, each.to,
                        each.size > 0 ? fmt::format(", size {}", each.size) : "",
+                       each.offset >= 0 ? fmt::format(", offset {}", each.offset) : "",
                        each.step >= 0 ? fmt::format(", step {}", each.step) : "", time_text(each.start, timeline_.unit),
                        time_text(each.end, timeline_.unit));
   }

@@ -53,6 +53,8 @@ std::string timeline_json(const ReportTimeline& report) {
   const auto any = [&](auto test) { return std::any_of(transfers.begin(), transfers.end(), test); };
   if (any([](const TimelineTransfer& each) { return each.size > 0; }))
     append_column(out, "size", count, [&](std::size_t i) { return transfers[i].size; });
+  if (any([](const TimelineTransfer& each) { return each.offset >= 0; }))
+    append_column(out, "offset", count, [&](std::size_t i) { return transfers[i].offset; });
   if (any([](const TimelineTransfer& each) { return each.step >= 0; }))
     append_column(out, "step", count, [&](std::size_t i) { return transfers[i].step; });
   if (any([](const TimelineTransfer& each) { return each.sender_free != each.end; }))

@@ -89,6 +89,7 @@ std::string chrome_trace(const Timeline& timeline) {
     std::string facts = fmt::format(R"("from": {}, "to": {})", each.from, each.to);
     if (each.step >= 0) facts += fmt::format(R"(, "step": {})", each.step);
     if (each.step >= 0 || each.size > 0) facts += fmt::format(R"(, "size": {})", each.size);
+    if (each.offset >= 0) facts += fmt::format(R"(, "offset": {})", each.offset);
     append(
         R"({{"ph": "X", "pid": {}, "tid": {}, "ts": {}, "dur": {}, "name": "to {}", "cat": "send", "args": {{{}}}}})",
         nodes.of_sender(each.from), send_track(lanes.send[i]), each.start * factor,

@@ -138,6 +138,11 @@ Outcome Folder::sluice_interrupted(const Arguments& arguments, std::chrono::mill
   return running.outcome(true);
 }
 
+Outcome Folder::in_terminal(int columns, const std::string& line) const {
+  const std::string head = "export TERM=xterm; unset NO_COLOR; stty cols " + std::to_string(columns) + "; ";
+  return run({"script", "-qec", head + line, "/dev/null"});
+}
+
 Arguments words(const std::string& text) {
   std::istringstream in(text);
   Arguments result;

@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <iomanip>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -22,7 +25,7 @@ void expect_in(const std::string& part, const std::string& text) {
   EXPECT_NE(text.find(part), text.npos) << text << "lacks: " << part;
 }
 
-TEST(NewcomerRuns, ResultsSayWhatTheyWereMadeFrom) {  // 3, 21, 22
+TEST(NewcomerRuns, ResultsSayWhatTheyWereMadeFrom) {  // 3, 21
   const Folder folder;
   folder.write("traffic.mtx", kSmallTraffic);
   const Outcome outcome = on_ranks(folder, 3, "run exchange traffic.mtx --repetitions 5 --seed 3 --json out.json");
@@ -47,6 +50,37 @@ TEST(NewcomerRuns, ResultsSayWhatTheyWereMadeFrom) {  // 3, 21, 22
     EXPECT_EQ(samples[2], method["median_s"]);
     EXPECT_EQ(samples[3], method["quartiles_s"][1]);
     EXPECT_EQ(samples[4], method["max_s"]);
+  }
+}
+
+TEST(NewcomerRuns, RatiosHaveTheDigitsThatTheSamplesAllow) {  // 22
+  const Folder folder;
+  folder.write("traffic.mtx", kSmallTraffic);
+  const Outcome outcome = on_ranks(folder, 3, "run exchange traffic.mtx --repetitions 9 --json out.json");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const json file = json::parse(folder.read("out.json"));
+  const json& first = file["methods"][0];
+  const auto spread = [](const json& method) {
+    return (method["quartiles_s"][1].get<double>() - method["quartiles_s"][0].get<double>()) /
+           method["median_s"].get<double>();
+  };
+  const std::vector<std::string> rows = lines(outcome.out);
+  ASSERT_GT(file["methods"].size(), 1U);
+  for (std::size_t m = 1; m < file["methods"].size(); ++m) {
+    const json& method = file["methods"][m];
+    SCOPED_TRACE(outcome.out + method.dump());
+    const std::string start = method["name"].get<std::string>() + ' ';
+    const auto row =
+        std::find_if(rows.begin(), rows.end(), [&](const std::string& each) { return each.rfind(start, 0) == 0; });
+    ASSERT_NE(row, rows.end());
+    const double wider = std::max(spread(method), spread(first));
+    const int decimals = wider <= 0.01 ? 3 : wider <= 0.1 ? 2 : 1;
+    const double ratio = method["median_s"].get<double>() / first["median_s"].get<double>();
+    const bool same =
+        method["quartiles_s"][0] <= first["quartiles_s"][1] && first["quartiles_s"][0] <= method["quartiles_s"][1];
+    std::ostringstream cell;
+    cell << (same ? " ~" : " ") << std::fixed << std::setprecision(decimals) << ratio << "  ";
+    EXPECT_NE(row->find(cell.str()), row->npos) << cell.str();
   }
 }
 
@@ -118,7 +152,7 @@ TEST(NewcomerRuns, WhatRanIsDrawn) {  // 23
   expect_refused_once(on_ranks(folder, 3, "run exchange traffic.mtx --trace run.txt"), "--trace: 'run.txt'");
 }
 
-TEST(NewcomerRuns, WhatRanIsDrawnOfEveryProblem) {
+TEST(NewcomerRuns, WhatRanIsDrawnOfEveryProblem) {  // 23
   const Folder folder;
   const std::vector<std::pair<std::string, std::int64_t>> runs{
       // Of 12 elements one behind the other, 4 stay where they are.

@@ -25,10 +25,10 @@ void expect_not_in(const std::string& part, const std::string& text) {
   EXPECT_EQ(text.find(part), text.npos) << text << "has: " << part;
 }
 
-/// `line` of a shell in a terminal of so many columns that knows colours; what it prints, output and errors alike.
-Outcome in_terminal(const Folder& folder, int columns, const std::string& line) {
-  const std::string head = "export TERM=xterm; unset NO_COLOR; stty cols " + std::to_string(columns) + "; ";
-  return folder.run({"script", "-qec", head + line, "/dev/null"});
+/// What a command printed that succeeded.
+std::string out_of(const Outcome& outcome) {
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  return outcome.out;
 }
 
 TEST(Newcomer, NoOutputOverwritesAnInput) {  // 1
@@ -64,8 +64,8 @@ TEST(Newcomer, CheckSaysWhatItDidNotCheck) {  // 2
 
 TEST(Newcomer, HelpOfRunExchangeStatesItsOwnSetup) {  // 3; run_exchange_test compares the number with what runs
   const Folder folder;
-  expect_in("--setup BETA [8192, or by --latency]", folder.sluice(words("run exchange --help")).out);
-  expect_in("--setup BETA [1]", folder.sluice(words("plan exchange --help")).out);
+  expect_in("--setup BETA [8192, or by --latency]", out_of(folder.sluice(words("run exchange --help"))));
+  expect_in("--setup BETA [1]", out_of(folder.sluice(words("plan exchange --help"))));
 }
 
 TEST(Newcomer, ClusterNoticesBytesInPlaceOfSeconds) {  // 4
@@ -117,7 +117,7 @@ TEST(Newcomer, AStudyThatIsStoppedLeavesNoEmptyFolder) {  // 7
 
 TEST(Newcomer, EveryStudySaysWhereItWrote) {  // 8
   const Folder folder;
-  expect_in("\nwritten to tables\n", folder.sluice(words("study redistribute-tables -o tables")).out);
+  expect_in("\nwritten to tables\n", out_of(folder.sluice(words("study redistribute-tables -o tables"))));
 }
 
 TEST(Newcomer, ALauncherOfCopiesIsNoticed) {  // 10
@@ -159,16 +159,13 @@ TEST(Newcomer, NumbersHaveUnitsAndMeanSomething) {  // 14
   folder.write("x.csv", kTraffic);
   const Outcome broadcast =
       folder.sluice({"plan", "broadcast", "--platform", platform(), "--size", "1MB", "--algorithm", "ecef"});
-  const std::string length = lines(broadcast.out).at(3);
+  const std::string length = lines(out_of(broadcast)).at(3);
   EXPECT_EQ(length.rfind("length", 0), 0U) << broadcast.out;
   expect_in(" ms", length);
   expect_in(", 11 units of the file in total, k = 1000 (no more than 3 can be at once)",
-            folder.sluice(words("plan exchange x.csv --max-transfers 1000")).out);
-  expect_in(", 11 B in total, k = 3, ",
-            folder
-                .sluice(words(
-                    "plan exchange x.csv --backbone 1Gbit --sender-link 100Mbit --receiver-link 1Gbit --latency 1ms"))
-                .out);
+            out_of(folder.sluice(words("plan exchange x.csv --max-transfers 1000"))));
+  const std::string hardware = "--backbone 1Gbit --sender-link 100Mbit --receiver-link 1Gbit --latency 1ms";
+  expect_in(", 11 B in total, k = 3, ", out_of(folder.sluice(words("plan exchange x.csv " + hardware))));
 }
 
 TEST(Newcomer, TrafficComesFromStandardInputAndFromOtherPrograms) {  // 15
@@ -202,6 +199,7 @@ TEST(Newcomer, SlipsAreMetWithASuggestion) {  // 16
   expect_refused(folder.sluice(words("plan exchange x.csv --seed")), "--seed: nothing behind it, expected a value");
   expect_refused(folder.sluice(words("plan exchange x.csv --max-transfers 0")),
                  "--max-transfers: '0', expected at least 1");
+  expect_not_in("9223372036854775807", folder.sluice(words("plan exchange x.csv --max-transfers 0")).err);
   const Outcome nothing = folder.sluice(words("plan exchange x.csv --frobnicate"));
   expect_not_in("did you mean", nothing.err);
 }
@@ -210,40 +208,43 @@ TEST(Newcomer, OneIsNoPlural) {  // 17
   const Folder folder;
   folder.write("one.csv", "5\n");
   const Outcome outcome = folder.sluice(words("plan exchange one.csv --json plan.json"));
-  expect_in("1 sender, 1 receiver, 1 message, ", outcome.out);
-  expect_in("1 step, 1 transfer, ", folder.sluice(words("check plan.json")).out);
+  expect_in("1 sender, 1 receiver, 1 message, ", out_of(outcome));
+  expect_in("1 step, 1 transfer, ", out_of(folder.sluice(words("check plan.json"))));
 }
 
 TEST(Newcomer, HelpIsWhereItIsLookedFor) {  // 18
   const Folder folder;
-  EXPECT_EQ(folder.sluice(words("help plan exchange")).out, folder.sluice(words("plan exchange --help")).out);
-  EXPECT_EQ(folder.sluice(words("help")).out, folder.sluice(words("--help")).out);
-  expect_not_in("docs/", folder.sluice(words("plan broadcast --help")).out);
-  const std::string one = folder.sluice(words("study switch-demand --help")).out;
+  const auto help = [&](const std::string& line) { return out_of(folder.sluice(words(line))); };
+  EXPECT_EQ(help("help plan exchange"), help("plan exchange --help"));
+  EXPECT_EQ(help("help"), help("--help"));
+  expect_not_in("docs/", help("plan broadcast --help"));
+  const std::string one = help("study switch-demand --help");
   expect_in("Optical circuit switches", one);
   expect_not_in("moe-routing", one);
-  expect_in("moe-routing", folder.sluice(words("study --help")).out);
+  expect_in("moe-routing", help("study --help"));
   folder.write("x.csv", kTraffic);
   for (const std::string option : {"--algorithms", "--algorithm"})
     EXPECT_EQ(folder.sluice(words("compare exchange x.csv " + option + " ggp,oggp")).status, 0);
-  expect_in("--methods,--method", folder.sluice(words("run exchange --help")).out);
+  expect_in("--methods,--method", help("run exchange --help"));
 }
 
 TEST(Newcomer, LinesFitTheTerminal) {  // 19
   const Folder folder;
   const std::string command = SLUICE_COMMAND;
-  for (const std::size_t columns : {60U, 100U}) {
-    const Outcome outcome = in_terminal(folder, static_cast<int>(columns), command + " plan exchange --help");
-    EXPECT_EQ(outcome.status, 0);
-    std::size_t longest = 0;
-    for (std::string line : lines(outcome.out)) {
-      while (!line.empty() && line.back() == '\r') line.pop_back();
-      longest = std::max(longest, line.size());
+  folder.write("x.csv", kTraffic);
+  for (const std::string rest : {" plan exchange --help", " compare exchange x.csv"}) {
+    for (const std::size_t columns : {60U, 100U}) {
+      const Outcome outcome = folder.in_terminal(static_cast<int>(columns), command + rest + " --no-progress");
+      std::size_t longest = 0;
+      for (std::string line : lines(out_of(outcome))) {
+        while (!line.empty() && line.back() == '\r') line.pop_back();
+        longest = std::max(longest, line.size());
+      }
+      EXPECT_LE(longest, columns) << outcome.out;
+      EXPECT_GT(longest, columns / 2) << outcome.out;
     }
-    EXPECT_LE(longest, columns);
-    EXPECT_GT(longest, columns / 2);
   }
-  EXPECT_EQ(in_terminal(folder, 20, command + " plan redistribute --from 16:3 --to 16:5").status, 0);
+  EXPECT_EQ(folder.in_terminal(20, command + " plan redistribute --from 16:3 --to 16:5").status, 0);
 }
 
 TEST(Newcomer, LongPlanningShowsThatItIsUnderWay) {  // 20
@@ -253,11 +254,11 @@ TEST(Newcomer, LongPlanningShowsThatItIsUnderWay) {  // 20
     for (int j = 0; j < 80; ++j) traffic += std::to_string((i * 7919 + j * 104729) % 9973) + (j == 79 ? '\n' : ',');
   folder.write("big.csv", traffic);
   const std::string command = std::string(SLUICE_COMMAND) + " plan exchange big.csv --algorithm auto --summary";
-  const Outcome shown = in_terminal(folder, 120, command);
+  const Outcome shown = folder.in_terminal(120, command);
   EXPECT_EQ(shown.status, 0);
   expect_in(" s: best plan ", shown.out);
   for (const std::string& quiet : {command + " --no-progress", command + " --quiet", "TERM=dumb " + command})
-    expect_not_in(" s: best plan ", in_terminal(folder, 120, quiet).out);
+    expect_not_in(" s: best plan ", folder.in_terminal(120, quiet).out);
 }
 
 TEST(Newcomer, ComparisonsSayWhatTheyWereMadeFrom) {  // 21; of runs: run_exchange_test
@@ -353,11 +354,11 @@ TEST(Newcomer, QuietPrintsNothing) {
 TEST(Newcomer, ErrorsAreRedWhereTheyMayBe) {
   const Folder folder;
   const std::string command = std::string(SLUICE_COMMAND) + " plna";
-  const Outcome coloured = in_terminal(folder, 80, "NO_COLOR= " + command);
+  const Outcome coloured = folder.in_terminal(80, "NO_COLOR= " + command);
   EXPECT_EQ(coloured.status, 2);
   expect_in("\x1b[1;31merror:", coloured.out);
-  expect_not_in("\x1b[", in_terminal(folder, 80, "NO_COLOR=1 " + command).out);
-  expect_not_in("\x1b[", in_terminal(folder, 80, "TERM=dumb " + command).out);
+  expect_not_in("\x1b[", folder.in_terminal(80, "NO_COLOR=1 " + command).out);
+  expect_not_in("\x1b[", folder.in_terminal(80, "TERM=dumb " + command).out);
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ TEST(Report, StepsWithTheirTransfersFiguresAndTables) {
   std::size_t transfers = 0;
   double size = 0;
   for (const json& step : plan["steps"]) transfers += step["transfers"].size();
-  for (const char* column : {"from", "to", "start", "end", "size", "step"})
+  for (const char* column : {"from", "to", "start", "end", "size", "offset", "step"})
     EXPECT_EQ(timeline[column].size(), transfers) << column;
   for (const json& each : timeline["size"]) size += each.get<double>();
   EXPECT_EQ(size, 11);

@@ -1,5 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,6 +37,18 @@ TEST(Simulate, ProblemsAndFilesAlike) {
     EXPECT_TRUE(file["about"].contains("version"));
     EXPECT_NE(outcome.out.find("\nstart  end  from  to  size  step\n"), std::string::npos) << outcome.out;
   }
+  // The pieces of the plan, which are in another order there.
+  std::multiset<std::vector<std::int64_t>> planned, simulated;
+  const auto piece = [](const json& each, std::int64_t step) {
+    return std::vector<std::int64_t>{each["from"], each["to"], each["offset"], each["size"], step};
+  };
+  const json plan = json::parse(folder.read("plan.json"));
+  for (std::size_t s = 0; s < plan["steps"].size(); ++s)
+    for (const json& each : plan["steps"][s]["transfers"]) planned.insert(piece(each, static_cast<std::int64_t>(s)));
+  const json simulation = json::parse(folder.read("out.json"));
+  for (const json& each : simulation["transfers"]) simulated.insert(piece(each, each["step"]));
+  EXPECT_EQ(simulated, planned);
+  EXPECT_TRUE(std::any_of(planned.begin(), planned.end(), [](const auto& each) { return each[2] > 0; }));
   const Outcome piped = folder.sluice(words("simulate - --order chain --json -"), folder.read("plan.json"));
   ASSERT_EQ(piped.status, 0) << piped.err;
   EXPECT_LE(json::parse(piped.out)["length"], cost["total"]);
@@ -155,6 +171,26 @@ TEST(SimulateWithSimgrid, AgreesWithTheModelWhereEveryNodeHasAPort) {
       EXPECT_FALSE(json::parse(simgrid.out).contains("planned"));
     }
   }
+}
+
+TEST(SimulateWithSimgrid, ShowsHowFarItIsOnATerminal) {
+  const Folder folder;
+  folder.write("x.csv", "300000,110000,0\n50000,50000,250000\n400000,0,120000\n");
+  folder.write("c.xml", cluster(6));
+  ASSERT_EQ(folder.sluice(words("plan exchange x.csv --algorithm oggp --json plan.json")).status, 0);
+  std::size_t transfers = 0;
+  const json plan = json::parse(folder.read("plan.json"));
+  for (const json& step : plan["steps"]) transfers += step["transfers"].size();
+  const std::string all = std::to_string(transfers);
+  const std::string rest = " simulate plan.json --engine simgrid --platform c.xml";
+  const Outcome shown = folder.in_terminal(100, SLUICE_COMMAND + rest);
+  EXPECT_EQ(shown.status, 0) << shown.out;
+  for (const std::string& count : {"0/" + all, "1/" + all, all + "/" + all})
+    EXPECT_NE(shown.out.find("] " + count + " messages simulated"), std::string::npos) << shown.out;
+  EXPECT_NE(shown.out.find(std::string(30, '#') + "] " + all), std::string::npos) << shown.out;
+  for (const std::string how : {" --quiet", " --no-progress"})
+    EXPECT_EQ(folder.in_terminal(100, SLUICE_COMMAND + rest + how).out.find("simulated"), std::string::npos) << how;
+  EXPECT_EQ(folder.sluice(words(rest.substr(1))).err, "") << "no terminal";
 }
 
 TEST(SimulateWithSimgrid, HostsAndUnits) {

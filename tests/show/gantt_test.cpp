@@ -35,6 +35,14 @@ TEST(GanttSvg, HasARowPerSenderABarPerTransferAndAnAxis) {
     EXPECT_NE(svg.find(part), svg.npos) << part;
 }
 
+TEST(GanttSvg, TellsWhereAPieceBeginsInItsMessage) {
+  Timeline timeline = two_by_two();
+  timeline.transfers[1].offset = 12;
+  const std::string svg = gantt_svg(timeline, "pieces");
+  EXPECT_EQ(count(svg, "<title>1 to 0, size 7, offset 12, step 1: 1.00 ms to 4.00 ms</title>"), 1U);
+  EXPECT_EQ(count(svg, "offset"), 1U);
+}
+
 TEST(GanttSvg, ShowsBothDirectionsOfMachines) {
   Timeline timeline = two_by_two();
   timeline.same_nodes = true;

@@ -52,6 +52,9 @@ TEST(ChromeTrace, MachinesThatDoBothAreOneProcess) {
   EXPECT_EQ(bars[1]["pid"], 1);
   EXPECT_EQ(bars[1]["ts"], 3.0);
   EXPECT_FALSE(bars[0]["args"].contains("size"));
+  EXPECT_FALSE(bars[0]["args"].contains("offset"));
+  tree.transfers[0].offset = 3;
+  EXPECT_NE(chrome_trace(tree).find("\"offset\": 3}"), std::string::npos);
 }
 
 /// Machine 0 sends twice at once; machine 2 gets both, one into the other's time.

@@ -17,6 +17,7 @@ struct TimelineTransfer {
   double sender_free = 0;    ///< when the sender can begin another
   double receive_start = 0;  ///< when the receiver begins
   double end = 0;            ///< when the receiver has all of it
+  std::int64_t offset = -1;  ///< where it begins in its message, or in the data of a program; -1: not known
 
   friend bool operator==(const TimelineTransfer&, const TimelineTransfer&) = default;
 };

@@ -102,7 +102,11 @@ Timeline untimed(const StepSchedule& schedule, std::string_view unit) {
       schedule.problem, schedule.algorithm, schedule.senders, schedule.receivers, false, std::string(unit), {}, 0};
   for (std::size_t s = 0; s < schedule.steps.size(); ++s)
     for (const Transfer& each : schedule.steps[s].transfers)
-      timeline.transfers.push_back({each.from, each.to, each.size, static_cast<std::int64_t>(s)});
+      timeline.transfers.push_back({.from = each.from,
+                                    .to = each.to,
+                                    .size = each.size,
+                                    .step = static_cast<std::int64_t>(s),
+                                    .offset = each.offset});
   return timeline;
 }
 
@@ -115,7 +119,8 @@ Timeline untimed(const Program& program, std::string_view unit) {
                     .unit = std::string(unit),
                     .transfers = {}};
   for (const ProgramOperation& op : program.operations)
-    if (op.kind == ProgramOperation::Kind::kSend) timeline.transfers.push_back({op.rank, op.peer, op.message_bytes()});
+    if (op.kind == ProgramOperation::Kind::kSend)
+      timeline.transfers.push_back({.from = op.rank, .to = op.peer, .size = op.message_bytes(), .offset = op.offset});
   return timeline;
 }
 

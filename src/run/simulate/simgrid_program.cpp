@@ -5,6 +5,8 @@
 /// ended; there are no actors, so a message costs no more than its flow. A message takes the latency of its route, and
 /// flows share links as TCP connections do (model CM02 with the weights of SMPI's, 8775 bytes).
 ///
+/// On standard output: how many messages have ended, a line for every 200th of them all.
+///
 /// Errors: "error: WHERE: ..." on standard error and exit status 2. SimGrid itself ends the process with a text of its
 /// own where a platform is broken.
 #include <algorithm>
@@ -98,8 +100,7 @@ class Simulation {
       s4u::Host* const from = hosts_[static_cast<std::size_t>(message.from)];
       s4u::Host* const to = hosts_[static_cast<std::size_t>(message.to)];
       if (from == to) {
-        times_.end[*next] = times_.start[*next];
-        sequence_.end(*next);
+        end(*next);
         continue;
       }
       const s4u::CommPtr flow = s4u::Comm::sendto_init(from, to);
@@ -119,9 +120,19 @@ class Simulation {
     const std::size_t message = found->second.message;
     ended_.push_back(found->second.flow);  // SimGrid is not done with it before the clock goes on
     flows_.erase(found);
-    times_.end[message] = now;
-    sequence_.end(message);
+    end(message);
     start_all();
+  }
+
+  void end(std::size_t message) {
+    times_.end[message] = s4u::Engine::get_clock();
+    sequence_.end(message);
+    constexpr std::size_t kLines = 200;
+    const std::size_t count = graph_.messages.size();
+    ++ended_count_;
+    if (ended_count_ * kLines / count == (ended_count_ - 1) * kLines / count) return;
+    std::printf("%zu\n", ended_count_);
+    std::fflush(stdout);
   }
 
   struct Flow {
@@ -137,6 +148,7 @@ class Simulation {
   std::map<const s4u::Activity*, Flow> flows_;  ///< under way
   std::vector<s4u::CommPtr> ended_;
   double ended_at_ = 0;
+  std::size_t ended_count_ = 0;
 };
 
 void answer(const std::string& request_file, const std::string& times_file) {

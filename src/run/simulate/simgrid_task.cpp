@@ -82,6 +82,8 @@ SimgridTask::~SimgridTask() = default;
 SimgridTask::SimgridTask(SimgridTask&&) noexcept = default;
 SimgridTask& SimgridTask::operator=(SimgridTask&&) noexcept = default;
 
+std::size_t SimgridTask::message_count() const { return state_->graph.messages.size(); }
+
 void SimgridTask::write_request(std::ostream& out, const SimgridMachine& machine) const {
   detail::write_simgrid_request(out, machine, state_->who_needs, state_->graph);
 }

@@ -12,9 +12,12 @@ function transferModel(data) {
     shown: null,  // null: all
     names: data.same ? [data.node, data.node] : ["sender", "receiver"],
     size: i => data.size[i] / scale,
+    // Where it begins in its message; null if the file does not say.
+    offset: i => data.offset[i] < 0 ? null : data.offset[i] / scale,
     facts(i) {
       const parts = [`${data.from[i]} to ${data.to[i]}`];
       if (data.size) parts.push("size " + quantityText(this.size(i), data.sizeUnit));
+      if (data.offset && data.offset[i] >= 0) parts.push("offset " + quantityText(this.offset(i), data.sizeUnit));
       if (data.step) parts.push("step " + data.step[i]);
       parts.push(`from ${quantityText(data.start[i], data.unit)} to ${quantityText(data.end[i], data.unit)}`,
         "takes " + quantityText(data.end[i] - data.start[i], data.unit));
@@ -407,6 +410,7 @@ function transferTable(model) {
     { title: data.same ? "to" : "receiver", number: true, of: i => data.to[i] }
   ];
   if (data.size) columns.push({ title: "size", number: true, unit: data.sizeUnit, of: i => model.size(i) });
+  if (data.offset) columns.push({ title: "offset", number: true, unit: data.sizeUnit, of: i => model.offset(i) });
   if (data.step) columns.push({ title: "step", number: true, of: i => data.step[i] });
   columns.push({ title: "start", number: true, unit: data.unit, of: i => data.start[i] },
     { title: "end", number: true, unit: data.unit, of: i => data.end[i] },

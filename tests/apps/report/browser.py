@@ -8,7 +8,6 @@ import shutil
 import subprocess
 import tempfile
 import time
-import zlib
 
 FLAGS = [
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
@@ -158,43 +157,3 @@ class Browser:
 
     def paper(self):
         return base64.b64decode(self.call("Page.printToPDF", printBackground=True, paperWidth=8.27, paperHeight=11.69)["data"])
-
-
-def colours_of(png):
-    """How often each colour occurs in a PNG of 8 bits a channel."""
-    at, data, width, height, channels = 8, b"", 0, 0, 0
-    while at < len(png):
-        length, kind = int.from_bytes(png[at:at + 4], "big"), png[at + 4:at + 8]
-        part = png[at + 8:at + 8 + length]
-        if kind == b"IHDR":
-            width, height = int.from_bytes(part[:4], "big"), int.from_bytes(part[4:8], "big")
-            channels = {2: 3, 6: 4}[part[9]]
-        elif kind == b"IDAT":
-            data += part
-        at += 12 + length
-    raw, stride = zlib.decompress(data), width * channels
-    above, counts = bytearray(stride), {}
-    for line in range(height):
-        start = line * (stride + 1)
-        method, row = raw[start], bytearray(raw[start + 1:start + 1 + stride])
-        if method == 1:
-            for i in range(channels, stride):
-                row[i] = (row[i] + row[i - channels]) & 255
-        elif method == 2:
-            row = bytearray((a + b) & 255 for a, b in zip(row, above))
-        elif method in (3, 4):
-            for i in range(stride):
-                left, corner = (row[i - channels], above[i - channels]) if i >= channels else (0, 0)
-                up = above[i]
-                if method == 3:
-                    add = (left + up) // 2
-                else:
-                    p = left + up - corner
-                    pa, pb, pc = abs(p - left), abs(p - up), abs(p - corner)
-                    add = left if pa <= pb and pa <= pc else up if pb <= pc else corner
-                row[i] = (row[i] + add) & 255
-        for i in range(0, stride, channels):
-            colour = tuple(row[i:i + 3])
-            counts[colour] = counts.get(colour, 0) + 1
-        above = row
-    return counts

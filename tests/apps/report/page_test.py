@@ -11,7 +11,8 @@ import sys
 import tempfile
 import unittest
 
-from browser import Browser, colours_of
+from browser import Browser
+from picture import colours_of
 
 SLUICE, CHROMIUM, SOURCE = sys.argv[1:4]
 KEEP = sys.argv[4] if len(sys.argv) > 4 else None
@@ -215,12 +216,20 @@ class Page(unittest.TestCase):
         self.browser.frames()
         box = self.browser.run("(() => { const b = document.querySelector('.scroller canvas').getBoundingClientRect(); return [b.x, b.y]; })()")
         with open("plan.json") as file:
-            first = json.load(file)["steps"][0]["transfers"][0]
+            steps = json.load(file)["steps"]
+        first = steps[0]["transfers"][0]
         heights = self.browser.run("document.querySelector('.scroller canvas').clientHeight / 4")
         self.browser.mouse("mouseMoved", box[0] + 70, box[1] + heights * (first["from"] + 0.5))
         tip = self.text("main > section .tip:not([hidden])")
         self.assertIn(f"{first['from']} to {first['to']}", tip)
         self.assertIn("step 0", tip)
+        self.assertIn(f"offset {first['offset']}", tip)
+        pieces = {(t["from"], t["to"], t["offset"], t["size"]) for step in steps for t in step["transfers"]}
+        # The first page of the table, which has a message in pieces.
+        rows = {(int(row[0]), int(row[1]), int(row[3]), int(row[2])) for row in self.rows("Transfers")}
+        self.assertEqual(len(rows), min(len(pieces), 20))
+        self.assertLessEqual(rows, pieces)
+        self.assertTrue(any(offset > 0 for _, _, offset, _ in rows))
 
     def test_keys_move_through_transfers_and_cells(self):
         self.browser.run("document.querySelector('.scroller canvas').focus()")

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <iosfwd>
 #include <memory>
@@ -48,6 +49,8 @@ class SimgridTask {
   SimgridTask(SimgridTask&&) noexcept;
   SimgridTask& operator=(SimgridTask&&) noexcept;
 
+  /// How many messages are simulated. On its standard output the program says now and then how many have ended so far.
+  [[nodiscard]] std::size_t message_count() const;
   /// Writes REQUEST, for the program of the same build alone.
   void write_request(std::ostream& out, const SimgridMachine& machine) const;
   /// The timeline of TIMES, in seconds. Throws InputError for an answer that is not whole.

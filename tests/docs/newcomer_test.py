@@ -1,0 +1,32 @@
+#!/usr/bin/env python3
+"""The table of docs/reference/newcomer.md names every test of the review's faults: each fault has a row, and the tests of a
+row are those whose comment in the source has its number."""
+import pathlib
+import re
+import unittest
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+FAULTS = 24
+TEST = re.compile(r"^TEST\((\w+), (\w+)\) \{(?:  // ([\d, ]+))?", re.MULTILINE)
+
+
+class Newcomer(unittest.TestCase):
+    def test_each_fault_has_its_tests(self):
+        tests = {number: set() for number in range(1, FAULTS + 1)}
+        for name in ("newcomer_test.cpp", "newcomer_run_test.cpp"):
+            for suite, test, numbers in TEST.findall((SOURCE / "tests/apps" / name).read_text()):
+                for number in re.findall(r"\d+", numbers):
+                    tests[int(number)].add(f"{suite}.{test}")
+        rows = {}
+        for line in (SOURCE / "docs/reference/newcomer.md").read_text().splitlines():
+            cells = [cell.strip() for cell in line.strip("|").split(" | ")]
+            if cells[0].strip("| ").isdigit():
+                self.assertEqual(len(cells), 6, line)
+                self.assertTrue(all(cells), line)
+                rows[int(cells[0].strip("| "))] = set(re.findall(r"`(\w+\.\w+)`", cells[-1]))
+        self.assertEqual(rows, tests)
+        self.assertTrue(all(rows.values()))
+
+
+if __name__ == "__main__":
+    unittest.main()
