@@ -78,6 +78,9 @@ class BroadcastPlanner {
 
   /// Or with those that it has, where the replay is too much work.
   [[nodiscard]] BroadcastProgram with_times_of_replay(BroadcastProgram program) const {
+    std::int64_t messages = 0;
+    for (const auto& rank : program.ranks) messages += static_cast<std::int64_t>(rank.sends.size());
+    if (messages > kMostSimulated) return program;
     double rates = kMostRates;
     std::optional<BroadcastProgram> again = replayed(network_, program, &rates);
     return again ? std::move(*again) : std::move(program);
@@ -90,8 +93,21 @@ class BroadcastPlanner {
   /// of a cluster take their port from a long one.
   [[nodiscard]] BroadcastProgram program_of(const BetweenPlan& plan) const {
     BroadcastProgram at_once = program_of(plan, false);
+    if (messages_of(plan) > kMostSimulated) return at_once;
     BroadcastProgram after = program_of(plan, true);
     return after.length_s < at_once.length_s ? after : at_once;
+  }
+
+  /// Of its program, about.
+  [[nodiscard]] std::int64_t messages_of(const BetweenPlan& plan) const {
+    auto messages = static_cast<std::int64_t>(plan.schedule.transfers.size());
+    for (const PlatformCluster& cluster : platform_.clusters) {
+      const std::int64_t others = static_cast<std::int64_t>(cluster.ranks.size()) - 1;
+      if (others == 0) continue;
+      const std::int64_t segment = detail::best_inside(cluster, bytes_, options_.inside).segment_bytes;
+      messages += others * (segment > 0 ? (bytes_ + segment - 1) / segment : 1);
+    }
+    return messages;
   }
 
   [[nodiscard]] BroadcastProgram program_of(const BetweenPlan& plan, bool inside_waits) const {
@@ -293,15 +309,20 @@ class BroadcastPlanner {
       const bool worked_out = !plan.program.ranks.empty();
       if (worked_out && (!best || plan.program.length_s < best->program.length_s)) best = std::move(plan);
     };
-    if (several_connections()) offer(routed(true, between.schedule.length));
-    offer(routed(false, best ? best->program.length_s : between.schedule.length));
+    // Trees of very many messages are only worked out if they are asked for.
+    constexpr std::int64_t kMostOfATree = 4 * kMostSimulated;
+    const double by_tree = messages_of(between) <= kMostOfATree ? between.schedule.length : detail::kInfinity;
+    if (several_connections()) offer(routed(true, by_tree));
+    offer(routed(false, best ? best->program.length_s : by_tree));
     if (platform_.clusters.size() == 1 && !platform_.clusters.front().broadcast.points().empty()) offer(native());
     // The tree's program takes what its schedule says, or a little less.
     constexpr double kExecuted = 0.95;
-    if (!best || kExecuted * between.schedule.length < best->program.length_s)
+    if (!best || kExecuted * by_tree < best->program.length_s)
       offer(tree(std::move(between), "auto"));
     else
       candidates.push_back({method_of(between, "auto"), between.schedule.length});
+    // What was not worked out is known about only, and does not stand before what was.
+    std::erase_if(candidates, [&](const auto& each) { return each.length_s < best->program.length_s; });
     std::stable_sort(candidates.begin(), candidates.end(),
                      [](const auto& a, const auto& b) { return a.length_s < b.length_s; });
     best->candidates = std::move(candidates);

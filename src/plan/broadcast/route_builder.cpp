@@ -89,8 +89,7 @@ void RouteBuilder::add_group(std::size_t s) {
   const Shape shape = s == 0 ? routes_.root_shape : routes_.shape;
   for (std::size_t i = 1; i < size; ++i) {
     // A binomial tree serves the largest subtree first, others the nearest.
-    const double order =
-        static_cast<double>(shape == Shape::kBinomial ? size - i : i) / static_cast<double>(size + 1);
+    const double order = static_cast<double>(shape == Shape::kBinomial ? size - i : i) / static_cast<double>(size + 1);
     add(at(parent_in(shape, i)), at(i), inside + order);
   }
   std::size_t used = 0;

@@ -19,9 +19,9 @@ class RouteScore {
 
  private:
   struct Way {
-    double port_s = 0;    // of either rank
-    double whole_s = 0;   // of its connection
-    double link_s = 0;    // between clusters
+    double port_s = 0;   // of either rank
+    double whole_s = 0;  // of its connection
+    double link_s = 0;   // between clusters
     double latency_s = 0;
     double overhead_s = 0;
   };

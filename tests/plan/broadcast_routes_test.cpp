@@ -1,0 +1,113 @@
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "broadcast_testing.hpp"
+#include "plan/broadcast/rank_network.hpp"
+#include "plan/broadcast/replay.hpp"
+#include "plan/broadcast/route_score.hpp"
+#include "plan/broadcast/routes.hpp"
+#include "sluice/plan/broadcast.hpp"
+
+/// Routes of segments: their scores, and plans to many ranks.
+namespace sluice::detail {
+namespace {
+
+Platform read(const std::string& text) {
+  std::istringstream in(text);
+  return read_platform(in, "p.json");
+}
+
+/// Sites of clusters of hosts: cards of 1 Gbit/s, and 20 MB/s for each of ten connections between sites.
+Platform hosts(int sites, int clusters, int ranks) {
+  const std::string card = "[[1, 2e-06], [1048576, 0.00889]]";
+  return read(R"({"schema": "sluice.platform/2",
+    "link": {"latency_s": 0.005, "gap": [[1, 2e-06], [1048576, 0.0524]], "connections": 10},
+    "parts": [{"name": "site", "count": )" +
+              std::to_string(sites) + R"(, "link": {"latency_s": 6e-05, "gap": )" + card + R"(, "connections": 4},
+    "parts": [{"name": "cluster", "count": )" +
+              std::to_string(clusters) + R"(, "ranks": )" + std::to_string(ranks) +
+              R"(, "link": {"latency_s": 4.5e-05, "gap": )" + card + "}}]}]}");
+}
+
+TEST(BroadcastRoutes, ScoreIsFillAndPace) {
+  Platform platform;
+  platform.ranks = 4;
+  platform.clusters.push_back({"a", {0, 1, 2, 3}, 1e-4, GapTable({{1, 1e-6}, {1000, 1e-3}}), {}});
+  const RankNetwork network(platform);
+  const std::vector<RankGroup> groups = network.groups_from(0, 0);
+  ASSERT_EQ(groups.size(), 1U);
+  RouteScore score(network, 0, 10'000, groups);
+  constexpr double kGap = 1e-3, kLatency = 1e-4, kStart = 1e-6, kExact = 1e-12;
+  Routes routes{0, {-1}, false, false, Routes::Shape::kChain, Routes::Shape::kChain, 1000};
+  EXPECT_NEAR(score.score(routes), 3 * (kGap + kLatency + kStart) + 9 * kGap, kExact);
+  // A heap of four: the root sends each segment twice, and its first child once.
+  routes.root_shape = Routes::Shape::kBinary;
+  EXPECT_NEAR(score.score(routes), 2 * (kGap + kLatency + kStart) + 9 * 2 * kGap, kExact);
+  routes.segment_bytes = 10'000;
+  EXPECT_NEAR(score.score(routes), 2 * (network.costs(0, 0, 10'000, false).port_s + kLatency + kStart), kExact);
+}
+
+TEST(BroadcastRoutes, ScoresAreNearWhatIsSimulated) {
+  const Platform platform = read_platform(SLUICE_STUDIES "/grid5000/grid5000-88.json");
+  const RankNetwork network(platform);
+  for (const std::int64_t bytes : {1 << 14, 1 << 17, 1 << 20}) {
+    for (const bool parallel : {false, true}) {
+      const std::vector<FoundRoutes> found = best_routes(network, 0, bytes, parallel, 0, {});
+      ASSERT_FALSE(found.empty());
+      for (std::size_t f = 0; f < found.size(); ++f) {
+        if (f > 0) {
+          EXPECT_LE(found[f - 1].length_s, found[f].length_s);
+        }
+        const double simulated =
+            timed_program(network, 0, bytes, route_messages(network, 0, bytes, found[f].routes), false, true).length_s;
+        EXPECT_GT(found[f].length_s, 0.75 * simulated) << to_string(found[f].routes);
+        EXPECT_LT(found[f].length_s, 1.3 * simulated) << to_string(found[f].routes);
+      }
+    }
+  }
+}
+
+TEST(BroadcastRoutes, AReplayGivesUpWhenItsWorkIsUsedUp) {
+  const Platform platform = testing::three_sites(testing::in_order(), 4);
+  const RankNetwork network(platform);
+  constexpr std::int64_t kBytes = 1 << 18;
+  const std::vector<FoundRoutes> found = best_routes(network, 0, kBytes, true, 32, {});
+  const BroadcastProgram program = timed_program(
+      network, 0, kBytes, route_messages(network, 0, kBytes, found.front().routes), false, false);
+  double enough = 1e9;
+  const std::optional<BroadcastProgram> whole = replayed(network, program, &enough);
+  ASSERT_TRUE(whole);
+  EXPECT_EQ(*whole, *replayed(network, program));
+  const double used = 1e9 - enough;
+  EXPECT_GT(used, 1);
+  double just = used, less = used / 4;
+  EXPECT_TRUE(replayed(network, program, &just));
+  EXPECT_EQ(just, 0);
+  EXPECT_FALSE(replayed(network, program, &less));
+}
+
+TEST(BroadcastRoutes, ThousandsOfRanksArePlanned) {
+  for (const Platform& platform : {hosts(4, 5, 50), hosts(10, 10, 100)}) {
+    for (const std::int64_t bytes : {1 << 10, 1 << 16, 1 << 22}) {
+      const BroadcastPlan plan = plan_broadcast(platform, 7, bytes, {});
+      EXPECT_TRUE(validate(plan.program).empty());
+      EXPECT_EQ(plan.program.ranks.size(), static_cast<std::size_t>(platform.ranks));
+      ASSERT_FALSE(plan.candidates.empty());
+      EXPECT_EQ(plan.candidates.front().method, plan.program.method);
+      EXPECT_EQ(plan.candidates.front().length_s, plan.program.length_s);
+      EXPECT_GE(plan.program.length_s, RankNetwork(platform).bound(7, bytes));
+      if (platform.ranks == 1000) {
+        EXPECT_EQ(plan_broadcast(platform, 7, bytes, {}).program, plan.program);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sluice::detail
