@@ -78,8 +78,8 @@ TEST(BroadcastRoutes, AReplayGivesUpWhenItsWorkIsUsedUp) {
   const RankNetwork network(platform);
   constexpr std::int64_t kBytes = 1 << 18;
   const std::vector<FoundRoutes> found = best_routes(network, 0, kBytes, true, 32, {});
-  const BroadcastProgram program = timed_program(
-      network, 0, kBytes, route_messages(network, 0, kBytes, found.front().routes), false, false);
+  const BroadcastProgram program =
+      timed_program(network, 0, kBytes, route_messages(network, 0, kBytes, found.front().routes), false, false);
   double enough = 1e9;
   const std::optional<BroadcastProgram> whole = replayed(network, program, &enough);
   ASSERT_TRUE(whole);
