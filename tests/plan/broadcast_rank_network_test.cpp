@@ -9,6 +9,7 @@
 #include "plan/broadcast/rank_network.hpp"
 #include "plan/broadcast/replay.hpp"
 #include "plan/broadcast/routes.hpp"
+#include "plan/broadcast/timed_program.hpp"
 #include "sluice/input/platform.hpp"
 #include "sluice/schedule/broadcast_program.hpp"
 

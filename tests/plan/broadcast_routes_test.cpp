@@ -12,6 +12,7 @@
 #include "plan/broadcast/replay.hpp"
 #include "plan/broadcast/route_score.hpp"
 #include "plan/broadcast/routes.hpp"
+#include "plan/broadcast/timed_program.hpp"
 #include "sluice/plan/broadcast.hpp"
 
 /// Routes of segments: their scores, and plans to many ranks.

@@ -12,6 +12,7 @@
 #include "plan/broadcast/rank_network.hpp"
 #include "plan/broadcast/replay.hpp"
 #include "plan/broadcast/routes.hpp"
+#include "plan/broadcast/timed_program.hpp"
 #include "plan/infinity.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/broadcast.hpp"

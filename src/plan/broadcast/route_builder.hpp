@@ -6,6 +6,7 @@
 
 #include "plan/broadcast/rank_network.hpp"
 #include "plan/broadcast/routes.hpp"
+#include "plan/broadcast/timed_program.hpp"
 
 namespace sluice::detail {
 

@@ -6,7 +6,7 @@
 /// of as many segments as there are entries to a group. Ports and uplinks are as in replay.cpp. The first segments are
 /// followed one by one, each alone: a rank sends what it passes on one after the other.
 /// Guarantee: none: what waits for another than the busiest part is not seen. Of routes over studies/grid5000 the score
-/// is within a quarter of what the simulation of rank_network.hpp finds; replays found up to twice as much.
+/// is within a quarter of what the simulation of timed_program.hpp finds; replays found up to twice as much.
 /// Complexity: O(k n) time and O(n) memory for n ranks and k entries. Source: the time of a pipeline is common
 /// knowledge; its loads here are ours.
 ///

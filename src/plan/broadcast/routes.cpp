@@ -17,12 +17,12 @@
 /// Every level is tried by itself. All trees of its groups are if there are at most four; else those of the heuristics
 /// fef, fef-gap, ecef and flat, for one segment and for the whole message. First every combination of tree and shapes
 /// with segments of moderate size, then the best ones with smaller and larger segments, then shapes again. All that by
-/// the score of route_score.cpp. The few of each level that are best there are simulated as in rank_network.hpp, and of
-/// these the planner takes the one that replay.cpp finds shortest.
-/// Guarantee: none. Complexity: O(k n) time for each combination, for n ranks and k entries to a group, and O(m log m)
-/// for each simulation of m = segments * ranks messages. Deterministic. Source: segments that flow through a tree:
-/// Kielmann et al. (2001), van de Geijn and others; ring inside: the allgather of Thakur, Rabenseifner, Gropp (2005),
-/// each part as soon as it is there. Several connections into a cluster at once: ours.
+/// the score of route_score.cpp. The few of each level that are best there are simulated as in timed_program.hpp, and
+/// of these the planner takes the one that replay.cpp finds shortest. Guarantee: none. Complexity: O(k n) time for each
+/// combination, for n ranks and k entries to a group, and O(m log m) for each simulation of m = segments * ranks
+/// messages. Deterministic. Source: segments that flow through a tree: Kielmann et al. (2001), van de Geijn and others;
+/// ring inside: the allgather of Thakur, Rabenseifner, Gropp (2005), each part as soon as it is there. Several
+/// connections into a cluster at once: ours.
 ///
 /// Example: 2 groups of 2 ranks, K = 2, two segments, spread: the root 0 gives segment 0 to 1, which sends it to 2,
 /// which gives it to 3; segment 1 goes to 1 as well (the only other rank), from there to 3, which gives it to 2.

@@ -1,0 +1,337 @@
+/// When the messages of a broadcast start and arrive, if each has what it passes for itself: the fast simulation that the
+/// search for routes goes by. Its costs are those of RankNetwork::costs; what it does is said in timed_program.hpp.
+#include "plan/broadcast/timed_program.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <queue>
+#include <tuple>
+
+#include "plan/infinity.hpp"
+#include "sluice/error.hpp"
+
+namespace sluice::detail {
+
+namespace {
+
+class Simulation {
+ public:
+  Simulation(const RankNetwork& network, std::int64_t root, std::int64_t bytes,
+             const std::vector<RankMessage>& messages, bool one_port, bool length_only)
+      : network_(network),
+        messages_(messages),
+        one_port_(one_port),
+        length_only_(length_only),
+        ranks_(static_cast<std::size_t>(network.platform().ranks)),
+        clusters_(network.platform().clusters.size()) {
+    program_.root = root;
+    program_.bytes = bytes;
+    cut();
+    group();
+    if (!length_only_) {
+      program_.ranks.resize(ranks_);
+      sends_.resize(messages.size());
+      started_.reserve(messages.size());
+    }
+  }
+
+  BroadcastProgram run() {
+    port_free_.assign(ranks_, 0);
+    receive_free_.assign(ranks_, 0);
+    sent_.assign(ranks_, 0);
+    received_.assign(ranks_, 0);
+    under_way_.resize(messages_.size());
+    next_try_.assign(ranks_, kInfinity);
+    link_free_.assign(clusters_ * clusters_, 0);
+    uplinks_.assign(network_.uplinks(), {});
+    const auto root = static_cast<std::size_t>(program_.root);
+    try_at(root, 0);
+    std::size_t delivered = 0;
+    while (!events_.empty()) {
+      const Event event = events_.top();
+      events_.pop();
+      switch (event.kind) {
+        case Kind::kTry:
+          if (event.time == next_try_[event.index]) {
+            next_try_[event.index] = kInfinity;
+            send_from(event.index, event.time);
+          }
+          break;
+        case Kind::kLeaves:
+          leave(event.index, event.time);
+          break;
+        case Kind::kReaches: {
+          const RankMessage& message = messages_[event.index];
+          if (costs_[event.index].yields) {
+            events_.push({event.time, number_++, Kind::kArrives, event.index});
+            break;
+          }
+          received_[static_cast<std::size_t>(message.to)] += costs_[event.index].receive_s;
+          double& free = receive_free_[static_cast<std::size_t>(message.to)];
+          free = std::max(event.time, free + costs_[event.index].receive_s);
+          events_.push({free, number_++, Kind::kArrives, event.index});
+          break;
+        }
+        case Kind::kArrives:
+          ++delivered;
+          if (!one_port_) keep_busy(event);
+          program_.length_s = std::max(program_.length_s, event.time);
+          if (!length_only_) sends_[event.index].arrival_s = event.time;
+          arrive(event.index, event.time);
+          break;
+      }
+    }
+    SLUICE_ASSERT(delivered == messages_.size(), fmt::format("{} of {}", delivered, messages_.size()));
+    for (const std::size_t m : started_) {
+      const RankMessage& message = messages_[m];
+      program_.ranks[static_cast<std::size_t>(message.from)].sends.push_back(sends_[m]);
+      program_.ranks[static_cast<std::size_t>(message.to)].receives.push_back(
+          {message.from, message.begin, message.end - message.begin});
+    }
+    return std::move(program_);
+  }
+
+ private:
+  enum class Kind : unsigned char { kArrives, kReaches, kLeaves, kTry };
+  struct Event {
+    double time;
+    std::uint64_t number;
+    Kind kind;
+    std::size_t index;  // a message, or a rank
+
+    bool operator<(const Event& other) const {  // for a queue whose top is the earliest
+      return std::tie(other.time, other.kind, other.number) < std::tie(time, kind, number);
+    }
+  };
+
+  /// The messages from one rank to another.
+  struct Connection {
+    double free = 0;
+    std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready;  // positions in order_
+  };
+
+  [[nodiscard]] std::size_t part(std::int64_t offset) const {
+    return static_cast<std::size_t>(std::lower_bound(cuts_.begin(), cuts_.end(), offset) - cuts_.begin());
+  }
+
+  /// Where any message begins or ends; and who waits for which part.
+  void cut() {
+    for (const RankMessage& message : messages_) {
+      cuts_.push_back(message.begin);
+      cuts_.push_back(message.end);
+    }
+    std::sort(cuts_.begin(), cuts_.end());
+    cuts_.erase(std::unique(cuts_.begin(), cuts_.end()), cuts_.end());
+    const std::size_t parts = cuts_.empty() ? 0 : cuts_.size() - 1;
+    missing_.resize(messages_.size(), 0);
+    costs_.resize(messages_.size());
+    parts_.resize(messages_.size());
+    waiting_begin_.assign(ranks_ * parts + 1, 0);
+    for (std::size_t m = 0; m < messages_.size(); ++m) {
+      const RankMessage& message = messages_[m];
+      parts_[m] = {part(message.begin), part(message.end)};
+      costs_[m] = network_.costs(network_.cluster(message.from), network_.cluster(message.to),
+                                 message.end - message.begin, one_port_);
+      if (message.from == program_.root) continue;
+      missing_[m] = static_cast<std::int32_t>(parts_[m].second - parts_[m].first);
+      for (std::size_t p = parts_[m].first; p < parts_[m].second; ++p)
+        ++waiting_begin_[static_cast<std::size_t>(message.from) * parts + p + 1];
+    }
+    std::partial_sum(waiting_begin_.begin(), waiting_begin_.end(), waiting_begin_.begin());
+    waiting_.resize(waiting_begin_.back());
+    std::vector<std::size_t> next(waiting_begin_.begin(), waiting_begin_.end() - 1);
+    for (std::size_t m = 0; m < messages_.size(); ++m) {
+      if (messages_[m].from == program_.root) continue;
+      for (std::size_t p = parts_[m].first; p < parts_[m].second; ++p)
+        waiting_[next[static_cast<std::size_t>(messages_[m].from) * parts + p]++] = m;
+    }
+  }
+
+  void group() {
+    order_.resize(messages_.size());
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+    std::sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
+      const RankMessage &x = messages_[a], &y = messages_[b];
+      return std::tie(x.from, x.to, x.priority, a) < std::tie(y.from, y.to, y.priority, b);
+    });
+    position_.resize(messages_.size());
+    connection_of_.resize(messages_.size());
+    first_connection_.assign(ranks_ + 1, 0);
+    for (std::size_t o = 0; o < order_.size(); ++o) {
+      const RankMessage& message = messages_[order_[o]];
+      const bool fresh =
+          o == 0 || messages_[order_[o - 1]].from != message.from || messages_[order_[o - 1]].to != message.to;
+      if (fresh) {
+        connections_.emplace_back();
+        ++first_connection_[static_cast<std::size_t>(message.from) + 1];
+      }
+      position_[order_[o]] = o;
+      connection_of_[order_[o]] = connections_.size() - 1;
+      if (message.from == program_.root) connections_.back().ready.push(o);
+    }
+    std::partial_sum(first_connection_.begin(), first_connection_.end(), first_connection_.begin());
+  }
+
+  void try_at(std::size_t rank, double time) {
+    if (time >= next_try_[rank]) return;
+    next_try_[rank] = time;
+    events_.push({time, number_++, Kind::kTry, rank});
+  }
+
+  void send_from(std::size_t rank, double now) {
+    for (;;) {
+      if (port_free_[rank] > now) return try_at(rank, port_free_[rank]);
+      Connection* chosen = nullptr;
+      double least = kInfinity, soonest = kInfinity;
+      for (std::size_t c = first_connection_[rank]; c < first_connection_[rank + 1]; ++c) {
+        Connection& each = connections_[c];
+        if (each.ready.empty()) continue;
+        if (each.free > now) {
+          soonest = std::min(soonest, each.free);
+          continue;
+        }
+        const double priority = messages_[order_[each.ready.top()]].priority;
+        if (chosen == nullptr || priority < least) {
+          least = priority;
+          chosen = &each;
+        }
+      }
+      if (chosen == nullptr) {
+        if (soonest < kInfinity) try_at(rank, soonest);
+        return;
+      }
+      const std::size_t m = order_[chosen->ready.top()];
+      chosen->ready.pop();
+      start(m, now, *chosen);
+    }
+  }
+
+  void start(std::size_t m, double now, Connection& connection) {
+    const RankMessage& message = messages_[m];
+    const MessageCosts& cost = costs_[m];
+    const std::size_t from = network_.cluster(message.from), to = network_.cluster(message.to);
+    double end = now + cost.connection_s;
+    if (from != to && !one_port_) {
+      const auto pass = [&](double& free, double seconds) {
+        free = std::max(free, now) + seconds;
+        end = std::max(end, free);
+      };
+      pass(link_free_[from * clusters_ + to], cost.link_s);
+      network_.for_uplinks(from, to, [&](std::size_t number) {
+        pass(uplinks_[number].free,
+             network_.kept_s(number, cost.link_s, uplink_s(number, message.end - message.begin)));
+      });
+    }
+    const auto sender = static_cast<std::size_t>(message.from);
+    const double port_s = message.alone ? end - now + cost.latency_s : cost.port_s;
+    port_free_[sender] = now + port_s;
+    if (cost.yields) {
+      connection.free = kInfinity;
+      under_way_[m] = {now, end, sent_[sender], received_[static_cast<std::size_t>(message.to)]};
+      events_.push({end, number_++, Kind::kLeaves, m});
+    } else {
+      sent_[sender] += cost.port_s;
+      connection.free = end;
+      events_.push({end + cost.latency_s, number_++, Kind::kReaches, m});
+    }
+    if (length_only_) return;
+    sends_[m] = {message.to, message.begin, message.end - message.begin, port_s, end - now, now, 0};
+    sends_[m].connection_s = std::max(sends_[m].connection_s, port_s);
+    started_.push_back(m);
+  }
+
+  /// Most messages of a program are as long as the one before.
+  [[nodiscard]] double uplink_s(std::size_t number, std::int64_t bytes) {
+    Uplink& uplink = uplinks_[number];
+    if (uplink.bytes != bytes) uplink.bytes = bytes, uplink.seconds = network_.uplink_s(number, bytes);
+    return uplink.seconds;
+  }
+
+  /// Who takes a message in cannot send meanwhile.
+  void keep_busy(const Event& event) {
+    double& free = port_free_[static_cast<std::size_t>(messages_[event.index].to)];
+    free = std::max(free, event.time) + costs_[event.index].overhead_s;
+  }
+
+  /// A message that yields goes on for as long as others have kept it from its ports.
+  void leave(std::size_t m, double now) {
+    const RankMessage& message = messages_[m];
+    const MessageCosts& cost = costs_[m];
+    const UnderWay& way = under_way_[m];
+    const auto from = static_cast<std::size_t>(message.from);
+    const double kept = cost.yields_from * (sent_[from] - way.sent_before) +
+                        cost.yields_to * (received_[static_cast<std::size_t>(message.to)] - way.received_before);
+    const double end = std::max(way.end, way.start + cost.connection_s + kept);
+    constexpr double kRounding = 1e-12;
+    if (end > now * (1 + kRounding) + kRounding) {
+      events_.push({end, number_++, Kind::kLeaves, m});
+      return;
+    }
+    Connection& connection = connections_[connection_of_[m]];
+    connection.free = now;
+    if (!length_only_) sends_[m].connection_s = std::max(cost.connection_s, cost.port_s);
+    events_.push({now + cost.latency_s, number_++, Kind::kReaches, m});
+    if (!connection.ready.empty()) try_at(from, std::max(now, port_free_[from]));
+  }
+
+  void arrive(std::size_t m, double now) {
+    const auto rank = static_cast<std::size_t>(messages_[m].to);
+    const std::size_t parts = cuts_.size() - 1;
+    bool any = false;
+    for (std::size_t p = parts_[m].first; p < parts_[m].second; ++p) {
+      for (std::size_t w = waiting_begin_[rank * parts + p]; w < waiting_begin_[rank * parts + p + 1]; ++w) {
+        const std::size_t next = waiting_[w];
+        if (--missing_[next] > 0) continue;
+        connections_[connection_of_[next]].ready.push(position_[next]);
+        any = true;
+      }
+    }
+    if (any) try_at(rank, std::max(now, port_free_[rank]));
+  }
+
+  const RankNetwork& network_;
+  const std::vector<RankMessage>& messages_;
+  bool one_port_;
+  bool length_only_;
+  std::size_t ranks_;
+  std::size_t clusters_;
+  BroadcastProgram program_;
+  std::vector<std::int64_t> cuts_;
+  std::vector<std::pair<std::size_t, std::size_t>> parts_;  // of each message, [first, second)
+  std::vector<std::int32_t> missing_;                       // parts that the sender has not got yet
+  std::vector<MessageCosts> costs_;
+  std::vector<std::size_t> waiting_begin_, waiting_;  // messages by the rank and the part that they wait for
+  std::vector<std::size_t> order_, position_;         // messages by connection and priority
+  std::vector<Connection> connections_;
+  std::vector<std::size_t> connection_of_;
+  std::vector<std::size_t> first_connection_;  // of each rank
+  struct Uplink {
+    double free = 0;
+    std::int64_t bytes = 0;  ///< a message of these keeps it for
+    double seconds = 0;
+  };
+  struct UnderWay {
+    double start, end;  ///< the end if nothing else passed its ports
+    double sent_before, received_before;
+  };
+  std::vector<UnderWay> under_way_;      // of messages that yield
+  std::vector<double> sent_, received_;  // time for which messages that do not yield have kept each port
+  std::vector<double> port_free_, receive_free_, next_try_, link_free_;
+  std::vector<Uplink> uplinks_;
+  std::priority_queue<Event> events_;
+  std::uint64_t number_ = 0;
+  std::vector<ProgramSend> sends_;
+  std::vector<std::size_t> started_;
+};
+
+}  // namespace
+
+BroadcastProgram timed_program(const RankNetwork& network, std::int64_t root, std::int64_t bytes,
+                               const std::vector<RankMessage>& messages, bool one_port, bool length_only) {
+  return Simulation(network, root, bytes, messages, one_port, length_only).run();
+}
+
+}  // namespace sluice::detail

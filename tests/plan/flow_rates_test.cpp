@@ -1,0 +1,115 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <random>
+#include <vector>
+
+#include "plan/broadcast/flow_rates.hpp"
+#include "plan/infinity.hpp"
+
+namespace sluice::detail {
+namespace {
+
+struct TestFlow {
+  double begin = 0, least = 1, weight = 1;
+  std::vector<FlowRates::Passed> passes;
+};
+
+/// When each flow ends.
+std::vector<double> ends(const std::vector<TestFlow>& flows) {
+  FlowRates rates;
+  for (const TestFlow& each : flows) rates.add(each.passes, each.least, each.weight);
+  std::vector<double> result(flows.size(), 0);
+  std::size_t next = 0;
+  while (next < flows.size() || !rates.no_ends()) {
+    if (rates.no_ends() || (next < flows.size() && flows[next].begin <= rates.first_end())) {
+      rates.begin(next, flows[next].begin);
+      ++next;
+      continue;
+    }
+    const FlowRates::End end = rates.take_end();
+    result[end.flow] = end.time;
+    rates.leave(end.flow, end.time);
+  }
+  return result;
+}
+
+/// The same by filling everything anew at every change, round by round, with all flows.
+std::vector<double> naive_ends(const std::vector<TestFlow>& flows, std::size_t things) {
+  std::vector<double> left(flows.size(), 1), result(flows.size(), kInfinity), rate(flows.size());
+  double now = 0;
+  for (;;) {
+    std::vector<std::size_t> open;
+    double soonest = kInfinity;
+    for (std::size_t f = 0; f < flows.size(); ++f) {
+      if (flows[f].begin > now)
+        soonest = std::min(soonest, flows[f].begin);
+      else if (result[f] == kInfinity)
+        open.push_back(f);
+    }
+    const std::vector<std::size_t> under_way = open;
+    if (open.empty() && soonest == kInfinity) return result;
+    std::vector<double> free(things, 1);
+    while (!open.empty()) {
+      std::vector<double> weights(things, 0);
+      for (const std::size_t f : open)
+        for (const FlowRates::Passed& each : flows[f].passes) weights[each.thing] += flows[f].weight * each.seconds;
+      double level = kInfinity;
+      const auto of = [&](std::size_t f) {
+        double least = 1 / (flows[f].least * flows[f].weight);
+        for (const FlowRates::Passed& each : flows[f].passes)
+          least = std::min(least, free[each.thing] / weights[each.thing]);
+        return least;
+      };
+      for (const std::size_t f : open) level = std::min(level, of(f));
+      std::vector<std::size_t> still, fixed;
+      for (const std::size_t f : open) (of(f) <= level * (1 + 1e-9) ? fixed : still).push_back(f);
+      for (const std::size_t f : fixed) {
+        rate[f] = level * flows[f].weight;
+        for (const FlowRates::Passed& each : flows[f].passes)
+          free[each.thing] = std::max(0.0, free[each.thing] - rate[f] * each.seconds);
+      }
+      open = still;
+    }
+    for (const std::size_t f : under_way) soonest = std::min(soonest, now + left[f] / rate[f]);
+    for (const std::size_t f : under_way) {
+      left[f] -= rate[f] * (soonest - now);
+      constexpr double kNothing = 1e-9;
+      if (left[f] <= kNothing) result[f] = soonest;
+    }
+    now = soonest;
+  }
+}
+
+TEST(FlowRates, SharesGoWithWeights) {
+  const std::vector<double> end = ends({{0, 1, 1, {{0, 1}}}, {0, 1, 2, {{0, 1}}}});
+  EXPECT_NEAR(end[0], 2, 1e-12);
+  EXPECT_NEAR(end[1], 1.5, 1e-12);
+}
+
+TEST(FlowRates, AreThoseOfFillingEverythingAnew) {
+  std::mt19937 random(7);
+  const auto real = [&](double low, double high) { return std::uniform_real_distribution(low, high)(random); };
+  const auto whole = [&](std::size_t low, std::size_t high) {
+    return std::uniform_int_distribution<std::size_t>(low, high)(random);
+  };
+  for (int instance = 0; instance < 400; ++instance) {
+    const std::size_t things = whole(1, 6);
+    std::vector<TestFlow> flows(whole(1, 12));
+    for (TestFlow& flow : flows) {
+      flow.begin = whole(0, 1) == 0 ? 0 : real(0, 4);
+      flow.least = real(0.2, 2);
+      flow.weight = whole(0, 1) == 0 ? 1 : real(0.1, 5);
+      for (std::size_t thing = 0; thing < things; ++thing)
+        if (whole(0, 2) > 0) flow.passes.push_back({thing, flow.least * (whole(0, 1) == 0 ? 1 : real(0.1, 1))});
+    }
+    std::sort(flows.begin(), flows.end(), [](const TestFlow& a, const TestFlow& b) { return a.begin < b.begin; });
+    const std::vector<double> found = ends(flows), expected = naive_ends(flows, things);
+    for (std::size_t f = 0; f < flows.size(); ++f)
+      EXPECT_NEAR(found[f], expected[f], 1e-6 * expected[f]) << "instance " << instance << ", flow " << f;
+  }
+}
+
+}  // namespace
+}  // namespace sluice::detail
