@@ -1,3 +1,5 @@
+#include "plan/broadcast/flow_rates.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -5,7 +7,6 @@
 #include <random>
 #include <vector>
 
-#include "plan/broadcast/flow_rates.hpp"
 #include "plan/infinity.hpp"
 
 namespace sluice::detail {

@@ -1,19 +1,18 @@
 /// Rates of flows that share what they pass: max-min fair, with weights.
 ///
-/// Problem: flows pass ports, connections and links, each of which carries so much. A flow takes what its weight gives it
-/// of the thing that is short on its way, and leaves the rest to others.
-/// Method: progressive filling. The rates of all flows rise as level * weight; a flow stays where a thing that it passes
-/// is used up, or where it needs no more. Levels at which that happens are taken from a heap, the least first; flows that
-/// need no more from the same level on are one kind. When a flow begins or ends, that is done anew for those flows alone
-/// that share something which may be used up with it, directly or through others. A heap has one end for each flow under
-/// way, which moves as its rate changes.
-/// Complexity: O(p + (k + t) log(k + t)) for a change that reaches flows of k kinds which pass t things that may be used
-/// up, p times in all, and O(log f) for each end that moves among f flows under way. Deterministic.
-/// Source: Bertsekas, Gallager, "Data Networks" (1992), section 6.5.2.
+/// Problem: flows pass ports, connections and links, each of which carries so much. A flow takes what its weight gives
+/// it of the thing that is short on its way, and leaves the rest to others. Method: progressive filling. The rates of
+/// all flows rise as level * weight; a flow stays where a thing that it passes is used up, or where it needs no more.
+/// Levels at which that happens are taken from a heap, the least first; flows that need no more from the same level on
+/// are one kind. When a flow begins or ends, that is done anew for those flows alone that share something which may be
+/// used up with it, directly or through others. A heap has one end for each flow under way, which moves as its rate
+/// changes. Complexity: O(p + (k + t) log(k + t)) for a change that reaches flows of k kinds which pass t things that
+/// may be used up, p times in all, and O(log f) for each end that moves among f flows under way. Deterministic. Source:
+/// Bertsekas, Gallager, "Data Networks" (1992), section 6.5.2.
 ///
 /// Example: two flows of weights 1 and 2 pass a thing which either would keep for 1 s alone. Both rise until it is used
-/// up, at a third: they take 1/3 and 2/3 of it. When the second has ended after 1.5 s, the first, half of which is left,
-/// has all of it, and ends after 2 s.
+/// up, at a third: they take 1/3 and 2/3 of it. When the second has ended after 1.5 s, the first, half of which is
+/// left, has all of it, and ends after 2 s.
 #include "plan/broadcast/flow_rates.hpp"
 
 #include <fmt/format.h>

@@ -8,7 +8,8 @@
 
 namespace sluice::detail {
 
-/// Flows that share what they pass, and when each of them ends: see flow_rates.cpp. Flows and things have numbers from 0.
+/// Flows that share what they pass, and when each of them ends: see flow_rates.cpp. Flows and things have numbers from
+/// 0.
 class FlowRates {
  public:
   /// A thing that a flow passes: if alone, the flow would keep it for so many seconds.

@@ -231,6 +231,14 @@ class BroadcastPlanner {
     return timed_program(network_, root_, bytes_, route_messages(network_, root_, bytes_, routes), false, length_only);
   }
 
+  /// In a long pipeline almost all ranks have a message under way, and all of them may change their rates with each.
+  [[nodiscard]] bool hopeless_to_replay(const detail::Routes& routes) const {
+    constexpr std::int64_t kLong = 32;
+    const auto ranks = static_cast<double>(platform_.ranks);
+    const std::int64_t segments = segments_of(routes);
+    return segments >= kLong && static_cast<double>(segments) * ranks * ranks > 2 * kMostRates;
+  }
+
   /// The lengths of routes by the simulation, the shortest first, as far as there is work left for that; those left out
   /// whose scores say that they are not shorter than others or than `to_beat`.
   void simulate(std::vector<detail::FoundRoutes>& found, double to_beat) const {
@@ -271,7 +279,8 @@ class BroadcastPlanner {
     for (const detail::FoundRoutes& each : found) {
       if (chosen != nullptr && (kReplayed * each.length_s >= plan.program.length_s || stopped())) break;
       BroadcastProgram program = simulated(each.routes, false);
-      std::optional<BroadcastProgram> again = replayed(network_, program, &rates);
+      std::optional<BroadcastProgram> again;
+      if (!hopeless_to_replay(each.routes)) again = replayed(network_, program, &rates);
       // Replays are compared with each other alone.
       if (chosen != nullptr && (!again || again->length_s >= plan.program.length_s)) continue;
       chosen = &each.routes;
