@@ -31,8 +31,8 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 "$lab/run.sh" --name "$name" --hosts 2 --k 2 -n 8 --time-limit 120 \
   "$build/bin/sluice" probe -o "$folder/platform.json" --clusters 8 --time-budget 3
-grep -qF '"ranks": [0, 4, 1, 5, 2, 6, 3, 7]' "$folder/platform.json" ||
-  { echo "error: probe has the ranks in another order: $(grep -F '"ranks": [' "$folder/platform.json")" >&2; exit 1; }
+grep -qF '"members": "0,4,1,5,2,6,3,7"' "$folder/platform.json" ||
+  { echo "error: probe has the ranks in another order: $(cat "$folder/platform.json")" >&2; exit 1; }
 
 status=0
 timeout --signal=TERM 2 "$lab/run.sh" --name "$name" --hosts 3 --k 2 sleep 60 2>/dev/null || status=$?
