@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A short run of the lab, for CI: exchanges between 3 + 3 hosts over a backbone that carries 2, and broadcasts between
-# 2 + 2 by default, verified byte by byte; a probe of 2 + 2 hosts, to which ranks are dealt in turns and which must have them host by host; then an interrupted
-# run. At the end nothing of these may be left.
+# 2 + 2 by default, verified byte by byte; a probe of 2 + 2 hosts, to which ranks are dealt in turns and which must have
+# them host by host; then an interrupted run. At the end nothing of these may be left.
 #
 #     lab/check.sh [BUILD_DIR]      a build with Open MPI; build/release unless given
 #

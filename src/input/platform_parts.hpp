@@ -45,4 +45,11 @@ void check_pairs(const Platform& platform);
 /// Puts links into the order that Platform wants them in.
 void sort_links(std::vector<PlatformLink>& links);
 
+/// A link that takes the same, between two others.
+[[nodiscard]] inline PlatformLink between(std::int64_t from, std::int64_t to, PlatformLink link) {
+  link.from = from;
+  link.to = to;
+  return link;
+}
+
 }  // namespace sluice::detail

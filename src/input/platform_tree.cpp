@@ -48,17 +48,12 @@ class PartExpansion {
     }
     platform_.parts[static_cast<std::size_t>(position)].clusters =
         static_cast<std::int64_t>(platform_.clusters.size()) - first;
-    const auto append = [](std::vector<PlatformLink>& links, PlatformLink link, std::int64_t from, std::int64_t to) {
-      link.from = from;
-      link.to = to;
-      links.push_back(std::move(link));
-    };
-    if (part.link) append(platform_.part_links, *part.link, position, position);
+    if (part.link) platform_.part_links.push_back(between(position, position, *part.link));
     for (const PlatformLink& link : part.part_links)
-      append(platform_.part_links, link, children[static_cast<std::size_t>(link.from)],
-             children[static_cast<std::size_t>(link.to)]);
+      platform_.part_links.push_back(
+          between(children[static_cast<std::size_t>(link.from)], children[static_cast<std::size_t>(link.to)], link));
     for (const PlatformLink& link : part.cluster_links)
-      append(platform_.links, link, first + link.from, first + link.to);
+      platform_.links.push_back(between(first + link.from, first + link.to, link));
     return position;
   }
 
@@ -125,26 +120,21 @@ class PartCounting {
     const auto from_on = [&](std::size_t from) {
       return std::ranges::lower_bound(links, static_cast<std::int64_t>(from), {}, &PlatformLink::from);
     };
-    const auto append = [](std::vector<PlatformLink>& to, PlatformLink link, std::int64_t begin, std::int64_t end) {
-      link.from = begin;
-      link.to = end;
-      to.push_back(std::move(link));
-    };
     const std::vector<std::size_t>& children = children_[position];
     for (auto link = from_on(position); link != links.end() && link->from == static_cast<std::int64_t>(position);
          ++link)
-      if (link->from == link->to) part.link = PlatformLink{0, 0, link->latency_s, link->gap, link->connections};
+      if (link->from == link->to) part.link = between(0, 0, *link);
     for (std::size_t i = 0; i < children.size(); ++i) {
       for (auto link = from_on(children[i]);
            link != links.end() && link->from == static_cast<std::int64_t>(children[i]); ++link) {
         if (link->from == link->to) continue;
         const auto to = std::ranges::lower_bound(children, static_cast<std::size_t>(link->to)) - children.begin();
-        append(part.part_links, *link, static_cast<std::int64_t>(i), to);
+        part.part_links.push_back(between(static_cast<std::int64_t>(i), to, *link));
       }
     }
     const std::int64_t first = platform_.parts[position].first_cluster;
     for (const PlatformLink& link : cluster_links_[position])
-      append(part.cluster_links, link, link.from - first, link.to - first);
+      part.cluster_links.push_back(between(link.from - first, link.to - first, link));
   }
 
   /// Takes `prefix` from the names of its parts, but for the parts of those that are several already. False if a name

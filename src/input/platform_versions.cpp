@@ -116,10 +116,6 @@ class Levelling {
       for (std::int64_t b = to.first_cluster; b < to.first_cluster + to.clusters; ++b) visit(a, b);
   }
 
-  static PlatformLink between(std::int64_t from, std::int64_t to, const PlatformLink& link) {
-    return {from, to, link.latency_s, link.gap, link.connections};
-  }
-
   void add_links(std::size_t part, const std::vector<std::size_t>& children) {
     struct Pair {
       std::size_t from, to;
@@ -140,17 +136,17 @@ class Levelling {
     }
     const PlatformLink& own = all.most();
     const auto place = [](std::size_t at) { return static_cast<std::int64_t>(at); };
-    result_.part_links.push_back(between(place(part), place(part), own));
+    result_.part_links.push_back(detail::between(place(part), place(part), own));
     for (const Pair& pair : pairs) {
       const bool same = alike(*pair.there, *pair.back);
       if (!same || !alike(*pair.there, own))
-        result_.part_links.push_back(between(place(pair.from), place(pair.to), *pair.there));
-      if (!same) result_.part_links.push_back(between(place(pair.to), place(pair.from), *pair.back));
+        result_.part_links.push_back(detail::between(place(pair.from), place(pair.to), *pair.there));
+      if (!same) result_.part_links.push_back(detail::between(place(pair.to), place(pair.from), *pair.back));
       each_pair(pair.from, pair.to, [&](std::int64_t a, std::int64_t b) {
         const PlatformLink &there = link(a, b), &back = link(b, a);
         if (alike(there, *pair.there) && alike(back, *pair.back)) return;
-        result_.links.push_back(between(a, b, there));
-        if (!alike(there, back)) result_.links.push_back(between(b, a, back));
+        result_.links.push_back(detail::between(a, b, there));
+        if (!alike(there, back)) result_.links.push_back(detail::between(b, a, back));
       });
     }
   }
@@ -186,8 +182,8 @@ Platform without_levels(const Platform& platform) {
   for (std::int64_t a = 0; a < count; ++a) {
     for (std::int64_t b = a + 1; b < count; ++b) {
       const PlatformLink &there = platform.link(a, b), &back = platform.link(b, a);
-      flat.links.push_back({a, b, there.latency_s, there.gap, there.connections});
-      if (!alike(there, back)) flat.links.push_back({b, a, back.latency_s, back.gap, back.connections});
+      flat.links.push_back(detail::between(a, b, there));
+      if (!alike(there, back)) flat.links.push_back(detail::between(b, a, back));
     }
   }
   return flat;

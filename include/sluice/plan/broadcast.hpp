@@ -118,8 +118,10 @@ struct BroadcastOptions {
   /// The strategy inside every cluster, one that predict_broadcast calls executable, in its best segments; empty: the
   /// best by the models. Only for trees between clusters: with it, "auto" considers no others.
   std::string inside;
-  double time_limit_s = 1;  ///< as in BetweenOptions
-  StopRequest stop;         ///< of "exact", "auto", "pipelined" and "parallel-entry"
+  /// As in BetweenOptions, for trees between clusters; "auto" takes a fifth of it for these where it also looks at
+  /// other ways, whose work has limits of its own.
+  double time_limit_s = 1;
+  StopRequest stop;  ///< of "exact", "auto", "pipelined" and "parallel-entry"
 };
 
 /// A broadcast: its schedule, and what each rank does.

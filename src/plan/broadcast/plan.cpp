@@ -25,15 +25,21 @@ namespace {
 using detail::RankMessage;
 using detail::RankNetwork;
 
-/// Work for one broadcast, half a second to two each: messages of routes simulated, besides those of the first; rates
-/// found by the replay of the first program, and of others.
+/// The work for one way to broadcast, each kind of it up to a second or so. Routes are simulated until they have had so
+/// many messages, but one at least. The replay of the first program may find so many rates, and those of all others
+/// together so many more.
 constexpr std::int64_t kMostSimulated = 250'000;
 constexpr double kMostRates = 10e6, kMoreRates = 3e6;
 
 class BroadcastPlanner {
  public:
   BroadcastPlanner(const Platform& platform, std::int64_t root, std::int64_t bytes, const BroadcastOptions& options)
-      : platform_(platform), root_(root), bytes_(bytes), options_(options), network_(platform) {}
+      : platform_(platform),
+        root_(root),
+        bytes_(bytes),
+        options_(options),
+        network_(platform),
+        inside_(platform.clusters.size()) {}
 
   BroadcastPlan run() {
     const std::string& algorithm = options_.algorithm;
@@ -77,7 +83,7 @@ class BroadcastPlanner {
     return ranks;
   }
 
-  /// Or with those that it has, where the replay is too much work.
+  /// The program with the times of its replay; where that is too much work, as it is.
   [[nodiscard]] BroadcastProgram with_times_of_replay(BroadcastProgram program) const {
     std::int64_t messages = 0;
     for (const auto& rank : program.ranks) messages += static_cast<std::int64_t>(rank.sends.size());
@@ -99,13 +105,20 @@ class BroadcastPlanner {
     return after.length_s < at_once.length_s ? after : at_once;
   }
 
-  /// Of its program, about.
+  /// Found once for each cluster.
+  [[nodiscard]] const StrategyPrediction& strategy_inside(std::size_t cluster) const {
+    std::optional<StrategyPrediction>& known = inside_[cluster];
+    if (!known) known = detail::best_inside(platform_.clusters[cluster], bytes_, options_.inside);
+    return *known;
+  }
+
+  /// About how many messages the program of a tree has.
   [[nodiscard]] std::int64_t messages_of(const BetweenPlan& plan) const {
     auto messages = static_cast<std::int64_t>(plan.schedule.transfers.size());
-    for (const PlatformCluster& cluster : platform_.clusters) {
-      const std::int64_t others = static_cast<std::int64_t>(cluster.ranks.size()) - 1;
+    for (std::size_t c = 0; c < platform_.clusters.size(); ++c) {
+      const std::int64_t others = static_cast<std::int64_t>(platform_.clusters[c].ranks.size()) - 1;
       if (others == 0) continue;
-      const std::int64_t segment = detail::best_inside(cluster, bytes_, options_.inside).segment_bytes;
+      const std::int64_t segment = strategy_inside(c).segment_bytes;
       messages += others * (segment > 0 ? (bytes_ + segment - 1) / segment : 1);
     }
     return messages;
@@ -135,7 +148,7 @@ class BroadcastPlanner {
           native.push_back({ranks, 0, measured->seconds});
           return;
         }
-        const StrategyPrediction strategy = detail::best_inside(cluster, bytes_, options_.inside);
+        const StrategyPrediction& strategy = strategy_inside(c);
         add_inside_messages(strategy.strategy, ranks, bytes_, strategy.segment_bytes, priority, messages);
       };
       for (std::size_t s = 0; s <= sends[c].size(); ++s) {
@@ -223,10 +236,6 @@ class BroadcastPlanner {
 
   // ---- segments through trees of ranks
 
-  [[nodiscard]] std::int64_t segments_of(const detail::Routes& routes) const {
-    return (bytes_ + routes.segment_bytes - 1) / routes.segment_bytes;
-  }
-
   [[nodiscard]] BroadcastProgram simulated(const detail::Routes& routes, bool length_only) const {
     return timed_program(network_, root_, bytes_, route_messages(network_, root_, bytes_, routes), false, length_only);
   }
@@ -235,30 +244,29 @@ class BroadcastPlanner {
   [[nodiscard]] bool hopeless_to_replay(const detail::Routes& routes) const {
     constexpr std::int64_t kLong = 32;
     const auto ranks = static_cast<double>(platform_.ranks);
-    const std::int64_t segments = segments_of(routes);
+    const std::int64_t segments = routes.segments(bytes_);
     return segments >= kLong && static_cast<double>(segments) * ranks * ranks > 2 * kMostRates;
   }
 
-  /// The lengths of routes by the simulation, the shortest first, as far as there is work left for that; those left out
-  /// whose scores say that they are not shorter than others or than `to_beat`.
+  /// Simulates routes, in the order of their scores, as long as there is work left for that, and as their scores say
+  /// that they may be shorter than those before and than `to_beat`. Leaves these, at least one, by their lengths.
   void simulate(std::vector<detail::FoundRoutes>& found, double to_beat) const {
     constexpr double kSimulated = 0.8;  // of the score, seldom less
     std::int64_t messages = 0;
     std::size_t done = 0;
     for (detail::FoundRoutes& each : found) {
-      messages += segments_of(each.routes) * platform_.ranks;
+      messages += each.routes.segments(bytes_) * platform_.ranks;
       if (kSimulated * each.length_s >= to_beat || (done > 0 && (messages > kMostSimulated || stopped()))) break;
       each.length_s = simulated(each.routes, true).length_s;
       to_beat = std::min(to_beat, each.length_s);
       ++done;
     }
     found.resize(std::max<std::size_t>(done, 1));
-    std::stable_sort(found.begin(), found.end(), [](const detail::FoundRoutes& a, const detail::FoundRoutes& b) {
-      return a.length_s < b.length_s;
-    });
+    std::ranges::stable_sort(found, {}, &detail::FoundRoutes::length_s);
   }
 
-  /// Where nothing seems to come of it that is shorter than `to_beat`, only how long it would take, and its method.
+  /// If all routes seem to take longer than `to_beat`, the plan says only how long and by which method; it has no
+  /// program.
   BroadcastPlan routed(bool parallel, double to_beat = detail::kInfinity) {
     const std::string name = parallel ? "parallel-entry" : "pipelined";
     if (bytes_ == 0 || platform_.ranks == 1) return finish(with_program(tree_in("flat", 1, 0)), name, name);
@@ -288,18 +296,18 @@ class BroadcastPlanner {
       if (!again) break;
       rates = std::min(rates, kMoreRates);
     }
-    fill_schedule(plan, chosen->segment_bytes);
+    fill_schedule(plan, *chosen);
     plan.schedule.length = plan.program.length_s;
     plan.schedule.bound = {std::min(network_.bound(root_, bytes_), plan.schedule.length), plan.schedule.length};
     return finish(std::move(plan), name, name + ", " + to_string(*chosen));
   }
 
-  void fill_schedule(BroadcastPlan& plan, std::int64_t segment_bytes) const {
-    plan.schedule.segments = (bytes_ + segment_bytes - 1) / segment_bytes;
+  void fill_schedule(BroadcastPlan& plan, const detail::Routes& routes) const {
+    plan.schedule.segments = routes.segments(bytes_);
     for (std::size_t from = 0; from < plan.program.ranks.size(); ++from)
       for (const ProgramSend& send : plan.program.ranks[from].sends)
         plan.schedule.transfers.push_back({static_cast<std::int64_t>(from), send.to, send.start_s, send.arrival_s,
-                                           send.offset / segment_bytes, send.port_s});
+                                           send.offset / routes.segment_bytes, send.port_s});
     std::stable_sort(plan.schedule.transfers.begin(), plan.schedule.transfers.end(),
                      [](const TimedTransfer& a, const TimedTransfer& b) { return a.start < b.start; });
   }
@@ -309,7 +317,7 @@ class BroadcastPlanner {
   BroadcastPlan best() {
     if (options_.segments == 1 || !options_.inside.empty() || stopped() || bytes_ == 0 || platform_.ranks == 1)
       return tree(best_tree("auto", options_.time_limit_s), "auto");
-    // One way of several, and of long messages seldom the best.
+    // Trees are one way of several here, and seldom the best for long messages.
     constexpr double kShare = 0.2;
     BetweenPlan between = best_tree("auto", kShare * options_.time_limit_s);
     std::optional<BroadcastPlan> best;
@@ -322,8 +330,8 @@ class BroadcastPlanner {
     // Trees of very many messages are only worked out if they are asked for.
     constexpr std::int64_t kMostOfATree = 4 * kMostSimulated;
     const double by_tree = messages_of(between) <= kMostOfATree ? between.schedule.length : detail::kInfinity;
-    if (several_connections()) offer(routed(true, by_tree));
-    offer(routed(false, best ? best->program.length_s : by_tree));
+    if (several_connections() && !stopped()) offer(routed(true, by_tree));
+    if (!stopped()) offer(routed(false, best ? best->program.length_s : by_tree));
     if (platform_.clusters.size() == 1 && !platform_.clusters.front().broadcast.points().empty()) offer(native());
     // The tree's program takes what its schedule says, or a little less.
     constexpr double kExecuted = 0.95;
@@ -331,10 +339,9 @@ class BroadcastPlanner {
       offer(tree(std::move(between), "auto"));
     else
       candidates.push_back({method_of(between, "auto"), between.schedule.length});
-    // What was not worked out is known about only, and does not stand before what was.
+    // A length that no program confirms does not stand before that of the plan.
     std::erase_if(candidates, [&](const auto& each) { return each.length_s < best->program.length_s; });
-    std::stable_sort(candidates.begin(), candidates.end(),
-                     [](const auto& a, const auto& b) { return a.length_s < b.length_s; });
+    std::ranges::stable_sort(candidates, {}, &BroadcastPlan::Candidate::length_s);
     best->candidates = std::move(candidates);
     best->schedule.algorithm = "auto";
     return std::move(*best);
@@ -355,6 +362,7 @@ class BroadcastPlanner {
   std::int64_t bytes_;
   const BroadcastOptions& options_;
   RankNetwork network_;
+  mutable std::vector<std::optional<StrategyPrediction>> inside_;  // see strategy_inside
 };
 
 void check_options(const BroadcastOptions& options) {

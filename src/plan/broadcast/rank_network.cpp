@@ -52,11 +52,7 @@ MessageCosts RankNetwork::costs(std::size_t from, std::size_t to, std::int64_t b
       gap, gap, gap, gap / static_cast<double>(between.connections), between.latency_s, between.gap.at(1)};
   if (one_port || between.connections < 2) return costs;
   costs.yields = true;
-  const auto port = [&](std::size_t c) {
-    const GapTable& inside = platform_.clusters[c].gap;
-    return inside.points().empty() ? gap : std::min(gap, inside.at(bytes));
-  };
-  costs.port_s = port(from);
+  costs.port_s = port_s(from, gap, bytes);
   const auto progress = [&](std::size_t c) {
     const PlatformCluster& cluster = platform_.clusters[c];
     if (cluster.ranks.size() < 2) return 1.0;

@@ -59,6 +59,13 @@ class RankNetwork {
   [[nodiscard]] MessageCosts costs(std::size_t from_cluster, std::size_t to_cluster, std::int64_t bytes,
                                    bool one_port) const;
 
+  /// For how long a message that keeps a link for `link_s` keeps the port of a rank in `cluster`: no longer than one
+  /// inside the cluster.
+  [[nodiscard]] double port_s(std::size_t cluster, double link_s, std::int64_t bytes) const {
+    const GapTable& inside = platform_.clusters[cluster].gap;
+    return inside.points().empty() ? link_s : std::min(link_s, inside.at(bytes));
+  }
+
   /// Uplinks, the groups' in both directions, have numbers below this.
   [[nodiscard]] std::size_t uplinks() const { return 2 * levels_.groups().size(); }
   /// use(number) for each that a message between two clusters passes.

@@ -36,6 +36,7 @@
 #include <tuple>
 #include <utility>
 
+#include "plan/broadcast/event_queue.hpp"
 #include "plan/broadcast/flow_rates.hpp"
 #include "plan/infinity.hpp"
 #include "sluice/error.hpp"
@@ -101,16 +102,7 @@ class Replay {
 
  private:
   enum class Kind : unsigned char { kTakenIn, kEnds, kFlows, kTry };
-  struct Event {
-    double time;
-    std::uint64_t number;
-    Kind kind;
-    std::size_t index;  // a flow, or a rank
-
-    bool operator<(const Event& other) const {  // for a queue whose top is the earliest
-      return std::tie(other.time, other.kind, other.number) < std::tie(time, kind, number);
-    }
-  };
+  using Event = EventQueue<Kind>::Event;  // of a flow, or a rank
 
   struct Flow {
     std::size_t from = 0, to = 0;     // ranks
@@ -191,10 +183,9 @@ class Replay {
       flow.overhead = link.gap.at(1);
       pass(connection, least, link.gap.at(kQueuedBytes));
       const auto port = [&](std::size_t cluster, std::size_t thing) {
-        const GapTable& gap = network_.platform().clusters[cluster].gap;
-        const bool known = !gap.points().empty();
-        pass(thing, known ? std::min(least, gap.at(bytes)) : least,
-             known ? std::min(link.gap.at(kQueuedBytes), gap.at(kQueuedBytes)) : 0);
+        const bool known = !network_.platform().clusters[cluster].gap.points().empty();
+        pass(thing, network_.port_s(cluster, least, bytes),
+             known ? network_.port_s(cluster, link.gap.at(kQueuedBytes), kQueuedBytes) : 0);
       };
       port(from, flow.from);
       port(to, n + flow.to);
@@ -232,24 +223,19 @@ class Replay {
 
   // ---- ranks
 
-  void push(double time, Kind kind, std::size_t index) { events_.push({time, number_++, kind, index}); }
-
   Event next_event() {
-    const bool end = !rates_.no_ends() && (events_.empty() || std::pair(rates_.first_end(), Kind::kEnds) <
-                                                                  std::pair(events_.top().time, events_.top().kind));
-    if (end) {
-      const FlowRates::End first = rates_.take_end();
-      return {first.time, first.number, Kind::kEnds, first.flow};
-    }
-    const Event event = events_.top();
-    events_.pop();
-    return event;
+    const bool end =
+        !rates_.no_ends() && (events_.empty() || std::pair(rates_.first_end(), Kind::kEnds) <
+                                                     std::pair(events_.first().time, events_.first().kind));
+    if (!end) return events_.take();
+    const FlowRates::End first = rates_.take_end();
+    return {first.time, first.number, Kind::kEnds, first.flow};
   }
 
   void try_at(std::size_t rank, double time) {
     if (time >= ranks_[rank].next_try) return;
     ranks_[rank].next_try = time;
-    push(time, Kind::kTry, rank);
+    events_.push(time, Kind::kTry, rank);
   }
 
   /// The first of a queue may start as soon as its connection is free.
@@ -284,7 +270,7 @@ class Replay {
       queue.free = now + input_.messages[f].connection_s;
       rank.busy = now + flow.overhead;
       result_.started.push_back(f);
-      push(now + flow.latency, Kind::kFlows, f);
+      events_.push(now + flow.latency, Kind::kFlows, f);
       if (queue.next < queue.flows.size() && flows_[queue.flows[queue.next]].missing == 0) offer(r, at);
     }
   }
@@ -320,7 +306,7 @@ class Replay {
     release(2 * f, now);
     Rank& rank = ranks_[flow.to];
     rank.busy = std::max(rank.busy, now) + flow.overhead + input_.messages[f].take_in_s;
-    push(rank.busy, Kind::kTakenIn, f);
+    events_.push(rank.busy, Kind::kTakenIn, f);
   }
 
   const RankNetwork& network_;
@@ -333,8 +319,7 @@ class Replay {
   std::vector<FlowRates::Passed> way_;  // of the flow at hand
   std::size_t done_ = 0;
   ReplayResult result_;
-  std::priority_queue<Event> events_;
-  std::uint64_t number_ = 0;
+  EventQueue<Kind> events_;
 };
 
 }  // namespace

@@ -50,8 +50,6 @@ RouteBuilder::RouteBuilder(const RankNetwork& network, const std::vector<RankGro
                      [&](std::size_t a, std::size_t b) { return latency(s, a) > latency(s, b); });
 }
 
-std::int64_t RouteBuilder::segments() const { return (bytes_ + routes_.segment_bytes - 1) / routes_.segment_bytes; }
-
 std::size_t RouteBuilder::most_entries() const { return *std::max_element(entries_.begin(), entries_.end()); }
 
 void RouteBuilder::add_segment(std::int64_t segment, std::size_t turn, std::vector<RankMessage>& messages) {
@@ -65,7 +63,7 @@ void RouteBuilder::add_segment(std::int64_t segment, std::size_t turn, std::vect
 
 std::vector<RankMessage> RouteBuilder::run() {
   std::vector<RankMessage> messages;
-  for (std::int64_t segment = 0; segment < segments(); ++segment)
+  for (std::int64_t segment = 0; segment < routes_.segments(bytes_); ++segment)
     add_segment(segment, static_cast<std::size_t>(segment), messages);
   return messages;
 }

@@ -26,7 +26,6 @@ class RouteBuilder {
   /// root spreads; the segment itself in a broadcast.
   void add_segment(std::int64_t segment, std::size_t turn, std::vector<RankMessage>& messages);
 
-  [[nodiscard]] std::int64_t segments() const;
   /// After so many segments all entries of all groups have had one.
   [[nodiscard]] std::size_t most_entries() const;
 

@@ -31,22 +31,10 @@ RouteScore::RouteScore(const RankNetwork& network, std::int64_t root, std::int64
       clusters_(network.platform().clusters.size()),
       load_(3 * ranks_ + clusters_ * clusters_ + network.uplinks(), 0) {}
 
-RouteScore::Way RouteScore::way(std::size_t from, std::size_t to, std::int64_t bytes) const {
-  if (from == to) {
-    const PlatformCluster& cluster = network_.platform().clusters[from];
-    const double gap = cluster.gap.at(bytes);
-    return {gap, gap, 0, cluster.latency_s, cluster.gap.at(1)};
-  }
-  const PlatformLink& link = network_.link(from, to);
-  const double gap = link.gap.at(bytes);
-  double port = gap;
-  if (link.connections > 1) {
-    for (const std::size_t c : {from, to}) {
-      const GapTable& inside = network_.platform().clusters[c].gap;
-      if (!inside.points().empty()) port = std::min(port, inside.at(bytes));
-    }
-  }
-  return {port, gap, gap / static_cast<double>(link.connections), link.latency_s, link.gap.at(1)};
+MessageCosts RouteScore::costs(std::size_t from, std::size_t to, std::int64_t bytes) const {
+  MessageCosts costs = network_.costs(from, to, bytes, false);
+  if (costs.yields) costs.port_s = std::min(costs.port_s, network_.port_s(to, costs.connection_s, bytes));
+  return costs;
 }
 
 void RouteScore::use(std::size_t what, double seconds) {
@@ -54,18 +42,18 @@ void RouteScore::use(std::size_t what, double seconds) {
   load_[what] += seconds;
 }
 
-void RouteScore::add_loads(const std::vector<RankMessage>& messages, const std::vector<Way>& inside) {
+void RouteScore::add_loads(const std::vector<RankMessage>& messages, const std::vector<MessageCosts>& inside) {
   for (const RankMessage& message : messages) {
     const auto from = static_cast<std::size_t>(message.from), to = static_cast<std::size_t>(message.to);
     const std::size_t a = network_.cluster(message.from), b = network_.cluster(message.to);
     const std::int64_t bytes = message.end - message.begin;
-    const Way passed = a == b ? inside[a] : way(a, b, bytes);
+    const MessageCosts passed = a == b ? inside[a] : costs(a, b, bytes);
     use(from, passed.port_s);
     use(ranks_ + to, passed.port_s);
     use(2 * ranks_ + from, passed.overhead_s);
     use(2 * ranks_ + to, passed.overhead_s);
     if (a == b) continue;
-    connections_.emplace_back(from * ranks_ + to, passed.whole_s);
+    connections_.emplace_back(from * ranks_ + to, passed.connection_s);
     use(3 * ranks_ + a * clusters_ + b, passed.link_s);
     network_.for_uplinks(a, b, [&](std::size_t number) {
       use(3 * ranks_ + clusters_ * clusters_ + number,
@@ -74,7 +62,7 @@ void RouteScore::add_loads(const std::vector<RankMessage>& messages, const std::
   }
 }
 
-double RouteScore::fill(const std::vector<RankMessage>& messages, const std::vector<Way>& inside) {
+double RouteScore::fill(const std::vector<RankMessage>& messages, const std::vector<MessageCosts>& inside) {
   // The messages of each sender, in the order of their priorities.
   first_.assign(ranks_ + 1, 0);
   for (const RankMessage& message : messages) ++first_[static_cast<std::size_t>(message.from) + 1];
@@ -94,9 +82,9 @@ double RouteScore::fill(const std::vector<RankMessage>& messages, const std::vec
     for (auto m = begin; m != end; ++m) {
       const RankMessage& message = messages[*m];
       const std::size_t a = network_.cluster(message.from), b = network_.cluster(message.to);
-      const Way passed = a == b ? inside[a] : way(a, b, message.end - message.begin);
+      const MessageCosts passed = a == b ? inside[a] : costs(a, b, message.end - message.begin);
       const auto to = static_cast<std::size_t>(message.to);
-      there_[to] = free + passed.whole_s + passed.latency_s + passed.overhead_s;
+      there_[to] = free + passed.connection_s + passed.latency_s + passed.overhead_s;
       free += passed.port_s;
       last = std::max(last, there_[to]);
       reached.push_back(to);
@@ -108,12 +96,12 @@ double RouteScore::fill(const std::vector<RankMessage>& messages, const std::vec
 double RouteScore::score(const Routes& routes) {
   RouteBuilder builder(network_, groups_, bytes_, routes);
   constexpr std::size_t kFollowed = 2;
-  const auto segments = static_cast<std::size_t>(builder.segments());
+  const auto segments = static_cast<std::size_t>(routes.segments(bytes_));
   const std::size_t sample = std::min(segments, std::max(kFollowed, builder.most_entries()));
   const std::int64_t bytes = std::min(bytes_, routes.segment_bytes);
-  std::vector<Way> inside;
+  std::vector<MessageCosts> inside;
   for (std::size_t c = 0; c < clusters_; ++c)
-    inside.push_back(network_.platform().clusters[c].ranks.size() > 1 ? way(c, c, bytes) : Way{});
+    inside.push_back(network_.platform().clusters[c].ranks.size() > 1 ? costs(c, c, bytes) : MessageCosts{});
   std::vector<RankMessage> messages;
   double filled = 0;
   for (std::size_t each = 0; each < sample; ++each) {

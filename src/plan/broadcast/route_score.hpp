@@ -18,17 +18,11 @@ class RouteScore {
   [[nodiscard]] double score(const Routes& routes);
 
  private:
-  struct Way {
-    double port_s = 0;   // of either rank
-    double whole_s = 0;  // of its connection
-    double link_s = 0;   // between clusters
-    double latency_s = 0;
-    double overhead_s = 0;
-  };
-  [[nodiscard]] Way way(std::size_t from, std::size_t to, std::int64_t bytes) const;
-  void add_loads(const std::vector<RankMessage>& messages, const std::vector<Way>& inside);
+  /// `port_s`: of both ranks.
+  [[nodiscard]] MessageCosts costs(std::size_t from_cluster, std::size_t to_cluster, std::int64_t bytes) const;
+  void add_loads(const std::vector<RankMessage>& messages, const std::vector<MessageCosts>& inside);
   void use(std::size_t what, double seconds);
-  [[nodiscard]] double fill(const std::vector<RankMessage>& messages, const std::vector<Way>& inside);
+  [[nodiscard]] double fill(const std::vector<RankMessage>& messages, const std::vector<MessageCosts>& inside);
 
   const RankNetwork& network_;
   std::size_t root_;

@@ -123,8 +123,9 @@ class RouteSearch {
     std::int64_t plain = bytes_;
     double least = score_.score(plain_routes(bytes_));
     for (std::int64_t segment = least_bytes_; segment < bytes_; segment *= 2) {
-      if ((bytes_ + segment - 1) / segment > most_segments()) continue;
-      const double length = score_.score(plain_routes(segment));
+      const Routes routes = plain_routes(segment);
+      if (routes.segments(bytes_) > most_segments()) continue;
+      const double length = score_.score(routes);
       if (length < least) least = length, plain = segment;
     }
     try_combinations(plain);
@@ -164,8 +165,8 @@ class RouteSearch {
 
   bool attempt(const Routes& routes) {
     if (routes.segment_bytes < std::min(bytes_, least_bytes_) || routes.segment_bytes > bytes_) return false;
-    const std::int64_t segments = (bytes_ + routes.segment_bytes - 1) / routes.segment_bytes;
-    if (best_ && ((stop_ && stop_()) || (segments > most_segments() && segments_ == 0))) return false;
+    const bool too_many = segments_ == 0 && routes.segments(bytes_) > most_segments();
+    if (best_ && (too_many || (stop_ && stop_()))) return false;
     if (!tried_.insert({routes.parent, routes.spread, routes.root_shape, routes.shape, routes.segment_bytes}).second)
       return false;
     const FoundRoutes found{routes, score_.score(routes)};
@@ -186,9 +187,7 @@ class RouteSearch {
       if (known->length_s <= found.length_s) return;
       few_.erase(known);
     }
-    const auto at = std::upper_bound(few_.begin(), few_.end(), found.length_s,
-                                     [](double length, const FoundRoutes& each) { return length < each.length_s; });
-    few_.insert(at, found);
+    few_.insert(std::ranges::upper_bound(few_, found.length_s, {}, &FoundRoutes::length_s), found);
     if (few_.size() > kFew) few_.pop_back();
   }
 
@@ -281,8 +280,7 @@ std::vector<FoundRoutes> best_routes(const RankNetwork& network, std::int64_t ro
     const std::vector<FoundRoutes> found = RouteSearch(network, level, root, bytes, parallel, segments, stop).run();
     all.insert(all.end(), found.begin(), found.end());
   }
-  std::stable_sort(all.begin(), all.end(),
-                   [](const FoundRoutes& a, const FoundRoutes& b) { return a.length_s < b.length_s; });
+  std::ranges::stable_sort(all, {}, &FoundRoutes::length_s);
   constexpr double kHopeless = 2;
   while (all.back().length_s > kHopeless * all.front().length_s) all.pop_back();
   return all;

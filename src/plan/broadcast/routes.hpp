@@ -21,6 +21,9 @@ struct Routes {
   Shape root_shape = Shape::kChain;  ///< in the root's group
   Shape shape = Shape::kChain;       ///< in the others
   std::int64_t segment_bytes = 1;
+
+  /// Of a message of so many bytes.
+  [[nodiscard]] std::int64_t segments(std::int64_t bytes) const { return (bytes + segment_bytes - 1) / segment_bytes; }
 };
 
 /// "segments of 32768 bytes over 5 connections, chain inside", for people.

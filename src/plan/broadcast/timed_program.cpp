@@ -10,6 +10,7 @@
 #include <queue>
 #include <tuple>
 
+#include "plan/broadcast/event_queue.hpp"
 #include "plan/infinity.hpp"
 #include "sluice/error.hpp"
 
@@ -51,8 +52,7 @@ class Simulation {
     try_at(root, 0);
     std::size_t delivered = 0;
     while (!events_.empty()) {
-      const Event event = events_.top();
-      events_.pop();
+      const Event event = events_.take();
       switch (event.kind) {
         case Kind::kTry:
           if (event.time == next_try_[event.index]) {
@@ -66,13 +66,13 @@ class Simulation {
         case Kind::kReaches: {
           const RankMessage& message = messages_[event.index];
           if (costs_[event.index].yields) {
-            events_.push({event.time, number_++, Kind::kArrives, event.index});
+            events_.push(event.time, Kind::kArrives, event.index);
             break;
           }
           received_[static_cast<std::size_t>(message.to)] += costs_[event.index].receive_s;
           double& free = receive_free_[static_cast<std::size_t>(message.to)];
           free = std::max(event.time, free + costs_[event.index].receive_s);
-          events_.push({free, number_++, Kind::kArrives, event.index});
+          events_.push(free, Kind::kArrives, event.index);
           break;
         }
         case Kind::kArrives:
@@ -96,16 +96,7 @@ class Simulation {
 
  private:
   enum class Kind : unsigned char { kArrives, kReaches, kLeaves, kTry };
-  struct Event {
-    double time;
-    std::uint64_t number;
-    Kind kind;
-    std::size_t index;  // a message, or a rank
-
-    bool operator<(const Event& other) const {  // for a queue whose top is the earliest
-      return std::tie(other.time, other.kind, other.number) < std::tie(time, kind, number);
-    }
-  };
+  using Event = EventQueue<Kind>::Event;  // of a message, or a rank
 
   /// The messages from one rank to another.
   struct Connection {
@@ -178,7 +169,7 @@ class Simulation {
   void try_at(std::size_t rank, double time) {
     if (time >= next_try_[rank]) return;
     next_try_[rank] = time;
-    events_.push({time, number_++, Kind::kTry, rank});
+    events_.push(time, Kind::kTry, rank);
   }
 
   void send_from(std::size_t rank, double now) {
@@ -231,11 +222,11 @@ class Simulation {
     if (cost.yields) {
       connection.free = kInfinity;
       under_way_[m] = {now, end, sent_[sender], received_[static_cast<std::size_t>(message.to)]};
-      events_.push({end, number_++, Kind::kLeaves, m});
+      events_.push(end, Kind::kLeaves, m);
     } else {
       sent_[sender] += cost.port_s;
       connection.free = end;
-      events_.push({end + cost.latency_s, number_++, Kind::kReaches, m});
+      events_.push(end + cost.latency_s, Kind::kReaches, m);
     }
     if (length_only_) return;
     sends_[m] = {message.to, message.begin, message.end - message.begin, port_s, end - now, now, 0};
@@ -267,13 +258,13 @@ class Simulation {
     const double end = std::max(way.end, way.start + cost.connection_s + kept);
     constexpr double kRounding = 1e-12;
     if (end > now * (1 + kRounding) + kRounding) {
-      events_.push({end, number_++, Kind::kLeaves, m});
+      events_.push(end, Kind::kLeaves, m);
       return;
     }
     Connection& connection = connections_[connection_of_[m]];
     connection.free = now;
     if (!length_only_) sends_[m].connection_s = std::max(cost.connection_s, cost.port_s);
-    events_.push({now + cost.latency_s, number_++, Kind::kReaches, m});
+    events_.push(now + cost.latency_s, Kind::kReaches, m);
     if (!connection.ready.empty()) try_at(from, std::max(now, port_free_[from]));
   }
 
@@ -321,8 +312,7 @@ class Simulation {
   std::vector<double> sent_, received_;  // time for which messages that do not yield have kept each port
   std::vector<double> port_free_, receive_free_, next_try_, link_free_;
   std::vector<Uplink> uplinks_;
-  std::priority_queue<Event> events_;
-  std::uint64_t number_ = 0;
+  EventQueue<Kind> events_;
   std::vector<ProgramSend> sends_;
   std::vector<std::size_t> started_;
 };
