@@ -39,9 +39,9 @@
 #include "sluice/input/block_cyclic.hpp"
 #include "sluice/run/mpi/broadcast.hpp"
 #include "sluice/run/mpi/exchange.hpp"
-#include "sluice/run/mpi/plans.hpp"
 #include "sluice/run/mpi/redistribution.hpp"
 #include "sluice/run/mpi/reduction.hpp"
+#include "sluice/run/mpi/settings.hpp"
 #include "turns.hpp"
 
 namespace {

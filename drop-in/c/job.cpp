@@ -4,6 +4,7 @@
 
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/refuse_job.hpp"
+#include "sluice/run/mpi/settings.hpp"
 
 namespace sluice::c {
 
@@ -32,6 +33,17 @@ decltype(auto) visit(sluice_job* job, Call&& call) {
 }  // namespace sluice::c
 
 using namespace sluice::c;  // NOLINT(google-build-using-namespace): the functions below are its face
+
+int sluice_set_agreed_arguments(MPI_Comm comm, int agreed) {
+  return guarded([&] {
+    check_communicator(comm);
+    sluice::mpi::set_agreed_arguments(comm, agreed != 0);
+  });
+}
+
+int sluice_set_agreed_arguments_f(MPI_Fint comm, int agreed) {
+  return sluice_set_agreed_arguments(MPI_Comm_f2c(comm), agreed);
+}
 
 int sluice_job_test(sluice_job* job, int* done) {
   return guarded([&] {

@@ -86,6 +86,7 @@ module sluice
   public :: sluice_reduction_execute_in_place
   public :: sluice_broadcast_create, sluice_broadcast_execute, sluice_broadcast_start
   public :: sluice_job_test, sluice_job_wait, sluice_job_free
+  public :: sluice_set_agreed_arguments
 
   !> sluice_options_set(options, name, value): a text, an integer, a flag (logical), a number, a list of integers, a platform.
   interface sluice_options_set
@@ -274,6 +275,10 @@ module sluice
       integer(c_int), value :: root
       type(c_ptr), value :: options
       type(c_ptr), intent(out) :: job
+    end function
+    integer(c_int) function c_set_agreed_arguments(comm, agreed) bind(C, name="sluice_set_agreed_arguments_f")
+      import :: c_int
+      integer(c_int), value :: comm, agreed
     end function
     integer(c_int) function c_job_test(job, done) bind(C, name="sluice_job_test")
       import :: c_int, c_ptr
@@ -836,6 +841,16 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     call finish(c_reduction_in_place(job%handle, result, 0_c_int), stat, errmsg)
+  end subroutine
+
+  !> Whether ranks compare notes about the arguments of an execution before anything of it is sent, for all jobs of the
+  !> communicator: what is bad on some ranks is then SLUICE_BAD_INPUT on all, and the job can be used again. Collective.
+  subroutine sluice_set_agreed_arguments(comm, agreed, stat, errmsg)
+    type(MPI_Comm), intent(in) :: comm
+    logical, intent(in) :: agreed
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call finish(c_set_agreed_arguments(comm%MPI_VAL, merge(1_c_int, 0_c_int, agreed)), stat, errmsg)
   end subroutine
 
   !> Makes a job that gives all ranks what rank `root` has, as MPI_Bcast.

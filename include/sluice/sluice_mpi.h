@@ -20,8 +20,8 @@
  * Creation and execution are collective over the communicator, an intracommunicator. A failure on one rank gives a
  * code other than SLUICE_OK on all of them: on that rank what failed, on the others SLUICE_BAD_INPUT or
  * SLUICE_JOB_FAILED, in the same call, or in the next one on a rank that was done with this one. The job is of no
- * further use then, and is freed like any other. MPI_THREAD_FUNNELED is enough; calls on one communicator are made by
- * one thread at a time.
+ * further use then, and is freed like any other, unless sluice_set_agreed_arguments says so. MPI_THREAD_FUNNELED is
+ * enough; calls on one communicator are made by one thread at a time.
  *
  * start begins an execution, wait ends it, and test tells whether it has ended; buffers must stay as they are in
  * between. Several jobs of a communicator may be under way, started in the same order on all ranks.
@@ -29,6 +29,14 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/**
+ * Whether ranks compare notes about the arguments of an execution before anything of it is sent (`agreed` other than
+ * 0), for all jobs of the communicator; not unless told so. With it an argument that is bad on some ranks is
+ * SLUICE_BAD_INPUT on all of them, in the same call, and the job can be used again. It costs ceil(log2 n) short
+ * messages of each of n ranks. Collective, between executions.
+ */
+int sluice_set_agreed_arguments(MPI_Comm comm, int agreed);
 
 /** A job of any of the four kinds. A call for another kind of job is SLUICE_BAD_INPUT. */
 typedef struct sluice_job sluice_job;
@@ -118,6 +126,8 @@ int sluice_broadcast_start(sluice_job* job, void* buffer, int64_t bytes);
 
 /* ---- for Fortran: the same with Fortran's handles */
 
+/** sluice_set_agreed_arguments with a handle of Fortran. */
+int sluice_set_agreed_arguments_f(MPI_Fint comm, int agreed);
 /** sluice_redistribution_create with handles of Fortran. */
 int sluice_redistribution_create_f(MPI_Fint comm, const int64_t shape[], const sluice_layout* from,
                                    const sluice_layout* to, int64_t element_bytes, const sluice_options* options,

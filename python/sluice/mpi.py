@@ -12,7 +12,7 @@ has ended, wait() ends it; buffers are kept alive in between, and must stay as t
 works or waits; one thread at a time makes calls on one communicator.
 
 What goes wrong on one rank raises on all: there what it is, on the others InputError or JobError, in the same call or in
-the next one where a rank was done with it. The job is of no further use then.
+the next one where a rank was done with it. The job is of no further use then, unless set_agreed_arguments() says so.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ try:
 except ImportError as error:
     raise ImportError("sluice was built without MPI, or with another one than mpi4py") from error
 
-__all__ = ["Broadcast", "Exchange", "Redistribution", "Reduction"]
+__all__ = ["Broadcast", "Exchange", "Redistribution", "Reduction", "set_agreed_arguments"]
 
 
 def _check_same_mpi() -> None:
@@ -49,6 +49,15 @@ def _address_of_comm(comm: MPI.Comm) -> int:
     if not isinstance(comm, MPI.Comm):
         raise TypeError(f"comm: {type(comm).__name__}, expected a communicator of mpi4py")
     return MPI._addressof(comm)
+
+
+def set_agreed_arguments(comm: MPI.Comm, agreed: bool) -> None:
+    """Whether ranks compare notes about the buffers of an execution before anything of it is sent, for all jobs of `comm`.
+
+    With it a buffer that is bad on some ranks raises on all of them, in the same call, and the job can be used again. It
+    costs ceil(log2 n) short messages of each of n ranks. Collective, between executions.
+    """
+    _mpi.set_agreed_arguments(_address_of_comm(comm), bool(agreed))
 
 
 def _make(comm: MPI.Comm, prepare: Callable[[], Callable[[int], Any]]) -> Any:

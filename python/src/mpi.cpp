@@ -24,6 +24,7 @@
 #include "sluice/run/mpi/redistribution.hpp"
 #include "sluice/run/mpi/reduction.hpp"
 #include "sluice/run/mpi/refuse_job.hpp"
+#include "sluice/run/mpi/settings.hpp"
 
 namespace py = pybind11;
 
@@ -300,6 +301,10 @@ PYBIND11_MODULE(_mpi, module) {
       [](Address comm, const std::string& why) {
         sluice::mpi::refuse_job(sluice::python::comm_at(comm), std::make_exception_ptr(std::invalid_argument(why)));
       },
+      sluice::python::Released());
+  module.def(
+      "set_agreed_arguments",
+      [](Address comm, bool agreed) { sluice::mpi::set_agreed_arguments(sluice::python::comm_at(comm), agreed); },
       sluice::python::Released());
   module.def("size_of_handles", [] { return py::make_tuple(sizeof(MPI_Comm), sizeof(MPI_Datatype), sizeof(MPI_Op)); });
   module.attr("mpi_family") = SLUICE_MPI_FAMILY;

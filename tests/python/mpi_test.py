@@ -312,6 +312,18 @@ class Broadcast(unittest.TestCase):
 
         everywhere(self, call, "buffer")
 
+    def test_can_be_used_again_where_all_agree_on_buffers(self):
+        sluice.mpi.set_agreed_arguments(COMM, True)
+        job = sluice.mpi.Broadcast(COMM, 0)
+        for _ in range(3):
+            everywhere(self, lambda last: job.execute("text" if last else bytearray(8)), "buffer")
+            if RANKS > 1:
+                everywhere(self, lambda last: job.execute(bytearray(9 if last else 8)))
+            buffer = numpy.full(8, RANK, dtype="u1")
+            job.execute(buffer)
+            self.assertTrue((buffer == 0).all())
+        sluice.mpi.set_agreed_arguments(COMM, False)
+
     def test_lets_other_threads_work(self):
         job = sluice.mpi.Broadcast(COMM, 0)
         ran = threading.Event()

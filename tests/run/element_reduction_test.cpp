@@ -17,8 +17,8 @@
 #include "sluice/plan/reduce_scatter.hpp"
 #include "sluice/plan/registry.hpp"
 #include "sluice/run/mpi/error.hpp"
-#include "sluice/run/mpi/plans.hpp"
 #include "sluice/run/mpi/reduction.hpp"
+#include "sluice/run/mpi/settings.hpp"
 
 namespace sluice::mpi {
 namespace {

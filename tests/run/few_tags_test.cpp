@@ -14,6 +14,7 @@
 #include "sluice/run/mpi/error.hpp"
 #include "sluice/run/mpi/exchange.hpp"
 #include "sluice/run/mpi/reduction.hpp"
+#include "sluice/run/mpi/settings.hpp"
 
 namespace {
 
@@ -83,6 +84,22 @@ TEST(FewTags, MoreJobsAreUnderWayThanThereAreTags) {
   for (std::size_t i = 0; i < jobs.size(); ++i)
     jobs[(i * 7 + static_cast<std::size_t>(rank()) * 31) % jobs.size()]->wait();
   for (const auto& job : jobs) ASSERT_TRUE(job->right());
+}
+
+TEST(FewTags, SettingsOfACommunicatorLast) {
+  if (size() == 1) return;
+  set_agreed_arguments(MPI_COMM_WORLD, true);
+  for (int i = 0; i < 50; ++i) {
+    ElementReduction job(MPI_COMM_WORLD, {1, MPI_INT, MPI_SUM}, 0);
+    int own = 1;
+    int result = 0;
+    EXPECT_THROW(job.execute(rank() == 0 ? nullptr : &own, &result), InputError);
+    job.execute(&own, &result);
+    if (rank() == 0) {
+      ASSERT_EQ(result, size()) << i;
+    }
+  }
+  set_agreed_arguments(MPI_COMM_WORLD, false);
 }
 
 }  // namespace

@@ -194,6 +194,24 @@ static void fails_on_all_ranks(void) {
   CHECK_OK(sluice_job_free(job));
 }
 
+/* Where all agree, the job can be used again. */
+static void agrees_on_arguments(void) {
+  const int bad = rank == ranks - 1;
+  sluice_job* job = NULL;
+  CHECK_REFUSED(sluice_set_agreed_arguments(MPI_COMM_NULL, 1), "MPI_COMM_NULL");
+  CHECK_OK(sluice_set_agreed_arguments(MPI_COMM_WORLD, 1));
+  CHECK_OK(sluice_broadcast_create(MPI_COMM_WORLD, 0, NULL, &job));
+  double values[3] = {rank, rank, rank};
+  for (int round = 0; round < 3; ++round) {
+    CHECK_REFUSED(sluice_broadcast_execute(job, bad ? NULL : values, sizeof values), "null pointer");
+    CHECK(values[0] == (round == 0 ? rank : 0));
+    CHECK_OK(sluice_broadcast_execute(job, values, sizeof values));
+    CHECK(values[0] == 0 && values[2] == 0);
+  }
+  CHECK_OK(sluice_job_free(job));
+  CHECK_OK(sluice_set_agreed_arguments(MPI_COMM_WORLD, 0));
+}
+
 int main(int argc, char** argv) {
   sluice_job* job = NULL;
   CHECK_REFUSED(sluice_broadcast_create(MPI_COMM_WORLD, 0, NULL, &job), "MPI: not running");
@@ -205,6 +223,7 @@ int main(int argc, char** argv) {
   reduces_and_broadcasts();
   transposes_scales_and_adds();
   fails_on_all_ranks();
+  agrees_on_arguments();
   CHECK_OK(sluice_broadcast_create(MPI_COMM_WORLD, 0, NULL, &job));
   MPI_Allreduce(MPI_IN_PLACE, &failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   MPI_Finalize();

@@ -17,6 +17,7 @@ program fortran_test
   call exchange()
   call reduce_and_broadcast()
   call fail()
+  call agree()
   call MPI_Allreduce(MPI_IN_PLACE, failures, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
   call MPI_Finalize()
   if (failures > 0) error stop 1
@@ -217,6 +218,29 @@ contains
     call sluice_job_free(job)
     call sluice_broadcast_execute(job, buffer, stat, text)
     call check(stat == SLUICE_BAD_INPUT .and. index(text, 'job') > 0, 'a job that was freed')
+  end subroutine
+
+  ! Where all agree on arguments, the job can be used again.
+  subroutine agree()
+    type(sluice_job) :: job
+    integer :: stat, attempt
+    real(real64) :: buffer(10, 10)
+    character(200) :: text
+    call sluice_set_agreed_arguments(MPI_COMM_WORLD, .true.)
+    call sluice_broadcast_create(MPI_COMM_WORLD, 0, job)
+    do attempt = 1, 3
+      buffer = rank
+      if (rank == ranks - 1) then
+        call sluice_broadcast_execute(job, buffer(1:9:2, :), stat, text)
+      else
+        call sluice_broadcast_execute(job, buffer(:, 1:5), stat, text)
+      end if
+      call check(stat == SLUICE_BAD_INPUT, 'memory with gaps on one rank: '//trim(text))
+      call sluice_broadcast_execute(job, buffer, stat, text)
+      call check(stat == SLUICE_OK .and. all(buffer == 0), 'used again: '//trim(text))
+    end do
+    call sluice_job_free(job)
+    call sluice_set_agreed_arguments(MPI_COMM_WORLD, .false.)
   end subroutine
 
 end program

@@ -32,6 +32,7 @@
 #include "run/faults/fault_subjects.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/error.hpp"
+#include "sluice/run/mpi/settings.hpp"
 
 namespace sluice::mpi::testing {
 namespace {
@@ -56,8 +57,11 @@ struct FaultCase {
   FaultKind kind = FaultKind::kNone;
   std::int64_t number = 0;
   When when = When::kFirst;
-  int culprit = 0;    ///< -1: every rank
-  bool late = false;  ///< the others come to it only when it waits for nobody any more
+  int culprit = 0;      ///< -1: every rank
+  bool late = false;    ///< the others come to it only when it waits for nobody any more
+  bool agreed = false;  ///< set_agreed_arguments
+
+  [[nodiscard]] bool bad_argument() const { return misuse == Misuse::kNullBuffer || misuse == Misuse::kSmallBuffer; }
 };
 
 const char* name_of(When when) {
@@ -82,9 +86,9 @@ std::string fault_of(const FaultCase& c) {
 }
 
 std::string text_of(const FaultCase& c) {
-  return fmt::format("{}, {} number {} in {} on {}{}", c.subject->name, fault_of(c), c.number, name_of(c.when),
+  return fmt::format("{}, {} number {} in {} on {}{}{}", c.subject->name, fault_of(c), c.number, name_of(c.when),
                      c.culprit < 0 ? "every rank" : fmt::format("rank {}", c.culprit),
-                     c.late ? ", the others late" : "");
+                     c.late ? ", the others late" : "", c.agreed ? ", arguments agreed" : "");
 }
 
 constexpr unsigned kLongest_s = 5;
@@ -195,10 +199,13 @@ void Table::judge(const FaultCase& c, const Result& result, bool any) {
     expect(outcome == Outcome::kDone, c, "nothing happened, and yet: " + result.text);
     return;
   }
+  if (c.agreed && c.bad_argument()) {
+    expect(outcome == Outcome::kInput, c, "not refused: " + result.text);
+    return;
+  }
   if (happened_) {
-    const bool input = c.misuse == Misuse::kNullBuffer || c.misuse == Misuse::kSmallBuffer;
     const Outcome due = c.when == When::kUnwinding              ? Outcome::kOther
-                        : input                                 ? Outcome::kInput
+                        : c.bad_argument()                      ? Outcome::kInput
                         : c.misuse == Misuse::kThrowingCallback ? Outcome::kCallback
                         : c.kind == FaultKind::kCall            ? Outcome::kMpi
                                                                 : Outcome::kMemory;
@@ -220,6 +227,7 @@ bool Table::run(const FaultCase& c) {
   MPI_Barrier(aside_);
   keep_freed();
   if (std::getenv("SLUICE_FAULTS_VERBOSE") != nullptr) std::fprintf(stderr, "rank %d: %s\n", rank_, text.c_str());
+  set_agreed_arguments(comm_, c.agreed);
   std::string wrong;
   Result result;
   std::unique_ptr<Subject> subject;
@@ -249,10 +257,13 @@ bool Table::run(const FaultCase& c) {
     const Result after = result_of([&] { later = subject->execute(10, Misuse::kNone); });
     expect(later.empty(), c, "wrong data in the execution after it: " + later);
     const bool refused = after.outcome == Outcome::kInput || after.outcome == Outcome::kJob;
-    expect(after.outcome == Outcome::kDone || refused, c, "the execution after it: " + after.text);
+    const bool may_refuse = !(c.agreed && c.bad_argument());
+    expect(after.outcome == Outcome::kDone || (refused && may_refuse), c, "the execution after it: " + after.text);
     expect(happened || after.outcome == Outcome::kDone, c, "refused for nothing: " + after.text);
     subject.reset();
   }
+  // Whether a failure ended the context or not.
+  set_agreed_arguments(comm_, false);
   // And there is a new one to be had.
   std::string fresh;
   const Result again = result_of([&] { fresh = c.subject->make(comm_)->execute(11, Misuse::kNone); });
@@ -318,6 +329,9 @@ int run_table(bool all, const std::string& only) {
       for (const Misuse misuse : kind.misuses) {
         c.misuse = misuse;
         run_all(c);
+        c.agreed = c.bad_argument() && !kind.slow;  // those have communicators of their own
+        if (c.agreed) run_all(c);
+        c.agreed = false;
       }
     }
     c.misuse = Misuse::kNone;
@@ -346,6 +360,18 @@ int run_table(bool all, const std::string& only) {
       // One that waits for the others calls MPI again and again.
       for (const std::int64_t number :
            all ? std::vector<std::int64_t>{0, 1, 2, 3, 5, 8, 15} : std::vector<std::int64_t>{5}) {
+        c.number = number;
+        run_all(c);
+      }
+    }
+    // The agreement itself fails.
+    c.late = false;
+    c.agreed = true;
+    c.when = When::kFirst;
+    for (const FaultKind fault : {FaultKind::kCall, FaultKind::kAllocation}) {
+      if (kind.slow) continue;
+      c.kind = fault;
+      for (const std::int64_t number : all ? std::vector<std::int64_t>{0, 1, 2, 3} : std::vector<std::int64_t>{0}) {
         c.number = number;
         run_all(c);
       }

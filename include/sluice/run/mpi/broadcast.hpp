@@ -46,7 +46,7 @@ struct ChosenBroadcast {
 ///
 /// Plans are kept by size class, of which there are eight between a power of two and the next; a smaller message of the
 /// class is cut at the same fractions. Jobs of a communicator share them; those used last are kept (set_kept_plans in
-/// sluice/run/mpi/plans.hpp).
+/// sluice/run/mpi/settings.hpp).
 ///
 /// Messages travel from the buffer and into it: no rank holds a copy. Failure: docs/explanation/run.md, the same for
 /// all jobs.

@@ -51,7 +51,7 @@ struct ChosenCollective {
 ///     job.execute(mine, all);
 ///
 /// in place of MPI_Allgather. Construction and execution are collective. Rank 0 plans and tells each rank its own part;
-/// jobs of a communicator share plans (sluice/run/mpi/plans.hpp). MPI_THREAD_FUNNELED is enough.
+/// jobs of a communicator share plans (sluice/run/mpi/settings.hpp). MPI_THREAD_FUNNELED is enough.
 ///
 /// Memory beyond the user's: what passes a rank and is not for it, and packed copies of messages that lie in several
 /// places; where elements are combined, up to 8 MiB, or two messages, of what waits for its turn.

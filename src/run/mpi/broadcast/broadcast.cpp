@@ -31,9 +31,11 @@ constexpr std::size_t kKeptClasses = 64;
 constexpr const char* kNative = "native";
 
 /// What is wrong with the arguments, null if nothing.
-void check_message(const void* buffer, std::int64_t bytes) {
+/// Returns what is to be the same on all ranks.
+std::int64_t check_message(const void* buffer, std::int64_t bytes) {
   if (bytes < 0) throw InputError("bytes", fmt::format("{}", bytes), "at least 0");
   if (bytes > 0 && buffer == nullptr) throw InputError("buffer", "a null pointer", "room for the message");
+  return bytes;
 }
 
 /// The largest size of the class of `bytes`: of 8 to 15 times a power of two, the least that is not smaller.
@@ -322,31 +324,31 @@ void Broadcast::State::try_both(SizeClass& size) {
 }
 
 void Broadcast::State::begin(void* buffer, std::int64_t bytes) {
-  start([&] {
-    check_message(buffer, bytes);
-    message = buffer;
-    message_bytes = bytes;
-    trial = nullptr;
-    if (only_native(bytes)) {
-      begin_natively();
-      return detail::Advance::kIdle;
-    }
-    SizeClass& size = obtain(bytes);
-    if (bytes == 0 || channel.size() == 1) return detail::Advance::kOver;
-    if (size.trial && !size.part().native) {
-      undecided = &size;
-      size.trial->begin(true);
-      (void)begin_undecided();
-      return detail::Advance::kIdle;
-    }
-    const bool may_try = options.platform && options.try_native && options.plan.algorithm == "auto";
-    if (may_try && !size.planned->tried && !size.part().native) {
-      try_both(size);
-      return detail::Advance::kOver;
-    }
-    begin_planned(size);
-    return detail::Advance::kIdle;
-  });
+  start([&] { return check_message(buffer, bytes); },
+        [&] {
+          message = buffer;
+          message_bytes = bytes;
+          trial = nullptr;
+          if (only_native(bytes)) {
+            begin_natively();
+            return detail::Advance::kIdle;
+          }
+          SizeClass& size = obtain(bytes);
+          if (bytes == 0 || channel.size() == 1) return detail::Advance::kOver;
+          if (size.trial && !size.part().native) {
+            undecided = &size;
+            size.trial->begin(true);
+            (void)begin_undecided();
+            return detail::Advance::kIdle;
+          }
+          const bool may_try = options.platform && options.try_native && options.plan.algorithm == "auto";
+          if (may_try && !size.planned->tried && !size.part().native) {
+            try_both(size);
+            return detail::Advance::kOver;
+          }
+          begin_planned(size);
+          return detail::Advance::kIdle;
+        });
 }
 
 // ---- Broadcast

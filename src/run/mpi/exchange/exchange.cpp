@@ -301,7 +301,7 @@ std::unique_ptr<detail::StepProtocol> Exchange::State::make_protocol() {
 
 void Exchange::State::begin(std::span<const std::byte> send, std::span<const std::int64_t> at_send,
                             std::span<std::byte> receive, std::span<const std::int64_t> at_receive) {
-  start([&] {
+  const auto check = [&] {
     const auto needed = [](const std::vector<MessageSize>& all) {
       return fmt::format("room for {} messages at their offsets", all.size());
     };
@@ -310,6 +310,9 @@ void Exchange::State::begin(std::span<const std::byte> send, std::span<const std
       throw InputError("send", fmt::format("{} bytes", send.size()), needed(sends));
     if (!fits(receives, at_receive, receive.size()))
       throw InputError("receive", fmt::format("{} bytes", receive.size()), needed(receives));
+    return std::int64_t{0};
+  };
+  start(check, [&] {
     std::vector<const std::byte*> from;
     std::vector<std::byte*> to;
     for (std::size_t i = 0; i < sends.size(); ++i) from.push_back(send.data() + at_send[i]);
@@ -320,12 +323,15 @@ void Exchange::State::begin(std::span<const std::byte> send, std::span<const std
 }
 
 void Exchange::State::begin_typed(const void* send, void* receive) {
-  start([&] {
+  const bool in_place = send == MPI_IN_PLACE;
+  const auto check = [&] {
     if (!typed) throw InputError("execute", "two addresses", "spans of bytes, as no types are known");
-    const bool in_place = send == MPI_IN_PLACE;
     if (!sends.empty() && send == nullptr) throw InputError("send", "a null pointer", "the messages");
     if ((!receives.empty() || (in_place && !sends.empty())) && receive == nullptr)
       throw InputError("receive", "a null pointer", "room for the messages");
+    return std::int64_t{0};
+  };
+  start(check, [&] {
     const void* const from = in_place ? receive : send;
     begin(typed->sources(static_cast<const std::byte*>(from), in_place),
           typed->targets(static_cast<std::byte*>(receive)));

@@ -362,14 +362,17 @@ Redistribution::State::State(std::shared_ptr<detail::Context> context, std::int6
 }
 
 void Redistribution::State::begin(const void* source, void* target) {
-  start([&] {
-    const detail::OwnSteps& own = prepared->own;
-    const Copies& copies = prepared->copies;
+  const detail::OwnSteps& own = prepared->own;
+  const Copies& copies = prepared->copies;
+  const auto check = [&] {
     const bool moves = copies.moving.size() > 0;
     if (source == nullptr && (copies.packing.size() > 0 || moves))
       throw InputError("source", "a null pointer", fmt::format("{} elements", prepared->part.source.extent));
     if (target == nullptr && (copies.unpacking.size() > 0 || moves))
       throw InputError("target", "a null pointer", fmt::format("room for {} elements", prepared->part.target.extent));
+    return std::int64_t{0};
+  };
+  start(check, [&] {
     transport.emplace(copies, prepared->part.element_size, combine, source, target);
     transfers.emplace(*transport, own);
     const std::int64_t bytes = own.sends.bytes() + own.receives.bytes();

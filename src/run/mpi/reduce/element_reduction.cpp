@@ -229,10 +229,13 @@ void ElementReduction::State::measure(const void* mine, const void* result) {
 }
 
 void ElementReduction::State::begin(const void* mine, void* result) {
-  start([&] {
+  const auto check = [&] {
     if (elements.count > 0 && (mine == nullptr || (is_root() && result == nullptr)))
       throw InputError(mine == nullptr ? "own" : "result", "a null pointer", "room for the elements");
     if (!is_root() && mine == MPI_IN_PLACE) throw InputError("own", "MPI_IN_PLACE", "it on the root only");
+    return std::int64_t{0};
+  };
+  start(check, [&] {
     if (summary().method.empty()) measure(mine, result);
     if (trial) {
       trial = false;

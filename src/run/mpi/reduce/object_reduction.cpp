@@ -136,15 +136,16 @@ struct ObjectReduction::State final : detail::ReductionJob {
   }
 
   void begin(std::span<const std::byte> mine, Bytes& result) {
-    start([&] {
-      if (!executor) measure(mine);
-      target = &result;
-      objects->use(mine);
-      word.begin();
-      executor->begin();
-      sent = false;
-      return detail::Advance::kIdle;
-    });
+    start([] { return std::int64_t{0}; },
+          [&] {
+            if (!executor) measure(mine);
+            target = &result;
+            objects->use(mine);
+            word.begin();
+            executor->begin();
+            sent = false;
+            return detail::Advance::kIdle;
+          });
   }
 
   detail::Advance advance() override {

@@ -124,6 +124,8 @@ class Channel {
   void give_up(const std::exception_ptr& why, std::int64_t execution, bool dies) noexcept;
   /// All ranks know, and throw.
   void settle() noexcept { settled_ = true; }
+  /// Whether that is so; then the next failure is one that they do not know.
+  [[nodiscard]] bool take_settled() noexcept { return std::exchange(settled_, false); }
   [[nodiscard]] bool failed() const { return given_up_ || is_now(); }
   /// The next execution begins. A failure of a later one does not keep this one from its end.
   void next_execution() { ++execution_; }

@@ -133,6 +133,7 @@ std::shared_ptr<Context> Context::of(MPI_Comm user) {
   void* value = nullptr;
   int found = 0;
   SLUICE_MPI(MPI_Comm_get_attr(user, key, &value, &found));
+  std::shared_ptr<Settings> settings;
   if (found != 0) {
     std::shared_ptr<Context> context = *static_cast<std::shared_ptr<Context>*>(value);
     try {
@@ -144,15 +145,19 @@ std::shared_ptr<Context> Context::of(MPI_Comm user) {
     // is given up with that.
     const bool lives = context->channels() < std::min(context->dead_from(), context->most_channels());
     if (lives || !context->enclosing().empty()) return context;
+    settings = context->settings_;
   }
-  auto holder = std::make_unique<std::shared_ptr<Context>>(std::make_shared<Context>(user));
+  if (!settings) settings = std::make_shared<Settings>();
+  auto holder = std::make_unique<std::shared_ptr<Context>>(std::make_shared<Context>(user, std::move(settings)));
   std::shared_ptr<Context> context = *holder;
   SLUICE_MPI(MPI_Comm_set_attr(user, key, holder.get()));
   (void)holder.release();  // the attribute's
   return context;
 }
 
-Context::Context(MPI_Comm user) : most_channels_(Channel::with_own_tags()) {
+Context::Context(MPI_Comm user, std::shared_ptr<Settings> settings)
+    : settings_(std::move(settings)), most_channels_(Channel::with_own_tags()) {
+  plans_.set_capacity(settings_->kept_plans);
   // What follows waits for all ranks, some of which may first wait for jobs of other communicators.
   if (!kSimulated) {
     MPI_Request all_here = MPI_REQUEST_NULL;

@@ -79,6 +79,12 @@ struct Leftover {
   std::shared_ptr<const void> memory;
 };
 
+/// What the user wants of all jobs of a communicator (sluice/run/mpi/settings.hpp).
+struct Settings {
+  std::size_t kept_plans = 64;
+  bool agreed_arguments = false;
+};
+
 /// What all jobs of a user's communicator share: a communicator of the library's own, the control messages between its
 /// ranks, the memory that ranks of a node share, plans, and a thread that makes progress. It is made with the first job
 /// and kept as an attribute of the user's communicator; it ends with it, and with the last job, at the latest with
@@ -99,8 +105,8 @@ class Context : public std::enable_shared_from_this<Context> {
   /// for MPI_COMM_NULL, an intercommunicator, and where MPI is not running, before anything is sent.
   static std::shared_ptr<Context> of(MPI_Comm user);
 
-  /// Collective; for `of`.
-  explicit Context(MPI_Comm user);
+  /// Collective; for `of`. `settings`: of the context before, if there was one.
+  Context(MPI_Comm user, std::shared_ptr<Settings> settings);
   ~Context();
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
@@ -132,6 +138,7 @@ class Context : public std::enable_shared_from_this<Context> {
   /// Connected where the ranks of the node share memory and are not too many.
   [[nodiscard]] NoticeBoard& board() { return board_; }
   [[nodiscard]] PlanCache& plans() { return plans_; }
+  [[nodiscard]] Settings& settings() { return *settings_; }
   /// The network between its hosts, once this rank knows it (learn_network).
   [[nodiscard]] std::shared_ptr<const HostNetwork>& network() { return network_; }
   [[nodiscard]] GivenPlatform& given_platform() { return given_platform_; }
@@ -267,7 +274,8 @@ class Context : public std::enable_shared_from_this<Context> {
   std::int64_t dead_from_ = kNever;
   bool failed_ = false;  ///< a job, on some rank: word of it may be on its way
   Arena arena_;
-  NoticeBoard board_;  ///< in the arena
+  NoticeBoard board_;                   ///< in the arena
+  std::shared_ptr<Settings> settings_;  ///< shared with the contexts before and after this one
   PlanCache plans_;
   std::shared_ptr<const HostNetwork> network_;
   GivenPlatform given_platform_;

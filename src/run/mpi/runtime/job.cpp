@@ -28,6 +28,16 @@ void Job::close() noexcept {
   }
 }
 
+void Job::agree_on(std::int64_t alike, const std::exception_ptr& failure) {
+  try {
+    agree(channel, static_cast<std::uint64_t>(alike), failure);
+  } catch (...) {
+    // What all ranks have agreed on leaves nothing behind.
+    if (!channel.take_settled()) fail(std::current_exception(), channel.execution());
+    throw;
+  }
+}
+
 void Job::refuse_if_unusable() const {
   channel.context().check_alive();
   channel.refuse_if_failed();

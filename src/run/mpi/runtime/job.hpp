@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "run/mpi/runtime/agreement.hpp"
 #include "run/mpi/runtime/channel.hpp"
 #include "run/mpi/runtime/context.hpp"
 #include "sluice/error.hpp"
@@ -24,6 +25,8 @@ enum class Advance { kMoved, kIdle, kOver };
 ///    MPI or to the user that fails, no memory, destruction while an exception passes), throws there, and InputError or
 ///    JobError on the other ranks: in the same execution, or in the next one where a rank was done with it already. The
 ///    executions before come to their end. The job refuses to be used then.
+///  - Except that with Settings::agreed_arguments a bad argument of an execution throws InputError on all ranks before
+///    anything of it is sent, and leaves the job as it was.
 ///
 /// A call of a job holds the entry of its context; one of another thread meanwhile throws InputError.
 class Job : public Progressing {
@@ -35,19 +38,29 @@ class Job : public Progressing {
 
   Channel channel;
 
-  /// Starts an execution: `begin()` prepares it, or does all of it, and says which (Advance::kOver). Throws InputError
-  /// for a job that failed, or whose execution before has not been waited for, which ends the job, and what `begin`
-  /// throws.
-  template <class Begin>
-  void start(Begin&& begin) {
+  /// Starts an execution. `check()` throws for bad arguments and changes nothing; it returns the argument that is to be
+  /// the same on all ranks, 0 where there is none. `begin()` prepares the execution, or does all of it, and says which
+  /// (Advance::kOver). Throws InputError for a job that failed, or whose execution before has not been waited for,
+  /// which ends the job, and what `check` and `begin` throw.
+  template <class Check, class Begin>
+  void start(Check&& check, Begin&& begin) {
     const Call call(*this);
     refuse_if_unusable();
     // One that is still running is the one that fails.
     if (!running_) channel.next_execution();
+    const bool together = channel.context().settings().agreed_arguments;
     guarded([&] {
       if (running_ || over_)
         throw InputError(channel.work(), "an execution that has not been waited for", "wait() or test() before");
       channel.check_at_start();
+      if (!together) (void)check();
+    });
+    if (together) {
+      std::int64_t alike = 0;
+      const std::exception_ptr failure = failure_of([&] { alike = check(); });
+      agree_on(alike, failure);
+    }
+    guarded([&] {
       if (begin() == Advance::kOver) {
         come_to_end();
         return;
@@ -60,10 +73,10 @@ class Job : public Progressing {
   /// failed, as wait() does.
   bool test();
   void wait();
-  /// Fails the next execution here, and so everywhere.
+  /// Fails the next execution here, and so everywhere, as a bad argument of it does.
   void give_up(const std::exception_ptr& why) noexcept {
     try {
-      start([&]() -> Advance { std::rethrow_exception(why); });
+      start([&]() -> std::int64_t { std::rethrow_exception(why); }, [] { return Advance::kOver; });
     } catch (...) {
       // It is the caller's.
     }
@@ -118,6 +131,8 @@ class Job : public Progressing {
       throw;
     }
   }
+  /// Throws on all ranks if `alike` differs, or one of them has a `failure`.
+  void agree_on(std::int64_t alike, const std::exception_ptr& failure);
   void refuse_if_unusable() const;
   void fail(const std::exception_ptr& why, std::int64_t execution) noexcept;
   void come_to_end();

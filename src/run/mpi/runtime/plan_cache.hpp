@@ -59,7 +59,7 @@ class PlanCache {
   }
 
   std::list<Entry> entries_;  ///< the one used last first
-  std::size_t capacity_ = 64;
+  std::size_t capacity_ = 0;
   std::int64_t last_number_ = 0;
 };
 

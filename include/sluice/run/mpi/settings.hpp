@@ -1,0 +1,26 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+
+/// What holds for all jobs of a communicator.
+namespace sluice::mpi {
+
+/// Jobs of a communicator keep their plans for later jobs with the same arguments, 64 of them unless told otherwise;
+/// those used last stay. 0: none. Collective over `comm`; throws InputError if it is no intracommunicator.
+void set_kept_plans(MPI_Comm comm, std::size_t plans);
+
+/// Whether all ranks compare notes about the arguments of an execution (buffers, and the size of a broadcast) before
+/// anything of it is sent; not unless told so. With it an argument that is bad on some ranks, or a size that differs,
+/// throws InputError on all of them in the same execution, and the job can be used again. Without it InputError comes
+/// in the next execution to a rank that was done already, and the job is over.
+///
+/// It costs ceil(log2 n) short messages of each of n ranks, and an execution starts nowhere before all have started it:
+/// for programs under test, and for those that go on after a bad argument.
+///
+/// Holds for jobs that live and those to come; between executions. Collective over `comm`; throws InputError if it is
+/// no intracommunicator, or `agreed` differs between ranks.
+void set_agreed_arguments(MPI_Comm comm, bool agreed);
+
+}  // namespace sluice::mpi

@@ -1,0 +1,24 @@
+#include "sluice/run/mpi/settings.hpp"
+
+#include "run/mpi/runtime/agreement.hpp"
+#include "run/mpi/runtime/job.hpp"
+
+namespace sluice::mpi {
+
+void set_kept_plans(MPI_Comm comm, std::size_t plans) {
+  const std::shared_ptr<detail::Context> context = detail::Context::of(comm);
+  context->settings().kept_plans = plans;
+  context->plans().set_capacity(plans);
+}
+
+void set_agreed_arguments(MPI_Comm comm, bool agreed) {
+  detail::in_new_channel(comm, [&](const std::shared_ptr<detail::Context>& context, std::int64_t number) {
+    detail::Channel channel(context, number, "settings");
+    detail::Arguments arguments("agreed arguments");
+    arguments.add(agreed);
+    detail::agree(channel, arguments.fingerprint(), nullptr);
+    context->settings().agreed_arguments = agreed;
+  });
+}
+
+}  // namespace sluice::mpi
