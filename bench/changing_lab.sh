@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# A default exchange between eight hosts whose links change their speed while it runs: what bench/changing.cpp prints.
-# A minute. Needs a lab (root, iproute2) and a build with -DSLUICE_BENCH=ON.
+# A job by default options between eight hosts whose links change their speed while it runs: what bench/changing.cpp
+# prints. A minute. Needs a lab (root, iproute2) and a build with -DSLUICE_BENCH=ON.
 #
-#     bench/changing_lab.sh [BEFORE [AFTER [BYTES [EXECUTIONS]]]]      Mbit/s of each link, 100 and 20; 65536; 30
+#     bench/changing_lab.sh [BEFORE [AFTER [BYTES [EXECUTIONS [JOB]]]]]
 #
+# BEFORE, AFTER: Mbit/s of each link, 100 and 20. BYTES: 65536. EXECUTIONS: 30. JOB: exchange, broadcast or reduce.
 # BUILD=DIR in the environment: another build than build/release.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-before=${1:-100} after=${2:-20} bytes=${3:-65536} executions=${4:-30}
+before=${1:-100} after=${2:-20} bytes=${3:-65536} executions=${4:-30} job=${5:-exchange}
 [[ -n ${BUILD-} ]] || scripts/build.sh release changing >/dev/null
 build=$(cd "${BUILD:-build/release}" && pwd)
 
@@ -15,7 +16,7 @@ name=chg$((RANDOM % 10000)) folder=$(mktemp -d) hosts=8
 trap 'lab/down.sh "$name" >/dev/null 2>&1 || true; rm -rf "$folder"' EXIT
 lab/up.sh --hosts $((hosts / 2)) --backbone 10000 --host-rate "$before" --name "$name" >/dev/null
 echo "links of $before Mbit/s"
-lab/run.sh --lab "$name" -n $hosts "$build/bin/changing" "$bytes" "$executions" "$folder/change" &
+lab/run.sh --lab "$name" -n $hosts "$build/bin/changing" "$bytes" "$executions" "$folder/change" "$job" &
 program=$!
 while [[ ! -e $folder/change ]] && kill -0 $program 2>/dev/null; do sleep 0.1; done
 for ((host = 1; host <= hosts; ++host)); do

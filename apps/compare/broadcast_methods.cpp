@@ -23,7 +23,7 @@ class Planned final : public Method {
 
   void execute(const void*, void* target) override { broadcast_.execute(target, bytes_); }
   void settle(const void*, void* target) override {
-    for (int i = 0; i < kTurns && !has_platform_; ++i) broadcast_.execute(target, bytes_);
+    for (int i = 0; i < kTurns && !broadcast_.settled(bytes_); ++i) broadcast_.execute(target, bytes_);
   }
   /// Of MPI_Bcast there is no model.
   [[nodiscard]] std::optional<double> predicted_s() override {

@@ -123,6 +123,11 @@ class PlannedBy final : public Planned {
       : Planned(knows_costs), compared_(compared), job_(std::move(job)) {}
 
   void execute(const void* /*source*/, void* /*target*/) override { compared_.execute(job_, object_); }
+  void settle(const void* source, void* target) override {
+    if constexpr (requires { job_.settled(); }) {
+      for (int i = 0; i < kTurns && !job_.settled(); ++i) execute(source, target);
+    }
+  }
   [[nodiscard]] std::int64_t held_bytes() const override { return job_.peak_extra_bytes(); }
   [[nodiscard]] const mpi::ReductionSummary& summary() const override { return job_.summary(); }
   [[nodiscard]] mpi::Overlap overlap() const override { return job_.overlap(); }

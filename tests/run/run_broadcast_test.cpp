@@ -84,13 +84,17 @@ TEST(Broadcast, RanksOfAClusterInAnyOrder) {
 TEST(Broadcast, EveryRootByTheBestOfAll) {
   for (int root = 0; root < size(); ++root) {
     Broadcast job(MPI_COMM_WORLD, root, {.platform = platform_of(size(), 2, 2)});
-    for (const std::int64_t bytes : {3, 20'000, 20'000, 300'000}) expect_broadcast(job, root, bytes);
+    for (const std::int64_t bytes : {3, 20'000, 20'000}) expect_broadcast(job, root, bytes);
+    EXPECT_FALSE(job.settled(300'000));
+    for (int execution = 0; execution < 9; ++execution) expect_broadcast(job, root, 300'000);
     const ChosenBroadcast chosen = job.chosen(300'000);
     EXPECT_FALSE(chosen.method.empty());
     if (size() > 1) {
+      EXPECT_TRUE(job.settled(300'000));
+      EXPECT_FALSE(job.settled(20'000));
       EXPECT_GT(chosen.predicted_s, 0);
       EXPECT_GT(chosen.native_s, 0);
-      EXPECT_EQ(chosen.method == "native", chosen.native_s < chosen.planned_s);
+      EXPECT_EQ(chosen.method == "native", 1.05 * chosen.native_s < chosen.planned_s);
     }
   }
 }

@@ -50,8 +50,7 @@ TEST(AgreedArguments, ABadOneOnAnyRankIsRefusedByAllAndNothingIsSent) {
   Broadcast job(MPI_COMM_WORLD, 0);
   for (int culprit = 0; culprit < size(); ++culprit) {
     std::vector<std::byte> buffer(kBytes, std::byte(rank() == 0 ? 7 : 1));
-    const std::string refused =
-        refusal_of([&] { job.execute(rank() == culprit ? nullptr : buffer.data(), kBytes); });
+    const std::string refused = refusal_of([&] { job.execute(rank() == culprit ? nullptr : buffer.data(), kBytes); });
     EXPECT_NE(refused.find("null pointer"), std::string::npos) << refused;
     if (rank() != culprit) {
       EXPECT_NE(refused.find("on rank " + std::to_string(culprit)), std::string::npos) << refused;

@@ -17,8 +17,10 @@
 #include "run/pretended_hosts.hpp"
 #include "run/redistribution_testing.hpp"
 #include "sluice/error.hpp"
+#include "sluice/run/mpi/broadcast.hpp"
 #include "sluice/run/mpi/exchange.hpp"
 #include "sluice/run/mpi/redistribution.hpp"
+#include "sluice/run/mpi/reduction.hpp"
 
 // Whether a plan or MPI's own call serves is found out by jobs one after the other, and the same on all ranks whatever
 // happens to them; and found out again where the network changes.
@@ -31,11 +33,12 @@ double slower_mpi_s = 0;
 
 void sleep_for(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
 
-/// A long message to one rank: once in an execution.
+/// Once in an execution: of long messages one to the next rank, or the one that it sends at all.
+bool only_to_next = true;
 void delay_send(int bytes, int to) {
   constexpr int kLong = 900;
-  if (bytes >= kLong && to == (sluice::mpi::testing::rank() + 1) % sluice::mpi::testing::size())
-    sleep_for(slower_plan_s);
+  const bool next = to == (sluice::mpi::testing::rank() + 1) % sluice::mpi::testing::size();
+  if (bytes >= kLong && (next || !only_to_next)) sleep_for(slower_plan_s);
 }
 
 }  // namespace
@@ -57,6 +60,15 @@ extern "C" int MPI_Ialltoallw(const void* out, const int* out_counts, const int*
                               const MPI_Datatype* in_types, MPI_Comm comm, MPI_Request* request) {
   sleep_for(slower_mpi_s);
   return PMPI_Ialltoallw(out, out_counts, out_offsets, out_types, in, in_counts, in_offsets, in_types, comm, request);
+}
+extern "C" int MPI_Ibcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request* request) {
+  sleep_for(slower_mpi_s);
+  return PMPI_Ibcast(buffer, count, type, root, comm, request);
+}
+extern "C" int MPI_Ireduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm,
+                           MPI_Request* request) {
+  sleep_for(slower_mpi_s);
+  return PMPI_Ireduce(from, to, count, type, op, root, comm, request);
 }
 
 namespace sluice::mpi {
@@ -195,16 +207,14 @@ TEST(WayTrial, RanksAgreeWhateverHappensToJobs) {
 }
 
 /// A network that changes: the job follows, to the other way and back.
-TEST(WayTrial, FollowsANetworkThatChanges) {
-  if (size() == 1) return;
-  const testing::PretendedHosts hosts(1);
-  const Comm comm;
-  Exchanging job(comm.get());
+template <class Job>
+void expect_to_follow(Job& job) {
   int round = 0;
   const auto executions_until = [&](bool native) {
     constexpr int kMost = 60;  // other work on the machine may look like a change
     for (int executions = 0;; ++executions) {
-      if ((job.settled() && job.native() == native) || executions == kMost || HasFailure()) return executions;
+      if ((job.settled() && job.native() == native) || executions == kMost || ::testing::Test::HasFailure())
+        return executions;
       job.execute(++round);
     }
   };
@@ -218,6 +228,82 @@ TEST(WayTrial, FollowsANetworkThatChanges) {
   slower_mpi_s = kUsual_s;
   EXPECT_LT(executions_until(true), 60);
   slower_plan_s = slower_mpi_s = 0;
+}
+
+TEST(WayTrial, FollowsANetworkThatChanges) {
+  if (size() == 1) return;
+  const testing::PretendedHosts hosts(1);
+  const Comm comm;
+  Exchanging job(comm.get());
+  expect_to_follow(job);
+}
+
+/// From the first rank to all, over a platform of two clusters.
+class Broadcasting {
+ public:
+  explicit Broadcasting(MPI_Comm comm) : job_(comm, 0, {.platform = testing::platform_of(size(), 2)}) {}
+  void execute(int round) {
+    std::vector<std::byte> bytes(kBytes, std::byte(rank() == 0 ? round : 0));
+    job_.execute(bytes.data(), kBytes);
+    EXPECT_EQ(bytes, std::vector<std::byte>(kBytes, std::byte(round))) << "round " << round;
+  }
+  [[nodiscard]] bool settled() const { return job_.settled(kBytes); }
+  [[nodiscard]] bool native() { return job_.chosen(kBytes).method == "native"; }
+
+ private:
+  static constexpr std::int64_t kBytes = 3000;
+  Broadcast job_;
+};
+
+TEST(WayTrial, OfBroadcastsFollowsItToo) {
+  if (size() == 1) return;
+  const testing::PretendedHosts hosts(1);
+  const Comm comm;
+  only_to_next = false;
+  Broadcasting job(comm.get());
+  expect_to_follow(job);
+  only_to_next = true;
+}
+
+/// Integers, whose order does not matter.
+class Summing {
+ public:
+  explicit Summing(MPI_Comm comm) : job_(comm, {kCount, MPI_INT, MPI_SUM}, 0) {}
+  void execute(int round) {
+    std::vector<int> sums(kCount, round);
+    job_.execute(rank() == 0 ? MPI_IN_PLACE : sums.data(), sums.data());
+    if (rank() == 0) {
+      EXPECT_EQ(sums, std::vector<int>(kCount, size() * round)) << "round " << round;
+    }
+  }
+  [[nodiscard]] bool settled() const { return job_.settled(); }
+  [[nodiscard]] bool native() const { return job_.summary().native; }
+
+ private:
+  static constexpr std::int64_t kCount = 1000;
+  ElementReduction job_;
+};
+
+TEST(WayTrial, OfReductionsFollowsItToo) {
+  if (size() == 1) return;
+  const testing::PretendedHosts hosts(1);
+  const Comm comm;
+  only_to_next = false;
+  Summing job(comm.get());
+  expect_to_follow(job);
+  only_to_next = true;
+}
+
+/// Every reduction is made for one execution.
+TEST(WayTrial, OfReductionsIsGoneOnWithByTheNextJob) {
+  if (size() == 1) return;
+  const Comm comm;
+  for (int round = 1; round <= kDecided + 2; ++round) {
+    Summing job(comm.get());
+    EXPECT_EQ(job.settled(), round > kDecided) << round;
+    job.execute(round);
+    EXPECT_EQ(job.settled(), round >= kDecided) << round;
+  }
 }
 
 TEST(WayWatch, AsksForThreeExecutionsInARow) {

@@ -465,7 +465,8 @@ std::vector<SubjectKind> subject_kinds() {
       kind<DynamicSubject>("dynamic exchange", {}),
       kind<ElementSubject<double>>("short sum", null, MPI_DOUBLE, std::int64_t{1000}, ReductionOptions{}),
       kind<ElementSubject<double>>("long sum", null, MPI_DOUBLE, std::int64_t{60'000}, ReductionOptions{}),
-      kind<ElementSubject<std::int64_t>>("sum of integers", null, MPI_INT64_T, std::int64_t{1000}, ReductionOptions{}),
+      in_turns(kind<ElementSubject<std::int64_t>>("sum of integers", null, MPI_INT64_T, std::int64_t{1000},
+                                                  ReductionOptions{})),
       kind<ObjectSubject>("objects", callback, ReductionOptions{}),
       kind<BroadcastSubject>("broadcast", null, std::int64_t{10'000}, BroadcastOptions{}),
       in_turns(kind<MovingSubject>("allgather", null, Collective::kAllgather, std::int64_t{3000}, CollectiveOptions{})),
@@ -518,7 +519,7 @@ std::vector<SubjectKind> subject_kinds() {
                      over.plan.algorithm = algorithm;
                      return std::make_unique<BroadcastSubject>(comm, 30'000, over);
                    },
-                   null, false, false});
+                   null, false, std::string(algorithm) == "auto"});
   }
   return all;
 }

@@ -16,14 +16,14 @@ namespace sluice::mpi {
 /// How to plan broadcasts and carry them out. Every rank must give the same options.
 struct BroadcastOptions {
   /// The network, of as many ranks as the communicator. None: MPI_Bcast serves on one node and for messages below
-  /// 32 KiB. Longer ones between nodes take turns, in the first executions of a size class, between MPI_Bcast and the
-  /// plan for the network as it was measured (sluice/run/mpi/network.hpp), and the one that was faster on the slowest
-  /// rank serves from the ninth on; not beyond 1000 ranks, or beyond 8 nodes of which some have several.
+  /// 32 KiB. Longer ones between nodes are planned for the network as it was measured (sluice/run/mpi/network.hpp); not
+  /// beyond 1000 ranks, or beyond 8 nodes of which some have several.
   std::optional<Platform> platform = std::nullopt;
   sluice::BroadcastOptions plan = {};  ///< as for plan_broadcast
-  /// Where `plan.algorithm` is "auto": the first broadcast of a size class is also tried by MPI_Bcast, and whichever
-  /// was faster serves the class from then on. A model does not know how fast an MPI is inside a node. Without this
-  /// option, and without a platform, MPI_Bcast serves.
+  /// Where `plan.algorithm` is "auto": in the first executions of a size class the plan and MPI_Bcast take turns, and
+  /// the one that was faster on the slowest rank serves the class from the ninth on. A model does not know how fast an
+  /// MPI is inside a node. Between nodes that is looked at again where executions of 1 ms or more change by a factor of
+  /// 1.3 (docs/explanation/run.md). Without this option, and without a platform, MPI_Bcast serves.
   bool try_native = true;
 };
 
@@ -81,6 +81,9 @@ class Broadcast {
   /// execution instead of waiting for this rank. The job is of no further use.
   void give_up(const std::exception_ptr& why) noexcept;
 
+  /// Whether it is decided who serves messages of this size, the plan or MPI_Bcast, as far as this rank has come: false
+  /// where none has been sent yet. See BroadcastOptions::try_native.
+  [[nodiscard]] bool settled(std::int64_t bytes) const;
   /// Collective: what serves messages of this size, which is planned if it is not yet. Nothing is tried.
   [[nodiscard]] ChosenBroadcast chosen(std::int64_t bytes);
   /// The same in a line for people: "chain, 64 segments, predicted 98.2 ms; the plan took 101 ms, MPI_Bcast 612 ms".

@@ -94,9 +94,11 @@ struct ReductionOptions {
   /// neither measured costs nor a trial of MPI_Reduce decide the order of combining. Unless given: false with `measure`
   /// or `dynamic`, and for integers with an operation of MPI's own, whose order does not matter; else true.
   std::optional<bool> reproducible = std::nullopt;
-  /// Elements, "auto" and no number of parts asked for: MPI_Reduce may serve instead. Which of the two does is found by
-  /// trying both in the first execution; if `reproducible`, by the operation and the size alone: on one node up to 512
-  /// bytes with an operation of MPI's own are MPI_Reduce's.
+  /// Elements, "auto" and no number of parts asked for: MPI_Reduce may serve instead. The two take turns in the first
+  /// executions, and the one that was faster on the slowest rank serves from the ninth on; between nodes that is looked
+  /// at again where executions of 1 ms or more change by a factor of 1.3 (docs/explanation/run.md). If `reproducible`,
+  /// the operation and the size alone decide: on one node up to 512 bytes with an operation of MPI's own are
+  /// MPI_Reduce's.
   bool try_native = true;
 
   /// Trees: combine what has come first, not what the plan has first.
@@ -171,8 +173,8 @@ class ElementReduction {
   ///
   /// Throws InputError for a null pointer, MpiError, JobError.
   void execute(const void* own, void* result);
-  /// The same in parts: the memory must stay until wait() returns or test() says true. The first execution may measure
-  /// and try, for which start() waits for the others.
+  /// The same in parts: the memory must stay until wait() returns or test() says true. Where costs are measured,
+  /// start() waits for the others in the first execution.
   void start(const void* own, void* result);
   /// Goes on with the execution without waiting. True where it has ended, or none was started. Throws MpiError,
   /// JobError.
@@ -184,6 +186,9 @@ class ElementReduction {
   /// execution instead of waiting for this rank. The job is of no further use.
   void give_up(const std::exception_ptr& why) noexcept;
 
+  /// Whether it is decided who serves the executions to come, the plan or MPI_Reduce: see
+  /// ReductionOptions::try_native.
+  [[nodiscard]] bool settled() const;
   /// What carries it out. Lasts as long as the job; an execution may change it.
   [[nodiscard]] const ReductionSummary& summary() const;
   /// The same in a line for people.

@@ -12,7 +12,6 @@
 
 #include "run/mpi/broadcast/sized_part.hpp"
 #include "run/mpi/native/native_broadcast.hpp"
-#include "run/mpi/native/native_trial.hpp"
 #include "run/mpi/native/way_trial.hpp"
 #include "run/mpi/network/learn.hpp"
 #include "run/mpi/runtime/agreement.hpp"
@@ -79,22 +78,13 @@ constexpr auto kFields = [](auto& numbers, OwnPart& part) {
   numbers.each(part.program.sends, [&](ProgramSend& s) { numbers(s.to, s.offset, s.bytes, s.port_s, s.connection_s); });
 };
 
-/// What is known of a size class, for later jobs too.
-struct PlannedClass {
-  OwnPart part;
-  bool tried = false;
-};
-
 /// A size class: the plan, and what carries it out for the size asked for last.
 struct SizeClass {
   std::int64_t largest = 0;
-  std::int64_t number = 0;  ///< of the plan, among those that are kept; the next one is for what a trial makes of it
-  std::shared_ptr<const PlannedClass> planned;
+  std::shared_ptr<const OwnPart> part;
   std::int64_t bytes = -1;
   std::unique_ptr<detail::SizedPart> sized;
-  std::optional<detail::WayTrial> trial;  ///< where no platform is given
-
-  [[nodiscard]] const OwnPart& part() const { return planned->part; }
+  std::optional<detail::WayTrial> trial;
 };
 
 }  // namespace
@@ -114,7 +104,8 @@ struct Broadcast::State final : detail::Job {
   void begin_planned(SizeClass& size);
   /// Once it is known which way; whether it is.
   bool begin_undecided();
-  void try_both(SizeClass& size);
+  /// Of an execution that has begun.
+  detail::Advance carry_out();
   [[nodiscard]] detail::Context::Part& ranks_of_cluster();
 
   detail::Advance advance() override;
@@ -129,7 +120,7 @@ struct Broadcast::State final : detail::Job {
   }
   [[nodiscard]] bool in_native_collective() const override {
     return natively || !options.platform || std::ranges::any_of(classes, [](const SizeClass& size) {
-             return size.part().native || size.part().native_inside;
+             return size.part->native || size.part->native_inside || size.trial->may_be_native();
            });
   }
   /// Whether MPI_Bcast is all there is for a message, as nothing is known that could be better.
@@ -147,7 +138,7 @@ struct Broadcast::State final : detail::Job {
 
   // The present execution.
   detail::SizedPart* running = nullptr;
-  detail::WayTrial* trial = nullptr;  ///< that it counts for
+  detail::WayTrial* trial = nullptr;  ///< of its size class
   bool natively = false;              ///< MPI_Bcast may be under way
   SizeClass* undecided = nullptr;     ///< of which it is not known which way it goes
   bool then_inside = false;           ///< after `running`, the broadcast of this rank's cluster
@@ -210,15 +201,14 @@ SizeClass& Broadcast::State::obtain(std::int64_t bytes) {
   size.largest = largest;
   const std::string place = key_of(largest);
   detail::KeptPlan kept = find_kept(channel, place, static_cast<std::uint64_t>(largest), nullptr);
-  size.number = kept.number;
-  channel.context().plans().reserve(size.number + 1);  // one for the plan, one for what a trial makes of it
   if (kept.plan) {
-    size.planned = std::static_pointer_cast<const PlannedClass>(kept.plan);
+    size.part = std::static_pointer_cast<const OwnPart>(kept.plan);
   } else {
-    size.planned = std::make_shared<const PlannedClass>(PlannedClass{plan(largest), false});
-    kept.put(channel, place, size.planned);
+    size.part = std::make_shared<const OwnPart>(plan(largest));
+    kept.put(channel, place, size.part);
   }
-  if (!options.platform) size.trial.emplace(channel, !size.part().native, kept, false);
+  const bool may_try = options.try_native && options.plan.algorithm == "auto";
+  size.trial.emplace(channel, may_try && !size.part->native, kept, true);
   classes.push_front(std::move(size));
   if (classes.size() > kKeptClasses) classes.pop_back();
   return classes.front();
@@ -231,7 +221,7 @@ std::string Broadcast::State::key_of(std::int64_t largest) const {
 }
 
 void Broadcast::State::begin_planned(SizeClass& size) {
-  const OwnPart& part = size.part();
+  const OwnPart& part = *size.part;
   natively = part.native || part.native_inside;
   then_inside = part.ends_native && !part.native;
   running = nullptr;
@@ -239,8 +229,6 @@ void Broadcast::State::begin_planned(SizeClass& size) {
     begin_natively();
     return;
   }
-  if (part.native_inside && inside == nullptr) inside = &ranks_of_cluster();
-  if (then_inside) turn_inside = channel.take_turn(inside->turns);
   if (size.bytes != message_bytes) {
     size.sized = std::make_unique<detail::SizedPart>(channel, part.program, message_bytes, size.largest);
     size.bytes = message_bytes;
@@ -269,8 +257,9 @@ bool Broadcast::State::begin_undecided() {
   const std::optional<bool> by_mpi = undecided->trial->natively();
   if (!by_mpi) return false;
   SizeClass& size = *std::exchange(undecided, nullptr);
-  if (!size.trial->over()) trial = &*size.trial;
+  trial = &*size.trial;
   if (*by_mpi) {
+    turn_inside.end();
     begin_natively(size.trial->take_turn());
   } else {
     begin_planned(size);
@@ -280,6 +269,16 @@ bool Broadcast::State::begin_undecided() {
 
 detail::Advance Broadcast::State::advance() {
   if (undecided != nullptr) return begin_undecided() ? detail::Advance::kMoved : detail::Advance::kIdle;
+  if (trial == nullptr) return carry_out();
+  struct Carrying {
+    State& state;
+    [[nodiscard]] detail::Advance advance() const { return state.carry_out(); }
+  };
+  Carrying carrying{*this};
+  return trial->advance(carrying);
+}
+
+detail::Advance Broadcast::State::carry_out() {
   if (running != nullptr) {
     const detail::Advance come = running->advance();
     if (come != detail::Advance::kOver) return come;
@@ -292,35 +291,8 @@ detail::Advance Broadcast::State::advance() {
     return detail::Advance::kMoved;
   }
   const detail::Advance come = native.advance();
-  if (come == detail::Advance::kOver) {
-    natively = false;
-    if (trial != nullptr) std::exchange(trial, nullptr)->end();
-  }
+  if (come == detail::Advance::kOver) natively = false;
   return come;
-}
-
-void Broadcast::State::try_both(SizeClass& size) {
-  const auto by_plan = [&] {
-    begin_planned(size);
-    detail::complete(channel, *this, true);
-  };
-  const auto by_mpi = [&] {
-    begin_natively();
-    detail::complete(channel, *this, true);
-  };
-  const detail::NativeTrial measured = detail::try_native(channel, by_plan, by_mpi);
-  PlannedClass known = *size.planned;
-  known.tried = true;
-  known.part.chosen.planned_s = measured.planned_s;
-  known.part.chosen.native_s = measured.native_s;
-  if (measured.native_is_faster()) {
-    known.part.chosen.method = kNative;
-    known.part.native = true;
-    known.part.program = {};
-    size.sized.reset();
-  }
-  size.planned = std::make_shared<const PlannedClass>(std::move(known));
-  channel.context().plans().put(key_of(size.largest), size.number + 1, size.planned);
 }
 
 void Broadcast::State::begin(void* buffer, std::int64_t bytes) {
@@ -335,18 +307,13 @@ void Broadcast::State::begin(void* buffer, std::int64_t bytes) {
           }
           SizeClass& size = obtain(bytes);
           if (bytes == 0 || channel.size() == 1) return detail::Advance::kOver;
-          if (size.trial && !size.part().native) {
-            undecided = &size;
-            size.trial->begin(true);
-            (void)begin_undecided();
-            return detail::Advance::kIdle;
-          }
-          const bool may_try = options.platform && options.try_native && options.plan.algorithm == "auto";
-          if (may_try && !size.planned->tried && !size.part().native) {
-            try_both(size);
-            return detail::Advance::kOver;
-          }
-          begin_planned(size);
+          const OwnPart& part = *size.part;
+          if (part.native_inside && inside == nullptr) inside = &ranks_of_cluster();
+          // In the order of executions, whether it is needed or not.
+          if (part.ends_native && !part.native) turn_inside = channel.take_turn(inside->turns);
+          undecided = &size;
+          size.trial->begin(true);
+          (void)begin_undecided();
           return detail::Advance::kIdle;
         });
 }
@@ -377,13 +344,19 @@ ChosenBroadcast Broadcast::chosen(std::int64_t bytes) {
     result.method = kNative;
     if (state_->only_native(bytes)) return;
     const SizeClass& size = state_->obtain(bytes);
-    if (!size.trial || !size.trial->native()) result = size.part().chosen;
-    if (size.trial && size.trial->over()) {
-      result.planned_s = size.trial->measured().planned_s;
-      result.native_s = size.trial->measured().native_s;
-    }
+    result = size.part->chosen;
+    if (size.trial->native()) result.method = kNative;
+    const detail::WayTimes measured = size.trial->measured();
+    result.planned_s = measured.planned_s;
+    result.native_s = measured.native_s;
   });
   return result;
+}
+
+bool Broadcast::settled(std::int64_t bytes) const {
+  if (state_->only_native(bytes)) return true;
+  const auto size = std::ranges::find(state_->classes, class_of(bytes), &SizeClass::largest);
+  return size != state_->classes.end() && size->trial->over();
 }
 
 std::string Broadcast::explanation(std::int64_t bytes) {

@@ -5,12 +5,26 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <numeric>
 #include <utility>
 #include <vector>
 
-namespace sluice::mpi::detail {
+#include "run/mpi/runtime/median.hpp"
 
-std::string to_text(const NativeTrial& measured, const char* native) {
+namespace sluice::mpi::detail {
+namespace {
+
+/// What an execution may be expected to take, by some that were measured: the median on one node, where one that takes
+/// longer met other work; the mean between nodes, where it met a full queue, which happens again and costs the 200 ms
+/// that TCP waits at least.
+double usual_time(const Channel& channel, std::vector<double> times) {
+  if (channel.context().one_node()) return median(times);
+  return std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(times.size());
+}
+
+}  // namespace
+
+std::string to_text(const WayTimes& measured, const char* native) {
   if (measured.planned_s <= 0 && measured.native_s <= 0) return "";
   return fmt::format("; the plan took {:.3g} ms, {} {:.3g} ms", measured.planned_s * 1e3, native,
                      measured.native_s * 1e3);

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "run/mpi/native/native_trial.hpp"
 #include "run/mpi/native/way_watch.hpp"
 #include "run/mpi/runtime/channel.hpp"
 #include "run/mpi/runtime/collective.hpp"
@@ -18,7 +17,7 @@
 namespace sluice::mpi::detail {
 
 /// "; the plan took 98.2 ms, MPI_Bcast 612 ms": what was measured, to end a sentence; "" where nothing was.
-[[nodiscard]] std::string to_text(const NativeTrial& measured, const char* native);
+[[nodiscard]] std::string to_text(const WayTimes& measured, const char* native);
 
 /// Whether an execution of a job goes by its plan or by a collective of MPI's own. The two take turns in the job's
 /// first executions, and the faster one serves from then on: no model knows what an MPI has in store. Jobs that follow
@@ -74,7 +73,7 @@ class WayTrial {
   /// Whether it has been found to be faster.
   [[nodiscard]] bool native() const { return state_.stage == Stage::kNative; }
   /// Of the slowest rank, once it is decided; 0 before, and where nothing was tried.
-  [[nodiscard]] NativeTrial measured() const { return {state_.planned_s, state_.native_s}; }
+  [[nodiscard]] WayTimes measured() const { return {state_.planned_s, state_.native_s}; }
   [[nodiscard]] bool over() const { return state_.over(); }
 
  private:

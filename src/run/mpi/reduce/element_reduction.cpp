@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "run/mpi/native/native_reduction.hpp"
-#include "run/mpi/native/native_trial.hpp"
+#include "run/mpi/native/way_trial.hpp"
 #include "run/mpi/network/learn.hpp"
 #include "run/mpi/reduce/element_operation.hpp"
 #include "run/mpi/reduce/piece_elements.hpp"
@@ -43,6 +43,8 @@ constexpr std::int64_t kShortest = 512;
 /// Up to so many bytes go by the tree of the least work.
 constexpr std::int64_t kShort = 256 << 10;
 
+constexpr const char* kReduceOfMpi = "MPI_Reduce";
+
 }  // namespace
 
 struct ElementReduction::State final : detail::ReductionJob {
@@ -66,30 +68,48 @@ struct ElementReduction::State final : detail::ReductionJob {
   void prepare(const ReductionCosts& costs, bool parts_known);
   void prepare(const ReductionPart& part);
   void prepare(const ReductionChoice::Pieces& pieces);
-  void adopt(ReductionChoice made);
-  void use_native(const ReductionCosts& costs, const detail::NativeTrial& measured = {});
-  void try_both(const void* mine, void* result);
+  void use_native(const ReductionCosts& costs);
+  /// Once there is a plan: of it and MPI_Reduce, where that may be tried.
+  void make_trial();
+  /// Tells what the trial has found, if that is something new.
+  void note_trial();
+  /// Once it is known which way; whether it is.
+  bool begin_undecided();
 
   detail::Advance advance() override {
-    if (summary().native) return native.advance();
-    const detail::Advance come = executor->advance();
-    if (come == detail::Advance::kOver) elements_here->finish();
+    if (undecided) return begin_undecided() ? detail::Advance::kMoved : detail::Advance::kIdle;
+    const detail::Advance come = natively ? advance_by(native) : advance_by(*executor);
+    if (come != detail::Advance::kOver) return come;
+    if (!natively) elements_here->finish();
+    note_trial();
     return come;
+  }
+  template <class Executor>
+  [[nodiscard]] detail::Advance advance_by(Executor& carries_out) {
+    return trial ? trial->advance(carries_out) : carries_out.advance();
   }
   void abandon() noexcept override {
     ReductionJob::abandon();
     native.abandon();
+    if (trial) trial->abandon();
   }
-  [[nodiscard]] bool in_native_collective() const override { return summary().native || trying; }
+  [[nodiscard]] bool in_native_collective() const override {
+    return summary().native || (trial && trial->may_be_native());
+  }
 
   ElementOperation elements;
   detail::ReducedData data;
   bool reproducible = true;
-  bool trial = false;   ///< in the next execution
-  bool trying = false;  ///< in the present one
   std::shared_ptr<const ReductionChoice> choice;
   std::shared_ptr<detail::ElementData> elements_here;
   detail::NativeCollective native{channel};
+  std::optional<detail::WayTrial> trial;  ///< none: the choice stands
+
+  // The present execution.
+  const void* own_elements = nullptr;
+  void* combined = nullptr;
+  bool undecided = false;  ///< it is not known which way it goes
+  bool natively = false;
 };
 
 ElementReduction::State::State(std::shared_ptr<detail::Context> context, std::int64_t number,
@@ -117,32 +137,44 @@ ElementReduction::State::State(std::shared_ptr<detail::Context> context, std::in
     if (!keeps(arguments)) check_reduction(options, data, root, channel.size());
   });
   compare(arguments, failure);
-  trial = may_be_native() && !reproducible && !(planned && planned->tried());
   if (options.measure && !planned) return;  // the first execution does
   if (planned) {
     prepare(planned->costs, false);
-    return;
-  }
-  const ReductionCosts costs = options.costs.value_or(usual_costs(data));
-  if (may_be_native() && reproducible && !options.platform && is_short()) {
-    use_native(costs);
   } else {
-    const bool usual = !options.costs && !options.platform;
-    prepare(costs, usual || costs.transfer_overhead > 0);
+    const ReductionCosts costs = options.costs.value_or(usual_costs(data));
+    if (may_be_native() && reproducible && !options.platform && is_short()) {
+      use_native(costs);
+    } else {
+      const bool usual = !options.costs && !options.platform;
+      prepare(costs, usual || costs.transfer_overhead > 0);
+    }
   }
+  make_trial();
 }
 
-/// For later jobs too.
-void ElementReduction::State::adopt(ReductionChoice made) {
-  choice = std::make_shared<const ReductionChoice>(std::move(made));
+void ElementReduction::State::use_native(const ReductionCosts& costs) {
+  choice = std::make_shared<const ReductionChoice>(ReductionChoice{kReduceOfMpi, 0, costs, ReductionChoice::Native{}});
   describe(*choice);
   remember(choice);
 }
 
-void ElementReduction::State::use_native(const ReductionCosts& costs, const detail::NativeTrial& measured) {
-  executor.reset();
-  elements_here.reset();
-  adopt({"MPI_Reduce", 0, costs, ReductionChoice::Native{}, measured});
+void ElementReduction::State::make_trial() {
+  if (!may_be_native() || reproducible) return;
+  trial.emplace(channel, true, kept(), true);
+  note_trial();
+}
+
+void ElementReduction::State::note_trial() {
+  if (!trial) return;
+  const detail::WayTimes measured = trial->measured();
+  const ReductionSummary& noted = summary();
+  if (trial->native() == noted.native && measured.planned_s == noted.planned_s && measured.native_s == noted.native_s)
+    return;
+  if (trial->native()) {
+    describe({kReduceOfMpi, 0, choice->costs, ReductionChoice::Native{}}, measured);
+  } else {
+    describe(*choice, measured);
+  }
 }
 
 void ElementReduction::State::prepare(const ReductionCosts& costs, bool parts_known) {
@@ -236,47 +268,32 @@ void ElementReduction::State::begin(const void* mine, void* result) {
     return std::int64_t{0};
   };
   start(check, [&] {
-    if (summary().method.empty()) measure(mine, result);
-    if (trial) {
-      trial = false;
-      trying = true;
-      try_both(mine, result);
-      trying = false;
-      return detail::Advance::kOver;
+    if (summary().method.empty()) {
+      measure(mine, result);
+      make_trial();
     }
-    if (summary().native) {
-      native.begin(detail::reduce_by_mpi(mine, result, elements, root, channel.comm()));
-    } else {
-      elements_here->use(mine, result);
-      executor->begin();
-    }
+    own_elements = mine;
+    combined = result;
+    undecided = true;
+    if (trial) trial->begin(true);
+    (void)begin_undecided();
     return detail::Advance::kIdle;
   });
 }
 
-void ElementReduction::State::try_both(const void* mine, void* result) {
-  // The first of them takes the place of what is in the result.
-  std::optional<detail::ElementCopy> copy;
-  if (mine == MPI_IN_PLACE) mine = copy.emplace(elements, result).first();
-  const auto by_mpi = [&] {
-    native.begin(detail::reduce_by_mpi(mine, result, elements, root, channel.comm()));
-    detail::complete(channel, native);
-  };
-  const auto by_plan = [&] {
-    elements_here->use(mine, result);
+bool ElementReduction::State::begin_undecided() {
+  const std::optional<bool> by_mpi = trial ? trial->natively() : summary().native;
+  if (!by_mpi) return false;
+  undecided = false;
+  natively = *by_mpi;
+  if (natively) {
+    native.begin(detail::reduce_by_mpi(own_elements, combined, elements, root, channel.comm()), nullptr,
+                 trial ? trial->take_turn() : detail::Turns::Turn());
+  } else {
+    elements_here->use(own_elements, combined);
     executor->begin();
-    detail::complete(channel, *executor, true);
-    elements_here->finish();
-  };
-  const detail::NativeTrial measured = detail::try_native(channel, by_plan, by_mpi);
-  if (measured.native_is_faster()) {
-    by_mpi();
-    use_native(summary().costs, measured);
-    return;
   }
-  ReductionChoice known = *choice;
-  known.measured = measured;
-  adopt(std::move(known));
+  return true;
 }
 
 // ---- ElementReduction
@@ -299,6 +316,7 @@ void ElementReduction::wait() { state_->wait(); }
 void ElementReduction::give_up(const std::exception_ptr& why) noexcept { state_->give_up(why); }
 
 const ReductionSummary& ElementReduction::summary() const { return state_->summary(); }
+bool ElementReduction::settled() const { return !state_->trial || state_->trial->over(); }
 
 Overlap ElementReduction::overlap() const {
   const Overlap any = state_->overlap();

@@ -5,7 +5,6 @@
 #include <variant>
 #include <vector>
 
-#include "run/mpi/native/native_trial.hpp"
 #include "run/mpi/runtime/agreement.hpp"
 #include "run/mpi/runtime/channel.hpp"
 #include "sluice/plan/reduce.hpp"
@@ -41,9 +40,6 @@ struct ReductionChoice {
     bool crosses_links = false;
   };
   std::variant<Native, ReductionPart, Pieces> part;
-  NativeTrial measured = {};  ///< once MPI_Reduce was tried
-
-  [[nodiscard]] bool tried() const { return measured.native_s > 0; }
 };
 
 /// Throws InputError where there can be no plan.

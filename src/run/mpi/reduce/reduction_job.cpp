@@ -47,14 +47,12 @@ bool ReductionJob::keeps(const Arguments& arguments) const {
 
 void ReductionJob::compare(const Arguments& arguments, const std::exception_ptr& failure) {
   key_ = arguments.bytes();
-  const KeptPlan kept = find_kept(channel, key_, arguments.fingerprint(), failure);
-  planned = std::static_pointer_cast<const ReductionChoice>(kept.plan);
-  number_ = kept.number;
-  channel.context().plans().reserve(number_ + 1);  // one for the plan, one for what a trial makes of it
+  kept_ = find_kept(channel, key_, arguments.fingerprint(), failure);
+  planned = std::static_pointer_cast<const ReductionChoice>(kept_.plan);
 }
 
 void ReductionJob::remember(std::shared_ptr<const ReductionChoice> choice) {
-  channel.context().plans().put(key_, number_++, std::move(choice));
+  kept_.put(channel, key_, std::move(choice));
 }
 
 std::shared_ptr<const ReductionChoice> ReductionJob::choose(const ReducedData& data, const ReductionCosts& costs,
@@ -67,10 +65,10 @@ std::shared_ptr<const ReductionChoice> ReductionJob::choose(const ReducedData& d
   return choice;
 }
 
-void ReductionJob::describe(const ReductionChoice& choice) {
+void ReductionJob::describe(const ReductionChoice& choice, const WayTimes& measured) {
   summary_ = {choice.method, choice.length, choice.costs};
-  summary_.planned_s = choice.measured.planned_s;
-  summary_.native_s = choice.measured.native_s;
+  summary_.planned_s = measured.planned_s;
+  summary_.native_s = measured.native_s;
   if (std::holds_alternative<ReductionChoice::Native>(choice.part)) {
     summary_.native = true;
   } else if (const auto* tree = std::get_if<ReductionPart>(&choice.part)) {

@@ -9,6 +9,8 @@
 
 #include "run/mpi/reduce/reduction_choice.hpp"
 #include "run/mpi/runtime/job.hpp"
+#include "run/mpi/runtime/kept_plan.hpp"
+#include "run/mpi/runtime/trial_state.hpp"
 #include "run/mpi/tree/tree_executor.hpp"
 #include "sluice/run/mpi/reduction.hpp"
 
@@ -30,10 +32,12 @@ class ReductionJob : public Job {
   [[nodiscard]] bool keeps(const Arguments& arguments) const;
   /// Compares the arguments, and whether all ranks have their plan. `failure`: of this rank's arguments.
   void compare(const Arguments& arguments, const std::exception_ptr& failure);
-  /// For later jobs; twice at most.
+  /// For later jobs, with a trial that has not begun.
   void remember(std::shared_ptr<const ReductionChoice> choice);
-  /// Notes what was chosen.
-  void describe(const ReductionChoice& choice);
+  /// What earlier jobs have left, or this one leaves for later ones.
+  [[nodiscard]] const KeptPlan& kept() const { return kept_; }
+  /// Notes what was chosen, and what was measured of it and of MPI_Reduce, if that was tried.
+  void describe(const ReductionChoice& choice, const WayTimes& measured = {});
   void make_executor(std::shared_ptr<TreeData> data, std::vector<TreeReceive> receives, std::vector<TreeSend> sends,
                      const TreeExecutor::Limits& limits);
   [[nodiscard]] bool is_root() const { return channel.rank() == root; }
@@ -51,7 +55,7 @@ class ReductionJob : public Job {
  private:
   ReductionSummary summary_;
   std::string key_;
-  std::int64_t number_ = 0;  ///< of a plan to come
+  KeptPlan kept_;
 };
 
 }  // namespace sluice::mpi::detail

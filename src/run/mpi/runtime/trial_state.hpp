@@ -7,6 +7,13 @@
 
 namespace sluice::mpi::detail {
 
+/// What a job took by its plan and by MPI's own call: usual times of the slowest rank, the same on all ranks; 0: not
+/// known.
+struct WayTimes {
+  double planned_s = 0;
+  double native_s = 0;
+};
+
 /// How far a job, or one job after the other with the same arguments, has come in trying two ways of doing it:
 /// WayTrial.
 struct TrialState {
