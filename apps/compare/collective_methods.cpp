@@ -31,7 +31,7 @@ class Planned final : public Method {
 
   void execute(const void* source, void* target) override { job_.execute(source, target); }
   void settle(const void* source, void* target) override {
-    for (int i = 0; i < kTurns; ++i) job_.execute(source, target);
+    for (int i = 0; i < kTurns && !job_.settled(); ++i) job_.execute(source, target);
   }
   [[nodiscard]] std::int64_t held_bytes() const override { return job_.peak_extra_bytes(); }
   /// Of MPI's own there is no model.
@@ -217,27 +217,15 @@ class ComparedCollective final : public ComparedJob {
   }
 
   [[nodiscard]] mpi::CollectiveJob job(const mpi::CollectiveOptions& options) const {
-    if (shape_.problem == Collective::kAllreduce) return mpi::Allreduce(comm_.get(), elements_, options);
-    const auto of_blocks = [&](const auto& sizes) -> mpi::CollectiveJob {
-      const int root = static_cast<int>(shape_.root);
-      switch (shape_.problem) {
-        case Collective::kScatter:
-          return mpi::Scatter(comm_.get(), sizes, root, options);
-        case Collective::kGather:
-          return mpi::Gather(comm_.get(), sizes, root, options);
-        case Collective::kAllgather:
-          return mpi::Allgather(comm_.get(), sizes, options);
-        default:
-          return mpi::Alltoall(comm_.get(), sizes, options);
-      }
-    };
-    if (shape_.problem == Collective::kReduceScatter) {
-      if (counts_.empty()) return mpi::ReduceScatter(comm_.get(), elements_, options);
-      std::vector<std::int64_t> shares = counts_;
-      for (std::int64_t& share : shares) share /= shape_.element_bytes;
-      return mpi::ReduceScatter(comm_.get(), elements_, shares, options);
+    const int root = static_cast<int>(shape_.root);
+    if (!combines(shape_.problem)) {
+      if (counts_.empty()) return {comm_.get(), shape_.problem, shape_.size_bytes, root, options};
+      return {comm_.get(), shape_.problem, counts_, root, options};
     }
-    return counts_.empty() ? of_blocks(shape_.size_bytes) : of_blocks(counts_);
+    if (counts_.empty()) return {comm_.get(), shape_.problem, elements_, options};
+    std::vector<std::int64_t> shares = counts_;
+    for (std::int64_t& share : shares) share /= shape_.element_bytes;
+    return {comm_.get(), shape_.problem, elements_, shares, options};
   }
 
   /// Calls use(bytes, from, to) for each block of a buffer, which holds what this rank has at the start or must have at

@@ -9,13 +9,14 @@
 
 #include "failure.hpp"
 #include "sluice/run/mpi/broadcast.hpp"
+#include "sluice/run/mpi/collectives.hpp"
 #include "sluice/run/mpi/exchange.hpp"
 #include "sluice/run/mpi/redistribution.hpp"
 #include "sluice/run/mpi/reduction.hpp"
 
 struct sluice_job {
   std::variant<sluice::mpi::Redistribution, sluice::mpi::Exchange, sluice::mpi::ElementReduction,
-               sluice::mpi::Broadcast>
+               sluice::mpi::Broadcast, sluice::mpi::CollectiveJob>
       job;
 };
 

@@ -63,6 +63,18 @@ int sluice_fortran_reduction_in_place(sluice_job* job, CFI_cdesc_t* result, int 
   return told(code, &to, "result", NULL, NULL);
 }
 
+int sluice_fortran_collective(sluice_job* job, const CFI_cdesc_t* own, CFI_cdesc_t* result, int start) {
+  const Memory from = memory_of(own), to = memory_of(result);
+  const int code =
+      start ? sluice_collective_start(job, from.start, to.start) : sluice_collective_execute(job, from.start, to.start);
+  return told(code, &from, "own", &to, "result");
+}
+
+int sluice_fortran_collective_in_place(sluice_job* job, CFI_cdesc_t* result) {
+  const Memory to = memory_of(result);
+  return told(sluice_collective_execute(job, MPI_IN_PLACE, to.start), &to, "result", NULL, NULL);
+}
+
 int sluice_fortran_broadcast(sluice_job* job, CFI_cdesc_t* buffer, int start) {
   const Memory memory = memory_of(buffer);
   /* Without its memory, a length that is none: 0 bytes from nowhere would be a message. */

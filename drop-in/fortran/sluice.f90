@@ -87,6 +87,8 @@ module sluice
   public :: sluice_broadcast_create, sluice_broadcast_execute, sluice_broadcast_start
   public :: sluice_job_test, sluice_job_wait, sluice_job_free
   public :: sluice_set_agreed_arguments
+  public :: sluice_collective_create, sluice_combining_create, sluice_collective_execute, sluice_collective_start
+  public :: sluice_collective_execute_in_place, sluice_collective_bytes
 
   !> sluice_options_set(options, name, value): a text, an integer, a flag (logical), a number, a list of integers, a platform.
   interface sluice_options_set
@@ -276,6 +278,34 @@ module sluice
       type(c_ptr), value :: options
       type(c_ptr), intent(out) :: job
     end function
+    integer(c_int) function c_collective_create(comm, problem, sizes, bytes, root, options, job) &
+      bind(C, name="sluice_collective_create_f")
+      import :: c_char, c_int, c_int64_t, c_ptr
+      integer(c_int), value :: comm
+      character(kind=c_char), intent(in) :: problem(*)
+      integer(c_int64_t), value :: sizes
+      integer(c_int64_t), intent(in) :: bytes(*)
+      integer(c_int), value :: root
+      type(c_ptr), value :: options
+      type(c_ptr), intent(out) :: job
+    end function
+    integer(c_int) function c_combining_create(comm, problem, count, datatype, op, shares, counts, options, job) &
+      bind(C, name="sluice_combining_create_f")
+      import :: c_char, c_int, c_int64_t, c_ptr
+      integer(c_int), value :: comm
+      character(kind=c_char), intent(in) :: problem(*)
+      integer(c_int64_t), value :: count
+      integer(c_int), value :: datatype, op
+      integer(c_int64_t), value :: shares
+      integer(c_int64_t), intent(in) :: counts(*)
+      type(c_ptr), value :: options
+      type(c_ptr), intent(out) :: job
+    end function
+    integer(c_int) function c_collective_bytes(job, own, result) bind(C, name="sluice_collective_bytes")
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: job
+      integer(c_int64_t), intent(inout) :: own, result
+    end function
     integer(c_int) function c_set_agreed_arguments(comm, agreed) bind(C, name="sluice_set_agreed_arguments_f")
       import :: c_int
       integer(c_int), value :: comm, agreed
@@ -319,6 +349,18 @@ module sluice
       type(*), dimension(..), intent(in) :: own
       type(*), dimension(..) :: result
       integer(c_int), value :: start
+    end function
+    integer(c_int) function c_collective(job, own, result, start) bind(C, name="sluice_fortran_collective")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: job
+      type(*), dimension(..), intent(in) :: own
+      type(*), dimension(..) :: result
+      integer(c_int), value :: start
+    end function
+    integer(c_int) function c_collective_in_place(job, result) bind(C, name="sluice_fortran_collective_in_place")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: job
+      type(*), dimension(..) :: result
     end function
     integer(c_int) function c_reduction_in_place(job, result, start) bind(C, name="sluice_fortran_reduction_in_place")
       import :: c_int, c_ptr
@@ -843,7 +885,80 @@ contains
     call finish(c_reduction_in_place(job%handle, result, 0_c_int), stat, errmsg)
   end subroutine
 
-  !> Whether ranks compare notes about the arguments of an execution before anything of it is sent, for all jobs of the
+  !> Makes a job of `problem`: scatter, gather, allgather or alltoall, of bytes. `bytes` has one size for all blocks, or one
+  !> for each block, the same list on all ranks: one for each rank, in alltoall one for each pair, row by row by the sender.
+  !> `root` counts where there is one.
+  subroutine sluice_collective_create(comm, problem, bytes, root, job, options, stat, errmsg)
+    type(MPI_Comm), intent(in) :: comm
+    character(*), intent(in) :: problem
+    integer(int64), intent(in) :: bytes(:)
+    integer, intent(in) :: root
+    type(sluice_job), intent(out) :: job
+    type(sluice_options), intent(in), optional :: options
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call finish(c_collective_create(comm%MPI_VAL, in_c(problem), size(bytes, kind=c_int64_t), bytes, int(root, c_int), &
+                                    handle_of(options), job%handle), stat, errmsg)
+  end subroutine
+
+  !> Makes a job of `problem`: allreduce or reduce-scatter, of `count` elements of each rank. Type and operation must last as
+  !> long as the job. `counts`, of reduce-scatter: elements of each rank's share; an empty list: as equal as they can be.
+  subroutine sluice_combining_create(comm, problem, count, datatype, op, counts, job, options, stat, errmsg)
+    type(MPI_Comm), intent(in) :: comm
+    character(*), intent(in) :: problem
+    integer(int64), intent(in) :: count
+    type(MPI_Datatype), intent(in) :: datatype
+    type(MPI_Op), intent(in) :: op
+    integer(int64), intent(in) :: counts(:)
+    type(sluice_job), intent(out) :: job
+    type(sluice_options), intent(in), optional :: options
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call finish(c_combining_create(comm%MPI_VAL, in_c(problem), count, datatype%MPI_VAL, op%MPI_VAL, &
+                                   size(counts, kind=c_int64_t), counts, handle_of(options), job%handle), stat, errmsg)
+  end subroutine
+
+  !> Bytes that this rank gives, and gets, in a job of one of the six.
+  subroutine sluice_collective_bytes(job, own, result, stat, errmsg)
+    type(sluice_job), intent(in) :: job
+    integer(int64), intent(out) :: own, result
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    own = 0
+    result = 0
+    call finish(c_collective_bytes(job%handle, own, result), stat, errmsg)
+  end subroutine
+
+  !> Carries out one of the six; collective. `own` is what this rank gives, `result` has room for what it gets.
+  subroutine sluice_collective_execute(job, own, result, stat, errmsg)
+    type(sluice_job), intent(in) :: job
+    type(*), dimension(..), intent(in) :: own
+    type(*), dimension(..) :: result
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call finish(c_collective(job%handle, own, result, 0_c_int), stat, errmsg)
+  end subroutine
+
+  !> Begins an execution. The arguments are those of sluice_collective_execute.
+  subroutine sluice_collective_start(job, own, result, stat, errmsg)
+    type(sluice_job), intent(in) :: job
+    type(*), dimension(..), intent(in) :: own
+    type(*), dimension(..) :: result
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call finish(c_collective(job%handle, own, result, 1_c_int), stat, errmsg)
+  end subroutine
+
+  !> The same where what this rank gives is in `result`: in allgather and allreduce on all ranks, in gather on the root.
+  subroutine sluice_collective_execute_in_place(job, result, stat, errmsg)
+    type(sluice_job), intent(in) :: job
+    type(*), dimension(..) :: result
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call finish(c_collective_in_place(job%handle, result), stat, errmsg)
+  end subroutine
+
+  !> Whether all ranks agree that the arguments of an execution are good before anything of it is sent, for all jobs of the
   !> communicator: what is bad on some ranks is then SLUICE_BAD_INPUT on all, and the job can be used again. Collective.
   subroutine sluice_set_agreed_arguments(comm, agreed, stat, errmsg)
     type(MPI_Comm), intent(in) :: comm

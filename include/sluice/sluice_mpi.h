@@ -31,14 +31,14 @@ extern "C" {
 #endif
 
 /**
- * Whether ranks compare notes about the arguments of an execution before anything of it is sent (`agreed` other than
- * 0), for all jobs of the communicator; not unless told so. With it an argument that is bad on some ranks is
+ * Whether all ranks agree that the arguments of an execution are good before anything of it is sent (`agreed` other
+ * than 0), for all jobs of the communicator; not unless told so. With it an argument that is bad on some ranks is
  * SLUICE_BAD_INPUT on all of them, in the same call, and the job can be used again. It costs ceil(log2 n) short
  * messages of each of n ranks. Collective, between executions.
  */
 int sluice_set_agreed_arguments(MPI_Comm comm, int agreed);
 
-/** A job of any of the four kinds. A call for another kind of job is SLUICE_BAD_INPUT. */
+/** A job of any kind. A call for another kind of job is SLUICE_BAD_INPUT. */
 typedef struct sluice_job sluice_job;
 
 /** `done` becomes 1 where the execution has ended, or none was started; 0 where it has not. */
@@ -126,6 +126,33 @@ int sluice_broadcast_start(sluice_job* job, void* buffer, int64_t bytes);
 
 /* ---- for Fortran: the same with Fortran's handles */
 
+/**
+ * Scatter, gather, allgather and alltoall (`problem`), of bytes. `sizes` is 1, and bytes[0] the size of every block; or
+ * `bytes` has a size for each block (MPI's calls in v), the same list on all ranks: one for each rank, in alltoall one
+ * for each pair, row by row by the sender. Blocks lie one behind the other, by ranks. `root` counts where there is one.
+ *
+ * Options: platform, algorithm (text), segments (integer), try_native (flag). As in the C++ header
+ * run/mpi/collectives.hpp.
+ */
+int sluice_collective_create(MPI_Comm comm, const char* problem, int64_t sizes, const int64_t bytes[], int root,
+                             const sluice_options* options, sluice_job** job);
+/**
+ * Allreduce and reduce-scatter (`problem`), of `count` elements of each rank. Type and operation must last as long as
+ * the job. Of reduce-scatter `counts` has the elements of each rank's share, in all `count`; with `shares` 0 they are
+ * as equal as they can be.
+ *
+ * Options: those of sluice_collective_create, and reproducible (flag).
+ */
+int sluice_combining_create(MPI_Comm comm, const char* problem, int64_t count, MPI_Datatype type, MPI_Op op,
+                            int64_t shares, const int64_t counts[], const sluice_options* options, sluice_job** job);
+/** Bytes that this rank gives, and gets. Either may be NULL. */
+int sluice_collective_bytes(const sluice_job* job, int64_t* own, int64_t* result);
+/** Carries out one of the six. `own` is what this rank gives, and may be MPI_IN_PLACE where its data is in `result`: in
+ * allgather and allreduce on all ranks, in gather on the root. Either may be NULL where it is of 0 bytes. */
+int sluice_collective_execute(sluice_job* job, const void* own, void* result);
+/** Begins an execution. The arguments are those of sluice_collective_execute. */
+int sluice_collective_start(sluice_job* job, const void* own, void* result);
+
 /** sluice_set_agreed_arguments with a handle of Fortran. */
 int sluice_set_agreed_arguments_f(MPI_Fint comm, int agreed);
 /** sluice_redistribution_create with handles of Fortran. */
@@ -140,6 +167,12 @@ int sluice_reduction_create_f(MPI_Fint comm, int64_t count, MPI_Fint type, MPI_F
                               const sluice_options* options, sluice_job** job);
 /** sluice_broadcast_create with handles of Fortran. */
 int sluice_broadcast_create_f(MPI_Fint comm, int root, const sluice_options* options, sluice_job** job);
+/** sluice_collective_create with handles of Fortran. */
+int sluice_collective_create_f(MPI_Fint comm, const char* problem, int64_t sizes, const int64_t bytes[], int root,
+                               const sluice_options* options, sluice_job** job);
+/** sluice_combining_create with handles of Fortran. */
+int sluice_combining_create_f(MPI_Fint comm, const char* problem, int64_t count, MPI_Fint type, MPI_Fint op,
+                              int64_t shares, const int64_t counts[], const sluice_options* options, sluice_job** job);
 
 #ifdef __cplusplus
 }

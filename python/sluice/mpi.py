@@ -17,6 +17,7 @@ the next one where a rank was done with it. The job is of no further use then, u
 
 from __future__ import annotations
 
+import operator
 from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy
@@ -31,7 +32,8 @@ try:
 except ImportError as error:
     raise ImportError("sluice was built without MPI, or with another one than mpi4py") from error
 
-__all__ = ["Broadcast", "Exchange", "Redistribution", "Reduction", "set_agreed_arguments"]
+__all__ = ["Allgather", "Allreduce", "Alltoall", "Broadcast", "Exchange", "Gather", "Redistribution", "ReduceScatter",
+           "Reduction", "Scatter", "set_agreed_arguments"]
 
 
 def _check_same_mpi() -> None:
@@ -52,7 +54,7 @@ def _address_of_comm(comm: MPI.Comm) -> int:
 
 
 def set_agreed_arguments(comm: MPI.Comm, agreed: bool) -> None:
-    """Whether ranks compare notes about the buffers of an execution before anything of it is sent, for all jobs of `comm`.
+    """Whether all ranks agree that the buffers of an execution are good before anything of it is sent, for all jobs of `comm`.
 
     With it a buffer that is bad on some ranks raises on all of them, in the same call, and the job can be used again. It
     costs ceil(log2 n) short messages of each of n ranks. Collective, between executions.
@@ -154,7 +156,7 @@ class _Job:
             raise InputError("job: one that was freed, expected one that was not")
         return self._job
 
-    def _run(self, call: str, prepare: Callable[[], Tuple[Any, Tuple[int, ...]]]) -> None:
+    def _run(self, call: str, prepare: Callable[[], Tuple[Any, Tuple[Optional[int], ...]]]) -> None:
         """Calls a method of the job with what `prepare` makes of the buffers: what to keep, and the arguments."""
         job = self._usable()
         try:
@@ -490,3 +492,165 @@ class Broadcast(_Job):
     def start(self, buffer: Any) -> None:
         """Begins an execution; the arguments are those of execute()."""
         self._run("start", lambda: self._buffers(buffer))
+
+
+class _Collective(_Job):
+    """What the six classes below have in common."""
+
+    _problem: str
+    _in_place = "nobody"  # who may give MPI.IN_PLACE: "all", "root" or "nobody"
+
+    def _make_moving(self, comm: MPI.Comm, sizes: Union[int, Sequence[int]], root: int,
+                     options: Dict[str, Any]) -> None:
+        def prepare() -> Callable[[int], Any]:
+            listed = [operator.index(each) for each in ([sizes] if isinstance(sizes, (int, numpy.integer)) else sizes)]
+            given = _set_options(_mpi.CollectiveOptions(), options)
+            return lambda address: _mpi.Collective(address, self._problem, listed, int(root), given)
+
+        self._dtype: Optional[numpy.dtype] = None
+        self._job = _make(comm, prepare)
+        self._is_root = comm.Get_rank() == root
+
+    def _make_combining(self, comm: MPI.Comm, count: int, dtype: Any, op: MPI.Op, counts: Optional[Sequence[int]],
+                        options: Dict[str, Any]) -> None:
+        def prepare() -> Callable[[int], Any]:
+            self._dtype = numpy.dtype(dtype)
+            datatype = _datatype_of(self._dtype)
+            if not isinstance(op, MPI.Op):
+                raise TypeError(f"op: {type(op).__name__}, expected an operation of mpi4py")
+            self._handles = datatype, op  # which last as long as the job
+            shares = [] if counts is None else [operator.index(each) for each in counts]
+            given = _set_options(_mpi.CollectiveOptions(), options)
+            handles = MPI._addressof(datatype), MPI._addressof(op)
+            return lambda address: _mpi.Collective(address, self._problem, operator.index(count), *handles, shares,
+                                                   given)
+
+        self._job = _make(comm, prepare)
+        self._is_root = True
+
+    @property
+    def method(self) -> str:
+        """What carries it out, as far as it is decided: "ring", "MPI_Allgather"."""
+        return self._usable().method
+
+    @property
+    def native(self) -> bool:
+        """Whether MPI's own collective serves."""
+        return self._usable().native
+
+    @property
+    def own_bytes(self) -> int:
+        """Bytes that this rank gives."""
+        return self._usable().own_bytes
+
+    @property
+    def result_bytes(self) -> int:
+        """Bytes that this rank gets."""
+        return self._usable().result_bytes
+
+    @property
+    def extra_bytes(self) -> int:
+        """Bytes of buffers that this rank holds beyond the user's: the most so far."""
+        return self._usable().extra_bytes
+
+    def _side(self, buffer: Any, name: str, expected: int, writable: bool) -> Optional[numpy.ndarray]:
+        if buffer is None:
+            if expected > 0:
+                raise InputError(f"{name}: None, expected {expected} bytes")
+            return None
+        array = _contiguous(_array(buffer, name, writable), name)
+        if self._dtype is not None and array.dtype != self._dtype:
+            raise InputError(f"{name}: elements of {array.dtype}, expected {self._dtype}")
+        if array.nbytes != expected and expected > 0:
+            raise InputError(f"{name}: {array.nbytes} bytes, expected {expected}")
+        return array
+
+    def _buffers(self, own: Any, result: Any) -> Tuple[Any, Tuple[Optional[int], ...]]:
+        into = self._side(result, "result", self._job.result_bytes, True)
+        if own is MPI.IN_PLACE:
+            if self._in_place == "nobody" or (self._in_place == "root" and not self._is_root):
+                raise InputError("own: MPI.IN_PLACE, expected it where the result has a place for the own data")
+            return (None, into), (None, _address(into))
+        mine = self._side(own, "own", self._job.own_bytes, False)
+        if mine is not None and into is not None and numpy.may_share_memory(mine, into):
+            raise InputError("result: memory that overlaps the own data, expected memory of its own")
+        return (mine, into), (_address(mine), _address(into))
+
+    def execute(self, own: Any, result: Any = None) -> None:
+        """Carries it out. own: what this rank gives; result: room for what it gets; contiguous, None where it is of 0
+        bytes."""
+        self._run("execute", lambda: self._buffers(own, result))
+
+    def start(self, own: Any, result: Any = None) -> None:
+        """Begins an execution; the arguments are those of execute()."""
+        self._run("start", lambda: self._buffers(own, result))
+
+
+class Scatter(_Collective):
+    """Each rank gets its block of what the root has. `sizes`: bytes of a block, one for all or a list, the same on all
+    ranks, with one for each; blocks lie one behind the other, by ranks.
+
+    options: platform, algorithm, segments, try_native.
+    """
+
+    _problem = "scatter"
+
+    def __init__(self, comm: MPI.Comm, sizes: Union[int, Sequence[int]], root: int = 0, **options: Any) -> None:
+        self._make_moving(comm, sizes, root, options)
+
+
+class Gather(_Collective):
+    """The root gets the blocks of all ranks; it may give MPI.IN_PLACE, if its own is in the result. `sizes` and options
+    are those of Scatter."""
+
+    _problem = "gather"
+    _in_place = "root"
+
+    def __init__(self, comm: MPI.Comm, sizes: Union[int, Sequence[int]], root: int = 0, **options: Any) -> None:
+        self._make_moving(comm, sizes, root, options)
+
+
+class Allgather(_Collective):
+    """All ranks get the blocks of all; all may give MPI.IN_PLACE, if their own are in the results. `sizes` and options
+    are those of Scatter."""
+
+    _problem = "allgather"
+    _in_place = "all"
+
+    def __init__(self, comm: MPI.Comm, sizes: Union[int, Sequence[int]], **options: Any) -> None:
+        self._make_moving(comm, sizes, 0, options)
+
+
+class Alltoall(_Collective):
+    """Each rank gets a block of each. `sizes`: bytes of a block, or a list with one for each pair of ranks, row by row by
+    the sender. Options are those of Scatter."""
+
+    _problem = "alltoall"
+
+    def __init__(self, comm: MPI.Comm, sizes: Union[int, Sequence[int]], **options: Any) -> None:
+        self._make_moving(comm, sizes, 0, options)
+
+
+class Allreduce(_Collective):
+    """The `count` elements of `dtype` of all ranks are combined by an operation of MPI, and all get the result; all may
+    give MPI.IN_PLACE.
+
+    options: platform, algorithm, segments, reproducible, try_native.
+    """
+
+    _problem = "allreduce"
+    _in_place = "all"
+
+    def __init__(self, comm: MPI.Comm, count: int, dtype: Any, op: MPI.Op = MPI.SUM, **options: Any) -> None:
+        self._make_combining(comm, count, dtype, op, None, options)
+
+
+class ReduceScatter(_Collective):
+    """The `count` elements of `dtype` of all ranks are combined by an operation of MPI, and each rank gets its share:
+    counts[rank] elements, in all `count`, or as equal as they can be. Options are those of Allreduce."""
+
+    _problem = "reduce-scatter"
+
+    def __init__(self, comm: MPI.Comm, count: int, dtype: Any, op: MPI.Op = MPI.SUM,
+                 counts: Optional[Sequence[int]] = None, **options: Any) -> None:
+        self._make_combining(comm, count, dtype, op, counts, options)

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <exception>
 #include <map>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -20,6 +21,7 @@
 #include "layouts.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/broadcast.hpp"
+#include "sluice/run/mpi/collectives.hpp"
 #include "sluice/run/mpi/exchange.hpp"
 #include "sluice/run/mpi/redistribution.hpp"
 #include "sluice/run/mpi/reduction.hpp"
@@ -283,6 +285,61 @@ void add_broadcast(py::module_& module) {
   add_job_methods<Job>(type);
 }
 
+mpi::CollectiveJob collective_of(MPI_Comm comm, Collective problem, const std::vector<std::int64_t>& sizes, int root,
+                                 const mpi::CollectiveOptions& options) {
+  if (sizes.size() == 1) return {comm, problem, sizes.front(), root, options};
+  return {comm, problem, sizes, root, options};
+}
+
+mpi::CollectiveJob combining_of(MPI_Comm comm, Collective problem, const mpi::ElementOperation& operation,
+                                const std::vector<std::int64_t>& counts, const mpi::CollectiveOptions& options) {
+  if (counts.empty()) return {comm, problem, operation, options};
+  return {comm, problem, operation, counts, options};
+}
+
+void add_collectives(py::module_& module) {
+  using Job = mpi::CollectiveJob;
+  using Options = mpi::CollectiveOptions;
+  py::class_<Options>(module, "CollectiveOptions")
+      .def(py::init<>())
+      .def_readwrite("platform", &Options::platform)
+      .def_readwrite("algorithm", &Options::algorithm)
+      .def_readwrite("segments", &Options::segments)
+      .def_readwrite("reproducible", &Options::reproducible)
+      .def_readwrite("try_native", &Options::try_native);
+  py::class_<Job> type(module, "Collective");
+  type.def(py::init([](Address comm, const std::string& problem, const std::vector<std::int64_t>& sizes, int root,
+                       const Options& options) {
+             return collective_of(comm_at(comm), parse_collective(problem).value(), sizes, root, options);
+           }),
+           Released())
+      .def(py::init([](Address comm, const std::string& problem, std::int64_t count, Address datatype, Address op,
+                       const std::vector<std::int64_t>& counts, const Options& options) {
+             const mpi::ElementOperation operation{count, handle_at<MPI_Datatype>(datatype), handle_at<MPI_Op>(op)};
+             return combining_of(comm_at(comm), parse_collective(problem).value(), operation, counts, options);
+           }),
+           Released())
+      // None stands for MPI_IN_PLACE.
+      .def(
+          "execute",
+          [](Job& own, std::optional<Address> mine, Address result) {
+            own.execute(mine ? reinterpret_cast<const void*>(*mine) : MPI_IN_PLACE, reinterpret_cast<void*>(result));
+          },
+          Released())
+      .def(
+          "start",
+          [](Job& own, std::optional<Address> mine, Address result) {
+            own.start(mine ? reinterpret_cast<const void*>(*mine) : MPI_IN_PLACE, reinterpret_cast<void*>(result));
+          },
+          Released())
+      .def_property_readonly("own_bytes", &Job::own_bytes)
+      .def_property_readonly("result_bytes", &Job::result_bytes)
+      .def_property_readonly("method", [](const Job& own) { return own.chosen().method; })
+      .def_property_readonly("extra_bytes", &Job::peak_extra_bytes)
+      .def_property_readonly("native", &Job::native);
+  add_job_methods<Job>(type);
+}
+
 }  // namespace
 
 }  // namespace sluice::python
@@ -296,6 +353,7 @@ PYBIND11_MODULE(_mpi, module) {
   sluice::python::add_exchange(module);
   sluice::python::add_reduction(module);
   sluice::python::add_broadcast(module);
+  sluice::python::add_collectives(module);
   module.def(
       "refuse_job",
       [](Address comm, const std::string& why) {

@@ -272,6 +272,70 @@ class Reduction(unittest.TestCase):
         everywhere(self, call, "5 elements, expected 4")
 
 
+class Collectives(unittest.TestCase):
+    """Rank r's block is of r + 1 numbers, each of them r."""
+
+    SIZES = [8 * (r + 1) for r in range(RANKS)]
+    ALL = numpy.concatenate([numpy.full(r + 1, float(r)) for r in range(RANKS)])
+    OWN = numpy.full(RANK + 1, float(RANK))
+
+    def test_blocks_of_different_sizes(self):
+        for given in (dict(), dict(algorithm="ring", try_native=False)):
+            job = sluice.mpi.Allgather(COMM, self.SIZES, **given)
+            self.assertEqual((job.own_bytes, job.result_bytes), (self.OWN.nbytes, self.ALL.nbytes))
+            result = numpy.full(self.ALL.shape, -1.0)
+            job.execute(self.OWN, result)
+            self.assertTrue((result == self.ALL).all())
+            result[:] = numpy.where(self.ALL == RANK, RANK, -1)
+            job.execute(MPI.IN_PLACE, result)
+            self.assertTrue((result == self.ALL).all())
+            self.assertIsInstance(job.method, str)
+        everywhere(self, lambda last: sluice.mpi.Allgather(COMM, self.SIZES + [5] * last), "counts")
+
+    def test_between_the_root_and_all(self):
+        root = RANKS - 1
+        scatter, gather = sluice.mpi.Scatter(COMM, self.SIZES, root), sluice.mpi.Gather(COMM, self.SIZES, root)
+        own = numpy.empty(RANK + 1)
+        scatter.start(self.ALL if LAST else None, own)
+        scatter.wait()
+        self.assertTrue((own == RANK).all())
+        every = numpy.zeros(self.ALL.shape) if LAST else None
+        gather.execute(own, every)
+        if LAST:
+            self.assertTrue((every == self.ALL).all())
+            every[:-RANKS] = 0
+        gather.execute(MPI.IN_PLACE if LAST else own, every)
+        if LAST:
+            self.assertTrue((every == self.ALL).all())
+        if RANKS > 1:
+            everywhere(self, lambda last: [gather.execute(own, every) if last else gather.execute(MPI.IN_PLACE, every)
+                                           for _ in range(1000)])
+
+    def test_from_each_to_each(self):
+        job = sluice.mpi.Alltoall(COMM, 4)
+        result = numpy.zeros(RANKS, dtype="i4")
+        job.execute(numpy.arange(RANKS, dtype="i4") + 100 * RANK, result)
+        self.assertTrue((result == 100 * numpy.arange(RANKS) + RANK).all())
+
+    def test_combines(self):
+        job = sluice.mpi.Allreduce(COMM, 6, "f8")
+        result = numpy.full((2, 3), float(RANK))
+        job.execute(MPI.IN_PLACE, result)
+        self.assertTrue((result == RANKS * (RANKS - 1) / 2).all())
+        counts = [r + 1 for r in range(RANKS)]
+        total = sum(counts)
+        job = sluice.mpi.ReduceScatter(COMM, total, "i8", MPI.MAX, counts)
+        share = numpy.zeros(RANK + 1, dtype="i8")
+        job.execute(numpy.arange(total, dtype="i8") + RANK, share)
+        first = RANK * (RANK + 1) // 2
+        self.assertTrue((share == numpy.arange(first, first + RANK + 1) + RANKS - 1).all())
+        everywhere(self, lambda last: sluice.mpi.Allreduce(COMM, 6, "f8", op=5 if last else MPI.SUM), "op")
+        everywhere(self, lambda last: sluice.mpi.ReduceScatter(COMM, total, "i8", MPI.MAX, counts[:-1] or [7]), "counts")
+        job = sluice.mpi.Allreduce(COMM, 6, "f8")
+        everywhere(self, lambda last: [job.execute(MPI.IN_PLACE, result[0] if last else result) for _ in range(1000)],
+                   "result")
+
+
 class Broadcast(unittest.TestCase):
     def test_gives_to_all(self):
         job = sluice.mpi.Broadcast(COMM, RANKS - 1)

@@ -19,7 +19,6 @@ namespace {
 using testing::AffineOperation;
 using testing::combined;
 using testing::kMoving;
-using testing::make_job;
 using testing::moved;
 using testing::platform_of;
 using testing::rank;
@@ -61,7 +60,7 @@ TEST(CollectiveBlocks, EveryAlgorithmMovesEveryByte) {
         } catch (const InputError&) {
           continue;  // does not apply
         }
-        CollectiveJob job = make_job(MPI_COMM_WORLD, problem, counts, root, options);
+        CollectiveJob job(MPI_COMM_WORLD, problem, counts, root, options);
         const Program shape = shape_of_blocks(problem, counts, root);
         EXPECT_EQ(moved(job, shape, rank(), 1), "");
         EXPECT_EQ(moved(job, shape, rank(), 2), "");
@@ -84,10 +83,10 @@ TEST(CollectiveBlocks, PlansAndMpiTakeTurns) {
       SCOPED_TRACE(std::string(to_string(problem)) + ", " + std::to_string(round));
       CollectiveOptions options;
       options.platform = platform_of(size(), 2);
-      CollectiveJob job = make_job(MPI_COMM_WORLD, problem, counts, root, options);
+      CollectiveJob job(MPI_COMM_WORLD, problem, counts, root, options);
       const Program shape = shape_of_blocks(problem, counts, root);
       for (std::uint64_t salt = 0; salt < 12; ++salt) EXPECT_EQ(moved(job, shape, rank(), salt), "");
-      CollectiveJob without = make_job(MPI_COMM_WORLD, problem, counts, root);
+      CollectiveJob without(MPI_COMM_WORLD, problem, counts, root);
       for (std::uint64_t salt = 0; salt < 12; ++salt) EXPECT_EQ(moved(without, shape, rank(), salt), "");
     }
   }
@@ -136,17 +135,17 @@ TEST(CollectiveBlocks, AProgramIsForItsBlocks) {
   problem.block_bytes = counts;
   CollectiveOptions options;
   options.program = plan_program(platform_of(size(), 1), problem).program;
-  CollectiveJob job = make_job(MPI_COMM_WORLD, Collective::kAllgather, counts, 0, options);
+  CollectiveJob job(MPI_COMM_WORLD, Collective::kAllgather, counts, 0, options);
   EXPECT_EQ(moved(job, shape_of_blocks(Collective::kAllgather, counts, 0), rank(), 1), "");
   counts.front() += 8;
   counts.back() -= 8;
   if (size() == 1) return;
-  EXPECT_THROW((void)make_job(MPI_COMM_WORLD, Collective::kAllgather, counts, 0, options), InputError);
+  EXPECT_THROW((void)CollectiveJob(MPI_COMM_WORLD, Collective::kAllgather, counts, 0, options), InputError);
 }
 
 TEST(CollectiveBlocks, BadCountsAreRefusedOnAllRanks) {
   const auto refused = [](Collective problem, const Counts& counts) {
-    EXPECT_THROW((void)make_job(MPI_COMM_WORLD, problem, counts, 0), InputError);
+    EXPECT_THROW((void)CollectiveJob(MPI_COMM_WORLD, problem, counts, 0), InputError);
   };
   const auto n = static_cast<std::size_t>(size());
   refused(Collective::kGather, Counts(n + 1, 3));

@@ -27,7 +27,6 @@ using testing::combined;
 using testing::Draw;
 using testing::kCombining;
 using testing::kMoving;
-using testing::make_job;
 using testing::moved;
 using testing::platform_of;
 using testing::rank;
@@ -180,7 +179,7 @@ TEST(CollectivePrograms, DrawnAtRandomMoveEveryByte) {
         SCOPED_TRACE(std::string(to_string(problem)) + ", seed " + std::to_string(seed));
         for (const Program& each : {program, by_ranks(program)}) {
           ASSERT_TRUE(validate(each).empty()) << to_string(validate(each).front());
-          CollectiveJob job = make_job(MPI_COMM_WORLD, problem, bytes, root, given(each));
+          CollectiveJob job(MPI_COMM_WORLD, problem, bytes, root, given(each));
           EXPECT_EQ(moved(job, program, rank(), seed), "");
           EXPECT_EQ(moved(job, program, rank(), seed + 100), "");
           EXPECT_EQ(job.chosen().method, "drawn");
@@ -201,7 +200,7 @@ TEST(CollectivePrograms, DrawnAtRandomCombineInTheOrderOfTheRanks) {
         for (const Program& each : {program, by_ranks(program)}) {
           ASSERT_TRUE(validate(each).empty()) << to_string(validate(each).front());
           for (const AffineOperation* elements : {&operation, &gaps}) {
-            CollectiveJob job = make_job(MPI_COMM_WORLD, problem, elements->on(count), given(each));
+            CollectiveJob job(MPI_COMM_WORLD, problem, elements->on(count), given(each));
             EXPECT_EQ(combined(job, problem, *elements, MPI_COMM_WORLD, count, seed), "");
             EXPECT_EQ(
                 combined(job, problem, *elements, MPI_COMM_WORLD, count, seed + 100, problem == Collective::kAllreduce),
@@ -219,9 +218,9 @@ TEST(CollectivePrograms, BrokenOnesAreRefusedByAllRanks) {
   const auto judge = [&](Program broken) {
     if (validate(broken).empty()) return;
     ++refused;
-    EXPECT_THROW(
-        (void)make_job(MPI_COMM_WORLD, broken.problem, broken.size_bytes, static_cast<int>(broken.root), given(broken)),
-        InputError);
+    EXPECT_THROW((void)CollectiveJob(MPI_COMM_WORLD, broken.problem, broken.size_bytes, static_cast<int>(broken.root),
+                                     given(broken)),
+                 InputError);
   };
   for (const Collective problem : kMoving) {
     const Program good = of_moves(problem, 64, 0, 3);
@@ -237,25 +236,26 @@ TEST(CollectivePrograms, BrokenOnesAreRefusedByAllRanks) {
         judge(broken);
       }
     }
-    CollectiveJob job = make_job(MPI_COMM_WORLD, problem, 64, 0, given(good));
+    CollectiveJob job(MPI_COMM_WORLD, problem, 64, 0, given(good));
     EXPECT_EQ(moved(job, good, rank(), 1), "");
   }
   EXPECT_GT(refused, 10);
   // Sound, but not what is asked for.
   const Program program = of_moves(Collective::kAllgather, 64, 0, 1);
-  EXPECT_THROW((void)make_job(MPI_COMM_WORLD, Collective::kAllgather, 65, 0, given(program)), InputError);
-  EXPECT_THROW((void)make_job(MPI_COMM_WORLD, Collective::kAlltoall, 64, 0, given(program)), InputError);
+  EXPECT_THROW((void)CollectiveJob(MPI_COMM_WORLD, Collective::kAllgather, 65, 0, given(program)), InputError);
+  EXPECT_THROW((void)CollectiveJob(MPI_COMM_WORLD, Collective::kAlltoall, 64, 0, given(program)), InputError);
   CollectiveOptions both = given(program);
   both.algorithm = "ring";
-  EXPECT_THROW((void)make_job(MPI_COMM_WORLD, Collective::kAllgather, 64, 0, both), InputError);
+  EXPECT_THROW((void)CollectiveJob(MPI_COMM_WORLD, Collective::kAllgather, 64, 0, both), InputError);
   Program other = program;
   if (rank() == 1) other.algorithm = "another";
-  EXPECT_THROW((void)make_job(MPI_COMM_WORLD, Collective::kAllgather, 64, 0, given(other)), InputError);
+  EXPECT_THROW((void)CollectiveJob(MPI_COMM_WORLD, Collective::kAllgather, 64, 0, given(other)), InputError);
   // An operation that does not commute, by a program that takes it for one that does.
   const AffineOperation operation;
   Program careless = of_combining(Collective::kAllreduce, 4, 1);
   careless.commutative = true;
-  EXPECT_THROW((void)make_job(MPI_COMM_WORLD, Collective::kAllreduce, operation.on(4), given(careless)), InputError);
+  EXPECT_THROW((void)CollectiveJob(MPI_COMM_WORLD, Collective::kAllreduce, operation.on(4), given(careless)),
+               InputError);
 }
 
 /// Problems that have jobs of their own: their programs are carried out all the same.

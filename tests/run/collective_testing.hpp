@@ -20,28 +20,6 @@ inline constexpr Collective kMoving[] = {Collective::kScatter, Collective::kGath
                                          Collective::kAlltoall};
 inline constexpr Collective kCombining[] = {Collective::kReduceScatter, Collective::kAllreduce};
 
-/// `sizes`: bytes of a block, or of each.
-template <class Sizes>
-CollectiveJob make_job(MPI_Comm comm, Collective problem, const Sizes& sizes, int root,
-                       const CollectiveOptions& options = {}) {
-  switch (problem) {
-    case Collective::kScatter:
-      return Scatter(comm, sizes, root, options);
-    case Collective::kGather:
-      return Gather(comm, sizes, root, options);
-    case Collective::kAlltoall:
-      return Alltoall(comm, sizes, options);
-    default:
-      return Allgather(comm, sizes, options);
-  }
-}
-
-inline CollectiveJob make_job(MPI_Comm comm, Collective problem, const ElementOperation& operation,
-                              const CollectiveOptions& options = {}) {
-  if (problem == Collective::kAllreduce) return Allreduce(comm, operation, options);
-  return ReduceScatter(comm, operation, options);
-}
-
 inline Program shape_of(MPI_Comm comm, Collective problem, std::int64_t bytes, int root) {
   Program shape;
   shape.problem = problem;

@@ -22,7 +22,6 @@ using testing::AffineOperation;
 using testing::combined;
 using testing::kCombining;
 using testing::kMoving;
-using testing::make_job;
 using testing::moved;
 using testing::platform_of;
 using testing::rank;
@@ -49,7 +48,7 @@ CollectiveOptions planned_by(const std::string& algorithm, int clusters) {
 
 template <class... Arguments>
 void expect_refused(Collective problem, const Arguments&... arguments) {
-  EXPECT_THROW((void)make_job(MPI_COMM_WORLD, problem, arguments...), InputError);
+  EXPECT_THROW((void)CollectiveJob(MPI_COMM_WORLD, problem, arguments...), InputError);
 }
 
 TEST(Collectives, EveryAlgorithmMovesEveryByte) {
@@ -65,7 +64,7 @@ TEST(Collectives, EveryAlgorithmMovesEveryByte) {
             if (bytes == 1) expect_refused(problem, bytes, root, options);
             continue;
           }
-          CollectiveJob job = make_job(MPI_COMM_WORLD, problem, bytes, root, options);
+          CollectiveJob job(MPI_COMM_WORLD, problem, bytes, root, options);
           const Program shape = shape_of(MPI_COMM_WORLD, problem, bytes, root);
           EXPECT_EQ(moved(job, shape, rank(), 1), "");
           EXPECT_EQ(moved(job, shape, rank(), 2), "");
@@ -91,7 +90,7 @@ TEST(Collectives, EveryAlgorithmCombinesInTheOrderOfTheRanks) {
             if (count == 1) expect_refused(problem, operation->on(count), options);
             continue;
           }
-          CollectiveJob job = make_job(MPI_COMM_WORLD, problem, operation->on(count), options);
+          CollectiveJob job(MPI_COMM_WORLD, problem, operation->on(count), options);
           EXPECT_EQ(combined(job, problem, *operation, MPI_COMM_WORLD, count, 1), "");
           EXPECT_EQ(combined(job, problem, *operation, MPI_COMM_WORLD, count, 2), "");
         }
@@ -138,7 +137,7 @@ TEST(Collectives, EveryAlgorithmSumsEveryElement) {
             if (count == 1) expect_refused(problem, sum, options);
             continue;
           }
-          CollectiveJob job = make_job(MPI_COMM_WORLD, problem, sum, options);
+          CollectiveJob job(MPI_COMM_WORLD, problem, sum, options);
           EXPECT_EQ(summed(job, problem, count, 1), "");
           EXPECT_EQ(summed(job, problem, count, 2), "");
           if (problem == Collective::kAllreduce) {
@@ -156,7 +155,7 @@ TEST(Collectives, EveryRoot) {
       for (const int clusters : {1, 2}) {
         CollectiveOptions options;
         options.platform = platform_of(size(), clusters);
-        CollectiveJob job = make_job(MPI_COMM_WORLD, problem, 3001, root, options);
+        CollectiveJob job(MPI_COMM_WORLD, problem, 3001, root, options);
         const Program shape = shape_of(MPI_COMM_WORLD, problem, 3001, root);
         for (std::uint64_t round = 0; round < 11; ++round) EXPECT_EQ(moved(job, shape, rank(), round), "");
       }
@@ -166,7 +165,7 @@ TEST(Collectives, EveryRoot) {
 
 TEST(Collectives, OwnDataInTheResult) {
   for (const char* algorithm : {"ring", "bruck", "pairwise"}) {
-    CollectiveJob job = make_job(MPI_COMM_WORLD, Collective::kAllgather, 999, 0, planned_by(algorithm, 1));
+    CollectiveJob job(MPI_COMM_WORLD, Collective::kAllgather, 999, 0, planned_by(algorithm, 1));
     const Program shape = shape_of(MPI_COMM_WORLD, Collective::kAllgather, 999, 0);
     EXPECT_EQ(moved(job, shape, rank(), 1, true), "");
     EXPECT_EQ(moved(job, shape, rank(), 2), "");
@@ -174,19 +173,19 @@ TEST(Collectives, OwnDataInTheResult) {
   }
   for (const char* algorithm : {"flat", "binomial"}) {
     for (int root = 0; root < size(); ++root) {
-      CollectiveJob job = make_job(MPI_COMM_WORLD, Collective::kGather, 999, root, planned_by(algorithm, 1));
+      CollectiveJob job(MPI_COMM_WORLD, Collective::kGather, 999, root, planned_by(algorithm, 1));
       const Program shape = shape_of(MPI_COMM_WORLD, Collective::kGather, 999, root);
       EXPECT_EQ(moved(job, shape, rank(), 1, rank() == root), "");
     }
   }
   const AffineOperation operation;
   for (const char* algorithm : {"recursive-doubling", "binomial", "chain"}) {
-    CollectiveJob job = make_job(MPI_COMM_WORLD, Collective::kAllreduce, operation.on(500), planned_by(algorithm, 1));
+    CollectiveJob job(MPI_COMM_WORLD, Collective::kAllreduce, operation.on(500), planned_by(algorithm, 1));
     EXPECT_EQ(combined(job, Collective::kAllreduce, operation, MPI_COMM_WORLD, 500, 1, true), "");
     EXPECT_EQ(combined(job, Collective::kAllreduce, operation, MPI_COMM_WORLD, 500, 2), "");
   }
   // In turns with MPI's own.
-  CollectiveJob job = make_job(MPI_COMM_WORLD, Collective::kAllgather, 999, 0);
+  CollectiveJob job(MPI_COMM_WORLD, Collective::kAllgather, 999, 0);
   const Program shape = shape_of(MPI_COMM_WORLD, Collective::kAllgather, 999, 0);
   for (std::uint64_t round = 0; round < 11; ++round) EXPECT_EQ(moved(job, shape, rank(), round, true), "");
 }
@@ -199,7 +198,7 @@ TEST(Collectives, AgainAndAgainByPlansAndByMpi) {
       for (const std::int64_t bytes : {0, 3, 20'000}) {
         SCOPED_TRACE(std::string(to_string(problem)) + ", " + std::to_string(bytes) + " bytes");
         const int root = size() - 1;
-        CollectiveJob job = make_job(MPI_COMM_WORLD, problem, bytes, root, options);
+        CollectiveJob job(MPI_COMM_WORLD, problem, bytes, root, options);
         const Program shape = shape_of(MPI_COMM_WORLD, problem, bytes, root);
         for (std::uint64_t round = 0; round < 11; ++round) EXPECT_EQ(moved(job, shape, rank(), round), "");
         EXPECT_FALSE(job.explanation().empty());
@@ -212,7 +211,7 @@ TEST(Collectives, AgainAndAgainByPlansAndByMpi) {
       }
     }
     for (const Collective problem : kCombining) {
-      CollectiveJob job = make_job(MPI_COMM_WORLD, problem, ElementOperation{3001, MPI_UINT64_T, MPI_SUM}, options);
+      CollectiveJob job(MPI_COMM_WORLD, problem, ElementOperation{3001, MPI_UINT64_T, MPI_SUM}, options);
       for (std::uint64_t round = 0; round < 11; ++round) EXPECT_EQ(summed(job, problem, 3001, round), "");
       EXPECT_EQ(job.chosen().native_s > 0, size() > 1);
     }
@@ -222,17 +221,17 @@ TEST(Collectives, AgainAndAgainByPlansAndByMpi) {
 TEST(Collectives, WhatMustBeReproducibleIsNotTried) {
   const AffineOperation operation;
   for (const Collective problem : kCombining) {
-    CollectiveJob job = make_job(MPI_COMM_WORLD, problem, operation.on(700));
+    CollectiveJob job(MPI_COMM_WORLD, problem, operation.on(700));
     for (std::uint64_t round = 0; round < 11; ++round)
       EXPECT_EQ(combined(job, problem, operation, MPI_COMM_WORLD, 700, round), "");
     EXPECT_FALSE(job.native());
     EXPECT_EQ(job.chosen().native_s, 0);
     if (size() == 1) continue;
     // Short ones by an operation of MPI's own are MPI's, long ones planned.
-    EXPECT_TRUE(make_job(MPI_COMM_WORLD, problem, ElementOperation{10, MPI_DOUBLE, MPI_SUM}).native());
+    EXPECT_TRUE(CollectiveJob(MPI_COMM_WORLD, problem, ElementOperation{10, MPI_DOUBLE, MPI_SUM}).native());
     CollectiveOptions options;
     options.reproducible = false;
-    CollectiveJob tried = make_job(MPI_COMM_WORLD, problem, operation.on(700), options);
+    CollectiveJob tried(MPI_COMM_WORLD, problem, operation.on(700), options);
     for (std::uint64_t round = 0; round < 11; ++round)
       EXPECT_EQ(combined(tried, problem, operation, MPI_COMM_WORLD, 700, round), "");
     EXPECT_GT(tried.chosen().native_s, 0);
@@ -241,11 +240,11 @@ TEST(Collectives, WhatMustBeReproducibleIsNotTried) {
 
 TEST(Collectives, LongMessages) {
   const Program shape = shape_of(MPI_COMM_WORLD, Collective::kAlltoall, 1'500'000, 0);
-  CollectiveJob job = make_job(MPI_COMM_WORLD, Collective::kAlltoall, 1'500'000, 0, planned_by("bruck", 1));
+  CollectiveJob job(MPI_COMM_WORLD, Collective::kAlltoall, 1'500'000, 0, planned_by("bruck", 1));
   EXPECT_EQ(moved(job, shape, rank(), 5), "");
   for (const char* algorithm : {"ring", "chain"}) {
-    CollectiveJob sum = make_job(MPI_COMM_WORLD, Collective::kAllreduce,
-                                 ElementOperation{1'000'003, MPI_UINT64_T, MPI_SUM}, planned_by(algorithm, 1));
+    CollectiveJob sum(MPI_COMM_WORLD, Collective::kAllreduce, ElementOperation{1'000'003, MPI_UINT64_T, MPI_SUM},
+                      planned_by(algorithm, 1));
     EXPECT_EQ(summed(sum, Collective::kAllreduce, 1'000'003, 7), "");
   }
 }
@@ -256,7 +255,7 @@ TEST(Collectives, WithinAPartOfTheRanks) {
   {
     CollectiveOptions options;
     options.platform = platform_of(size_of(half), 2);
-    CollectiveJob job = make_job(half, Collective::kAllgather, 5000, 0, options);
+    CollectiveJob job(half, Collective::kAllgather, 5000, 0, options);
     EXPECT_EQ(moved(job, shape_of(half, Collective::kAllgather, 5000, 0), testing::rank_in(half), 1), "");
   }
   MPI_Comm_free(&half);
@@ -288,7 +287,7 @@ TEST(Collectives, SeveralInFlight) {
 TEST(Collectives, PlansAreKept) {
   const CollectiveOptions options = planned_by("ring", 1);
   for (int i = 0; i < 3; ++i) {
-    CollectiveJob job = make_job(MPI_COMM_WORLD, Collective::kAllgather, 777, 0, options);
+    CollectiveJob job(MPI_COMM_WORLD, Collective::kAllgather, 777, 0, options);
     EXPECT_EQ(moved(job, shape_of(MPI_COMM_WORLD, Collective::kAllgather, 777, 0), rank(), 1), "");
   }
 }
@@ -296,7 +295,7 @@ TEST(Collectives, PlansAreKept) {
 TEST(Collectives, BadArgumentsOnAnyRankAreOnesOnAll) {
   const int last = size() - 1;
   const auto refused = [&](Collective problem, std::int64_t bytes, int root, const CollectiveOptions& options = {}) {
-    EXPECT_THROW((void)make_job(MPI_COMM_WORLD, problem, bytes, root, options), InputError);
+    EXPECT_THROW((void)CollectiveJob(MPI_COMM_WORLD, problem, bytes, root, options), InputError);
   };
   refused(Collective::kAllgather, rank() == last ? -1 : 10, 0);
   refused(Collective::kScatter, 10, rank() == last ? size() : 0);
@@ -314,16 +313,16 @@ TEST(Collectives, BadArgumentsOnAnyRankAreOnesOnAll) {
     refused(Collective::kScatter, 10, rank() == last ? 1 : 0);
     refused(Collective::kAllgather, 10, 0, rank() == last ? planned_by("ring", 1) : CollectiveOptions{});
   }
-  EXPECT_THROW((void)make_job(MPI_COMM_WORLD, Collective::kAllreduce,
-                              ElementOperation{1, MPI_DOUBLE, rank() == last ? MPI_OP_NULL : MPI_SUM}),
+  EXPECT_THROW((void)CollectiveJob(MPI_COMM_WORLD, Collective::kAllreduce,
+                                   ElementOperation{1, MPI_DOUBLE, rank() == last ? MPI_OP_NULL : MPI_SUM}),
                InputError);
-  EXPECT_THROW((void)make_job(MPI_COMM_WORLD, Collective::kAllreduce, ElementOperation{1, MPI_DOUBLE, MPI_BAND}),
+  EXPECT_THROW((void)CollectiveJob(MPI_COMM_WORLD, Collective::kAllreduce, ElementOperation{1, MPI_DOUBLE, MPI_BAND}),
                InputError);
   // Of an execution.
   std::vector<std::byte> own(10 * static_cast<std::size_t>(size()));
   std::vector<std::byte> result(own.size());
   const auto expect_misuse = [&](Collective problem, const void* from, void* to) {
-    CollectiveJob job = make_job(MPI_COMM_WORLD, problem, 10, 0);
+    CollectiveJob job(MPI_COMM_WORLD, problem, 10, 0);
     // In this execution, or in the next one where a rank was done with it before it heard.
     const auto twice = [&] {
       job.execute(from, to);
@@ -339,23 +338,23 @@ TEST(Collectives, BadArgumentsOnAnyRankAreOnesOnAll) {
   expect_misuse(Collective::kAlltoall, MPI_IN_PLACE, result.data());
   expect_misuse(Collective::kScatter, rank() == 0 ? MPI_IN_PLACE : nullptr, result.data());
   // And there is a new one to be had.
-  CollectiveJob job = make_job(MPI_COMM_WORLD, Collective::kAllgather, 10, 0);
+  CollectiveJob job(MPI_COMM_WORLD, Collective::kAllgather, 10, 0);
   EXPECT_EQ(moved(job, shape_of(MPI_COMM_WORLD, Collective::kAllgather, 10, 0), rank(), 1), "");
 }
 
 TEST(Collectives, NothingMayBeNull) {
   for (const Collective problem : kMoving) {
-    CollectiveJob job = make_job(MPI_COMM_WORLD, problem, 0, 0);
+    CollectiveJob job(MPI_COMM_WORLD, problem, 0, 0);
     job.execute(nullptr, nullptr);
   }
-  CollectiveJob sum = make_job(MPI_COMM_WORLD, Collective::kAllreduce, ElementOperation{0, MPI_DOUBLE, MPI_SUM});
+  CollectiveJob sum(MPI_COMM_WORLD, Collective::kAllreduce, ElementOperation{0, MPI_DOUBLE, MPI_SUM});
   sum.execute(nullptr, nullptr);
 }
 
 TEST(Collectives, ARankThatThrowsBeforeItsTurnLeavesNobodyWaiting) {
   if (size() == 1) return;
   const auto play = [&] {
-    CollectiveJob job = make_job(MPI_COMM_WORLD, Collective::kAllgather, 100'000, 0, planned_by("ring", 1));
+    CollectiveJob job(MPI_COMM_WORLD, Collective::kAllgather, 100'000, 0, planned_by("ring", 1));
     const Program shape = shape_of(MPI_COMM_WORLD, Collective::kAllgather, 100'000, 0);
     EXPECT_EQ(moved(job, shape, rank(), 1), "");
     if (rank() == 0) throw std::runtime_error("no data");

@@ -194,6 +194,61 @@ static void fails_on_all_ranks(void) {
   CHECK_OK(sluice_job_free(job));
 }
 
+/* Rank r's block is of r + 1 bytes, each of them r. */
+static void moves_and_combines(void) {
+  sluice_job* job = NULL;
+  int64_t sizes[64], all = 0;
+  for (int r = 0; r < ranks; ++r) all += sizes[r] = r + 1;
+  CHECK(ranks <= 64);
+  unsigned char own[64], every[64 * 65];
+  memset(own, rank, sizeof own);
+  CHECK_OK(sluice_collective_create(MPI_COMM_WORLD, "allgather", ranks, sizes, 0, NULL, &job));
+  int64_t gives = 0, gets = 0;
+  CHECK_OK(sluice_collective_bytes(job, &gives, &gets));
+  CHECK(gives == rank + 1 && gets == all);
+  for (int round = 0; round < 3; ++round) {
+    memset(every, 255, sizeof every);
+    CHECK_OK(round == 1 ? sluice_collective_start(job, own, every) : sluice_collective_execute(job, own, every));
+    if (round == 1) CHECK_OK(sluice_job_wait(job));
+    int64_t at = 0;
+    for (int r = 0; r < ranks; ++r)
+      for (int64_t i = 0; i < sizes[r]; ++i) CHECK(every[at++] == r);
+    CHECK(every[at] == 255);
+  }
+  CHECK_OK(sluice_job_free(job));
+
+  const int64_t block = 8;
+  const int root = ranks - 1;
+  CHECK_OK(sluice_collective_create(MPI_COMM_WORLD, "scatter", 1, &block, root, NULL, &job));
+  double parts[64], part = -1;
+  for (int r = 0; r < ranks; ++r) parts[r] = 0.5 * r;
+  CHECK_OK(sluice_collective_execute(job, rank == root ? parts : NULL, &part));
+  CHECK(part == 0.5 * rank);
+  CHECK_OK(sluice_job_free(job));
+
+  CHECK_OK(sluice_combining_create(MPI_COMM_WORLD, "allreduce", 5, MPI_INT, MPI_SUM, 0, NULL, NULL, &job));
+  int sums[5] = {rank, 1, 2, 3, 4};
+  CHECK_OK(sluice_collective_execute(job, MPI_IN_PLACE, sums));
+  CHECK(sums[0] == ranks * (ranks - 1) / 2 && sums[4] == 4 * ranks);
+  CHECK_OK(sluice_job_free(job));
+
+  int terms[64 * 65], share[64];
+  for (int64_t i = 0; i < all; ++i) terms[i] = (int)i;
+  CHECK_OK(sluice_combining_create(MPI_COMM_WORLD, "reduce-scatter", all, MPI_INT, MPI_SUM, ranks, sizes, NULL, &job));
+  CHECK_OK(sluice_collective_execute(job, terms, share));
+  for (int i = 0; i <= rank; ++i) CHECK(share[i] == ranks * (rank * (rank + 1) / 2 + i));
+  CHECK_OK(sluice_job_free(job));
+
+  CHECK_REFUSED(sluice_collective_create(MPI_COMM_WORLD, "gossip", 1, &block, 0, NULL, &job), "gossip");
+  CHECK_REFUSED(sluice_collective_create(MPI_COMM_WORLD, "allreduce", 1, &block, 0, NULL, &job), "problem");
+  CHECK_REFUSED(sluice_collective_create(MPI_COMM_WORLD, NULL, 1, &block, 0, NULL, &job), "problem");
+  CHECK_REFUSED(sluice_collective_create(MPI_COMM_WORLD, "alltoall", ranks * ranks + 1, NULL, 0, NULL, &job), "bytes");
+  CHECK_REFUSED(sluice_collective_create(MPI_COMM_WORLD, "allgather", ranks + 2, sizes, 0, NULL, &job), "counts");
+  CHECK_REFUSED(sluice_combining_create(MPI_COMM_WORLD, "scatter", 1, MPI_INT, MPI_SUM, 0, NULL, NULL, &job),
+                "problem");
+  CHECK(job == NULL);
+}
+
 /* Where all agree, the job can be used again. */
 static void agrees_on_arguments(void) {
   const int bad = rank == ranks - 1;
@@ -223,6 +278,7 @@ int main(int argc, char** argv) {
   reduces_and_broadcasts();
   transposes_scales_and_adds();
   fails_on_all_ranks();
+  moves_and_combines();
   agrees_on_arguments();
   CHECK_OK(sluice_broadcast_create(MPI_COMM_WORLD, 0, NULL, &job));
   MPI_Allreduce(MPI_IN_PLACE, &failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

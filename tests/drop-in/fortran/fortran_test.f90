@@ -18,6 +18,7 @@ program fortran_test
   call reduce_and_broadcast()
   call fail()
   call agree()
+  call move_and_combine()
   call MPI_Allreduce(MPI_IN_PLACE, failures, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
   call MPI_Finalize()
   if (failures > 0) error stop 1
@@ -218,6 +219,34 @@ contains
     call sluice_job_free(job)
     call sluice_broadcast_execute(job, buffer, stat, text)
     call check(stat == SLUICE_BAD_INPUT .and. index(text, 'job') > 0, 'a job that was freed')
+  end subroutine
+
+  ! Rank r's block is of r + 1 numbers, each of them r.
+  subroutine move_and_combine()
+    type(sluice_job) :: job
+    integer :: r, stat
+    integer(int64) :: sizes(ranks), gives, gets
+    real(real64) :: own(rank + 1), every(ranks * (ranks + 1) / 2)
+    integer :: sums(4)
+    character(200) :: text
+    sizes = [(8_int64 * r, r = 1, ranks)]
+    own = rank
+    call sluice_collective_create(MPI_COMM_WORLD, 'allgather', sizes, 0, job)
+    call sluice_collective_bytes(job, gives, gets)
+    call check(gives == 8 * (rank + 1) .and. gets == sum(sizes), 'bytes of a block')
+    every = -1
+    call sluice_collective_execute(job, own, every)
+    do r = 0, ranks - 1
+      call check(all(every(r * (r + 1) / 2 + 1:(r + 1) * (r + 2) / 2) == r), 'blocks gathered')
+    end do
+    call sluice_job_free(job)
+    call sluice_combining_create(MPI_COMM_WORLD, 'allreduce', 4_int64, MPI_INTEGER, MPI_SUM, [integer(int64) ::], job)
+    sums = [rank, 1, 2, 3]
+    call sluice_collective_execute_in_place(job, sums)
+    call check(all(sums == [ranks * (ranks - 1) / 2, ranks, 2 * ranks, 3 * ranks]), 'elements combined')
+    call sluice_job_free(job)
+    call sluice_collective_create(MPI_COMM_WORLD, 'gossip', [8_int64], 0, job, stat=stat, errmsg=text)
+    call check(stat == SLUICE_BAD_INPUT .and. index(text, 'gossip') > 0, 'a problem that is none: '//trim(text))
   end subroutine
 
   ! Where all agree on arguments, the job can be used again.

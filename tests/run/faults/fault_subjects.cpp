@@ -289,7 +289,7 @@ class MovingSubject final : public Subject {
   MovingSubject(MPI_Comm comm, Collective problem, std::int64_t bytes, const CollectiveOptions& options)
       : rank_(rank_in(comm)), shape_(shape_of(comm, problem, bytes, 0)) {
     const Faulty faulty;
-    job_.emplace(make_job(comm, problem, bytes, 0, options));
+    job_.emplace(comm, problem, bytes, 0, options);
   }
   std::string execute(int round, Misuse misuse) override {
     const auto salt = static_cast<std::uint64_t>(round);
@@ -315,7 +315,7 @@ class CombiningSubject final : public Subject {
   CombiningSubject(MPI_Comm comm, Collective problem, std::int64_t count, const CollectiveOptions& options)
       : comm_(comm), problem_(problem), count_(count) {
     const Faulty faulty;
-    job_.emplace(make_job(comm, problem, operation_.on(count), options));
+    job_.emplace(comm, problem, operation_.on(count), options);
   }
   std::string execute(int round, Misuse misuse) override {
     const std::vector<std::byte> own =

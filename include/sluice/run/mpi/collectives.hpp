@@ -59,6 +59,19 @@ struct ChosenCollective {
 /// Failure: docs/explanation/run.md, the same for all jobs.
 class CollectiveJob {
  public:
+  /// A job of a problem that is known at run time: kScatter, kGather, kAllgather or kAlltoall. Arguments are those of
+  /// the class of that name below; `root` counts where there is one.
+  CollectiveJob(MPI_Comm comm, Collective problem, std::int64_t bytes, int root = 0,
+                const CollectiveOptions& options = {});
+  /// The same with a size for each block.
+  CollectiveJob(MPI_Comm comm, Collective problem, std::span<const std::int64_t> counts, int root = 0,
+                const CollectiveOptions& options = {});
+  /// kAllreduce or kReduceScatter.
+  CollectiveJob(MPI_Comm comm, Collective problem, const ElementOperation& operation,
+                const CollectiveOptions& options = {});
+  /// kReduceScatter with a size for each share.
+  CollectiveJob(MPI_Comm comm, Collective problem, const ElementOperation& operation,
+                std::span<const std::int64_t> counts, const CollectiveOptions& options = {});
   /// Local. While an exception passes, or during an execution, it makes the other ranks throw.
   ~CollectiveJob();
   CollectiveJob(CollectiveJob&&) noexcept;
@@ -90,16 +103,13 @@ class CollectiveJob {
   [[nodiscard]] std::string explanation() const;
   /// Whether MPI's own collective serves from now on.
   [[nodiscard]] bool native() const;
+  /// Whether it is decided who serves the executions to come: see CollectiveOptions::try_native.
+  [[nodiscard]] bool settled() const;
+  /// Bytes that this rank gives, and gets: of `own` and `result`.
+  [[nodiscard]] std::int64_t own_bytes() const;
+  [[nodiscard]] std::int64_t result_bytes() const;
   /// Bytes that this rank holds beyond the user's: the most so far.
   [[nodiscard]] std::int64_t peak_extra_bytes() const;
-
- protected:
-  CollectiveJob(MPI_Comm comm, Collective problem, std::int64_t bytes, int root, const CollectiveOptions& options);
-  CollectiveJob(MPI_Comm comm, Collective problem, std::span<const std::int64_t> counts, int root,
-                const CollectiveOptions& options);
-  CollectiveJob(MPI_Comm comm, Collective problem, const ElementOperation& operation, const CollectiveOptions& options);
-  CollectiveJob(MPI_Comm comm, Collective problem, const ElementOperation& operation,
-                std::span<const std::int64_t> counts, const CollectiveOptions& options);
 
  private:
   struct State;

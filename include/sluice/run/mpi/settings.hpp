@@ -11,7 +11,7 @@ namespace sluice::mpi {
 /// those used last stay. 0: none. Collective over `comm`; throws InputError if it is no intracommunicator.
 void set_kept_plans(MPI_Comm comm, std::size_t plans);
 
-/// Whether all ranks compare notes about the arguments of an execution (buffers, and the size of a broadcast) before
+/// Whether all ranks agree that the arguments of an execution are good (buffers, and the size of a broadcast) before
 /// anything of it is sent; not unless told so. With it an argument that is bad on some ranks, or a size that differs,
 /// throws InputError on all of them in the same execution, and the job can be used again. Without it InputError comes
 /// in the next execution to a rank that was done already, and the job is over.

@@ -95,11 +95,13 @@ constexpr auto kFields = [](auto& numbers, PlannedCollective& planned) {
 
 CollectiveTask collective_task(Collective problem, const BlockSizes& bytes, int root, int ranks,
                                const CollectiveOptions& options) {
+  if (combines(problem) || !has_blocks(problem))
+    throw InputError("problem", std::string(to_string(problem)), "scatter, gather, allgather or alltoall");
   CollectiveTask task;
   task.options = options;
   task.shape.problem = problem;
   task.shape.ranks = ranks;
-  task.shape.root = root;
+  task.shape.root = has_root(problem) ? root : 0;
   if (bytes.listed) {
     set_blocks(task.shape, *bytes.listed);
   } else {
@@ -118,6 +120,8 @@ CollectiveTask collective_task(Collective problem, const BlockSizes& bytes, int 
 CollectiveTask collective_task(Collective problem, const ElementOperation& operation,
                                std::optional<std::span<const std::int64_t>> shares, int ranks,
                                const CollectiveOptions& options) {
+  if (problem != Collective::kAllreduce && problem != Collective::kReduceScatter)
+    throw InputError("problem", std::string(to_string(problem)), "allreduce or reduce-scatter");
   check_operation(operation);
   int commutes = 0;
   SLUICE_MPI(MPI_Op_commutative(operation.op, &commutes));

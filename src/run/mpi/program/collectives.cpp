@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "run/mpi/native/native_program.hpp"
 #include "run/mpi/native/way_trial.hpp"
@@ -17,6 +18,16 @@
 namespace sluice::mpi {
 
 using detail::Way;
+
+namespace {
+
+std::int64_t bytes_of(const std::vector<ByteRange>& ranges) {
+  std::int64_t sum = 0;
+  for (const ByteRange& range : ranges) sum += range.bytes;
+  return sum;
+}
+
+}  // namespace
 
 struct CollectiveJob::State final : detail::Job {
   /// `make_task`: local; what it throws reaches all ranks.
@@ -182,6 +193,16 @@ std::string CollectiveJob::explanation() const {
   std::string text = chosen.method;
   if (chosen.predicted_s > 0) text += fmt::format(", predicted {:.3g} ms", chosen.predicted_s * 1e3);
   return text + detail::to_text({chosen.planned_s, chosen.native_s}, detail::NativeProgram::name(state_->task.shape));
+}
+
+bool CollectiveJob::settled() const { return !state_->trial || state_->trial->over(); }
+
+std::int64_t CollectiveJob::own_bytes() const {
+  return bytes_of(ranges_at_start(state_->task.shape, state_->channel.rank()));
+}
+
+std::int64_t CollectiveJob::result_bytes() const {
+  return bytes_of(ranges_at_end(state_->task.shape, state_->channel.rank()));
 }
 
 std::int64_t CollectiveJob::peak_extra_bytes() const { return state_->executor ? state_->executor->held_bytes() : 0; }
