@@ -54,7 +54,8 @@ def _address_of_comm(comm: MPI.Comm) -> int:
 
 
 def set_agreed_arguments(comm: MPI.Comm, agreed: bool) -> None:
-    """Whether all ranks agree that the buffers of an execution are good before anything of it is sent, for all jobs of `comm`.
+    """Whether all ranks agree that the buffers of an execution are good before anything of it is sent; for all jobs of
+    `comm`.
 
     With it a buffer that is bad on some ranks raises on all of them, in the same call, and the job can be used again. It
     costs ceil(log2 n) short messages of each of n ranks. Collective, between executions.

@@ -105,8 +105,9 @@ class CollectiveJob {
   [[nodiscard]] bool native() const;
   /// Whether it is decided who serves the executions to come: see CollectiveOptions::try_native.
   [[nodiscard]] bool settled() const;
-  /// Bytes that this rank gives, and gets: of `own` and `result`.
+  /// Bytes that this rank gives: of `own`.
   [[nodiscard]] std::int64_t own_bytes() const;
+  /// Bytes that this rank gets: of `result`.
   [[nodiscard]] std::int64_t result_bytes() const;
   /// Bytes that this rank holds beyond the user's: the most so far.
   [[nodiscard]] std::int64_t peak_extra_bytes() const;
