@@ -1,5 +1,3 @@
-#include "sluice/run/mpi/collectives.hpp"
-
 #include <string>
 #include <tuple>
 #include <vector>
@@ -7,6 +5,7 @@
 #include "job.hpp"
 #include "options.hpp"
 #include "sluice/error.hpp"
+#include "sluice/run/mpi/collectives.hpp"
 
 using namespace sluice::c;  // NOLINT(google-build-using-namespace): the functions below are its face
 using sluice::mpi::CollectiveJob;
@@ -57,8 +56,8 @@ int sluice_combining_create(MPI_Comm comm, const char* problem, std::int64_t cou
                             sluice_job** job) {
   const sluice::mpi::ElementOperation operation{count, type, op};
   if (shares == 0) {
-    return create<CollectiveJob>(
-        comm, job, [&] { return std::tuple(problem_of(problem), operation, options_of(options)); });
+    return create<CollectiveJob>(comm, job,
+                                 [&] { return std::tuple(problem_of(problem), operation, options_of(options)); });
   }
   return create<CollectiveJob>(comm, job, [&] {
     return std::tuple(problem_of(problem), operation, list_of(shares, counts, "counts"), options_of(options));
