@@ -35,9 +35,7 @@ bool same_grids(const Distribution& a, const Distribution& b) {
   });
 }
 
-bool is_whole_slices(const AxisPattern& axis) {
-  return !axis.is_irregular() && axis.extent() % axis.slice() == 0;
-}
+bool is_whole_slices(const AxisPattern& axis) { return !axis.is_irregular() && axis.extent() % axis.slice() == 0; }
 
 /// Whether the messages of one are a multiple of those of the other, neither of them empty.
 bool are_alike(const BatchArray& a, const BatchArray& b) {

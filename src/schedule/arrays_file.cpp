@@ -9,10 +9,10 @@ namespace {
 class ArraysHandler final : public detail::StrictJsonHandler {
  public:
   ArraysHandler(const detail::JsonSource& source, std::string file) : StrictJsonHandler(source, std::move(file)) {
-    shapes() = {{"a file of arrays",
-                 {{.name = "schema", .text = &schema_, .choices = {"sluice.arrays/1"}},
-                  {.name = "arrays", .objects = 1}}},
-                {"an array", input_.array_fields()}};
+    shapes() = {
+        {"a file of arrays",
+         {{.name = "schema", .text = &schema_, .choices = {"sluice.arrays/1"}}, {.name = "arrays", .objects = 1}}},
+        {"an array", input_.array_fields()}};
   }
 
   [[nodiscard]] std::vector<ArrayInput> take() { return input_.take().arrays; }

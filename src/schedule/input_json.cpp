@@ -55,11 +55,10 @@ void append_input(std::string& out, const RedistributionInput& input) {
 
 std::vector<JsonField> WrittenInput::fields(int array) {
   std::vector<JsonField> result = fields_of_array(input_, false);
-  result.insert(result.end(),
-                {{.name = "from_replicas", .required = false, .integer = &input_.from_replicas},
-                 {.name = "to_replicas", .required = false, .integer = &input_.to_replicas},
-                 {.name = "roles", .required = false, .integers = &input_.roles},
-                 {.name = "arrays", .required = false, .objects = array}});
+  result.insert(result.end(), {{.name = "from_replicas", .required = false, .integer = &input_.from_replicas},
+                               {.name = "to_replicas", .required = false, .integer = &input_.to_replicas},
+                               {.name = "roles", .required = false, .integers = &input_.roles},
+                               {.name = "arrays", .required = false, .objects = array}});
   return result;
 }
 
@@ -69,9 +68,7 @@ std::vector<JsonField> WrittenInput::array_fields() {
   return result;
 }
 
-void WrittenInput::add_array() {
-  input_.arrays.push_back(std::exchange(array_, ArrayInput{}));
-}
+void WrittenInput::add_array() { input_.arrays.push_back(std::exchange(array_, ArrayInput{})); }
 
 std::string WrittenInput::fault() const {
   RedistributionInput others = input_;

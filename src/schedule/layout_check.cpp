@@ -42,8 +42,8 @@ LayoutMessages messages_of_batch(const ScheduleFile& file, const std::string& na
     check_processes(arrays.back().problem, where);
   }
   const BatchProblem batch(std::move(arrays));
-  const std::int64_t most = std::max(transfers_of(file.schedule) * static_cast<std::int64_t>(inputs.size()) * 8,
-                                     kMostBatchMessages);
+  const std::int64_t most =
+      std::max(transfers_of(file.schedule) * static_cast<std::int64_t>(inputs.size()) * 8, kMostBatchMessages);
   if (batch.count_messages(most) > most) {
     std::vector<Violation> violations = validate(file);
     violations.push_back({-1, -1, "the arrays make far more messages than there are transfers"});

@@ -21,8 +21,8 @@ struct LayoutMessages {
   std::vector<Violation> violations;  ///< which says so in that case
 };
 
-/// Computes the messages anew; of a batch those of each array, which are then merged. `name` is the file's, for messages. Throws InputError for malformed layouts and shapes,
-/// and beyond 2^26 processes.
+/// Computes the messages anew; of a batch those of each array, which are then merged. `name` is the file's, for
+/// messages. Throws InputError for malformed layouts and shapes, and beyond 2^26 processes.
 ///
 /// @pre file.schedule.input
 [[nodiscard]] LayoutMessages messages_of_layouts(const ScheduleFile& file, const std::string& name);
