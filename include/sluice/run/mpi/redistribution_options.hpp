@@ -55,7 +55,8 @@ struct ArrayOptions {
 struct RedistributionJobOptions {
   /// As for plan_redistribution; or one of exchange that is not among those, which may cut messages.
   std::string algorithm = "auto";
-  /// Price of a step, by which "auto" chooses: in elements, or where several arrays are redistributed at once, in bytes.
+  /// Price of a step, by which "auto" chooses: in elements, or where several arrays are redistributed at once, in
+  /// bytes.
   double setup = 1;
 
   // How the steps are carried out; the defaults suit messages of any size.

@@ -60,7 +60,7 @@ StepExecutor::Limits limits_of(const RedistributionJobOptions& options, Exchange
 ExchangeMode mode_of(const Channel& channel, const JobArrays& arrays, const RedistributionOptions& how) {
   if (how.mode != ExchangeMode::kAuto) return how.mode;
   return channel.context().one_node() || arrays.largest_part() <= kHeldByQueues ? ExchangeMode::kLocal
-                                                                                 : ExchangeMode::kChain;
+                                                                                : ExchangeMode::kChain;
 }
 
 JobArrays make_arrays(const Channel& channel, const JobArguments& arguments) {
