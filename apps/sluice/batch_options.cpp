@@ -91,12 +91,11 @@ std::vector<std::string> array_lines(const std::vector<ArrayInput>& arrays) {
   for (std::size_t a = 0, next = 0; a < arrays.size(); a = next) {
     const ArrayInput& array = arrays[a];
     while (next < arrays.size() && arrays[next] == array) ++next;
-    lines.push_back(fmt::format("{}{} -> {}: {}, {} an element{}{}",
-                                next - a > 1 ? fmt::format("{} x ", next - a) : "", layout_text(array.from),
-                                layout_text(array.to), array.shape.empty() ? "one slice" : array.shape,
-                                count_text(array.element_bytes, "byte"),
-                                array.part.empty() ? "" : fmt::format(", {} part", array.part),
-                                array.transpose ? ", transposed" : ""));
+    lines.push_back(fmt::format(
+        "{}{} -> {}: {}, {} an element{}{}", next - a > 1 ? fmt::format("{} x ", next - a) : "",
+        layout_text(array.from), layout_text(array.to), array.shape.empty() ? "one slice" : array.shape,
+        count_text(array.element_bytes, "byte"), array.part.empty() ? "" : fmt::format(", {} part", array.part),
+        array.transpose ? ", transposed" : ""));
   }
   return lines;
 }

@@ -73,8 +73,9 @@ int run_batch(const RunRedistribute& options) {
   for (std::size_t a = 0; a < task.arrays.size(); ++a) {
     if (task.arrays[a].shape.empty() &&
         !std::ranges::all_of(task.problem.arrays()[a].problem.axes(), &AxisPattern::is_irregular))
-      throw InputError(options.problem.batch.empty() ? "--shape" : fmt::format("{}: arrays[{}]", options.problem.batch, a),
-                       "no shape", "the extents of the array, such as 4096x4096");
+      throw InputError(
+          options.problem.batch.empty() ? "--shape" : fmt::format("{}: arrays[{}]", options.problem.batch, a),
+          "no shape", "the extents of the array, such as 4096x4096");
   }
   check_algorithm_of_batch(task.problem, options.algorithm, "--algorithm");
   if (options.mode != "auto" && !compare::redistribution_mode(options.mode))
@@ -85,7 +86,9 @@ int run_batch(const RunRedistribute& options) {
   const std::int64_t first_target_rank = options.apart ? task.problem.senders() : 0;
   const std::int64_t last_rank = std::max(task.problem.senders(), first_target_rank + task.problem.receivers());
   if (last_rank > ranks)
-    throw InputError(options.apart ? "--apart" : options.problem.batch.empty() ? "--from, --to" : "--batch",
+    throw InputError(options.apart                   ? "--apart"
+                     : options.problem.batch.empty() ? "--from, --to"
+                                                     : "--batch",
                      fmt::format("{} processes", last_rank), ranks_expected(last_rank, ranks));
   const std::vector<std::string> methods = read_methods(options.methods, task.problem, options.algorithm);
 

@@ -17,8 +17,8 @@ detail::JobArguments arguments_of_one(const std::vector<std::int64_t>& shape, co
 
 Redistribution::Redistribution(MPI_Comm comm, const std::vector<std::int64_t>& shape, const Layout& from,
                                const Layout& to, std::int64_t element_size, const RedistributionOptions& options)
-    : job_(detail::make_job<detail::RedistributionJob>(comm, arguments_of_one(shape, from, to, element_size, options),
-                                                       /*batch=*/false)) {}
+    : job_(detail::make_redistribution(
+          comm, [&] { return arguments_of_one(shape, from, to, element_size, options); }, /*batch=*/false)) {}
 
 Redistribution::~Redistribution() = default;
 Redistribution::Redistribution(Redistribution&&) noexcept = default;

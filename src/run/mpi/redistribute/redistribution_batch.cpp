@@ -6,8 +6,12 @@ namespace sluice::mpi {
 
 RedistributionBatch::RedistributionBatch(MPI_Comm comm, const std::vector<RedistributionArray>& arrays,
                                          const RedistributionJobOptions& options)
-    : job_(detail::make_job<detail::RedistributionJob>(
-          comm, detail::JobArguments{arrays, RedistributionOptions{{}, options}}, /*batch=*/true)) {}
+    : job_(detail::make_redistribution(
+          comm,
+          [&] {
+            return detail::JobArguments{arrays, RedistributionOptions{{}, options}};
+          },
+          /*batch=*/true)) {}
 
 RedistributionBatch::~RedistributionBatch() = default;
 RedistributionBatch::RedistributionBatch(RedistributionBatch&&) noexcept = default;

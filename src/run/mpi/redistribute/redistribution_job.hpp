@@ -82,4 +82,14 @@ class RedistributionJob final : public Job {
   bool natively_ = false;
 };
 
+/// Makes the job of what `arguments()` returns; all ranks hear of what that throws.
+template <class MakeArguments>
+[[nodiscard]] std::unique_ptr<RedistributionJob> make_redistribution(MPI_Comm comm, MakeArguments&& arguments,
+                                                                     bool batch) {
+  return in_new_channel(comm, [&](const std::shared_ptr<Context>& context, std::int64_t number) {
+    const JobArguments made = arguments();
+    return std::make_unique<RedistributionJob>(context, number, made, batch);
+  });
+}
+
 }  // namespace sluice::mpi::detail
