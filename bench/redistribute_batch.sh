@@ -6,8 +6,10 @@
 set -eu
 cd "$(dirname "$0")/.."
 start=(scripts/mpirun.sh -np 4)
+sizes='32 128 512 1024'
 if [ "${1:-}" = --lab ]; then
   start=(lab/run.sh --hosts 4 --backbone 10000 --host-rate 100 -n 4)
+  sizes='32 128 512'
   shift
 fi
 repetitions=${1:-31}
@@ -24,18 +26,19 @@ run() {
 mixed() {
   {
     echo '{"schema": "sluice.arrays/1", "arrays": ['
-    for block in 16 24 64 100; do
-      echo "{\"from\": \"2x2:${block}x64\", \"to\": \"4x1:100x100\", \"shape\": \"$1x$1\"},"
-      echo "{\"from\": \"4:$block\", \"to\": \"2:77\", \"shape\": \"$1\", \"element_bytes\": 4}$([ $block = 100 ] || echo ,)"
+    for part in 16 10 8 5; do
+      block=$(($1 / part))
+      echo "{\"from\": \"2x2:${block}x3\", \"to\": \"4x1:7x100\", \"shape\": \"$1x$1\"},"
+      echo "{\"from\": \"4:$block\", \"to\": \"2:5\", \"shape\": \"$1\", \"element_bytes\": 4}$([ $part = 5 ] || echo ,)"
     done
     echo ']}'
   } >"$arrays"
 }
 
-for n in 32 128 512 1024; do
-  run --from 2x2:64x64 --to 4x1:100x100 --shape "${n}x$n" --arrays 8
+for n in $sizes; do
+  run --from "2x2:$((n / 8))x$((n / 8))" --to "4x1:$((n / 5))x$n" --shape "${n}x$n" --arrays 8
 done
-for n in 32 128 512 1024; do
+for n in $sizes; do
   mixed "$n"
   echo "== mixed, $n x $n and $n elements"
   run --batch "$arrays"
