@@ -23,10 +23,10 @@ class RedistributionJob;
 /// One array of a redistribution.
 struct RedistributionArray {
   std::vector<std::int64_t> shape;  ///< extents of the source array
-  Layout from;
-  Layout to;
-  std::int64_t element_size = 8;  ///< bytes of one element, at least 1
-  ArrayOptions options = {};
+  Layout from;                      ///< of the source array
+  Layout to;                        ///< of the target array, as it is stored
+  std::int64_t element_size = 8;    ///< bytes of one element, at least 1
+  ArrayOptions options = {};        ///< what else there is to say of it
 };
 
 /// The job of moving several arrays at once, each from its layout to another one, planned once and executed as often as
