@@ -22,8 +22,7 @@ TEST(BatchCommand, PlansAreWrittenAndChecked) {
   const std::int64_t bytes = 8 * 40 * 30 + 4 * 101 + 16 * 30 * 20 + 16 * 17 / 2;
   for (const std::string options : {"", "--same-processes", "--algorithm oggp --setup 1000", "--algorithm greedy"}) {
     SCOPED_TRACE(options);
-    const Outcome planned =
-        folder.sluice(words("plan redistribute --batch arrays.json --json plan.json " + options));
+    const Outcome planned = folder.sluice(words("plan redistribute --batch arrays.json --json plan.json " + options));
     ASSERT_EQ(planned.status, 0) << planned.err;
     EXPECT_NE(planned.out.find("redistribute 4 arrays at once"), std::string::npos) << planned.out;
     EXPECT_NE(planned.out.find("merged to "), std::string::npos) << planned.out;
