@@ -7,12 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "sluice/input/batch_problem.hpp"
 #include "sluice/input/block_cyclic.hpp"
 #include "sluice/input/platform.hpp"
 #include "sluice/run/mpi/broadcast.hpp"
 #include "sluice/run/mpi/collectives.hpp"
 #include "sluice/run/mpi/exchange.hpp"
 #include "sluice/run/mpi/redistribution.hpp"
+#include "sluice/run/mpi/redistribution_batch.hpp"
 #include "sluice/run/mpi/reduction.hpp"
 #include "sluice/schedule/timeline.hpp"
 
@@ -101,6 +103,17 @@ struct RedistributionVariant {
                                          const mpi::RedistributionOptions& options,
                                          const std::vector<std::string>& methods, int repetitions = 9,
                                          bool record = false, const std::optional<ScaleAndAdd>& scaled = {});
+
+/// The methods for several arrays at once: "sluice", which is one job for all of them; and for one array after another
+/// "one-by-one", a job for each, and unless a part of any moves "alltoallv", "alltoallw" and "all-at-once".
+/// "sluice-ALGORITHM" and "sluice-MODE" can be asked for besides.
+[[nodiscard]] std::vector<std::string> batch_methods(const BatchProblem& problem);
+
+/// Redistributes several arrays by several methods side by side, as redistributions() does: every byte of every array
+/// is verified. Collective; the arguments before `methods` are those of RedistributionBatch.
+[[nodiscard]] Comparison batches(MPI_Comm comm, const std::vector<mpi::RedistributionArray>& arrays,
+                                 const mpi::RedistributionJobOptions& options, const std::vector<std::string>& methods,
+                                 int repetitions = 9, bool record = false);
 
 /// The methods for exchanges, `sluice` first: "sluice", "alltoallv", "all-at-once" (MPI_Isend and MPI_Irecv, all
 /// posted before any is waited for) and "pairwise" (in round d each rank sends to the one d further on). "sluice-MODE",

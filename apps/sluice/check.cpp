@@ -63,6 +63,8 @@ std::vector<Violation> violations_of_redistribution(const ScheduleFile& file, co
 std::string judged_by(const StepSchedule& schedule, const std::string& traffic) {
   if (!traffic.empty()) return fmt::format("every message of {} sent once", traffic);
   if (!schedule.input) return "sound in itself";
+  if (const std::size_t arrays = schedule.input->arrays.size(); arrays > 0)
+    return fmt::format("every byte of {} sent once", count_text(static_cast<std::int64_t>(arrays), "array"));
   if (schedule.input->has_replicas())
     return fmt::format("every element of {} of {}{}{} comes once to each of {} of {}",
                        count_text(schedule.input->from_replicas, "copy", "copies"), layout_text(schedule.input->from),

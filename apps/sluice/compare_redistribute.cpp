@@ -4,11 +4,13 @@
 #include <string>
 
 #include "algorithm_names.hpp"
+#include "batch_options.hpp"
 #include "compare.hpp"
 #include "interrupt.hpp"
 #include "plan_as_exchange.hpp"
 #include "plan_replicas.hpp"
 #include "redistribute_options.hpp"
+#include "sluice/plan/batch.hpp"
 #include "sluice/plan/redistribute.hpp"
 #include "sluice/plan/registry.hpp"
 #include "sluice/plan/replicated.hpp"
@@ -115,9 +117,56 @@ int compare_irregular(const RedistributeTask& task, std::int64_t effort, const C
   return show_comparison(comparison, output);
 }
 
+/// Several arrays: one after another, and by what plans their merged messages.
+int compare_batch(const BatchTask& task, std::int64_t effort, const ComparisonOutput& output) {
+  const Interruptible interruptible;
+  Comparison comparison;
+  comparison.problem = "redistribute";
+  comparison.head = fmt::format("{}\ntotal = TC + {} NS, in bytes", task.title(), number_text(task.setup));
+  BatchOptions how = batch_options(task, "auto", effort);
+  comparison.add("one-by-one", [&] {
+    ComparedPlan row{"one-by-one", {}, 0, "a plan of whole messages for each array"};
+    BatchOptions whole = how;
+    whole.whole_messages = true;
+    row.figures = figures_of(timed(row.plan_s, [&] {
+      Cost sum;
+      for (const BatchArray& array : task.problem.arrays()) {
+        const Cost each = cost(plan_batch(BatchProblem({array}, task.problem.same_processes()), whole).schedule);
+        sum.steps += each.steps;
+        sum.transmission += each.transmission;
+        sum.total += each.total;
+      }
+      return sum;
+    }));
+    return row;
+  });
+  Cost bound;
+  bool whole_messages = true;
+  const auto add = [&](const std::string& name) {
+    comparison.add(name, [&] {
+      how.algorithm = name;
+      ComparedPlan row{name, {}, 0, {}};
+      const BatchPlan plan = timed(row.plan_s, [&] { return plan_batch(task.problem, how); });
+      row.figures = figures_of(cost(plan.schedule));
+      if (plan.as_one) row.note = name == "auto" ? "takes " + plan.schedule.algorithm : "";
+      if (plan.schedule.bound.total > bound.total) bound = plan.schedule.bound;
+      whole_messages = plan.as_one;
+      return row;
+    });
+  };
+  for (const std::string& name : algorithm_names(task.problem.pattern() >= 0 ? "redistribute" : "exchange")) add(name);
+  comparison.bounds.push_back(
+      {figures_of(bound), "ports", whole_messages ? "whole messages, merged" : "messages merged, and may be cut"});
+  return show_comparison(comparison, output);
+}
+
 int compare(const CompareOptions& options) {
-  const RedistributeTask task = read(options.problem);
   const std::int64_t effort = parse_effort(options.effort);
+  if (asks_for_batch(options.problem)) {
+    options.output.check_targets();
+    return compare_batch(read_batch(options.problem), effort, options.output);
+  }
+  const RedistributeTask task = read(options.problem);
   options.output.check_targets();
   const Interruptible interruptible;
   if (task.replicated) return compare_replicas(task, effort, options.output);
@@ -148,12 +197,15 @@ void add_compare_redistribute(CLI::App& compare_verb, Action& chosen) {
   options->problem.add_to(*problem, kSliceUnlessShape);
   options->problem.add_roles_to(*problem);
   options->problem.add_replicas_to(*problem);
+  options->problem.add_batch_to(*problem);
   add_effort_option(*problem, options->effort);
   options->output.add_to(*problem);
   problem->footer(algorithms_help("redistribute") + kComparisonHelp +
-                  "Where blocks are given by cuts, messages may be cut too, by the algorithms of exchange.\n\n"
+                  "Where blocks are given by cuts, messages may be cut too, by the algorithms of exchange; so may "
+                  "those\nof several arrays that are not alike. one-by-one: a plan for each array.\n\n"
                   "Examples:\n  sluice compare redistribute --from 15:3 --to 15:5\n"
-                  "  sluice compare redistribute --from 4:0,10,35,100 --to 3:8");
+                  "  sluice compare redistribute --from 4:0,10,35,100 --to 3:8\n"
+                  "  sluice compare redistribute --from 15:3 --to 15:5 --arrays 8 --setup 1000");
   problem->callback([options, &chosen] { chosen = [options] { return compare(*options); }; });
 }
 

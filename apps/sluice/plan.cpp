@@ -119,7 +119,12 @@ int show(const std::string& head, const Schedule& schedule, const PlanOutput& ou
 }  // namespace
 
 int show_plan(const std::string& head, const StepSchedule& schedule, const PlanOutput& output) {
-  return show(head, schedule, output, [&] { return to_json(schedule); });
+  return show_plan(head, schedule, std::nullopt, output);
+}
+
+int show_plan(const std::string& head, const StepSchedule& schedule, const std::optional<BoundCertificate>& certificate,
+              const PlanOutput& output) {
+  return show(head, schedule, output, [&] { return to_json(schedule, certificate); });
 }
 
 int show_plan(const std::string& head, const TreeSchedule& schedule, const PlanOutput& output) {
@@ -131,8 +136,7 @@ int show_plan(const std::string& head, const TreeSchedule& schedule, const PlanO
 int show_plan(const std::string& head, const ExchangePlan& plan, const PlanOutput& output) {
   // With local phases the bound is for what crosses the backbone, and the certificate for the whole traffic.
   const bool certified = !plan.schedule.local_phases;
-  return show(head, plan.schedule, output,
-              [&] { return to_json(plan.schedule, certified ? std::optional(plan.certificate) : std::nullopt); });
+  return show_plan(head, plan.schedule, certified ? std::optional(plan.certificate) : std::nullopt, output);
 }
 
 std::string distance_text(double value, double bound, bool optimal, const std::string& kind) {

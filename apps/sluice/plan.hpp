@@ -2,11 +2,13 @@
 
 #include <CLI/App.hpp>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "command.hpp"
 #include "sluice/plan/exchange.hpp"
+#include "sluice/schedule/bound_certificate.hpp"
 #include "sluice/schedule/step_schedule.hpp"
 #include "sluice/schedule/tree_schedule.hpp"
 #include "timeline_output.hpp"
@@ -47,7 +49,9 @@ struct PlanOutput {
 /// Prints `head` and the steps or transfers of `schedule`, and writes the file asked for. Returns the exit status.
 int show_plan(const std::string& head, const StepSchedule& schedule, const PlanOutput& output);
 int show_plan(const std::string& head, const TreeSchedule& schedule, const PlanOutput& output);
-/// With the certificate of its bound in the file.
+/// With the certificate of its bound in the file, if there is one.
+int show_plan(const std::string& head, const StepSchedule& schedule, const std::optional<BoundCertificate>& certificate,
+              const PlanOutput& output);
 int show_plan(const std::string& head, const ExchangePlan& plan, const PlanOutput& output);
 
 /// ", proven optimal", or how far above the optimum `value` can be: ", at most 1.4 % above the optimum (eta)", with

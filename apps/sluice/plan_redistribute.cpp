@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "algorithm_names.hpp"
+#include "batch_options.hpp"
 #include "elapsed.hpp"
 #include "export_option.hpp"
 #include "interrupt.hpp"
@@ -15,6 +16,7 @@
 #include "output.hpp"
 #include "plan.hpp"
 #include "plan_as_exchange.hpp"
+#include "plan_batch.hpp"
 #include "plan_replicas.hpp"
 #include "redistribute_options.hpp"
 #include "sluice/error.hpp"
@@ -210,6 +212,17 @@ std::string not_written_out(const PlanOptions& options, const RedistributeTask& 
   return options.algorithm == kWalkerOtto ? "algorithm walker-otto" : "";
 }
 
+int plan_several(const PlanOptions& options, std::int64_t effort) {
+  const auto refuse = [](const char* option) { throw InputError(option, "several arrays beside it", "one array"); };
+  if (options.front) refuse("--front");
+  if (options.preemptive) refuse("--preemptive");
+  if (!options.rank.empty()) refuse("--rank");
+  if (options.algorithm == kWalkerOtto) refuse("--algorithm walker-otto");
+  options.output.check_targets();
+  options.exported.check(options.output.summary ? "--summary" : "");
+  return plan_batch_of(read_batch(options.problem), options.algorithm, effort, options.output, options.exported);
+}
+
 int plan(const PlanOptions& options) {
   const bool knows_layouts = is_algorithm("redistribute", options.algorithm) || options.algorithm == kWalkerOtto;
   if (options.preemptive) check_algorithm("exchange", options.algorithm);
@@ -218,11 +231,12 @@ int plan(const PlanOptions& options) {
                      fmt::format("one of {}, {}, or of exchange: {}", algorithm_list("redistribute"), kWalkerOtto,
                                  algorithm_list("exchange")));
   }
+  const std::int64_t effort = parse_effort(options.effort);
+  if (asks_for_batch(options.problem)) return plan_several(options, effort);
   const RedistributeTask task = read(options.problem);
   // Blocks of any sizes make messages of any sizes, which are cheaper cut.
   const bool whole_messages =
       knows_layouts && !options.preemptive && !(task.problem.is_irregular() && options.algorithm == "auto");
-  const std::int64_t effort = parse_effort(options.effort);
   const PlanOutput& output = options.output;
   output.check_targets();
   options.exported.check(not_written_out(options, task));
@@ -313,6 +327,7 @@ void add_plan_redistribute(CLI::App& plan_verb, Action& chosen) {
   options->problem.add_to(*problem, kSliceUnlessShape);
   options->problem.add_roles_to(*problem);
   options->problem.add_replicas_to(*problem);
+  options->problem.add_batch_to(*problem);
   std::vector<std::string> names = algorithm_names("redistribute");
   names.emplace_back(kWalkerOtto);
   for (const std::string& name : algorithm_names("exchange"))
@@ -334,7 +349,8 @@ void add_plan_redistribute(CLI::App& plan_verb, Action& chosen) {
   problem->footer(
       algorithms_help("redistribute") +
       "\nAlgorithms of exchange (sluice plan exchange --help) may cut messages into pieces; they write every "
-      "message\nout, whatever is shown. Where blocks are given by cuts, auto is that of exchange.\n"
+      "message\nout, whatever is shown. Where blocks are given by cuts, auto is that of exchange; so it is for several "
+      "arrays\nthat are not alike.\n"
       "\nNo clock decides what is planned. A job (sluice run, or the library) plans with the customary --effort.\n"
       "\nExamples:\n"
       "  sluice plan redistribute --from 16:3 --to 16:5\n"
@@ -344,7 +360,9 @@ void add_plan_redistribute(CLI::App& plan_verb, Action& chosen) {
       "  sluice plan redistribute --from 15:2 --to 6:3 --preemptive\n"
       "  sluice plan redistribute --from 16:3 --to 16:5 --relabel --json plan.json\n"
       "  sluice plan redistribute --from 4:64 --to 2:100 --from-replicas 2 --to-replicas 8 --setup 100\n"
-      "  sluice plan redistribute --from 2x2:0,10,35,100x64 --to 4x1:25x0,30,200@0,0");
+      "  sluice plan redistribute --from 2x2:0,10,35,100x64 --to 4x1:25x0,30,200@0,0\n"
+      "  sluice plan redistribute --from 4x2:64x64 --to 2x4:100x100 --shape 4096x4096 --arrays 8 --json plan.json\n"
+      "  sluice plan redistribute --batch arrays.json --json plan.json");
   problem->callback([options, &chosen] { chosen = [options] { return plan(*options); }; });
 }
 

@@ -54,6 +54,15 @@ void RedistributeOptions::add_replicas_to(CLI::App& verb) {
       ->option_text("S [1]");
 }
 
+void RedistributeOptions::add_batch_to(CLI::App& verb) {
+  verb.add_option("--arrays", arrays, "as many arrays of that kind at once, their messages merged; --setup is in bytes")
+      ->option_text("N");
+  verb.add_option("--batch", batch,
+                  "arrays of any layouts, shapes and sizes of elements at once, likewise: a file of them "
+                  "(sluice.arrays/1) in place of the options of one; - reads standard input")
+      ->option_text("FILE");
+}
+
 namespace {
 
 /// The copies of either array, if several were asked for.
@@ -99,6 +108,23 @@ std::optional<TargetRoles> roles_of(const RedistributeOptions& options, const Re
 
 }  // namespace
 
+void check_processes_without_elements(const RedistributionProblem& problem, const std::string& from,
+                                      const std::string& to) {
+  constexpr std::int64_t kMostProcesses = std::int64_t{1} << 20;  // a second
+  for (const auto& [grid, where] : {std::pair(&problem.from(), from), std::pair(&problem.to(), to)}) {
+    if (grid->processes() <= kMostProcesses) continue;
+    std::int64_t filled = 1;  // processes that have elements
+    for (const Axis& axis : grid->axes()) {
+      const std::int64_t blocks =
+          axis.irregular ? axis.processes : axis.extent / axis.block + (axis.extent % axis.block != 0 ? 1 : 0);
+      filled *= std::min(blocks, axis.processes);
+    }
+    if (filled == grid->processes()) continue;
+    throw InputError(where, fmt::format("{} processes, of which {} have elements", grid->processes(), filled),
+                     fmt::format("at most {} where some have none", kMostProcesses));
+  }
+}
+
 void add_effort_option(CLI::App& verb, std::string& effort) {
   verb.add_option("--effort", effort, "most work that exact and auto search with, counted, not timed; 50,000: a second")
       ->option_text(fmt::format("N [{}]", kCustomaryEffort));
@@ -128,6 +154,7 @@ RedistributeTask read(const RedistributeOptions& options) {
       throw InputError(option, fmt::format("{} processes", grid->processes()),
                        fmt::format("at most {} where blocks are given by cuts", kMostMessages));
   }
+  check_processes_without_elements(problem, "--from", "--to");
   if (shape.empty()) {
     for (const AxisPattern& axis : problem.axes()) shape.push_back(axis.extent());
   }

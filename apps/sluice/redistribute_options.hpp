@@ -30,12 +30,16 @@ struct RedistributeOptions {
   bool relabel = false;
   std::string from_replicas;
   std::string to_replicas;
+  std::string arrays;  ///< how many, all alike
+  std::string batch;   ///< a file of arrays
 
   void add_to(CLI::App& verb, const std::string& shape_help);
   /// Which processes are in both grids: options of verbs that plan alone.
   void add_roles_to(CLI::App& verb);
   /// How many copies of either array there are.
   void add_replicas_to(CLI::App& verb);
+  /// Several arrays at once: see batch_options.hpp.
+  void add_batch_to(CLI::App& verb);
 };
 
 /// The option --effort of verbs that plan alone, and its value.
@@ -61,6 +65,11 @@ struct RedistributeTask {
   /// What stays where it is, in a line of its own; empty if all processes are apart.
   [[nodiscard]] std::string kept_text() const;
 };
+
+/// Planning asks every process of a grid that an array does not fill, also those that have nothing. Throws InputError,
+/// naming the layout at fault, where that are too many.
+void check_processes_without_elements(const RedistributionProblem& problem, const std::string& from,
+                                      const std::string& to);
 
 /// Throws InputError for what is missing, no number, out of range, or does not fit together.
 [[nodiscard]] RedistributeTask read(const RedistributeOptions& options);

@@ -21,6 +21,7 @@
 #include <variant>
 #include <vector>
 
+#include "batch_options.hpp"
 #include "cost_text.hpp"
 #include "result_json.hpp"
 #include "schedule_file.hpp"
@@ -101,10 +102,12 @@ void add(ReportSection& section, ScheduleFile file, ReportSpace& space) {
       {"over the lower bound", ratio_text(is.total, schedule.bound.total)}};
   if (schedule.input) {
     const RedistributionInput& input = *schedule.input;
-    section.figures.insert(section.figures.begin() + 2,
-                           {"layouts", fmt::format("{} to {}{}{}", layout_text(input.from), layout_text(input.to),
-                                                   input.shape.empty() ? "" : ", shape " + input.shape,
-                                                   input.transpose ? ", transposed" : "")});
+    const std::string layouts =
+        !input.arrays.empty()
+            ? fmt::format("{}", fmt::join(array_lines(input.arrays), "; "))
+            : fmt::format("{} to {}{}{}", layout_text(input.from), layout_text(input.to),
+                          input.shape.empty() ? "" : ", shape " + input.shape, input.transpose ? ", transposed" : "");
+    section.figures.insert(section.figures.begin() + 2, {input.arrays.empty() ? "layouts" : "arrays", layouts});
   }
   if (!schedule.copies.empty())
     section.notes.push_back(fmt::format("{} to itself in no step, which the pictures leave out.",

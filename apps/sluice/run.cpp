@@ -39,6 +39,7 @@ void add_run_redistribute(CLI::App& verb, Action& chosen) {
   problem->add_flag("--apart", options->apart,
                     "the ranks of the target grid come behind those of the source grid, as in coupled programs");
   options->problem.add_replicas_to(*problem);
+  options->problem.add_batch_to(*problem);
   problem->add_flag("--relabel", options->problem.relabel,
                     "give the roles in the target grid to the ranks so that most data stays where it is");
   problem->add_option("--alpha", options->alpha, "scale and add, Y = beta Y + alpha X, of doubles")
@@ -47,10 +48,13 @@ void add_run_redistribute(CLI::App& verb, Action& chosen) {
   options->methods.add_method_to(
       *problem,
       "sluice, sluice-ALGORITHM, sluice-MODE, caterpillar, alltoallv, alltoallw, all-at-once, pdgemr2d; between copies "
-      "sluice-direct, which passes nothing on, and alltoallw-bcast besides",
+      "sluice-direct, which passes nothing on, and alltoallw-bcast besides; of several arrays one-by-one besides, a "
+      "job "
+      "for each",
       {{"sluice", "sluice-chain", "sluice-local"},
        with_sluice(planners),
-       {"caterpillar", "alltoallv", "alltoallw", "all-at-once", "pdgemr2d", "sluice-direct", "alltoallw-bcast"}});
+       {"caterpillar", "alltoallv", "alltoallw", "all-at-once", "pdgemr2d", "sluice-direct", "alltoallw-bcast",
+        "one-by-one"}});
   options->methods.add_times_to(*problem);
   options->timeline.add_to(*problem, kByARun);
   problem->footer(
@@ -62,11 +66,13 @@ void add_run_redistribute(CLI::App& verb, Action& chosen) {
       "Processes of both grids are the first ranks, unless --apart says otherwise; there may be more ranks than "
       "processes.\n"
       "The other methods send every copy of the target from the first copy of the source; alltoallw-bcast sends one "
-      "copy,\nwhich MPI_Bcast gives to the others. To scale and add, they move to memory of their own first.\n\n"
+      "copy,\nwhich MPI_Bcast gives to the others. To scale and add, they move to memory of their own first.\n"
+      "Several arrays (--arrays, --batch) go in one job of sluice, and one after another by all other methods.\n\n"
       "Example:\n"
       "  mpirun -np 8 sluice run redistribute --from 4x2:64x64 --to 2x4:100x100 --shape 4096x4096\n"
       "  mpirun -np 8 sluice run redistribute --from 2:64 --to 2:100 --shape 1000000 --to-replicas 3 --apart\n"
-      "  mpirun -np 4 sluice run redistribute --from 2x2:0,100,1000x64 --to 4x1:64x0,300,2000");
+      "  mpirun -np 4 sluice run redistribute --from 2x2:0,100,1000x64 --to 4x1:64x0,300,2000\n"
+      "  mpirun -np 4 sluice run redistribute --from 2x2:64x64 --to 4x1:100x100 --shape 500x500 --arrays 8");
   problem->callback([options, &chosen] { chosen = [options] { return run_redistribute(*options); }; });
 }
 

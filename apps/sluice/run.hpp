@@ -80,9 +80,15 @@ void add_run_collectives(CLI::App& verb, Action& chosen);
 /// Each of these moves data between the ranks of this job by every method asked for, and prints the times. Collective;
 /// throws InputError on all ranks.
 int run_redistribute(const RunRedistribute& options);
+/// Several arrays at once.
+int run_batch(const RunRedistribute& options);
 int run_exchange(const RunExchange& options);
 int run_reduce(const RunReduce& options);
 int run_broadcast(const RunBroadcast& options);
 int run_collective(const RunCollective& options);
+
+/// Throws InputError, on all ranks, naming `option`, if arrays of which this rank has `own_bytes` do not fit the memory
+/// of a node, where the system would otherwise end the program while they are filled.
+void check_memory(double own_bytes, const char* option);
 
 }  // namespace sluice::command

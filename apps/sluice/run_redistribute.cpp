@@ -12,6 +12,7 @@
 
 #include "algorithm_names.hpp"
 #include "apps/compare/compare.hpp"
+#include "batch_options.hpp"
 #include "command.hpp"
 #include "option_values.hpp"
 #include "output.hpp"
@@ -92,36 +93,19 @@ struct Processes {
   std::int64_t to;
 };
 
-/// Throws InputError, on all ranks, if the arrays do not fit the memory of a node, where the system would otherwise end
-/// the program while they are filled.
-void check_memory(const RedistributeTask& task, std::int64_t first_target_rank) {
-  MPI_Comm node = MPI_COMM_NULL;
-  SLUICE_MPI(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
+/// Bytes of both arrays that `rank` has.
+double own_bytes(const RedistributeTask& task, std::int64_t first_target_rank) {
   int rank = 0;
   SLUICE_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
-  double needed = 0;
+  double elements = 0;
   const Processes processes(task);
   const Distribution& from = task.problem.from();
   const Distribution& to = task.problem.to();
-  if (rank < processes.from) needed += static_cast<double>(from.local_size(Rank(rank % from.processes())));
+  if (rank < processes.from) elements += static_cast<double>(from.local_size(Rank(rank % from.processes())));
   const std::int64_t receiver = rank - first_target_rank;
   if (receiver >= 0 && receiver < processes.to)
-    needed += static_cast<double>(to.local_size(Rank(receiver % to.processes())));
-  needed *= static_cast<double>(task.element_bytes);
-  SLUICE_MPI(MPI_Allreduce(MPI_IN_PLACE, &needed, 1, MPI_DOUBLE, MPI_SUM, node));
-  SLUICE_MPI(MPI_Comm_free(&node));
-  const double memory = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
-  // For the node that lacks most memory: how much it lacks, what it needs and what it has.
-  struct {
-    double excess;
-    int rank;
-  } fullest{needed - memory, rank};
-  SLUICE_MPI(MPI_Allreduce(MPI_IN_PLACE, &fullest, 1, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD));
-  if (fullest.excess <= 0) return;
-  std::array<double, 2> amounts{needed, memory};
-  SLUICE_MPI(MPI_Bcast(amounts.data(), 2, MPI_DOUBLE, fullest.rank, MPI_COMM_WORLD));
-  throw InputError("--shape", fmt::format("{:.1f} GB of arrays on one node", amounts[0] / 1e9),
-                   fmt::format("less than its {:.1f} GB of memory", amounts[1] / 1e9));
+    elements += static_cast<double>(to.local_size(Rank(receiver % to.processes())));
+  return elements * static_cast<double>(task.element_bytes);
 }
 
 /// The most data that a rank has of the source array.
@@ -134,7 +118,30 @@ std::int64_t largest_part(const RedistributeTask& task) {
 
 }  // namespace
 
+void check_memory(double own_bytes, const char* option) {
+  MPI_Comm node = MPI_COMM_NULL;
+  SLUICE_MPI(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
+  int rank = 0;
+  SLUICE_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+  double needed = own_bytes;
+  SLUICE_MPI(MPI_Allreduce(MPI_IN_PLACE, &needed, 1, MPI_DOUBLE, MPI_SUM, node));
+  SLUICE_MPI(MPI_Comm_free(&node));
+  const double memory = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  // For the node that lacks most memory: how much it lacks, what it needs and what it has.
+  struct {
+    double excess;
+    int rank;
+  } fullest{needed - memory, rank};
+  SLUICE_MPI(MPI_Allreduce(MPI_IN_PLACE, &fullest, 1, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD));
+  if (fullest.excess <= 0) return;
+  std::array<double, 2> amounts{needed, memory};
+  SLUICE_MPI(MPI_Bcast(amounts.data(), 2, MPI_DOUBLE, fullest.rank, MPI_COMM_WORLD));
+  throw InputError(option, fmt::format("{:.1f} GB of arrays on one node", amounts[0] / 1e9),
+                   fmt::format("less than its {:.1f} GB of memory", amounts[1] / 1e9));
+}
+
 int run_redistribute(const RunRedistribute& options) {
+  if (asks_for_batch(options.problem)) return run_batch(options);
   RedistributeOptions input = options.problem;
   if (input.relabel && options.apart) throw InputError("--relabel", "--apart beside it", "one of them");
   input.relabel = false;  // the job does that itself
@@ -168,7 +175,7 @@ int run_redistribute(const RunRedistribute& options) {
     throw InputError("--apart", fmt::format("{} processes in both grids", last_rank), ranks_expected(last_rank, ranks));
   if (!by_exchange) (void)plan_redistribution(task.problem, options.algorithm, task.setup);
   const std::vector<std::string> methods = read_methods(options.methods, task, options.algorithm, scaled.has_value());
-  check_memory(task, first_target_rank);
+  check_memory(own_bytes(task, first_target_rank), "--shape");
   check_outputs(options.methods.json, options.timeline);
 
   mpi::RedistributionOptions how;

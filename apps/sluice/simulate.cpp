@@ -249,7 +249,7 @@ int simulate_file(const std::string& file, const SimulationOptions& options) {
   if (const auto* steps = std::get_if<ScheduleFile>(&schedule)) {
     refuse_broken(validate_with_layouts(*steps, name), name);
     return simulate_steps(steps->schedule, title_of(steps->schedule.problem), options,
-                          steps->schedule.input ? kUsualElementBytes : 1);
+                          steps->schedule.input && steps->schedule.input->arrays.empty() ? kUsualElementBytes : 1);
   }
   if (const auto* program = std::get_if<Program>(&schedule)) {
     refuse_broken(validate(*program), name);

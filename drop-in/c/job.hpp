@@ -12,11 +12,12 @@
 #include "sluice/run/mpi/collectives.hpp"
 #include "sluice/run/mpi/exchange.hpp"
 #include "sluice/run/mpi/redistribution.hpp"
+#include "sluice/run/mpi/redistribution_batch.hpp"
 #include "sluice/run/mpi/reduction.hpp"
 
 struct sluice_job {
-  std::variant<sluice::mpi::Redistribution, sluice::mpi::Exchange, sluice::mpi::ElementReduction,
-               sluice::mpi::Broadcast, sluice::mpi::CollectiveJob>
+  std::variant<sluice::mpi::Redistribution, sluice::mpi::RedistributionBatch, sluice::mpi::Exchange,
+               sluice::mpi::ElementReduction, sluice::mpi::Broadcast, sluice::mpi::CollectiveJob>
       job;
 };
 

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <complex>
+#include <span>
 #include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "job.hpp"
 #include "layout.hpp"
@@ -12,6 +15,7 @@
 
 using namespace sluice::c;  // NOLINT(google-build-using-namespace): the functions below are its face
 using sluice::mpi::Redistribution;
+using sluice::mpi::RedistributionBatch;
 
 namespace {
 
@@ -46,11 +50,9 @@ sluice::mpi::ElementCombine combine_of(const Scaling& how, std::int64_t element_
                            "float, double, float complex or double complex beside alpha, beta and conjugate");
 }
 
-sluice::mpi::RedistributionOptions options_of(const sluice_options* given, std::int64_t element_bytes) {
-  sluice::mpi::RedistributionOptions options;
+void read_array(OptionReader& reader, sluice::mpi::ArrayOptions& options, std::int64_t element_bytes) {
   Scaling scaling;
   bool column_major = false;
-  OptionReader reader(given);
   reader.read("from_start", options.from_start);
   reader.read("to_start", options.to_start);
   reader.read("extent", options.extent);
@@ -58,7 +60,6 @@ sluice::mpi::RedistributionOptions options_of(const sluice_options* given, std::
   reader.read("transpose", options.transpose);
   reader.read("from_ranks", options.from_ranks);
   reader.read("to_ranks", options.to_ranks);
-  reader.read("relabel", options.relabel);
   reader.read("column_major", column_major);
   reader.read("alpha", scaling.alpha);
   reader.read("beta", scaling.beta);
@@ -66,16 +67,48 @@ sluice::mpi::RedistributionOptions options_of(const sluice_options* given, std::
   reader.read("element_type", scaling.element_type);
   reader.read("source_leading", options.source_leading);
   reader.read("target_leading", options.target_leading);
+  options.combine = combine_of(scaling, element_bytes);
+  if (column_major) options.order = sluice::mpi::StorageOrder::kColumnMajor;
+}
+
+void read_job(OptionReader& reader, sluice::mpi::RedistributionJobOptions& options) {
   reader.read("algorithm", options.algorithm);
   reader.read("setup", options.setup);
   reader.read("chunk_bytes", options.chunk_bytes);
   reader.read("window", options.window);
   reader.read("shared_from_bytes", options.shared_from_bytes);
   reader.read("try_native", options.try_native);
+}
+
+sluice::mpi::RedistributionOptions options_of(const sluice_options* given, std::int64_t element_bytes) {
+  sluice::mpi::RedistributionOptions options;
+  OptionReader reader(given);
+  read_array(reader, options, element_bytes);
+  reader.read("relabel", options.relabel);
+  read_job(reader, options);
   reader.done();
-  options.combine = combine_of(scaling, element_bytes);
-  if (column_major) options.order = sluice::mpi::StorageOrder::kColumnMajor;
   return options;
+}
+
+sluice::mpi::RedistributionArray array_of(const sluice_array& given) {
+  sluice::mpi::RedistributionArray array;
+  array.from = layout_of(given.from, "from");
+  array.to = layout_of(given.to, "to");
+  check_given(given.shape, "shape");
+  array.shape = shape_of(given.shape, array.from.dimensions());
+  array.element_size = given.element_bytes;
+  OptionReader reader(given.options);
+  read_array(reader, array.options, given.element_bytes);
+  reader.done();
+  array.options.from_first = first_of(*given.from);
+  array.options.to_first = first_of(*given.to);
+  return array;
+}
+
+/// `count` pointers at `list`.
+template <class Pointer>
+std::span<const Pointer> pointers(const Pointer* list, const RedistributionBatch& job) {
+  return {list, list == nullptr ? 0 : job.arrays()};
 }
 
 }  // namespace
@@ -127,4 +160,45 @@ int sluice_redistribution_execute(sluice_job* job, const void* source, void* tar
 
 int sluice_redistribution_start(sluice_job* job, const void* source, void* target) {
   return guarded([&] { job_of<Redistribution>(job).start(source, target); });
+}
+
+int sluice_redistribution_batch_create(MPI_Comm comm, std::int64_t count, const sluice_array arrays[],
+                                       const sluice_options* options, sluice_job** job) {
+  return create<RedistributionBatch>(comm, job, [&] {
+    if (count < 1) throw sluice::InputError("count", fmt::format("{}", count), "at least one array");
+    check_given(arrays, "arrays");
+    std::vector<sluice::mpi::RedistributionArray> all;
+    for (std::int64_t a = 0; a < count; ++a) all.push_back(array_of(arrays[a]));
+    sluice::mpi::RedistributionJobOptions how;
+    OptionReader reader(options);
+    read_job(reader, how);
+    reader.done();
+    return std::tuple(std::move(all), std::move(how));
+  });
+}
+
+int sluice_redistribution_batch_extents(const sluice_job* job, std::int64_t array, std::int64_t* source,
+                                        std::int64_t* target) {
+  return guarded([&] {
+    const auto& own = job_of<RedistributionBatch>(job);
+    if (array < 0) throw sluice::InputError("array", fmt::format("{}", array), "at least 0");
+    const auto number = static_cast<std::size_t>(array);
+    const std::int64_t extents[] = {own.source_extent(number), own.target_extent(number)};
+    if (source != nullptr) *source = extents[0];
+    if (target != nullptr) *target = extents[1];
+  });
+}
+
+int sluice_redistribution_batch_execute(sluice_job* job, const void* const sources[], void* const targets[]) {
+  return guarded([&] {
+    auto& own = job_of<RedistributionBatch>(job);
+    own.execute(pointers(sources, own), pointers(targets, own));
+  });
+}
+
+int sluice_redistribution_batch_start(sluice_job* job, const void* const sources[], void* const targets[]) {
+  return guarded([&] {
+    auto& own = job_of<RedistributionBatch>(job);
+    own.start(pointers(sources, own), pointers(targets, own));
+  });
 }

@@ -77,6 +77,34 @@ int sluice_redistribution_execute(sluice_job* job, const void* source, void* tar
 /** Begins an execution. The arguments are those of sluice_redistribution_execute. */
 int sluice_redistribution_start(sluice_job* job, const void* source, void* target);
 
+/** One array of several that move at once. */
+typedef struct sluice_array {
+  const int64_t* shape;          /**< extents of the source array, one a dimension */
+  const sluice_layout* from;     /**< of the source array */
+  const sluice_layout* to;       /**< of the target array, as it is stored */
+  int64_t element_bytes;         /**< size of an element */
+  const sluice_options* options; /**< of the array; may be NULL */
+} sluice_array;
+
+/**
+ * Moving several arrays at once, with one message between two ranks: `count` of them, whose shapes, layouts, sizes of
+ * elements and options may differ. What `arrays` points to is not used after the call.
+ *
+ * Options of an array: those of sluice_redistribution_create without relabel, algorithm, setup, chunk_bytes, window,
+ * shared_from_bytes and try_native, which are the options of the job; setup is in bytes. As in the C++ header
+ * run/mpi/redistribution_batch.hpp.
+ */
+int sluice_redistribution_batch_create(MPI_Comm comm, int64_t count, const sluice_array arrays[],
+                                       const sluice_options* options, sluice_job** job);
+/** As sluice_redistribution_extents, of array number `array`, counted from 0. */
+int sluice_redistribution_batch_extents(const sluice_job* job, int64_t array, int64_t* source, int64_t* target);
+/** Moves the data of all arrays: a pointer for each of them in either list, which may be NULL where this rank has
+ * nothing of it to send or receive. None of the targets may overlap other memory here. */
+int sluice_redistribution_batch_execute(sluice_job* job, const void* const sources[], void* const targets[]);
+/** Begins an execution. The arguments are those of sluice_redistribution_batch_execute; the lists themselves are not
+ * used after the call. */
+int sluice_redistribution_batch_start(sluice_job* job, const void* const sources[], void* const targets[]);
+
 /**
  * Sending everybody's messages to everybody else: this rank has send_bytes[i] for rank send_ranks[i], each rank once at
  * most. Ranks learn what they get from the others.

@@ -32,8 +32,8 @@ try:
 except ImportError as error:
     raise ImportError("sluice was built without MPI, or with another one than mpi4py") from error
 
-__all__ = ["Allgather", "Allreduce", "Alltoall", "Broadcast", "Exchange", "Gather", "Redistribution", "ReduceScatter",
-           "Reduction", "Scatter", "set_agreed_arguments"]
+__all__ = ["Allgather", "Allreduce", "Alltoall", "Broadcast", "Exchange", "Gather", "Redistribution",
+           "RedistributionBatch", "ReduceScatter", "Reduction", "Scatter", "set_agreed_arguments"]
 
 
 def _check_same_mpi() -> None:
@@ -195,8 +195,71 @@ class _Job:
         self.free()
 
 
+class _ArrayPart:
+    """One array of a redistribution, and this rank's parts of it."""
+
+    def __init__(self, shape: Union[int, Sequence[int]], source: LayoutLike, target: LayoutLike, dtype: Any,
+                 kind: Callable[[], Any], *, order: str = "C", alpha: complex = 1, beta: complex = 0,
+                 conjugate: bool = False, **options: Any) -> None:
+        self.dtype = numpy.dtype(dtype)
+        if self.dtype.hasobject or self.dtype.itemsize == 0:
+            raise InputError(f"dtype: {self.dtype}, expected one of numbers")
+        if order not in ("C", "F"):
+            raise InputError(f"order: {order!r}, expected 'C' or 'F'")
+        self.order = order
+        self.extents = _shape_of(shape)
+        self.layouts = layout_of(source), layout_of(target)
+        given = _set_options(kind(), {**options, "column_major": order == "F"})
+        if alpha != 1 or beta != 0 or conjugate:
+            if self.dtype.kind == "f" and (complex(alpha).imag or complex(beta).imag):
+                raise InputError(f"alpha, beta: {alpha!r}, {beta!r}, expected real numbers for {self.dtype}")
+            given.scale_and_add(self.dtype.kind, self.dtype.itemsize, alpha, beta, conjugate)
+        self.options = given
+        self._gaps = bool(given.source_leading), bool(given.target_leading)
+        self._whole = self.extents, list(given.to_shape) or list(self.extents)[:: -1 if given.transpose else 1]
+
+    def place(self, rank: int, to_ranks: Sequence[int], extents: Tuple[int, int]) -> None:
+        """Once the job is made: which processes of the grids this rank is, and what its parts span."""
+        self.shapes = self._own_shape(0, rank, list(self.options.from_ranks)), self._own_shape(1, rank, to_ranks)
+        self._spans = extents
+
+    def _own_shape(self, side: int, rank: int, ranks: Sequence[int]) -> Tuple[int, ...]:
+        layout, shape = self.layouts[side], self._whole[side]
+        process = (ranks.index(rank) if rank in ranks else -1) if ranks else rank
+        if not 0 <= process < layout.processes:
+            return (0,) * len(shape)
+        return local_shape(layout, shape, process)
+
+    def part(self, buffer: Any, name: str, side: int, writable: bool) -> Optional[numpy.ndarray]:
+        """The memory of this rank's part; None where there is no buffer."""
+        if buffer is None:
+            return None  # which the job refuses where there is something to move
+        array = _array(buffer, name, writable)
+        if array.dtype != self.dtype:
+            raise InputError(f"{name}: elements of {array.dtype}, expected {self.dtype}")
+        extent = self._spans[side]
+        if self._gaps[side]:
+            if array.size < extent:
+                raise InputError(f"{name}: {array.size} elements, expected {extent} at least")
+        else:
+            shape = self.shapes[side]
+            if array.shape not in (shape, (extent,)):
+                raise InputError(f"{name}: shape {array.shape}, expected {shape}, or {(extent,)}")
+        return _contiguous(array, name, "C" if array.ndim < 2 else self.order)
+
+
+def _apart(sources: Sequence[Optional[numpy.ndarray]], targets: Sequence[Optional[numpy.ndarray]]) -> None:
+    """Raises where a target overlaps any other memory."""
+    for number, target in enumerate(targets):
+        others = [*sources, *targets[:number]]
+        if target is not None and any(each is not None and numpy.may_share_memory(each, target) for each in others):
+            raise InputError("target: memory that overlaps the source, expected memory of its own"
+                             if len(targets) == 1 else
+                             f"targets[{number}]: memory that overlaps other memory, expected memory of its own")
+
+
 class Redistribution(_Job):
-    """Moving a block-cyclic array from one layout to another.
+    """Moving a block-cyclic array from one layout to another. Several arrays at once: RedistributionBatch.
 
     shape: extents of the source array. source, target: layouts, as "4x2:64x64" or sluice.Layout; rank p plays process p
     of both unless from_ranks and to_ranks say otherwise. dtype: of the elements.
@@ -214,37 +277,18 @@ class Redistribution(_Job):
                  dtype: Any, *, order: str = "C", alpha: complex = 1, beta: complex = 0, conjugate: bool = False,
                  **options: Any) -> None:
         def prepare() -> Callable[[int], Any]:
-            self.dtype = numpy.dtype(dtype)
-            if self.dtype.hasobject or self.dtype.itemsize == 0:
-                raise InputError(f"dtype: {self.dtype}, expected one of numbers")
-            if order not in ("C", "F"):
-                raise InputError(f"order: {order!r}, expected 'C' or 'F'")
-            self._order = order
-            extents = _shape_of(shape)
-            layouts = layout_of(source), layout_of(target)
-            given = _set_options(_mpi.RedistributionOptions(), {**options, "column_major": order == "F"})
-            if alpha != 1 or beta != 0 or conjugate:
-                if self.dtype.kind == "f" and (complex(alpha).imag or complex(beta).imag):
-                    raise InputError(f"alpha, beta: {alpha!r}, {beta!r}, expected real numbers for {self.dtype}")
-                given.scale_and_add(self.dtype.kind, self.dtype.itemsize, alpha, beta, conjugate)
-            self._gaps = bool(given.source_leading), bool(given.target_leading)
-            self._shapes = extents, list(given.to_shape) or list(extents)[:: -1 if given.transpose else 1]
-            self._layouts, self._from_ranks = layouts, list(given.from_ranks)
-            return lambda address: _mpi.Redistribution(address, extents, *layouts, self.dtype.itemsize, given)
+            own = _ArrayPart(shape, source, target, dtype, _mpi.RedistributionOptions, order=order, alpha=alpha,
+                             beta=beta, conjugate=conjugate, **options)
+            self._own, self.dtype = own, own.dtype
+            return lambda address: _mpi.Redistribution(address, own.extents, *own.layouts, own.dtype.itemsize,
+                                                       own.options)
 
         self._job = _make(comm, prepare)
-        rank = comm.Get_rank()
+        self._own.place(comm.Get_rank(), list(self._job.to_ranks), (self._job.source_extent, self._job.target_extent))
         #: extents of this rank's part of the source array; zeros where it has none
-        self.source_shape: Tuple[int, ...] = self._own_shape(0, rank, self._from_ranks)
+        self.source_shape: Tuple[int, ...] = self._own.shapes[0]
         #: the same of the target array
-        self.target_shape: Tuple[int, ...] = self._own_shape(1, rank, list(self._job.to_ranks))
-
-    def _own_shape(self, side: int, rank: int, ranks: Sequence[int]) -> Tuple[int, ...]:
-        layout, shape = self._layouts[side], self._shapes[side]
-        process = (ranks.index(rank) if rank in ranks else -1) if ranks else rank
-        if not 0 <= process < layout.processes:
-            return (0,) * len(shape)
-        return local_shape(layout, shape, process)
+        self.target_shape: Tuple[int, ...] = self._own.shapes[1]
 
     @property
     def to_ranks(self) -> Sequence[int]:
@@ -266,26 +310,9 @@ class Redistribution(_Job):
         """Bytes of buffers that this rank holds beyond source and target."""
         return self._usable().extra_bytes
 
-    def _part(self, buffer: Any, name: str, side: int, writable: bool) -> Optional[numpy.ndarray]:
-        if buffer is None:
-            return None  # which the job refuses where there is something to move
-        array = _array(buffer, name, writable)
-        if array.dtype != self.dtype:
-            raise InputError(f"{name}: elements of {array.dtype}, expected {self.dtype}")
-        extent = (self._job.source_extent, self._job.target_extent)[side]
-        if self._gaps[side]:
-            if array.size < extent:
-                raise InputError(f"{name}: {array.size} elements, expected {extent} at least")
-        else:
-            shape = (self.source_shape, self.target_shape)[side]
-            if array.shape not in (shape, (extent,)):
-                raise InputError(f"{name}: shape {array.shape}, expected {shape}, or {(extent,)}")
-        return _contiguous(array, name, "C" if array.ndim < 2 else self._order)
-
     def _buffers(self, source: Any, target: Any) -> Tuple[Any, Tuple[int, ...]]:
-        own = self._part(source, "source", 0, False), self._part(target, "target", 1, True)
-        if own[0] is not None and own[1] is not None and numpy.may_share_memory(*own):
-            raise InputError("target: memory that overlaps the source, expected memory of its own")
+        own = self._own.part(source, "source", 0, False), self._own.part(target, "target", 1, True)
+        _apart(own[:1], own[1:])
         return own, tuple(_address(each) for each in own)
 
     def execute(self, source: Any, target: Any) -> None:
@@ -298,6 +325,75 @@ class Redistribution(_Job):
     def start(self, source: Any, target: Any) -> None:
         """Begins an execution; the arguments are those of execute()."""
         self._run("start", lambda: self._buffers(source, target))
+
+
+class RedistributionBatch(_Job):
+    """Moving several arrays at once, with one message between two ranks.
+
+    arrays: a mapping for each, with "shape", "source", "target" and "dtype", which are those of Redistribution, and any
+    of its options that are of an array: from_start, to_start, extent, to_shape, transpose, from_ranks, to_ranks, order,
+    source_leading, target_leading, alpha, beta, conjugate.
+
+    options: algorithm, setup (the price of a step, in bytes), chunk_bytes, window, shared_from_bytes, try_native.
+    """
+
+    def __init__(self, comm: MPI.Comm, arrays: Sequence[Mapping[str, Any]], **options: Any) -> None:
+        def prepare() -> Callable[[int], Any]:
+            self._arrays = [self._array(number, each) for number, each in enumerate(arrays)]
+            given = _set_options(_mpi.RedistributionJobOptions(), options)
+            parts = [(each.extents, *each.layouts, each.dtype.itemsize, each.options) for each in self._arrays]
+            return lambda address: _mpi.RedistributionBatch(address, parts, given)
+
+        self._job = _make(comm, prepare)
+        for number, each in enumerate(self._arrays):
+            each.place(comm.Get_rank(), list(each.options.to_ranks),
+                       (self._job.source_extent(number), self._job.target_extent(number)))
+        #: extents of this rank's part of each source array; zeros where it has none
+        self.source_shapes: Sequence[Tuple[int, ...]] = [each.shapes[0] for each in self._arrays]
+        #: the same of the target arrays
+        self.target_shapes: Sequence[Tuple[int, ...]] = [each.shapes[1] for each in self._arrays]
+
+    @staticmethod
+    def _array(number: int, given: Mapping[str, Any]) -> _ArrayPart:
+        needed = ("shape", "source", "target", "dtype")
+        for name in needed:
+            if name not in given:
+                raise InputError(f"arrays[{number}]: no {name!r}, expected {', '.join(needed)}")
+        more = {name: value for name, value in given.items() if name not in needed}
+        return _ArrayPart(*(given[name] for name in needed), _mpi.ArrayOptions, **more)
+
+    @property
+    def steps(self) -> int:
+        """Steps of the plan."""
+        return self._usable().steps
+
+    @property
+    def native(self) -> bool:
+        """Whether MPI's own call was found to be faster, and serves in place of the plan."""
+        return self._usable().native
+
+    @property
+    def extra_bytes(self) -> int:
+        """Bytes of buffers that this rank holds beyond the arrays."""
+        return self._usable().extra_bytes
+
+    def _buffers(self, sources: Sequence[Any], targets: Sequence[Any]) -> Tuple[Any, Tuple[Any, ...]]:
+        own = []
+        for side, (name, buffers) in enumerate((("sources", sources), ("targets", targets))):
+            if len(buffers) != len(self._arrays):
+                raise InputError(f"{name}: {len(buffers)} buffers, expected {len(self._arrays)}, one for each array")
+            own.append([part.part(each, f"{name}[{number}]", side, side == 1)
+                        for number, (part, each) in enumerate(zip(self._arrays, buffers))])
+        _apart(*own)
+        return own, tuple([_address(each) for each in side] for side in own)
+
+    def execute(self, sources: Sequence[Any], targets: Sequence[Any]) -> None:
+        """Moves the data of all arrays: a buffer for each in both lists, as Redistribution.execute() takes them."""
+        self._run("execute", lambda: self._buffers(sources, targets))
+
+    def start(self, sources: Sequence[Any], targets: Sequence[Any]) -> None:
+        """Begins an execution; the arguments are those of execute()."""
+        self._run("start", lambda: self._buffers(sources, targets))
 
 
 class Exchange(_Job):

@@ -14,6 +14,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,7 @@
 #include "sluice/run/mpi/collectives.hpp"
 #include "sluice/run/mpi/exchange.hpp"
 #include "sluice/run/mpi/redistribution.hpp"
+#include "sluice/run/mpi/redistribution_batch.hpp"
 #include "sluice/run/mpi/reduction.hpp"
 #include "sluice/run/mpi/refuse_job.hpp"
 #include "sluice/run/mpi/settings.hpp"
@@ -84,11 +86,10 @@ mpi::ElementCombine scale_and_add_of(char kind, std::int64_t itemsize, std::comp
 
 using Released = py::call_guard<py::gil_scoped_release>;
 
-void add_redistribution(py::module_& module) {
-  using Job = mpi::Redistribution;
-  using Options = mpi::RedistributionOptions;
-  py::class_<Options>(module, "RedistributionOptions")
-      .def(py::init<>())
+/// Those of an array.
+template <class Options>
+void add_array_options(py::class_<Options>& type) {
+  type.def(py::init<>())
       .def_readwrite("from_start", &Options::from_start)
       .def_readwrite("to_start", &Options::to_start)
       .def_readwrite("extent", &Options::extent)
@@ -96,7 +97,6 @@ void add_redistribution(py::module_& module) {
       .def_readwrite("transpose", &Options::transpose)
       .def_readwrite("from_ranks", &Options::from_ranks)
       .def_readwrite("to_ranks", &Options::to_ranks)
-      .def_readwrite("relabel", &Options::relabel)
       .def_property(
           "column_major", [](const Options& own) { return own.order == mpi::StorageOrder::kColumnMajor; },
           [](Options& own, bool column_major) {
@@ -106,13 +106,27 @@ void add_redistribution(py::module_& module) {
            [](Options& own, char kind, std::int64_t itemsize, std::complex<double> alpha, std::complex<double> beta,
               bool conjugate) { own.combine = scale_and_add_of(kind, itemsize, alpha, beta, conjugate); })
       .def_readwrite("source_leading", &Options::source_leading)
-      .def_readwrite("target_leading", &Options::target_leading)
-      .def_readwrite("algorithm", &Options::algorithm)
+      .def_readwrite("target_leading", &Options::target_leading);
+}
+
+/// Those of planning and carrying out.
+template <class Options>
+void add_redistribution_job_options(py::class_<Options>& type) {
+  type.def_readwrite("algorithm", &Options::algorithm)
       .def_readwrite("setup", &Options::setup)
       .def_readwrite("chunk_bytes", &Options::chunk_bytes)
       .def_readwrite("window", &Options::window)
       .def_readwrite("shared_from_bytes", &Options::shared_from_bytes)
       .def_readwrite("try_native", &Options::try_native);
+}
+
+void add_redistribution(py::module_& module) {
+  using Job = mpi::Redistribution;
+  using Options = mpi::RedistributionOptions;
+  py::class_<Options> options_type(module, "RedistributionOptions");
+  add_array_options(options_type);
+  options_type.def_readwrite("relabel", &Options::relabel);
+  add_redistribution_job_options(options_type);
   py::class_<Job> type(module, "Redistribution");
   type.def(py::init([](Address comm, const std::vector<std::int64_t>& shape, const PlacedLayout& source,
                        const PlacedLayout& target, std::int64_t element_bytes, const Options& given) {
@@ -140,6 +154,56 @@ void add_redistribution(py::module_& module) {
       .def_property_readonly("target_extent", &Job::target_extent)
       .def_property_readonly("extra_bytes", &Job::peak_extra_bytes)
       .def_property_readonly("steps", [](const Job& own) { return own.plan().steps(); })
+      .def_property_readonly("native", &Job::native);
+  add_job_methods<Job>(type);
+}
+
+/// Shape, layouts, bytes of an element and options of one array.
+using GivenArray = std::tuple<std::vector<std::int64_t>, PlacedLayout, PlacedLayout, std::int64_t, mpi::ArrayOptions>;
+
+void add_redistribution_batch(py::module_& module) {
+  using Job = mpi::RedistributionBatch;
+  using Options = mpi::RedistributionJobOptions;
+  py::class_<mpi::ArrayOptions> array_type(module, "ArrayOptions");
+  add_array_options(array_type);
+  py::class_<Options> options_type(module, "RedistributionJobOptions");
+  options_type.def(py::init<>());
+  add_redistribution_job_options(options_type);
+  py::class_<Job> type(module, "RedistributionBatch");
+  const auto pointers = []<class Pointer>(const std::vector<Address>& addresses, Pointer /*example*/) {
+    std::vector<Pointer> result;
+    for (const Address each : addresses) result.push_back(reinterpret_cast<Pointer>(each));
+    return result;
+  };
+  using Addresses = const std::vector<Address>&;
+  type.def(py::init([](Address comm, const std::vector<GivenArray>& given, const Options& options) {
+             std::vector<mpi::RedistributionArray> arrays;
+             for (const auto& [shape, source, target, element_bytes, of_array] : given) {
+               arrays.push_back({shape, source.layout, target.layout, element_bytes, of_array});
+               arrays.back().options.from_first = source.first;
+               arrays.back().options.to_first = target.first;
+             }
+             return Job(comm_at(comm), arrays, options);
+           }),
+           Released())
+      .def(
+          "execute",
+          [pointers](Job& own, Addresses sources, Addresses targets) {
+            own.execute(pointers(sources, static_cast<const void*>(nullptr)),
+                        pointers(targets, static_cast<void*>(nullptr)));
+          },
+          Released())
+      .def(
+          "start",
+          [pointers](Job& own, Addresses sources, Addresses targets) {
+            own.start(pointers(sources, static_cast<const void*>(nullptr)),
+                      pointers(targets, static_cast<void*>(nullptr)));
+          },
+          Released())
+      .def("source_extent", &Job::source_extent)
+      .def("target_extent", &Job::target_extent)
+      .def_property_readonly("extra_bytes", &Job::peak_extra_bytes)
+      .def_property_readonly("steps", &Job::steps)
       .def_property_readonly("native", &Job::native);
   add_job_methods<Job>(type);
 }
@@ -350,6 +414,7 @@ PYBIND11_MODULE(_mpi, module) {
   py::module_::import("sluice._core");  // it has the classes Layout and Platform
   sluice::python::translate_exceptions();
   sluice::python::add_redistribution(module);
+  sluice::python::add_redistribution_batch(module);
   sluice::python::add_exchange(module);
   sluice::python::add_reduction(module);
   sluice::python::add_broadcast(module);

@@ -16,6 +16,7 @@
 #include "input/shown_text.hpp"
 #include "input/speeds_json.hpp"
 #include "input/strict_json.hpp"
+#include "schedule/input_json.hpp"
 #include "schedule/schedule_schema.hpp"
 #include "schedule/stated_cost.hpp"
 #include "schedule/totals.hpp"
@@ -94,18 +95,7 @@ class ScheduleHandler : public detail::StrictJsonHandler {
                   {.name = "bound", .object = kBound},
                   {.name = "certificate", .required = false, .object = kCertificate},
                   {.name = "local_phases", .required = false, .object = kLocalPhases}}},
-                {"an input",
-                 {{.name = "from", .text = &input_.from},
-                  {.name = "to", .text = &input_.to},
-                  {.name = "shape", .required = false, .text = &input_.shape},
-                  {.name = "part",
-                   .required = false,
-                   .text = &input_.part,
-                   .choices = {"upper", "lower", "strictly upper", "strictly lower"}},
-                  {.name = "transpose", .required = false, .flag = &input_.transpose},
-                  {.name = "from_replicas", .required = false, .integer = &input_.from_replicas},
-                  {.name = "to_replicas", .required = false, .integer = &input_.to_replicas},
-                  {.name = "roles", .required = false, .integers = &input_.roles}}},
+                {"an input", input_.fields(kInputArray)},
                 {"a step",
                  {{.name = "switch", .required = false, .integer = &step_.on_switch},
                   {.name = "duration", .size = &step_.duration},
@@ -142,7 +132,8 @@ class ScheduleHandler : public detail::StrictJsonHandler {
                 {"a witness", witness_fields(certificate_.transmission)},
                 {"a witness", witness_fields(certificate_.steps)},
                 {"speeds", speeds_.fields(kBackboneChange)},
-                {"a change of the backbone", speeds_.change_fields()}};
+                {"a change of the backbone", speeds_.change_fields()},
+                {"an array", input_.array_fields()}};
   }
 
   ScheduleFile take() { return std::move(result_); }
@@ -168,7 +159,8 @@ class ScheduleHandler : public detail::StrictJsonHandler {
     kTransmissionWitness,
     kStepsWitness,
     kSpeeds,
-    kBackboneChange
+    kBackboneChange,
+    kInputArray
   };
 
   /// What the file says of a local phase, whose prices wait for the unit of the sizes.
@@ -211,7 +203,11 @@ class ScheduleHandler : public detail::StrictJsonHandler {
     if (shape == kTransfer) step_.transfers.push_back(transfer_);
     if (shape == kCopy) schedule().copies.push_back(transfer_);
     if (shape == kStep) steps_->push_back(step_);  // a copy: as small as it can be
-    if (shape == kInput) schedule().input = std::move(input_);
+    if (shape == kInputArray) input_.add_array();
+    if (shape == kInput) {
+      if (const std::string fault = input_.fault(); !fault.empty()) fail_object(fault, detail::kInputExpected);
+      schedule().input = input_.take();
+    }
     if (shape == kRoute) routes_.push_back(route_);
     if (shape == kBefore || shape == kAfter) steps_ = &schedule().steps;
     if (shape == kLocalPhases) has_local_phases_ = true;
@@ -308,7 +304,7 @@ class ScheduleHandler : public detail::StrictJsonHandler {
   ScheduleFile result_;
   std::string schema_;
   std::string type_;
-  RedistributionInput input_;
+  detail::WrittenInput input_;
   WrittenNumber setup_;
   WrittenNumber cost_total_;
   WrittenNumber bound_total_;
@@ -442,21 +438,7 @@ std::string to_json(const StepSchedule& schedule, const std::optional<BoundCerti
       schedule.max_transfers, number_text(schedule.setup, schedule.decimals, "setup"),
       schedule.switches == 1 ? "" : fmt::format(R"( "switches": {},)", schedule.switches));
   if (!schedule.speeds.empty()) append_speeds(out, schedule.speeds, schedule.decimals);
-  if (schedule.input) {
-    out += fmt::format(R"( "input": {{"from": {}, "to": {})", detail::json_string(schedule.input->from, "from"),
-                       detail::json_string(schedule.input->to, "to"));
-    if (!schedule.input->shape.empty())
-      out += fmt::format(R"(, "shape": {})", detail::json_string(schedule.input->shape, "shape"));
-    if (!schedule.input->part.empty())
-      out += fmt::format(R"(, "part": {})", detail::json_string(schedule.input->part, "part"));
-    if (schedule.input->transpose) out += R"(, "transpose": true)";
-    if (schedule.input->has_replicas())
-      out += fmt::format(R"(, "from_replicas": {}, "to_replicas": {})", schedule.input->from_replicas,
-                         schedule.input->to_replicas);
-    if (!schedule.input->roles.empty())
-      out += fmt::format(R"(, "roles": [{}])", fmt::join(schedule.input->roles, ", "));
-    out += "},\n";
-  }
+  if (schedule.input) detail::append_input(out, *schedule.input);
   out += R"( "steps": )";
   append_steps(out, schedule.steps, schedule.switches != 1, schedule.decimals, "  ");
   if (!schedule.copies.empty()) {

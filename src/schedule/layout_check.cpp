@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "sluice/error.hpp"
+#include "sluice/input/batch_problem.hpp"
 #include "sluice/input/block_cyclic.hpp"
 #include "sluice/input/redistribution_problem.hpp"
 
@@ -16,32 +17,66 @@ namespace {
 
 /// Rebuilding the traffic goes through all processes: a file may claim any number of them.
 constexpr std::int64_t kMostProcesses = std::int64_t{1} << 26;
+/// Of a batch, before its messages are merged.
+constexpr std::int64_t kMostBatchMessages = std::int64_t{1} << 24;
+
+void check_processes(const RedistributionProblem& problem, const std::string& where) {
+  if (std::max(problem.from().processes(), problem.to().processes()) <= kMostProcesses) return;
+  throw InputError(where + (problem.from().processes() > kMostProcesses ? "from" : "to"), "more processes",
+                   fmt::format("at most {} to be checked", kMostProcesses));
+}
+
+std::int64_t transfers_of(const StepSchedule& schedule) {
+  auto transfers = static_cast<std::int64_t>(schedule.copies.size());
+  for (const Step& step : schedule.steps) transfers += static_cast<std::int64_t>(step.transfers.size());
+  return transfers;
+}
+
+/// The messages of all arrays, each worked out for itself, and merged.
+LayoutMessages messages_of_batch(const ScheduleFile& file, const std::string& name) {
+  const std::vector<ArrayInput>& inputs = file.schedule.input->arrays;
+  std::vector<BatchArray> arrays;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const std::string where = fmt::format("{}: input.arrays[{}].", name, i);
+    arrays.push_back({problem_of(inputs[i], where), inputs[i].element_bytes, {}, {}});
+    check_processes(arrays.back().problem, where);
+  }
+  const BatchProblem batch(std::move(arrays));
+  const std::int64_t most =
+      std::max(transfers_of(file.schedule) * static_cast<std::int64_t>(inputs.size()) * 8, kMostBatchMessages);
+  if (batch.count_messages(most) > most) {
+    std::vector<Violation> violations = validate(file);
+    violations.push_back({-1, -1, "the arrays make far more messages than there are transfers"});
+    return {std::nullopt, std::move(violations)};
+  }
+  return {batch.traffic(), {}};
+}
 
 }  // namespace
 
+RedistributionProblem problem_of(const ArrayInput& input, const std::string& where) {
+  const Layout from = parse_layout(input.from, where + "from");
+  const Layout to = parse_layout(input.to, where + "to");
+  std::vector<std::int64_t> shape;
+  if (!input.shape.empty()) shape = parse_shape(input.shape, where + "shape");
+  RedistributionProblem problem = make_problem(from, to, shape, where + "to", where + "shape", input.transpose);
+  if (input.part.empty()) return problem;
+  const auto [part, unit_diagonal] = parse_part(input.part, where + "part");
+  if (problem.dimensions() != 2)
+    throw InputError(where + "part", fmt::format("an array of {} dimensions", problem.dimensions()),
+                     "a matrix, which has 2");
+  return problem.with_part(part, unit_diagonal);
+}
+
 LayoutMessages messages_of_layouts(const ScheduleFile& file, const std::string& name) {
   const StepSchedule& schedule = file.schedule;
+  if (!schedule.input->arrays.empty()) return messages_of_batch(file, name);
   const std::string where = name + ": input.";
-  const Layout from = parse_layout(schedule.input->from, where + "from");
-  const Layout to = parse_layout(schedule.input->to, where + "to");
-  std::vector<std::int64_t> shape;
-  if (!schedule.input->shape.empty()) shape = parse_shape(schedule.input->shape, where + "shape");
-  RedistributionProblem problem =
-      make_problem(from, to, shape, where + "to", where + "shape", schedule.input->transpose);
-  if (!schedule.input->part.empty()) {
-    const auto [part, unit_diagonal] = parse_part(schedule.input->part, where + "part");
-    if (problem.dimensions() != 2)
-      throw InputError(where + "part", fmt::format("an array of {} dimensions", problem.dimensions()),
-                       "a matrix, which has 2");
-    problem = problem.with_part(part, unit_diagonal);
-  }
-  if (std::max(problem.from().processes(), problem.to().processes()) > kMostProcesses) {
-    throw InputError(where + (problem.from().processes() > kMostProcesses ? "from" : "to"), "more processes",
-                     fmt::format("at most {} to be checked", kMostProcesses));
-  }
-  std::int64_t transfers = 0;
-  for (const Step& step : schedule.steps) transfers += static_cast<std::int64_t>(step.transfers.size());
-  transfers += static_cast<std::int64_t>(schedule.copies.size());
+  const RedistributionInput& input = *schedule.input;
+  const RedistributionProblem problem =
+      problem_of({input.from, input.to, input.shape, input.part, input.transpose, 1}, where);
+  check_processes(problem, where);
+  const std::int64_t transfers = transfers_of(schedule);
   // Every message takes a transfer. Where there are far too few, do not let the input say how much memory this takes.
   constexpr std::int64_t kListed = std::int64_t{1} << 20;
   // Of the messages of the whole matrix a good share has something of a part.

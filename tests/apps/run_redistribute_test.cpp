@@ -67,6 +67,44 @@ TEST(RunRedistribute, PartsOfMatrices) {
   }
 }
 
+TEST(RunRedistribute, SeveralArraysAtOnce) {
+  const Folder folder;
+  folder.write("arrays.json", R"({"schema": "sluice.arrays/1", "arrays": [
+    {"from": "2x2:3x2", "to": "1x3:5x3", "shape": "60x50"},
+    {"from": "4:3", "to": "2:7", "shape": "1001", "element_bytes": 4},
+    {"from": "2x2:3x3", "to": "1x4:1x10", "shape": "30x20", "element_bytes": 16, "transpose": true}]})");
+  const int bytes = 8 * 60 * 50 + 4 * 1001 + 16 * 30 * 20;
+  struct Job {
+    std::string arguments;
+    int ranks;
+    int bytes;
+  };
+  for (const Job& job :
+       {Job{"--batch arrays.json", 4, bytes}, Job{"--batch arrays.json --apart --mode chain", 8, bytes},
+        Job{"--batch arrays.json --algorithm oggp", 4, bytes},
+        Job{"--from 2x2:3x2 --to 1x3:5x3 --shape 60x50 --arrays 5", 4, 5 * 8 * 60 * 50}}) {
+    SCOPED_TRACE(job.arguments);
+    const Outcome outcome =
+        on_ranks(folder, job.ranks, "run redistribute --repetitions 2 --json out.json " + job.arguments);
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const ordered_json file = ordered_json::parse(folder.read("out.json"));
+    EXPECT_EQ(file["verified"], true);
+    EXPECT_EQ(file["bytes_moved"], job.bytes);
+    std::set<std::string> names;
+    for (const ordered_json& method : file["methods"]) names.insert(method["name"]);
+    for (const char* name : {"one-by-one", "alltoallw", "alltoallv", "all-at-once"})
+      EXPECT_EQ(names.count(name), 1U) << name;
+  }
+  const Case cases[] = {{"--batch arrays.json --alpha 2", "--alpha: several arrays beside it"},
+                        {"--batch arrays.json --methods pdgemr2d", "'pdgemr2d' for several arrays"},
+                        {"--batch arrays.json --algorithm caterpillar", "'caterpillar' for arrays that are not alike"},
+                        {"--batch arrays.json --apart", "--apart: 8 processes"},
+                        {"--from 2:3 --to 2:5 --arrays 3", "--shape: no shape"},
+                        {"--from 8:3 --to 2:5 --shape 100 --arrays 3", "8 processes"}};
+  for (const Case& each : cases)
+    expect_refused_once(on_ranks(folder, 4, std::string("run redistribute ") + each.arguments), each.about);
+}
+
 TEST(RunRedistribute, TransposedMatrices) {
   const Folder folder;
   const std::string problem = "run redistribute --from 2x2:3x2 --to 1x4:5x3 --shape 60x50 --transpose --repetitions 1";

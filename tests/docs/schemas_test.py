@@ -53,6 +53,7 @@ COMMANDS = {
     "comparison of collectives": (["compare", "scatter", "--platform", PLATFORM, "--size", "4Ki"], None),
     "redistribution of a part": (["plan", "redistribute", "--from", "2x2:1x1", "--to", "2x2:2x2", "--shape", "8x8", "--part",
                                   "upper"], "check"),
+    "redistribution of several arrays": (["plan", "redistribute", "--batch", "arrays.json", "--same-processes"], "check"),
     "simulation of steps": (["simulate", "exchange", "small.csv", "--order", "chain"], None),
     "simulation of a tree": (["simulate", "reduce", "--machines", "9", "--transfer", "2", "--compute", "1"], None),
     "clusters": (["cluster", str(SOURCE / "studies" / "grid5000" / "latency-88.mtx"), "--tolerance", "0.3,0.35"], None),
@@ -60,7 +61,10 @@ COMMANDS = {
 EXPORTS = ("ppermute", "p2p")
 SAMPLES = pathlib.Path(__file__).resolve().parent / "samples"
 OWN = {"record-part"}  # of a file that a program writes and reads itself, and takes away
-STRICT = {"schedule", "program", "platform", "ppermute", "p2p", "speeds"}
+STRICT = {"arrays", "schedule", "program", "platform", "ppermute", "p2p", "speeds"}
+ARRAYS = {"schema": "sluice.arrays/1",
+          "arrays": [{"from": "2x2:1x1", "to": "4x1:2x2", "shape": "8x8", "part": "upper", "transpose": True},
+                     {"from": "4:2", "to": "2:3", "shape": "50", "element_bytes": 4}]}
 
 
 # Version 2 of a platform: two racks of three hosts of two ranks.
@@ -127,6 +131,7 @@ class Schemas(unittest.TestCase):
         cls.path = pathlib.Path(cls.folder.name)
         (cls.path / "small.csv").write_text("7,2,0\n4,5,0\n0,0,9\n")
         (cls.path / "speeds.json").write_text((SAMPLES / "speeds.json").read_text())
+        (cls.path / "arrays.json").write_text(json.dumps(ARRAYS))
         (cls.path / "fractions.csv").write_text("7.5,2\n0,0.25\n")
         (cls.path / "skew.csv").write_text("1000000,1000,1000\n1000,0,0\n1000,0,0\n")
         (cls.path / PLATFORM).write_text(json.dumps(small(json.loads(FOUR_LEVELS.read_text()))))
@@ -140,6 +145,7 @@ class Schemas(unittest.TestCase):
         host = TREE["parts"][0]["parts"][0]
         cls.documents["platform of one cluster"] = (
             {"schema": TREE["schema"], **{key: host[key] for key in ("name", "ranks", "link", "broadcast")}}, "predict")
+        cls.documents["arrays"] = (ARRAYS, "plan")
         cls.documents["platform"] = (json.loads((cls.path / PLATFORM).read_text()), "predict")
         for path in sorted(SAMPLES.glob("*.json")):
             cls.documents[f"sample {path.name}"] = (json.loads(path.read_text()), None)
@@ -159,7 +165,8 @@ class Schemas(unittest.TestCase):
         """Whether the command takes a file for what it says it is; a schedule that is not sound is one, too."""
         path = self.path / "changed.json"
         path.write_text(json.dumps(document))
-        arguments = ["check", path] if verb == "check" else ["predict", "broadcast", "--platform", path, "--size", "1Ki"]
+        arguments = {"check": ["check", path], "plan": ["plan", "redistribute", "--batch", path],
+                     "predict": ["predict", "broadcast", "--platform", path, "--size", "1Ki"]}[verb]
         return subprocess.run([SLUICE, *arguments], cwd=self.path, capture_output=True).returncode in (0, 1)
 
     def test_every_schema_is_one_and_has_a_document(self):

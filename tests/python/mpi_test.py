@@ -169,6 +169,60 @@ class Redistribution(unittest.TestCase):
             job.test()
 
 
+class RedistributionBatch(unittest.TestCase):
+    """A matrix of doubles, a vector of integers and a transposed matrix, in one job."""
+
+    def setUp(self):
+        self.arrays = [
+            {"shape": (37, 23), "source": sluice.Layout((RANKS, 1), (4, 23)), "target": sluice.Layout((1, RANKS), (37, 3)),
+             "dtype": "f8"},
+            {"shape": 101, "source": sluice.Layout((RANKS,), (5,)), "target": sluice.Layout((RANKS,), (2,)), "dtype": "i4",
+             "order": "F"},
+            {"shape": (12, 20), "source": sluice.Layout((RANKS, 1), (2, 20)), "target": sluice.Layout((1, RANKS), (20, 1)),
+             "dtype": "c16", "transpose": True}]
+        self.sources, self.expected = [], []
+        for number, each in enumerate(self.arrays):
+            shape = each["shape"] if isinstance(each["shape"], tuple) else (each["shape"],)
+            whole = numpy.arange(numpy.prod(shape), dtype=each["dtype"]).reshape(shape) + 1000 * number
+            moved = whole.T if each.get("transpose") else whole
+            self.sources.append(self.part_of(whole, each["source"]))
+            self.expected.append(self.part_of(moved, each["target"]))
+
+    @staticmethod
+    def part_of(whole, layout):
+        return numpy.ascontiguousarray(whole[numpy.ix_(*sluice.global_indices(layout, whole.shape, RANK))])
+
+    def test_moves_all_arrays(self):
+        job = sluice.mpi.RedistributionBatch(COMM, self.arrays, window=2)
+        self.assertEqual([tuple(each) for each in job.source_shapes], [each.shape for each in self.sources])
+        self.assertEqual([tuple(each) for each in job.target_shapes], [each.shape for each in self.expected])
+        for call in ("execute", "start", "execute"):
+            targets = [numpy.full(each.shape, -1, dtype=each.dtype) for each in self.expected]
+            getattr(job, call)(self.sources, targets)
+            job.wait()
+            for target, expected in zip(targets, self.expected):
+                numpy.testing.assert_array_equal(target, expected)
+        self.assertGreaterEqual(job.extra_bytes, 0)
+        self.assertIsInstance(job.native, bool)
+        self.assertLessEqual(job.steps, RANKS)
+
+    def test_refuses_what_makes_no_sense(self):
+        with self.assertRaisesRegex(sluice.InputError, "arrays: none"):
+            sluice.mpi.RedistributionBatch(COMM, [])
+        with self.assertRaisesRegex(sluice.InputError, r"arrays\[1\]: no 'dtype'"):
+            sluice.mpi.RedistributionBatch(COMM, [self.arrays[0], {"shape": 1, "source": "1:1", "target": "1:1"}])
+        with self.assertRaisesRegex(sluice.InputError, "options: 'relabel'"):
+            sluice.mpi.RedistributionBatch(COMM, self.arrays, relabel=True)
+        everywhere(self, lambda last: sluice.mpi.RedistributionBatch(COMM, self.arrays[: 2 if last and RANKS > 1 else
+                                                                                     0 if last else 3]))
+        targets = [numpy.empty_like(each) for each in self.expected]
+        for sources, bad, where in ((self.sources[:2], targets, "sources: 2 buffers, expected 3"),
+                                    (self.sources, [targets[0], targets[0], targets[2]], "elements of float64"),
+                                    (self.sources, [*targets[:2], self.sources[2]], "targets[2]")):
+            job = sluice.mpi.RedistributionBatch(COMM, self.arrays)
+            everywhere(self, lambda last: job.execute(sources if last else self.sources, bad if last else targets), where)
+
+
 class OfDLPack:
     """Nothing but DLPack."""
 

@@ -4,11 +4,16 @@
 #include <string>
 #include <vector>
 
+#include "sluice/input/redistribution_problem.hpp"
 #include "sluice/input/traffic.hpp"
 #include "sluice/schedule/json.hpp"
 #include "sluice/schedule/validate.hpp"
 
 namespace sluice {
+
+/// The problem of one array as it was written, all processes apart. `where` stands before the names of the fields in
+/// the InputError that is thrown for malformed or different layouts and shapes, and a part of what is no matrix.
+[[nodiscard]] RedistributionProblem problem_of(const ArrayInput& input, const std::string& where);
 
 /// What the layouts that a schedule names make each process send.
 struct LayoutMessages {
@@ -16,8 +21,8 @@ struct LayoutMessages {
   std::vector<Violation> violations;  ///< which says so in that case
 };
 
-/// Computes the messages anew. `name` is the file's, for messages. Throws InputError for malformed layouts and shapes,
-/// and beyond 2^26 processes.
+/// Computes the messages anew; of a batch those of each array, which are then merged. `name` is the file's, for
+/// messages. Throws InputError for malformed layouts and shapes, and beyond 2^26 processes.
 ///
 /// @pre file.schedule.input
 [[nodiscard]] LayoutMessages messages_of_layouts(const ScheduleFile& file, const std::string& name);

@@ -40,6 +40,18 @@ struct Cost {
   friend bool operator==(const Cost&, const Cost&) = default;
 };
 
+/// One array of a batch (BatchProblem), as the user wrote it.
+struct ArrayInput {
+  std::string from;                ///< layout
+  std::string to;                  ///< likewise
+  std::string shape = {};          ///< empty: one slice
+  std::string part = {};           ///< as RedistributionInput has it
+  bool transpose = false;          ///< likewise
+  std::int64_t element_bytes = 8;  ///< at least 1
+
+  friend bool operator==(const ArrayInput&, const ArrayInput&) = default;
+};
+
 /// The block-cyclic layouts a redistribution was planned for, as the user wrote them ("4x4:64x64"), with the shape
 /// ("4096x4096") or an empty string for one slice.
 ///
@@ -60,6 +72,9 @@ struct RedistributionInput {
   /// process of the source grid, one behind the other.
   std::int64_t from_replicas = 1;
   std::int64_t to_replicas = 1;  ///< S
+  /// Of a batch of arrays, whose messages are merged, and count bytes: all of them; but for `roles`, all else is then
+  /// left as it is. Senders and receivers are the processes of any of the grids, by their numbers.
+  std::vector<ArrayInput> arrays = {};
 
   /// Whether there are several copies of either array.
   [[nodiscard]] bool has_replicas() const { return from_replicas != 1 || to_replicas != 1; }

@@ -58,6 +58,60 @@ static void redistributes(void) {
   free(y);
 }
 
+/* The same matrix, and a vector of floats whose blocks of 5 become blocks of 2, in one job. */
+static void redistributes_several(void) {
+  const int64_t shape[] = {37, 23}, length[] = {101};
+  const sluice_layout rows = {2, {ranks, 1}, {4, 23}, {0}}, columns = {2, {1, ranks}, {37, 3}, {0}};
+  const sluice_layout fives = {1, {ranks}, {5}, {0}}, twos = {1, {ranks}, {2}, {0}};
+  const sluice_array arrays[] = {{shape, &rows, &columns, sizeof(double), NULL},
+                                 {length, &fives, &twos, sizeof(float), NULL}};
+  sluice_job* job = NULL;
+  CHECK_OK(sluice_redistribution_batch_create(MPI_COMM_WORLD, 2, arrays, NULL, &job));
+  int64_t from[2], to[2];
+  for (int a = 0; a < 2; ++a) CHECK_OK(sluice_redistribution_batch_extents(job, a, &from[a], &to[a]));
+  CHECK_REFUSED(sluice_redistribution_batch_extents(job, 2, from, to), "array: 2, expected 0 to 1");
+  CHECK_REFUSED(sluice_redistribution_batch_extents(job, -1, from, to), "array: -1");
+  double *x = calloc((size_t)from[0] + 1, sizeof *x), *y = calloc((size_t)to[0] + 1, sizeof *y);
+  float *v = calloc((size_t)from[1] + 1, sizeof *v), *w = calloc((size_t)to[1] + 1, sizeof *w);
+  for (int64_t n = 0; n < from[0]; ++n) {
+    const int64_t row = n / 23;
+    x[n] = value_at((row / 4 * ranks + rank) * 4 + row % 4, n % 23);
+  }
+  for (int64_t n = 0; n < from[1]; ++n) v[n] = (float)((n / 5 * ranks + rank) * 5 + n % 5);
+  const void* const sources[] = {x, v};
+  void* const targets[] = {y, w};
+  const int64_t columns_here = to[0] / 37;
+  for (int round = 0; round < 3; ++round) {
+    memset(y, 0, (size_t)to[0] * sizeof *y);
+    memset(w, 0, (size_t)to[1] * sizeof *w);
+    if (round == 1) {
+      CHECK_OK(sluice_redistribution_batch_start(job, sources, targets));
+      CHECK_OK(sluice_job_wait(job));
+    } else {
+      CHECK_OK(sluice_redistribution_batch_execute(job, sources, targets));
+    }
+    for (int64_t n = 0; n < to[0]; ++n) {
+      const int64_t column = n % columns_here;
+      CHECK(y[n] == value_at(n / columns_here, (column / 3 * ranks + rank) * 3 + column % 3));
+    }
+    for (int64_t n = 0; n < to[1]; ++n) CHECK(w[n] == (float)((n / 2 * ranks + rank) * 2 + n % 2));
+  }
+  CHECK_REFUSED(sluice_redistribution_execute(job, x, y), "of another kind");
+  CHECK_REFUSED(sluice_redistribution_batch_execute(job, NULL, targets), "0 pointers, expected 2");
+  CHECK_OK(sluice_job_free(job));
+  CHECK_REFUSED(sluice_redistribution_batch_create(MPI_COMM_WORLD, 0, arrays, NULL, &job), "at least one array");
+  CHECK_REFUSED(sluice_redistribution_batch_create(MPI_COMM_WORLD, 2, NULL, NULL, &job), "arrays");
+  sluice_options* options = NULL;
+  CHECK_OK(sluice_options_create(&options));
+  CHECK_OK(sluice_options_set_integer(options, "relabel", 1));
+  CHECK_REFUSED(sluice_redistribution_batch_create(MPI_COMM_WORLD, 2, arrays, options, &job), "relabel");
+  CHECK_OK(sluice_options_free(options));
+  free(x);
+  free(y);
+  free(v);
+  free(w);
+}
+
 /* Rank r has 10 r + 1 bytes for the next rank, and 5 for itself. */
 static void exchanges(void) {
   const int next = (rank + 1) % ranks, previous = (rank + ranks - 1) % ranks;
@@ -274,6 +328,7 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   redistributes();
+  redistributes_several();
   exchanges();
   reduces_and_broadcasts();
   transposes_scales_and_adds();

@@ -25,6 +25,7 @@
 #include "sluice/run/mpi/network.hpp"
 #include "sluice/run/mpi/probe.hpp"
 #include "sluice/run/mpi/redistribution.hpp"
+#include "sluice/run/mpi/redistribution_batch.hpp"
 #include "sluice/run/mpi/reduction.hpp"
 
 namespace sluice::mpi::testing {
@@ -35,10 +36,20 @@ namespace {
 
 // ---- Redistribution
 
+/// Two blocks of 3000 elements for each process, no two of them of one size.
+Cuts uneven_cuts(std::int64_t processes) {
+  Cuts cuts{{0}, {}};
+  for (std::int64_t i = 1; i < 2 * processes; ++i) cuts.at.push_back(100 * i + i * i);
+  cuts.at.push_back(3000);
+  return cuts;
+}
+
 class RedistributionSubject final : public Subject {
  public:
-  RedistributionSubject(MPI_Comm comm, std::int64_t shared_from_bytes, ExchangeMode mode, bool combines = false)
+  RedistributionSubject(MPI_Comm comm, std::int64_t shared_from_bytes, ExchangeMode mode, bool combines = false,
+                        bool irregular = false)
       : case_{{3000}, {{size_of(comm)}, {7}}, {{size_of(comm)}, {11}}, 8, {}}, rank_(rank_in(comm)) {
+    if (irregular) case_.from = {{size_of(comm)}, {1}, {uneven_cuts(size_of(comm))}};
     case_.options.shared_from_bytes = shared_from_bytes;
     case_.options.mode = mode;
     case_.options.chunk_bytes = 512;
@@ -67,6 +78,49 @@ class RedistributionSubject final : public Subject {
   int rank_;
   bool throws_ = false;
   std::optional<Redistribution> job_;
+};
+
+/// Several arrays, blocks of any sizes among them.
+class BatchSubject final : public Subject {
+ public:
+  explicit BatchSubject(MPI_Comm comm) : rank_(rank_in(comm)) {
+    const std::int64_t ranks = size_of(comm);
+    cases_ = {{{3000}, {{ranks}, {7}}, {{ranks}, {11}}, 8, {}},
+              {{3000}, {{ranks}, {1}, {uneven_cuts(ranks)}}, {{ranks}, {5}}, 4, {}},
+              {{50, 40}, {{1, ranks}, {3, 3}}, {{ranks, 1}, {4, 2}}, 16, {}}};
+    std::vector<RedistributionArray> arrays;
+    for (const Case& c : cases_) arrays.push_back({c.shape, c.from, c.to, c.element_size, c.options});
+    RedistributionJobOptions options;
+    options.chunk_bytes = 512;
+    const Faulty faulty;
+    job_.emplace(comm, arrays, options);
+  }
+  std::string execute(int round, Misuse misuse) override {
+    std::vector<Arrays> arrays;
+    for (std::size_t a = 0; a < cases_.size(); ++a)
+      arrays.push_back(make_arrays(cases_[a], rank_, static_cast<std::uint64_t>(round) * 10 + a));
+    std::vector<const void*> sources;
+    std::vector<void*> targets;
+    for (Arrays& each : arrays) {
+      sources.push_back(each.source.data());
+      targets.push_back(each.target.data());
+    }
+    if (misuse == Misuse::kNullBuffer) sources[1] = nullptr;
+    if (misuse == Misuse::kSmallBuffer) targets.pop_back();
+    {
+      const Faulty faulty;
+      job_->execute(sources, targets);
+    }
+    for (const Arrays& each : arrays) {
+      if (const std::string wrong = difference(each.target, each.expected); !wrong.empty()) return wrong;
+    }
+    return "";
+  }
+
+ private:
+  std::vector<Case> cases_;
+  int rank_;
+  std::optional<RedistributionBatch> job_;
 };
 
 // ---- Exchange
@@ -480,6 +534,11 @@ std::vector<SubjectKind> subject_kinds() {
       kind<RedistributionSubject>("redistribution, one port kept", null, std::int64_t{-1}, ExchangeMode::kChain),
       in_turns(kind<RedistributionSubject>("redistribution that combines", callback, std::int64_t{4096},
                                            ExchangeMode::kAuto, true)),
+      in_turns(kind<RedistributionSubject>("redistribution of cut blocks", null, std::int64_t{4096},
+                                           ExchangeMode::kAuto, false, true)),
+      kind<RedistributionSubject>("redistribution of cut blocks, one port kept", null, std::int64_t{-1},
+                                  ExchangeMode::kChain, false, true),
+      in_turns(kind<BatchSubject>("batch of arrays", buffers)),
       kind<TypedSubject>("exchange of types", null),
       kind<ElementSubject<double>>("sum in parts", null, MPI_DOUBLE, std::int64_t{3000},
                                    options([](auto& o) { o.segments = 5; })),

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include "sluice/error.hpp"
+#include "sluice/plan/batch.hpp"
 #include "sluice/plan/exchange.hpp"
 #include "sluice/plan/registry.hpp"
 #include "sluice/schedule/cost.hpp"
@@ -18,63 +20,157 @@ namespace {
 constexpr std::int64_t kMostMessages = 1 << 10;
 constexpr std::int64_t kMostIfAskedFor = 1 << 20;
 
-/// `sends`: those to the processes of the target grid, else those from the ones of the source grid. Where the plan is
-/// that of the whole box, messages are cut to the part that moves.
-OwnMessages whole_messages(const RedistributionPlan& plan, const Participation& part, int own, bool sends) {
-  OwnMessages result;
-  const Rank process(sends ? part.sender : part.receiver);
-  if (process.value < 0) return result;
-  const bool cut = part.problem.has_part() && !plan.problem().has_part();
-  for (const PlannedMessage& message : sends ? plan.sends(process) : plan.receives(process)) {
-    const int rank = (sends ? part.to_ranks : part.from_ranks)[message.peer];
-    if (rank == own) continue;
-    const std::int64_t count = !cut    ? message.count
-                               : sends ? part.problem.count(process, message.peer)
-                                       : part.problem.count(message.peer, process);
-    if (count == 0) continue;
-    const std::int64_t bytes = count * part.element_size;
-    result.transfers.push_back({result.messages.size(), 0, bytes, message.step});
-    result.processes.push_back(message.peer);
-    result.messages.push_back({rank, bytes});
+std::vector<BatchArray> batch_arrays(const std::vector<Participation>& parts) {
+  std::vector<BatchArray> result;
+  const auto numbers = [](const GridRanks& ranks) {
+    return std::vector<std::int64_t>(ranks.given().begin(), ranks.given().end());
+  };
+  for (const Participation& part : parts) {
+    // Of several copies, those of one.
+    if (part.replicated)
+      result.push_back({part.problem, part.element_size, {}, {}});
+    else
+      result.push_back({part.problem, part.element_size, numbers(part.from_ranks), numbers(part.to_ranks)});
   }
   return result;
 }
 
-/// A schedule that may cut messages: that of an algorithm of exchange that was asked for, or one that costs less than
-/// the plan, if one is found.
-std::optional<StepSchedule> cut_schedule(const Participation& part, const RedistributionPlan& plan,
-                                         const RedistributionOptions& options) {
-  const RedistributionProblem& problem = part.problem;
-  const std::int64_t senders = problem.from().processes();
-  const std::int64_t receivers = problem.to().processes();
+/// Calls visit(process at the other end, count) for what `part`, this rank's, has to send, or else to receive.
+template <class Visit>
+void for_each_message(const Participation& part, bool sends, Visit&& visit) {
+  const std::int64_t process = sends ? part.sender : part.receiver;
+  if (process < 0 || part.problem.size() == 0) return;
+  if (sends) {
+    for (const Message& each : part.problem.sends(Rank(process))) visit(Rank(each.to), each.size);
+  } else {
+    for (const Message& each : part.problem.receives(Rank(process))) visit(Rank(each.from), each.size);
+  }
+}
+
+const GridRanks& other_ranks(const Participation& part, bool sends) { return sends ? part.to_ranks : part.from_ranks; }
+
+/// The messages of all arrays with each rank, merged.
+MergedMessages merged(const JobArrays& arrays, int own, bool sends) {
+  MergedMessages result(arrays.parts.size());
+  for (std::size_t a = 0; a < arrays.parts.size(); ++a) {
+    const Participation& part = arrays.parts[a];
+    for_each_message(part, sends, [&](Rank process, std::int64_t count) {
+      const int rank = other_ranks(part, sends)[process];
+      if (rank != own) (void)result.add(a, process, rank, count * part.element_size);
+    });
+  }
+  return result;
+}
+
+/// The messages of `plan`, that of the pattern, with what all arrays that are like it have for the same processes.
+/// `sends`: those to the processes of the target grid, else those from the ones of the source grid. Where the plan is
+/// that of the whole box, messages are cut to the part that moves.
+OwnMessages whole_messages(const RedistributionPlan& plan, const JobArrays& arrays, int own, bool sends) {
+  const Participation& pattern = *arrays.pattern();
+  const Rank process(sends ? pattern.sender : pattern.receiver);
+  if (process.value < 0) return MergedMessages(arrays.parts.size()).take();
+  const auto count_of = [&](const Participation& part, Rank peer) {
+    return sends ? part.problem.count(process, peer) : part.problem.count(peer, process);
+  };
+  const bool cut = pattern.problem.has_part() && !plan.problem().has_part();
+  MergedMessages messages(arrays.parts.size());
+  std::vector<OwnMessages::Transfer> transfers;
+  for (const PlannedMessage& message : sends ? plan.sends(process) : plan.receives(process)) {
+    const int rank = other_ranks(pattern, sends)[message.peer];
+    if (rank == own) continue;
+    const std::int64_t count = cut ? count_of(pattern, message.peer) : message.count;
+    if (count == 0) continue;
+    std::size_t number = 0;
+    for (std::size_t a = 0; a < arrays.parts.size(); ++a) {
+      const Participation& part = arrays.parts[a];
+      if (&part != &pattern && part.problem.size() == 0) continue;
+      const std::int64_t of_array = &part == &pattern ? count : count_of(part, message.peer);
+      number = messages.add(a, message.peer, rank, of_array * part.element_size);
+    }
+    transfers.push_back({number, 0, 0, message.step});
+  }
+  OwnMessages result = messages.take();
+  for (OwnMessages::Transfer& each : transfers) each.bytes = result.messages[each.message].bytes;
+  result.transfers = std::move(transfers);
+  return result;
+}
+
+/// Pairs of processes, of the array that has most.
+bool has_few_pairs(const JobArrays& arrays) {
+  return std::ranges::all_of(arrays.parts, [](const Participation& part) {
+    const std::int64_t receivers = part.problem.to().processes();
+    return receivers != 0 && part.problem.from().processes() <= kMostMessages / receivers;
+  });
+}
+
+/// A schedule among ranks that may cut messages, in units of the arrays: that of an algorithm of exchange that was
+/// asked for, or one that costs less than `whole`, which is in bytes, if one is found.
+std::optional<StepSchedule> cut_schedule(const JobArrays& arrays, const Cost& whole,
+                                         const RedistributionJobOptions& options) {
   const bool asked_for = options.algorithm != "auto";
-  if (!asked_for && (receivers == 0 || senders > kMostMessages / receivers)) return std::nullopt;
-  if (asked_for && count_messages(problem, kMostIfAskedFor) > kMostIfAskedFor)
+  if (!asked_for && !has_few_pairs(arrays)) return std::nullopt;
+  if (asked_for && arrays.batch.count_messages(kMostIfAskedFor) > kMostIfAskedFor)
     throw InputError("algorithm", fmt::format("more than {} messages for '{}'", kMostIfAskedFor, options.algorithm),
                      "less, or an algorithm of redistribute");
-  ExchangeProblem exchange{problem.traffic_between_processes(), std::min(senders, receivers),
-                           std::max(options.setup, least_setup(part.element_size))};
+  const auto unit = static_cast<double>(arrays.unit);
+  const double setup_bytes = std::max(options.setup, kLeastSetupBytes);
+  ExchangeProblem exchange{arrays.batch.traffic_between_processes(),
+                           std::min(arrays.batch.senders(), arrays.batch.receivers()), setup_bytes / unit};
+  for (Message& message : exchange.traffic.messages) message.size /= arrays.unit;
   if (exchange.traffic.messages.empty()) return std::nullopt;
   sluice::ExchangeOptions how;
   how.algorithm = options.algorithm;
   how.effort = kExchangeEffort;
   StepSchedule schedule = plan_exchange(exchange, how).schedule;
-  if (!asked_for && cost(schedule).total >= plan.with_setup(exchange.setup).cost().total) return std::nullopt;
+  const double whole_total = static_cast<double>(whole.transmission) + setup_bytes * static_cast<double>(whole.steps);
+  if (!asked_for && cost(schedule).total * unit >= whole_total) return std::nullopt;
   return schedule;
 }
 
-/// A piece of a message between this rank and `rank`.
-void add(OwnMessages& messages, Rank process, int rank, const Transfer& transfer, std::int64_t step,
-         std::int64_t element_size) {
-  const auto known = std::ranges::find(messages.processes, process);
-  const auto message = static_cast<std::size_t>(known - messages.processes.begin());
-  const std::int64_t bytes = transfer.size * element_size;
-  if (known == messages.processes.end()) {
-    messages.processes.push_back(process);
-    messages.messages.push_back({rank, 0});
+/// The rank's part of a schedule among ranks, of pieces that are multiples of `unit`.
+OwnSteps steps_of(const StepSchedule& schedule, const JobArrays& arrays, int own, std::int64_t unit) {
+  MergedMessages sends = merged(arrays, own, true);
+  MergedMessages receives = merged(arrays, own, false);
+  std::vector<OwnMessages::Transfer> sent;
+  std::vector<OwnMessages::Transfer> received;
+  OwnSteps result;
+  double bytes = 0;
+  std::int64_t count = 0;
+  for (const Step& step : schedule.steps) {
+    for (const Transfer& each : step.transfers) {
+      ++count;
+      bytes += static_cast<double>(each.size * unit);
+      const auto add = [&](std::vector<OwnMessages::Transfer>& to, const MergedMessages& messages, std::int64_t peer) {
+        to.push_back(
+            {messages.number_of(static_cast<int>(peer)).value(), each.offset * unit, each.size * unit, result.steps});
+      };
+      if (each.from == own) add(sent, sends, each.to);
+      if (each.to == own) add(received, receives, each.from);
+    }
+    ++result.steps;
   }
-  messages.messages[message].bytes += bytes;
-  messages.transfers.push_back({message, transfer.offset * element_size, bytes, step});
+  result.sends = sends.take();
+  result.receives = receives.take();
+  result.sends.transfers = std::move(sent);
+  result.receives.transfers = std::move(received);
+  result.mean_bytes = count > 0 ? bytes / static_cast<double>(count) : 0;
+  return result;
+}
+
+/// Whole messages of arrays that are not alike.
+StepSchedule merged_schedule(const JobArrays& arrays, const RedistributionJobOptions& options) {
+  if (arrays.batch.count_messages(kMostIfAskedFor) > kMostIfAskedFor)
+    throw InputError("arrays", fmt::format("more than {} messages of arrays that are not alike", kMostIfAskedFor),
+                     "less, or arrays of the same layouts and shape");
+  if (options.algorithm != "auto" && options.algorithm != "stepwise" && options.algorithm != "greedy")
+    throw InputError("algorithm", fmt::format("'{}' for arrays that are not alike", options.algorithm),
+                     "auto, stepwise, greedy, or one of exchange");
+  BatchOptions how;
+  how.algorithm = options.algorithm;
+  how.setup = options.setup;
+  how.whole_messages = true;
+  how.effort = static_cast<std::int64_t>(kExchangeEffort * 50'000);
+  return plan_batch(arrays.batch, how).schedule;
 }
 
 }  // namespace
@@ -91,6 +187,54 @@ std::vector<StepMessage> OwnMessages::steps() const {
   return result;
 }
 
+std::size_t MergedMessages::add(std::size_t array, Rank process, int rank, std::int64_t bytes) {
+  const auto [at, is_new] = number_of_rank_.try_emplace(rank, messages_.size());
+  if (is_new) messages_.push_back({rank, 0});
+  messages_[at->second].bytes += bytes;
+  added_.push_back({at->second, {array, processes_[array].size(), 0, bytes}});
+  processes_[array].push_back(process);
+  return at->second;
+}
+
+std::optional<std::size_t> MergedMessages::number_of(int rank) const {
+  const auto at = number_of_rank_.find(rank);
+  return at == number_of_rank_.end() ? std::nullopt : std::optional(at->second);
+}
+
+OwnMessages MergedMessages::take() {
+  std::ranges::stable_sort(added_, {}, [](const Added& each) { return std::pair(each.message, each.piece.array); });
+  OwnMessages result;
+  result.messages = std::move(messages_);
+  result.processes = std::move(processes_);
+  for (Added& each : added_) {
+    if (each.message == result.first_piece.size()) {
+      result.first_piece.push_back(result.pieces.size());
+    } else {
+      each.piece.begin = result.pieces.back().begin + result.pieces.back().bytes;
+    }
+    result.pieces.push_back(each.piece);
+  }
+  result.first_piece.push_back(result.pieces.size());
+  return result;
+}
+
+JobArrays::JobArrays(std::vector<Participation> participations)
+    : parts(std::move(participations)), batch(batch_arrays(parts), /*same_processes=*/true), unit(0) {
+  for (const Participation& part : parts) unit = std::gcd(unit, part.element_size);
+}
+
+double JobArrays::bytes_of_element() const {
+  const Participation& one = *pattern();
+  return one.problem.size() == 0 ? static_cast<double>(one.element_size)
+                                 : static_cast<double>(batch.size_bytes()) / static_cast<double>(one.problem.size());
+}
+
+std::int64_t JobArrays::largest_part() const {
+  std::int64_t bytes = 0;
+  for (const Participation& part : parts) bytes += part.largest_part();  // at most those of all arrays
+  return bytes;
+}
+
 bool is_of_exchange(const std::string& algorithm) {
   const auto is_one_of = [&](std::string_view problem) {
     return std::ranges::any_of(algorithms(problem), [&](const Algorithm& each) { return each.name == algorithm; });
@@ -98,29 +242,43 @@ bool is_of_exchange(const std::string& algorithm) {
   return is_one_of("exchange") && !is_one_of("redistribute");
 }
 
-OwnSteps own_steps(const Participation& part, int rank, const RedistributionPlan& plan,
-                   const RedistributionOptions& options, bool ports_are_short) {
-  OwnSteps own;
+OwnSteps own_steps(const JobArrays& arrays, int rank, const RedistributionPlan* plan,
+                   const RedistributionJobOptions& options, bool ports_are_short) {
   const bool may_cut = is_of_exchange(options.algorithm) || (ports_are_short && options.algorithm == "auto");
-  if (const auto schedule = may_cut ? cut_schedule(part, plan, options) : std::nullopt) {
-    own.cut_by = options.algorithm == "auto" ? "exchange" : schedule->algorithm;
-    for (const Step& step : schedule->steps) {
-      for (const Transfer& transfer : step.transfers) {
-        const Rank to(transfer.to);
-        const Rank from(transfer.from);
-        const int to_rank = part.to_ranks[to];
-        const int from_rank = part.from_ranks[from];
-        if (to_rank == from_rank) continue;  // a copy
-        if (from_rank == rank) add(own.sends, to, to_rank, transfer, own.steps, part.element_size);
-        if (to_rank == rank) add(own.receives, from, from_rank, transfer, own.steps, part.element_size);
-      }
-      ++own.steps;
+  std::optional<StepSchedule> whole;
+  if (plan == nullptr && !is_of_exchange(options.algorithm)) whole = merged_schedule(arrays, options);
+  Cost whole_cost;
+  if (may_cut && options.algorithm == "auto") {
+    whole_cost = whole ? cost(*whole) : Cost{};
+    if (plan != nullptr && has_few_pairs(arrays)) {
+      whole_cost = plan->cost();
+      whole_cost.transmission =
+          static_cast<std::int64_t>(static_cast<double>(whole_cost.transmission) * arrays.bytes_of_element());
     }
-    return own;
   }
-  own.steps = plan.steps();
-  own.sends = whole_messages(plan, part, rank, /*sends=*/true);
-  own.receives = whole_messages(plan, part, rank, /*sends=*/false);
+  OwnSteps own;
+  const std::optional<StepSchedule> cut = may_cut ? cut_schedule(arrays, whole_cost, options) : std::nullopt;
+  if (cut) {
+    own = steps_of(*cut, arrays, rank, arrays.unit);
+    own.way = "messages cut by " + (options.algorithm == "auto" ? std::string("exchange") : cut->algorithm);
+  } else if (plan == nullptr) {
+    // Without either nothing goes from one rank to another.
+    own = steps_of(whole ? *whole : StepSchedule{}, arrays, rank, 1);
+    own.way = whole ? whole->algorithm : options.algorithm;
+  } else {
+    own.steps = plan->steps();
+    own.sends = whole_messages(*plan, arrays, rank, /*sends=*/true);
+    own.receives = whole_messages(*plan, arrays, rank, /*sends=*/false);
+    own.way = plan->algorithm();
+  }
+  if (plan != nullptr) {
+    const RedistributionProblem& problem = plan->problem();
+    const double messages = static_cast<double>(std::min(problem.from().processes(), problem.to().processes())) *
+                            static_cast<double>(plan->steps());  // at most
+    own.mean_bytes = messages > 0 ? static_cast<double>(arrays.batch.size_bytes()) / messages : 0;
+  }
+  if (arrays.parts.size() > 1)
+    own.way = fmt::format("{} arrays{}, {}", arrays.parts.size(), plan != nullptr ? " as one" : "", own.way);
   return own;
 }
 

@@ -2,21 +2,23 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "run/mpi/redistribute/participation.hpp"
 #include "run/mpi/steps/step_executor.hpp"
+#include "sluice/input/batch_problem.hpp"
 #include "sluice/plan/redistribute.hpp"
 
 namespace sluice::mpi::detail {
 
 /// A second of the exchange planners is an effort of 1.
 inline constexpr double kExchangeEffort = 0.02;
-/// What a step costs, in elements, on a network where ports are short, as in exchanges: 32 KiB.
-[[nodiscard]] inline double least_setup(std::int64_t element_size) {
-  return static_cast<double>(32 << 10) / static_cast<double>(element_size);
-}
+/// What a step costs on a network where ports are short, as in exchanges.
+inline constexpr double kLeastSetupBytes = 32 << 10;
 
 /// What a rank sends in a redistribution, or what it receives, without what it sends itself.
 struct OwnMessages {
@@ -27,16 +29,53 @@ struct OwnMessages {
     std::int64_t bytes = 0;
     std::int64_t step = 0;
   };
+  /// What a message has of one array.
+  struct Piece {
+    std::size_t array = 0;
+    std::size_t copy = 0;    ///< which of `processes` of that array; those behind them are the ones of `passed_on`
+    std::int64_t begin = 0;  ///< its first byte in the message
+    std::int64_t bytes = 0;
+  };
 
-  std::vector<Rank> processes;        ///< of the other grid, at the other end of each message
-  std::vector<StepMessage> messages;  ///< whole; of sends, those passed on come behind
+  std::vector<StepMessage> messages;     ///< whole; of sends, those passed on come behind
+  std::vector<Piece> pieces;             ///< of all messages, one behind the other
+  std::vector<std::size_t> first_piece;  ///< of each message, and behind the last one
+  /// Of each array: the process of the other grid at the other end of each message that has something of it.
+  std::vector<std::vector<Rank>> processes;
   /// Of each message that is passed on to another copy of the target: the process of the source grid that it is from.
   std::vector<Rank> passed_on;
   std::vector<Transfer> transfers;  ///< steps rise
 
   [[nodiscard]] std::int64_t bytes() const;
+  [[nodiscard]] bool is_passed_on(std::size_t message) const { return message + passed_on.size() >= messages.size(); }
+  [[nodiscard]] std::span<const Piece> pieces_of(std::size_t message) const {
+    return std::span(pieces).subspan(first_piece[message], first_piece[message + 1] - first_piece[message]);
+  }
   /// The transfers as the executor of steps takes them.
   [[nodiscard]] std::vector<StepMessage> steps() const;
+};
+
+/// Merges what is sent to, or received from, each rank to one message.
+class MergedMessages {
+ public:
+  explicit MergedMessages(std::size_t arrays) : processes_(arrays) {}
+
+  /// What array `array` adds to the message with `rank`, all of it; the number of that message.
+  std::size_t add(std::size_t array, Rank process, int rank, std::int64_t bytes);
+  [[nodiscard]] std::optional<std::size_t> number_of(int rank) const;
+  /// Without transfers.
+  [[nodiscard]] OwnMessages take();
+
+ private:
+  struct Added {
+    std::size_t message = 0;
+    OwnMessages::Piece piece;
+  };
+
+  std::vector<std::vector<Rank>> processes_;
+  std::vector<StepMessage> messages_;
+  std::unordered_map<int, std::size_t> number_of_rank_;
+  std::vector<Added> added_;
 };
 
 /// Both sides of a rank's part.
@@ -44,21 +83,43 @@ struct OwnSteps {
   OwnMessages sends;
   OwnMessages receives;
   std::int64_t steps = 0;  ///< of all ranks
-  std::string cut_by;      ///< whose schedule it is where messages may travel in several steps, for people; else ""
-  std::string copies;      ///< of several copies: how they are planned, for people
-  double mean_bytes = 0;   ///< and the mean of a transfer, the same on all ranks
+  std::string way;         ///< how they were planned, for people
+  double mean_bytes = 0;   ///< of a transfer, at least; the same on all ranks
+};
+
+/// The arrays of a job as a rank sees them.
+struct JobArrays {
+  /// Takes at least one. Throws InputError for more bytes than int64 counts.
+  explicit JobArrays(std::vector<Participation> participations);
+
+  std::vector<Participation> parts;
+  BatchProblem batch;  ///< senders and receivers are ranks
+  /// Bytes that all elements are multiples of.
+  std::int64_t unit;
+
+  /// The array whose plan serves for all, if there is one.
+  [[nodiscard]] const Participation* pattern() const {
+    return batch.pattern() < 0 ? nullptr : &parts[static_cast<std::size_t>(batch.pattern())];
+  }
+  /// Bytes of all arrays for an element of the pattern.
+  [[nodiscard]] double bytes_of_element() const;
+  /// Bytes: the most that a rank may have to send or to receive.
+  [[nodiscard]] std::int64_t largest_part() const;
 };
 
 /// Whether `algorithm` is one of exchange and none of redistribute: messages may be cut then.
 [[nodiscard]] bool is_of_exchange(const std::string& algorithm);
 
-/// The rank's part of `plan`, messages whole. If `ports_are_short`, and the algorithm is "auto": a step lasts as long
-/// as its longest message, so that a schedule of whole messages leaves ports idle; a schedule of the exchange planners,
-/// which cut messages, takes its place where that costs less, a step costing as much as 32 KiB at least. It is looked
-/// for where there are at most 1024 messages between at most as many pairs; all ranks find the same one. Where the
-/// algorithm is one of exchange, its schedule is taken; throws InputError then for more than 2^20 messages.
-[[nodiscard]] OwnSteps own_steps(const Participation& part, int rank, const RedistributionPlan& plan,
-                                 const RedistributionOptions& options, bool ports_are_short);
+/// The rank's part of `plan`, of the pattern, messages whole; of arrays that are not alike, null, that of what
+/// plan_batch makes of their messages. `options.setup` is in bytes here.
+///
+/// If `ports_are_short`, and the algorithm is "auto": a step lasts as long as its longest message, so that a schedule
+/// of whole messages leaves ports idle; a schedule of the exchange planners, which cut messages, takes its place where
+/// that costs less, a step costing as much as 32 KiB at least. It is looked for where there are at most 1024 messages
+/// between at most as many pairs; all ranks find the same one. Where the algorithm is one of exchange, its schedule is
+/// taken; throws InputError then, and where arrays are not alike, for more than 2^20 messages.
+[[nodiscard]] OwnSteps own_steps(const JobArrays& arrays, int rank, const RedistributionPlan* plan,
+                                 const RedistributionJobOptions& options, bool ports_are_short);
 
 /// The same between several copies, of what plan_replicated makes of part.replicated. Throws as that does.
 [[nodiscard]] OwnSteps replicated_steps(const Participation& part, int rank, const RedistributionOptions& options);

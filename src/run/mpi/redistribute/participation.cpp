@@ -119,8 +119,8 @@ PartStorage storage_of(const Distribution& array, std::int64_t process, const st
   return storage;
 }
 
-RedistributionProblem make_problem(const std::vector<std::int64_t>& shape, const Layout& from, const Layout& to,
-                                   const RedistributionOptions& options) {
+RedistributionProblem make_problem(const RedistributionArray& array) {
+  const auto& [shape, from, to, element_size, options] = array;
   const Distribution source(from, shape, options.from_first, "from");
   std::vector<std::int64_t> to_shape = shape;
   if (options.transpose) std::ranges::reverse(to_shape);
@@ -203,12 +203,7 @@ bool Participation::plans_all_messages() const {
   return pairs * runs <= kMostWork;
 }
 
-Participation make_participation(int rank, int size, const std::vector<std::int64_t>& shape, const Layout& from,
-                                 const Layout& to, std::int64_t element_size, const RedistributionOptions& options) {
-  if (element_size < 1) throw InputError("element_size", fmt::format("{}", element_size), "at least 1 byte");
-  if (options.order != StorageOrder::kRowMajor && options.order != StorageOrder::kColumnMajor) {
-    throw InputError("order", fmt::format("{}", static_cast<int>(options.order)), "kRowMajor or kColumnMajor");
-  }
+void check_how(const RedistributionJobOptions& options) {
   if (options.mode != ExchangeMode::kAuto && options.mode != ExchangeMode::kChain &&
       options.mode != ExchangeMode::kLocal) {
     throw InputError("mode", fmt::format("{}", static_cast<int>(options.mode)), "kAuto, kChain or kLocal");
@@ -219,22 +214,32 @@ Participation make_participation(int rank, int size, const std::vector<std::int6
   if (options.window < 0 || options.window > 1024) {
     throw InputError("window", fmt::format("{}", options.window), "0 to 1024");
   }
-  Participation part{make_problem(shape, from, to, options), element_size, options.order, {}, {}};
+}
+
+Participation make_participation(int rank, int size, const RedistributionArray& array,
+                                 const RedistributionOptions& how) {
+  const std::int64_t element_size = array.element_size;
+  const ArrayOptions& options = array.options;
+  if (element_size < 1) throw InputError("element_size", fmt::format("{}", element_size), "at least 1 byte");
+  if (options.order != StorageOrder::kRowMajor && options.order != StorageOrder::kColumnMajor) {
+    throw InputError("order", fmt::format("{}", static_cast<int>(options.order)), "kRowMajor or kColumnMajor");
+  }
+  Participation part{make_problem(array), element_size, options.order, {}, {}};
   const Distribution& source = part.problem.from();
   const Distribution& target = part.problem.to();
   checked::multiply(source.size(), element_size, "bytes of the source array");
   checked::multiply(target.size(), element_size, "bytes of the target array");
   if (options.part != MatrixPart::kWhole) part.problem = part.problem.with_part(options.part, options.unit_diagonal);
-  const bool replicated = options.has_replicas();
+  const bool replicated = how.has_replicas();
   if (replicated) {
-    if (options.relabel) throw InputError("relabel", "several copies beside it", "one copy of either array");
-    part.replicated.emplace(part.problem, options.from_replicas, options.to_replicas);
+    if (how.relabel) throw InputError("relabel", "several copies beside it", "one copy of either array");
+    part.replicated.emplace(part.problem, how.from_replicas, how.to_replicas);
   }
   const std::int64_t senders = replicated ? part.replicated->senders() : source.processes();
   const std::int64_t receivers = replicated ? part.replicated->receivers() : target.processes();
   part.from_ranks = grid_ranks(options.from_ranks, senders, size, "from", "from_ranks");
   part.to_ranks = grid_ranks(options.to_ranks, receivers, size, "to", "to_ranks");
-  if (options.relabel) {
+  if (how.relabel) {
     const std::vector<int> usual = part.to_ranks.list();
     part.to_ranks = {target.processes(), relabelled(part.problem, part.from_ranks, options.to_ranks, usual)};
   }
@@ -254,27 +259,31 @@ Participation make_participation(int rank, int size, const std::vector<std::int6
   return part;
 }
 
-Arguments arguments_of(const std::vector<std::int64_t>& shape, const Layout& from, const Layout& to,
-                       std::int64_t element_size, const RedistributionOptions& options) {
+Arguments arguments_of(const JobArguments& job) {
   Arguments result("redistribution");
-  for (const auto* list : {&shape, &from.grid, &from.block, &to.grid, &to.block, &options.from_first, &options.to_first,
-                           &options.from_start, &options.to_start, &options.extent, &options.to_shape}) {
-    result.add(std::span(*list));
-  }
-  for (const Layout* layout : {&from, &to}) {
-    result.add(static_cast<std::int64_t>(layout->cuts.size()));
-    for (const Cuts& cuts : layout->cuts) {
-      result.add(std::span(cuts.at));
-      result.add(std::span(cuts.owners));
+  result.add(static_cast<std::int64_t>(job.arrays.size()));
+  for (const auto& [shape, from, to, element_size, options] : job.arrays) {
+    for (const auto* list :
+         {&shape, &from.grid, &from.block, &to.grid, &to.block, &options.from_first, &options.to_first,
+          &options.from_start, &options.to_start, &options.extent, &options.to_shape}) {
+      result.add(std::span(*list));
     }
+    for (const Layout* layout : {&from, &to}) {
+      result.add(static_cast<std::int64_t>(layout->cuts.size()));
+      for (const Cuts& cuts : layout->cuts) {
+        result.add(std::span(cuts.at));
+        result.add(std::span(cuts.owners));
+      }
+    }
+    result.add(std::span(options.from_ranks));
+    result.add(std::span(options.to_ranks));
+    result.add_all(options.part, options.unit_diagonal, options.transpose, element_size, options.order);
   }
-  result.add(std::span(options.from_ranks));
-  result.add(std::span(options.to_ranks));
-  result.add(options.relabel);
-  result.add_all(options.from_replicas, options.to_replicas, options.forward);
-  result.add_all(options.part, options.unit_diagonal, options.transpose);
-  result.add_all(element_size, options.order, options.algorithm, options.setup, options.mode, options.chunk_bytes,
-                 options.window, options.shared_from_bytes, options.try_native);
+  const RedistributionOptions& how = job.how;
+  result.add(how.relabel);
+  result.add_all(how.from_replicas, how.to_replicas, how.forward);
+  result.add_all(how.algorithm, how.setup, how.mode, how.chunk_bytes, how.window, how.shared_from_bytes,
+                 how.try_native);
   return result;
 }
 

@@ -9,7 +9,8 @@
 #include "run/mpi/runtime/agreement.hpp"
 #include "sluice/input/redistribution_problem.hpp"
 #include "sluice/input/replicated_problem.hpp"
-#include "sluice/run/mpi/redistribution.hpp"
+#include "sluice/run/mpi/redistribution_batch.hpp"
+#include "sluice/run/mpi/redistribution_options.hpp"
 
 namespace sluice::mpi::detail {
 
@@ -35,6 +36,8 @@ class GridRanks {
   [[nodiscard]] std::int64_t processes() const { return processes_; }
   /// Of all processes.
   [[nodiscard]] std::vector<int> list() const;
+  /// As they were given; empty if each process is the rank of its number.
+  [[nodiscard]] const std::vector<int>& given() const { return given_; }
 
  private:
   std::int64_t processes_ = 0;
@@ -68,13 +71,21 @@ struct Participation {
   [[nodiscard]] std::vector<Rank> senders() const;
 };
 
-/// Checks the arguments of Redistribution as far as one rank can. Throws InputError.
-[[nodiscard]] Participation make_participation(int rank, int size, const std::vector<std::int64_t>& shape,
-                                               const Layout& from, const Layout& to, std::int64_t element_size,
-                                               const RedistributionOptions& options);
+/// What a job is made of: arrays, and how to go about it. Of the options of `how` that are of an array none counts;
+/// `setup` is in bytes.
+struct JobArguments {
+  std::vector<RedistributionArray> arrays;
+  RedistributionOptions how;
+};
 
-/// The same arguments, to be compared: those that every rank must give alike.
-[[nodiscard]] Arguments arguments_of(const std::vector<std::int64_t>& shape, const Layout& from, const Layout& to,
-                                     std::int64_t element_size, const RedistributionOptions& options);
+/// Checks what of the options is no matter of an array. Throws InputError.
+void check_how(const RedistributionJobOptions& options);
+
+/// Checks an array of the job as far as one rank can. Throws InputError.
+[[nodiscard]] Participation make_participation(int rank, int size, const RedistributionArray& array,
+                                               const RedistributionOptions& how);
+
+/// The arguments, to be compared: those that every rank must give alike.
+[[nodiscard]] Arguments arguments_of(const JobArguments& job);
 
 }  // namespace sluice::mpi::detail

@@ -39,14 +39,16 @@ class CollectedMessages {
   }
   [[nodiscard]] OwnMessages take() {
     OwnMessages result;
-    for (const Peer& peer : direct_) {
-      result.processes.push_back(peer.process);
+    std::vector<Rank>& processes = result.processes.emplace_back();
+    const auto add_message = [&](const Peer& peer, std::vector<Rank>& kind) {
+      kind.push_back(peer.process);
+      result.first_piece.push_back(result.pieces.size());
+      result.pieces.push_back({0, result.messages.size(), 0, peer.bytes});
       result.messages.push_back({peer.rank, peer.bytes});
-    }
-    for (const Peer& peer : passed_on_) {
-      result.passed_on.push_back(peer.process);
-      result.messages.push_back({peer.rank, peer.bytes});
-    }
+    };
+    for (const Peer& peer : direct_) add_message(peer, processes);
+    for (const Peer& peer : passed_on_) add_message(peer, result.passed_on);
+    result.first_piece.push_back(result.pieces.size());
     for (std::size_t i = 0; i < transfers_.size(); ++i)
       if (is_passed_on_[i]) transfers_[i].message += direct_.size();
     result.transfers = std::move(transfers_);
@@ -73,7 +75,7 @@ OwnSteps replicated_steps(const Participation& part, int rank, const Redistribut
   const ReplicatedProblem& problem = *part.replicated;
   ReplicatedOptions how;
   how.algorithm = options.algorithm;
-  how.setup = std::max(options.setup, least_setup(part.element_size));
+  how.setup = std::max(options.setup, kLeastSetupBytes) / static_cast<double>(part.element_size);
   how.effort = kExchangeEffort;
   how.forward = options.forward;
   const ReplicatedPlan plan = plan_replicated(problem, how);
@@ -125,10 +127,10 @@ OwnSteps replicated_steps(const Participation& part, int rank, const Redistribut
   own.sends = sends.take();
   own.receives = receives.take();
   own.mean_bytes = transfers > 0 ? bytes / static_cast<double>(transfers) : 0;
-  own.copies = plan.longest_chain > 1
-                   ? fmt::format("{} x {} copies by exchange, chains of {}", problem.from_replicas(),
-                                 problem.to_replicas(), plan.longest_chain)
-                   : fmt::format("{} x {} copies by exchange", problem.from_replicas(), problem.to_replicas());
+  own.way = plan.longest_chain > 1
+                ? fmt::format("{} x {} copies by exchange, chains of {}", problem.from_replicas(),
+                              problem.to_replicas(), plan.longest_chain)
+                : fmt::format("{} x {} copies by exchange", problem.from_replicas(), problem.to_replicas());
   return own;
 }
 

@@ -1,0 +1,126 @@
+#include "batch_options.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cerrno>
+#include <fstream>
+#include <iostream>
+#include <system_error>
+#include <utility>
+
+#include "interrupt.hpp"
+#include "option_values.hpp"
+#include "output.hpp"
+#include "sluice/error.hpp"
+#include "sluice/input/quantity.hpp"
+#include "sluice/schedule/arrays_file.hpp"
+#include "sluice/schedule/layout_check.hpp"
+#include "sluice/show/quantities.hpp"
+
+namespace sluice::command {
+namespace {
+
+constexpr std::int64_t kMostArrays = 10'000;
+
+/// As many arrays as --arrays says, all as the other options say.
+std::vector<ArrayInput> equal_arrays(const RedistributeOptions& options) {
+  const std::int64_t count = parse_count(options.arrays, "--arrays", 1, kMostArrays);
+  RedistributeOptions of_one = options;
+  of_one.same_processes = false;
+  const RedistributeTask one = read(of_one);
+  const RedistributionInput& input = one.input;
+  return std::vector<ArrayInput>(
+      static_cast<std::size_t>(count),
+      ArrayInput{input.from, input.to, input.shape, input.part, input.transpose, one.element_bytes});
+}
+
+std::vector<ArrayInput> arrays_of_file(const RedistributeOptions& options) {
+  const RedistributeOptions usual;
+  for (const auto& [option, given] :
+       {std::pair("--arrays", !options.arrays.empty()), std::pair("--from", !options.from.empty()),
+        std::pair("--to", !options.to.empty()), std::pair("--shape", !options.shape.empty()),
+        std::pair("--part", !options.part.empty()), std::pair("--unit-diagonal", options.unit_diagonal),
+        std::pair("--transpose", options.transpose),
+        std::pair("--element-bytes", options.element_bytes != usual.element_bytes)}) {
+    if (given) throw InputError(option, "--batch beside it", "the file alone, which says it of each array");
+  }
+  std::vector<ArrayInput> arrays;
+  if (options.batch == "-") {
+    arrays = read_arrays(std::cin, "standard input");
+  } else {
+    std::ifstream in(options.batch, std::ios::binary);
+    if (!in)
+      throw InputError(options.batch, "cannot be read: " + std::generic_category().message(errno), "a file of arrays");
+    arrays = read_arrays(in, options.batch);
+  }
+  if (static_cast<std::int64_t>(arrays.size()) > kMostArrays)
+    throw InputError("--batch", fmt::format("{} arrays", arrays.size()), fmt::format("at most {}", kMostArrays));
+  // What stands in other files is said in full, so that a schedule can be judged without them.
+  for (ArrayInput& array : arrays) {
+    for (std::string* layout : {&array.from, &array.to})
+      if (layout->starts_with('@')) *layout = to_string(read_layout(*layout, options.batch));
+  }
+  return arrays;
+}
+
+}  // namespace
+
+BatchTask read_batch(const RedistributeOptions& options) {
+  if (options.relabel) throw InputError("--relabel", "several arrays beside it", "one array");
+  if (!options.from_replicas.empty() || !options.to_replicas.empty())
+    throw InputError(options.from_replicas.empty() ? "--to-replicas" : "--from-replicas", "several arrays beside it",
+                     "one array");
+  std::vector<ArrayInput> inputs = options.batch.empty() ? equal_arrays(options) : arrays_of_file(options);
+  std::vector<BatchArray> arrays;
+  for (std::size_t a = 0; a < inputs.size(); ++a) {
+    if (options.batch.empty() && a > 0) {
+      arrays.push_back(arrays.front());
+      continue;
+    }
+    const std::string where = options.batch.empty() ? "--" : fmt::format("{}: arrays[{}].", options.batch, a);
+    arrays.push_back({problem_of(inputs[a], where), inputs[a].element_bytes, {}, {}});
+    check_processes_without_elements(arrays.back().problem, where + "from", where + "to");
+  }
+  return {std::move(inputs), BatchProblem(std::move(arrays), options.same_processes),
+          parse_number(options.setup, "--setup"), parse_seconds(options.time_limit, "--time-limit")};
+}
+
+std::vector<std::string> array_lines(const std::vector<ArrayInput>& arrays) {
+  std::vector<std::string> lines;
+  for (std::size_t a = 0, next = 0; a < arrays.size(); a = next) {
+    const ArrayInput& array = arrays[a];
+    while (next < arrays.size() && arrays[next] == array) ++next;
+    lines.push_back(fmt::format(
+        "{}{} -> {}: {}, {} an element{}{}", next - a > 1 ? fmt::format("{} x ", next - a) : "",
+        layout_text(array.from), layout_text(array.to), array.shape.empty() ? "one slice" : array.shape,
+        count_text(array.element_bytes, "byte"), array.part.empty() ? "" : fmt::format(", {} part", array.part),
+        array.transpose ? ", transposed" : ""));
+  }
+  return lines;
+}
+
+std::string BatchTask::title() const {
+  return fmt::format("redistribute {} at once ({}), {} senders, {} receivers\n  {}",
+                     count_text(static_cast<std::int64_t>(arrays.size()), "array"), bytes_text(problem.size_bytes()),
+                     problem.senders(), problem.receivers(), fmt::join(array_lines(arrays), "\n  "));
+}
+
+RedistributionInput BatchTask::input() const {
+  RedistributionInput result;
+  result.arrays = arrays;
+  for (std::int64_t p = 0; problem.same_processes() && p < problem.senders(); ++p) result.roles.push_back(p);
+  return result;
+}
+
+BatchOptions batch_options(const BatchTask& task, const std::string& algorithm, std::int64_t effort) {
+  BatchOptions options;
+  options.algorithm = algorithm;
+  options.setup = task.setup;
+  options.effort = effort;
+  options.time_limit_s = task.time_limit_s;
+  options.stop = stop_at_interrupt();
+  return options;
+}
+
+}  // namespace sluice::command

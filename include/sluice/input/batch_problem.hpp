@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sluice/input/redistribution_problem.hpp"
+#include "sluice/input/traffic.hpp"
+
+namespace sluice {
+
+/// One array of a batch.
+struct BatchArray {
+  RedistributionProblem problem;   ///< its roles do not count: see BatchProblem
+  std::int64_t element_bytes = 8;  ///< at least 1
+  /// The number of each process of the source grid among the senders of the batch, all different; empty: its own.
+  std::vector<std::int64_t> senders = {};
+  std::vector<std::int64_t> receivers = {};  ///< likewise, of the target grid
+};
+
+/// Several arrays that are redistributed at once, of any shapes, layouts and sizes of elements. What sender s has of
+/// all arrays for receiver r is one message, in bytes: that of the first array, that of the second one behind it, and
+/// so on.
+class BatchProblem {
+ public:
+  /// `same_processes`: sender i and receiver i are one process, and what it sends itself is a copy, which needs no
+  /// port. Throws InputError for no array, elements below 1 byte, lists of numbers that do not fit, and more bytes than
+  /// int64 counts.
+  explicit BatchProblem(std::vector<BatchArray> arrays, bool same_processes = false);
+
+  /// At least one.
+  [[nodiscard]] std::span<const BatchArray> arrays() const { return arrays_; }
+  /// Whether sender i and receiver i are one process.
+  [[nodiscard]] bool same_processes() const { return same_processes_; }
+  /// Senders are numbered from 0 on: the highest number of any, and one more.
+  [[nodiscard]] std::int64_t senders() const { return senders_; }
+  /// Likewise.
+  [[nodiscard]] std::int64_t receivers() const { return receivers_; }
+  /// Bytes of all arrays that move, those included that stay where they are.
+  [[nodiscard]] std::int64_t size_bytes() const { return size_bytes_; }
+
+  /// The array of which the messages of the batch are a multiple, the same one for each pair of processes: any plan of
+  /// this array is then one of the batch. The last array if nothing moves; -1 where there is none. Arrays are taken for
+  /// alike if they have the same layouts, box and part, or are whole slices of the same layouts; empty ones do not
+  /// count.
+  [[nodiscard]] std::int64_t pattern() const { return pattern_; }
+
+  /// Messages of all arrays, before they are merged; counting stops beyond `limit`, with a result above it.
+  [[nodiscard]] std::int64_t count_messages(std::int64_t limit) const;
+  /// The merged messages in bytes, copies included, by sender, then receiver.
+  [[nodiscard]] Traffic traffic() const;
+  /// As traffic(), without what processes send themselves.
+  [[nodiscard]] Traffic traffic_between_processes() const;
+  /// What processes send themselves, in increasing order of sender.
+  [[nodiscard]] std::vector<Message> copies() const;
+
+ private:
+  std::vector<BatchArray> arrays_;
+  bool same_processes_;
+  std::int64_t senders_ = 0;
+  std::int64_t receivers_ = 0;
+  std::int64_t size_bytes_ = 0;
+  std::int64_t pattern_ = -1;
+};
+
+}  // namespace sluice

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "sluice/input/batch_problem.hpp"
+#include "sluice/plan/redistribute.hpp"
+#include "sluice/plan/stop.hpp"
+#include "sluice/schedule/bound_certificate.hpp"
+#include "sluice/schedule/step_schedule.hpp"
+
+namespace sluice {
+
+/// How to plan a batch of arrays.
+struct BatchOptions {
+  std::string algorithm = "auto";  ///< one of redistribute where arrays are alike; or one of exchange; or "auto"
+  double setup = 1;                ///< price of a step, in bytes
+  std::int64_t effort = kCustomaryEffort;  ///< as plan_redistribution has it; of exchange, 50,000 are an effort of 1
+  double time_limit_s = std::numeric_limits<double>::infinity();  ///< of planners of exchange
+  StopRequest stop;                                               ///< ends a search
+  bool whole_messages = false;  ///< whether "auto" keeps messages whole also where arrays are not alike
+};
+
+/// A schedule for all arrays of a batch.
+struct BatchPlan {
+  StepSchedule schedule;  ///< of the merged messages, sizes in bytes; its `input` is left to the caller
+  bool as_one = false;    ///< whether it is the plan of one array, as all are alike; its bound is for whole messages
+  std::optional<BoundCertificate> certificate;  ///< of the bound, where a planner of exchange found it
+  bool stopped = false;                         ///< whether the time limit, or `stop`, ended a search
+};
+
+/// Plans `problem`. Where all arrays are alike (BatchProblem::pattern), that of one of them serves, with the sizes of
+/// all: plan_redistribution at the set-up that makes a step as expensive beside the data of all, so that optimal plans
+/// of one are optimal ones of the batch. Else the merged messages are planned by plan_exchange, of which "auto" may cut
+/// messages; with `whole_messages` it is the cheaper of "stepwise" and "greedy".
+///
+/// Deterministic, unless stopped. Throws InputError for an algorithm that is unknown, or is not for arrays that are not
+/// alike, and for more than 2^24 messages.
+[[nodiscard]] BatchPlan plan_batch(const BatchProblem& problem, const BatchOptions& options = {});
+
+}  // namespace sluice

@@ -1,0 +1,138 @@
+#include "sluice/input/batch_problem.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "sluice/checked.hpp"
+#include "sluice/error.hpp"
+
+namespace sluice {
+namespace {
+
+constexpr const char* kBatchBytes = "bytes of the batch";
+
+/// Checks the numbers that an array's processes have; one more than the highest.
+std::int64_t highest_number(const std::vector<std::int64_t>& numbers, std::int64_t processes, const char* where) {
+  if (numbers.empty()) return processes;
+  if (static_cast<std::int64_t>(numbers.size()) != processes)
+    throw InputError(where, fmt::format("{} numbers", numbers.size()),
+                     fmt::format("{}, one a process of the grid", processes));
+  std::vector<std::int64_t> sorted = numbers;
+  std::ranges::sort(sorted);
+  if (sorted.front() < 0) throw InputError(where, fmt::format("{}", sorted.front()), "at least 0");
+  if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end())
+    throw InputError(where, fmt::format("{} twice", *twice), "different numbers");
+  return checked::add(sorted.back(), 1, where);
+}
+
+bool same_grids(const Distribution& a, const Distribution& b) {
+  if (a.dimensions() != b.dimensions() || a.is_transposed() != b.is_transposed()) return false;
+  return std::ranges::equal(a.axes(), b.axes(), [](const Axis& x, const Axis& y) {
+    return x.processes == y.processes && x.block == y.block && x.first_process == y.first_process && !x.irregular &&
+           !y.irregular;
+  });
+}
+
+bool is_whole_slices(const AxisPattern& axis) { return !axis.is_irregular() && axis.extent() % axis.slice() == 0; }
+
+/// Whether the messages of one are a multiple of those of the other, neither of them empty.
+bool are_alike(const BatchArray& a, const BatchArray& b) {
+  if (a.senders != b.senders || a.receivers != b.receivers) return false;
+  const RedistributionProblem& p = a.problem;
+  const RedistributionProblem& q = b.problem;
+  if (p.part() != q.part() || p.unit_diagonal() != q.unit_diagonal()) return false;
+  const auto same_box = [](const AxisPattern& x, const AxisPattern& y) {
+    return x.from_start() == y.from_start() && x.to_start() == y.to_start() && x.extent() == y.extent();
+  };
+  const bool same_boxes = std::ranges::equal(p.axes(), q.axes(), same_box);
+  if (same_boxes && p.from().is_transposed() == q.from().is_transposed() &&
+      p.to().is_transposed() == q.to().is_transposed() && std::ranges::equal(p.from().axes(), q.from().axes()) &&
+      std::ranges::equal(p.to().axes(), q.to().axes()))
+    return true;
+  if (!same_grids(p.from(), q.from()) || !same_grids(p.to(), q.to())) return false;
+  if (same_boxes) return true;
+  return !p.has_part() && std::ranges::equal(p.axes(), q.axes(), [](const AxisPattern& x, const AxisPattern& y) {
+    return x.from_start() == y.from_start() && x.to_start() == y.to_start() && is_whole_slices(x) && is_whole_slices(y);
+  });
+}
+
+std::int64_t pattern_of(const std::vector<BatchArray>& arrays) {
+  std::int64_t pattern = -1;
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    if (arrays[i].problem.size() == 0) continue;
+    if (pattern < 0) pattern = static_cast<std::int64_t>(i);
+    if (!are_alike(arrays[static_cast<std::size_t>(pattern)], arrays[i])) return -1;
+  }
+  return pattern < 0 ? static_cast<std::int64_t>(arrays.size()) - 1 : pattern;
+}
+
+}  // namespace
+
+BatchProblem::BatchProblem(std::vector<BatchArray> arrays, bool same_processes)
+    : arrays_(std::move(arrays)), same_processes_(same_processes) {
+  if (arrays_.empty()) throw InputError("arrays", "none", "at least one");
+  for (BatchArray& array : arrays_) {
+    if (array.element_bytes < 1)
+      throw InputError("element_bytes", fmt::format("{}", array.element_bytes), "at least 1");
+    array.problem = array.problem.apart();
+    senders_ =
+        std::max(senders_, highest_number(array.senders, array.problem.from().processes(), "senders of an array"));
+    receivers_ =
+        std::max(receivers_, highest_number(array.receivers, array.problem.to().processes(), "receivers of an array"));
+    size_bytes_ = checked::add(size_bytes_, checked::multiply(array.problem.size(), array.element_bytes, kBatchBytes),
+                               kBatchBytes);
+  }
+  pattern_ = pattern_of(arrays_);
+}
+
+std::int64_t BatchProblem::count_messages(std::int64_t limit) const {
+  std::int64_t count = 0;
+  for (const BatchArray& array : arrays_) {
+    count += sluice::count_messages(array.problem, limit - count);
+    if (count > limit) break;
+  }
+  return count;
+}
+
+Traffic BatchProblem::traffic() const {
+  Traffic result{senders_, receivers_, {}};
+  for (const BatchArray& array : arrays_) {
+    if (array.problem.size() == 0) continue;
+    const auto number = [](const std::vector<std::int64_t>& numbers, std::int64_t process) {
+      return numbers.empty() ? process : numbers[static_cast<std::size_t>(process)];
+    };
+    for (const Message& each : array.problem.traffic().messages) {
+      result.messages.push_back(
+          {number(array.senders, each.from), number(array.receivers, each.to), each.size * array.element_bytes});
+    }
+  }
+  std::vector<Message>& all = result.messages;
+  std::ranges::stable_sort(all, {}, [](const Message& each) { return std::pair(each.from, each.to); });
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (kept > 0 && all[kept - 1].from == all[i].from && all[kept - 1].to == all[i].to) {
+      all[kept - 1].size += all[i].size;  // at most size_bytes()
+    } else {
+      all[kept++] = all[i];
+    }
+  }
+  all.resize(kept);
+  return result;
+}
+
+Traffic BatchProblem::traffic_between_processes() const {
+  Traffic result = traffic();
+  if (same_processes_) std::erase_if(result.messages, [](const Message& each) { return each.from == each.to; });
+  return result;
+}
+
+std::vector<Message> BatchProblem::copies() const {
+  if (!same_processes_) return {};
+  std::vector<Message> result = traffic().messages;
+  std::erase_if(result, [](const Message& each) { return each.from != each.to; });
+  return result;
+}
+
+}  // namespace sluice

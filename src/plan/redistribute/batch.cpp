@@ -1,0 +1,115 @@
+#include "sluice/plan/batch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "sluice/error.hpp"
+#include "sluice/plan/exchange.hpp"
+#include "sluice/plan/registry.hpp"
+#include "sluice/schedule/cost.hpp"
+
+namespace sluice {
+namespace {
+
+constexpr std::int64_t kMostBatchMessages = std::int64_t{1} << 24;
+constexpr double kEffortOfExchange = 50'000;  // effort of redistribute that takes as long as an effort of exchange of 1
+
+bool names(std::string_view problem, const std::string& algorithm) {
+  return algorithm == "auto" ||
+         std::ranges::any_of(algorithms(problem), [&](const Algorithm& each) { return each.name == algorithm; });
+}
+
+/// Elements of one array to bytes of all that are like it.
+class ToBatchBytes {
+ public:
+  ToBatchBytes(const BatchProblem& batch, const RedistributionProblem& one)
+      : bytes_(batch.size_bytes()), elements_(std::max<std::int64_t>(1, one.size())) {}
+
+  /// At most the bytes of the batch; exact for what messages add up to, rounded down for other bounds.
+  [[nodiscard]] std::int64_t operator()(std::int64_t elements) const {
+    return static_cast<std::int64_t>(static_cast<Wide>(elements) * bytes_ / elements_);
+  }
+  /// Bytes that an element stands for; above 0.
+  [[nodiscard]] double ratio() const {
+    return bytes_ == 0 ? 1 : static_cast<double>(bytes_) / static_cast<double>(elements_);
+  }
+
+ private:
+  __extension__ using Wide = __int128;
+
+  std::int64_t bytes_;
+  std::int64_t elements_;
+};
+
+BatchPlan plan_as_one(const BatchProblem& problem, const BatchOptions& options) {
+  RedistributionProblem one = problem.arrays()[static_cast<std::size_t>(problem.pattern())].problem;
+  if (problem.same_processes()) {
+    std::vector<Rank> same;
+    for (std::int64_t p = 0; p < one.from().processes(); ++p) same.emplace_back(p);
+    one = one.with_roles(same);
+  }
+  const ToBatchBytes to_bytes(problem, one);
+  const RedistributionPlan plan =
+      plan_redistribution(one, options.algorithm, options.setup / to_bytes.ratio(), options.effort, options.stop);
+  BatchPlan result{plan.schedule({}), true, std::nullopt, false};
+  StepSchedule& schedule = result.schedule;
+  schedule.input.reset();
+  schedule.senders = problem.senders();
+  schedule.receivers = problem.receivers();
+  schedule.max_transfers = std::min(schedule.senders, schedule.receivers);
+  schedule.setup = options.setup;
+  for (Step& step : schedule.steps) {
+    step.duration = to_bytes(step.duration);
+    for (Transfer& transfer : step.transfers) transfer.size = to_bytes(transfer.size);
+  }
+  for (Transfer& copy : schedule.copies) copy.size = to_bytes(copy.size);
+  Cost& bound = schedule.bound;
+  bound.transmission = to_bytes(bound.transmission);
+  bound.total = std::min(bound.total * to_bytes.ratio(), cost(schedule).total);
+  return result;
+}
+
+BatchPlan plan_merged(const BatchProblem& problem, const BatchOptions& options) {
+  if (problem.count_messages(kMostBatchMessages) > kMostBatchMessages)
+    throw InputError("arrays", fmt::format("more than {} messages of arrays that are not alike", kMostBatchMessages),
+                     "less, or arrays of the same layouts and shape");
+  const ExchangeProblem exchange{problem.traffic_between_processes(), std::min(problem.senders(), problem.receivers()),
+                                 options.setup};
+  ExchangeOptions how;
+  how.effort = static_cast<double>(std::max<std::int64_t>(options.effort, 1)) / kEffortOfExchange;
+  how.time_limit_s = options.time_limit_s;
+  how.stop = options.stop;
+  const auto plan_by = [&](const std::string& algorithm) {
+    how.algorithm = algorithm;
+    ExchangePlan plan = plan_exchange(exchange, how);
+    return BatchPlan{std::move(plan.schedule), false, std::move(plan.certificate), plan.stopped};
+  };
+  BatchPlan result = plan_by(options.algorithm == "auto" && options.whole_messages ? "stepwise" : options.algorithm);
+  if (options.algorithm == "auto" && options.whole_messages) {
+    BatchPlan other = plan_by("greedy");
+    if (cost(other.schedule).total < cost(result.schedule).total) result = std::move(other);
+  }
+  result.schedule.problem = "redistribute";
+  for (const Message& copy : problem.copies()) result.schedule.copies.push_back({copy.from, copy.to, 0, copy.size});
+  return result;
+}
+
+}  // namespace
+
+BatchPlan plan_batch(const BatchProblem& problem, const BatchOptions& options) {
+  bool numbered = false;
+  for (const BatchArray& array : problem.arrays())
+    numbered = numbered || !array.senders.empty() || !array.receivers.empty();
+  const bool alike = problem.pattern() >= 0 && !numbered;
+  if (alike && names("redistribute", options.algorithm)) return plan_as_one(problem, options);
+  if (names("exchange", options.algorithm)) return plan_merged(problem, options);
+  if (names("redistribute", options.algorithm))
+    throw InputError("algorithm", fmt::format("'{}' for arrays that are not alike", options.algorithm),
+                     "auto, or one of exchange");
+  throw InputError("algorithm", fmt::format("'{}'", options.algorithm), "auto, or one of redistribute or exchange");
+}
+
+}  // namespace sluice

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "run/mpi/native/native_exchange.hpp"
+#include "run/mpi/redistribute/transport.hpp"
+
+namespace sluice::mpi::detail {
+
+/// The messages of one execution as MPI's own collective takes them: those that do not lie in a row are packed whole.
+class PackedMessages {
+ public:
+  explicit PackedMessages(Channel& channel) : exchange_(channel) {}
+
+  void begin(Transport& data, const OwnSteps& own, Turns::Turn turn);
+  Advance advance();
+  void abandon() noexcept { exchange_.abandon(); }
+  [[nodiscard]] std::int64_t buffer_bytes() const { return buffer_bytes_; }
+
+ private:
+  NativeExchange exchange_;
+  std::shared_ptr<std::byte[]> memory_;
+  std::int64_t buffer_bytes_ = 0;
+  std::vector<PlacedMessage> to_;
+  std::vector<bool> in_place_;  ///< of each of them
+  Transport* data_ = nullptr;
+  bool working_ = false;
+};
+
+}  // namespace sluice::mpi::detail

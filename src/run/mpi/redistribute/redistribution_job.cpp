@@ -1,0 +1,220 @@
+#include "run/mpi/redistribute/redistribution_job.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "run/mpi/runtime/agreement.hpp"
+#include "run/mpi/runtime/simulation.hpp"
+#include "run/mpi/steps/protocol_chain.hpp"
+#include "run/mpi/steps/protocol_pass_on.hpp"
+#include "sluice/error.hpp"
+
+namespace sluice::mpi::detail {
+namespace {
+
+/// So much memory a rank may need for MPI's own collective to be tried, which takes messages whole.
+constexpr std::int64_t kMostNativeBytes = 8 << 20;
+
+/// What a receiver lets the next message start before, as in exchanges.
+constexpr std::int64_t kEarlyBytes = 32 << 10;
+
+/// One port, kept by what each receiver tells the next of its senders: ports are all that limits.
+std::unique_ptr<StepProtocol> chain(Channel& channel, const OwnSteps& own) {
+  ChainLinks links;
+  for (const OwnMessages::Transfer& send : own.sends.transfers) links.sends.push_back({send.step, 1});
+  for (const OwnMessages::Transfer& receive : own.receives.transfers) {
+    links.senders.push_back({own.receives.messages[receive.message].peer, receive.step});
+    links.bytes.push_back(receive.bytes);
+  }
+  return std::make_unique<ChainProtocol>(channel, std::move(links), kEarlyBytes);
+}
+
+/// What messages wait for besides each other.
+std::unique_ptr<StepProtocol> protocol_of(Channel& channel, const OwnSteps& own, ExchangeMode mode) {
+  auto ports = mode == ExchangeMode::kChain ? chain(channel, own) : std::make_unique<StepProtocol>();
+  if (own.sends.passed_on.empty()) return ports;
+  std::vector<std::size_t> receives_before;
+  std::vector<std::int64_t> receive_bytes;
+  for (const OwnMessages::Transfer& receive : own.receives.transfers) receive_bytes.push_back(receive.bytes);
+  for (const OwnMessages::Transfer& send : own.sends.transfers) {
+    const auto before =
+        std::ranges::lower_bound(own.receives.transfers, send.step, std::ranges::less{}, &OwnMessages::Transfer::step);
+    const auto count = static_cast<std::size_t>(before - own.receives.transfers.begin());
+    receives_before.push_back(own.sends.is_passed_on(send.message) ? count : 0);
+  }
+  return std::make_unique<PassOnProtocol>(std::move(ports), std::move(receives_before), std::move(receive_bytes));
+}
+
+/// How the pieces of messages travel.
+StepExecutor::Limits limits_of(const RedistributionJobOptions& options, ExchangeMode mode, std::int64_t unit) {
+  const bool chained = mode == ExchangeMode::kChain;
+  StepExecutor::Limits limits{options.chunk_bytes, unit, options.window, chained ? 2 : 0};
+  if (limits.chunk_bytes == 0) limits.chunk_bytes = chained ? 32 << 10 : 64 << 10;
+  if (limits.window == 0) limits.window = chained ? 2 : 4;
+  return limits;
+}
+
+ExchangeMode mode_of(const Channel& channel, const JobArrays& arrays, const RedistributionOptions& how) {
+  if (how.mode != ExchangeMode::kAuto) return how.mode;
+  return channel.context().one_node() || arrays.largest_part() <= kHeldByQueues ? ExchangeMode::kLocal
+                                                                                : ExchangeMode::kChain;
+}
+
+JobArrays make_arrays(const Channel& channel, const JobArguments& arguments) {
+  check_how(arguments.how);
+  if (arguments.arrays.empty()) throw InputError("arrays", "none", "at least one");
+  std::vector<Participation> parts;
+  for (std::size_t a = 0; a < arguments.arrays.size(); ++a) {
+    try {
+      parts.push_back(make_participation(channel.rank(), channel.size(), arguments.arrays[a], arguments.how));
+    } catch (const InputError& error) {
+      if (arguments.arrays.size() == 1) throw;
+      throw InputError(fmt::format("array {}: {}", a, error.where()), error.found(), error.expected());
+    }
+  }
+  return JobArrays(std::move(parts));
+}
+
+/// Of the array that all are like. Every rank plans: what a search could still shave off the steps is not worth that.
+std::optional<RedistributionPlan> plan_of(const JobArrays& arrays, const RedistributionOptions& how) {
+  const Participation* const pattern = arrays.pattern();
+  if (pattern == nullptr) return std::nullopt;
+  const bool by_exchange = how.has_replicas() || is_of_exchange(how.algorithm);
+  return plan_redistribution(pattern->plans_all_messages() ? pattern->problem : pattern->problem.plain(),
+                             by_exchange ? "auto" : how.algorithm, how.setup / arrays.bytes_of_element(),
+                             by_exchange || how.algorithm == "auto" ? 0 : kCustomaryEffort);
+}
+
+}  // namespace
+
+RedistributionJob::Prepared::Prepared(const Channel& channel, const JobArguments& arguments)
+    : arrays(make_arrays(channel, arguments)),
+      mode(mode_of(channel, arrays, arguments.how)),
+      plan(plan_of(arrays, arguments.how)),
+      own(arguments.how.has_replicas() ? replicated_steps(arrays.parts.front(), channel.rank(), arguments.how)
+                                       : own_steps(arrays, channel.rank(), plan ? &*plan : nullptr, arguments.how,
+                                                   mode == ExchangeMode::kChain)) {
+  for (std::size_t a = 0; a < arrays.parts.size(); ++a) copies.emplace_back(arrays.parts[a], own, a);
+}
+
+RedistributionJob::RedistributionJob(std::shared_ptr<Context> context, std::int64_t number,
+                                     const JobArguments& arguments, bool batch)
+    : Job(std::move(context), number, "redistribution"), batch_(batch) {
+  const RedistributionOptions& how = arguments.how;
+  for (const RedistributionArray& array : arguments.arrays) combines_.push_back(array.options.combine);
+  const Arguments compared = arguments_of(arguments);
+  Arguments key = compared;
+  for (const RedistributionArray& array : arguments.arrays) {
+    key.add(std::span(array.options.source_leading));
+    key.add(std::span(array.options.target_leading));
+  }
+  const PlanCache::Entry* const entry = channel.context().plans().find(key.bytes());
+  // Every rank works out its own part alone, so that it does not matter who has it already.
+  if (entry != nullptr) prepared_ = std::static_pointer_cast<const Prepared>(entry->plan);
+  const std::exception_ptr failure = failure_of([&] {
+    if (!prepared_) prepared_ = std::make_shared<const Prepared>(channel, arguments);
+    const OwnSteps& own = prepared_->own;
+    const StepExecutor::Limits limits = limits_of(how, prepared_->mode, prepared_->arrays.unit);
+    check_combine(how, limits.chunk_bytes);
+    executor_.emplace(channel, own.sends.steps(), own.receives.steps(), limits,
+                      protocol_of(channel, own, prepared_->mode));
+    // Whether the messages are long enough to share memory for them is the same on all ranks.
+    executor_->connect(how.shared_from_bytes >= 0 && own.mean_bytes > 0 &&
+                       own.mean_bytes >= static_cast<double>(how.shared_from_bytes));
+    std::vector<ArrayTransport> transports;
+    for (std::size_t a = 0; a < parts().size(); ++a)
+      transports.emplace_back(prepared_->copies[a], parts()[a].element_size, combines_[a]);
+    transport_.emplace(own, std::move(transports));
+    transfers_.emplace(*transport_, own);
+  });
+  KeptPlan kept = find_kept(channel, key.bytes(), compared.fingerprint(), failure);
+  if (!kept.plan) kept.put(channel, key.bytes(), prepared_);
+  trial_.emplace(channel,
+                 how.try_native && how.algorithm == "auto" && how.mode == ExchangeMode::kAuto && channel.size() > 1 &&
+                     !kSimulated && !how.has_replicas(),
+                 kept, true);
+}
+
+void RedistributionJob::check_combine(const RedistributionOptions& how, std::int64_t chunk_bytes) const {
+  const auto combines = [](const ElementCombine& combine) { return static_cast<bool>(combine); };
+  if (std::ranges::none_of(combines_, combines)) return;
+  if (how.to_replicas > 1 && how.forward)
+    throw InputError("combine", "copies of the target that may pass on what they get", "forward = false beside it");
+  const std::int64_t element_size = parts().front().element_size;
+  if (!std::ranges::all_of(parts(), [&](const Participation& part) { return part.element_size == element_size; }))
+    throw InputError("combine", "arrays whose elements differ in size", "elements of one size");
+  if (element_size > chunk_bytes) {
+    throw InputError("combine", fmt::format("elements of {} bytes", element_size),
+                     fmt::format("at most {}, what travels at once", chunk_bytes));
+  }
+}
+
+const Participation& RedistributionJob::part(std::size_t array) const {
+  if (array >= parts().size())
+    throw InputError("array", fmt::format("{}", array), fmt::format("0 to {}", parts().size() - 1));
+  return parts()[array];
+}
+
+void RedistributionJob::check_pointers(std::span<const void* const> sources, std::span<void* const> targets) const {
+  for (const auto& [name, count] : {std::pair("sources", sources.size()), std::pair("targets", targets.size())}) {
+    if (count != parts().size())
+      throw InputError(name, fmt::format("{} pointers", count), fmt::format("{}, one an array", parts().size()));
+  }
+  for (std::size_t a = 0; a < parts().size(); ++a) {
+    const ArrayCopies& copies = prepared_->copies[a];
+    const bool moves = copies.moving.size() > 0;
+    const auto name = [&](const char* one, const char* list) {
+      return batch_ ? fmt::format("{}[{}]", list, a) : std::string(one);
+    };
+    if (sources[a] == nullptr && (copies.packing.size() > 0 || moves))
+      throw InputError(name("source", "sources"), "a null pointer",
+                       fmt::format("{} elements", parts()[a].source.extent));
+    if (targets[a] == nullptr && (copies.unpacking.size() > 0 || moves))
+      throw InputError(name("target", "targets"), "a null pointer",
+                       fmt::format("room for {} elements", parts()[a].target.extent));
+  }
+}
+
+void RedistributionJob::begin(std::span<const void* const> sources, std::span<void* const> targets) {
+  const auto check = [&] {
+    check_pointers(sources, targets);
+    return std::int64_t{0};
+  };
+  start(check, [&] {
+    transport_->begin(sources, targets);
+    const OwnSteps& own = prepared_->own;
+    const std::int64_t bytes = own.sends.bytes() + own.receives.bytes();
+    const std::size_t messages = std::min(own.sends.messages.size(), own.receives.messages.size());
+    undecided_ = true;
+    trial_->begin(bytes <= kMostNativeBytes && worth_trying(messages, channel.size()));
+    (void)begin_transfers();
+    return Advance::kIdle;
+  });
+}
+
+bool RedistributionJob::begin_transfers() {
+  const std::optional<bool> way = trial_->natively();
+  if (!way) return false;
+  undecided_ = false;
+  natively_ = *way;
+  if (natively_) {
+    if (!native_) native_ = std::make_unique<PackedMessages>(channel);
+    native_->begin(*transport_, prepared_->own, trial_->take_turn());
+  } else {
+    if (trial_->over()) native_.reset();
+    executor_->begin(*transfers_);
+  }
+  return true;
+}
+
+std::string RedistributionJob::explanation() const {
+  std::string text = "MPI_Ialltoallw";
+  if (!trial_->native())
+    text = fmt::format("{}, {} {}, {}", own().way, own().steps, own().steps == 1 ? "step" : "steps", to_string(mode()));
+  return text + to_text(trial_->measured(), "MPI_Ialltoallw");
+}
+
+}  // namespace sluice::mpi::detail

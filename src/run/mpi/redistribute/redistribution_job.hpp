@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "run/mpi/native/way_trial.hpp"
+#include "run/mpi/redistribute/own_messages.hpp"
+#include "run/mpi/redistribute/packed_messages.hpp"
+#include "run/mpi/redistribute/participation.hpp"
+#include "run/mpi/redistribute/transport.hpp"
+#include "run/mpi/runtime/job.hpp"
+#include "run/mpi/steps/step_executor.hpp"
+#include "sluice/plan/redistribute.hpp"
+
+namespace sluice::mpi::detail {
+
+/// The job of a redistribution of one array or of several: messages of all arrays between two ranks are one. A single
+/// array is a batch of one.
+class RedistributionJob final : public Job {
+ public:
+  /// `batch`: whether the user gave a list of arrays, for the names of arguments in messages.
+  RedistributionJob(std::shared_ptr<Context> context, std::int64_t number, const JobArguments& arguments, bool batch);
+  ~RedistributionJob() override { close(); }
+
+  void begin(std::span<const void* const> sources, std::span<void* const> targets);
+
+  [[nodiscard]] const std::vector<Participation>& parts() const { return prepared_->arrays.parts; }
+  /// Throws InputError for one that is not there.
+  [[nodiscard]] const Participation& part(std::size_t array) const;
+  /// Of the array whose plan serves for all. @pre there is one, as there is of a single array
+  [[nodiscard]] const RedistributionPlan& plan() const { return *prepared_->plan; }
+  [[nodiscard]] const OwnSteps& own() const { return prepared_->own; }
+  [[nodiscard]] ExchangeMode mode() const { return prepared_->mode; }
+  [[nodiscard]] std::int64_t buffer_bytes() const {
+    return executor_->buffer_bytes() + (native_ ? native_->buffer_bytes() : 0);
+  }
+  [[nodiscard]] const WayTrial& trial() const { return *trial_; }
+  [[nodiscard]] std::string explanation() const;
+
+ private:
+  /// What there is to know before the first execution: the same in every job with the same arguments.
+  struct Prepared {
+    Prepared(const Channel& channel, const JobArguments& arguments);
+
+    JobArrays arrays;
+    ExchangeMode mode;  ///< never kAuto
+    std::optional<RedistributionPlan> plan;
+    OwnSteps own;
+    std::vector<ArrayCopies> copies;  ///< of each array
+  };
+
+  void check_combine(const RedistributionOptions& how, std::int64_t chunk_bytes) const;
+  void check_pointers(std::span<const void* const> sources, std::span<void* const> targets) const;
+  /// Once it is known which way; whether it is.
+  bool begin_transfers();
+  Advance advance() override {
+    if (undecided_) return begin_transfers() ? Advance::kMoved : Advance::kIdle;
+    return natively_ ? trial_->advance(*native_) : trial_->advance(*executor_);
+  }
+  void abandon() noexcept override {
+    if (executor_) executor_->abandon();
+    if (native_) native_->abandon();
+    if (trial_) trial_->abandon();
+  }
+  [[nodiscard]] bool in_native_collective() const override { return trial_ && trial_->may_be_native(); }
+
+  bool batch_;
+  std::vector<ElementCombine> combines_;  ///< of each array
+  std::shared_ptr<const Prepared> prepared_;
+  std::optional<Transport> transport_;
+  std::optional<Transfers> transfers_;  ///< of it
+  std::optional<StepExecutor> executor_;
+  std::optional<WayTrial> trial_;
+  std::unique_ptr<PackedMessages> native_;  ///< while it is tried, or serves
+
+  // The present execution.
+  bool undecided_ = false;  ///< which way it goes
+  bool natively_ = false;
+};
+
+/// Makes the job of what `arguments()` returns; all ranks hear of what that throws.
+template <class MakeArguments>
+[[nodiscard]] std::unique_ptr<RedistributionJob> make_redistribution(MPI_Comm comm, MakeArguments&& arguments,
+                                                                     bool batch) {
+  return in_new_channel(comm, [&](const std::shared_ptr<Context>& context, std::int64_t number) {
+    const JobArguments made = arguments();
+    return std::make_unique<RedistributionJob>(context, number, made, batch);
+  });
+}
+
+}  // namespace sluice::mpi::detail

@@ -1,0 +1,123 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "run/mpi/redistribute/message_copies.hpp"
+#include "run/mpi/redistribute/own_messages.hpp"
+#include "run/mpi/steps/step_executor.hpp"
+#include "sluice/run/mpi/element_combine.hpp"
+
+namespace sluice::mpi::detail {
+
+/// How a rank's messages of one array are copied.
+struct ArrayCopies {
+  ArrayCopies(const Participation& part, const OwnSteps& own, std::size_t array);
+
+  MessageCopies packing;
+  MessageCopies unpacking;
+  MessageCopies moving;      ///< what the rank sends itself, or none
+  MessageCopies passing_on;  ///< its messages are those behind the ones of `packing`
+};
+
+/// What of the messages is between the user's two memories of one array.
+class ArrayTransport {
+ public:
+  /// `combine`: empty, or what arriving elements of `element_size` bytes do to those of the target. Both must stay.
+  ArrayTransport(const ArrayCopies& copies, std::int64_t element_size, const ElementCombine& combine);
+
+  /// Before an execution.
+  void begin(const void* source, void* target);
+
+  /// As StepData has it, of the array's copy number `copy` (OwnMessages::Piece).
+  [[nodiscard]] const std::byte* outgoing(std::size_t copy, std::int64_t offset, std::int64_t bytes) const {
+    const auto at = outgoing_copy(copy).contiguous(offset, offset + bytes);
+    return at ? outgoing_from(copy) + at->first : nullptr;
+  }
+  void pack(std::size_t copy, std::int64_t offset, std::int64_t bytes, std::byte* buffer) const {
+    outgoing_copy(copy).copy(offset, offset + bytes, outgoing_from(copy), 0, buffer, offset);
+  }
+  [[nodiscard]] std::byte* incoming(std::size_t copy, std::int64_t offset, std::int64_t bytes) const {
+    if (*combine_) return nullptr;
+    const auto at = copies_->unpacking[copy].contiguous(offset, offset + bytes);
+    return at ? target_ + at->second : nullptr;
+  }
+  void unpack(std::size_t copy, std::int64_t offset, std::int64_t bytes, const std::byte* buffer) const {
+    put(copies_->unpacking[copy], offset, offset + bytes, buffer, offset);
+  }
+  bool work();
+
+ private:
+  [[nodiscard]] BoxCopy outgoing_copy(std::size_t copy) const {
+    const std::size_t packed = copies_->packing.size();
+    return copy < packed ? copies_->packing[copy] : copies_->passing_on[copy - packed];
+  }
+  [[nodiscard]] const std::byte* outgoing_from(std::size_t copy) const {
+    return copy < copies_->packing.size() ? source_ : target_;
+  }
+  /// Bytes begin .. end - 1 of a message, from where it has byte `from_origin`, to the target.
+  void put(const BoxCopy& message, std::int64_t begin, std::int64_t end, const std::byte* from,
+           std::int64_t from_origin) const;
+
+  const ArrayCopies* copies_;
+  std::int64_t element_size_;
+  const ElementCombine* combine_;
+  BoxCopy move_;
+  std::int64_t to_move_ = 0;
+  std::int64_t moved_ = 0;
+  const std::byte* source_ = nullptr;
+  std::byte* target_ = nullptr;
+};
+
+/// The messages of one execution between the user's memories of all arrays. A message is what its arrays have for it,
+/// one behind the other.
+class Transport {
+ public:
+  /// `own` must stay.
+  Transport(const OwnSteps& own, std::vector<ArrayTransport> arrays) : own_(own), arrays_(std::move(arrays)) {}
+
+  /// Before an execution: a pointer for each array.
+  void begin(std::span<const void* const> sources, std::span<void* const> targets);
+
+  /// As StepData has it, of a message.
+  [[nodiscard]] const std::byte* outgoing(std::size_t message, std::int64_t offset, std::int64_t bytes) const;
+  void pack(std::size_t message, std::int64_t offset, std::int64_t bytes, std::byte* buffer) const;
+  [[nodiscard]] std::byte* incoming(std::size_t message, std::int64_t offset, std::int64_t bytes) const;
+  void unpack(std::size_t message, std::int64_t offset, std::int64_t bytes, const std::byte* buffer) const;
+  bool work();
+
+ private:
+  const OwnSteps& own_;
+  std::vector<ArrayTransport> arrays_;
+  std::size_t working_ = 0;  ///< the array whose move within this rank is under way
+};
+
+/// The same by transfers, as the executor counts.
+class Transfers final : public StepData {
+ public:
+  Transfers(Transport& transport, const OwnSteps& own)
+      : transport_(transport), sends_(own.sends.transfers), receives_(own.receives.transfers) {}
+
+  const std::byte* outgoing(std::size_t send, std::int64_t offset, std::int64_t bytes) override {
+    return transport_.outgoing(sends_[send].message, sends_[send].offset + offset, bytes);
+  }
+  void pack(std::size_t send, std::int64_t offset, std::int64_t bytes, std::byte* buffer) override {
+    transport_.pack(sends_[send].message, sends_[send].offset + offset, bytes, buffer);
+  }
+  std::byte* incoming(std::size_t receive, std::int64_t offset, std::int64_t bytes) override {
+    return transport_.incoming(receives_[receive].message, receives_[receive].offset + offset, bytes);
+  }
+  void unpack(std::size_t receive, std::int64_t offset, std::int64_t bytes, const std::byte* buffer) override {
+    transport_.unpack(receives_[receive].message, receives_[receive].offset + offset, bytes, buffer);
+  }
+  bool work() override { return transport_.work(); }
+
+ private:
+  Transport& transport_;
+  const std::vector<OwnMessages::Transfer>& sends_;
+  const std::vector<OwnMessages::Transfer>& receives_;
+};
+
+}  // namespace sluice::mpi::detail
