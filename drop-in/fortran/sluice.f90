@@ -69,14 +69,13 @@ module sluice
     private
     type(c_ptr) :: handle = c_null_ptr  !< of the C library; private
   end type
-  !> One array of several that move at once: extents of the source array, of which entries beyond the dimensions of the
-  !> layouts are not read, the layouts of both arrays, bytes of one element, at least 1, and options of the array, which
-  !> are given back by sluice_options_free where they were set.
+  !> One array of several that move at once.
   type, public :: sluice_array
-    integer(c_int64_t) :: shape(SLUICE_MAX_DIMENSIONS) = 0
-    type(sluice_layout) :: from, to
-    integer(c_int64_t) :: element_bytes = 8
-    type(sluice_options) :: options
+    integer(c_int64_t) :: shape(SLUICE_MAX_DIMENSIONS) = 0  !< extents of the source array; no more than it has are read
+    type(sluice_layout) :: from  !< of the source array
+    type(sluice_layout) :: to  !< of the target array, as it is stored
+    integer(c_int64_t) :: element_bytes = 8  !< size of an element, at least 1
+    type(sluice_options) :: options  !< of the array; given back by sluice_options_free where any were set
   end type
   ! The same as the C library has it.
   type, bind(C) :: c_array
