@@ -177,6 +177,18 @@ int sluice_redistribution_batch_create(MPI_Comm comm, std::int64_t count, const 
   });
 }
 
+int sluice_redistribution_batch_create_f(MPI_Fint comm, std::int64_t count, const sluice_array arrays[],
+                                         const sluice_options* options, sluice_job** job) {
+  return sluice_redistribution_batch_create(MPI_Comm_f2c(comm), count, arrays, options, job);
+}
+
+int sluice_redistribution_batch_arrays(const sluice_job* job, std::int64_t* count) {
+  return guarded([&] {
+    check_given(count, "count");
+    *count = static_cast<std::int64_t>(job_of<RedistributionBatch>(job).arrays());
+  });
+}
+
 int sluice_redistribution_batch_extents(const sluice_job* job, std::int64_t array, std::int64_t* source,
                                         std::int64_t* target) {
   return guarded([&] {

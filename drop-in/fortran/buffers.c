@@ -42,6 +42,18 @@ int sluice_fortran_redistribution(sluice_job* job, const CFI_cdesc_t* source, CF
   return told(code, &from, "source", &to, "target");
 }
 
+int sluice_fortran_redistribution_batch(sluice_job* job, int64_t sources_given, const void* const sources[],
+                                        int64_t targets_given, void* const targets[], int start) {
+  int64_t arrays = 0;
+  refused[0] = '\0';
+  const int code = sluice_redistribution_batch_arrays(job, &arrays);
+  if (code != SLUICE_OK) return code;
+  /* A list of another length is refused as one that is missing, so that all ranks hear of it. */
+  const void* const* const from = sources_given == arrays ? sources : NULL;
+  void* const* const to = targets_given == arrays ? targets : NULL;
+  return start ? sluice_redistribution_batch_start(job, from, to) : sluice_redistribution_batch_execute(job, from, to);
+}
+
 int sluice_fortran_exchange(sluice_job* job, const CFI_cdesc_t* send, CFI_cdesc_t* receive, int start) {
   const Memory from = memory_of(send), to = memory_of(receive);
   const int code = start ? sluice_exchange_start(job, from.start, from.bytes, to.start, to.bytes)

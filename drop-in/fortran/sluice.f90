@@ -69,7 +69,21 @@ module sluice
     private
     type(c_ptr) :: handle = c_null_ptr  !< of the C library; private
   end type
-  !> A job of any of the four kinds, given back by sluice_job_free.
+  !> One array of several that move at once.
+  type, public :: sluice_array
+    integer(c_int64_t) :: shape(SLUICE_MAX_DIMENSIONS) = 0  !< extents of the source array; no more than it has are read
+    type(sluice_layout) :: from  !< of the source array
+    type(sluice_layout) :: to  !< of the target array, as it is stored
+    integer(c_int64_t) :: element_bytes = 8  !< size of an element, at least 1
+    type(sluice_options) :: options  !< of the array; given back by sluice_options_free where any were set
+  end type
+  ! The same as the C library has it.
+  type, bind(C) :: c_array
+    type(c_ptr) :: shape, from, to
+    integer(c_int64_t) :: element_bytes
+    type(c_ptr) :: options
+  end type
+  !> A job of any of the five kinds, given back by sluice_job_free.
   type, public :: sluice_job
     private
     type(c_ptr) :: handle = c_null_ptr  !< of the C library; private
@@ -81,6 +95,7 @@ module sluice
   public :: sluice_schedule_read, sluice_schedule_write, sluice_schedule_cost, sluice_schedule_steps, sluice_schedule_step
   public :: sluice_schedule_tree, sluice_schedule_check, sluice_schedule_free
   public :: sluice_redistribution_create, sluice_redistribution_execute, sluice_redistribution_start
+  public :: sluice_redistribution_batch_create, sluice_redistribution_batch_execute, sluice_redistribution_batch_start
   public :: sluice_exchange_create, sluice_exchange_receives, sluice_exchange_execute, sluice_exchange_start
   public :: sluice_reduction_create, sluice_reduction_execute, sluice_reduction_start
   public :: sluice_reduction_execute_in_place
@@ -243,6 +258,23 @@ module sluice
       integer(c_int64_t), value :: element_bytes
       type(c_ptr), value :: options
       type(c_ptr), intent(out) :: job
+    end function
+    integer(c_int) function c_redistribution_batch_create(comm, count, arrays, options, job) &
+      bind(C, name="sluice_redistribution_batch_create_f")
+      import :: c_array, c_int, c_int64_t, c_ptr
+      integer(c_int), value :: comm
+      integer(c_int64_t), value :: count
+      type(c_array), intent(in) :: arrays(*)
+      type(c_ptr), value :: options
+      type(c_ptr), intent(out) :: job
+    end function
+    integer(c_int) function c_redistribution_batch(job, sources_given, sources, targets_given, targets, start) &
+      bind(C, name="sluice_fortran_redistribution_batch")
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: job
+      integer(c_int64_t), value :: sources_given, targets_given
+      type(c_ptr), intent(in) :: sources(*), targets(*)
+      integer(c_int), value :: start
     end function
     integer(c_int) function c_exchange_create(comm, sends, send_ranks, send_bytes, options, job) &
       bind(C, name="sluice_exchange_create_f")
@@ -783,6 +815,54 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     call finish(c_redistribution(job%handle, source, target, 1_c_int), stat, errmsg)
+  end subroutine
+
+  !> Makes a job that moves several arrays at once, with one message between two ranks; collective. Arrays are stored as
+  !> Fortran does. What `arrays` holds is not used after the call, but for options that are to be given back.
+  subroutine sluice_redistribution_batch_create(comm, arrays, job, options, stat, errmsg)
+    type(MPI_Comm), intent(in) :: comm
+    type(sluice_array), intent(inout), target :: arrays(:)
+    type(sluice_job), intent(out) :: job
+    type(sluice_options), intent(in), optional :: options
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(c_array) :: given(size(arrays))
+    type(sluice_options) :: own(size(arrays))
+    integer(c_int) :: code, ignored
+    integer :: a
+    do a = 1, size(arrays)
+      own(a) = arrays(a)%options
+      ignored = made(own(a))
+      ignored = c_options_set_integer(own(a)%handle, in_c('column_major'), 1_int64)
+      given(a) = c_array(c_loc(arrays(a)%shape), c_loc(arrays(a)%from), c_loc(arrays(a)%to), arrays(a)%element_bytes, &
+                         own(a)%handle)
+    end do
+    code = c_redistribution_batch_create(comm%MPI_VAL, size(arrays, kind=int64), given, handle_of(options), job%handle)
+    do a = 1, size(arrays)
+      if (.not. c_associated(arrays(a)%options%handle)) ignored = c_options_free(own(a)%handle)
+    end do
+    call finish(code, stat, errmsg)
+  end subroutine
+
+  !> Moves the data of all arrays: c_loc of this rank's part of each, in the order of creation, which are contiguous and
+  !> have the attribute target; c_null_ptr where this rank has nothing to send or receive.
+  subroutine sluice_redistribution_batch_execute(job, sources, targets, stat, errmsg)
+    type(sluice_job), intent(inout) :: job
+    type(c_ptr), intent(in) :: sources(:), targets(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call finish(c_redistribution_batch(job%handle, size(sources, kind=int64), sources, size(targets, kind=int64), targets, &
+                                       0_c_int), stat, errmsg)
+  end subroutine
+
+  !> Begins an execution. The arguments are those of sluice_redistribution_batch_execute.
+  subroutine sluice_redistribution_batch_start(job, sources, targets, stat, errmsg)
+    type(sluice_job), intent(inout) :: job
+    type(c_ptr), intent(in) :: sources(:), targets(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call finish(c_redistribution_batch(job%handle, size(sources, kind=int64), sources, size(targets, kind=int64), targets, &
+                                       1_c_int), stat, errmsg)
   end subroutine
 
   !> Makes a job that sends everybody's messages to everybody else; collective. This rank has bytes(i) for rank ranks(i),

@@ -96,6 +96,8 @@ typedef struct sluice_array {
  */
 int sluice_redistribution_batch_create(MPI_Comm comm, int64_t count, const sluice_array arrays[],
                                        const sluice_options* options, sluice_job** job);
+/** `count` becomes how many arrays there are. */
+int sluice_redistribution_batch_arrays(const sluice_job* job, int64_t* count);
 /** As sluice_redistribution_extents, of array number `array`, counted from 0. */
 int sluice_redistribution_batch_extents(const sluice_job* job, int64_t array, int64_t* source, int64_t* target);
 /** Moves the data of all arrays: a pointer for each of them in either list, which may be NULL where this rank has
@@ -187,6 +189,9 @@ int sluice_set_agreed_arguments_f(MPI_Fint comm, int agreed);
 int sluice_redistribution_create_f(MPI_Fint comm, const int64_t shape[], const sluice_layout* from,
                                    const sluice_layout* to, int64_t element_bytes, const sluice_options* options,
                                    sluice_job** job);
+/** sluice_redistribution_batch_create with handles of Fortran. */
+int sluice_redistribution_batch_create_f(MPI_Fint comm, int64_t count, const sluice_array arrays[],
+                                         const sluice_options* options, sluice_job** job);
 /** sluice_exchange_create with handles of Fortran. */
 int sluice_exchange_create_f(MPI_Fint comm, int64_t sends, const int send_ranks[], const int64_t send_bytes[],
                              const sluice_options* options, sluice_job** job);

@@ -258,7 +258,26 @@ def _apart(sources: Sequence[Optional[numpy.ndarray]], targets: Sequence[Optiona
                              f"targets[{number}]: memory that overlaps other memory, expected memory of its own")
 
 
-class Redistribution(_Job):
+class _RedistributionJob(_Job):
+    """What a redistribution of one array has, and one of several."""
+
+    @property
+    def steps(self) -> int:
+        """Steps of the plan."""
+        return self._usable().steps
+
+    @property
+    def native(self) -> bool:
+        """Whether MPI's own call was found to be faster, and serves in place of the plan."""
+        return self._usable().native
+
+    @property
+    def extra_bytes(self) -> int:
+        """Bytes of buffers that this rank holds beyond the arrays."""
+        return self._usable().extra_bytes
+
+
+class Redistribution(_RedistributionJob):
     """Moving a block-cyclic array from one layout to another. Several arrays at once: RedistributionBatch.
 
     shape: extents of the source array. source, target: layouts, as "4x2:64x64" or sluice.Layout; rank p plays process p
@@ -295,21 +314,6 @@ class Redistribution(_Job):
         """The rank of each process of the target grid, in row-major order."""
         return self._usable().to_ranks
 
-    @property
-    def steps(self) -> int:
-        """Steps of the plan."""
-        return self._usable().steps
-
-    @property
-    def native(self) -> bool:
-        """Whether MPI's own call was found to be faster, and serves in place of the plan."""
-        return self._usable().native
-
-    @property
-    def extra_bytes(self) -> int:
-        """Bytes of buffers that this rank holds beyond source and target."""
-        return self._usable().extra_bytes
-
     def _buffers(self, source: Any, target: Any) -> Tuple[Any, Tuple[int, ...]]:
         own = self._own.part(source, "source", 0, False), self._own.part(target, "target", 1, True)
         _apart(own[:1], own[1:])
@@ -327,7 +331,7 @@ class Redistribution(_Job):
         self._run("start", lambda: self._buffers(source, target))
 
 
-class RedistributionBatch(_Job):
+class RedistributionBatch(_RedistributionJob):
     """Moving several arrays at once, with one message between two ranks.
 
     arrays: a mapping for each, with "shape", "source", "target" and "dtype", which are those of Redistribution, and any
@@ -361,21 +365,6 @@ class RedistributionBatch(_Job):
                 raise InputError(f"arrays[{number}]: no {name!r}, expected {', '.join(needed)}")
         more = {name: value for name, value in given.items() if name not in needed}
         return _ArrayPart(*(given[name] for name in needed), _mpi.ArrayOptions, **more)
-
-    @property
-    def steps(self) -> int:
-        """Steps of the plan."""
-        return self._usable().steps
-
-    @property
-    def native(self) -> bool:
-        """Whether MPI's own call was found to be faster, and serves in place of the plan."""
-        return self._usable().native
-
-    @property
-    def extra_bytes(self) -> int:
-        """Bytes of buffers that this rank holds beyond the arrays."""
-        return self._usable().extra_bytes
 
     def _buffers(self, sources: Sequence[Any], targets: Sequence[Any]) -> Tuple[Any, Tuple[Any, ...]]:
         own = []

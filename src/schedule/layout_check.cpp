@@ -18,7 +18,7 @@ namespace {
 /// Rebuilding the traffic goes through all processes: a file may claim any number of them.
 constexpr std::int64_t kMostProcesses = std::int64_t{1} << 26;
 /// Of a batch, before its messages are merged.
-constexpr std::int64_t kMostBatchMessages = std::int64_t{1} << 24;
+constexpr std::int64_t kMostMergedMessages = std::int64_t{1} << 24;
 
 void check_processes(const RedistributionProblem& problem, const std::string& where) {
   if (std::max(problem.from().processes(), problem.to().processes()) <= kMostProcesses) return;
@@ -26,7 +26,7 @@ void check_processes(const RedistributionProblem& problem, const std::string& wh
                    fmt::format("at most {} to be checked", kMostProcesses));
 }
 
-std::int64_t transfers_of(const StepSchedule& schedule) {
+std::int64_t count_transfers(const StepSchedule& schedule) {
   auto transfers = static_cast<std::int64_t>(schedule.copies.size());
   for (const Step& step : schedule.steps) transfers += static_cast<std::int64_t>(step.transfers.size());
   return transfers;
@@ -43,7 +43,7 @@ LayoutMessages messages_of_batch(const ScheduleFile& file, const std::string& na
   }
   const BatchProblem batch(std::move(arrays));
   const std::int64_t most =
-      std::max(transfers_of(file.schedule) * static_cast<std::int64_t>(inputs.size()) * 8, kMostBatchMessages);
+      std::max(count_transfers(file.schedule) * static_cast<std::int64_t>(inputs.size()) * 8, kMostMergedMessages);
   if (batch.count_messages(most) > most) {
     std::vector<Violation> violations = validate(file);
     violations.push_back({-1, -1, "the arrays make far more messages than there are transfers"});
@@ -76,7 +76,7 @@ LayoutMessages messages_of_layouts(const ScheduleFile& file, const std::string& 
   const RedistributionProblem problem =
       problem_of({input.from, input.to, input.shape, input.part, input.transpose, 1}, where);
   check_processes(problem, where);
-  const std::int64_t transfers = transfers_of(schedule);
+  const std::int64_t transfers = count_transfers(schedule);
   // Every message takes a transfer. Where there are far too few, do not let the input say how much memory this takes.
   constexpr std::int64_t kListed = std::int64_t{1} << 20;
   // Of the messages of the whole matrix a good share has something of a part.

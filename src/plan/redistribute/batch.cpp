@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t kMostBatchMessages = std::int64_t{1} << 24;
 constexpr double kEffortOfExchange = 50'000;  // effort of redistribute that takes as long as an effort of exchange of 1
 
-bool names(std::string_view problem, const std::string& algorithm) {
+bool is_of(std::string_view problem, const std::string& algorithm) {
   return algorithm == "auto" ||
          std::ranges::any_of(algorithms(problem), [&](const Algorithm& each) { return each.name == algorithm; });
 }
@@ -104,9 +104,9 @@ BatchPlan plan_batch(const BatchProblem& problem, const BatchOptions& options) {
   for (const BatchArray& array : problem.arrays())
     numbered = numbered || !array.senders.empty() || !array.receivers.empty();
   const bool alike = problem.pattern() >= 0 && !numbered;
-  if (alike && names("redistribute", options.algorithm)) return plan_as_one(problem, options);
-  if (names("exchange", options.algorithm)) return plan_merged(problem, options);
-  if (names("redistribute", options.algorithm))
+  if (alike && is_of("redistribute", options.algorithm)) return plan_as_one(problem, options);
+  if (is_of("exchange", options.algorithm)) return plan_merged(problem, options);
+  if (is_of("redistribute", options.algorithm))
     throw InputError("algorithm", fmt::format("'{}' for arrays that are not alike", options.algorithm),
                      "auto, or one of exchange");
   throw InputError("algorithm", fmt::format("'{}'", options.algorithm), "auto, or one of redistribute or exchange");

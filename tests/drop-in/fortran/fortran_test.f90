@@ -1,5 +1,6 @@
 ! Planning and jobs through the Fortran module, on any number of ranks: fortran_test PLATFORM.json FILE_TO_WRITE
 program fortran_test
+  use, intrinsic :: iso_c_binding, only: c_loc, c_ptr
   use, intrinsic :: iso_fortran_env, only: error_unit, int64, real64
   use mpi_f08
   use sluice
@@ -14,6 +15,7 @@ program fortran_test
   call get_command_argument(2, plan_file)
   if (rank == 0) call plan()
   call redistribute()
+  call redistribute_several()
   call exchange()
   call reduce_and_broadcast()
   call fail()
@@ -146,6 +148,62 @@ contains
   real(real64) pure function value_at(i, j)
     integer(int64), intent(in) :: i, j
     value_at = 1000*real(i, real64) + real(j, real64)
+  end function
+
+  ! Two vectors in one job: numbers of their places, in blocks of 5 and 3, which become blocks of 2 and 4.
+  subroutine redistribute_several()
+    type(sluice_array) :: arrays(2)
+    type(sluice_job) :: job
+    real(real64), allocatable, target, asynchronous :: x(:), y(:)
+    integer, allocatable, target, asynchronous :: v(:), w(:)
+    type(c_ptr) :: sources(2), targets(2)
+    integer(int64), parameter :: blocks(2, 2) = reshape([5_int64, 2_int64, 3_int64, 4_int64], [2, 2])
+    integer(int64) :: own(1), sizes(2, 2), i
+    character(200) :: text
+    integer :: a, round, stat
+    do a = 1, 2
+      arrays(a)%shape(1) = 100 + a
+      arrays(a)%from%dimensions = 1
+      arrays(a)%from%grid(1) = ranks
+      arrays(a)%from%block(1) = blocks(1, a)
+      arrays(a)%to = arrays(a)%from
+      arrays(a)%to%block(1) = blocks(2, a)
+      call sluice_layout_local_shape(arrays(a)%from, arrays(a)%shape(:1), rank, own)
+      sizes(1, a) = own(1)
+      call sluice_layout_local_shape(arrays(a)%to, arrays(a)%shape(:1), rank, own)
+      sizes(2, a) = own(1)
+    end do
+    arrays(2)%element_bytes = 4
+    allocate (x(sizes(1, 1)), y(sizes(2, 1)), v(sizes(1, 2)), w(sizes(2, 2)))
+    x = [(real(place(i, blocks(1, 1)), real64), i = 0, sizes(1, 1) - 1)]
+    v = [(int(place(i, blocks(1, 2))), i = 0, sizes(1, 2) - 1)]
+    sources = [c_loc(x), c_loc(v)]
+    targets = [c_loc(y), c_loc(w)]
+    call sluice_redistribution_batch_create(MPI_COMM_WORLD, arrays, job)
+    do round = 1, 2
+      y = -1
+      w = -1
+      if (round == 1) then
+        call sluice_redistribution_batch_execute(job, sources, targets)
+      else
+        call sluice_redistribution_batch_start(job, sources, targets)
+        call sluice_job_wait(job)
+      end if
+      call check(all(y == [(real(place(i, blocks(2, 1)), real64), i = 0, sizes(2, 1) - 1)]), 'the first of two arrays')
+      call check(all(w == [(int(place(i, blocks(2, 2))), i = 0, sizes(2, 2) - 1)]), 'the second of two arrays')
+    end do
+    call sluice_redistribution_batch_execute(job, sources(:1), targets, stat, text)
+    call check(stat /= SLUICE_OK .and. index(text, '0 pointers') > 0, 'a list that is too short: '//trim(text))
+    call sluice_job_free(job)
+    call sluice_redistribution_batch_create(MPI_COMM_WORLD, arrays(:0), job, stat=stat, errmsg=text)
+    call check(stat == SLUICE_BAD_INPUT .and. index(text, 'at least one') > 0, 'no arrays: '//trim(text))
+  end subroutine
+
+  ! The place in the array of this rank's element number `local`, counted from 0, of blocks of `block`.
+  pure function place(local, block) result(index)
+    integer(int64), intent(in) :: local, block
+    integer(int64) :: index
+    index = (local / block * ranks + rank) * block + modulo(local, block)
   end function
 
   ! Rank r has r + 1 numbers for the next one.

@@ -8,7 +8,8 @@ namespace {
 /// A batch of one, whose set-up is in bytes.
 detail::JobArguments arguments_of_one(const std::vector<std::int64_t>& shape, const Layout& from, const Layout& to,
                                       std::int64_t element_size, const RedistributionOptions& options) {
-  detail::JobArguments result{{{shape, from, to, element_size, options}}, options};
+  const ArrayOptions& of_array = options;
+  detail::JobArguments result{{{shape, from, to, element_size, of_array}}, options};
   result.how.setup *= static_cast<double>(element_size);
   return result;
 }

@@ -6,7 +6,7 @@ namespace sluice::mpi::detail {
 namespace {
 
 /// What the rank moves within itself between two looks at the network.
-constexpr std::int64_t kMoveBytes = 256 << 10;
+constexpr std::int64_t kMovedAtOnceBytes = 256 << 10;
 
 /// The rank's own process in the other grid, if it sends itself something.
 std::vector<Rank> own_message(const Participation& part) {
@@ -58,7 +58,7 @@ void ArrayTransport::begin(const void* source, void* target) {
 }
 
 bool ArrayTransport::work() {
-  const std::int64_t most = std::max<std::int64_t>(1, kMoveBytes / element_size_) * element_size_;
+  const std::int64_t most = std::max<std::int64_t>(1, kMovedAtOnceBytes / element_size_) * element_size_;
   const std::int64_t end = std::min(moved_ + most, to_move_);
   put(move_, moved_, end, source_, 0);
   moved_ = end;
