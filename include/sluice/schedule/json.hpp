@@ -26,7 +26,7 @@
 /// Indices are 0-based; sizes and all that is measured in them (offsets, durations, the set-up, transmission, totals)
 /// in the unit of the input, as exact decimal text where there is a fraction ("size": 2.5). A reader takes the fewest
 /// decimals that hold all sizes, offsets, durations and transmissions (StepSchedule::decimals). "input" is there only
-/// for a redistribution, its "shape", "part", "transpose" and "roles" only if they were given, and "copies" only where
+/// for a redistribution, its fields but "from" and "to", or a batch's "arrays", only if given, and "copies" only where
 /// there are any; "certificate" (BoundCertificate) only of planners of exchange, its "node" not of "all", its prices
 /// only with "lp" or "exact". On several switches "switches" says how many, and each step begins with its "switch", 0
 /// unless it is there. "speeds" (NetworkSpeeds) holds, as a file of speeds does, "senders", "receivers" and "backbone",

@@ -12,11 +12,11 @@
 namespace sluice::mpi::detail {
 namespace {
 
-constexpr char kBetween = '\0';
+constexpr char kBetweenTexts = '\0';
 
 /// Three parts one behind the other, each short enough for all to fit the buffer of told.
 std::string joined(const std::string& where, const std::string& found, const std::string& expected) {
-  return where.substr(0, 300) + kBetween + found.substr(0, 300) + kBetween + expected.substr(0, 300);
+  return where.substr(0, 300) + kBetweenTexts + found.substr(0, 300) + kBetweenTexts + expected.substr(0, 300);
 }
 
 std::string text_of(const std::exception_ptr& failure) {
@@ -68,9 +68,9 @@ bool agree(Channel& channel, std::uint64_t fingerprint, const std::exception_ptr
     const std::string text = told(channel, failed, failure ? text_of(failure) : std::string());
     channel.settle();
     if (failure) std::rethrow_exception(failure);
-    const std::size_t first = text.find(kBetween);
-    const std::size_t second = text.find(kBetween, first + 1);
-    const std::size_t end = text.find(kBetween, second + 1);
+    const std::size_t first = text.find(kBetweenTexts);
+    const std::size_t second = text.find(kBetweenTexts, first + 1);
+    const std::size_t end = text.find(kBetweenTexts, second + 1);
     throw InputError(text.substr(0, first),
                      fmt::format("on rank {}: {}", failed, text.substr(first + 1, second - first - 1)),
                      text.substr(second + 1, end - second - 1));
