@@ -125,6 +125,30 @@ void ExchangeInput::add_switches_to(CLI::App& verb) {
       ->option_text("S [1]");
 }
 
+void LocalLinksInput::add_to(CLI::App& verb) {
+  verb.add_option("--local-links", links,
+                  "speed of each node's link inside its cluster: small messages may merge at a neighbour, loads spread "
+                  "over neighbours, where that pays; beside the hardware")
+      ->option_text("SPEED");
+  verb.add_option("--local-latency", latency, "time to start a step there; unless given, as --latency")
+      ->option_text("TIME");
+}
+
+LocalLinks LocalLinksInput::read(const ExchangeTask& task) const {
+  if (links.empty()) throw InputError("--local-links", "nothing beside --local-latency", "a speed such as 10Gbit");
+  if (!task.problem.speeds.empty())
+    throw InputError("--local-links", "a plan at several speeds", "no --speeds beside it");
+  if (task.transfer_bytes_per_s <= 0)
+    throw InputError("--local-links", "no hardware beside it", "--backbone, --sender-link and --receiver-link");
+  LocalLinks result;
+  result.unit_cost = task.transfer_bytes_per_s / parse_speed(links, "--local-links");
+  if (!latency.empty()) {
+    result.setup = move_decimal_point(parse_time(latency, "--local-latency") * task.transfer_bytes_per_s,
+                                      task.problem.traffic.decimals);
+  }
+  return result;
+}
+
 ExchangeTask read(const ExchangeInput& options) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
   if (options.traffic.empty()) throw InputError("exchange", "no traffic", "a file, TRAFFIC.mtx or TRAFFIC.csv");
@@ -185,7 +209,7 @@ std::string ExchangeTask::time_line(double total, double bound) const {
                      bytes_text(static_cast<std::int64_t>(transfer_bytes_per_s)), seconds(bound));
 }
 
-double ExchangeTask::least_time_s() const {
+double ExchangeTask::least_time_s(bool detours) const {
   if (!backbone || !problem.speeds.empty()) return 0;
   const Traffic& traffic = problem.traffic;
   std::vector<double> sent(static_cast<std::size_t>(traffic.senders), 0);
@@ -198,6 +222,10 @@ double ExchangeTask::least_time_s() const {
     total += bytes;
   }
   double result = total / backbone->backbone_bytes_per_s;
+  if (detours) {
+    return std::max({result, total / static_cast<double>(sent.size()) / backbone->sender_link_bytes_per_s,
+                     total / static_cast<double>(received.size()) / backbone->receiver_link_bytes_per_s});
+  }
   for (const double bytes : sent) result = std::max(result, bytes / backbone->sender_link_bytes_per_s);
   for (const double bytes : received) result = std::max(result, bytes / backbone->receiver_link_bytes_per_s);
   return result;

@@ -28,6 +28,8 @@ struct RunExchange {
   std::string algorithm = "auto";
   std::string mode = "auto";
   RunMethods methods;
+  LocalLinksInput local;
+  std::string schedule;     ///< the file of a schedule to carry out instead of a plan
   std::string platform;     ///< the file of the network, whose links tell k
   bool measure = false;     ///< measure k, by more and more transfers at once
   bool tune = false;        ///< mode list finds k while it runs

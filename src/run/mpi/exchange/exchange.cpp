@@ -12,6 +12,7 @@
 
 #include "run/mpi/exchange/exchange_part.hpp"
 #include "run/mpi/exchange/message_sizes.hpp"
+#include "run/mpi/exchange/routed_exchange.hpp"
 #include "run/mpi/exchange/user_messages.hpp"
 #include "run/mpi/native/native_exchange.hpp"
 #include "run/mpi/native/way_trial.hpp"
@@ -49,6 +50,67 @@ void add_speeds(detail::Arguments& arguments, const NetworkSpeeds& speeds) {
   for (const BackboneChange& change : speeds.backbone) arguments.add_all(change.time, change.max_transfers);
 }
 
+void add_clusters(detail::Arguments& arguments, const ExchangeOptions& options) {
+  arguments.add(options.local_links.has_value());
+  if (options.local_links) {
+    arguments.add(options.local_links->unit_cost);
+    arguments.add(options.local_links->setup.has_value());
+    arguments.add(options.local_links->setup.value_or(0));
+  }
+  arguments.add(std::span(options.sender_ranks));
+  arguments.add(std::span(options.receiver_ranks));
+}
+
+/// All that an execution of it depends on.
+void add_schedule(detail::Arguments& arguments, const StepSchedule& schedule) {
+  arguments.add_all(schedule.problem, schedule.senders, schedule.receivers, schedule.max_transfers, schedule.setup,
+                    schedule.decimals, schedule.switches);
+  add_speeds(arguments, schedule.speeds);
+  const auto add = [&](const std::vector<Step>& steps) {
+    arguments.add(steps.size());
+    for (const Step& step : steps) {
+      arguments.add_all(step.duration, step.transfers.size());
+      for (const Transfer& t : step.transfers) arguments.add_all(t.from, t.to, t.offset, t.size);
+    }
+  };
+  add(schedule.steps);
+  arguments.add(schedule.local_phases.has_value());
+  if (schedule.local_phases) {
+    add(schedule.local_phases->before.steps);
+    add(schedule.local_phases->after.steps);
+    for (const Route& r : schedule.local_phases->routes)
+      arguments.add_all(r.from, r.to, r.offset, r.size, r.carrier, r.landing);
+  }
+}
+
+/// What belongs to local links and schedules that are given.
+void check_clusters(const ExchangeOptions& options, int ranks) {
+  const auto refuse = [](const char* where, const std::string& found, const char* expected) {
+    throw InputError(where, found, expected);
+  };
+  const bool has_schedule = options.schedule != nullptr;
+  if (!has_schedule && !options.local_links) {
+    if (!options.sender_ranks.empty()) refuse("sender_ranks", "a list", "none without local_links or a schedule");
+    if (!options.receiver_ranks.empty()) refuse("receiver_ranks", "a list", "none without local_links or a schedule");
+    return;
+  }
+  const char* const which = has_schedule ? "schedule" : "local_links";
+  if (has_schedule && options.local_links) refuse("schedule", "local_links beside it", "one of the two");
+  if (!options.speeds.empty()) refuse(which, "speeds beside it", "one of the two");
+  if (has_schedule && options.max_transfers != 0) refuse("max_transfers", "a k beside a schedule", "0: its own");
+  if (options.mode == ExchangeMode::kList || options.mode == ExchangeMode::kAtOnce)
+    refuse(which, "mode " + to_string(options.mode), "a mode with a plan");
+  for (const auto& [where, list] :
+       {std::pair("sender_ranks", &options.sender_ranks), std::pair("receiver_ranks", &options.receiver_ranks)}) {
+    std::vector<int> sorted = *list;
+    std::ranges::sort(sorted);
+    if (!sorted.empty() && (sorted.front() < 0 || sorted.back() >= ranks))
+      refuse(where, fmt::format("rank {}", sorted.front() < 0 ? sorted.front() : sorted.back()), "a rank of the job");
+    const auto twice = std::ranges::adjacent_find(sorted);
+    if (twice != sorted.end()) refuse(where, fmt::format("rank {} twice", *twice), "each once");
+  }
+}
+
 void check(const std::vector<MessageSize>& sends, const ExchangeOptions& options, int ranks) {
   const auto refuse = [](const char* where, const auto& found, const char* expected) {
     throw InputError(where, fmt::format("{}", found), expected);
@@ -77,6 +139,7 @@ void check(const std::vector<MessageSize>& sends, const ExchangeOptions& options
     if (most != 0 && options.max_transfers != 0 && options.max_transfers != most)
       refuse("max_transfers", options.max_transfers, "0, or the most of the backbone");
   }
+  check_clusters(options, ranks);
   if (options.tune && options.mode != ExchangeMode::kList) refuse("tune", "true", "mode list for it");
 }
 
@@ -147,12 +210,15 @@ struct Exchange::State final : detail::Job {
 
   detail::Advance advance() override {
     if (undecided) return begin_transfers() ? detail::Advance::kMoved : detail::Advance::kIdle;
-    const detail::Advance come = natively ? trial->advance(*native) : trial->advance(*executor);
+    const detail::Advance come = natively ? trial->advance(*native)
+                                 : routed ? trial->advance(*routed)
+                                          : trial->advance(*executor);
     if (come == detail::Advance::kOver && typed) typed->unpack();
     return come;
   }
   void abandon() noexcept override {
     if (executor) executor->abandon();
+    if (routed) routed->abandon();
     if (native) native->abandon();
     if (trial) trial->abandon();
   }
@@ -166,8 +232,9 @@ struct Exchange::State final : detail::Job {
   std::shared_ptr<detail::TypedBuffers> typed;  ///< null: messages are bytes
   std::shared_ptr<const ExchangePart> part;
   std::optional<detail::UserMessages> messages;
-  detail::ListProtocol* list = nullptr;  ///< the executor's, where the mode is list
-  std::optional<detail::StepExecutor> executor;
+  detail::ListProtocol* list = nullptr;          ///< the executor's, where the mode is list
+  std::optional<detail::StepExecutor> executor;  ///< one of the two
+  std::optional<detail::RoutedExchange> routed;  ///< with local phases
   std::optional<detail::WayTrial> trial;
   std::unique_ptr<detail::NativeExchange> native;  ///< once it is tried
 
@@ -183,7 +250,7 @@ Exchange::State::State(std::shared_ptr<detail::Context> context, std::int64_t nu
                        const std::vector<TypedMessage>* typed_sends, const std::vector<TypedMessage>* typed_receives)
     : Job(std::move(context), number, "exchange"), options(user_options), sends(user_sends) {
   const bool left_to_us = options.mode == ExchangeMode::kAuto && options.max_transfers == 0 &&
-                          options.algorithm == "auto" && options.speeds.empty();
+                          options.algorithm == "auto" && options.speeds.empty() && !options.schedule;
   const std::exception_ptr failure = detail::failure_of([&] {
     if (typed_sends != nullptr) {
       if (options.receives) throw InputError("options.receives", "given beside typed messages", "one of the two");
@@ -199,6 +266,8 @@ Exchange::State::State(std::shared_ptr<detail::Context> context, std::int64_t nu
                  options.chunk_bytes, options.window, options.early_release_bytes, options.tune, options.try_native,
                  typed != nullptr);
   add_speeds(common, options.speeds);
+  add_clusters(common, options);
+  common.add(options.schedule != nullptr);
   detail::KeptPlan kept = find_kept(channel, own.bytes(), common.fingerprint(), failure);
   if (kept.plan) {
     part = std::static_pointer_cast<const ExchangePart>(kept.plan);
@@ -218,12 +287,18 @@ Exchange::State::State(std::shared_ptr<detail::Context> context, std::int64_t nu
     }
   }
 
-  const detail::UsualPieces usual = detail::usual_pieces(options.mode);
+  const detail::UsualPieces usual = detail::usual_pieces(options.mode, part->routed.is);
   if (options.chunk_bytes == 0) options.chunk_bytes = usual.chunk_bytes;
   if (options.window == 0) options.window = usual.window;
   send_offsets = detail::message_offsets(sends);
   receive_offsets = detail::message_offsets(receives);
   messages.emplace(sends, receives, *part, channel.rank());
+  if (part->routed.is) {
+    const detail::StepExecutor::Limits limits{options.chunk_bytes, 1, options.window, usual.ahead};
+    routed.emplace(channel, *part, *messages, limits, make_protocol());
+    routed->hold(typed);
+    return;
+  }
   std::vector<detail::StepMessage> outgoing;
   std::vector<detail::StepMessage> incoming;
   for (const auto& transfer : part->sends) outgoing.push_back({transfer.peer, transfer.bytes});
@@ -239,6 +314,12 @@ detail::Arguments Exchange::State::arguments() const {
   result.add_all(options.max_transfers, options.mode, options.algorithm, options.setup_bytes, options.planning_time_s,
                  options.chunk_bytes, options.window, options.early_release_bytes, options.tune);
   add_speeds(result, options.speeds);
+  add_clusters(result, options);
+  if (options.schedule) {
+    detail::Arguments schedule("schedule");
+    add_schedule(schedule, *options.schedule);
+    result.add(schedule.fingerprint());
+  }
   const auto add = [&](const std::vector<MessageSize>& all) {
     result.add(static_cast<std::int64_t>(all.size()));
     for (const MessageSize& message : all) result.add_all(message.peer, message.bytes);
@@ -287,7 +368,8 @@ std::unique_ptr<detail::StepProtocol> Exchange::State::make_protocol() {
       std::vector<detail::SteppedMessage> in;
       for (const auto& transfer : part->sends) out.push_back({transfer.step, transfer.bytes});
       for (const auto& transfer : part->transfers_in) in.push_back({transfer.step, transfer.bytes});
-      return std::make_unique<detail::BarrierProtocol>(channel, std::move(out), std::move(in), part->steps);
+      return std::make_unique<detail::BarrierProtocol>(channel, std::move(out), std::move(in),
+                                                       part->steps + part->routed.steps);
     }
     case ExchangeMode::kList: {
       const detail::ListProtocol::Limits limits{part->max_transfers, options.tune, options.early_release_bytes};
@@ -351,6 +433,10 @@ bool Exchange::State::begin_transfers() {
     return true;
   }
   messages->use(std::move(sources), std::move(targets));
+  if (routed) {
+    routed->begin();
+    return true;
+  }
   executor->begin(*messages);
   if (list == nullptr) return true;
   messages->clear();
@@ -448,13 +534,17 @@ std::string Exchange::explanation() const {
   std::string text = trial.native() ? "MPI_Ialltoallw" : to_string(state_->options.mode);
   if (!trial.native() && state_->part->steps > 0)
     text += fmt::format(", {} {}, k = {}", steps(), steps() == 1 ? "step" : "steps", state_->part->max_transfers);
+  if (!trial.native() && local_steps() > 0) text += fmt::format(", {} local", local_steps());
   return text + detail::to_text(trial.measured(), "MPI_Ialltoallw");
 }
 
 std::int64_t Exchange::steps() const { return state_->part->steps; }
 
+std::int64_t Exchange::local_steps() const { return state_->part->routed.steps; }
+
 std::int64_t Exchange::peak_extra_bytes() const {
-  return state_->executor->buffer_bytes() + (state_->typed ? state_->typed->buffer_bytes() : 0);
+  return (state_->routed ? state_->routed->buffer_bytes() : state_->executor->buffer_bytes()) +
+         (state_->typed ? state_->typed->buffer_bytes() : 0);
 }
 
 }  // namespace sluice::mpi

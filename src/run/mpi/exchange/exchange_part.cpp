@@ -8,15 +8,18 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 
 #include "run/mpi/exchange/message_sources.hpp"
+#include "run/mpi/exchange/node_ranks.hpp"
 #include "run/mpi/network/learn.hpp"
 #include "run/mpi/runtime/planned_part.hpp"
 #include "run/mpi/steps/step_protocol.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
+#include "sluice/plan/aggregation.hpp"
 #include "sluice/plan/exchange.hpp"
 #include "sluice/run/mpi/error.hpp"
 
@@ -115,6 +118,21 @@ constexpr auto kFields = [](auto& numbers, ExchangePart& part) {
     numbers(t.peer, t.offset, t.bytes, t.step);
     numbers.each(t.successors, [&](ChainLinks::Send& send) { numbers(send.rank, send.step); });
   });
+  RoutedPart& routed = part.routed;
+  numbers(routed.is, routed.moves_own, routed.shares_memory, routed.held_bytes, routed.steps);
+  const auto fragment = [&](Fragment& f) { numbers(f.peer, f.offset, f.bytes); };
+  for (auto* const all : {&routed.sends, &routed.receives}) {
+    numbers.each(*all, [&](RoutedPart::Local& t) {
+      numbers(t.peer, t.bytes, t.step, t.after);
+      numbers.each(t.way, fragment);
+    });
+  }
+  for (auto* const all : {&routed.exchange_sends, &routed.exchange_receives}) {
+    numbers.each(*all, [&](RoutedPart::OverBackbone& t) {
+      numbers(t.after);
+      numbers.each(t.way, fragment);
+    });
+  }
 };
 
 /// Whole messages, each rank's to the next rank first, then to the one after that: with so many at once at most, the
@@ -195,6 +213,7 @@ std::vector<ExchangePart> plan_parts(const Rows& rows, const ExchangeOptions& op
   Traffic traffic{ranks, ranks, {}};
   std::vector<bool> receives(rows.size(), false);
   std::int64_t senders = 0;
+  const bool routed = options.local_links || options.schedule;
   for (std::int64_t from = 0; from < ranks; ++from) {
     const std::vector<std::int64_t>& row = rows[static_cast<std::size_t>(from)];
     for (std::size_t at = 0; at < row.size(); at += 2) {
@@ -203,10 +222,16 @@ std::vector<ExchangePart> plan_parts(const Rows& rows, const ExchangeOptions& op
     }
     senders += row.empty() ? 0 : 1;
   }
-  const std::int64_t ports = std::min<std::int64_t>(senders, std::ranges::count(receives, true));
+  std::int64_t ports = std::min<std::int64_t>(senders, std::ranges::count(receives, true));
+  std::optional<NodeRanks> nodes;
+  if (routed) {
+    nodes.emplace(traffic, options);
+    ports = std::min(nodes->senders(), nodes->receivers());
+  }
   const std::vector<BackboneChange>& backbone = options.speeds.backbone;
   std::int64_t most = options.max_transfers > 0 ? options.max_transfers : known_k;
   if (!backbone.empty()) most = options.speeds.most_transfers();
+  if (options.schedule) most = options.schedule->max_transfers;
   const bool k_limits = most > 0 && most < ports;
   const std::int64_t k = std::max<std::int64_t>(1, k_limits ? most : ports);
   ExchangeMode mode = options.mode;
@@ -214,7 +239,7 @@ std::vector<ExchangePart> plan_parts(const Rows& rows, const ExchangeOptions& op
     if (k_limits || !options.speeds.empty() || (!one_node && most_of_a_rank(rows, kHeldByQueues + 1) > kHeldByQueues)) {
       mode = ExchangeMode::kChain;
     } else {
-      mode = one_node ? ExchangeMode::kAtOnce : ExchangeMode::kLocal;
+      mode = one_node && !routed ? ExchangeMode::kAtOnce : ExchangeMode::kLocal;
     }
   }
   std::vector<ExchangePart> parts(rows.size());
@@ -225,11 +250,24 @@ std::vector<ExchangePart> plan_parts(const Rows& rows, const ExchangeOptions& op
     how.time_limit_s = options.planning_time_s;
     const double setup =
         k_limits || !backbone.empty() ? options.setup_bytes : std::max(options.setup_bytes, kLeastSetupOfPorts);
-    NetworkSpeeds speeds = options.speeds;
-    for (BackboneChange& change : speeds.backbone) change.max_transfers = std::min(change.max_transfers, k);
-    parts = split(plan_exchange({traffic, k, setup, 1, std::move(speeds)}, how).schedule, static_cast<int>(ranks), k);
+    StepSchedule schedule;
+    if (options.schedule) {
+      schedule = given_schedule(traffic, options);
+    } else if (options.local_links) {
+      const ExchangeProblem problem{nodes->between_nodes(traffic), k, setup};
+      schedule = nodes->between_ranks(plan_with_local_links(problem, *options.local_links, how).exchange.schedule);
+    } else {
+      NetworkSpeeds speeds = options.speeds;
+      for (BackboneChange& change : speeds.backbone) change.max_transfers = std::min(change.max_transfers, k);
+      schedule = plan_exchange({traffic, k, setup, 1, std::move(speeds)}, how).schedule;
+    }
+    const auto all = static_cast<int>(ranks);
+    parts = schedule.local_phases ? split_phases(schedule, all, k, mode == ExchangeMode::kBarrier)
+                                  : split(schedule, all, k);
+    for (ExchangePart& part : parts) part.routed.moves_own = !options.schedule;
   }
   for (const Message& message : traffic.messages) {
+    if (message.from == message.to) continue;
     parts[static_cast<std::size_t>(message.to)].receives.push_back({static_cast<int>(message.from), message.size});
   }
   for (ExchangePart& part : parts) {
@@ -291,8 +329,8 @@ std::vector<ExchangePart> split(const StepSchedule& schedule, int ranks, std::in
   return parts;
 }
 
-UsualPieces usual_pieces(ExchangeMode mode) {
-  if (mode == ExchangeMode::kLocal) return {1 << 20, 16, 0};
+UsualPieces usual_pieces(ExchangeMode mode, bool packed) {
+  if (mode == ExchangeMode::kLocal) return packed ? UsualPieces{64 << 10, 4, 0} : UsualPieces{1 << 20, 16, 0};
   if (mode == ExchangeMode::kAtOnce) return {1 << 30, 1024, 0};
   return {};
 }
@@ -301,7 +339,8 @@ ExchangePart plan_together(Channel& channel, const std::vector<MessageSize>& sen
                            const std::vector<MessageSize>* receives, const ExchangeOptions& options) {
   const bool one_node = channel.context().one_node();
   const bool no_k = options.max_transfers == 0 || options.max_transfers >= channel.size();
-  const bool at_once_by_default = options.mode == ExchangeMode::kAuto && one_node && no_k && options.speeds.empty();
+  const bool at_once_by_default = options.mode == ExchangeMode::kAuto && one_node && no_k && options.speeds.empty() &&
+                                  !options.local_links && !options.schedule;
   ExchangePart part;
   if (options.mode == ExchangeMode::kAtOnce || at_once_by_default) {
     const std::vector<MessageSize> found = receives != nullptr ? *receives : find_sources(channel, sends);
@@ -313,7 +352,9 @@ ExchangePart plan_together(Channel& channel, const std::vector<MessageSize>& sen
   }
   std::vector<std::int64_t> row;
   for (const MessageSize& message : sends) {
-    if (message.bytes > 0 && message.peer != channel.rank()) row.insert(row.end(), {message.peer, message.bytes});
+    // A schedule that was given has what a rank keeps, too.
+    const bool counts = message.peer != channel.rank() || options.schedule != nullptr;
+    if (message.bytes > 0 && counts) row.insert(row.end(), {message.peer, message.bytes});
   }
   const Rows rows = gather_numbers(channel, std::move(row));
   std::int64_t known_k = 0;

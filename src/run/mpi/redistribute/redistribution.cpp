@@ -70,8 +70,8 @@ std::unique_ptr<detail::StepProtocol> protocol_of(detail::Channel& channel, cons
     const bool passed_on = send.message >= own.sends.processes.size();
     receives_before.push_back(passed_on ? static_cast<std::size_t>(before - own.receives.transfers.begin()) : 0);
   }
-  return std::make_unique<detail::PassOnProtocol>(std::move(ports), std::move(receives_before),
-                                                  std::move(receive_bytes));
+  const auto arrivals = std::make_shared<detail::Arrivals>(std::move(receive_bytes));
+  return std::make_unique<detail::PassOnProtocol>(std::move(ports), std::move(receives_before), arrivals, arrivals);
 }
 
 /// How the pieces of messages travel.
