@@ -88,6 +88,8 @@ void add_run_exchange(CLI::App& verb, Action& chosen) {
       ->add_option("--schedule", options->schedule,
                    "carry out this schedule of plan exchange --json instead of planning; local phases too")
       ->option_text("FILE");
+  problem->add_flag("--by-host", options->by_host,
+                    "two levels: one stream between two hosts, which their ranks gather for and deal out by memory");
   problem->add_flag("--measure", options->measure, "find k first, by 1, 2, 4, .. transfers at once");
   problem
       ->add_option("--platform", options->platform,
@@ -118,7 +120,7 @@ void add_run_exchange(CLI::App& verb, Action& chosen) {
       "  at-once  no plan and no k\n\n"
       "With --local-links pieces may take a detour through neighbours, beside the exchange; with mode barrier one "
       "phase "
-      "\nfollows the other. Method sluice-direct is sluice without --local-links or --schedule.\n\n"
+      "\nfollows the other. Method sluice-direct is sluice without --local-links, --schedule and --by-host.\n\n"
       "Methods of MPI cannot count messages beyond 2^31 - 1 bytes: those that would have to are left out, and a line "
       "says so.\n\n"
       "Examples:\n"

@@ -139,9 +139,17 @@ void check_options(const RunExchange& options, const std::vector<std::string>& m
     if (options.local.given()) throw InputError("--local-links", "--schedule beside it", "one of the two");
     if (!options.problem.speeds.empty()) throw InputError("--speeds", "--schedule beside it", "one of the two");
   }
+  if (options.by_host) {
+    const char* const beside = !options.schedule.empty()         ? "--schedule"
+                               : options.local.given()           ? "--local-links"
+                               : !options.problem.speeds.empty() ? "--speeds"
+                                                                 : nullptr;
+    if (beside != nullptr) throw InputError("--by-host", fmt::format("{} beside it", beside), "one of the two");
+  }
   const char* const planned = !options.problem.speeds.empty() ? "--speeds"
                               : options.local.given()         ? "--local-links"
                               : !options.schedule.empty()     ? "--schedule"
+                              : options.by_host               ? "--by-host"
                                                               : nullptr;
   if (planned != nullptr && std::any_of(methods.begin(), methods.end(), [&](const std::string& method) {
         const std::string mode = method == "sluice" ? options.mode : method;
@@ -186,6 +194,7 @@ int run_exchange(const RunExchange& options) {
   mpi::ExchangeOptions how;
   how.mode = mpi::parse_exchange_mode(options.mode);
   how.tune = options.tune;
+  how.by_host = options.by_host;
   check_options(options, methods);
   ExchangeTask task = read(options.problem);
   task.in_bytes = true;

@@ -38,9 +38,8 @@ class RouteIndex {
     for (std::size_t r = 0; r < routes.size(); ++r) {
       if (const auto way = way_in(phase, routes[r])) entries_.push_back({way->first, way->second, 0, r});
     }
-    std::stable_sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
-      return std::tie(a.from, a.to) < std::tie(b.from, b.to);
-    });
+    std::stable_sort(entries_.begin(), entries_.end(),
+                     [](const Entry& a, const Entry& b) { return std::tie(a.from, a.to) < std::tie(b.from, b.to); });
     for (std::size_t i = 1; i < entries_.size(); ++i) {
       const Entry& before = entries_[i - 1];
       if (before.from == entries_[i].from && before.to == entries_[i].to)

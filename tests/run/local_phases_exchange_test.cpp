@@ -16,6 +16,7 @@
 
 #include "run/detour_testing.hpp"
 #include "run/exchange_testing.hpp"
+#include "run/pretended_hosts.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/exchange.hpp"
 
@@ -33,9 +34,10 @@ void dawdle() {
 }
 
 /// Executes a few times with other bytes each time, and compares every one; returns the number of local steps.
-std::int64_t run(const TrafficTable& table, const std::vector<MessageSize>& sends, const ExchangeOptions& options) {
+std::int64_t run(const TrafficTable& table, const std::vector<MessageSize>& sends, const ExchangeOptions& options,
+                 MPI_Comm comm = MPI_COMM_WORLD) {
   dawdle();
-  Exchange job(MPI_COMM_WORLD, sends, options);
+  Exchange job(comm, sends, options);
   std::vector<MessageSize> expected;
   for (int from = 0; from < size(); ++from) {
     const std::int64_t bytes = table[static_cast<std::size_t>(from)][static_cast<std::size_t>(rank())];
@@ -148,6 +150,46 @@ TEST(LocalPhases, AStepWaitsForWhatItCarriesAlone) {
   if (rank() == 2) MPI_Send(&there, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
 }
 
+/// Two levels: between two hosts goes one message, whatever their ranks have for each other.
+TEST(LocalPhases, ByHost) {
+  Draw draw(35);
+  for (const int ranks_per_host : {1, 2, 3, 100}) {
+    const testing::PretendedHosts hosts(ranks_per_host);
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    for (int i = 0; i < 3 && !HasFailure(); ++i) {
+      const TrafficTable table = testing::random_traffic(draw, size(), 60000);
+      const std::vector<MessageSize> own = own_sends(table, draw);
+      ExchangeOptions options;
+      options.by_host = true;
+      options.algorithm = "weights";
+      options.max_transfers = draw.between(0, 3);
+      for (const ExchangeMode mode : kPlannedModes) {
+        options.mode = mode;
+        SCOPED_TRACE(std::to_string(ranks_per_host) + " ranks a host, case " + std::to_string(i) + ", mode " +
+                     to_string(mode));
+        run(table, own, options, comm);
+      }
+    }
+    // Everybody to everybody: a step for every other host at most, as all of a host leaves by one rank.
+    const int count = (size() + ranks_per_host - 1) / ranks_per_host;
+    if (count > 1) {
+      std::vector<MessageSize> all;
+      for (int r = 0; r < size(); ++r) all.push_back({r, 1000});
+      ExchangeOptions options;
+      options.by_host = true;
+      options.algorithm = "first-fit";
+      options.mode = ExchangeMode::kChain;
+      const TrafficTable table(static_cast<std::size_t>(size()),
+                               std::vector<std::int64_t>(static_cast<std::size_t>(size()), 1000));
+      EXPECT_EQ(run(table, all, options, comm) > 0, ranks_per_host > 1);
+      EXPECT_LE(Exchange(comm, all, options).steps(), 2 * (count - 1));
+      EXPECT_GE(Exchange(comm, all, options).steps(), count - 1);
+    }
+    MPI_Comm_free(&comm);
+  }
+}
+
 /// Messages of types with gaps take detours like all others.
 TEST(LocalPhases, TypedMessages) {
   const int next = (rank() + 1) % size();
@@ -228,6 +270,13 @@ TEST(LocalPhases, BadArguments) {
        [](auto& o) {
          o.speeds.backbone = {{0, 2}};
        }},
+      {"local_links", [](auto& o) { o.by_host = true; }},
+      {"by_host",
+       [](auto& o) {
+         o.local_links.reset();
+         o.by_host = true;
+         o.mode = ExchangeMode::kAtOnce;
+       }},
       {"sender_ranks", [](auto& o) { o.sender_ranks = {size()}; }},
       {"receiver_ranks", [](auto& o) { o.receiver_ranks = {-1}; }},
       {"sender_ranks",
@@ -262,7 +311,7 @@ TEST(LocalPhases, BadArguments) {
   for (std::size_t i = 0; i < spoil.size(); ++i) {
     ExchangeOptions options = good();
     spoil[i].second(options);
-    if (size() == 1 && i == 9) continue;  // it is the only rank
+    if (size() == 1 && i == 11) continue;  // it is the only rank
     const std::string error = error_of(sends, options);
     EXPECT_NE(error.find(spoil[i].first), std::string::npos) << "number " << i << ": " << error;
   }

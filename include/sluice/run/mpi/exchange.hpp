@@ -54,6 +54,10 @@ struct ExchangeOptions {
   /// Carried out instead of a plan: one of problem "exchange", in bytes, that delivers what the ranks send. That of
   /// rank 0 counts; the others give any. Algorithm, k and set-up are then its own; it needs a mode with a plan.
   std::shared_ptr<const StepSchedule> schedule = nullptr;
+  /// Two levels, where ranks share hosts: all that goes from one host to another is one message there, between the rank
+  /// that sends most of it and the one that receives most; a host's ranks gather for it and deal out what comes by the
+  /// host's memory, by which messages inside a host go, too. So a host sends one stream at a time. Likewise.
+  bool by_host = false;
   /// With `schedule`: the ranks that its senders 0, 1, ... and its receivers are; empty: the ranks of these numbers.
   /// With `local_links`: the two clusters; empty: the ranks that send anything, and those that receive. A rank may be
   /// in both.

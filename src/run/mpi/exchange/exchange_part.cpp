@@ -206,14 +206,15 @@ std::int64_t k_of_network(const Rows& rows, const HostNetwork& network) {
   return 0;
 }
 
-/// All parts, from all rows. `known_k`: what the network carries at once; 0: nothing is known.
+/// All parts, from all rows. `known_k`: what the network carries at once; 0: nothing is known. `hosts`: of each rank,
+/// where the exchange goes by two levels; else empty.
 std::vector<ExchangePart> plan_parts(const Rows& rows, const ExchangeOptions& options, bool one_node,
-                                     std::int64_t known_k) {
+                                     std::int64_t known_k, const std::vector<std::int64_t>& hosts) {
   const auto ranks = static_cast<std::int64_t>(rows.size());
   Traffic traffic{ranks, ranks, {}};
   std::vector<bool> receives(rows.size(), false);
   std::int64_t senders = 0;
-  const bool routed = options.local_links || options.schedule;
+  const bool routed = options.local_links || options.schedule || !hosts.empty();
   for (std::int64_t from = 0; from < ranks; ++from) {
     const std::vector<std::int64_t>& row = rows[static_cast<std::size_t>(from)];
     for (std::size_t at = 0; at < row.size(); at += 2) {
@@ -224,9 +225,24 @@ std::vector<ExchangePart> plan_parts(const Rows& rows, const ExchangeOptions& op
   }
   std::int64_t ports = std::min<std::int64_t>(senders, std::ranges::count(receives, true));
   std::optional<NodeRanks> nodes;
-  if (routed) {
+  if (options.local_links || options.schedule) {
     nodes.emplace(traffic, options);
     ports = std::min(nodes->senders(), nodes->receivers());
+  }
+  Traffic between_hosts{ranks, ranks, {}};
+  std::vector<Message> inner;
+  if (!hosts.empty()) {
+    const auto host = [&](std::int64_t rank) { return hosts[static_cast<std::size_t>(rank)]; };
+    std::set<std::int64_t> from;
+    std::set<std::int64_t> to;
+    for (const Message& message : traffic.messages) {
+      const bool stays = host(message.from) == host(message.to);
+      (stays ? inner : between_hosts.messages).push_back(message);
+      if (stays) continue;
+      from.insert(host(message.from));
+      to.insert(host(message.to));
+    }
+    ports = static_cast<std::int64_t>(std::min(from.size(), to.size()));
   }
   const std::vector<BackboneChange>& backbone = options.speeds.backbone;
   std::int64_t most = options.max_transfers > 0 ? options.max_transfers : known_k;
@@ -256,13 +272,16 @@ std::vector<ExchangePart> plan_parts(const Rows& rows, const ExchangeOptions& op
     } else if (options.local_links) {
       const ExchangeProblem problem{nodes->between_nodes(traffic), k, setup};
       schedule = nodes->between_ranks(plan_with_local_links(problem, *options.local_links, how).exchange.schedule);
+    } else if (!hosts.empty()) {
+      std::vector<Route> routes = routes_by_host(between_hosts.messages, hosts);
+      schedule = plan_by_routes({std::move(between_hosts), k, setup}, std::move(routes), {}, how).exchange.schedule;
     } else {
       NetworkSpeeds speeds = options.speeds;
       for (BackboneChange& change : speeds.backbone) change.max_transfers = std::min(change.max_transfers, k);
       schedule = plan_exchange({traffic, k, setup, 1, std::move(speeds)}, how).schedule;
     }
     const auto all = static_cast<int>(ranks);
-    parts = schedule.local_phases ? split_phases(schedule, all, k, mode == ExchangeMode::kBarrier)
+    parts = schedule.local_phases ? split_phases(schedule, inner, all, k, mode == ExchangeMode::kBarrier)
                                   : split(schedule, all, k);
     for (ExchangePart& part : parts) part.routed.moves_own = !options.schedule;
   }
@@ -341,6 +360,7 @@ ExchangePart plan_together(Channel& channel, const std::vector<MessageSize>& sen
   const bool no_k = options.max_transfers == 0 || options.max_transfers >= channel.size();
   const bool at_once_by_default = options.mode == ExchangeMode::kAuto && one_node && no_k && options.speeds.empty() &&
                                   !options.local_links && !options.schedule;
+  const bool by_host = options.by_host && !one_node;
   ExchangePart part;
   if (options.mode == ExchangeMode::kAtOnce || at_once_by_default) {
     const std::vector<MessageSize> found = receives != nullptr ? *receives : find_sources(channel, sends);
@@ -357,6 +377,11 @@ ExchangePart plan_together(Channel& channel, const std::vector<MessageSize>& sen
     if (message.bytes > 0 && counts) row.insert(row.end(), {message.peer, message.bytes});
   }
   const Rows rows = gather_numbers(channel, std::move(row));
+  std::vector<std::int64_t> hosts;
+  if (by_host) {
+    for (const std::vector<std::int64_t>& host : gather_numbers(channel, {channel.context().first_of_node()}))
+      hosts.push_back(host.front());
+  }
   std::int64_t known_k = 0;
   if (options.mode == ExchangeMode::kAuto && options.max_transfers == 0 && !one_node && may_measure(channel)) {
     std::int64_t worth = channel.context().network() || is_long(rows) ? 1 : 0;
@@ -367,7 +392,7 @@ ExchangePart plan_together(Channel& channel, const std::vector<MessageSize>& sen
     }
   }
   part = planned_part<ExchangePart>(
-      channel, [&] { return plan_parts(rows, options, one_node, known_k); }, kFields);
+      channel, [&] { return plan_parts(rows, options, one_node, known_k, hosts); }, kFields);
   if (part.mode != ExchangeMode::kAtOnce) return part;
   // Rank 0 has found that k does not limit anything.
   const std::int64_t k = part.max_transfers;

@@ -29,6 +29,12 @@ class NodeRanks {
   std::vector<int> receivers_;
 };
 
+/// The routes of two levels (ExchangeOptions::by_host), for the messages between hosts: all that goes from one host to
+/// another by the rank of the one that sends most to others, and by the rank of the other that gets most. `hosts`: of
+/// each rank.
+[[nodiscard]] std::vector<Route> routes_by_host(const std::vector<Message>& between_hosts,
+                                                const std::vector<std::int64_t>& hosts);
+
 /// `options.schedule` between ranks. What a rank has for itself is in it only where there are local phases: else it
 /// needs no network. Throws InputError for one that does not deliver the traffic, what ranks have for themselves
 /// included.

@@ -15,6 +15,13 @@ using sluice::detail::RouteIndex;
 /// Local messages that average less are not worth the notes about shared memory, as in redistributions.
 constexpr double kSharedFromBytes = 4096;
 
+/// What a step belongs to.
+enum class Stage { kBefore, kExchange, kInner, kAfter };
+
+Phase phase_of(Stage stage) {
+  return stage == Stage::kBefore ? Phase::kBefore : stage == Stage::kExchange ? Phase::kExchange : Phase::kAfter;
+}
+
 std::size_t at(std::int64_t rank) { return static_cast<std::size_t>(rank); }
 
 /// Where every piece lies on its way.
@@ -42,7 +49,10 @@ class Ways {
   [[nodiscard]] std::int64_t held_bytes(std::size_t rank) const { return held_bytes_[rank]; }
 
   /// Where the bytes of a transfer lie at its sender or, if not `sends`, its receiver.
-  [[nodiscard]] std::vector<Fragment> way(Phase phase, const Transfer& transfer, bool sends) const {
+  [[nodiscard]] std::vector<Fragment> way(Stage stage, const Transfer& transfer, bool sends) const {
+    if (stage == Stage::kInner)
+      return {{static_cast<int>(sends ? transfer.to : transfer.from), transfer.offset, transfer.size}};
+    const Phase phase = phase_of(stage);
     std::vector<Fragment> result;
     index(phase).visit(transfer, [&](std::size_t r, std::int64_t offset, std::int64_t bytes) {
       Fragment piece = place(phase, r, sends);
@@ -90,11 +100,32 @@ class Ways {
   std::vector<std::int64_t> at_landing_;
 };
 
-/// Steps of several phases, one behind the other.
-StepSchedule of_phases(std::initializer_list<const std::vector<Step>*> phases) {
-  StepSchedule result;
-  for (const std::vector<Step>* steps : phases) result.steps.insert(result.steps.end(), steps->begin(), steps->end());
-  return result;
+/// Steps of several stages, one behind the other.
+class Stages {
+ public:
+  void add(Stage stage, const std::vector<Step>& steps) {
+    schedule_.steps.insert(schedule_.steps.end(), steps.begin(), steps.end());
+    stages_.insert(stages_.end(), steps.size(), stage);
+  }
+  [[nodiscard]] const StepSchedule& schedule() const { return schedule_; }
+  [[nodiscard]] Stage of(std::int64_t step) const { return stages_[static_cast<std::size_t>(step)]; }
+  [[nodiscard]] std::int64_t steps() const { return static_cast<std::int64_t>(stages_.size()); }
+
+ private:
+  StepSchedule schedule_;
+  std::vector<Stage> stages_;  ///< of each step
+};
+
+/// Messages to the next rank first, then those to the one after that.
+std::vector<Step> by_distance(const std::vector<Message>& messages, int ranks) {
+  std::vector<Step> steps(at(ranks));
+  for (const Message& message : messages) {
+    Step& step = steps[at((message.to - message.from + ranks) % ranks)];
+    step.transfers.push_back({message.from, message.to, 0, message.size});
+    step.duration = std::max(step.duration, message.size);
+  }
+  std::erase_if(steps, [](const Step& step) { return step.transfers.empty(); });
+  return steps;
 }
 
 /// How many receives of the list have to be there for each route's piece to be whole.
@@ -126,10 +157,9 @@ Transfer received(std::size_t rank, const ExchangePart::Receive& t) {
   return {t.peer, static_cast<std::int64_t>(rank), t.offset, t.bytes};
 }
 
-/// The local transfers as `local`, parts of both local phases, has them; those of steps from `first_after` on go after.
+/// The local transfers as `local`, parts of `stages`, has them.
 void add_local(std::vector<ExchangePart>& parts, const std::vector<ExchangePart>& local, const Ways& ways,
-               std::int64_t first_after, std::size_t routes) {
-  const auto phase = [&](std::int64_t step) { return step < first_after ? Phase::kBefore : Phase::kAfter; };
+               const Stages& stages, std::size_t routes) {
   Needed carried(routes);
   Needed landed(routes);
   for (std::size_t rank = 0; rank < parts.size(); ++rank) {
@@ -137,9 +167,9 @@ void add_local(std::vector<ExchangePart>& parts, const std::vector<ExchangePart>
     for (std::size_t i = 0; i < local[rank].transfers_in.size(); ++i) {
       const ExchangePart::Receive& receive = local[rank].transfers_in[i];
       const Transfer transfer = received(rank, receive);
-      if (receive.step < first_after) carried.comes_by(ways.index(Phase::kBefore), transfer, i);
-      routed.receives.push_back(
-          {receive.peer, receive.bytes, receive.step, ways.way(phase(receive.step), transfer, false)});
+      const Stage stage = stages.of(receive.step);
+      if (stage == Stage::kBefore) carried.comes_by(ways.index(Phase::kBefore), transfer, i);
+      routed.receives.push_back({receive.peer, receive.bytes, receive.step, ways.way(stage, transfer, false)});
     }
     for (std::size_t i = 0; i < parts[rank].transfers_in.size(); ++i)
       landed.comes_by(ways.index(Phase::kExchange), received(rank, parts[rank].transfers_in[i]), i);
@@ -148,9 +178,9 @@ void add_local(std::vector<ExchangePart>& parts, const std::vector<ExchangePart>
     RoutedPart& routed = parts[rank].routed;
     for (const ExchangePart::Send& send : local[rank].sends) {
       const Transfer transfer = sent(rank, send);
-      const bool goes_after = send.step >= first_after;
-      routed.sends.push_back({send.peer, send.bytes, send.step, ways.way(phase(send.step), transfer, true),
-                              goes_after ? landed.of(ways.index(Phase::kAfter), transfer) : 0});
+      const Stage stage = stages.of(send.step);
+      routed.sends.push_back({send.peer, send.bytes, send.step, ways.way(stage, transfer, true),
+                              stage == Stage::kAfter ? landed.of(ways.index(Phase::kAfter), transfer) : 0});
     }
     for (std::size_t i = 0; i < parts[rank].sends.size(); ++i)
       routed.exchange_sends[i].after = carried.of(ways.index(Phase::kExchange), sent(rank, parts[rank].sends[i]));
@@ -159,33 +189,34 @@ void add_local(std::vector<ExchangePart>& parts, const std::vector<ExchangePart>
 
 }  // namespace
 
-std::vector<ExchangePart> split_phases(const StepSchedule& schedule, int ranks, std::int64_t slots, bool in_turn) {
+std::vector<ExchangePart> split_phases(const StepSchedule& schedule, const std::vector<Message>& inner, int ranks,
+                                       std::int64_t slots, bool in_turn) {
   const LocalPhases& phases = *schedule.local_phases;
   const Ways ways(phases.routes, ranks);
-  const auto steps_before = static_cast<std::int64_t>(phases.before.steps.size());
-  const std::int64_t first_after = steps_before + static_cast<std::int64_t>(schedule.steps.size());
-  std::vector<ExchangePart> parts =
-      in_turn ? split(of_phases({&phases.before.steps, &schedule.steps, &phases.after.steps}), ranks, ranks)
-              : split(schedule, ranks, slots);
-  const auto phase = [&](std::int64_t step) {
-    if (!in_turn) return Phase::kExchange;
-    return step < steps_before ? Phase::kBefore : step < first_after ? Phase::kExchange : Phase::kAfter;
-  };
+  Stages exchange;
+  Stages local;
+  Stages& beside = in_turn ? exchange : local;
+  beside.add(Stage::kBefore, phases.before.steps);
+  exchange.add(Stage::kExchange, schedule.steps);
+  beside.add(Stage::kInner, by_distance(inner, ranks));
+  beside.add(Stage::kAfter, phases.after.steps);
+  const auto steps = static_cast<std::int64_t>(schedule.steps.size());
+
+  std::vector<ExchangePart> parts = in_turn ? split(exchange.schedule(), ranks, ranks) : split(schedule, ranks, slots);
   for (std::size_t rank = 0; rank < parts.size(); ++rank) {
     ExchangePart& part = parts[rank];
-    part.steps = static_cast<std::int64_t>(schedule.steps.size());
+    part.steps = steps;
     part.routed.is = true;
     part.routed.held_bytes = ways.held_bytes(rank);
-    part.routed.steps = steps_before + static_cast<std::int64_t>(phases.after.steps.size());
+    part.routed.steps = exchange.steps() + local.steps() - steps;
     for (const ExchangePart::Send& send : part.sends)
-      part.routed.exchange_sends.push_back({ways.way(phase(send.step), sent(rank, send), true), 0});
+      part.routed.exchange_sends.push_back({ways.way(exchange.of(send.step), sent(rank, send), true), 0});
     for (const ExchangePart::Receive& receive : part.transfers_in)
-      part.routed.exchange_receives.push_back({ways.way(phase(receive.step), received(rank, receive), false), 0});
+      part.routed.exchange_receives.push_back({ways.way(exchange.of(receive.step), received(rank, receive), false), 0});
   }
   if (in_turn) return parts;
 
-  const StepSchedule both = of_phases({&phases.before.steps, &phases.after.steps});
-  add_local(parts, split(both, ranks, ranks), ways, steps_before, phases.routes.size());
+  add_local(parts, split(local.schedule(), ranks, ranks), ways, local, phases.routes.size());
   double bytes = 0;
   double messages = 0;
   for (const ExchangePart& part : parts) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "sluice/input/traffic.hpp"
 #include "sluice/schedule/step_schedule.hpp"
 
 namespace sluice::mpi::detail {
@@ -42,16 +43,17 @@ struct RoutedPart {
   bool moves_own = true;        ///< what a rank has for itself is copied; else the plan sends it, too
   bool shares_memory = false;   ///< local transfers are long enough to share memory for them; the same on all ranks
   std::int64_t held_bytes = 0;  ///< of others, that the rank passes on
-  std::int64_t steps = 0;       ///< of both local phases
+  std::int64_t steps = 0;       ///< of local transfers
   std::vector<Local> sends;
   std::vector<Local> receives;
   std::vector<OverBackbone> exchange_sends;     ///< of ExchangePart::sends
   std::vector<OverBackbone> exchange_receives;  ///< of ExchangePart::transfers_in
 };
 
-/// As split (exchange_part.hpp), of a schedule with local phases. `in_turn`: a phase begins when the one before has
-/// ended, and the steps of all are those of the parts. O((transfers + routes) log routes) time.
-[[nodiscard]] std::vector<ExchangePart> split_phases(const StepSchedule& schedule, int ranks, std::int64_t slots,
-                                                     bool in_turn);
+/// As split (exchange_part.hpp), of a schedule with local phases. `inner`: messages beside it that go straight by local
+/// links, after the transfers before. `in_turn`: a phase begins when the one before has ended, and the steps of all are
+/// those of the parts. O((transfers + routes) log routes) time.
+[[nodiscard]] std::vector<ExchangePart> split_phases(const StepSchedule& schedule, const std::vector<Message>& inner,
+                                                     int ranks, std::int64_t slots, bool in_turn);
 
 }  // namespace sluice::mpi::detail
