@@ -18,6 +18,7 @@
 #include "sluice/input/decimal.hpp"
 #include "sluice/input/quantity.hpp"
 #include "sluice/input/traffic_file.hpp"
+#include "sluice/plan/exchange_speeds.hpp"
 #include "sluice/show/quantities.hpp"
 
 namespace sluice::command {
@@ -80,16 +81,11 @@ std::optional<Backbone> read_backbone(const ExchangeInput& options) {
 void take_speeds(const ExchangeInput& options, ExchangeTask& task) {
   ExchangeProblem& problem = task.problem;
   if (problem.switches != 1) throw InputError("--speeds", "a plan for several switches", "no --switches beside it");
-  problem.speeds = read_speeds(options.speeds);
   task.speeds_file = options.speeds;
-  check_speeds(problem.speeds, problem.traffic.senders, problem.traffic.receivers, options.speeds);
-  std::vector<BackboneChange>& backbone = problem.speeds.backbone;
-  if (backbone.empty()) return;
-  if (!options.max_transfers.empty())
+  set_speeds(problem, read_speeds(options.speeds), options.speeds);
+  if (!problem.speeds.backbone.empty() && !options.max_transfers.empty())
     throw InputError("--speeds", "--max-transfers beside a backbone in " + options.speeds,
                      "one of the two: both tell k");
-  for (BackboneChange& change : backbone) change.time = move_decimal_point(change.time, problem.traffic.decimals);
-  problem.max_transfers = problem.speeds.most_transfers();
 }
 
 }  // namespace
