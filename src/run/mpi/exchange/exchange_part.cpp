@@ -206,50 +206,77 @@ std::int64_t k_of_network(const Rows& rows, const HostNetwork& network) {
   return 0;
 }
 
+/// What ranks have for each other, as it is planned.
+struct RankTraffic {
+  Traffic all;
+  Traffic between_hosts;           ///< with two levels: what a plan is for
+  std::vector<Message> inner;      ///< and what stays on a host
+  std::optional<NodeRanks> nodes;  ///< of a schedule that is given, or with local links
+  std::int64_t ports = 0;          ///< transfers at once that they allow
+};
+
+/// From all rows; `hosts`: see plan_parts.
+RankTraffic traffic_of(const Rows& rows, const ExchangeOptions& options, const std::vector<std::int64_t>& hosts) {
+  const auto ranks = static_cast<std::int64_t>(rows.size());
+  RankTraffic result{{ranks, ranks, {}}, {ranks, ranks, {}}, {}, {}, 0};
+  for (std::int64_t from = 0; from < ranks; ++from) {
+    const std::vector<std::int64_t>& row = rows[static_cast<std::size_t>(from)];
+    for (std::size_t at = 0; at < row.size(); at += 2) result.all.messages.push_back({from, row[at], row[at + 1]});
+  }
+  if (options.local_links || options.schedule) {
+    result.nodes.emplace(result.all, options);
+    result.ports = std::min(result.nodes->senders(), result.nodes->receivers());
+    return result;
+  }
+  // A rank is its own port, or its host's.
+  const auto port = [&](std::int64_t rank) { return hosts.empty() ? rank : hosts[static_cast<std::size_t>(rank)]; };
+  std::vector<bool> sends(rows.size(), false);
+  std::vector<bool> receives(rows.size(), false);
+  for (const Message& message : result.all.messages) {
+    const bool stays = port(message.from) == port(message.to);
+    if (!hosts.empty()) (stays ? result.inner : result.between_hosts.messages).push_back(message);
+    if (stays) continue;
+    sends[static_cast<std::size_t>(port(message.from))] = true;
+    receives[static_cast<std::size_t>(port(message.to))] = true;
+  }
+  result.ports = std::min(std::ranges::count(sends, true), std::ranges::count(receives, true));
+  return result;
+}
+
+/// A plan between ranks, or the one that is given, with k transfers at once. `hosts`: see plan_parts.
+StepSchedule schedule_of(RankTraffic& traffic, const ExchangeOptions& options, std::int64_t k, double setup,
+                         const std::vector<std::int64_t>& hosts) {
+  if (options.schedule) return given_schedule(traffic.all, options);
+  sluice::ExchangeOptions how;
+  how.algorithm = options.algorithm;
+  how.effort = std::max(1e-9, options.planning_time_s);  // an effort of 1 is about a second
+  how.time_limit_s = options.planning_time_s;
+  if (options.local_links) {
+    const ExchangeProblem problem{traffic.nodes->between_nodes(traffic.all), k, setup};
+    return traffic.nodes->between_ranks(plan_with_local_links(problem, *options.local_links, how).exchange.schedule);
+  }
+  if (!hosts.empty()) {
+    std::vector<Route> routes = routes_by_host(traffic.between_hosts.messages, hosts);
+    return plan_by_routes({std::move(traffic.between_hosts), k, setup}, std::move(routes), {}, how).exchange.schedule;
+  }
+  NetworkSpeeds speeds = options.speeds;
+  for (BackboneChange& change : speeds.backbone) change.max_transfers = std::min(change.max_transfers, k);
+  return plan_exchange({traffic.all, k, setup, 1, std::move(speeds)}, how).schedule;
+}
+
 /// All parts, from all rows. `known_k`: what the network carries at once; 0: nothing is known. `hosts`: of each rank,
 /// where the exchange goes by two levels; else empty.
 std::vector<ExchangePart> plan_parts(const Rows& rows, const ExchangeOptions& options, bool one_node,
                                      std::int64_t known_k, const std::vector<std::int64_t>& hosts) {
-  const auto ranks = static_cast<std::int64_t>(rows.size());
-  Traffic traffic{ranks, ranks, {}};
-  std::vector<bool> receives(rows.size(), false);
-  std::int64_t senders = 0;
+  const auto ranks = static_cast<int>(rows.size());
+  RankTraffic traffic = traffic_of(rows, options, hosts);
   const bool routed = options.local_links || options.schedule || !hosts.empty();
-  for (std::int64_t from = 0; from < ranks; ++from) {
-    const std::vector<std::int64_t>& row = rows[static_cast<std::size_t>(from)];
-    for (std::size_t at = 0; at < row.size(); at += 2) {
-      traffic.messages.push_back({from, row[at], row[at + 1]});
-      receives[static_cast<std::size_t>(row[at])] = true;
-    }
-    senders += row.empty() ? 0 : 1;
-  }
-  std::int64_t ports = std::min<std::int64_t>(senders, std::ranges::count(receives, true));
-  std::optional<NodeRanks> nodes;
-  if (options.local_links || options.schedule) {
-    nodes.emplace(traffic, options);
-    ports = std::min(nodes->senders(), nodes->receivers());
-  }
-  Traffic between_hosts{ranks, ranks, {}};
-  std::vector<Message> inner;
-  if (!hosts.empty()) {
-    const auto host = [&](std::int64_t rank) { return hosts[static_cast<std::size_t>(rank)]; };
-    std::set<std::int64_t> from;
-    std::set<std::int64_t> to;
-    for (const Message& message : traffic.messages) {
-      const bool stays = host(message.from) == host(message.to);
-      (stays ? inner : between_hosts.messages).push_back(message);
-      if (stays) continue;
-      from.insert(host(message.from));
-      to.insert(host(message.to));
-    }
-    ports = static_cast<std::int64_t>(std::min(from.size(), to.size()));
-  }
-  const std::vector<BackboneChange>& backbone = options.speeds.backbone;
+  const bool changes = !options.speeds.backbone.empty();
   std::int64_t most = options.max_transfers > 0 ? options.max_transfers : known_k;
-  if (!backbone.empty()) most = options.speeds.most_transfers();
+  if (changes) most = options.speeds.most_transfers();
   if (options.schedule) most = options.schedule->max_transfers;
-  const bool k_limits = most > 0 && most < ports;
-  const std::int64_t k = std::max<std::int64_t>(1, k_limits ? most : ports);
+  const bool k_limits = most > 0 && most < traffic.ports;
+  const std::int64_t k = std::max<std::int64_t>(1, k_limits ? most : traffic.ports);
   ExchangeMode mode = options.mode;
   if (mode == ExchangeMode::kAuto) {
     if (k_limits || !options.speeds.empty() || (!one_node && most_of_a_rank(rows, kHeldByQueues + 1) > kHeldByQueues)) {
@@ -260,32 +287,13 @@ std::vector<ExchangePart> plan_parts(const Rows& rows, const ExchangeOptions& op
   }
   std::vector<ExchangePart> parts(rows.size());
   if (mode != ExchangeMode::kList && mode != ExchangeMode::kAtOnce) {
-    sluice::ExchangeOptions how;
-    how.algorithm = options.algorithm;
-    how.effort = std::max(1e-9, options.planning_time_s);  // an effort of 1 is about a second
-    how.time_limit_s = options.planning_time_s;
-    const double setup =
-        k_limits || !backbone.empty() ? options.setup_bytes : std::max(options.setup_bytes, kLeastSetupOfPorts);
-    StepSchedule schedule;
-    if (options.schedule) {
-      schedule = given_schedule(traffic, options);
-    } else if (options.local_links) {
-      const ExchangeProblem problem{nodes->between_nodes(traffic), k, setup};
-      schedule = nodes->between_ranks(plan_with_local_links(problem, *options.local_links, how).exchange.schedule);
-    } else if (!hosts.empty()) {
-      std::vector<Route> routes = routes_by_host(between_hosts.messages, hosts);
-      schedule = plan_by_routes({std::move(between_hosts), k, setup}, std::move(routes), {}, how).exchange.schedule;
-    } else {
-      NetworkSpeeds speeds = options.speeds;
-      for (BackboneChange& change : speeds.backbone) change.max_transfers = std::min(change.max_transfers, k);
-      schedule = plan_exchange({traffic, k, setup, 1, std::move(speeds)}, how).schedule;
-    }
-    const auto all = static_cast<int>(ranks);
-    parts = schedule.local_phases ? split_phases(schedule, inner, all, k, mode == ExchangeMode::kBarrier)
-                                  : split(schedule, all, k);
+    const double setup = k_limits || changes ? options.setup_bytes : std::max(options.setup_bytes, kLeastSetupOfPorts);
+    const StepSchedule schedule = schedule_of(traffic, options, k, setup, hosts);
+    parts = schedule.local_phases ? split_phases(schedule, traffic.inner, ranks, k, mode == ExchangeMode::kBarrier)
+                                  : split(schedule, ranks, k);
     for (ExchangePart& part : parts) part.routed.moves_own = !options.schedule;
   }
-  for (const Message& message : traffic.messages) {
+  for (const Message& message : traffic.all.messages) {
     if (message.from == message.to) continue;
     parts[static_cast<std::size_t>(message.to)].receives.push_back({static_cast<int>(message.from), message.size});
   }
