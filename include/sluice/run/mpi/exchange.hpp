@@ -62,7 +62,7 @@ struct ExchangeOptions {
   /// With `local_links`: the two clusters; empty: the ranks that send anything, and those that receive. A rank may be
   /// in both.
   std::vector<int> sender_ranks = {};
-  std::vector<int> receiver_ranks = {};
+  std::vector<int> receiver_ranks = {};  ///< likewise
 
   /// Messages travel in pieces of at most this many bytes, 1 to 2^30; 0: 32 KiB, 1 MiB for kLocal, which need not know
   /// how far a message has come, 2^30 for kAtOnce.

@@ -110,7 +110,7 @@ class Slots {
 };
 
 /// See planned_part.
-constexpr auto kFields = [](auto& numbers, ExchangePart& part) {
+constexpr auto kExchangeFields = [](auto& numbers, ExchangePart& part) {
   numbers(part.mode, part.steps, part.max_transfers);
   numbers.each(part.receives, [&](MessageSize& m) { numbers(m.peer, m.bytes); });
   numbers.each(part.sends, [&](ExchangePart::Send& t) { numbers(t.peer, t.offset, t.bytes, t.step, t.permissions); });
@@ -400,7 +400,7 @@ ExchangePart plan_together(Channel& channel, const std::vector<MessageSize>& sen
     }
   }
   part = planned_part<ExchangePart>(
-      channel, [&] { return plan_parts(rows, options, one_node, known_k, hosts); }, kFields);
+      channel, [&] { return plan_parts(rows, options, one_node, known_k, hosts); }, kExchangeFields);
   if (part.mode != ExchangeMode::kAtOnce) return part;
   // Rank 0 has found that k does not limit anything.
   const std::int64_t k = part.max_transfers;

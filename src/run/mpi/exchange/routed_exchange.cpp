@@ -9,18 +9,18 @@
 namespace sluice::mpi::detail {
 namespace {
 
-using Way = const std::vector<Fragment>*;
+using FragmentList = const std::vector<Fragment>*;
 
 /// Of local transfers: what is passed on within a host, or by links that are fast. As in redistributions.
 constexpr StepExecutor::Limits kLocalLimits{64 << 10, 1, 4, 0, false, Tag::kLocalData};
 
 }  // namespace
 
-RoutedData::RoutedData(UserMessages& user, bool works, std::byte* held, const std::vector<Way>& sends,
-                       const std::vector<Way>& receives)
+RoutedData::RoutedData(UserMessages& user, bool works, std::byte* held, const std::vector<FragmentList>& sends,
+                       const std::vector<FragmentList>& receives)
     : user_(user), works_(works), held_(held) {
-  const auto add = [](List& list, const std::vector<Way>& ways, auto&& message_of) {
-    for (const Way way : ways) {
+  const auto add = [](List& list, const std::vector<FragmentList>& ways, auto&& message_of) {
+    for (const FragmentList way : ways) {
       std::int64_t begin = 0;
       for (const Fragment& fragment : *way) {
         list.pieces.push_back({begin, fragment.peer < 0 ? kHeld : message_of(fragment.peer), fragment.offset});
@@ -91,7 +91,7 @@ RoutedExchange::RoutedExchange(Channel& channel, const ExchangePart& part, UserM
   /// What one of the two executors is made of.
   struct Lane {
     std::vector<StepMessage> sends, receives;
-    std::vector<Way> send_ways, receive_ways;
+    std::vector<FragmentList> send_ways, receive_ways;
     std::vector<std::size_t> after;
     std::vector<std::int64_t> receive_bytes;
   };

@@ -16,10 +16,12 @@ using sluice::detail::RouteIndex;
 constexpr double kSharedFromBytes = 4096;
 
 /// What a step belongs to.
-enum class Stage { kBefore, kExchange, kInner, kAfter };
+enum class RoutedStage { kBefore, kExchange, kInner, kAfter };
 
-Phase phase_of(Stage stage) {
-  return stage == Stage::kBefore ? Phase::kBefore : stage == Stage::kExchange ? Phase::kExchange : Phase::kAfter;
+Phase phase_of(RoutedStage stage) {
+  return stage == RoutedStage::kBefore     ? Phase::kBefore
+         : stage == RoutedStage::kExchange ? Phase::kExchange
+                                           : Phase::kAfter;
 }
 
 std::size_t at(std::int64_t rank) { return static_cast<std::size_t>(rank); }
@@ -49,8 +51,8 @@ class Ways {
   [[nodiscard]] std::int64_t held_bytes(std::size_t rank) const { return held_bytes_[rank]; }
 
   /// Where the bytes of a transfer lie at its sender or, if not `sends`, its receiver.
-  [[nodiscard]] std::vector<Fragment> way(Stage stage, const Transfer& transfer, bool sends) const {
-    if (stage == Stage::kInner)
+  [[nodiscard]] std::vector<Fragment> way(RoutedStage stage, const Transfer& transfer, bool sends) const {
+    if (stage == RoutedStage::kInner)
       return {{static_cast<int>(sends ? transfer.to : transfer.from), transfer.offset, transfer.size}};
     const Phase phase = phase_of(stage);
     std::vector<Fragment> result;
@@ -101,19 +103,19 @@ class Ways {
 };
 
 /// Steps of several stages, one behind the other.
-class Stages {
+class RoutedStages {
  public:
-  void add(Stage stage, const std::vector<Step>& steps) {
+  void add(RoutedStage stage, const std::vector<Step>& steps) {
     schedule_.steps.insert(schedule_.steps.end(), steps.begin(), steps.end());
     stages_.insert(stages_.end(), steps.size(), stage);
   }
   [[nodiscard]] const StepSchedule& schedule() const { return schedule_; }
-  [[nodiscard]] Stage of(std::int64_t step) const { return stages_[static_cast<std::size_t>(step)]; }
+  [[nodiscard]] RoutedStage of(std::int64_t step) const { return stages_[static_cast<std::size_t>(step)]; }
   [[nodiscard]] std::int64_t steps() const { return static_cast<std::int64_t>(stages_.size()); }
 
  private:
   StepSchedule schedule_;
-  std::vector<Stage> stages_;  ///< of each step
+  std::vector<RoutedStage> stages_;  ///< of each step
 };
 
 /// Messages to the next rank first, then those to the one after that.
@@ -159,7 +161,7 @@ Transfer received(std::size_t rank, const ExchangePart::Receive& t) {
 
 /// The local transfers as `local`, parts of `stages`, has them.
 void add_local(std::vector<ExchangePart>& parts, const std::vector<ExchangePart>& local, const Ways& ways,
-               const Stages& stages, std::size_t routes) {
+               const RoutedStages& stages, std::size_t routes) {
   Needed carried(routes);
   Needed landed(routes);
   for (std::size_t rank = 0; rank < parts.size(); ++rank) {
@@ -167,8 +169,8 @@ void add_local(std::vector<ExchangePart>& parts, const std::vector<ExchangePart>
     for (std::size_t i = 0; i < local[rank].transfers_in.size(); ++i) {
       const ExchangePart::Receive& receive = local[rank].transfers_in[i];
       const Transfer transfer = received(rank, receive);
-      const Stage stage = stages.of(receive.step);
-      if (stage == Stage::kBefore) carried.comes_by(ways.index(Phase::kBefore), transfer, i);
+      const RoutedStage stage = stages.of(receive.step);
+      if (stage == RoutedStage::kBefore) carried.comes_by(ways.index(Phase::kBefore), transfer, i);
       routed.receives.push_back({receive.peer, receive.bytes, receive.step, ways.way(stage, transfer, false)});
     }
     for (std::size_t i = 0; i < parts[rank].transfers_in.size(); ++i)
@@ -178,9 +180,9 @@ void add_local(std::vector<ExchangePart>& parts, const std::vector<ExchangePart>
     RoutedPart& routed = parts[rank].routed;
     for (const ExchangePart::Send& send : local[rank].sends) {
       const Transfer transfer = sent(rank, send);
-      const Stage stage = stages.of(send.step);
+      const RoutedStage stage = stages.of(send.step);
       routed.sends.push_back({send.peer, send.bytes, send.step, ways.way(stage, transfer, true),
-                              stage == Stage::kAfter ? landed.of(ways.index(Phase::kAfter), transfer) : 0});
+                              stage == RoutedStage::kAfter ? landed.of(ways.index(Phase::kAfter), transfer) : 0});
     }
     for (std::size_t i = 0; i < parts[rank].sends.size(); ++i)
       routed.exchange_sends[i].after = carried.of(ways.index(Phase::kExchange), sent(rank, parts[rank].sends[i]));
@@ -193,13 +195,13 @@ std::vector<ExchangePart> split_phases(const StepSchedule& schedule, const std::
                                        std::int64_t slots, bool in_turn) {
   const LocalPhases& phases = *schedule.local_phases;
   const Ways ways(phases.routes, ranks);
-  Stages exchange;
-  Stages local;
-  Stages& beside = in_turn ? exchange : local;
-  beside.add(Stage::kBefore, phases.before.steps);
-  exchange.add(Stage::kExchange, schedule.steps);
-  beside.add(Stage::kInner, by_distance(inner, ranks));
-  beside.add(Stage::kAfter, phases.after.steps);
+  RoutedStages exchange;
+  RoutedStages local;
+  RoutedStages& beside = in_turn ? exchange : local;
+  beside.add(RoutedStage::kBefore, phases.before.steps);
+  exchange.add(RoutedStage::kExchange, schedule.steps);
+  beside.add(RoutedStage::kInner, by_distance(inner, ranks));
+  beside.add(RoutedStage::kAfter, phases.after.steps);
   const auto steps = static_cast<std::int64_t>(schedule.steps.size());
 
   std::vector<ExchangePart> parts = in_turn ? split(exchange.schedule(), ranks, ranks) : split(schedule, ranks, slots);
