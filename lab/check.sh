@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# A short run of the lab, for CI: exchanges between 3 + 3 hosts over a backbone that carries 2, and broadcasts between
-# 2 + 2 by default, verified byte by byte; a probe of 2 + 2 hosts, to which ranks are dealt in turns and which must have
-# them host by host; then an interrupted run. At the end nothing of these may be left.
+# A short run of the lab, for CI: exchanges between 3 + 3 hosts over a backbone that carries 2, broadcasts between 2 + 2
+# by default and exchanges with local phases between these, verified byte by byte; a probe of 2 + 2 hosts, to which ranks
+# are dealt in turns and which must have them host by host; then an interrupted run. At the end nothing of these may be
+# left.
 #
 #     lab/check.sh [BUILD_DIR]      a build with Open MPI; build/release unless given
 #
@@ -26,6 +27,9 @@ for ranks in 4 8; do  # one for each host, and two
   "$lab/run.sh" --name "$name" --hosts 2 --k 2 -n "$ranks" --time-limit 120 \
     "$build/bin/run_broadcast_test" --gtest_brief=1 --gtest_filter='*WithoutAPlatform*'
 done
+# Two ranks on each host, and local links.
+"$lab/run.sh" --name "$name" --hosts 2 --k 2 --local-rate 1000 -n 8 --time-limit 120 \
+  "$build/bin/local_phases_exchange_test" --gtest_brief=1
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

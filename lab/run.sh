@@ -9,7 +9,7 @@
 #     --time-limit seconds after which the program is ended, with exit status 124          [600]
 #
 # The program finds the settings of the lab in its environment: SLUICE_LAB_HOSTS, SLUICE_LAB_K, SLUICE_LAB_BACKBONE_MBIT,
-# SLUICE_LAB_HOST_MBIT, SLUICE_LAB_CONGESTION. Interrupted or not, the lab is taken down with all that runs in it.
+# SLUICE_LAB_HOST_MBIT, SLUICE_LAB_LOCAL_MBIT (empty: none), SLUICE_LAB_CONGESTION. Interrupted or not, the lab is taken down with all that runs in it.
 #
 # Exit status: that of the program; 2 bad arguments; 3 a lab is not possible here (says why).
 set -euo pipefail

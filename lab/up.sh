@@ -2,13 +2,15 @@
 # Builds a lab: two clusters of hosts joined by a backbone, inside this machine.
 #
 #     lab/up.sh [--hosts H] [--k K] [--backbone MBIT] [--host-rate MBIT]
-#               [--first-host-rate MBIT] [--congestion NAME] [--name NAME]
+#               [--first-host-rate MBIT] [--local-rate MBIT] [--congestion NAME] [--name NAME]
 #
 #     --hosts       hosts of each cluster; 1 .. H send and H + 1 .. 2H receive in the papers' setting   [10]
 #     --k           transfers that the backbone carries at once: a host's link has backbone / k         [3]
 #     --backbone    Mbit/s between the clusters                                                         [100]
 #     --host-rate   Mbit/s of a host's link, instead of backbone / k
 #     --first-host-rate  the same for host 1 alone, to try a slow link                                  [as the others]
+#     --local-rate  Mbit/s of a second link of each host, to a network of its own cluster alone, which then carries all
+#                   that goes between two hosts of one cluster                                          [none]
 #     --congestion  TCP's congestion control on the hosts: reno, cubic, bbr                             [reno]
 #     --name        up to 12 of a-z and 0-9                                                             [one of its own]
 #
@@ -23,11 +25,11 @@ set -euo pipefail
 lab=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 source "$lab/common.sh"
 
-hosts=10 k=3 backbone=100 host_rate='' first_host_rate='' congestion=reno name=''
+hosts=10 k=3 backbone=100 host_rate='' first_host_rate='' congestion=reno name='' local_rate=''
 while [[ $# -gt 0 ]]; do
   case $1 in
     -h|--help) sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"; exit 0 ;;
-    --hosts|--k|--backbone|--host-rate|--first-host-rate|--congestion|--name)
+    --hosts|--k|--backbone|--host-rate|--first-host-rate|--local-rate|--congestion|--name)
       [[ $# -ge 2 ]] || lab_fail "$1: nothing after it, expected a value"
       declare "$(tr - _ <<<"${1#--}")=$2"
       shift 2 ;;
@@ -42,10 +44,13 @@ host_rate=${host_rate:-$(awk -v b="$backbone" -v k="$k" 'BEGIN { printf "%.3f", 
 [[ $host_rate =~ $number ]] || lab_fail "--host-rate: '$host_rate', expected Mbit/s"
 first_host_rate=${first_host_rate:-$host_rate}
 [[ $first_host_rate =~ $number ]] || lab_fail "--first-host-rate: '$first_host_rate', expected Mbit/s"
+[[ -z $local_rate || $local_rate =~ $number ]] || lab_fail "--local-rate: '$local_rate', expected Mbit/s"
 name=${name:-$(printf '%x%04x' $$ "$RANDOM")}
 lab_is_name "$name" || lab_fail "--name: '$name', expected up to 12 of a-z and 0-9"
-awk -v a="$backbone" -v b="$host_rate" -v c="$first_host_rate" 'BEGIN { exit !(a >= 0.1 && b >= 0.1 && c >= 0.1) }' ||
-  lab_fail "--backbone, --host-rate, --first-host-rate: $backbone, $host_rate, $first_host_rate, expected at least 0.1 Mbit/s"
+awk -v a="$backbone" -v b="$host_rate" -v c="$first_host_rate" -v d="${local_rate:-1}" \
+  'BEGIN { exit !(a >= 0.1 && b >= 0.1 && c >= 0.1 && d >= 0.1) }' ||
+  lab_fail "--backbone, --host-rate, --first-host-rate, --local-rate: $backbone, $host_rate, $first_host_rate," \
+    "${local_rate:-none}, expected at least 0.1 Mbit/s"
 
 lab_possible || exit 3
 [[ -z $(lab_namespaces "$name") && ! -e $lab_root/$name ]] || lab_fail "--name: '$name' is up already, expected a new one"
@@ -60,12 +65,16 @@ mkdir -p "$lab_root/$name/tmp"
 hub=sluice-$name-hub
 in_hub() { ip netns exec "$hub" "$@"; }
 ip netns add "$hub"
-for side in 1 2; do ip -n "$hub" link add "switch$side" type bridge; done
+for side in 1 2; do
+  ip -n "$hub" link add "switch$side" type bridge
+  [[ -z $local_rate ]] || ip -n "$hub" link add "local$side" type bridge
+done
 ip -n "$hub" link add backbone1 type veth peer name backbone2
 for side in 1 2; do
   ip -n "$hub" link set "backbone$side" master "switch$side" up
   in_hub tc qdisc add dev "backbone$side" root tbf rate "${backbone}mbit" burst 64k limit 256k
   ip -n "$hub" link set "switch$side" up
+  [[ -z $local_rate ]] || ip -n "$hub" link set "local$side" up
 done
 
 for ((host = 1; host <= 2 * hosts; ++host)); do
@@ -84,6 +93,17 @@ for ((host = 1; host <= 2 * hosts; ++host)); do
     allowed=$(sysctl -n net.ipv4.tcp_allowed_congestion_control)
     lab_fail "--congestion: '$congestion', expected one that this machine allows its namespaces: $allowed"
   fi
+  if [[ -n $local_rate ]]; then
+    ip -n "$hub" link add "fast$host" type veth peer name eth1 netns "$namespace"
+    ip -n "$hub" link set "fast$host" master "local$side" up
+    in_hub tc qdisc add dev "fast$host" root tbf rate "${local_rate}mbit" burst 64k limit 256k
+    ip -n "$namespace" link set eth1 up
+    ip netns exec "$namespace" tc qdisc add dev eth1 root tbf rate "${local_rate}mbit" burst 64k limit 256k
+    # The address is eth0's: who asks for it on the fast network is answered there.
+    for ((other = (side - 1) * hosts + 1; other <= side * hosts; ++other)); do
+      [[ $other -eq $host ]] || ip -n "$namespace" route add "10.77.0.$other/32" dev eth1 src "10.77.0.$host"
+    done
+  fi
   echo "10.77.0.$host slots=1" >> "$lab_root/$name/hosts"
 done
 
@@ -93,6 +113,7 @@ k=$k
 backbone_mbit=$backbone
 host_mbit=$host_rate
 congestion=$congestion
+local_mbit=$local_rate
 SETTINGS
 
 # What Open MPI calls in place of ssh: OPTIONS ADDRESS COMMAND... Every daemon needs a name of its host and a folder for

@@ -117,7 +117,8 @@ struct RedistributionVariant {
 
 /// The methods for exchanges, `sluice` first: "sluice", "alltoallv", "all-at-once" (MPI_Isend and MPI_Irecv, all
 /// posted before any is waited for) and "pairwise" (in round d each rank sends to the one d further on). "sluice-MODE",
-/// such as "sluice-barrier", can be asked for besides.
+/// such as "sluice-barrier", can be asked for besides, and "sluice-direct", which is "sluice" without local links, two
+/// levels and a schedule that is given.
 [[nodiscard]] std::vector<std::string> exchange_methods();
 
 /// Exchanges by several methods side by side, as redistributions() does: bytes are a function of sender, receiver

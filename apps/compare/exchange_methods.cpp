@@ -32,6 +32,15 @@ class Planned final : public Method {
   mpi::Exchange exchange_;
 };
 
+/// Messages go straight from their senders to their receivers, by a plan of the library's.
+void forget_detours(mpi::ExchangeOptions& options) {
+  options.local_links.reset();
+  options.schedule.reset();
+  options.by_host = false;
+  options.sender_ranks.clear();
+  options.receiver_ranks.clear();
+}
+
 PlacedMessages placed(const std::vector<mpi::MessageSize>& sizes) {
   PlacedMessages result;
   for (const mpi::MessageSize& message : sizes) result.add(message.peer, message.bytes);
@@ -52,6 +61,7 @@ ComparedExchange::ComparedExchange(const Communicator& comm, const std::vector<m
     mpi::ExchangeOptions list = options;
     list.mode = mpi::ExchangeMode::kList;
     list.speeds = {};
+    forget_detours(list);
     receives_ = placed(mpi::Exchange(comm.get(), sends, list).receives());
   }
   sends_ = placed(sends);
@@ -89,9 +99,16 @@ std::string ComparedExchange::beyond(const std::string& method) const {
 std::unique_ptr<Method> ComparedExchange::make(const std::string& method) {
   constexpr std::string_view kMode = "sluice-";
   if (method == "sluice") return planned(options_.mode, options_.try_native);
+  if (method == "sluice-direct") {
+    mpi::ExchangeOptions direct = options_;
+    if (direct.schedule) direct.max_transfers = direct.schedule->max_transfers;
+    forget_detours(direct);
+    return std::make_unique<Planned>(comm_.get(), sizes_, direct);
+  }
   if (method.starts_with(kMode)) return planned(mpi::parse_exchange_mode(method.substr(kMode.size())), false);
   if (auto of_mpi = make_mpi_exchange(method, comm_, sends_, receives_)) return of_mpi;
-  throw InputError("method", fmt::format("'{}'", method), "sluice, sluice-MODE, alltoallv, all-at-once or pairwise");
+  throw InputError("method", fmt::format("'{}'", method),
+                   "sluice, sluice-MODE, sluice-direct, alltoallv, all-at-once or pairwise");
 }
 
 void ComparedExchange::reset_target() {

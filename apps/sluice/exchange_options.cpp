@@ -18,6 +18,7 @@
 #include "sluice/input/decimal.hpp"
 #include "sluice/input/quantity.hpp"
 #include "sluice/input/traffic_file.hpp"
+#include "sluice/plan/exchange_speeds.hpp"
 #include "sluice/show/quantities.hpp"
 
 namespace sluice::command {
@@ -80,16 +81,11 @@ std::optional<Backbone> read_backbone(const ExchangeInput& options) {
 void take_speeds(const ExchangeInput& options, ExchangeTask& task) {
   ExchangeProblem& problem = task.problem;
   if (problem.switches != 1) throw InputError("--speeds", "a plan for several switches", "no --switches beside it");
-  problem.speeds = read_speeds(options.speeds);
   task.speeds_file = options.speeds;
-  check_speeds(problem.speeds, problem.traffic.senders, problem.traffic.receivers, options.speeds);
-  std::vector<BackboneChange>& backbone = problem.speeds.backbone;
-  if (backbone.empty()) return;
-  if (!options.max_transfers.empty())
+  set_speeds(problem, read_speeds(options.speeds), options.speeds);
+  if (!problem.speeds.backbone.empty() && !options.max_transfers.empty())
     throw InputError("--speeds", "--max-transfers beside a backbone in " + options.speeds,
                      "one of the two: both tell k");
-  for (BackboneChange& change : backbone) change.time = move_decimal_point(change.time, problem.traffic.decimals);
-  problem.max_transfers = problem.speeds.most_transfers();
 }
 
 }  // namespace
@@ -123,6 +119,30 @@ void ExchangeInput::add_switches_to(CLI::App& verb) {
           "parallel (optical) switches, a port of each node on every one: each goes through steps of its own and "
           "pays its own set-ups; the total is when the last one ends")
       ->option_text("S [1]");
+}
+
+void LocalLinksInput::add_to(CLI::App& verb) {
+  verb.add_option("--local-links", links,
+                  "speed of each node's link inside its cluster: small messages may merge at a neighbour, loads spread "
+                  "over neighbours, where that pays; beside the hardware")
+      ->option_text("SPEED");
+  verb.add_option("--local-latency", latency, "time to start a step there; unless given, as --latency")
+      ->option_text("TIME");
+}
+
+LocalLinks LocalLinksInput::read(const ExchangeTask& task) const {
+  if (links.empty()) throw InputError("--local-links", "nothing beside --local-latency", "a speed such as 10Gbit");
+  if (!task.problem.speeds.empty())
+    throw InputError("--local-links", "a plan at several speeds", "no --speeds beside it");
+  if (task.transfer_bytes_per_s <= 0)
+    throw InputError("--local-links", "no hardware beside it", "--backbone, --sender-link and --receiver-link");
+  LocalLinks result;
+  result.unit_cost = task.transfer_bytes_per_s / parse_speed(links, "--local-links");
+  if (!latency.empty()) {
+    result.setup = move_decimal_point(parse_time(latency, "--local-latency") * task.transfer_bytes_per_s,
+                                      task.problem.traffic.decimals);
+  }
+  return result;
 }
 
 ExchangeTask read(const ExchangeInput& options) {
@@ -185,7 +205,7 @@ std::string ExchangeTask::time_line(double total, double bound) const {
                      bytes_text(static_cast<std::int64_t>(transfer_bytes_per_s)), seconds(bound));
 }
 
-double ExchangeTask::least_time_s() const {
+double ExchangeTask::least_time_s(bool detours) const {
   if (!backbone || !problem.speeds.empty()) return 0;
   const Traffic& traffic = problem.traffic;
   std::vector<double> sent(static_cast<std::size_t>(traffic.senders), 0);
@@ -198,6 +218,10 @@ double ExchangeTask::least_time_s() const {
     total += bytes;
   }
   double result = total / backbone->backbone_bytes_per_s;
+  if (detours) {
+    return std::max({result, total / static_cast<double>(sent.size()) / backbone->sender_link_bytes_per_s,
+                     total / static_cast<double>(received.size()) / backbone->receiver_link_bytes_per_s});
+  }
   for (const double bytes : sent) result = std::max(result, bytes / backbone->sender_link_bytes_per_s);
   for (const double bytes : received) result = std::max(result, bytes / backbone->receiver_link_bytes_per_s);
   return result;

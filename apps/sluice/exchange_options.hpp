@@ -7,6 +7,7 @@
 #include <string>
 
 #include "sluice/input/backbone.hpp"
+#include "sluice/plan/aggregation.hpp"
 #include "sluice/plan/exchange.hpp"
 
 /// The problem `exchange` on the command line, the same for every verb.
@@ -30,6 +31,19 @@ struct ExchangeInput {
   void add_to(CLI::App& verb);
   /// Adds --switches, for verbs that can use a plan for several switches.
   void add_switches_to(CLI::App& verb);
+};
+
+struct ExchangeTask;
+
+/// The networks inside the two clusters, on the command line; empty where they were not typed.
+struct LocalLinksInput {
+  std::string links;
+  std::string latency;
+
+  void add_to(CLI::App& verb);
+  [[nodiscard]] bool given() const { return !links.empty() || !latency.empty(); }
+  /// Throws InputError for what is missing beside them.
+  [[nodiscard]] LocalLinks read(const ExchangeTask& task) const;
 };
 
 /// About the options, for the help of every verb.
@@ -60,8 +74,9 @@ struct ExchangeTask {
   /// A line with the totals of a plan and of a bound in seconds; empty unless the options name the hardware.
   [[nodiscard]] std::string time_line(double total, double bound) const;
   /// What the hardware alone asks for, in seconds: all bytes over the backbone, or those of a node over its link. 0
-  /// unless the options name it, or where nodes differ in speed.
-  [[nodiscard]] double least_time_s() const;
+  /// unless the options name it, or where nodes differ in speed. `detours`: what is a node's may leave its cluster by
+  /// the links of all.
+  [[nodiscard]] double least_time_s(bool detours) const;
   /// The options to plan it by `algorithm`, or to find its bound.
   [[nodiscard]] ExchangeOptions planned_by(const std::string& algorithm) const;
 };

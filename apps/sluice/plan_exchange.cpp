@@ -4,7 +4,6 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <variant>
 
 #include "algorithm_names.hpp"
 #include "exchange_options.hpp"
@@ -31,33 +30,14 @@ struct PlanOptions {
   PlanOutput output;
   ExportOption exported;
   std::string algorithm = "auto";
-  std::string local_links;
-  std::string local_latency;
+  LocalLinksInput local;
   std::string resume;
 };
 
 /// Reads what an earlier run of exact wrote. Throws InputError for anything but a schedule of steps.
 ExchangeStart read_start(const std::string& file) {
-  AnySchedule read = read_schedule_file(file);
-  auto* const steps = std::get_if<ScheduleFile>(&read);
-  if (steps == nullptr)
-    throw InputError(file, "no schedule of steps", "one that plan exchange --algorithm exact wrote");
-  return {std::move(steps->schedule), std::move(steps->certificate), file};
-}
-
-/// The networks inside the clusters. Throws InputError for what is missing beside them.
-LocalLinks read_local_links(const PlanOptions& options, const ExchangeTask& task) {
-  if (options.local_links.empty())
-    throw InputError("--local-links", "nothing beside --local-latency", "a speed such as 10Gbit");
-  if (task.transfer_bytes_per_s <= 0)
-    throw InputError("--local-links", "no hardware beside it", "--backbone, --sender-link and --receiver-link");
-  LocalLinks links;
-  links.unit_cost = task.transfer_bytes_per_s / parse_speed(options.local_links, "--local-links");
-  if (!options.local_latency.empty()) {
-    links.setup = move_decimal_point(parse_time(options.local_latency, "--local-latency") * task.transfer_bytes_per_s,
-                                     task.problem.traffic.decimals);
-  }
-  return links;
+  ScheduleFile read = read_steps_file(file, "one that plan exchange --algorithm exact wrote");
+  return {std::move(read.schedule), std::move(read.certificate), file};
 }
 
 /// A line on how much the detour through neighbours saves.
@@ -76,9 +56,7 @@ std::string local_line(const AggregatedPlan& plan, std::int32_t decimals) {
 }
 
 int plan_with_local_phases(const PlanOptions& options, const ExchangeTask& task) {
-  if (!task.problem.speeds.empty())
-    throw InputError("--local-links", "a plan at several speeds", "no --speeds beside it");
-  const LocalLinks links = read_local_links(options, task);
+  const LocalLinks links = options.local.read(task);
   ExchangeOptions how = task.planned_by(options.algorithm);
   AggregatedPlan plan;
   {
@@ -97,8 +75,7 @@ int plan_with_local_phases(const PlanOptions& options, const ExchangeTask& task)
 /// Throws InputError for options that need a plan for one switch.
 void check_switches(const PlanOptions& options) {
   const std::string expected = "no --switches beside it";
-  if (!options.local_links.empty() || !options.local_latency.empty())
-    throw InputError("--local-links", "a plan for several switches", expected);
+  if (options.local.given()) throw InputError("--local-links", "a plan for several switches", expected);
   if (options.output.timeline.wanted())
     throw InputError(options.output.timeline.given(), "a plan for several switches, which is not simulated", expected);
 }
@@ -119,7 +96,7 @@ int plan(const PlanOptions& options) {
     how.start = read_start(options.resume);
   }
   const Interruptible interruptible(searches(options.algorithm));
-  if (!options.local_links.empty() || !options.local_latency.empty()) return plan_with_local_phases(options, task);
+  if (options.local.given()) return plan_with_local_phases(options, task);
   const ExchangePlan plan = plan_with_progress(task.problem, how);
   options.exported.write(plan.schedule);
   return show_plan(
@@ -137,15 +114,7 @@ void add_plan_exchange(CLI::App& plan_verb, Action& chosen) {
   options->problem.add_switches_to(*problem);
   offer(problem->add_option("--algorithm", options->algorithm, algorithm_list("exchange")), algorithm_names("exchange"))
       ->option_text("NAME [auto]");
-  problem
-      ->add_option(
-          "--local-links", options->local_links,
-          "speed of each node's link inside its cluster: small messages may merge at a neighbour, loads spread "
-          "over neighbours, where that pays; beside the hardware")
-      ->option_text("SPEED");
-  problem
-      ->add_option("--local-latency", options->local_latency, "time to start a step there; unless given, as --latency")
-      ->option_text("TIME");
+  options->local.add_to(*problem);
   problem
       ->add_option("--resume", options->resume,
                    "go on from the plan and the bound in this file, which exact wrote when it was ended (--json)")

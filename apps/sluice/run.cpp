@@ -89,14 +89,22 @@ void add_run_exchange(CLI::App& verb, Action& chosen) {
                             fmt::format("how transfers are kept apart by method sluice: {}", fmt::join(modes, ", "))),
         modes)
       ->option_text("MODE [auto]");
+  options->local.add_to(*problem);
+  problem
+      ->add_option("--schedule", options->schedule,
+                   "carry out this schedule of plan exchange --json instead of planning; local phases too")
+      ->option_text("FILE");
+  problem->add_flag("--by-host", options->by_host,
+                    "two levels: one stream between two hosts, which their ranks gather for and deal out by memory");
   problem->add_flag("--measure", options->measure, "find k first, by 1, 2, 4, .. transfers at once");
   problem
       ->add_option("--platform", options->platform,
                    "take k from a platform file: the smallest number of connections of a link that the traffic crosses")
       ->option_text("FILE");
   problem->add_flag("--tune", options->tune, "mode list: find k by the throughput while it runs, from K on");
-  options->methods.add_method_to(*problem, "sluice, sluice-MODE, alltoallv, all-at-once, pairwise",
-                                 {{"sluice", "alltoallv", "all-at-once", "pairwise"}, with_sluice(modes)});
+  options->methods.add_method_to(
+      *problem, "sluice, sluice-MODE, sluice-direct, alltoallv, all-at-once, pairwise",
+      {{"sluice", "sluice-direct", "alltoallv", "all-at-once", "pairwise"}, with_sluice(modes)});
   problem->add_flag("--same-ranks", options->same_ranks,
                     "receiver j is rank j, as sender j is, however many ranks there are");
   options->methods.add_times_to(*problem);
@@ -116,12 +124,18 @@ void add_run_exchange(CLI::App& verb, Action& chosen) {
       "  barrier  the plan, a barrier after every step\n"
       "  list     no plan: rank 0 lets transfers go\n"
       "  at-once  no plan and no k\n\n"
+      "With --local-links pieces may take a detour through neighbours, beside the exchange; with mode barrier one "
+      "phase "
+      "\nfollows the other. Method sluice-direct is sluice without --local-links, --schedule and --by-host.\n\n"
       "Methods of MPI cannot count messages beyond 2^31 - 1 bytes: those that would have to are left out, and a line "
       "says so.\n\n"
       "Examples:\n"
       "  mpirun -np 64 sluice run exchange traffic.mtx --max-transfers 8\n"
       "  mpirun -np 20 sluice run exchange traffic.mtx --max-transfers 3 --methods sluice-chain,sluice-list,alltoallv\n"
       "  mpirun -np 20 sluice run exchange traffic.mtx --measure\n"
+      "  mpirun -np 20 sluice run exchange traffic.mtx --backbone 100Mbit --sender-link 33Mbit --receiver-link 33Mbit "
+      "\\\n    --latency 1ms --local-links 1Gbit --methods sluice,sluice-direct,alltoallv\n"
+      "  mpirun -np 20 sluice run exchange traffic.mtx --schedule plan.json\n"
       "  mpirun -np 20 sluice run exchange traffic.mtx --mode chain --max-transfers 3 --trace run.json");
   problem->callback([options, &chosen] { chosen = [options] { return run_exchange(*options); }; });
 }

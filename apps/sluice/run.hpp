@@ -28,9 +28,12 @@ struct RunExchange {
   std::string algorithm = "auto";
   std::string mode = "auto";
   RunMethods methods;
+  LocalLinksInput local;
+  std::string schedule;     ///< the file of a schedule to carry out instead of a plan
   std::string platform;     ///< the file of the network, whose links tell k
   bool measure = false;     ///< measure k, by more and more transfers at once
   bool tune = false;        ///< mode list finds k while it runs
+  bool by_host = false;     ///< one stream between two hosts
   bool same_ranks = false;  ///< senders and receivers are the same ranks
   TimelineOutput timeline;
 };

@@ -3,8 +3,11 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <memory>
+#include <numeric>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "algorithm_names.hpp"
@@ -16,6 +19,7 @@
 #include "run.hpp"
 #include "run_methods.hpp"
 #include "run_output.hpp"
+#include "schedule_file.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/platform.hpp"
 #include "sluice/run/mpi/error.hpp"
@@ -31,11 +35,12 @@ constexpr std::string_view kByMode = "sluice-";
 std::vector<std::string> read_methods(const RunMethods& options) {
   const std::vector<std::string> known = compare::exchange_methods();
   return options.names(known, [&](const std::string& name) {
+    if (name == "sluice-direct") return name;
     if (name.rfind(kByMode, 0) == 0) {
       (void)mpi::parse_exchange_mode(name.substr(kByMode.size()));
     } else if (std::find(known.begin(), known.end(), name) == known.end()) {
       throw InputError("--methods", fmt::format("'{}'", name),
-                       fmt::format("all, sluice-MODE, {}", fmt::join(known, ", ")));
+                       fmt::format("all, sluice-MODE, sluice-direct, {}", fmt::join(known, ", ")));
     }
     return name;
   });
@@ -129,16 +134,48 @@ void check_options(const RunExchange& options, const std::vector<std::string>& m
   if (!options.platform.empty()) sources.push_back("--platform");
   if (sources.size() > 1)
     throw InputError(sources[1], fmt::format("{} beside it", sources[0]), "one of the two: both tell k");
-  if (!options.problem.speeds.empty() && std::any_of(methods.begin(), methods.end(), [&](const std::string& method) {
+  if (!options.schedule.empty()) {
+    if (!sources.empty()) throw InputError(sources.front(), "--schedule beside it", "one of the two: both tell k");
+    if (options.local.given()) throw InputError("--local-links", "--schedule beside it", "one of the two");
+    if (!options.problem.speeds.empty()) throw InputError("--speeds", "--schedule beside it", "one of the two");
+  }
+  if (options.by_host) {
+    const char* const beside = !options.schedule.empty()         ? "--schedule"
+                               : options.local.given()           ? "--local-links"
+                               : !options.problem.speeds.empty() ? "--speeds"
+                                                                 : nullptr;
+    if (beside != nullptr) throw InputError("--by-host", fmt::format("{} beside it", beside), "one of the two");
+  }
+  const char* const planned = !options.problem.speeds.empty() ? "--speeds"
+                              : options.local.given()         ? "--local-links"
+                              : !options.schedule.empty()     ? "--schedule"
+                              : options.by_host               ? "--by-host"
+                                                              : nullptr;
+  if (planned != nullptr && std::any_of(methods.begin(), methods.end(), [&](const std::string& method) {
         const std::string mode = method == "sluice" ? options.mode : method;
         return mode == "list" || mode == "at-once" || mode == "sluice-list" || mode == "sluice-at-once";
       }))
-    throw InputError("--speeds", "a mode without a plan", "the modes chain, local and barrier");
+    throw InputError(planned, "a mode without a plan", "the modes chain, local and barrier");
   const auto listed = [&](const std::string& method) {
     return method == "sluice-list" || (method == "sluice" && options.mode == "list");
   };
   if (options.tune && std::none_of(methods.begin(), methods.end(), listed))
     throw InputError("--tune", fmt::format("mode {}", options.mode), "--mode list, or the method sluice-list");
+}
+
+/// The schedule of the file, whose k and set-up are then those of the task.
+void take_schedule(const std::string& file, ExchangeTask& task, mpi::ExchangeOptions& how) {
+  StepSchedule schedule = read_steps_file(file, "one that plan exchange --json wrote").schedule;
+  task.problem.max_transfers = schedule.max_transfers;
+  task.problem.setup = schedule.setup;
+  how.max_transfers = 0;
+  how.schedule = std::make_shared<const StepSchedule>(std::move(schedule));
+}
+
+std::vector<int> ranks_from(std::int64_t first, std::int64_t count) {
+  std::vector<int> ranks(static_cast<std::size_t>(count));
+  std::iota(ranks.begin(), ranks.end(), static_cast<int>(first));
+  return ranks;
 }
 
 /// The most that a node sends.
@@ -157,6 +194,7 @@ int run_exchange(const RunExchange& options) {
   mpi::ExchangeOptions how;
   how.mode = mpi::parse_exchange_mode(options.mode);
   how.tune = options.tune;
+  how.by_host = options.by_host;
   check_options(options, methods);
   ExchangeTask task = read(options.problem);
   task.in_bytes = true;
@@ -183,14 +221,21 @@ int run_exchange(const RunExchange& options) {
   const bool k_is_told = !options.problem.max_transfers.empty() || options.measure || !options.platform.empty() ||
                          task.backbone.has_value() || !how.speeds.backbone.empty();
   how.max_transfers = k_is_told ? task.problem.max_transfers : 0;
+  if (options.local.given()) how.local_links = options.local.read(task);
+  if (!options.schedule.empty()) take_schedule(options.schedule, task, how);
+  if (how.local_links || how.schedule) {
+    how.sender_ranks = ranks_from(0, task.problem.traffic.senders);
+    how.receiver_ranks = ranks_from(receivers_from, task.problem.traffic.receivers);
+  }
   const compare::Comparison comparison = compare::exchanges(MPI_COMM_WORLD, sends, how, methods, repetitions);
   write_timeline(options.timeline, "exchange", comparison.verified, [&] {
     how.try_native = false;
     return compare::exchanges(MPI_COMM_WORLD, sends, how, {"sluice"}, 1, true);
   });
-  return show_run({"exchange", task.title(), largest_part(task.problem.traffic), task.least_time_s(),
-                   task.problem.max_transfers, notes},
-                  comparison, options.methods.json);
+  return show_run(
+      {"exchange", task.title(), largest_part(task.problem.traffic),
+       task.least_time_s(options.local.given() || !options.schedule.empty()), task.problem.max_transfers, notes},
+      comparison, options.methods.json);
 }
 
 }  // namespace sluice::command

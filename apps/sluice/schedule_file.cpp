@@ -4,6 +4,8 @@
 #include <fstream>
 #include <iostream>
 #include <system_error>
+#include <utility>
+#include <variant>
 
 #include "sluice/error.hpp"
 
@@ -23,6 +25,13 @@ AnySchedule read_schedule_file(const std::string& path) {
   if (path == "-") return read_any_schedule(std::cin, "standard input");
   std::ifstream in = opened(path, "a schedule");
   return read_any_schedule(in, path);
+}
+
+ScheduleFile read_steps_file(const std::string& path, const char* expected) {
+  AnySchedule read = read_schedule_file(path);
+  auto* const steps = std::get_if<ScheduleFile>(&read);
+  if (steps == nullptr) throw InputError(path, "no schedule of steps", expected);
+  return std::move(*steps);
 }
 
 Program read_program_file(const std::string& path) {

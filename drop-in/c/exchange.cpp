@@ -9,6 +9,7 @@
 #include "sluice/error.hpp"
 
 using namespace sluice::c;  // NOLINT(google-build-using-namespace): the functions below are its face
+using sluice::LocalLinks;
 using sluice::mpi::Exchange;
 
 namespace {
@@ -26,6 +27,18 @@ sluice::mpi::ExchangeOptions options_of(const sluice_options* given) {
   reader.read("window", options.window);
   reader.read("early_release_bytes", options.early_release_bytes);
   reader.read("try_native", options.try_native);
+  options.speeds = reader.read_speeds();
+  LocalLinks links;
+  reader.read("local_unit_cost", links.unit_cost);
+  reader.read("local_setup_bytes", links.setup);
+  if (reader.has("local_unit_cost")) {
+    options.local_links = links;
+  } else if (links.setup) {
+    throw sluice::InputError("local_setup_bytes", "no local_unit_cost beside it", "both, or that alone");
+  }
+  reader.read("by_host", options.by_host);
+  reader.read("sender_ranks", options.sender_ranks);
+  reader.read("receiver_ranks", options.receiver_ranks);
   reader.done();
   options.mode = sluice::mpi::parse_exchange_mode(mode);
   return options;

@@ -10,6 +10,7 @@
 
 #include "failure.hpp"
 #include "sluice/error.hpp"
+#include "sluice/plan/exchange_speeds.hpp"
 
 namespace sluice::c {
 
@@ -78,6 +79,20 @@ void OptionReader::read(const char* name, std::vector<double>& into) {
 
 void OptionReader::read(const char* name, Platform& into) {
   if (const auto* const value = find<Platform>(name, "a platform")) into = *value;
+}
+
+NetworkSpeeds OptionReader::read_speeds() {
+  std::vector<double> senders;
+  std::vector<double> receivers;
+  std::vector<double> times;
+  std::vector<std::int64_t> transfers;
+  read("sender_speeds", senders);
+  read("receiver_speeds", receivers);
+  read("backbone_times", times);
+  read("backbone_max_transfers", transfers);
+  if (!times.empty() && has("max_transfers"))
+    throw InputError("max_transfers", "backbone_times beside it", "one of the two: both tell k");
+  return speeds_of(senders, receivers, times, transfers);
 }
 
 void OptionReader::done() const {

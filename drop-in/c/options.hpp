@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sluice/input/platform.hpp"
+#include "sluice/input/speeds.hpp"
 
 struct sluice_platform {
   sluice::Platform platform;
@@ -51,6 +52,10 @@ class OptionReader {
     into = std::move(value);
   }
   [[nodiscard]] bool has(const std::string& name) const;
+
+  /// Those of the nodes and of the backbone: sender_speeds, receiver_speeds, backbone_times, backbone_max_transfers.
+  /// Throws InputError as speeds_of does, and for a backbone beside max_transfers.
+  [[nodiscard]] NetworkSpeeds read_speeds();
 
   /// After all were read: throws InputError for a name that is set but was not asked for.
   void done() const;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "failure.hpp"
@@ -16,6 +17,7 @@
 #include "sluice/input/traffic_file.hpp"
 #include "sluice/plan/broadcast.hpp"
 #include "sluice/plan/exchange.hpp"
+#include "sluice/plan/exchange_speeds.hpp"
 #include "sluice/plan/redistribute.hpp"
 #include "sluice/plan/reduce.hpp"
 
@@ -44,7 +46,9 @@ StepSchedule plan_exchange_by(Traffic traffic, OptionReader& options) {
   options.read("seed", seed);
   if (seed < 0) throw InputError("seed", std::to_string(seed), "at least 0");
   how.seed = static_cast<std::uint64_t>(seed);
+  NetworkSpeeds speeds = options.read_speeds();
   options.done();
+  set_speeds(problem, std::move(speeds), "speeds");
   problem.setup = move_decimal_point(problem.setup, problem.traffic.decimals);
   return plan_exchange(problem, how).schedule;
 }

@@ -105,9 +105,10 @@ module sluice
   public :: sluice_collective_create, sluice_combining_create, sluice_collective_execute, sluice_collective_start
   public :: sluice_collective_execute_in_place, sluice_collective_bytes
 
-  !> sluice_options_set(options, name, value): a text, an integer, a flag (logical), a number, a list of integers, a platform.
+  !> sluice_options_set(options, name, value): a text, an integer, a flag (logical), a number, a list of integers or
+  !> of numbers, a platform.
   interface sluice_options_set
-    module procedure set_text, set_int32, set_int64, set_logical, set_real64, set_list, set_platform
+    module procedure set_text, set_int32, set_int64, set_logical, set_real64, set_list, set_numbers, set_platform
   end interface
 
   interface
@@ -138,6 +139,13 @@ module sluice
       character(kind=c_char), intent(in) :: name(*)
       integer(c_int64_t), value :: count
       integer(c_int64_t), intent(in) :: values(*)
+    end function
+    integer(c_int) function c_options_set_numbers(options, name, count, values) bind(C, name="sluice_options_set_numbers")
+      import :: c_char, c_double, c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: options
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int64_t), value :: count
+      real(c_double), intent(in) :: values(*)
     end function
     integer(c_int) function c_options_set_platform(options, platform) bind(C, name="sluice_options_set_platform")
       import :: c_int, c_ptr
@@ -528,6 +536,18 @@ contains
     integer(c_int) :: code
     code = made(options)
     if (code == SLUICE_OK) code = c_options_set_integers(options%handle, in_c(name), size(value, kind=int64), value)
+    call finish(code, stat, errmsg)
+  end subroutine
+
+  subroutine set_numbers(options, name, value, stat, errmsg)
+    type(sluice_options), intent(inout) :: options
+    character(*), intent(in) :: name
+    real(real64), intent(in) :: value(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(c_int) :: code
+    code = made(options)
+    if (code == SLUICE_OK) code = c_options_set_numbers(options%handle, in_c(name), size(value, kind=int64), value)
     call finish(code, stat, errmsg)
   end subroutine
 

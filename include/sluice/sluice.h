@@ -113,7 +113,10 @@ int sluice_plan_redistribution(const int64_t shape[], const sluice_layout* from,
                                const sluice_options* options, sluice_schedule** schedule);
 /** Plans who sends when, for `messages` messages: from[i] has size[i] for to[i]; several of one pair add up.
  *  Options: algorithm (text), max_transfers (integer; unless given, as many as senders or receivers, whichever is
- *  less), setup (number, in the unit of the sizes; 1), effort (number), time_limit_s (number), seed (integer). */
+ *  less), setup (number, in the unit of the sizes; 1), effort (number), time_limit_s (number), seed (integer);
+ *  sender_speeds, receiver_speeds (numbers, one a node): where nodes differ in speed, 1 being that at which a unit of
+ *  the sizes takes a unit of time; backbone_times (numbers, in the unit of the sizes), backbone_max_transfers
+ *  (integers): in place of max_transfers, from which time on so many transfers fit the backbone, the first time 0. */
 int sluice_plan_exchange(int64_t senders, int64_t receivers, int64_t messages, const int64_t from[], const int64_t to[],
                          const int64_t size[], const sluice_options* options, sluice_schedule** schedule);
 /** The same for the traffic in a file, Matrix Market (.mtx) or dense CSV (.csv). */

@@ -112,7 +112,10 @@ int sluice_redistribution_batch_start(sluice_job* job, const void* const sources
  * most. Ranks learn what they get from the others.
  *
  * Options: max_transfers, chunk_bytes, window, early_release_bytes (integers), mode, algorithm (texts), setup_bytes,
- * planning_time_s (numbers), try_native (flag). As in the C++ header run/mpi/exchange.hpp.
+ * planning_time_s (numbers), try_native, by_host (flags); sender_speeds, receiver_speeds (numbers, one a rank),
+ * backbone_times (numbers), backbone_max_transfers (integers), as for sluice_plan_exchange; local_unit_cost,
+ * local_setup_bytes (numbers): pieces may take detours through neighbours, sender_ranks, receiver_ranks (integers): the
+ * two clusters. As in the C++ header run/mpi/exchange.hpp, the same on all ranks.
  */
 int sluice_exchange_create(MPI_Comm comm, int64_t sends, const int send_ranks[], const int64_t send_bytes[],
                            const sluice_options* options, sluice_job** job);

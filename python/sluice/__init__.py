@@ -82,15 +82,22 @@ def plan_redistribution(source: LayoutLike, target: LayoutLike, shape: Union[int
 
 
 def plan_exchange(traffic: Any, max_transfers: Optional[int] = None, *, setup: float = 1, algorithm: str = "auto",
-                  effort: float = 1, time_limit_s: Optional[float] = None, seed: int = 1) -> StepSchedule:
+                  effort: float = 1, time_limit_s: Optional[float] = None, seed: int = 1,
+                  sender_speeds: Sequence[float] = (), receiver_speeds: Sequence[float] = (),
+                  backbone: Sequence[Tuple[float, int]] = ()) -> StepSchedule:
     """Plans who sends when.
 
     traffic: shape (senders, receivers), whole numbers of at least 0 of any dtype, dense or a sparse matrix of SciPy; or
     the name of a .mtx or .csv file. max_transfers: at most so many transfers in a step; None: as many as senders or
     receivers, whichever is less. setup: price of a step, in the unit of the traffic.
+
+    Where nodes differ in speed: sender_speeds, receiver_speeds, one for each node, 1 being the speed at which a unit of
+    the traffic takes a unit of time. Where the backbone changes: backbone, in place of max_transfers, pairs of a time,
+    in the unit of the traffic and the first 0, and how many transfers fit from then on.
     """
     return _core.plan_exchange(traffic, max_transfers, setup=setup, algorithm=algorithm, effort=effort,
-                               time_limit_s=time_limit_s, seed=seed)
+                               time_limit_s=time_limit_s, seed=seed, sender_speeds=list(sender_speeds),
+                               receiver_speeds=list(receiver_speeds), backbone=list(backbone))
 
 
 def plan_reduce(machines: int, transfer: float, compute: float, **options: Any) -> TreeSchedule:

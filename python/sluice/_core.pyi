@@ -142,7 +142,9 @@ def global_indices(layout: Layout, shape: Sequence[int], process: int) -> List[L
 def plan_redistribution(source: Layout, target: Layout, shape: Optional[Sequence[int]] = ..., *, algorithm: str = ...,
                         setup: float = ..., effort: int = ...) -> StepSchedule: ...
 def plan_exchange(traffic: Any, max_transfers: Optional[int] = ..., *, setup: float = ..., algorithm: str = ...,
-                  effort: float = ..., time_limit_s: Optional[float] = ..., seed: int = ...) -> StepSchedule: ...
+                  effort: float = ..., time_limit_s: Optional[float] = ..., seed: int = ...,
+                  sender_speeds: Sequence[float] = ..., receiver_speeds: Sequence[float] = ...,
+                  backbone: Sequence[Tuple[float, int]] = ...) -> StepSchedule: ...
 def plan_reduce(machines: int, transfer: float, compute: float, *, algorithm: str = ..., arity: int = ...,
                 root: int = ..., max_transfers: Optional[int] = ..., max_reducers: Optional[int] = ...,
                 commutative: bool = ..., arrivals: Sequence[float] = ..., segments: int = ...,

@@ -97,6 +97,13 @@ class ExchangeOptions:
     window: int
     early_release_bytes: int
     try_native: bool
+    sender_speeds: Sequence[float]
+    receiver_speeds: Sequence[float]
+    backbone: Sequence[Tuple[float, int]]
+    local_links: Optional[Tuple[float, Optional[float]]]
+    by_host: bool
+    sender_ranks: Sequence[int]
+    receiver_ranks: Sequence[int]
 
 class Exchange:
     def __init__(self, comm: int, sends: Sequence[Tuple[int, int]], options: ExchangeOptions) -> None: ...

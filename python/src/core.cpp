@@ -26,6 +26,7 @@
 #include "sluice/plan/reduce.hpp"
 #include "sluice/plan/registry.hpp"
 #include "sluice/schedule/cost.hpp"
+#include "speeds.hpp"
 #include "traffic.hpp"
 
 namespace py = pybind11;
@@ -69,12 +70,17 @@ StepPlan redistribution(const PlacedLayout& source, const PlacedLayout& target,
 }
 
 StepPlan exchange(const py::object& traffic, std::optional<std::int64_t> max_transfers, double setup,
-                  const std::string& algorithm, double effort, std::optional<double> time_limit_s, std::uint64_t seed) {
+                  const std::string& algorithm, double effort, std::optional<double> time_limit_s, std::uint64_t seed,
+                  const std::vector<double>& sender_speeds, const std::vector<double>& receiver_speeds,
+                  const std::vector<std::pair<double, std::int64_t>>& backbone) {
   ExchangeProblem problem;
   problem.traffic = traffic_of(traffic);
+  if (!backbone.empty() && max_transfers)
+    throw InputError("max_transfers", "a backbone beside it", "one of the two: both tell k");
   const py::gil_scoped_release release;
   problem.max_transfers = max_transfers.value_or(std::min(problem.traffic.senders, problem.traffic.receivers));
   problem.setup = move_decimal_point(setup, problem.traffic.decimals);
+  set_speeds(problem, speeds_in_pairs(sender_speeds, receiver_speeds, backbone), "speeds");
   ExchangeOptions options;
   options.algorithm = algorithm;
   options.effort = effort;
@@ -138,7 +144,9 @@ void add_planners(py::module_& module) {
              py::arg("effort") = kCustomaryEffort);
   module.def("plan_exchange", &exchange, py::arg("traffic"), py::arg("max_transfers") = py::none(), py::kw_only(),
              py::arg("setup") = 1.0, py::arg("algorithm") = "auto", py::arg("effort") = 1.0,
-             py::arg("time_limit_s") = py::none(), py::arg("seed") = 1);
+             py::arg("time_limit_s") = py::none(), py::arg("seed") = 1,
+             py::arg("sender_speeds") = std::vector<double>{}, py::arg("receiver_speeds") = std::vector<double>{},
+             py::arg("backbone") = std::vector<std::pair<double, std::int64_t>>{});
   module.def("plan_reduce", &reduce, py::arg("machines"), py::arg("transfer"), py::arg("compute"), py::kw_only(),
              py::arg("algorithm") = "auto", py::arg("arity") = 4, py::arg("root") = 0,
              py::arg("max_transfers") = py::none(), py::arg("max_reducers") = py::none(), py::arg("commutative") = true,

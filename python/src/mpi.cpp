@@ -29,6 +29,7 @@
 #include "sluice/run/mpi/reduction.hpp"
 #include "sluice/run/mpi/refuse_job.hpp"
 #include "sluice/run/mpi/settings.hpp"
+#include "speeds.hpp"
 
 namespace py = pybind11;
 
@@ -236,7 +237,40 @@ void add_exchange(py::module_& module) {
       .def_readwrite("chunk_bytes", &Options::chunk_bytes)
       .def_readwrite("window", &Options::window)
       .def_readwrite("early_release_bytes", &Options::early_release_bytes)
-      .def_readwrite("try_native", &Options::try_native);
+      .def_readwrite("try_native", &Options::try_native)
+      .def_property(
+          "sender_speeds", [](const Options& own) { return speeds_as_numbers(own.speeds.senders); },
+          [](Options& own, const std::vector<double>& speeds) {
+            own.speeds.senders = speeds_in_pairs(speeds, {}, {}).senders;
+          })
+      .def_property(
+          "receiver_speeds", [](const Options& own) { return speeds_as_numbers(own.speeds.receivers); },
+          [](Options& own, const std::vector<double>& speeds) {
+            own.speeds.receivers = speeds_in_pairs({}, speeds, {}).receivers;
+          })
+      .def_property(
+          "backbone",
+          [](const Options& own) {
+            std::vector<std::pair<double, std::int64_t>> result;
+            for (const BackboneChange& each : own.speeds.backbone) result.emplace_back(each.time, each.max_transfers);
+            return result;
+          },
+          [](Options& own, const std::vector<std::pair<double, std::int64_t>>& backbone) {
+            own.speeds.backbone = speeds_in_pairs({}, {}, backbone).backbone;
+          })
+      .def_property(
+          "local_links",
+          [](const Options& own) -> std::optional<std::pair<double, std::optional<double>>> {
+            if (!own.local_links) return std::nullopt;
+            return std::pair(own.local_links->unit_cost, own.local_links->setup);
+          },
+          [](Options& own, const std::optional<std::pair<double, std::optional<double>>>& links) {
+            own.local_links.reset();
+            if (links) own.local_links = LocalLinks{links->first, links->second};
+          })
+      .def_readwrite("by_host", &Options::by_host)
+      .def_readwrite("sender_ranks", &Options::sender_ranks)
+      .def_readwrite("receiver_ranks", &Options::receiver_ranks);
   py::class_<Job> type(module, "Exchange");
   type.def(py::init([](Address comm, const std::vector<std::pair<int, std::int64_t>>& sends, const Options& options) {
              std::vector<mpi::MessageSize> messages;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <numeric>
@@ -12,6 +13,7 @@
 #include <utility>
 
 #include "schedule/distinct_messages.hpp"
+#include "schedule/route_index.hpp"
 #include "schedule/stated_cost.hpp"
 #include "schedule/totals.hpp"
 #include "sluice/checked.hpp"
@@ -197,10 +199,14 @@ RoutedTraffic routed_traffic(const std::vector<Route>& routes, std::int64_t send
   result.exchange = {senders, receivers, {}, decimals};
   result.after = {receivers, receivers, {}, decimals};
   result.exchange.messages.reserve(routes.size());
-  for (const Route& route : routes) {
-    if (route.carrier != route.from) result.before.messages.push_back({route.from, route.carrier, route.size});
-    result.exchange.messages.push_back({route.carrier, route.landing, route.size});
-    if (route.landing != route.to) result.after.messages.push_back({route.landing, route.to, route.size});
+  const std::array parts{std::pair(detail::Phase::kBefore, &result.before),
+                         std::pair(detail::Phase::kExchange, &result.exchange),
+                         std::pair(detail::Phase::kAfter, &result.after)};
+  for (const auto& [phase, traffic] : parts) {
+    for (const Route& route : routes) {
+      if (const auto way = detail::way_in(phase, route))
+        traffic->messages.push_back({way->first, way->second, route.size});
+    }
   }
   for (Traffic* traffic : {&result.before, &result.exchange, &result.after})
     traffic->messages = detail::distinct_messages(*traffic);

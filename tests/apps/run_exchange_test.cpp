@@ -55,6 +55,66 @@ TEST(RunExchange, PlansAtSpeedsOverABackboneThatChangesDeliverEveryByte) {
     EXPECT_EQ(on_ranks(folder, 4, "run exchange traffic.csv --speeds speeds.json " + use).status, 2) << use;
 }
 
+constexpr const char* kHotSender = "300000,200000,200000\n10,2000,30\n40,50,6000\n";
+
+TEST(RunExchange, LocalPhasesDeliverEveryByteByAPlanAndByAFile) {
+  const Folder folder;
+  folder.write("traffic.csv", kHotSender);
+  const std::string hardware =
+      " --backbone 100Mbit --sender-link 33Mbit --receiver-link 33Mbit --latency 1ms --local-links 1Gbit "
+      "--local-latency 20us";
+  ASSERT_EQ(folder.sluice(words("plan exchange traffic.csv --json plan.json" + hardware)).status, 0);
+  const std::string methods =
+      " --repetitions 2 --json out.json --method sluice,sluice-chain,sluice-local,sluice-barrier,";
+  for (const int ranks : {3, 6}) {
+    for (const std::string& by : {hardware, std::string(" --schedule plan.json")}) {
+      const Outcome outcome =
+          on_ranks(folder, ranks, "run exchange traffic.csv" + by + methods + "sluice-direct,alltoallv");
+      ASSERT_EQ(outcome.status, 0) << outcome.err;
+      const json file = json::parse(folder.read("out.json"));
+      EXPECT_EQ(file["bytes_moved"], 708130);
+      EXPECT_EQ(file["verified"], true);
+      EXPECT_EQ(file["max_transfers"], 3);
+      ASSERT_EQ(file["methods"].size(), 6U);
+      for (std::size_t i = 0; i < 5; ++i) {
+        const auto how = file["methods"][i]["how"].get<std::string>();
+        EXPECT_EQ(how.find(" local") != std::string::npos, i < 4) << how;
+      }
+    }
+  }
+}
+
+TEST(RunExchange, LocalPhasesRefuseWhatContradictsThem) {
+  const Folder folder;
+  folder.write("traffic.csv", kHotSender);
+  folder.write("other.csv", "1,2,3\n4,5,6\n7,8,9\n");
+  folder.write("half.csv", "0.5,0\n0,1\n");
+  ASSERT_EQ(folder.sluice(words("plan exchange other.csv --json other.json")).status, 0);
+  ASSERT_EQ(folder.sluice(words("plan exchange half.csv --json half.json")).status, 0);
+  const std::string hardware =
+      " --backbone 100Mbit --sender-link 33Mbit --receiver-link 33Mbit --latency 1ms --local-links 1Gbit";
+  const std::vector<std::pair<std::string, std::string>> bad{
+      {" --local-links 1Gbit", "--local-links: no hardware beside it"},
+      {" --local-latency 1ms", "--local-links: nothing beside --local-latency"},
+      {hardware + " --mode list", "--local-links: a mode without a plan"},
+      {hardware + " --method sluice-at-once", "--local-links: a mode without a plan"},
+      {hardware + " --schedule other.json", "--local-links: --schedule beside it"},
+      {" --schedule other.json --max-transfers 2", "--max-transfers: --schedule beside it"},
+      {" --schedule other.json --measure", "--measure: --schedule beside it"},
+      {" --schedule other.json --mode at-once", "--schedule: a mode without a plan"},
+      {" --schedule other.json", "schedule: "},
+      {" --schedule half.json", "schedule: sizes with 1 decimals"},
+      {" --schedule missing.json", "missing.json: cannot be read"},
+      {" --schedule traffic.csv", "traffic.csv:1:"},
+  };
+  for (const auto& [options, expected] : bad) {
+    const Outcome outcome = on_ranks(folder, 3, "run exchange traffic.csv --json out.json" + options);
+    EXPECT_EQ(outcome.status, 2) << options;
+    EXPECT_NE(outcome.err.find("error: " + expected), std::string::npos) << options << ": " << outcome.err;
+    EXPECT_EQ(std::ranges::count(folder.files(), "out.json"), 0) << options;
+  }
+}
+
 TEST(RunExchange, ReceiversAreTheRanksBehindTheSendersWhereThereAreEnough) {
   const Folder folder;
   folder.write("traffic.mtx", kSmallTraffic);

@@ -6,8 +6,10 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "exchange_testing.hpp"
+#include "plan/exchange/overlap_order.hpp"
 #include "sluice/error.hpp"
 #include "sluice/schedule/cost.hpp"
 #include "sluice/schedule/local_phases.hpp"
@@ -175,6 +177,46 @@ TEST(LocalLinks, HelpersAreFewHoweverManyNodesIdle) {
   ExchangeProblem problem{{2'000'000'000, 2'000'000'000, {{1'999'999'999, 7, 1'000'000}}}, 2'000'000'000, 1};
   const LocalLinks links{0.001, {}};
   EXPECT_TRUE(expect_sound(problem, links, plan_with_local_links(problem, links, by("weights"))));
+}
+
+TEST(LocalLinks, StepsComeInTheOrderInWhichPhasesOverlap) {
+  // Over the backbone: X carries a piece of the second step before, Y and Z none; Y's piece goes on in the second step
+  // after, that of Z, which is planned behind it, in the first.
+  StepSchedule schedule;
+  schedule.problem = "exchange";
+  schedule.senders = schedule.receivers = 4;
+  schedule.max_transfers = 1;
+  const Step x{5, {{0, 3, 0, 5}}};
+  const Step y{5, {{2, 1, 0, 5}}};
+  const Step z{5, {{3, 2, 0, 5}}};
+  const Step w{5, {{1, 0, 0, 5}}};
+  schedule.steps = {x, w, y, z};
+  LocalPhases phases;
+  phases.routes = {{1, 3, 0, 5, 0, 3}, {2, 0, 0, 5, 2, 1}, {3, 0, 0, 5, 3, 2}, {2, 0, 5, 5, 1, 0}};
+  phases.before.steps = {{5, {{2, 1, 0, 5}}}, {5, {{1, 0, 0, 5}}}};
+  phases.after.steps = {{5, {{2, 0, 0, 5}}}, {5, {{1, 0, 0, 5}}}};
+  schedule.local_phases = phases;
+  detail::order_for_overlap(schedule);
+  EXPECT_EQ(schedule.steps, (std::vector<Step>{y, z, x, w}));
+  EXPECT_EQ(schedule.local_phases->before.steps, (std::vector<Step>{phases.before.steps[1], phases.before.steps[0]}));
+  EXPECT_EQ(schedule.local_phases->after.steps, (std::vector<Step>{phases.after.steps[1], phases.after.steps[0]}));
+}
+
+TEST(LocalLinks, TakeAnyRoutes) {
+  // All by way of sender 0 and receiver 1: one message over the backbone.
+  const ExchangeProblem problem{dense(2, 10), 2, 100};
+  std::vector<Route> routes;
+  for (const Message& message : problem.traffic.messages)
+    routes.push_back({message.from, message.to, 0, message.size, 0, 1});
+  const AggregatedPlan plan = plan_by_routes(problem, routes, {0.5, 1}, by("oggp"));
+  EXPECT_TRUE(validate_with_local_phases(plan.exchange.schedule, problem.traffic).empty());
+  EXPECT_EQ(plan.exchange.schedule.local_phases->routes.size(), 4U);
+  // 20 before and 20 after, each in a step; 40 over the backbone.
+  EXPECT_DOUBLE_EQ(plan.total, 0.5 * 20 + 1 + 40 + 100 + 0.5 * 20 + 1);
+  routes.pop_back();
+  routes.push_back({0, 2, 0, 10, 0, 1});
+  EXPECT_THROW((void)plan_by_routes(problem, routes, {0.5, 1}, by("oggp")), InputError);
+  EXPECT_THROW((void)plan_by_routes(problem, {}, {0, 1}, by("oggp")), InputError);
 }
 
 TEST(LocalLinks, RefuseBadInput) {

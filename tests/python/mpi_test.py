@@ -247,6 +247,18 @@ class Exchange(unittest.TestCase):
             job.execute(numpy.arange(RANK + 1.0) + RANK, receive)
             numpy.testing.assert_array_equal(receive, numpy.arange(PREVIOUS + 1.0) + PREVIOUS)
 
+    def test_knows_of_the_network(self):
+        for options in (
+                {"sender_speeds": [0.5] + [1] * (RANKS - 1), "backbone": [(0, 2), (100, 1)]},
+                {"local_links": (0.1, None)},
+                {"local_links": (0.1, 5), "sender_ranks": list(range(RANKS)), "receiver_ranks": list(range(RANKS))},
+                {"by_host": True},
+        ):
+            job = sluice.mpi.Exchange(COMM, {rank: 8 * (RANK + rank + 1) for rank in range(RANKS)}, **options)
+            receive = bytearray(job.receive_bytes)
+            job.execute(b"".join(bytes([RANK + rank]) * 8 * (RANK + rank + 1) for rank in range(RANKS)), receive)
+            self.assertEqual(receive, b"".join(bytes([RANK + rank]) * 8 * (RANK + rank + 1) for rank in range(RANKS)))
+
     def test_takes_a_row_of_sizes(self):
         job = sluice.mpi.Exchange(COMM, [rank + 1 for rank in range(RANKS)], max_transfers=2)
         send = bytes(RANK for rank in range(RANKS) for _ in range(rank + 1))
@@ -256,6 +268,7 @@ class Exchange(unittest.TestCase):
         self.assertEqual(receive, bytes(rank for rank in range(RANKS) for _ in range(RANK + 1)))
 
     def test_refuses_on_all_ranks(self):
+        everywhere(self, lambda last: sluice.mpi.Exchange(COMM, {}, sender_speeds=[0] * RANKS if last else []))
         everywhere(self, lambda last: sluice.mpi.Exchange(COMM, {RANKS: 1} if last else {}))
         everywhere(self, lambda last: sluice.mpi.Exchange(COMM, {0: -1} if last else {}))
         everywhere(self, lambda last: sluice.mpi.Exchange(COMM, [0] * (RANKS + 1) if last else {}), "sizes")

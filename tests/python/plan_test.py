@@ -36,6 +36,24 @@ class Exchange(unittest.TestCase):
         self.assertEqual(plan.durations.dtype, numpy.int64)
         self.assertEqual(plan.transfers.dtype.names, ("step", "sender", "receiver", "offset", "size"))
 
+    def test_speeds_and_a_backbone_over_time(self):
+        plan = sluice.plan_exchange([[10, 0], [0, 10]], setup=0, sender_speeds=[1, 0.5])
+        self.assertEqual((plan.cost.steps, plan.cost.transmission), (1, 20))
+        self.assertEqual(sluice.check(plan, [[10, 0], [0, 10]]), [])
+        plan = sluice.plan_exchange([[10, 0], [0, 10]], setup=0, backbone=[(0, 1), (10, 2)])
+        self.assertEqual((plan.cost.steps, plan.cost.transmission, plan.max_transfers), (2, 20, 2))
+        for bad, why in [
+                ({"sender_speeds": [1, 0]}, "0 of sender 1"),
+                ({"receiver_speeds": [1, -2]}, "-2 of receiver 1"),
+                ({"sender_speeds": [1]}, "speeds of 1 senders"),
+                ({"backbone": [(0, 2), (0, 1)]}, "time"),
+                ({"backbone": [(0, 0)]}, "0"),
+                ({"backbone": [(0, 1)], "max_transfers": 1}, "both tell k"),
+                ({"backbone": [(0, 1), (5, 2)], "algorithm": "exact"}, "exact"),
+        ]:
+            with self.assertRaisesRegex(sluice.InputError, why):
+                sluice.plan_exchange([[10, 0], [0, 10]], **bad)
+
     def test_takes_matrices_of_all_kinds(self):
         expected = sluice.plan_exchange(TRAFFIC).to_json()
         for dtype in (numpy.int8, numpy.uint64, numpy.float32, ">i4"):

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "sluice/plan/exchange.hpp"
 
@@ -33,5 +34,12 @@ struct AggregatedPlan {
 /// Throws as plan_exchange does, and InputError if `links` are out of range or nodes differ in speed.
 [[nodiscard]] AggregatedPlan plan_with_local_links(const ExchangeProblem& problem, const LocalLinks& links,
                                                    const ExchangeOptions& options = {});
+
+/// Plans `problem` with the detours of `routes`, which cover every message once; the total may be above that of a plan
+/// without them, which is not looked for: plain_total and bound are 0.
+///
+/// Throws as plan_with_local_links does, and InputError for a node that is out of range.
+[[nodiscard]] AggregatedPlan plan_by_routes(const ExchangeProblem& problem, std::vector<Route> routes,
+                                            const LocalLinks& links, const ExchangeOptions& options = {});
 
 }  // namespace sluice

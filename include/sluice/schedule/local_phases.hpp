@@ -9,7 +9,7 @@
 
 /// Exchanges with a detour through neighbours: the nodes of the senders' cluster first pass pieces of messages on among
 /// themselves, then everything crosses the backbone, then the nodes of the receivers' cluster pass on what is not
-/// theirs. One phase begins when the one before it has ended.
+/// theirs. By the model one phase begins when the one before it has ended; an execution may let them overlap.
 ///
 /// Every piece has a route: from its sender to a carrier (a node of the senders' cluster, the sender itself where the
 /// piece does not move), over the backbone to a landing (a node of the receivers' cluster), and from there to its

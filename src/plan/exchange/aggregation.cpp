@@ -7,7 +7,8 @@
 ///     r * cost(before) + cost(exchange) + r * cost(after)
 ///
 /// is least; r = LocalLinks::unit_cost, and a local step costs LocalLinks::setup, the same as one over the backbone
-/// where nothing is said. The phases follow each other; they do not overlap.
+/// where nothing is said. By the model the phases follow each other; an execution lets them overlap
+/// (src/plan/exchange/overlap_order.hpp), which this does not count.
 ///
 /// What can pay: the exchange costs at least max(W, P / k) + setup * max(Delta, m / k) for m messages, P units, the
 /// largest load W and the largest degree Delta (Proposition 1). Merging lowers m and Delta; spreading lowers W, and
@@ -59,6 +60,7 @@
 
 #include "plan/budget.hpp"
 #include "plan/exchange/demand.hpp"
+#include "plan/exchange/overlap_order.hpp"
 #include "schedule/distinct_messages.hpp"
 #include "sluice/error.hpp"
 #include "sluice/schedule/cost.hpp"
@@ -572,6 +574,7 @@ AggregatedPlan plan_phases(const ExchangeProblem& problem, Routes routes, double
   plan.exchange = plan_exchange({traffic.exchange, problem.max_transfers, problem.setup}, options);
   phases.routes = std::move(routes);
   plan.exchange.schedule.local_phases = std::move(phases);
+  detail::order_for_overlap(plan.exchange.schedule);
   plan.total = total_cost(plan.exchange.schedule);
   plan.exchange.schedule.local_phases->total = plan.total;
   return plan;
@@ -646,6 +649,14 @@ AggregatedPlan plan_with_local_links(const ExchangeProblem& problem, const Local
   best.plain_total = plain_total;
   best.bound = bound;
   return best;
+}
+
+AggregatedPlan plan_by_routes(const ExchangeProblem& problem, std::vector<Route> routes, const LocalLinks& links,
+                              const ExchangeOptions& options) {
+  const double local_setup = links.setup.value_or(problem.setup);
+  check_links(links, local_setup);
+  if (!problem.speeds.empty()) throw InputError("speeds", "a plan with local links", "none beside them");
+  return plan_phases(problem, std::move(routes), links.unit_cost, local_setup, options);
 }
 
 }  // namespace sluice

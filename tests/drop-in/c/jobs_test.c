@@ -112,15 +112,40 @@ static void redistributes_several(void) {
   free(w);
 }
 
+/* What an exchange is told of the network. */
+enum network { LIMITED, AT_SPEEDS, LOCAL_LINKS, BY_HOST };
+
+static void tell_network(sluice_options* options, enum network network) {
+  const double times[] = {0, 1000}, slow_first[] = {0.5, 1, 1, 1, 1, 1, 1, 1};
+  const int64_t most[] = {2, 1};
+  switch (network) {
+    case LIMITED:
+      CHECK_OK(sluice_options_set_integer(options, "max_transfers", 2));
+      break;
+    case AT_SPEEDS:
+      CHECK_OK(sluice_options_set_numbers(options, "sender_speeds", ranks, slow_first));
+      CHECK_OK(sluice_options_set_numbers(options, "backbone_times", 2, times));
+      CHECK_OK(sluice_options_set_integers(options, "backbone_max_transfers", 2, most));
+      break;
+    case LOCAL_LINKS:
+      CHECK_OK(sluice_options_set_number(options, "local_unit_cost", 0.1));
+      CHECK_OK(sluice_options_set_number(options, "local_setup_bytes", 10));
+      break;
+    case BY_HOST:
+      CHECK_OK(sluice_options_set_integer(options, "by_host", 1));
+      break;
+  }
+}
+
 /* Rank r has 10 r + 1 bytes for the next rank, and 5 for itself. */
-static void exchanges(void) {
+static void exchanges(enum network network) {
   const int next = (rank + 1) % ranks, previous = (rank + ranks - 1) % ranks;
   const int to[] = {next, rank};
   const int64_t sizes[] = {10 * rank + 1, 5};
   const int messages = ranks == 1 ? 1 : 2;
   sluice_options* options = NULL;
   CHECK_OK(sluice_options_create(&options));
-  CHECK_OK(sluice_options_set_integer(options, "max_transfers", 2));
+  tell_network(options, network);
   CHECK_OK(sluice_options_set_text(options, "mode", "chain"));
   sluice_job* job = NULL;
   CHECK_OK(sluice_exchange_create(MPI_COMM_WORLD, messages, to, sizes, options, &job));
@@ -329,7 +354,7 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   redistributes();
   redistributes_several();
-  exchanges();
+  for (int network = LIMITED; network <= BY_HOST; ++network) exchanges((enum network)network);
   reduces_and_broadcasts();
   transposes_scales_and_adds();
   fails_on_all_ranks();

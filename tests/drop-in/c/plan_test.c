@@ -4,6 +4,43 @@
 
 #include "check.h"
 
+/* Sender 1 is half as fast; the backbone carries one transfer from time 10 on. */
+static void plans_at_speeds(void) {
+  const int64_t from[] = {0, 1}, to[] = {0, 1}, size[] = {10, 10};
+  const double speeds[] = {1, 0.5}, times[] = {0, 10}, bad[] = {1, 0};
+  const int64_t two_then_one[] = {2, 1};
+  sluice_options* options = NULL;
+  sluice_schedule* plan = NULL;
+  sluice_cost cost, bound;
+  CHECK_OK(sluice_options_create(&options));
+  CHECK_OK(sluice_options_set_integer(options, "setup", 0));
+  CHECK_OK(sluice_options_set_numbers(options, "sender_speeds", 2, speeds));
+  CHECK_OK(sluice_plan_exchange(2, 2, 2, from, to, size, options, &plan));
+  CHECK_OK(sluice_schedule_cost(plan, &cost, &bound));
+  CHECK(cost.steps == 1 && cost.transmission == 20);
+  sluice_schedule_free(plan);
+  plan = NULL;
+
+  CHECK_OK(sluice_options_set_numbers(options, "backbone_times", 2, times));
+  CHECK_REFUSED(sluice_plan_exchange(2, 2, 2, from, to, size, options, &plan), "as many of both");
+  CHECK_OK(sluice_options_set_integers(options, "backbone_max_transfers", 2, two_then_one));
+  CHECK_OK(sluice_plan_exchange(2, 2, 2, from, to, size, options, &plan));
+  CHECK_OK(sluice_schedule_cost(plan, &cost, &bound));
+  CHECK(cost.transmission == 20);
+  sluice_schedule_free(plan);
+  plan = NULL;
+
+  CHECK_OK(sluice_options_set_integer(options, "max_transfers", 2));
+  CHECK_REFUSED(sluice_plan_exchange(2, 2, 2, from, to, size, options, &plan), "both tell k");
+  sluice_options_free(options);
+  CHECK_OK(sluice_options_create(&options));
+  CHECK_OK(sluice_options_set_numbers(options, "receiver_speeds", 2, bad));
+  CHECK_REFUSED(sluice_plan_exchange(2, 2, 2, from, to, size, options, &plan), "0 of receiver 1");
+  CHECK_OK(sluice_options_set_numbers(options, "receiver_speeds", 1, speeds));
+  CHECK_REFUSED(sluice_plan_exchange(2, 2, 2, from, to, size, options, &plan), "speeds of 1 receivers");
+  sluice_options_free(options);
+}
+
 static void plans_exchanges(const char* folder) {
   const int64_t from[] = {0, 0, 1, 1, 2}, to[] = {0, 1, 0, 1, 2}, size[] = {7, 2, 4, 5, 9};
   sluice_options* options = NULL;
@@ -234,6 +271,7 @@ int main(int argc, char** argv) {
   CHECK(strcmp(sluice_error_text(), "") == 0);
   CHECK(strcmp(sluice_version(), SLUICE_VERSION) == 0);
   plans_exchanges(argv[2]);
+  plans_at_speeds();
   plans_redistributions();
   plans_trees(argv[1]);
   refuses_bad_arguments();

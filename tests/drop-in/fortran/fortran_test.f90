@@ -16,6 +16,7 @@ program fortran_test
   if (rank == 0) call plan()
   call redistribute()
   call redistribute_several()
+  call plan_at_speeds()
   call exchange()
   call reduce_and_broadcast()
   call fail()
@@ -206,7 +207,29 @@ contains
     index = (local / block * ranks + rank) * block + modulo(local, block)
   end function
 
-  ! Rank r has r + 1 numbers for the next one.
+  ! Sender 1 is half as fast; and a backbone of which less is left from time 10 on.
+  subroutine plan_at_speeds()
+    type(sluice_schedule) :: schedule
+    type(sluice_options) :: options
+    type(sluice_cost) :: cost, bound
+    integer(int64) :: traffic(2, 2)
+    integer :: stat
+    character(200) :: text
+    traffic = reshape([10_int64, 0_int64, 0_int64, 10_int64], [2, 2])
+    call sluice_options_set(options, 'setup', 0)
+    call sluice_options_set(options, 'sender_speeds', [1.0_real64, 0.5_real64])
+    call sluice_options_set(options, 'backbone_times', [0.0_real64, 10.0_real64])
+    call sluice_options_set(options, 'backbone_max_transfers', [2_int64, 1_int64])
+    call sluice_plan_exchange(traffic, schedule, options)
+    call sluice_schedule_cost(schedule, cost, bound)
+    call check(cost%steps == 1 .and. cost%transmission == 20, 'a plan at several speeds')
+    call sluice_schedule_free(schedule)
+    call sluice_options_set(options, 'sender_speeds', [1.0_real64, 0.0_real64])
+    call sluice_plan_exchange(traffic, schedule, options, stat=stat, errmsg=text)
+    call check(stat == sluice_bad_input .and. index(text, '0 of sender 1') > 0, 'a speed of 0')
+    call sluice_options_free(options)
+  end subroutine
+
   subroutine exchange()
     type(sluice_job) :: job
     type(sluice_options) :: options
@@ -218,6 +241,7 @@ contains
     out = [(100*rank + i, i=1, rank + 1)]
     in = 0
     call sluice_options_set(options, 'mode', 'chain')
+    call sluice_options_set(options, 'receiver_speeds', [(1.0_real64 + i, i=1, ranks)])
     call sluice_exchange_create(MPI_COMM_WORLD, [mod(rank + 1, ranks)], [4_int64*(rank + 1)], job, options)
     call sluice_exchange_receives(job, peers, bytes)
     call check(size(peers) == 1, 'one message')

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "run/collective_testing.hpp"
+#include "run/detour_testing.hpp"
 #include "run/exchange_testing.hpp"
 #include "run/faults/fault_injection.hpp"
 #include "run/mpi/network/learn.hpp"
@@ -127,12 +128,21 @@ class BatchSubject final : public Subject {
 
 class ExchangeSubject final : public Subject {
  public:
-  ExchangeSubject(MPI_Comm comm, ExchangeMode mode, std::int64_t bytes) : rank_(rank_in(comm)) {
+  ExchangeSubject(MPI_Comm comm, ExchangeMode mode, std::int64_t bytes, bool detours = false) : rank_(rank_in(comm)) {
     for (int peer = 0; peer < size_of(comm); ++peer) sends_.push_back({peer, bytes + 100 * peer});
     ExchangeOptions options;
     options.mode = mode;
     if (mode != ExchangeMode::kAuto) options.algorithm = "weights";
     options.chunk_bytes = mode == ExchangeMode::kAuto ? 0 : 3000;
+    if (detours) {
+      TrafficTable table;
+      for (int from = 0; from < size_of(comm); ++from) {
+        std::vector<std::int64_t>& row = table.emplace_back();
+        for (const MessageSize& message : sends_) row.push_back(message.bytes);
+      }
+      Draw draw(5);
+      options.schedule = random_detours(between_ranks(table), size_of(comm), draw);
+    }
     const Faulty faulty;
     job_.emplace(comm, sends_, options);
   }
@@ -552,6 +562,10 @@ std::vector<SubjectKind> subject_kinds() {
   for (const ExchangeMode mode : {ExchangeMode::kChain, ExchangeMode::kLocal, ExchangeMode::kBarrier,
                                   ExchangeMode::kList, ExchangeMode::kAtOnce}) {
     all.push_back(kind<ExchangeSubject>("exchange, " + to_string(mode), buffers, mode, std::int64_t{20'000}));
+  }
+  for (const ExchangeMode mode : {ExchangeMode::kChain, ExchangeMode::kLocal, ExchangeMode::kBarrier}) {
+    all.push_back(kind<ExchangeSubject>("exchange with local phases, " + to_string(mode), buffers, mode,
+                                        std::int64_t{20'000}, true));
   }
   all.push_back({"sum over a platform",
                  [](MPI_Comm comm) {

@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "sluice/input/speeds.hpp"
+#include "sluice/plan/aggregation.hpp"
 #include "sluice/run/mpi/exchange_mode.hpp"
+#include "sluice/schedule/step_schedule.hpp"
 
 namespace sluice::mpi {
 
@@ -43,6 +45,24 @@ struct ExchangeOptions {
   /// its most, or 0. They need a mode with a plan; kAuto is kChain, which keeps the k that the plan counts on at every
   /// step.
   NetworkSpeeds speeds = {};
+
+  /// Where the ranks that send, and those that receive, are two clusters with fast networks of their own: pieces may
+  /// take a detour through neighbours where the plan is cheaper for it (sluice/plan/aggregation.hpp), the unit being a
+  /// byte. Such local phases run beside the exchange: a transfer waits only for the pieces that it carries. With
+  /// kBarrier phases follow each other. They need a mode with a plan and no `speeds`.
+  std::optional<LocalLinks> local_links = std::nullopt;
+  /// Carried out instead of a plan: one of problem "exchange", in bytes, that delivers what the ranks send. That of
+  /// rank 0 counts; the others give any. Algorithm, k and set-up are then its own; it needs a mode with a plan.
+  std::shared_ptr<const StepSchedule> schedule = nullptr;
+  /// Two levels, where ranks share hosts: all that goes from one host to another is one message there, between the rank
+  /// that sends most of it and the one that receives most; a host's ranks gather for it and deal out what comes by the
+  /// host's memory, by which messages inside a host go, too. So a host sends one stream at a time. Likewise.
+  bool by_host = false;
+  /// With `schedule`: the ranks that its senders 0, 1, ... and its receivers are; empty: the ranks of these numbers.
+  /// With `local_links`: the two clusters; empty: the ranks that send anything, and those that receive. A rank may be
+  /// in both.
+  std::vector<int> sender_ranks = {};
+  std::vector<int> receiver_ranks = {};  ///< likewise
 
   /// Messages travel in pieces of at most this many bytes, 1 to 2^30; 0: 32 KiB, 1 MiB for kLocal, which need not know
   /// how far a message has come, 2^30 for kAtOnce.
@@ -86,7 +106,8 @@ struct TypedMessage {
 /// nothing. MPI_THREAD_FUNNELED is enough. Failure: docs/explanation/run.md, the same for all jobs.
 ///
 /// Memory: each rank holds O(own transfers) and no buffers: pieces travel from the user's memory and to it, except
-/// messages of types that lie in memory with gaps, which are packed whole. Where there is a plan (all modes but kAtOnce
+/// messages of types that lie in memory with gaps, which are packed whole, and what a rank passes on for others in
+/// local phases, which it holds. Where there is a plan (all modes but kAtOnce
 /// and kList), rank 0 makes it for all and holds O(transfers of all) while it does. Else ranks that do not know what
 /// they get are told by those that send it, and no rank holds more than its own.
 class Exchange {
@@ -158,6 +179,8 @@ class Exchange {
   void set_max_transfers(std::int64_t max_transfers);
   /// Steps of the plan; 0 without one.
   [[nodiscard]] std::int64_t steps() const;
+  /// Steps of the local phases before and after; 0 without.
+  [[nodiscard]] std::int64_t local_steps() const;
   /// What carries it out and why, in a line for people: "chain, 12 steps, k = 3; the plan took 98.2 ms, MPI_Ialltoallw
   /// 120 ms".
   [[nodiscard]] std::string explanation() const;

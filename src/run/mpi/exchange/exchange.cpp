@@ -3,15 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <exception>
 #include <memory>
 #include <optional>
-#include <string_view>
 #include <utility>
 
+#include "run/mpi/exchange/exchange_arguments.hpp"
 #include "run/mpi/exchange/exchange_part.hpp"
 #include "run/mpi/exchange/message_sizes.hpp"
+#include "run/mpi/exchange/routed_exchange.hpp"
 #include "run/mpi/exchange/user_messages.hpp"
 #include "run/mpi/native/native_exchange.hpp"
 #include "run/mpi/native/way_trial.hpp"
@@ -24,7 +24,6 @@
 #include "run/mpi/steps/step_executor.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
-#include "sluice/plan/registry.hpp"
 #include "sluice/run/mpi/error.hpp"
 
 namespace sluice::mpi {
@@ -32,53 +31,6 @@ namespace {
 
 using detail::check_messages;
 using detail::ExchangePart;
-
-constexpr std::array<std::pair<ExchangeMode, std::string_view>, 6> kModes{{
-    {ExchangeMode::kAuto, "auto"},
-    {ExchangeMode::kChain, "chain"},
-    {ExchangeMode::kLocal, "local"},
-    {ExchangeMode::kBarrier, "barrier"},
-    {ExchangeMode::kList, "list"},
-    {ExchangeMode::kAtOnce, "at-once"},
-}};
-
-void add_speeds(detail::Arguments& arguments, const NetworkSpeeds& speeds) {
-  arguments.add(std::span(speeds.senders));
-  arguments.add(std::span(speeds.receivers));
-  arguments.add(static_cast<std::int64_t>(speeds.backbone.size()));
-  for (const BackboneChange& change : speeds.backbone) arguments.add_all(change.time, change.max_transfers);
-}
-
-void check(const std::vector<MessageSize>& sends, const ExchangeOptions& options, int ranks) {
-  const auto refuse = [](const char* where, const auto& found, const char* expected) {
-    throw InputError(where, fmt::format("{}", found), expected);
-  };
-  check_messages(sends, "sends", ranks);
-  if (options.receives) check_messages(*options.receives, "receives", ranks);
-  if (options.max_transfers < 0) refuse("max_transfers", options.max_transfers, "at least 1, or 0: what ports allow");
-  if (std::ranges::find(kModes, options.mode, [](const auto& m) { return m.first; }) == kModes.end()) {
-    refuse("mode", static_cast<int>(options.mode), "an ExchangeMode");
-  }
-  const auto known = algorithms("exchange");  // a mode without a plan would not find out
-  if (options.algorithm != "auto" && std::ranges::find(known, options.algorithm, &Algorithm::name) == known.end()) {
-    refuse("algorithm", options.algorithm, "auto or an algorithm of exchange");
-  }
-  if (!(options.setup_bytes >= 0)) refuse("setup_bytes", options.setup_bytes, "at least 0");
-  if (!(options.planning_time_s >= 0)) refuse("planning_time_s", options.planning_time_s, "at least 0");
-  if (options.chunk_bytes < 0 || options.chunk_bytes > (1 << 30))
-    refuse("chunk_bytes", options.chunk_bytes, "0 to 2^30");
-  if (options.window < 0 || options.window > 1024) refuse("window", options.window, "0 to 1024");
-  if (options.early_release_bytes < 0) refuse("early_release_bytes", options.early_release_bytes, "at least 0");
-  if (!options.speeds.empty()) {
-    check_speeds(options.speeds, ranks, ranks, "speeds");
-    if (options.mode == ExchangeMode::kList || options.mode == ExchangeMode::kAtOnce)
-      refuse("speeds", "mode " + to_string(options.mode), "a mode with a plan");
-    const std::int64_t most = options.speeds.most_transfers();
-    if (most != 0 && options.max_transfers != 0 && options.max_transfers != most)
-      refuse("max_transfers", options.max_transfers, "0, or the most of the backbone");
-  }
-  if (options.tune && options.mode != ExchangeMode::kList) refuse("tune", "true", "mode list for it");
-}
 
 /// Throws InputError unless the rank gets what it expects.
 void check_expected(const std::vector<MessageSize>& receives, std::vector<MessageSize> expected) {
@@ -104,20 +56,6 @@ bool fits(const std::vector<MessageSize>& messages, std::span<const std::int64_t
 }
 
 }  // namespace
-
-std::string to_string(ExchangeMode mode) {
-  const auto* const found = std::ranges::find(kModes, mode, [](const auto& m) { return m.first; });
-  SLUICE_ASSERT(found != kModes.end(), fmt::format("mode {}", static_cast<int>(mode)));
-  return std::string(found->second);
-}
-
-ExchangeMode parse_exchange_mode(const std::string& name) {
-  const auto* const found = std::ranges::find(kModes, name, [](const auto& m) { return m.second; });
-  if (found == kModes.end()) {
-    throw InputError("mode", fmt::format("'{}'", name), "auto, chain, local, barrier, list or at-once");
-  }
-  return found->first;
-}
 
 std::vector<MessageSize> message_sizes(std::span<const std::int64_t> bytes_by_rank) {
   std::vector<MessageSize> sizes;
@@ -147,12 +85,15 @@ struct Exchange::State final : detail::Job {
 
   detail::Advance advance() override {
     if (undecided) return begin_transfers() ? detail::Advance::kMoved : detail::Advance::kIdle;
-    const detail::Advance come = natively ? trial->advance(*native) : trial->advance(*executor);
+    const detail::Advance come = natively ? trial->advance(*native)
+                                 : routed ? trial->advance(*routed)
+                                          : trial->advance(*executor);
     if (come == detail::Advance::kOver && typed) typed->unpack();
     return come;
   }
   void abandon() noexcept override {
     if (executor) executor->abandon();
+    if (routed) routed->abandon();
     if (native) native->abandon();
     if (trial) trial->abandon();
   }
@@ -166,8 +107,9 @@ struct Exchange::State final : detail::Job {
   std::shared_ptr<detail::TypedBuffers> typed;  ///< null: messages are bytes
   std::shared_ptr<const ExchangePart> part;
   std::optional<detail::UserMessages> messages;
-  detail::ListProtocol* list = nullptr;  ///< the executor's, where the mode is list
-  std::optional<detail::StepExecutor> executor;
+  detail::ListProtocol* list = nullptr;          ///< the executor's, where the mode is list
+  std::optional<detail::StepExecutor> executor;  ///< one of the two
+  std::optional<detail::RoutedExchange> routed;  ///< with local phases
   std::optional<detail::WayTrial> trial;
   std::unique_ptr<detail::NativeExchange> native;  ///< once it is tried
 
@@ -183,7 +125,7 @@ Exchange::State::State(std::shared_ptr<detail::Context> context, std::int64_t nu
                        const std::vector<TypedMessage>* typed_sends, const std::vector<TypedMessage>* typed_receives)
     : Job(std::move(context), number, "exchange"), options(user_options), sends(user_sends) {
   const bool left_to_us = options.mode == ExchangeMode::kAuto && options.max_transfers == 0 &&
-                          options.algorithm == "auto" && options.speeds.empty();
+                          options.algorithm == "auto" && options.speeds.empty() && !options.schedule;
   const std::exception_ptr failure = detail::failure_of([&] {
     if (typed_sends != nullptr) {
       if (options.receives) throw InputError("options.receives", "given beside typed messages", "one of the two");
@@ -191,14 +133,12 @@ Exchange::State::State(std::shared_ptr<detail::Context> context, std::int64_t nu
       sends = typed->sizes_of_sends();
       options.receives = typed->sizes_of_receives();
     }
-    check(sends, options, channel.size());
+    detail::check_exchange(sends, options, channel.size());
   });
   const detail::Arguments own = arguments();
   detail::Arguments common("exchange");
-  common.add_all(options.max_transfers, options.mode, options.algorithm, options.setup_bytes, options.planning_time_s,
-                 options.chunk_bytes, options.window, options.early_release_bytes, options.tune, options.try_native,
-                 typed != nullptr);
-  add_speeds(common, options.speeds);
+  add_exchange(common, options);
+  common.add_all(options.try_native, typed != nullptr);
   detail::KeptPlan kept = find_kept(channel, own.bytes(), common.fingerprint(), failure);
   if (kept.plan) {
     part = std::static_pointer_cast<const ExchangePart>(kept.plan);
@@ -218,12 +158,18 @@ Exchange::State::State(std::shared_ptr<detail::Context> context, std::int64_t nu
     }
   }
 
-  const detail::UsualPieces usual = detail::usual_pieces(options.mode);
+  const detail::UsualPieces usual = detail::usual_pieces(options.mode, part->routed.is);
   if (options.chunk_bytes == 0) options.chunk_bytes = usual.chunk_bytes;
   if (options.window == 0) options.window = usual.window;
   send_offsets = detail::message_offsets(sends);
   receive_offsets = detail::message_offsets(receives);
   messages.emplace(sends, receives, *part, channel.rank());
+  if (part->routed.is) {
+    const detail::StepExecutor::Limits limits{options.chunk_bytes, 1, options.window, usual.ahead};
+    routed.emplace(channel, *part, *messages, limits, make_protocol());
+    routed->hold(typed);
+    return;
+  }
   std::vector<detail::StepMessage> outgoing;
   std::vector<detail::StepMessage> incoming;
   for (const auto& transfer : part->sends) outgoing.push_back({transfer.peer, transfer.bytes});
@@ -236,9 +182,8 @@ Exchange::State::State(std::shared_ptr<detail::Context> context, std::int64_t nu
 
 detail::Arguments Exchange::State::arguments() const {
   detail::Arguments result("exchange");
-  result.add_all(options.max_transfers, options.mode, options.algorithm, options.setup_bytes, options.planning_time_s,
-                 options.chunk_bytes, options.window, options.early_release_bytes, options.tune);
-  add_speeds(result, options.speeds);
+  add_exchange(result, options);
+  if (options.schedule) result.add(detail::schedule_print(*options.schedule));
   const auto add = [&](const std::vector<MessageSize>& all) {
     result.add(static_cast<std::int64_t>(all.size()));
     for (const MessageSize& message : all) result.add_all(message.peer, message.bytes);
@@ -287,7 +232,8 @@ std::unique_ptr<detail::StepProtocol> Exchange::State::make_protocol() {
       std::vector<detail::SteppedMessage> in;
       for (const auto& transfer : part->sends) out.push_back({transfer.step, transfer.bytes});
       for (const auto& transfer : part->transfers_in) in.push_back({transfer.step, transfer.bytes});
-      return std::make_unique<detail::BarrierProtocol>(channel, std::move(out), std::move(in), part->steps);
+      return std::make_unique<detail::BarrierProtocol>(channel, std::move(out), std::move(in),
+                                                       part->steps + part->routed.steps);
     }
     case ExchangeMode::kList: {
       const detail::ListProtocol::Limits limits{part->max_transfers, options.tune, options.early_release_bytes};
@@ -357,6 +303,10 @@ bool Exchange::State::begin_transfers() {
     return true;
   }
   messages->use(std::move(sources), std::move(targets));
+  if (routed) {
+    routed->begin();
+    return true;
+  }
   executor->begin(*messages);
   if (list == nullptr) return true;
   messages->clear();
@@ -454,13 +404,17 @@ std::string Exchange::explanation() const {
   std::string text = trial.native() ? "MPI_Ialltoallw" : to_string(state_->options.mode);
   if (!trial.native() && state_->part->steps > 0)
     text += fmt::format(", {} {}, k = {}", steps(), steps() == 1 ? "step" : "steps", state_->part->max_transfers);
+  if (!trial.native() && local_steps() > 0) text += fmt::format(", {} local", local_steps());
   return text + detail::to_text(trial.measured(), "MPI_Ialltoallw");
 }
 
 std::int64_t Exchange::steps() const { return state_->part->steps; }
 
+std::int64_t Exchange::local_steps() const { return state_->part->routed.steps; }
+
 std::int64_t Exchange::peak_extra_bytes() const {
-  return state_->executor->buffer_bytes() + (state_->typed ? state_->typed->buffer_bytes() : 0);
+  return (state_->routed ? state_->routed->buffer_bytes() : state_->executor->buffer_bytes()) +
+         (state_->typed ? state_->typed->buffer_bytes() : 0);
 }
 
 }  // namespace sluice::mpi

@@ -8,15 +8,18 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 
 #include "run/mpi/exchange/message_sources.hpp"
+#include "run/mpi/exchange/node_ranks.hpp"
 #include "run/mpi/network/learn.hpp"
 #include "run/mpi/runtime/planned_part.hpp"
 #include "run/mpi/steps/step_protocol.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
+#include "sluice/plan/aggregation.hpp"
 #include "sluice/plan/exchange.hpp"
 #include "sluice/run/mpi/error.hpp"
 
@@ -107,7 +110,7 @@ class Slots {
 };
 
 /// See planned_part.
-constexpr auto kFields = [](auto& numbers, ExchangePart& part) {
+constexpr auto kExchangeFields = [](auto& numbers, ExchangePart& part) {
   numbers(part.mode, part.steps, part.max_transfers);
   numbers.each(part.receives, [&](MessageSize& m) { numbers(m.peer, m.bytes); });
   numbers.each(part.sends, [&](ExchangePart::Send& t) { numbers(t.peer, t.offset, t.bytes, t.step, t.permissions); });
@@ -115,6 +118,21 @@ constexpr auto kFields = [](auto& numbers, ExchangePart& part) {
     numbers(t.peer, t.offset, t.bytes, t.step);
     numbers.each(t.successors, [&](ChainLinks::Send& send) { numbers(send.rank, send.step); });
   });
+  RoutedPart& routed = part.routed;
+  numbers(routed.is, routed.moves_own, routed.shares_memory, routed.held_bytes, routed.steps);
+  const auto fragment = [&](Fragment& f) { numbers(f.peer, f.offset, f.bytes); };
+  for (auto* const all : {&routed.sends, &routed.receives}) {
+    numbers.each(*all, [&](RoutedPart::Local& t) {
+      numbers(t.peer, t.bytes, t.step, t.after);
+      numbers.each(t.way, fragment);
+    });
+  }
+  for (auto* const all : {&routed.exchange_sends, &routed.exchange_receives}) {
+    numbers.each(*all, [&](RoutedPart::OverBackbone& t) {
+      numbers(t.after);
+      numbers.each(t.way, fragment);
+    });
+  }
 };
 
 /// Whole messages, each rank's to the next rank first, then to the one after that: with so many at once at most, the
@@ -188,48 +206,95 @@ std::int64_t k_of_network(const Rows& rows, const HostNetwork& network) {
   return 0;
 }
 
-/// All parts, from all rows. `known_k`: what the network carries at once; 0: nothing is known.
-std::vector<ExchangePart> plan_parts(const Rows& rows, const ExchangeOptions& options, bool one_node,
-                                     std::int64_t known_k) {
+/// What ranks have for each other, as it is planned.
+struct RankTraffic {
+  Traffic all;
+  Traffic between_hosts;           ///< with two levels: what a plan is for
+  std::vector<Message> inner;      ///< and what stays on a host
+  std::optional<NodeRanks> nodes;  ///< of a schedule that is given, or with local links
+  std::int64_t ports = 0;          ///< transfers at once that they allow
+};
+
+/// From all rows; `hosts`: see plan_parts.
+RankTraffic traffic_of(const Rows& rows, const ExchangeOptions& options, const std::vector<std::int64_t>& hosts) {
   const auto ranks = static_cast<std::int64_t>(rows.size());
-  Traffic traffic{ranks, ranks, {}};
-  std::vector<bool> receives(rows.size(), false);
-  std::int64_t senders = 0;
+  RankTraffic result{{ranks, ranks, {}}, {ranks, ranks, {}}, {}, {}, 0};
   for (std::int64_t from = 0; from < ranks; ++from) {
     const std::vector<std::int64_t>& row = rows[static_cast<std::size_t>(from)];
-    for (std::size_t at = 0; at < row.size(); at += 2) {
-      traffic.messages.push_back({from, row[at], row[at + 1]});
-      receives[static_cast<std::size_t>(row[at])] = true;
-    }
-    senders += row.empty() ? 0 : 1;
+    for (std::size_t at = 0; at < row.size(); at += 2) result.all.messages.push_back({from, row[at], row[at + 1]});
   }
-  const std::int64_t ports = std::min<std::int64_t>(senders, std::ranges::count(receives, true));
-  const std::vector<BackboneChange>& backbone = options.speeds.backbone;
+  if (options.local_links || options.schedule) {
+    result.nodes.emplace(result.all, options);
+    result.ports = std::min(result.nodes->senders(), result.nodes->receivers());
+    return result;
+  }
+  // A rank is its own port, or its host's.
+  const auto port = [&](std::int64_t rank) { return hosts.empty() ? rank : hosts[static_cast<std::size_t>(rank)]; };
+  std::vector<bool> sends(rows.size(), false);
+  std::vector<bool> receives(rows.size(), false);
+  for (const Message& message : result.all.messages) {
+    const bool stays = port(message.from) == port(message.to);
+    if (!hosts.empty()) (stays ? result.inner : result.between_hosts.messages).push_back(message);
+    if (stays) continue;
+    sends[static_cast<std::size_t>(port(message.from))] = true;
+    receives[static_cast<std::size_t>(port(message.to))] = true;
+  }
+  result.ports = std::min(std::ranges::count(sends, true), std::ranges::count(receives, true));
+  return result;
+}
+
+/// A plan between ranks, or the one that is given, with k transfers at once. `hosts`: see plan_parts.
+StepSchedule schedule_of(RankTraffic& traffic, const ExchangeOptions& options, std::int64_t k, double setup,
+                         const std::vector<std::int64_t>& hosts) {
+  if (options.schedule) return given_schedule(traffic.all, options);
+  sluice::ExchangeOptions how;
+  how.algorithm = options.algorithm;
+  how.effort = std::max(1e-9, options.planning_time_s);  // an effort of 1 is about a second
+  how.time_limit_s = options.planning_time_s;
+  if (options.local_links) {
+    const ExchangeProblem problem{traffic.nodes->between_nodes(traffic.all), k, setup};
+    return traffic.nodes->between_ranks(plan_with_local_links(problem, *options.local_links, how).exchange.schedule);
+  }
+  if (!hosts.empty()) {
+    std::vector<Route> routes = routes_by_host(traffic.between_hosts.messages, hosts);
+    return plan_by_routes({std::move(traffic.between_hosts), k, setup}, std::move(routes), {}, how).exchange.schedule;
+  }
+  NetworkSpeeds speeds = options.speeds;
+  for (BackboneChange& change : speeds.backbone) change.max_transfers = std::min(change.max_transfers, k);
+  return plan_exchange({traffic.all, k, setup, 1, std::move(speeds)}, how).schedule;
+}
+
+/// All parts, from all rows. `known_k`: what the network carries at once; 0: nothing is known. `hosts`: of each rank,
+/// where the exchange goes by two levels; else empty.
+std::vector<ExchangePart> plan_parts(const Rows& rows, const ExchangeOptions& options, bool one_node,
+                                     std::int64_t known_k, const std::vector<std::int64_t>& hosts) {
+  const auto ranks = static_cast<int>(rows.size());
+  RankTraffic traffic = traffic_of(rows, options, hosts);
+  const bool routed = options.local_links || options.schedule || !hosts.empty();
+  const bool changes = !options.speeds.backbone.empty();
   std::int64_t most = options.max_transfers > 0 ? options.max_transfers : known_k;
-  if (!backbone.empty()) most = options.speeds.most_transfers();
-  const bool k_limits = most > 0 && most < ports;
-  const std::int64_t k = std::max<std::int64_t>(1, k_limits ? most : ports);
+  if (changes) most = options.speeds.most_transfers();
+  if (options.schedule) most = options.schedule->max_transfers;
+  const bool k_limits = most > 0 && most < traffic.ports;
+  const std::int64_t k = std::max<std::int64_t>(1, k_limits ? most : traffic.ports);
   ExchangeMode mode = options.mode;
   if (mode == ExchangeMode::kAuto) {
     if (k_limits || !options.speeds.empty() || (!one_node && most_of_a_rank(rows, kHeldByQueues + 1) > kHeldByQueues)) {
       mode = ExchangeMode::kChain;
     } else {
-      mode = one_node ? ExchangeMode::kAtOnce : ExchangeMode::kLocal;
+      mode = one_node && !routed ? ExchangeMode::kAtOnce : ExchangeMode::kLocal;
     }
   }
   std::vector<ExchangePart> parts(rows.size());
   if (mode != ExchangeMode::kList && mode != ExchangeMode::kAtOnce) {
-    sluice::ExchangeOptions how;
-    how.algorithm = options.algorithm;
-    how.effort = std::max(1e-9, options.planning_time_s);  // an effort of 1 is about a second
-    how.time_limit_s = options.planning_time_s;
-    const double setup =
-        k_limits || !backbone.empty() ? options.setup_bytes : std::max(options.setup_bytes, kLeastSetupOfPorts);
-    NetworkSpeeds speeds = options.speeds;
-    for (BackboneChange& change : speeds.backbone) change.max_transfers = std::min(change.max_transfers, k);
-    parts = split(plan_exchange({traffic, k, setup, 1, std::move(speeds)}, how).schedule, static_cast<int>(ranks), k);
+    const double setup = k_limits || changes ? options.setup_bytes : std::max(options.setup_bytes, kLeastSetupOfPorts);
+    const StepSchedule schedule = schedule_of(traffic, options, k, setup, hosts);
+    parts = schedule.local_phases ? split_phases(schedule, traffic.inner, ranks, k, mode == ExchangeMode::kBarrier)
+                                  : split(schedule, ranks, k);
+    for (ExchangePart& part : parts) part.routed.moves_own = !options.schedule;
   }
-  for (const Message& message : traffic.messages) {
+  for (const Message& message : traffic.all.messages) {
+    if (message.from == message.to) continue;
     parts[static_cast<std::size_t>(message.to)].receives.push_back({static_cast<int>(message.from), message.size});
   }
   for (ExchangePart& part : parts) {
@@ -291,8 +356,8 @@ std::vector<ExchangePart> split(const StepSchedule& schedule, int ranks, std::in
   return parts;
 }
 
-UsualPieces usual_pieces(ExchangeMode mode) {
-  if (mode == ExchangeMode::kLocal) return {1 << 20, 16, 0};
+UsualPieces usual_pieces(ExchangeMode mode, bool packed) {
+  if (mode == ExchangeMode::kLocal) return packed ? UsualPieces{64 << 10, 4, 0} : UsualPieces{1 << 20, 16, 0};
   if (mode == ExchangeMode::kAtOnce) return {1 << 30, 1024, 0};
   return {};
 }
@@ -301,7 +366,9 @@ ExchangePart plan_together(Channel& channel, const std::vector<MessageSize>& sen
                            const std::vector<MessageSize>* receives, const ExchangeOptions& options) {
   const bool one_node = channel.context().one_node();
   const bool no_k = options.max_transfers == 0 || options.max_transfers >= channel.size();
-  const bool at_once_by_default = options.mode == ExchangeMode::kAuto && one_node && no_k && options.speeds.empty();
+  const bool at_once_by_default = options.mode == ExchangeMode::kAuto && one_node && no_k && options.speeds.empty() &&
+                                  !options.local_links && !options.schedule;
+  const bool by_host = options.by_host && !one_node;
   ExchangePart part;
   if (options.mode == ExchangeMode::kAtOnce || at_once_by_default) {
     const std::vector<MessageSize> found = receives != nullptr ? *receives : find_sources(channel, sends);
@@ -313,9 +380,16 @@ ExchangePart plan_together(Channel& channel, const std::vector<MessageSize>& sen
   }
   std::vector<std::int64_t> row;
   for (const MessageSize& message : sends) {
-    if (message.bytes > 0 && message.peer != channel.rank()) row.insert(row.end(), {message.peer, message.bytes});
+    // A schedule that was given has what a rank keeps, too.
+    const bool counts = message.peer != channel.rank() || options.schedule != nullptr;
+    if (message.bytes > 0 && counts) row.insert(row.end(), {message.peer, message.bytes});
   }
   const Rows rows = gather_numbers(channel, std::move(row));
+  std::vector<std::int64_t> hosts;
+  if (by_host) {
+    for (const std::vector<std::int64_t>& host : gather_numbers(channel, {channel.context().first_of_node()}))
+      hosts.push_back(host.front());
+  }
   std::int64_t known_k = 0;
   if (options.mode == ExchangeMode::kAuto && options.max_transfers == 0 && !one_node && may_measure(channel)) {
     std::int64_t worth = channel.context().network() || is_long(rows) ? 1 : 0;
@@ -326,7 +400,7 @@ ExchangePart plan_together(Channel& channel, const std::vector<MessageSize>& sen
     }
   }
   part = planned_part<ExchangePart>(
-      channel, [&] { return plan_parts(rows, options, one_node, known_k); }, kFields);
+      channel, [&] { return plan_parts(rows, options, one_node, known_k, hosts); }, kExchangeFields);
   if (part.mode != ExchangeMode::kAtOnce) return part;
   // Rank 0 has found that k does not limit anything.
   const std::int64_t k = part.max_transfers;

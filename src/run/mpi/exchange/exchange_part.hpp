@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "run/mpi/exchange/routed_part.hpp"
 #include "run/mpi/runtime/channel.hpp"
 #include "run/mpi/steps/protocol_chain.hpp"
 #include "sluice/run/mpi/exchange.hpp"
@@ -35,6 +36,8 @@ struct ExchangePart {
   std::vector<MessageSize> receives;        ///< from others, by rank, none empty
   std::vector<Send> sends;
   std::vector<Receive> transfers_in;
+  /// With local phases, whose messages are not the rank's own: offsets above are in those.
+  RoutedPart routed;
 };
 
 /// Splits a schedule between ranks into their parts, `receives` apart, and links its transfers to `slots` chains.
@@ -57,7 +60,8 @@ struct UsualPieces {
   int window = 2;
   int ahead = 2;  ///< receives posted beyond the window
 };
-[[nodiscard]] UsualPieces usual_pieces(ExchangeMode mode);
+/// `packed`: pieces are packed into buffers.
+[[nodiscard]] UsualPieces usual_pieces(ExchangeMode mode, bool packed);
 
 /// What the ranks agreed to do: each its part. On all ranks. `receives`: what this rank gets, null: not known, on any.
 ///

@@ -24,13 +24,14 @@ constexpr std::int64_t kMoveBytes = 256 << 10;
 
 UserMessages::UserMessages(const std::vector<MessageSize>& sends, const std::vector<MessageSize>& receives,
                            const ExchangePart& part, int rank) {
-  std::map<int, std::size_t> send_at;
-  for (std::size_t i = 0; i < sends.size(); ++i) send_at[sends[i].peer] = i;
+  for (std::size_t i = 0; i < sends.size(); ++i) send_at_[sends[i].peer] = i;
   for (std::size_t i = 0; i < receives.size(); ++i) receive_at_[receives[i].peer] = i;
-  for (const auto& transfer : part.sends) outgoing_.push_back({send_at.at(transfer.peer), transfer.offset});
-  for (const auto& transfer : part.transfers_in) incoming_.push_back({receive_at_.at(transfer.peer), transfer.offset});
-  const auto own = send_at.find(rank);
-  if (own != send_at.end() && sends[own->second].bytes > 0) {
+  if (!part.routed.is) {
+    for (const auto& transfer : part.sends) outgoing_.push_back({send_to(transfer.peer), transfer.offset});
+    for (const auto& transfer : part.transfers_in) incoming_.push_back({receive_from(transfer.peer), transfer.offset});
+  }
+  const auto own = send_at_.find(rank);
+  if (own != send_at_.end() && sends[own->second].bytes > 0) {
     own_bytes_ = sends[own->second].bytes;
     own_from_ = own->second;
     own_to_ = receive_at_.at(rank);

@@ -14,11 +14,19 @@
 
 namespace sluice::mpi::detail {
 
-/// The messages of an exchange between the user's two buffers, for the executor.
+/// The messages of an exchange between the user's two buffers, for the executor; those of one with local phases for
+/// RoutedData, which knows where the bytes of its transfers lie.
 class UserMessages final : public StepData, public ListedMessages {
  public:
   UserMessages(const std::vector<MessageSize>& sends, const std::vector<MessageSize>& receives,
                const ExchangePart& part, int rank);
+
+  /// The number of the message to a rank, and of the one from it.
+  [[nodiscard]] std::size_t send_to(int peer) const { return send_at_.at(peer); }
+  [[nodiscard]] std::size_t receive_from(int peer) const { return receive_at_.at(peer); }
+  /// Where a message lies in the present execution.
+  [[nodiscard]] const std::byte* source(std::size_t message) const { return sources_[message]; }
+  [[nodiscard]] std::byte* target(std::size_t message) const { return targets_[message]; }
 
   /// For the next execution: where each message lies.
   void use(std::vector<const std::byte*> sources, std::vector<std::byte*> targets);
@@ -45,6 +53,7 @@ class UserMessages final : public StepData, public ListedMessages {
 
   std::vector<Place> outgoing_;
   std::vector<Place> incoming_;
+  std::map<int, std::size_t> send_at_;
   std::map<int, std::size_t> receive_at_;
   std::size_t own_from_ = 0;
   std::size_t own_to_ = 0;

@@ -45,7 +45,8 @@ std::unique_ptr<StepProtocol> protocol_of(Channel& channel, const OwnSteps& own,
     const auto count = static_cast<std::size_t>(before - own.receives.transfers.begin());
     receives_before.push_back(own.sends.is_passed_on(send.message) ? count : 0);
   }
-  return std::make_unique<PassOnProtocol>(std::move(ports), std::move(receives_before), std::move(receive_bytes));
+  const auto arrivals = std::make_shared<Arrivals>(std::move(receive_bytes));
+  return std::make_unique<PassOnProtocol>(std::move(ports), std::move(receives_before), arrivals, arrivals);
 }
 
 /// How the pieces of messages travel.

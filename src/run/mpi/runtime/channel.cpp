@@ -12,7 +12,7 @@
 namespace sluice::mpi::detail {
 namespace {
 
-constexpr int kTags = 8;      // of Tag
+constexpr int kTags = 9;      // of Tag
 constexpr int kFirstTag = 8;  // those below are the context's
 
 }  // namespace

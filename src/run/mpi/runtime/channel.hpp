@@ -30,6 +30,7 @@ enum class Tag {
   kResult,
   kReady,
   kAnswer,
+  kLocalData,  ///< what goes by links inside a cluster, beside the data
 };
 
 /// What a job takes of the context: tags that no other job has, control messages, and the promise that no rank waits

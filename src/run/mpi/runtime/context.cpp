@@ -45,7 +45,7 @@ int forget_context(MPI_Comm /*comm*/, int /*key*/, void* value, void* /*extra*/)
   return MPI_SUCCESS;
 }
 
-constexpr char kBetween = '\0';
+constexpr char kBetweenTexts = '\0';
 
 /// What is told of an exception; its rank is who tells.
 Failure failure_of(const std::exception_ptr& why) noexcept {
@@ -56,7 +56,7 @@ Failure failure_of(const std::exception_ptr& why) noexcept {
     } catch (const InputError& error) {
       failure.input = true;
       for (const std::string& part : {error.where(), error.found(), error.expected()}) {
-        failure.text += part.substr(0, 130) + kBetween;
+        failure.text += part.substr(0, 130) + kBetweenTexts;
       }
     } catch (const std::exception& error) {
       failure.text = error.what();
@@ -77,7 +77,7 @@ void throw_failure(const Failure& failure, const char* work) {
   std::array<std::string, 3> parts;
   std::size_t begin = 0;
   for (std::string& part : parts) {
-    const std::size_t end = failure.text.find(kBetween, begin);
+    const std::size_t end = failure.text.find(kBetweenTexts, begin);
     part = failure.text.substr(begin, end - begin);
     begin = end + 1;
   }

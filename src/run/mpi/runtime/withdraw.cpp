@@ -22,16 +22,27 @@ bool any_ended(std::span<MPI_Request> requests) {
   return ended;
 }
 
-void tell_senders(Channel& channel, const Withdrawn& withdrawn) noexcept {
+void tell_senders(Channel& channel, std::span<const Withdrawn> parts) noexcept {
   try {
     std::vector<int> senders;
-    withdrawn.add_senders(senders);
+    for (const Withdrawn& part : parts) part.add_senders(senders);
     std::ranges::sort(senders);
     senders.erase(std::unique(senders.begin(), senders.end()), senders.end());
     for (const int sender : senders) channel.tell_let_go(sender);
   } catch (...) {
     // They wait for as long as they wait for a rank that says nothing.
   }
+}
+
+/// Whether receives, or sends whose receivers have not let go, have not ended.
+bool any_under_way(const Channel& channel, const Withdrawn& part, bool receives) {
+  for (std::size_t i = 0; i < part.requests.size(); ++i) {
+    if (part.requests[i] == MPI_REQUEST_NULL || part.is_receive(i) != receives) continue;
+    if (receives) return true;
+    const int receiver = part.receiver_of_send(i);
+    if (receiver != MPI_PROC_NULL && !channel.let_go(receiver)) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -43,29 +54,29 @@ double quiet_s(const Context& context) {
   return context.one_node() ? kOnOneNode_s : kBetweenHosts_s;
 }
 
-void withdraw(Channel& channel, const Withdrawn& withdrawn) noexcept {
-  const std::span<MPI_Request> requests = withdrawn.requests;
+void withdraw(Channel& channel, std::span<const Withdrawn> parts) noexcept {
   const auto under_way = [&](bool receives) {
-    for (std::size_t i = 0; i < requests.size(); ++i) {
-      if (requests[i] == MPI_REQUEST_NULL || withdrawn.is_receive(i) != receives) continue;
-      if (receives) return true;
-      const int receiver = withdrawn.receiver_of_send(i);
-      if (receiver != MPI_PROC_NULL && !channel.let_go(receiver)) return true;
-    }
-    return false;
+    return std::ranges::any_of(parts, [&](const Withdrawn& part) { return any_under_way(channel, part, receives); });
   };
-  for (std::size_t i = 0; i < requests.size(); ++i) {
-    if (requests[i] != MPI_REQUEST_NULL && withdrawn.is_receive(i)) (void)MPI_Cancel(&requests[i]);
+  const auto look = [&] {
+    bool moved = false;
+    for (const Withdrawn& part : parts) moved = any_ended(part.requests) || moved;
+    return moved;
+  };
+  for (const Withdrawn& part : parts) {
+    for (std::size_t i = 0; i < part.requests.size(); ++i) {
+      if (part.requests[i] != MPI_REQUEST_NULL && part.is_receive(i)) (void)MPI_Cancel(&part.requests[i]);
+    }
   }
   const double longest_s = quiet_s(channel.context());
   double deadline = MPI_Wtime() + longest_s;
   bool told = !channel.failed();  // else it ended well, and there is nobody who would not know
   std::size_t heard = channel.let_go_by();
   for (Patience patience;; patience.look_again()) {
-    bool moved = any_ended(requests);
+    bool moved = look();
     if (!told && !under_way(true)) {
       told = true;
-      tell_senders(channel, withdrawn);
+      tell_senders(channel, parts);
     }
     try {
       channel.context().poll();
@@ -80,12 +91,14 @@ void withdraw(Channel& channel, const Withdrawn& withdrawn) noexcept {
     if (now > deadline) break;
   }
   // Those whose receivers have them may need one more look.
-  (void)any_ended(requests);
-  if (withdrawn.leftover == nullptr) return;
-  for (const MPI_Request request : requests) {
-    if (request != MPI_REQUEST_NULL) withdrawn.leftover->front().requests.push_back(request);
+  (void)look();
+  for (const Withdrawn& part : parts) {
+    if (part.leftover == nullptr) continue;
+    for (const MPI_Request request : part.requests) {
+      if (request != MPI_REQUEST_NULL) part.leftover->front().requests.push_back(request);
+    }
+    channel.context().keep(*part.leftover);
   }
-  channel.context().keep(*withdrawn.leftover);
 }
 
 }  // namespace sluice::mpi::detail

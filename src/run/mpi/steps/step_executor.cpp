@@ -6,7 +6,6 @@
 #include <atomic>
 #include <utility>
 
-#include "run/mpi/runtime/withdraw.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/error.hpp"
 
@@ -176,9 +175,9 @@ void StepExecutor::start_send(std::size_t slot) {
   }
   MPI_Request* request = &requests_[receive_slots_ + slot];
   if (protocol_->synchronous()) {
-    SLUICE_MPI(MPI_Issend(memory, bytes, MPI_BYTE, peer, channel_.tag(Tag::kData), channel_.comm(), request));
+    SLUICE_MPI(MPI_Issend(memory, bytes, MPI_BYTE, peer, channel_.tag(limits_.tag), channel_.comm(), request));
   } else {
-    SLUICE_MPI(MPI_Isend(memory, bytes, MPI_BYTE, peer, channel_.tag(Tag::kData), channel_.comm(), request));
+    SLUICE_MPI(MPI_Isend(memory, bytes, MPI_BYTE, peer, channel_.tag(limits_.tag), channel_.comm(), request));
   }
   piece.with_mpi = true;
   ++requests_under_way_;
@@ -217,7 +216,7 @@ void StepExecutor::start_receive(std::size_t slot) {
     if (memory == nullptr) memory = memory_->receive_buffer.get() + static_cast<std::int64_t>(slot) * receive_stride_;
     bytes = static_cast<int>(piece.bytes);
   }
-  SLUICE_MPI(MPI_Irecv(memory, bytes, MPI_BYTE, peer, channel_.tag(Tag::kData), channel_.comm(), &requests_[slot]));
+  SLUICE_MPI(MPI_Irecv(memory, bytes, MPI_BYTE, peer, channel_.tag(limits_.tag), channel_.comm(), &requests_[slot]));
   ++requests_under_way_;
 }
 
@@ -257,26 +256,34 @@ void StepExecutor::throw_failed(int count) const {
   throw MpiError("MPI_Testsome", MPI_ERR_IN_STATUS);
 }
 
-void StepExecutor::abandon() noexcept {
-  if (withdrawn_) return;
+Withdrawn StepExecutor::withdrawn() noexcept {
   withdrawn_ = true;
   const bool running = std::exchange(data_, nullptr) != nullptr;
-  withdraw(channel_, {.requests = requests_,
-                      .receiver_of_send =
-                          [this](std::size_t request) {
-                            // The channel's has no slot.
-                            const std::size_t slot = request - receive_slots_;
-                            if (slot >= send_slots_ || shared(sending_[slot].message)) return MPI_PROC_NULL;
-                            return sends_[sending_[slot].message].peer;
-                          },
-                      .is_receive = [this](std::size_t request) { return request < receive_slots_; },
-                      .add_senders =
-                          [this](std::vector<int>& senders) {
-                            for (std::size_t i = 0; i < receives_.size(); ++i) {
-                              if (!shared_by(i)) senders.push_back(receives_[i].peer);
-                            }
-                          },
-                      .leftover = running ? &leftover_ : nullptr});
+  return {.requests = requests_,
+          .receiver_of_send =
+              [this](std::size_t request) {
+                // The channel's has no slot.
+                const std::size_t slot = request - receive_slots_;
+                if (slot >= send_slots_ || shared(sending_[slot].message)) return MPI_PROC_NULL;
+                return sends_[sending_[slot].message].peer;
+              },
+          .is_receive = [this](std::size_t request) { return request < receive_slots_; },
+          .add_senders =
+              [this](std::vector<int>& senders) {
+                for (std::size_t i = 0; i < receives_.size(); ++i) {
+                  if (!shared_by(i)) senders.push_back(receives_[i].peer);
+                }
+              },
+          .leftover = running ? &leftover_ : nullptr};
+}
+
+void StepExecutor::abandon_together(const std::array<StepExecutor*, 2>& executors) noexcept {
+  std::array<Withdrawn, 2> parts;
+  std::size_t count = 0;
+  for (StepExecutor* const executor : executors) {
+    if (executor != nullptr && !executor->withdrawn_) parts[count++] = executor->withdrawn();
+  }
+  if (count > 0) withdraw((executors[0] != nullptr ? executors[0] : executors[1])->channel_, {parts.data(), count});
 }
 
 void StepExecutor::finish_send(std::size_t slot) {

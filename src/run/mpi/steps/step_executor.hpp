@@ -2,6 +2,7 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <list>
@@ -13,13 +14,14 @@
 #include "run/mpi/runtime/channel.hpp"
 #include "run/mpi/runtime/job.hpp"
 #include "run/mpi/runtime/transfer_trace.hpp"
+#include "run/mpi/runtime/withdraw.hpp"
 #include "run/mpi/steps/step_protocol.hpp"
 
 namespace sluice::mpi::detail {
 
 /// A message of this rank: how much, and with whom.
 struct StepMessage {
-  int peer = 0;  ///< rank of the communicator, not the own one
+  int peer = 0;  ///< rank of the communicator; the own one only where nothing is shared with it (connect)
   std::int64_t bytes = 0;
 };
 
@@ -71,6 +73,7 @@ class StepExecutor {
     int window = 1;                ///< 1 to 1024
     int ahead = 0;                 ///< receives are posted for so many pieces more than the window; 0 to 1024
     bool contiguous = false;       ///< outgoing and incoming of the data never return null: no buffers
+    Tag tag = Tag::kData;          ///< of the pieces; each executor of a channel has one of its own
   };
 
   /// `protocol`: which messages have to wait for what; null: none. The same kind on all ranks. Local: nothing is sent.
@@ -104,7 +107,9 @@ class StepExecutor {
 
   /// Ends the execution before it is over, if one is running: nothing more is written into the user's memory, as far as
   /// MPI lets itself be stopped. Nothing can begin any more.
-  void abandon() noexcept;
+  void abandon() noexcept { abandon_together({this, nullptr}); }
+  /// The same of both executors of a channel; null: there is none.
+  static void abandon_together(const std::array<StepExecutor*, 2>& executors) noexcept;
 
   [[nodiscard]] std::int64_t buffer_bytes() const { return send_bytes_ + receive_bytes_; }
 
@@ -138,6 +143,8 @@ class StepExecutor {
     std::shared_ptr<const void> held;
   };
 
+  /// What MPI works on, for withdraw.
+  [[nodiscard]] Withdrawn withdrawn() noexcept;
   [[nodiscard]] std::int64_t piece_bytes(std::int64_t message_bytes) const;
   /// Passes over what is done and empty messages; whether anything is left of the list.
   static bool more(const std::vector<StepMessage>& messages, Position& at);

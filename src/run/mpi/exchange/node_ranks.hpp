@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sluice/input/traffic.hpp"
+#include "sluice/run/mpi/exchange.hpp"
+#include "sluice/schedule/step_schedule.hpp"
+
+namespace sluice::mpi::detail {
+
+/// Which ranks the senders and receivers of a schedule are: those of ExchangeOptions or, where it names none, of a
+/// schedule those of equal number, of clusters with local links those that send or receive anything.
+class NodeRanks {
+ public:
+  /// `traffic`: between ranks, as many of them on both sides.
+  NodeRanks(const Traffic& traffic, const ExchangeOptions& options);
+
+  [[nodiscard]] std::int64_t senders() const { return static_cast<std::int64_t>(senders_.size()); }
+  [[nodiscard]] std::int64_t receivers() const { return static_cast<std::int64_t>(receivers_.size()); }
+  /// The traffic between ranks as one between nodes. Throws InputError for a rank that is none.
+  [[nodiscard]] Traffic between_nodes(const Traffic& traffic) const;
+  /// A schedule between nodes as one between ranks.
+  [[nodiscard]] StepSchedule between_ranks(StepSchedule schedule) const;
+
+ private:
+  std::int64_t ranks_;
+  std::vector<int> senders_;
+  std::vector<int> receivers_;
+};
+
+/// The routes of two levels (ExchangeOptions::by_host), for the messages between hosts: all that goes from one host to
+/// another by the rank of the one that sends most to others, and by the rank of the other that gets most. `hosts`: of
+/// each rank.
+[[nodiscard]] std::vector<Route> routes_by_host(const std::vector<Message>& between_hosts,
+                                                const std::vector<std::int64_t>& hosts);
+
+/// `options.schedule` between ranks. What a rank has for itself is in it only where there are local phases: else it
+/// needs no network. Throws InputError for one that does not deliver the traffic, what ranks have for themselves
+/// included.
+[[nodiscard]] StepSchedule given_schedule(const Traffic& traffic, const ExchangeOptions& options);
+
+}  // namespace sluice::mpi::detail

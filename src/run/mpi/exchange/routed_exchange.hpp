@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "run/mpi/exchange/exchange_part.hpp"
+#include "run/mpi/exchange/user_messages.hpp"
+#include "run/mpi/runtime/job.hpp"
+#include "run/mpi/steps/step_executor.hpp"
+
+namespace sluice::mpi::detail {
+
+/// The bytes of a list of transfers that lie at several places each: in the user's messages, and in the memory that the
+/// rank holds for others.
+class RoutedData final : public StepData {
+ public:
+  /// `way`: of each transfer of the two lists. `user` is kept, and moves what the rank has for itself if `works`.
+  RoutedData(UserMessages& user, bool works, std::byte* held, const std::vector<const std::vector<Fragment>*>& sends,
+             const std::vector<const std::vector<Fragment>*>& receives);
+
+  const std::byte* outgoing(std::size_t message, std::int64_t offset, std::int64_t bytes) override;
+  void pack(std::size_t message, std::int64_t offset, std::int64_t bytes, std::byte* buffer) override;
+  std::byte* incoming(std::size_t message, std::int64_t offset, std::int64_t bytes) override;
+  void unpack(std::size_t message, std::int64_t offset, std::int64_t bytes, const std::byte* buffer) override;
+  bool work() override { return works_ && user_.work(); }
+
+ private:
+  static constexpr std::size_t kHeld = static_cast<std::size_t>(-1);
+  struct Piece {
+    std::int64_t begin = 0;   ///< in the transfer
+    std::size_t message = 0;  ///< of the user's list, or kHeld
+    std::int64_t offset = 0;
+  };
+  /// Of one direction: pieces of transfer i are those from first[i] to first[i + 1].
+  struct List {
+    std::vector<Piece> pieces;
+    std::vector<std::size_t> first{0};
+    /// Calls `visit(piece, bytes of it to pass over, bytes)` for those that bytes offset ... of a transfer lie in.
+    template <class Visit>
+    void visit(std::size_t transfer, std::int64_t offset, std::int64_t bytes, Visit&& visit) const;
+  };
+
+  [[nodiscard]] const std::byte* source(const Piece& piece) const;
+  [[nodiscard]] std::byte* target(const Piece& piece) const;
+
+  UserMessages& user_;
+  bool works_;
+  std::byte* held_;
+  List sends_;
+  List receives_;
+};
+
+/// An exchange with local phases: what crosses the backbone and what goes by local links, by an executor each. They go
+/// on side by side; a send of what comes by the other one waits until it is there (PassOnProtocol).
+///
+/// No deadlock: transfers before wait for nothing but their own list, those over the backbone besides for transfers
+/// before, and those after, behind which nothing else is in any list, for those over the backbone.
+class RoutedExchange {
+ public:
+  /// `protocol`: what transfers over the backbone wait for besides; null: nothing. Both ends of `user` must last.
+  RoutedExchange(Channel& channel, const ExchangePart& part, UserMessages& user, StepExecutor::Limits limits,
+                 std::unique_ptr<StepProtocol> protocol);
+
+  /// Beside what the executors hold: as StepExecutor::hold.
+  void hold(const std::shared_ptr<const void>& memory);
+  void begin();
+  Advance advance();
+  void abandon() noexcept;
+  [[nodiscard]] std::int64_t buffer_bytes() const;
+
+ private:
+  /// Memory that MPI may use.
+  struct Memory {
+    std::unique_ptr<std::byte[]> held;
+    std::shared_ptr<const void> besides;
+  };
+
+  std::int64_t held_bytes_;
+  std::shared_ptr<Memory> memory_;
+  std::optional<RoutedData> exchange_data_;
+  std::optional<RoutedData> local_data_;
+  std::optional<StepExecutor> exchange_;
+  std::optional<StepExecutor> local_;
+  bool exchange_runs_ = false;
+  bool local_runs_ = false;
+};
+
+}  // namespace sluice::mpi::detail

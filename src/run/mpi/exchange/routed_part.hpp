@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "sluice/input/traffic.hpp"
+#include "sluice/schedule/step_schedule.hpp"
+
+namespace sluice::mpi::detail {
+
+struct ExchangePart;
+
+/// Where some bytes of a transfer lie on a rank.
+struct Fragment {
+  int peer = 0;  ///< the rank's message to that rank, where it sends, or from it; -1: the memory it holds for others
+  std::int64_t offset = 0;
+  std::int64_t bytes = 0;
+
+  friend bool operator==(const Fragment&, const Fragment&) = default;
+};
+
+/// One rank's part of local phases (sluice/schedule/local_phases.hpp), beside an ExchangePart whose transfers are those
+/// over the backbone.
+///
+/// Local transfers are a list of their own, those before and then those after, which an executor of its own carries
+/// out: so the phases overlap, and a transfer waits for nothing but the pieces that it carries. Where phases take turns
+/// (mode barrier) there is one list of all steps instead, that of the ExchangePart, and none here.
+struct RoutedPart {
+  struct Local {
+    int peer = 0;
+    std::int64_t bytes = 0;
+    std::int64_t step = 0;
+    std::vector<Fragment> way = {};  ///< where its bytes lie, in their order
+    std::size_t after = 0;           ///< of a send: of the transfers in over the backbone so many have to be there
+  };
+  struct OverBackbone {
+    std::vector<Fragment> way;  ///< where its bytes lie, in their order
+    std::size_t after = 0;      ///< of a send: of the local receives so many have to be there
+  };
+
+  bool is = false;              ///< whether the exchange has local phases; the same on all ranks
+  bool moves_own = true;        ///< what a rank has for itself is copied; else the plan sends it, too
+  bool shares_memory = false;   ///< local transfers are long enough to share memory for them; the same on all ranks
+  std::int64_t held_bytes = 0;  ///< of others, that the rank passes on
+  std::int64_t steps = 0;       ///< of local transfers
+  std::vector<Local> sends;
+  std::vector<Local> receives;
+  std::vector<OverBackbone> exchange_sends;     ///< of ExchangePart::sends
+  std::vector<OverBackbone> exchange_receives;  ///< of ExchangePart::transfers_in
+};
+
+/// As split (exchange_part.hpp), of a schedule with local phases. `inner`: messages beside it that go straight by local
+/// links, after the transfers before. `in_turn`: a phase begins when the one before has ended, and the steps of all are
+/// those of the parts. O((transfers + routes) log routes) time.
+[[nodiscard]] std::vector<ExchangePart> split_phases(const StepSchedule& schedule, const std::vector<Message>& inner,
+                                                     int ranks, std::int64_t slots, bool in_turn);
+
+}  // namespace sluice::mpi::detail
