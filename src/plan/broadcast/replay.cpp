@@ -69,7 +69,7 @@ class Replay {
     std::size_t taken_in = 0;
     while (!events_.empty() || !rates_.no_ends()) {
       const Event event = next_event();
-      switch (event.kind) {
+      switch (event.kind()) {
         case Kind::kTry:
           if (event.time == ranks_[event.index].next_try) {
             ranks_[event.index].next_try = kInfinity;
@@ -250,10 +250,10 @@ class Replay {
   Event next_event() {
     const bool end =
         !rates_.no_ends() && (events_.empty() || std::pair(rates_.first_end(), Kind::kEnds) <
-                                                     std::pair(events_.first().time, events_.first().kind));
+                                                     std::pair(events_.first().time, events_.first().kind()));
     if (!end) return events_.take();
     const FlowRates::End first = rates_.take_end();
-    return {first.time, first.number, Kind::kEnds, first.flow};
+    return EventQueue<Kind>::event(first.time, Kind::kEnds, first.flow);
   }
 
   void try_at(std::size_t rank, double time) {
