@@ -34,6 +34,7 @@ RouteScore::RouteScore(const RankNetwork& network, std::int64_t root, std::int64
       ranks_(static_cast<std::size_t>(network.platform().ranks)),
       clusters_(network.platform().clusters.size()),
       costs_(clusters_ * clusters_, {-1, {}}),
+      uplinks_(network.uplinks(), {-1, 0}),
       load_(3 * ranks_ + clusters_ * clusters_ + network.uplinks(), 0),
       firm_(load_.size(), 0) {}
 
@@ -44,6 +45,12 @@ const MessageCosts& RouteScore::costs(std::size_t from, std::size_t to, std::int
   costs = network_.costs(from, to, bytes, false);
   if (costs.yields) costs.port_s = std::min(costs.port_s, network_.port_s(to, costs.connection_s, bytes));
   return costs;
+}
+
+double RouteScore::uplink_s(std::size_t number, std::int64_t bytes) {
+  auto& [known, seconds] = uplinks_[number];
+  if (known != bytes) known = bytes, seconds = network_.uplink_s(number, bytes);
+  return seconds;
 }
 
 void RouteScore::use(std::size_t what, double seconds) {
@@ -69,7 +76,7 @@ void RouteScore::add_loads(const std::vector<RankMessage>& messages, const std::
     use(3 * ranks_ + a * clusters_ + b, passed.link_s);
     network_.for_uplinks(a, b, [&](std::size_t number) {
       pass(3 * ranks_ + clusters_ * clusters_ + number,
-           network_.kept_s(number, passed.link_s, network_.uplink_s(number, bytes)));
+           network_.kept_s(number, passed.link_s, uplink_s(number, bytes)));
     });
   }
 }
