@@ -35,17 +35,17 @@ namespace {
 /// Replays are of about so many messages each, of so many segments at least, and of so many messages in all. One may
 /// find so many rates, and all others together so many more.
 constexpr std::int64_t kMostCompared = 6000, kLeastCompared = 24, kMostComparedInAll = 9000;
-constexpr double kMostRates = 10e6, kMoreRates = 3e6;
+constexpr double kMostRatesAtFirst = 10e6, kMoreRates = 3e6;
 /// Beyond so many ranks whole messages are simulated, so many messages in all.
 constexpr std::int64_t kManyRanks = kMostCompared / kLeastCompared, kMostSimulatedInAll = 250'000;
 /// Simulations are seldom shorter than that part of the score.
-constexpr double kSimulated = 0.8;
+constexpr double kSimulatedOverScore = 0.8;
 /// Replays are seldom shorter than that part of the score.
 constexpr double kSeldomLess = 0.9;
 /// So many routes are simulated whole.
 constexpr std::size_t kCompleted = 3;
 /// A pipeline of more segments than that is long.
-constexpr std::int64_t kLong = 256;
+constexpr std::int64_t kLongPipeline = 256;
 
 class RouteComparison {
  public:
@@ -122,12 +122,12 @@ class RouteComparison {
   /// At least one, by their lengths.
   [[nodiscard]] std::vector<Compared> best_of(const std::vector<FoundRoutes>& found) const {
     std::vector<Compared> result;
-    double rates = kMostRates, least = kInfinity;
+    double rates = kMostRatesAtFirst, least = kInfinity;
     std::int64_t messages = 0;
     const auto chains = [](const FoundRoutes& each) { return each.routes.shape == Routes::Shape::kChain; };
     const bool any_chains = std::any_of(found.begin(), found.end(), chains);
     for (const FoundRoutes& each : found) {
-      if (any_chains && !chains(each) && each.routes.segments(bytes_) > kLong) continue;
+      if (any_chains && !chains(each) && each.routes.segments(bytes_) > kLongPipeline) continue;
       if (!result.empty() && (kSeldomLess * each.length_s >= least || messages > kMostComparedInAll || stopped()))
         break;
       Compared next = compared(each, rates);
@@ -150,7 +150,7 @@ class RouteComparison {
     constexpr std::int64_t kLongForMany = 32;
     const auto ranks = static_cast<double>(network_.platform().ranks);
     const std::int64_t segments = routes.segments(bytes_);
-    return segments >= kLongForMany && static_cast<double>(segments) * ranks * ranks > 2 * kMostRates;
+    return segments >= kLongForMany && static_cast<double>(segments) * ranks * ranks > 2 * kMostRatesAtFirst;
   }
 
   /// Those that the simulation of the whole message finds shortest, as long as their scores say that they may be and
@@ -161,7 +161,8 @@ class RouteComparison {
     double least = kInfinity;
     for (FoundRoutes& each : found) {
       messages += each.routes.segments(bytes_) * network_.platform().ranks;
-      if (done > 0 && (kSimulated * each.length_s >= least || messages > kMostSimulatedInAll || stopped())) break;
+      if (done > 0 && (kSimulatedOverScore * each.length_s >= least || messages > kMostSimulatedInAll || stopped()))
+        break;
       const std::vector<RankMessage> all = route_messages(network_, root_, bytes_, each.routes);
       each.length_s = timed_program(network_, root_, bytes_, all, false, true).length_s;
       least = std::min(least, each.length_s);
@@ -174,7 +175,7 @@ class RouteComparison {
 
   [[nodiscard]] RoutedProgram best_simulated(const std::vector<FoundRoutes>& found) const {
     std::optional<RoutedProgram> best;
-    double rates = kMostRates;
+    double rates = kMostRatesAtFirst;
     for (const FoundRoutes& each : simulated_first(found)) {
       if (best && (kSeldomLess * each.length_s >= best->program.length_s || stopped())) break;
       BroadcastProgram program = simulated(each.routes, bytes_);
