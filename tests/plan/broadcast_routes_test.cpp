@@ -45,13 +45,35 @@ TEST(BroadcastRoutes, ScoreIsFillAndPace) {
   ASSERT_EQ(groups.size(), 1U);
   RouteScore score(network, 0, 10'000, groups);
   constexpr double kGap = 1e-3, kLatency = 1e-4, kStart = 1e-6, kExact = 1e-12;
-  Routes routes{0, {-1}, false, false, Routes::Shape::kChain, Routes::Shape::kChain, 1000};
+  Routes routes{0, {{-1}}, false, false, false, false, Routes::Shape::kChain, Routes::Shape::kChain, 1000};
   EXPECT_NEAR(score.score(routes), 3 * (kGap + kLatency + kStart) + 9 * kGap, kExact);
   // A heap of four: the root sends each segment twice, and its first child once.
   routes.root_shape = Routes::Shape::kBinary;
   EXPECT_NEAR(score.score(routes), 2 * (kGap + kLatency + kStart) + 9 * 2 * kGap, kExact);
   routes.segment_bytes = 10'000;
   EXPECT_NEAR(score.score(routes), 2 * (network.costs(0, 0, 10'000, false).port_s + kLatency + kStart), kExact);
+}
+
+TEST(BroadcastRoutes, ScoreCountsWhatAMessageThatYieldsWaitsFor) {
+  // Two pairs of ranks, far from each other; of the long link a connection carries a tenth of a port.
+  Platform platform;
+  platform.ranks = 4;
+  const GapTable fast({{1, 1e-9}, {1000, 1e-3}}), slow({{1, 1e-9}, {1000, 1e-2}});
+  platform.clusters.push_back({"a", {0, 1}, 1e-4, fast, {}});
+  platform.clusters.push_back({"b", {2, 3}, 1e-4, fast, {}});
+  platform.links.push_back({0, 1, 1e-2, slow, 10});
+  const RankNetwork network(platform);
+  const std::vector<RankGroup> groups = network.groups_from(0, 0);
+  ASSERT_EQ(groups.size(), 2U);
+  // One connection: rank 0 gives every segment to 1, which sends it on; 2 takes it in and gives it to 3.
+  Routes routes{0, {{-1, 0}}, false, false, false, false, Routes::Shape::kChain, Routes::Shape::kChain, 1000};
+  const auto pace = [&] {
+    return (route_score(network, 0, 101'000, routes) - route_score(network, 0, 51'000, routes)) / 50;
+  };
+  // While rank 0 sends inside, for 1 ms of each segment, the long message has its share by 1 / latency of the port,
+  // which carries ten times as much as the connection.
+  const double share = 10 * 1e-4 / (1e-4 + 1e-2);
+  EXPECT_NEAR(pace(), 1e-2 + (1 - share) * 1e-3, 1e-6);
 }
 
 TEST(BroadcastRoutes, ScoresAreNearWhatIsSimulated) {

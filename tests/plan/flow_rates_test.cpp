@@ -20,12 +20,12 @@ struct TestFlow {
 /// When each flow ends.
 std::vector<double> ends(const std::vector<TestFlow>& flows) {
   FlowRates rates;
-  for (const TestFlow& each : flows) rates.add(each.passes, each.least, each.weight);
+  for (const TestFlow& each : flows) (void)rates.add_way(each.passes, each.least, each.weight);
   std::vector<double> result(flows.size(), 0);
   std::size_t next = 0;
   while (next < flows.size() || !rates.no_ends()) {
     if (rates.no_ends() || (next < flows.size() && flows[next].begin <= rates.first_end())) {
-      rates.begin(next, flows[next].begin);
+      rates.begin(next, next, flows[next].begin);
       ++next;
       continue;
     }
@@ -96,14 +96,17 @@ TEST(FlowRates, AreThoseOfFillingEverythingAnew) {
     return std::uniform_int_distribution<std::size_t>(low, high)(random);
   };
   for (int instance = 0; instance < 400; ++instance) {
-    const std::size_t things = whole(1, 6);
-    std::vector<TestFlow> flows(whole(1, 12));
+    // Few things that most flows pass, or many of which each passes a few, so that changes stay near or spread.
+    const bool sparse = instance % 4 == 0;
+    const std::size_t things = sparse ? whole(10, 40) : whole(1, 6);
+    std::vector<TestFlow> flows(sparse ? whole(20, 60) : whole(1, 12));
     for (TestFlow& flow : flows) {
       flow.begin = whole(0, 1) == 0 ? 0 : real(0, 4);
       flow.least = real(0.2, 2);
       flow.weight = whole(0, 1) == 0 ? 1 : real(0.1, 5);
       for (std::size_t thing = 0; thing < things; ++thing)
-        if (whole(0, 2) > 0) flow.passes.push_back({thing, flow.least * (whole(0, 1) == 0 ? 1 : real(0.1, 1))});
+        if (sparse ? whole(0, things / 3) == 0 : whole(0, 2) > 0)
+          flow.passes.push_back({thing, flow.least * (whole(0, 1) == 0 ? 1 : real(0.1, 1))});
     }
     std::sort(flows.begin(), flows.end(), [](const TestFlow& a, const TestFlow& b) { return a.begin < b.begin; });
     const std::vector<double> found = ends(flows), expected = naive_ends(flows, things);

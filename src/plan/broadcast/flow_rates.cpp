@@ -1,14 +1,24 @@
 /// Rates of flows that share what they pass: max-min fair, with weights.
 ///
 /// Problem: flows pass ports, connections and links, each of which carries so much. A flow takes what its weight gives
-/// it of the thing that is short on its way, and leaves the rest to others. Method: progressive filling. The rates of
-/// all flows rise as level * weight; a flow stays where a thing that it passes is used up, or where it needs no more.
-/// Levels at which that happens are taken from a heap, the least first; flows that need no more from the same level on
-/// are one kind. When a flow begins or ends, that is done anew for those flows alone that share something which may be
-/// used up with it, directly or through others. A heap has one end for each flow under way, which moves as its rate
-/// changes. Complexity: O(p + (k + t) log(k + t)) for a change that reaches flows of k kinds which pass t things that
-/// may be used up, p times in all, and O(log f) for each end that moves among f flows under way. Deterministic. Source:
-/// Bertsekas, Gallager, "Data Networks" (1992), section 6.5.2.
+/// it of the thing that is short on its way, and leaves the rest to others.
+/// Method: progressive filling. The rates of all flows rise as level * weight; a flow stays where a thing that it
+/// passes is used up, which then holds it, or where it needs no more. Levels at which that happens are taken from a
+/// heap, the least first.
+/// When a flow begins or ends, only those flows get new rates that need them. At first these are the flow that begins
+/// and those that are held by what it passes; all others keep their rates, and what these leave free is filled. Then
+/// everything that the flows reached so far pass is looked at: a flow that has more there than the level at which it is
+/// used up has to give, and one that was held by it may rise if it is no longer used up, or others there are above it.
+/// These are reached as well, and all is filled again, until there are none. That is exact: rates that use nothing up
+/// beyond what it carries are the max-min fair ones if and only if every flow needs no more, or is held by a thing that
+/// is used up and where no flow has a higher level. After a few rounds all flows that share something that may be used
+/// up with these, directly or through others, are reached at once, so the work is never more than a few times that of
+/// filling everything anew.
+/// A heap has one end for each flow under way, which moves as its rate changes.
+/// Complexity: O(r (p + k log k)) for a change that reaches k flows, which pass what is passed p times in all, in r
+/// rounds; O(log f) for each end that moves among f flows under way. Deterministic.
+/// Source: Bertsekas, Gallager, "Data Networks" (1992), section 6.5.2, the condition too; that most changes stay near
+/// is what the lazy updates of SimGrid use (Velho, Legrand 2009). The rounds are ours.
 ///
 /// Example: two flows of weights 1 and 2 pass a thing which either would keep for 1 s alone. Both rise until it is used
 /// up, at a third: they take 1/3 and 2/3 of it. When the second has ended after 1.5 s, the first, half of which is
@@ -21,166 +31,204 @@
 #include <cmath>
 #include <functional>
 
+#include "plan/infinity.hpp"
 #include "sluice/error.hpp"
 
 namespace sluice::detail {
 
-void FlowRates::add(std::span<const Passed> passes, double least_s, double weight) {
-  Flow flow;
-  flow.passed = passed_.size();
-  flow.passes = passes.size();
-  flow.least = least_s;
-  flow.weight = weight;
-  flows_.push_back(flow);
+namespace {
+
+constexpr double kRateRounding = 1e-9;
+
+}  // namespace
+
+std::size_t FlowRates::add_way(std::span<const Passed> passes, double least_s, double weight) {
+  ways_.push_back({passed_.size(), passes.size(), least_s, weight, 1 / (least_s * weight)});
   passed_.insert(passed_.end(), passes.begin(), passes.end());
-  for (const Passed& each : passes) {
-    if (each.thing < things_.size()) continue;
-    things_.resize(each.thing + 1);
-    wanted_.resize(each.thing + 1, 0);
-  }
+  for (const Passed& each : passes)
+    if (each.thing >= things_.size()) things_.resize(each.thing + 1);
+  return ways_.size() - 1;
 }
 
-void FlowRates::list_kinds() {
-  const auto level = [](const Flow& flow) { return 1 / (flow.least * flow.weight); };
-  for (const Flow& flow : flows_) kinds_.push_back(level(flow));
-  std::sort(kinds_.begin(), kinds_.end());
-  kinds_.erase(std::unique(kinds_.begin(), kinds_.end()), kinds_.end());
-  of_kind_.resize(kinds_.size());
-  for (Flow& flow : flows_)
-    flow.kind = static_cast<std::size_t>(std::lower_bound(kinds_.begin(), kinds_.end(), level(flow)) - kinds_.begin());
-}
-
-void FlowRates::begin(std::size_t f, double now) {
-  if (kinds_.empty()) list_kinds();
+void FlowRates::begin(std::size_t f, std::size_t way, double now) {
+  if (f >= flows_.size()) flows_.resize(std::max(f + 1, 2 * flows_.size()));
   Flow& flow = flows_[f];
+  flow.way = way;
   flow.since = now;
+  ++mark_;
+  reached_.clear();
+  met_.clear();
   for (const Passed& each : passed_by(flow)) {
-    things_[each.thing].flows.push_back(f);
-    wanted_[each.thing] += each.seconds / flow.least;
+    Thing& thing = things_[each.thing];
+    thing.flows.emplace_back(f, each.seconds);
+    thing.wanted += each.seconds / ways_[way].least;
+    if (may_be_used_up(thing)) meet(each.thing);
   }
-  begin_change(flow);
-  affect(f);
-  share(now);
+  reach_held();
+  reach(f);
+  settle(now);
 }
 
 void FlowRates::leave(std::size_t f, double now) {
   const Flow& flow = flows_[f];
-  begin_change(flow);
-  for (const Passed& each : passed_by(flow)) {
-    std::vector<std::size_t>& flows = things_[each.thing].flows;
-    flows.erase(std::find(flows.begin(), flows.end(), f));
-    double& wanted = wanted_[each.thing];
-    wanted = flows.empty() ? 0 : wanted - each.seconds / flow.least;
-  }
-  share(now);
-}
-
-bool FlowRates::may_be_used_up(std::size_t thing) const {
-  constexpr double kRounding = 1e-9;
-  return wanted_[thing] > 1 + kRounding;
-}
-
-/// With what `flow` passes and may be used up.
-void FlowRates::begin_change(const Flow& flow) {
   ++mark_;
-  affected_.clear();
+  reached_.clear();
   met_.clear();
-  ways_.clear();
-  for (const Passed& each : passed_by(flow))
-    if (may_be_used_up(each.thing)) meet(each.thing);
+  for (const Passed& each : passed_by(flow)) {
+    Thing& thing = things_[each.thing];
+    if (may_be_used_up(thing)) meet(each.thing);
+    const auto at =
+        std::find_if(thing.flows.begin(), thing.flows.end(), [&](const auto& one) { return one.first == f; });
+    thing.flows.erase(at);
+    thing.wanted = thing.flows.empty() ? 0 : thing.wanted - each.seconds / ways_[flow.way].least;
+  }
+  reach_held();
+  if (!reached_.empty()) settle(now);
 }
+
+bool FlowRates::may_be_used_up(const Thing& thing) { return thing.wanted > 1 + kRateRounding; }
 
 void FlowRates::meet(std::size_t thing) {
-  Thing& each = things_[thing];
-  if (each.mark == mark_) return;
-  each.mark = mark_;
-  each.free = 1;
-  each.weights = 0;
-  each.open = 0;
+  if (things_[thing].mark == mark_) return;
+  things_[thing].mark = mark_;
   met_.push_back(thing);
 }
 
-/// The change reaches a flow, and what that passes and may be used up.
-void FlowRates::affect(std::size_t f) {
+/// A flow gets a new rate, and what it passes and may be used up is looked at.
+void FlowRates::reach(std::size_t f) {
   Flow& flow = flows_[f];
   if (flow.mark == mark_) return;
   flow.mark = mark_;
-  affected_.push_back(f);
-  flow.way = ways_.size();
-  for (const Passed& each : passed_by(flow)) {
-    if (!may_be_used_up(each.thing)) continue;
-    meet(each.thing);
-    Thing& thing = things_[each.thing];
-    thing.weights += flow.weight * each.seconds;
-    ++thing.open;
-    ways_.push_back(each);
-  }
-  flow.way_end = ways_.size();
+  reached_.push_back(f);
+  for (const Passed& each : passed_by(flow))
+    if (may_be_used_up(things_[each.thing])) meet(each.thing);
 }
 
-/// New rates for all flows under way that the change reaches.
-void FlowRates::share(double now) {
-  for (std::size_t m = 0; m < met_.size(); ++m)  // grows meanwhile
-    for (const std::size_t f : things_[met_[m]].flows) affect(f);
-  found_ += static_cast<double>(affected_.size());
-  levels_.clear();
-  for (const std::size_t f : affected_) {
-    const std::size_t kind = flows_[f].kind;
-    if (of_kind_[kind].empty()) levels_.emplace_back(kinds_[kind], kind);
-    of_kind_[kind].push_back(f);
+/// The flows that are held by what has been met so far.
+void FlowRates::reach_held() {
+  const std::size_t met = met_.size();
+  for (std::size_t m = 0; m < met; ++m)
+    for (const auto& [f, seconds] : things_[met_[m]].flows)
+      if (flows_[f].held_by == met_[m]) reach(f);
+}
+
+/// New rates for the flows reached, and for all others that need them.
+void FlowRates::settle(double now) {
+  constexpr int kRounds = 4;
+  fill();
+  for (int round = 1; reach_more(); ++round) {
+    if (round == kRounds) reach_all();
+    fill();
   }
-  for (const std::size_t t : met_) levels_.emplace_back(things_[t].free / things_[t].weights, kinds_.size() + t);
+  for (const std::size_t f : reached_) set_rate(f, now);
+}
+
+/// Rates for the flows reached, in what all others leave free.
+void FlowRates::fill() {
+  ++filling_;
+  found_ += static_cast<double>(reached_.size());
+  levels_.clear();
+  for (std::size_t r = 0; r < reached_.size(); ++r) levels_.emplace_back(ways_[flows_[reached_[r]].way].enough, r);
+  for (const std::size_t t : met_) {
+    Thing& thing = things_[t];
+    thing.free = 1;
+    thing.weights = 0;
+    thing.open = 0;
+    thing.used_up = kInfinity;
+    thing.top = 0;
+    for (const auto& [f, seconds] : thing.flows) {
+      const Flow& flow = flows_[f];
+      if (flow.mark == mark_) {
+        thing.weights += ways_[flow.way].weight * seconds;
+        ++thing.open;
+      } else {
+        thing.free -= flow.rate * seconds;
+      }
+    }
+    thing.free = std::max(0.0, thing.free);
+    if (thing.open > 0) levels_.emplace_back(thing.free / thing.weights, reached_.size() + t);
+  }
   std::make_heap(levels_.begin(), levels_.end(), std::greater<>());
-  std::size_t open = affected_.size();
-  while (!levels_.empty()) {
+  for (std::size_t open = reached_.size(); open > 0;) {
+    SLUICE_ASSERT(!levels_.empty(), fmt::format("{} flows", open));
     std::pop_heap(levels_.begin(), levels_.end(), std::greater<>());
     const auto [level, what] = levels_.back();
     levels_.pop_back();
-    if (what < kinds_.size()) {
-      for (const std::size_t f : of_kind_[what]) open -= fix(f, level, now);
-      of_kind_[what].clear();
+    if (what < reached_.size()) {
+      const std::size_t f = reached_[what];
+      if (flows_[f].fixed == filling_) continue;
+      fix(f, level, kNowhere);
+      --open;
       continue;
     }
-    if (open == 0) continue;
-    const Thing& thing = things_[what - kinds_.size()];
+    const std::size_t t = what - reached_.size();
+    Thing& thing = things_[t];
     if (thing.open == 0) continue;
     // What others took at lower levels has raised its level: it is looked at again when its turn comes.
-    constexpr double kRounding = 1e-9;
     const double now_at = thing.free / thing.weights;
-    if (now_at > level * (1 + kRounding)) {
+    if (now_at > level * (1 + kRateRounding)) {
       levels_.emplace_back(now_at, what);
       std::push_heap(levels_.begin(), levels_.end(), std::greater<>());
       continue;
     }
-    for (const std::size_t f : thing.flows) open -= fix(f, level, now);
+    thing.used_up = level;
+    for (const auto& [f, seconds] : thing.flows) {
+      if (flows_[f].mark != mark_ || flows_[f].fixed == filling_) continue;
+      fix(f, level, t);
+      --open;
+    }
   }
-  SLUICE_ASSERT(open == 0, fmt::format("{} flows", open));
 }
 
-/// Gives a flow its rate, if it has none yet: 1, else 0.
-std::size_t FlowRates::fix(std::size_t f, double level, double now) {
+void FlowRates::fix(std::size_t f, double level, std::size_t held_by) {
   Flow& flow = flows_[f];
-  if (flow.fixed == mark_) return 0;
-  flow.fixed = mark_;
-  const double rate = std::min(level * flow.weight, 1 / flow.least);
-  for (std::size_t w = flow.way; w < flow.way_end; ++w) {
-    Thing& thing = things_[ways_[w].thing];
-    thing.free = std::max(0.0, thing.free - rate * ways_[w].seconds);
+  const Way& way = ways_[flow.way];
+  flow.fixed = filling_;
+  flow.level = level;
+  flow.held_by = held_by;
+  flow.next = std::min(level * way.weight, 1 / way.least);
+  for (const Passed& each : passed_by(flow)) {
+    Thing& thing = things_[each.thing];
+    if (thing.mark != mark_) continue;
+    thing.free = std::max(0.0, thing.free - flow.next * each.seconds);
     // Rounding: what nobody waits for any more has no weights.
-    thing.weights = --thing.open == 0 ? 0 : thing.weights - flow.weight * ways_[w].seconds;
+    thing.weights = --thing.open == 0 ? 0 : thing.weights - way.weight * each.seconds;
+    thing.top = std::max(thing.top, level);
   }
-  set_rate(f, rate, now);
-  return 1;
 }
 
-void FlowRates::set_rate(std::size_t f, double rate, double now) {
+/// Reaches the flows that have to give or may rise; whether there are any.
+bool FlowRates::reach_more() {
+  const std::size_t reached = reached_.size(), met = met_.size();
+  for (std::size_t m = 0; m < met; ++m) {
+    const std::size_t t = met_[m];
+    const Thing& thing = things_[t];
+    const bool used_up = thing.used_up < kInfinity || thing.free <= kRateRounding;
+    for (const auto& [f, seconds] : thing.flows) {
+      const Flow& flow = flows_[f];
+      if (flow.mark == mark_) continue;
+      const bool gives = flow.level > thing.used_up * (1 + kRateRounding);
+      const bool rises = flow.held_by == t && (!used_up || flow.level < thing.top * (1 - kRateRounding));
+      if (gives || rises) reach(f);
+    }
+  }
+  return reached_.size() > reached;
+}
+
+/// All flows that share something which may be used up with those reached, directly or through others.
+void FlowRates::reach_all() {
+  for (std::size_t m = 0; m < met_.size(); ++m)  // grows meanwhile
+    for (const auto& [f, seconds] : things_[met_[m]].flows) reach(f);
+}
+
+void FlowRates::set_rate(std::size_t f, double now) {
   Flow& flow = flows_[f];
   constexpr double kSame = 1e-12;
-  if (flow.place != kNowhere && std::abs(rate - flow.rate) <= kSame * rate) return;
+  if (flow.place != kNowhere && std::abs(flow.next - flow.rate) <= kSame * flow.next) return;
   flow.left = std::max(0.0, flow.left - flow.rate * (now - flow.since));
   flow.since = now;
-  flow.rate = rate;
-  set_end(f, now + flow.left / rate);
+  flow.rate = flow.next;
+  set_end(f, now + flow.left / flow.rate);
 }
 
 // ---- the heap of ends

@@ -8,8 +8,8 @@
 
 namespace sluice::detail {
 
-/// Flows that share what they pass, and when each of them ends: see flow_rates.cpp. Flows and things have numbers from
-/// 0.
+/// Flows that share what they pass, and when each of them ends: see flow_rates.cpp. Flows, ways and things have numbers
+/// from 0.
 class FlowRates {
  public:
   /// A thing that a flow passes: if alone, the flow would keep it for so many seconds.
@@ -27,9 +27,11 @@ class FlowRates {
     }
   };
 
-  /// The next flow, of which none has begun yet. Alone, it takes `least_s` seconds; its share goes with `weight`.
-  void add(std::span<const Passed> passes, double least_s, double weight);
-  void begin(std::size_t flow, double now);
+  /// What many flows have in common; its number. Alone, one of them takes `least_s` seconds; its share goes with
+  /// `weight`.
+  std::size_t add_way(std::span<const Passed> passes, double least_s, double weight);
+  /// `flow` has not begun before.
+  void begin(std::size_t flow, std::size_t way, double now);
   /// Of the flow whose end came first.
   [[nodiscard]] End take_end();
   /// What it passed is free for others.
@@ -42,57 +44,64 @@ class FlowRates {
 
  private:
   static constexpr std::size_t kNowhere = SIZE_MAX;
-  struct Flow {
+  struct Way {
     std::size_t passed = 0, passes = 0;  // where what it passes begins, in passed_; and how much
     double least = 0;
     double weight = 0;
-    std::size_t kind = 0;  // see kinds_
-    double left = 1;       // of it
-    double rate = 0;       // parts of it a second
+    double enough = 0;  // the level from which its flows need no more
+  };
+  struct Flow {
+    std::size_t way = 0;
+    double left = 1;  // of it
+    double rate = 0;  // parts of it a second
     double since = 0;
-    std::size_t place = kNowhere;      // in ends_
-    std::size_t mark = 0, fixed = 0;   // of the last change that reached it, and gave it a rate
-    std::size_t way = 0, way_end = 0;  // then, in ways_
+    std::size_t place = kNowhere;    // in ends_
+    double level = 0;                // rate over weight
+    std::size_t held_by = kNowhere;  // the thing that is used up and keeps it from more
+    std::uint64_t mark = 0;          // of the last change that reached it
+    std::uint64_t fixed = 0;         // of the last filling that gave it a rate
+    double next = 0;                 // the rate that it gave
   };
   struct Thing {
-    std::vector<std::size_t> flows;  // under way
-    std::size_t mark = 0;            // of the last change that met it
-    double free = 1;                 // while rates are found
-    double weights = 0;              // of those whose rate is open
-    std::size_t open = 0;            // so many
+    std::vector<std::pair<std::size_t, double>> flows;  // under way, and for how long each would keep it
+    std::uint64_t mark = 0;                             // of the last change that met it
+    double wanted = 0;  // by all its flows, if each had all else for itself; above 1, it may be used up
+    // While rates are found: what is free; the weights of flows whose rate is open, and so many; the level at which it
+    // was used up, and the highest of those that got a rate.
+    double free = 1, weights = 0;
+    std::size_t open = 0;
+    double used_up = 0, top = 0;
   };
 
-  void list_kinds();
   [[nodiscard]] std::span<const Passed> passed_by(const Flow& flow) const {
-    return {passed_.data() + flow.passed, flow.passes};
+    const Way& way = ways_[flow.way];
+    return {passed_.data() + way.passed, way.passes};
   }
-  [[nodiscard]] bool may_be_used_up(std::size_t thing) const;
-  void begin_change(const Flow& flow);
+  [[nodiscard]] static bool may_be_used_up(const Thing& thing);
   void meet(std::size_t thing);
-  void affect(std::size_t f);
-  void share(double now);
-  std::size_t fix(std::size_t f, double level, double now);
-  void set_rate(std::size_t f, double rate, double now);
+  void reach(std::size_t f);
+  void reach_held();
+  void settle(double now);
+  void fill();
+  [[nodiscard]] bool reach_more();
+  void reach_all();
+  void fix(std::size_t f, double level, std::size_t held_by);
+  void set_rate(std::size_t f, double now);
   void set_end(std::size_t f, double time);
   void sink(std::size_t at, const End& end);
   void place(std::size_t at, const End& end);
 
+  std::vector<Way> ways_;
+  std::vector<Passed> passed_;  // by all ways
   std::vector<Flow> flows_;
-  std::vector<Passed> passed_;  // by all flows
   std::vector<Thing> things_;
-  std::vector<double> wanted_;  // of each by all, if each had all else for itself; above 1, it may be used up
-  std::vector<End> ends_;       // a heap: the earliest first
+  std::vector<End> ends_;  // a heap: the earliest first
   std::uint64_t number_ = 0;
   double found_ = 0;
   // Of the change at hand:
-  std::size_t mark_ = 0;
-  std::vector<std::size_t> affected_, met_;
-  std::vector<Passed> ways_;  // of the flows affected, what may be used up
-  // Levels from which flows need no more, all different; their flows, while levels are found; and the levels to come,
-  // of a kind of flows or, with numbers behind them, of things.
-  std::vector<double> kinds_;
-  std::vector<std::vector<std::size_t>> of_kind_;
-  std::vector<std::pair<double, std::size_t>> levels_;
+  std::uint64_t mark_ = 0, filling_ = 0;
+  std::vector<std::size_t> reached_, met_;
+  std::vector<std::pair<double, std::size_t>> levels_;  // to come: of flows reached, and behind them of things met
 };
 
 }  // namespace sluice::detail

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "plan/broadcast/cluster_tree.hpp"
+#include "plan/broadcast/compared_routes.hpp"
 #include "plan/broadcast/inside.hpp"
 #include "plan/broadcast/rank_network.hpp"
 #include "plan/broadcast/replay.hpp"
@@ -25,11 +26,9 @@ namespace {
 using detail::RankMessage;
 using detail::RankNetwork;
 
-/// The work for one way to broadcast, each kind of it up to a second or so. Routes are simulated until they have had so
-/// many messages, but one at least. The replay of the first program may find so many rates, and those of all others
-/// together so many more.
+/// Programs of trees of more messages are not replayed; their replays may find so many rates. Either is a second or so.
 constexpr std::int64_t kMostSimulated = 250'000;
-constexpr double kMostRates = 10e6, kMoreRates = 3e6;
+constexpr double kMostRates = 10e6;
 
 class BroadcastPlanner {
  public:
@@ -236,35 +235,6 @@ class BroadcastPlanner {
 
   // ---- segments through trees of ranks
 
-  [[nodiscard]] BroadcastProgram simulated(const detail::Routes& routes, bool length_only) const {
-    return timed_program(network_, root_, bytes_, route_messages(network_, root_, bytes_, routes), false, length_only);
-  }
-
-  /// In a long pipeline almost all ranks have a message under way, and all of them may change their rates with each.
-  [[nodiscard]] bool hopeless_to_replay(const detail::Routes& routes) const {
-    constexpr std::int64_t kLong = 32;
-    const auto ranks = static_cast<double>(platform_.ranks);
-    const std::int64_t segments = routes.segments(bytes_);
-    return segments >= kLong && static_cast<double>(segments) * ranks * ranks > 2 * kMostRates;
-  }
-
-  /// Simulates routes, in the order of their scores, as long as there is work left for that, and as their scores say
-  /// that they may be shorter than those before and than `to_beat`. Leaves these, at least one, by their lengths.
-  void simulate(std::vector<detail::FoundRoutes>& found, double to_beat) const {
-    constexpr double kSimulated = 0.8;  // of the score, seldom less
-    std::int64_t messages = 0;
-    std::size_t done = 0;
-    for (detail::FoundRoutes& each : found) {
-      messages += each.routes.segments(bytes_) * platform_.ranks;
-      if (kSimulated * each.length_s >= to_beat || (done > 0 && (messages > kMostSimulated || stopped()))) break;
-      each.length_s = simulated(each.routes, true).length_s;
-      to_beat = std::min(to_beat, each.length_s);
-      ++done;
-    }
-    found.resize(std::max<std::size_t>(done, 1));
-    std::ranges::stable_sort(found, {}, &detail::FoundRoutes::length_s);
-  }
-
   /// If all routes seem to take longer than `to_beat`, the plan says only how long and by which method; it has no
   /// program.
   BroadcastPlan routed(bool parallel, double to_beat = detail::kInfinity) {
@@ -274,32 +244,18 @@ class BroadcastPlanner {
     plan.schedule.problem = "broadcast";
     plan.schedule.machines = platform_.ranks;
     plan.schedule.root = root_;
-    std::vector<detail::FoundRoutes> found =
+    const std::vector<detail::FoundRoutes> found =
         best_routes(network_, root_, bytes_, parallel, options_.segments, options_.stop);
-    simulate(found, to_beat);
-    constexpr double kReplayed = 0.9;  // replays are seldom shorter than that
-    if (kReplayed * found.front().length_s >= to_beat) {
+    if (detail::kReplayOverScore * found.front().length_s >= to_beat) {
       plan.program.length_s = found.front().length_s;
       return finish(std::move(plan), name, name + ", " + to_string(found.front().routes));
     }
-    const detail::Routes* chosen = nullptr;
-    double rates = kMostRates;
-    for (const detail::FoundRoutes& each : found) {
-      if (chosen != nullptr && (kReplayed * each.length_s >= plan.program.length_s || stopped())) break;
-      BroadcastProgram program = simulated(each.routes, false);
-      std::optional<BroadcastProgram> again;
-      if (!hopeless_to_replay(each.routes)) again = replayed(network_, program, &rates);
-      // Replays are compared with each other alone.
-      if (chosen != nullptr && (!again || again->length_s >= plan.program.length_s)) continue;
-      chosen = &each.routes;
-      plan.program = again ? std::move(*again) : std::move(program);
-      if (!again) break;
-      rates = std::min(rates, kMoreRates);
-    }
-    fill_schedule(plan, *chosen);
+    detail::RoutedProgram best = best_routed_program(network_, root_, bytes_, found, options_.stop);
+    plan.program = std::move(best.program);
+    fill_schedule(plan, best.routes);
     plan.schedule.length = plan.program.length_s;
     plan.schedule.bound = {std::min(network_.bound(root_, bytes_), plan.schedule.length), plan.schedule.length};
-    return finish(std::move(plan), name, name + ", " + to_string(*chosen));
+    return finish(std::move(plan), name, name + ", " + to_string(best.routes));
   }
 
   void fill_schedule(BroadcastPlan& plan, const detail::Routes& routes) const {
@@ -317,9 +273,9 @@ class BroadcastPlanner {
   BroadcastPlan best() {
     if (options_.segments == 1 || !options_.inside.empty() || stopped() || bytes_ == 0 || platform_.ranks == 1)
       return tree(best_tree("auto", options_.time_limit_s), "auto");
-    // Trees are one way of several here, and seldom the best for long messages.
-    constexpr double kShare = 0.2;
-    BetweenPlan between = best_tree("auto", kShare * options_.time_limit_s);
+    // Trees are one way of several here, and seldom the best for long messages: the best heuristic tells whether it is
+    // worth while to look for a better one.
+    BetweenPlan between = best_tree("auto", 0);
     std::optional<BroadcastPlan> best;
     std::vector<BroadcastPlan::Candidate> candidates;
     const auto offer = [&](BroadcastPlan plan) {
@@ -333,9 +289,15 @@ class BroadcastPlanner {
     if (several_connections() && !stopped()) offer(routed(true, by_tree));
     if (!stopped()) offer(routed(false, best ? best->program.length_s : by_tree));
     if (platform_.clusters.size() == 1 && !platform_.clusters.front().broadcast.points().empty()) offer(native());
-    // The tree's program takes what its schedule says, or a little less.
-    constexpr double kExecuted = 0.95;
-    if (!best || kExecuted * by_tree < best->program.length_s)
+    // The tree's program takes what its schedule says, or a little less, and the best tree hardly less than that of a
+    // heuristic.
+    constexpr double kExecuted = 0.95, kImproved = 0.95, kShare = 0.05;
+    double with_tree = by_tree;
+    if (!best || kExecuted * kImproved * by_tree < best->program.length_s) {
+      between = best_tree("auto", kShare * options_.time_limit_s);
+      with_tree = between.schedule.length;
+    }
+    if (!best || kExecuted * with_tree < best->program.length_s)
       offer(tree(std::move(between), "auto"));
     else
       candidates.push_back({method_of(between, "auto"), between.schedule.length});

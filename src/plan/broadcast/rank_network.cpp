@@ -59,7 +59,6 @@ MessageCosts RankNetwork::costs(std::size_t from, std::size_t to, std::int64_t b
     const double kept = cluster.gap.at(bytes), latencies = cluster.latency_s + between.latency_s;
     return kept * latencies > 0 ? std::min(1.0, gap / kept * (cluster.latency_s / latencies)) : 1.0;
   };
-  constexpr double kYields = 0.5;  // fitted to executions under SMPI
   costs.yields_from = kYields * (1 - progress(from));
   costs.yields_to = kYields * (1 - progress(to));
   return costs;

@@ -11,6 +11,10 @@
 
 namespace sluice::detail {
 
+/// Messages that yield are delayed by that part of what their lower weight takes from them: fitted to executions under
+/// SMPI.
+inline constexpr double kYields = 0.5;
+
 /// How long a message occupies what it passes.
 struct MessageCosts {
   double port_s = 0;        ///< of the sender
@@ -75,6 +79,8 @@ class RankNetwork {
         from_cluster, to_cluster, [&](std::size_t group) { use(2 * group); },
         [&](std::size_t group) { use(2 * group + 1); });
   }
+  /// Whether nothing is outside of a group.
+  [[nodiscard]] bool is_whole(std::size_t group) const { return widest_[group] == nullptr; }
   /// For how long a message keeps an uplink.
   [[nodiscard]] double uplink_s(std::size_t number, std::int64_t bytes) const {
     const PlatformLink& widest = *widest_[number / 2];

@@ -31,9 +31,10 @@
 
 #include <algorithm>
 #include <functional>
-#include <map>
+#include <numeric>
 #include <queue>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "plan/broadcast/event_queue.hpp"
@@ -68,7 +69,7 @@ class Replay {
     std::size_t taken_in = 0;
     while (!events_.empty() || !rates_.no_ends()) {
       const Event event = next_event();
-      switch (event.kind) {
+      switch (event.kind()) {
         case Kind::kTry:
           if (event.time == ranks_[event.index].next_try) {
             ranks_[event.index].next_try = kInfinity;
@@ -76,7 +77,7 @@ class Replay {
           }
           break;
         case Kind::kFlows:
-          rates_.begin(event.index, event.time);
+          rates_.begin(event.index, flows_[event.index].way, event.time);
           break;
         case Kind::kEnds:
           end_flow(event.index, event.time);
@@ -104,17 +105,26 @@ class Replay {
   enum class Kind : unsigned char { kTakenIn, kEnds, kFlows, kTry };
   using Event = EventQueue<Kind>::Event;  // of a flow, or a rank
 
+  static constexpr std::size_t kNoWay = SIZE_MAX;
   struct Flow {
     std::size_t from = 0, to = 0;     // ranks
     std::size_t queue = 0;            // of its sender
+    std::size_t way = 0;              // of what it passes
     std::int32_t missing = 0;         // ends that its start waits for
     std::int32_t missing_at_end = 0;  // and its receiver, when it is taken in
     bool taken_in = false;
-    double latency = 0;
-    double overhead = 0;  // of either end
     double start = 0, left_at = 0, arrival = 0;
   };
+  /// What messages of one length over one connection have in common.
+  struct WayCosts {
+    std::int64_t bytes = 0;
+    double latency = 0;
+    double overhead = 0;  // of either end
+  };
   struct Queue {
+    std::size_t to = 0;
+    std::size_t connection = 0;
+    std::size_t way = kNoWay;        // of its last message so far
     std::vector<std::size_t> flows;  // in their order
     std::size_t next = 0;
     double free = 0;
@@ -136,31 +146,37 @@ class Replay {
 
   void list_flows() {
     std::size_t things = 2 * ranks_.size() + clusters_ * clusters_ + network_.uplinks();
-    std::vector<std::map<std::int64_t, std::size_t>> queue_of(ranks_.size());
-    std::vector<std::vector<std::size_t>> connection_of(ranks_.size());  // by queue
-    flows_.reserve(input_.messages.size());
-    for (const ReplayMessage& message : input_.messages) {
-      Flow flow;
+    std::unordered_map<std::size_t, std::size_t> queue_of;  // by both ranks
+    flows_.resize(input_.messages.size());
+    for (std::size_t f = 0; f < flows_.size(); ++f) {
+      const ReplayMessage& message = input_.messages[f];
+      Flow& flow = flows_[f];
       flow.from = static_cast<std::size_t>(message.from);
       flow.to = static_cast<std::size_t>(message.to);
       Rank& rank = ranks_[flow.from];
-      const auto [at, fresh] = queue_of[flow.from].try_emplace(message.to, rank.queues.size());
+      const auto [at, fresh] = queue_of.try_emplace(flow.from * ranks_.size() + flow.to, rank.queues.size());
       if (fresh) {
         rank.queues.emplace_back();
-        connection_of[flow.from].push_back(things++);
+        rank.queues.back().to = flow.to;
+        rank.queues.back().connection = things++;
       }
       flow.queue = at->second;
-      rank.queues[flow.queue].flows.push_back(flows_.size());
-      find_way(flow, message.bytes, connection_of[flow.from][flow.queue]);
-      flows_.push_back(flow);
+      Queue& queue = rank.queues[flow.queue];
+      if (queue.way == kNoWay || ways_[queue.way].bytes != message.bytes)
+        queue.way = find_way(flow.from, queue, message.bytes);
+      flow.way = queue.way;
+      queue.flows.push_back(f);
     }
   }
 
-  /// What it passes: ports of senders, of receivers, links, uplinks in both directions, connections.
-  void find_way(Flow& flow, std::int64_t bytes, std::size_t connection) {
+  /// What messages of so many bytes pass: ports of senders, of receivers, links, uplinks in both directions,
+  /// connections.
+  std::size_t find_way(std::size_t sender, const Queue& queue, std::int64_t bytes) {
     const std::size_t n = ranks_.size();
-    const std::size_t from = network_.cluster(static_cast<std::int64_t>(flow.from));
-    const std::size_t to = network_.cluster(static_cast<std::int64_t>(flow.to));
+    const std::size_t from = network_.cluster(static_cast<std::int64_t>(sender));
+    const std::size_t to = network_.cluster(static_cast<std::int64_t>(queue.to));
+    WayCosts costs;
+    costs.bytes = bytes;
     double least = 0, queued = 0;
     way_.clear();
     const auto pass = [&](std::size_t thing, double seconds, double queued_seconds) {
@@ -169,26 +185,26 @@ class Replay {
     };
     if (from == to) {
       const PlatformCluster& cluster = network_.platform().clusters[from];
-      flow.latency = cluster.latency_s;
+      costs.latency = cluster.latency_s;
       least = cluster.gap.at(bytes);
-      flow.overhead = cluster.gap.at(1);
-      pass(connection, least, 0);
-      pass(flow.from, least, cluster.gap.at(kQueuedBytes));
-      pass(n + flow.to, least, cluster.gap.at(kQueuedBytes));
+      costs.overhead = cluster.gap.at(1);
+      pass(queue.connection, least, 0);
+      pass(sender, least, cluster.gap.at(kQueuedBytes));
+      pass(n + queue.to, least, cluster.gap.at(kQueuedBytes));
     } else {
       const PlatformLink& link = network_.link(from, to);
       const auto beside = static_cast<double>(link.connections);
-      flow.latency = link.latency_s;
+      costs.latency = link.latency_s;
       least = link.gap.at(bytes);
-      flow.overhead = link.gap.at(1);
-      pass(connection, least, link.gap.at(kQueuedBytes));
+      costs.overhead = link.gap.at(1);
+      pass(queue.connection, least, link.gap.at(kQueuedBytes));
       const auto port = [&](std::size_t cluster, std::size_t thing) {
         const bool known = !network_.platform().clusters[cluster].gap.points().empty();
         pass(thing, network_.port_s(cluster, least, bytes),
              known ? network_.port_s(cluster, link.gap.at(kQueuedBytes), kQueuedBytes) : 0);
       };
-      port(from, flow.from);
-      port(to, n + flow.to);
+      port(from, sender);
+      port(to, n + queue.to);
       const std::size_t links = 2 * n;
       pass(links + from * clusters_ + to, least / beside, 0);
       const std::size_t uplinks = links + clusters_ * clusters_;
@@ -198,17 +214,25 @@ class Replay {
       });
     }
     constexpr double kShortest = 1e-12;
+    ways_.push_back(costs);
     // Weights by bytes, while rates are in parts of the message.
-    rates_.add(way_, std::max(least, kShortest),
-               1 / (static_cast<double>(bytes) * std::max(kShortest, flow.latency + queued)));
+    return rates_.add_way(way_, std::max(least, kShortest),
+                          1 / (static_cast<double>(bytes) * std::max(kShortest, costs.latency + queued)));
   }
 
   void list_waits() {
-    frees_.resize(2 * flows_.size());
+    const auto end_of = [](const ReplayWait& wait) {
+      return 2 * wait.ended + (wait.ended_at == ReplayEnd::kReceiver ? 1 : 0);
+    };
+    first_freed_.assign(2 * flows_.size() + 1, 0);
     for (const ReplayWait& wait : input_.waits) {
-      frees_[2 * wait.ended + (wait.ended_at == ReplayEnd::kReceiver ? 1 : 0)].push_back(wait);
+      ++first_freed_[end_of(wait) + 1];
       ++(wait.waits_at == ReplayEnd::kSender ? flows_[wait.waiting].missing : flows_[wait.waiting].missing_at_end);
     }
+    std::partial_sum(first_freed_.begin(), first_freed_.end(), first_freed_.begin());
+    freed_.resize(input_.waits.size());
+    std::vector<std::size_t> next(first_freed_.begin(), first_freed_.end() - 1);
+    for (const ReplayWait& wait : input_.waits) freed_[next[end_of(wait)]++] = {wait.waiting, wait.waits_at};
   }
 
   /// Whether it gives up, by what the first messages took.
@@ -226,10 +250,10 @@ class Replay {
   Event next_event() {
     const bool end =
         !rates_.no_ends() && (events_.empty() || std::pair(rates_.first_end(), Kind::kEnds) <
-                                                     std::pair(events_.first().time, events_.first().kind));
+                                                     std::pair(events_.first().time, events_.first().kind()));
     if (!end) return events_.take();
     const FlowRates::End first = rates_.take_end();
-    return {first.time, first.number, Kind::kEnds, first.flow};
+    return EventQueue<Kind>::event(first.time, Kind::kEnds, first.flow);
   }
 
   void try_at(std::size_t rank, double time) {
@@ -268,9 +292,9 @@ class Replay {
       flow.start = now;
       rank.port_free = now + input_.messages[f].port_s;
       queue.free = now + input_.messages[f].connection_s;
-      rank.busy = now + flow.overhead;
+      rank.busy = now + ways_[flow.way].overhead;
       result_.started.push_back(f);
-      events_.push(now + flow.latency, Kind::kFlows, f);
+      events_.push(now + ways_[flow.way].latency, Kind::kFlows, f);
       if (queue.next < queue.flows.size() && flows_[queue.flows[queue.next]].missing == 0) offer(r, at);
     }
   }
@@ -285,16 +309,17 @@ class Replay {
 
   /// What waits for one end of a message.
   void release(std::size_t end, double now) {
-    for (const ReplayWait& wait : frees_[end]) {
-      Flow& waiting = flows_[wait.waiting];
-      if (wait.waits_at == ReplayEnd::kSender) {
+    for (std::size_t w = first_freed_[end]; w < first_freed_[end + 1]; ++w) {
+      const auto [which, waits_at] = freed_[w];
+      Flow& waiting = flows_[which];
+      if (waits_at == ReplayEnd::kSender) {
         if (--waiting.missing > 0) continue;
         const Queue& queue = ranks_[waiting.from].queues[waiting.queue];
-        if (queue.flows[queue.next] != wait.waiting) continue;
+        if (queue.flows[queue.next] != which) continue;
         offer(waiting.from, waiting.queue);
         try_at(waiting.from, now);
       } else if (--waiting.missing_at_end == 0 && waiting.taken_in) {
-        done(wait.waiting, now);
+        done(which, now);
       }
     }
   }
@@ -305,7 +330,7 @@ class Replay {
     flow.left_at = now;
     release(2 * f, now);
     Rank& rank = ranks_[flow.to];
-    rank.busy = std::max(rank.busy, now) + flow.overhead + input_.messages[f].take_in_s;
+    rank.busy = std::max(rank.busy, now) + ways_[flow.way].overhead + input_.messages[f].take_in_s;
     events_.push(rank.busy, Kind::kTakenIn, f);
   }
 
@@ -314,7 +339,9 @@ class Replay {
   std::size_t clusters_;
   std::vector<Rank> ranks_;
   std::vector<Flow> flows_;
-  std::vector<std::vector<ReplayWait>> frees_;  // by flow, at its sender and at its receiver: what waits for it
+  std::vector<WayCosts> ways_;
+  std::vector<std::size_t> first_freed_;  // by flow, at its sender and at its receiver: what waits for it, in freed_
+  std::vector<std::pair<std::size_t, ReplayEnd>> freed_;
   FlowRates rates_;
   std::vector<FlowRates::Passed> way_;  // of the flow at hand
   std::size_t done_ = 0;

@@ -20,6 +20,14 @@ std::size_t parent_in(Shape shape, std::size_t i) {
   return 0;
 }
 
+/// Whether what leaves a group shares less than what a port of its ranks carries, as on a host.
+bool is_narrow(const RankNetwork& network, std::size_t group, std::int64_t rank) {
+  constexpr std::int64_t kLongMessage = 1 << 20;
+  const GapTable& inside = network.platform().clusters[network.cluster(rank)].gap;
+  return !network.is_whole(group) && !inside.points().empty() &&
+         network.uplink_s(2 * group, kLongMessage) > inside.at(kLongMessage);
+}
+
 }  // namespace
 
 std::int64_t connections_between(const RankNetwork& network, const RankGroup& from, const RankGroup& to) {
@@ -31,34 +39,75 @@ std::int64_t connections_between(const RankNetwork& network, const RankGroup& fr
 
 RouteBuilder::RouteBuilder(const RankNetwork& network, const std::vector<RankGroup>& groups, std::int64_t bytes,
                            const Routes& routes)
-    : groups_(groups), bytes_(bytes), routes_(routes), entries_(groups.size(), 1), children_(groups.size()) {
+    : groups_(groups), bytes_(bytes), routes_(routes) {
+  depth_ = routes.level + 2;  // the cluster, and the groups that it is in
+  for (const RankGroup& group : groups) {
+    const std::size_t n = group.ranks.size();
+    std::vector<Part>& parts = parts_.emplace_back(n * depth_);
+    for (std::size_t depth = 0; depth < depth_; ++depth) {
+      const auto part_of = [&](std::size_t position) {
+        const std::size_t cluster = network.cluster(group.ranks[position]);
+        return depth == 0 ? cluster : network.levels().group(depth - 1, cluster);
+      };
+      for (std::size_t begin = 0, end = 0; begin < n; begin = end) {
+        while (end < n && part_of(end) == part_of(begin)) ++end;
+        for (std::size_t i = begin; i < end; ++i)
+          parts[i * depth_ + depth] = {begin, end, depth > 0 && is_narrow(network, part_of(i), group.ranks[i])};
+      }
+    }
+  }
+  for (const std::vector<std::int32_t>& parent : routes.trees) trees_.push_back(tree_of(network, parent));
+}
+
+RouteBuilder::Part RouteBuilder::unit(std::size_t group, std::size_t position) const {
+  return routes_.level == 0 ? Part{position, position + 1} : parts_[group][position * depth_ + 1];
+}
+
+RouteBuilder::Tree RouteBuilder::tree_of(const RankNetwork& network, const std::vector<std::int32_t>& parent) const {
+  const std::vector<RankGroup>& groups = groups_;
+  Tree tree;
+  tree.entries.assign(groups.size(), 1);
+  tree.children.resize(groups.size());
+  for (const RankGroup& group : groups) tree.rings.emplace_back(group.ranks.size());
   for (std::size_t s = 1; s < groups.size(); ++s) {
-    const auto up = static_cast<std::size_t>(routes.parent[s]);
-    children_[up].push_back(s);
-    if (!routes.parallel) continue;
+    const auto up = static_cast<std::size_t>(parent[s]);
+    tree.children[up].push_back(s);
+    if (!routes_.parallel) continue;
+    const std::size_t ranks = groups[s].ranks.size();
+    const auto connections = static_cast<std::size_t>(connections_between(network, groups[up], groups[s]));
     const std::size_t senders =
         up == 0 && groups[0].ranks.size() > 1 ? groups[0].ranks.size() - 1 : groups[up].ranks.size();
-    entries_[s] = std::min({static_cast<std::size_t>(connections_between(network, groups[up], groups[s])), senders,
-                            groups[s].ranks.size()});
+    if (!routes_.enter_first)
+      tree.entries[s] = std::min({connections, senders, ranks});
+    else
+      tree.entries[s] = routes_.level == 0 ? std::min(connections, ranks) : unit(s, 0).end;
   }
   // The most distant first: what it takes to get there cannot be made up for.
   const auto latency = [&](std::size_t a, std::size_t b) {
     return network.link(groups[a].clusters.front(), groups[b].clusters.front()).latency_s;
   };
   for (std::size_t s = 0; s < groups.size(); ++s)
-    std::stable_sort(children_[s].begin(), children_[s].end(),
+    std::stable_sort(tree.children[s].begin(), tree.children[s].end(),
                      [&](std::size_t a, std::size_t b) { return latency(s, a) > latency(s, b); });
+  return tree;
 }
 
-std::size_t RouteBuilder::most_entries() const { return *std::max_element(entries_.begin(), entries_.end()); }
+std::size_t RouteBuilder::most_entries() const {
+  std::size_t most = 1;
+  for (const Tree& tree : trees_) most = std::max(most, *std::max_element(tree.entries.begin(), tree.entries.end()));
+  return most * trees_.size();
+}
 
-void RouteBuilder::add_segment(std::int64_t segment, std::size_t turn, std::vector<RankMessage>& messages) {
+void RouteBuilder::add_segment(std::int64_t segment, std::size_t turn, std::vector<RankMessage>& messages,
+                               bool between) {
   messages_ = &messages;
   segment_ = segment;
   turn_ = turn;
+  tree_ = &trees_[static_cast<std::size_t>(segment) % trees_.size()];
+  round_ = static_cast<std::size_t>(segment) / trees_.size();
   begin_ = segment * routes_.segment_bytes;
   end_ = std::min(bytes_, begin_ + routes_.segment_bytes);
-  for (std::size_t s = 0; s < groups_.size(); ++s) add_group(s);
+  for (std::size_t s = 0; s < groups_.size(); ++s) add_group(s, between);
 }
 
 std::vector<RankMessage> RouteBuilder::run() {
@@ -69,36 +118,69 @@ std::vector<RankMessage> RouteBuilder::run() {
 }
 
 std::int64_t RouteBuilder::entry(std::size_t group) const {
-  const std::size_t ranks = groups_[group].ranks.size();
-  return static_cast<std::int64_t>(static_cast<std::size_t>(segment_) % entries_[group] * ranks / entries_[group]);
+  const std::size_t entries = tree_->entries[group];
+  const std::size_t ranks = routes_.enter_first ? entries : groups_[group].ranks.size();
+  return static_cast<std::int64_t>(round_ % entries * ranks / entries);
 }
 
-void RouteBuilder::add_group(std::size_t s) {
+/// The ranks that pass the segment on inside: a ring of those from position `first` on, which begins at `start`. It
+/// goes round the cluster of that one first, then round the rest of the LAN, and so on: it leaves every part once.
+const RouteBuilder::Ring& RouteBuilder::ring(std::size_t s, std::size_t first, std::size_t start) {
+  Ring& ring = tree_->rings[s][start];
+  if (!ring.ranks.empty()) return ring;
+  const std::vector<std::int64_t>& ranks = groups_[s].ranks;
+  ring.ranks.reserve(ranks.size());
+  const auto add_range = [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) ring.ranks.push_back(ranks[i]);
+    if (begin < end) ring.last = end - 1;
+  };
+  const bool entries_first = s != 0 && routes_.enter_first;
+  const Shape shape = s == 0 ? routes_.root_shape : routes_.shape;
+  Part done{start, start};
+  for (std::size_t at = entries_first ? 0 : 1; at <= depth_; ++at) {
+    Part part = at == 0 ? Part{0, tree_->entries[s]} : parts_[s][start * depth_ + at - 1];
+    // Trees of machines that have cards of their own go through the parts of a group as if it had none.
+    if (shape != Shape::kChain && !part.narrow && at < depth_) continue;
+    part.begin = std::max(part.begin, first);
+    if (part.begin > done.begin || part.end < done.end) continue;
+    add_range(done.end, part.end);
+    add_range(part.begin, done.begin);
+    done = part;
+  }
+  return ring;
+}
+
+void RouteBuilder::add_group(std::size_t s, bool between) {
   const std::vector<std::int64_t>& ranks = groups_[s].ranks;
   const std::size_t n = ranks.size();
-  const auto segment = static_cast<std::size_t>(segment_);
   const bool spread = s == 0 && routes_.spread && n > 1;
-  // The ranks that pass the segment on inside: a ring of `size` from `first`, entered at `start`.
   const std::size_t first = spread ? 1 : 0, size = n - first;
-  const std::size_t start = s != 0 ? static_cast<std::size_t>(entry(s)) : spread ? turn_ % size : 0;
-  const auto at = [&](std::size_t i) { return ranks[first + (start + i) % size]; };
+  const Ring& around = ring(s, first, s != 0 ? static_cast<std::size_t>(entry(s)) : spread ? 1 + turn_ % size : 0);
+  const auto at = [&](std::size_t i) { return around.ranks[i]; };
   const double inside = 1e12 + static_cast<double>(segment_);
-  if (spread) add(ranks[0], at(0), inside);
+  if (spread && !between) add(ranks[0], at(0), inside);
   const Shape shape = s == 0 ? routes_.root_shape : routes_.shape;
-  for (std::size_t i = 1; i < size; ++i) {
+  for (std::size_t i = 1; i < size && !between; ++i) {
     // A binomial tree serves the largest subtree first, others the nearest.
     const double order = static_cast<double>(shape == Shape::kBinomial ? size - i : i) / static_cast<double>(size + 1);
     add(at(parent_in(shape, i)), at(i), inside + order);
   }
   std::size_t used = 0;
-  for (std::size_t c = 0; c < children_[s].size(); ++c) {
-    const std::size_t child = children_[s][c];
+  for (std::size_t c = 0; c < tree_->children[s].size(); ++c) {
+    const std::size_t child = tree_->children[s][c], entries = tree_->entries[child];
+    const bool root_chain = s == 0 && !spread && n > 1;  // always the same, so its ranks take turns
     std::int64_t sender = at(c % size);
-    if (!routes_.parallel)
+    if (routes_.from_last) {
+      // Others than the entries take turns with, so that many pairs of ranks are connected.
+      const Part last = unit(s, around.last);
+      sender = at(size - 1 - round_ / entries % std::min(size, last.end - last.begin));
+    }
+    if (!routes_.parallel) {
       sender = s == 0 ? ranks[0] : at(0);
-    else if (s == 0 && !spread && n > 1)
-      sender = ranks[1 + (used + segment % entries_[child]) % (n - 1)];
-    used += entries_[child];
+    } else if (root_chain && !routes_.from_last) {
+      sender = ranks[1 + (used + round_ % entries) % (n - 1)];
+    }
+    used += entries;
     add(sender, groups_[child].ranks[static_cast<std::size_t>(entry(child))],
         static_cast<double>(segment_) + static_cast<double>(c) / static_cast<double>(groups_.size()));
   }

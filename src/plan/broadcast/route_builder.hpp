@@ -24,26 +24,55 @@ class RouteBuilder {
 
   /// Adds to `messages` those of one segment. `turn`: where the ring of the root's group begins, for routes that the
   /// root spreads; the segment itself in a broadcast.
-  void add_segment(std::int64_t segment, std::size_t turn, std::vector<RankMessage>& messages);
+  void add_segment(std::int64_t segment, std::size_t turn, std::vector<RankMessage>& messages) {
+    add_segment(segment, turn, messages, false);
+  }
+  /// The same of those messages alone that go from group to group.
+  void add_between(std::int64_t segment, std::size_t turn, std::vector<RankMessage>& messages) {
+    add_segment(segment, turn, messages, true);
+  }
 
-  /// After so many segments all entries of all groups have had one.
+  /// After so many segments all entries of all groups have had one in every tree.
   [[nodiscard]] std::size_t most_entries() const;
 
  private:
   void add(std::int64_t from, std::int64_t to, double priority) {
     messages_->push_back({static_cast<std::int32_t>(from), static_cast<std::int32_t>(to), begin_, end_, priority});
   }
+  void add_segment(std::int64_t segment, std::size_t turn, std::vector<RankMessage>& messages, bool between);
+  struct Part {
+    std::size_t begin = 0, end = 0;
+    bool narrow = false;  // its uplink carries less than a port inside
+  };
+  struct Ring {
+    std::vector<std::int64_t> ranks;  // none if it is not known yet
+    std::size_t last = 0;             // position in the group of the last one
+  };
+  struct Tree {
+    std::vector<std::size_t> entries;  // of each group
+    std::vector<std::vector<std::size_t>> children;
+    std::vector<std::vector<Ring>> rings;  // of each group, by the positions at which they begin
+  };
+  [[nodiscard]] Tree tree_of(const RankNetwork& network, const std::vector<std::int32_t>& parent) const;
   [[nodiscard]] std::int64_t entry(std::size_t group) const;
-  void add_group(std::size_t s);
+  /// The innermost group that a rank of a group is in, if there are such below the groups, else the rank alone.
+  [[nodiscard]] Part unit(std::size_t group, std::size_t position) const;
+  void add_group(std::size_t s, bool between);
+  [[nodiscard]] const Ring& ring(std::size_t s, std::size_t first, std::size_t start);
 
   const std::vector<RankGroup>& groups_;
   std::int64_t bytes_;
   const Routes& routes_;
-  std::vector<std::size_t> entries_;  // of each group
-  std::vector<std::vector<std::size_t>> children_;
+  /// Of each group and each of its ranks, by its position: the parts that it is in, each in the next, as ranges of
+  /// positions. All ranks have as many; the last part is the group.
+  std::vector<std::vector<Part>> parts_;
+  std::size_t depth_ = 0;
+  std::vector<Tree> trees_;
+  Tree* tree_ = nullptr;  // of the segment
   std::vector<RankMessage>* messages_ = nullptr;
   std::int64_t segment_ = 0, begin_ = 0, end_ = 0;
-  std::size_t turn_ = 0;
+  std::size_t turn_ = 0;   // where the ring of the root's group begins, if it spreads
+  std::size_t round_ = 0;  // so many segments have taken the tree before
 };
 
 }  // namespace sluice::detail

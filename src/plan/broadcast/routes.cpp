@@ -6,23 +6,30 @@
 /// into segments; for each there is a tree of all ranks, made of
 ///  - a tree of groups; segments go from group to group over one connection, between two fixed ranks (`pipelined`), or
 ///    over as many side by side as the links carry, K, each between two ranks of its own (`parallel-entry`): segment p
-///    goes to the (p mod K)-th entry of a group, and entries are spread evenly over its ranks;
+///    goes to the (p mod K)-th entry of a group, and entries are spread evenly over its ranks, or are the first ones
+///    (`enter_first`): those of its first host, if there are hosts below the groups;
 ///  - inside a group a chain, a heap-ordered binary tree or a binomial tree, which starts at the segment's entry and
 ///    goes round the ring of ranks: so all segments together load all ranks alike. Ranks stand in the order of the
-///    group's parts and theirs, so the ring leaves every LAN and every host once;
+///    group's parts and theirs, and the ring goes round the host of the entry first, then round its LAN, and so on: it
+///    leaves every part once;
+///  - on to other groups from the ranks where segments come first, or, of chains, from the last host (`from_last`). The
+///    cards of a chain from the first to the last host carry each segment once in each direction, and a long message
+///    meets no short ones, to which it would yield;
+///  - one such tree for all segments, or two in turn, which share the uplinks between them: of three sites the second
+///    sends to the third, and the third to the second.
 ///  - in the root's group either such a tree from the root itself, or (`spread`) the root sends each segment to one
 ///    rank, in turn, from which the tree of the others starts.
 /// In the root's group segments leave for others from as many ranks behind the root as there are connections. No
 /// rank waits for more than the segment that it passes on. A rank sends to other groups first, then segment by segment.
 /// Every level is tried by itself. All trees of its groups are if there are at most four; else those of the heuristics
 /// fef, fef-gap, ecef and flat, for one segment and for the whole message. First every combination of tree and shapes
-/// with segments of moderate size, then the best ones with smaller and larger segments, then shapes again. All that by
-/// the score of route_score.cpp. The few of each level that are best there are simulated as in timed_program.hpp, and
-/// of these the planner takes the one that replay.cpp finds shortest. Guarantee: none. Complexity: O(k n) time for each
-/// combination, for n ranks and k entries to a group, and O(m log m) for each simulation of m = segments * ranks
-/// messages. Deterministic. Source: segments that flow through a tree: Kielmann et al. (2001), van de Geijn and others;
+/// with segments of moderate size, then the best ones with smaller and larger segments, then shapes again, and two
+/// trees in turn. All that by the score of route_score.cpp. Of the best few the planner compares the replays
+/// (plan.cpp). Guarantee: none. Complexity: O(k n) time for each combination, for n ranks and k entries to a group.
+/// Deterministic. Source: segments that flow through a tree: Kielmann et al. (2001), van de Geijn and others;
 /// ring inside: the allgather of Thakur, Rabenseifner, Gropp (2005), each part as soon as it is there. Several
-/// connections into a cluster at once: ours.
+/// connections into a cluster at once, first and last hosts: ours; two trees of which each rank has another place in
+/// each: Sanders, Speck, Träff (2009).
 ///
 /// Example: 2 groups of 2 ranks, K = 2, two segments, spread: the root 0 gives segment 0 to 1, which sends it to 2,
 /// which gives it to 3; segment 1 goes to 1 as well (the only other rank), from there to 3, which gives it to 2.
@@ -132,6 +139,7 @@ class RouteSearch {
     if (plain < bytes_) try_combinations(bytes_);
     tune_segments();
     try_shapes();
+    try_turns();
     tune_segments();
     return std::move(few_);
   }
@@ -167,7 +175,10 @@ class RouteSearch {
     if (routes.segment_bytes < std::min(bytes_, least_bytes_) || routes.segment_bytes > bytes_) return false;
     const bool too_many = segments_ == 0 && routes.segments(bytes_) > most_segments();
     if (best_ && (too_many || (stop_ && stop_()))) return false;
-    if (!tried_.insert({routes.parent, routes.spread, routes.root_shape, routes.shape, routes.segment_bytes}).second)
+    if (!tried_
+             .insert({routes.trees, routes.spread, routes.enter_first, routes.from_last, routes.root_shape,
+                      routes.shape, routes.segment_bytes})
+             .second)
       return false;
     const FoundRoutes found{routes, score_.score(routes)};
     keep(found);
@@ -178,9 +189,10 @@ class RouteSearch {
 
   /// Of routes with the same tree between groups and shape inside, the best.
   void keep(const FoundRoutes& found) {
-    constexpr std::size_t kFew = 6;
+    constexpr std::size_t kFew = 16;
     const auto alike = [&](const FoundRoutes& each) {
-      return std::tie(each.routes.parent, each.routes.shape) == std::tie(found.routes.parent, found.routes.shape);
+      return std::tie(each.routes.trees, each.routes.from_last, each.routes.enter_first, each.routes.shape) ==
+             std::tie(found.routes.trees, found.routes.from_last, found.routes.enter_first, found.routes.shape);
     };
     const auto known = std::find_if(few_.begin(), few_.end(), alike);
     if (known != few_.end()) {
@@ -192,7 +204,7 @@ class RouteSearch {
   }
 
   [[nodiscard]] Routes plain_routes(std::int64_t segment_bytes) const {
-    return {level_, trees_.front(), parallel_, false, Shape::kChain, Shape::kBinary, segment_bytes};
+    return {level_, {trees_.front()}, parallel_, false, false, false, Shape::kChain, Shape::kBinary, segment_bytes};
   }
 
   /// From the plainest routes, with these segments.
@@ -210,7 +222,7 @@ class RouteSearch {
       for (const bool spread : {false, true}) {
         for (const Shape shape : kShapes) {
           Routes routes = found;
-          routes.parent = tree;
+          routes.trees = {tree};
           routes.spread = spread;
           routes.shape = shape;
           attempt(routes);
@@ -223,6 +235,33 @@ class RouteSearch {
         Routes routes = with_tree;
         routes.root_shape = root_shape;
         routes.shape = shape;
+        attempt(routes);
+      }
+    }
+  }
+
+  /// Two trees in turn share the uplinks of the groups that pass on, and the other end of a group leaves ranks that
+  /// take segments in, or pass them on, more room. Both only pay where the ports are what limits, so for chains.
+  void try_turns() {
+    if (!parallel_ || groups_.size() < 3) return;
+    const Routes found = best_->routes;
+    for (const GroupTree& first : trees_) {
+      for (const GroupTree& second : trees_) {
+        const bool some = trees_.size() <= 3 ? first <= second : first == found.trees.front();
+        if (!some) continue;
+        Routes routes = found;
+        routes.trees = {first};
+        if (first != second) routes.trees.push_back(second);
+        routes.shape = routes.root_shape = Shape::kChain;
+        routes.enter_first = true;
+        // Where several ranks share a card, the ends of a chain are on cards of their own.
+        routes.from_last = true;
+        for (const bool spread : {false, true}) {
+          routes.spread = spread;
+          attempt(routes);
+        }
+        if (level_ > 0) continue;
+        routes.from_last = false;
         attempt(routes);
       }
     }
@@ -249,7 +288,7 @@ class RouteSearch {
   RouteScore score_;
   std::int64_t least_bytes_ = 1;
   std::vector<GroupTree> trees_;
-  std::set<std::tuple<GroupTree, bool, Shape, Shape, std::int64_t>> tried_;
+  std::set<std::tuple<std::vector<GroupTree>, bool, bool, bool, Shape, Shape, std::int64_t>> tried_;
   std::optional<FoundRoutes> best_;
   std::vector<FoundRoutes> few_;  // the best of all, by their lengths
 };
@@ -260,12 +299,12 @@ std::string to_string(const Routes& routes) {
   const auto name = [](Shape shape) {
     return shape == Shape::kChain ? "chain" : shape == Shape::kBinary ? "binary tree" : "binomial tree";
   };
-  if (routes.parent.size() == 1)
+  const std::size_t groups = routes.trees.front().size();
+  if (groups == 1)
     return fmt::format("segments of {} bytes, {}{}", routes.segment_bytes, routes.spread ? "spread by the root, " : "",
                        name(routes.root_shape));
   return fmt::format("segments of {} bytes between {} groups, {}{} in the root's, {} in others", routes.segment_bytes,
-                     routes.parent.size(), routes.spread ? "spread by the root, " : "", name(routes.root_shape),
-                     name(routes.shape));
+                     groups, routes.spread ? "spread by the root, " : "", name(routes.root_shape), name(routes.shape));
 }
 
 std::vector<RankMessage> route_messages(const RankNetwork& network, std::int64_t root, std::int64_t bytes,

@@ -14,10 +14,16 @@ namespace sluice::detail {
 struct Routes {
   enum class Shape : unsigned char { kChain, kBinary, kBinomial };
 
-  std::size_t level = 0;             ///< of the platform, whose groups are the nodes of the tree
-  std::vector<std::int32_t> parent;  ///< of each group; -1 for the root's, which is group 0
-  bool parallel = false;             ///< over several connections between two groups at once
-  bool spread = false;               ///< in the root's group each segment starts from another rank than the root
+  std::size_t level = 0;  ///< of the platform, whose groups are the nodes of the tree
+  /// Trees of groups that segments take in turn: of each the parent of every group, -1 for the root's, which is group
+  /// 0.
+  std::vector<std::vector<std::int32_t>> trees;
+  bool parallel = false;  ///< over several connections between two groups at once
+  bool spread = false;    ///< in the root's group each segment starts from another rank than the root
+  /// Segments enter a group in turn at as many ranks as there are connections; either spread over its ranks, or the
+  /// first ones of its ring, or, if there are levels below the groups, those of its first host.
+  bool enter_first = false;
+  bool from_last = false;  ///< segments leave a group from where they come last in it, not from where they come first
   Shape root_shape = Shape::kChain;  ///< in the root's group
   Shape shape = Shape::kChain;       ///< in the others
   std::int64_t segment_bytes = 1;

@@ -31,6 +31,7 @@ class Simulation {
     program_.root = root;
     program_.bytes = bytes;
     cut();
+    list_costs();
     group();
     if (!length_only_) {
       program_.ranks.resize(ranks_);
@@ -53,7 +54,7 @@ class Simulation {
     std::size_t delivered = 0;
     while (!events_.empty()) {
       const Event event = events_.take();
-      switch (event.kind) {
+      switch (event.kind()) {
         case Kind::kTry:
           if (event.time == next_try_[event.index]) {
             next_try_[event.index] = kInfinity;
@@ -65,15 +66,18 @@ class Simulation {
           break;
         case Kind::kReaches: {
           const RankMessage& message = messages_[event.index];
-          if (costs_[event.index].yields) {
+          if (costs(event.index).yields) {
             events_.push(event.time, Kind::kArrives, event.index);
             break;
           }
-          received_[static_cast<std::size_t>(message.to)] += costs_[event.index].receive_s;
+          received_[static_cast<std::size_t>(message.to)] += costs(event.index).receive_s;
           double& free = receive_free_[static_cast<std::size_t>(message.to)];
-          free = std::max(event.time, free + costs_[event.index].receive_s);
-          events_.push(free, Kind::kArrives, event.index);
-          break;
+          free = std::max(event.time, free + costs(event.index).receive_s);
+          if (free > event.time) {
+            events_.push(free, Kind::kArrives, event.index);
+            break;
+          }
+          [[fallthrough]];
         }
         case Kind::kArrives:
           ++delivered;
@@ -110,22 +114,25 @@ class Simulation {
 
   /// Where any message begins or ends; and who waits for which part.
   void cut() {
-    for (const RankMessage& message : messages_) {
-      cuts_.push_back(message.begin);
-      cuts_.push_back(message.end);
+    const std::size_t count = messages_.size();
+    // Most messages have the range of the one before.
+    const auto same_range = [&](std::size_t m) {
+      return m > 0 && messages_[m].begin == messages_[m - 1].begin && messages_[m].end == messages_[m - 1].end;
+    };
+    for (std::size_t m = 0; m < count; ++m) {
+      if (same_range(m)) continue;
+      cuts_.push_back(messages_[m].begin);
+      cuts_.push_back(messages_[m].end);
     }
     std::sort(cuts_.begin(), cuts_.end());
     cuts_.erase(std::unique(cuts_.begin(), cuts_.end()), cuts_.end());
     const std::size_t parts = cuts_.empty() ? 0 : cuts_.size() - 1;
-    missing_.resize(messages_.size(), 0);
-    costs_.resize(messages_.size());
-    parts_.resize(messages_.size());
+    missing_.resize(count, 0);
+    parts_.resize(count);
     waiting_begin_.assign(ranks_ * parts + 1, 0);
-    for (std::size_t m = 0; m < messages_.size(); ++m) {
+    for (std::size_t m = 0; m < count; ++m) {
       const RankMessage& message = messages_[m];
-      parts_[m] = {part(message.begin), part(message.end)};
-      costs_[m] = network_.costs(network_.cluster(message.from), network_.cluster(message.to),
-                                 message.end - message.begin, one_port_);
+      parts_[m] = same_range(m) ? parts_[m - 1] : std::pair(part(message.begin), part(message.end));
       if (message.from == program_.root) continue;
       missing_[m] = static_cast<std::int32_t>(parts_[m].second - parts_[m].first);
       for (std::size_t p = parts_[m].first; p < parts_[m].second; ++p)
@@ -134,34 +141,68 @@ class Simulation {
     std::partial_sum(waiting_begin_.begin(), waiting_begin_.end(), waiting_begin_.begin());
     waiting_.resize(waiting_begin_.back());
     std::vector<std::size_t> next(waiting_begin_.begin(), waiting_begin_.end() - 1);
-    for (std::size_t m = 0; m < messages_.size(); ++m) {
+    for (std::size_t m = 0; m < count; ++m) {
       if (messages_[m].from == program_.root) continue;
       for (std::size_t p = parts_[m].first; p < parts_[m].second; ++p)
         waiting_[next[static_cast<std::size_t>(messages_[m].from) * parts + p]++] = m;
     }
   }
 
-  void group() {
-    order_.resize(messages_.size());
-    std::iota(order_.begin(), order_.end(), std::size_t{0});
-    std::sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
-      const RankMessage &x = messages_[a], &y = messages_[b];
-      return std::tie(x.from, x.to, x.priority, a) < std::tie(y.from, y.to, y.priority, b);
-    });
-    position_.resize(messages_.size());
-    connection_of_.resize(messages_.size());
-    first_connection_.assign(ranks_ + 1, 0);
-    for (std::size_t o = 0; o < order_.size(); ++o) {
-      const RankMessage& message = messages_[order_[o]];
-      const bool fresh =
-          o == 0 || messages_[order_[o - 1]].from != message.from || messages_[order_[o - 1]].to != message.to;
-      if (fresh) {
-        connections_.emplace_back();
-        ++first_connection_[static_cast<std::size_t>(message.from) + 1];
+  /// The costs of each message, of which few are different.
+  void list_costs() {
+    struct Known {
+      std::int64_t bytes = -1;
+      std::size_t costs = 0;
+    };
+    std::vector<Known> known(clusters_ * clusters_);  // of the last message between two clusters
+    costs_of_.resize(messages_.size());
+    for (std::size_t m = 0; m < messages_.size(); ++m) {
+      const RankMessage& message = messages_[m];
+      const std::size_t from = network_.cluster(message.from), to = network_.cluster(message.to);
+      Known& last = known[from * clusters_ + to];
+      const std::int64_t bytes = message.end - message.begin;
+      if (last.bytes != bytes) {
+        last = {bytes, costs_.size()};
+        costs_.push_back(network_.costs(from, to, bytes, one_port_));
       }
-      position_[order_[o]] = o;
-      connection_of_[order_[o]] = connections_.size() - 1;
-      if (message.from == program_.root) connections_.back().ready.push(o);
+      costs_of_[m] = last.costs;
+    }
+  }
+  [[nodiscard]] const MessageCosts& costs(std::size_t m) const { return costs_[costs_of_[m]]; }
+
+  /// The messages of each connection by their priorities, connections by their ranks.
+  void group() {
+    const std::size_t count = messages_.size();
+    std::vector<std::size_t> first(ranks_ + 1, 0);
+    for (const RankMessage& message : messages_) ++first[static_cast<std::size_t>(message.to) + 1];
+    std::partial_sum(first.begin(), first.end(), first.begin());
+    std::vector<std::size_t> by_receiver(count);
+    for (std::size_t m = 0; m < count; ++m) by_receiver[first[static_cast<std::size_t>(messages_[m].to)]++] = m;
+    first.assign(ranks_ + 1, 0);
+    for (const RankMessage& message : messages_) ++first[static_cast<std::size_t>(message.from) + 1];
+    std::partial_sum(first.begin(), first.end(), first.begin());
+    order_.resize(count);
+    for (const std::size_t m : by_receiver) order_[first[static_cast<std::size_t>(messages_[m].from)]++] = m;
+    position_.resize(count);
+    connection_of_.resize(count);
+    first_connection_.assign(ranks_ + 1, 0);
+    const auto earlier = [&](std::size_t a, std::size_t b) {
+      return std::pair(messages_[a].priority, a) < std::pair(messages_[b].priority, b);
+    };
+    for (std::size_t begin = 0, end = 0; begin < count; begin = end) {
+      const RankMessage& message = messages_[order_[begin]];
+      while (end < count && messages_[order_[end]].from == message.from && messages_[order_[end]].to == message.to)
+        ++end;
+      const auto from = order_.begin() + static_cast<std::ptrdiff_t>(begin);
+      const auto to = order_.begin() + static_cast<std::ptrdiff_t>(end);
+      if (!std::is_sorted(from, to, earlier)) std::sort(from, to, earlier);
+      connections_.emplace_back();
+      ++first_connection_[static_cast<std::size_t>(message.from) + 1];
+      for (std::size_t o = begin; o < end; ++o) {
+        position_[order_[o]] = o;
+        connection_of_[order_[o]] = connections_.size() - 1;
+        if (message.from == program_.root) connections_.back().ready.push(o);
+      }
     }
     std::partial_sum(first_connection_.begin(), first_connection_.end(), first_connection_.begin());
   }
@@ -202,7 +243,7 @@ class Simulation {
 
   void start(std::size_t m, double now, Connection& connection) {
     const RankMessage& message = messages_[m];
-    const MessageCosts& cost = costs_[m];
+    const MessageCosts& cost = costs(m);
     const std::size_t from = network_.cluster(message.from), to = network_.cluster(message.to);
     double end = now + cost.connection_s;
     if (from != to && !one_port_) {
@@ -244,13 +285,13 @@ class Simulation {
   /// Who takes a message in cannot send meanwhile.
   void keep_busy(const Event& event) {
     double& free = port_free_[static_cast<std::size_t>(messages_[event.index].to)];
-    free = std::max(free, event.time) + costs_[event.index].overhead_s;
+    free = std::max(free, event.time) + costs(event.index).overhead_s;
   }
 
   /// A message that yields goes on for as long as others have kept it from its ports.
   void leave(std::size_t m, double now) {
     const RankMessage& message = messages_[m];
-    const MessageCosts& cost = costs_[m];
+    const MessageCosts& cost = costs(m);
     const UnderWay& way = under_way_[m];
     const auto from = static_cast<std::size_t>(message.from);
     const double kept = cost.yields_from * (sent_[from] - way.sent_before) +
@@ -293,9 +334,10 @@ class Simulation {
   std::vector<std::int64_t> cuts_;
   std::vector<std::pair<std::size_t, std::size_t>> parts_;  // of each message, [first, second)
   std::vector<std::int32_t> missing_;                       // parts that the sender has not got yet
-  std::vector<MessageCosts> costs_;
-  std::vector<std::size_t> waiting_begin_, waiting_;  // messages by the rank and the part that they wait for
-  std::vector<std::size_t> order_, position_;         // messages by connection and priority
+  std::vector<MessageCosts> costs_;                         // all different ones
+  std::vector<std::size_t> costs_of_;                       // of each message
+  std::vector<std::size_t> waiting_begin_, waiting_;        // messages by the rank and the part that they wait for
+  std::vector<std::size_t> order_, position_;               // messages by connection and priority
   std::vector<Connection> connections_;
   std::vector<std::size_t> connection_of_;
   std::vector<std::size_t> first_connection_;  // of each rank

@@ -1,0 +1,146 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "broadcast_testing.hpp"
+#include "plan/broadcast/rank_network.hpp"
+#include "plan/broadcast/replay.hpp"
+#include "plan/broadcast/route_builder.hpp"
+#include "plan/broadcast/routes.hpp"
+#include "sluice/input/platform.hpp"
+#include "sluice/plan/broadcast.hpp"
+
+/// What routes are made of, and what plans of long messages gain by them.
+namespace sluice::detail {
+namespace {
+
+using Shape = Routes::Shape;
+
+Platform study(const std::string& name) { return read_platform(std::string(SLUICE_STUDIES) + name); }
+Platform four_levels_study() { return study("/four-levels/four-levels-72.json"); }
+Platform grid_study() { return study("/grid5000/grid5000-88.json"); }
+
+/// A random tree of so many groups.
+std::vector<std::int32_t> random_parents(std::size_t groups, std::mt19937& random) {
+  std::vector<std::int32_t> parent(groups, -1);
+  for (std::size_t s = 1; s < groups; ++s) parent[s] = static_cast<std::int32_t>(random() % s);
+  return parent;
+}
+
+TEST(BroadcastRouteBuilder, EverySegmentReachesEveryRankOnce) {
+  std::mt19937 random(5);
+  const auto either = [&] { return random() % 2 == 0; };
+  const std::vector<Platform> platforms{testing::three_sites(testing::in_order(), 3), four_levels_study(),
+                                        grid_study()};
+  for (int instance = 0; instance < 120; ++instance) {
+    const Platform& platform = platforms[random() % platforms.size()];
+    const RankNetwork network(platform);
+    const auto root = static_cast<std::int64_t>(random() % static_cast<std::size_t>(platform.ranks));
+    Routes routes;
+    routes.level = random() % network.levels().levels();
+    const std::vector<RankGroup> groups = network.groups_from(root, routes.level);
+    for (std::size_t trees = 1 + random() % 2; trees > 0; --trees)
+      routes.trees.push_back(random_parents(groups.size(), random));
+    routes.parallel = either();
+    routes.spread = either();
+    routes.enter_first = either();
+    routes.from_last = either();
+    constexpr std::array kShapes{Shape::kChain, Shape::kBinary, Shape::kBinomial};
+    routes.root_shape = kShapes[random() % 3];
+    routes.shape = kShapes[random() % 3];
+    routes.segment_bytes = 1000;
+    RouteBuilder builder(network, groups, 20'500, routes);
+    for (std::int64_t segment = 0; segment < routes.segments(20'500); ++segment) {
+      std::vector<RankMessage> messages, between;
+      builder.add_segment(segment, static_cast<std::size_t>(segment), messages);
+      builder.add_between(segment, static_cast<std::size_t>(segment), between);
+      ASSERT_EQ(messages.size(), static_cast<std::size_t>(platform.ranks) - 1);
+      std::vector<std::int64_t> from(static_cast<std::size_t>(platform.ranks), -1);
+      std::size_t crossing = 0;
+      const auto group_of = [&](std::int32_t rank) {
+        return network.levels().group(routes.level, network.cluster(rank));
+      };
+      for (const RankMessage& m : messages) {
+        EXPECT_EQ(from[static_cast<std::size_t>(m.to)], -1);
+        EXPECT_EQ(m.begin, segment * 1000);
+        EXPECT_EQ(m.end, std::min<std::int64_t>(20'500, m.begin + 1000));
+        from[static_cast<std::size_t>(m.to)] = m.from;
+        if (groups.size() > 1 && group_of(m.from) != group_of(m.to)) {
+          ASSERT_LT(crossing, between.size());
+          EXPECT_EQ(between[crossing].from, m.from);
+          EXPECT_EQ(between[crossing].to, m.to);
+          ++crossing;
+        }
+      }
+      EXPECT_EQ(crossing, between.size());
+      EXPECT_EQ(from[static_cast<std::size_t>(root)], -1);
+      for (std::int64_t rank = 0; rank < platform.ranks; ++rank) {
+        std::int64_t steps = 0;
+        for (std::int64_t up = rank; up != root && steps <= platform.ranks; ++steps)
+          up = from[static_cast<std::size_t>(up)];
+        EXPECT_LE(steps, platform.ranks) << "a circle";
+      }
+    }
+  }
+}
+
+TEST(BroadcastRouteBuilder, ChainsThroughFirstAndLastHostsLoadEveryCardOnce) {
+  const Platform platform = four_levels_study();
+  const RankNetwork network(platform);
+  const std::vector<RankGroup> groups = network.groups_from(0, 2);
+  Routes routes;
+  routes.level = 2;
+  routes.trees = {{-1, 0, 1}, {-1, 2, 0}};
+  routes.parallel = routes.enter_first = routes.from_last = true;
+  routes.segment_bytes = 1000;
+  RouteBuilder builder(network, groups, 40'000, routes);
+  for (std::int64_t segment = 0; segment < 40; ++segment) {
+    std::vector<RankMessage> messages;
+    builder.add_segment(segment, 0, messages);
+    std::vector<int> sent(18, 0), received(18, 0);
+    for (const RankMessage& m : messages) {
+      if (m.from / 4 == m.to / 4) continue;
+      ++sent[static_cast<std::size_t>(m.from / 4)];
+      ++received[static_cast<std::size_t>(m.to / 4)];
+      // Sites are entered at their first host, and left from their last.
+      if (m.from / 24 == m.to / 24) continue;
+      EXPECT_EQ(m.to / 4 % 6, 0);
+      EXPECT_EQ(m.from / 4 % 6, 5);
+    }
+    for (std::size_t host = 0; host < 18; ++host) {
+      EXPECT_LE(sent[host], 1) << "host " << host;
+      EXPECT_EQ(received[host], host == 0 ? 0 : 1) << "host " << host;
+    }
+  }
+}
+
+TEST(BroadcastRouteBuilder, LengthsOfLongPlansAreNearThoseOfTheirWholeReplay) {
+  for (const Platform& platform : {grid_study(), four_levels_study()}) {
+    const RankNetwork network(platform);
+    for (const std::int64_t bytes : {1 << 16, 1 << 20, 1 << 22, 1 << 26}) {
+      const BroadcastPlan plan = plan_broadcast(platform, 0, bytes, {});
+      EXPECT_TRUE(validate(plan.program).empty());
+      const double whole = replayed(network, plan.program)->length_s;
+      EXPECT_NEAR(plan.program.length_s, whole, 0.1 * whole) << plan.program.method;
+    }
+  }
+}
+
+TEST(BroadcastRouteBuilder, TurnsAndLastHostsMakeLongBroadcastsShorter) {
+  const double milliseconds = 1e3;
+  const Platform four = four_levels_study();
+  const double long_s = plan_broadcast(four, 0, 1 << 22, {}).program.length_s;
+  EXPECT_LT(long_s * milliseconds, 60);
+  EXPECT_GT(long_s, RankNetwork(four).bound(0, 1 << 22));
+  EXPECT_LT(plan_broadcast(four, 0, 1 << 20, {}).program.length_s * milliseconds, 30);
+  EXPECT_LT(plan_broadcast(grid_study(), 0, 1 << 22, {}).program.length_s * milliseconds, 65.1);
+}
+
+}  // namespace
+}  // namespace sluice::detail
