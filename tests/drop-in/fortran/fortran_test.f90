@@ -230,6 +230,7 @@ contains
     call sluice_options_free(options)
   end subroutine
 
+  ! Rank r has r + 1 numbers for the next one.
   subroutine exchange()
     type(sluice_job) :: job
     type(sluice_options) :: options
