@@ -195,6 +195,20 @@ class _Job:
         self.free()
 
 
+class _Planned(_Job):
+    """What jobs have whose plan may give way to a call of MPI's own."""
+
+    @property
+    def native(self) -> bool:
+        """Whether MPI's own call serves in place of the plan, as far as it is decided."""
+        return self._usable().native
+
+    @property
+    def extra_bytes(self) -> int:
+        """Bytes of buffers that this rank holds beyond the user's: the most so far."""
+        return self._usable().extra_bytes
+
+
 class _ArrayPart:
     """One array of a redistribution, and this rank's parts of it."""
 
@@ -258,23 +272,13 @@ def _apart(sources: Sequence[Optional[numpy.ndarray]], targets: Sequence[Optiona
                              f"targets[{number}]: memory that overlaps other memory, expected memory of its own")
 
 
-class _RedistributionJob(_Job):
+class _RedistributionJob(_Planned):
     """What a redistribution of one array has, and one of several."""
 
     @property
     def steps(self) -> int:
         """Steps of the plan."""
         return self._usable().steps
-
-    @property
-    def native(self) -> bool:
-        """Whether MPI's own call was found to be faster, and serves in place of the plan."""
-        return self._usable().native
-
-    @property
-    def extra_bytes(self) -> int:
-        """Bytes of buffers that this rank holds beyond the arrays."""
-        return self._usable().extra_bytes
 
 
 class Redistribution(_RedistributionJob):
@@ -385,7 +389,7 @@ class RedistributionBatch(_RedistributionJob):
         self._run("start", lambda: self._buffers(sources, targets))
 
 
-class Exchange(_Job):
+class Exchange(_Planned):
     """Sending everybody's messages to everybody else, in place of MPI_Alltoallv.
 
     sends: bytes for each rank, a mapping {rank: bytes} or one number for each rank of the communicator; ranks learn what
@@ -441,16 +445,6 @@ class Exchange(_Job):
         """Steps of the plan; 0 without one."""
         return self._usable().steps
 
-    @property
-    def native(self) -> bool:
-        """Whether MPI's own call was found to be faster, and serves in place of the plan."""
-        return self._usable().native
-
-    @property
-    def extra_bytes(self) -> int:
-        """Bytes of buffers that this rank holds beyond the user's."""
-        return self._usable().extra_bytes
-
     def _side(self, buffer: Any, name: str, expected: int, writable: bool) -> Tuple[Any, int, int]:
         if buffer is None:
             if expected > 0:
@@ -476,7 +470,7 @@ class Exchange(_Job):
         self._run("start", lambda: self._buffers(send, receive))
 
 
-class Reduction(_Job):
+class Reduction(_Planned):
     """Combining `count` elements of `dtype` of each rank by an operation of MPI, in place of MPI_Reduce.
 
     options: costs (a pair (transfer, compute), with the two overheads a quadruple, in any one unit of time), measure,
@@ -509,16 +503,6 @@ class Reduction(_Job):
     def method(self) -> str:
         """What carries the reduction out; "" before the first execution has measured."""
         return self._usable().method
-
-    @property
-    def native(self) -> bool:
-        """Whether MPI_Reduce carries it out."""
-        return self._usable().native
-
-    @property
-    def extra_bytes(self) -> int:
-        """Bytes of buffers that this rank holds beyond the user's: the most so far."""
-        return self._usable().extra_bytes
 
     def _elements(self, buffer: Any, name: str, writable: bool) -> numpy.ndarray:
         array = _contiguous(_array(buffer, name, writable), name)
@@ -583,7 +567,7 @@ class Broadcast(_Job):
         self._run("start", lambda: self._buffers(buffer))
 
 
-class _Collective(_Job):
+class _Collective(_Planned):
     """What the six classes below have in common."""
 
     _problem: str
@@ -623,11 +607,6 @@ class _Collective(_Job):
         return self._usable().method
 
     @property
-    def native(self) -> bool:
-        """Whether MPI's own collective serves."""
-        return self._usable().native
-
-    @property
     def own_bytes(self) -> int:
         """Bytes that this rank gives."""
         return self._usable().own_bytes
@@ -636,11 +615,6 @@ class _Collective(_Job):
     def result_bytes(self) -> int:
         """Bytes that this rank gets."""
         return self._usable().result_bytes
-
-    @property
-    def extra_bytes(self) -> int:
-        """Bytes of buffers that this rank holds beyond the user's: the most so far."""
-        return self._usable().extra_bytes
 
     def _side(self, buffer: Any, name: str, expected: int, writable: bool) -> Optional[numpy.ndarray]:
         if buffer is None:
