@@ -118,6 +118,7 @@ struct JsonField {
   WrittenNumber* written = nullptr;  ///< at least 0
   bool* flag = nullptr;
   std::string* text = nullptr;
+  std::optional<std::string>* optional_text = nullptr;
   std::vector<std::string_view> choices = {};     ///< of a text, if not free
   std::vector<double>* numbers = nullptr;         ///< an array of numbers
   std::vector<std::int64_t>* integers = nullptr;  ///< an array of integers from 0 to 2^63 - 1
@@ -181,6 +182,10 @@ class StrictJsonHandler {
   }
   bool string(std::string& value) {
     const JsonField* field = scalar();
+    if (field != nullptr && field->optional_text != nullptr) {
+      *field->optional_text = std::move(value);
+      return true;
+    }
     if (field == nullptr || field->text == nullptr) unexpected('"' + shown(value) + '"');
     if (!field->choices.empty() &&
         std::find(field->choices.begin(), field->choices.end(), value) == field->choices.end())
@@ -382,6 +387,7 @@ class StrictJsonHandler {
     if (field.number != nullptr || field.optional_number != nullptr || field.written != nullptr) return kNumber;
     if (field.flag != nullptr) return "true or false";
     if (field.object >= 0) return "an object";
+    if (field.optional_text != nullptr) return "a string";
     if (field.text == nullptr) return "an array";
     if (field.choices.empty()) return "a string";
     std::string result;

@@ -10,12 +10,10 @@
 namespace sluice::detail {
 namespace {
 
-/// What a single array, and one of a batch, have in common.
+/// What a single array, and one of a batch, have in common besides their layouts.
 template <class Input>
-std::vector<JsonField> fields_of_array(Input& input, bool layouts_required) {
-  return {{.name = "from", .required = layouts_required, .text = &input.from},
-          {.name = "to", .required = layouts_required, .text = &input.to},
-          {.name = "shape", .required = false, .text = &input.shape},
+std::vector<JsonField> fields_of_array(Input& input) {
+  return {{.name = "shape", .required = false, .text = &input.shape},
           {.name = "part",
            .required = false,
            .text = &input.part,
@@ -54,8 +52,10 @@ void append_input(std::string& out, const RedistributionInput& input) {
 }
 
 std::vector<JsonField> WrittenInput::fields(int array) {
-  std::vector<JsonField> result = fields_of_array(input_, false);
-  result.insert(result.end(), {{.name = "from_replicas", .required = false, .integer = &input_.from_replicas},
+  std::vector<JsonField> result = fields_of_array(input_);
+  result.insert(result.end(), {{.name = "from", .required = false, .optional_text = &from_},
+                               {.name = "to", .required = false, .optional_text = &to_},
+                               {.name = "from_replicas", .required = false, .integer = &input_.from_replicas},
                                {.name = "to_replicas", .required = false, .integer = &input_.to_replicas},
                                {.name = "roles", .required = false, .integers = &input_.roles},
                                {.name = "arrays", .required = false, .objects = array}});
@@ -63,8 +63,10 @@ std::vector<JsonField> WrittenInput::fields(int array) {
 }
 
 std::vector<JsonField> WrittenInput::array_fields() {
-  std::vector<JsonField> result = fields_of_array(array_, true);
-  result.push_back({.name = "element_bytes", .required = false, .integer = &array_.element_bytes});
+  std::vector<JsonField> result = fields_of_array(array_);
+  result.insert(result.end(), {{.name = "from", .text = &array_.from},
+                               {.name = "to", .text = &array_.to},
+                               {.name = "element_bytes", .required = false, .integer = &array_.element_bytes}});
   return result;
 }
 
@@ -75,9 +77,16 @@ std::string WrittenInput::fault() const {
   others.arrays.clear();
   others.roles.clear();
   if (!input_.arrays.empty())
-    return others == RedistributionInput{} ? "" : "an input with \"arrays\" and a field of a single one";
-  if (input_.from.empty()) return "an input without \"from\"";
-  return input_.to.empty() ? "an input without \"to\"" : "";
+    return others == RedistributionInput{} && !from_ && !to_ ? ""
+                                                             : "an input with \"arrays\" and a field of a single one";
+  if (!from_) return "an input without \"from\"";
+  return to_ ? "" : "an input without \"to\"";
+}
+
+RedistributionInput WrittenInput::take() {
+  input_.from = from_.value_or("");
+  input_.to = to_.value_or("");
+  return std::move(input_);
 }
 
 }  // namespace sluice::detail

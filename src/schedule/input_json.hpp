@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,10 +29,12 @@ class WrittenInput {
   [[nodiscard]] std::size_t arrays() const { return input_.arrays.size(); }
   /// What does not go together, or is missing; "" if nothing.
   [[nodiscard]] std::string fault() const;
-  [[nodiscard]] RedistributionInput take() { return std::move(input_); }
+  [[nodiscard]] RedistributionInput take();
 
  private:
-  RedistributionInput input_;
+  RedistributionInput input_;  ///< but for its layouts
+  std::optional<std::string> from_;
+  std::optional<std::string> to_;
   ArrayInput array_;
 };
 

@@ -449,7 +449,7 @@ const Fault kFaults[] = {
     {R"(, "total": 8)", "", 8, R"(a cost without "total", expected "steps", "transmission", "total")"},
     {R"(, "total": 6.25)", "", 9, R"(a bound without "total", expected "steps", "transmission", "total")"},
     {R"("to": "3:2", )", "", 3,
-     R"(an input without "to", expected "from", "to", "shape", "part", "transpose", "from_replicas", "to_replicas", "roles")"},
+     R"(an input without "to", expected "from" and "to", or "arrays" with "roles" alone beside them)"},
     {R"("setup": 1,)", "\"setup\": 1,\n\"setup\": 1,", 3,
      R"(field "setup" twice in a schedule, expected every field once)"},
     {R"("size": 3)", R"("size": 3, "size": 3)", 7, R"(field "size" twice in a transfer, expected every field once)"},
