@@ -9,6 +9,7 @@
 #include <gloo/transport/unbound_buffer.h>
 
 #include <algorithm>
+#include <barrier>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -56,7 +57,9 @@ Elements carry_out(const nlohmann::json& plan, int device, Elements& send, gloo:
   return receive;
 }
 
-void run(const nlohmann::json& plan, const std::string& folder, int device, gloo::rendezvous::Store& store) {
+/// `all_done`: of all devices; one that closed its connections before the others have what they get would fail them.
+void run(const nlohmann::json& plan, const std::string& folder, int device, gloo::rendezvous::Store& store,
+         std::barrier<>& all_done) {
   Elements send(plan["send_sizes"][static_cast<std::size_t>(device)].get<std::size_t>());
   const auto bytes = [](const Elements& elements) { return static_cast<std::streamsize>(elements.size() * 8); };
   std::ifstream in(file_of(folder, "send", device), std::ios::binary);
@@ -69,6 +72,7 @@ void run(const nlohmann::json& plan, const std::string& folder, int device, gloo
   std::ofstream out(file_of(folder, "receive", device), std::ios::binary);
   if (!out.write(reinterpret_cast<const char*>(receive.data()), bytes(receive)).flush())
     throw std::runtime_error(file_of(folder, "receive", device) + ": cannot be written");
+  all_done.arrive_and_wait();
 }
 
 }  // namespace
@@ -81,13 +85,15 @@ int main(int argc, char** argv) {
     if (plan["schema"] != "sluice.p2p/1") throw std::runtime_error("no sluice.p2p/1");
     gloo::rendezvous::HashStore store;
     std::vector<std::string> faults(plan["devices"].get<std::size_t>());
+    std::barrier<> all_done(static_cast<std::ptrdiff_t>(faults.size()));
     std::vector<std::jthread> threads;
     for (std::size_t device = 0; device < faults.size(); ++device)
       threads.emplace_back([&, device] {
         try {
-          run(plan, argv[2], static_cast<int>(device), store);
+          run(plan, argv[2], static_cast<int>(device), store, all_done);
         } catch (const std::exception& error) {
           faults[device] = error.what();
+          all_done.arrive_and_drop();
         }
       });
     threads.clear();
