@@ -40,7 +40,7 @@ constexpr double kMostRatesAtFirst = 10e6, kMoreRates = 3e6;
 constexpr std::int64_t kManyRanks = kMostCompared / kLeastCompared, kMostSimulatedInAll = 250'000;
 /// Simulations are seldom shorter than that part of the score.
 constexpr double kSimulatedOverScore = 0.8;
-/// Replays are seldom shorter than that part of the score.
+/// Replays are seldom shorter than that part of the score, or of what the simulation finds.
 constexpr double kSeldomLess = 0.9;
 /// So many routes are simulated whole.
 constexpr std::size_t kCompleted = 3;

@@ -32,7 +32,7 @@ struct Routes {
   [[nodiscard]] std::int64_t segments(std::int64_t bytes) const { return (bytes + segment_bytes - 1) / segment_bytes; }
 };
 
-/// "segments of 32768 bytes over 5 connections, chain inside", for people.
+/// "segments of 8192 bytes between 3 groups, chain in the root's, binary tree in others", for people.
 [[nodiscard]] std::string to_string(const Routes& routes);
 
 [[nodiscard]] std::vector<RankMessage> route_messages(const RankNetwork& network, std::int64_t root, std::int64_t bytes,

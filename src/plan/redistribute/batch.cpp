@@ -68,7 +68,10 @@ BatchPlan plan_as_one(const BatchProblem& problem, const BatchOptions& options) 
   for (Transfer& copy : schedule.copies) copy.size = to_bytes(copy.size);
   Cost& bound = schedule.bound;
   bound.transmission = to_bytes(bound.transmission);
-  bound.total = std::min(bound.total * to_bytes.ratio(), cost(schedule).total);
+  const double least = bound.total * to_bytes.ratio(), is = cost(schedule).total;
+  constexpr double kRounded = 1e-9;
+  SLUICE_ASSERT(least <= is * (1 + kRounded), fmt::format("a bound of {}, a total of {}", least, is));
+  bound.total = std::min(least, is);  // they differ by rounding there
   return result;
 }
 

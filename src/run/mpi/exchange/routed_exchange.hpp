@@ -60,7 +60,7 @@ class RoutedData final : public StepData {
 /// before, and those after, behind which nothing else is in any list, for those over the backbone.
 class RoutedExchange {
  public:
-  /// `protocol`: what transfers over the backbone wait for besides; null: nothing. Both ends of `user` must last.
+  /// `protocol`: what transfers over the backbone wait for besides; null: nothing. `user` must last as long as this.
   RoutedExchange(Channel& channel, const ExchangePart& part, UserMessages& user, StepExecutor::Limits limits,
                  std::unique_ptr<StepProtocol> protocol);
 
