@@ -256,7 +256,6 @@ void Exchange::State::begin(std::span<const std::byte> send, std::span<const std
       throw InputError("send", fmt::format("{} bytes", send.size()), needed(sends));
     if (!fits(receives, at_receive, receive.size()))
       throw InputError("receive", fmt::format("{} bytes", receive.size()), needed(receives));
-    return std::int64_t{0};
   };
   start(check, [&] {
     std::vector<const std::byte*> from;
@@ -275,7 +274,6 @@ void Exchange::State::begin_typed(const void* send, void* receive) {
     if (!sends.empty() && send == nullptr) throw InputError("send", "a null pointer", "the messages");
     if ((!receives.empty() || (in_place && !sends.empty())) && receive == nullptr)
       throw InputError("receive", "a null pointer", "room for the messages");
-    return std::int64_t{0};
   };
   start(check, [&] {
     const void* const from = in_place ? receive : send;

@@ -35,8 +35,7 @@ struct CollectiveJob::State final : detail::Job {
   State(std::shared_ptr<detail::Context> context, std::int64_t number, Collective problem, MakeTask make_task);
   ~State() override { close(); }
 
-  /// Returns what is to be the same on all ranks: nothing.
-  std::int64_t check_buffers(const void* from, const void* to) const;
+  void check_buffers(const void* from, const void* to) const;
   void begin(const void* from, void* to);
   /// Once it is known which way; whether it is.
   bool begin_transfers();
@@ -103,16 +102,15 @@ CollectiveJob::State::State(std::shared_ptr<detail::Context> context, std::int64
   if (way == Way::kTurns) trial.emplace(channel, true, kept, true);
 }
 
-std::int64_t CollectiveJob::State::check_buffers(const void* from, const void* to) const {
+void CollectiveJob::State::check_buffers(const void* from, const void* to) const {
   if (from == MPI_IN_PLACE && !may_be_in_place)
     throw InputError("own", "MPI_IN_PLACE", "it where the result has a place for the own data");
   if (gives && from == nullptr) throw InputError("own", "a null pointer", "what the rank has");
   if (gets && to == nullptr) throw InputError("result", "a null pointer", "room for what the rank gets");
-  return 0;
 }
 
 void CollectiveJob::State::begin(const void* from, void* to) {
-  start([&] { return check_buffers(from, to); },
+  start([&] { check_buffers(from, to); },
         [&] {
           own = from;
           result = to;

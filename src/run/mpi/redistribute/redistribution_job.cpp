@@ -180,20 +180,17 @@ void RedistributionJob::check_pointers(std::span<const void* const> sources, std
 }
 
 void RedistributionJob::begin(std::span<const void* const> sources, std::span<void* const> targets) {
-  const auto check = [&] {
-    check_pointers(sources, targets);
-    return std::int64_t{0};
-  };
-  start(check, [&] {
-    transport_->begin(sources, targets);
-    const OwnSteps& own = prepared_->own;
-    const std::int64_t bytes = own.sends.bytes() + own.receives.bytes();
-    const std::size_t messages = std::min(own.sends.messages.size(), own.receives.messages.size());
-    undecided_ = true;
-    trial_->begin(bytes <= kMostNativeBytes && worth_trying(messages, channel.size()));
-    (void)begin_transfers();
-    return Advance::kIdle;
-  });
+  start([&] { check_pointers(sources, targets); },
+        [&] {
+          transport_->begin(sources, targets);
+          const OwnSteps& own = prepared_->own;
+          const std::int64_t bytes = own.sends.bytes() + own.receives.bytes();
+          const std::size_t messages = std::min(own.sends.messages.size(), own.receives.messages.size());
+          undecided_ = true;
+          trial_->begin(bytes <= kMostNativeBytes && worth_trying(messages, channel.size()));
+          (void)begin_transfers();
+          return Advance::kIdle;
+        });
 }
 
 bool RedistributionJob::begin_transfers() {

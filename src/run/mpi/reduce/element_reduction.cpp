@@ -265,7 +265,6 @@ void ElementReduction::State::begin(const void* mine, void* result) {
     if (elements.count > 0 && (mine == nullptr || (is_root() && result == nullptr)))
       throw InputError(mine == nullptr ? "own" : "result", "a null pointer", "room for the elements");
     if (!is_root() && mine == MPI_IN_PLACE) throw InputError("own", "MPI_IN_PLACE", "it on the root only");
-    return std::int64_t{0};
   };
   start(check, [&] {
     if (summary().method.empty()) {

@@ -136,7 +136,7 @@ struct ObjectReduction::State final : detail::ReductionJob {
   }
 
   void begin(std::span<const std::byte> mine, Bytes& result) {
-    start([] { return std::int64_t{0}; },
+    start([] {},
           [&] {
             if (!executor) measure(mine);
             target = &result;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <type_traits>
 #include <utility>
 
 #include "run/mpi/runtime/agreement.hpp"
@@ -39,7 +40,7 @@ class Job : public Progressing {
   Channel channel;
 
   /// Starts an execution. `check()` throws for bad arguments and changes nothing; it returns the argument that is to be
-  /// the same on all ranks, 0 where there is none. `begin()` prepares the execution, or does all of it, and says which
+  /// the same on all ranks, or nothing. `begin()` prepares the execution, or does all of it, and says which
   /// (Advance::kOver). Throws InputError for a job that failed, or whose execution before has not been waited for,
   /// which ends the job, and what `check` and `begin` throw.
   template <class Check, class Begin>
@@ -57,7 +58,13 @@ class Job : public Progressing {
     });
     if (together) {
       std::int64_t alike = 0;
-      const std::exception_ptr failure = failure_of([&] { alike = check(); });
+      const std::exception_ptr failure = failure_of([&] {
+        if constexpr (std::is_void_v<decltype(check())>) {
+          check();
+        } else {
+          alike = check();
+        }
+      });
       agree_on(alike, failure);
     }
     guarded([&] {
@@ -76,7 +83,7 @@ class Job : public Progressing {
   /// Fails the next execution here, and so everywhere, as a bad argument of it does.
   void give_up(const std::exception_ptr& why) noexcept {
     try {
-      start([&]() -> std::int64_t { std::rethrow_exception(why); }, [] { return Advance::kOver; });
+      start([&] { std::rethrow_exception(why); }, [] { return Advance::kOver; });
     } catch (...) {
       // It is the caller's.
     }
