@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <vector>
 
@@ -66,11 +67,17 @@ bool print_own_parts() {
     }
     problem.commutative = true;
     constexpr std::int64_t kElements = 1 << 24;
-    sluice::ReductionProgramPart part;
+    sluice::Program part;
     const double part_ms = median_ms([&] { part = sluice::plan_reduce_scatter_part(problem, rank, kElements); });
-    print("reduce-scatter", 1, part.program.receives.size() + part.program.sends.size(), part_ms);
-    if (machines <= 10'000 &&
-        part.program != sluice::plan_reduce_scatter(problem, kElements).machines[static_cast<std::size_t>(rank)])
+    print("reduce-scatter", 1, part.operations.size(), part_ms);
+    if (machines > 10'000) continue;
+    const sluice::Program whole = sluice::plan_reduce_scatter(problem, kElements);
+    if (!std::ranges::equal(part.operations, whole.operations | std::views::filter([&](const auto& op) {
+                                               return op.rank == rank;
+                                             }),
+                            [](const auto& a, const auto& b) {
+                              return a.kind == b.kind && a.peer == b.peer && a.offset == b.offset && a.bytes == b.bytes;
+                            }))
       return false;
   }
   return true;

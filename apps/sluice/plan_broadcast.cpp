@@ -27,10 +27,9 @@ struct PlanOptions {
   bool reversed = false;
 };
 
-/// The head of a plan of either direction; of `Plan`, `messages` go between ranks, and the last is done at `done_s`.
+/// The head of a plan of either direction.
 template <class Plan>
-std::string head_of(const BroadcastTask& task, const std::string& title, const Plan& plan, std::size_t messages,
-                    double done_s) {
+std::string head_of(const BroadcastTask& task, const std::string& title, const Plan& plan) {
   const TreeSchedule& schedule = plan.schedule;
   std::string line = algorithm_text("broadcast", schedule.algorithm);
   line += distance_text(schedule.length, schedule.bound.lower, plan.optimal, "cheapest paths");
@@ -40,8 +39,8 @@ std::string head_of(const BroadcastTask& task, const std::string& title, const P
   std::vector<TreeFact> more;
   more.push_back({"machines", fmt::format("{}", schedule.machines), of_ranks ? "ranks" : "clusters"});
   more.push_back({"segments", fmt::format("{}", schedule.segments), ""});
-  more.push_back({"messages", fmt::format("{}", messages), "between ranks"});
-  more.push_back({"ranks done", seconds_text(done_s), plan.program.method});
+  more.push_back({"messages", fmt::format("{}", plan.program.operations.size() / 2), "between ranks"});
+  more.push_back({"ranks done", seconds_text(plan.program.length_s), plan.program.algorithm});
   // The first one is the plan itself.
   for (std::size_t i = 1; i < plan.candidates.size(); ++i)
     more.push_back({"", seconds_text(plan.candidates[i].length_s), plan.candidates[i].method});
@@ -53,9 +52,7 @@ int plan_forth(const PlanOptions& options, const BroadcastTask& task) {
     const Elapsed elapsed(kPlanning);
     return task.planned_by(options.algorithm);
   }();
-  std::size_t messages = 0;
-  for (const RankProgram& rank : plan.program.ranks) messages += rank.sends.size();
-  return show_plan(head_of(task, task.title(), plan, messages, plan.program.length_s), plan.schedule, options.output);
+  return show_plan(head_of(task, task.title(), plan), plan.schedule, options.output);
 }
 
 /// The reduction that goes the other way round.
@@ -66,12 +63,10 @@ int plan_back(const PlanOptions& options, const BroadcastTask& task) {
   how.algorithm = options.algorithm;
   how.stop = stop_at_interrupt();
   const ReversedPlan plan = plan_reversed_broadcast(task.platform, task.root, task.bytes, 1, how);
-  std::size_t messages = 0;
-  for (const PieceProgram& rank : plan.program.machines) messages += rank.sends.size();
   const std::string title = fmt::format("reduce: {} of {} in {} to rank {} ({})", bytes_text(task.bytes),
                                         count_text(task.platform.ranks, "rank"),
                                         count_text(task.platform.clusters.size(), "cluster"), task.root, task.file);
-  return show_plan(head_of(task, title, plan, messages, plan.program.length), plan.schedule, options.output);
+  return show_plan(head_of(task, title, plan), plan.schedule, options.output);
 }
 
 int plan(const PlanOptions& options) {

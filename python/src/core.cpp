@@ -132,7 +132,7 @@ TreePlan broadcast(const Platform& platform, std::int64_t root, std::int64_t byt
   options.early_internal = early_internal;
   options.time_limit_s = time_limit_s;
   BroadcastPlan plan = plan_broadcast(platform, root, bytes, options);
-  TreePlan result{std::move(plan.schedule), plan.optimal, plan.program.method};
+  TreePlan result{std::move(plan.schedule), plan.optimal, plan.program.algorithm};
   for (const BroadcastPlan::Candidate& each : plan.candidates)
     result.candidates.emplace_back(each.method, each.length_s);
   return result;

@@ -6,7 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "plan/broadcast/planned_messages.hpp"
 #include "plan/broadcast_testing.hpp"
+#include "plan/timed_messages_testing.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/broadcast.hpp"
 #include "sluice/plan/registry.hpp"
@@ -16,6 +18,7 @@ namespace sluice {
 namespace {
 
 using testing::in_order;
+using testing::fault_in_times;
 using testing::line;
 using testing::three_sites;
 
@@ -26,12 +29,14 @@ BroadcastPlan planned(const Platform& platform, std::int64_t root, std::int64_t 
   options.segments = segments;
   options.time_limit_s = 0.2;
   BroadcastPlan plan = plan_broadcast(platform, root, bytes, options);
-  for (const Violation& each : validate(plan.program))
+  for (const Violation& each : validate(plan))
     ADD_FAILURE() << algorithm << ", " << bytes << " bytes from " << root << ", rank " << each.rank << ": "
                   << each.reason;
   for (const Violation& each : validate(plan.schedule)) ADD_FAILURE() << algorithm << ": " << each.reason;
-  EXPECT_EQ(plan.program.bytes, bytes);
+  EXPECT_EQ(plan.program.size_bytes, bytes);
   EXPECT_EQ(plan.program.root, root);
+  const detail::PlannedMessages messages = detail::plan_messages(platform, root, bytes, options);
+  EXPECT_EQ(fault_in_times(messages.messages.value(), root), "") << algorithm << ", " << bytes << " bytes";
   return plan;
 }
 
@@ -82,13 +87,13 @@ TEST(BroadcastPlan, TreesTakeTheStrategyInsideThatIsAskedFor) {
       continue;
     }
     const BroadcastPlan plan = plan_broadcast(one, 0, 300'007, options);
-    EXPECT_TRUE(validate(plan.program).empty());
+    EXPECT_TRUE(validate(plan).empty());
     // The model, and what it comes to message by message: its binary tree is an upper bound.
     EXPECT_DOUBLE_EQ(plan.schedule.length, each.time_s);
     EXPECT_LE(plan.program.length_s, 1.1 * each.time_s);
     EXPECT_GE(plan.program.length_s, 0.6 * each.time_s);
     lengths.push_back(plan.schedule.length);
-    EXPECT_TRUE(validate(plan_broadcast(three, 5, 300'007, options).program).empty());
+    EXPECT_TRUE(validate(plan_broadcast(three, 5, 300'007, options)).empty());
   }
   ASSERT_EQ(lengths.size(), 10U);
   options.inside.clear();
@@ -130,8 +135,8 @@ TEST(BroadcastPlan, FourLevelsAreEnteredTogether) {
     if (each.name != "exact") planned(platform, 30, 65'536, std::string(each.name));
   constexpr std::int64_t kBytes = 1 << 20;
   const BroadcastPlan best = planned(platform, 0, kBytes, "auto");
-  EXPECT_EQ(best.program.method.rfind("parallel-entry", 0), 0U);
-  EXPECT_NE(best.program.method.find("between 3 groups"), std::string::npos) << best.program.method;
+  EXPECT_EQ(best.program.algorithm.rfind("parallel-entry", 0), 0U);
+  EXPECT_NE(best.program.algorithm.find("between 3 groups"), std::string::npos) << best.program.algorithm;
   EXPECT_LT(best.program.length_s, 0.6 * planned(platform, 0, kBytes, "ecef-la").program.length_s);
   EXPECT_GE(best.program.length_s, best.schedule.bound.lower);
 }
@@ -158,9 +163,9 @@ TEST(BroadcastPlan, NativeIsChosenWhereItWasMeasuredToBeFaster) {
   cluster.gap = line(2e-6, 125e6);
   cluster.broadcast = GapTable({{1, 1e-6}, {1 << 20, 2e-6}});
   platform.clusters.push_back(cluster);
-  EXPECT_EQ(planned(platform, 0, 65'536, "auto").program.native.size(), 1U);
+  EXPECT_EQ(planned(platform, 0, 65'536, "auto").native.size(), 1U);
   platform.clusters.front().broadcast = GapTable({{1, 1}, {1 << 20, 2}});
-  EXPECT_TRUE(planned(platform, 0, 65'536, "auto").program.native.empty());
+  EXPECT_TRUE(planned(platform, 0, 65'536, "auto").native.empty());
   platform.clusters.front().broadcast = {};
   EXPECT_THROW((void)planned(platform, 0, 65'536, "native"), InputError);
 }
@@ -171,16 +176,16 @@ TEST(BroadcastPlan, ClustersWhoseBroadcastWasMeasuredUseTheMpis) {
   platform.clusters[2].broadcast = GapTable({{1, kMeasured}, {1 << 20, kMeasured}});
   for (const std::int64_t root : {0, 9}) {
     const BroadcastPlan plan = planned(platform, root, 65'536, "ecef-la");
-    ASSERT_EQ(plan.program.native.size(), 1U);
-    const NativeBroadcast& native = plan.program.native.front();
+    ASSERT_EQ(plan.native.size(), 1U);
+    const NativeBroadcast& native = plan.native.front();
     EXPECT_EQ(native.ranks.size(), platform.clusters[2].ranks.size());
     EXPECT_EQ(native.ranks.front(), root == 9 ? 9 : platform.clusters[2].ranks.front());
     EXPECT_DOUBLE_EQ(native.end_s - native.start_s, kMeasured);
     EXPECT_GE(plan.program.length_s, native.end_s);
-    EXPECT_EQ(plan.program.ranks[8].sends.size(), 0U);
+    EXPECT_TRUE(std::ranges::none_of(plan.program.operations, [](const ProgramOperation& op) { return op.rank == 8; }));
   }
-  EXPECT_TRUE(planned(platform, 0, 65'536, "pipelined").program.native.empty());
-  EXPECT_TRUE(planned(platform, 0, 0, "ecef-la").program.native.empty());
+  EXPECT_TRUE(planned(platform, 0, 65'536, "pipelined").native.empty());
+  EXPECT_TRUE(planned(platform, 0, 0, "ecef-la").native.empty());
 }
 
 TEST(BroadcastPlan, OfTwoWaysThatWereMeasuredTheFasterIsTaken) {
@@ -190,8 +195,8 @@ TEST(BroadcastPlan, OfTwoWaysThatWereMeasuredTheFasterIsTaken) {
   cluster.planned_broadcast = GapTable({{1, 2e-3}, {1 << 20, 4e-3}});
   EXPECT_DOUBLE_EQ(between_clusters(platform, 1, 0).inside[2], 1e-3);
   EXPECT_DOUBLE_EQ(between_clusters(platform, 1 << 20, 0).inside[2], 4e-3);
-  EXPECT_EQ(planned(platform, 0, 1, "ecef").program.native.size(), 1U);
-  EXPECT_TRUE(planned(platform, 0, 1 << 20, "ecef").program.native.empty());
+  EXPECT_EQ(planned(platform, 0, 1, "ecef").native.size(), 1U);
+  EXPECT_TRUE(planned(platform, 0, 1 << 20, "ecef").native.empty());
   const double model = between_clusters(platform, 1 << 20, 0, 1, "chain").inside[2];
   cluster.broadcast = {};
   EXPECT_DOUBLE_EQ(between_clusters(platform, 1, 0).inside[2], 2e-3);
@@ -212,73 +217,48 @@ TEST(BroadcastPlan, BadInputIsRefused) {
   EXPECT_THROW((void)plan_broadcast(without_link, 0, 1), InputError);
 }
 
-TEST(BroadcastProgram, BrokenProgramsAreFound) {
-  const BroadcastProgram good = planned(three_sites(in_order(), 3), 0, 65'536, "auto").program;
+TEST(BroadcastPlan, BrokenPlansAreFound) {
+  const BroadcastPlan good = planned(three_sites(in_order(), 3), 0, 65'536, "auto");
   const auto broken = [&](auto change) {
-    BroadcastProgram program = good;
-    change(program);
-    return !validate(program).empty();
+    BroadcastPlan plan = good;
+    change(plan);
+    return !validate(plan).empty();
   };
-  EXPECT_TRUE(broken([](BroadcastProgram& p) { p.root = 1; }));
-  EXPECT_TRUE(broken([](BroadcastProgram& p) { p.ranks[0].sends.pop_back(); }));
-  EXPECT_TRUE(broken([](BroadcastProgram& p) { p.ranks[3].receives.pop_back(); }));
-  EXPECT_TRUE(broken([](BroadcastProgram& p) { p.ranks[0].sends[0].bytes -= 1; }));
-  EXPECT_TRUE(broken([](BroadcastProgram& p) { p.ranks[0].sends[0].to = 0; }));
-  EXPECT_TRUE(broken([](BroadcastProgram& p) { p.length_s /= 2; }));
-  EXPECT_TRUE(broken([](BroadcastProgram& p) { p.native.push_back({{0, 1}, 0, 0}); }));
-  EXPECT_TRUE(broken([](BroadcastProgram& p) {
-    for (RankProgram& rank : p.ranks)
-      for (ProgramSend& send : rank.sends) send.start_s = 0;
-  }));
+  EXPECT_TRUE(validate(good.program).empty());
+  EXPECT_TRUE(broken([](BroadcastPlan& p) { p.program.root = 1; }));
+  EXPECT_TRUE(broken([](BroadcastPlan& p) { p.program.operations.pop_back(); }));
+  EXPECT_TRUE(broken([](BroadcastPlan& p) { p.program.operations[0].bytes -= 1; }));
+  EXPECT_TRUE(broken([](BroadcastPlan& p) { p.pace.pop_back(); }));
+  EXPECT_TRUE(broken([](BroadcastPlan& p) { p.pace[0].port_s = -1; }));
+  EXPECT_TRUE(broken([](BroadcastPlan& p) { p.pace[0].connection_s = p.pace[0].port_s / 2; }));
+  EXPECT_TRUE(broken([](BroadcastPlan& p) { p.native.push_back({{0, 1}, 0, 0}); }));
 }
 
-TEST(BroadcastProgram, BrokenBroadcastsByTheMpiAreFound) {
+TEST(BroadcastPlan, BrokenBroadcastsByTheMpiAreFound) {
   Platform platform = three_sites(in_order(), 3);
   for (PlatformCluster& cluster : platform.clusters) cluster.broadcast = GapTable({{1, 1e-3}});
-  const BroadcastProgram good = planned(platform, 0, 65'536, "ecef").program;
+  const BroadcastPlan good = planned(platform, 0, 65'536, "ecef");
+  ASSERT_EQ(good.native.size(), 4U);
+  EXPECT_FALSE(validate(good.program).empty());
   const auto broken = [&](auto change) {
-    BroadcastProgram program = good;
-    change(program.native[1], program);
-    return !validate(program).empty();
+    BroadcastPlan plan = good;
+    change(plan.native[1], plan);
+    return !validate(plan).empty();
   };
   using Native = NativeBroadcast;
-  using Program = BroadcastProgram;
-  EXPECT_FALSE(broken([](Native&, Program&) {}));
-  EXPECT_TRUE(broken([](Native& native, Program&) { native.ranks.pop_back(); }));
-  EXPECT_TRUE(broken([](Native& native, Program&) { native.ranks.resize(1); }));
-  EXPECT_TRUE(broken([](Native& native, Program&) { native.ranks.back() = 18; }));
-  EXPECT_TRUE(broken([](Native& native, Program&) { native.ranks.back() = native.ranks[1]; }));
-  EXPECT_TRUE(broken([](Native& native, Program&) { std::swap(native.ranks[0], native.ranks[1]); }));
-  EXPECT_TRUE(broken([](Native& native, Program&) { native.start_s = 0; }));
-  EXPECT_TRUE(broken([](Native& native, Program&) { native.end_s = native.start_s / 2; }));
-  EXPECT_TRUE(broken([](Native& native, Program& program) { native.end_s = 2 * program.length_s; }));
-  EXPECT_TRUE(broken([](Native&, Program& program) { program.native.erase(program.native.begin() + 1); }));
-  EXPECT_TRUE(broken([](Native&, Program& program) { program.native.push_back(program.native[0]); }));
-}
-
-/// 1 and 2 each wait for what the other one sends after it.
-TEST(BroadcastProgram, DeadlocksAreFound) {
-  BroadcastProgram program;
-  program.bytes = 2;
-  program.ranks.resize(3);
-  program.length_s = 10;
-  const auto message = [&](std::size_t from, std::int64_t to, std::int64_t offset) {
-    program.ranks[from].sends.push_back({to, offset, 1, 0, 0, 0, 10});
-    program.ranks[static_cast<std::size_t>(to)].receives.push_back({static_cast<std::int64_t>(from), offset, 1});
-  };
-  message(0, 1, 0);
-  message(0, 2, 1);
-  message(1, 2, 0);
-  message(2, 1, 1);
-  const auto blocks = [&] {
-    const std::vector<Violation> found = validate(program);
-    return std::any_of(found.begin(), found.end(),
-                       [](const Violation& each) { return each.reason.find("never passes") != std::string::npos; });
-  };
-  EXPECT_FALSE(blocks());
-  std::swap(program.ranks[1].receives[0], program.ranks[1].receives[1]);
-  std::swap(program.ranks[2].receives[0], program.ranks[2].receives[1]);
-  EXPECT_TRUE(blocks());
+  using Plan = BroadcastPlan;
+  EXPECT_FALSE(broken([](Native&, Plan&) {}));
+  EXPECT_TRUE(broken([](Native& native, Plan&) { native.ranks.pop_back(); }));
+  EXPECT_TRUE(broken([](Native& native, Plan&) { native.ranks.resize(1); }));
+  EXPECT_TRUE(broken([](Native& native, Plan&) { native.ranks.back() = 18; }));
+  EXPECT_TRUE(broken([](Native& native, Plan&) { native.ranks.back() = -1; }));
+  EXPECT_TRUE(broken([](Native& native, Plan&) { native.ranks.back() = native.ranks[1]; }));
+  EXPECT_TRUE(broken([](Native& native, Plan&) { std::swap(native.ranks[0], native.ranks[1]); }));
+  EXPECT_TRUE(broken([](Native& native, Plan&) { native.start_s = -1; }));
+  EXPECT_TRUE(broken([](Native& native, Plan&) { native.end_s = native.start_s / 2; }));
+  EXPECT_TRUE(broken([](Native& native, Plan& plan) { native.end_s = 2 * plan.program.length_s; }));
+  EXPECT_TRUE(broken([](Native&, Plan& plan) { plan.native.erase(plan.native.begin() + 1); }));
+  EXPECT_TRUE(broken([](Native&, Plan& plan) { plan.native.push_back(plan.native[0]); }));
 }
 
 }  // namespace

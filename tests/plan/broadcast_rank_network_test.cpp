@@ -9,9 +9,8 @@
 #include "plan/broadcast/rank_network.hpp"
 #include "plan/broadcast/replay.hpp"
 #include "plan/broadcast/routes.hpp"
-#include "plan/broadcast/timed_program.hpp"
+#include "plan/broadcast/timed_messages.hpp"
 #include "sluice/input/platform.hpp"
-#include "sluice/schedule/broadcast_program.hpp"
 
 namespace sluice::detail {
 namespace {
@@ -74,12 +73,12 @@ std::vector<double> arrivals(const RankNetwork& network, const std::vector<Messa
   std::vector<RankMessage> messages;
   double priority = 0;
   for (const Message& m : sent) messages.push_back({m.from, m.to, 0, kBytes, priority++});
-  BroadcastProgram program = timed_program(network, sent.front().from, kBytes, messages, false, false);
-  if (replay) program = *replayed(network, program);
+  TimedMessages timed = timed_messages(network, sent.front().from, kBytes, messages, false, false);
+  if (replay) timed = *replayed(network, timed);
   std::vector<double> result;
   for (const Message& m : sent)
-    for (const ProgramSend& send : program.ranks[static_cast<std::size_t>(m.from)].sends)
-      if (send.to == m.to) result.push_back(send.arrival_s);
+    for (const TimedMessage& each : timed.list)
+      if (each.from == m.from && each.to == m.to) result.push_back(each.arrival_s);
   return result;
 }
 

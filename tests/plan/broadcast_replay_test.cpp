@@ -8,7 +8,6 @@
 #include "plan/broadcast/rank_network.hpp"
 #include "plan/broadcast/replay.hpp"
 #include "sluice/input/platform.hpp"
-#include "sluice/schedule/broadcast_program.hpp"
 
 namespace sluice::detail {
 namespace {
@@ -42,50 +41,48 @@ struct Message {
   double pace_s = 0;
 };
 
-/// Only as much of a program as a replay needs: not every rank gets everything.
-BroadcastProgram replay(const Platform& platform, std::int64_t root, const std::vector<Message>& messages) {
-  BroadcastProgram program;
-  program.root = root;
-  program.ranks.resize(static_cast<std::size_t>(platform.ranks));
+/// The replay of these, of which it is not asked that every rank gets everything; in the order of their starts.
+TimedMessages replay(const Platform& platform, const std::vector<Message>& messages) {
+  TimedMessages all;
   for (const Message& m : messages) {
-    program.ranks[m.from].sends.push_back({m.to, m.offset, m.bytes, m.pace_s, m.pace_s, 0, 0});
-    program.bytes = std::max(program.bytes, m.offset + m.bytes);
+    all.list.push_back({static_cast<std::int64_t>(m.from), m.to, m.offset, m.bytes, m.pace_s, m.pace_s, 0, 0});
+    all.bytes = std::max(all.bytes, m.offset + m.bytes);
   }
   const RankNetwork network(platform);
-  BroadcastProgram result = *replayed(network, program);
-  EXPECT_EQ(replayed(network, program)->length_s, result.length_s);
+  TimedMessages result = *replayed(network, all);
+  EXPECT_EQ(replayed(network, all)->length_s, result.length_s);
   return result;
 }
 
 constexpr double kExact = 1e-9;
 
 TEST(BroadcastReplay, AMessageAloneTakesGapAndLatencyAndIsTakenIn) {
-  const BroadcastProgram near = replay(two_sites(1), 0, {{0, 1, 0, 1'000'000}});
-  EXPECT_NEAR(near.ranks[0].sends[0].arrival_s, kNear + gap(1e6, kFast) + gap(1, kFast), kExact);
-  EXPECT_EQ(near.length_s, near.ranks[0].sends[0].arrival_s);
-  const BroadcastProgram far = replay(two_sites(1), 0, {{0, 3, 0, 1'000'000}});
+  const TimedMessages near = replay(two_sites(1), {{0, 1, 0, 1'000'000}});
+  EXPECT_NEAR(near.list[0].arrival_s, kNear + gap(1e6, kFast) + gap(1, kFast), kExact);
+  EXPECT_EQ(near.length_s, near.list[0].arrival_s);
+  const TimedMessages far = replay(two_sites(1), {{0, 3, 0, 1'000'000}});
   EXPECT_NEAR(far.length_s, kFar + gap(1e6, kSlow) + gap(1, kSlow), kExact);
 }
 
 TEST(BroadcastReplay, EqualMessagesShareAPort) {
-  const BroadcastProgram result = replay(two_sites(1), 0, {{0, 1, 0, 1'000'000}, {0, 2, 0, 1'000'000}});
+  const TimedMessages result = replay(two_sites(1), {{0, 1, 0, 1'000'000}, {0, 2, 0, 1'000'000}});
   // The second one begins a start later, and so ends later: alone on the port for that long.
   const double start = gap(1, kFast);
-  EXPECT_NEAR(result.ranks[0].sends[1].start_s, start, kExact);
-  EXPECT_NEAR(result.ranks[0].sends[0].arrival_s, kNear + start + 2 * (gap(1e6, kFast) - start) + start, kExact);
+  EXPECT_NEAR(result.list[1].start_s, start, kExact);
+  EXPECT_NEAR(result.list[0].arrival_s, kNear + start + 2 * (gap(1e6, kFast) - start) + start, kExact);
   EXPECT_NEAR(result.length_s, kNear + 2 * gap(1e6, kFast) + start, kExact);
 }
 
 TEST(BroadcastReplay, PaceKeepsMessagesApart) {
   const double pace = gap(1e6, kFast);
-  const BroadcastProgram result = replay(two_sites(1), 0, {{0, 1, 0, 1'000'000, pace}, {0, 2, 0, 1'000'000, pace}});
-  EXPECT_EQ(result.ranks[0].sends[1].start_s, pace);
-  EXPECT_NEAR(result.ranks[0].sends[0].arrival_s, kNear + pace + gap(1, kFast), kExact);
-  EXPECT_NEAR(result.ranks[0].sends[1].arrival_s, kNear + 2 * pace + gap(1, kFast), kExact);
+  const TimedMessages result = replay(two_sites(1), {{0, 1, 0, 1'000'000, pace}, {0, 2, 0, 1'000'000, pace}});
+  EXPECT_EQ(result.list[1].start_s, pace);
+  EXPECT_NEAR(result.list[0].arrival_s, kNear + pace + gap(1, kFast), kExact);
+  EXPECT_NEAR(result.list[1].arrival_s, kNear + 2 * pace + gap(1, kFast), kExact);
 }
 
 TEST(BroadcastReplay, LongWaysYieldToShortOnes) {
-  const BroadcastProgram result = replay(two_sites(2), 0, {{0, 1, 0, 10'000'000}, {0, 3, 0, 1'000'000}});
+  const TimedMessages result = replay(two_sites(2), {{0, 1, 0, 10'000'000}, {0, 3, 0, 1'000'000}});
   // From the moment on at which the second one flows, by the round trips with what is queued: in two ports; in two
   // ports, the connection and both uplinks, which take two connections.
   const double near_trip = kNear + 2 * gap(kQueued, kFast);
@@ -98,17 +95,17 @@ TEST(BroadcastReplay, LongWaysYieldToShortOnes) {
   const double near_rate = level / near_trip / 1e7, far_rate = level / far_trip / 1e6;
   EXPECT_NEAR(far_rate * 1e6 / kFast, far_share, 1e-3);
   const double near_end = begin + (1 - (begin - kNear) / gap(1e7, kFast)) / near_rate;
-  EXPECT_NEAR(result.ranks[0].sends[0].arrival_s, near_end + gap(1, kFast), kExact);
+  EXPECT_NEAR(result.list[0].arrival_s, near_end + gap(1, kFast), kExact);
   const double far_end = near_end + (1 - (near_end - begin) * far_rate) * gap(1e6, kSlow);
-  EXPECT_NEAR(result.ranks[0].sends[1].arrival_s, far_end + gap(1, kSlow), kExact);
+  EXPECT_NEAR(result.list[1].arrival_s, far_end + gap(1, kSlow), kExact);
 }
 
 TEST(BroadcastReplay, ALinkCarriesAsManyConnectionsAsItCan) {
   for (const std::int64_t connections : {1, 2, 3}) {
     Platform platform = two_sites(connections);
     // Both have the message at once, a byte apart.
-    const BroadcastProgram result =
-        replay(platform, 0, {{0, 1, 0, 1, 0}, {0, 3, 0, 1'000'000, 0}, {1, 4, 0, 1, 0}, {0, 4, 1, 1'000'000, 0}});
+    const TimedMessages result =
+        replay(platform, {{0, 1, 0, 1, 0}, {0, 3, 0, 1'000'000, 0}, {1, 4, 0, 1, 0}, {0, 4, 1, 1'000'000, 0}});
     const double alone = kFar + gap(1e6, kSlow);
     if (connections == 1)
       EXPECT_GT(result.length_s, alone + 0.95 * gap(1e6, kSlow));
@@ -120,15 +117,17 @@ TEST(BroadcastReplay, ALinkCarriesAsManyConnectionsAsItCan) {
 TEST(BroadcastReplay, ASendThatWaitsIsOvertaken) {
   // Rank 1's first send waits for what rank 0 sends last.
   const double pace = gap(1e6, kFast);
-  const BroadcastProgram result = replay(
-      two_sites(1), 0,
+  const TimedMessages result = replay(
+      two_sites(1),
       {{0, 1, 0, 1'000'000, pace}, {0, 1, 1'000'000, 1'000'000, pace}, {1, 2, 1'000'000, 1'000'000}, {1, 3, 0, 10}});
-  ASSERT_EQ(result.ranks[1].sends.size(), 2U);
-  EXPECT_EQ(result.ranks[1].sends[0].to, 3);
-  EXPECT_EQ(result.ranks[1].sends[0].start_s, result.ranks[0].sends[0].arrival_s);
-  EXPECT_EQ(result.ranks[1].sends[1].start_s, result.ranks[0].sends[1].arrival_s);
-  ASSERT_EQ(result.ranks[1].receives.size(), 2U);
-  EXPECT_EQ(result.ranks[1].receives[1].offset, 1'000'000);
+  std::vector<TimedMessage> of_1, from_0;
+  for (const TimedMessage& each : result.list) (each.from == 1 ? of_1 : from_0).push_back(each);
+  ASSERT_EQ(of_1.size(), 2U);
+  ASSERT_EQ(from_0.size(), 2U);
+  EXPECT_EQ(of_1[0].to, 3);
+  EXPECT_EQ(of_1[0].start_s, from_0[0].arrival_s);
+  EXPECT_EQ(of_1[1].start_s, from_0[1].arrival_s);
+  EXPECT_EQ(from_0[1].offset, 1'000'000);
 }
 
 TEST(BroadcastReplay, AChainWithItsPortsForItselfKeepsThePaceOfThePlan) {
@@ -141,7 +140,7 @@ TEST(BroadcastReplay, AChainWithItsPortsForItselfKeepsThePaceOfThePlan) {
   for (std::int64_t s = 0; s < kSegments; ++s)
     for (std::size_t r = 0; r + 1 < 6; ++r)
       messages.push_back({r, static_cast<std::int64_t>(r) + 1, s * kSegment, kSegment, pace});
-  const BroadcastProgram result = replay(platform, 0, messages);
+  const TimedMessages result = replay(platform, messages);
   const double hop = kNear + pace + gap(1, kFast);
   // What comes in keeps a rank for a start now and then, when it would send.
   EXPECT_GE(result.length_s, 5 * hop + (kSegments - 1) * pace - kExact);

@@ -16,28 +16,36 @@ namespace {
 using testing::in_order;
 using testing::three_sites;
 
+/// A chain in two segments, whose middle is no whole number of elements: an element goes with its last byte.
 TEST(BroadcastReversed, IsWorkedByHand) {
-  BroadcastProgram program;
-  program.method = "by hand";
-  program.bytes = 16;
-  program.length_s = 6;
-  program.ranks.resize(4);
-  program.ranks[0].sends = {{1, 0, 16, 2, 3, 0, 3}, {2, 0, 16, 2, 2, 2, 5}};
-  program.ranks[1] = {{{3, 0, 16, 3, 3, 3, 6}}, {{0, 0, 16}}};
-  program.ranks[2].receives = {{0, 0, 16}};
-  program.ranks[3].receives = {{1, 0, 16}};
-  ASSERT_TRUE(validate(program).empty());
-  const ReductionProgram back = reversed(program, 8);
-  EXPECT_TRUE(validate(back).empty());
-  EXPECT_EQ(back.elements, 2);
-  EXPECT_EQ(back.length, 6);
-  EXPECT_EQ(back.machines[0], (PieceProgram{0, 2, {{2, 0, 2, true}, {1, 0, 2, true}}, {}}));
-  EXPECT_EQ(back.machines[1], (PieceProgram{0, 0, {{3, 0, 2, true}}, {{0, 0, 2, 1, 2, 3}}}));
-  EXPECT_EQ(back.machines[2], (PieceProgram{0, 0, {}, {{0, 0, 2, 0, 2, 2}}}));
-  EXPECT_EQ(back.machines[3], (PieceProgram{0, 0, {}, {{1, 0, 2, 0, 3, 3}}}));
-  EXPECT_THROW((void)reversed(program, 3), InputError);
-  program.native = {{{0, 1}, 0, 1}};
-  EXPECT_THROW((void)reversed(program, 8), InputError);
+  Platform platform;
+  platform.ranks = 3;
+  platform.clusters.push_back({"a", {0, 1, 2}, 50e-6, testing::line(2e-6, 125e6), {}});
+  BroadcastOptions options;
+  options.algorithm = "pipelined";
+  options.segments = 2;
+  const BroadcastPlan forth = plan_broadcast(platform, 1, 24, options);
+  const ReversedPlan back = plan_reversed_broadcast(platform, 1, 3, 8, options);
+  EXPECT_TRUE(validate(back.program).empty());
+  EXPECT_EQ(back.program.length_s, forth.program.length_s);
+  EXPECT_EQ(back.program.algorithm, forth.program.algorithm + ", the other way round");
+  EXPECT_EQ(back.program.size_bytes, 24);
+  EXPECT_EQ(back.program.element_bytes, 8);
+  ASSERT_EQ(back.program.operations.size(), 8U);
+  ASSERT_EQ(back.pace.size(), 8U);
+  ASSERT_EQ(forth.program.operations.size(), 8U);
+  for (std::size_t m = 0; m < 4; ++m) {
+    const ProgramOperation& there = forth.program.operations[2 * m];
+    const ProgramOperation& send = back.program.operations[6 - 2 * m];
+    const ProgramOperation& combine = back.program.operations[7 - 2 * m];
+    EXPECT_EQ(send.kind, ProgramOperation::Kind::kSend);
+    EXPECT_EQ(combine.kind, ProgramOperation::Kind::kCombine);
+    EXPECT_EQ(send.rank, there.peer);
+    EXPECT_EQ(combine.rank, there.rank);
+    EXPECT_EQ(send.offset, there.offset == 0 ? 0 : 8);
+    EXPECT_EQ(send.bytes, there.offset == 0 ? 8 : 16);
+    EXPECT_EQ(back.pace[6 - 2 * m], forth.pace[2 * m]);
+  }
 }
 
 /// All of everybody's elements come to the root once, however they are cut.
@@ -56,12 +64,12 @@ TEST(BroadcastReversed, EveryMethodCombinesAllOfEverybody) {
             const ReversedPlan plan = plan_reversed_broadcast(platform, 5, elements, element_bytes, options);
             for (const Violation& violation : validate(plan.schedule))
               ADD_FAILURE() << each.name << ": " << violation.reason;
-            const ReductionProgram& program = plan.program;
+            const Program& program = plan.program;
             for (const Violation& violation : validate(program))
               ADD_FAILURE() << each.name << ", " << elements << " of " << element_bytes << ", rank " << violation.rank
                             << ": " << violation.reason;
             EXPECT_EQ(program.root, 5);
-            EXPECT_EQ(program.elements, elements);
+            EXPECT_EQ(program.size_bytes, elements * element_bytes);
           }
         }
       }
@@ -93,7 +101,7 @@ TEST(BroadcastReversed, WithoutAnyTime) {
 /// What takes long in one direction only matters where the messages go in it; what MPI_Bcast takes does not.
 TEST(BroadcastReversed, UsesLinksInTheDirectionOfTheReduction) {
   Platform platform = three_sites(in_order(), 1);
-  const auto length = [&] { return plan_reversed_broadcast(platform, 0, 1000, 8).program.length; };
+  const auto length = [&] { return plan_reversed_broadcast(platform, 0, 1000, 8).program.length_s; };
   const double before = length();
   for (PlatformCluster& cluster : platform.clusters) cluster.broadcast = GapTable({{1, 5}, {1 << 20, 9}});
   EXPECT_EQ(length(), before);

@@ -12,7 +12,8 @@
 #include "plan/broadcast/replay.hpp"
 #include "plan/broadcast/route_score.hpp"
 #include "plan/broadcast/routes.hpp"
-#include "plan/broadcast/timed_program.hpp"
+#include "plan/broadcast/timed_messages.hpp"
+#include "plan/timed_messages_testing.hpp"
 #include "sluice/plan/broadcast.hpp"
 
 /// Routes of segments: their scores, and plans to many ranks.
@@ -88,7 +89,7 @@ TEST(BroadcastRoutes, ScoresAreNearWhatIsSimulated) {
           EXPECT_LE(found[f - 1].length_s, found[f].length_s);
         }
         const double simulated =
-            timed_program(network, 0, bytes, route_messages(network, 0, bytes, found[f].routes), false, true).length_s;
+            timed_messages(network, 0, bytes, route_messages(network, 0, bytes, found[f].routes), false, true).length_s;
         EXPECT_GT(found[f].length_s, 0.75 * simulated) << to_string(found[f].routes);
         EXPECT_LT(found[f].length_s, 1.3 * simulated) << to_string(found[f].routes);
       }
@@ -101,28 +102,30 @@ TEST(BroadcastRoutes, AReplayGivesUpWhenItsWorkIsUsedUp) {
   const RankNetwork network(platform);
   constexpr std::int64_t kBytes = 1 << 18;
   const std::vector<FoundRoutes> found = best_routes(network, 0, kBytes, true, 32, {});
-  const BroadcastProgram program =
-      timed_program(network, 0, kBytes, route_messages(network, 0, kBytes, found.front().routes), false, false);
+  const TimedMessages messages =
+      timed_messages(network, 0, kBytes, route_messages(network, 0, kBytes, found.front().routes), false, false);
   double enough = 1e9;
-  const std::optional<BroadcastProgram> whole = replayed(network, program, &enough);
+  const std::optional<TimedMessages> whole = replayed(network, messages, &enough);
   ASSERT_TRUE(whole);
-  EXPECT_EQ(*whole, *replayed(network, program));
+  EXPECT_EQ(*whole, *replayed(network, messages));
+  EXPECT_EQ(testing::fault_in_times(messages, 0), "");
+  EXPECT_EQ(testing::fault_in_times(*whole, 0), "");
   const double used = 1e9 - enough;
   EXPECT_GT(used, 1);
   double just = used, less = used / 4;
-  EXPECT_TRUE(replayed(network, program, &just));
+  EXPECT_TRUE(replayed(network, messages, &just));
   EXPECT_EQ(just, 0);
-  EXPECT_FALSE(replayed(network, program, &less));
+  EXPECT_FALSE(replayed(network, messages, &less));
 }
 
 TEST(BroadcastRoutes, ThousandsOfRanksArePlanned) {
   for (const Platform& platform : {hosts(4, 5, 50), hosts(10, 10, 100)}) {
     for (const std::int64_t bytes : {1 << 10, 1 << 16, 1 << 22}) {
       const BroadcastPlan plan = plan_broadcast(platform, 7, bytes, {});
-      EXPECT_TRUE(validate(plan.program).empty());
-      EXPECT_EQ(plan.program.ranks.size(), static_cast<std::size_t>(platform.ranks));
+      EXPECT_TRUE(validate(plan).empty());
+      EXPECT_EQ(plan.program.ranks, platform.ranks);
       ASSERT_FALSE(plan.candidates.empty());
-      EXPECT_EQ(plan.candidates.front().method, plan.program.method);
+      EXPECT_EQ(plan.candidates.front().method, plan.program.algorithm);
       EXPECT_EQ(plan.candidates.front().length_s, plan.program.length_s);
       EXPECT_GE(plan.program.length_s, RankNetwork(platform).bound(7, bytes));
       if (platform.ranks == 1000) {

@@ -347,55 +347,6 @@ TEST(ProgramBound, HoldsWhereLongMessagesCostMoreThanTheirParts) {
   }
 }
 
-// ---- programs of broadcasts and reductions
-
-TEST(ProgramOf, BroadcastsAndTheirReversesAreTheSameMessages) {
-  const Platform platform = three_sites(in_order(), 4);
-  for (const char* algorithm : {"ecef-la", "pipelined", "parallel-entry", "exact"}) {
-    for (const std::int64_t bytes : {0, 1, 8000, 400'000}) {
-      BroadcastOptions options;
-      options.algorithm = algorithm;
-      options.time_limit_s = 0.01;
-      const BroadcastProgram broadcast = plan_broadcast(platform, 5, bytes, options).program;
-      const Program program = program_of(broadcast);
-      EXPECT_EQ(faults(program), "") << algorithm << ' ' << bytes;
-      EXPECT_EQ(program.root, 5);
-      // Each rank sends the same in the same order.
-      std::vector<std::size_t> sent(broadcast.ranks.size(), 0);
-      for (const ProgramOperation& op : program.operations) {
-        if (op.kind != ProgramOperation::Kind::kSend) continue;
-        const auto rank = static_cast<std::size_t>(op.rank);
-        ASSERT_LT(sent[rank], broadcast.ranks[rank].sends.size());
-        const ProgramSend& send = broadcast.ranks[rank].sends[sent[rank]++];
-        EXPECT_EQ(op.peer, send.to);
-        EXPECT_EQ(op.offset, send.offset);
-        EXPECT_EQ(op.bytes, send.bytes);
-        EXPECT_TRUE(op.more.empty());
-      }
-      for (std::size_t rank = 0; rank < sent.size(); ++rank) EXPECT_EQ(sent[rank], broadcast.ranks[rank].sends.size());
-      const ReductionProgram reduction = reversed(broadcast, 1);
-      EXPECT_EQ(faults(program_of(reduction, 8)), "") << algorithm << ' ' << bytes;
-    }
-  }
-}
-
-TEST(ProgramOf, ReduceScatterWithGatherIsAReduction) {
-  for (std::int64_t machines = 1; machines <= 9; ++machines) {
-    ReduceProblem problem;
-    problem.machines = machines;
-    problem.transfer = problem.compute = 1;
-    problem.root = machines / 2;
-    EXPECT_EQ(faults(program_of(plan_reduce_scatter(problem, 20), 4)), "") << machines;
-  }
-  ReduceProblem three;
-  three.machines = 3;
-  three.transfer = three.compute = 1;
-  three.root = 0;
-  ReductionProgram broken = plan_reduce_scatter(three, 9);
-  broken.machines[1].sends.clear();
-  EXPECT_THROW((void)program_of(broken, 4), InputError);
-}
-
 // ---- replay
 
 TEST(ReplayProgram, TakesWhatMessagesTake) {

@@ -109,9 +109,9 @@ TEST(ReductionPartMemory, OfAReduceScatter) {
     ReduceProblem problem = problem_of(n, 1, 1);
     problem.transfer_overhead = 1e-4;
     for (const std::int64_t rank : {std::int64_t{0}, n / 2, n - 1}) {
-      ReductionProgramPart part;
+      Program part;
       const Use use = use_of([&] { part = plan_reduce_scatter_part(problem, rank, std::int64_t{1} << 32); });
-      EXPECT_GT(part.length, 2);
+      EXPECT_GT(part.length_s, 2);
       EXPECT_LE(use.bytes, 64 << 10) << n;
       EXPECT_LE(use.allocations, 20'000) << n;
     }

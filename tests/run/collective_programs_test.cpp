@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "plan/program/messages.hpp"
+#include "schedule/program_messages.hpp"
 #include "run/collective_testing.hpp"
 #include "run/mpi/program/program_executor.hpp"
 #include "run/mpi/runtime/collective.hpp"

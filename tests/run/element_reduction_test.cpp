@@ -323,7 +323,7 @@ TEST(ElementReduction, WhateverIsFastest) {
   problem.segments = 0;
   const WithoutKeptPlans none;
   const double tree = plan_reduce(problem).schedule.length;
-  const double scattered = plan_reduce_scatter(problem, 1000).length;
+  const double scattered = plan_reduce_scatter(problem, 1000).length_s;
   for (const bool try_native : {false, true}) {
     for (const bool in_place : {false, true}) {
       options.try_native = try_native;

@@ -17,6 +17,8 @@
 #include "plan/program/registry.hpp"
 #include "plan/program_testing.hpp"
 #include "sluice/error.hpp"
+#include "sluice/plan/broadcast.hpp"
+#include "sluice/plan/reduce_scatter.hpp"
 
 namespace sluice {
 namespace {
@@ -346,6 +348,31 @@ TEST(Program, MutationsAreJudgedAsReplayed) {
   }
   RecordProperty("mutations", std::to_string(mutations));
   EXPECT_GT(mutations, 20'000);
+  EXPECT_GT(still_sound, 100);
+  EXPECT_LT(still_sound * 3, mutations);
+}
+
+TEST(Program, MutationsOfReductionsAreJudgedAsReplayed) {
+  std::int64_t mutations = 0, still_sound = 0;
+  for (const std::int64_t ranks : {2, 3, 5}) {
+    SCOPED_TRACE(ranks);
+    ReduceProblem problem;
+    problem.machines = ranks;
+    problem.transfer = problem.compute = 1;
+    problem.root = ranks / 2;
+    expect_judged_as_replayed(plan_reduce_scatter(problem, 5, 2), mutations, still_sound);
+    for (const char* algorithm : {"flat", "pipelined"}) {
+      BroadcastOptions options;
+      options.algorithm = algorithm;
+      options.segments = 2;
+      expect_judged_as_replayed(plan_broadcast(one_cluster(ranks), ranks / 2, 7, options).program, mutations,
+                                still_sound);
+      expect_judged_as_replayed(plan_reversed_broadcast(one_cluster(ranks), ranks / 2, 5, 3, options).program, mutations,
+                                still_sound);
+    }
+  }
+  RecordProperty("mutations", std::to_string(mutations));
+  EXPECT_GT(mutations, 5'000);
   EXPECT_GT(still_sound, 100);
   EXPECT_LT(still_sound * 3, mutations);
 }

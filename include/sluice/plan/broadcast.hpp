@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "sluice/input/platform.hpp"
+#include "sluice/plan/program.hpp"
 #include "sluice/plan/stop.hpp"
-#include "sluice/schedule/broadcast_program.hpp"
-#include "sluice/schedule/reduction_program.hpp"
+#include "sluice/schedule/program.hpp"
 #include "sluice/schedule/tree_schedule.hpp"
 #include "sluice/schedule/validate.hpp"
 
@@ -124,13 +124,27 @@ struct BroadcastOptions {
   StopRequest stop;  ///< of "exact", "auto", "pipelined" and "parallel-entry"
 };
 
+/// Ranks among which the MPI's own broadcast spreads the whole message: at least two. The first one has all of it, and
+/// has begun all its sends. The others send and receive no other messages.
+struct NativeBroadcast {
+  std::vector<std::int64_t> ranks;  ///< the first one has the message
+  double start_s = 0;               ///< when it begins
+  double end_s = 0;                 ///< when all have the message
+
+  friend bool operator==(const NativeBroadcast&, const NativeBroadcast&) = default;
+};
+
 /// A broadcast: its schedule, and what each rank does.
 struct BroadcastPlan {
   /// Of trees: between clusters, length as BetweenPlan has it. Of other methods machines are ranks, and each segment
   /// has a tree of its own. Of "native": no transfers.
   TreeSchedule schedule;
-  bool optimal = false;      ///< of trees between clusters: proven
-  BroadcastProgram program;  ///< what ranks do, and when by the model
+  bool optimal = false;  ///< of trees between clusters: proven
+  /// What ranks do: a program of "broadcast", sound by itself unless there are broadcasts by the MPI. Its length is
+  /// that of the replay, and of these broadcasts. Without a bound.
+  Program program;
+  std::vector<SendPace> pace;           ///< of each operation; of sends alone it matters
+  std::vector<NativeBroadcast> native;  ///< by the MPI, after the program; a rank is in one of them at most
   /// What each method that "auto" compared takes by the model, the first one chosen.
   struct Candidate {
     std::string method;   ///< what a person calls it
@@ -139,10 +153,20 @@ struct BroadcastPlan {
   std::vector<Candidate> candidates;  ///< at least the one chosen
 };
 
+/// What is wrong with the program of `plan`, its pace and its broadcasts by the MPI; empty if nothing. As validate() of
+/// a program in which the first rank of every broadcast by the MPI sends the message to all others of it, after all
+/// else; and:
+///
+///  - a pace for each operation, its times finite and at least 0, `connection_s` at least `port_s`;
+///  - broadcasts by the MPI: at least two ranks, in range, none of them in two or twice in one; all but the first have
+///    no messages; times finite, the start at least 0, the end not before it nor after the end of the program.
+[[nodiscard]] std::vector<Violation> validate(const BroadcastPlan& plan);
+
 /// Plans a broadcast of `bytes` from rank `root`. Deterministic, so that every rank can plan for itself.
 ///
 /// Throws InputError as check_platform, between_clusters and plan_between_clusters do, for an unknown algorithm, for
-/// "native" where times are not measured, and for a strategy inside with an algorithm that is no tree of clusters.
+/// "native" where times are not measured, for a strategy inside with an algorithm that is no tree of clusters, and for
+/// more than 2^22 messages.
 [[nodiscard]] BroadcastPlan plan_broadcast(const Platform& platform, std::int64_t root, std::int64_t bytes,
                                            const BroadcastOptions& options = {});
 
@@ -158,22 +182,17 @@ struct BroadcastPlan {
 /// over as many clusters.
 [[nodiscard]] TreeSchedule reversed(const TreeSchedule& schedule, const BetweenClusters& problem);
 
-/// `program` the other way round: a reduction to its root, of arrays of elements of `element_bytes`. Every range goes
-/// back to where the broadcast got it from, combined with the same range of the ranks to which the broadcast passed it
-/// on. The length is that of the broadcast, in seconds; combining is free.
-///
-/// Throws InputError for a program in which the MPI broadcasts inside of clusters, and where the message is no whole
-/// number of elements.
-[[nodiscard]] ReductionProgram reversed(const BroadcastProgram& program, std::int64_t element_bytes);
-
 /// A reduction that is a broadcast the other way round.
 struct ReversedPlan {
   /// Of problem "reduce", over links: between clusters as reversed() has it, else of ranks, each segment through a tree
   /// of its own.
   TreeSchedule schedule;
-  bool optimal = false;                              ///< as for BroadcastPlan
-  ReductionProgram program;                          ///< what ranks do, and when by the model
-  std::vector<BroadcastPlan::Candidate> candidates;  ///< likewise
+  bool optimal = false;  ///< as for BroadcastPlan
+  /// Every range goes back to where the broadcast got it from, combined with the same range of the ranks to which the
+  /// broadcast passed it on. A program of "reduce", whose length is that of the broadcast; combining is free.
+  Program program;
+  std::vector<SendPace> pace;                        ///< of each operation: that of the message the other way
+  std::vector<BroadcastPlan::Candidate> candidates;  ///< as for BroadcastPlan
 };
 
 /// Plans the reduction of arrays of `elements` elements of `element_bytes` each, one per rank, to rank `root`, by an

@@ -5,9 +5,7 @@
 #include <vector>
 
 #include "sluice/input/platform.hpp"
-#include "sluice/schedule/broadcast_program.hpp"
 #include "sluice/schedule/program.hpp"
-#include "sluice/schedule/reduction_program.hpp"
 
 /// Planning collectives over a platform: programs for all ranks, by fixed patterns over the ranks in the order of the
 /// platform, and by patterns that treat messages between groups of ranks and inside of them differently.
@@ -63,15 +61,18 @@ struct ReplayedProgram {
 /// the platform.
 [[nodiscard]] ReplayedProgram replay(const Platform& platform, const Program& program, double combine_s_per_byte = 0);
 
+/// How far apart a rank starts its sends, in seconds. Several messages at once on one connection, or through one port,
+/// would all arrive as late as the last. A send whose predecessors are complete waits for nothing.
+struct SendPace {
+  double port_s = 0;        ///< from the start of one to the start of the next
+  double connection_s = 0;  ///< likewise of two to the same rank; at least port_s
+
+  friend bool operator==(const SendPace&, const SendPace&) = default;
+};
+
 /// For how long a send keeps the connection between its two ranks for itself, by operation; 0 for what is no send. @pre
 /// as many ranks as the platform has
 [[nodiscard]] std::vector<double> connection_times(const Platform& platform, const Program& program);
-
-/// The same messages as a program of "broadcast" or "reduce", without a bound. Throws InputError for one that is not
-/// sound, for a broadcast that the MPI carries out inside of clusters, and for less than one byte per element.
-[[nodiscard]] Program program_of(const BroadcastProgram& broadcast);
-/// The same for a reduction of elements of `element_bytes`.
-[[nodiscard]] Program program_of(const ReductionProgram& reduction, std::int64_t element_bytes);
 
 /// No program of the problem is done earlier over `platform`, by the replay. The bound is the longest of these: the
 /// shortest way that some byte has to go, and the times that ports and uplinks need for what must pass them, in

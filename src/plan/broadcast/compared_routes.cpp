@@ -1,11 +1,11 @@
-/// Which of a few routes is best, and its program.
+/// Which of a few routes is best, and its messages.
 ///
 /// Problem: the score of routes does not see everything, and the replay of a long message takes far longer than a plan
 /// may: in a long pipeline every rank has messages under way, and each that begins or ends changes the rates of others.
 /// Method: routes are compared by the replay of their first segments, all of a message that has no more. A longer
 /// message takes as much longer as its score is longer than the score of the part. Routes are looked at in the order of
 /// their scores, while these say that they may be best and counted work is left; then those that seem best, a few, are
-/// simulated whole (timed_program.hpp), and every time of that is made longer by as much as the replay of the part was
+/// simulated whole (timed_messages.hpp), and every time of that is made longer by as much as the replay of the part was
 /// longer than its simulation. The shortest is the plan. Beyond a few hundred segments only chains are looked at, if
 /// there are any: ranks that send twice fall behind in the long run, and the first segments do not show it.
 /// Of hundreds of ranks the first segments are too many messages, and too few segments: there the routes are simulated
@@ -25,7 +25,7 @@
 
 #include "plan/broadcast/replay.hpp"
 #include "plan/broadcast/route_score.hpp"
-#include "plan/broadcast/timed_program.hpp"
+#include "plan/broadcast/timed_messages.hpp"
 #include "plan/infinity.hpp"
 
 namespace sluice::detail {
@@ -52,7 +52,7 @@ class RouteComparison {
   RouteComparison(const RankNetwork& network, std::int64_t root, std::int64_t bytes, const StopRequest& stop)
       : network_(network), root_(root), bytes_(bytes), stop_(stop) {}
 
-  RoutedProgram run(const std::vector<FoundRoutes>& found) {
+  RoutedMessages run(const std::vector<FoundRoutes>& found) {
     if (network_.platform().ranks > kManyRanks) return best_simulated(found);
     std::vector<Compared> compared = best_of(found);
     Compared chosen = std::move(compared.front());
@@ -62,23 +62,23 @@ class RouteComparison {
       complete(compared[c]);
       if (compared[c].length_s < chosen.length_s) chosen = std::move(compared[c]);
     }
-    return {std::move(chosen.routes), std::move(chosen.program)};
+    return {std::move(chosen.routes), std::move(chosen.messages)};
   }
 
  private:
   struct Compared {
     Routes routes;
-    BroadcastProgram program;  // of the part
-    double delay = 1;          // its replay takes so many times as long as its simulation
-    double length_s = 0;       // of the whole message, about
-    bool replayed = false;     // else that was too much work
+    TimedMessages messages;  // of the part
+    double delay = 1;        // its replay takes so many times as long as its simulation
+    double length_s = 0;     // of the whole message, about
+    bool replayed = false;   // else that was too much work
   };
 
   [[nodiscard]] bool stopped() const { return stop_ && stop_(); }
 
   /// The first `bytes` bytes of the message over routes.
-  [[nodiscard]] BroadcastProgram simulated(const Routes& routes, std::int64_t bytes) const {
-    return timed_program(network_, root_, bytes, route_messages(network_, root_, bytes, routes), false, false);
+  [[nodiscard]] TimedMessages simulated(const Routes& routes, std::int64_t bytes) const {
+    return timed_messages(network_, root_, bytes, route_messages(network_, root_, bytes, routes), false, false);
   }
 
   /// So much of the message is replayed: all of it, or that many whole segments.
@@ -92,31 +92,29 @@ class RouteComparison {
     const std::int64_t bytes = part(found.routes);
     Compared result;
     result.routes = found.routes;
-    result.program = simulated(found.routes, bytes);
-    const double alone = result.program.length_s;
-    if (std::optional<BroadcastProgram> again = replayed(network_, result.program, &rates)) {
-      result.program = std::move(*again);
-      result.delay = std::max(1.0, result.program.length_s / alone);
+    result.messages = simulated(found.routes, bytes);
+    const double alone = result.messages.length_s;
+    if (std::optional<TimedMessages> again = replayed(network_, result.messages, &rates)) {
+      result.messages = std::move(*again);
+      result.delay = std::max(1.0, result.messages.length_s / alone);
       result.replayed = true;
     }
-    result.length_s = result.program.length_s;
+    result.length_s = result.messages.length_s;
     if (bytes < bytes_) result.length_s *= found.length_s / route_score(network_, root_, bytes, found.routes);
     return result;
   }
 
-  /// The program of the whole message instead of its part's.
+  /// All messages instead of those of the part.
   void complete(Compared& compared) const {
-    BroadcastProgram& program = compared.program;
-    if (program.bytes == bytes_) return;
-    program = simulated(compared.routes, bytes_);
-    program.length_s *= compared.delay;
-    for (RankProgram& rank : program.ranks) {
-      for (ProgramSend& send : rank.sends) {
-        send.start_s *= compared.delay;
-        send.arrival_s *= compared.delay;
-      }
+    TimedMessages& messages = compared.messages;
+    if (messages.bytes == bytes_) return;
+    messages = simulated(compared.routes, bytes_);
+    messages.length_s *= compared.delay;
+    for (TimedMessage& each : messages.list) {
+      each.start_s *= compared.delay;
+      each.arrival_s *= compared.delay;
     }
-    compared.length_s = program.length_s;
+    compared.length_s = messages.length_s;
   }
 
   /// At least one, by their lengths.
@@ -133,7 +131,7 @@ class RouteComparison {
       Compared next = compared(each, rates);
       // Replays are compared with each other alone.
       if (!result.empty() && !next.replayed) break;
-      for (const RankProgram& rank : next.program.ranks) messages += static_cast<std::int64_t>(rank.sends.size());
+      messages += static_cast<std::int64_t>(next.messages.list.size());
       least = std::min(least, next.length_s);
       result.push_back(std::move(next));
       if (!result.back().replayed) break;
@@ -164,7 +162,7 @@ class RouteComparison {
       if (done > 0 && (kSimulatedOverScore * each.length_s >= least || messages > kMostSimulatedInAll || stopped()))
         break;
       const std::vector<RankMessage> all = route_messages(network_, root_, bytes_, each.routes);
-      each.length_s = timed_program(network_, root_, bytes_, all, false, true).length_s;
+      each.length_s = timed_messages(network_, root_, bytes_, all, false, true).length_s;
       least = std::min(least, each.length_s);
       ++done;
     }
@@ -173,17 +171,17 @@ class RouteComparison {
     return found;
   }
 
-  [[nodiscard]] RoutedProgram best_simulated(const std::vector<FoundRoutes>& found) const {
-    std::optional<RoutedProgram> best;
+  [[nodiscard]] RoutedMessages best_simulated(const std::vector<FoundRoutes>& found) const {
+    std::optional<RoutedMessages> best;
     double rates = kMostRatesAtFirst;
     for (const FoundRoutes& each : simulated_first(found)) {
-      if (best && (kSeldomLess * each.length_s >= best->program.length_s || stopped())) break;
-      BroadcastProgram program = simulated(each.routes, bytes_);
-      std::optional<BroadcastProgram> again;
-      if (!hopeless_to_replay(each.routes)) again = replayed(network_, program, &rates);
+      if (best && (kSeldomLess * each.length_s >= best->messages.length_s || stopped())) break;
+      TimedMessages messages = simulated(each.routes, bytes_);
+      std::optional<TimedMessages> again;
+      if (!hopeless_to_replay(each.routes)) again = replayed(network_, messages, &rates);
       // Replays are compared with each other alone.
-      if (best && (!again || again->length_s >= best->program.length_s)) continue;
-      best = {each.routes, again ? std::move(*again) : std::move(program)};
+      if (best && (!again || again->length_s >= best->messages.length_s)) continue;
+      best = {each.routes, again ? std::move(*again) : std::move(messages)};
       if (!again) break;
       rates = std::min(rates, kMoreRates);
     }
@@ -198,8 +196,8 @@ class RouteComparison {
 
 }  // namespace
 
-RoutedProgram best_routed_program(const RankNetwork& network, std::int64_t root, std::int64_t bytes,
-                                  const std::vector<FoundRoutes>& found, const StopRequest& stop) {
+RoutedMessages best_routed(const RankNetwork& network, std::int64_t root, std::int64_t bytes,
+                           const std::vector<FoundRoutes>& found, const StopRequest& stop) {
   return RouteComparison(network, root, bytes, stop).run(found);
 }
 

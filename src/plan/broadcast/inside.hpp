@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "plan/broadcast/rank_network.hpp"
-#include "plan/broadcast/timed_program.hpp"
+#include "plan/broadcast/timed_messages.hpp"
 #include "sluice/plan/broadcast.hpp"
 
 namespace sluice::detail {

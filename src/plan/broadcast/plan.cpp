@@ -10,11 +10,13 @@
 #include "plan/broadcast/cluster_tree.hpp"
 #include "plan/broadcast/compared_routes.hpp"
 #include "plan/broadcast/inside.hpp"
+#include "plan/broadcast/planned_messages.hpp"
 #include "plan/broadcast/rank_network.hpp"
 #include "plan/broadcast/replay.hpp"
 #include "plan/broadcast/routes.hpp"
-#include "plan/broadcast/timed_program.hpp"
+#include "plan/broadcast/timed_messages.hpp"
 #include "plan/infinity.hpp"
+#include "schedule/program_messages.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/broadcast.hpp"
 #include "sluice/plan/registry.hpp"
@@ -23,10 +25,13 @@ namespace sluice {
 
 namespace {
 
+using detail::PlannedMessages;
 using detail::RankMessage;
 using detail::RankNetwork;
+using detail::TimedMessage;
+using detail::TimedMessages;
 
-/// Programs of trees of more messages are not replayed; their replays may find so many rates. Either is a second or so.
+/// Trees of more messages are not replayed; their replays may find so many rates. Either is a second or so.
 constexpr std::int64_t kMostSimulated = 250'000;
 constexpr double kMostRates = 10e6;
 
@@ -40,7 +45,7 @@ class BroadcastPlanner {
         network_(platform),
         inside_(platform.clusters.size()) {}
 
-  BroadcastPlan run() {
+  PlannedMessages run() {
     const std::string& algorithm = options_.algorithm;
     if (algorithm == "native") return native();
     if (algorithm == "pipelined" || algorithm == "parallel-entry") return routed(algorithm == "parallel-entry");
@@ -53,24 +58,22 @@ class BroadcastPlanner {
     return {algorithm, options_.lookahead, options_.early_internal, options_.time_limit_s, options_.stop};
   }
 
-  BroadcastPlan native() {
+  PlannedMessages native() {
     if (platform_.clusters.size() != 1 || platform_.clusters.front().broadcast.points().empty())
       throw InputError("algorithm native",
                        platform_.clusters.size() == 1 ? "a platform without measured broadcasts"
                                                       : fmt::format("{} clusters", platform_.clusters.size()),
                        "one cluster with a table \"broadcast\"");
-    BroadcastPlan plan;
-    plan.program.root = root_;
-    plan.program.bytes = bytes_;
-    plan.program.ranks.resize(static_cast<std::size_t>(platform_.ranks));
+    PlannedMessages plan;
+    plan.messages.emplace().bytes = bytes_;
     if (bytes_ > 0 && platform_.ranks > 1) {
-      plan.program.length_s = platform_.clusters.front().broadcast.at(bytes_);
-      plan.program.native.push_back({ranks_from(0, root_), 0, plan.program.length_s});
+      plan.length_s = platform_.clusters.front().broadcast.at(bytes_);
+      plan.native.push_back({ranks_from(0, root_), 0, plan.length_s});
     }
     plan.schedule.problem = "broadcast";
     plan.schedule.machines = 1;
-    plan.schedule.length = plan.program.length_s;
-    plan.schedule.bound = {0, plan.program.length_s};
+    plan.schedule.length = plan.length_s;
+    plan.schedule.bound = {0, plan.length_s};
     return finish(std::move(plan), "native", "native");
   }
 
@@ -82,25 +85,30 @@ class BroadcastPlanner {
     return ranks;
   }
 
-  /// The program with the times of its replay; where that is too much work, as it is.
-  [[nodiscard]] BroadcastProgram with_times_of_replay(BroadcastProgram program) const {
-    std::int64_t messages = 0;
-    for (const auto& rank : program.ranks) messages += static_cast<std::int64_t>(rank.sends.size());
-    if (messages > kMostSimulated) return program;
+  /// The messages with the times of their replay; where that is too much work, as they are.
+  [[nodiscard]] TimedMessages with_times_of_replay(TimedMessages messages) const {
+    if (static_cast<std::int64_t>(messages.list.size()) > kMostSimulated) return messages;
     double rates = kMostRates;
-    std::optional<BroadcastProgram> again = replayed(network_, program, &rates);
-    return again ? std::move(*again) : std::move(program);
+    std::optional<TimedMessages> again = replayed(network_, messages, &rates);
+    return again ? std::move(*again) : std::move(messages);
   }
 
   // ---- trees between clusters
 
+  /// The messages of a tree, and broadcasts by the MPI inside of clusters.
+  struct TreeMessages {
+    TimedMessages messages;
+    std::vector<NativeBroadcast> native;
+    double length_s = 0;
+  };
+
   /// Coordinators first send to others, then in their own cluster, but for `sends_before_inside`. Inside they begin
   /// when they have sent to others, or, where that is shorter, when the last of these messages is there: the short ways
   /// of a cluster take their port from a long one.
-  [[nodiscard]] BroadcastProgram program_of(const BetweenPlan& plan) const {
-    BroadcastProgram at_once = program_of(plan, false);
+  [[nodiscard]] TreeMessages messages_over(const BetweenPlan& plan) const {
+    TreeMessages at_once = messages_over(plan, false);
     if (messages_of(plan) > kMostSimulated) return at_once;
-    BroadcastProgram after = program_of(plan, true);
+    TreeMessages after = messages_over(plan, true);
     return after.length_s < at_once.length_s ? after : at_once;
   }
 
@@ -111,7 +119,7 @@ class BroadcastPlanner {
     return *known;
   }
 
-  /// About how many messages the program of a tree has.
+  /// About how many messages a tree has.
   [[nodiscard]] std::int64_t messages_of(const BetweenPlan& plan) const {
     auto messages = static_cast<std::int64_t>(plan.schedule.transfers.size());
     for (std::size_t c = 0; c < platform_.clusters.size(); ++c) {
@@ -123,7 +131,7 @@ class BroadcastPlanner {
     return messages;
   }
 
-  [[nodiscard]] BroadcastProgram program_of(const BetweenPlan& plan, bool inside_waits) const {
+  [[nodiscard]] TreeMessages messages_over(const BetweenPlan& plan, bool inside_waits) const {
     const std::int64_t segments = plan.schedule.segments;
     std::vector<std::int64_t> coordinator;
     for (const PlatformCluster& cluster : platform_.clusters) coordinator.push_back(cluster.ranks.front());
@@ -162,25 +170,26 @@ class BroadcastPlanner {
         priority += 1;
       }
     }
-    BroadcastProgram program = with_times_of_replay(timed_program(network_, root_, bytes_, messages, true, false));
-    program.native = std::move(native);
-    begin_when_ready(program);
-    return program;
+    TreeMessages result;
+    result.messages = with_times_of_replay(timed_messages(network_, root_, bytes_, messages, true, false));
+    result.length_s = result.messages.length_s;
+    result.native = std::move(native);
+    begin_when_ready(result);
+    return result;
   }
 
-  static void begin_when_ready(BroadcastProgram& program) {
-    std::vector<double> ready(program.ranks.size(), 0);
-    for (std::size_t r = 0; r < program.ranks.size(); ++r) {
-      for (const ProgramSend& send : program.ranks[r].sends) {
-        ready[r] = std::max(ready[r], send.start_s + send.port_s);
-        double& there = ready[static_cast<std::size_t>(send.to)];
-        there = std::max(there, send.arrival_s);
-      }
+  void begin_when_ready(TreeMessages& tree) const {
+    std::vector<double> ready(static_cast<std::size_t>(platform_.ranks), 0);
+    for (const TimedMessage& each : tree.messages.list) {
+      double& free = ready[static_cast<std::size_t>(each.from)];
+      free = std::max(free, each.start_s + each.port_s);
+      double& there = ready[static_cast<std::size_t>(each.to)];
+      there = std::max(there, each.arrival_s);
     }
-    for (NativeBroadcast& each : program.native) {
+    for (NativeBroadcast& each : tree.native) {
       each.start_s = ready[static_cast<std::size_t>(each.ranks.front())];
       each.end_s += each.start_s;
-      program.length_s = std::max(program.length_s, each.end_s);
+      tree.length_s = std::max(tree.length_s, each.end_s);
     }
   }
 
@@ -190,9 +199,12 @@ class BroadcastPlanner {
     return plan_between_clusters(between_clusters(platform_, bytes_, root_, segments, options_.inside), options);
   }
 
-  [[nodiscard]] BroadcastPlan with_program(BetweenPlan found) const {
-    BroadcastPlan plan;
-    plan.program = program_of(found);
+  [[nodiscard]] PlannedMessages with_messages(BetweenPlan found) const {
+    TreeMessages tree = messages_over(found);
+    PlannedMessages plan;
+    plan.messages = std::move(tree.messages);
+    plan.native = std::move(tree.native);
+    plan.length_s = tree.length_s;
     plan.optimal = found.optimal;
     plan.schedule = std::move(found.schedule);
     return plan;
@@ -226,9 +238,9 @@ class BroadcastPlanner {
     return method;
   }
 
-  BroadcastPlan tree(BetweenPlan found, const std::string& algorithm) {
+  PlannedMessages tree(BetweenPlan found, const std::string& algorithm) {
     const std::string method = method_of(found, algorithm);
-    BroadcastPlan plan = with_program(std::move(found));
+    PlannedMessages plan = with_messages(std::move(found));
     if (plan.schedule.segments != 1) plan.optimal = false;
     return finish(std::move(plan), algorithm, method);
   }
@@ -236,73 +248,71 @@ class BroadcastPlanner {
   // ---- segments through trees of ranks
 
   /// If all routes seem to take longer than `to_beat`, the plan says only how long and by which method; it has no
-  /// program.
-  BroadcastPlan routed(bool parallel, double to_beat = detail::kInfinity) {
+  /// messages.
+  PlannedMessages routed(bool parallel, double to_beat = detail::kInfinity) {
     const std::string name = parallel ? "parallel-entry" : "pipelined";
-    if (bytes_ == 0 || platform_.ranks == 1) return finish(with_program(tree_in("flat", 1, 0)), name, name);
-    BroadcastPlan plan;
+    if (bytes_ == 0 || platform_.ranks == 1) return finish(with_messages(tree_in("flat", 1, 0)), name, name);
+    PlannedMessages plan;
     plan.schedule.problem = "broadcast";
     plan.schedule.machines = platform_.ranks;
     plan.schedule.root = root_;
     const std::vector<detail::FoundRoutes> found =
         best_routes(network_, root_, bytes_, parallel, options_.segments, options_.stop);
     if (detail::kReplayOverScore * found.front().length_s >= to_beat) {
-      plan.program.length_s = found.front().length_s;
+      plan.length_s = found.front().length_s;
       return finish(std::move(plan), name, name + ", " + to_string(found.front().routes));
     }
-    detail::RoutedProgram best = best_routed_program(network_, root_, bytes_, found, options_.stop);
-    plan.program = std::move(best.program);
-    fill_schedule(plan, best.routes);
-    plan.schedule.length = plan.program.length_s;
+    detail::RoutedMessages best = best_routed(network_, root_, bytes_, found, options_.stop);
+    fill_schedule(plan.schedule, best);
+    plan.length_s = plan.schedule.length = best.messages.length_s;
     plan.schedule.bound = {std::min(network_.bound(root_, bytes_), plan.schedule.length), plan.schedule.length};
+    plan.messages = std::move(best.messages);
     return finish(std::move(plan), name, name + ", " + to_string(best.routes));
   }
 
-  void fill_schedule(BroadcastPlan& plan, const detail::Routes& routes) const {
-    plan.schedule.segments = routes.segments(bytes_);
-    for (std::size_t from = 0; from < plan.program.ranks.size(); ++from)
-      for (const ProgramSend& send : plan.program.ranks[from].sends)
-        plan.schedule.transfers.push_back({static_cast<std::int64_t>(from), send.to, send.start_s, send.arrival_s,
-                                           send.offset / routes.segment_bytes, send.port_s});
-    std::stable_sort(plan.schedule.transfers.begin(), plan.schedule.transfers.end(),
+  void fill_schedule(TreeSchedule& schedule, const detail::RoutedMessages& routed) const {
+    schedule.segments = routed.routes.segments(bytes_);
+    for (const TimedMessage& each : routed.messages.list)
+      schedule.transfers.push_back({each.from, each.to, each.start_s, each.arrival_s,
+                                    each.offset / routed.routes.segment_bytes, each.port_s});
+    std::stable_sort(schedule.transfers.begin(), schedule.transfers.end(),
                      [](const TimedTransfer& a, const TimedTransfer& b) { return a.start < b.start; });
   }
 
   // ---- all
 
-  BroadcastPlan best() {
+  PlannedMessages best() {
     if (options_.segments == 1 || !options_.inside.empty() || stopped() || bytes_ == 0 || platform_.ranks == 1)
       return tree(best_tree("auto", options_.time_limit_s), "auto");
     // Trees are one way of several here, and seldom the best for long messages: the best heuristic tells whether it is
     // worth while to look for a better one.
     BetweenPlan between = best_tree("auto", 0);
-    std::optional<BroadcastPlan> best;
+    std::optional<PlannedMessages> best;
     std::vector<BroadcastPlan::Candidate> candidates;
-    const auto offer = [&](BroadcastPlan plan) {
-      candidates.push_back({plan.program.method, plan.program.length_s});
-      const bool worked_out = !plan.program.ranks.empty();
-      if (worked_out && (!best || plan.program.length_s < best->program.length_s)) best = std::move(plan);
+    const auto offer = [&](PlannedMessages plan) {
+      candidates.push_back({plan.method, plan.length_s});
+      if (plan.messages && (!best || plan.length_s < best->length_s)) best = std::move(plan);
     };
     // Trees of very many messages are only worked out if they are asked for.
     constexpr std::int64_t kMostOfATree = 4 * kMostSimulated;
     const double by_tree = messages_of(between) <= kMostOfATree ? between.schedule.length : detail::kInfinity;
     if (several_connections() && !stopped()) offer(routed(true, by_tree));
-    if (!stopped()) offer(routed(false, best ? best->program.length_s : by_tree));
+    if (!stopped()) offer(routed(false, best ? best->length_s : by_tree));
     if (platform_.clusters.size() == 1 && !platform_.clusters.front().broadcast.points().empty()) offer(native());
-    // The tree's program takes what its schedule says, or a little less, and the best tree hardly less than that of a
-    // heuristic.
+    // The messages of the tree take what its schedule says, or a little less, and the best tree hardly less than that
+    // of a heuristic.
     constexpr double kExecuted = 0.95, kImproved = 0.95, kShare = 0.05;
     double with_tree = by_tree;
-    if (!best || kExecuted * kImproved * by_tree < best->program.length_s) {
+    if (!best || kExecuted * kImproved * by_tree < best->length_s) {
       between = best_tree("auto", kShare * options_.time_limit_s);
       with_tree = between.schedule.length;
     }
-    if (!best || kExecuted * with_tree < best->program.length_s)
+    if (!best || kExecuted * with_tree < best->length_s)
       offer(tree(std::move(between), "auto"));
     else
       candidates.push_back({method_of(between, "auto"), between.schedule.length});
-    // A length that no program confirms does not stand before that of the plan.
-    std::erase_if(candidates, [&](const auto& each) { return each.length_s < best->program.length_s; });
+    // A length that no messages confirm does not stand before that of the plan.
+    std::erase_if(candidates, [&](const auto& each) { return each.length_s < best->length_s; });
     std::ranges::stable_sort(candidates, {}, &BroadcastPlan::Candidate::length_s);
     best->candidates = std::move(candidates);
     best->schedule.algorithm = "auto";
@@ -312,10 +322,11 @@ class BroadcastPlanner {
   [[nodiscard]] bool stopped() const { return options_.stop && options_.stop(); }
   [[nodiscard]] bool several_connections() const { return platform_.most_connections() > 1; }
 
-  BroadcastPlan finish(BroadcastPlan plan, const std::string& algorithm, const std::string& method) const {
+  [[nodiscard]] static PlannedMessages finish(PlannedMessages plan, const std::string& algorithm,
+                                              const std::string& method) {
     plan.schedule.algorithm = algorithm;
-    plan.program.method = method;
-    plan.candidates = {{method, plan.program.length_s}};
+    plan.method = method;
+    plan.candidates = {{method, plan.length_s}};
     return plan;
   }
 
@@ -344,13 +355,56 @@ void check_options(const BroadcastOptions& options) {
   throw InputError("algorithm", "'" + options.algorithm + "'", "one of " + names + "native, auto");
 }
 
+/// The send and the receive of each message, which wait for nothing but what brings a send's bytes: every rank gets
+/// every byte once.
+std::vector<ProgramOperation> operations_of(const TimedMessages& messages, std::int64_t ranks) {
+  using Kind = ProgramOperation::Kind;
+  detail::check_message_count(static_cast<std::int64_t>(messages.list.size()));
+  std::vector<ProgramOperation> operations;
+  operations.reserve(2 * messages.list.size());
+  for (const TimedMessage& each : messages.list) {
+    operations.push_back({each.from, Kind::kSend, each.to, each.offset, each.bytes, {}, {}});
+    operations.push_back({each.to, Kind::kReceive, each.from, each.offset, each.bytes, {}, {}});
+  }
+  for_sources(messages, ranks, [&](std::size_t source, std::size_t message) {
+    operations[2 * message].after.push_back(static_cast<std::int64_t>(2 * source + 1));
+  });
+  for (ProgramOperation& op : operations) std::ranges::sort(op.after);
+  return operations;
+}
+
 }  // namespace
 
-BroadcastPlan plan_broadcast(const Platform& platform, std::int64_t root, std::int64_t bytes,
-                             const BroadcastOptions& options) {
+namespace detail {
+
+PlannedMessages plan_messages(const Platform& platform, std::int64_t root, std::int64_t bytes,
+                              const BroadcastOptions& options) {
   check_options(options);
   (void)between_clusters(platform, bytes, root, 1, options.inside);  // checks its arguments
   return BroadcastPlanner(platform, root, bytes, options).run();
+}
+
+}  // namespace detail
+
+BroadcastPlan plan_broadcast(const Platform& platform, std::int64_t root, std::int64_t bytes,
+                             const BroadcastOptions& options) {
+  PlannedMessages planned = detail::plan_messages(platform, root, bytes, options);
+  BroadcastPlan plan;
+  plan.program.problem = Collective::kBroadcast;
+  plan.program.algorithm = std::move(planned.method);
+  plan.program.ranks = platform.ranks;
+  plan.program.size_bytes = bytes;
+  plan.program.root = root;
+  plan.program.length_s = planned.length_s;
+  plan.program.operations = operations_of(planned.messages.value(), platform.ranks);
+  plan.pace.resize(plan.program.operations.size());
+  for (std::size_t m = 0; m < planned.messages->list.size(); ++m)
+    plan.pace[2 * m] = {planned.messages->list[m].port_s, planned.messages->list[m].connection_s};
+  plan.native = std::move(planned.native);
+  plan.schedule = std::move(planned.schedule);
+  plan.optimal = planned.optimal;
+  plan.candidates = std::move(planned.candidates);
+  return plan;
 }
 
 }  // namespace sluice

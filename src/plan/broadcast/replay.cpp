@@ -355,56 +355,27 @@ ReplayResult replay_messages(const RankNetwork& network, const ReplayInput& inpu
   return Replay(network, input).run();
 }
 
-namespace {
-
-/// A send waits for the messages that bring bytes of its range.
-void list_sources(ReplayInput& input, const std::vector<const ProgramSend*>& sends, std::size_t ranks) {
-  std::vector<std::vector<std::pair<std::int64_t, std::size_t>>> comes(ranks);  // by the end of the range
-  for (std::size_t f = 0; f < sends.size(); ++f)
-    comes[static_cast<std::size_t>(sends[f]->to)].emplace_back(sends[f]->offset + sends[f]->bytes, f);
-  for (auto& list : comes) std::sort(list.begin(), list.end());
-  for (std::size_t f = 0; f < sends.size(); ++f) {
-    const ProgramSend& send = *sends[f];
-    const auto& list = comes[static_cast<std::size_t>(input.messages[f].from)];
-    auto at = std::upper_bound(list.begin(), list.end(), std::pair(send.offset, sends.size()));
-    for (; at != list.end() && sends[at->second]->offset < send.offset + send.bytes; ++at)
-      input.waits.push_back({at->second, ReplayEnd::kReceiver, f, ReplayEnd::kSender});
-  }
-}
-
-}  // namespace
-
-std::optional<BroadcastProgram> replayed(const RankNetwork& network, const BroadcastProgram& program,
-                                         double* rates_left) {
+std::optional<TimedMessages> replayed(const RankNetwork& network, const TimedMessages& messages, double* rates_left) {
   ReplayInput input;
   if (rates_left != nullptr) input.most_rates = *rates_left;
-  std::vector<const ProgramSend*> sends;
-  for (std::size_t from = 0; from < program.ranks.size(); ++from) {
-    for (const ProgramSend& send : program.ranks[from].sends) {
-      input.messages.push_back(
-          {static_cast<std::int64_t>(from), send.to, send.bytes, send.port_s, send.connection_s, 0});
-      sends.push_back(&send);
-    }
-  }
-  list_sources(input, sends, program.ranks.size());
+  for (const TimedMessage& each : messages.list)
+    input.messages.push_back({each.from, each.to, each.bytes, each.port_s, each.connection_s, 0});
+  for_sources(messages, network.platform().ranks, [&](std::size_t source, std::size_t message) {
+    input.waits.push_back({source, ReplayEnd::kReceiver, message, ReplayEnd::kSender});
+  });
   const ReplayResult times = replay_messages(network, input);
   if (rates_left != nullptr) *rates_left -= times.rates;
   if (!times.complete) return {};
-  BroadcastProgram result;
-  result.method = program.method;
-  result.root = program.root;
-  result.bytes = program.bytes;
+  TimedMessages result;
+  result.bytes = messages.bytes;
   result.length_s = times.length;
-  result.ranks.resize(program.ranks.size());
-  for (const std::size_t f : times.started) {
-    ProgramSend send = *sends[f];
-    send.start_s = times.messages[f].start;
-    send.arrival_s = times.messages[f].arrival;
-    send.connection_s = std::min(send.connection_s, send.arrival_s - send.start_s);
-    send.port_s = std::min(send.port_s, send.connection_s);
-    const std::int64_t from = input.messages[f].from;
-    result.ranks[static_cast<std::size_t>(from)].sends.push_back(send);
-    result.ranks[static_cast<std::size_t>(send.to)].receives.push_back({from, send.offset, send.bytes});
+  result.list.reserve(messages.list.size());
+  for (const std::size_t m : times.started) {
+    TimedMessage& message = result.list.emplace_back(messages.list[m]);
+    message.start_s = times.messages[m].start;
+    message.arrival_s = times.messages[m].arrival;
+    message.connection_s = std::min(message.connection_s, message.arrival_s - message.start_s);
+    message.port_s = std::min(message.port_s, message.connection_s);
   }
   return result;
 }

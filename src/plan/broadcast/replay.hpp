@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "plan/broadcast/rank_network.hpp"
+#include "plan/broadcast/timed_messages.hpp"
 #include "plan/infinity.hpp"
-#include "sluice/schedule/broadcast_program.hpp"
 
 namespace sluice::detail {
 
@@ -16,7 +16,7 @@ struct ReplayMessage {
   std::int64_t from = 0;
   std::int64_t to = 0;
   std::int64_t bytes = 0;
-  double port_s = 0;        ///< as for ProgramSend
+  double port_s = 0;        ///< as for TimedMessage
   double connection_s = 0;  ///< likewise
   double take_in_s = 0;     ///< for so long, besides what every message takes, its receiver works on it
 };
@@ -57,9 +57,9 @@ struct ReplayResult {
 /// such that all can pass.
 [[nodiscard]] ReplayResult replay_messages(const RankNetwork& network, const ReplayInput& input);
 
-/// The same program, with the times of its messages, and its lists in the order of their starts. `rates_left`: nothing
-/// if that takes more rates (ReplayInput::most_rates); those that were found are taken off.
-[[nodiscard]] std::optional<BroadcastProgram> replayed(const RankNetwork& network, const BroadcastProgram& program,
-                                                       double* rates_left = nullptr);
+/// The same messages with the times of their replay, in the order of their starts there. `rates_left`: nothing if that
+/// takes more rates (ReplayInput::most_rates); those that were found are taken off.
+[[nodiscard]] std::optional<TimedMessages> replayed(const RankNetwork& network, const TimedMessages& messages,
+                                                    double* rates_left = nullptr);
 
 }  // namespace sluice::detail

@@ -5,11 +5,12 @@
 /// Method: a broadcast from the root over the links in the opposite direction, played backwards from its end: every
 /// message goes back to where it came from and is combined there. A rank gets what it has sent, in the opposite order,
 /// and sends what it has got, in the opposite order; a message waits for those of its elements, which the rank passed
-/// on after it had come. As a broadcast's messages can pass one at a time in the order of both lists, so can these.
+/// on after it had come. As a broadcast's messages can pass one after the other in the order of their starts, so can
+/// these in the opposite order.
 /// Bytes become elements: one goes where its last byte went.
 /// Guarantee: as long as the broadcast if every message takes as long as the one that it mirrors, and combining takes
 /// nothing. So it is in the model; where messages share links, they come to share them in another order.
-/// Complexity: O(m k) for m messages, at most k of them received by one rank.
+/// Complexity: O(m log m) for m messages, besides planning the broadcast.
 /// Source: that the two problems mirror each other is well known, of binomial trees for instance from Rabenseifner
 /// (2004); between clusters, Steffenel (2006) has the broadcast alone.
 ///
@@ -18,48 +19,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <deque>
-#include <map>
 #include <utility>
 #include <vector>
 
+#include "plan/broadcast/planned_messages.hpp"
+#include "schedule/program_messages.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/broadcast.hpp"
 
 namespace sluice {
-
-namespace {
-
-/// The elements whose last bytes are among those of a message.
-struct ElementRange {
-  std::int64_t begin;
-  std::int64_t end;
-
-  template <class Message>
-  ElementRange(const Message& message, std::int64_t element_bytes)
-      : begin(message.offset / element_bytes), end((message.offset + message.bytes) / element_bytes) {}
-};
-
-/// By rank and receive: the send that it is the other end of.
-std::vector<std::vector<const ProgramSend*>> origins_of_receives(const BroadcastProgram& program) {
-  std::map<std::pair<std::int64_t, std::int64_t>, std::deque<const ProgramSend*>> sent;  // by sender and receiver
-  for (std::size_t rank = 0; rank < program.ranks.size(); ++rank)
-    for (const ProgramSend& send : program.ranks[rank].sends)
-      sent[{static_cast<std::int64_t>(rank), send.to}].push_back(&send);
-  std::vector<std::vector<const ProgramSend*>> origins(program.ranks.size());
-  for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
-    for (const ProgramReceive& receive : program.ranks[rank].receives) {
-      std::deque<const ProgramSend*>& of_sender = sent[{receive.from, static_cast<std::int64_t>(rank)}];
-      SLUICE_ASSERT(!of_sender.empty(), fmt::format("nothing sends what rank {} receives", rank));
-      origins[rank].push_back(of_sender.front());
-      of_sender.pop_front();
-    }
-  }
-  return origins;
-}
-
-}  // namespace
 
 BetweenClusters transposed(const BetweenClusters& problem) {
   BetweenClusters result = problem;
@@ -92,47 +61,6 @@ TreeSchedule reversed(const TreeSchedule& schedule, const BetweenClusters& probl
   return result;
 }
 
-ReductionProgram reversed(const BroadcastProgram& program, std::int64_t element_bytes) {
-  if (element_bytes < 1 || program.bytes % element_bytes != 0)
-    throw InputError("element bytes", fmt::format("{}", element_bytes),
-                     fmt::format("a divisor of the message's {} bytes", program.bytes));
-  if (!program.native.empty())
-    throw InputError("broadcast", "one that the MPI carries out inside of clusters", "messages of its own");
-  ReductionProgram result;
-  result.method = program.method + ", the other way round";
-  result.root = program.root;
-  result.elements = program.bytes / element_bytes;
-  result.length = program.length_s;
-  result.machines.resize(program.ranks.size());
-  result.machines.at(static_cast<std::size_t>(program.root)).end = result.elements;
-  for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
-    const std::vector<ProgramSend>& sends = program.ranks[rank].sends;
-    for (auto send = sends.rbegin(); send != sends.rend(); ++send) {
-      const ElementRange range(*send, element_bytes);
-      if (range.begin < range.end) result.machines[rank].receives.push_back({send->to, range.begin, range.end, true});
-    }
-  }
-  const std::vector<std::vector<const ProgramSend*>> origins = origins_of_receives(program);
-  for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
-    PieceProgram& own = result.machines[rank];
-    const std::vector<ProgramReceive>& receives = program.ranks[rank].receives;
-    for (std::size_t i = receives.size(); i-- > 0;) {
-      const ElementRange range(receives[i], element_bytes);
-      if (range.begin == range.end) continue;
-      const auto last = std::find_if(own.receives.rbegin(), own.receives.rend(), [&](const PieceReceive& each) {
-        return each.begin < range.end && range.begin < each.end;
-      });
-      PieceSend send{receives[i].from, range.begin, range.end};
-      send.after = static_cast<std::size_t>(own.receives.rend() - last);
-      // The pace of the message that goes the other way.
-      send.port_s = origins[rank][i]->port_s;
-      send.connection_s = origins[rank][i]->connection_s;
-      own.sends.push_back(send);
-    }
-  }
-  return result;
-}
-
 ReversedPlan plan_reversed_broadcast(const Platform& platform, std::int64_t root, std::int64_t elements,
                                      std::int64_t element_bytes, const BroadcastOptions& options) {
   if (elements < 0) throw InputError("elements", fmt::format("{}", elements), "at least 0");
@@ -145,14 +73,32 @@ ReversedPlan plan_reversed_broadcast(const Platform& platform, std::int64_t root
   // How long broadcasts took says nothing of a reduction.
   for (PlatformCluster& cluster : other_way.clusters) cluster.broadcast = cluster.planned_broadcast = {};
   const std::int64_t bytes = checked::multiply(elements, element_bytes, "bytes of the elements");
-  BroadcastPlan forth = plan_broadcast(other_way, root, bytes, options);
+  detail::PlannedMessages forth = detail::plan_messages(other_way, root, bytes, options);
   BetweenClusters machines = between_clusters(other_way, bytes, root, 1, options.inside);
   if (forth.schedule.machines != machines.clusters())
     machines.inside.assign(static_cast<std::size_t>(forth.schedule.machines), 0);
   ReversedPlan plan;
   plan.schedule = reversed(forth.schedule, machines);
   plan.optimal = forth.optimal;
-  plan.program = reversed(forth.program, element_bytes);
+  plan.program.problem = Collective::kReduce;
+  plan.program.algorithm = forth.method + ", the other way round";
+  plan.program.ranks = platform.ranks;
+  plan.program.size_bytes = bytes;
+  plan.program.root = root;
+  plan.program.element_bytes = element_bytes;
+  plan.program.length_s = forth.length_s;
+  detail::OperationList operations(platform.ranks);
+  const std::vector<detail::TimedMessage>& messages = forth.messages.value().list;
+  for (auto message = messages.rbegin(); message != messages.rend(); ++message) {
+    // An element goes with its last byte.
+    const std::int64_t begin = message->offset / element_bytes * element_bytes;
+    const std::int64_t end = message->end() / element_bytes * element_bytes;
+    if (begin == end) continue;
+    operations.add_message(message->to, message->from, {begin, end - begin}, true);
+    plan.pace.push_back({message->port_s, message->connection_s});
+    plan.pace.push_back({});
+  }
+  plan.program.operations = std::move(operations).take();
   plan.candidates = std::move(forth.candidates);
   return plan;
 }

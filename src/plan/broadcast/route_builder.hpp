@@ -6,7 +6,7 @@
 
 #include "plan/broadcast/rank_network.hpp"
 #include "plan/broadcast/routes.hpp"
-#include "plan/broadcast/timed_program.hpp"
+#include "plan/broadcast/timed_messages.hpp"
 
 namespace sluice::detail {
 

@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "plan/program/messages.hpp"
+#include "schedule/program_messages.hpp"
 
 /// The patterns that programs are made of, each over some ranks in an order. Every one has a file, which says what it
 /// is, what it costs, and where it is from. Problems that combine or gather are those that spread, the other way round.

@@ -28,6 +28,8 @@
 
 #include "plan/reduce/check.hpp"
 #include "plan/reduce/halving.hpp"
+#include "schedule/program_messages.hpp"
+#include "sluice/checked.hpp"
 #include "sluice/error.hpp"
 
 namespace sluice {
@@ -37,30 +39,34 @@ namespace {
 using detail::Halves;
 using detail::Halving;
 using detail::part_of;
+using detail::ProgramMessages;
 using detail::Range;
 
+/// Whose messages are all planned.
 constexpr std::int64_t kMostMachines = std::int64_t{1} << 22;
+/// All machines, instead of one.
+constexpr std::int64_t kAll = -1;
 
-/// What one machine does. Machines are counted from the root here. Messages are sent, received and combined in the
-/// order of the calls, which is the same at either end: so nothing waits in a circle.
-class OwnProgram {
+/// The messages of all machines, or those of one, in an order in which they could pass one after the other. Machines
+/// are counted from the root here.
+class HalvingMessages {
  public:
-  OwnProgram(const Halving& halving, std::int64_t root, std::int64_t own) : halving_(halving), root_(root), own_(own) {}
+  HalvingMessages(const Halving& halving, std::int64_t root, std::int64_t element_bytes, std::int64_t own)
+      : halving_(halving), root_(root), element_bytes_(element_bytes), own_(own) {}
 
-  PieceProgram run() {
-    const Range share = range_of(own_, 1);
-    program_.begin = share.begin;
-    program_.end = share.end;
-    std::vector<Group> groups;
-    for (Group group{0, halving_.machines()}; group.count > 1;) {
-      groups.push_back(group);
+  ProgramMessages run() {
+    std::vector<Group> groups{{0, halving_.machines()}};
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      const Group group = groups[g];
+      if (group.count == 1) continue;
       scatter(group);
       const Halves halves(group.count);
-      group = own_ < group.first + halves.low ? Group{group.first, halves.low}
-                                              : Group{group.first + halves.low, halves.high};
+      for (const Group half : {Group{group.first, halves.low}, Group{group.first + halves.low, halves.high}})
+        if (own_ == kAll || (half.first <= own_ && own_ < half.first + half.count)) groups.push_back(half);
     }
-    for (; !groups.empty(); groups.pop_back()) gather(groups.back());
-    return std::move(program_);
+    for (auto group = groups.rbegin(); group != groups.rend(); ++group)
+      if (group->count > 1) gather(*group);
+    return std::move(messages_);
   }
 
  private:
@@ -70,6 +76,7 @@ class OwnProgram {
   };
 
   [[nodiscard]] std::int64_t machine(std::int64_t i) const { return (i + root_) % halving_.machines(); }
+  [[nodiscard]] bool is_wanted(std::int64_t machine) const { return own_ == kAll || own_ == machine; }
 
   /// The shares of machines `first` to `first + count - 1`.
   [[nodiscard]] Range range_of(std::int64_t first, std::int64_t count) const {
@@ -82,50 +89,46 @@ class OwnProgram {
     const std::int64_t middle = group.first + halves.low;
     const Range low = range_of(group.first, halves.low);
     const Range high = range_of(middle, halves.high);
-    const std::int64_t odd = halves.odd() ? middle - 1 : -1;
-    if (own_ != odd) {
-      const std::int64_t parts = halving_.parts(low.size());
-      const std::int64_t one = own_ < middle ? own_ : own_ - halves.low;
+    const auto exchange = [&](std::int64_t one) {
       const std::int64_t other = one + halves.low;
+      const std::int64_t parts = halving_.parts(low.size());
       for (std::int64_t part = 0; part < parts; ++part) {
         pass(one, other, part_of(high, part, parts), true);
         pass(other, one, part_of(low, part, parts), true);
       }
+    };
+    const std::int64_t odd = halves.odd() ? middle - 1 : kAll;
+    if (own_ == kAll) {
+      for (std::int64_t one = group.first; one < group.first + halves.high; ++one) exchange(one);
+    } else if (own_ != odd) {
+      exchange(own_ < middle ? own_ : own_ - halves.low);
     }
-    if (odd < 0) return;
+    if (!halves.odd()) return;
     const std::int64_t pieces = halving_.pieces(halves.high, high.size());
-    for (std::int64_t i = 0; i < pieces; ++i)
-      if (own_ == odd || own_ == middle + i) pass(odd, middle + i, part_of(high, i, pieces), true);
+    for (std::int64_t i = 0; i < pieces; ++i) pass(odd, middle + i, part_of(high, i, pieces), true);
   }
 
   void gather(const Group& group) {
     const Halves halves(group.count);
     const std::int64_t middle = group.first + halves.low;
-    if (own_ == group.first || own_ == middle) pass(middle, group.first, range_of(middle, halves.high), false);
+    pass(middle, group.first, range_of(middle, halves.high), false);
   }
 
-  /// One of both is the own machine.
   void pass(std::int64_t from, std::int64_t to, const Range& range, bool combine) {
-    if (range.size() == 0) return;
-    if (from == own_)
-      program_.sends.push_back(
-          {.to = machine(to), .begin = range.begin, .end = range.end, .after = program_.receives.size()});
-    else
-      program_.receives.push_back({machine(from), range.begin, range.end, combine});
+    if (!is_wanted(from) && !is_wanted(to)) return;
+    messages_.add(machine(from), machine(to), {{range.begin * element_bytes_, range.size() * element_bytes_}}, combine);
   }
 
   const Halving& halving_;
   std::int64_t root_;
+  std::int64_t element_bytes_;
   std::int64_t own_;
-  PieceProgram program_;
+  ProgramMessages messages_;
 };
 
-PieceProgram program_of(const ReduceProblem& problem, const Halving& halving, std::int64_t rank) {
-  const std::int64_t n = problem.machines;
-  return OwnProgram(halving, problem.root, (rank - problem.root + n) % n).run();
-}
-
-void check(const ReduceProblem& problem, std::int64_t elements, std::int64_t most_machines) {
+/// The program without its operations.
+Program shape_of(const ReduceProblem& problem, std::int64_t elements, std::int64_t element_bytes,
+                 std::int64_t most_machines) {
   ReduceProblem whole = problem;
   whole.segments = 1;
   detail::check_problem(whole);
@@ -140,30 +143,39 @@ void check(const ReduceProblem& problem, std::int64_t elements, std::int64_t mos
     throw InputError("machines", fmt::format("{}", problem.machines),
                      fmt::format("at most {} for reduce-scatter", most_machines));
   if (elements < 0) throw InputError("elements", fmt::format("{}", elements), "at least 0");
+  if (element_bytes < 1) throw InputError("element bytes", fmt::format("{}", element_bytes), "at least 1");
+  Program program;
+  program.problem = Collective::kReduce;
+  program.algorithm = kReduceScatter;
+  program.ranks = problem.machines;
+  program.size_bytes = checked::multiply(elements, element_bytes, "bytes of the elements");
+  program.root = problem.root;
+  program.element_bytes = element_bytes;
+  return program;
 }
 
 }  // namespace
 
-ReductionProgram plan_reduce_scatter(const ReduceProblem& problem, std::int64_t elements) {
-  check(problem, elements, kMostMachines);
+Program plan_reduce_scatter(const ReduceProblem& problem, std::int64_t elements, std::int64_t element_bytes) {
+  Program program = shape_of(problem, elements, element_bytes, kMostMachines);
   const Halving halving(problem, elements);
-  ReductionProgram plan;
-  plan.method = kReduceScatter;
-  plan.root = problem.root;
-  plan.elements = elements;
-  plan.length = length_of(halving);
-  plan.machines.reserve(static_cast<std::size_t>(problem.machines));
-  for (std::int64_t rank = 0; rank < problem.machines; ++rank)
-    plan.machines.push_back(program_of(problem, halving, rank));
-  return plan;
+  program.length_s = length_of(halving);
+  program.operations =
+      operations_of(HalvingMessages(halving, problem.root, element_bytes, kAll).run(), problem.machines);
+  return program;
 }
 
-ReductionProgramPart plan_reduce_scatter_part(const ReduceProblem& problem, std::int64_t rank, std::int64_t elements) {
-  check(problem, elements, detail::kMostNodes);
-  if (rank < 0 || rank >= problem.machines)
-    throw InputError("rank", fmt::format("{}", rank), fmt::format("0 to {}", problem.machines - 1));
+Program plan_reduce_scatter_part(const ReduceProblem& problem, std::int64_t rank, std::int64_t elements,
+                                 std::int64_t element_bytes) {
+  Program program = shape_of(problem, elements, element_bytes, detail::kMostNodes);
+  const std::int64_t n = problem.machines;
+  if (rank < 0 || rank >= n) throw InputError("rank", fmt::format("{}", rank), fmt::format("0 to {}", n - 1));
   const Halving halving(problem, elements);
-  return {kReduceScatter, program_of(problem, halving, rank), length_of(halving)};
+  program.length_s = length_of(halving);
+  const std::int64_t own = (rank - problem.root + n) % n;
+  program.operations =
+      operations_of_rank(HalvingMessages(halving, problem.root, element_bytes, own).run(), rank);
+  return program;
 }
 
 }  // namespace sluice

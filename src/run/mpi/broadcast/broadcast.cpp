@@ -10,17 +10,16 @@
 #include <memory>
 #include <utility>
 
-#include "run/mpi/broadcast/sized_part.hpp"
 #include "run/mpi/native/native_broadcast.hpp"
 #include "run/mpi/native/way_trial.hpp"
 #include "run/mpi/network/learn.hpp"
+#include "run/mpi/program/program_executor.hpp"
 #include "run/mpi/runtime/agreement.hpp"
 #include "run/mpi/runtime/collective.hpp"
 #include "run/mpi/runtime/job.hpp"
 #include "run/mpi/runtime/planned_part.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/error.hpp"
-#include "sluice/schedule/broadcast_program.hpp"
 
 namespace sluice::mpi {
 namespace {
@@ -53,29 +52,33 @@ struct OwnPart {
   bool native_inside = false;  ///< of some clusters; the same on all ranks
   bool ends_native = false;    ///< this rank is in one of these
   ChosenBroadcast chosen;
-  RankProgram program;
+  detail::ProgramPart program;
 };
 
-OwnPart part_of(BroadcastProgram& program, std::size_t rank) {
-  const auto has_rank = [&](const NativeBroadcast& each) {
-    return std::ranges::find(each.ranks, static_cast<std::int64_t>(rank)) != each.ranks.end();
-  };
-  const auto own = std::ranges::find_if(program.native, has_rank);
-  OwnPart part;
-  part.native = own != program.native.end() && own->ranks.size() == program.ranks.size();
-  part.native_inside = !program.native.empty();
-  part.ends_native = own != program.native.end();
-  part.chosen.predicted_s = program.length_s;
-  part.chosen.method = program.method;
-  part.program = std::move(program.ranks.at(rank));
-  return part;
+/// The parts of all ranks.
+std::vector<OwnPart> parts_of(const BroadcastPlan& plan) {
+  std::vector<OwnPart> parts;
+  for (detail::ProgramPart& program : detail::parts_of(plan.program, plan.pace)) {
+    OwnPart& part = parts.emplace_back();
+    part.native_inside = !plan.native.empty();
+    part.chosen.predicted_s = plan.program.length_s;
+    part.chosen.method = plan.program.algorithm;
+    part.program = std::move(program);
+  }
+  for (const NativeBroadcast& native : plan.native) {
+    for (const std::int64_t rank : native.ranks) {
+      OwnPart& part = parts.at(static_cast<std::size_t>(rank));
+      part.native = native.ranks.size() == parts.size();
+      part.ends_native = true;
+    }
+  }
+  return parts;
 }
 
 /// See planned_part.
 constexpr auto kFields = [](auto& numbers, OwnPart& part) {
   numbers(part.native, part.native_inside, part.ends_native, part.chosen.predicted_s, part.chosen.method);
-  numbers.each(part.program.receives, [&](ProgramReceive& r) { numbers(r.from, r.offset, r.bytes); });
-  numbers.each(part.program.sends, [&](ProgramSend& s) { numbers(s.to, s.offset, s.bytes, s.port_s, s.connection_s); });
+  detail::kPartFields(numbers, part.program);
 };
 
 /// A size class: the plan, and what carries it out for the size asked for last.
@@ -83,7 +86,7 @@ struct SizeClass {
   std::int64_t largest = 0;
   std::shared_ptr<const OwnPart> part;
   std::int64_t bytes = -1;
-  std::unique_ptr<detail::SizedPart> sized;
+  std::unique_ptr<detail::ProgramExecutor> sized;
   std::optional<detail::WayTrial> trial;
 };
 
@@ -137,7 +140,7 @@ struct Broadcast::State final : detail::Job {
   detail::NativeCollective native{channel};
 
   // The present execution.
-  detail::SizedPart* running = nullptr;
+  detail::ProgramExecutor* running = nullptr;
   detail::WayTrial* trial = nullptr;  ///< of its size class
   bool natively = false;              ///< MPI_Bcast may be under way
   SizeClass* undecided = nullptr;     ///< of which it is not known which way it goes
@@ -179,15 +182,18 @@ OwnPart Broadcast::State::plan(std::int64_t bytes) {
       part.chosen.method = kNative;
       return std::vector<OwnPart>(static_cast<std::size_t>(channel.size()), part);
     }
-    BroadcastProgram program = plan_broadcast(platform, root, bytes, options.plan).program;
-    std::vector<OwnPart> parts;
-    for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
-      parts.push_back(part_of(program, rank));
-      if (!known.speeds_are_known) parts.back().chosen.predicted_s = 0;
-    }
+    std::vector<OwnPart> parts = parts_of(plan_broadcast(platform, root, bytes, options.plan));
+    if (!known.speeds_are_known)
+      for (OwnPart& part : parts) part.chosen.predicted_s = 0;
     return parts;
   };
-  return detail::planned_part<OwnPart>(channel, plan_all, kFields);
+  OwnPart own = detail::planned_part<OwnPart>(channel, plan_all, kFields);
+  Program& shape = own.program.shape;
+  shape.problem = Collective::kBroadcast;
+  shape.ranks = channel.size();
+  shape.size_bytes = bytes;
+  shape.root = root;
+  return own;
 }
 
 SizeClass& Broadcast::State::obtain(std::int64_t bytes) {
@@ -230,11 +236,12 @@ void Broadcast::State::begin_planned(SizeClass& size) {
     return;
   }
   if (size.bytes != message_bytes) {
-    size.sized = std::make_unique<detail::SizedPart>(channel, part.program, message_bytes, size.largest);
+    const ElementOperation bytes{message_bytes, MPI_BYTE, MPI_OP_NULL};
+    size.sized = std::make_unique<detail::ProgramExecutor>(channel, bytes, shrunk(part.program, message_bytes), nullptr);
     size.bytes = message_bytes;
   }
   running = size.sized.get();
-  running->begin(message);
+  running->begin(channel.rank() == root ? MPI_IN_PLACE : nullptr, message);
 }
 
 detail::Context::Part& Broadcast::State::ranks_of_cluster() {

@@ -83,13 +83,18 @@ void check(CollectiveTask& task) {
 
 /// See planned_part.
 constexpr auto kFields = [](auto& numbers, PlannedCollective& planned) {
-  numbers(planned.method, planned.predicted_s, planned.part.rank);
-  numbers.each(planned.part.operations, [&](PartOperation& op) {
-    numbers(op.kind, op.peer, op.connection_s);
-    numbers.each(op.ranges, [&](PartRange& range) { numbers(range.begin, range.count, range.lower); });
-    numbers.each(op.after, [&](std::int64_t& before) { numbers(before); });
-  });
+  numbers(planned.method, planned.predicted_s);
+  kPartFields(numbers, planned.part);
 };
+
+/// A connection carries one message after the other. SMPI makes each a flow of its own, and many that begin at once
+/// arrive together, too late to be passed on one by one: there a message waits for the time of the one before.
+std::vector<SendPace> pace_in(const Platform& platform, const Program& program) {
+  std::vector<SendPace> pace;
+  if (!kSimulated || platform.ranks != program.ranks) return pace;
+  for (const double seconds : connection_times(platform, program)) pace.push_back({0, seconds});
+  return pace;
+}
 
 }  // namespace
 
@@ -197,8 +202,7 @@ PlannedCollective plan_collective(Channel& channel, const CollectiveTask& task) 
     }
     std::vector<PlannedCollective> all;
     const bool predicts = options.program || known.speeds_are_known;
-    const bool has_platform = known.platform.ranks == program.ranks;
-    for (ProgramPart& part : has_platform ? parts_of(program, known.platform) : parts_of(program))
+    for (ProgramPart& part : parts_of(program, pace_in(known.platform, program)))
       all.push_back({std::move(part), program.algorithm, predicts ? program.length_s : 0});
     return all;
   };

@@ -29,6 +29,7 @@ bool ProgramData::may_be_in_place(const Program& shape, std::int64_t rank) {
     case Collective::kAllgather:
     case Collective::kAllreduce:
       return true;
+    case Collective::kBroadcast:
     case Collective::kGather:
     case Collective::kReduce:
       return rank == shape.root;

@@ -17,13 +17,14 @@ constexpr std::int64_t kBytesAhead = 8 << 20;
 
 }  // namespace
 
-ProgramExecutor::ProgramExecutor(Channel& channel, const ElementOperation& operation, const ProgramPart& part,
-                                 ProgressThread* thread)
-    : data_(std::make_shared<ProgramData>(operation, part)) {
+ProgramTask program_task(const Channel& channel, const ElementOperation& operation, const ProgramPart& part) {
+  ProgramTask task;
+  task.data = std::make_shared<ProgramData>(operation, part);
+  const ProgramData& data = *task.data;
   // Where each operation of the part stands among the sends, or among the receives.
   std::vector<std::size_t> place(part.operations.size());
-  for (std::size_t i = 0; i < data_->sends().size(); ++i) place[data_->sends()[i]] = i;
-  for (std::size_t i = 0; i < data_->receives().size(); ++i) place[data_->receives()[i]] = i;
+  for (std::size_t i = 0; i < data.sends().size(); ++i) place[data.sends()[i]] = i;
+  for (std::size_t i = 0; i < data.receives().size(); ++i) place[data.receives()[i]] = i;
   const auto add_after = [&](auto& what, const PartOperation& op) {
     for (const std::int64_t each : op.after) {
       const auto before = static_cast<std::size_t>(each);
@@ -32,35 +33,38 @@ ProgramExecutor::ProgramExecutor(Channel& channel, const ElementOperation& opera
     }
     for (const PartRange& range : op.ranges) what.count += range.count;
   };
-  std::vector<TreeReceive> receives;
-  for (const std::size_t i : data_->receives()) {
+  for (const std::size_t i : data.receives()) {
     const PartOperation& op = part.operations[i];
     TreeReceive receive;
     receive.from = static_cast<int>(op.peer);
     receive.combine = op.kind == ProgramOperation::Kind::kCombine;
     add_after(receive, op);
-    receives.push_back(std::move(receive));
+    task.receives.push_back(std::move(receive));
   }
-  std::vector<TreeSend> sends;
-  for (const std::size_t i : data_->sends()) {
+  for (const std::size_t i : data.sends()) {
     TreeSend send;
     send.to = static_cast<int>(part.operations[i].peer);
-    // A connection carries one message after the other. SMPI makes each a flow of its own, and many that begin at once
-    // arrive together, too late to be passed on one by one: there a message waits for the time of the one before.
-    send.port_s = 0;
-    send.connection_s = kSimulated ? part.operations[i].connection_s : 0;
+    send.port_s = part.operations[i].pace.port_s;
+    send.connection_s = part.operations[i].pace.connection_s;
     add_after(send, part.operations[i]);
-    sends.push_back(std::move(send));
+    task.sends.push_back(std::move(send));
   }
-  const std::int64_t longest = data_->longest_buffered() * ElementLayout(operation.type).size;
-  TreeExecutor::Limits limits;
-  limits.type = operation.type;
-  limits.receives = limits.ahead =
+  const std::int64_t longest = data.longest_buffered() * ElementLayout(operation.type).size;
+  task.limits.type = operation.type;
+  task.limits.receives = task.limits.ahead =
       longest == 0 ? kReceives : static_cast<int>(std::clamp<std::int64_t>(kBytesAhead / longest, 2, kReceives));
-  limits.overtake = true;
-  limits.keep_pace = kSimulated;
-  limits.may_sleep = channel.context().crowded();
-  executor_.emplace(channel, data_, std::move(receives), std::move(sends), limits, thread);
+  task.limits.overtake = true;
+  task.limits.keep_pace = kSimulated;  // queues of the network do not exist there
+  task.limits.may_sleep = channel.context().crowded();
+  return task;
+}
+
+ProgramExecutor::ProgramExecutor(Channel& channel, const ElementOperation& operation, const ProgramPart& part,
+                                 ProgressThread* thread) {
+  ProgramTask task = program_task(channel, operation, part);
+  data_ = task.data;
+  executor_.emplace(channel, std::move(task.data), std::move(task.receives), std::move(task.sends), task.limits,
+                    thread);
 }
 
 void ProgramExecutor::begin(const void* own, void* result) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "run/mpi/program/program_data.hpp"
 #include "run/mpi/program/program_part.hpp"
@@ -10,8 +11,20 @@
 
 namespace sluice::mpi::detail {
 
-/// Carries out a rank's part of a program, as often as asked. Sends begin as soon as what they wait for has ended,
-/// those to one rank in their order; messages are received in the order of the program, a few of them asked for ahead.
+/// What a TreeExecutor needs to carry out a rank's part of a program.
+struct ProgramTask {
+  std::shared_ptr<ProgramData> data;
+  std::vector<TreeReceive> receives;
+  std::vector<TreeSend> sends;
+  /// Sends begin as soon as what they wait for has ended and their pace allows it, those to one rank in their order;
+  /// messages are received in the order of the program, as many asked for ahead as buffers of some MiB hold.
+  TreeExecutor::Limits limits;
+};
+
+[[nodiscard]] ProgramTask program_task(const Channel& channel, const ElementOperation& operation,
+                                       const ProgramPart& part);
+
+/// Carries out a rank's part of a program, as often as asked.
 ///
 /// No deadlock where validate() finds none: it demands that a program passes even if sends wait for their receivers and
 /// a rank takes one message at a time, and this one waits for less.

@@ -8,7 +8,6 @@
 
 #include "schedule/range_map.hpp"
 #include "sluice/error.hpp"
-#include "sluice/plan/program.hpp"
 
 namespace sluice::mpi::detail {
 namespace {
@@ -109,13 +108,36 @@ class OriginWalk {
   std::map<std::pair<std::int64_t, std::int64_t>, std::deque<std::vector<Carried>>> messages_;
 };
 
-}  // namespace
+/// An operation as its rank carries it out, but for what it waits for.
+PartOperation own_operation(const Program& program, const ProgramOperation& op) {
+  PartOperation part{op.kind, op.peer, {}, {}, {}};
+  op.for_ranges([&](const ByteRange& range) {
+    part.ranges.push_back({range.offset / program.element_bytes, range.bytes / program.element_bytes, false});
+  });
+  return part;
+}
 
-std::vector<ProgramPart> parts_of(const Program& program) {
-  std::vector<std::vector<PartRange>> sides;
-  if (!program.commutative) sides = OriginWalk(program).run();
+Program without_operations(const Program& program) {
   Program shape = program;
   shape.operations.clear();
+  return shape;
+}
+
+/// Where a byte of a message of `largest` bytes is in one of `bytes`.
+std::int64_t scaled(std::int64_t offset, std::int64_t bytes, std::int64_t largest) {
+  if (bytes == largest) return offset;
+  if (offset == largest) return bytes;
+  return static_cast<std::int64_t>(static_cast<long double>(offset) * static_cast<long double>(bytes) /
+                                   static_cast<long double>(largest));
+}
+
+}  // namespace
+
+std::vector<ProgramPart> parts_of(const Program& program, std::span<const SendPace> pace) {
+  SLUICE_ASSERT(pace.empty() || pace.size() == program.operations.size(), "a pace for some operations");
+  std::vector<std::vector<PartRange>> sides;
+  if (!program.commutative) sides = OriginWalk(program).run();
+  const Program shape = without_operations(program);
   std::vector<ProgramPart> parts(static_cast<std::size_t>(program.ranks));
   for (std::size_t rank = 0; rank < parts.size(); ++rank) {
     parts[rank].shape = shape;
@@ -126,31 +148,54 @@ std::vector<ProgramPart> parts_of(const Program& program) {
     const ProgramOperation& op = program.operations[i];
     std::vector<PartOperation>& own = parts[static_cast<std::size_t>(op.rank)].operations;
     place[i] = static_cast<std::int64_t>(own.size());
-    PartOperation part{op.kind, op.peer, {}, {}};
+    PartOperation part = own_operation(program, op);
     if (op.kind == Kind::kCombine && !program.commutative) {
       part.ranges = std::move(sides[i]);
-    } else {
-      op.for_ranges([&](const ByteRange& range) { part.ranges.push_back({range.offset, range.bytes, false}); });
-    }
-    for (PartRange& range : part.ranges) {
-      range.begin /= program.element_bytes;
-      range.count /= program.element_bytes;
+      for (PartRange& range : part.ranges) {
+        range.begin /= program.element_bytes;
+        range.count /= program.element_bytes;
+      }
     }
     for (const std::int64_t before : op.after) part.after.push_back(place[static_cast<std::size_t>(before)]);
+    if (!pace.empty()) part.pace = pace[i];
     own.push_back(std::move(part));
   }
   return parts;
 }
 
-std::vector<ProgramPart> parts_of(const Program& program, const Platform& platform) {
-  std::vector<ProgramPart> parts = parts_of(program);
-  const std::vector<double> times = connection_times(platform, program);
-  std::vector<std::size_t> next(parts.size(), 0);  // of each rank
-  for (std::size_t i = 0; i < program.operations.size(); ++i) {
-    const auto rank = static_cast<std::size_t>(program.operations[i].rank);
-    parts[rank].operations[next[rank]++].connection_s = times[i];
+ProgramPart part_of(const Program& program, std::int64_t rank) {
+  ProgramPart part;
+  part.shape = without_operations(program);
+  part.rank = rank;
+  for (const ProgramOperation& op : program.operations) {
+    PartOperation& own = part.operations.emplace_back(own_operation(program, op));
+    own.after = op.after;
   }
-  return parts;
+  return part;
+}
+
+ProgramPart shrunk(const ProgramPart& part, std::int64_t bytes) {
+  const std::int64_t largest = part.shape.size_bytes;
+  ProgramPart result;
+  result.shape = part.shape;
+  result.shape.size_bytes = bytes;
+  result.rank = part.rank;
+  std::vector<std::int64_t> place(part.operations.size(), -1);  // none of what is empty
+  for (std::size_t i = 0; i < part.operations.size(); ++i) {
+    const PartOperation& op = part.operations[i];
+    PartOperation own{op.kind, op.peer, {}, {}, op.pace};
+    for (const PartRange& range : op.ranges) {
+      const std::int64_t begin = scaled(range.begin, bytes, largest);
+      const std::int64_t end = scaled(range.begin + range.count, bytes, largest);
+      if (begin < end) own.ranges.push_back({begin, end - begin, range.lower});
+    }
+    if (own.ranges.empty()) continue;
+    for (const std::int64_t before : op.after)
+      if (place[static_cast<std::size_t>(before)] >= 0) own.after.push_back(place[static_cast<std::size_t>(before)]);
+    place[i] = static_cast<std::int64_t>(result.operations.size());
+    result.operations.push_back(std::move(own));
+  }
+  return result;
 }
 
 }  // namespace sluice::mpi::detail

@@ -1,9 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
-#include "sluice/input/platform.hpp"
+#include "sluice/plan/program.hpp"
 #include "sluice/schedule/program.hpp"
 
 /// What one rank does in a program.
@@ -22,7 +23,7 @@ struct PartOperation {
   std::int64_t peer = 0;
   std::vector<PartRange> ranges;    ///< in the order of the message
   std::vector<std::int64_t> after;  ///< operations of this part that must have ended
-  double connection_s = 0;          ///< of a send, where the platform is known: see connection_times
+  SendPace pace;                    ///< of a send
 };
 
 struct ProgramPart {
@@ -31,11 +32,24 @@ struct ProgramPart {
   std::vector<PartOperation> operations;
 };
 
-/// The parts of all ranks, without times. @pre validate(program) finds nothing wrong. Where the order of combining
-/// counts, messages are followed to see whose bytes they carry; that takes one pass over operations that could be
-/// carried out one after the other in the order of the list, and as many as it needs over others.
-[[nodiscard]] std::vector<ProgramPart> parts_of(const Program& program);
-/// The same with the times of `platform`, which has as many ranks.
-[[nodiscard]] std::vector<ProgramPart> parts_of(const Program& program, const Platform& platform);
+/// What is to be told of a part whose shape is known; see planned_part.
+inline constexpr auto kPartFields = [](auto& numbers, ProgramPart& part) {
+  numbers(part.rank);
+  numbers.each(part.operations, [&](PartOperation& op) {
+    numbers(op.kind, op.peer, op.pace.port_s, op.pace.connection_s);
+    numbers.each(op.ranges, [&](PartRange& range) { numbers(range.begin, range.count, range.lower); });
+    numbers.each(op.after, [&](std::int64_t& before) { numbers(before); });
+  });
+};
+
+/// The parts of all ranks. `pace`: none, or of each operation. @pre validate(program) finds nothing wrong. Where the
+/// order of combining counts, messages are followed to see whose bytes they carry; that takes one pass over operations
+/// that could be carried out one after the other in the order of the list, and as many as it needs over others.
+[[nodiscard]] std::vector<ProgramPart> parts_of(const Program& program, std::span<const SendPace> pace = {});
+/// The part of `rank`, of a program whose operations are all of that rank, and whose order of combining does not count.
+[[nodiscard]] ProgramPart part_of(const Program& program, std::int64_t rank);
+
+/// `part`, of a broadcast, for a message of so many bytes, none more than its own; ranges that met still do.
+[[nodiscard]] ProgramPart shrunk(const ProgramPart& part, std::int64_t bytes);
 
 }  // namespace sluice::mpi::detail

@@ -12,8 +12,8 @@
 #include "run/mpi/native/native_reduction.hpp"
 #include "run/mpi/native/way_trial.hpp"
 #include "run/mpi/network/learn.hpp"
+#include "run/mpi/program/program_executor.hpp"
 #include "run/mpi/reduce/element_operation.hpp"
-#include "run/mpi/reduce/piece_elements.hpp"
 #include "run/mpi/reduce/reduction_costs.hpp"
 #include "run/mpi/reduce/reduction_job.hpp"
 #include "run/mpi/reduce/tree_elements.hpp"
@@ -32,10 +32,6 @@ using detail::ReductionChoice;
 /// combines does not see that a send has ended: its receiver alone limits how many there are.
 constexpr int kPartsAhead = detail::kSimulated ? 3 : 4;
 constexpr int kPartsSent = detail::kSimulated ? std::numeric_limits<int>::max() : 2;
-/// Over a platform messages from far away are asked for long before they are combined: so many of them, or as many as
-/// so many bytes hold.
-constexpr int kPiecesAhead = 128;
-constexpr std::int64_t kBytesAhead = 8 << 20;
 // Elements with an operation of MPI's own, on one node.
 /// So many bytes at most are MPI_Reduce's where no trial decides. For longer ones, and between nodes, Open MPI's call
 /// that returns at once takes two to four times as long as the one that waits, and a tree of ours takes less.
@@ -185,33 +181,17 @@ void ElementReduction::State::prepare(const ReductionCosts& costs, bool parts_kn
 }
 
 void ElementReduction::State::prepare(const ReductionChoice::Pieces& pieces) {
-  auto here = std::make_shared<detail::PieceElements>(elements, pieces.program, is_root());
-  std::vector<detail::TreeReceive> receives;
-  std::int64_t longest = 0;
-  for (const PieceReceive& receive : here->program().receives) {
-    longest = std::max(longest, receive.end - receive.begin);
-    receives.push_back({static_cast<int>(receive.from), receive.end - receive.begin, receive.combine});
+  detail::ProgramTask task = program_task(channel, elements, pieces.part);
+  if (!pieces.crosses_links) {
+    // A message is sent when enough of those before it have left, and received in its turn.
+    for (detail::TreeSend& send : task.sends) send.port_s = std::numeric_limits<double>::infinity();
+    task.limits.overtake = task.limits.keep_pace = false;
+    task.limits.receives = 1;
+    task.limits.ahead = kPartsAhead;
+    task.limits.sends = kPartsSent;
   }
-  std::vector<detail::TreeSend> sends;
-  for (std::size_t i = 0; i < here->program().sends.size(); ++i) {
-    const PieceSend& send = here->program().sends[i];
-    sends.push_back(
-        {static_cast<int>(send.to), send.end - send.begin, here->awaited(i), send.port_s, send.connection_s});
-  }
-  detail::TreeExecutor::Limits limits;
-  limits.type = elements.type;
-  limits.may_sleep = channel.context().crowded();
-  limits.ahead = kPartsAhead;
-  limits.sends = kPartsSent;
-  if (pieces.crosses_links) {
-    const std::int64_t fit = kBytesAhead / std::max<std::int64_t>(1, longest * data.element_bytes);
-    limits.receives = limits.ahead = static_cast<int>(std::clamp<std::int64_t>(fit, 2, kPiecesAhead));
-    limits.sends = 1;
-    limits.overtake = true;
-    limits.keep_pace = detail::kSimulated;  // queues of the network do not exist there
-  }
-  elements_here = here;
-  make_executor(std::move(here), std::move(receives), std::move(sends), limits);
+  elements_here = task.data;
+  make_executor(std::move(task.data), std::move(task.receives), std::move(task.sends), task.limits);
 }
 
 void ElementReduction::State::prepare(const ReductionPart& part) {

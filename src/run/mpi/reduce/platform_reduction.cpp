@@ -24,25 +24,30 @@ void check_platform_for(const ReductionOptions& options, int ranks, bool of_obje
   if (options.dynamic) refuse("dynamic", "the order of the plan");
 }
 
-OwnPieces pieces_over_platform(Channel& channel, const Platform& platform, const ReductionOptions& options, int root,
-                               std::int64_t elements, std::int64_t element_bytes) {
+PlannedReduction plan_over_platform(Channel& channel, const Platform& platform, const ReductionOptions& options,
+                                    int root, std::int64_t elements, std::int64_t element_bytes) {
+  // Elements of no bytes are as any others to a plan.
+  const std::int64_t bytes = std::max<std::int64_t>(1, element_bytes);
   const auto plan_all = [&] {
     sluice::BroadcastOptions how;
     how.algorithm = options.algorithm;
     how.segments = options.segments.value_or(0);
-    // Elements of no bytes are as any others to a plan.
-    ReductionProgram program =
-        plan_reversed_broadcast(platform, root, elements, std::max<std::int64_t>(1, element_bytes), how).program;
-    std::vector<OwnPieces> all;
-    for (PieceProgram& part : program.machines) all.push_back({std::move(part), program.method, program.length});
+    const ReversedPlan plan = plan_reversed_broadcast(platform, root, elements, bytes, how);
+    std::vector<PlannedReduction> all;
+    for (ProgramPart& part : parts_of(plan.program, plan.pace)) all.push_back({std::move(part), plan.program.length_s});
     return all;
   };
-  return planned_part<OwnPieces>(channel, plan_all, [](auto& numbers, OwnPieces& own) {
-    numbers(own.method, own.length_s, own.part.begin, own.part.end);
-    numbers.each(own.part.receives, [&](PieceReceive& r) { numbers(r.from, r.begin, r.end, r.combine); });
-    numbers.each(own.part.sends,
-                 [&](PieceSend& s) { numbers(s.to, s.begin, s.end, s.after, s.port_s, s.connection_s); });
+  PlannedReduction own = planned_part<PlannedReduction>(channel, plan_all, [](auto& numbers, PlannedReduction& each) {
+    numbers(each.part.shape.algorithm, each.length_s);
+    kPartFields(numbers, each.part);
   });
+  Program& shape = own.part.shape;
+  shape.problem = Collective::kReduce;
+  shape.ranks = channel.size();
+  shape.size_bytes = elements * bytes;
+  shape.root = root;
+  shape.element_bytes = bytes;
+  return own;
 }
 
 }  // namespace sluice::mpi::detail

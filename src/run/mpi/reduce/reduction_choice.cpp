@@ -69,9 +69,10 @@ ReductionCosts usual_costs(const ReducedData& data) {
 ReductionChoice choose_reduction(Channel& channel, const ReductionOptions& options, const ReducedData& data, int root,
                                  const ReductionCosts& costs, bool parts_known) {
   const auto over = [&](const Platform& platform) {
-    OwnPieces pieces = pieces_over_platform(channel, platform, options, root, data.count, data.element_bytes);
-    return ReductionChoice{std::move(pieces.method), pieces.length_s, costs,
-                           ReductionChoice::Pieces{std::move(pieces.part), true}};
+    PlannedReduction planned = plan_over_platform(channel, platform, options, root, data.count, data.element_bytes);
+    std::string method = planned.part.shape.algorithm;
+    return ReductionChoice{std::move(method), planned.length_s, costs,
+                           ReductionChoice::Pieces{std::move(planned.part), true}};
   };
   if (options.platform) return over(*options.platform);
   if (data.by_network) {
@@ -93,11 +94,10 @@ ReductionChoice choose_reduction(Channel& channel, const ReductionOptions& optio
   ReductionPart tree;
   if (!asked_for) tree = plan_reduction_part(problem, channel.rank(), {algorithm, options.arity, false});
   if (asked_for || may_be_better) {
-    ReductionProgramPart pieces = plan_reduce_scatter_part(problem, channel.rank(), data.count);
-    if (asked_for || pieces.length < tree.length) {
-      return {std::move(pieces.method), pieces.length, costs,
-              ReductionChoice::Pieces{std::move(pieces.program), false}};
-    }
+    const Program own = plan_reduce_scatter_part(problem, channel.rank(), data.count,
+                                                 std::max<std::int64_t>(1, data.element_bytes));
+    if (asked_for || own.length_s < tree.length)
+      return {own.algorithm, own.length_s, costs, ReductionChoice::Pieces{part_of(own, channel.rank()), false}};
   }
   return {tree.method, tree.length, costs, std::move(tree)};
 }

@@ -5,12 +5,12 @@
 #include <variant>
 #include <vector>
 
+#include "run/mpi/program/program_part.hpp"
 #include "run/mpi/runtime/agreement.hpp"
 #include "run/mpi/runtime/channel.hpp"
 #include "sluice/plan/reduce.hpp"
 #include "sluice/plan/reduce_part.hpp"
 #include "sluice/run/mpi/reduction.hpp"
-#include "sluice/schedule/reduction_program.hpp"
 
 /// Which way a reduction takes, and what one rank does on it.
 namespace sluice::mpi::detail {
@@ -36,7 +36,7 @@ struct ReductionChoice {
   struct Native {};
   /// Those over a platform, whose length is in seconds, keep the pace of their sends, and have more of them under way.
   struct Pieces {
-    PieceProgram program;
+    ProgramPart part;
     bool crosses_links = false;
   };
   std::variant<Native, ReductionPart, Pieces> part;

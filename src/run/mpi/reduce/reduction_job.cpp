@@ -78,7 +78,8 @@ void ReductionJob::describe(const ReductionChoice& choice, const WayTimes& measu
     const auto& pieces = std::get<ReductionChoice::Pieces>(choice.part);
     if (pieces.crosses_links) summary_.predicted_s = choice.length;
     std::vector<std::int64_t> children;
-    for (const PieceReceive& receive : pieces.program.receives) children.push_back(receive.from);
+    for (const PartOperation& op : pieces.part.operations)
+      if (op.kind != PartOperation::Kind::kSend) children.push_back(op.peer);
     std::ranges::sort(children);
     children.erase(std::unique(children.begin(), children.end()), children.end());
     summary_.children = static_cast<std::int64_t>(children.size());

@@ -1,6 +1,6 @@
 /// When the messages of a broadcast start and arrive, if each has what it passes for itself: the fast simulation that
-/// the search for routes goes by. Its costs are those of RankNetwork::costs; what it does is said in timed_program.hpp.
-#include "plan/broadcast/timed_program.hpp"
+/// the search for routes goes by. Its costs are those of RankNetwork::costs; what it does is said in timed_messages.hpp.
+#include "plan/broadcast/timed_messages.hpp"
 
 #include <fmt/format.h>
 
@@ -24,23 +24,22 @@ class Simulation {
              const std::vector<RankMessage>& messages, bool one_port, bool length_only)
       : network_(network),
         messages_(messages),
+        root_(root),
         one_port_(one_port),
         length_only_(length_only),
         ranks_(static_cast<std::size_t>(network.platform().ranks)),
         clusters_(network.platform().clusters.size()) {
-    program_.root = root;
-    program_.bytes = bytes;
+    result_.bytes = bytes;
     cut();
     list_costs();
     group();
     if (!length_only_) {
-      program_.ranks.resize(ranks_);
       sends_.resize(messages.size());
       started_.reserve(messages.size());
     }
   }
 
-  BroadcastProgram run() {
+  TimedMessages run() {
     port_free_.assign(ranks_, 0);
     receive_free_.assign(ranks_, 0);
     sent_.assign(ranks_, 0);
@@ -49,7 +48,7 @@ class Simulation {
     next_try_.assign(ranks_, kInfinity);
     link_free_.assign(clusters_ * clusters_, 0);
     uplinks_.assign(network_.uplinks(), {});
-    const auto root = static_cast<std::size_t>(program_.root);
+    const auto root = static_cast<std::size_t>(root_);
     try_at(root, 0);
     std::size_t delivered = 0;
     while (!events_.empty()) {
@@ -82,20 +81,16 @@ class Simulation {
         case Kind::kArrives:
           ++delivered;
           if (!one_port_) keep_busy(event);
-          program_.length_s = std::max(program_.length_s, event.time);
+          result_.length_s = std::max(result_.length_s, event.time);
           if (!length_only_) sends_[event.index].arrival_s = event.time;
           arrive(event.index, event.time);
           break;
       }
     }
     SLUICE_ASSERT(delivered == messages_.size(), fmt::format("{} of {}", delivered, messages_.size()));
-    for (const std::size_t m : started_) {
-      const RankMessage& message = messages_[m];
-      program_.ranks[static_cast<std::size_t>(message.from)].sends.push_back(sends_[m]);
-      program_.ranks[static_cast<std::size_t>(message.to)].receives.push_back(
-          {message.from, message.begin, message.end - message.begin});
-    }
-    return std::move(program_);
+    result_.list.reserve(started_.size());
+    for (const std::size_t m : started_) result_.list.push_back(sends_[m]);
+    return std::move(result_);
   }
 
  private:
@@ -133,7 +128,7 @@ class Simulation {
     for (std::size_t m = 0; m < count; ++m) {
       const RankMessage& message = messages_[m];
       parts_[m] = same_range(m) ? parts_[m - 1] : std::pair(part(message.begin), part(message.end));
-      if (message.from == program_.root) continue;
+      if (message.from == root_) continue;
       missing_[m] = static_cast<std::int32_t>(parts_[m].second - parts_[m].first);
       for (std::size_t p = parts_[m].first; p < parts_[m].second; ++p)
         ++waiting_begin_[static_cast<std::size_t>(message.from) * parts + p + 1];
@@ -142,7 +137,7 @@ class Simulation {
     waiting_.resize(waiting_begin_.back());
     std::vector<std::size_t> next(waiting_begin_.begin(), waiting_begin_.end() - 1);
     for (std::size_t m = 0; m < count; ++m) {
-      if (messages_[m].from == program_.root) continue;
+      if (messages_[m].from == root_) continue;
       for (std::size_t p = parts_[m].first; p < parts_[m].second; ++p)
         waiting_[next[static_cast<std::size_t>(messages_[m].from) * parts + p]++] = m;
     }
@@ -201,7 +196,7 @@ class Simulation {
       for (std::size_t o = begin; o < end; ++o) {
         position_[order_[o]] = o;
         connection_of_[order_[o]] = connections_.size() - 1;
-        if (message.from == program_.root) connections_.back().ready.push(o);
+        if (message.from == root_) connections_.back().ready.push(o);
       }
     }
     std::partial_sum(first_connection_.begin(), first_connection_.end(), first_connection_.begin());
@@ -270,7 +265,7 @@ class Simulation {
       events_.push(end + cost.latency_s, Kind::kReaches, m);
     }
     if (length_only_) return;
-    sends_[m] = {message.to, message.begin, message.end - message.begin, port_s, end - now, now, 0};
+    sends_[m] = {message.from, message.to, message.begin, message.end - message.begin, port_s, end - now, now, 0};
     sends_[m].connection_s = std::max(sends_[m].connection_s, port_s);
     started_.push_back(m);
   }
@@ -326,11 +321,12 @@ class Simulation {
 
   const RankNetwork& network_;
   const std::vector<RankMessage>& messages_;
+  std::int64_t root_;
   bool one_port_;
   bool length_only_;
   std::size_t ranks_;
   std::size_t clusters_;
-  BroadcastProgram program_;
+  TimedMessages result_;
   std::vector<std::int64_t> cuts_;
   std::vector<std::pair<std::size_t, std::size_t>> parts_;  // of each message, [first, second)
   std::vector<std::int32_t> missing_;                       // parts that the sender has not got yet
@@ -355,14 +351,14 @@ class Simulation {
   std::vector<double> port_free_, receive_free_, next_try_, link_free_;
   std::vector<Uplink> uplinks_;
   EventQueue<Kind> events_;
-  std::vector<ProgramSend> sends_;
+  std::vector<TimedMessage> sends_;
   std::vector<std::size_t> started_;
 };
 
 }  // namespace
 
-BroadcastProgram timed_program(const RankNetwork& network, std::int64_t root, std::int64_t bytes,
-                               const std::vector<RankMessage>& messages, bool one_port, bool length_only) {
+TimedMessages timed_messages(const RankNetwork& network, std::int64_t root, std::int64_t bytes,
+                             const std::vector<RankMessage>& messages, bool one_port, bool length_only) {
   return Simulation(network, root, bytes, messages, one_port, length_only).run();
 }
 

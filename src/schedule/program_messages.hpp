@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "schedule/byte_uses.hpp"
 #include "sluice/schedule/program.hpp"
 
 /// Programs as planners make them: messages in an order in which they could pass one after the other.
@@ -19,6 +21,9 @@ struct ProgramMessage {
   /// them is received.
   bool with_last = false;
 };
+
+/// Throws InputError beyond 2^22 messages.
+void check_message_count(std::int64_t messages);
 
 class ProgramMessages {
  public:
@@ -43,8 +48,24 @@ class ProgramMessages {
   std::int64_t ranges_ = 0;
 };
 
-/// Operations of the messages, each waiting for what it has to (see program.hpp).
+/// Operations, each waiting for what it has to (see program.hpp), in the order in which they are added.
+class OperationList {
+ public:
+  explicit OperationList(std::int64_t ranks) : uses_(static_cast<std::size_t>(ranks)) {}
+  void add(std::int64_t rank, ProgramOperation::Kind kind, std::int64_t peer, std::span<const ByteRange> ranges);
+  /// A send and what receives it. Throws InputError beyond 2^22 messages.
+  void add_message(std::int64_t from, std::int64_t to, const ByteRange& range, bool combine);
+  [[nodiscard]] std::vector<ProgramOperation> take() && { return std::move(operations_); }
+
+ private:
+  std::vector<ProgramOperation> operations_;
+  std::vector<ByteUses> uses_;  ///< by rank
+};
+
+/// Operations of the messages.
 [[nodiscard]] std::vector<ProgramOperation> operations_of(const ProgramMessages& messages, std::int64_t ranks);
+/// The same of one rank alone, at one end of every message; `after` has positions among these.
+[[nodiscard]] std::vector<ProgramOperation> operations_of_rank(const ProgramMessages& messages, std::int64_t rank);
 
 /// In parts as equal as possible, of whole elements, the longer ones first; none is empty.
 [[nodiscard]] std::vector<ByteRange> cut(const ByteRange& range, std::int64_t parts, std::int64_t element_bytes);

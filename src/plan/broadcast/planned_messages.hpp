@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plan/broadcast/timed_messages.hpp"
+#include "sluice/plan/broadcast.hpp"
+
+namespace sluice::detail {
+
+/// A planned broadcast before it is a program, of which nothing is left but the order of messages; the fields are those
+/// of BroadcastPlan.
+struct PlannedMessages {
+  TreeSchedule schedule;
+  bool optimal = false;
+  std::optional<TimedMessages> messages;  ///< none of a method that was seen to be slower and not worked out
+  std::vector<NativeBroadcast> native;
+  double length_s = 0;  ///< until all ranks have the message
+  std::string method;
+  std::vector<BroadcastPlan::Candidate> candidates;
+};
+
+/// What plan_broadcast makes a program of; the messages are there.
+[[nodiscard]] PlannedMessages plan_messages(const Platform& platform, std::int64_t root, std::int64_t bytes,
+                                            const BroadcastOptions& options);
+
+}  // namespace sluice::detail

@@ -1,0 +1,103 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sluice/plan/broadcast.hpp"
+
+namespace sluice {
+
+namespace {
+
+using Kind = ProgramOperation::Kind;
+
+class PlanValidator {
+ public:
+  explicit PlanValidator(const BroadcastPlan& plan) : plan_(plan) {}
+
+  std::vector<Violation> run() {
+    check_pace();
+    check_native();
+    if (!violations_.empty()) return std::move(violations_);
+    return validate(with_native_as_messages());
+  }
+
+ private:
+  void fail(std::int64_t rank, std::string reason) { violations_.push_back({-1, rank, std::move(reason)}); }
+
+  static bool is_time(double seconds) { return std::isfinite(seconds) && seconds >= 0; }
+
+  void check_pace() {
+    if (plan_.pace.size() != plan_.program.operations.size()) {
+      fail(-1, fmt::format("a pace for {} of {} operations", plan_.pace.size(), plan_.program.operations.size()));
+      return;
+    }
+    for (std::size_t i = 0; i < plan_.pace.size(); ++i) {
+      const SendPace& pace = plan_.pace[i];
+      if (!is_time(pace.port_s) || !is_time(pace.connection_s) || pace.connection_s < pace.port_s)
+        fail(plan_.program.operations[i].rank,
+             fmt::format("operation {} keeps its port for {} s, its connection for {} s", i, pace.port_s,
+                         pace.connection_s));
+    }
+  }
+
+  void check_native() {
+    const std::int64_t ranks = plan_.program.ranks;
+    std::vector<char> served(static_cast<std::size_t>(std::max<std::int64_t>(0, ranks)), 0);
+    for (std::size_t n = 0; n < plan_.native.size(); ++n) {
+      const NativeBroadcast& native = plan_.native[n];
+      if (native.ranks.size() < 2) fail(-1, fmt::format("broadcast {} by the MPI has {} ranks", n, native.ranks.size()));
+      if (!is_time(native.start_s) || !std::isfinite(native.end_s) || native.end_s < native.start_s ||
+          native.end_s > plan_.program.length_s)
+        fail(-1, fmt::format("broadcast {} by the MPI takes from {} to {} s, the program {} s", n, native.start_s,
+                             native.end_s, plan_.program.length_s));
+      for (const std::int64_t rank : native.ranks) {
+        if (rank < 0 || rank >= ranks) {
+          fail(rank, fmt::format("no rank, but in broadcast {} by the MPI", n));
+        } else if (std::exchange(served[static_cast<std::size_t>(rank)], 1) != 0) {
+          fail(rank, "in a broadcast by the MPI twice");
+        }
+      }
+    }
+    if (!violations_.empty()) return;
+    for (const NativeBroadcast& native : plan_.native) served[static_cast<std::size_t>(native.ranks.front())] = 0;
+    for (const ProgramOperation& op : plan_.program.operations) {
+      const bool in_range = op.rank >= 0 && op.rank < ranks;
+      if (in_range && served[static_cast<std::size_t>(op.rank)] != 0)
+        fail(op.rank, "has messages besides what a broadcast by the MPI brings");
+    }
+  }
+
+  [[nodiscard]] Program with_native_as_messages() const {
+    Program program = plan_.program;
+    if (program.size_bytes <= 0) return program;
+    for (const NativeBroadcast& native : plan_.native) {
+      std::vector<std::int64_t> received;
+      for (std::size_t i = 0; i < plan_.program.operations.size(); ++i) {
+        const ProgramOperation& op = plan_.program.operations[i];
+        if (op.rank == native.ranks.front() && op.kind != Kind::kSend) received.push_back(static_cast<std::int64_t>(i));
+      }
+      for (std::size_t i = 1; i < native.ranks.size(); ++i) {
+        program.operations.push_back(
+            {native.ranks.front(), Kind::kSend, native.ranks[i], 0, program.size_bytes, {}, received});
+        program.operations.push_back(
+            {native.ranks[i], Kind::kReceive, native.ranks.front(), 0, program.size_bytes, {}, {}});
+      }
+    }
+    return program;
+  }
+
+  const BroadcastPlan& plan_;
+  std::vector<Violation> violations_;
+};
+
+}  // namespace
+
+std::vector<Violation> validate(const BroadcastPlan& plan) { return PlanValidator(plan).run(); }
+
+}  // namespace sluice
