@@ -72,9 +72,8 @@ bool print_own_parts() {
     print("reduce-scatter", 1, part.operations.size(), part_ms);
     if (machines > 10'000) continue;
     const sluice::Program whole = sluice::plan_reduce_scatter(problem, kElements);
-    if (!std::ranges::equal(part.operations, whole.operations | std::views::filter([&](const auto& op) {
-                                               return op.rank == rank;
-                                             }),
+    if (!std::ranges::equal(part.operations,
+                            whole.operations | std::views::filter([&](const auto& op) { return op.rank == rank; }),
                             [](const auto& a, const auto& b) {
                               return a.kind == b.kind && a.peer == b.peer && a.offset == b.offset && a.bytes == b.bytes;
                             }))

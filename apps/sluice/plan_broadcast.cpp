@@ -24,8 +24,19 @@ struct PlanOptions {
   BroadcastInput problem;
   PlanOutput output;
   std::string algorithm = "auto";
+  std::string program;  ///< a file for it
   bool reversed = false;
 };
+
+/// For those who asked for it. Nothing is written of a plan that the messages of a program are not all of.
+template <class Plan>
+void write_program(const Plan& plan, bool ends_native, const std::string& file) {
+  if (file.empty()) return;
+  if (ends_native)
+    throw InputError("--program", "a plan in which the MPI's own broadcast serves some ranks",
+                     "one of messages alone, such as --algorithm pipelined");
+  write_file_atomically(file, to_json(plan.program));
+}
 
 /// The head of a plan of either direction.
 template <class Plan>
@@ -52,6 +63,7 @@ int plan_forth(const PlanOptions& options, const BroadcastTask& task) {
     const Elapsed elapsed(kPlanning);
     return task.planned_by(options.algorithm);
   }();
+  write_program(plan, !plan.native.empty(), options.program);
   return show_plan(head_of(task, task.title(), plan), plan.schedule, options.output);
 }
 
@@ -66,6 +78,7 @@ int plan_back(const PlanOptions& options, const BroadcastTask& task) {
   const std::string title = fmt::format("reduce: {} of {} in {} to rank {} ({})", bytes_text(task.bytes),
                                         count_text(task.platform.ranks, "rank"),
                                         count_text(task.platform.clusters.size(), "cluster"), task.root, task.file);
+  write_program(plan, false, options.program);
   return show_plan(head_of(task, title, plan), plan.schedule, options.output);
 }
 
@@ -73,6 +86,7 @@ int plan(const PlanOptions& options) {
   check_algorithm("broadcast", options.algorithm);
   const BroadcastTask task = read(options.problem);
   options.output.check_targets();
+  if (!options.program.empty()) check_writable(options.program);
   const Interruptible interruptible(searches(options.algorithm));
   return options.reversed ? plan_back(options, task) : plan_forth(options, task);
 }
@@ -89,6 +103,10 @@ void add_plan_broadcast(CLI::App& plan_verb, Action& chosen) {
   problem->add_flag("--reversed", options->reversed,
                     "the schedule of a reduction to the root, by a broadcast the other way round: what run reduce "
                     "--platform does");
+  problem
+      ->add_option("--program", options->program,
+                   "write what each rank does as JSON (sluice.program/1), which check, simulate and report read")
+      ->option_text("FILE");
   options->output.add_to(*problem, "times in seconds", "length, bounds and methods alone");
   options->output.add_tree_to(*problem);
   problem->footer(algorithms_help("broadcast") + kBroadcastHelp +

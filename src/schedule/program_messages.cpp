@@ -16,9 +16,9 @@ constexpr std::int64_t kMostProgramMessages = std::int64_t{1} << 22;
 constexpr std::int64_t kMostRanges = std::int64_t{1} << 25;
 
 [[noreturn]] void refuse_so_many() {
-  throw InputError("plan",
-                   fmt::format("more than {} messages or {} ranges of bytes in them", kMostProgramMessages, kMostRanges),
-                   "fewer ranks or another algorithm");
+  throw InputError(
+      "plan", fmt::format("more than {} messages or {} ranges of bytes in them", kMostProgramMessages, kMostRanges),
+      "fewer ranks or another algorithm");
 }
 
 /// Puts an operation behind those of all ranks; `uses`: of its rank.
@@ -85,8 +85,7 @@ void ProgramMessages::add(std::int64_t from, std::int64_t to, std::vector<ByteRa
   ranges.resize(kept + 1);
   ranges.shrink_to_fit();
   ranges_ += static_cast<std::int64_t>(ranges.size());
-  if (static_cast<std::int64_t>(list_.size()) >= kMostProgramMessages || ranges_ > kMostRanges)
-    refuse_so_many();
+  if (static_cast<std::int64_t>(list_.size()) >= kMostProgramMessages || ranges_ > kMostRanges) refuse_so_many();
   list_.push_back({from, to, std::move(ranges), combine, false});
 }
 

@@ -59,6 +59,42 @@ TEST(Broadcast, PlansTheReductionTheOtherWayRoundThatCheckAccepts) {
   EXPECT_NE(outcome.err.find("error: --reversed"), std::string::npos) << outcome.err;
 }
 
+TEST(Broadcast, WritesProgramsThatCheckAndSimulateRead) {
+  const Folder folder;
+  for (const char* direction : {"", " --reversed"}) {
+    for (const std::string algorithm : {"ecef-la", "auto"}) {
+      SCOPED_TRACE(algorithm + direction);
+      const Outcome outcome =
+          folder.sluice(with({"plan", "broadcast", "--platform", kPlatform},
+                             "--size 64Ki --root 70 --program program.json --algorithm " + algorithm + direction));
+      EXPECT_EQ(outcome.status, 0) << outcome.err;
+      const json file = json::parse(folder.read("program.json"));
+      EXPECT_EQ(file["schema"], "sluice.program/1");
+      EXPECT_EQ(file["problem"], direction[0] == 0 ? "broadcast" : "reduce");
+      EXPECT_EQ(file["root"], 70);
+      EXPECT_EQ(file["size_bytes"], 65'536);
+      const Outcome check = folder.sluice({"check", "program.json"});
+      EXPECT_EQ(check.status, 0) << check.out << check.err;
+      const Outcome simulate = folder.sluice({"simulate", "program.json", "--platform", kPlatform});
+      EXPECT_EQ(simulate.status, 0) << simulate.err;
+    }
+  }
+}
+
+/// What the MPI does inside of a cluster is no message of a program.
+TEST(Broadcast, WritesNoProgramThatIsNotAll) {
+  const Folder folder;
+  folder.write("measured.json", R"({"schema": "sluice.platform/1", "ranks": 3, "clusters": [
+      {"name": "a", "ranks": [0, 1, 2], "latency_s": 1e-5, "gap": [[1, 1e-6], [1048576, 0.01]],
+       "broadcast": [[1, 1e-7], [1048576, 1e-6]]}], "links": []})");
+  const std::string plan = "plan broadcast --platform measured.json --size 64Ki --program program.json";
+  const Outcome refused = folder.sluice(words(plan));
+  expect_refused(refused, "--program: a plan in which the MPI's own broadcast serves some ranks");
+  EXPECT_EQ(folder.files().size(), 1U);
+  const Outcome outcome = folder.sluice(words(plan + " --algorithm pipelined"));
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+}
+
 TEST(Broadcast, ComparesAllOnOneModelWithOneSegment) {
   const Folder folder;
   const Outcome outcome =
@@ -109,6 +145,7 @@ TEST(Broadcast, BadInputIsRefusedInOneLine) {
   refused("--size 1Mi --early-internal", "--early-internal");
   refused("--size 1Mi --inside chain-rendezvous", "strategy inside: 'chain-rendezvous', expected one of flat, ");
   refused("--size 1Mi --inside chain --algorithm pipelined", "strategy inside: algorithm pipelined");
+  refused("--size 1Mi --program missing/program.json", "missing/program.json: cannot be written");
   expect_refused(folder.sluice(words("plan broadcast --size 1Mi")), "--platform: nothing");
   expect_refused(folder.sluice(words("predict broadcast --size 1Mi --platform missing.json")), "missing.json");
   expect_refused(folder.sluice(words("predict")), "sluice predict: no problem");

@@ -17,8 +17,8 @@
 namespace sluice {
 namespace {
 
-using testing::in_order;
 using testing::fault_in_times;
+using testing::in_order;
 using testing::line;
 using testing::three_sites;
 

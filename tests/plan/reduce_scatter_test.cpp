@@ -41,8 +41,7 @@ TEST(ReduceScatter, ThreeMachines) {
     for (const std::int64_t after : send.after) text += " after " + std::to_string(after / 2);
     text += receive.kind == ProgramOperation::Kind::kCombine ? "; " : " done; ";
   }
-  EXPECT_EQ(text,
-            "0>2 4-6; 2>0 0-4; 1>2 4-6; 0>1 2-4 after 1; 1>0 0-2; 1>0 2-4 after 3 done; 2>0 4-6 after 2 done; ");
+  EXPECT_EQ(text, "0>2 4-6; 2>0 0-4; 1>2 4-6; 0>1 2-4 after 1; 1>0 0-2; 1>0 2-4 after 3 done; 2>0 4-6 after 2 done; ");
   // 2 sends to 0 in 10 and is combined at 22; 1 sends to 0 in 8, from 10 on; combined at 34. 1 to 0: what it has from
   // 0, which waits for 22: 30, combined at 42, sent at 50; then 2's, at 58.
   EXPECT_EQ(plan.length_s, 58);
@@ -115,8 +114,7 @@ double simulated(const ReduceProblem& problem, const Program& plan) {
     double& end = done[i + 1];
     end = done[i] = out.sends = in.receives = start + time(problem.transfer_overhead, problem.transfer, send.bytes);
     if (receive.kind == ProgramOperation::Kind::kCombine)
-      end = in.combines =
-          std::max(end, in.combines) + time(problem.compute_overhead, problem.compute, receive.bytes);
+      end = in.combines = std::max(end, in.combines) + time(problem.compute_overhead, problem.compute, receive.bytes);
     if (receive.rank == plan.root) length = std::max(length, end);
   }
   return length;

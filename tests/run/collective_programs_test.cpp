@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "schedule/program_messages.hpp"
 #include "run/collective_testing.hpp"
 #include "run/mpi/program/program_executor.hpp"
 #include "run/mpi/runtime/collective.hpp"
 #include "run/mpi/runtime/job.hpp"
+#include "schedule/program_messages.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/program.hpp"
 #include "sluice/plan/registry.hpp"

@@ -367,8 +367,8 @@ TEST(Program, MutationsOfReductionsAreJudgedAsReplayed) {
       options.segments = 2;
       expect_judged_as_replayed(plan_broadcast(one_cluster(ranks), ranks / 2, 7, options).program, mutations,
                                 still_sound);
-      expect_judged_as_replayed(plan_reversed_broadcast(one_cluster(ranks), ranks / 2, 5, 3, options).program, mutations,
-                                still_sound);
+      expect_judged_as_replayed(plan_reversed_broadcast(one_cluster(ranks), ranks / 2, 5, 3, options).program,
+                                mutations, still_sound);
     }
   }
   RecordProperty("mutations", std::to_string(mutations));

@@ -14,10 +14,10 @@ namespace sluice {
 inline constexpr const char* kReduceScatter = "reduce-scatter";
 
 /// Plans `problem` for arrays of `elements` elements of `element_bytes`: `transfer` and `compute` are those of a whole
-/// array, and a range takes its share of what is not overhead. The problem's number of parts is ignored. Gives a program
-/// of "reduce", its messages in an order in which they could pass one after the other; `length_s` is in the problem's
-/// unit of time. Deterministic; O(n log n) time and memory. The length comes from a model that takes O(log n) time;
-/// unless n is a power of two it is too long rather than too short.
+/// array, and a range takes its share of what is not overhead. The problem's number of parts is ignored. Gives a
+/// program of "reduce", its messages in an order in which they could pass one after the other; `length_s` is in the
+/// problem's unit of time. Deterministic; O(n log n) time and memory. The length comes from a model that takes O(log n)
+/// time; unless n is a power of two it is too long rather than too short.
 ///
 /// Throws InputError as plan_reduce does, for limits, dates, an operation that does not commute, no root, a negative
 /// number of elements, elements of less than one byte, and more than 2^22 messages.

@@ -21,6 +21,6 @@ inline constexpr double kReplayOverScore = 0.75;
 
 /// Of routes in the order of their scores, at least one, those that a replay finds shortest: see compared_routes.cpp.
 [[nodiscard]] RoutedMessages best_routed(const RankNetwork& network, std::int64_t root, std::int64_t bytes,
-                                                const std::vector<FoundRoutes>& found, const StopRequest& stop);
+                                         const std::vector<FoundRoutes>& found, const StopRequest& stop);
 
 }  // namespace sluice::detail

@@ -273,8 +273,8 @@ class BroadcastPlanner {
   void fill_schedule(TreeSchedule& schedule, const detail::RoutedMessages& routed) const {
     schedule.segments = routed.routes.segments(bytes_);
     for (const TimedMessage& each : routed.messages.list)
-      schedule.transfers.push_back({each.from, each.to, each.start_s, each.arrival_s,
-                                    each.offset / routed.routes.segment_bytes, each.port_s});
+      schedule.transfers.push_back(
+          {each.from, each.to, each.start_s, each.arrival_s, each.offset / routed.routes.segment_bytes, each.port_s});
     std::stable_sort(schedule.transfers.begin(), schedule.transfers.end(),
                      [](const TimedTransfer& a, const TimedTransfer& b) { return a.start < b.start; });
   }

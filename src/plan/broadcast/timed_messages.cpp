@@ -1,5 +1,6 @@
 /// When the messages of a broadcast start and arrive, if each has what it passes for itself: the fast simulation that
-/// the search for routes goes by. Its costs are those of RankNetwork::costs; what it does is said in timed_messages.hpp.
+/// the search for routes goes by. Its costs are those of RankNetwork::costs; what it does is said in
+/// timed_messages.hpp.
 #include "plan/broadcast/timed_messages.hpp"
 
 #include <fmt/format.h>

@@ -51,7 +51,8 @@ class PlanValidator {
     std::vector<char> served(static_cast<std::size_t>(std::max<std::int64_t>(0, ranks)), 0);
     for (std::size_t n = 0; n < plan_.native.size(); ++n) {
       const NativeBroadcast& native = plan_.native[n];
-      if (native.ranks.size() < 2) fail(-1, fmt::format("broadcast {} by the MPI has {} ranks", n, native.ranks.size()));
+      if (native.ranks.size() < 2)
+        fail(-1, fmt::format("broadcast {} by the MPI has {} ranks", n, native.ranks.size()));
       if (!is_time(native.start_s) || !std::isfinite(native.end_s) || native.end_s < native.start_s ||
           native.end_s > plan_.program.length_s)
         fail(-1, fmt::format("broadcast {} by the MPI takes from {} to {} s, the program {} s", n, native.start_s,

@@ -173,8 +173,7 @@ Program plan_reduce_scatter_part(const ReduceProblem& problem, std::int64_t rank
   const Halving halving(problem, elements);
   program.length_s = length_of(halving);
   const std::int64_t own = (rank - problem.root + n) % n;
-  program.operations =
-      operations_of_rank(HalvingMessages(halving, problem.root, element_bytes, own).run(), rank);
+  program.operations = operations_of_rank(HalvingMessages(halving, problem.root, element_bytes, own).run(), rank);
   return program;
 }
 

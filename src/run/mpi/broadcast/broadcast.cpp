@@ -237,7 +237,8 @@ void Broadcast::State::begin_planned(SizeClass& size) {
   }
   if (size.bytes != message_bytes) {
     const ElementOperation bytes{message_bytes, MPI_BYTE, MPI_OP_NULL};
-    size.sized = std::make_unique<detail::ProgramExecutor>(channel, bytes, shrunk(part.program, message_bytes), nullptr);
+    size.sized =
+        std::make_unique<detail::ProgramExecutor>(channel, bytes, shrunk(part.program, message_bytes), nullptr);
     size.bytes = message_bytes;
   }
   running = size.sized.get();

@@ -94,8 +94,8 @@ ReductionChoice choose_reduction(Channel& channel, const ReductionOptions& optio
   ReductionPart tree;
   if (!asked_for) tree = plan_reduction_part(problem, channel.rank(), {algorithm, options.arity, false});
   if (asked_for || may_be_better) {
-    const Program own = plan_reduce_scatter_part(problem, channel.rank(), data.count,
-                                                 std::max<std::int64_t>(1, data.element_bytes));
+    const Program own =
+        plan_reduce_scatter_part(problem, channel.rank(), data.count, std::max<std::int64_t>(1, data.element_bytes));
     if (asked_for || own.length_s < tree.length)
       return {own.algorithm, own.length_s, costs, ReductionChoice::Pieces{part_of(own, channel.rank()), false}};
   }
