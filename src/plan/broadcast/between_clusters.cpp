@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "input/platform_parts.hpp"
+#include "plan/bound_below.hpp"
 #include "plan/broadcast/cluster_tree.hpp"
 #include "plan/broadcast/inside.hpp"
 #include "sluice/error.hpp"
@@ -134,7 +135,8 @@ BetweenPlan plan_between_clusters(const BetweenClusters& problem, const BetweenO
   BetweenPlan plan;
   plan.schedule = detail::scheduled(problem, planned.tree);
   plan.schedule.algorithm = options.algorithm;
-  plan.schedule.bound.lower = std::min(plan.schedule.length, std::max(plan.schedule.bound.lower, planned.at_least));
+  plan.schedule.bound.lower =
+      detail::bound_below(std::max(plan.schedule.bound.lower, planned.at_least), plan.schedule.length);
   plan.optimal = planned.optimal || plan.schedule.length <= plan.schedule.bound.lower * (1 + 1e-12);
   plan.nodes = planned.nodes;
   for (std::size_t i = 0; i < problem.inside.size(); ++i)

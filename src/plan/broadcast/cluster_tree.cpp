@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "plan/bound_below.hpp"
+
 namespace sluice::detail {
 
 namespace {
@@ -67,7 +69,7 @@ TreeSchedule scheduled(const BetweenClusters& problem, const ClusterTree& tree) 
       [&](std::size_t, double time) { schedule.length = std::max(schedule.length, time); });
   std::stable_sort(schedule.transfers.begin(), schedule.transfers.end(),
                    [](const TimedTransfer& a, const TimedTransfer& b) { return a.start < b.start; });
-  schedule.bound = {std::min(shortest_paths_bound(problem), schedule.length), schedule.length};
+  schedule.bound = {bound_below(shortest_paths_bound(problem), schedule.length), schedule.length};
   return schedule;
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "plan/bound_below.hpp"
 #include "plan/broadcast/cluster_tree.hpp"
 #include "plan/broadcast/compared_routes.hpp"
 #include "plan/broadcast/inside.hpp"
@@ -16,7 +17,6 @@
 #include "plan/broadcast/routes.hpp"
 #include "plan/broadcast/timed_messages.hpp"
 #include "plan/infinity.hpp"
-#include "schedule/program_messages.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/broadcast.hpp"
 #include "sluice/plan/registry.hpp"
@@ -265,7 +265,8 @@ class BroadcastPlanner {
     detail::RoutedMessages best = best_routed(network_, root_, bytes_, found, options_.stop);
     fill_schedule(plan.schedule, best);
     plan.length_s = plan.schedule.length = best.messages.length_s;
-    plan.schedule.bound = {std::min(network_.bound(root_, bytes_), plan.schedule.length), plan.schedule.length};
+    plan.schedule.bound = {detail::bound_below(network_.bound(root_, bytes_), plan.schedule.length),
+                           plan.schedule.length};
     plan.messages = std::move(best.messages);
     return finish(std::move(plan), name, name + ", " + to_string(best.routes));
   }
@@ -355,24 +356,6 @@ void check_options(const BroadcastOptions& options) {
   throw InputError("algorithm", "'" + options.algorithm + "'", "one of " + names + "native, auto");
 }
 
-/// The send and the receive of each message, which wait for nothing but what brings a send's bytes: every rank gets
-/// every byte once.
-std::vector<ProgramOperation> operations_of(const TimedMessages& messages, std::int64_t ranks) {
-  using Kind = ProgramOperation::Kind;
-  detail::check_message_count(static_cast<std::int64_t>(messages.list.size()));
-  std::vector<ProgramOperation> operations;
-  operations.reserve(2 * messages.list.size());
-  for (const TimedMessage& each : messages.list) {
-    operations.push_back({each.from, Kind::kSend, each.to, each.offset, each.bytes, {}, {}});
-    operations.push_back({each.to, Kind::kReceive, each.from, each.offset, each.bytes, {}, {}});
-  }
-  for_sources(messages, ranks, [&](std::size_t source, std::size_t message) {
-    operations[2 * message].after.push_back(static_cast<std::int64_t>(2 * source + 1));
-  });
-  for (ProgramOperation& op : operations) std::ranges::sort(op.after);
-  return operations;
-}
-
 }  // namespace
 
 namespace detail {
@@ -385,26 +368,5 @@ PlannedMessages plan_messages(const Platform& platform, std::int64_t root, std::
 }
 
 }  // namespace detail
-
-BroadcastPlan plan_broadcast(const Platform& platform, std::int64_t root, std::int64_t bytes,
-                             const BroadcastOptions& options) {
-  PlannedMessages planned = detail::plan_messages(platform, root, bytes, options);
-  BroadcastPlan plan;
-  plan.program.problem = Collective::kBroadcast;
-  plan.program.algorithm = std::move(planned.method);
-  plan.program.ranks = platform.ranks;
-  plan.program.size_bytes = bytes;
-  plan.program.root = root;
-  plan.program.length_s = planned.length_s;
-  plan.program.operations = operations_of(planned.messages.value(), platform.ranks);
-  plan.pace.resize(plan.program.operations.size());
-  for (std::size_t m = 0; m < planned.messages->list.size(); ++m)
-    plan.pace[2 * m] = {planned.messages->list[m].port_s, planned.messages->list[m].connection_s};
-  plan.native = std::move(planned.native);
-  plan.schedule = std::move(planned.schedule);
-  plan.optimal = planned.optimal;
-  plan.candidates = std::move(planned.candidates);
-  return plan;
-}
 
 }  // namespace sluice

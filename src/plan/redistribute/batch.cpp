@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "plan/bound_below.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/exchange.hpp"
 #include "sluice/plan/registry.hpp"
@@ -68,10 +69,7 @@ BatchPlan plan_as_one(const BatchProblem& problem, const BatchOptions& options) 
   for (Transfer& copy : schedule.copies) copy.size = to_bytes(copy.size);
   Cost& bound = schedule.bound;
   bound.transmission = to_bytes(bound.transmission);
-  const double least = bound.total * to_bytes.ratio(), is = cost(schedule).total;
-  constexpr double kRounded = 1e-9;
-  SLUICE_ASSERT(least <= is * (1 + kRounded), fmt::format("a bound of {}, a total of {}", least, is));
-  bound.total = std::min(least, is);  // they differ by rounding there
+  bound.total = detail::bound_below(bound.total * to_bytes.ratio(), cost(schedule).total);
   return result;
 }
 

@@ -8,13 +8,36 @@
 #include <utility>
 #include <vector>
 
+#include "plan/broadcast/planned_messages.hpp"
+#include "schedule/program_messages.hpp"
 #include "sluice/plan/broadcast.hpp"
 
 namespace sluice {
 
 namespace {
 
+using detail::PlannedMessages;
+using detail::TimedMessage;
+using detail::TimedMessages;
 using Kind = ProgramOperation::Kind;
+
+/// The send and the receive of each message, which wait for nothing but what brings a send's bytes: every rank gets
+/// every byte once.
+std::vector<ProgramOperation> operations_of(const TimedMessages& messages, std::int64_t ranks) {
+  detail::check_message_count(static_cast<std::int64_t>(messages.list.size()));
+  std::vector<ProgramOperation> operations;
+  operations.reserve(2 * messages.list.size());
+  for (const TimedMessage& each : messages.list) {
+    operations.push_back({each.from, Kind::kSend, each.to, each.offset, each.bytes, {}, {}});
+    operations.push_back({each.to, Kind::kReceive, each.from, each.offset, each.bytes, {}, {}});
+  }
+  for_sources(messages, ranks, [&](std::size_t source, std::size_t message) {
+    operations[2 * message].after.push_back(static_cast<std::int64_t>(2 * source + 1));
+  });
+  for (ProgramOperation& op : operations) std::ranges::sort(op.after);
+  return operations;
+}
+
 
 class PlanValidator {
  public:
@@ -98,6 +121,27 @@ class PlanValidator {
 };
 
 }  // namespace
+
+BroadcastPlan plan_broadcast(const Platform& platform, std::int64_t root, std::int64_t bytes,
+                             const BroadcastOptions& options) {
+  PlannedMessages planned = detail::plan_messages(platform, root, bytes, options);
+  BroadcastPlan plan;
+  plan.program.problem = Collective::kBroadcast;
+  plan.program.algorithm = std::move(planned.method);
+  plan.program.ranks = platform.ranks;
+  plan.program.size_bytes = bytes;
+  plan.program.root = root;
+  plan.program.length_s = planned.length_s;
+  plan.program.operations = operations_of(planned.messages.value(), platform.ranks);
+  plan.pace.resize(plan.program.operations.size());
+  for (std::size_t m = 0; m < planned.messages->list.size(); ++m)
+    plan.pace[2 * m] = {planned.messages->list[m].port_s, planned.messages->list[m].connection_s};
+  plan.native = std::move(planned.native);
+  plan.schedule = std::move(planned.schedule);
+  plan.optimal = planned.optimal;
+  plan.candidates = std::move(planned.candidates);
+  return plan;
+}
 
 std::vector<Violation> validate(const BroadcastPlan& plan) { return PlanValidator(plan).run(); }
 
