@@ -73,6 +73,7 @@ class ComparedBroadcast final : public ComparedJob {
     if (method == "mpi-bcast") return std::make_unique<OfMpi>(comm_, root_, bytes_);
     mpi::BroadcastOptions options = options_;
     if (method != "sluice") {
+      options.program.reset();
       options.plan.algorithm = method;
       options.try_native = false;
     }

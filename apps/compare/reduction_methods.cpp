@@ -277,6 +277,7 @@ std::unique_ptr<Planned> ComparedReduction::measured() {
 
 std::unique_ptr<Planned> ComparedReduction::planned(const std::string& algorithm) {
   mpi::ReductionOptions options = options_;
+  if (algorithm != options.algorithm) options.program.reset();
   options.algorithm = algorithm;
   if (!plans_over_platform(options_, algorithm)) options.platform.reset();
   const bool knows_costs = options.platform || (!options_.platform && (options.costs || options.measure));

@@ -11,6 +11,7 @@
 #include "elapsed.hpp"
 #include "interrupt.hpp"
 #include "offered_values.hpp"
+#include "option_values.hpp"
 #include "output.hpp"
 #include "plan.hpp"
 #include "sluice/error.hpp"
@@ -25,6 +26,7 @@ struct PlanOptions {
   PlanOutput output;
   std::string algorithm = "auto";
   std::string program;  ///< a file for it
+  std::string element_bytes;
   bool reversed = false;
 };
 
@@ -74,7 +76,14 @@ int plan_back(const PlanOptions& options, const BroadcastTask& task) {
   BroadcastOptions how = task.options;
   how.algorithm = options.algorithm;
   how.stop = stop_at_interrupt();
-  const ReversedPlan plan = plan_reversed_broadcast(task.platform, task.root, task.bytes, 1, how);
+  const bool given = !options.element_bytes.empty();
+  const std::int64_t element_bytes =
+      given ? parse_count(options.element_bytes, "--element-bytes", 1, std::int64_t{1} << 40) : 1;
+  if (task.bytes % element_bytes != 0)
+    throw InputError("--size", fmt::format("{} bytes", task.bytes),
+                     fmt::format("whole elements of {} bytes", element_bytes));
+  const ReversedPlan plan =
+      plan_reversed_broadcast(task.platform, task.root, task.bytes / element_bytes, element_bytes, how);
   const std::string title = fmt::format("reduce: {} of {} in {} to rank {} ({})", bytes_text(task.bytes),
                                         count_text(task.platform.ranks, "rank"),
                                         count_text(task.platform.clusters.size(), "cluster"), task.root, task.file);
@@ -87,6 +96,9 @@ int plan(const PlanOptions& options) {
   const BroadcastTask task = read(options.problem);
   options.output.check_targets();
   if (!options.program.empty()) check_writable(options.program);
+  if (!options.element_bytes.empty() && !options.reversed)
+    throw InputError("--element-bytes", options.element_bytes,
+                     "nothing without --reversed: a broadcast has no elements");
   const Interruptible interruptible(searches(options.algorithm));
   return options.reversed ? plan_back(options, task) : plan_forth(options, task);
 }
@@ -104,8 +116,13 @@ void add_plan_broadcast(CLI::App& plan_verb, Action& chosen) {
                     "the schedule of a reduction to the root, by a broadcast the other way round: what run reduce "
                     "--platform does");
   problem
+      ->add_option(
+          "--element-bytes", options->element_bytes,
+          "with --reversed: of an element, which is not cut, such as 8 for what run reduce --program carries out")
+      ->option_text("N [1]");
+  problem
       ->add_option("--program", options->program,
-                   "write what each rank does as JSON (sluice.program/1), which check, simulate and report read")
+                   "write what each rank does as JSON (sluice.program/1), which check, simulate, report and run read")
       ->option_text("FILE");
   options->output.add_to(*problem, "times in seconds", "length, bounds and methods alone");
   options->output.add_tree_to(*problem);

@@ -144,6 +144,7 @@ void add_run_broadcast(CLI::App& verb, Action& chosen) {
   CLI::App* problem = verb.add_subcommand("broadcast", "one rank's message to all");
   const auto options = std::make_shared<RunBroadcast>();
   options->problem.add_to(*problem);
+  add_program_to(*problem, options->program);
   options->methods.add_method_to(*problem, "sluice, mpi-bcast, algorithms of plan broadcast --help",
                                  {{"sluice", "mpi-bcast"}, algorithm_names("broadcast")});
   problem->add_flag("--model-only", options->model_only,
@@ -191,6 +192,7 @@ void add_run_reduce(CLI::App& verb, Action& chosen) {
       ->add_option("--platform", options->platform,
                    "a network of clusters to plan over, instead of costs: a broadcast the other way round")
       ->option_text("FILE");
+  add_program_to(*problem, options->program);
   std::vector<std::string> planners = algorithm_names("reduce");
   planners.emplace_back("reduce-scatter");
   for (const std::string& name : algorithm_names("broadcast"))

@@ -40,6 +40,7 @@ struct RunExchange {
 
 struct RunBroadcast {
   BroadcastInput problem;
+  std::string program;  ///< file of what method sluice carries out, instead of planning
   RunMethods methods;
   bool model_only = false;  ///< method sluice follows the model, and never falls back on MPI_Bcast
   TimelineOutput timeline;
@@ -64,6 +65,7 @@ struct RunReduce {
   std::string compute_overhead;
   std::string segments;
   std::string platform;  ///< file of the network to plan over, instead of costs
+  std::string program;   ///< file of what method sluice carries out, instead of planning
   std::string algorithm = "auto";
   RunMethods methods;
   bool measure = false;
@@ -86,6 +88,9 @@ int run_redistribute(const RunRedistribute& options);
 /// Several arrays at once.
 int run_batch(const RunRedistribute& options);
 int run_exchange(const RunExchange& options);
+/// --program FILE, for problems whose job carries out programs.
+void add_program_to(CLI::App& problem, std::string& file);
+
 int run_reduce(const RunReduce& options);
 int run_broadcast(const RunBroadcast& options);
 int run_collective(const RunCollective& options);

@@ -10,6 +10,7 @@
 #include "ranks.hpp"
 #include "run.hpp"
 #include "run_output.hpp"
+#include "schedule_file.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/error.hpp"
 
@@ -21,7 +22,8 @@ namespace {
 BroadcastTask read_without_platform(const RunBroadcast& options, const std::vector<std::string>& methods, int ranks) {
   const bool planned =
       std::ranges::any_of(methods, [](const auto& name) { return name != "sluice" && name != "mpi-bcast"; });
-  if (planned || options.model_only || options.timeline.wanted() || options.problem.asks_for_a_plan())
+  const bool given = !options.program.empty();
+  if (planned || (!given && (options.model_only || options.timeline.wanted())) || options.problem.asks_for_a_plan())
     throw InputError("--platform", "nothing", "a platform file, for methods and options of plans");
   return read_without_platform(options.problem, ranks);
 }
@@ -44,6 +46,7 @@ int run_broadcast(const RunBroadcast& options) {
   if (told) how.platform = task.platform;
   how.plan = task.options;
   how.try_native = !options.model_only;
+  if (!options.program.empty()) how.program = read_program_file(options.program);
   check_outputs(options.methods.json, options.timeline);
   const compare::Comparison comparison =
       compare::broadcasts(MPI_COMM_WORLD, static_cast<int>(task.root), task.bytes, how, methods, repetitions);

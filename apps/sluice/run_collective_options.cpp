@@ -9,6 +9,13 @@
 
 namespace sluice::command {
 
+void add_program_to(CLI::App& problem, std::string& file) {
+  problem
+      .add_option("--program", file,
+                  "carry out this program (sluice.program/1), instead of planning one; it is checked first")
+      ->option_text("FILE");
+}
+
 void add_run_collectives(CLI::App& verb, Action& chosen) {
   for (const Collective collective : kCollectives) {
     const std::string name(to_string(collective));
@@ -23,10 +30,7 @@ void add_run_collectives(CLI::App& verb, Action& chosen) {
                               fmt::format("the planner of method sluice: {}", algorithm_list(name))),
           algorithm_names(name))
         ->option_text("NAME [auto]");
-    problem
-        ->add_option("--program", options->program,
-                     "carry out this program (sluice.program/1), instead of planning one; it is checked first")
-        ->option_text("FILE");
+    add_program_to(*problem, options->program);
     options->methods.add_method_to(*problem, fmt::format("sluice, mpi-{}, algorithms as for --algorithm", name),
                                    {{"sluice", "mpi-" + name}, algorithm_names(name)});
     problem->add_flag("--model-only", options->model_only,

@@ -19,6 +19,7 @@
 #include "ranks.hpp"
 #include "run.hpp"
 #include "run_output.hpp"
+#include "schedule_file.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/platform.hpp"
 #include "sluice/input/quantity.hpp"
@@ -117,6 +118,7 @@ std::optional<mpi::ReductionCosts> read_costs(const RunReduce& options) {
 
 mpi::ReductionOptions read_how(const RunReduce& options, const compare::ReductionContents& contents, int ranks) {
   mpi::ReductionOptions how;
+  if (!options.program.empty()) how.program = read_program_file(options.program);
   how.algorithm = options.algorithm;
   how.try_native = !options.model_only;
   how.progress_thread = !options.no_thread;
@@ -186,7 +188,7 @@ int run_reduce(const RunReduce& options) {
   if (how.platform) {
     subject.notes.push_back(fmt::format("over {} ({}); trees as if d = c",
                                         count_text(how.platform->clusters.size(), "cluster"), options.platform));
-  } else {
+  } else if (!how.program) {
     subject.notes.push_back(how.measure || how.costs
                                 ? fmt::format("d = {}, c = {}, {}", seconds_text(comparison.costs.transfer),
                                               seconds_text(comparison.costs.compute),

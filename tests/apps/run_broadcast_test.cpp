@@ -44,6 +44,29 @@ TEST_F(RunBroadcast, WithoutTryingMpiThePlanIsRun) {
   EXPECT_NE(method["how"], "native");
 }
 
+TEST_F(RunBroadcast, CarriesOutAProgramThatPlanHasWritten) {
+  const Outcome plan =
+      folder_.sluice(words("plan broadcast --platform platform.json --size 64Ki --root 3 --program program.json"));
+  ASSERT_EQ(plan.status, 0) << plan.err;
+  const std::string with = "run broadcast --size 64Ki --root 3 --repetitions 1 --method sluice --program program.json";
+  const Outcome outcome = on_ranks(folder_, 5, with + " --json out.json");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const json file = json::parse(folder_.read("out.json"));
+  EXPECT_EQ(file["verified"], true);
+  EXPECT_EQ(file["methods"][0]["predicted_s"], json::parse(folder_.read("program.json"))["length_s"]);
+  expect_refused_once(on_ranks(folder_, 5, "run broadcast --size 32Ki --root 3 --program program.json"),
+                      "bytes: 32768, expected the 65536 of the program");
+  expect_refused_once(on_ranks(folder_, 4, "run broadcast --size 64Ki --root 3 --program program.json"),
+                      "program: ranks 5, expected 4");
+  const Outcome back = folder_.sluice(
+      words("plan broadcast --platform platform.json --size 64Ki --reversed --element-bytes 8 --program back.json"));
+  ASSERT_EQ(back.status, 0) << back.err;
+  const Outcome reduced = on_ranks(folder_, 5, "run reduce --count 8Ki --repetitions 1 --program back.json");
+  EXPECT_EQ(reduced.status, 0) << reduced.err;
+  expect_refused_once(on_ranks(folder_, 5, "run reduce --count 8Ki --program program.json"),
+                      "program: broadcast, expected reduce");
+}
+
 TEST_F(RunBroadcast, NeedsNoPlatform) {
   const Outcome outcome = on_ranks(folder_, 3, "run broadcast --size 100K --root 1 --repetitions 2");
   ASSERT_EQ(outcome.status, 0) << outcome.err;

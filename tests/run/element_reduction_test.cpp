@@ -7,12 +7,15 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
+#include "plan/program/registry.hpp"
 #include "run/exchange_testing.hpp"
 #include "run/platform_testing.hpp"
 #include "sluice/error.hpp"
+#include "sluice/plan/program.hpp"
 #include "sluice/plan/reduce.hpp"
 #include "sluice/plan/reduce_scatter.hpp"
 #include "sluice/plan/registry.hpp"
@@ -278,6 +281,70 @@ TEST(ElementReduction, OverAPlatformByEveryAlgorithmToEveryRoot) {
       }
     }
   }
+}
+
+/// A program for so many elements, by a planner of programs; none where it does not apply.
+std::optional<Program> given_program(std::string_view algorithm, int root, std::int64_t count,
+                                     std::int64_t element_bytes, bool commutative) {
+  ProgramOptions how;
+  how.algorithm = algorithm;
+  const ProgramProblem problem{Collective::kReduce, count * element_bytes, root, element_bytes, commutative};
+  try {
+    return plan_program(testing::platform_of(size(), 2, 2), problem, how).program;
+  } catch (const InputError&) {
+    return std::nullopt;  // not in the order of ranks
+  }
+}
+
+TEST(ElementReduction, CarriesOutAProgramThatIsGiven) {
+  const Matrices matrices;
+  int in_order = 0;
+  for (const Algorithm& algorithm : sluice::detail::program_algorithms(Collective::kReduce)) {
+    for (const int root : {0, size() - 1}) {
+      for (const std::int64_t count : {1, 40, 3'000}) {
+        SCOPED_TRACE(std::string(algorithm.name) + ", " + std::to_string(count) + " elements to " +
+                     std::to_string(root));
+        ReductionOptions options;
+        options.program = given_program(algorithm.name, root, count, 16, true);
+        ASSERT_TRUE(options.program);
+        expect_sums_over(options, root, count);
+        options.program = given_program(algorithm.name, root, count, sizeof(Matrix), false);
+        if (!options.program) continue;
+        ++in_order;
+        ElementReduction job(MPI_COMM_WORLD, matrices.operation(count), root, options);
+        expect_product(MPI_COMM_WORLD, job, root, count, 0);
+        expect_product(MPI_COMM_WORLD, job, root, count, 1);
+        EXPECT_EQ(job.summary().method, options.program->algorithm);
+      }
+    }
+  }
+  EXPECT_GT(in_order, 0);
+}
+
+TEST(ElementReduction, AProgramThatDoesNotFitIsRefused) {
+  const ElementOperation sum{10, MPI_INT64_T, MPI_SUM};
+  const Program good = given_program("binomial", 0, 10, 8, true).value();
+  const auto refused = [&](auto change) {
+    ReductionOptions options;
+    options.program = good;
+    change(options);
+    EXPECT_THROW(ElementReduction(MPI_COMM_WORLD, sum, 0, options), InputError);
+  };
+  refused([](ReductionOptions& o) { o.program->ranks += 1; });
+  refused([](ReductionOptions& o) { o.program->size_bytes = 88; });
+  refused([](ReductionOptions& o) { o.program->element_bytes = 4; });
+  refused([](ReductionOptions& o) { o.algorithm = "flat"; });
+  refused([](ReductionOptions& o) { o.segments = 2; });
+  refused([](ReductionOptions& o) { o.measure = true; });
+  refused([](ReductionOptions& o) { o.dynamic = true; });
+  refused([](ReductionOptions& o) { o.platform = testing::platform_of(size(), 2, 2); });
+  const Matrices matrices;
+  ReductionOptions commuting;
+  commuting.program = given_program("binomial", 0, 10, sizeof(Matrix), true);
+  EXPECT_THROW(ElementReduction(MPI_COMM_WORLD, matrices.operation(10), 0, commuting), InputError);
+  if (size() == 1) return;
+  refused([](ReductionOptions& o) { o.program->root = 1; });
+  refused([](ReductionOptions& o) { o.program->operations.pop_back(); });
 }
 
 /// Parts of the coordinator's message meet other parts of it inside its cluster.

@@ -8,9 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "plan/program/registry.hpp"
 #include "run/platform_testing.hpp"
 #include "run/redistribution_testing.hpp"
 #include "sluice/error.hpp"
+#include "sluice/plan/program.hpp"
 #include "sluice/plan/registry.hpp"
 #include "sluice/run/mpi/broadcast.hpp"
 #include "sluice/run/mpi/error.hpp"
@@ -49,6 +51,48 @@ TEST(Broadcast, EveryAlgorithmGivesEveryRankEveryByte) {
       for (const std::int64_t bytes : {0, 1, 5, 1000, 70'001, 600'000}) expect_broadcast(job, root, bytes);
     }
   }
+}
+
+/// Every planner of programs, whatever the platform is that it planned for.
+TEST(Broadcast, CarriesOutAProgramThatIsGiven) {
+  const int root = size() - 1;
+  for (const std::int64_t bytes : {1, 5, 70'001}) {
+    for (const Algorithm& algorithm : sluice::detail::program_algorithms(Collective::kBroadcast)) {
+      SCOPED_TRACE(std::string(algorithm.name) + ", " + std::to_string(bytes) + " bytes");
+      ProgramOptions how;
+      how.algorithm = algorithm.name;
+      BroadcastOptions options;
+      options.program = plan_program(platform_of(size(), 2, 2), {Collective::kBroadcast, bytes, root}, how).program;
+      Broadcast job(MPI_COMM_WORLD, root, options);
+      for (int round = 0; round < 2; ++round) expect_broadcast(job, root, bytes);
+      EXPECT_EQ(job.chosen(bytes).method, options.program->algorithm);
+      EXPECT_TRUE(job.settled(bytes));
+    }
+  }
+}
+
+TEST(Broadcast, AProgramThatDoesNotFitIsRefused) {
+  const Program good = plan_program(platform_of(size(), 2, 2), {Collective::kBroadcast, 4096, 0}).program;
+  const auto expect_refused = [&](auto change, const std::string& about) {
+    BroadcastOptions options;
+    options.program = good;
+    change(options);
+    try {
+      Broadcast job(MPI_COMM_WORLD, 0, options);
+      std::vector<std::byte> buffer(4096);
+      job.execute(buffer.data(), 4096);
+      ADD_FAILURE() << about << " is not refused";
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find(about), std::string::npos) << error.what();
+    }
+  };
+  expect_refused([](BroadcastOptions& o) { o.program->ranks += 1; }, "ranks");
+  expect_refused([](BroadcastOptions& o) { o.program->problem = Collective::kAllgather; }, "broadcast");
+  expect_refused([](BroadcastOptions& o) { o.plan.segments = 2; }, "an algorithm or segments");
+  expect_refused([](BroadcastOptions& o) { o.program->size_bytes = 8192; }, "8192");
+  if (size() == 1) return;
+  expect_refused([](BroadcastOptions& o) { o.program->root = 1; }, "root 1");
+  expect_refused([](BroadcastOptions& o) { o.program->operations.pop_back(); }, "a sound one");
 }
 
 TEST(Broadcast, ClustersWhoseBroadcastWasMeasuredUseTheMpis) {

@@ -38,7 +38,6 @@ std::vector<ProgramOperation> operations_of(const TimedMessages& messages, std::
   return operations;
 }
 
-
 class PlanValidator {
  public:
   explicit PlanValidator(const BroadcastPlan& plan) : plan_(plan) {}

@@ -10,6 +10,7 @@
 
 #include "sluice/input/platform.hpp"
 #include "sluice/plan/broadcast.hpp"
+#include "sluice/schedule/program.hpp"
 
 namespace sluice::mpi {
 
@@ -20,6 +21,9 @@ struct BroadcastOptions {
   /// beyond 1000 ranks, or beyond 8 nodes of which some have several.
   std::optional<Platform> platform = std::nullopt;
   sluice::BroadcastOptions plan = {};  ///< as for plan_broadcast
+  /// A program of "broadcast" to carry out instead of planning one, such as read_program gives it; messages have its
+  /// size. It is checked first; MPI_Bcast is not tried.
+  std::optional<Program> program = std::nullopt;
   /// Where `plan.algorithm` is "auto": in the first executions of a size class the plan and MPI_Bcast take turns, and
   /// the one that was faster on the slowest rank serves the class from the ninth on. A model does not know how fast an
   /// MPI is inside a node. Between nodes that is looked at again where executions of 1 ms or more change by a factor of

@@ -13,6 +13,7 @@
 #include "run/mpi/native/native_broadcast.hpp"
 #include "run/mpi/native/way_trial.hpp"
 #include "run/mpi/network/learn.hpp"
+#include "run/mpi/program/given_program.hpp"
 #include "run/mpi/program/program_executor.hpp"
 #include "run/mpi/runtime/agreement.hpp"
 #include "run/mpi/runtime/collective.hpp"
@@ -30,8 +31,10 @@ constexpr const char* kNative = "native";
 
 /// What is wrong with the arguments, null if nothing.
 /// Returns what is to be the same on all ranks.
-std::int64_t check_message(const void* buffer, std::int64_t bytes) {
+std::int64_t check_message(const void* buffer, std::int64_t bytes, const std::optional<Program>& program) {
   if (bytes < 0) throw InputError("bytes", fmt::format("{}", bytes), "at least 0");
+  if (program && bytes != program->size_bytes)
+    throw InputError("bytes", fmt::format("{}", bytes), fmt::format("the {} of the program", program->size_bytes));
   if (bytes > 0 && buffer == nullptr) throw InputError("buffer", "a null pointer", "room for the message");
   return bytes;
 }
@@ -122,14 +125,29 @@ struct Broadcast::State final : detail::Job {
     }
   }
   [[nodiscard]] bool in_native_collective() const override {
-    return natively || !options.platform || std::ranges::any_of(classes, [](const SizeClass& size) {
+    return natively || !(options.platform || options.program) ||
+           std::ranges::any_of(classes, [](const SizeClass& size) {
              return size.part->native || size.part->native_inside || size.trial->may_be_native();
            });
   }
+  [[nodiscard]] bool asks_for_a_plan() const {
+    const sluice::BroadcastOptions& plan = options.plan;
+    return plan.algorithm != "auto" || plan.segments != 0 || plan.early_internal || !plan.inside.empty();
+  }
+  /// Of a broadcast of so many bytes: the program without its operations.
+  [[nodiscard]] Program shape_of(std::int64_t bytes) const {
+    Program shape;
+    shape.problem = Collective::kBroadcast;
+    shape.ranks = channel.size();
+    shape.size_bytes = bytes;
+    shape.root = root;
+    return shape;
+  }
   /// Whether MPI_Bcast is all there is for a message, as nothing is known that could be better.
   [[nodiscard]] bool only_native(std::int64_t bytes) const {
-    return !options.platform && (!options.try_native || bytes < detail::kLongBetweenHosts ||
-                                 channel.context().one_node() || detail::kSimulated);
+    return !options.platform && !options.program &&
+           (!options.try_native || bytes < detail::kLongBetweenHosts || channel.context().one_node() ||
+            detail::kSimulated);
   }
 
   BroadcastOptions options;
@@ -156,10 +174,14 @@ Broadcast::State::State(std::shared_ptr<detail::Context> context, std::int64_t n
   detail::Arguments arguments("broadcast");
   arguments.add_all(root, options.platform.has_value(), options.plan.algorithm, options.plan.lookahead,
                     options.plan.inside, options.plan.early_internal, options.plan.segments, options.plan.time_limit_s,
-                    options.try_native);
+                    options.try_native, options.program.has_value());
   const std::exception_ptr failure = detail::failure_of([&] {
     if (root < 0 || root >= channel.size())
       throw InputError("root", fmt::format("{}", root), fmt::format("0 to {}", channel.size() - 1));
+    if (options.program) {
+      detail::check_given(*options.program, shape_of(options.program->size_bytes), asks_for_a_plan());
+      arguments.add(to_json(*options.program));
+    }
     if (!options.platform) return;
     check_platform(*options.platform, "platform");
     if (options.platform->ranks != channel.size())
@@ -172,10 +194,20 @@ Broadcast::State::State(std::shared_ptr<detail::Context> context, std::int64_t n
 }
 
 OwnPart Broadcast::State::plan(std::int64_t bytes) {
-  const detail::JobPlatform known =
-      options.platform ? detail::JobPlatform{*options.platform, true} : detail::platform_of_job(channel);
+  detail::JobPlatform known;
+  if (options.platform) {
+    known = {*options.platform, true};
+  } else if (!options.program) {
+    known = detail::platform_of_job(channel);
+  }
   const Platform& platform = known.platform;
   const auto plan_all = [&] {
+    if (options.program) {
+      detail::check_sound(*options.program);
+      BroadcastPlan plan;
+      plan.program = *options.program;
+      return parts_of(plan);
+    }
     if (!options.platform && !detail::is_planned_soon(platform)) {
       OwnPart part;
       part.native = true;
@@ -188,16 +220,12 @@ OwnPart Broadcast::State::plan(std::int64_t bytes) {
     return parts;
   };
   OwnPart own = detail::planned_part<OwnPart>(channel, plan_all, kFields);
-  Program& shape = own.program.shape;
-  shape.problem = Collective::kBroadcast;
-  shape.ranks = channel.size();
-  shape.size_bytes = bytes;
-  shape.root = root;
+  own.program.shape = shape_of(bytes);
   return own;
 }
 
 SizeClass& Broadcast::State::obtain(std::int64_t bytes) {
-  const std::int64_t largest = class_of(bytes);
+  const std::int64_t largest = options.program ? bytes : class_of(bytes);
   const auto found = std::ranges::find(classes, largest, &SizeClass::largest);
   if (found != classes.end()) {
     classes.splice(classes.begin(), classes, found);  // on every rank, so that all keep the same ones
@@ -213,7 +241,7 @@ SizeClass& Broadcast::State::obtain(std::int64_t bytes) {
     size.part = std::make_shared<const OwnPart>(plan(largest));
     kept.put(channel, place, size.part);
   }
-  const bool may_try = options.try_native && options.plan.algorithm == "auto";
+  const bool may_try = options.try_native && options.plan.algorithm == "auto" && !options.program;
   size.trial.emplace(channel, may_try && !size.part->native, kept, true);
   classes.push_front(std::move(size));
   if (classes.size() > kKeptClasses) classes.pop_back();
@@ -304,7 +332,7 @@ detail::Advance Broadcast::State::carry_out() {
 }
 
 void Broadcast::State::begin(void* buffer, std::int64_t bytes) {
-  start([&] { return check_message(buffer, bytes); },
+  start([&] { return check_message(buffer, bytes, options.program); },
         [&] {
           message = buffer;
           message_bytes = bytes;
@@ -363,7 +391,8 @@ ChosenBroadcast Broadcast::chosen(std::int64_t bytes) {
 
 bool Broadcast::settled(std::int64_t bytes) const {
   if (state_->only_native(bytes)) return true;
-  const auto size = std::ranges::find(state_->classes, class_of(bytes), &SizeClass::largest);
+  const auto size =
+      std::ranges::find(state_->classes, state_->options.program ? bytes : class_of(bytes), &SizeClass::largest);
   return size != state_->classes.end() && size->trial->over();
 }
 

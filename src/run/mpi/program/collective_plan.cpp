@@ -11,6 +11,7 @@
 
 #include "run/mpi/native/native_program.hpp"
 #include "run/mpi/network/learn.hpp"
+#include "run/mpi/program/given_program.hpp"
 #include "run/mpi/reduce/element_operation.hpp"
 #include "run/mpi/runtime/element_layout.hpp"
 #include "run/mpi/runtime/planned_part.hpp"
@@ -29,26 +30,6 @@ constexpr std::int64_t kMostRanks = 256;  ///< planned in less than half a secon
 /// Short elements with an operation of MPI's own, where no trial is to decide: on one node, and between nodes.
 constexpr std::int64_t kShortOnNode = 256 << 10;
 constexpr std::int64_t kShortBetweenNodes = 4 << 10;
-
-/// Throws InputError unless the program given is for what is asked for.
-void check_program(const Program& program, const Program& shape, bool asks_for_more) {
-  const auto refuse = [](const std::string& found, const std::string& expected) {
-    throw InputError("program", found, expected);
-  };
-  if (asks_for_more) refuse("one, and an algorithm or segments", "either");
-  if (program.problem != shape.problem)
-    refuse(std::string(to_string(program.problem)), std::string(to_string(shape.problem)));
-  const auto compare = [&](const char* what, std::int64_t found, std::int64_t expected) {
-    if (found != expected) refuse(fmt::format("{} {}", what, found), fmt::format("{}", expected));
-  };
-  compare("ranks", program.ranks, shape.ranks);
-  compare("size_bytes", program.size_bytes, shape.size_bytes);
-  if (program.block_offsets != shape.block_offsets) refuse("blocks of other sizes", "those of the job");
-  compare("root", program.root, shape.root);
-  if (!combines(shape.problem)) return;
-  compare("element_bytes", program.element_bytes, shape.element_bytes);
-  if (program.commutative && !shape.commutative) refuse("an operation that commutes", "one in the order of the ranks");
-}
 
 /// In elements, as many as there are.
 void set_shares(Program& shape, std::span<const std::int64_t> shares) {
@@ -77,7 +58,7 @@ void check(CollectiveTask& task) {
                        fmt::format("the {} there are", shape.ranks));
   }
   if (!options.program) return;
-  check_program(*options.program, shape, options.algorithm != "auto" || options.segments != 0);
+  check_given(*options.program, shape, options.algorithm != "auto" || options.segments != 0);
   shape.commutative = options.program->commutative;
 }
 
@@ -187,11 +168,7 @@ PlannedCollective plan_collective(Channel& channel, const CollectiveTask& task) 
     Program program;
     if (options.program) {
       program = *options.program;
-      const std::vector<Violation> violations = validate(program);
-      if (!violations.empty())
-        throw InputError(
-            "program", to_string(violations.front()),
-            violations.size() == 1 ? "a sound one" : fmt::format("a sound one ({} more)", violations.size() - 1));
+      check_sound(program);
     } else {
       const ProgramProblem problem{task.shape.problem,       task.shape.size_bytes,  task.shape.root,
                                    task.shape.element_bytes, task.shape.commutative, block_bytes(task.shape)};

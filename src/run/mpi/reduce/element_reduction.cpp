@@ -51,8 +51,8 @@ struct ElementReduction::State final : detail::ReductionJob {
   void begin(const void* mine, void* result);
   /// Whether the way is left to the library, and there is one to go.
   [[nodiscard]] bool chooses_freely() const {
-    return options.algorithm == "auto" && !options.segments && !options.dynamic && channel.size() > 1 &&
-           elements.count > 0;
+    return options.algorithm == "auto" && !options.segments && !options.dynamic && !options.program &&
+           channel.size() > 1 && elements.count > 0;
   }
   [[nodiscard]] bool may_be_native() const { return options.try_native && chooses_freely(); }
   /// Where no trial is to decide: whether MPI_Reduce serves.

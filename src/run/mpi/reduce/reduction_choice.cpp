@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "run/mpi/network/learn.hpp"
-#include "run/mpi/reduce/platform_reduction.hpp"
+#include "run/mpi/reduce/planned_reduction.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/reduce_scatter.hpp"
 
@@ -40,6 +40,13 @@ void check_reduction(const ReductionOptions& options, const ReducedData& data, i
     if (options.dynamic) throw InputError("reproducible", "dynamic", "the order of the plan");
   }
   if (options.measure && options.costs) throw InputError("costs", "given and to be measured", "one of the two");
+  if (options.program) {
+    // Of objects nobody knows how many bytes they have.
+    const std::int64_t elements = data.objects ? 0 : data.count;
+    check_program_for(options, shape_of_reduction(ranks, root, elements, data.element_bytes, data.commutative),
+                      data.objects);
+    return;
+  }
   if (options.platform) {
     check_platform_for(options, ranks, data.objects, data.commutative);
     return;
@@ -68,12 +75,18 @@ ReductionCosts usual_costs(const ReducedData& data) {
 
 ReductionChoice choose_reduction(Channel& channel, const ReductionOptions& options, const ReducedData& data, int root,
                                  const ReductionCosts& costs, bool parts_known) {
-  const auto over = [&](const Platform& platform) {
-    PlannedReduction planned = plan_over_platform(channel, platform, options, root, data.count, data.element_bytes);
+  const auto shape = [&] {
+    return shape_of_reduction(channel.size(), root, data.count, data.element_bytes, data.commutative);
+  };
+  const auto pieces = [&](PlannedReduction planned) {
     std::string method = planned.part.shape.algorithm;
     return ReductionChoice{std::move(method), planned.length_s, costs,
                            ReductionChoice::Pieces{std::move(planned.part), true}};
   };
+  const auto over = [&](const Platform& platform) {
+    return pieces(plan_over_platform(channel, platform, options, shape()));
+  };
+  if (options.program) return pieces(plan_by_program(channel, *options.program, shape()));
   if (options.platform) return over(*options.platform);
   if (data.by_network) {
     const JobPlatform known = platform_of_job(channel);
@@ -112,6 +125,8 @@ Arguments arguments_of(const ReductionOptions& options, const ReducedData& data,
   }
   arguments.add(options.platform.has_value());
   if (options.platform) arguments.add(to_json(*options.platform));
+  arguments.add(options.program.has_value());
+  if (options.program) arguments.add(to_json(*options.program));
   arguments.add_all(options.measure, options.algorithm, options.arity, options.segments.value_or(-1));
   arguments.add_all(options.reproducible.has_value(), options.reproducible.value_or(false), options.try_native,
                     options.dynamic, options.end_together);

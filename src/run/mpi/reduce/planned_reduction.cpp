@@ -1,0 +1,95 @@
+#include "run/mpi/reduce/planned_reduction.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "run/mpi/program/given_program.hpp"
+#include "run/mpi/runtime/planned_part.hpp"
+#include "sluice/checked.hpp"
+#include "sluice/error.hpp"
+#include "sluice/plan/broadcast.hpp"
+
+namespace sluice::mpi::detail {
+
+void check_platform_for(const ReductionOptions& options, int ranks, bool of_objects, bool commutative) {
+  const auto refuse = [](const char* found, const char* expected) { throw InputError("platform", found, expected); };
+  check_platform(*options.platform, "platform");
+  if (options.platform->ranks != ranks)
+    throw InputError("platform", fmt::format("{} ranks", options.platform->ranks),
+                     fmt::format("the {} there are", ranks));
+  if (of_objects) refuse("a reduction of objects", "elements, which can be cut");
+  if (!commutative) refuse("an operation that does not commute", "one that does");
+  if (options.measure || options.costs) refuse("costs, or to measure them", "either");
+  if (options.dynamic) refuse("dynamic", "the order of the plan");
+}
+
+void check_program_for(const ReductionOptions& options, const Program& shape, bool of_objects) {
+  const auto refuse = [](const char* found, const char* expected) { throw InputError("program", found, expected); };
+  if (of_objects) refuse("a reduction of objects", "elements, which can be cut");
+  if (options.measure || options.costs) refuse("costs, or to measure them", "either");
+  if (options.dynamic) refuse("dynamic", "the order of the program");
+  if (options.platform) refuse("a platform to plan over", "either");
+  check_given(*options.program, shape, options.algorithm != "auto" || options.segments);
+}
+
+Program shape_of_reduction(int ranks, int root, std::int64_t elements, std::int64_t element_bytes, bool commutative) {
+  Program shape;
+  shape.problem = Collective::kReduce;
+  shape.ranks = ranks;
+  shape.root = root;
+  shape.element_bytes = std::max<std::int64_t>(1, element_bytes);  // elements of no bytes are as any others to a plan
+  shape.size_bytes = checked::multiply(elements, shape.element_bytes, "bytes");
+  shape.commutative = commutative;
+  return shape;
+}
+
+namespace {
+
+/// `plan_all()`: the parts of all ranks, on rank 0.
+template <class PlanAll>
+PlannedReduction planned_for_all(Channel& channel, const Program& shape, PlanAll plan_all) {
+  PlannedReduction own = planned_part<PlannedReduction>(channel, plan_all, [](auto& numbers, PlannedReduction& each) {
+    numbers(each.part.shape.algorithm, each.length_s);
+    kPartFields(numbers, each.part);
+  });
+  std::string algorithm = std::move(own.part.shape.algorithm);
+  own.part.shape = shape;
+  own.part.shape.algorithm = std::move(algorithm);
+  return own;
+}
+
+std::vector<PlannedReduction> parts_of_all(const Program& program, std::span<const SendPace> pace) {
+  std::vector<PlannedReduction> all;
+  for (ProgramPart& part : parts_of(program, pace)) all.push_back({std::move(part), program.length_s});
+  return all;
+}
+
+}  // namespace
+
+PlannedReduction plan_over_platform(Channel& channel, const Platform& platform, const ReductionOptions& options,
+                                    const Program& shape) {
+  return planned_for_all(channel, shape, [&] {
+    sluice::BroadcastOptions how;
+    how.algorithm = options.algorithm;
+    how.segments = options.segments.value_or(0);
+    const ReversedPlan plan =
+        plan_reversed_broadcast(platform, shape.root, shape.size_bytes / shape.element_bytes, shape.element_bytes, how);
+    return parts_of_all(plan.program, plan.pace);
+  });
+}
+
+PlannedReduction plan_by_program(Channel& channel, const Program& program, const Program& shape) {
+  Program carried_out = shape;
+  carried_out.commutative = program.commutative;
+  return planned_for_all(channel, carried_out, [&] {
+    check_sound(program);
+    return parts_of_all(program, {});
+  });
+}
+
+}  // namespace sluice::mpi::detail
