@@ -348,11 +348,11 @@ void add_plan_redistribute(CLI::App& plan_verb, Action& chosen) {
       ->option_text("R");
   problem->footer(
       algorithms_help("redistribute") +
-      "\nAlgorithms of exchange (sluice plan exchange --help) may cut messages into pieces; they write every "
-      "message\nout, whatever is shown. Where blocks are given by cuts, auto is that of exchange; so it is for several "
-      "arrays\nthat are not alike.\n"
-      "\nNo clock decides what is planned. A job (sluice run, or the library) plans with the customary --effort.\n"
-      "\nExamples:\n"
+      "\nAlgorithms of exchange (sluice plan exchange --help) may cut messages into pieces; they write every message\n"
+      "out, whatever is shown. Where blocks are given by cuts, auto is that of exchange; so it is for several\n"
+      "arrays that are not alike.\n\n"
+      "No clock decides what is planned. A job (sluice run, or the library) plans with the customary --effort.\n\n"
+      "Examples:\n"
       "  sluice plan redistribute --from 16:3 --to 16:5\n"
       "  sluice plan redistribute --from 4x2:64x64 --to 2x4:100x100 --shape 4096x4096 --json plan.json\n"
       "  sluice plan redistribute --from 100000:64 --to 100000:100 --summary\n"

@@ -75,10 +75,9 @@ void add_report(CLI::App& command, Action& chosen) {
   verb->add_option("--platform", options->platform, "the network that programs among the files are for: their times")
       ->option_text("PLATFORM.json");
   verb->footer(
-      "Every file becomes a section: pictures to zoom, filter and step through, figures, and tables to sort. The page "
-      "is\n"
-      "one file that loads nothing: send it, or keep it beside the results. Every picture also works by keyboard, and\n"
-      "everything in it stands in a table.\n\n"
+      "Every file becomes a section: pictures to zoom, filter and step through, figures, and tables to sort. The\n"
+      "page is one file that loads nothing: send it, or keep it beside the results. Every picture also works by\n"
+      "keyboard, and everything in it stands in a table.\n\n"
       "Examples:\n"
       "  sluice plan exchange traffic.mtx --json plan.json\n"
       "  sluice compare exchange traffic.mtx --json compare.json\n"
