@@ -103,6 +103,7 @@ struct SimulationOptions {
     app.add_option("--json", json, "write the times as JSON (sluice.simulation/1); -: instead of the table")
         ->option_text("FILE|-");
     timeline.add_to(app, "in the simulation");
+    timeline.add_beside_to(app);
     app.add_flag("--all", all, fmt::format("every transfer, not just {}", kShownTransfers));
   }
   [[nodiscard]] bool simgrid() const { return engine == "simgrid"; }

@@ -20,9 +20,10 @@ TEST(RouteNames, TellWhatASegmentDoes) {
   routes.enter_first = true;
   routes.from_last = true;
   routes.spread = true;
-  EXPECT_EQ(to_string(routes),
-            "segments of 8192 bytes between 3 groups by 2 trees in turn, into first ranks, out of last ranks, spread by "
-            "the root, chain in the root's, binary tree in others");
+  EXPECT_EQ(
+      to_string(routes),
+      "segments of 8192 bytes between 3 groups by 2 trees in turn, into first ranks, out of last ranks, spread by "
+      "the root, chain in the root's, binary tree in others");
   routes.trees = {{-1}};  // in one group nothing enters and nothing leaves
   EXPECT_EQ(to_string(routes), "segments of 8192 bytes, spread by the root, chain");
 }
