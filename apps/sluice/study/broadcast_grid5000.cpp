@@ -298,7 +298,7 @@ int study_broadcast_grid5000(const StudyTask& task) {
   for (const bool predicted : {true, false}) {
     const char* name = predicted ? "figure9" : "figure10";
     write_file_atomically(file_of(name), results.figure_csv(predicted));
-    draw(task.folder, name, results.figure_script(predicted), 1000, 560);
+    draw(task.folder, name, results.figure_script(predicted), 440);
   }
   print(
       fmt::format("88 simulated machines in 6 clusters, ranks {}\n\n{}\n"

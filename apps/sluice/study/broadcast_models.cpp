@@ -139,7 +139,7 @@ void draw_figure(const std::string& folder, int number, const std::string& what,
         "\"{1}.csv\" using 1:{3} every ::1 with lines dashtype 2 linecolor {4} notitle",
         c == 0 ? "plot" : ", \\\n    ", name, 2 * c + 3, 2 * c + 2, c + 1, curves[c].title);
   }
-  draw(folder, name, script + '\n', 900, 560);
+  draw(folder, name, script + '\n', 400);
 }
 
 void draw_figures(const std::string& folder, const std::vector<Point>& points,

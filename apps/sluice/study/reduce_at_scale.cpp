@@ -124,7 +124,6 @@ set ylabel "ratio"
 set logscale x
 set yrange [0:*]
 set grid
-set key outside right
 plot 1 with lines linecolor "black" notitle)";
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const auto curve = [&](int column, const char* style, const char* title) {
@@ -162,7 +161,7 @@ int study_reduce_at_scale(const StudyTask& task) {
     }
   }
   write_file_atomically(task.folder + "/reduce-at-scale.csv", csv(points));
-  draw(task.folder, "reduce-at-scale", gnuplot_script(sizes), 1000, 560);
+  draw(task.folder, "reduce-at-scale", gnuplot_script(sizes), 480);
 
   TextTable table({{"hosts"},
                    {"d / c"},
