@@ -62,7 +62,7 @@ Platform cluster_of(std::int64_t machines) {
   return {machines, {std::move(cluster)}, {}};
 }
 
-/// What is to be executed: the strategies of the figures for all machines, the others for those of figure 6.
+/// What is executed: the strategies of the figures for every number of machines, the others for the 16 of figure 6.
 std::vector<Point> points_for(const std::vector<std::int64_t>& machines, const std::vector<std::int64_t>& sizes) {
   std::vector<Point> points;
   for (const std::int64_t count : machines) {
@@ -102,7 +102,7 @@ void execute(std::vector<Point>& points, const SimulatedMachines& machines) {
     Point& point = point_of(i);
     const Platform platform = cluster_of(point.machines);
     const std::string file = machines.keep(fmt::format("platform-{}.json", i), to_json(platform));
-    // One cluster: whatever is between clusters, there is nothing to do.
+    // There is one cluster, so nothing is sent between clusters.
     const nlohmann::json run =
         machines.run(to_simgrid(platform, kName), "coll-selector:default",
                      {"run", "broadcast", "--platform", file, "--size", fmt::format("{}", point.bytes), "--method",

@@ -16,15 +16,15 @@
 #include "sluice/show/text_table.hpp"
 #include "study.hpp"
 
-// Section 6 of the paper: L, g and T of Table 3, uniform, drawn anew for every pair in each direction and every
-// cluster; the root is cluster 0. A curve shows the mean makespan.
+// Section 6 of the paper: L and g are drawn for every pair in each direction and T for every cluster, uniformly in the
+// ranges of Table 3; the root is cluster 0. A curve shows the mean makespan and its quartiles.
 
 namespace sluice::command {
 
 namespace {
 
 constexpr std::int64_t kDefaultSamples = 10'000, kQuickSamples = 100;
-/// In which the local search of auto ends for 50 clusters: the study has 80 000 of these.
+/// Seconds in which the local search of auto ends for 50 clusters: the study has 80 000 such instances.
 constexpr double kTimeLimit = 0.01;
 
 constexpr std::array kAlgorithms{"flat", "fef", "bottom-up", "ecef", "ecef-la", "ecef-la-tmin", "ecef-la-tmax", "auto"};

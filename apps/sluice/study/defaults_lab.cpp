@@ -21,16 +21,16 @@
 #include "sluice/show/text_table.hpp"
 #include "study.hpp"
 
-// Users take defaults. Each case runs one problem between the hosts of the lab by what a job does without options, by
-// MPI's own ways, and by the methods of ours that somebody who knows them could ask for, in turns; every rank sends and
-// receives, so that both directions of every link are loaded.
+// Most users take the defaults. Each case runs one problem between the hosts of the lab in turns: by a job without
+// options, by MPI's own ways, and by those of our methods that an expert might ask for; every rank sends and receives,
+// so that both directions of every link are loaded.
 //
 // Networks: (a) 8 hosts on one switch, 100 Mbit/s; (b) 4 + 4, links of 100, backbone of 200; (c) 8 + 8, links of 33,
 // backbone of 100; (d) one host of 4 or 8 ranks; (e) 4 hosts of 2 ranks, 100; (f) as (a), one host with 50.
 //
-// The bound is what no execution falls below by more than what is in the token buckets when the clock starts: all bytes
-// that cross the backbone one way, and what a host sends or receives over its link. Reductions and broadcasts have none
-// here.
+// The bound is the largest time that a link needs for its bytes: those that cross the backbone one way, or that a host
+// sends or receives. An execution can be faster only by what is in the token buckets when the clock starts. Reductions
+// and broadcasts have no bound here.
 
 namespace sluice::command {
 

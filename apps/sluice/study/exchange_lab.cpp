@@ -25,8 +25,8 @@
 
 // Section 8.3 of Cohen et al. 2006 joins two clusters of 10 computers by switches of 100 Mbit/s, the links of the
 // computers shaped to 100 / k, and draws the time of a redistribution against n, messages being uniform in 10 .. n MB.
-// The lab has the same speeds. Its messages are kPaperScale times smaller, which leaves every ratio what it is as long
-// as messages are much longer than what is under way at a time, and lets seven repetitions end within minutes.
+// The lab has the same speeds. Its messages are kPaperScale times smaller, so that seven repetitions end within
+// minutes. All ratios stay the same as long as messages are much longer than what is under way at a time.
 //
 // Beside it what the paper does not measure: traffic where one sender has the most to send (hot), of equal (uniform)
 // and of unequal messages (skew), each scaled to one bound; that of five applications on 64 ranks, which become 10
@@ -44,7 +44,7 @@ constexpr std::int64_t kMegabyte = 1'000'000;
 
 using Random = std::mt19937_64;
 
-/// A plain sum of bits: the distributions of the library differ between libraries.
+/// Made of the bits of the generator, as the standard's distributions differ between libraries.
 double uniform(Random& random, double least, double most) {
   constexpr int kSpare = 64 - 53;
   return least + (most - least) * std::ldexp(static_cast<double>(random() >> kSpare), -53);

@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::int64_t kMostReplicas = 8, kMostSide = 8, kMostBlocks = 128;
 constexpr std::int64_t kDefaultInstances = 1000, kQuickInstances = 40;
-/// A set-up is so small a part of what a process of the target gets.
+/// A set-up, as a part of what a process of the target gets.
 constexpr double kSetupPart = 0.01;
 
 constexpr std::array kWays{"first-copy", "direct", "auto"};

@@ -20,10 +20,10 @@
 #include "study.hpp"
 
 // The executor of reductions and SMPI's MPI_Reduce on simulated clusters, by the same operation: d is what a message of
-// 128 KiB takes there, c is charged to the rank that combines. Ours is executed with elements that stay whole, by the
-// optimal tree, and cut, by whatever the model finds best for what a message costs whatever its size. SMPI has the
-// algorithms of several MPIs and what each of these chooses: the best of all is what a reduction is compared with.
-// Beside each execution stands the plan's own length, by its model of one port.
+// 128 KiB takes there, c is charged to the rank that combines. Ours is executed twice: with whole elements, by the
+// optimal tree; and with elements that are cut, by what the model finds best where each message also has a cost that
+// does not depend on its size. SMPI has the algorithms of several MPIs and what each of these chooses: a reduction is
+// compared with the fastest of all these. Beside each execution stands the plan's own length, by its model of one port.
 
 namespace sluice::command {
 
