@@ -33,10 +33,10 @@ struct Bar {
 };
 
 /// One timeline as rows below each other, from a height on.
-class Rows {
+class GanttRows {
  public:
   /// `length`: of the axis, at least that of the timeline. `top`: of the name above the rows.
-  Rows(const Timeline& timeline, double length, double top)
+  GanttRows(const Timeline& timeline, double length, double top)
       : timeline_(timeline),
         length_(length),
         lanes_(detail::lanes_of(timeline)),
@@ -169,8 +169,8 @@ constexpr double kAbove = 6;  // of the first line
 
 std::string gantt_svg(const Timeline& timeline, const std::string& title) {
   const detail::SvgHeading heading =
-      detail::svg_heading(kAbove, title, Rows(timeline, timeline.length, 0).facts() + kColours);
-  Rows rows(timeline, timeline.length, heading.bottom);
+      detail::svg_heading(kAbove, title, GanttRows(timeline, timeline.length, 0).facts() + kColours);
+  GanttRows rows(timeline, timeline.length, heading.bottom);
   return detail::svg_head(rows.bottom(), title) + heading.svg + rows.draw() + "</svg>\n";
 }
 
@@ -184,12 +184,13 @@ std::string gantt_beside_svg(const Timeline& plan, const Timeline& run, const st
   const detail::SvgHeading head = detail::svg_heading(kAbove, title, "colour: the other node");
   const detail::SvgHeading plan_head = detail::svg_heading(
       head.bottom + kAbove, "",
-      fmt::format("plan, {}: {}{}", plan.algorithm, Rows(above, length, 0).facts(),
+      fmt::format("plan, {}: {}{}", plan.algorithm, GanttRows(above, length, 0).facts(),
                   stretched ? fmt::format("; stretched to the run: {} a unit", time_text(factor, run.unit)) : ""));
-  Rows plan_rows(above, length, plan_head.bottom);
-  const detail::SvgHeading run_head = detail::svg_heading(
-      plan_rows.bottom() + kAbove, "", fmt::format("{}: {}{}", run.algorithm, Rows(run, length, 0).facts(), ratio));
-  Rows run_rows(run, length, run_head.bottom);
+  GanttRows plan_rows(above, length, plan_head.bottom);
+  const detail::SvgHeading run_head =
+      detail::svg_heading(plan_rows.bottom() + kAbove, "",
+                          fmt::format("{}: {}{}", run.algorithm, GanttRows(run, length, 0).facts(), ratio));
+  GanttRows run_rows(run, length, run_head.bottom);
   return detail::svg_head(run_rows.bottom(), title) + head.svg + plan_head.svg + plan_rows.draw() + run_head.svg +
          run_rows.draw() + "</svg>\n";
 }

@@ -20,7 +20,7 @@
 namespace sluice::mpi::detail {
 namespace {
 
-constexpr char kBetweenTexts = '\0';
+constexpr char kBetweenParts = '\0';
 
 /// What is told of an exception; its rank is who tells.
 Failure failure_of(const std::exception_ptr& why) noexcept {
@@ -31,7 +31,7 @@ Failure failure_of(const std::exception_ptr& why) noexcept {
     } catch (const InputError& error) {
       failure.input = true;
       for (const std::string& part : {error.where(), error.found(), error.expected()}) {
-        failure.text += part.substr(0, 130) + kBetweenTexts;
+        failure.text += part.substr(0, 130) + kBetweenParts;
       }
     } catch (const std::exception& error) {
       failure.text = error.what();
@@ -52,7 +52,7 @@ void throw_failure(const Failure& failure, const char* work) {
   std::array<std::string, 3> parts;
   std::size_t begin = 0;
   for (std::string& part : parts) {
-    const std::size_t end = failure.text.find(kBetweenTexts, begin);
+    const std::size_t end = failure.text.find(kBetweenParts, begin);
     part = failure.text.substr(begin, end - begin);
     begin = end + 1;
   }
