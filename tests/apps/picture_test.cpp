@@ -80,7 +80,7 @@ TEST(Pictures, BesideRefusesWhatIsNoTraceOfTheProblem) {
   folder.write("other.json", replaced("\"exchange\"", "\"reduce\""));
   folder.write("half.json", replaced("\"cat\": \"receive\"", "\"cat\": \"send\""));
   folder.write("nobody.json", replaced("\"sender 2\"", "\"sendee 2\""));
-  folder.write("negative.json", replaced("\"ts\": 0", "\"ts\": -1"));
+  folder.write("negative.json", replaced("\"ts\": 0, \"dur\"", "\"ts\": -1, \"dur\""));
   folder.write("far.json", replaced("\"from\": 0", "\"from\": 7"));
   const std::vector<std::string> before = folder.files();
   for (const auto& [file, complaint] :
