@@ -154,10 +154,9 @@ class ComparedCollective final : public ComparedJob {
       elements_ = {count, MPI_UINT64_T, MPI_SUM};
       if (contents.in_order) elements_ = operation_.emplace(kMatrixRows * kMatrixRows, multiply, false).on(count);
     }
-    for (int rank = 0; rank < comm.size(); ++rank)
-      for (const ByteRange& range : ranges_at_end(shape_, rank)) bytes_moved_ += range.bytes;
-    source_.resize(bytes_of(ranges_at_start(shape_, comm.rank())));
-    target_.resize(bytes_of(ranges_at_end(shape_, comm.rank())));
+    for (int rank = 0; rank < comm.size(); ++rank) bytes_moved_ += total_bytes(ranges_at_end(shape_, rank));
+    source_.resize(static_cast<std::size_t>(total_bytes(ranges_at_start(shape_, comm.rank()))));
+    target_.resize(static_cast<std::size_t>(total_bytes(ranges_at_end(shape_, comm.rank()))));
     if (combines(shape_.problem)) {
       source_ = words_of(comm.rank(), {0, shape_.size_bytes});
       expected_ = combined();
@@ -209,12 +208,6 @@ class ComparedCollective final : public ComparedJob {
 
  private:
   using Buffer = std::vector<std::byte>;
-
-  [[nodiscard]] static std::size_t bytes_of(const std::vector<ByteRange>& ranges) {
-    std::int64_t sum = 0;
-    for (const ByteRange& range : ranges) sum += range.bytes;
-    return static_cast<std::size_t>(sum);
-  }
 
   [[nodiscard]] mpi::CollectiveJob job(const mpi::CollectiveOptions& options) const {
     const int root = static_cast<int>(shape_.root);

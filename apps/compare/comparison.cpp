@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "apps/compare/peak_memory.hpp"
+#include "apps/compare/quantile.hpp"
 #include "apps/compare/recorded_transfers.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/error.hpp"
@@ -35,14 +36,6 @@ void meet_everybody(const Communicator& comm) {
 double median(const std::vector<double>& sorted) {
   const std::size_t half = sorted.size() / 2;
   return sorted.size() % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
-}
-
-/// Between two values it is linear, as R's default (type 7). @pre sorted, at least one value; 0 <= share <= 1
-double quantile(const std::vector<double>& sorted, double share) {
-  const double at = share * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(at);
-  const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  return sorted[below] + (at - static_cast<double>(below)) * (sorted[above] - sorted[below]);
 }
 
 class Comparer {

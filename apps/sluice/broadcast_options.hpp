@@ -27,13 +27,10 @@ struct BroadcastInput {
 
 /// About the options, for the help of every verb.
 inline constexpr const char* kBroadcastHelp =
-    "\nA platform file (sluice.platform/2, or /1) has ranks, clusters and links, in seconds and bytes; sluice probe "
-    "writes "
-    "one.\n"
-    "Trees are between clusters,\n"
-    "with the message whole unless --segments says otherwise; auto and exact choose how many, with --segments 1 they "
-    "keep\n"
-    "to the paper's model. auto also compares ways through the network that are no tree of clusters.\n";
+    "\nA platform file (sluice.platform/2, or /1) has ranks, clusters and links, in seconds and bytes; sluice probe\n"
+    "writes one. Trees are between clusters, with the message whole unless --segments says otherwise; auto and\n"
+    "exact choose how many, with --segments 1 they keep to the paper's model. auto also compares ways through the\n"
+    "network that are no tree of clusters.\n";
 
 /// The options as read and checked.
 struct BroadcastTask {

@@ -50,10 +50,8 @@ struct CollectiveTask {
 [[nodiscard]] CollectiveTask read(const CollectiveInput& options, std::int64_t ranks = 0);
 
 inline constexpr const char* kCollectiveHelp =
-    "\nIn rounds of one message per rank, for p ranks, q = ceil(log2 p), n segments, C groups of ranks. A program is "
-    "timed by\n"
-    "a replay in which messages share what they pass. Variants of an algorithm (segments, levels "
-    "of\n"
+    "\nIn rounds of one message per rank, for p ranks, q = ceil(log2 p), n segments, C groups of ranks. A program\n"
+    "is timed by a replay in which messages share what they pass. Variants of an algorithm (segments, levels of\n"
     "the platform) are all replayed, and the fastest is taken.\n";
 
 }  // namespace sluice::command

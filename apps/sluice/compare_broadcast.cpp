@@ -57,7 +57,7 @@ void add_compare_broadcast(CLI::App& compare_verb, Action& chosen) {
   options->problem.add_to(*problem);
   options->output.add_to(*problem);
   problem->footer(algorithms_help("broadcast") + kBroadcastHelp + kComparisonHelp +
-                  "length: of the schedule, internal broadcasts by their models; ranks done: of the messages between "
+                  "length: of the schedule, internal broadcasts by their models; ranks done: of the messages between\n"
                   "ranks, simulated.\n\n"
                   "Examples:\n"
                   "  sluice compare broadcast --platform studies/grid5000/grid5000-88.json --size 4Mi\n"

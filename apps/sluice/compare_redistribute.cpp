@@ -201,9 +201,10 @@ void add_compare_redistribute(CLI::App& compare_verb, Action& chosen) {
   add_effort_option(*problem, options->effort);
   options->output.add_to(*problem);
   problem->footer(algorithms_help("redistribute") + kComparisonHelp +
-                  "Where blocks are given by cuts, messages may be cut too, by the algorithms of exchange; so may "
-                  "those\nof several arrays that are not alike. one-by-one: a plan for each array.\n\n"
-                  "Examples:\n  sluice compare redistribute --from 15:3 --to 15:5\n"
+                  "Where blocks are given by cuts, messages may be cut too, by the algorithms of exchange; so may\n"
+                  "those of several arrays that are not alike. one-by-one: a plan for each array.\n\n"
+                  "Examples:\n"
+                  "  sluice compare redistribute --from 15:3 --to 15:5\n"
                   "  sluice compare redistribute --from 4:0,10,35,100 --to 3:8\n"
                   "  sluice compare redistribute --from 15:3 --to 15:5 --arrays 8 --setup 1000");
   problem->callback([options, &chosen] { chosen = [options] { return compare(*options); }; });

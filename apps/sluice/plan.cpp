@@ -33,6 +33,7 @@ void PlanOutput::add_to(CLI::App& problem, const std::string& unit, const std::s
                   "write the schedule as JSON (sluice.schedule/1), " + unit + "; -: instead of the table")
       ->option_text("FILE|-");
   timeline.add_to(problem, "by the model");
+  timeline.add_beside_to(problem);
   problem.add_flag("--all", all, fmt::format("every line, not just {}", kShownLines));
   problem.add_flag("--summary", summary, summary_help);
 }

@@ -108,12 +108,12 @@ void add_plan_collectives(CLI::App& plan_verb, Action& chosen) {
     options->output.timeline.add_to(*problem, "in the replay");
     problem->add_flag("--all", options->output.all, fmt::format("every line, not just {}", kShownLines));
     problem->add_flag("--summary", options->output.summary, "length, bound and candidates alone");
-    problem->footer(algorithms_help(name) + kCollectiveHelp +
-                    fmt::format("\nExamples:\n"
-                                "  sluice plan {0} --platform studies/grid5000/grid5000-88.json --size 16Ki\n"
-                                "  sluice plan {0} --platform studies/grid5000/grid5000-88.json --size 16Ki --json "
-                                "plan.json",
-                                name));
+    problem->footer(
+        algorithms_help(name) + kCollectiveHelp +
+        fmt::format("\nExamples:\n"
+                    "  sluice plan {0} --platform studies/grid5000/grid5000-88.json --size 16Ki\n"
+                    "  sluice plan {0} --platform studies/grid5000/grid5000-88.json --size 16Ki --json plan.json",
+                    name));
     problem->callback([options, &chosen] { chosen = [options] { return plan(*options); }; });
   }
 }

@@ -49,8 +49,8 @@ std::string local_line(const AggregatedPlan& plan, std::int32_t decimals) {
                        text(plan.bound));
   }
   return fmt::format(
-      "local links: {} among the senders before, {} among the receivers after; in all {}, without them {}, no "
-      "plan costs less than {}\n",
+      "local links: {} among the senders before, {} among the receivers after; in all {}, without them {}, no plan "
+      "costs less than {}\n",
       count_text(phases->before.steps.size(), "step"), phases->after.steps.size(), text(plan.total),
       text(plan.plain_total), text(plan.bound));
 }
@@ -123,14 +123,15 @@ void add_plan_exchange(CLI::App& plan_verb, Action& chosen) {
   options->output.add_to(*problem, "sizes in the unit of the traffic", "costs and bounds alone");
   problem->footer(
       algorithms_help("exchange") + kExchangeHelp +
-      "How far from the optimum a plan can be is told by a bound: eta (Proposition 1 of Cohen et al.), or lp, "
-      "a linear\nprogram.\n"
-      "\nExamples:\n"
+      "How far from the optimum a plan can be is told by a bound: eta (Proposition 1 of Cohen et al.), or lp, a\n"
+      "linear program.\n\n"
+      "Examples:\n"
       "  sluice plan exchange traffic.mtx\n"
       "  sluice plan exchange traffic.csv --max-transfers 8 --setup 2.5 --json plan.json\n"
       "  sluice plan exchange traffic.mtx --backbone 1Gbit --sender-link 100Mbit --receiver-link 1Gbit --latency 1ms\n"
       "  sluice plan exchange traffic.mtx --backbone 1Gbit --sender-link 100Mbit --receiver-link 1Gbit --latency 1ms "
-      "\\\n    --local-links 10Gbit --local-latency 20us\n"
+      "\\\n"
+      "    --local-links 10Gbit --local-latency 20us\n"
       "  sluice plan exchange traffic.mtx --algorithm exact --effort 60 --summary\n"
       "  sluice plan exchange traffic.mtx --algorithm exact --effort 600 --resume plan.json --json further.json\n"
       "  sluice plan exchange traffic.mtx --switches 4 --setup 100 --json plan.json\n"

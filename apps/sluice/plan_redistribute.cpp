@@ -17,6 +17,7 @@
 #include "plan.hpp"
 #include "plan_as_exchange.hpp"
 #include "plan_batch.hpp"
+#include "plan_front.hpp"
 #include "plan_replicas.hpp"
 #include "redistribute_options.hpp"
 #include "sluice/error.hpp"
@@ -65,34 +66,6 @@ std::string whole_message_costs(const RedistributionPlan& plan, const std::strin
   return fmt::format("algorithm: {}{}{}\nresult: {}{}\n\n{}", plan.algorithm(),
                      asked_for == "auto" ? ", chosen by auto" : "", guarantee, proof_text(cost, bound, asked_for),
                      end_of_search_text(false), cost_table(cost, bound, setup));
-}
-
-/// Every number of steps that lowers TC, with what is proven.
-int show_front(const RedistributeTask& task, std::int64_t effort) {
-  const RedistributionFront front = redistribution_front(task.problem, task.setup, effort, stop_at_interrupt());
-  TextTable table({{"steps (NS)"}, {"transmission (TC)"}, {"TC at least"}, {"total"}, {"", Align::kLeft}});
-  for (const FrontPoint& point : front.points) {
-    const Cost cost = point.plan.cost();
-    table.add_row({fmt::format("{}", cost.steps), fmt::format("{}", cost.transmission),
-                   fmt::format("{}", point.transmission_at_least), number_text(cost.total),
-                   fmt::format("{}{}", point.plan.algorithm(),
-                               cost.transmission == point.transmission_at_least ? ", optimal" : "")});
-  }
-  std::string text = fmt::format("{}\n{}total = TC + {} NS, in elements\n\n{}\n", task.title(), task.kept_text(),
-                                 number_text(task.setup), table.text());
-  if (front.complete && front.points.size() == 1) {
-    text += "optimal in NS and TC at once (proven)\n";
-  } else if (front.complete) {
-    text += "no schedule of whole messages beats these, or is beside them, in NS and TC (proven)\n";
-  } else {
-    text +=
-        fmt::format("not proven to be all: no schedule has fewer than {}, none a TC below {}{}\n",
-                    count_text(front.bound.steps, "step"), front.bound.transmission,
-                    exact_uses_cbc() ? "; more --effort may tell" : "; this build has no CBC, which finds out more");
-  }
-  if (was_interrupted()) text += "interrupted by Ctrl-C\n";
-  tell(text);
-  return status_unless_interrupted(kDone);
 }
 
 /// Says which process has which role in the target grid, where role and process have different numbers.
@@ -254,12 +227,12 @@ int plan(const PlanOptions& options) {
     const auto refuse = [](const char* option) {
       throw InputError("--front", std::string(option) + " beside it", "it alone");
     };
-    if (!output.json.empty()) refuse("--json");
-    if (output.timeline.wanted()) refuse(output.timeline.given());
+    if (output.timeline.traced()) refuse("--trace");
+    if (output.timeline.beside()) refuse("--beside");
     if (!options.rank.empty()) refuse("--rank");
     if (options.preemptive) refuse("--preemptive");
     if (options.algorithm != "auto") refuse("--algorithm");
-    return show_front(task, effort);
+    return plan_front(task, effort, output);
   }
   const bool for_rank = !options.rank.empty();
   std::int64_t rank = 0;
@@ -339,7 +312,8 @@ void add_plan_redistribute(CLI::App& plan_verb, Action& chosen) {
       ->option_text("NAME [auto]");
   add_effort_option(*problem, options->effort);
   problem->add_flag("--front", options->front,
-                    "show the best schedule of every number of steps that lowers TC, with proof; no steps");
+                    "show the best schedule of every number of steps that lowers TC, with proof; no steps. --svg draws "
+                    "that, --json writes it (sluice.front/1)");
   problem->add_flag("--preemptive", options->preemptive,
                     "plan by exchange, which may cut messages, and say what that gains; --algorithm is one of its");
   options->exported.add_to(*problem);
@@ -348,15 +322,15 @@ void add_plan_redistribute(CLI::App& plan_verb, Action& chosen) {
       ->option_text("R");
   problem->footer(
       algorithms_help("redistribute") +
-      "\nAlgorithms of exchange (sluice plan exchange --help) may cut messages into pieces; they write every "
-      "message\nout, whatever is shown. Where blocks are given by cuts, auto is that of exchange; so it is for several "
-      "arrays\nthat are not alike.\n"
-      "\nNo clock decides what is planned. A job (sluice run, or the library) plans with the customary --effort.\n"
-      "\nExamples:\n"
+      "\nAlgorithms of exchange (sluice plan exchange --help) may cut messages into pieces; they write every message\n"
+      "out, whatever is shown. Where blocks are given by cuts, auto is that of exchange; so it is for several\n"
+      "arrays that are not alike.\n\n"
+      "No clock decides what is planned. A job (sluice run, or the library) plans with the customary --effort.\n\n"
+      "Examples:\n"
       "  sluice plan redistribute --from 16:3 --to 16:5\n"
       "  sluice plan redistribute --from 4x2:64x64 --to 2x4:100x100 --shape 4096x4096 --json plan.json\n"
       "  sluice plan redistribute --from 100000:64 --to 100000:100 --summary\n"
-      "  sluice plan redistribute --from 15:2 --to 6:3 --front\n"
+      "  sluice plan redistribute --from 15:2 --to 6:3 --front --svg front.svg\n"
       "  sluice plan redistribute --from 15:2 --to 6:3 --preemptive\n"
       "  sluice plan redistribute --from 16:3 --to 16:5 --relabel --json plan.json\n"
       "  sluice plan redistribute --from 4:64 --to 2:100 --from-replicas 2 --to-replicas 8 --setup 100\n"

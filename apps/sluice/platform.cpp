@@ -117,8 +117,8 @@ void add_platform(CLI::App& command, Action& chosen) {
                    "2: with levels, those that are found if the file has none; 1: a link for every pair of clusters")
       ->option_text("1|2 [2]");
   verb->footer(
-      "The whole is level 0, its parts are level 1. Inside a cluster means between its ranks, else between the parts "
-      "of a part.\n\n"
+      "The whole is level 0, its parts are level 1. Inside a cluster means between its ranks, else between the\n"
+      "parts of a part.\n\n"
       "Examples:\n"
       "  sluice platform studies/four-levels/four-levels-72.json\n"
       "  sluice platform studies/four-levels/four-levels-72.json -o four-levels.json");

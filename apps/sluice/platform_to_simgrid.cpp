@@ -45,8 +45,8 @@ void add_platform_to_simgrid(CLI::App& command, Action& chosen) {
   verb->add_option("--hosts", options->hosts, "write the hosts in the order of the ranks, a hostfile of smpirun")
       ->option_text("FILE");
   verb->footer(
-      "The start of a message is no part of SimGrid's platforms: give it to smpirun, and switch off its own fits of an "
-      "old\ncluster:\n"
+      "The start of a message is no part of SimGrid's platforms: give it to smpirun, and switch off its own fits of\n"
+      "an old cluster:\n"
       "  --cfg=smpi/os:0:2e-6:0 --cfg=smpi/ois:0:2e-6:0 --cfg=smpi/or:0:2e-6:0\n"
       "  --cfg=smpi/lat-factor:0:1 --cfg=smpi/bw-factor:0:1 --cfg=network/crosstraffic:0\n\n"
       "Example:\n"

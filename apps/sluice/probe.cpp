@@ -28,10 +28,10 @@ void add_probe(CLI::App& command, Action& chosen) {
   verb->add_flag("--quick", task->quick,
                  "measure what jobs measure for themselves, in less than a second, and print it; -o may be left out");
   verb->footer(
-      "Ranks on one host are found first, then latencies between hosts. Hosts with like latencies, and no slower link "
-      "between\nthem, are a cluster. Each cluster and each pair of clusters is measured once: latency, gap of messages "
-      "from 1 B to\n4 MiB, connections side by side; then broadcasts inside each cluster, by MPI_Bcast and by the "
-      "strategy that is best by\nthe models. The file is written when all is measured, or not at all.\n\n"
+      "Ranks on one host are found first, then latencies between hosts. Hosts with like latencies, and no slower\n"
+      "link between them, are a cluster. Each cluster and each pair of clusters is measured once: latency, gap of\n"
+      "messages from 1 B to 4 MiB, connections side by side; then broadcasts inside each cluster, by MPI_Bcast and\n"
+      "by the strategy that is best by the models. The file is written when all is measured, or not at all.\n\n"
       "Examples:\n"
       "  mpirun -np 16 sluice probe -o platform.json\n"
       "  mpirun -np 16 sluice probe -o platform.json --thorough\n"

@@ -31,9 +31,8 @@ struct ReduceInput {
 
 /// About the options, for the help of every verb.
 inline constexpr const char* kReduceHelp =
-    "\nTransfers overlap with combining; a machine receives from one other at a time. D and C are times in any one "
-    "unit.\n"
-    "A file of arrivals has a date a line, one for each machine; lines that begin with % or # are comments.\n"
+    "\nTransfers overlap with combining; a machine receives from one other at a time. D and C are times in any one\n"
+    "unit. A file of arrivals has a date a line, one for each machine; lines that begin with % or # are comments.\n"
     "In S parts an element flows through the tree; a part takes the overhead and its share of the rest.\n";
 
 /// The options as read and checked.

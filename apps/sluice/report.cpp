@@ -15,6 +15,7 @@
 #include "output.hpp"
 #include "report_section.hpp"
 #include "sluice/error.hpp"
+#include "sluice/show/gantt.hpp"
 #include "sluice/show/quantities.hpp"
 #include "terminal.hpp"
 
@@ -39,6 +40,18 @@ std::string title_of(const std::vector<std::string>& files) {
   return title;
 }
 
+/// Gives each trace a picture of every plan or simulation of the same problem above it.
+void add_pictures_beside(std::vector<ReportSection>& sections) {
+  for (ReportSection& run : sections) {
+    if (run.kind != kTraceSection || !run.timeline) continue;
+    const Timeline& ran = run.timeline->timeline;
+    for (const ReportSection& plan : sections)
+      if (plan.kind != kTraceSection && plan.timeline && plan.timeline->timeline.problem == ran.problem)
+        run.pictures.push_back({fmt::format("{} above, what ran below", plan.file),
+                                gantt_beside_svg(plan.timeline->timeline, ran, ran.problem + ": plan and run")});
+  }
+}
+
 int report(const ReportOptions& options) {
   if (const std::string lacks = report_lacks(); !lacks.empty())
     throw InputError("sluice report", "a build without " + lacks, "one with it: install the packages and build again");
@@ -52,6 +65,7 @@ int report(const ReportOptions& options) {
     ReportSpace space;
     std::vector<ReportSection> sections;
     for (const std::string& file : options.files) sections.push_back(read_report_section(file, platform, space));
+    add_pictures_beside(sections);
     return report_html(sections, title_of(options.files));
   }();
   write_file_atomically(options.output, page);
@@ -68,17 +82,18 @@ void add_report(CLI::App& command, Action& chosen) {
   const auto options = std::make_shared<ReportOptions>();
   verb->add_option(
           "files", options->files,
-          "schedules, programs, platforms, what compare, run, simulate and cluster write with --json, a record "
-          "(record.json), traffic (.mtx, .csv), tables of studies (.csv); - reads standard input")
+          "schedules, programs, platforms, what compare, run, simulate, cluster and plan redistribute --front write "
+          "with --json, traces of run (--trace TRACE.json), a record (record.json), traffic (.mtx, .csv), tables of "
+          "studies (.csv); - reads standard input")
       ->option_text("FILE...");
   verb->add_option("-o,--output", options->output, "the page (needed); -: standard output")->option_text("FILE|-");
   verb->add_option("--platform", options->platform, "the network that programs among the files are for: their times")
       ->option_text("PLATFORM.json");
   verb->footer(
-      "Every file becomes a section: pictures to zoom, filter and step through, figures, and tables to sort. The page "
-      "is\n"
-      "one file that loads nothing: send it, or keep it beside the results. Every picture also works by keyboard, and\n"
-      "everything in it stands in a table.\n\n"
+      "Every file becomes a section: pictures to zoom, filter and step through, figures, and tables to sort. The\n"
+      "page is one file that loads nothing: send it, or keep it beside the results. Every picture also works by\n"
+      "keyboard, and everything in it stands in a table. Plans and simulations are drawn above traces of the same\n"
+      "problem too, on one axis of time.\n\n"
       "Examples:\n"
       "  sluice plan exchange traffic.mtx --json plan.json\n"
       "  sluice compare exchange traffic.mtx --json compare.json\n"

@@ -9,7 +9,9 @@
 #include "result_json.hpp"
 #include "sluice/error.hpp"
 #include "sluice/schedule/timeline.hpp"
+#include "sluice/show/front_picture.hpp"
 #include "sluice/show/quantities.hpp"
+#include "trace_file.hpp"
 
 namespace sluice::command {
 
@@ -157,6 +159,48 @@ void add_simulation(ReportSection& section, const ResultValue& file, ReportSpace
   if (file.has("planned")) section.figures.emplace_back("planned", time_text(file["planned"].number(), timeline.unit));
   section.figures.emplace_back("transfers", fmt::format("{}", timeline.transfers.size()));
   add_about(section, file);
+  section.timeline = ReportTimeline{std::move(timeline), "node"};
+}
+
+void add_front(ReportSection& section, const ResultValue& file) {
+  section.kind = "front of steps and transmission";
+  Front front{{},
+              file["setup"].number(),
+              file["bound"]["steps"].count(),
+              file["bound"]["transmission"].count(),
+              file["complete"].flag()};
+  ReportTable table{
+      "Schedules", {{"steps (NS)"}, {"transmission (TC)"}, {"TC at least"}, {"total"}, {"algorithm"}}, {}};
+  for (const ResultValue& row : file["points"].elements()) {
+    const Front::Point point{row["steps"].count(), row["transmission"].count(), row["transmission_at_least"].count(),
+                             row["total"].number(), row["algorithm"].text()};
+    if (!front.points.empty() &&
+        (point.steps <= front.points.back().steps || point.transmission >= front.points.back().transmission))
+      throw InputError(section.file, "\"points\": one that another beats", "rising steps and falling transmission");
+    if (point.transmission_at_least > point.transmission)
+      throw InputError(section.file, "\"transmission_at_least\": more than the transmission", "at most that");
+    table.rows.push_back({static_cast<double>(point.steps), static_cast<double>(point.transmission),
+                          static_cast<double>(point.transmission_at_least), point.total, point.algorithm});
+    front.points.push_back(point);
+  }
+  if (front.points.empty()) throw InputError(section.file, "no \"points\"", "at least one");
+  section.figures.emplace_back("problem", file["title"].text());
+  section.figures.emplace_back("set-up of a step", number_text(front.setup));
+  section.figures.emplace_back("proof", front_proof_text(front));
+  if (file["interrupted"].flag()) section.notes.emplace_back("The search was interrupted.");
+  add_about(section, file);
+  section.pictures.push_back({"Steps and transmission", front_svg(front, file["title"].text())});
+  section.tables.push_back(std::move(table));
+}
+
+void add_trace(ReportSection& section, const ResultValue& file, ReportSpace& space) {
+  section.kind = kTraceSection;
+  Timeline timeline = timeline_of_trace(file);
+  space.take(static_cast<std::int64_t>(timeline.transfers.size()), section.file);
+  section.figures.emplace_back("problem", timeline.problem);
+  section.figures.emplace_back("what ran", timeline.algorithm);
+  section.figures.emplace_back("length", time_text(timeline.length, timeline.unit));
+  section.figures.emplace_back("transfers", fmt::format("{}", timeline.transfers.size()));
   section.timeline = ReportTimeline{std::move(timeline), "node"};
 }
 

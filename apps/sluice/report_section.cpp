@@ -35,6 +35,7 @@
 #include "sluice/schedule/tree_validate.hpp"
 #include "sluice/show/quantities.hpp"
 #include "sluice/show/tree_picture.hpp"
+#include "trace_file.hpp"
 
 namespace sluice::command {
 
@@ -42,9 +43,9 @@ namespace {
 
 constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 29;
 constexpr const char* kAFile = "a file that sluice wrote, or traffic";
-constexpr std::array<std::string_view, 9> kSchemas{"sluice.schedule/1", "sluice.program/1",    "sluice.compare/1",
-                                                   "sluice.run/1",      "sluice.simulation/1", "sluice.platform/2",
-                                                   "sluice.platform/1", "sluice.record/1",     "sluice.clusters/1"};
+constexpr std::array<std::string_view, 10> kSchemas{
+    "sluice.schedule/1", "sluice.program/1",  "sluice.compare/1", "sluice.run/1",      "sluice.simulation/1",
+    "sluice.platform/2", "sluice.platform/1", "sluice.record/1",  "sluice.clusters/1", "sluice.front/1"};
 
 std::string read_all(const std::string& path, const std::string& name) {
   const auto refuse_beyond_limit = [&](std::uintmax_t bytes) {
@@ -343,6 +344,10 @@ bool has_names(std::string_view text) {
 void add_json(ReportSection& section, std::string text, const std::string& path,
               const std::optional<Platform>& platform, ReportSpace& space) {
   const std::string schema = schema_of(text, section.file);
+  if (schema.empty() && text.find("\"traceEvents\"") != text.npos) {
+    const nlohmann::json parsed = parse_result(text, section.file);
+    if (const ResultValue file(parsed, section.file); is_trace(file)) return add_trace(section, file, space);
+  }
   if (std::find(kSchemas.begin(), kSchemas.end(), schema) == kSchemas.end()) {
     const std::string found =
         schema.empty()
@@ -371,6 +376,7 @@ void add_json(ReportSection& section, std::string text, const std::string& path,
   const ResultValue file(parsed, section.file);
   if (schema == "sluice.compare/1") return add_comparison(section, file);
   if (schema == "sluice.run/1") return add_run(section, file);
+  if (schema == "sluice.front/1") return add_front(section, file);
   if (schema == "sluice.simulation/1") return add_simulation(section, file, space);
   if (schema == "sluice.clusters/1") return add_clusters(section, file, space);
   add_record(section, file, std::filesystem::path(path).parent_path().string(), space);

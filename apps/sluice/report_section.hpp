@@ -30,6 +30,10 @@ void add_comparison(ReportSection& section, const ResultValue& file);
 void add_run(ReportSection& section, const ResultValue& file);
 void add_simulation(ReportSection& section, const ResultValue& file, ReportSpace& space);
 void add_clusters(ReportSection& section, const ResultValue& file, ReportSpace& space);
+void add_front(ReportSection& section, const ResultValue& file);
+/// A trace, which has no schema; its kind is kTraceSection.
+inline constexpr const char* kTraceSection = "trace";
+void add_trace(ReportSection& section, const ResultValue& file, ReportSpace& space);
 /// `folder`: where the matrices are that the record names.
 void add_record(ReportSection& section, const ResultValue& file, const std::string& folder, ReportSpace& space);
 

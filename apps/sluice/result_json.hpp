@@ -21,6 +21,8 @@ class ResultValue {
  public:
   ResultValue(const nlohmann::json& value, std::string file) : value_(&value), file_(std::move(file)) {}
 
+  /// The name of the file.
+  [[nodiscard]] const std::string& file() const { return file_; }
   /// A field of an object. Throws if it is missing.
   [[nodiscard]] ResultValue operator[](const char* field) const;
   [[nodiscard]] bool has(const char* field) const;

@@ -58,16 +58,14 @@ void add_run_redistribute(CLI::App& verb, Action& chosen) {
   options->methods.add_times_to(*problem);
   options->timeline.add_to(*problem, kByARun);
   problem->footer(
-      "The source is filled with a function of the global index; every byte of every method's target is verified "
-      "before\n"
-      "its time counts (exit status 1 if one is wrong). A time is that of the slowest rank; extra memory is the most "
-      "a\n"
-      "rank held beyond its source and target, in percent of its largest part of the source array.\n"
-      "Processes of both grids are the first ranks, unless --apart says otherwise; there may be more ranks than "
-      "processes.\n"
-      "The other methods send every copy of the target from the first copy of the source; alltoallw-bcast sends one "
-      "copy,\nwhich MPI_Bcast gives to the others. To scale and add, they move to memory of their own first.\n"
-      "Several arrays (--arrays, --batch) go in one job of sluice, and one after another by all other methods.\n\n"
+      "The source is filled with a function of the global index; every byte of every method's target is verified\n"
+      "before its time counts (exit status 1 if one is wrong). A time is that of the slowest rank; extra memory is\n"
+      "the most a rank held beyond its source and target, in percent of its largest part of the source array.\n"
+      "Processes of both grids are the first ranks, unless --apart says otherwise; there may be more ranks than\n"
+      "processes. The other methods send every copy of the target from the first copy of the source;\n"
+      "alltoallw-bcast sends one copy, which MPI_Bcast gives to the others. To scale and add, they move to memory\n"
+      "of their own first. Several arrays (--arrays, --batch) go in one job of sluice, and one after another by all\n"
+      "other methods.\n\n"
       "Example:\n"
       "  mpirun -np 8 sluice run redistribute --from 4x2:64x64 --to 2x4:100x100 --shape 4096x4096\n"
       "  mpirun -np 8 sluice run redistribute --from 2:64 --to 2:100 --shape 1000000 --to-replicas 3 --apart\n"
@@ -111,12 +109,11 @@ void add_run_exchange(CLI::App& verb, Action& chosen) {
   options->timeline.add_to(*problem, kByARun);
   problem->footer(
       std::string(kExchangeHelp) +
-      "Sizes are bytes. Sender i is rank i; receivers are the ranks behind the senders where there are enough, else "
-      "the\nsame ranks as the senders. Bytes are a function of sender, receiver and offset, and every byte is verified "
-      "before a\ntime counts (exit status 1 if one is wrong). A time is that of the slowest rank. Where the options "
-      "give the\nspeeds of the network, times stand beside a bound: the backbone carries all bytes, a link those of "
-      "its "
-      "node.\n\n"
+      "Sizes are bytes. Sender i is rank i; receivers are the ranks behind the senders where there are enough, else\n"
+      "the same ranks as the senders. Bytes are a function of sender, receiver and offset, and every byte is\n"
+      "verified before a time counts (exit status 1 if one is wrong). A time is that of the slowest rank. Where the\n"
+      "options give the speeds of the network, times stand beside a bound: the backbone carries all bytes, a link\n"
+      "those of its node.\n\n"
       "Modes:\n"
       "  auto     chain where k is what limits the exchange; else at-once on one node, local on several\n"
       "  chain    the plan; short messages between ranks keep k, and one transfer at a time per rank\n"
@@ -124,17 +121,17 @@ void add_run_exchange(CLI::App& verb, Action& chosen) {
       "  barrier  the plan, a barrier after every step\n"
       "  list     no plan: rank 0 lets transfers go\n"
       "  at-once  no plan and no k\n\n"
-      "With --local-links pieces may take a detour through neighbours, beside the exchange; with mode barrier one "
-      "phase "
-      "\nfollows the other. Method sluice-direct is sluice without --local-links, --schedule and --by-host.\n\n"
-      "Methods of MPI cannot count messages beyond 2^31 - 1 bytes: those that would have to are left out, and a line "
-      "says so.\n\n"
+      "With --local-links pieces may take a detour through neighbours, beside the exchange; with mode barrier one\n"
+      "phase follows the other. Method sluice-direct is sluice without --local-links, --schedule and --by-host.\n\n"
+      "Methods of MPI cannot count messages beyond 2^31 - 1 bytes: those that would have to are left out, and a\n"
+      "line says so.\n\n"
       "Examples:\n"
       "  mpirun -np 64 sluice run exchange traffic.mtx --max-transfers 8\n"
       "  mpirun -np 20 sluice run exchange traffic.mtx --max-transfers 3 --methods sluice-chain,sluice-list,alltoallv\n"
       "  mpirun -np 20 sluice run exchange traffic.mtx --measure\n"
       "  mpirun -np 20 sluice run exchange traffic.mtx --backbone 100Mbit --sender-link 33Mbit --receiver-link 33Mbit "
-      "\\\n    --latency 1ms --local-links 1Gbit --methods sluice,sluice-direct,alltoallv\n"
+      "\\\n"
+      "    --latency 1ms --local-links 1Gbit --methods sluice,sluice-direct,alltoallv\n"
       "  mpirun -np 20 sluice run exchange traffic.mtx --schedule plan.json\n"
       "  mpirun -np 20 sluice run exchange traffic.mtx --mode chain --max-transfers 3 --trace run.json");
   problem->callback([options, &chosen] { chosen = [options] { return run_exchange(*options); }; });
@@ -153,8 +150,8 @@ void add_run_broadcast(CLI::App& verb, Action& chosen) {
   options->timeline.add_to(*problem, kByARun);
   problem->footer(
       std::string(kBroadcastHelp) +
-      "Bytes are a function of their offset, and every one is verified on every rank before a time counts (exit status "
-      "1\nif one is wrong). A time is that of the slowest rank.\n\n"
+      "Bytes are a function of their offset, and every one is verified on every rank before a time counts (exit\n"
+      "status 1 if one is wrong). A time is that of the slowest rank.\n\n"
       "Without --platform the methods are sluice, as a program gets it that says nothing, and mpi-bcast.\n\n"
       "Examples:\n"
       "  mpirun -np 8 sluice run broadcast --size 1Mi\n"
@@ -219,9 +216,9 @@ void add_run_reduce(CLI::App& verb, Action& chosen) {
   options->methods.add_times_to(*problem);
   options->timeline.add_to(*problem, kByARun);
   problem->footer(
-      "Elements are a function of rank and index; the result is compared bit by bit with what one process computes "
-      "(exit\nstatus 1 if it differs). A time is that of the slowest rank. What a plan takes by its model stands "
-      "beside; matmul\nkeeps the order of the ranks.\n\n"
+      "Elements are a function of rank and index; the result is compared bit by bit with what one process computes\n"
+      "(exit status 1 if it differs). A time is that of the slowest rank. What a plan takes by its model stands\n"
+      "beside; matmul keeps the order of the ranks.\n\n"
       "Examples:\n"
       "  mpirun -np 16 sluice run reduce --count 500 --operation matmul\n"
       "  mpirun -np 16 sluice run reduce --count 100K --operation sleep:20 --transfer 0.02 --compute 0.02\n"

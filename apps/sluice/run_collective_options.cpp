@@ -40,11 +40,12 @@ void add_run_collectives(CLI::App& verb, Action& chosen) {
     options->timeline.add_to(*problem, kByARun);
     problem->footer(
         algorithms_help(name) +
-        "\nEvery byte is verified on every rank before a time counts (exit status 1 if one is wrong). A time is that "
-        "of the\nslowest rank, that of sluice taken when it is decided who serves." +
-        (combines(collective) ? " Elements are words of 8 bytes, which are added;\nwith --in-order matrices of 2 x 2 "
-                                "such words, which are multiplied in the order of the ranks.\n"
-                              : "\n") +
+        "\nEvery byte is verified on every rank before a time counts (exit status 1 if one is wrong). A time is that\n"
+        "of the slowest rank, that of sluice taken when it is decided who serves.\n" +
+        (combines(collective)
+             ? "Elements are words of 8 bytes, which are added; with --in-order matrices of 2 x 2 such\n"
+               "words, which are multiplied in the order of the ranks.\n"
+             : "") +
         fmt::format("\nExamples:\n"
                     "  mpirun -np 8 sluice run {0} --size 64Ki\n"
                     "  mpirun -np 88 sluice run {0} --platform platform.json --size 64Ki\n"

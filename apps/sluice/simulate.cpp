@@ -103,6 +103,7 @@ struct SimulationOptions {
     app.add_option("--json", json, "write the times as JSON (sluice.simulation/1); -: instead of the table")
         ->option_text("FILE|-");
     timeline.add_to(app, "in the simulation");
+    timeline.add_beside_to(app);
     app.add_flag("--all", all, fmt::format("every transfer, not just {}", kShownTransfers));
   }
   [[nodiscard]] bool simgrid() const { return engine == "simgrid"; }
@@ -358,15 +359,12 @@ void add_simulate(CLI::App& command, Action& chosen) {
       ->option_text("FILE");
   options->simulation.add_to(*verb, Kind::kFile);
   verb->footer(
-      "The model is the one that planners plan for: a node sends one transfer at a time and receives one at a time, k "
-      "run at\n"
-      "once, each takes the set-up and its size. Reductions are replayed from the order of their transfers; "
-      "broadcasts, and\n"
-      "reductions over a platform, have the times that their plan states. Programs of collectives are replayed over "
-      "--platform.\n"
-      "With --engine simgrid transfers begin in the same order and take what SimGrid makes of the machine in "
-      "--platform:\n"
-      "senders are its first hosts, receivers the next ones, ranks all of them.\n\n"
+      "The model is the one that planners plan for: a node sends one transfer at a time and receives one at a time,\n"
+      "k run at once, each takes the set-up and its size. Reductions are replayed from the order of their\n"
+      "transfers; broadcasts, and reductions over a platform, have the times that their plan states. Programs of\n"
+      "collectives are replayed over --platform. With --engine simgrid transfers begin in the same order and take\n"
+      "what SimGrid makes of the machine in --platform: senders are its first hosts, receivers the next ones, ranks\n"
+      "all of them.\n\n"
       "Examples:\n"
       "  sluice simulate exchange traffic.mtx --max-transfers 8 --order chain --svg gantt.svg\n"
       "  sluice simulate plan.json --trace plan.trace\n"

@@ -4,6 +4,7 @@
 #include "sluice/error.hpp"
 #include "sluice/show/gantt.hpp"
 #include "sluice/show/trace.hpp"
+#include "trace_file.hpp"
 
 namespace sluice::command {
 
@@ -15,7 +16,14 @@ void TimelineOutput::add_to(CLI::App& app, const std::string& by) {
       ->option_text("FILE");
 }
 
+void TimelineOutput::add_beside_to(CLI::App& app) {
+  app.add_option("--beside", beside_,
+                 "draw below it, on the same axis of time, what ran: a trace of run --trace TRACE.json; with --svg")
+      ->option_text("TRACE.json");
+}
+
 void TimelineOutput::check() const {
+  if (beside() && svg_.empty()) throw InputError("--beside", "no --svg", "the picture that it is drawn in");
   if (!trace_.empty() && !trace_.ends_with(".json") && !trace_.ends_with(".trace"))
     throw InputError("--trace", "'" + trace_ + "'", "a name that ends in .json (Perfetto) or .trace (Paje)");
   for (const std::string& file : {svg_, trace_})
@@ -23,9 +31,18 @@ void TimelineOutput::check() const {
 }
 
 void TimelineOutput::write(const Timeline& timeline, const std::string& title) const {
+  std::string picture;
+  if (!svg_.empty()) picture = beside() ? picture_beside(timeline) : gantt_svg(timeline, title);
   if (!trace_.empty())
     write_file_atomically(trace_, trace_.ends_with(".json") ? chrome_trace(timeline) : paje_trace(timeline));
-  if (!svg_.empty()) write_file_atomically(svg_, gantt_svg(timeline, title));
+  if (!svg_.empty()) write_file_atomically(svg_, picture);
+}
+
+std::string TimelineOutput::picture_beside(const Timeline& timeline) const {
+  const Timeline run = read_trace(beside_);
+  if (run.problem != timeline.problem)
+    throw InputError("--beside " + beside_, "a trace of " + run.problem, "one of " + timeline.problem);
+  return gantt_beside_svg(timeline, run, timeline.problem + ": plan and run");
 }
 
 }  // namespace sluice::command

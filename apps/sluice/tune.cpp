@@ -198,11 +198,11 @@ void write_tuned(const TuneTask& task, const TuneResult& result, std::int64_t ra
   if (!result.notes.empty()) text += '\n';
   for (const std::string& note : result.notes) text += note + '\n';
   text += fmt::format("\nwritten to {}. To use it:\n", task.output);
-  text += open_mpi ? fmt::format(
-                         "  mpirun --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename "
-                         "{} ...\n",
-                         task.output)
-                   : fmt::format("  mpiexec -genv MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE {} ...\n", task.output);
+  text += open_mpi
+              ? fmt::format(
+                    "  mpirun --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename {} ...\n",
+                    task.output)
+              : fmt::format("  mpiexec -genv MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE {} ...\n", task.output);
   tell(text);
 }
 
@@ -230,12 +230,11 @@ void add_tune(CLI::App& command, Action& chosen) {
   verb->add_option("--library", options->mpich_file, "MPICH: the libmpich.so whose own selection is the start")
       ->option_text("FILE");
   verb->footer(
-      "Writes what the library reads at its start: for Open MPI a file of dynamic rules, for MPICH a selection in "
-      "JSON.\n"
-      "Rules hold for communicators of as many ranks as the platform, or this job, has. Where nothing is faster by "
-      "the\n"
-      "gain, the library decides as before. Sizes are those of one rank's arguments: the message, one block, or all\n"
-      "that is combined. With --measure, algorithms take turns, and a rule needs quartiles that do not meet, twice.\n\n"
+      "Writes what the library reads at its start: for Open MPI a file of dynamic rules, for MPICH a selection in\n"
+      "JSON. Rules hold for communicators of as many ranks as the platform, or this job, has. Where nothing is\n"
+      "faster by the gain, the library decides as before. Sizes are those of one rank's arguments: the message, one\n"
+      "block, or all that is combined. With --measure, algorithms take turns, and a rule needs quartiles that do\n"
+      "not meet, twice.\n\n"
       "Examples:\n"
       "  sluice tune --platform platform.json --for openmpi -o rules.conf\n"
       "  mpirun -np 8 sluice tune --for openmpi --measure -o rules.conf");

@@ -128,6 +128,22 @@ def _contiguous(array: numpy.ndarray, name: str, order: str = "C") -> numpy.ndar
     return array
 
 
+def _side(buffer: Any, name: str, expected: int, writable: bool, dtype: Optional[numpy.dtype] = None,
+          exact: bool = False) -> Optional[numpy.ndarray]:
+    """The buffer of one side of an exchange or a collective: of at least `expected` bytes, with `exact` of no more
+    either unless none are expected. None for None, which is right where none are."""
+    if buffer is None:
+        if expected > 0:
+            raise InputError(f"{name}: None, expected {expected} bytes")
+        return None
+    array = _contiguous(_array(buffer, name, writable), name)
+    if dtype is not None and array.dtype != dtype:
+        raise InputError(f"{name}: elements of {array.dtype}, expected {dtype}")
+    if array.nbytes < expected or (exact and array.nbytes > expected > 0):
+        raise InputError(f"{name}: {array.nbytes} bytes, expected {expected}")
+    return array
+
+
 def _datatype_of(dtype: numpy.dtype) -> MPI.Datatype:
     """MPI's own type where there is one, which its operations ask for, else one made of such."""
     try:
@@ -445,20 +461,10 @@ class Exchange(_Planned):
         """Steps of the plan; 0 without one."""
         return self._usable().steps
 
-    def _side(self, buffer: Any, name: str, expected: int, writable: bool) -> Tuple[Any, int, int]:
-        if buffer is None:
-            if expected > 0:
-                raise InputError(f"{name}: None, expected {expected} bytes")
-            return None, 0, 0
-        array = _contiguous(_array(buffer, name, writable), name)
-        if array.nbytes < expected:
-            raise InputError(f"{name}: {array.nbytes} bytes, expected {expected}")
-        return array, _address(array), array.nbytes
-
     def _buffers(self, send: Any, receive: Any) -> Tuple[Any, Tuple[int, ...]]:
-        out = self._side(send, "send", self._job.send_bytes, False)
-        into = self._side(receive, "receive", self._job.receive_bytes, True)
-        return (out[0], into[0]), (*out[1:], *into[1:])
+        sides = (_side(send, "send", self._job.send_bytes, False),
+                 _side(receive, "receive", self._job.receive_bytes, True))
+        return sides, tuple(part for side in sides for part in (_address(side), 0 if side is None else side.nbytes))
 
     def execute(self, send: Any, receive: Any) -> None:
         """Moves the data. send: the messages one behind the other in the order of `sends`; receive: room for those of
@@ -616,25 +622,13 @@ class _Collective(_Planned):
         """Bytes that this rank gets."""
         return self._usable().result_bytes
 
-    def _side(self, buffer: Any, name: str, expected: int, writable: bool) -> Optional[numpy.ndarray]:
-        if buffer is None:
-            if expected > 0:
-                raise InputError(f"{name}: None, expected {expected} bytes")
-            return None
-        array = _contiguous(_array(buffer, name, writable), name)
-        if self._dtype is not None and array.dtype != self._dtype:
-            raise InputError(f"{name}: elements of {array.dtype}, expected {self._dtype}")
-        if array.nbytes != expected and expected > 0:
-            raise InputError(f"{name}: {array.nbytes} bytes, expected {expected}")
-        return array
-
     def _buffers(self, own: Any, result: Any) -> Tuple[Any, Tuple[Optional[int], ...]]:
-        into = self._side(result, "result", self._job.result_bytes, True)
+        into = _side(result, "result", self._job.result_bytes, True, self._dtype, exact=True)
         if own is MPI.IN_PLACE:
             if self._in_place == "nobody" or (self._in_place == "root" and not self._is_root):
                 raise InputError("own: MPI.IN_PLACE, expected it where the result has a place for the own data")
             return (None, into), (None, _address(into))
-        mine = self._side(own, "own", self._job.own_bytes, False)
+        mine = _side(own, "own", self._job.own_bytes, False, self._dtype, exact=True)
         if mine is not None and into is not None and numpy.may_share_memory(mine, into):
             raise InputError("result: memory that overlaps the own data, expected memory of its own")
         return (mine, into), (_address(mine), _address(into))

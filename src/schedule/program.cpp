@@ -62,6 +62,12 @@ bool has_blocks(Collective collective) {
   return has_block_each(collective) || collective == Collective::kReduceScatter || collective == Collective::kAlltoall;
 }
 
+std::int64_t total_bytes(std::span<const ByteRange> ranges) {
+  std::int64_t sum = 0;
+  for (const ByteRange& range : ranges) sum += range.bytes;
+  return sum;
+}
+
 void set_blocks(Program& program, std::span<const std::int64_t> bytes) {
   constexpr const char* kWhat = "counts";
   if (!has_blocks(program.problem))
@@ -158,14 +164,9 @@ std::vector<ByteRange> ranges_at_end(const Program& program, std::int64_t rank) 
 std::int64_t largest_part(const Program& program) {
   if (program.problem == Collective::kAlltoall && program.block_offsets.empty())
     return program.ranks * program.size_bytes;
-  const auto bytes_of = [](const std::vector<ByteRange>& ranges) {
-    std::int64_t sum = 0;
-    for (const ByteRange& range : ranges) sum += range.bytes;
-    return sum;
-  };
   std::int64_t most = 0;
   for (std::int64_t rank = 0; rank < program.ranks; ++rank)
-    most = std::max({most, bytes_of(ranges_at_start(program, rank)), bytes_of(ranges_at_end(program, rank))});
+    most = std::max({most, total_bytes(ranges_at_start(program, rank)), total_bytes(ranges_at_end(program, rank))});
   return most;
 }
 

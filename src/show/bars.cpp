@@ -13,8 +13,8 @@ namespace sluice {
 
 std::string bars_svg(const std::vector<Bar>& bars, double bound, const std::string& bound_label,
                      const std::string& title, const std::string& axis) {
-  constexpr double kTop = 60, kRow = 24, kThick = 16, kWidth = 460, kBottom = 48, kCharacter = 7.2, kGap = 8;
-  constexpr int kMostTicks = 6;
+  constexpr double kRow = 24, kThick = 16, kBottom = 48, kGap = 8, kLeastWidth = 120, kLine = 16;
+  constexpr int kMostTicks = 5;
   std::size_t longest_name = 0, longest_label = 0;
   double most = std::max(bound, 0.0);
   for (const Bar& bar : bars) {
@@ -22,37 +22,49 @@ std::string bars_svg(const std::vector<Bar>& bars, double bound, const std::stri
     longest_label = std::max(longest_label, bar.label.size());
     most = std::max(most, bar.value);
   }
-  const double left = 2 * kGap + kCharacter * static_cast<double>(longest_name);
-  const double right = 2 * kGap + kCharacter * static_cast<double>(longest_label);
-  const double bottom = kTop + kRow * static_cast<double>(bars.size());
-  const double scale = most > 0 ? kWidth / most : 0;
-  std::string out = detail::svg_head(left + kWidth + right, bottom + kBottom, title);
-  const auto text = [&](double x, double y, const char* anchor, const std::string& what, int size = 12) {
-    out += detail::svg_text(x, y, what, anchor, size);
+  const detail::SvgHeading heading = detail::svg_heading(6, title, "");
+  const double top_of_rows = heading.bottom + (bound > 0 ? 2 * kGap + kLine : kGap);
+  const double right = 2 * kGap + detail::text_width(longest_label);
+  const double beside = 2 * kGap + detail::text_width(longest_name);
+  // Names that leave no room stand above their bars.
+  const bool above = detail::kPictureWidth - beside - right < kLeastWidth;
+  const double left = above ? kGap : beside;
+  const double width = std::max(detail::kPictureWidth - left - right, kLeastWidth);
+  const double row = above ? kRow + kLine : kRow;
+  const double bottom = top_of_rows + row * static_cast<double>(bars.size());
+  const double scale = most > 0 ? width / most : 0;
+  std::string out = detail::svg_head(bottom + kBottom, title) + heading.svg;
+  const auto text = [&](double x, double y, const char* anchor, const std::string& what) {
+    out += detail::svg_text(x, y, what, anchor);
   };
   const auto line = [&](double x, double from, double to, const char* style) {
     fmt::format_to(std::back_inserter(out), "<path {} d=\"M{:.1f} {:.1f}V{:.1f}\"/>\n", style, x, from, to);
   };
-  text(kGap, 22, "start", title, 15);
   if (most > 0) {
     const double step = detail::tick_step(most, kMostTicks);
     for (int i = 0; step * i <= most * (1 + 1e-9); ++i) {
-      line(left + step * i * scale, kTop, bottom + 4, "class=\"line\"");
+      line(left + step * i * scale, top_of_rows, bottom + 4, "class=\"line\"");
       text(left + step * i * scale, bottom + 17, "middle", number_text(step * i));
     }
   }
-  text(left + kWidth / 2, bottom + 36, "middle", axis);
+  text(detail::kPictureWidth / 2, bottom + 36, "middle", axis);
   for (std::size_t i = 0; i < bars.size(); ++i) {
-    const double top = kTop + kRow * static_cast<double>(i) + (kRow - kThick) / 2;
-    text(left - kGap, top + kThick - 4, "end", bars[i].name);
+    const double top = top_of_rows + row * static_cast<double>(i + 1) - (kRow + kThick) / 2;
+    if (above)
+      text(left, top - 4, "start", bars[i].name);
+    else
+      text(left - kGap, top + kThick - 4, "end", bars[i].name);
     fmt::format_to(std::back_inserter(out),
                    "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{}\" fill=\"{}\"/>\n", left, top,
                    std::max(bars[i].value * scale, 0.5), kThick, detail::kPalette.front());
     text(left + bars[i].value * scale + kGap, top + kThick - 4, "start", bars[i].label);
   }
   if (bound > 0) {
-    line(left + bound * scale, kTop - 4, bottom, "stroke=\"#D55E00\" stroke-width=\"2\"");
-    text(left + bound * scale, kTop - kGap, "middle", bound_label);
+    line(left + bound * scale, top_of_rows - 4, bottom, "stroke=\"#D55E00\" stroke-width=\"2\"");
+    // Inside the picture, whichever end the line is near.
+    const double half = detail::text_width(bound_label.size()) / 2;
+    text(std::clamp(left + bound * scale, half, std::max(half, detail::kPictureWidth - half)), top_of_rows - kGap,
+         "middle", bound_label);
   }
   return out + "</svg>\n";
 }

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <utility>
 #include <vector>
 
 #include "show/lanes.hpp"
@@ -30,57 +32,58 @@ struct Bar {
   const TimelineTransfer* transfer = nullptr;
 };
 
-class Chart {
+/// One timeline as rows below each other, from a height on.
+class GanttRows {
  public:
-  explicit Chart(const Timeline& timeline)
+  /// `length`: of the axis, at least that of the timeline. `top`: of the name above the rows.
+  GanttRows(const Timeline& timeline, double length, double top)
       : timeline_(timeline),
+        length_(length),
         lanes_(detail::lanes_of(timeline)),
         rows_(std::max<std::int64_t>(timeline.senders, 1)),
         row_(std::min(detail::kTallestRow, detail::kMostRowsHeight / static_cast<double>(rows_))),
-        scale_(timeline.length > 0 ? detail::kRowsWidth / timeline.length : 0) {}
+        top_(top + detail::kRowsHead),
+        scale_(length > 0 ? detail::kRowsWidth / length : 0) {}
 
-  [[nodiscard]] std::string draw(const std::string& title) {
-    const double height = detail::kRowsTop + row_ * static_cast<double>(rows_) + detail::kRowsBottom;
-    out_ = detail::svg_head(detail::kRowsLeft + detail::kRowsWidth + detail::kRowsRight, height, title);
-    text(detail::kRowsLeft, 22, title, "start", 15);
-    text(detail::kRowsLeft, 40, facts(), "start");
+  [[nodiscard]] double bottom() const { return top_ + row_ * static_cast<double>(rows_) + detail::kRowsBottom; }
+
+  [[nodiscard]] std::string draw() {
     axis();
     rows();
     bars();
-    return out_ + "</svg>\n";
+    return std::move(out_);
   }
 
- private:
-  [[nodiscard]] double x(double time) const { return detail::kRowsLeft + time * scale_; }
-
-  void text(double at_x, double at_y, const std::string& what, const char* anchor, int size = 12) {
-    out_ += detail::svg_text(at_x, at_y, what, anchor, size);
-  }
-
+  /// "2 transfers, length 4.00 ms, senders busy 50 % of it".
   [[nodiscard]] std::string facts() const {
     double busy = 0;
     for (const TimelineTransfer& each : timeline_.transfers) busy += each.sender_free - each.start;
     const double all = timeline_.length * static_cast<double>(timeline_.senders);
     const bool one_at_a_time = std::all_of(lanes_.sends.begin(), lanes_.sends.end(), [](auto n) { return n == 1; });
-    return fmt::format("{}, length {}{}{}; colour: the other node",
-                       count_text(static_cast<std::int64_t>(timeline_.transfers.size()), "transfer"),
-                       time_text(timeline_.length, timeline_.unit),
-                       timeline_.unit == "s" ? "" : " (unit of the schedule)",
-                       all > 0 && one_at_a_time ? fmt::format(", senders busy {:.0f} % of it", 100 * busy / all) : "");
+    return fmt::format(
+        "{}, length {}{}{}", count_text(static_cast<std::int64_t>(timeline_.transfers.size()), "transfer"),
+        time_text(timeline_.length, timeline_.unit), timeline_.unit == "s" ? "" : " (unit of the schedule)",
+        all > 0 && one_at_a_time ? fmt::format(", senders busy {:.0f} % of it", 100 * busy / all) : "");
+  }
+
+ private:
+  [[nodiscard]] double x(double time) const { return detail::kRowsLeft + time * scale_; }
+
+  void text(double at_x, double at_y, const std::string& what, const char* anchor) {
+    out_ += detail::svg_text(at_x, at_y, what, anchor);
   }
 
   void axis() {
-    const double bottom = detail::kRowsTop + row_ * static_cast<double>(rows_);
     out_ += detail::time_axis_svg(
-        {detail::kRowsLeft, detail::kRowsWidth, detail::kRowsTop, bottom, timeline_.length, timeline_.unit});
-    text(detail::kRowsLeft - 8, detail::kRowsTop - 8, timeline_.same_nodes ? "machine" : "sender", "end");
+        {detail::kRowsLeft, detail::kRowsWidth, top_, bottom() - detail::kRowsBottom, length_, timeline_.unit});
+    text(detail::kRowsLeft - 8, top_ - 8, timeline_.same_nodes ? "machine" : "sender", "end");
   }
 
   void rows() {
     // As many names as are legible.
-    const auto every = static_cast<std::int64_t>(detail::kLeastRowForText / row_) + 1;
+    const auto every = std::max<std::int64_t>(static_cast<std::int64_t>(std::ceil(detail::kLeastRowForText / row_)), 1);
     for (std::int64_t row = 0; row < rows_; ++row) {
-      const double top = detail::kRowsTop + row_ * static_cast<double>(row);
+      const double top = top_ + row_ * static_cast<double>(row);
       if (row % 2 == 0 && row_ >= kLeastForStripes)
         fmt::format_to(std::back_inserter(out_),
                        "<rect class=\"faint\" x=\"{}\" y=\"{:.2f}\" width=\"{}\" height=\"{:.2f}\"/>\n",
@@ -123,7 +126,7 @@ class Chart {
     const double both = timeline_.same_nodes ? row_ / 2 : row_;
     const double lane = both / static_cast<double>(lanes[static_cast<std::size_t>(bar.row)]);
     const double gap = std::min(1.5, lane / 6);
-    const double top = detail::kRowsTop + row_ * static_cast<double>(bar.row) + (bar.receives ? both : 0) +
+    const double top = top_ + row_ * static_cast<double>(bar.row) + (bar.receives ? both : 0) +
                        lane * static_cast<double>(bar.lane) + gap;
     const std::int64_t other = bar.receives ? each.from : each.to;
     const double width = std::max((until - bar.start) * scale_, 0.1);
@@ -135,12 +138,10 @@ class Chart {
         x(bar.start), top, width, lane - 2 * gap, colour, bar.receives ? " opacity=\"0.55\"" : "",
         count > 1 ? count_text(static_cast<std::int64_t>(count), "transfer") : facts_of(each));
     const std::string label = fmt::format("{}", other);
-    constexpr double kDigit = 7;
-    if (count == 1 && lane >= detail::kLeastRowForText && width > kDigit * static_cast<double>(label.size()) + 2)
-      fmt::format_to(
-          std::back_inserter(out_),
-          "<text x=\"{:.2f}\" y=\"{:.2f}\" text-anchor=\"middle\" font-size=\"10\" style=\"fill:white\">{}</text>\n",
-          x(bar.start) + width / 2, top + lane / 2 + 2, label);
+    if (count == 1 && lane >= detail::kLeastRowForText && width > detail::text_width(label.size()) + 2)
+      fmt::format_to(std::back_inserter(out_),
+                     "<text x=\"{:.2f}\" y=\"{:.2f}\" text-anchor=\"middle\" style=\"fill:white\">{}</text>\n",
+                     x(bar.start) + width / 2, top + lane / 2 + 3, label);
   }
 
   [[nodiscard]] std::string facts_of(const TimelineTransfer& each) const {
@@ -152,15 +153,46 @@ class Chart {
   }
 
   const Timeline& timeline_;
+  double length_;
   detail::Lanes lanes_;
   std::int64_t rows_;
   double row_;
+  double top_;  // of the rows
   double scale_;
   std::string out_;
 };
 
+constexpr const char* kColours = "; colour: the other node";
+constexpr double kAbove = 6;  // of the first line
+
 }  // namespace
 
-std::string gantt_svg(const Timeline& timeline, const std::string& title) { return Chart(timeline).draw(title); }
+std::string gantt_svg(const Timeline& timeline, const std::string& title) {
+  const detail::SvgHeading heading =
+      detail::svg_heading(kAbove, title, GanttRows(timeline, timeline.length, 0).facts() + kColours);
+  GanttRows rows(timeline, timeline.length, heading.bottom);
+  return detail::svg_head(rows.bottom(), title) + heading.svg + rows.draw() + "</svg>\n";
+}
+
+std::string gantt_beside_svg(const Timeline& plan, const Timeline& run, const std::string& title) {
+  // Units of a schedule take as long as makes the plan as long as the run.
+  const bool stretched = plan.unit != run.unit;
+  const double factor = plan.length > 0 ? run.length / plan.length : 1;
+  const Timeline above = stretched ? scaled(plan, factor, run.unit) : plan;
+  const double length = std::max(above.length, run.length);
+  const std::string ratio = stretched || !(plan.length > 0) ? "" : fmt::format(", {:.2f} times the plan", factor);
+  const detail::SvgHeading head = detail::svg_heading(kAbove, title, "colour: the other node");
+  const detail::SvgHeading plan_head = detail::svg_heading(
+      head.bottom + kAbove, "",
+      fmt::format("plan, {}: {}{}", plan.algorithm, GanttRows(above, length, 0).facts(),
+                  stretched ? fmt::format("; stretched to the run: {} a unit", time_text(factor, run.unit)) : ""));
+  GanttRows plan_rows(above, length, plan_head.bottom);
+  const detail::SvgHeading run_head =
+      detail::svg_heading(plan_rows.bottom() + kAbove, "",
+                          fmt::format("{}: {}{}", run.algorithm, GanttRows(run, length, 0).facts(), ratio));
+  GanttRows run_rows(run, length, run_head.bottom);
+  return detail::svg_head(run_rows.bottom(), title) + head.svg + plan_head.svg + plan_rows.draw() + run_head.svg +
+         run_rows.draw() + "</svg>\n";
+}
 
 }  // namespace sluice

@@ -18,10 +18,10 @@ namespace sluice {
 namespace {
 
 constexpr std::size_t kMostCells = 200;  // a side
-constexpr double kSide = 600;            // of the matrix, in pixels
-constexpr double kMargin = 20;
-constexpr double kEdge = 56;  // left of the matrix and above it: title and axes
-constexpr double kLegendWidth = 130;
+constexpr double kMargin = 12;
+constexpr double kLeft = 24;  // of the matrix: its axis
+constexpr double kLegendWidth = 84;
+constexpr double kSide = detail::kPictureWidth - kLeft - 2 * kMargin - kLegendWidth;  // of the matrix
 constexpr int kShades = 32;
 
 /// `shade` from 0, the nearest, to kShades - 1.
@@ -90,7 +90,7 @@ void append_rectangle(std::string& out, double x, double y, double width, double
 }
 
 /// Cells, those of one shade that follow each other in a row as one rectangle.
-void append_cells(std::string& out, const Grid& grid) {
+void append_cells(std::string& out, const Grid& grid, double top) {
   const double cell = kSide / static_cast<double>(grid.cells());
   for (std::size_t row = 0; row < grid.cells(); ++row) {
     for (std::size_t start = 0; start < grid.cells();) {
@@ -98,48 +98,48 @@ void append_cells(std::string& out, const Grid& grid) {
       std::size_t end = start + 1;
       while (end < grid.cells() && grid.shade(row, end) == shade) ++end;
       if (shade >= 0)
-        append_rectangle(out, kEdge + cell * static_cast<double>(start), kEdge + cell * static_cast<double>(row),
+        append_rectangle(out, kLeft + cell * static_cast<double>(start), top + cell * static_cast<double>(row),
                          cell * static_cast<double>(end - start), cell, "fill=\"" + colour(shade) + '"');
       start = end;
     }
   }
 }
 
-void append_frames(std::string& out, const Clusters& clusters, std::int64_t nodes) {
+void append_frames(std::string& out, const Clusters& clusters, std::int64_t nodes, double top) {
   std::int64_t place = 0;
   for (const auto& cluster : clusters) {
     const auto size = static_cast<std::int64_t>(cluster.size());
-    const double at = kEdge + kSide * static_cast<double>(place) / static_cast<double>(nodes);
+    const double at = kSide * static_cast<double>(place) / static_cast<double>(nodes);
     const double side = kSide * static_cast<double>(size) / static_cast<double>(nodes);
-    append_rectangle(out, at, at, side, side, R"(fill="none" stroke="#d62728" stroke-width="1.5")");
+    append_rectangle(out, kLeft + at, top + at, side, side, R"(fill="none" stroke="#d62728" stroke-width="1.5")");
     place += size;
   }
 }
 
-void append_text(std::string& out, double x, double y, const std::string& text) {
-  fmt::format_to(std::back_inserter(out), "<text x=\"{:.2f}\" y=\"{:.2f}\">{}</text>\n", x, y, text);
+void append_axes(std::string& out, double top) {
+  out += detail::svg_text(kLeft + kSide / 2, top - 8, "node", "middle");
+  fmt::format_to(std::back_inserter(out),
+                 "<text transform=\"translate({:.2f},{:.2f}) rotate(-90)\" text-anchor=\"middle\">node</text>\n",
+                 kLeft - 8, top + kSide / 2);
 }
 
-void append_legend(std::string& out, const Grid& grid, std::size_t clusters, std::int64_t nodes) {
-  constexpr double kLegendLeft = kEdge + kMargin + kSide;
-  constexpr double kLegendTop = kEdge + 16;
-  constexpr double kBar = 300;
-  const std::string what =
-      fmt::format("{} in {}", count_text(nodes, "node"), count_text(static_cast<std::int64_t>(clusters), "cluster"));
-  append_text(out, kEdge, kEdge / 2 - 4, "Latencies between nodes, in the order of their clusters (framed): " + what);
-  append_text(out, kEdge + kSide / 2, kEdge - 8, "node");
-  fmt::format_to(std::back_inserter(out), "<text transform=\"translate({:.2f},{:.2f}) rotate(-90)\">{}</text>\n",
-                 kEdge - 8, kEdge + kSide / 2, "node");
+void append_legend(std::string& out, const Grid& grid, double top) {
+  constexpr double kLegendLeft = kLeft + kMargin + kSide;
+  constexpr double kBar = 240;
   if (!grid.known()) return;
-  append_text(out, kLegendLeft, kLegendTop - 8, "latency");
+  out += detail::svg_text(kLegendLeft, top - 8, "latency", "start");
   for (int shade = 0; shade < kShades; ++shade)
-    append_rectangle(out, kLegendLeft, kLegendTop + kBar * shade / kShades, 18, kBar / kShades + 0.3,
+    append_rectangle(out, kLegendLeft, top + kBar * shade / kShades, 18, kBar / kShades + 0.3,
                      "fill=\"" + colour(shade) + '"');
   constexpr int kLabels = 5;
   for (int i = 0; i < kLabels; ++i) {
     const double share = static_cast<double>(i) / (kLabels - 1);
-    append_text(out, kLegendLeft + 24, kLegendTop + kBar * share + 4,
-                seconds_text(grid.least() * std::pow(grid.most() / grid.least(), share)));
+    out += detail::svg_text(kLegendLeft + 24,
+                            top + kBar * share +
+                                (i == 0             ? 10
+                                 : i == kLabels - 1 ? 0
+                                                    : 4),
+                            seconds_text(grid.least() * std::pow(grid.most() / grid.least(), share)), "start");
   }
 }
 
@@ -147,18 +147,20 @@ void append_legend(std::string& out, const Grid& grid, std::size_t clusters, std
 
 std::string latency_svg(const LatencyMatrix& matrix, const Clusters& clusters) {
   const Grid grid(matrix, clusters);
-  std::string out = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" "
-      "font-family=\"sans-serif\" font-size=\"12\" shape-rendering=\"crispEdges\">\n"
-      "<title>Latencies between nodes</title>\n"
-      "<style>text {{ fill: #1a1a1a }} .page {{ fill: white }} "
-      "@media (prefers-color-scheme: dark) {{ text {{ fill: #e6e6e6 }} .page {{ fill: #1a1a1a }} }}</style>\n"
-      "<rect width=\"{0}\" height=\"{1}\" class=\"page\"/>\n",
-      kEdge + kSide + kLegendWidth + 2 * kMargin, kEdge + kSide + kMargin);
-  append_rectangle(out, kEdge, kEdge, kSide, kSide, "fill=\"#d9d9d9\"");
-  append_cells(out, grid);
-  append_frames(out, clusters, matrix.nodes());
-  append_legend(out, grid, clusters.size(), matrix.nodes());
+  constexpr const char* kTitle = "Latencies between nodes";
+  const detail::SvgHeading heading = detail::svg_heading(
+      6, kTitle,
+      fmt::format("{} in {}, in the order of the clusters, which are framed", count_text(matrix.nodes(), "node"),
+                  count_text(static_cast<std::int64_t>(clusters.size()), "cluster")));
+  const double top = heading.bottom + 2 * kMargin;
+  std::string out =
+      detail::svg_head(top + kSide + kMargin, kTitle) + heading.svg + "<g shape-rendering=\"crispEdges\">\n";
+  append_rectangle(out, kLeft, top, kSide, kSide, "fill=\"#d9d9d9\"");
+  append_cells(out, grid, top);
+  append_frames(out, clusters, matrix.nodes(), top);
+  out += "</g>\n";
+  append_axes(out, top);
+  append_legend(out, grid, top);
   out += "</svg>\n";
   return out;
 }

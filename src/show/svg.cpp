@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace sluice::detail {
@@ -29,19 +30,41 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-std::string svg_head(double width, double height, std::string_view title) {
+std::string svg_head(double height, std::string_view title) {
   return fmt::format(
-             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} "
-             "{1:.0f}\" "
-             "role=\"img\" font-family=\"sans-serif\" font-size=\"12\">\n<title>{2}</title>\n",
-             width, height, escaped(title)) +
+             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{:.0f}\" height=\"{:.0f}\" viewBox=\"0 0 {:.0f} "
+             "{:.0f}\" role=\"img\" font-family=\"sans-serif\" font-size=\"{}\">\n<title>{}</title>\n",
+             kScreenPixels * kPictureWidth, kScreenPixels * height, kPictureWidth, height, kTextSize, escaped(title)) +
          std::string(kStyle) +
-         fmt::format("<rect width=\"{:.0f}\" height=\"{:.0f}\" class=\"page\"/>\n", width, height);
+         fmt::format("<rect width=\"{:.0f}\" height=\"{:.0f}\" class=\"page\"/>\n", kPictureWidth, height);
 }
 
 std::string svg_text(double x, double y, std::string_view what, std::string_view anchor, int size) {
   return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" font-size=\"{}\">{}</text>\n", x, y, anchor,
                      size, escaped(what));
+}
+
+double text_width(std::size_t characters) { return kCharacterWidth * kTextSize * static_cast<double>(characters); }
+
+SvgHeading svg_heading(double top, std::string_view title, std::string_view facts) {
+  constexpr double kMargin = 8, kLeading = 1.35;
+  SvgHeading heading{"", top};
+  const auto add = [&](std::string_view text, int size) {
+    const auto fit = static_cast<std::size_t>((kPictureWidth - 2 * kMargin) / (kCharacterWidth * size));
+    while (!text.empty()) {
+      std::size_t end = text.size();
+      if (end > fit) {
+        end = text.rfind(' ', fit);
+        if (end == text.npos || end == 0) end = std::min(text.find(' ', 1), text.size());
+      }
+      heading.bottom += kLeading * size;
+      heading.svg += svg_text(kMargin, heading.bottom - (kLeading - 1) * size, text.substr(0, end), "start", size);
+      text.remove_prefix(std::min(text.find_first_not_of(' ', end), text.size()));
+    }
+  };
+  add(title, kTitleSize);
+  add(facts, kTextSize);
+  return heading;
 }
 
 double tick_step(double length, int most) {

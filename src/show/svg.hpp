@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -23,14 +24,36 @@ inline constexpr std::string_view kStyle =
     "@media (prefers-color-scheme: dark) { text { fill: #e6e6e6 } .page { fill: #1a1a1a } .faint { fill: #2b2b2b } "
     ".line { stroke: #5a5a5a } }</style>\n";
 
+/// All pictures are as wide: so wide that text is 6 pt high where a picture is printed 85 mm (241 pt) wide, as in a
+/// column of a paper. Units of the picture; on a screen one is kScreenPixels.
+inline constexpr double kPictureWidth = 480;
+inline constexpr int kTextSize = 12;
+inline constexpr int kTitleSize = 14;
+inline constexpr double kScreenPixels = 1.5;
+/// About how wide a character is, of text as high as 1.
+inline constexpr double kCharacterWidth = 0.6;
+
 /// `text` with what XML reserves written out, control characters as blanks.
 [[nodiscard]] std::string escaped(std::string_view text);
 
-/// The start of a picture: size, fonts, style, ground and title.
-[[nodiscard]] std::string svg_head(double width, double height, std::string_view title);
+/// The start of a picture of kPictureWidth: size, fonts, style, ground and title.
+[[nodiscard]] std::string svg_head(double height, std::string_view title);
 
 /// `what` at a point, which is its start, middle or end.
-[[nodiscard]] std::string svg_text(double x, double y, std::string_view what, std::string_view anchor, int size = 12);
+[[nodiscard]] std::string svg_text(double x, double y, std::string_view what, std::string_view anchor,
+                                   int size = kTextSize);
+
+/// About how wide `characters` of ordinary text are.
+[[nodiscard]] double text_width(std::size_t characters);
+
+/// Text above a picture, or a part of it.
+struct SvgHeading {
+  std::string svg;
+  double bottom = 0;  ///< where what follows may begin
+};
+/// A title and, smaller, what is worth knowing, from `top` on, in lines that fit: folded at blanks. Either may be
+/// empty.
+[[nodiscard]] SvgHeading svg_heading(double top, std::string_view title, std::string_view facts);
 
 /// The least of 1, 2, 5 times a power of ten that puts at most `most` ticks on an axis of `length`. @pre length > 0
 [[nodiscard]] double tick_step(double length, int most);

@@ -4,13 +4,12 @@
 
 #include <iterator>
 
-#include "show/svg.hpp"
 #include "sluice/show/quantities.hpp"
 
 namespace sluice::detail {
 
 std::string time_axis_svg(const TimeAxis& axis) {
-  constexpr int kMostTicks = 8;
+  constexpr int kMostTicks = 5;
   std::string out;
   if (axis.length > 0) {
     const double step = tick_step(axis.length, kMostTicks);

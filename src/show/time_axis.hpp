@@ -2,17 +2,19 @@
 
 #include <string>
 
+#include "show/svg.hpp"
+
 /// What pictures share whose rows are nodes and whose axis is time.
 namespace sluice::detail {
 
-inline constexpr double kRowsLeft = 110;
-inline constexpr double kRowsTop = 64;
-inline constexpr double kRowsWidth = 760;  // of the axis
-inline constexpr double kRowsRight = 30;   // beside it
-inline constexpr double kRowsBottom = 46;  // below the rows
+inline constexpr double kRowsLeft = 64;
+inline constexpr double kRowsHead = 24;   // between what is above and the rows: the name of what a row is
+inline constexpr double kRowsRight = 32;  // beside the axis, whose last time is centred at its end
+inline constexpr double kRowsWidth = kPictureWidth - kRowsLeft - kRowsRight;  // of the axis
+inline constexpr double kRowsBottom = 46;                                     // below the rows
 inline constexpr double kTallestRow = 26;
-inline constexpr double kMostRowsHeight = 900;
-inline constexpr double kLeastRowForText = 11;
+inline constexpr double kMostRowsHeight = 600;
+inline constexpr double kLeastRowForText = 13;
 
 struct TimeAxis {
   double left = 0;

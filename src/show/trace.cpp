@@ -73,11 +73,14 @@ std::string chrome_trace(const Timeline& timeline) {
     fmt::format_to(std::back_inserter(out), format, std::forward<Values>(values)...);
   };
   for (std::int64_t node = 0; node < nodes.count(); ++node) {
-    append(R"({{"ph": "M", "pid": {}, "name": "process_name", "args": {{"name": "{}"}}}})", node, nodes.name(node));
-    append(R"({{"ph": "M", "pid": {0}, "name": "process_sort_index", "args": {{"sort_index": {0}}}}})", node);
+    append(R"({{"ph": "M", "pid": {}, "tid": 0, "ts": 0, "name": "process_name", "args": {{"name": "{}"}}}})", node,
+           nodes.name(node));
+    append(
+        R"({{"ph": "M", "pid": {0}, "tid": 0, "ts": 0, "name": "process_sort_index", "args": {{"sort_index": {0}}}}})",
+        node);
     const auto track = [&](std::int64_t number, const std::string& name) {
-      append(R"({{"ph": "M", "pid": {}, "tid": {}, "name": "thread_name", "args": {{"name": "{}"}}}})", node, number,
-             name);
+      append(R"({{"ph": "M", "pid": {}, "tid": {}, "ts": 0, "name": "thread_name", "args": {{"name": "{}"}}}})", node,
+             number, name);
     };
     for (std::int64_t lane = 0; lane < nodes.sending_lanes(node, lanes); ++lane)
       track(send_track(lane), track_name("sends", lane));
@@ -146,7 +149,7 @@ std::string paje_trace(const Timeline& timeline) {
   for (std::int64_t node = 0; node < nodes.count(); ++node) {
     const auto create = [&](char kind, std::int64_t lane, const char* what) {
       out +=
-          fmt::format("3 0 {} T r \"{}, {}\"\n", container(kind, node, lane), nodes.name(node), track_name(what, lane));
+          fmt::format("3 0 {} T r \"{} {}\"\n", container(kind, node, lane), nodes.name(node), track_name(what, lane));
     };
     for (std::int64_t lane = 0; lane < nodes.sending_lanes(node, lanes); ++lane) create('s', lane, "sends");
     for (std::int64_t lane = 0; lane < nodes.receiving_lanes(node, lanes); ++lane) create('v', lane, "receives");

@@ -28,18 +28,16 @@ class TreePicture {
         y_(static_cast<std::size_t>(schedule.machines)) {
     for (const TimedTransfer& each : schedule.transfers)
       if (each.segment == 0) children_[static_cast<std::size_t>(parent_of(each))].push_back(&each);
-    order();
   }
 
   [[nodiscard]] std::string draw(const std::string& title) {
-    const double bottom = detail::kRowsTop + row_ * static_cast<double>(schedule_.machines);
-    out_ = detail::svg_head(detail::kRowsLeft + detail::kRowsWidth + detail::kRowsRight, bottom + detail::kRowsBottom,
-                            title);
-    out_ += detail::svg_text(detail::kRowsLeft, 22, title, "start", 15);
-    out_ += detail::svg_text(detail::kRowsLeft, 40, facts(), "start");
-    out_ += detail::svg_text(detail::kRowsLeft - 8, detail::kRowsTop - 8, "machine", "end");
-    out_ += detail::time_axis_svg(
-        {detail::kRowsLeft, detail::kRowsWidth, detail::kRowsTop, bottom, schedule_.length, unit_});
+    const detail::SvgHeading heading = detail::svg_heading(6, title, facts());
+    const double top = heading.bottom + detail::kRowsHead;
+    const double bottom = top + row_ * static_cast<double>(schedule_.machines);
+    order(top);
+    out_ = detail::svg_head(bottom + detail::kRowsBottom, title) + heading.svg;
+    out_ += detail::svg_text(detail::kRowsLeft - 8, top - 8, "machine", "end");
+    out_ += detail::time_axis_svg({detail::kRowsLeft, detail::kRowsWidth, top, bottom, schedule_.length, unit_});
     std::vector<double> from(children_.size(), 0), until(children_.size(), 0);
     const auto root = static_cast<std::size_t>(schedule_.root);
     (reduces_ ? until : from)[root] = reduces_ ? schedule_.length : 0;
@@ -75,13 +73,13 @@ class TreePicture {
 
   /// Rows by depth first: below a machine come the children nearest to its end of time, which is the end of a
   /// broadcast and the start of a reduction; so a line passes rows of machines that are not at work yet, or no more.
-  void order() {
+  void order(double top) {
     for (std::vector<const TimedTransfer*>& list : children_)
       std::stable_sort(list.begin(), list.end(), [&](const TimedTransfer* a, const TimedTransfer* b) {
         return reduces_ ? a->start < b->start : a->start > b->start;
       });
     std::vector<std::int64_t> open{schedule_.root};
-    double next = detail::kRowsTop + row_ / 2;
+    double next = top + row_ / 2;
     while (!open.empty()) {
       const auto machine = static_cast<std::size_t>(open.back());
       open.pop_back();

@@ -1,5 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <cctype>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
 #include "command_runner.hpp"
 #include "sluice/plan/registry.hpp"
 
@@ -21,6 +27,55 @@ TEST(Help, EveryVerbExplainsItselfWithAnExample) {
       EXPECT_NE(outcome.out.find("sluice " + verb.substr(0, verb.find(' ')) + ' ', outcome.out.find("Example")),
                 std::string::npos)
           << outcome.out;
+    }
+  }
+}
+
+/// What `sluice VERB --help` prints, of every verb and every problem of it; of the command itself by the key "".
+std::map<std::string, std::string> all_helps(const Folder& folder) {
+  std::map<std::string, std::string> helps;
+  for (std::vector<std::string> left{""}; !left.empty();) {
+    const std::string verb = left.back();
+    left.pop_back();
+    const std::string& help = helps[verb] = folder.sluice(words(verb + " --help")).out;
+    bool listed = false;
+    for (const std::string& line : lines(help)) {
+      if (line == "Verbs:" || line == "Problems:")
+        listed = true;
+      else if (line.empty())
+        listed = false;
+      else if (listed)
+        left.push_back(verb + (verb.empty() ? "" : " ") + line.substr(2, line.find(' ', 2) - 2));
+    }
+  }
+  return helps;
+}
+
+/// Whether the text around the options goes on in `next` though a word of it fits behind `line`: both are lines of
+/// sentences (no table has two blanks in a row there, no list begins with a number), and no sentence ends between them.
+bool is_broken_early(const std::string& line, const std::string& next) {
+  constexpr std::size_t kWidth = 90;
+  const auto is_prose = [](const std::string& text) {
+    return !text.empty() && text.front() != ' ' && std::isdigit(static_cast<unsigned char>(text.front())) == 0 &&
+           text.find("  ") == std::string::npos;
+  };
+  return is_prose(line) && is_prose(next) && !next.starts_with("Usage: ") &&
+         std::string(".:").find(line.back()) == std::string::npos && line.size() + 1 + next.find(' ') <= kWidth;
+}
+
+TEST(Help, NoLineEndsInABlankOrInTheMiddleOfASentence) {
+  const Folder folder;
+  const std::map<std::string, std::string> helps = all_helps(folder);
+  EXPECT_EQ(helps.count("run exchange") + helps.count("compare") + helps.count("study"), 3U);
+  EXPECT_GE(helps.size(), 60U);
+  for (const auto& [verb, help] : helps) {
+    SCOPED_TRACE(verb);
+    const std::vector<std::string> all = lines(help);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      EXPECT_FALSE(all[i].ends_with(' ')) << all[i];
+      if (i > 0) {
+        EXPECT_FALSE(is_broken_early(all[i - 1], all[i])) << all[i - 1] << '\n' << all[i];
+      }
     }
   }
 }

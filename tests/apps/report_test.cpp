@@ -128,6 +128,37 @@ TEST(Report, EveryKindOfFileInOnePage) {
   EXPECT_EQ(all[11]["matrices"][0]["names"].size(), 6U);
 }
 
+TEST(Report, FrontsAreDrawn) {
+  const Folder folder;
+  ASSERT_EQ(folder.sluice(words("plan redistribute --from 15:2 --to 6:3 --front --json front.json")).status, 0);
+  const json section = sections(folder, "front.json")[0];
+  EXPECT_EQ(section["kind"], "front of steps and transmission");
+  ASSERT_EQ(section["pictures"].size(), 1U);
+  EXPECT_NE(section["pictures"][0]["svg"].get<std::string>().find(">11, 16<"), std::string::npos);
+  EXPECT_EQ(section["tables"][0]["rows"].size(), 2U);
+  std::string text = folder.read("front.json");
+  text.replace(text.find("\"steps\": 11"), 11, "\"steps\": 10");
+  folder.write("broken.json", text);
+  expect_refused(folder.sluice(words("report broken.json -o -")), "one that another beats");
+}
+
+TEST(Report, APlanIsDrawnAboveWhatRan) {
+  const Folder folder;
+  folder.write("x.csv", kTraffic);
+  ASSERT_EQ(folder.sluice(words("plan exchange x.csv --json plan.json")).status, 0);
+  ASSERT_EQ(folder.sluice(words("simulate exchange x.csv --order chain --trace ran.json")).status, 0);
+  const json both = sections(folder, "plan.json ran.json");
+  EXPECT_TRUE(both[0]["pictures"].empty());
+  EXPECT_EQ(both[1]["kind"], "trace");
+  EXPECT_EQ(both[1]["timeline"]["from"].size(), 5U);
+  ASSERT_EQ(both[1]["pictures"].size(), 1U);
+  EXPECT_EQ(both[1]["pictures"][0]["title"], "plan.json above, what ran below");
+  EXPECT_NE(both[1]["pictures"][0]["svg"].get<std::string>().find("plan and run"), std::string::npos);
+  EXPECT_TRUE(sections(folder, "ran.json")[0]["pictures"].empty()) << "nothing to draw above it";
+  ASSERT_EQ(folder.sluice(words("plan reduce --machines 4 --transfer 2 --compute 1 --json tree.json")).status, 0);
+  EXPECT_TRUE(sections(folder, "tree.json ran.json")[1]["pictures"].empty()) << "another problem";
+}
+
 TEST(Report, ProgramsByTheirPlatformOrByWhatWaitsForWhat) {
   const Folder folder;
   const std::string plan = "plan allgather --size 1Ki --algorithm ring --json ring.json --platform " + platform();

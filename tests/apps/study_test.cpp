@@ -135,7 +135,10 @@ TEST(Study, ExchangeQualityIsTheSameForASeedAndWithinTheGuarantees) {
       in >> k;
       EXPECT_EQ(k, i + 1);
       int pairs = 0;
-      for (double mean = 0, worst = 0; in >> comma >> mean >> comma >> worst; ++pairs) {
+      for (double mean = 0, worst = 0, low = 0, high = 0;
+           in >> comma >> mean >> comma >> worst >> comma >> low >> comma >> high; ++pairs) {
+        EXPECT_LE(low, high) << rows[i];
+        EXPECT_LE(high, worst + 1e-6) << rows[i];
         EXPECT_GE(mean, 1) << rows[i];
         EXPECT_GE(worst, mean - 1e-6) << rows[i];
         EXPECT_LE(worst, std::string(name) == "15" ? 2 : 3) << rows[i];  // GGP and OGGP: at most 2 eta
@@ -175,16 +178,18 @@ TEST(Study, PlannersForSwitchesAreComparedAndAutoIsNeverAboveThem) {
     const std::vector<std::string> rows = lines(folder.read("out/" + name + ".csv"));
     EXPECT_EQ(rows.front(),
               "nodes,switches,setup_percent,algorithm,instances,mean,worst,refused,mean_over_switch_planners,"
-              "worst_over_switch_planners");
+              "worst_over_switch_planners,lower_quartile,upper_quartile");
     std::map<std::string, std::vector<double>> means;
     for (std::size_t i = 1; i < rows.size(); ++i) {
       const std::vector<std::string> row = fields(rows[i]);
-      ASSERT_EQ(row.size(), 10U) << rows[i];
+      ASSERT_EQ(row.size(), 12U) << rows[i];
       EXPECT_EQ(row[1] == "1", rows_of_each == 3 || i <= (rows.size() - 1) / 3) << rows[i];
       EXPECT_EQ(row[4], "2");
       if (row[7] == "2") continue;
       EXPECT_GE(std::stod(row[5]), 1 - 1e-6) << rows[i];
       EXPECT_GE(std::stod(row[6]), std::stod(row[5]) - 1e-6) << rows[i];
+      EXPECT_LE(std::stod(row[10]), std::stod(row[11])) << rows[i];
+      EXPECT_LE(std::stod(row[11]), std::stod(row[6]) + 1e-6) << rows[i];
       means[row[3]].push_back(std::stod(row[5]));
       if (row[3] != "auto") continue;
       EXPECT_LE(std::stod(row[8]), std::stod(row[9]) + 1e-6) << rows[i];

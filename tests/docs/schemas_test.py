@@ -49,6 +49,7 @@ COMMANDS = {
     "scatter": (["plan", "scatter", "--platform", PLATFORM, "--size", "4Ki", "--algorithm", "binomial"], "check"),
     "comparison of exchange": (["compare", "exchange", "small.csv", "--algorithms", "ggp,oggp"], None),
     "comparison of redistribution": (["compare", "redistribute", "--from", "15:2", "--to", "6:3"], None),
+    "front": (["plan", "redistribute", "--from", "15:2", "--to", "6:3", "--front"], None),
     "comparison of trees": (["compare", "reduce", "--machines", "9", "--transfer", "2", "--compute", "1"], None),
     "comparison of collectives": (["compare", "scatter", "--platform", PLATFORM, "--size", "4Ki"], None),
     "redistribution of a part": (["plan", "redistribute", "--from", "2x2:1x1", "--to", "2x2:2x2", "--shape", "8x8", "--part",

@@ -27,9 +27,9 @@ TEST(GanttSvg, HasARowPerSenderABarPerTransferAndAnAxis) {
   EXPECT_EQ(count(svg, "a &lt;title&gt; &amp; more"), 2U);
   EXPECT_EQ(count(svg, "<title>0 to 1, size 5, step 0: 0 ns to 1.00 ms</title>"), 1U);
   EXPECT_EQ(count(svg, "<title>1 to 0, size 7, step 1: 1.00 ms to 4.00 ms</title>"), 1U);
-  // 760 pixels are 4 ms.
-  EXPECT_EQ(count(svg, "x=\"110.00\" y=\"65.50\" width=\"190.00\" height=\"23.00\" fill=\"#E69F00\""), 1U) << svg;
-  EXPECT_EQ(count(svg, "x=\"300.00\" y=\"91.50\" width=\"570.00\" height=\"23.00\" fill=\"#0072B2\""), 1U) << svg;
+  // 384 pixels are 4 ms.
+  EXPECT_EQ(count(svg, "x=\"64.00\" y=\"82.80\" width=\"96.00\" height=\"23.00\" fill=\"#E69F00\""), 1U) << svg;
+  EXPECT_EQ(count(svg, "x=\"160.00\" y=\"108.80\" width=\"288.00\" height=\"23.00\" fill=\"#0072B2\""), 1U) << svg;
   for (const char* part : {">0<", ">2.00 ms<", ">4.00 ms<", ">time<", ">sender<",
                            "2 transfers, length 4.00 ms, senders busy 50 % of it", "prefers-color-scheme: dark"})
     EXPECT_NE(svg.find(part), svg.npos) << part;
@@ -60,9 +60,9 @@ TEST(GanttSvg, WhatANodeSendsAtOnceStandsSideBySide) {
   timeline.transfers.push_back({0, 0, 1, 0, 2, 4, 2, 4});
   const std::string svg = gantt_svg(timeline, "x");
   // A row of 26 pixels in two lanes of 13, the third transfer where the first one ended.
-  EXPECT_EQ(count(svg, "x=\"110.00\" y=\"65.50\" width=\"380.00\" height=\"10.00\""), 1U) << svg;
-  EXPECT_EQ(count(svg, "x=\"300.00\" y=\"78.50\" width=\"570.00\" height=\"10.00\""), 1U) << svg;
-  EXPECT_EQ(count(svg, "x=\"490.00\" y=\"65.50\" width=\"380.00\" height=\"10.00\""), 1U) << svg;
+  EXPECT_EQ(count(svg, "x=\"64.00\" y=\"82.80\" width=\"192.00\" height=\"10.00\""), 1U) << svg;
+  EXPECT_EQ(count(svg, "x=\"160.00\" y=\"95.80\" width=\"288.00\" height=\"10.00\""), 1U) << svg;
+  EXPECT_EQ(count(svg, "x=\"256.00\" y=\"82.80\" width=\"192.00\" height=\"10.00\""), 1U) << svg;
   EXPECT_EQ(count(svg, "senders busy"), 0U) << "of one who does several things at once that says nothing";
 }
 
@@ -75,6 +75,40 @@ TEST(GanttSvg, StaysSmallWhateverTheNumberOfTransfers) {
   const std::string svg = gantt_svg(timeline, "many");
   EXPECT_LT(svg.size(), 2'000'000U);
   EXPECT_NE(svg.find("#8c8c8c"), svg.npos);
+}
+
+TEST(GanttBesideSvg, HasPlanAndRunOnOneAxis) {
+  Timeline plan = two_by_two();  // 1 ms and 3 ms
+  plan.same_nodes = true;
+  Timeline run = scaled(plan, 2, "s");
+  run.algorithm = "executed: chain";
+  const std::string svg = gantt_beside_svg(plan, run, "both");
+  // 384 pixels are 8 ms: the plan ends in the middle.
+  EXPECT_EQ(count(svg, "width=\"48.00\""), 2U) << svg;
+  EXPECT_EQ(count(svg, "width=\"96.00\""), 2U);
+  EXPECT_EQ(count(svg, "width=\"144.00\""), 2U);
+  EXPECT_EQ(count(svg, "width=\"288.00\""), 2U);
+  EXPECT_EQ(count(svg, ">8.00 ms<"), 2U) << "an axis each";
+  EXPECT_NE(svg.find("plan, oggp: 2 transfers, length 4.00 ms"), svg.npos) << svg;
+  EXPECT_NE(svg.find("executed: chain: 2 transfers, length 8.00 ms"), svg.npos);
+  EXPECT_NE(svg.find("2.00 times the plan"), svg.npos);
+  EXPECT_LT(svg.find("plan, oggp"), svg.find("executed: chain"));
+}
+
+TEST(GanttBesideSvg, StretchesAPlanWithoutSeconds) {
+  Timeline plan = two_by_two();
+  plan.unit.clear();
+  plan = scaled(plan, 1000, "");  // 4 units
+  const std::string svg = gantt_beside_svg(plan, scaled(two_by_two(), 2, "s"), "both");
+  EXPECT_EQ(count(svg, "width=\"96.00\""), 2U) << svg;
+  EXPECT_EQ(count(svg, "width=\"288.00\""), 2U);
+  EXPECT_NE(svg.find("2.00 ms a unit"), svg.npos);
+  EXPECT_EQ(svg.find("times the plan"), svg.npos) << "their ratio says nothing then";
+  plan.transfers.clear();
+  plan.length = 0;
+  const std::string empty = gantt_beside_svg(plan, two_by_two(), "x");
+  EXPECT_EQ(empty.find("nan"), empty.npos);
+  EXPECT_EQ(empty.find("inf"), empty.npos);
 }
 
 TEST(GanttSvg, DrawsNothingToo) {

@@ -26,10 +26,10 @@
 #include "sluice/show/text_table.hpp"
 #include "study.hpp"
 
-// Section 7 of the paper: 88 machines in six clusters, what heuristics are predicted to take and what they take, beside
-// an MPI that knows nothing of clusters. There the machines were real; here they are simulated, with the latencies of
-// the paper and the assumptions of studies/grid5000/README.md. SMPI has the algorithms of several MPIs, and what each
-// of these chooses; the paper's LAM-MPI took a binomial tree.
+// Section 7 of the paper: 88 machines in six clusters; the times that heuristics are predicted to take and the times
+// that they take, beside those of an MPI that knows nothing of clusters. There the machines were real; here they are
+// simulated, with the latencies of the paper and the assumptions of studies/grid5000/README.md. SMPI has the algorithms
+// of several MPIs, and what each of these chooses; the paper's LAM-MPI took a binomial tree.
 
 namespace sluice::command {
 
@@ -139,7 +139,7 @@ class Results {
  public:
   Results(std::vector<std::int64_t> sizes, std::vector<Row> rows) : sizes_(std::move(sizes)), rows_(std::move(rows)) {}
 
-  /// The fastest of SMPI's for size `s`, which one at least can do.
+  /// The fastest of SMPI's for size `s`; at least one has a time.
   [[nodiscard]] const Row& best_stock(std::size_t s) const {
     const Row* best = nullptr;
     for (const Row& row : rows_) {
@@ -298,7 +298,7 @@ int study_broadcast_grid5000(const StudyTask& task) {
   for (const bool predicted : {true, false}) {
     const char* name = predicted ? "figure9" : "figure10";
     write_file_atomically(file_of(name), results.figure_csv(predicted));
-    draw(task.folder, name, results.figure_script(predicted), 1000, 560);
+    draw(task.folder, name, results.figure_script(predicted), 440);
   }
   print(
       fmt::format("88 simulated machines in 6 clusters, ranks {}\n\n{}\n"

@@ -62,7 +62,7 @@ Platform cluster_of(std::int64_t machines) {
   return {machines, {std::move(cluster)}, {}};
 }
 
-/// What is to be executed: the strategies of the figures for all machines, the others for those of figure 6.
+/// What is executed: the strategies of the figures for every number of machines, the others for the 16 of figure 6.
 std::vector<Point> points_for(const std::vector<std::int64_t>& machines, const std::vector<std::int64_t>& sizes) {
   std::vector<Point> points;
   for (const std::int64_t count : machines) {
@@ -102,7 +102,7 @@ void execute(std::vector<Point>& points, const SimulatedMachines& machines) {
     Point& point = point_of(i);
     const Platform platform = cluster_of(point.machines);
     const std::string file = machines.keep(fmt::format("platform-{}.json", i), to_json(platform));
-    // One cluster: whatever is between clusters, there is nothing to do.
+    // There is one cluster, so nothing is sent between clusters.
     const nlohmann::json run =
         machines.run(to_simgrid(platform, kName), "coll-selector:default",
                      {"run", "broadcast", "--platform", file, "--size", fmt::format("{}", point.bytes), "--method",
@@ -139,7 +139,7 @@ void draw_figure(const std::string& folder, int number, const std::string& what,
         "\"{1}.csv\" using 1:{3} every ::1 with lines dashtype 2 linecolor {4} notitle",
         c == 0 ? "plot" : ", \\\n    ", name, 2 * c + 3, 2 * c + 2, c + 1, curves[c].title);
   }
-  draw(folder, name, script + '\n', 900, 560);
+  draw(folder, name, script + '\n', 400);
 }
 
 void draw_figures(const std::string& folder, const std::vector<Point>& points,

@@ -21,16 +21,16 @@
 #include "sluice/show/text_table.hpp"
 #include "study.hpp"
 
-// Users take defaults. Each case runs one problem between the hosts of the lab by what a job does without options, by
-// MPI's own ways, and by the methods of ours that somebody who knows them could ask for, in turns; every rank sends and
-// receives, so that both directions of every link are loaded.
+// Most users take the defaults. Each case runs one problem between the hosts of the lab in turns: by a job without
+// options, by MPI's own ways, and by those of our methods that an expert might ask for; every rank sends and receives,
+// so that both directions of every link are loaded.
 //
 // Networks: (a) 8 hosts on one switch, 100 Mbit/s; (b) 4 + 4, links of 100, backbone of 200; (c) 8 + 8, links of 33,
 // backbone of 100; (d) one host of 4 or 8 ranks; (e) 4 hosts of 2 ranks, 100; (f) as (a), one host with 50.
 //
-// The bound is what no execution falls below by more than what is in the token buckets when the clock starts: all bytes
-// that cross the backbone one way, and what a host sends or receives over its link. Reductions and broadcasts have none
-// here.
+// The bound is the largest time that a link needs for its bytes: those that cross the backbone one way, or that a host
+// sends or receives. An execution can be faster only by what is in the token buckets when the clock starts. Reductions
+// and broadcasts have no bound here.
 
 namespace sluice::command {
 
@@ -280,22 +280,27 @@ std::string table_of(const std::vector<Case>& cases) {
   return table.text() + failures;
 }
 
-/// Bars of the default over the best of MPI's own; the line at 1 is as fast.
+/// Bars of the default over the best of MPI's own to the right, with their range; the line at 1 is as fast.
 std::string bars_script(const Network& network, const Effort& effort, const std::vector<Case>& cases) {
   std::string data;
+  std::size_t bars = 0;
   for (const Case& each : cases) {
     const std::optional<Standing> is = standing_of(each);
-    if (is && is->of_mpi.second > 0)
-      data += fmt::format("\"{}, {}\",{}\n", each.work, bytes_text(each.bytes), is->over(is->of_mpi.second));
+    if (!is || !(is->of_mpi.second > 0)) continue;
+    const double mpi_s = is->of_mpi.second;
+    data += fmt::format("\"{}, {}\",{},{:.3f},{:.3f}\n", each.work, bytes_text(each.bytes), is->over(mpi_s),
+                        is->ours.min_s / mpi_s, is->ours.max_s / mpi_s);
+    ++bars;
   }
   if (data.empty()) return "";
   return fmt::format(
-      "$ratios << end\n{}end\nset title \"{}: default over the best of MPI's own, medians of {}\"\n"
-      "set ylabel \"time / time of MPI\"\nset yrange [0:*]\nset grid ytics\nset style data histograms\n"
-      "set style fill solid 0.7\nset xtics rotate by -45\nset key off\n"
-      "set arrow 1 from graph 0, first 1 to graph 1, first 1 nohead dashtype 2 front\n"
-      "plot $ratios using 2:xtic(1)\n",
-      data, network.title, effort.repetitions);
+      "$ratios << end\n{}end\n{}set title \"{}: default over the best of MPI's own, median and range of {}\"\n"
+      "set xlabel \"time / time of MPI\"\nset xrange [0:*]\nset yrange [{}:-1]\nset grid xtics\n"
+      "set style fill solid 0.7\nset key off\n"
+      "set arrow 1 from first 1, graph 0 to first 1, graph 1 nohead dashtype 2 front\n"
+      "plot $ratios using 2:0:(0):2:($0-0.4):($0+0.4):ytic(1) with boxxyerror, \\\n"
+      "     $ratios using 2:0:3:4 with xerrorbars pointtype 0 dashtype solid linecolor \"black\"\n",
+      data, kNamesBesideBars, network.title, effort.repetitions, bars);
 }
 
 }  // namespace
@@ -339,7 +344,7 @@ int study_defaults_lab(const StudyTask& task) {
   for (const auto& [network, ours] : cases) {
     text += fmt::format("({}) {}\n\n{}\n", network->name, network->title, table_of(ours));
     const std::string script = bars_script(*network, effort, ours);
-    constexpr int kBar = 22, kMargin = 200;
+    constexpr int kBar = 16, kMargin = 100;
     if (!script.empty())
       draw(task.folder, "defaults-" + network->name, script, kMargin + kBar * static_cast<int>(ours.size()));
   }

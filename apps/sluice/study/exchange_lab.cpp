@@ -25,8 +25,8 @@
 
 // Section 8.3 of Cohen et al. 2006 joins two clusters of 10 computers by switches of 100 Mbit/s, the links of the
 // computers shaped to 100 / k, and draws the time of a redistribution against n, messages being uniform in 10 .. n MB.
-// The lab has the same speeds. Its messages are kPaperScale times smaller, which leaves every ratio what it is as long
-// as messages are much longer than what is under way at a time, and lets seven repetitions end within minutes.
+// The lab has the same speeds. Its messages are kPaperScale times smaller, so that seven repetitions end within
+// minutes. All ratios stay the same as long as messages are much longer than what is under way at a time.
 //
 // Beside it what the paper does not measure: traffic where one sender has the most to send (hot), of equal (uniform)
 // and of unequal messages (skew), each scaled to one bound; that of five applications on 64 ranks, which become 10
@@ -44,7 +44,7 @@ constexpr std::int64_t kMegabyte = 1'000'000;
 
 using Random = std::mt19937_64;
 
-/// A plain sum of bits: the distributions of the library differ between libraries.
+/// Made of the bits of the generator, as the standard's distributions differ between libraries.
 double uniform(Random& random, double least, double most) {
   constexpr int kSpare = 64 - 53;
   return least + (most - least) * std::ldexp(static_cast<double>(random() >> kSpare), -53);
@@ -256,9 +256,9 @@ std::optional<double> over_best_stock(const Group& group, const Case& measured) 
 constexpr int kFirstColumn = 7;  // of the methods
 constexpr int kColumns = 4;      // of a method
 
-bool has_times(const Group& group) {
-  return std::any_of(group.cases.begin(), group.cases.end(),
-                     [](const Case& each) { return each.result.failure.empty(); });
+std::size_t timed_cases(const Group& group) {
+  return static_cast<std::size_t>(std::count_if(group.cases.begin(), group.cases.end(),
+                                                [](const Case& each) { return each.result.failure.empty(); }));
 }
 
 /// Cases without times are left out.
@@ -291,7 +291,7 @@ std::string paper_script(const std::vector<Group>& groups, int repetitions) {
   std::string panels;
   std::size_t count = 0;
   for (const Group& group : groups) {
-    if (group.paper_k == 0 || !has_times(group)) continue;
+    if (group.paper_k == 0 || timed_cases(group) == 0) continue;
     ++count;
     panels += fmt::format("set title \"k = {}: median and range of {} executions\"\nplot ", group.paper_k, repetitions);
     for (std::size_t m = 0; m < group.methods.size(); ++m) {
@@ -306,23 +306,30 @@ std::string paper_script(const std::vector<Group>& groups, int repetitions) {
   }
   return fmt::format(
       "set xlabel \"largest message, kB\"\nset ylabel \"time, s\"\nset yrange [0:*]\nset grid\n"
-      "set offsets graph 0.05, graph 0.05, 0, 0\nset key bottom right\nset multiplot layout 1,{}\n{}unset multiplot\n",
+      "set offsets graph 0.05, graph 0.05, 0, 0\nset multiplot layout {},1\n{}unset multiplot\n",
       count, panels);
 }
 
-/// Bars of time over bound, the bound the line at 1.
+/// Bars of time over bound to the right, with their range, the bound the line at 1; a group of bars for each case.
 std::string bars_script(const Group& group, int repetitions) {
+  const std::size_t bars = group.methods.size();
   std::string script = fmt::format(
-      "set title \"{}: median of {} executions\"\nset ylabel \"time / bound\"\nset yrange [0:*]\nset grid ytics\n"
-      "set style data histograms\nset style histogram clustered gap 1\nset style fill solid 0.7\n"
-      "set xtics rotate by -30\nset rmargin 10\nset key outside top center horizontal\nset arrow 1 from graph 0, first "
-      "1 to graph 1, "
-      "first 1 nohead dashtype 2 front\nset label 1 \"bound\" at graph 1.005, first 1\nplot ",
-      group.title, repetitions);
-  for (std::size_t m = 0; m < group.methods.size(); ++m) {
-    const int column = kFirstColumn + kColumns * static_cast<int>(m) + 3;
-    script += fmt::format("{}\"{}.csv\" using {}{} every ::1 title \"{}\"", m == 0 ? "" : ", \\\n     ", group.name,
-                          column, m == 0 ? ":xtic(1)" : "", group.methods[m]);
+      "{}set title \"{}: median and range of {} executions\"\nset xlabel \"time / bound\"\nset xrange [0:*]\n"
+      "set yrange [{}:-1]\nset grid xtics\nset style fill solid 0.7\n"
+      "set arrow 1 from first 1, graph 0 to first 1, graph 1 nohead dashtype 2 front\nplot ",
+      kNamesBesideBars, group.title, repetitions, (bars + 1) * timed_cases(group) - 1);
+  for (std::size_t m = 0; m < bars; ++m) {
+    const int column = kFirstColumn + kColumns * static_cast<int>(m);
+    const std::string at = fmt::format("($0*{}+{})", bars + 1, m);
+    // The name of a case stands at the middle of its bars.
+    script += fmt::format(
+        "{0}\"{1}.csv\" using ({3}):{2}:(0):({3}):({2}-0.5):({2}+0.5){4} every ::1 with boxxyerror linestyle {5} "
+        "dashtype solid title "
+        "\"{6}\", \"{1}.csv\" using ({3}):{2}:(${7}/$6):(${8}/$6) every ::1 with xerrorbars pointtype 0 dashtype solid "
+        "linecolor "
+        "\"black\" notitle",
+        m == 0 ? "" : ", \\\n     ", group.name, at, fmt::format("${}", column + 3), m == bars / 2 ? ":ytic(1)" : "",
+        m + 1, group.methods[m], column + 1, column + 2);
   }
   return script + '\n';
 }
@@ -348,16 +355,16 @@ std::string table_of(const Group& group) {
 }
 
 void write_files(const std::vector<Group>& groups, const Effort& effort, const std::string& folder) {
-  constexpr int kPanel = 480, kLeastWidth = 800, kBar = 16, kMargin = 300, kMostBars = 2400;
+  constexpr int kPanel = 340, kBar = 9, kMargin = 190, kMostHeight = 1600;
   for (const Group& group : groups) write_file_atomically(fmt::format("{}/{}.csv", folder, group.name), csv(group));
   if (std::any_of(groups.begin(), groups.end(),
-                  [](const Group& group) { return group.paper_k > 0 && has_times(group); }))
+                  [](const Group& group) { return group.paper_k > 0 && timed_cases(group) > 0; }))
     draw(folder, "figure16", paper_script(groups, effort.repetitions),
-         std::max(kLeastWidth, kPanel * static_cast<int>(effort.networks.size())));
+         kPanel * std::max(1, static_cast<int>(effort.networks.size())));
   for (const Group& group : groups) {
-    if (group.paper_k > 0 || !has_times(group)) continue;
+    if (group.paper_k > 0 || timed_cases(group) == 0) continue;
     const int bars = static_cast<int>(group.cases.size() * (group.methods.size() + 1));
-    draw(folder, group.name, bars_script(group, effort.repetitions), std::min(kMostBars, kMargin + kBar * bars));
+    draw(folder, group.name, bars_script(group, effort.repetitions), std::min(kMostHeight, kMargin + kBar * bars));
   }
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/compare/quantile.hpp"
 #include "command.hpp"
 #include "gnuplot.hpp"
 #include "output.hpp"
@@ -46,6 +47,7 @@ using Ratios = std::array<std::array<double, kAlgorithms.size()>, kPoints>;
 struct Statistics {
   Ratios mean = {};
   Ratios worst = {};
+  std::array<std::array<compare::Quartiles, kAlgorithms.size()>, kPoints> quartiles = {};
 };
 
 /// Sample `number`, the same on every machine and by any thread.
@@ -108,6 +110,13 @@ Statistics statistics_of(const std::vector<Ratios>& samples) {
       }
     }
   }
+  for (std::size_t point = 0; point < kPoints; ++point) {
+    for (std::size_t a = 0; a < kAlgorithms.size(); ++a) {
+      std::vector<double> values;
+      for (const Ratios& ratios : samples) values.push_back(ratios[point][a]);
+      result.quartiles[point][a] = compare::quartiles_of(std::move(values));
+    }
+  }
   return result;
 }
 
@@ -138,13 +147,16 @@ std::string name_of(const Curve& curve) {
 
 std::string csv(const Figure& figure, const std::array<Statistics, kWeights.size()>& statistics) {
   std::string text = "k";
-  for (const Curve& curve : figure.curves) text += fmt::format(",{0}_mean,{0}_worst", name_of(curve));
+  for (const Curve& curve : figure.curves)
+    text += fmt::format(",{0}_mean,{0}_worst,{0}_lower_quartile,{0}_upper_quartile", name_of(curve));
   text += '\n';
   for (std::size_t point = 0; point < kPoints; ++point) {
     text += fmt::format("{}", kFirstK + static_cast<std::int64_t>(point));
     for (const Curve& curve : figure.curves) {
       const Statistics& all = statistics[curve.weights];
-      text += fmt::format(",{:.6f},{:.6f}", all.mean[point][curve.algorithm], all.worst[point][curve.algorithm]);
+      const compare::Quartiles& quartiles = all.quartiles[point][curve.algorithm];
+      text += fmt::format(",{:.6f},{:.6f},{:.6f},{:.6f}", all.mean[point][curve.algorithm],
+                          all.worst[point][curve.algorithm], quartiles.low, quartiles.high);
     }
     text += '\n';
   }
@@ -153,7 +165,7 @@ std::string csv(const Figure& figure, const std::array<Statistics, kWeights.size
 
 /// A panel for each kind of weights, as their ratios are far apart.
 std::string gnuplot_script(const Figure& figure, std::int64_t samples) {
-  std::string script = "set xlabel \"k\"\nset ylabel \"cost / eta\"\nset grid\nset key top left\n";
+  std::string script = "set xlabel \"k\"\nset ylabel \"cost / eta\"\nset grid\n";
   std::string panels;
   int count = 0;
   for (std::size_t weights = 0; weights < kWeights.size(); ++weights) {
@@ -161,18 +173,19 @@ std::string gnuplot_script(const Figure& figure, std::int64_t samples) {
     for (std::size_t c = 0; c < figure.curves.size(); ++c) {
       const Curve& curve = figure.curves[c];
       if (curve.weights != weights) continue;
-      for (const bool worst : {false, true}) {
-        plots += fmt::format(R"({}"figure{}.csv" using 1:{} every ::1 with linespoints title "{}, {}")",
-                             plots.empty() ? "plot " : ", \\\n     ", figure.number, 2 * c + (worst ? 3 : 2),
-                             kAlgorithms[curve.algorithm], worst ? "worst" : "mean");
-      }
+      const std::size_t column = 4 * c + 2;
+      plots += fmt::format(
+          R"({0}"figure{1}.csv" using 1:{2}:{4}:{5} every ::1 with yerrorlines title "{6}, mean and quartiles", )"
+          R"("figure{1}.csv" using 1:{3} every ::1 with linespoints title "{6}, worst")",
+          plots.empty() ? "plot " : ", \\\n     ", figure.number, column, column + 1, column + 2, column + 3,
+          kAlgorithms[curve.algorithm]);
     }
     if (plots.empty()) continue;
     ++count;
     panels += fmt::format("set title \"{}: weights 1..{}, {} graphs a point\"\n{}\n", figure.title,
                           kWeights[weights].most, samples, plots);
   }
-  if (count > 1) script += fmt::format("set multiplot layout 1,{}\n", count);
+  if (count > 1) script += fmt::format("set multiplot layout {},1\n", count);
   return script + panels + (count > 1 ? "unset multiplot\n" : "");
 }
 
@@ -203,9 +216,9 @@ int study_exchange_quality(const StudyTask& task) {
   }
   for (const Figure& figure : figures()) {
     const std::string name = fmt::format("figure{}", figure.number);
-    constexpr int kWidth = 800;
+    constexpr int kPanel = 340;
     write_file_atomically(fmt::format("{}/{}.csv", task.folder, name), csv(figure, statistics));
-    draw(task.folder, name, gnuplot_script(figure, samples), figure.curves.size() > 1 ? 2 * kWidth : kWidth);
+    draw(task.folder, name, gnuplot_script(figure, samples), figure.curves.size() > 1 ? 2 * kPanel : kPanel);
   }
   std::string text =
       fmt::format("{0} + {0} nodes, 1 to {1} edges, set-up 1, seed {2}\n\n", kNodes, kNodes * kNodes, task.seed);

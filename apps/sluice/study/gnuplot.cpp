@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 
 #include "child_process.hpp"
@@ -13,7 +14,12 @@ namespace sluice::command {
 
 namespace {
 
-constexpr double kPrintWidth_cm = 12;
+// A picture is 480 units wide and text 12 high, as those of src/show: 6 pt where it is printed 85 mm wide.
+constexpr int kWidth = 480;
+constexpr double kScreenPixels = 1.5;
+constexpr double kTextSize = 12;
+constexpr double kPrintWidth_cm = 8.5;
+constexpr double kPrintPoints = 6.05;
 
 /// Okabe and Ito's palette, which people with any common kind of colour blindness can tell apart; marks and dashes
 /// differ besides.
@@ -27,22 +33,53 @@ set style line 7 lc rgb "#000000" lw 2 pt 4 ps 0.6 dt 2
 set style line 8 lc rgb "#8A7A00" lw 2 pt 8 ps 0.7 dt 4
 set style increment userstyles
 set clip two
+set key below
+set xlabel offset 0,0.7
+set bars 0.6
 )gp";
+
+/// `script` with the titles of pictures folded at blanks, as gnuplot cuts off what does not fit.
+std::string with_folded_titles(const std::string& script) {
+  constexpr std::string_view kTitle = "set title \"";
+  constexpr std::size_t kMost = 62;  // characters a line
+  std::string out;
+  for (std::size_t at = 0; at < script.size();) {
+    const std::size_t begin = script.find(kTitle, at);
+    const std::size_t end = begin == script.npos ? begin : script.find('"', begin + kTitle.size());
+    if (end == script.npos) return out + script.substr(at);
+    out += script.substr(at, begin + kTitle.size() - at);
+    std::string_view text = std::string_view(script).substr(begin + kTitle.size(), end - begin - kTitle.size());
+    for (std::size_t lines = (text.size() + kMost - 1) / kMost; lines > 1; --lines) {
+      std::size_t cut = text.rfind(' ', text.size() / lines + kMost / 10);  // of about the same length
+      if (cut == text.npos || cut == 0) cut = text.find(' ', 1);
+      if (cut == text.npos) break;
+      out += std::string(text.substr(0, cut)) + "\\n";
+      text.remove_prefix(cut + 1);
+    }
+    out += text;
+    at = end;
+  }
+  return out;
+}
 
 }  // namespace
 
-void draw(const std::string& folder, const std::string& name, const std::string& script, int width, int height) {
+void draw(const std::string& folder, const std::string& name, const std::string& script, int height) {
   const std::string file = name + ".gp", svg = name + ".svg", part = svg + ".part", pdf = name + ".pdf",
                     pdf_part = pdf + ".part";
   write_file_atomically(
       folder + '/' + file,
       fmt::format("# gnuplot {0} draws {1}; gnuplot -e 'print = 1' {0} draws {2}\n"
                   "if (!exists(\"output\")) output = exists(\"print\") ? \"{2}\" : \"{1}\"\n"
-                  "if (exists(\"print\")) set terminal pdfcairo size {3:.2f}cm,{4:.2f}cm fontscale 0.45\n"
-                  "if (!exists(\"print\")) set terminal svg size {5},{6} background rgb \"white\"\n"
+                  "if (exists(\"print\")) set terminal pdfcairo size {3:.2f}cm,{4:.2f}cm font \"sans-serif,{5}\" "
+                  "linewidth 0.5 pointscale 0.5\n"
+                  "if (!exists(\"print\")) set terminal svg size {6:.0f},{7:.0f} font \"sans-serif,{8:.0f}\" "
+                  "background rgb \"white\"\n"
                   "set output output\n"
-                  "set datafile separator \",\"\n{7}{8}",
-                  file, svg, pdf, kPrintWidth_cm, kPrintWidth_cm * height / width, width, height, kStyle, script));
+                  "set datafile separator \",\"\n{9}{10}",
+                  file, svg, pdf, kPrintWidth_cm, kPrintWidth_cm * height / kWidth, kPrintPoints,
+                  kScreenPixels * kWidth, kScreenPixels * height, kScreenPixels * kTextSize, kStyle,
+                  with_folded_titles(script)));
   int status = run_program({"gnuplot", "-e", fmt::format("output = '{}'", part), file}, {"", folder});
   if (status == 0)
     status = run_program({"gnuplot", "-e", fmt::format("print = 1; output = '{}'", pdf_part), file}, {"", folder});
@@ -63,7 +100,6 @@ set logscale x 2
 set logscale y
 set format x "2^{%L}"
 set grid
-set key outside right
 )gp";
 }
 

@@ -5,7 +5,7 @@
 
 namespace sluice::command {
 
-// SplitMix64 (Steele, Lea, Flood 2014): what the standard's distributions make of a generator is left to the library.
+// SplitMix64 (Steele, Lea, Flood 2014): the standard's distributions differ between libraries.
 InstanceRandom::InstanceRandom(std::uint64_t seed, std::int64_t nodes, std::int64_t number) : state_(seed) {
   state_ = next() ^ static_cast<std::uint64_t>(nodes);
   state_ = next() ^ static_cast<std::uint64_t>(number);

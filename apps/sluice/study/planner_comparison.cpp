@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "apps/compare/quantile.hpp"
 #include "gnuplot.hpp"
 #include "output.hpp"
 #include "parallel.hpp"
@@ -28,6 +29,7 @@ struct Statistics {
   double mean = 0;
   double worst = 0;
   std::int64_t refused = 0;
+  compare::Quartiles quartiles = {};
 };
 
 bool for_switches(std::string_view name) { return name == "solstice" || name == "eclipse" || name == "lumos"; }
@@ -78,16 +80,19 @@ Ratios ratios_of(const InstanceGroup& group, const std::vector<std::string>& nam
 
 Statistics statistics_of(const std::vector<Ratios>& samples, std::size_t planner) {
   Statistics result;
+  std::vector<double> values;
   for (const Ratios& ratios : samples) {
     if (!ratios[planner]) {
       ++result.refused;
       continue;
     }
+    values.push_back(*ratios[planner]);
     result.mean += *ratios[planner];
     result.worst = std::max(result.worst, *ratios[planner]);
   }
   const auto planned = static_cast<double>(static_cast<std::int64_t>(samples.size()) - result.refused);
   if (planned > 0) result.mean /= planned;
+  result.quartiles = compare::quartiles_of(std::move(values));
   return result;
 }
 
@@ -118,16 +123,18 @@ std::string gnuplot_script(const PlannerComparison& comparison, const std::vecto
       const Statistics each = statistics_of(ratios[g], p);
       const InstanceGroup& group = comparison.groups[g];
       if (group.nodes == last.nodes && group.switches == last.switches && each.mean > 0)
-        points += fmt::format("{},{:.6f}\n", group.setup_percent, each.mean);
+        points += fmt::format("{},{:.6f},{:.6f},{:.6f}\n", group.setup_percent, each.mean, each.quartiles.low,
+                              each.quartiles.high);
     }
     if (points.empty()) continue;
     data += fmt::format("$planner{} << END\n{}END\n", p, points);
-    plots += fmt::format(R"({}$planner{} using 1:2 with linespoints title "{}")",
+    plots += fmt::format(R"({}$planner{} using 1:2:3:4 with yerrorlines title "{}")",
                          plots.empty() ? "plot " : ", \\\n     ", p, names[p]);
   }
   return fmt::format(
-      "set title \"{}, {} nodes{}: mean cost over the bound\"\nset xlabel \"set-up, % of the largest load\"\n"
-      "set ylabel \"cost / bound\"\nset logscale x\nset logscale y\nset grid\nset key outside right\n{}{}\n",
+      "set title \"{}, {} nodes{}: cost over the bound, mean and quartiles\"\nset xlabel \"set-up, % of the largest "
+      "load\"\n"
+      "set ylabel \"cost / bound\"\nset logscale x\nset logscale y\nset grid\n{}{}\n",
       comparison.title, last.nodes, last.switches > 1 ? fmt::format(", {} switches", last.switches) : "", data, plots);
 }
 
@@ -157,7 +164,7 @@ void compare_planners(const PlannerComparison& comparison, const StudyTask& task
   }
   std::string csv =
       "nodes,switches,setup_percent,algorithm,instances,mean,worst,refused,mean_over_switch_planners,worst_over_switch_"
-      "planners\n";
+      "planners,lower_quartile,upper_quartile\n";
   const bool several = comparison.groups.back().switches > 1;
   std::vector<TextTable::Column> columns{{"nodes"}};
   if (several) columns.push_back({"switches"});
@@ -175,19 +182,20 @@ void compare_planners(const PlannerComparison& comparison, const StudyTask& task
     for (std::size_t p = 0; p < names.size(); ++p) {
       const Statistics each = statistics_of(ratios[g], p);
       const bool planned = each.refused < comparison.samples;
-      csv += fmt::format("{},{},{},{},{},{},{},{},{}\n", group.nodes, group.switches, group.setup_percent, names[p],
+      csv += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", group.nodes, group.switches, group.setup_percent, names[p],
                          comparison.samples, planned ? fmt::format("{:.6f}", each.mean) : "",
                          planned ? fmt::format("{:.6f}", each.worst) : "", each.refused,
-                         names[p] == "auto" ? fmt::format("{:.6f},{:.6f}", relative.mean, relative.worst) : ",");
+                         names[p] == "auto" ? fmt::format("{:.6f},{:.6f}", relative.mean, relative.worst) : ",",
+                         planned ? fmt::format("{:.6f},{:.6f}", each.quartiles.low, each.quartiles.high) : ",");
       if (!is_shown(names[p])) continue;
       cells.push_back(planned ? fmt::format("{:.3f} / {:.3f}", each.mean, each.worst) : "refused");
     }
     cells.push_back(fmt::format("{:.3f} / {:.3f}", relative.mean, relative.worst));
     table.add_row(std::move(cells));
   }
-  constexpr int kWidth = 1000;
+  constexpr int kHeight = 460;
   write_file_atomically(file, csv);
-  draw(task.folder, comparison.name, gnuplot_script(comparison, names, ratios), kWidth);
+  draw(task.folder, comparison.name, gnuplot_script(comparison, names, ratios), kHeight);
   print(fmt::format(
       "{}, {} instances of a kind, seed {}: cost over the bound, mean / worst\n\n{}\n{}.csv written to {}\n",
       comparison.title, comparison.samples, task.seed, table.text(), comparison.name, task.folder));

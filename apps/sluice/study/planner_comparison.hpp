@@ -29,11 +29,12 @@ struct PlannerComparison {
 };
 
 /// Plans every instance with as many transfers at once as there are nodes, validates the plans, and writes NAME.csv
-/// and, where gnuplot is installed, NAME.svg: for each group and planner mean and worst of the cost over the best bound
-/// that is known, max(eta, the linear program as far as the effort brings it), or what bound_on_switches makes of it
-/// for several switches, and how many instances the planner refused. The last two columns are those of `auto` over the
-/// cheapest of the planners for optical switches, solstice, eclipse and lumos, in the rows of `auto`. Prints a part of
-/// that as a table. Throws InputError if a file cannot be written.
+/// and, where gnuplot is installed, NAME.svg: for each group and planner the mean, the worst and the quartiles of the
+/// cost over the best bound that is known, max(eta, the linear program as far as the effort brings it), or what
+/// bound_on_switches makes of it for several switches, and how many instances the planner refused. The two columns
+/// before the quartiles are the costs of `auto` over those of the cheapest of the planners for optical switches,
+/// solstice, eclipse and lumos, in the rows of `auto`. Prints a part of that as a table. Throws InputError if a file
+/// cannot be written.
 void compare_planners(const PlannerComparison& comparison, const StudyTask& task);
 
 /// The same, set-ups of 0.2, 1 and 5 % of the largest load, for traffic(nodes, seed, number) of each of `sizes` and

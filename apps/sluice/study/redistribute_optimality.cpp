@@ -24,8 +24,8 @@
 
 // The open problem of Desprez et al. 1997: schedules optimal in the number of steps NS and in the total cost TC at
 // once. For each grid P:r -> Q:s the whole front of (NS, TC) is planned and proven, and beside it what the named
-// algorithms reach. A line a grid is added to grids.csv as they are done; a study that finds lines of its own goes on
-// after them.
+// algorithms reach. Each grid adds a line to grids.csv when it is done; a study that finds lines of an earlier run goes
+// on after them.
 
 namespace sluice::command {
 
@@ -53,7 +53,7 @@ std::vector<Grid> all_grids() {
   return result;
 }
 
-/// The first `samples` of the grids in random order; all in their own order if they are that many.
+/// The first `samples` of the grids in random order; if there are no more than that, all of them in their own order.
 std::vector<Grid> grids_of(std::int64_t samples, std::uint64_t seed) {
   std::vector<Grid> grids = all_grids();
   if (samples >= static_cast<std::int64_t>(grids.size())) return grids;
@@ -64,7 +64,7 @@ std::vector<Grid> grids_of(std::int64_t samples, std::uint64_t seed) {
   return grids;
 }
 
-/// What one grid comes to: a line of grids.csv.
+/// The result for one grid: a line of grids.csv.
 struct Row {
   Grid grid;
   std::int64_t bound_steps = 0, bound_transmission = 0;                 ///< by the messages of each process
@@ -107,7 +107,7 @@ std::string line_of(Row row) {
   return line + fmt::format("{:.6f}\n", row.seconds);
 }
 
-/// False where the line is none, such as one that was cut off.
+/// False for a line that is not complete, such as one that was cut off.
 bool read_line(const std::string& line, Row& row) {
   std::istringstream in(line);
   char comma = 0;
@@ -217,7 +217,7 @@ std::string ratios_csv(const std::vector<Row>& rows) {
 std::string gnuplot_script(std::size_t grids) {
   std::string script = fmt::format(
       "set title \"TC over the least TC of any schedule, {} grids\"\nset xlabel \"grids, by their ratio (%)\"\n"
-      "set ylabel \"TC / least TC\"\nset grid\nset key top left\nset logscale y\nplot ",
+      "set ylabel \"TC / least TC\"\nset grid\nset logscale y\nplot ",
       grids);
   script += R"("ratios.csv" using 1:2 every ::1 with lines lw 2 title "optimal at the fewest steps")";
   for (std::size_t a = 0; a < kNamed.size(); ++a)

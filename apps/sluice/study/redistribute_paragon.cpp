@@ -83,7 +83,6 @@ set logscale xy
 set format x "10^{{%T}}"
 set format y "10^{{%T}}"
 set grid
-set key top left
 plot "figure{0}.csv" using 1:6:7:8 every ::1 with yerrorlines pointtype 6 title "caterpillar", \
      "figure{0}.csv" using 1:3:4:5 every ::1 with yerrorlines pointtype 7 title "{6}"
 )",

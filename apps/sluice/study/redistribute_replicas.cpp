@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::int64_t kMostReplicas = 8, kMostSide = 8, kMostBlocks = 128;
 constexpr std::int64_t kDefaultInstances = 1000, kQuickInstances = 40;
-/// A set-up is so small a part of what a process of the target gets.
+/// A set-up, as a part of what a process of the target gets.
 constexpr double kSetupPart = 0.01;
 
 constexpr std::array kWays{"first-copy", "direct", "auto"};
@@ -115,7 +115,7 @@ int study_redistribute_replicas(const StudyTask& task) {
   write_file_atomically(task.folder + "/ratios.csv", "percent,first_copy,direct,auto\n" + percent_rows(ratios));
   std::string script = fmt::format(
       "set title \"total over the bound of any schedule, {} instances\"\nset xlabel \"instances, by their ratio (%)\"\n"
-      "set ylabel \"total / bound\"\nset grid\nset key top left\nset logscale y\nplot ",
+      "set ylabel \"total / bound\"\nset grid\nset logscale y\nplot ",
       rows.size());
   for (std::size_t w = 0; w < kWays.size(); ++w)
     script += fmt::format("{}\"ratios.csv\" using 1:{} every ::1 with lines lw 2 title \"{}\"",

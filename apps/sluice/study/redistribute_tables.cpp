@@ -22,9 +22,9 @@
 #include "terminal.hpp"
 
 // The paper's tables show message lengths (grids), the step of each message, and the cost of each step. Lengths have
-// one right value. Steps are named freely, and matchings of equal weight are chosen freely: what must agree is which
-// pairs have a step, that no process occurs twice in one, and, where the paper proves it, the number of steps and their
-// costs.
+// one right value. The numbers of steps, and which of several equally heavy matchings is taken, are arbitrary. What
+// must agree is which pairs have a step, that no process occurs twice in one, and, where the paper proves it, the
+// number of steps and their costs.
 
 namespace sluice::command {
 

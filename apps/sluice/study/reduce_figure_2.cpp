@@ -37,7 +37,6 @@ set logscale x
 set xrange [2:10000]
 set offsets graph 0, 0, 0.05, 0.02
 set grid
-set key bottom right
 plot "figure2.csv" using 1:2 every ::1 with steps title "binomial, d = c", \
      "figure2.csv" using 1:3 every ::1 with steps title "Fibonacci, min(d, c) = 0"
 )";

@@ -21,7 +21,7 @@ struct SimulatedCluster {
 
   /// Of a message of so many bytes between two hosts, whatever the two do at either end included.
   [[nodiscard]] double transfer_s(std::int64_t bytes) const;
-  /// What of it does not depend on the bytes.
+  /// The part of it that does not depend on the bytes.
   [[nodiscard]] double overhead_s() const;
   /// For SMPI. Its size grows with the hosts, not with their pairs.
   [[nodiscard]] SimgridPlatform simgrid() const;

@@ -124,7 +124,7 @@ std::vector<std::string> list_of_names() {
   return names;
 }
 
-/// Of the study `name`, or of all if there is none of that name.
+/// The help of study `name`, or of all studies if none has that name.
 std::string help_of(const std::string& name) {
   constexpr std::size_t kWidth = 118;
   const std::vector<std::string> names = list_of_names();

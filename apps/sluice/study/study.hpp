@@ -7,7 +7,7 @@
 /// and returns the exit status.
 namespace sluice::command {
 
-/// What to study how thoroughly.
+/// Where a study writes, and how thorough it is.
 struct StudyTask {
   std::string folder;        ///< may not exist yet
   bool quick = false;        ///< fewer measurements; studies that measure nothing are the same
@@ -36,8 +36,8 @@ int study_exchange_quality(const StudyTask& task);
 /// Figure 16 of the same paper and more traffic, executed in the lab: time against the bound.
 int study_exchange_lab(const StudyTask& task);
 
-/// What jobs do by default in the lab, in every problem and on six networks: time beside the best of MPI's own, beside
-/// the best of what options give, beside the bound and what was predicted.
+/// Jobs with default options in the lab, for every problem and on six networks: their times beside the fastest of MPI's
+/// own, the fastest that options give, the bound and the prediction.
 int study_defaults_lab(const StudyTask& task);
 
 /// The same demand on 1, 2 and 4 switches side by side: cost over the bound.

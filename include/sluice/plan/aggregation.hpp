@@ -11,7 +11,7 @@ namespace sluice {
 /// transfers at once.
 struct LocalLinks {
   /// What a unit costs on a local link, where it costs 1 over the backbone: speed of a transfer over the backbone /
-  /// speed of a local one. Finite and above 0; at 1 or more hardly anything pays.
+  /// speed of a local one. Finite and above 0; at 1 or more, local phases hardly ever pay.
   double unit_cost = 1;
   /// What a step of a local phase costs, in the unit of the traffic, as ExchangeProblem::setup; finite, at least 0.
   /// Where nothing is said, the same as a step over the backbone: a fast network need not start steps faster.
@@ -35,8 +35,8 @@ struct AggregatedPlan {
 [[nodiscard]] AggregatedPlan plan_with_local_links(const ExchangeProblem& problem, const LocalLinks& links,
                                                    const ExchangeOptions& options = {});
 
-/// Plans `problem` with the detours of `routes`, which cover every message once; the total may be above that of a plan
-/// without them, which is not looked for: plain_total and bound are 0.
+/// Plans `problem` with the detours of `routes`, which cover every message once. The total may be above that of a plan
+/// without detours; no such plan is made, so plain_total and bound are 0.
 ///
 /// Throws as plan_with_local_links does, and InputError for a node that is out of range.
 [[nodiscard]] AggregatedPlan plan_by_routes(const ExchangeProblem& problem, std::vector<Route> routes,

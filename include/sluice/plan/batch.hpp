@@ -32,9 +32,10 @@ struct BatchPlan {
 };
 
 /// Plans `problem`. Where all arrays are alike (BatchProblem::pattern) and none numbers its processes anew, the plan of
-/// one serves, with the sizes of all: plan_redistribution at the set-up that makes a step as expensive beside the data
-/// of all, so that optimal plans of one are optimal ones of the batch. Else the merged messages are planned by
-/// plan_exchange, of which "auto" may cut messages; with `whole_messages` it is the cheaper of "stepwise" and "greedy".
+/// one serves, with the sizes of all: plan_redistribution with a set-up that is as large compared with the data of one
+/// array as `setup` is compared with that of all, so that an optimal plan of one array is optimal for the batch. Else
+/// the merged messages are planned by plan_exchange, of which "auto" may cut messages; with `whole_messages` it is the
+/// cheaper of "stepwise" and "greedy".
 ///
 /// Deterministic, unless stopped. Throws InputError for an algorithm that is unknown, or is not for arrays that are not
 /// alike, and for more than 2^24 messages.

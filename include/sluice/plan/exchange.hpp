@@ -23,12 +23,11 @@ struct ExchangeProblem {
   Traffic traffic;
   std::int64_t max_transfers = 0;  ///< k >= 1 (0 is allowed where there is nothing to send)
   double setup = 1;                ///< beta >= 0
-  /// 1 .. nodes. Parallel (optical) switches, to each of which every node has a port of its own: each goes through
-  /// steps of its own, of at most max_transfers transfers, and pays its own set-ups; the last one to end is what
-  /// counts.
+  /// 1 .. nodes. Parallel (optical) switches, to each of which every node has a port. Each switch has its own steps, of
+  /// at most max_transfers transfers, and its own set-ups; the cost is that of the switch that ends last.
   std::int64_t switches = 1;
-  /// Unless empty: how fast each node is, and how many transfers the backbone carries when, of which max_transfers is
-  /// the most. Only on one switch. Times, of which set-up and costs are made, are then those of a speed of 1.
+  /// Unless empty: how fast each node is, and how many transfers the backbone carries at each time, at most
+  /// max_transfers. Only on one switch. Times, of which set-up and costs are made, are then those of a speed of 1.
   NetworkSpeeds speeds = {};
 };
 
@@ -49,8 +48,8 @@ struct ExchangeOptions {
   double time_limit_s = std::numeric_limits<double>::infinity();  ///< cuts the work short; at least 0
   StopRequest stop;                                               ///< of "auto" and "exact"
   std::uint64_t seed = 1;                                         ///< of the random choices of "auto" and "exact"
-  /// Of "exact" alone. Its plan is the first one, and not planned anew; its bound holds as far as the certificate
-  /// proves it, and where that says "exact", a search, as it is stated.
+  /// Of "exact" alone. The search begins with its plan and makes no other one first. Of its bound, what the certificate
+  /// proves is taken; where the certificate says "exact", which is a search, the bound is taken as it is stated.
   std::optional<ExchangeStart> start;
   /// Called now and then by "auto" and "exact" with the cost of the best plan so far and the best bound.
   std::function<void(double incumbent, double bound)> progress;
@@ -78,7 +77,8 @@ struct ExchangePlan {
 /// Plans `problem`. `schedule.algorithm` is the name asked for. For several switches that algorithm plans for one, and
 /// src/plan/exchange/on_switches.hpp spreads its steps over them; the bound is bound_on_switches of the bound for one.
 /// Where nodes differ in speed it plans their times (src/plan/exchange/at_speeds.hpp), and where the backbone changes,
-/// it plans for some k each (over_time.hpp, which says what of a guarantee is left); "exact" refuses such a backbone.
+/// it plans for several values of k (over_time.hpp, which says what is left of a guarantee); "exact" refuses such a
+/// backbone.
 ///
 /// Deterministic: equal arguments, equal plans, on every machine, unless `stopped`.
 /// Throws InputError for an unknown algorithm, one that does not apply (saying why), an index out of range, a negative

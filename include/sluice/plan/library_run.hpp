@@ -10,7 +10,7 @@
 /// by number only, so the order of ranks decides which messages pass a slow link.
 namespace sluice {
 
-/// Named by what passes; the libraries' own names for them are not the same.
+/// Named by their messages; each library has its own names for them.
 enum class LibraryPattern : std::uint8_t {
   kLinear,           ///< the root and each other rank
   kPipeline,         ///< rank after rank, in segments
@@ -38,7 +38,7 @@ struct LibraryRun {
   std::int64_t segment_bytes = 0;                    ///< of patterns in segments; 0: the message whole
 };
 
-/// The messages of `run` among so many ranks; nothing where the pattern is none of the problem or does not fit the
+/// The messages of `run` among so many ranks; nothing where the pattern does not solve the problem or does not fit the
 /// number of ranks. The program is sound, but for its length and bound, which are 0. Throws InputError for less than
 /// one rank, negative sizes and more than 2^22 messages.
 [[nodiscard]] std::optional<Program> library_program(const LibraryRun& run, std::int64_t ranks);

@@ -75,6 +75,9 @@ struct ByteRange {
   friend bool operator==(const ByteRange&, const ByteRange&) = default;
 };
 
+/// Bytes of all `ranges`, which lie in one array: their sum is at most its size.
+[[nodiscard]] std::int64_t total_bytes(std::span<const ByteRange> ranges);
+
 /// What one rank does once: sends a message, receives one to its place, or combines one with what is there.
 struct ProgramOperation {
   /// Whether it sends (kSend), receives and keeps (kReceive) or receives and combines (kCombine).
@@ -90,11 +93,7 @@ struct ProgramOperation {
   std::vector<std::int64_t> after;
 
   /// Bytes of all ranges of the message.
-  [[nodiscard]] std::int64_t message_bytes() const {
-    std::int64_t sum = bytes;
-    for (const ByteRange& range : more) sum += range.bytes;
-    return sum;
-  }
+  [[nodiscard]] std::int64_t message_bytes() const { return bytes + total_bytes(more); }
   /// Calls use(range) for each range of the message.
   template <class Use>
   void for_ranges(Use use) const {

@@ -16,4 +16,9 @@ namespace sluice {
 /// m).
 [[nodiscard]] std::string gantt_svg(const Timeline& timeline, const std::string& title);
 
+/// What was planned above what ran, each as gantt_svg draws it, on the same axis of time. A plan in the unit of its
+/// schedule is stretched to the length of the run, and the picture says what a unit takes then; a plan in seconds shows
+/// where the run took longer. O(m log m).
+[[nodiscard]] std::string gantt_beside_svg(const Timeline& plan, const Timeline& run, const std::string& title);
+
 }  // namespace sluice

@@ -300,11 +300,16 @@ std::string to_string(const Routes& routes) {
     return shape == Shape::kChain ? "chain" : shape == Shape::kBinary ? "binary tree" : "binomial tree";
   };
   const std::size_t groups = routes.trees.front().size();
-  if (groups == 1)
-    return fmt::format("segments of {} bytes, {}{}", routes.segment_bytes, routes.spread ? "spread by the root, " : "",
-                       name(routes.root_shape));
-  return fmt::format("segments of {} bytes between {} groups, {}{} in the root's, {} in others", routes.segment_bytes,
-                     groups, routes.spread ? "spread by the root, " : "", name(routes.root_shape), name(routes.shape));
+  std::string text = fmt::format("segments of {} bytes", routes.segment_bytes);
+  if (groups > 1) {
+    text += fmt::format(" between {} groups", groups);
+    if (routes.trees.size() > 1) text += fmt::format(" by {} trees in turn", routes.trees.size());
+    if (routes.enter_first) text += ", into first ranks";
+    if (routes.from_last) text += ", out of last ranks";
+  }
+  if (routes.spread) text += ", spread by the root";
+  text += fmt::format(", {}", name(routes.root_shape));
+  return groups > 1 ? text + fmt::format(" in the root's, {} in others", name(routes.shape)) : text;
 }
 
 std::vector<RankMessage> route_messages(const RankNetwork& network, std::int64_t root, std::int64_t bytes,

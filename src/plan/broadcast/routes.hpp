@@ -32,7 +32,8 @@ struct Routes {
   [[nodiscard]] std::int64_t segments(std::int64_t bytes) const { return (bytes + segment_bytes - 1) / segment_bytes; }
 };
 
-/// "segments of 8192 bytes between 3 groups, chain in the root's, binary tree in others", for people.
+/// "segments of 8192 bytes between 3 groups, chain in the root's, binary tree in others", for people; before the chain
+/// also "by 2 trees in turn", "into first ranks", "out of last ranks" and "spread by the root" where that is so.
 [[nodiscard]] std::string to_string(const Routes& routes);
 
 [[nodiscard]] std::vector<RankMessage> route_messages(const RankNetwork& network, std::int64_t root, std::int64_t bytes,

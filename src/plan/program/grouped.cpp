@@ -36,12 +36,10 @@ void for_pairs(std::size_t groups, Use use) {
 
 /// The bytes of some ranges, in order, in so many parts of whole elements, as equal as possible; some may be empty.
 RangeSets equal_shares(const Ranges& ranges, std::size_t parts, std::int64_t element_bytes) {
-  std::int64_t all = 0;
-  for (const ByteRange& range : ranges) all += range.bytes;
   RangeSets shares(parts);
   auto range = ranges.begin();
   std::int64_t used = 0;  // of that range
-  const Ranges lengths = cut({0, all}, static_cast<std::int64_t>(parts), element_bytes);
+  const Ranges lengths = cut({0, total_bytes(ranges)}, static_cast<std::int64_t>(parts), element_bytes);
   for (std::size_t i = 0; i < lengths.size(); ++i) {
     for (std::int64_t left = lengths[i].bytes; left > 0;) {
       const std::int64_t bytes = std::min(left, range->bytes - used);

@@ -28,7 +28,7 @@ function sectionOf(section, number) {
   for (const picture of section.pictures) parts.push(pictureView(picture));
   for (const matrix of section.matrices) parts.push(matrixView(matrix).element);
   if (section.timeline) parts.push(...timelineParts(section.timeline));
-  const pictured = section.timeline || section.bars.length + section.lines.length + section.matrices.length > 0;
+  const pictured = section.timeline || section.pictures.length + section.bars.length + section.lines.length + section.matrices.length > 0;
   if (!pictured && section.tables.length > 0) parts.push(studyView(section.tables[0]) || "");
   for (const table of section.tables) if (table.rows.length > 0) parts.push(make("div", {}, plainTable(table)));
   return make("section", { "aria-labelledby": id }, ...parts);

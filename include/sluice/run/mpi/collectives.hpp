@@ -18,18 +18,19 @@ namespace sluice::mpi {
 /// How to plan a collective and carry it out. Every rank must give the same.
 struct CollectiveOptions {
   /// The network, of as many ranks as the communicator. None: the one that the library has measured
-  /// (sluice/run/mpi/network.hpp); between nodes MPI's own collective serves where no rank sends or receives 32 KiB,
-  /// and beyond 256 ranks.
+  /// (sluice/run/mpi/network.hpp); between nodes MPI's own collective serves where each rank sends and receives less
+  /// than 32 KiB, and beyond 256 ranks.
   std::optional<Platform> platform = std::nullopt;
   /// What is to be carried out, instead of a plan: of the same problem, ranks, size, root and elements.
   std::optional<Program> program = std::nullopt;
   /// As for plan_program (sluice/plan/program.hpp).
   std::string algorithm = "auto";
   std::int64_t segments = 0;  ///< likewise
-  /// What combines: results are the same to the last bit in every job with the same arguments on the same ranks, as
-  /// neither a network that was measured nor a trial decides in which order is combined. Unless given: false for
-  /// integers with an operation of MPI's own, whose order does not matter; else true. Then a rule decides, where no
-  /// platform is given: an operation of MPI's own on up to 256 KiB within a node, and 4 KiB between nodes, is MPI's.
+  /// For collectives that combine: results are the same to the last bit in every job with the same arguments on the
+  /// same ranks, as neither a network that was measured nor a trial decides in which order is combined. Unless given:
+  /// false for integers with an operation of MPI's own, whose order does not matter; else true. Then a rule decides,
+  /// where no platform is given: an operation of MPI's own on up to 256 KiB within a node, and 4 KiB between nodes, is
+  /// MPI's.
   std::optional<bool> reproducible = std::nullopt;
   /// Where the algorithm is left to the library: executions take turns between the plan and MPI's own collective, and
   /// from the ninth on the one serves that was faster on the slowest rank (MPI's, if by 5 %).

@@ -32,7 +32,7 @@ struct ReceivedMessage {
 ///     for (const ReceivedMessage& message : job.finish()) ...
 ///
 /// Rank 0 coordinates: it says who sends next, so that never more than k transfers run and each rank takes part in one
-/// per direction at a time. Others get on only as fast as rank 0 calls post, progress or finish.
+/// per direction at a time. The other ranks proceed only as fast as rank 0 calls post, progress or finish.
 ///
 /// Construction and finish are collective; post and progress are not. Memory beyond the messages: O(own
 /// messages), on rank 0 O(ranks + all that wait). MPI_THREAD_FUNNELED is enough.

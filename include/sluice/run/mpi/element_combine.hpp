@@ -9,12 +9,12 @@
 
 namespace sluice::mpi {
 
-/// combine(in, inout, count): what `count` elements in a row that arrive make of those that are there. They need not
-/// lie where their type wants it.
+/// combine(in, inout, count) combines `count` consecutive elements that arrived with those that are there, and leaves
+/// the results there. Neither array need be aligned for its type.
 using ElementCombine = std::function<void(const std::byte* in, std::byte* inout, std::int64_t count)>;
 
 /// inout = beta inout + alpha op(in), elements of T: a floating-point type, or std::complex of one. op conjugates if
-/// `conjugate` says so. As in the BLAS nothing is read of what has the factor 0, so that it may be anything.
+/// `conjugate` says so. As in the BLAS, what has the factor 0 is not read, so it may hold anything.
 template <class T>
 [[nodiscard]] ElementCombine scale_and_add(T alpha, T beta, bool conjugate = false) {
   return [alpha, beta, conjugate](const std::byte* in, std::byte* inout, std::int64_t count) {

@@ -35,15 +35,15 @@ struct ExchangeOptions {
   ExchangeMode mode = ExchangeMode::kAuto;  ///< what keeps transfers apart
 
   std::string algorithm = "auto";  ///< as for plan_exchange; not used by kList and kAtOnce
-  /// beta: price of a step, in bytes that could be sent instead. Where k limits, most of it is hidden, because a
-  /// transfer is released before the one before it has ended. Where ports limit, every piece of a message is work for
-  /// two processors, and less than 32 KiB counts as 32 KiB.
+  /// beta: price of a step, in bytes that could be sent instead. Where k is the limit, most of it is hidden, because a
+  /// transfer is released before the one before it has ended. Where ports are the limit, each piece of a message costs
+  /// work on two processors, and a value below 32 KiB counts as 32 KiB.
   double setup_bytes = 8 << 10;
   double planning_time_s = 0.25;  ///< for "auto" and "exact"
-  /// Where ranks differ in speed or the backbone changes: speeds of every rank as a sender and as a receiver; the
-  /// plan's times are bytes at a speed of 1. k is then the backbone's, if that is given, and max_transfers has to be
-  /// its most, or 0. They need a mode with a plan; kAuto is kChain, which keeps the k that the plan counts on at every
-  /// step.
+  /// Where ranks differ in speed or the backbone changes: the speed of every rank as a sender and as a receiver; the
+  /// plan's times are bytes at a speed of 1. If the backbone is given, it says what k is at each time, and
+  /// max_transfers must be 0 or the largest of these. They need a mode with a plan; kAuto is kChain, which keeps the k
+  /// that the plan counts on at every step.
   NetworkSpeeds speeds = {};
 
   /// Where the ranks that send, and those that receive, are two clusters with fast networks of their own: pieces may
@@ -54,9 +54,10 @@ struct ExchangeOptions {
   /// Carried out instead of a plan: one of problem "exchange", in bytes, that delivers what the ranks send. That of
   /// rank 0 counts; the others give any. Algorithm, k and set-up are then its own; it needs a mode with a plan.
   std::shared_ptr<const StepSchedule> schedule = nullptr;
-  /// Two levels, where ranks share hosts: all that goes from one host to another is one message there, between the rank
-  /// that sends most of it and the one that receives most; a host's ranks gather for it and deal out what comes by the
-  /// host's memory, by which messages inside a host go, too. So a host sends one stream at a time. Likewise.
+  /// Plans for hosts instead of ranks, where ranks share hosts. All data from one host to another becomes one message,
+  /// from the rank that sends most of it to the rank that receives most of it. Before and after, the ranks of a host
+  /// pass this data on through the memory that they share, as they do with messages inside the host. So a host sends
+  /// one stream at a time. As local_links, this needs a mode with a plan and no `speeds`.
   bool by_host = false;
   /// With `schedule`: the ranks that its senders 0, 1, ... and its receivers are; empty: the ranks of these numbers.
   /// With `local_links`: the two clusters; empty: the ranks that send anything, and those that receive. A rank may be
@@ -67,11 +68,11 @@ struct ExchangeOptions {
   /// Messages travel in pieces of at most this many bytes, 1 to 2^30; 0: 32 KiB, 1 MiB for kLocal, which need not know
   /// how far a message has come, 2^30 for kAtOnce.
   std::int64_t chunk_bytes = 0;
-  /// Pieces that a rank has under way to the network at once, 1 to 1024; 0: 2, 16 for kLocal, 1024 for kAtOnce. With
-  /// more, deep queues fill a little better and shallow ones overflow.
+  /// Pieces that a rank has under way to the network at once, 1 to 1024; 0: 2, 16 for kLocal, 1024 for kAtOnce. More of
+  /// them fill deep queues a little better, but make shallow ones overflow.
   int window = 0;
   /// A receiver releases the next transfer when this many bytes of the present one are missing; at least 0, and used by
-  /// kChain and kList only. Too few leave the network idle between transfers, with too many the transfers overlap.
+  /// kChain and kList only. With too few bytes the network is idle between transfers; with too many, transfers overlap.
   std::int64_t early_release_bytes = 32 << 10;
   bool tune = false;  ///< kList: find k by the throughput measured, starting from max_transfers
 

@@ -22,12 +22,12 @@ struct TransferRamp {
 };
 
 /// Measures k between the ranks that an exchange has to do with: 1, 2, 4, ... transfers at once, until twice as many
-/// bring less than 15 % more, or there are no more pairs. Then k is the most that was carried over what one transfer
-/// carries, rounded, and not more than there are pairs.
+/// bring less than 15 % more, or there are no more pairs. Then k is the highest rate of all, divided by the rate of one
+/// transfer and rounded, and at most the number of pairs.
 ///
 /// Collective; the same result on all ranks. `sends` as for Exchange: ranks that send are paired with ranks that
 /// receive, every rank once at most; the sizes do not matter. `level_s`: seconds for which each level runs, above 0,
-/// the first third of which is not counted; queues and the start of TCP connections want a few tenths.
+/// the first third of which is not counted; queues and the start of TCP connections need a few tenths of a second.
 ///
 /// Throws InputError on every rank for bad arguments on any, MpiError.
 [[nodiscard]] TransferRamp measure_max_transfers(MPI_Comm comm, const std::vector<MessageSize>& sends,

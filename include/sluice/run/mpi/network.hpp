@@ -59,16 +59,15 @@ struct HostNetwork {
 ///    it is written there, so that the next run of the program starts knowing.
 ///
 /// Method: hosts meet in rounds of disjoint pairs, host i and host i xor r, all pairs of a round at the same time, so
-/// that shared links show. In a meeting both send all the time, 192 KiB to 4 MiB, and short messages go back
-/// and forth before. Hosts belong to one group if some chain of meetings joins them in which both had at least
-/// three quarters of what their links carried at best, and latencies at most twice the least of either (and 20 us
-/// more). Hosts whose link carries less than 0.7 of their group's median are a group of their own. Groups are
-/// believed when they are found twice, by the best of both times; where that does not happen, all hosts are one group.
-/// Between two groups one pair of hosts alone tells the speed of a connection, and the round in which they carried most
-/// tells how many fit.
+/// that shared links show. In a meeting both send all the time, 192 KiB to 4 MiB, and short messages go back and forth
+/// before. Hosts belong to one group if some chain of meetings joins them in which both had at least three quarters of
+/// what their links carried at best, and latencies at most twice the least of either (and 20 us more). Hosts whose link
+/// carries less than 0.7 of their group's median are a group of their own. Groups count when two measurements find the
+/// same ones, by the better of both; otherwise all hosts are one group. Between two groups, the speed of a connection
+/// is that of one pair of hosts alone, and the round in which most data passed says how many connections fit.
 ///
-/// What it cannot see: a bottleneck that never fills in a round (sites that are neither halves, quarters, ... of the
-/// hosts in the order of their ranks may be taken for one); `sluice probe` measures pair by pair.
+/// What it cannot see: a bottleneck that no round fills: sites that are not halves, quarters, ... of the hosts in the
+/// order of their ranks may be taken for one site. `sluice probe` measures pair by pair.
 ///
 /// Collective; the same on all ranks. Throws InputError if `comm` is no intracommunicator, MpiError, JobError.
 [[nodiscard]] HostNetwork network(MPI_Comm comm);

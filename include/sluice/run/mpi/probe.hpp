@@ -43,12 +43,12 @@ struct ProbeOptions {
 ///     of them, 1 B to 4 MiB, by MPI_Bcast and by the strategy that is best by the models, in turns: from a common
 ///     start until the slowest has the message.
 ///
-/// Parts 4 to 6 follow one another, so that no measurement is in the way of another one: C (C - 1) / 2 + C
-/// acquisitions for C clusters, whatever the number of ranks, and C times the broadcasts.
+/// Parts 4 to 6 follow one another, so that no measurement disturbs another: C (C - 1) / 2 + C acquisitions for C
+/// clusters, whatever the number of ranks, and C times the broadcasts.
 ///
-/// g(m) is the time that each further message adds to a train of messages, with as many under way at a time as fill a
-/// long link: what a stream of messages of that size costs. A single message may take longer where it needs a
-/// handshake. Latency is half of the round trip of a byte, less g(1).
+/// g(m) is the time that each further message adds to a stream of messages of that size, of which enough are under way
+/// at a time to fill a long link. A single message may take longer where it needs a handshake. Latency is half of the
+/// round trip of a byte, less g(1).
 ///
 /// Collective; the same result on all ranks, and it passes check_platform. Clusters have the names of their first
 /// hosts, and their ranks stand host by host: hosts in the order of their first ranks, ranks of a host in the order of

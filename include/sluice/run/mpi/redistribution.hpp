@@ -29,9 +29,9 @@ class RedistributionJob;
 ///
 /// Every rank of the communicator takes part, whether or not it belongs to the source grid or the target grid; in the
 /// spirit of MPI-4's persistent collectives, construction is collective, and so is execute. Planning needs no
-/// communication: each rank works out its own messages alone. What a rank sends itself is copied, and is in no step of
-/// the plan where the processes of the two grids multiply to at most 1024; in larger grids it has a place in a step,
-/// where nothing is sent. Failure: docs/explanation/run.md, the same for all jobs.
+/// communication: each rank works out its own messages alone. What a rank sends itself is copied. It is in no step of
+/// the plan if the product of the numbers of processes of the two grids is at most 1024; in larger grids it has a place
+/// in a step, in which nothing is sent for it. Failure: docs/explanation/run.md, the same for all jobs.
 ///
 /// Memory: at most `window` buffers of `chunk_bytes` for sending, which the ranks of a node share, and as many for
 /// receiving (2 more for kChain) where there are senders on other nodes, whatever the size of the array; less when the
@@ -59,7 +59,7 @@ class Redistribution {
   ///
   /// `source` holds source_extent() elements, `target` target_extent(); the two must not overlap. Elements of the
   /// target outside the box, or the part of it, are left alone. A pointer may be null where this rank has nothing to
-  /// send or receive. Nothing is allocated, but when MPI's own collective is tried first.
+  /// send or receive. Nothing is allocated, except when MPI's own collective is tried for the first time.
   ///
   /// Throws InputError for a null pointer where there is something to send or receive, MpiError, JobError.
   void execute(const void* source, void* target);
@@ -89,8 +89,8 @@ class Redistribution {
   [[nodiscard]] std::int64_t target_extent() const;
   /// Bytes of buffers this rank holds beyond the user's source and target.
   [[nodiscard]] std::int64_t peak_extra_bytes() const;
-  /// The plan, from one copy to one copy where there are several, whose steps are of whole messages; between hosts
-  /// parts of messages may have steps of their own instead (explanation() tells).
+  /// The plan in steps of whole messages; where there are several copies of an array, from one copy to one copy.
+  /// Between hosts, parts of messages may have steps of their own instead (explanation() tells).
   [[nodiscard]] const RedistributionPlan& plan() const;
   /// What keeps transfers apart; never kAuto.
   [[nodiscard]] ExchangeMode mode() const;

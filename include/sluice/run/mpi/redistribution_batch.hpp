@@ -40,11 +40,12 @@ struct RedistributionArray {
 ///     const std::vector<void*> targets{y.data(), w.data()};
 ///     job.execute(sources, targets);
 ///
-/// What a rank has for another one of all arrays is one message: the latency of a message, and the wait for a step, are
-/// paid once. Where all arrays are alike (BatchProblem::pattern: the same layouts, and the same shape or whole slices),
-/// the steps are those of a Redistribution of one of them; else they are planned from the merged messages
-/// (plan_batch), of which there may then be 2^20, by every rank. Everything else is as for a Redistribution, which is a
-/// batch of one: who takes part, memory, failure, and MPI's own collective, which is tried with the merged messages.
+/// All data that a rank has for another one, of all arrays, is one message: the latency of a message, and the wait for
+/// a step, are paid once. Where all arrays are alike (BatchProblem::pattern: the same layouts, and the same shape or
+/// whole slices), the steps are those of a Redistribution of one of them; else they are planned from the merged
+/// messages (plan_batch), of which there may then be 2^20, by every rank. Everything else is as for a Redistribution,
+/// which is a batch of one: who takes part, memory, failure, and MPI's own collective, which is tried with the merged
+/// messages.
 class RedistributionBatch {
  public:
   /// Collective over `comm`, an intracommunicator. `options.setup` is in bytes.

@@ -45,9 +45,9 @@ struct ArrayOptions {
   /// row-major one the elements from one row to the next. Empty: no gaps. What is in gaps is left alone.
   std::vector<std::int64_t> source_leading;
   std::vector<std::int64_t> target_leading;
-  /// What an element that arrives makes of the one in its place in the target; empty: it takes the place. Each element
-  /// that moves is combined once in each execution, on the thread that calls the job; where it throws, the job fails on
-  /// all ranks. Y = beta Y + alpha op(X): scale_and_add. Needs elements of at most `chunk_bytes`.
+  /// How an element that arrives is combined with the one in its place in the target; empty: it replaces that one. Each
+  /// element that moves is combined once in each execution, on the thread that calls the job; where it throws, the job
+  /// fails on all ranks. Y = beta Y + alpha op(X): scale_and_add. Needs elements of at most `chunk_bytes`.
   ElementCombine combine = {};
 };
 
@@ -66,7 +66,7 @@ struct RedistributionJobOptions {
   int window = 0;  ///< pieces under way at once in each direction, 1 to 1024; 0: 2 for kChain, else 4
 
   /// Within a node, pieces are handed over in memory that both ranks see, if the messages have at least this many bytes
-  /// on average. Shorter ones go by MPI, which does well with them; with -1 all messages do.
+  /// on average. Shorter ones go by MPI, which is fast for them; with -1 all messages go by MPI.
   std::int64_t shared_from_bytes = 4096;
 
   /// Where mode and algorithm are left to the library, and the messages of no rank are more than 8 MiB together: carry

@@ -24,8 +24,8 @@ struct TransferTimes {
 ///     job.execute(out, in);
 ///     for (const sluice::mpi::TransferTimes& each : record.sent()) ...
 ///
-/// Those of executions that began and ended meanwhile, by plans: what collectives of MPI's own do nobody sees. What a
-/// rank has for itself is no transfer.
+/// It keeps the transfers of executions that began and ended in this time and followed a plan; what happens inside
+/// MPI's own collectives cannot be seen. What a rank has for itself is no transfer.
 class TransferRecord {
  public:
   /// Collective for the first job or record of a communicator, else local. One for each communicator at a time.

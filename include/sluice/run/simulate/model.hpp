@@ -16,17 +16,17 @@ namespace sluice {
 enum class StepOrder {
   kBarrier,  ///< a step begins when the one before has ended everywhere: the length is the cost of the schedule
   kLocal,    ///< each node keeps the order of its own transfers; nothing else, not k either
-  /// As kLocal, and at most k at once, those of earlier steps first. Where k changes, that of the time at which a
-  /// transfer begins: what is under way when k falls goes on.
+  /// As kLocal, but at most k transfers run at once, those of earlier steps first. Where k changes over time, a
+  /// transfer keeps to the k of the moment at which it begins; what is under way when k falls goes on.
   kChain
 };
 
 /// "barrier", "local", "chain". Throws InputError naming `where`.
 [[nodiscard]] StepOrder parse_step_order(std::string_view name, const std::string& where);
 
-/// When each transfer runs, every one as early as the order allows. Times are in the unit of the sizes (in the user's
-/// where the schedule has decimals); a transfer takes setup + size, or where nodes differ in speed the set-up and its
-/// time (sluice/input/speeds.hpp).
+/// Says when each transfer runs: as early as the order allows. Times are in the unit of the sizes (in the unit that the
+/// user wrote, where the schedule has decimals). A transfer takes setup + size; where nodes differ in speed, it takes
+/// the set-up and its time (sluice/input/speeds.hpp).
 ///
 /// Under kLocal and kChain a transfer starts when all earlier ones of its sender and of its receiver have ended. That
 /// is never later than under kBarrier where k does not limit it, and never deadlocks: among the transfers that have not
@@ -40,8 +40,8 @@ enum class StepOrder {
 
 /// The same for a tree. A reduction is replayed from its transfers' order alone: each starts when its sender has
 /// combined all it received before and both ports, and one of the k places, are free. The length is the schedule's, or
-/// less where the schedule waits for nothing. Of broadcasts and of reductions over links, whose times are those of a
-/// platform that the schedule does not hold, the times stated are taken. O(m log m). @pre as above
+/// less where the schedule waits for nothing. Broadcasts, and reductions over links, keep the times that the schedule
+/// states, as it does not hold the platform that these come from. O(m log m). @pre as above
 [[nodiscard]] Timeline simulate(const TreeSchedule& schedule);
 
 /// Who waits for whom in a program: each message takes 1, whatever its size, and begins when all that it waits for has

@@ -12,12 +12,12 @@
 #include "sluice/schedule/step_schedule.hpp"
 #include "sluice/schedule/timeline.hpp"
 
-/// Schedules on machines that SimGrid simulates (simgrid.org). A program of its own does it, sluice-simgrid, because
-/// SimGrid's library defines MPI's functions too and ends the process where it finds a fault:
+/// Schedules on machines that SimGrid simulates (simgrid.org). They run in a program of their own, sluice-simgrid,
+/// because SimGrid's library also defines the functions of MPI, and ends the process where it finds a fault:
 ///
 ///     sluice-simgrid REQUEST TIMES
 ///
-/// Here is what to ask it and what its answer means.
+/// The functions below write the request and read the answer.
 namespace sluice {
 
 /// The machine to simulate.

@@ -10,6 +10,7 @@
 
 #include "run/mpi/exchange/exchange_arguments.hpp"
 #include "run/mpi/exchange/exchange_part.hpp"
+#include "run/mpi/exchange/exchange_protocol.hpp"
 #include "run/mpi/exchange/message_sizes.hpp"
 #include "run/mpi/exchange/routed_exchange.hpp"
 #include "run/mpi/exchange/user_messages.hpp"
@@ -18,8 +19,6 @@
 #include "run/mpi/runtime/agreement.hpp"
 #include "run/mpi/runtime/job.hpp"
 #include "run/mpi/runtime/simulation.hpp"
-#include "run/mpi/steps/protocol_barrier.hpp"
-#include "run/mpi/steps/protocol_chain.hpp"
 #include "run/mpi/steps/protocol_list.hpp"
 #include "run/mpi/steps/step_executor.hpp"
 #include "sluice/checked.hpp"
@@ -27,43 +26,7 @@
 #include "sluice/run/mpi/error.hpp"
 
 namespace sluice::mpi {
-namespace {
-
-using detail::check_messages;
 using detail::ExchangePart;
-
-/// Throws InputError unless the rank gets what it expects.
-void check_expected(const std::vector<MessageSize>& receives, std::vector<MessageSize> expected) {
-  std::erase_if(expected, [](const MessageSize& m) { return m.bytes == 0; });
-  std::ranges::sort(expected, {}, &MessageSize::peer);
-  const auto [is, should] = std::mismatch(receives.begin(), receives.end(), expected.begin(), expected.end());
-  if (is == receives.end() && should == expected.end()) return;
-  const bool more = should == expected.end() || (is != receives.end() && is->peer < should->peer);
-  const bool less = is == receives.end() || (should != expected.end() && should->peer < is->peer);
-  const int peer = more ? is->peer : should->peer;
-  throw InputError("receives", fmt::format("{} bytes from rank {}", less ? 0 : is->bytes, peer),
-                   fmt::format("{}", more ? 0 : should->bytes));
-}
-
-/// Whether a buffer of so many bytes holds all messages at these offsets.
-bool fits(const std::vector<MessageSize>& messages, std::span<const std::int64_t> offsets, std::size_t bytes) {
-  if (offsets.size() < messages.size()) return false;
-  for (std::size_t i = 0; i < messages.size(); ++i) {
-    const std::int64_t size = messages[i].bytes;
-    if (size > 0 && (offsets[i] < 0 || offsets[i] > static_cast<std::int64_t>(bytes) - size)) return false;
-  }
-  return true;
-}
-
-}  // namespace
-
-std::vector<MessageSize> message_sizes(std::span<const std::int64_t> bytes_by_rank) {
-  std::vector<MessageSize> sizes;
-  for (std::size_t rank = 0; rank < bytes_by_rank.size(); ++rank) {
-    if (bytes_by_rank[rank] != 0) sizes.push_back({static_cast<int>(rank), bytes_by_rank[rank]});
-  }
-  return sizes;
-}
 
 struct Exchange::State final : detail::Job {
   /// `typed`: null, or where messages of both ends lie.
@@ -74,7 +37,6 @@ struct Exchange::State final : detail::Job {
 
   [[nodiscard]] detail::Arguments arguments() const;
   void plan();
-  [[nodiscard]] std::unique_ptr<detail::StepProtocol> make_protocol();
   void begin(std::span<const std::byte> send, std::span<const std::int64_t> at_send, std::span<std::byte> receive,
              std::span<const std::int64_t> at_receive);
   void begin_typed(const void* send, void* receive);
@@ -164,9 +126,11 @@ Exchange::State::State(std::shared_ptr<detail::Context> context, std::int64_t nu
   send_offsets = detail::message_offsets(sends);
   receive_offsets = detail::message_offsets(receives);
   messages.emplace(sends, receives, *part, channel.rank());
+  detail::ExchangeProtocol protocol = detail::make_exchange_protocol(channel, *part, *messages, options);
+  list = protocol.list;
   if (part->routed.is) {
     const detail::StepExecutor::Limits limits{options.chunk_bytes, 1, options.window, usual.ahead};
-    routed.emplace(channel, *part, *messages, limits, make_protocol());
+    routed.emplace(channel, *part, *messages, limits, std::move(protocol.protocol));
     routed->hold(typed);
     return;
   }
@@ -175,7 +139,7 @@ Exchange::State::State(std::shared_ptr<detail::Context> context, std::int64_t nu
   for (const auto& transfer : part->sends) outgoing.push_back({transfer.peer, transfer.bytes});
   for (const auto& transfer : part->transfers_in) incoming.push_back({transfer.peer, transfer.bytes});
   const detail::StepExecutor::Limits limits{options.chunk_bytes, 1, options.window, usual.ahead, true};
-  executor.emplace(channel, std::move(outgoing), std::move(incoming), limits, make_protocol());
+  executor.emplace(channel, std::move(outgoing), std::move(incoming), limits, std::move(protocol.protocol));
   executor->connect(false);
   executor->hold(typed);
 }
@@ -204,45 +168,11 @@ void Exchange::State::plan() {
         if (message.peer == channel.rank() && message.bytes > 0) all.push_back(message);
       }
       std::ranges::sort(all, {}, &MessageSize::peer);
-      if (options.receives) check_expected(all, *options.receives);
-      check_messages(all, "receives", channel.size());
+      if (options.receives) detail::check_expected(all, *options.receives);
+      detail::check_messages(all, "receives", channel.size());
     });
   }
   part = std::move(planned);
-}
-
-std::unique_ptr<detail::StepProtocol> Exchange::State::make_protocol() {
-  switch (options.mode) {
-    case ExchangeMode::kAuto:
-    case ExchangeMode::kLocal:
-    case ExchangeMode::kAtOnce:
-      break;
-    case ExchangeMode::kChain: {
-      detail::ChainLinks links;
-      for (const auto& transfer : part->sends) links.sends.push_back({transfer.step, transfer.permissions});
-      for (const auto& transfer : part->transfers_in) {
-        links.senders.push_back({transfer.peer, transfer.step});
-        links.successors.push_back(transfer.successors);
-        links.bytes.push_back(transfer.bytes);
-      }
-      return std::make_unique<detail::ChainProtocol>(channel, std::move(links), options.early_release_bytes);
-    }
-    case ExchangeMode::kBarrier: {
-      std::vector<detail::SteppedMessage> out;
-      std::vector<detail::SteppedMessage> in;
-      for (const auto& transfer : part->sends) out.push_back({transfer.step, transfer.bytes});
-      for (const auto& transfer : part->transfers_in) in.push_back({transfer.step, transfer.bytes});
-      return std::make_unique<detail::BarrierProtocol>(channel, std::move(out), std::move(in),
-                                                       part->steps + part->routed.steps);
-    }
-    case ExchangeMode::kList: {
-      const detail::ListProtocol::Limits limits{part->max_transfers, options.tune, options.early_release_bytes};
-      auto protocol = std::make_unique<detail::ListProtocol>(channel, *messages, limits);
-      list = protocol.get();
-      return protocol;
-    }
-  }
-  return nullptr;
 }
 
 void Exchange::State::begin(std::span<const std::byte> send, std::span<const std::int64_t> at_send,
@@ -252,9 +182,9 @@ void Exchange::State::begin(std::span<const std::byte> send, std::span<const std
       return fmt::format("room for {} messages at their offsets", all.size());
     };
     if (typed) throw InputError("execute", "spans of bytes", "two addresses, for a job of typed messages");
-    if (!fits(sends, at_send, send.size()))
+    if (!detail::fit_at(sends, at_send, send.size()))
       throw InputError("send", fmt::format("{} bytes", send.size()), needed(sends));
-    if (!fits(receives, at_receive, receive.size()))
+    if (!detail::fit_at(receives, at_receive, receive.size()))
       throw InputError("receive", fmt::format("{} bytes", receive.size()), needed(receives));
   };
   start(check, [&] {

@@ -7,7 +7,17 @@
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
 
-namespace sluice::mpi::detail {
+namespace sluice::mpi {
+
+std::vector<MessageSize> message_sizes(std::span<const std::int64_t> bytes_by_rank) {
+  std::vector<MessageSize> sizes;
+  for (std::size_t rank = 0; rank < bytes_by_rank.size(); ++rank) {
+    if (bytes_by_rank[rank] != 0) sizes.push_back({static_cast<int>(rank), bytes_by_rank[rank]});
+  }
+  return sizes;
+}
+
+namespace detail {
 
 void check_messages(const std::vector<MessageSize>& messages, const char* where, int ranks) {
   std::vector<int> peers;
@@ -27,4 +37,26 @@ void check_messages(const std::vector<MessageSize>& messages, const char* where,
   if (twice != peers.end()) throw InputError(where, fmt::format("rank {} twice", *twice), "one message a peer");
 }
 
-}  // namespace sluice::mpi::detail
+void check_expected(const std::vector<MessageSize>& receives, std::vector<MessageSize> expected) {
+  std::erase_if(expected, [](const MessageSize& m) { return m.bytes == 0; });
+  std::ranges::sort(expected, {}, &MessageSize::peer);
+  const auto [is, should] = std::mismatch(receives.begin(), receives.end(), expected.begin(), expected.end());
+  if (is == receives.end() && should == expected.end()) return;
+  const bool more = should == expected.end() || (is != receives.end() && is->peer < should->peer);
+  const bool less = is == receives.end() || (should != expected.end() && should->peer < is->peer);
+  const int peer = more ? is->peer : should->peer;
+  throw InputError("receives", fmt::format("{} bytes from rank {}", less ? 0 : is->bytes, peer),
+                   fmt::format("{}", more ? 0 : should->bytes));
+}
+
+bool fit_at(const std::vector<MessageSize>& messages, std::span<const std::int64_t> offsets, std::size_t bytes) {
+  if (offsets.size() < messages.size()) return false;
+  for (std::size_t i = 0; i < messages.size(); ++i) {
+    const std::int64_t size = messages[i].bytes;
+    if (size > 0 && (offsets[i] < 0 || offsets[i] > static_cast<std::int64_t>(bytes) - size)) return false;
+  }
+  return true;
+}
+
+}  // namespace detail
+}  // namespace sluice::mpi

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "sluice/run/mpi/exchange.hpp"
@@ -16,5 +18,12 @@ inline std::vector<std::int64_t> message_offsets(const std::vector<MessageSize>&
 
 /// Throws InputError naming `where` unless there is one message for each peer at most, all of them ranks.
 void check_messages(const std::vector<MessageSize>& messages, const char* where, int ranks);
+
+/// Throws InputError unless `receives`, by rank, is what the rank expects, which may be in any order.
+void check_expected(const std::vector<MessageSize>& receives, std::vector<MessageSize> expected);
+
+/// Whether a buffer of so many bytes holds all messages at these offsets.
+[[nodiscard]] bool fit_at(const std::vector<MessageSize>& messages, std::span<const std::int64_t> offsets,
+                          std::size_t bytes);
 
 }  // namespace sluice::mpi::detail

@@ -19,16 +19,6 @@ namespace sluice::mpi {
 
 using detail::Way;
 
-namespace {
-
-std::int64_t bytes_of(const std::vector<ByteRange>& ranges) {
-  std::int64_t sum = 0;
-  for (const ByteRange& range : ranges) sum += range.bytes;
-  return sum;
-}
-
-}  // namespace
-
 struct CollectiveJob::State final : detail::Job {
   /// `make_task`: local; what it throws reaches all ranks.
   template <class MakeTask>
@@ -196,11 +186,11 @@ std::string CollectiveJob::explanation() const {
 bool CollectiveJob::settled() const { return !state_->trial || state_->trial->over(); }
 
 std::int64_t CollectiveJob::own_bytes() const {
-  return bytes_of(ranges_at_start(state_->task.shape, state_->channel.rank()));
+  return total_bytes(ranges_at_start(state_->task.shape, state_->channel.rank()));
 }
 
 std::int64_t CollectiveJob::result_bytes() const {
-  return bytes_of(ranges_at_end(state_->task.shape, state_->channel.rank()));
+  return total_bytes(ranges_at_end(state_->task.shape, state_->channel.rank()));
 }
 
 std::int64_t CollectiveJob::peak_extra_bytes() const { return state_->executor ? state_->executor->held_bytes() : 0; }

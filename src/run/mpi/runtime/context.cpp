@@ -1,124 +1,21 @@
 #include "run/mpi/runtime/context.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <atomic>
-#include <new>
+#include <list>
+#include <memory>
+#include <mutex>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "run/mpi/runtime/channel.hpp"
+#include "run/mpi/runtime/context_registry.hpp"
 #include "run/mpi/runtime/simulation.hpp"
 #include "run/mpi/runtime/waiting.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/error.hpp"
 
 namespace sluice::mpi::detail {
-namespace {
-
-constexpr int kControlTag = 0;
-// Of Control::kind.
-constexpr std::int64_t kGivenUp = -1;
-constexpr std::int64_t kLetGo = -2;
-
-bool finalized() {
-  int flag = 0;
-  return MPI_Finalized(&flag) != MPI_SUCCESS || flag != 0;
-}
-
-/// All contexts that there are, for MPI_Finalize.
-struct Registry {
-  std::mutex mutex;
-  std::list<Context*> contexts;
-  std::atomic<int> active = 0;               ///< of these, those in which something has been started
-  int of_communicator = MPI_KEYVAL_INVALID;  ///< the key of a user's communicator: a std::shared_ptr<Context>*
-};
-Registry& registry() {
-  static Registry all;
-  return all;
-}
-
-int forget_context(MPI_Comm /*comm*/, int /*key*/, void* value, void* /*extra*/) {
-  delete static_cast<std::shared_ptr<Context>*>(value);
-  return MPI_SUCCESS;
-}
-
-constexpr char kBetweenTexts = '\0';
-
-/// What is told of an exception; its rank is who tells.
-Failure failure_of(const std::exception_ptr& why) noexcept {
-  Failure failure;
-  try {
-    try {
-      std::rethrow_exception(why);
-    } catch (const InputError& error) {
-      failure.input = true;
-      for (const std::string& part : {error.where(), error.found(), error.expected()}) {
-        failure.text += part.substr(0, 130) + kBetweenTexts;
-      }
-    } catch (const std::exception& error) {
-      failure.text = error.what();
-    } catch (...) {
-      failure.text = "an unknown error";
-    }
-  } catch (...) {
-    failure.input = false;  // no memory for the text
-    failure.text.clear();
-  }
-  return failure;
-}
-
-}  // namespace
-
-void throw_failure(const Failure& failure, const char* work) {
-  if (!failure.input) throw JobError(failure.rank, work, failure.text);
-  std::array<std::string, 3> parts;
-  std::size_t begin = 0;
-  for (std::string& part : parts) {
-    const std::size_t end = failure.text.find(kBetweenTexts, begin);
-    part = failure.text.substr(begin, end - begin);
-    begin = end + 1;
-  }
-  throw InputError(parts[0], fmt::format("on rank {}: {}", failure.rank, parts[1]), parts[2]);
-}
-
-void end_all_contexts() noexcept {
-  Registry& all = registry();
-  for (;;) {
-    Context* context = nullptr;
-    {
-      const std::scoped_lock lock(all.mutex);
-      const auto alive =
-          std::ranges::find_if(all.contexts, [](const Context* each) { return each->comm_ != MPI_COMM_NULL; });
-      if (alive == all.contexts.end()) return;
-      context = *alive;
-    }
-    context->end();  // which may destroy those of its parts
-  }
-}
-
-namespace {
-
-/// MPI_Finalize begins by deleting the attributes of MPI_COMM_SELF.
-int end_contexts(MPI_Comm /*comm*/, int /*key*/, void* /*value*/, void* /*extra*/) {
-  end_all_contexts();
-  return MPI_SUCCESS;
-}
-
-int key_of_communicators() {
-  Registry& all = registry();
-  const std::scoped_lock lock(all.mutex);
-  if (all.of_communicator != MPI_KEYVAL_INVALID) return all.of_communicator;
-  int of_process = MPI_KEYVAL_INVALID;
-  SLUICE_MPI(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_contexts, &of_process, nullptr));
-  SLUICE_MPI(MPI_Comm_set_attr(MPI_COMM_SELF, of_process, nullptr));
-  SLUICE_MPI(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_context, &all.of_communicator, nullptr));
-  return all.of_communicator;
-}
-
-}  // namespace
 
 std::shared_ptr<Context> Context::of(MPI_Comm user) {
   int initialized = 0;
@@ -192,14 +89,14 @@ Context::Context(MPI_Comm user, std::shared_ptr<Settings> settings)
     board_.connect(arena_);
   }
   SLUICE_MPI(MPI_Comm_free(&node));
-  Registry& all = registry();
+  ContextRegistry& all = context_registry();
   const std::scoped_lock lock(all.mutex);
   all.contexts.push_back(this);
 }
 
 Context::~Context() {
   {
-    Registry& all = registry();
+    ContextRegistry& all = context_registry();
     const std::scoped_lock lock(all.mutex);
     all.contexts.remove(this);
   }
@@ -257,138 +154,6 @@ ProgressThread* Context::progress_thread() {
   return &*thread_;
 }
 
-// ---- Control messages
-
-void Context::poll() {
-  const std::scoped_lock lock(mutex_);
-  poll_listening();
-}
-
-void Context::listen() {
-  // All listen from the first look on, in turn, so that messages come in this order.
-  for (std::size_t i = 0; i < kListening; ++i) {
-    Incoming& each = incoming_[(next_ + i) % kListening];
-    if (each.arrived || each.request != MPI_REQUEST_NULL) continue;
-    SLUICE_MPI(MPI_Irecv(&each.wire, sizeof each.wire, MPI_BYTE, MPI_ANY_SOURCE, kControlTag, comm_, &each.request));
-  }
-}
-
-void Context::poll_listening() {
-  for (;;) {
-    Incoming& incoming = incoming_[next_];
-    if (!incoming.arrived) {
-      listen();
-      int done = 0;
-      MPI_Status status;
-      SLUICE_MPI(MPI_Test(&incoming.request, &done, &status));
-      if (done == 0) return;
-      arrive(incoming, status);
-    }
-    deal_out(incoming);  // once more by the next look, if there is no memory for it now
-    incoming.arrived = false;
-    next_ = (next_ + 1) % kListening;
-  }
-}
-
-int Context::test_some(std::span<MPI_Request> requests, int& count, std::span<int> completed,
-                       std::span<MPI_Status> statuses) {
-  const std::scoped_lock lock(mutex_);
-  if (incoming_[next_].arrived) poll_listening();
-  listen();
-  Incoming& next = incoming_[next_];
-  requests.back() = next.request;
-  const int code =
-      MPI_Testsome(static_cast<int>(requests.size()), requests.data(), &count, completed.data(), statuses.data());
-  next.request = std::exchange(requests.back(), MPI_REQUEST_NULL);
-  if (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS) return code;
-  count = std::max(count, 0);  // MPI_UNDEFINED is negative, and cannot be, as one request is listening
-  const auto own = static_cast<int>(requests.size()) - 1;
-  const auto end = completed.begin() + count;
-  const auto at = std::find(completed.begin(), end, own);
-  if (at == end) return code;
-  const auto place = at - completed.begin();
-  arrive(next, statuses[static_cast<std::size_t>(place)]);
-  std::copy(at + 1, end, at);
-  std::copy(statuses.begin() + place + 1, statuses.begin() + count, statuses.begin() + place);
-  --count;
-  return code;
-}
-
-void Context::deal_out_arrived() {
-  const std::scoped_lock lock(mutex_);
-  if (incoming_[next_].arrived) poll_listening();
-}
-
-void Context::arrive(Incoming& incoming, const MPI_Status& status) {
-  incoming.arrived = true;
-  incoming.from = status.MPI_SOURCE;
-  incoming.request = MPI_REQUEST_NULL;
-}
-
-void Context::deal_out(const Incoming& incoming) {
-  const Wire& wire = incoming.wire;
-  if (wire.control.kind == kGivenUp) {
-    deal_out_failure(incoming);
-  } else if (wire.control.kind == kLetGo) {
-    if (const auto open = live_.find(wire.channel); open != live_.end()) open->second->put_let_go(incoming.from);
-  } else if (const auto open = live_.find(wire.channel); open != live_.end()) {
-    open->second->put(incoming.from, wire.control);
-  } else if (wire.channel >= channels_) {
-    early_[wire.channel].messages.emplace_back(incoming.from, wire.control);
-  }
-}
-
-void Context::deal_out_failure(const Incoming& incoming) {
-  failed_ = true;
-  const Control& control = incoming.wire.control;
-  if (control.execution != 0) {
-    die(control.execution - 1, incoming.wire.channel, control.rank, incoming.wire.closed_from);
-  }
-  Failure failure;
-  failure.rank = incoming.from;
-  failure.execution = control.rank;
-  failure.input = control.number != 0;
-  failure.text.assign(incoming.wire.text.data(), static_cast<std::size_t>(control.bytes));
-  told_.hear(incoming.wire.channel, incoming.from);
-  if (control.execution != 0) told_dead_.hear(incoming.wire.channel, incoming.from);
-  if (const auto open = live_.find(incoming.wire.channel); open != live_.end()) {
-    open->second->put(std::move(failure));
-  } else if (incoming.wire.channel >= channels_) {
-    early_[incoming.wire.channel].failure = std::move(failure);
-  }
-}
-
-void Context::send(int to, std::int64_t channel, const Control& control) {
-  SLUICE_ASSERT(control.kind >= 0, "a control message of a kind that is the library's");
-  post(to, channel, control);
-}
-
-void Context::tell_let_go(int to, std::int64_t channel) { post(to, channel, {kLetGo}); }
-
-void Context::post(int to, std::int64_t channel, const Control& control) {
-  const std::scoped_lock lock(mutex_);
-  outgoing_.emplace_back();
-  Outgoing& last = outgoing_.back();
-  last.wire.channel = channel;
-  last.wire.control = control;
-  constexpr int kBytes = offsetof(Wire, closed_from);
-  const int code = MPI_Isend(&last.wire, kBytes, MPI_BYTE, to, kControlTag, comm_, &last.request);
-  if (code == MPI_SUCCESS) return;
-  outgoing_.pop_back();
-  throw MpiError("MPI_Isend", code);
-}
-
-bool Context::sent() {
-  const std::scoped_lock lock(mutex_);
-  while (!outgoing_.empty()) {
-    int done = 0;
-    SLUICE_MPI(MPI_Test(&outgoing_.front().request, &done, MPI_STATUS_IGNORE));
-    if (done == 0) return false;
-    outgoing_.pop_front();
-  }
-  return true;
-}
-
 // ---- Channels
 
 std::int64_t Context::take_number() noexcept {
@@ -411,143 +176,6 @@ void Context::close(const Channel& channel, bool settled) noexcept {
   const std::scoped_lock lock(mutex_);
   live_.erase(channel.number());
   if (settled) settled_ = channel.number();
-}
-
-void Context::tell_failure(std::int64_t channel, const std::exception_ptr& why, std::int64_t execution,
-                           std::int64_t dead_from) noexcept {
-  if (comm_ == MPI_COMM_NULL || finalized()) return;
-  failed_ = true;
-  const bool dies = dead_from < kNever;
-  const Failure failure = failure_of(why);
-  Wire& wire = goodbyes_[goodbyes_said_++ % kGoodbyes];
-  wire.channel = channel;
-  if (dies) {
-    const std::scoped_lock lock(mutex_);
-    wire.closed_from = turn_of(turns_, channel, execution);
-    die(dead_from, channel, execution, wire.closed_from);
-  }
-  const std::size_t length = std::min(failure.text.size(), kTextRoom);
-  // Its fields in other roles: `number` says whether it is of a bad argument, `rank` in which execution, `execution`
-  // where the context ends, if it does.
-  wire.control = {kGivenUp, failure.input ? 1 : 0, execution, static_cast<std::int64_t>(length),
-                  dies ? 1 + dead_from : 0};
-  failure.text.copy(wire.text.data(), length);
-  const auto tell = [&](int to) {
-    const auto bytes = static_cast<int>(offsetof(Wire, text) + length);
-    // The word that somebody failed is worth a second try.
-    for (int code = MPI_ERR_OTHER, tries = 0; code != MPI_SUCCESS && tries < 2; ++tries) {
-      MPI_Request request = MPI_REQUEST_NULL;
-      code = MPI_Isend(&wire, bytes, MPI_BYTE, to, kControlTag, comm_, &request);
-      if (code == MPI_SUCCESS) (void)MPI_Request_free(&request);
-    }
-  };
-  // Where many ranks fail at once, not all of them tell all: each tells those 1, 2, 4, ... ranks further on first, and
-  // then leaves the rest to one below it that has told it the same.
-  for (int distance = 1; distance < size_; distance *= 2) tell((rank_ + distance) % size_);
-  constexpr double kForOthers_s = 0.002;
-  const double end = MPI_Wtime() + (size_ > 4 && !kSimulated ? kForOthers_s : 0);
-  for (Patience patience; MPI_Wtime() < end; patience.look_again()) {
-    try {
-      poll();
-    } catch (...) {
-      break;  // nothing more is to be heard
-    }
-    const Told& same = dies ? told_dead_ : told_;
-    if (same.channel == channel && same.by < rank_) return;
-  }
-  for (int distance = 1; distance < size_; ++distance) {
-    const bool told = (distance & (distance - 1)) == 0;
-    if (!told) tell((rank_ + distance) % size_);
-  }
-  board_.note_failure();
-}
-
-std::int64_t Context::turn_of(const Turns& turns, std::int64_t channel, std::int64_t execution) const {
-  const auto open = live_.find(channel);
-  const std::optional<std::int64_t> of_it =
-      open != live_.end() ? open->second->turn_of(turns, execution) : std::nullopt;
-  return of_it.value_or(turns.next());
-}
-
-void Context::die(std::int64_t from, std::int64_t channel, std::int64_t execution, std::int64_t closed_from) {
-  dead_from_ = std::min(dead_from_, from);
-  // What took a turn before that execution did, or would have, where it failed, has a turn before it on all ranks: also
-  // where word of it comes before they have been started.
-  turns_.close_from(closed_from);
-  for (auto& [key, part] : parts_) part.turns.close_from(turn_of(part.turns, channel, execution));
-}
-
-// ---- What is under way
-
-void Context::add(Progressing& job) {
-  active_.push_back(&job);
-  if (active_.size() == 1) ++registry().active;
-}
-
-void Context::remove(Progressing& job) noexcept {
-  if (active_.remove(&job) > 0 && active_.empty()) --registry().active;
-}
-
-void Context::progress(const Progressing* but) noexcept {
-  progress_own(but);
-  if (registry().active > (active_.empty() ? 0 : 1)) progress_others();
-}
-
-void Context::progress_others() noexcept {
-  try {
-    std::vector<std::shared_ptr<Context>> others;
-    {
-      Registry& all = registry();
-      const std::scoped_lock lock(all.mutex);
-      for (Context* const each : all.contexts) {
-        if (each == this) continue;
-        if (auto other = each->weak_from_this().lock()) others.push_back(std::move(other));
-      }
-    }
-    for (const std::shared_ptr<Context>& other : others) other->visit();
-  } catch (...) {
-    // No memory: the next time.
-  }
-}
-
-void Context::visit() noexcept {
-  ++visits_;
-  ++visitors_;
-  if (entry_.try_lock()) {
-    // A call in which this thread is already must not be entered again.
-    if (calls_ == 0) {
-      ++calls_;
-      progress_own(nullptr);
-      --calls_;
-    }
-    entry_.unlock();
-  }
-  ++visits_;  // before the next line: who sees no visitor sees that there was one
-  --visitors_;
-}
-
-Context::Entry::Entry(Context& context, const char* work) : context_(context) {
-  for (;;) {
-    const unsigned visits = context_.visits_;
-    if (context_.entry_.try_lock()) break;
-    if (context_.visitors_ == 0 && context_.visits_ == visits)
-      throw InputError(work, "calls from two threads at once", "one thread at a time for a communicator");
-    std::this_thread::yield();
-  }
-  ++context_.calls_;
-}
-
-Context::Entry::~Entry() {
-  --context_.calls_;
-  context_.entry_.unlock();
-}
-
-void Context::progress_own(const Progressing* but) noexcept {
-  // One may end, and leave the list, while it is moved on.
-  for (auto at = active_.begin(); at != active_.end();) {
-    Progressing* const job = *at++;
-    if (job != but) job->progress();
-  }
 }
 
 void Context::keep(std::list<Leftover>& leftover) noexcept { leftovers_.splice(leftovers_.end(), leftover); }

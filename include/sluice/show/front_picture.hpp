@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+/// Schedules that nothing known beats in steps (NS) and transmission (TC) at once.
+struct Front {
+  /// One schedule.
+  struct Point {
+    std::int64_t steps = 0;                  ///< NS
+    std::int64_t transmission = 0;           ///< TC, in elements
+    std::int64_t transmission_at_least = 0;  ///< of any schedule of as many steps, or fewer
+    double total = 0;                        ///< TC + set-up times NS
+    std::string algorithm;                   ///< what planned it
+  };
+  std::vector<Point> points;               ///< by rising NS and falling TC, at least one
+  double setup = 0;                        ///< of a step, in elements
+  std::int64_t steps_at_least = 0;         ///< of any schedule
+  std::int64_t transmission_at_least = 0;  ///< of any schedule
+  bool complete = false;                   ///< whether every point is proven, and that there is none beside them
+};
+
+/// The front in SVG: steps to the right, transmission up. A line leads from each schedule to the next; a dot is filled
+/// where it is proven that as many steps have no lower TC, else a bar reaches down to what is proven. A ring is around
+/// the lowest total, dashed lines stand at what no schedule is below. `title` stands above. Light or dark as the
+/// reader's system is. O(points).
+[[nodiscard]] std::string front_svg(const Front& front, const std::string& title);
+
+/// "proven", or what is not known of it, as a sentence that follows "front: ".
+[[nodiscard]] std::string front_proof_text(const Front& front);
+
+}  // namespace sluice

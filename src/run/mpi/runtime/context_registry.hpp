@@ -1,0 +1,33 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <atomic>
+#include <list>
+#include <mutex>
+
+#include "run/mpi/runtime/context.hpp"
+
+namespace sluice::mpi::detail {
+
+/// All contexts that there are, for MPI_Finalize.
+struct ContextRegistry {
+  std::mutex mutex;
+  std::list<Context*> contexts;
+  std::atomic<int> active = 0;               ///< of these, those in which something has been started
+  int of_communicator = MPI_KEYVAL_INVALID;  ///< the key of a user's communicator: a std::shared_ptr<Context>*
+};
+/// The one of this process.
+[[nodiscard]] ContextRegistry& context_registry();
+
+/// ContextRegistry::of_communicator, made where it is not there yet, with what ends all contexts in MPI_Finalize.
+/// Throws MpiError.
+[[nodiscard]] int key_of_communicators();
+
+/// Ends every context of this process, for MPI_Finalize.
+void end_all_contexts() noexcept;
+
+/// Whether MPI has been finalised, or cannot tell.
+[[nodiscard]] bool finalized();
+
+}  // namespace sluice::mpi::detail

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cstdint>
+
+namespace sluice::mpi::detail {
+
+/// The tag of all control messages.
+inline constexpr int kControlTag = 0;
+
+// Of Control::kind, where a message is the library's own.
+inline constexpr std::int64_t kGivenUp = -1;  ///< word of a failure
+inline constexpr std::int64_t kLetGo = -2;    ///< the sender receives nothing more of the channel from the receiver
+
+}  // namespace sluice::mpi::detail
