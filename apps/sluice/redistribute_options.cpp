@@ -126,6 +126,7 @@ void check_processes_without_elements(const RedistributionProblem& problem, cons
 }
 
 void add_effort_option(CLI::App& verb, std::string& effort) {
+  static_assert(kEffortOfASecond == 50'000);
   verb.add_option("--effort", effort, "most work that exact and auto search with, counted, not timed; 50,000: a second")
       ->option_text(fmt::format("N [{}]", kCustomaryEffort));
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "input/distinct_messages.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
 
@@ -108,17 +109,7 @@ Traffic BatchProblem::traffic() const {
           {number(array.senders, each.from), number(array.receivers, each.to), each.size * array.element_bytes});
     }
   }
-  std::vector<Message>& all = result.messages;
-  std::ranges::stable_sort(all, {}, [](const Message& each) { return std::pair(each.from, each.to); });
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (kept > 0 && all[kept - 1].from == all[i].from && all[kept - 1].to == all[i].to) {
-      all[kept - 1].size += all[i].size;  // at most size_bytes()
-    } else {
-      all[kept++] = all[i];
-    }
-  }
-  all.resize(kept);
+  result.messages = detail::distinct_messages(result);
   return result;
 }
 

@@ -17,7 +17,7 @@ namespace sluice {
 struct BatchOptions {
   std::string algorithm = "auto";  ///< one of redistribute where arrays are alike; or one of exchange; or "auto"
   double setup = 1;                ///< price of a step, in bytes
-  std::int64_t effort = kCustomaryEffort;  ///< as plan_redistribution has it; of exchange, 50,000 are an effort of 1
+  std::int64_t effort = kCustomaryEffort;  ///< as plan_redistribution has it; of exchange, exchange_effort of it
   double time_limit_s = std::numeric_limits<double>::infinity();  ///< of planners of exchange
   StopRequest stop;                                               ///< ends a search
   bool whole_messages = false;  ///< whether "auto" keeps messages whole also where arrays are not alike

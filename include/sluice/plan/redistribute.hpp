@@ -125,6 +125,12 @@ class RedistributionPlan {
 
 /// The effort of `exact` and `auto` unless told: some 0.2 s of one core at most, a few milliseconds nearly always.
 inline constexpr std::int64_t kCustomaryEffort = 10'000;
+/// So much effort takes about as long as an effort of 1 of the planners of exchange: a second of one core.
+inline constexpr std::int64_t kEffortOfASecond = 50'000;
+/// The effort of exchange (ExchangeOptions::effort, above 0) that takes about as long as `effort` here.
+[[nodiscard]] constexpr double exchange_effort(std::int64_t effort) {
+  return static_cast<double>(effort < 1 ? 1 : effort) / static_cast<double>(kEffortOfASecond);
+}
 
 /// Plans `problem` by a named algorithm ("exact", "classes", "stepwise", "greedy", "coloring", "caterpillar") or
 /// "auto".

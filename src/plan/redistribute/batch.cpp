@@ -15,11 +15,9 @@ namespace sluice {
 namespace {
 
 constexpr std::int64_t kMostBatchMessages = std::int64_t{1} << 24;
-constexpr double kEffortOfExchange = 50'000;  // effort of redistribute that takes as long as an effort of exchange of 1
 
 bool is_of(std::string_view problem, const std::string& algorithm) {
-  return algorithm == "auto" ||
-         std::ranges::any_of(algorithms(problem), [&](const Algorithm& each) { return each.name == algorithm; });
+  return algorithm == "auto" || has_algorithm(problem, algorithm);
 }
 
 /// Elements of one array to bytes of all that are like it.
@@ -82,7 +80,7 @@ BatchPlan plan_merged(const BatchProblem& problem, const BatchOptions& options) 
   const ExchangeProblem exchange{problem.traffic_between_processes(), std::min(problem.senders(), problem.receivers()),
                                  options.setup};
   ExchangeOptions how;
-  how.effort = static_cast<double>(std::max<std::int64_t>(options.effort, 1)) / kEffortOfExchange;
+  how.effort = exchange_effort(options.effort);
   how.time_limit_s = options.time_limit_s;
   how.stop = options.stop;
   const auto plan_by = [&](const std::string& algorithm) {
