@@ -85,6 +85,9 @@ sluice::mpi::RedistributionOptions options_of(const sluice_options* given, std::
   OptionReader reader(given);
   read_array(reader, options, element_bytes);
   reader.read("relabel", options.relabel);
+  reader.read("from_replicas", options.from_replicas);
+  reader.read("to_replicas", options.to_replicas);
+  reader.read("forward", options.forward);
   read_job(reader, options);
   reader.done();
   return options;

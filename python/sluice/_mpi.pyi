@@ -16,6 +16,9 @@ class RedistributionOptions:
     from_ranks: List[int]
     to_ranks: List[int]
     relabel: bool
+    from_replicas: int
+    to_replicas: int
+    forward: bool
     column_major: bool
     source_leading: List[int]
     target_leading: List[int]

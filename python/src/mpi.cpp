@@ -126,7 +126,10 @@ void add_redistribution(py::module_& module) {
   using Options = mpi::RedistributionOptions;
   py::class_<Options> options_type(module, "RedistributionOptions");
   add_array_options(options_type);
-  options_type.def_readwrite("relabel", &Options::relabel);
+  options_type.def_readwrite("relabel", &Options::relabel)
+      .def_readwrite("from_replicas", &Options::from_replicas)
+      .def_readwrite("to_replicas", &Options::to_replicas)
+      .def_readwrite("forward", &Options::forward);
   add_redistribution_job_options(options_type);
   py::class_<Job> type(module, "Redistribution");
   type.def(py::init([](Address comm, const std::vector<std::int64_t>& shape, const PlacedLayout& source,

@@ -85,6 +85,33 @@ class Redistribution(unittest.TestCase):
         job.execute(numpy.asfortranarray(self.source), target)
         numpy.testing.assert_array_equal(target, self.expected)
 
+    def test_moves_blocks_of_any_sizes(self):
+        at = [r * (r + 1) // 2 for r in range(RANKS + 1)]
+        source = sluice.Layout([RANKS], [1], cuts=[(at, list(range(RANKS))[::-1])])
+        job = sluice.mpi.Redistribution(COMM, at[-1], source, f"{RANKS}:2", "i4")
+        self.assertEqual(job.source_shape, (RANKS - RANK,))
+        result = numpy.full(job.target_shape, -1, dtype="i4")
+        job.execute(sluice.global_indices(source, at[-1], RANK)[0].astype("i4"), result)
+        numpy.testing.assert_array_equal(result, sluice.global_indices(f"{RANKS}:2", at[-1], RANK)[0])
+
+    def test_moves_copies(self):
+        everything = numpy.arange(100, dtype="i8")
+        spread = everything[sluice.global_indices(f"{RANKS}:3", 100, RANK)[0]]
+        job = sluice.mpi.Redistribution(COMM, 100, f"{RANKS}:3", "1:100", "i8", to_replicas=RANKS)
+        self.assertEqual((job.target_shape, list(job.to_ranks)), ((100,), list(range(RANKS))))
+        result = numpy.full(100, -1)
+        job.execute(spread, result)
+        numpy.testing.assert_array_equal(result, everything)
+        job = sluice.mpi.Redistribution(COMM, 100, "1:100", f"{RANKS}:3", "i8", from_replicas=RANKS, forward=False)
+        self.assertEqual(job.source_shape, (100,))
+        result = numpy.full(job.target_shape, -1)
+        job.execute(everything, result)
+        numpy.testing.assert_array_equal(result, spread)
+        for options in ({"to_replicas": RANKS + 1}, {"from_replicas": 0}, {"to_replicas": 2**62}, {"to_replicas": "2"},
+                        {"to_replicas": 2, "relabel": True}, {"to_replicas": 2, "algorithm": "classes"}):
+            with self.assertRaises(sluice.InputError):
+                sluice.mpi.Redistribution(COMM, 100, "1:100", "1:100", "i8", **options)
+
     def test_takes_any_buffer(self):
         import array
 
