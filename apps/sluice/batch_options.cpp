@@ -80,7 +80,6 @@ BatchTask read_batch(const RedistributeOptions& options) {
     }
     const std::string where = options.batch.empty() ? "--" : fmt::format("{}: arrays[{}].", options.batch, a);
     arrays.push_back({problem_of(inputs[a], where), inputs[a].element_bytes, {}, {}});
-    check_processes_without_elements(arrays.back().problem, where + "from", where + "to");
   }
   return {std::move(inputs), BatchProblem(std::move(arrays), options.same_processes),
           parse_number(options.setup, "--setup"), parse_seconds(options.time_limit, "--time-limit")};

@@ -33,9 +33,6 @@ namespace {
 
 using Align = TextTable::Align;
 
-/// Beyond this the steps are not written out: half a gigabyte of transfers, and more as JSON.
-constexpr std::int64_t kMostTransfers = std::int64_t{1} << 24;
-
 struct PlanOptions {
   RedistributeOptions problem;
   PlanOutput output;
@@ -283,8 +280,8 @@ int plan(const PlanOptions& options) {
   if (!output.json.empty() && for_rank)
     throw InputError("--json", "--rank beside it", "the whole schedule for --json, or a table without it");
   const bool writes_out = output.writes_out() && !for_rank;
-  if ((writes_out || !whole_messages) && count_messages(task.problem, kMostTransfers) > kMostTransfers) {
-    throw InputError("plan", fmt::format("more than {} transfers to write out", kMostTransfers),
+  if ((writes_out || !whole_messages) && count_messages(task.problem, kMostListedMessages) > kMostListedMessages) {
+    throw InputError("plan", fmt::format("more than {} transfers to write out", kMostListedMessages),
                      whole_messages ? "less, or --summary, or the part of one --rank" : "less, or --algorithm auto");
   }
 

@@ -85,7 +85,7 @@ int sluice_plan_redistribution(const std::int64_t shape[], const sluice_layout* 
     reader.read("to_replicas", input.to_replicas);
     reader.read("forward", how.forward);
     reader.done();
-    const auto problem = sluice::make_problem(source, target, extents, "to", "shape");
+    const auto problem = sluice::make_problem(source, target, extents);
     return sluice::plan_between_layouts(problem, input, how).schedule;
   });
 }

@@ -67,7 +67,8 @@ StepPlan redistribution(const PlacedLayout& source, const PlacedLayout& target,
                             fmt::format("{}", fmt::join(extents, "x"))};
   input.from_replicas = from_replicas;
   input.to_replicas = to_replicas;
-  const RedistributionProblem problem = make_problem(source.layout, target.layout, extents, "target", "shape");
+  const RedistributionProblem problem =
+      make_problem(source.layout, target.layout, extents, {"source", "target", "shape"});
   LayoutPlan plan = plan_between_layouts(problem, input, {algorithm, setup, effort, forward, interrupted});
   raise_if_interrupted();
   const Cost total = cost(plan.schedule);

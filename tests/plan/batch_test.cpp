@@ -151,8 +151,8 @@ TEST(Batch, PlansAreSound) {
 
 /// The plan of an array of twice the elements, of eight bytes each, costs as much as that of two arrays of them.
 TEST(Batch, CostsAsMuchAsOneArrayOfAllData) {
-  const RedistributionProblem one = make_problem({{15}, {3}}, {{15}, {5}}, {}, "to", "shape");
-  const RedistributionProblem twice = make_problem({{15}, {3}}, {{15}, {5}}, {2 * one.size()}, "to", "shape");
+  const RedistributionProblem one = make_problem({{15}, {3}}, {{15}, {5}}, {});
+  const RedistributionProblem twice = make_problem({{15}, {3}}, {{15}, {5}}, {2 * one.size()});
   for (const double setup : {0.0, 8.0, 800.0}) {
     BatchOptions options;
     options.setup = setup;
@@ -220,8 +220,8 @@ TEST(Batch, BrokenPlansAreRejected) {
 }
 
 TEST(Batch, RefusesWhatMakesNoSense) {
-  const RedistributionProblem one = make_problem({{4}, {2}}, {{4}, {3}}, {100}, "to", "shape");
-  const RedistributionProblem other = make_problem({{4}, {2}}, {{4}, {5}}, {100}, "to", "shape");
+  const RedistributionProblem one = make_problem({{4}, {2}}, {{4}, {3}}, {100});
+  const RedistributionProblem other = make_problem({{4}, {2}}, {{4}, {5}}, {100});
   EXPECT_THROW(BatchProblem({}), InputError);
   EXPECT_THROW(BatchProblem({{one, 0, {}, {}}}), InputError);
   EXPECT_THROW(BatchProblem({{one, 8, {0, 1, 2}, {}}}), InputError);

@@ -22,8 +22,8 @@ LayoutPlan planned(const Case& one, const LayoutPlanOptions& options = {}) {
   input.to_replicas = one.to_replicas;
   const std::vector<std::int64_t> shape =
       one.shape.empty() ? std::vector<std::int64_t>{} : parse_shape(one.shape, "shape");
-  return plan_between_layouts(
-      make_problem(parse_layout(one.from, "from"), parse_layout(one.to, "to"), shape, "to", "shape"), input, options);
+  return plan_between_layouts(make_problem(parse_layout(one.from, "from"), parse_layout(one.to, "to"), shape), input,
+                              options);
 }
 
 TEST(BetweenLayouts, PlansWhateverTheLayoutsAre) {

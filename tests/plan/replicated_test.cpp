@@ -75,12 +75,11 @@ RedistributionProblem random_problem(std::mt19937& random) {
   if (number(0, 3) > 0) {
     const Layout from{{number(1, 5)}, {number(1, 6)}};
     const Layout to{{number(1, 5)}, {number(1, 6)}};
-    return make_problem(from, to, {number(1, 200)}, "to", "shape");
+    return make_problem(from, to, {number(1, 200)});
   }
   const Layout from{{number(1, 3), number(1, 2)}, {number(1, 4), number(1, 4)}};
   const Layout to{{number(1, 2), number(1, 3)}, {number(1, 4), number(1, 4)}};
-  const RedistributionProblem whole =
-      make_problem(from, to, {number(1, 20), number(1, 20)}, "to", "shape", number(0, 1) == 1);
+  const RedistributionProblem whole = make_problem(from, to, {number(1, 20), number(1, 20)}, {}, number(0, 1) == 1);
   return number(0, 1) == 1 ? whole.with_part(MatrixPart::kLower) : whole;
 }
 
@@ -258,8 +257,7 @@ TEST(Replicated, BoundsAreNeverAboveTheOptimumAndPlansNeverBelow) {
   std::int64_t optimal = 0, all = 0;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const Case& c = cases[i];
-    const ReplicatedProblem problem(make_problem(c.from, c.to, {c.elements}, "to", "shape"), c.from_replicas,
-                                    c.to_replicas);
+    const ReplicatedProblem problem(make_problem(c.from, c.to, {c.elements}), c.from_replicas, c.to_replicas);
     for (const double setup : {0.0, 1.0, 5.0}) {
       for (const bool forward : {true, false}) {
         SCOPED_TRACE(std::to_string(i) + ", set-up " + std::to_string(setup) + (forward ? "" : ", direct"));

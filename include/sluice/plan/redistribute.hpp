@@ -102,7 +102,8 @@ class RedistributionPlan {
   /// No schedule that sends messages whole costs less, each of the three values on its own: redistribution_bound, or
   /// what the planner proved beyond it.
   [[nodiscard]] Cost bound() const;
-  /// Every step written out. `input` is copied into the schedule. Throws InputError for more than 2^28 steps.
+  /// Every step written out. `input` is copied into the schedule. Throws InputError for more than 2^28 steps,
+  /// and for more than kMostListedMessages.
   [[nodiscard]] StepSchedule schedule(const RedistributionInput& input) const;
 
   /// The same plan with a bound that was proven for its problem and set-up.

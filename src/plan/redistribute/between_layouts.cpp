@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "plan/redistribute/written_out.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/exchange.hpp"
 #include "sluice/plan/registry.hpp"
@@ -14,9 +15,6 @@
 
 namespace sluice {
 namespace {
-
-/// As many transfers are written out at most.
-constexpr std::int64_t kMostWritten = std::int64_t{1} << 24;
 
 LayoutPlan plan_copies(const RedistributionProblem& problem, const RedistributionInput& input,
                        const LayoutPlanOptions& options) {
@@ -56,8 +54,7 @@ LayoutPlan plan_between_layouts(const RedistributionProblem& problem, const Redi
   if (input.has_replicas()) {
     result = plan_copies(problem, input, options);
   } else {
-    if (count_messages(problem, kMostWritten) > kMostWritten)
-      throw InputError("plan", fmt::format("more than {} transfers to write out", kMostWritten), "less");
+    detail::check_written_out(problem);
     if (algorithm == "auto" ? problem.is_irregular() : of_exchange && !has_algorithm("redistribute", algorithm)) {
       result = plan_pieces(problem, options);
     } else {

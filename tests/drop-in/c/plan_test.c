@@ -348,6 +348,27 @@ static void plans_copies(const char* folder) {
   CHECK_OK(sluice_schedule_free(plan));
 }
 
+/* Grids of which planning would ask every process for ever. */
+static void refuses_huge_grids(void) {
+  const sluice_layout huge = {.dimensions = 1, .grid = {1000000000000}, .block = {1}},
+                      small = {.dimensions = 1, .grid = {3}, .block = {8}};
+  const int64_t shape[] = {35};
+  const char* const algorithms[] = {"auto", "stepwise", "coloring", "exact", "oggp"};
+  sluice_options* options = NULL;
+  sluice_schedule* plan = NULL;
+  CHECK_OK(sluice_options_create(&options));
+  for (size_t i = 0; i < sizeof algorithms / sizeof *algorithms; ++i) {
+    CHECK_OK(sluice_options_set_text(options, "algorithm", algorithms[i]));
+    CHECK_REFUSED(sluice_plan_redistribution(shape, &huge, &small, options, &plan),
+                  "from: 1000000000000 processes, of which 35 have elements");
+    CHECK_REFUSED(sluice_plan_redistribution(shape, &small, &huge, options, &plan), "to: 1000000000000 processes");
+    CHECK_REFUSED(sluice_plan_redistribution(NULL, &huge, &small, options, &plan), "more than 16777216");
+    CHECK_REFUSED(sluice_plan_redistribution(NULL, &huge, &huge, options, &plan), "more than 16777216");
+    CHECK(plan == NULL);
+  }
+  CHECK_OK(sluice_options_free(options));
+}
+
 static void plans_trees(const char* platform_file) {
   sluice_options* options = NULL;
   CHECK_OK(sluice_options_create(&options));
@@ -436,6 +457,7 @@ int main(int argc, char** argv) {
   plans_redistributions();
   plans_between_cuts(argv[2]);
   plans_copies(argv[2]);
+  refuses_huge_grids();
   plans_trees(argv[1]);
   refuses_bad_arguments();
   return failures == 0 ? 0 : 1;
