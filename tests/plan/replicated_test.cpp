@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <queue>
 #include <random>
 #include <string>
@@ -138,8 +139,53 @@ TEST(Replicated, ProcessesOnBothSidesCopyWhatTheyHave) {
     }
     for (const Transfer& copy : with.schedule.copies) copied -= copy.size;
     EXPECT_EQ(copied, 0);
-    EXPECT_EQ(with.longest_chain, 1);
   }
+}
+
+TEST(Replicated, ProcessesOnBothSidesAreTheLastOfTheirChains) {
+  std::mt19937 random(19);
+  std::int64_t chains = 0, at_ends = 0;
+  for (int i = 0; i < 150; ++i) {
+    const ReplicatedProblem apart(random_problem(random), 1 + i % 3, 2 + i % 6);
+    // Some senders are receivers of copies anywhere.
+    std::vector<std::int64_t> receivers(static_cast<std::size_t>(apart.receivers()));
+    std::iota(receivers.begin(), receivers.end(), 0);
+    std::shuffle(receivers.begin(), receivers.end(), random);
+    std::vector<Rank> roles;
+    for (std::int64_t s = 0; s < apart.senders(); ++s) {
+      const bool both = random() % 3 == 0 && s < apart.receivers();
+      roles.emplace_back(both ? receivers[static_cast<std::size_t>(s)] : apart.receivers() + s);
+    }
+    const ReplicatedProblem problem = apart.with_roles(roles);
+    SCOPED_TRACE(i);
+    const double setup = i % 3 == 0 ? 0 : i % 3 == 1 ? 1 : 20;
+    ReplicatedPlan with = plan(problem, setup);
+    for (const Rank role : roles) with.schedule.input->roles.push_back(role.value);
+    expect_sound(problem, with, true);
+    EXPECT_LE(cost(with.schedule).total, with.direct_total);
+    chains += with.longest_chain > 1 ? 1 : 0;
+    for (const Step& step : with.schedule.steps) {
+      for (const Transfer& transfer : step.transfers) {
+        if (transfer.from < problem.senders()) continue;
+        EXPECT_LT(problem.sender_of(transfer.from - problem.senders()), 0);
+        at_ends += problem.sender_of(transfer.to) >= 0 ? 1 : 0;
+      }
+    }
+  }
+  EXPECT_GT(chains, 25);
+  EXPECT_GT(at_ends, 25);
+}
+
+/// One of 16 receivers is the source as well: a chain of 16 all the same, in place of sending all to each.
+TEST(Replicated, OneProcessOnBothSidesIsNoReasonToSendToAll) {
+  const RedistributionProblem one = make_problem({{1}, {6400}}, {{1}, {6400}}, {6400});
+  const ReplicatedProblem apart(one, 1, 16);
+  const ReplicatedProblem problem = apart.with_roles(std::vector<Rank>{Rank(0)});
+  const ReplicatedPlan chain = plan(problem, 10), alone = plan({one, 1, 15}, 10);
+  EXPECT_LE(cost(chain.schedule).total, 1.05 * cost(alone.schedule).total);
+  EXPECT_LT(5 * cost(chain.schedule).total, chain.direct_total);
+  ASSERT_EQ(chain.schedule.copies.size(), 1U);
+  EXPECT_EQ(chain.schedule.copies[0], (Transfer{0, 0, 0, 6400}));
 }
 
 TEST(Replicated, DealingEvenlyBalancesToTheElement) {
