@@ -20,6 +20,7 @@
 #include "plan_replicas.hpp"
 #include "redistribute_options.hpp"
 #include "sluice/error.hpp"
+#include "sluice/plan/batch.hpp"
 #include "sluice/plan/redistribute.hpp"
 #include "sluice/plan/relabel.hpp"
 #include "sluice/schedule/cost.hpp"
@@ -64,19 +65,17 @@ std::string whole_message_costs(const RedistributionPlan& plan, const std::strin
                      end_of_search_text(false), cost_table(cost, bound, setup));
 }
 
-/// Every number of steps that lowers TC, with what is proven.
-int show_front(const RedistributeTask& task, std::int64_t effort) {
-  const RedistributionFront front = redistribution_front(task.problem, task.setup, effort, stop_at_interrupt());
+/// Every number of steps that lowers TC, with what is proven, below `head`; costs in `unit`.
+int show_front(const std::string& head, const BatchFront& front, double setup, const char* unit) {
   TextTable table({{"steps (NS)"}, {"transmission (TC)"}, {"TC at least"}, {"total"}, {"", Align::kLeft}});
-  for (const FrontPoint& point : front.points) {
-    const Cost cost = point.plan.cost();
-    table.add_row({fmt::format("{}", cost.steps), fmt::format("{}", cost.transmission),
-                   fmt::format("{}", point.transmission_at_least), number_text(cost.total),
-                   fmt::format("{}{}", point.plan.algorithm(),
-                               cost.transmission == point.transmission_at_least ? ", optimal" : "")});
+  for (const BatchFrontPoint& point : front.points) {
+    const Cost& cost = point.cost;
+    table.add_row(
+        {fmt::format("{}", cost.steps), fmt::format("{}", cost.transmission),
+         fmt::format("{}", point.transmission_at_least), number_text(cost.total),
+         fmt::format("{}{}", point.algorithm, cost.transmission == point.transmission_at_least ? ", optimal" : "")});
   }
-  std::string text = fmt::format("{}\n{}total = TC + {} NS, in elements\n\n{}\n", task.title(), task.kept_text(),
-                                 number_text(task.setup), table.text());
+  std::string text = fmt::format("{}total = TC + {} NS, in {}\n\n{}\n", head, number_text(setup), unit, table.text());
   if (front.complete && front.points.size() == 1) {
     text += "optimal in NS and TC at once (proven)\n";
   } else if (front.complete) {
@@ -92,22 +91,17 @@ int show_front(const RedistributeTask& task, std::int64_t effort) {
   return status_unless_interrupted(kDone);
 }
 
-/// Says which process has which role in the target grid, where role and process have different numbers.
-std::string table_of_roles(const TargetRoles& roles, bool all) {
-  TextTable table({{"process"}, {"role in the target grid"}});
-  std::int64_t shown = 0, left_out = 0;
-  for (std::size_t p = 0; p < roles.role_of_process.size(); ++p) {
-    const std::int64_t role = roles.role_of_process[p].value;
-    if (role == static_cast<std::int64_t>(p)) continue;
-    if (!all && shown >= kShownLines) {
-      ++left_out;
-      continue;
-    }
-    ++shown;
-    table.add_row({fmt::format("{}", p), fmt::format("{}", role)});
-  }
-  if (shown == 0) return "";
-  return table.text() + left_out_line(left_out) + '\n';
+int show_front(const RedistributeTask& task, std::int64_t effort) {
+  const RedistributionFront found = redistribution_front(task.problem, task.setup, effort, stop_at_interrupt());
+  BatchFront front{{}, found.bound, found.complete};
+  for (const FrontPoint& point : found.points)
+    front.points.push_back({point.plan.algorithm(), point.plan.cost(), point.transmission_at_least});
+  return show_front(task.title() + '\n' + task.kept_text(), front, task.setup, "elements");
+}
+
+int show_front(const BatchTask& task, std::int64_t effort) {
+  const BatchFront front = batch_front(task.problem, batch_options(task, "auto", effort));
+  return show_front(task.title() + '\n', front, task.setup, "bytes");
 }
 
 /// Says how much cheaper or more expensive it is to cut messages than to send them whole.
@@ -209,14 +203,28 @@ std::string not_written_out(const PlanOptions& options, const RedistributeTask& 
   return options.algorithm == kWalkerOtto ? "algorithm walker-otto" : "";
 }
 
+/// Throws InputError for what --front is not shown with.
+void check_front_alone(const PlanOptions& options) {
+  const auto refuse = [](const std::string& option) { throw InputError("--front", option + " beside it", "it alone"); };
+  if (!options.output.json.empty()) refuse("--json");
+  if (options.output.timeline.wanted()) refuse(options.output.timeline.given());
+  if (!options.rank.empty()) refuse("--rank");
+  if (options.preemptive) refuse("--preemptive");
+  if (options.algorithm != "auto") refuse("--algorithm");
+}
+
 int plan_several(const PlanOptions& options, std::int64_t effort) {
   const auto refuse = [](const char* option) { throw InputError(option, "several arrays beside it", "one array"); };
-  if (options.front) refuse("--front");
   if (options.preemptive) refuse("--preemptive");
   if (!options.rank.empty()) refuse("--rank");
   if (options.algorithm == kWalkerOtto) refuse("--algorithm walker-otto");
   options.output.check_targets();
-  options.exported.check(options.output.summary ? "--summary" : "");
+  options.exported.check(options.front ? "--front" : options.output.summary ? "--summary" : "");
+  if (options.front) {
+    check_front_alone(options);
+    const Interruptible interruptible;
+    return show_front(read_batch(options.problem), effort);
+  }
   return plan_batch_of(read_batch(options.problem), options.algorithm, effort, options.output, options.exported);
 }
 
@@ -248,14 +256,7 @@ int plan(const PlanOptions& options) {
   }
   const Interruptible interruptible(options.front || searches(options.algorithm));
   if (options.front) {
-    const auto refuse = [](const char* option) {
-      throw InputError("--front", std::string(option) + " beside it", "it alone");
-    };
-    if (!output.json.empty()) refuse("--json");
-    if (output.timeline.wanted()) refuse(output.timeline.given());
-    if (!options.rank.empty()) refuse("--rank");
-    if (options.preemptive) refuse("--preemptive");
-    if (options.algorithm != "auto") refuse("--algorithm");
+    check_front_alone(options);
     return show_front(task, effort);
   }
   const bool for_rank = !options.rank.empty();

@@ -171,17 +171,19 @@ std::string RedistributeTask::title() const {
                      input.to_replicas * problem.to().processes());
 }
 
-std::string RedistributeTask::kept_text() const {
-  if (!roles) return "";
-  const auto amount = [&](std::int64_t elements) {
-    const double share =
-        problem.size() > 0 ? 100.0 * static_cast<double>(elements) / static_cast<double>(problem.size()) : 100.0;
-    return fmt::format("{} elements, {:.1f} %", elements, share);
+std::string kept_line(const TargetRoles& roles, std::int64_t size, const char* unit) {
+  const auto amount = [&](std::int64_t part) {
+    const double share = size > 0 ? 100.0 * static_cast<double>(part) / static_cast<double>(size) : 100.0;
+    return fmt::format("{} {}, {:.1f} %", part, unit, share);
   };
-  std::string text = fmt::format("stays where it is, in no step: {}", amount(roles->kept));
-  if (roles->kept != roles->kept_before)
-    text += fmt::format("; with every process in the role of its number: {}", amount(roles->kept_before));
-  return text + '\n';
+  std::string text = fmt::format("stays where it is, in no step: {}", amount(roles.kept));
+  if (roles.kept != roles.kept_before)
+    text += fmt::format("; with every process in the role of its number: {}", amount(roles.kept_before));
+  return text;
+}
+
+std::string RedistributeTask::kept_text() const {
+  return roles ? kept_line(*roles, problem.size(), "elements") + '\n' : "";
 }
 
 }  // namespace sluice::command

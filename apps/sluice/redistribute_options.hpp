@@ -66,6 +66,9 @@ struct RedistributeTask {
   [[nodiscard]] std::string kept_text() const;
 };
 
+/// What of `size` stays where it is with these roles, in a line without its end.
+[[nodiscard]] std::string kept_line(const TargetRoles& roles, std::int64_t size, const char* unit);
+
 /// Throws InputError for what is missing, no number, out of range, or does not fit together.
 [[nodiscard]] RedistributeTask read(const RedistributeOptions& options);
 

@@ -114,6 +114,7 @@ module sluice
   public :: sluice_schedule_read, sluice_schedule_write, sluice_schedule_cost, sluice_schedule_steps, sluice_schedule_step
   public :: sluice_schedule_tree, sluice_schedule_check, sluice_schedule_replicas, sluice_schedule_free
   public :: sluice_redistribution_create, sluice_redistribution_execute, sluice_redistribution_start
+  public :: sluice_redistribution_to_ranks
   public :: sluice_redistribution_batch_create, sluice_redistribution_batch_execute, sluice_redistribution_batch_start
   public :: sluice_exchange_create, sluice_exchange_receives, sluice_exchange_execute, sluice_exchange_start
   public :: sluice_reduction_create, sluice_reduction_execute, sluice_reduction_start
@@ -302,6 +303,22 @@ module sluice
       type(c_array), intent(in) :: arrays(*)
       type(c_ptr), value :: options
       type(c_ptr), intent(out) :: job
+    end function
+    integer(c_int) function c_redistribution_to_ranks(job, count, capacity, ranks) bind(C, name="sluice_redistribution_to_ranks")
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: job
+      integer(c_int64_t), intent(inout) :: count
+      integer(c_int64_t), value :: capacity
+      type(c_ptr), value :: ranks
+    end function
+    integer(c_int) function c_redistribution_batch_to_ranks(job, array, count, capacity, ranks) &
+      bind(C, name="sluice_redistribution_batch_to_ranks")
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: job
+      integer(c_int64_t), value :: array
+      integer(c_int64_t), intent(inout) :: count
+      integer(c_int64_t), value :: capacity
+      type(c_ptr), value :: ranks
     end function
     integer(c_int) function c_redistribution_batch(job, sources_given, sources, targets_given, targets, start) &
       bind(C, name="sluice_fortran_redistribution_batch")
@@ -928,6 +945,35 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     call finish(c_redistribution(job%handle, source, target, 1_c_int), stat, errmsg)
+  end subroutine
+
+  !> The rank of each process of the target grid, copy by copy, which is for the job to choose with relabel. `array`, counted
+  !> from 0: of a job of several arrays, which one.
+  subroutine sluice_redistribution_to_ranks(job, ranks, array, stat, errmsg)
+    type(sluice_job), intent(in) :: job
+    integer(c_int), allocatable, target, intent(out) :: ranks(:)
+    integer, intent(in), optional :: array
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: number
+    integer(c_int) :: code
+    number = 0
+    code = found(0_int64, c_null_ptr)
+    if (code == SLUICE_OK) then
+      allocate (ranks(number))
+      if (number > 0) code = found(number, c_loc(ranks))
+    end if
+    call finish(code, stat, errmsg)
+  contains
+    integer(c_int) function found(capacity, list)
+      integer(int64), intent(in) :: capacity
+      type(c_ptr), intent(in) :: list
+      if (present(array)) then
+        found = c_redistribution_batch_to_ranks(job%handle, int(array, int64), number, capacity, list)
+      else
+        found = c_redistribution_to_ranks(job%handle, number, capacity, list)
+      end if
+    end function
   end subroutine
 
   !> Makes a job that moves several arrays at once, with one message between two ranks; collective. Arrays are stored as

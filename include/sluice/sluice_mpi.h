@@ -92,9 +92,9 @@ typedef struct sluice_array {
  * Moving several arrays at once, with one message between two ranks: `count` of them, whose shapes, layouts, sizes of
  * elements and options may differ. What `arrays` points to is not used after the call.
  *
- * Options of an array: those of sluice_redistribution_create without relabel, copies, algorithm, setup, chunk_bytes,
- * window, shared_from_bytes and try_native, which are the options of the job; setup is in bytes. As in the C++ header
- * run/mpi/redistribution_batch.hpp.
+ * Options of an array: those of sluice_redistribution_create without copies, and without relabel, algorithm, setup,
+ * chunk_bytes, window, shared_from_bytes and try_native, which are the options of the job; setup is in bytes. As in the
+ * C++ header run/mpi/redistribution_batch.hpp.
  */
 int sluice_redistribution_batch_create(MPI_Comm comm, int64_t count, const sluice_array arrays[],
                                        const sluice_options* options, sluice_job** job);
@@ -102,6 +102,9 @@ int sluice_redistribution_batch_create(MPI_Comm comm, int64_t count, const sluic
 int sluice_redistribution_batch_arrays(const sluice_job* job, int64_t* count);
 /** As sluice_redistribution_extents, of array number `array`, counted from 0. */
 int sluice_redistribution_batch_extents(const sluice_job* job, int64_t array, int64_t* source, int64_t* target);
+/** As sluice_redistribution_to_ranks, of array number `array`. */
+int sluice_redistribution_batch_to_ranks(const sluice_job* job, int64_t array, int64_t* count, int64_t capacity,
+                                         int ranks[]);
 /** Moves the data of all arrays: a pointer for each of them in either list, which may be NULL where this rank has
  * nothing of it to send or receive. None of the targets may overlap other memory here. */
 int sluice_redistribution_batch_execute(sluice_job* job, const void* const sources[], void* const targets[]);

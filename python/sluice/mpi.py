@@ -348,7 +348,8 @@ class RedistributionBatch(_RedistributionJob):
     of its options that are of an array: from_start, to_start, extent, to_shape, transpose, from_ranks, to_ranks, order,
     source_leading, target_leading, alpha, beta, conjugate.
 
-    options: algorithm, setup (the price of a step, in bytes), chunk_bytes, window, shared_from_bytes, try_native.
+    options: algorithm, setup (the price of a step, in bytes), chunk_bytes, window, shared_from_bytes, try_native, relabel
+    (most data of all arrays together stays where it is).
     """
 
     def __init__(self, comm: MPI.Comm, arrays: Sequence[Mapping[str, Any]], **options: Any) -> None:
@@ -360,12 +361,16 @@ class RedistributionBatch(_RedistributionJob):
 
         self._job = _make(comm, prepare)
         for number, each in enumerate(self._arrays):
-            each.place(comm.Get_rank(), list(each.options.to_ranks),
+            each.place(comm.Get_rank(), list(self._job.to_ranks(number)),
                        (self._job.source_extent(number), self._job.target_extent(number)))
         #: extents of this rank's part of each source array; zeros where it has none
         self.source_shapes: Sequence[Tuple[int, ...]] = [each.shapes[0] for each in self._arrays]
         #: the same of the target arrays
         self.target_shapes: Sequence[Tuple[int, ...]] = [each.shapes[1] for each in self._arrays]
+
+    def to_ranks(self, array: int) -> Sequence[int]:
+        """The rank of each process of that target grid, in row-major order."""
+        return self._usable().to_ranks(array)
 
     @staticmethod
     def _array(number: int, given: Mapping[str, Any]) -> _ArrayPart:

@@ -219,6 +219,21 @@ class RedistributionBatch(unittest.TestCase):
     def part_of(whole, layout):
         return numpy.ascontiguousarray(whole[numpy.ix_(*sluice.global_indices(layout, whole.shape, RANK))])
 
+    def test_gives_roles_out_for_all_arrays(self):
+        shifted = sluice.Layout([RANKS], [5], first=[RANKS // 2])
+        arrays = [{"shape": 101, "source": f"{RANKS}:5", "target": shifted, "dtype": dtype} for dtype in ("i4", "f8")]
+        job = sluice.mpi.RedistributionBatch(COMM, arrays, relabel=True)
+        expected = [(role - RANKS // 2) % RANKS for role in range(RANKS)]
+        self.assertEqual((list(job.to_ranks(0)), list(job.to_ranks(1))), (expected, expected))
+        self.assertEqual((job.steps, job.target_shapes), (0, job.source_shapes))
+        sources = [sluice.global_indices(f"{RANKS}:5", 101, RANK)[0].astype(dtype) for dtype in ("i4", "f8")]
+        targets = [numpy.full_like(each, -1) for each in sources]
+        job.execute(sources, targets)
+        for source, target in zip(sources, targets):
+            numpy.testing.assert_array_equal(source, target)
+        with self.assertRaises(sluice.InputError):
+            job.to_ranks(2)
+
     def test_moves_all_arrays(self):
         job = sluice.mpi.RedistributionBatch(COMM, self.arrays, window=2)
         self.assertEqual([tuple(each) for each in job.source_shapes], [each.shape for each in self.sources])
@@ -238,8 +253,8 @@ class RedistributionBatch(unittest.TestCase):
             sluice.mpi.RedistributionBatch(COMM, [])
         with self.assertRaisesRegex(sluice.InputError, r"arrays\[1\]: no 'dtype'"):
             sluice.mpi.RedistributionBatch(COMM, [self.arrays[0], {"shape": 1, "source": "1:1", "target": "1:1"}])
-        with self.assertRaisesRegex(sluice.InputError, "options: 'relabel'"):
-            sluice.mpi.RedistributionBatch(COMM, self.arrays, relabel=True)
+        with self.assertRaisesRegex(sluice.InputError, "options: 'no_such'"):
+            sluice.mpi.RedistributionBatch(COMM, self.arrays, no_such=True)
         everywhere(self, lambda last: sluice.mpi.RedistributionBatch(COMM, self.arrays[: 2 if last and RANKS > 1 else
                                                                                      0 if last else 3]))
         targets = [numpy.empty_like(each) for each in self.expected]

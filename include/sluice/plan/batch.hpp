@@ -4,6 +4,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "sluice/input/batch_problem.hpp"
 #include "sluice/plan/redistribute.hpp"
@@ -30,6 +31,26 @@ struct BatchPlan {
   std::optional<BoundCertificate> certificate;  ///< of the bound, where a planner of exchange found it
   bool stopped = false;                         ///< whether the time limit, or `stop`, ended a search
 };
+
+/// A schedule of the front of a batch, in bytes.
+struct BatchFrontPoint {
+  std::string algorithm;                   ///< what planned it
+  Cost cost;                               ///< its NS and TC
+  std::int64_t transmission_at_least = 0;  ///< as FrontPoint has it
+};
+
+/// As RedistributionFront, in bytes.
+struct BatchFront {
+  std::vector<BatchFrontPoint> points;  ///< by rising NS
+  Cost bound;                           ///< steps and transmission alone, for any schedule of whole messages
+  bool complete = false;                ///< whether every point is proven, and that there is none beside them
+};
+
+/// All that nothing beats in NS and TC at once, of whole messages. Where arrays are alike (BatchProblem::pattern) the
+/// messages of the batch are the same multiple of those of one array, for every pair, so that its front is that of the
+/// batch. Of the options `setup`, `effort` and `stop` count. Throws InputError for arrays that are not alike, or number
+/// their processes anew.
+[[nodiscard]] BatchFront batch_front(const BatchProblem& problem, const BatchOptions& options = {});
 
 /// Plans `problem`. Where all arrays are alike (BatchProblem::pattern) and none numbers its processes anew, the plan of
 /// one serves, with the sizes of all: plan_redistribution at the set-up that makes a step as expensive beside the data

@@ -106,8 +106,27 @@ static void redistributes_several(void) {
   CHECK_REFUSED(sluice_redistribution_batch_create(MPI_COMM_WORLD, 2, NULL, NULL, &job), "arrays");
   sluice_options* options = NULL;
   CHECK_OK(sluice_options_create(&options));
+  CHECK_OK(sluice_options_set_integer(options, "no_such", 1));
+  CHECK_REFUSED(sluice_redistribution_batch_create(MPI_COMM_WORLD, 2, arrays, options, &job), "no_such");
+  CHECK_OK(sluice_options_free(options));
+  /* A shift of both arrays, which roles that are given out take back: nothing moves. */
+  const sluice_layout shifted = {.dimensions = 1, .grid = {ranks}, .block = {5}, .first = {ranks / 2}};
+  const sluice_array shift[] = {{length, &fives, &shifted, sizeof(float), NULL},
+                                {length, &fives, &shifted, sizeof(double), NULL}};
+  int64_t count = 0;
+  int at[64], also[64];
+  CHECK_OK(sluice_options_create(&options));
   CHECK_OK(sluice_options_set_integer(options, "relabel", 1));
-  CHECK_REFUSED(sluice_redistribution_batch_create(MPI_COMM_WORLD, 2, arrays, options, &job), "relabel");
+  CHECK_OK(sluice_redistribution_batch_create(MPI_COMM_WORLD, 2, shift, options, &job));
+  CHECK_OK(sluice_redistribution_batch_to_ranks(job, 0, &count, 64, at));
+  CHECK(count == ranks);
+  CHECK_OK(sluice_redistribution_batch_to_ranks(job, 1, &count, 64, also));
+  for (int r = 0; r < ranks; ++r) CHECK(at[(r + ranks / 2) % ranks] == r && also[r] == at[r]);
+  CHECK_REFUSED(sluice_redistribution_batch_to_ranks(job, 2, &count, 64, at), "array: 2");
+  CHECK_REFUSED(sluice_redistribution_batch_to_ranks(job, -1, &count, 64, at), "array: -1");
+  CHECK_REFUSED(sluice_redistribution_batch_to_ranks(job, 0, &count, ranks - 1, at), "room for");
+  CHECK_REFUSED(sluice_redistribution_batch_to_ranks(job, 0, NULL, 64, at), "count: a null pointer");
+  CHECK_OK(sluice_job_free(job));
   CHECK_OK(sluice_options_free(options));
   free(x);
   free(y);

@@ -214,8 +214,10 @@ contains
     type(sluice_layout) :: cut, twos, bad
     type(sluice_array) :: arrays(1)
     type(sluice_schedule) :: schedule
+    type(sluice_options) :: options
     type(sluice_job) :: job
     integer, allocatable, target :: x(:), y(:)
+    integer, allocatable :: at(:)
     integer(int64) :: own(1), shape(1), violations, i
     integer :: r, stat
     character(200) :: text
@@ -246,6 +248,19 @@ contains
     call sluice_redistribution_batch_execute(job, [c_loc(x)], [c_loc(y)])
     call check(all(y == [(int(place(i, 2_int64)), i = 0, own(1) - 1)]), 'numbers of a batch from blocks of any sizes')
     call sluice_job_free(job)
+
+    arrays(1)%from = twos
+    arrays(1)%to = twos
+    arrays(1)%to%first(1) = ranks / 2
+    call sluice_options_set(options, 'relabel', .true.)
+    call sluice_redistribution_batch_create(MPI_COMM_WORLD, arrays, job, options)
+    call sluice_redistribution_to_ranks(job, at, 0)
+    call check(size(at) == ranks, 'as many ranks as the grid has processes')
+    call check(all(at == [(modulo(r - ranks / 2, ranks), r = 0, ranks - 1)]), 'roles that take back a shift')
+    call sluice_redistribution_to_ranks(job, at, stat=stat)
+    call check(stat == SLUICE_BAD_INPUT, 'a job of several arrays, and none of them named')
+    call sluice_job_free(job)
+    call sluice_options_free(options)
 
     call sluice_plan_redistribution(cut, twos, schedule)
     call sluice_schedule_check(schedule, violations)
