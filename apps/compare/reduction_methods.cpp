@@ -29,13 +29,8 @@ namespace {
 using Operation = ReductionContents::Operation;
 using Words = std::vector<std::uint64_t>;
 
-bool names(const std::string& problem, const std::string& algorithm) {
-  const auto known = algorithms(problem);
-  return std::any_of(known.begin(), known.end(), [&](const Algorithm& each) { return each.name == algorithm; });
-}
-
 bool plans_over_platform(const mpi::ReductionOptions& options, const std::string& algorithm) {
-  return options.platform && (algorithm == "auto" || names("broadcast", algorithm));
+  return options.platform && (algorithm == "auto" || has_algorithm("broadcast", algorithm));
 }
 
 /// One of ours.
@@ -355,7 +350,7 @@ ReductionComparison reductions(MPI_Comm comm, const ReductionContents& contents,
   const std::vector<std::string> known = reduction_methods();
   for (const std::string& method : methods) {
     if (std::find(known.begin(), known.end(), method) != known.end()) continue;
-    if (names("reduce", method) || plans_over_platform(options, method)) continue;
+    if (has_algorithm("reduce", method) || plans_over_platform(options, method)) continue;
     throw InputError("method", fmt::format("'{}'", method),
                      options.platform ? "sluice, mpi-reduce or an algorithm of broadcast or reduce"
                                       : "sluice, mpi-reduce or an algorithm of reduce");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <fstream>
 #include <iostream>
@@ -28,6 +29,7 @@ std::vector<ArrayInput> equal_arrays(const RedistributeOptions& options) {
   const std::int64_t count = parse_count(options.arrays, "--arrays", 1, kMostArrays);
   RedistributeOptions of_one = options;
   of_one.same_processes = false;
+  of_one.relabel = false;
   const RedistributeTask one = read(of_one);
   const RedistributionInput& input = one.input;
   return std::vector<ArrayInput>(
@@ -67,7 +69,8 @@ std::vector<ArrayInput> arrays_of_file(const RedistributeOptions& options) {
 }  // namespace
 
 BatchTask read_batch(const RedistributeOptions& options) {
-  if (options.relabel) throw InputError("--relabel", "several arrays beside it", "one array");
+  if (options.relabel && options.same_processes)
+    throw InputError("--relabel", "--same-processes beside it", "one of them");
   if (!options.from_replicas.empty() || !options.to_replicas.empty())
     throw InputError(options.from_replicas.empty() ? "--to-replicas" : "--from-replicas", "several arrays beside it",
                      "one array");
@@ -80,10 +83,16 @@ BatchTask read_batch(const RedistributeOptions& options) {
     }
     const std::string where = options.batch.empty() ? "--" : fmt::format("{}: arrays[{}].", options.batch, a);
     arrays.push_back({problem_of(inputs[a], where), inputs[a].element_bytes, {}, {}});
-    check_processes_without_elements(arrays.back().problem, where + "from", where + "to");
   }
-  return {std::move(inputs), BatchProblem(std::move(arrays), options.same_processes),
-          parse_number(options.setup, "--setup"), parse_seconds(options.time_limit, "--time-limit")};
+  BatchTask task{std::move(inputs), BatchProblem(std::move(arrays), options.same_processes),
+                 parse_number(options.setup, "--setup"), parse_seconds(options.time_limit, "--time-limit")};
+  if (!options.relabel) return task;
+  if (std::max(task.problem.senders(), task.problem.receivers()) > kMostListedMessages ||
+      task.problem.count_messages(kMostListedMessages) > kMostListedMessages)
+    throw InputError("--relabel", fmt::format("more than {} processes or messages", kMostListedMessages), "less");
+  task.roles = assign_target_roles(task.problem);
+  task.problem = task.problem.with_roles(task.roles->role_of_process);
+  return task;
 }
 
 std::vector<std::string> array_lines(const std::vector<ArrayInput>& arrays) {
@@ -101,15 +110,20 @@ std::vector<std::string> array_lines(const std::vector<ArrayInput>& arrays) {
 }
 
 std::string BatchTask::title() const {
-  return fmt::format("redistribute {} at once ({}), {} senders, {} receivers\n  {}",
+  return fmt::format("redistribute {} at once ({}), {} senders, {} receivers\n  {}{}",
                      count_text(static_cast<std::int64_t>(arrays.size()), "array"), bytes_text(problem.size_bytes()),
-                     problem.senders(), problem.receivers(), fmt::join(array_lines(arrays), "\n  "));
+                     problem.senders(), problem.receivers(), fmt::join(array_lines(arrays), "\n  "),
+                     roles ? '\n' + kept_line(*roles, problem.size_bytes(), "bytes") : "");
 }
 
 RedistributionInput BatchTask::input() const {
   RedistributionInput result;
   result.arrays = arrays;
-  for (std::int64_t p = 0; problem.same_processes() && p < problem.senders(); ++p) result.roles.push_back(p);
+  if (roles) {
+    for (const Rank role : roles->role_of_process) result.roles.push_back(role.value);
+  } else if (problem.has_roles()) {
+    for (std::int64_t p = 0; p < problem.senders(); ++p) result.roles.push_back(p);
+  }
   return result;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,8 +18,10 @@ struct BatchTask {
   BatchProblem problem;
   double setup = 1;
   double time_limit_s = 1;
+  std::optional<TargetRoles> roles = {};  ///< if they were given out, with `problem` the one among these processes
 
-  /// "redistribute 3 arrays at once (134 MB), 8 senders, 8 receivers", and a line for each kind of array.
+  /// "redistribute 3 arrays at once (134 MB), 8 senders, 8 receivers", a line for each kind of array, and where roles
+  /// were given out one on what stays.
   [[nodiscard]] std::string title() const;
   /// For the schedule.
   [[nodiscard]] RedistributionInput input() const;

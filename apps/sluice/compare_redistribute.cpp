@@ -130,8 +130,12 @@ int compare_batch(const BatchTask& task, std::int64_t effort, const ComparisonOu
     whole.whole_messages = true;
     row.figures = figures_of(timed(row.plan_s, [&] {
       Cost sum;
+      std::vector<Rank> roles;
+      for (const std::int64_t role : task.input().roles) roles.emplace_back(role);
       for (const BatchArray& array : task.problem.arrays()) {
-        const Cost each = cost(plan_batch(BatchProblem({array}, task.problem.same_processes()), whole).schedule);
+        BatchProblem one({array});
+        if (task.problem.has_roles()) one = one.with_roles(roles);
+        const Cost each = cost(plan_batch(one, whole).schedule);
         sum.steps += each.steps;
         sum.transmission += each.transmission;
         sum.total += each.total;

@@ -119,6 +119,23 @@ int show(const std::string& head, const Schedule& schedule, const PlanOutput& ou
 
 }  // namespace
 
+std::string table_of_roles(const TargetRoles& roles, bool all) {
+  TextTable table({{"process"}, {"role in the target grid"}});
+  std::int64_t shown = 0, left_out = 0;
+  for (std::size_t p = 0; p < roles.role_of_process.size(); ++p) {
+    const std::int64_t role = roles.role_of_process[p].value;
+    if (role == static_cast<std::int64_t>(p)) continue;
+    if (!all && shown >= kShownLines) {
+      ++left_out;
+      continue;
+    }
+    ++shown;
+    table.add_row({fmt::format("{}", p), fmt::format("{}", role)});
+  }
+  if (shown == 0) return "";
+  return table.text() + left_out_line(left_out) + '\n';
+}
+
 int show_plan(const std::string& head, const StepSchedule& schedule, const PlanOutput& output) {
   return show_plan(head, schedule, std::nullopt, output);
 }

@@ -8,6 +8,7 @@
 
 #include "command.hpp"
 #include "sluice/plan/exchange.hpp"
+#include "sluice/plan/relabel.hpp"
 #include "sluice/schedule/bound_certificate.hpp"
 #include "sluice/schedule/step_schedule.hpp"
 #include "sluice/schedule/tree_schedule.hpp"
@@ -45,6 +46,9 @@ struct PlanOutput {
 
 /// "... 12 more lines; --all shows them", with its end; nothing if none are left out.
 [[nodiscard]] std::string left_out_line(std::int64_t lines);
+
+/// Which process has which role in the target grid, where role and process have different numbers; "" if none do.
+[[nodiscard]] std::string table_of_roles(const TargetRoles& roles, bool all);
 
 /// Prints `head` and the steps or transfers of `schedule`, and writes the file asked for. Returns the exit status.
 int show_plan(const std::string& head, const StepSchedule& schedule, const PlanOutput& output);

@@ -49,7 +49,9 @@ int plan_batch_of(const BatchTask& task, const std::string& algorithm, std::int6
   }();
   plan.schedule.input = task.input();
   const Cost is = cost(plan.schedule);
-  std::string head = task.title() + '\n' + way_of(plan) + '\n';
+  std::string head = task.title() + '\n';
+  if (task.roles && !output.summary) head += table_of_roles(*task.roles, output.all);
+  head += way_of(plan) + '\n';
   head += fmt::format("result: {}{}\n", above(is, plan), end_of_search_text(plan.stopped));
   if (!plan.schedule.copies.empty())
     head += fmt::format("{} between processes that are one, in no step\n",

@@ -21,6 +21,7 @@
 #include "plan_replicas.hpp"
 #include "redistribute_options.hpp"
 #include "sluice/error.hpp"
+#include "sluice/plan/batch.hpp"
 #include "sluice/plan/redistribute.hpp"
 #include "sluice/plan/relabel.hpp"
 #include "sluice/schedule/cost.hpp"
@@ -33,9 +34,6 @@ namespace sluice::command {
 namespace {
 
 using Align = TextTable::Align;
-
-/// Beyond this the steps are not written out: half a gigabyte of transfers, and more as JSON.
-constexpr std::int64_t kMostTransfers = std::int64_t{1} << 24;
 
 struct PlanOptions {
   RedistributeOptions problem;
@@ -66,24 +64,6 @@ std::string whole_message_costs(const RedistributionPlan& plan, const std::strin
   return fmt::format("algorithm: {}{}{}\nresult: {}{}\n\n{}", plan.algorithm(),
                      asked_for == "auto" ? ", chosen by auto" : "", guarantee, proof_text(cost, bound, asked_for),
                      end_of_search_text(false), cost_table(cost, bound, setup));
-}
-
-/// Says which process has which role in the target grid, where role and process have different numbers.
-std::string table_of_roles(const TargetRoles& roles, bool all) {
-  TextTable table({{"process"}, {"role in the target grid"}});
-  std::int64_t shown = 0, left_out = 0;
-  for (std::size_t p = 0; p < roles.role_of_process.size(); ++p) {
-    const std::int64_t role = roles.role_of_process[p].value;
-    if (role == static_cast<std::int64_t>(p)) continue;
-    if (!all && shown >= kShownLines) {
-      ++left_out;
-      continue;
-    }
-    ++shown;
-    table.add_row({fmt::format("{}", p), fmt::format("{}", role)});
-  }
-  if (shown == 0) return "";
-  return table.text() + left_out_line(left_out) + '\n';
 }
 
 /// Says how much cheaper or more expensive it is to cut messages than to send them whole.
@@ -185,14 +165,28 @@ std::string not_written_out(const PlanOptions& options, const RedistributeTask& 
   return options.algorithm == kWalkerOtto ? "algorithm walker-otto" : "";
 }
 
+/// Throws InputError for what --front is not shown with.
+void check_front_alone(const PlanOptions& options) {
+  const auto refuse = [](const std::string& option) { throw InputError("--front", option + " beside it", "it alone"); };
+  if (options.output.timeline.traced()) refuse("--trace");
+  if (options.output.timeline.beside()) refuse("--beside");
+  if (!options.rank.empty()) refuse("--rank");
+  if (options.preemptive) refuse("--preemptive");
+  if (options.algorithm != "auto") refuse("--algorithm");
+}
+
 int plan_several(const PlanOptions& options, std::int64_t effort) {
   const auto refuse = [](const char* option) { throw InputError(option, "several arrays beside it", "one array"); };
-  if (options.front) refuse("--front");
   if (options.preemptive) refuse("--preemptive");
   if (!options.rank.empty()) refuse("--rank");
   if (options.algorithm == kWalkerOtto) refuse("--algorithm walker-otto");
   options.output.check_targets();
-  options.exported.check(options.output.summary ? "--summary" : "");
+  options.exported.check(options.front ? "--front" : options.output.summary ? "--summary" : "");
+  if (options.front) {
+    check_front_alone(options);
+    const Interruptible interruptible;
+    return plan_front(read_batch(options.problem), effort, options.output);
+  }
   return plan_batch_of(read_batch(options.problem), options.algorithm, effort, options.output, options.exported);
 }
 
@@ -224,14 +218,7 @@ int plan(const PlanOptions& options) {
   }
   const Interruptible interruptible(options.front || searches(options.algorithm));
   if (options.front) {
-    const auto refuse = [](const char* option) {
-      throw InputError("--front", std::string(option) + " beside it", "it alone");
-    };
-    if (output.timeline.traced()) refuse("--trace");
-    if (output.timeline.beside()) refuse("--beside");
-    if (!options.rank.empty()) refuse("--rank");
-    if (options.preemptive) refuse("--preemptive");
-    if (options.algorithm != "auto") refuse("--algorithm");
+    check_front_alone(options);
     return plan_front(task, effort, output);
   }
   const bool for_rank = !options.rank.empty();
@@ -256,8 +243,8 @@ int plan(const PlanOptions& options) {
   if (!output.json.empty() && for_rank)
     throw InputError("--json", "--rank beside it", "the whole schedule for --json, or a table without it");
   const bool writes_out = output.writes_out() && !for_rank;
-  if ((writes_out || !whole_messages) && count_messages(task.problem, kMostTransfers) > kMostTransfers) {
-    throw InputError("plan", fmt::format("more than {} transfers to write out", kMostTransfers),
+  if ((writes_out || !whole_messages) && count_messages(task.problem, kMostListedMessages) > kMostListedMessages) {
+    throw InputError("plan", fmt::format("more than {} transfers to write out", kMostListedMessages),
                      whole_messages ? "less, or --summary, or the part of one --rank" : "less, or --algorithm auto");
   }
 

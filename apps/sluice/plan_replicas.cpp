@@ -2,12 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "algorithm_names.hpp"
 #include "elapsed.hpp"
 #include "interrupt.hpp"
 #include "sluice/error.hpp"
+#include "sluice/plan/redistribute.hpp"
 #include "sluice/schedule/cost.hpp"
 #include "sluice/show/quantities.hpp"
 #include "terminal.hpp"
@@ -37,11 +36,10 @@ std::string way_of(const ReplicatedPlan& plan, const ReplicatedProblem& problem)
 
 ReplicatedOptions replicated_options(const RedistributeTask& task, const std::string& algorithm, std::int64_t effort) {
   check_algorithm("exchange", algorithm);
-  constexpr double kEffortOfASecond = 50'000;
   ReplicatedOptions options;
   options.algorithm = algorithm;
   options.setup = task.setup;
-  options.effort = static_cast<double>(std::max<std::int64_t>(effort, 1)) / kEffortOfASecond;
+  options.effort = exchange_effort(effort);
   options.time_limit_s = task.time_limit_s;
   options.stop = stop_at_interrupt();
   return options;

@@ -87,17 +87,14 @@ std::optional<ReplicatedProblem> replicated(const RedistributeOptions& options, 
   return result.with_roles(same);
 }
 
-/// With more messages than this, nobody looks for those that a process sends itself.
-constexpr std::int64_t kMostMessages = std::int64_t{1} << 24;
-
 /// The roles asked for; empty where no process is in both grids.
 std::optional<TargetRoles> roles_of(const RedistributeOptions& options, const RedistributionProblem& problem) {
   if (!options.same_processes && !options.relabel) return std::nullopt;
   const char* const option = options.relabel ? "--relabel" : "--same-processes";
   if (options.same_processes && options.relabel) throw InputError(option, "--same-processes beside it", "one of them");
   const std::int64_t processes = std::max(problem.from().processes(), problem.to().processes());
-  if (processes > kMostMessages || count_messages(problem, kMostMessages) > kMostMessages)
-    throw InputError(option, fmt::format("more than {} processes or messages", kMostMessages), "less");
+  if (processes > kMostListedMessages || count_messages(problem, kMostListedMessages) > kMostListedMessages)
+    throw InputError(option, fmt::format("more than {} processes or messages", kMostListedMessages), "less");
   if (options.relabel) return assign_target_roles(problem);
   TargetRoles same;
   for (std::int64_t p = 0; p < processes; ++p) same.role_of_process.emplace_back(p);
@@ -108,24 +105,8 @@ std::optional<TargetRoles> roles_of(const RedistributeOptions& options, const Re
 
 }  // namespace
 
-void check_processes_without_elements(const RedistributionProblem& problem, const std::string& from,
-                                      const std::string& to) {
-  constexpr std::int64_t kMostProcesses = std::int64_t{1} << 20;  // a second
-  for (const auto& [grid, where] : {std::pair(&problem.from(), from), std::pair(&problem.to(), to)}) {
-    if (grid->processes() <= kMostProcesses) continue;
-    std::int64_t filled = 1;  // processes that have elements
-    for (const Axis& axis : grid->axes()) {
-      const std::int64_t blocks =
-          axis.irregular ? axis.processes : axis.extent / axis.block + (axis.extent % axis.block != 0 ? 1 : 0);
-      filled *= std::min(blocks, axis.processes);
-    }
-    if (filled == grid->processes()) continue;
-    throw InputError(where, fmt::format("{} processes, of which {} have elements", grid->processes(), filled),
-                     fmt::format("at most {} where some have none", kMostProcesses));
-  }
-}
-
 void add_effort_option(CLI::App& verb, std::string& effort) {
+  static_assert(kEffortOfASecond == 50'000);
   verb.add_option("--effort", effort, "most work that exact and auto search with, counted, not timed; 50,000: a second")
       ->option_text(fmt::format("N [{}]", kCustomaryEffort));
 }
@@ -147,14 +128,8 @@ RedistributeTask read(const RedistributeOptions& options) {
   const std::int64_t element_bytes = parse_count(options.element_bytes, "--element-bytes", 1, kLargestElement);
   const double setup = parse_number(options.setup, "--setup");
   const double time_limit_s = parse_seconds(options.time_limit, "--time-limit");
-  RedistributionProblem problem = make_problem(from, to, shape, "--to", "--shape", options.transpose);
+  RedistributionProblem problem = make_problem(from, to, shape, {"--from", "--to", "--shape"}, options.transpose);
   checked::multiply(problem.size(), element_bytes, "number of bytes");
-  for (const auto& [grid, option] : {std::pair(&problem.from(), "--from"), std::pair(&problem.to(), "--to")}) {
-    if (problem.is_irregular() && grid->processes() > kMostMessages)
-      throw InputError(option, fmt::format("{} processes", grid->processes()),
-                       fmt::format("at most {} where blocks are given by cuts", kMostMessages));
-  }
-  check_processes_without_elements(problem, "--from", "--to");
   if (shape.empty()) {
     for (const AxisPattern& axis : problem.axes()) shape.push_back(axis.extent());
   }
@@ -196,17 +171,19 @@ std::string RedistributeTask::title() const {
                      input.to_replicas * problem.to().processes());
 }
 
-std::string RedistributeTask::kept_text() const {
-  if (!roles) return "";
-  const auto amount = [&](std::int64_t elements) {
-    const double share =
-        problem.size() > 0 ? 100.0 * static_cast<double>(elements) / static_cast<double>(problem.size()) : 100.0;
-    return fmt::format("{} elements, {:.1f} %", elements, share);
+std::string kept_line(const TargetRoles& roles, std::int64_t size, const char* unit) {
+  const auto amount = [&](std::int64_t part) {
+    const double share = size > 0 ? 100.0 * static_cast<double>(part) / static_cast<double>(size) : 100.0;
+    return fmt::format("{} {}, {:.1f} %", part, unit, share);
   };
-  std::string text = fmt::format("stays where it is, in no step: {}", amount(roles->kept));
-  if (roles->kept != roles->kept_before)
-    text += fmt::format("; with every process in the role of its number: {}", amount(roles->kept_before));
-  return text + '\n';
+  std::string text = fmt::format("stays where it is, in no step: {}", amount(roles.kept));
+  if (roles.kept != roles.kept_before)
+    text += fmt::format("; with every process in the role of its number: {}", amount(roles.kept_before));
+  return text;
+}
+
+std::string RedistributeTask::kept_text() const {
+  return roles ? kept_line(*roles, problem.size(), "elements") + '\n' : "";
 }
 
 }  // namespace sluice::command

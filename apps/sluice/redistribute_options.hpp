@@ -66,10 +66,8 @@ struct RedistributeTask {
   [[nodiscard]] std::string kept_text() const;
 };
 
-/// Planning asks every process of a grid that an array does not fill, also those that have nothing. Throws InputError,
-/// naming the layout at fault, where that are too many.
-void check_processes_without_elements(const RedistributionProblem& problem, const std::string& from,
-                                      const std::string& to);
+/// What of `size` stays where it is with these roles, in a line without its end.
+[[nodiscard]] std::string kept_line(const TargetRoles& roles, std::int64_t size, const char* unit);
 
 /// Throws InputError for what is missing, no number, out of range, or does not fit together.
 [[nodiscard]] RedistributeTask read(const RedistributeOptions& options);

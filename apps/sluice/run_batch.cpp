@@ -69,6 +69,7 @@ int run_batch(const RunRedistribute& options) {
   const auto refuse = [](const char* option) { throw InputError(option, "several arrays beside it", "one array"); };
   if (!options.alpha.empty()) refuse("--alpha");
   if (!options.beta.empty()) refuse("--beta");
+  if (options.problem.relabel && options.apart) throw InputError("--relabel", "--apart beside it", "one of them");
   const BatchTask task = read_batch(options.problem);
   for (std::size_t a = 0; a < task.arrays.size(); ++a) {
     if (task.arrays[a].shape.empty() &&
@@ -94,6 +95,15 @@ int run_batch(const RunRedistribute& options) {
 
   int rank = 0;
   SLUICE_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+  const auto receiver_of = [&](std::int64_t process) {
+    if (!task.roles) return process - first_target_rank;
+    const auto& roles = task.roles->role_of_process;
+    return process < std::ssize(roles) ? roles[static_cast<std::size_t>(process)].value : -1;
+  };
+  const auto rank_of_receiver = [&](std::int64_t receiver) {
+    if (!task.roles) return first_target_rank + receiver;
+    return std::ranges::find(task.roles->role_of_process, Rank(receiver)) - task.roles->role_of_process.begin();
+  };
   std::vector<mpi::RedistributionArray> arrays;
   double own_bytes = 0;
   std::vector<std::int64_t> source_bytes(static_cast<std::size_t>(ranks), 0);
@@ -108,11 +118,12 @@ int run_batch(const RunRedistribute& options) {
     array.options.part = problem.part();
     array.options.unit_diagonal = problem.unit_diagonal();
     array.options.transpose = input.transpose;
-    for (std::int64_t q = 0; options.apart && q < problem.to().processes(); ++q)
-      array.options.to_ranks.push_back(static_cast<int>(first_target_rank + q));
+    // All methods move the same data: what the job would choose by itself is told to all of them.
+    for (std::int64_t q = 0; (options.apart || task.roles) && q < problem.to().processes(); ++q)
+      array.options.to_ranks.push_back(static_cast<int>(rank_of_receiver(q)));
     for (std::int64_t p = 0; p < problem.from().processes(); ++p)
       source_bytes[static_cast<std::size_t>(p)] += problem.from().local_size(Rank(p)) * each.element_bytes;
-    const std::int64_t receiver = rank - first_target_rank;
+    const std::int64_t receiver = receiver_of(rank);
     if (receiver >= 0 && receiver < problem.to().processes())
       own_bytes += static_cast<double>(problem.to().local_size(Rank(receiver)) * each.element_bytes);
   }

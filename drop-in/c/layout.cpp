@@ -16,7 +16,20 @@ Layout layout_of(const sluice_layout* layout, const char* name) {
   if (layout->dimensions < 1 || layout->dimensions > SLUICE_MAX_DIMENSIONS)
     throw InputError(name, fmt::format("{} dimensions", layout->dimensions),
                      fmt::format("1 to {}", SLUICE_MAX_DIMENSIONS));
-  return {{layout->grid, layout->grid + layout->dimensions}, {layout->block, layout->block + layout->dimensions}};
+  Layout result{{layout->grid, layout->grid + layout->dimensions}, {layout->block, layout->block + layout->dimensions}};
+  for (std::size_t d = 0; d < result.dimensions(); ++d) {
+    const sluice_cuts& cuts = layout->cuts[d];
+    if (cuts.count == 0) continue;
+    if (cuts.count < 2 || cuts.count > kMostBlocksOfCuts + 1)
+      throw InputError(name, fmt::format("{} cuts in dimension {}", cuts.count, d),
+                       fmt::format("none, or 2 to {}: 0 first, and the extent last", kMostBlocksOfCuts + 1));
+    check_given(cuts.at, name);
+    result.block[d] = 1;
+    result.cuts.resize(result.dimensions());
+    result.cuts[d].at.assign(cuts.at, cuts.at + cuts.count);
+    if (cuts.owners != nullptr) result.cuts[d].owners.assign(cuts.owners, cuts.owners + cuts.count - 1);
+  }
+  return result;
 }
 
 std::vector<std::int64_t> first_of(const sluice_layout& layout) {
@@ -40,6 +53,18 @@ Distribution distribution_of(const sluice_layout* layout, const std::int64_t* sh
   return distribution;
 }
 
+/// The layout without its cuts. Throws InputError for too many dimensions.
+sluice_layout in_c(const Layout& layout) {
+  if (layout.dimensions() > SLUICE_MAX_DIMENSIONS)
+    throw InputError("layout", fmt::format("{} dimensions", layout.dimensions()),
+                     fmt::format("1 to {}", SLUICE_MAX_DIMENSIONS));
+  sluice_layout result = {};
+  result.dimensions = static_cast<std::int64_t>(layout.dimensions());
+  std::ranges::copy(layout.grid, result.grid);
+  std::ranges::copy(layout.block, result.block);
+  return result;
+}
+
 }  // namespace
 
 }  // namespace sluice::c
@@ -52,15 +77,38 @@ int sluice_layout_parse(const char* text, sluice_layout* layout) {
     check_given(text, "text");
     check_given(layout, "layout");
     const sluice::Layout parsed = sluice::parse_layout(text, "layout");
-    if (parsed.has_cuts()) throw sluice::InputError("layout", "blocks given by cuts", "GRID:BLOCK, blocks of one size");
-    if (parsed.dimensions() > SLUICE_MAX_DIMENSIONS)
-      throw sluice::InputError("layout", fmt::format("{} dimensions", parsed.dimensions()),
-                               fmt::format("1 to {}", SLUICE_MAX_DIMENSIONS));
-    sluice_layout result = {};
-    result.dimensions = static_cast<std::int64_t>(parsed.dimensions());
-    std::copy(parsed.grid.begin(), parsed.grid.end(), result.grid);
-    std::copy(parsed.block.begin(), parsed.block.end(), result.block);
-    *layout = result;
+    if (parsed.has_cuts())
+      throw sluice::InputError("layout", "blocks given by cuts",
+                               "GRID:BLOCK, blocks of one size; sluice_layout_parse_cuts takes cuts");
+    *layout = sluice::c::in_c(parsed);
+  });
+}
+
+int sluice_layout_parse_cuts(const char* text, sluice_layout* layout, std::int64_t* count, std::int64_t capacity,
+                             std::int64_t numbers[]) {
+  return guarded([&] {
+    check_given(text, "text");
+    check_given(count, "count");
+    const sluice::Layout parsed = sluice::read_layout(text, "layout");
+    sluice_layout result = sluice::c::in_c(parsed);
+    std::int64_t needed = 0;
+    for (const sluice::Cuts& cuts : parsed.cuts)
+      needed += static_cast<std::int64_t>(cuts.at.size() + cuts.owners.size());
+    if (numbers != nullptr) {
+      check_given(layout, "layout");
+      if (capacity < needed)
+        throw sluice::InputError("capacity", fmt::format("{}", capacity), fmt::format("room for {} integers", needed));
+      for (std::size_t d = 0; d < parsed.cuts.size(); ++d) {
+        const sluice::Cuts& cuts = parsed.cuts[d];
+        if (cuts.at.empty()) continue;
+        result.cuts[d] = {static_cast<std::int64_t>(cuts.at.size()), numbers, nullptr};
+        numbers = std::ranges::copy(cuts.at, numbers).out;
+        if (!cuts.owners.empty()) result.cuts[d].owners = numbers;
+        numbers = std::ranges::copy(cuts.owners, numbers).out;
+      }
+      *layout = result;
+    }
+    *count = needed;
   });
 }
 

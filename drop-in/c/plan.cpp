@@ -3,7 +3,6 @@
 #include <sluice/sluice.h>
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,10 +14,10 @@
 #include "sluice/error.hpp"
 #include "sluice/input/decimal.hpp"
 #include "sluice/input/traffic_file.hpp"
+#include "sluice/plan/between_layouts.hpp"
 #include "sluice/plan/broadcast.hpp"
 #include "sluice/plan/exchange.hpp"
 #include "sluice/plan/exchange_speeds.hpp"
-#include "sluice/plan/redistribute.hpp"
 #include "sluice/plan/reduce.hpp"
 
 namespace sluice::c {
@@ -76,19 +75,18 @@ int sluice_plan_redistribution(const std::int64_t shape[], const sluice_layout* 
     check_starts_at_0(*from, "from");
     check_starts_at_0(*to, "to");
     const auto extents = shape_of(shape, source.dimensions());
-    std::string algorithm = "auto";
-    double setup = 1;
-    std::int64_t effort = sluice::kCustomaryEffort;
+    sluice::RedistributionInput input{to_string(source), to_string(target), fmt::format("{}", fmt::join(extents, "x"))};
+    sluice::LayoutPlanOptions how;
     OptionReader reader(options);
-    reader.read("algorithm", algorithm);
-    reader.read("setup", setup);
-    reader.read("effort", effort);
+    reader.read("algorithm", how.algorithm);
+    reader.read("setup", how.setup);
+    reader.read("effort", how.effort);
+    reader.read("from_replicas", input.from_replicas);
+    reader.read("to_replicas", input.to_replicas);
+    reader.read("forward", how.forward);
     reader.done();
-    if (!(setup >= 0 && std::isfinite(setup)))
-      throw sluice::InputError("setup", fmt::format("{}", setup), "a finite number of at least 0");
-    const auto problem = sluice::make_problem(source, target, extents, "to", "shape");
-    return sluice::plan_redistribution(problem, algorithm, setup, effort)
-        .schedule({to_string(source), to_string(target), fmt::format("{}", fmt::join(extents, "x")), {}});
+    const auto problem = sluice::make_problem(source, target, extents);
+    return sluice::plan_between_layouts(problem, input, how).schedule;
   });
 }
 

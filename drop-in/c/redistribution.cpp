@@ -78,13 +78,16 @@ void read_job(OptionReader& reader, sluice::mpi::RedistributionJobOptions& optio
   reader.read("window", options.window);
   reader.read("shared_from_bytes", options.shared_from_bytes);
   reader.read("try_native", options.try_native);
+  reader.read("relabel", options.relabel);
 }
 
 sluice::mpi::RedistributionOptions options_of(const sluice_options* given, std::int64_t element_bytes) {
   sluice::mpi::RedistributionOptions options;
   OptionReader reader(given);
   read_array(reader, options, element_bytes);
-  reader.read("relabel", options.relabel);
+  reader.read("from_replicas", options.from_replicas);
+  reader.read("to_replicas", options.to_replicas);
+  reader.read("forward", options.forward);
   read_job(reader, options);
   reader.done();
   return options;
@@ -103,6 +106,24 @@ sluice::mpi::RedistributionArray array_of(const sluice_array& given) {
   array.options.from_first = first_of(*given.from);
   array.options.to_first = first_of(*given.to);
   return array;
+}
+
+/// How many ranks there are, and where there is room for them, all of them.
+void list_ranks(const std::vector<int>& found, std::int64_t* count, std::int64_t capacity, int* ranks) {
+  check_given(count, "count");
+  const auto size = static_cast<std::int64_t>(found.size());
+  if (ranks != nullptr) {
+    if (capacity < size)
+      throw sluice::InputError("capacity", fmt::format("{}", capacity), fmt::format("room for {} ranks", size));
+    std::ranges::copy(found, ranks);
+  }
+  *count = size;
+}
+
+/// The number of an array of the batch.
+std::size_t number_of(std::int64_t array) {
+  if (array < 0) throw sluice::InputError("array", fmt::format("{}", array), "at least 0");
+  return static_cast<std::size_t>(array);
 }
 
 /// `count` pointers at `list`.
@@ -141,17 +162,7 @@ int sluice_redistribution_extents(const sluice_job* job, std::int64_t* source, s
 }
 
 int sluice_redistribution_to_ranks(const sluice_job* job, std::int64_t* count, std::int64_t capacity, int ranks[]) {
-  return guarded([&] {
-    check_given(count, "count");
-    const std::vector<int> found = job_of<Redistribution>(job).to_ranks();
-    const auto size = static_cast<std::int64_t>(found.size());
-    if (ranks != nullptr) {
-      if (capacity < size)
-        throw sluice::InputError("capacity", fmt::format("{}", capacity), fmt::format("room for {} ranks", size));
-      std::copy(found.begin(), found.end(), ranks);
-    }
-    *count = size;
-  });
+  return guarded([&] { list_ranks(job_of<Redistribution>(job).to_ranks(), count, capacity, ranks); });
 }
 
 int sluice_redistribution_execute(sluice_job* job, const void* source, void* target) {
@@ -193,12 +204,17 @@ int sluice_redistribution_batch_extents(const sluice_job* job, std::int64_t arra
                                         std::int64_t* target) {
   return guarded([&] {
     const auto& own = job_of<RedistributionBatch>(job);
-    if (array < 0) throw sluice::InputError("array", fmt::format("{}", array), "at least 0");
-    const auto number = static_cast<std::size_t>(array);
+    const std::size_t number = number_of(array);
     const std::int64_t extents[] = {own.source_extent(number), own.target_extent(number)};
     if (source != nullptr) *source = extents[0];
     if (target != nullptr) *target = extents[1];
   });
+}
+
+int sluice_redistribution_batch_to_ranks(const sluice_job* job, std::int64_t array, std::int64_t* count,
+                                         std::int64_t capacity, int ranks[]) {
+  return guarded(
+      [&] { list_ranks(job_of<RedistributionBatch>(job).to_ranks(number_of(array)), count, capacity, ranks); });
 }
 
 int sluice_redistribution_batch_execute(sluice_job* job, const void* const sources[], void* const targets[]) {

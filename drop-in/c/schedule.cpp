@@ -166,6 +166,16 @@ int sluice_schedule_senders(const sluice_schedule* schedule, std::int64_t* sende
   });
 }
 
+int sluice_schedule_replicas(const sluice_schedule* schedule, std::int64_t* from, std::int64_t* to,
+                             std::int64_t* first_passing) {
+  return guarded([&] {
+    const sluice::StepSchedule& steps = steps_of(schedule);
+    if (from != nullptr) *from = steps.input ? steps.input->from_replicas : 1;
+    if (to != nullptr) *to = steps.input ? steps.input->to_replicas : 1;
+    if (first_passing != nullptr) *first_passing = steps.first_passing();
+  });
+}
+
 int sluice_schedule_decimals(const sluice_schedule* schedule, int* decimals) {
   return guarded([&] {
     check_given(decimals, "decimals");

@@ -29,14 +29,33 @@ module sluice
   integer, parameter, public :: SLUICE_FAILED = 5  !< anything else
   integer, parameter, public :: SLUICE_MAX_DIMENSIONS = 7  !< arrays of more dimensions are refused
 
-  !> A block-cyclic layout: in each dimension blocks of `block` elements dealt to `grid` processes in turn, the first
-  !> block to process `first`. Processes are numbered in row-major order of the grid. Entries beyond `dimensions` are not
-  !> read.
-  type, bind(C), public :: sluice_layout
+  !> Blocks of any sizes in one dimension. `at`: where they begin, counted from 0: 0 first, rising, the extent of the array
+  !> last; not allocated where the dimension is block-cyclic. `owners`: the process of each block, one less than `at` has;
+  !> not allocated: block i, counted from 0, is on process i modulo the grid.
+  type, public :: sluice_cuts
+    integer(c_int64_t), allocatable :: at(:), owners(:)
+  end type
+  !> A layout: in each dimension blocks of `block` elements dealt to `grid` processes in turn, the first block to process
+  !> `first`; or with `cuts` blocks of any sizes, where `block` is not read. Processes are numbered in row-major order of
+  !> the grid. Entries beyond `dimensions` are not read.
+  type, public :: sluice_layout
     integer(c_int64_t) :: dimensions = 0
     integer(c_int64_t) :: grid(SLUICE_MAX_DIMENSIONS) = 1
     integer(c_int64_t) :: block(SLUICE_MAX_DIMENSIONS) = 1
     integer(c_int64_t) :: first(SLUICE_MAX_DIMENSIONS) = 0
+    type(sluice_cuts) :: cuts(SLUICE_MAX_DIMENSIONS)
+  end type
+  ! The same as the C library has them.
+  type, bind(C) :: c_cuts
+    integer(c_int64_t) :: count = 0
+    type(c_ptr) :: at = c_null_ptr, owners = c_null_ptr
+  end type
+  type, bind(C) :: c_layout
+    integer(c_int64_t) :: dimensions = 0
+    integer(c_int64_t) :: grid(SLUICE_MAX_DIMENSIONS) = 1
+    integer(c_int64_t) :: block(SLUICE_MAX_DIMENSIONS) = 1
+    integer(c_int64_t) :: first(SLUICE_MAX_DIMENSIONS) = 0
+    type(c_cuts) :: cuts(SLUICE_MAX_DIMENSIONS)
   end type
   !> A piece of the message from process `from` to process `to`: `size` units, starting `offset` units into the message.
   type, bind(C), public :: sluice_transfer
@@ -93,8 +112,9 @@ module sluice
   public :: sluice_layout_parse, sluice_layout_local_shape
   public :: sluice_plan_redistribution, sluice_plan_exchange, sluice_plan_reduce, sluice_plan_broadcast
   public :: sluice_schedule_read, sluice_schedule_write, sluice_schedule_cost, sluice_schedule_steps, sluice_schedule_step
-  public :: sluice_schedule_tree, sluice_schedule_check, sluice_schedule_free
+  public :: sluice_schedule_tree, sluice_schedule_check, sluice_schedule_replicas, sluice_schedule_free
   public :: sluice_redistribution_create, sluice_redistribution_execute, sluice_redistribution_start
+  public :: sluice_redistribution_to_ranks
   public :: sluice_redistribution_batch_create, sluice_redistribution_batch_execute, sluice_redistribution_batch_start
   public :: sluice_exchange_create, sluice_exchange_receives, sluice_exchange_execute, sluice_exchange_start
   public :: sluice_reduction_create, sluice_reduction_execute, sluice_reduction_start
@@ -164,22 +184,30 @@ module sluice
       import :: c_int, c_ptr
       type(c_ptr), value :: platform
     end function
-    integer(c_int) function c_layout_parse(text, layout) bind(C, name="sluice_layout_parse")
-      import :: c_char, c_int, sluice_layout
+    integer(c_int) function c_layout_parse(text, layout, count, capacity, numbers) bind(C, name="sluice_layout_parse_cuts")
+      import :: c_char, c_int, c_int64_t, c_layout, c_ptr
       character(kind=c_char), intent(in) :: text(*)
-      type(sluice_layout), intent(out) :: layout
+      type(c_layout), intent(inout) :: layout
+      integer(c_int64_t), intent(inout) :: count
+      integer(c_int64_t), value :: capacity
+      type(c_ptr), value :: numbers
+    end function
+    integer(c_int) function c_schedule_replicas(schedule, from, to, first_passing) bind(C, name="sluice_schedule_replicas")
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: schedule
+      integer(c_int64_t), intent(out) :: from, to, first_passing
     end function
     integer(c_int) function c_layout_local_shape(layout, shape, process, extents) bind(C, name="sluice_layout_local_shape")
-      import :: c_int, c_int64_t, sluice_layout
-      type(sluice_layout), intent(in) :: layout
+      import :: c_int, c_int64_t, c_layout
+      type(c_layout), intent(in) :: layout
       integer(c_int64_t), intent(in) :: shape(*)
       integer(c_int64_t), value :: process
       integer(c_int64_t), intent(out) :: extents(*)
     end function
     integer(c_int) function c_plan_redistribution(shape, from, to, options, schedule) bind(C, name="sluice_plan_redistribution")
-      import :: c_int, c_int64_t, c_ptr, sluice_layout
+      import :: c_int, c_int64_t, c_layout, c_ptr
       type(c_ptr), value :: shape
-      type(sluice_layout), intent(in) :: from, to
+      type(c_layout), intent(in) :: from, to
       type(c_ptr), value :: options
       type(c_ptr), intent(out) :: schedule
     end function
@@ -259,10 +287,10 @@ module sluice
     end function
     integer(c_int) function c_redistribution_create(comm, shape, from, to, element_bytes, options, job) &
       bind(C, name="sluice_redistribution_create_f")
-      import :: c_int, c_int64_t, c_ptr, sluice_layout
+      import :: c_int, c_int64_t, c_layout, c_ptr
       integer(c_int), value :: comm
       integer(c_int64_t), intent(in) :: shape(*)
-      type(sluice_layout), intent(in) :: from, to
+      type(c_layout), intent(in) :: from, to
       integer(c_int64_t), value :: element_bytes
       type(c_ptr), value :: options
       type(c_ptr), intent(out) :: job
@@ -275,6 +303,22 @@ module sluice
       type(c_array), intent(in) :: arrays(*)
       type(c_ptr), value :: options
       type(c_ptr), intent(out) :: job
+    end function
+    integer(c_int) function c_redistribution_to_ranks(job, count, capacity, ranks) bind(C, name="sluice_redistribution_to_ranks")
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: job
+      integer(c_int64_t), intent(inout) :: count
+      integer(c_int64_t), value :: capacity
+      type(c_ptr), value :: ranks
+    end function
+    integer(c_int) function c_redistribution_batch_to_ranks(job, array, count, capacity, ranks) &
+      bind(C, name="sluice_redistribution_batch_to_ranks")
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: job
+      integer(c_int64_t), value :: array
+      integer(c_int64_t), intent(inout) :: count
+      integer(c_int64_t), value :: capacity
+      type(c_ptr), value :: ranks
     end function
     integer(c_int) function c_redistribution_batch(job, sources_given, sources, targets_given, targets, start) &
       bind(C, name="sluice_fortran_redistribution_batch")
@@ -594,18 +638,73 @@ contains
     platform%handle = c_null_ptr
   end subroutine
 
-  !> Reads "GRID:BLOCK", as "16:3" or "4x4:64x64"; `first` becomes 0. Cuts in place of a block are refused.
+  !> Reads "GRID:BLOCK", as "16:3" or "4x4:64x64", where cuts may stand for a block, as in "2x2:0,10,35@1,0x64", or
+  !> "@FILE", what that file holds of this; `first` becomes 0.
   subroutine sluice_layout_parse(text, layout, stat, errmsg)
     character(*), intent(in) :: text
     type(sluice_layout), intent(out) :: layout
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    call finish(c_layout_parse(in_c(text), layout), stat, errmsg)
+    type(c_layout) :: found
+    integer(c_int64_t), allocatable, target :: numbers(:)
+    integer(c_int64_t), pointer :: list(:)
+    integer(c_int64_t) :: number
+    integer(c_int) :: code
+    integer :: d
+    number = 0
+    code = c_layout_parse(in_c(text), found, number, 0_c_int64_t, c_null_ptr)
+    if (code == SLUICE_OK) then
+      allocate (numbers(max(number, 1_c_int64_t)))
+      code = c_layout_parse(in_c(text), found, number, number, c_loc(numbers))
+    end if
+    if (code == SLUICE_OK) then
+      layout%dimensions = found%dimensions
+      layout%grid = found%grid
+      layout%block = found%block
+      layout%first = found%first
+      do d = 1, SLUICE_MAX_DIMENSIONS
+        if (found%cuts(d)%count == 0) cycle
+        call c_f_pointer(found%cuts(d)%at, list, [found%cuts(d)%count])
+        layout%cuts(d)%at = list
+        if (.not. c_associated(found%cuts(d)%owners)) cycle
+        call c_f_pointer(found%cuts(d)%owners, list, [found%cuts(d)%count - 1])
+        layout%cuts(d)%owners = list
+      end do
+    end if
+    call finish(code, stat, errmsg)
   end subroutine
+
+  !> The layout as the C library has it, which points to the cuts of this one. Lists of lengths that do not fit become a
+  !> number of cuts that is refused.
+  function c_layout_of(layout) result(found)
+    type(sluice_layout), intent(in), target :: layout
+    type(c_layout) :: found
+    integer :: d
+    found%dimensions = layout%dimensions
+    found%grid = layout%grid
+    found%block = layout%block
+    found%first = layout%first
+    do d = 1, SLUICE_MAX_DIMENSIONS
+      if (.not. allocated(layout%cuts(d)%at)) then
+        if (allocated(layout%cuts(d)%owners)) found%cuts(d)%count = -1
+        cycle
+      end if
+      found%cuts(d)%count = size(layout%cuts(d)%at, kind=c_int64_t)
+      if (found%cuts(d)%count == 0) found%cuts(d)%count = -1
+      if (found%cuts(d)%count < 0) cycle
+      found%cuts(d)%at = c_loc(layout%cuts(d)%at)
+      if (.not. allocated(layout%cuts(d)%owners)) cycle
+      if (size(layout%cuts(d)%owners, kind=c_int64_t) /= found%cuts(d)%count - 1) then
+        found%cuts(d)%count = -1
+      else if (found%cuts(d)%count > 1) then
+        found%cuts(d)%owners = c_loc(layout%cuts(d)%owners)
+      end if
+    end do
+  end function
 
   !> Extents of what process has of an array of shape; extents has as many entries as the layout has dimensions.
   subroutine sluice_layout_local_shape(layout, shape, process, extents, stat, errmsg)
-    type(sluice_layout), intent(in) :: layout
+    type(sluice_layout), intent(in), target :: layout
     integer(int64), intent(in) :: shape(:)
     integer, intent(in) :: process
     integer(int64), intent(out) :: extents(:)
@@ -615,7 +714,7 @@ contains
     given = 0
     found = 0
     given(:min(size(shape), SLUICE_MAX_DIMENSIONS)) = shape(:min(size(shape), SLUICE_MAX_DIMENSIONS))
-    call finish(c_layout_local_shape(layout, given, int(process, int64), found), stat, errmsg)
+    call finish(c_layout_local_shape(c_layout_of(layout), given, int(process, int64), found), stat, errmsg)
     extents = 0
     extents(:min(size(extents), SLUICE_MAX_DIMENSIONS)) = found(:min(size(extents), SLUICE_MAX_DIMENSIONS))
   end subroutine
@@ -623,9 +722,9 @@ contains
   ! ---- planning
 
   !> Plans how an array of `shape` moves from one layout to another; sizes are elements. Without shape: one slice, after
-  !> which the pattern repeats.
+  !> which the pattern repeats, or what cuts say.
   subroutine sluice_plan_redistribution(from, to, schedule, shape, options, stat, errmsg)
-    type(sluice_layout), intent(in) :: from, to
+    type(sluice_layout), intent(in), target :: from, to
     type(sluice_schedule), intent(out) :: schedule
     integer(int64), intent(in), optional :: shape(:)
     type(sluice_options), intent(in), optional :: options
@@ -639,7 +738,8 @@ contains
       given(:min(size(shape), SLUICE_MAX_DIMENSIONS)) = shape(:min(size(shape), SLUICE_MAX_DIMENSIONS))
       start = c_loc(given)
     end if
-    call finish(c_plan_redistribution(start, from, to, handle_of(options), schedule%handle), stat, errmsg)
+    call finish(c_plan_redistribution(start, c_layout_of(from), c_layout_of(to), handle_of(options), schedule%handle), &
+                stat, errmsg)
   end subroutine
 
   !> Plans who sends when. traffic(i, j): what sender i - 1 has for receiver j - 1, at least 0.
@@ -719,6 +819,16 @@ contains
     call finish(c_schedule_cost(schedule%handle, cost, bound), stat, errmsg)
   end subroutine
 
+  !> Of steps: copies of the source array and of the target array, 1 unless there are several. Where copies of the target may
+  !> pass on what they have, sender `first_passing` + i is receiver i; else `first_passing` is the number of senders.
+  subroutine sluice_schedule_replicas(schedule, from, to, first_passing, stat, errmsg)
+    type(sluice_schedule), intent(in) :: schedule
+    integer(int64), intent(out) :: from, to, first_passing
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call finish(c_schedule_replicas(schedule%handle, from, to, first_passing), stat, errmsg)
+  end subroutine
+
   !> Of steps: how many.
   subroutine sluice_schedule_steps(schedule, steps, stat, errmsg)
     type(sluice_schedule), intent(in) :: schedule
@@ -788,12 +898,12 @@ contains
 
   ! ---- jobs
 
-  !> Makes a job that moves a block-cyclic array of `shape` from one layout to another; collective. `element_bytes`: size
+  !> Makes a job that moves an array of `shape` from one layout to another; collective. `element_bytes`: size
   !> of one element, at least 1. Arrays are stored as Fortran does; options, where given, say so afterwards (column_major).
   subroutine sluice_redistribution_create(comm, shape, from, to, element_bytes, job, options, stat, errmsg)
     type(MPI_Comm), intent(in) :: comm
     integer(int64), intent(in) :: shape(:)
-    type(sluice_layout), intent(in) :: from, to
+    type(sluice_layout), intent(in), target :: from, to
     integer(int64), intent(in) :: element_bytes
     type(sluice_job), intent(out) :: job
     type(sluice_options), intent(inout), optional :: options
@@ -807,7 +917,7 @@ contains
     if (present(options)) own = options
     ignored = made(own)
     ignored = c_options_set_integer(own%handle, in_c('column_major'), 1_int64)
-    code = c_redistribution_create(comm%MPI_VAL, given, from, to, element_bytes, own%handle, job%handle)
+    code = c_redistribution_create(comm%MPI_VAL, given, c_layout_of(from), c_layout_of(to), element_bytes, own%handle, job%handle)
     if (present(options)) then
       options = own
     else
@@ -837,6 +947,35 @@ contains
     call finish(c_redistribution(job%handle, source, target, 1_c_int), stat, errmsg)
   end subroutine
 
+  !> The rank of each process of the target grid, copy by copy, which is for the job to choose with relabel. `array`, counted
+  !> from 0: of a job of several arrays, which one.
+  subroutine sluice_redistribution_to_ranks(job, ranks, array, stat, errmsg)
+    type(sluice_job), intent(in) :: job
+    integer(c_int), allocatable, target, intent(out) :: ranks(:)
+    integer, intent(in), optional :: array
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: number
+    integer(c_int) :: code
+    number = 0
+    code = found(0_int64, c_null_ptr)
+    if (code == SLUICE_OK) then
+      allocate (ranks(number))
+      if (number > 0) code = found(number, c_loc(ranks))
+    end if
+    call finish(code, stat, errmsg)
+  contains
+    integer(c_int) function found(capacity, list)
+      integer(int64), intent(in) :: capacity
+      type(c_ptr), intent(in) :: list
+      if (present(array)) then
+        found = c_redistribution_batch_to_ranks(job%handle, int(array, int64), number, capacity, list)
+      else
+        found = c_redistribution_to_ranks(job%handle, number, capacity, list)
+      end if
+    end function
+  end subroutine
+
   !> Makes a job that moves several arrays at once, with one message between two ranks; collective. Arrays are stored as
   !> Fortran does. What `arrays` holds is not used after the call, but for options that are to be given back.
   subroutine sluice_redistribution_batch_create(comm, arrays, job, options, stat, errmsg)
@@ -847,6 +986,7 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     type(c_array) :: given(size(arrays))
+    type(c_layout), target :: from(size(arrays)), to(size(arrays))
     type(sluice_options) :: own(size(arrays))
     integer(c_int) :: code, ignored
     integer :: a
@@ -854,8 +994,9 @@ contains
       own(a) = arrays(a)%options
       ignored = made(own(a))
       ignored = c_options_set_integer(own(a)%handle, in_c('column_major'), 1_int64)
-      given(a) = c_array(c_loc(arrays(a)%shape), c_loc(arrays(a)%from), c_loc(arrays(a)%to), arrays(a)%element_bytes, &
-                         own(a)%handle)
+      from(a) = c_layout_of(arrays(a)%from)
+      to(a) = c_layout_of(arrays(a)%to)
+      given(a) = c_array(c_loc(arrays(a)%shape), c_loc(from(a)), c_loc(to(a)), arrays(a)%element_bytes, own(a)%handle)
     end do
     code = c_redistribution_batch_create(comm%MPI_VAL, size(arrays, kind=int64), given, handle_of(options), job%handle)
     do a = 1, size(arrays)

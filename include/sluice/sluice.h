@@ -84,18 +84,34 @@ int sluice_platform_free(sluice_platform* platform);
 /** Arrays of more dimensions are refused. */
 #define SLUICE_MAX_DIMENSIONS 7
 
-/** A block-cyclic layout: in each dimension blocks of `block` elements dealt to `grid` processes in turn, the first
- *  block to process `first`. Processes are numbered in row-major order of the grid. Entries beyond `dimensions` are not
- *  read. */
+/** Blocks of any sizes in one dimension. The lists are the caller's; a call that is given them uses them no more once
+ *  it has returned. */
+typedef struct sluice_cuts {
+  int64_t count;     /**< entries of `at`, at least 2, one more than blocks; 0: the dimension is block-cyclic */
+  const int64_t* at; /**< where blocks begin: 0 first, rising, the extent of the array last */
+  const int64_t*
+      owners; /**< the process of each block, `count` - 1 entries; NULL: block i is on process i modulo grid */
+} sluice_cuts;
+
+/** A layout: in each dimension blocks of `block` elements dealt to `grid` processes in turn, the first block to process
+ *  `first`; or with cuts blocks of any sizes, where `block` is not read and `first` must be 0. Processes are numbered
+ * in row-major order of the grid. Entries beyond `dimensions` are not read; all others are, so that a layout without
+ * cuts must have zeros there, as what is left out of an initializer has. */
 typedef struct sluice_layout {
   int64_t dimensions; /**< 1 to SLUICE_MAX_DIMENSIONS */
   int64_t grid[SLUICE_MAX_DIMENSIONS];
   int64_t block[SLUICE_MAX_DIMENSIONS];
   int64_t first[SLUICE_MAX_DIMENSIONS];
+  sluice_cuts cuts[SLUICE_MAX_DIMENSIONS];
 } sluice_layout;
 
 /** Reads "GRID:BLOCK", as "16:3" or "4x4:64x64"; `first` becomes 0. Cuts in place of a block are refused. */
 int sluice_layout_parse(const char* text, sluice_layout* layout);
+/** The same, also with cuts, as "4:0,10,35,100" or "2x2:0,10,35@1,0x64", and of "@FILE" what that file holds. `count`
+ *  becomes how many integers the cuts and owners take. Where `numbers` is not NULL it has room for `capacity`, and the
+ *  cuts of `layout` are there; where it is NULL, `layout` is left alone and may be NULL. */
+int sluice_layout_parse_cuts(const char* text, sluice_layout* layout, int64_t* count, int64_t capacity,
+                             int64_t numbers[]);
 /** Number of elements that `process` of the grid holds of an array of `shape`, one extent a dimension. */
 int sluice_layout_local_size(const sluice_layout* layout, const int64_t shape[], int64_t process, int64_t* elements);
 /** The same by dimension: `extents` has room for one number a dimension. */
@@ -106,9 +122,12 @@ int sluice_layout_local_shape(const sluice_layout* layout, const int64_t shape[]
 /** A schedule of steps (redistribute, exchange) or of a tree (reduce, broadcast). */
 typedef struct sluice_schedule sluice_schedule;
 
-/** Plans how an array of `shape` (NULL: one slice, after which the pattern repeats) moves from one layout to another.
- *  Processes of the two grids are apart, and blocks start at process 0. Sizes are elements.
- *  Options: algorithm (text), setup (number, of elements), effort (integer). */
+/** Plans how an array of `shape` (NULL: one slice, after which the pattern repeats, or what cuts say) moves from one
+ *  layout to another. Processes of the two grids are apart, and blocks start at process 0. Sizes are elements.
+ *  Options: algorithm (text: one of redistribute, or of exchange, which may cut messages; the latter is what "auto" is
+ *  between blocks of any sizes), setup (number, of elements), effort (integer); from_replicas, to_replicas (integers:
+ *  copies of the source array that there are, of the target array that are wanted; the algorithm is one of exchange
+ *  then), forward (flag, 1 unless set: whether copies of the target may get from one another what they do not have). */
 int sluice_plan_redistribution(const int64_t shape[], const sluice_layout* from, const sluice_layout* to,
                                const sluice_options* options, sluice_schedule** schedule);
 /** Plans who sends when, for `messages` messages: from[i] has size[i] for to[i]; several of one pair add up.
@@ -179,6 +198,11 @@ int sluice_schedule_problem(const sluice_schedule* schedule, const char** text);
 int sluice_schedule_algorithm(const sluice_schedule* schedule, const char** text);
 /** Of steps: how many there are on each side. Either may be NULL. */
 int sluice_schedule_senders(const sluice_schedule* schedule, int64_t* senders, int64_t* receivers);
+/** Of steps: copies of the source array and of the target array, 1 unless there are several. `first_passing`: where
+ *  copies of the target may pass on what they have, sender `first_passing` + i is receiver i; else the number of
+ *  senders. With several copies, process p of copy c of a grid of n processes is number c n + p, and the offsets of
+ *  transfers are places in what the receiver gets. Any may be NULL. */
+int sluice_schedule_replicas(const sluice_schedule* schedule, int64_t* from, int64_t* to, int64_t* first_passing);
 /** Of steps: sizes are in units of 10^-decimals of what the user wrote; 0 where they are whole. */
 int sluice_schedule_decimals(const sluice_schedule* schedule, int* decimals);
 /** Of steps: what the schedule costs, and what none costs less than. Either may be NULL. */

@@ -53,15 +53,17 @@ int sluice_job_native(const sluice_job* job, int* native);
 int sluice_job_free(sluice_job* job);
 
 /**
- * Moving a block-cyclic array from one layout to another. `shape`: extents of the source array; `element_bytes`: size
- * of one element, at least 1.
+ * Moving an array from one layout to another, block-cyclic or with blocks of any sizes. `shape`: extents of the source
+ * array; `element_bytes`: size of one element, at least 1.
  *
  * Options, lists with one entry a dimension: from_start, to_start, extent, to_shape (a box of the arrays);
  * source_leading, target_leading (one entry less, may differ between ranks); from_ranks, to_ranks (lists of the ranks
  * of the two grids, row-major); column_major, transpose, relabel, try_native (flags); algorithm (text); setup (number);
  * chunk_bytes, window, shared_from_bytes (integers). As in the C++ header run/mpi/redistribution.hpp. alpha, beta
  * (numbers), conjugate (flag) for Y = beta Y + alpha op(X), with element_type (text): "float", "double", "float
- * complex" or "double complex".
+ * complex" or "double complex". from_replicas, to_replicas (integers), forward (flag), as for
+ * sluice_plan_redistribution: process p of copy c of a grid of n processes is then number c n + p, of which from_ranks
+ * and to_ranks list the ranks; without relabel.
  */
 int sluice_redistribution_create(MPI_Comm comm, const int64_t shape[], const sluice_layout* from,
                                  const sluice_layout* to, int64_t element_bytes, const sluice_options* options,
@@ -69,8 +71,8 @@ int sluice_redistribution_create(MPI_Comm comm, const int64_t shape[], const slu
 /** How many elements `source` and `target` hold: those of this rank's part of the arrays, from the first to the last
  *  one, gaps included. Either may be NULL. */
 int sluice_redistribution_extents(const sluice_job* job, int64_t* source, int64_t* target);
-/** The rank of each process of the target grid, which is for the job to choose with `relabel`: `ranks` has room for
- *  `capacity`, at least as many as the target grid has processes; `count` becomes how many. */
+/** The rank of each process of the target grid, copy by copy, which is for the job to choose with `relabel`: `ranks`
+ * has room for `capacity`, at least as many as all copies have processes; `count` becomes how many. */
 int sluice_redistribution_to_ranks(const sluice_job* job, int64_t* count, int64_t capacity, int ranks[]);
 /** Moves the data. A pointer may be NULL where this rank has nothing to send or receive. The two must not overlap. */
 int sluice_redistribution_execute(sluice_job* job, const void* source, void* target);
@@ -90,9 +92,9 @@ typedef struct sluice_array {
  * Moving several arrays at once, with one message between two ranks: `count` of them, whose shapes, layouts, sizes of
  * elements and options may differ. What `arrays` points to is not used after the call.
  *
- * Options of an array: those of sluice_redistribution_create without relabel, algorithm, setup, chunk_bytes, window,
- * shared_from_bytes and try_native, which are the options of the job; setup is in bytes. As in the C++ header
- * run/mpi/redistribution_batch.hpp.
+ * Options of an array: those of sluice_redistribution_create without copies, and without relabel, algorithm, setup,
+ * chunk_bytes, window, shared_from_bytes and try_native, which are the options of the job; setup is in bytes. As in the
+ * C++ header run/mpi/redistribution_batch.hpp.
  */
 int sluice_redistribution_batch_create(MPI_Comm comm, int64_t count, const sluice_array arrays[],
                                        const sluice_options* options, sluice_job** job);
@@ -100,6 +102,9 @@ int sluice_redistribution_batch_create(MPI_Comm comm, int64_t count, const sluic
 int sluice_redistribution_batch_arrays(const sluice_job* job, int64_t* count);
 /** As sluice_redistribution_extents, of array number `array`, counted from 0. */
 int sluice_redistribution_batch_extents(const sluice_job* job, int64_t array, int64_t* source, int64_t* target);
+/** As sluice_redistribution_to_ranks, of array number `array`. */
+int sluice_redistribution_batch_to_ranks(const sluice_job* job, int64_t array, int64_t* count, int64_t capacity,
+                                         int ranks[]);
 /** Moves the data of all arrays: a pointer for each of them in either list, which may be NULL where this rank has
  * nothing of it to send or receive. None of the targets may overlap other memory here. */
 int sluice_redistribution_batch_execute(sluice_job* job, const void* const sources[], void* const targets[]);

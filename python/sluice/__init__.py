@@ -71,14 +71,22 @@ def global_indices(layout: LayoutLike, shape: Union[int, Sequence[int]], process
 
 
 def plan_redistribution(source: LayoutLike, target: LayoutLike, shape: Union[int, Sequence[int], None] = None, *,
-                        algorithm: str = "auto", setup: float = 1, effort: Optional[int] = None) -> StepSchedule:
-    """Plans how an array moves from one block-cyclic layout to another; sizes are elements.
+                        algorithm: str = "auto", setup: float = 1, effort: Optional[int] = None, from_replicas: int = 1,
+                        to_replicas: int = 1, forward: bool = True) -> StepSchedule:
+    """Plans how an array moves from one layout to another; sizes are elements.
 
-    shape: extents of the array; None: one slice, after which the pattern repeats. setup: price of a step, in elements.
+    shape: extents of the array; None: one slice, after which the pattern repeats, or what cuts say. setup: price of a
+    step, in elements. algorithm: one of redistribute, or of exchange, which may cut messages; the latter is what "auto"
+    is between blocks of any sizes.
+
+    from_replicas, to_replicas: copies of the source array that there are, of the target array that are wanted; the
+    algorithm is one of exchange then. forward: whether copies of the target may get from one another what they do not
+    have. See StepSchedule.replicas and first_passing.
     """
     options = {} if effort is None else {"effort": effort}
     return _core.plan_redistribution(layout_of(source), layout_of(target), None if shape is None else _shape_of(shape),
-                                     algorithm=algorithm, setup=setup, **options)
+                                     algorithm=algorithm, setup=setup, from_replicas=from_replicas,
+                                     to_replicas=to_replicas, forward=forward, **options)
 
 
 def plan_exchange(traffic: Any, max_transfers: Optional[int] = None, *, setup: float = 1, algorithm: str = "auto",

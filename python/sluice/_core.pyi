@@ -6,12 +6,15 @@ from numpy.typing import NDArray
 from ._results import Cost, Violation
 
 class Layout:
-    """A block-cyclic layout: in each dimension blocks of `block` elements dealt to `grid` processes in turn, the first one
-    to process `first`. Made of these numbers, or of "GRID:BLOCK" ("4x2:64x64"), where cuts may stand for a block:
-    "2x2:0,10,35,100x64"; `block` is 1 there."""
+    """A layout: in each dimension blocks of `block` elements dealt to `grid` processes in turn, the first one to process
+    `first`. Or with `cuts` blocks of any sizes: of each dimension None or a pair of where blocks begin, 0 first and the
+    extent last, and the process of each block; where the latter is empty, block i is on process i modulo the grid. `block`
+    is 1 there. Made of these numbers, or of "GRID:BLOCK" ("4x2:64x64"), where cuts may stand for a block:
+    "2x2:0,10,35,100x64"; or of "@FILE", what that file holds."""
 
     @overload
-    def __init__(self, grid: Sequence[int], block: Sequence[int], first: Sequence[int] = ...) -> None: ...
+    def __init__(self, grid: Sequence[int], block: Sequence[int], first: Sequence[int] = ...,
+                 cuts: Sequence[Optional[Tuple[Sequence[int], Sequence[int]]]] = ...) -> None: ...
     @overload
     def __init__(self, text: str) -> None: ...
     @property
@@ -23,6 +26,9 @@ class Layout:
     @property
     def first(self) -> Tuple[int, ...]:
         """The process that has the first block, in each dimension."""
+    @property
+    def cuts(self) -> Tuple[Optional[Tuple[Tuple[int, ...], Tuple[int, ...]]], ...]:
+        """Of each dimension where blocks of any sizes begin, and their processes; None where it has no cuts."""
     @property
     def processes(self) -> int:
         """Number of processes of the whole grid."""
@@ -42,6 +48,13 @@ class StepSchedule:
     @property
     def receivers(self) -> int:
         """Number of receivers."""
+    @property
+    def replicas(self) -> Tuple[int, int]:
+        """Copies of the source array and of the target array; (1, 1) unless there are several."""
+    @property
+    def first_passing(self) -> int:
+        """Where copies of the target may pass on what they have, sender first_passing + i is receiver i; else the number of
+        senders."""
     @property
     def max_transfers(self) -> int:
         """At most so many transfers are in a step."""
@@ -140,7 +153,8 @@ version: str
 def local_shape(layout: Layout, shape: Sequence[int], process: int) -> Tuple[int, ...]: ...
 def global_indices(layout: Layout, shape: Sequence[int], process: int) -> List[List[int]]: ...
 def plan_redistribution(source: Layout, target: Layout, shape: Optional[Sequence[int]] = ..., *, algorithm: str = ...,
-                        setup: float = ..., effort: int = ...) -> StepSchedule: ...
+                        setup: float = ..., effort: int = ..., from_replicas: int = ..., to_replicas: int = ...,
+                        forward: bool = ...) -> StepSchedule: ...
 def plan_exchange(traffic: Any, max_transfers: Optional[int] = ..., *, setup: float = ..., algorithm: str = ...,
                   effort: float = ..., time_limit_s: Optional[float] = ..., seed: int = ...,
                   sender_speeds: Sequence[float] = ..., receiver_speeds: Sequence[float] = ...,

@@ -15,7 +15,9 @@ class RedistributionOptions:
     transpose: bool
     from_ranks: List[int]
     to_ranks: List[int]
-    relabel: bool
+    from_replicas: int
+    to_replicas: int
+    forward: bool
     column_major: bool
     source_leading: List[int]
     target_leading: List[int]
@@ -25,6 +27,7 @@ class RedistributionOptions:
     window: int
     shared_from_bytes: int
     try_native: bool
+    relabel: bool
     def scale_and_add(self, kind: str, itemsize: int, alpha: complex, beta: complex, conjugate: bool) -> None: ...
 
 class Redistribution:
@@ -69,6 +72,7 @@ class RedistributionJobOptions:
     window: int
     shared_from_bytes: int
     try_native: bool
+    relabel: bool
 
 class RedistributionBatch:
     def __init__(self, comm: int, arrays: Sequence[Tuple[Sequence[int], Layout, Layout, int, ArrayOptions]], options: RedistributionJobOptions) -> None: ...
@@ -76,6 +80,7 @@ class RedistributionBatch:
     def start(self, sources: Sequence[int], targets: Sequence[int]) -> None: ...
     def source_extent(self, array: int) -> int: ...
     def target_extent(self, array: int) -> int: ...
+    def to_ranks(self, array: int) -> List[int]: ...
     @property
     def extra_bytes(self) -> int: ...
     @property

@@ -255,10 +255,11 @@ class _ArrayPart:
 
     def _own_shape(self, side: int, rank: int, ranks: Sequence[int]) -> Tuple[int, ...]:
         layout, shape = self.layouts[side], self._whole[side]
+        copies = getattr(self.options, ("from_replicas", "to_replicas")[side], 1)
         process = (ranks.index(rank) if rank in ranks else -1) if ranks else rank
-        if not 0 <= process < layout.processes:
+        if not 0 <= process < copies * layout.processes:
             return (0,) * len(shape)
-        return local_shape(layout, shape, process)
+        return local_shape(layout, shape, process % layout.processes)
 
     def part(self, buffer: Any, name: str, side: int, writable: bool) -> Optional[numpy.ndarray]:
         """The memory of this rank's part; None where there is no buffer."""
@@ -298,7 +299,8 @@ class _RedistributionJob(_Planned):
 
 
 class Redistribution(_RedistributionJob):
-    """Moving a block-cyclic array from one layout to another. Several arrays at once: RedistributionBatch.
+    """Moving an array from one layout to another, block-cyclic or with blocks of any sizes. Several arrays at once:
+    RedistributionBatch.
 
     shape: extents of the source array. source, target: layouts, as "4x2:64x64" or sluice.Layout; rank p plays process p
     of both unless from_ranks and to_ranks say otherwise. dtype: of the elements.
@@ -308,8 +310,12 @@ class Redistribution(_RedistributionJob):
     order ("C" or "F": how each rank stores its part); source_leading, target_leading; algorithm, setup, chunk_bytes,
     window, shared_from_bytes, try_native.
 
+    from_replicas, to_replicas: copies of the source array that there are, of the target array that are wanted: process p
+    of copy c of a layout of n processes is number c n + p, of which from_ranks and to_ranks list the ranks. forward:
+    whether copies of the target may get from one another what they do not have. Without relabel.
+
     alpha, beta: the job computes target = beta target + alpha source, with the complex conjugate of source if conjugate
-    is true; for elements of float32, float64, complex64 or complex128.
+    is true; for elements of float32, float64, complex64 or complex128; with several copies without forward.
     """
 
     def __init__(self, comm: MPI.Comm, shape: Union[int, Sequence[int]], source: LayoutLike, target: LayoutLike,
@@ -331,7 +337,7 @@ class Redistribution(_RedistributionJob):
 
     @property
     def to_ranks(self) -> Sequence[int]:
-        """The rank of each process of the target grid, in row-major order."""
+        """The rank of each process of the target grid, in row-major order, copy by copy."""
         return self._usable().to_ranks
 
     def _buffers(self, source: Any, target: Any) -> Tuple[Any, Tuple[int, ...]]:
@@ -358,7 +364,8 @@ class RedistributionBatch(_RedistributionJob):
     of its options that are of an array: from_start, to_start, extent, to_shape, transpose, from_ranks, to_ranks, order,
     source_leading, target_leading, alpha, beta, conjugate.
 
-    options: algorithm, setup (the price of a step, in bytes), chunk_bytes, window, shared_from_bytes, try_native.
+    options: algorithm, setup (the price of a step, in bytes), chunk_bytes, window, shared_from_bytes, try_native, relabel
+    (most data of all arrays together stays where it is).
     """
 
     def __init__(self, comm: MPI.Comm, arrays: Sequence[Mapping[str, Any]], **options: Any) -> None:
@@ -370,12 +377,16 @@ class RedistributionBatch(_RedistributionJob):
 
         self._job = _make(comm, prepare)
         for number, each in enumerate(self._arrays):
-            each.place(comm.Get_rank(), list(each.options.to_ranks),
+            each.place(comm.Get_rank(), list(self._job.to_ranks(number)),
                        (self._job.source_extent(number), self._job.target_extent(number)))
         #: extents of this rank's part of each source array; zeros where it has none
         self.source_shapes: Sequence[Tuple[int, ...]] = [each.shapes[0] for each in self._arrays]
         #: the same of the target arrays
         self.target_shapes: Sequence[Tuple[int, ...]] = [each.shapes[1] for each in self._arrays]
+
+    def to_ranks(self, array: int) -> Sequence[int]:
+        """The rank of each process of that target grid, in row-major order."""
+        return self._usable().to_ranks(array)
 
     @staticmethod
     def _array(number: int, given: Mapping[str, Any]) -> _ArrayPart:

@@ -5,7 +5,6 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <optional>
 #include <sstream>
@@ -20,6 +19,7 @@
 #include "sluice/input/decimal.hpp"
 #include "sluice/input/platform.hpp"
 #include "sluice/input/redistribution_problem.hpp"
+#include "sluice/plan/between_layouts.hpp"
 #include "sluice/plan/broadcast.hpp"
 #include "sluice/plan/exchange.hpp"
 #include "sluice/plan/redistribute.hpp"
@@ -41,6 +41,12 @@ bool interrupted() {
   return PyErr_CheckSignals() != 0;
 }
 
+/// Raises what ended a search.
+void raise_if_interrupted() {
+  const py::gil_scoped_acquire gil;
+  if (PyErr_Occurred() != nullptr) throw py::error_already_set();
+}
+
 void check_starts_at_0(const PlacedLayout& layout, const char* name) {
   if (std::any_of(layout.first.begin(), layout.first.end(), [](std::int64_t each) { return each != 0; }))
     throw InputError(name, "a first process other than 0", "0, as planning takes all processes for equal");
@@ -48,7 +54,8 @@ void check_starts_at_0(const PlacedLayout& layout, const char* name) {
 
 StepPlan redistribution(const PlacedLayout& source, const PlacedLayout& target,
                         const std::optional<std::vector<std::int64_t>>& shape, const std::string& algorithm,
-                        double setup, std::int64_t effort) {
+                        double setup, std::int64_t effort, std::int64_t from_replicas, std::int64_t to_replicas,
+                        bool forward) {
   const py::gil_scoped_release release;
   check_starts_at_0(source, "source");
   check_starts_at_0(target, "target");
@@ -56,17 +63,16 @@ StepPlan redistribution(const PlacedLayout& source, const PlacedLayout& target,
   if (shape && shape->size() != source.layout.dimensions())
     throw InputError("shape", fmt::format("{} dimensions", shape->size()),
                      fmt::format("{}, as the layouts have", source.layout.dimensions()));
-  if (!(setup >= 0 && std::isfinite(setup)))
-    throw InputError("setup", fmt::format("{}", setup), "a finite number of at least 0");
-  const RedistributionProblem problem = make_problem(source.layout, target.layout, extents, "target", "shape");
-  const RedistributionPlan plan = plan_redistribution(problem, algorithm, setup, effort);
-  StepPlan result{
-      plan.schedule(
-          {to_string(source.layout), to_string(target.layout), fmt::format("{}", fmt::join(extents, "x")), {}}),
-      {}};
-  result.stated_cost = cost(result.schedule);
-  result.optimal = result.stated_cost.total <= plan.bound().total;
-  return result;
+  RedistributionInput input{to_string(source.layout), to_string(target.layout),
+                            fmt::format("{}", fmt::join(extents, "x"))};
+  input.from_replicas = from_replicas;
+  input.to_replicas = to_replicas;
+  const RedistributionProblem problem =
+      make_problem(source.layout, target.layout, extents, {"source", "target", "shape"});
+  LayoutPlan plan = plan_between_layouts(problem, input, {algorithm, setup, effort, forward, interrupted});
+  raise_if_interrupted();
+  const Cost total = cost(plan.schedule);
+  return {std::move(plan.schedule), total, plan.optimal};
 }
 
 StepPlan exchange(const py::object& traffic, std::optional<std::int64_t> max_transfers, double setup,
@@ -88,10 +94,7 @@ StepPlan exchange(const py::object& traffic, std::optional<std::int64_t> max_tra
   options.stop = interrupted;
   if (time_limit_s) options.time_limit_s = *time_limit_s;
   ExchangePlan plan = plan_exchange(problem, options);
-  {
-    const py::gil_scoped_acquire gil;
-    if (PyErr_Occurred() != nullptr) throw py::error_already_set();
-  }
+  raise_if_interrupted();
   const Cost total = cost(plan.schedule);
   return {std::move(plan.schedule), total, plan.optimal || total.total <= plan.bound.cost.total, plan.bound.kind};
 }
@@ -141,7 +144,8 @@ TreePlan broadcast(const Platform& platform, std::int64_t root, std::int64_t byt
 void add_planners(py::module_& module) {
   module.def("plan_redistribution", &redistribution, py::arg("source"), py::arg("target"),
              py::arg("shape") = py::none(), py::kw_only(), py::arg("algorithm") = "auto", py::arg("setup") = 1.0,
-             py::arg("effort") = kCustomaryEffort);
+             py::arg("effort") = kCustomaryEffort, py::arg("from_replicas") = 1, py::arg("to_replicas") = 1,
+             py::arg("forward") = true);
   module.def("plan_exchange", &exchange, py::arg("traffic"), py::arg("max_transfers") = py::none(), py::kw_only(),
              py::arg("setup") = 1.0, py::arg("algorithm") = "auto", py::arg("effort") = 1.0,
              py::arg("time_limit_s") = py::none(), py::arg("seed") = 1,

@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 #include <pybind11/stl.h>
 
-#include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "sluice/error.hpp"
 
@@ -13,17 +14,40 @@ namespace sluice::python {
 
 namespace {
 
+/// Of each dimension where blocks begin, and whose they are; nothing where it is block-cyclic.
+using GivenCuts = std::vector<std::optional<std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>>>>;
+
 PlacedLayout make_layout(std::vector<std::int64_t> grid, std::vector<std::int64_t> block,
-                         std::vector<std::int64_t> first) {
+                         std::vector<std::int64_t> first, GivenCuts cuts) {
   if (grid.empty() || grid.size() > kMaxDimensions)
     throw InputError("grid", fmt::format("{} dimensions", grid.size()), fmt::format("1 to {}", kMaxDimensions));
   if (block.size() != grid.size())
     throw InputError("block", fmt::format("{} dimensions", block.size()),
                      fmt::format("{}, as the grid has", grid.size()));
-  // An array of extent 0 has all that a layout can be wrong in.
-  const std::vector<std::int64_t> shape(grid.size(), 0);
+  if (!cuts.empty() && cuts.size() != grid.size())
+    throw InputError("cuts", fmt::format("those of {} dimensions", cuts.size()),
+                     fmt::format("{}, as the grid has", grid.size()));
   PlacedLayout result{{std::move(grid), std::move(block)}, std::move(first)};
-  (void)Distribution(result.layout, shape, result.first, "layout");
+  for (std::size_t d = 0; d < cuts.size(); ++d) {
+    if (!cuts[d]) continue;
+    auto& [at, owners] = *cuts[d];
+    if (at.size() < 2)
+      throw InputError("cuts", fmt::format("{} cuts in dimension {}", at.size(), d),
+                       "None, or 2 at least: 0 first, and the extent last");
+    result.layout.block[d] = 1;
+    result.layout.cuts.resize(cuts.size());
+    result.layout.cuts[d] = {std::move(at), std::move(owners)};
+  }
+  // What is left out of the array has nothing that a layout can be wrong in.
+  (void)Distribution(result.layout, result.layout.shape_of_cuts(), result.first, "layout");
+  return result;
+}
+
+/// The cuts of each dimension as make_layout takes them.
+GivenCuts cuts_of(const Layout& layout) {
+  GivenCuts result(layout.dimensions());
+  for (std::size_t d = 0; d < layout.cuts.size(); ++d)
+    if (!layout.cuts[d].at.empty()) result[d].emplace(layout.cuts[d].at, layout.cuts[d].owners);
   return result;
 }
 
@@ -36,12 +60,15 @@ Distribution distribution_of(const PlacedLayout& layout, const std::vector<std::
 void add_layouts(py::module_& module) {
   py::class_<PlacedLayout>(
       module, "Layout",
-      "A block-cyclic layout: in each dimension blocks of `block` elements dealt to `grid` processes in turn, the "
-      "first one to process `first`. Made of these numbers, or of \"GRID:BLOCK\" (\"4x2:64x64\"), where cuts may stand "
-      "for a block: \"2x2:0,10,35,100x64\"; `block` is 1 there.")
-      .def(py::init(&make_layout), py::arg("grid"), py::arg("block"), py::arg("first") = std::vector<std::int64_t>{})
-      .def(py::init([](const std::string& text) { return PlacedLayout{parse_layout(text, "layout")}; }),
-           py::arg("text"))
+      "A layout: in each dimension blocks of `block` elements dealt to `grid` processes in turn, the first one to "
+      "process `first`. Or with `cuts` blocks of any sizes: of each dimension None or a pair of where blocks begin, 0 "
+      "first and the extent last, and the process of each block; where the latter is empty, block i is on process i "
+      "modulo the grid. `block` is 1 there. Made of these numbers, or of \"GRID:BLOCK\" (\"4x2:64x64\"), where cuts "
+      "may "
+      "stand for a block: \"2x2:0,10,35,100x64\"; or of \"@FILE\", what that file holds.")
+      .def(py::init(&make_layout), py::arg("grid"), py::arg("block"), py::arg("first") = std::vector<std::int64_t>{},
+           py::arg("cuts") = GivenCuts{})
+      .def(py::init([](const std::string& text) { return PlacedLayout{read_layout(text, "layout")}; }), py::arg("text"))
       .def_property_readonly(
           "grid", [](const PlacedLayout& own) { return py::tuple(py::cast(own.layout.grid)); },
           "Processes in each dimension.")
@@ -56,6 +83,19 @@ void add_layouts(py::module_& module) {
             return py::tuple(py::cast(first));
           },
           "The process that has the first block, in each dimension.")
+      .def_property_readonly(
+          "cuts",
+          [](const PlacedLayout& own) {
+            py::tuple result(own.layout.dimensions());
+            const GivenCuts cuts = cuts_of(own.layout);
+            for (std::size_t d = 0; d < cuts.size(); ++d) {
+              result[d] = py::none();
+              if (cuts[d])
+                result[d] = py::make_tuple(py::tuple(py::cast(cuts[d]->first)), py::tuple(py::cast(cuts[d]->second)));
+            }
+            return result;
+          },
+          "Of each dimension where blocks of any sizes begin, and their processes; None where it has no cuts.")
       .def_property_readonly(
           "processes",
           [](const PlacedLayout& own) { return distribution_of(own, own.layout.shape_of_cuts()).processes(); },

@@ -118,7 +118,8 @@ void add_redistribution_job_options(py::class_<Options>& type) {
       .def_readwrite("chunk_bytes", &Options::chunk_bytes)
       .def_readwrite("window", &Options::window)
       .def_readwrite("shared_from_bytes", &Options::shared_from_bytes)
-      .def_readwrite("try_native", &Options::try_native);
+      .def_readwrite("try_native", &Options::try_native)
+      .def_readwrite("relabel", &Options::relabel);
 }
 
 void add_redistribution(py::module_& module) {
@@ -126,7 +127,9 @@ void add_redistribution(py::module_& module) {
   using Options = mpi::RedistributionOptions;
   py::class_<Options> options_type(module, "RedistributionOptions");
   add_array_options(options_type);
-  options_type.def_readwrite("relabel", &Options::relabel);
+  options_type.def_readwrite("from_replicas", &Options::from_replicas)
+      .def_readwrite("to_replicas", &Options::to_replicas)
+      .def_readwrite("forward", &Options::forward);
   add_redistribution_job_options(options_type);
   py::class_<Job> type(module, "Redistribution");
   type.def(py::init([](Address comm, const std::vector<std::int64_t>& shape, const PlacedLayout& source,
@@ -203,6 +206,7 @@ void add_redistribution_batch(py::module_& module) {
           Released())
       .def("source_extent", &Job::source_extent)
       .def("target_extent", &Job::target_extent)
+      .def("to_ranks", &Job::to_ranks)
       .def_property_readonly("extra_bytes", &Job::peak_extra_bytes)
       .def_property_readonly("steps", &Job::steps)
       .def_property_readonly("native", &Job::native);

@@ -124,6 +124,17 @@ void add_schedules(py::module_& module) {
       .def_property_readonly(
           "receivers", [](const StepPlan& own) { return own.schedule.receivers; }, "Number of receivers.")
       .def_property_readonly(
+          "replicas",
+          [](const StepPlan& own) {
+            const auto& input = own.schedule.input;
+            return py::make_tuple(input ? input->from_replicas : 1, input ? input->to_replicas : 1);
+          },
+          "Copies of the source array and of the target array; (1, 1) unless there are several.")
+      .def_property_readonly(
+          "first_passing", [](const StepPlan& own) { return own.schedule.first_passing(); },
+          "Where copies of the target may pass on what they have, sender first_passing + i is receiver i; else the "
+          "number of senders.")
+      .def_property_readonly(
           "max_transfers", [](const StepPlan& own) { return own.schedule.max_transfers; },
           "At most so many transfers are in a step.")
       .def_property_readonly(

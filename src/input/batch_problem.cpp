@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
+#include "input/distinct_messages.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
 
@@ -70,8 +72,7 @@ std::int64_t pattern_of(const std::vector<BatchArray>& arrays) {
 
 }  // namespace
 
-BatchProblem::BatchProblem(std::vector<BatchArray> arrays, bool same_processes)
-    : arrays_(std::move(arrays)), same_processes_(same_processes) {
+BatchProblem::BatchProblem(std::vector<BatchArray> arrays, bool same_processes) : arrays_(std::move(arrays)) {
   if (arrays_.empty()) throw InputError("arrays", "none", "at least one");
   for (BatchArray& array : arrays_) {
     if (array.element_bytes < 1)
@@ -85,6 +86,28 @@ BatchProblem::BatchProblem(std::vector<BatchArray> arrays, bool same_processes)
                                kBatchBytes);
   }
   pattern_ = pattern_of(arrays_);
+  if (!same_processes) return;
+  role_of_sender_.emplace(static_cast<std::size_t>(senders_), -1);
+  std::iota(role_of_sender_->begin(), role_of_sender_->begin() + std::min(senders_, receivers_), 0);
+}
+
+BatchProblem BatchProblem::with_roles(std::span<const Rank> role_of_process) const {
+  const auto senders = static_cast<std::size_t>(senders_);
+  if (role_of_process.size() < senders)
+    throw InputError("roles", fmt::format("{} entries", role_of_process.size()),
+                     fmt::format("{}, one a sender, or more", senders));
+  std::vector<bool> taken(static_cast<std::size_t>(receivers_), false);
+  BatchProblem result = *this;
+  result.role_of_sender_.emplace(senders, -1);
+  for (std::size_t p = 0; p < role_of_process.size(); ++p) {
+    const std::int64_t role = role_of_process[p].value;
+    if (role < 0 || role >= receivers_) continue;
+    if (taken[static_cast<std::size_t>(role)])
+      throw InputError("roles", fmt::format("receiver {} twice", role), "each at most once");
+    taken[static_cast<std::size_t>(role)] = true;
+    if (p < senders) (*result.role_of_sender_)[p] = role;
+  }
+  return result;
 }
 
 std::int64_t BatchProblem::count_messages(std::int64_t limit) const {
@@ -108,30 +131,20 @@ Traffic BatchProblem::traffic() const {
           {number(array.senders, each.from), number(array.receivers, each.to), each.size * array.element_bytes});
     }
   }
-  std::vector<Message>& all = result.messages;
-  std::ranges::stable_sort(all, {}, [](const Message& each) { return std::pair(each.from, each.to); });
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (kept > 0 && all[kept - 1].from == all[i].from && all[kept - 1].to == all[i].to) {
-      all[kept - 1].size += all[i].size;  // at most size_bytes()
-    } else {
-      all[kept++] = all[i];
-    }
-  }
-  all.resize(kept);
+  result.messages = detail::distinct_messages(result);
   return result;
 }
 
 Traffic BatchProblem::traffic_between_processes() const {
   Traffic result = traffic();
-  if (same_processes_) std::erase_if(result.messages, [](const Message& each) { return each.from == each.to; });
+  if (has_roles()) std::erase_if(result.messages, [&](const Message& each) { return role_of(each.from) == each.to; });
   return result;
 }
 
 std::vector<Message> BatchProblem::copies() const {
-  if (!same_processes_) return {};
+  if (!has_roles()) return {};
   std::vector<Message> result = traffic().messages;
-  std::erase_if(result, [](const Message& each) { return each.from != each.to; });
+  std::erase_if(result, [&](const Message& each) { return role_of(each.from) != each.to; });
   return result;
 }
 

@@ -12,13 +12,11 @@ namespace sluice {
 
 namespace {
 
-constexpr std::size_t kMostBlocks = std::size_t{1} << 24;
-
 void check_cuts(const Cuts& cuts, std::int64_t processes, const std::string& where) {
   const std::vector<std::int64_t>& at = cuts.at;
   if (at.empty()) throw InputError(where, "no cuts", "0 first, and the extent last");
-  if (at.size() > kMostBlocks + 1)
-    throw InputError(where, fmt::format("{} blocks", at.size() - 1), fmt::format("at most {}", kMostBlocks));
+  if (static_cast<std::int64_t>(at.size()) > kMostBlocksOfCuts + 1)
+    throw InputError(where, fmt::format("{} blocks", at.size() - 1), fmt::format("at most {}", kMostBlocksOfCuts));
   if (at.front() != 0) throw InputError(where, fmt::format("a first cut at {}", at.front()), "0");
   const auto falls = std::adjacent_find(at.begin(), at.end(), std::greater_equal{});
   if (falls != at.end())

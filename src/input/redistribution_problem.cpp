@@ -41,20 +41,49 @@ std::vector<Message> product(const std::vector<Message>& messages, const std::ve
   return longer;
 }
 
+/// In larger grids every process has elements, but where blocks are of any sizes. A second of asking all of them.
+constexpr std::int64_t kMostPartlyFilled = std::int64_t{1} << 20;
+
+/// Throws InputError for a grid in which too many processes would be asked for nothing. `start`, `extent`: of the box.
+void check_filled(const Distribution& grid, std::span<const std::int64_t> start, std::span<const std::int64_t> extent,
+                  const std::string& where) {
+  if (grid.processes() <= kMostPartlyFilled) return;
+  std::int64_t filled = 1;
+  for (std::size_t d = 0; d < grid.dimensions(); ++d) {
+    const Axis& axis = grid.axis(d);
+    const std::int64_t blocks = extent[d] == 0   ? 0
+                                : axis.irregular ? axis.processes
+                                                 : (start[d] + extent[d] - 1) / axis.block - start[d] / axis.block + 1;
+    filled *= std::min(blocks, axis.processes);
+  }
+  if (filled == grid.processes()) return;
+  throw InputError(where, fmt::format("{} processes, of which {} have elements", grid.processes(), filled),
+                   fmt::format("at most {} where some have none", kMostPartlyFilled));
+}
+
+/// Throws InputError for a grid that is too large beside blocks of any sizes.
+void check_size_beside_cuts(const Distribution& grid, const std::string& where) {
+  constexpr std::int64_t kMostBesideCuts = std::int64_t{1} << 24;
+  if (grid.processes() > kMostBesideCuts)
+    throw InputError(where, fmt::format("{} processes", grid.processes()),
+                     fmt::format("at most {} where blocks are given by cuts", kMostBesideCuts));
+}
+
 }  // namespace
 
-RedistributionProblem::RedistributionProblem(const Distribution& from, const Distribution& to)
+RedistributionProblem::RedistributionProblem(const Distribution& from, const Distribution& to,
+                                             const ProblemNames& names)
     : RedistributionProblem(from, to, std::vector<std::int64_t>(from.dimensions(), 0),
-                            std::vector<std::int64_t>(from.dimensions(), 0), shape_of(from)) {
+                            std::vector<std::int64_t>(from.dimensions(), 0), shape_of(from), names) {
   if (shape_of(from) != shape_of(to)) {
-    throw InputError("shape", "source and target arrays of different shapes", "the same, or a sub-array to move");
+    throw InputError(names.shape, "source and target arrays of different shapes", "the same, or a sub-array to move");
   }
 }
 
 RedistributionProblem::RedistributionProblem(const Distribution& from, const Distribution& to,
                                              std::span<const std::int64_t> from_start,
                                              std::span<const std::int64_t> to_start,
-                                             std::span<const std::int64_t> extent)
+                                             std::span<const std::int64_t> extent, const ProblemNames& names)
     : from_(from), to_(to) {
   const std::size_t dimensions = from.dimensions();
   check_dimensions(dimensions, to.dimensions());
@@ -73,6 +102,12 @@ RedistributionProblem::RedistributionProblem(const Distribution& from, const Dis
   } else {
     for (const std::int64_t e : extent) size_ = checked::multiply(size_, e, "number of elements");
   }
+  if (is_irregular()) {
+    check_size_beside_cuts(from, names.from);
+    check_size_beside_cuts(to, names.to);
+  }
+  check_filled(from, from_start, extent, names.from);
+  check_filled(to, to_start, extent, names.to);
 }
 
 bool RedistributionProblem::is_irregular() const { return std::ranges::any_of(axes_, &AxisPattern::is_irregular); }
@@ -121,6 +156,8 @@ Traffic RedistributionProblem::traffic() const {
   for (std::int64_t p = 0; p < traffic.senders; ++p) {
     const std::vector<Message> messages = sends(Rank(p));
     traffic.messages.insert(traffic.messages.end(), messages.begin(), messages.end());
+    if (static_cast<std::int64_t>(traffic.messages.size()) > kMostListedMessages)
+      throw InputError("traffic", fmt::format("more than {} messages", kMostListedMessages), "less");
   }
   return traffic;
 }
@@ -207,11 +244,11 @@ namespace {
 
 /// The arrays of `shape`, the target's transposed if `transpose` says so.
 RedistributionProblem of_shape(const Layout& from, const Layout& to, const std::vector<std::int64_t>& shape,
-                               const std::string& where, bool transpose) {
-  const Distribution source(from, shape, {}, where);
-  if (!transpose) return {source, Distribution(to, shape, {}, where)};
+                               const ProblemNames& names, bool transpose) {
+  const Distribution source(from, shape, {}, names.shape);
   const std::vector<std::int64_t> reversed(shape.rbegin(), shape.rend());
-  return {source, Distribution(to, reversed, {}, where).transposed()};
+  const Distribution stored(to, transpose ? reversed : shape, {}, names.shape);
+  return {source, transpose ? stored.transposed() : stored, names};
 }
 
 /// `where`: of the target layout.
@@ -235,21 +272,23 @@ std::vector<std::int64_t> shape_of_slice(const Layout& from, const Layout& to, c
 
 RedistributionProblem one_slice(const Layout& from, const Layout& to, bool transpose) {
   check_dimensions(from.dimensions(), to.dimensions());
-  return of_shape(from, to, shape_of_slice(from, to, "to", transpose), "slice", transpose);
+  return of_shape(from, to, shape_of_slice(from, to, "to", transpose), {.shape = "slice"}, transpose);
 }
 
 RedistributionProblem make_problem(const Layout& from, const Layout& to, const std::vector<std::int64_t>& shape,
-                                   const std::string& where_to, const std::string& where_shape, bool transpose) {
+                                   const ProblemNames& names, bool transpose) {
   if (to.dimensions() != from.dimensions()) {
-    throw InputError(where_to, fmt::format("'{}' of {} dimensions", to_string(to), to.dimensions()),
+    throw InputError(names.to, fmt::format("'{}' of {} dimensions", to_string(to), to.dimensions()),
                      fmt::format("{} dimensions, as the source layout {} has", from.dimensions(), to_string(from)));
   }
-  if (shape.empty()) return of_shape(from, to, shape_of_slice(from, to, where_to, transpose), "slice", transpose);
+  if (shape.empty())
+    return of_shape(from, to, shape_of_slice(from, to, names.to, transpose), {names.from, names.to, "slice"},
+                    transpose);
   if (shape.size() != from.dimensions()) {
-    throw InputError(where_shape, fmt::format("{} dimensions", shape.size()),
+    throw InputError(names.shape, fmt::format("{} dimensions", shape.size()),
                      fmt::format("{}, as the layouts have", from.dimensions()));
   }
-  return of_shape(from, to, shape, where_shape, transpose);
+  return of_shape(from, to, shape, names, transpose);
 }
 
 std::int64_t count_messages(const RedistributionProblem& problem, std::int64_t limit) {
@@ -257,6 +296,8 @@ std::int64_t count_messages(const RedistributionProblem& problem, std::int64_t l
   // then.
   for (const AxisPattern& axis : problem.axes())
     if (axis.extent() == 0) return 0;
+  const std::int64_t most_processes = std::max(problem.from().processes(), problem.to().processes());
+  if (!problem.is_irregular() && most_processes > std::max(limit, kMostPartlyFilled)) return limit + 1;
   std::int64_t result = 1;
   for (const AxisPattern& axis : problem.axes()) {
     std::int64_t messages = 0;

@@ -1,5 +1,7 @@
 #include "sluice/plan/registry.hpp"
 
+#include <algorithm>
+
 #include "plan/broadcast/registry.hpp"
 #include "plan/exchange/registry.hpp"
 #include "plan/program/registry.hpp"
@@ -15,6 +17,11 @@ std::span<const Algorithm> algorithms(std::string_view problem) {
   if (problem == "broadcast") return detail::broadcast_algorithms();
   if (const auto collective = parse_collective(problem)) return detail::program_algorithms(*collective);
   return {};
+}
+
+bool has_algorithm(std::string_view problem, std::string_view name) {
+  const auto all = algorithms(problem);
+  return std::ranges::find(all, name, &Algorithm::name) != all.end();
 }
 
 }  // namespace sluice

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "schedule/distinct_messages.hpp"
+#include "input/distinct_messages.hpp"
 #include "schedule/switch_loads.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"

@@ -59,7 +59,8 @@ RedistributionProblem problem_of(const ArrayInput& input, const std::string& whe
   const Layout to = parse_layout(input.to, where + "to");
   std::vector<std::int64_t> shape;
   if (!input.shape.empty()) shape = parse_shape(input.shape, where + "shape");
-  RedistributionProblem problem = make_problem(from, to, shape, where + "to", where + "shape", input.transpose);
+  RedistributionProblem problem =
+      make_problem(from, to, shape, {where + "from", where + "to", where + "shape"}, input.transpose);
   if (input.part.empty()) return problem;
   const auto [part, unit_diagonal] = parse_part(input.part, where + "part");
   if (problem.dimensions() != 2)

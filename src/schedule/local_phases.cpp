@@ -12,7 +12,7 @@
 #include <tuple>
 #include <utility>
 
-#include "schedule/distinct_messages.hpp"
+#include "input/distinct_messages.hpp"
 #include "schedule/route_index.hpp"
 #include "schedule/stated_cost.hpp"
 #include "schedule/totals.hpp"

@@ -9,7 +9,7 @@
 #include <set>
 #include <utility>
 
-#include "schedule/distinct_messages.hpp"
+#include "input/distinct_messages.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
 #include "sluice/schedule/cost.hpp"

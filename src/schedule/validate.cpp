@@ -9,7 +9,7 @@
 #include <tuple>
 #include <utility>
 
-#include "schedule/distinct_messages.hpp"
+#include "input/distinct_messages.hpp"
 #include "schedule/replica_pieces.hpp"
 #include "schedule/switch_loads.hpp"
 #include "schedule/totals.hpp"

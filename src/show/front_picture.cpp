@@ -94,7 +94,7 @@ class FrontPicture {
       out_ += detail::svg_text(left_ - 8, y(tick) + 4, fmt::format("{}", tick), "end");
     }
     out_ += detail::svg_text((left_ + right()) / 2, bottom() + 36, "steps (NS)", "middle");
-    out_ += detail::svg_text(8, top_ - 8, "transmission (TC), elements", "start");
+    out_ += detail::svg_text(8, top_ - 8, "transmission (TC), " + front_.unit, "start");
   }
 
   void bounds() {

@@ -1,7 +1,10 @@
 /// Several arrays at once, as the command takes them.
 #include <gtest/gtest.h>
 
+#include <sstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "command_runner.hpp"
 
@@ -20,7 +23,8 @@ TEST(BatchCommand, PlansAreWrittenAndChecked) {
   const Folder folder;
   folder.write("arrays.json", kArrays);
   const std::int64_t bytes = 8 * 40 * 30 + 4 * 101 + 16 * 30 * 20 + 16 * 17 / 2;
-  for (const std::string options : {"", "--same-processes", "--algorithm oggp --setup 1000", "--algorithm greedy"}) {
+  for (const std::string options : {"", "--same-processes", "--relabel", "--relabel --algorithm oggp",
+                                    "--algorithm oggp --setup 1000", "--algorithm greedy"}) {
     SCOPED_TRACE(options);
     const Outcome planned = folder.sluice(words("plan redistribute --batch arrays.json --json plan.json " + options));
     ASSERT_EQ(planned.status, 0) << planned.err;
@@ -28,7 +32,9 @@ TEST(BatchCommand, PlansAreWrittenAndChecked) {
     EXPECT_NE(planned.out.find("merged to "), std::string::npos) << planned.out;
     const json file = json::parse(folder.read("plan.json"));
     EXPECT_EQ(file["input"]["arrays"].size(), 4U);
-    EXPECT_EQ(file["input"].contains("roles"), options == "--same-processes");
+    const bool has_roles = options == "--same-processes" || options.starts_with("--relabel");
+    EXPECT_EQ(file["input"].contains("roles"), has_roles);
+    EXPECT_EQ(planned.out.find("stays where it is") != std::string::npos, options.starts_with("--relabel"));
     std::int64_t sent = 0;
     for (const json& step : file["steps"])
       for (const json& transfer : step["transfers"]) sent += transfer["size"].get<std::int64_t>();
@@ -99,6 +105,56 @@ TEST(BatchCommand, EqualArraysHaveThePlanOfOne) {
   EXPECT_EQ(file["rows"][0]["steps"], 8 * batch["steps"].get<int>());
 }
 
+TEST(BatchCommand, RolesAreGivenOutForAllArrays) {
+  const Folder folder;
+  // Alone, either array would take other roles; the second one weighs more.
+  folder.write("arrays.json", R"({"schema": "sluice.arrays/1", "arrays": [
+    {"from": "4:5", "to": "4:0,5,10,15,20@1,2,3,0", "shape": "20"},
+    {"from": "4:5", "to": "4:0,5,10,15,20@3,0,1,2", "shape": "20", "element_bytes": 9}]})");
+  const Outcome planned = folder.sluice(words("plan redistribute --batch arrays.json --relabel --json plan.json"));
+  ASSERT_EQ(planned.status, 0) << planned.err;
+  EXPECT_NE(planned.out.find("stays where it is, in no step: 180 bytes, 52.9 %; with every process in the role of its "
+                             "number: 0 bytes, 0.0 %"),
+            std::string::npos)
+      << planned.out;
+  const json file = json::parse(folder.read("plan.json"));
+  EXPECT_EQ(file["input"]["roles"], json({3, 0, 1, 2}));
+  EXPECT_EQ(file["copies"].size(), 4U);
+  EXPECT_EQ(folder.sluice(words("check plan.json")).status, 0);
+  json broken = file;
+  broken["input"]["roles"] = {1, 2, 3, 0};
+  folder.write("broken.json", broken.dump());
+  EXPECT_EQ(folder.sluice(words("check broken.json")).status, 1);
+  const Outcome compared = folder.sluice(words("compare redistribute --batch arrays.json --relabel"));
+  EXPECT_EQ(compared.status, 0) << compared.err;
+  EXPECT_NE(compared.out.find("stays where it is, in no step: 180 bytes"), std::string::npos) << compared.out;
+}
+
+TEST(BatchCommand, FrontOfEqualArraysIsThatOfOne) {
+  const Folder folder;
+  const Outcome one = folder.sluice(words("plan redistribute --from 15:2 --to 6:3 --front --setup 2"));
+  const Outcome eight =
+      folder.sluice(words("plan redistribute --from 15:2 --to 6:3 --front --arrays 8 --element-bytes 1 --setup 16"));
+  ASSERT_EQ(one.status, 0) << one.err;
+  ASSERT_EQ(eight.status, 0) << eight.err;
+  EXPECT_NE(eight.out.find("total = TC + 16 NS, in bytes"), std::string::npos) << eight.out;
+  const auto rows = [](const Outcome& outcome) {
+    std::vector<std::pair<std::int64_t, std::int64_t>> result;  // NS, TC
+    std::istringstream lines(outcome.out);
+    std::int64_t steps = 0, transmission = 0, least = 0;
+    double total = 0;
+    for (std::string line; std::getline(lines, line);) {
+      std::istringstream fields(line);
+      if (fields >> steps >> transmission >> least >> total) result.emplace_back(steps, transmission);
+    }
+    return result;
+  };
+  auto expected = rows(one);
+  EXPECT_FALSE(expected.empty());
+  for (auto& [steps, transmission] : expected) transmission *= 8;
+  EXPECT_EQ(rows(eight), expected) << eight.out;
+}
+
 TEST(BatchCommand, BadInputIsOneLine) {
   struct Case {
     std::string arguments;
@@ -119,7 +175,7 @@ TEST(BatchCommand, BadInputIsOneLine) {
       {"--batch empty.json", "empty.json:1: no arrays"},
       {"--batch bad.json", "bad.json: arrays[1].to: '2x2:1x1' of 2 dimensions"},
       {"--batch large.json", "large.json: arrays[0].from: 1000000000000 processes, of which 35 have elements"},
-      {good + "--relabel", "--relabel: several arrays beside it"},
+      {good + "--relabel --same-processes", "--relabel: --same-processes beside it"},
       {good + "--to-replicas 2", "--to-replicas: several arrays beside it"},
   };
   const Folder folder;
@@ -137,7 +193,11 @@ TEST(BatchCommand, BadInputIsOneLine) {
       EXPECT_EQ(folder.files(), before);
     }
   }
-  for (const std::string option : {"--front", "--preemptive", "--rank 1", "--algorithm walker-otto"})
+  for (const std::string option : {"--json out.json", "--svg out.svg", "--algorithm stepwise"})
+    expect_refused(folder.sluice(words("plan redistribute --front " + good + option)), "--front: ");
+  expect_refused(folder.sluice(words("plan redistribute --front --batch good.json")), "arrays that are not alike");
+  EXPECT_EQ(folder.files(), before);
+  for (const std::string option : {"--preemptive", "--rank 1", "--algorithm walker-otto"})
     expect_refused(folder.sluice(words("plan redistribute " + good + option)), "several arrays beside it");
   expect_refused(folder.sluice(words("plan redistribute --batch good.json --algorithm classes")),
                  "'classes' for arrays that are not alike");

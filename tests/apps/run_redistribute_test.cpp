@@ -81,7 +81,7 @@ TEST(RunRedistribute, SeveralArraysAtOnce) {
   };
   for (const Job& job :
        {Job{"--batch arrays.json", 4, bytes}, Job{"--batch arrays.json --apart --mode chain", 8, bytes},
-        Job{"--batch arrays.json --algorithm oggp", 4, bytes},
+        Job{"--batch arrays.json --algorithm oggp", 4, bytes}, Job{"--batch arrays.json --relabel", 4, bytes},
         Job{"--from 2x2:3x2 --to 1x3:5x3 --shape 60x50 --arrays 5", 4, 5 * 8 * 60 * 50}}) {
     SCOPED_TRACE(job.arguments);
     const Outcome outcome =
@@ -99,6 +99,7 @@ TEST(RunRedistribute, SeveralArraysAtOnce) {
                         {"--batch arrays.json --methods pdgemr2d", "'pdgemr2d' for several arrays"},
                         {"--batch arrays.json --algorithm caterpillar", "'caterpillar' for arrays that are not alike"},
                         {"--batch arrays.json --apart", "--apart: 8 processes"},
+                        {"--batch arrays.json --apart --relabel", "--relabel: --apart beside it"},
                         {"--from 2:3 --to 2:5 --arrays 3", "--shape: no shape"},
                         {"--from 8:3 --to 2:5 --shape 100 --arrays 3", "8 processes"}};
   for (const Case& each : cases)

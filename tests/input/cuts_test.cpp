@@ -188,7 +188,7 @@ TEST(RedistributionProblem, OfCutsHasTheirExtentUnlessShape) {
   EXPECT_EQ(one_slice(blocks, cut, /*transpose=*/false).size(), 35 * 24);
   EXPECT_EQ(one_slice(parse_layout("2x2:3x5", "from"), cut, /*transpose=*/true).axis(1).extent(), 35);
   EXPECT_THROW((void)one_slice(cut, parse_layout("2x1:0,36x3", "to")), InputError);
-  EXPECT_THROW((void)make_problem(cut, blocks, {36, 24}, "--to", "--shape"), InputError);
+  EXPECT_THROW((void)make_problem(cut, blocks, {36, 24}, {"--from", "--to", "--shape"}), InputError);
 }
 
 TEST(Layout, OfCutsIsReadAndWrittenBack) {

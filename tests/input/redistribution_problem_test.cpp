@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <random>
+#include <string>
 
 #include "sluice/error.hpp"
 
@@ -77,7 +79,7 @@ TEST(RedistributionProblem, OfATransposedArray) {
     const std::int64_t rows = draw(0, 20);
     const std::int64_t columns = draw(1, 20);
     SCOPED_TRACE(to_string(from) + " -> " + to_string(to));
-    const RedistributionProblem problem = make_problem(from, to, {rows, columns}, "to", "shape", /*transpose=*/true);
+    const RedistributionProblem problem = make_problem(from, to, {rows, columns}, {}, /*transpose=*/true);
     std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> expected;
     for (std::int64_t i = 0; i < rows; ++i) {
       for (std::int64_t j = 0; j < columns; ++j) {
@@ -112,6 +114,64 @@ TEST(RedistributionProblem, OfATransposedArray) {
     EXPECT_EQ(array.transposed().transposed().coordinates(Rank(p)), at);
     EXPECT_EQ(array.local_size(Rank(p)), array.transposed().local_size(Rank(p)));
   }
+}
+
+std::string refusal_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(RedistributionProblem, RefusesHugeGridsThatTheBoxDoesNotFill) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 20, kHuge = 1'000'000'000'000;
+  const std::vector<std::int64_t> few{35}, none{0}, many{kHuge};
+  const Distribution huge({{kHuge}, {1}}, few), small({{3}, {8}}, few);
+  const std::string about = "1000000000000 processes, of which 35 have elements";
+  EXPECT_EQ(refusal_of([&] { (void)RedistributionProblem(huge, small); }),
+            "from: " + about + ", expected at most 1048576 where some have none");
+  EXPECT_NE(refusal_of([&] { (void)RedistributionProblem(small, huge); }).find("to: " + about), std::string::npos);
+  EXPECT_NE(refusal_of([&] {
+              (void)make_problem({{kHuge}, {1}}, {{3}, {8}}, few, {"source", "target", "shape"});
+            }).find("source: " + about),
+            std::string::npos);
+  // The two are stored the other way round: errors name the layout that was given.
+  EXPECT_NE(refusal_of([&] {
+              (void)make_problem({{3, 1}, {8, 8}}, {{1, kHuge}, {1, 1}}, {35, 20}, {}, true);
+            }).find("to: " + about),
+            std::string::npos);
+  EXPECT_NE(refusal_of([&] {
+              (void)RedistributionProblem(Distribution({{kHuge}, {1}}, none), Distribution({{3}, {8}}, none));
+            }).find("of which 0 have elements"),
+            std::string::npos);
+  // Grids that the array fills are no trouble, but for boxes that leave some of it out.
+  const Distribution filled({{kHuge}, {1}}, many), other({{3}, {8}}, many);
+  EXPECT_EQ(RedistributionProblem(filled, other).sends(Rank(kHuge - 1)).size(), 1U);
+  const std::vector<std::int64_t> start{7}, almost{kHuge - 7};
+  EXPECT_NE(refusal_of([&] {
+              (void)RedistributionProblem(filled, other, start, start, almost);
+            }).find("of which 999999999993 have elements"),
+            std::string::npos);
+  // Up to 2^20 processes may be without.
+  const std::vector<std::int64_t> most{kMost};
+  const Distribution one({{1}, {1}}, most), one_less({{1}, {1}}, few);
+  EXPECT_EQ(RedistributionProblem(Distribution({{kMost}, {1}}, few), one_less).traffic().messages.size(), 35U);
+  EXPECT_NE(refusal_of([&] {
+              (void)RedistributionProblem(Distribution({{kMost + 1}, {1}}, most), one);
+            }).find("at most 1048576"),
+            std::string::npos);
+  EXPECT_EQ(refusal_of([&] {
+              (void)RedistributionProblem(Distribution({{kHuge}, {1}, {{{0, 35}, {}}}}, few), small);
+            }),
+            "from: 1000000000000 processes, expected at most 16777216 where blocks are given by cuts");
+}
+
+TEST(RedistributionProblem, ListsNoMoreMessagesThanFit) {
+  const RedistributionProblem each_to_each = one_slice({{8192}, {1}}, {{8192}, {8192}});
+  EXPECT_EQ(count_messages(each_to_each, 1'000'000), 1'000'001);
+  EXPECT_NE(refusal_of([&] { (void)each_to_each.traffic(); }).find("more than 16777216 messages"), std::string::npos);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "sluice/error.hpp"
+#include "sluice/plan/relabel.hpp"
 #include "sluice/schedule/arrays_file.hpp"
 #include "sluice/schedule/cost.hpp"
 #include "sluice/schedule/json.hpp"
@@ -97,8 +98,10 @@ struct RandomArrays {
 StepSchedule with_input(BatchPlan plan, const RandomArrays& arrays, const BatchProblem& problem) {
   plan.schedule.input.emplace();
   plan.schedule.input->arrays = arrays.arrays;
-  for (std::int64_t p = 0; problem.same_processes() && p < problem.senders(); ++p)
-    plan.schedule.input->roles.push_back(p);
+  for (std::int64_t p = 0; problem.has_roles() && p < problem.senders(); ++p) {
+    const std::int64_t role = problem.role_of(p);
+    plan.schedule.input->roles.push_back(role >= 0 ? role : problem.receivers() + p);
+  }
   return std::move(plan.schedule);
 }
 
@@ -151,8 +154,8 @@ TEST(Batch, PlansAreSound) {
 
 /// The plan of an array of twice the elements, of eight bytes each, costs as much as that of two arrays of them.
 TEST(Batch, CostsAsMuchAsOneArrayOfAllData) {
-  const RedistributionProblem one = make_problem({{15}, {3}}, {{15}, {5}}, {}, "to", "shape");
-  const RedistributionProblem twice = make_problem({{15}, {3}}, {{15}, {5}}, {2 * one.size()}, "to", "shape");
+  const RedistributionProblem one = make_problem({{15}, {3}}, {{15}, {5}}, {});
+  const RedistributionProblem twice = make_problem({{15}, {3}}, {{15}, {5}}, {2 * one.size()});
   for (const double setup : {0.0, 8.0, 800.0}) {
     BatchOptions options;
     options.setup = setup;
@@ -220,8 +223,8 @@ TEST(Batch, BrokenPlansAreRejected) {
 }
 
 TEST(Batch, RefusesWhatMakesNoSense) {
-  const RedistributionProblem one = make_problem({{4}, {2}}, {{4}, {3}}, {100}, "to", "shape");
-  const RedistributionProblem other = make_problem({{4}, {2}}, {{4}, {5}}, {100}, "to", "shape");
+  const RedistributionProblem one = make_problem({{4}, {2}}, {{4}, {3}}, {100});
+  const RedistributionProblem other = make_problem({{4}, {2}}, {{4}, {5}}, {100});
   EXPECT_THROW(BatchProblem({}), InputError);
   EXPECT_THROW(BatchProblem({{one, 0, {}, {}}}), InputError);
   EXPECT_THROW(BatchProblem({{one, 8, {0, 1, 2}, {}}}), InputError);
@@ -267,6 +270,70 @@ TEST(Batch, FilesOfArrays) {
   refused(R"({"schema": "sluice.arrays/1", "arrays": [{"from": "4:2", "to": "4:3", "block": 1}]})", "\"block\"");
   refused(R"({"schema": "sluice.arrays/1", "arrays": [{"from": "4:2", "to": "4:3", "element_bytes": -1}]})", "-1");
   refused(R"({"schema": "sluice.arrays/1", "arrays": [{"from": "4:2", "to": "4:3", "part": "all"}]})", "\"upper\"");
+}
+
+/// Roles given out for all arrays together: the plan moves what they leave, and a file says so.
+TEST(Batch, PlansAmongRolesAreSound) {
+  int alike = 0, moved = 0;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    const RandomArrays arrays(seed, seed % 3 == 0);
+    const BatchProblem apart = arrays.problem(false);
+    const TargetRoles roles = assign_target_roles(apart);
+    const BatchProblem problem = apart.with_roles(roles.role_of_process);
+    for (const char* const algorithm : {"auto", "stepwise", "oggp"}) {
+      BatchOptions options;
+      options.algorithm = algorithm;
+      options.setup = 10;
+      const BatchPlan plan = plan_batch(problem, options);
+      alike += plan.as_one ? 1 : 0;
+      std::int64_t copied = 0, sent = 0;
+      for (const Transfer& copy : plan.schedule.copies) copied += copy.size;
+      for (const Step& step : plan.schedule.steps)
+        for (const Transfer& each : step.transfers) sent += each.size;
+      EXPECT_EQ(copied, roles.kept) << seed << ' ' << algorithm;
+      EXPECT_EQ(copied + sent, problem.size_bytes()) << seed << ' ' << algorithm;
+      moved += sent > 0 ? 1 : 0;
+      EXPECT_EQ(judged(with_input(plan, arrays, problem)), "sound") << seed << ' ' << algorithm;
+    }
+  }
+  EXPECT_GT(alike, 20);
+  EXPECT_GT(moved, 50);
+}
+
+/// Of 1 + 2 slices of 8 bytes an element, the front is that of 3 slices, 8 times as long.
+TEST(Batch, FrontOfAlikeArraysIsThatOfOne) {
+  int points = 0;
+  for (const auto& [from, to] : {std::pair(Layout{{15}, {2}}, Layout{{6}, {3}}),
+                                 {Layout{{8}, {3}}, Layout{{6}, {5}}},
+                                 {Layout{{15}, {3}}, Layout{{15}, {5}}}}) {
+    const RedistributionProblem one = make_problem(from, to, {});
+    const RedistributionProblem two = make_problem(from, to, {2 * one.size()});
+    const RedistributionProblem three = make_problem(from, to, {3 * one.size()});
+    const BatchProblem batch({{one, 8, {}, {}}, {two, 8, {}, {}}});
+    BatchOptions options;
+    options.setup = 16;
+    const BatchFront front = batch_front(batch, options);
+    const RedistributionFront expected = redistribution_front(three, 2);
+    EXPECT_EQ(front.complete, expected.complete);
+    ASSERT_EQ(front.points.size(), expected.points.size());
+    for (std::size_t i = 0; i < front.points.size(); ++i) {
+      const Cost cost = expected.points[i].plan.cost();
+      EXPECT_EQ(front.points[i].cost, (Cost{cost.steps, 8 * cost.transmission, 8 * cost.total}));
+      EXPECT_EQ(front.points[i].transmission_at_least, 8 * expected.points[i].transmission_at_least);
+      ++points;
+    }
+    // No plan of the batch beats it.
+    const Cost planned = cost(plan_batch(batch, options).schedule);
+    EXPECT_TRUE(std::ranges::any_of(front.points, [&](const BatchFrontPoint& each) {
+      return each.cost.steps <= planned.steps && each.cost.transmission <= planned.transmission;
+    }));
+  }
+  EXPECT_GT(points, 3);
+  const RedistributionProblem one = make_problem({{4}, {2}}, {{4}, {3}}, {100});
+  EXPECT_THROW(
+      (void)batch_front(BatchProblem({{one, 8, {}, {}}, {make_problem({{4}, {2}}, {{4}, {5}}, {100}), 8, {}, {}}})),
+      InputError);
+  EXPECT_THROW((void)batch_front(BatchProblem({{one, 8, {3, 2, 1, 0}, {}}})), InputError);
 }
 
 }  // namespace

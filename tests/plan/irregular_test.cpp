@@ -41,7 +41,7 @@ struct CutPair {
   std::int64_t between(std::int64_t low, std::int64_t high) {
     return low + static_cast<std::int64_t>(generator() % static_cast<std::uint64_t>(high - low + 1));
   }
-  [[nodiscard]] RedistributionProblem problem() const { return make_problem(from, to, shape, "to", "shape"); }
+  [[nodiscard]] RedistributionProblem problem() const { return make_problem(from, to, shape); }
   [[nodiscard]] RedistributionInput input() const {
     std::string text;
     for (const std::int64_t extent : shape) text += (text.empty() ? "" : "x") + std::to_string(extent);

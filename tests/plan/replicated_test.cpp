@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <queue>
 #include <random>
 #include <string>
@@ -75,12 +76,11 @@ RedistributionProblem random_problem(std::mt19937& random) {
   if (number(0, 3) > 0) {
     const Layout from{{number(1, 5)}, {number(1, 6)}};
     const Layout to{{number(1, 5)}, {number(1, 6)}};
-    return make_problem(from, to, {number(1, 200)}, "to", "shape");
+    return make_problem(from, to, {number(1, 200)});
   }
   const Layout from{{number(1, 3), number(1, 2)}, {number(1, 4), number(1, 4)}};
   const Layout to{{number(1, 2), number(1, 3)}, {number(1, 4), number(1, 4)}};
-  const RedistributionProblem whole =
-      make_problem(from, to, {number(1, 20), number(1, 20)}, "to", "shape", number(0, 1) == 1);
+  const RedistributionProblem whole = make_problem(from, to, {number(1, 20), number(1, 20)}, {}, number(0, 1) == 1);
   return number(0, 1) == 1 ? whole.with_part(MatrixPart::kLower) : whole;
 }
 
@@ -139,8 +139,53 @@ TEST(Replicated, ProcessesOnBothSidesCopyWhatTheyHave) {
     }
     for (const Transfer& copy : with.schedule.copies) copied -= copy.size;
     EXPECT_EQ(copied, 0);
-    EXPECT_EQ(with.longest_chain, 1);
   }
+}
+
+TEST(Replicated, ProcessesOnBothSidesAreTheLastOfTheirChains) {
+  std::mt19937 random(19);
+  std::int64_t chains = 0, at_ends = 0;
+  for (int i = 0; i < 150; ++i) {
+    const ReplicatedProblem apart(random_problem(random), 1 + i % 3, 2 + i % 6);
+    // Some senders are receivers of copies anywhere.
+    std::vector<std::int64_t> receivers(static_cast<std::size_t>(apart.receivers()));
+    std::iota(receivers.begin(), receivers.end(), 0);
+    std::shuffle(receivers.begin(), receivers.end(), random);
+    std::vector<Rank> roles;
+    for (std::int64_t s = 0; s < apart.senders(); ++s) {
+      const bool both = random() % 3 == 0 && s < apart.receivers();
+      roles.emplace_back(both ? receivers[static_cast<std::size_t>(s)] : apart.receivers() + s);
+    }
+    const ReplicatedProblem problem = apart.with_roles(roles);
+    SCOPED_TRACE(i);
+    const double setup = i % 3 == 0 ? 0 : i % 3 == 1 ? 1 : 20;
+    ReplicatedPlan with = plan(problem, setup);
+    for (const Rank role : roles) with.schedule.input->roles.push_back(role.value);
+    expect_sound(problem, with, true);
+    EXPECT_LE(cost(with.schedule).total, with.direct_total);
+    chains += with.longest_chain > 1 ? 1 : 0;
+    for (const Step& step : with.schedule.steps) {
+      for (const Transfer& transfer : step.transfers) {
+        if (transfer.from < problem.senders()) continue;
+        EXPECT_LT(problem.sender_of(transfer.from - problem.senders()), 0);
+        at_ends += problem.sender_of(transfer.to) >= 0 ? 1 : 0;
+      }
+    }
+  }
+  EXPECT_GT(chains, 25);
+  EXPECT_GT(at_ends, 25);
+}
+
+/// One of 16 receivers is the source as well: a chain of 16 all the same, in place of sending all to each.
+TEST(Replicated, OneProcessOnBothSidesIsNoReasonToSendToAll) {
+  const RedistributionProblem one = make_problem({{1}, {6400}}, {{1}, {6400}}, {6400});
+  const ReplicatedProblem apart(one, 1, 16);
+  const ReplicatedProblem problem = apart.with_roles(std::vector<Rank>{Rank(0)});
+  const ReplicatedPlan chain = plan(problem, 10), alone = plan({one, 1, 15}, 10);
+  EXPECT_LE(cost(chain.schedule).total, 1.05 * cost(alone.schedule).total);
+  EXPECT_LT(5 * cost(chain.schedule).total, chain.direct_total);
+  ASSERT_EQ(chain.schedule.copies.size(), 1U);
+  EXPECT_EQ(chain.schedule.copies[0], (Transfer{0, 0, 0, 6400}));
 }
 
 TEST(Replicated, DealingEvenlyBalancesToTheElement) {
@@ -258,8 +303,7 @@ TEST(Replicated, BoundsAreNeverAboveTheOptimumAndPlansNeverBelow) {
   std::int64_t optimal = 0, all = 0;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const Case& c = cases[i];
-    const ReplicatedProblem problem(make_problem(c.from, c.to, {c.elements}, "to", "shape"), c.from_replicas,
-                                    c.to_replicas);
+    const ReplicatedProblem problem(make_problem(c.from, c.to, {c.elements}), c.from_replicas, c.to_replicas);
     for (const double setup : {0.0, 1.0, 5.0}) {
       for (const bool forward : {true, false}) {
         SCOPED_TRACE(std::to_string(i) + ", set-up " + std::to_string(setup) + (forward ? "" : ", direct"));

@@ -85,6 +85,33 @@ class Redistribution(unittest.TestCase):
         job.execute(numpy.asfortranarray(self.source), target)
         numpy.testing.assert_array_equal(target, self.expected)
 
+    def test_moves_blocks_of_any_sizes(self):
+        at = [r * (r + 1) // 2 for r in range(RANKS + 1)]
+        source = sluice.Layout([RANKS], [1], cuts=[(at, list(range(RANKS))[::-1])])
+        job = sluice.mpi.Redistribution(COMM, at[-1], source, f"{RANKS}:2", "i4")
+        self.assertEqual(job.source_shape, (RANKS - RANK,))
+        result = numpy.full(job.target_shape, -1, dtype="i4")
+        job.execute(sluice.global_indices(source, at[-1], RANK)[0].astype("i4"), result)
+        numpy.testing.assert_array_equal(result, sluice.global_indices(f"{RANKS}:2", at[-1], RANK)[0])
+
+    def test_moves_copies(self):
+        everything = numpy.arange(100, dtype="i8")
+        spread = everything[sluice.global_indices(f"{RANKS}:3", 100, RANK)[0]]
+        job = sluice.mpi.Redistribution(COMM, 100, f"{RANKS}:3", "1:100", "i8", to_replicas=RANKS)
+        self.assertEqual((job.target_shape, list(job.to_ranks)), ((100,), list(range(RANKS))))
+        result = numpy.full(100, -1)
+        job.execute(spread, result)
+        numpy.testing.assert_array_equal(result, everything)
+        job = sluice.mpi.Redistribution(COMM, 100, "1:100", f"{RANKS}:3", "i8", from_replicas=RANKS, forward=False)
+        self.assertEqual(job.source_shape, (100,))
+        result = numpy.full(job.target_shape, -1)
+        job.execute(everything, result)
+        numpy.testing.assert_array_equal(result, spread)
+        for options in ({"to_replicas": RANKS + 1}, {"from_replicas": 0}, {"to_replicas": 2**62}, {"to_replicas": "2"},
+                        {"to_replicas": 2, "relabel": True}, {"to_replicas": 2, "algorithm": "classes"}):
+            with self.assertRaises(sluice.InputError):
+                sluice.mpi.Redistribution(COMM, 100, "1:100", "1:100", "i8", **options)
+
     def test_takes_any_buffer(self):
         import array
 
@@ -192,6 +219,21 @@ class RedistributionBatch(unittest.TestCase):
     def part_of(whole, layout):
         return numpy.ascontiguousarray(whole[numpy.ix_(*sluice.global_indices(layout, whole.shape, RANK))])
 
+    def test_gives_roles_out_for_all_arrays(self):
+        shifted = sluice.Layout([RANKS], [5], first=[RANKS // 2])
+        arrays = [{"shape": 101, "source": f"{RANKS}:5", "target": shifted, "dtype": dtype} for dtype in ("i4", "f8")]
+        job = sluice.mpi.RedistributionBatch(COMM, arrays, relabel=True)
+        expected = [(role - RANKS // 2) % RANKS for role in range(RANKS)]
+        self.assertEqual((list(job.to_ranks(0)), list(job.to_ranks(1))), (expected, expected))
+        self.assertEqual((job.steps, job.target_shapes), (0, job.source_shapes))
+        sources = [sluice.global_indices(f"{RANKS}:5", 101, RANK)[0].astype(dtype) for dtype in ("i4", "f8")]
+        targets = [numpy.full_like(each, -1) for each in sources]
+        job.execute(sources, targets)
+        for source, target in zip(sources, targets):
+            numpy.testing.assert_array_equal(source, target)
+        with self.assertRaises(sluice.InputError):
+            job.to_ranks(2)
+
     def test_moves_all_arrays(self):
         job = sluice.mpi.RedistributionBatch(COMM, self.arrays, window=2)
         self.assertEqual([tuple(each) for each in job.source_shapes], [each.shape for each in self.sources])
@@ -211,8 +253,8 @@ class RedistributionBatch(unittest.TestCase):
             sluice.mpi.RedistributionBatch(COMM, [])
         with self.assertRaisesRegex(sluice.InputError, r"arrays\[1\]: no 'dtype'"):
             sluice.mpi.RedistributionBatch(COMM, [self.arrays[0], {"shape": 1, "source": "1:1", "target": "1:1"}])
-        with self.assertRaisesRegex(sluice.InputError, "options: 'relabel'"):
-            sluice.mpi.RedistributionBatch(COMM, self.arrays, relabel=True)
+        with self.assertRaisesRegex(sluice.InputError, "options: 'no_such'"):
+            sluice.mpi.RedistributionBatch(COMM, self.arrays, no_such=True)
         everywhere(self, lambda last: sluice.mpi.RedistributionBatch(COMM, self.arrays[: 2 if last and RANKS > 1 else
                                                                                      0 if last else 3]))
         targets = [numpy.empty_like(each) for each in self.expected]

@@ -141,6 +141,53 @@ class Redistribution(unittest.TestCase):
         with self.assertRaisesRegex(sluice.InputError, "cuts that end at 20"):
             sluice.local_shape(layout, (21, 7), 0)
 
+    def test_takes_cuts_as_numbers(self):
+        layout = sluice.Layout((3, 2), (1, 5), cuts=(((0, 4, 6, 20), (2, 0, 2)), None))
+        self.assertEqual(layout, sluice.Layout("3x2:0,4,6,20@2,0,2x5"))
+        self.assertEqual(layout.cuts, (((0, 4, 6, 20), (2, 0, 2)), None))
+        self.assertEqual((sluice.Layout("4:2").cuts, layout.block), ((None,), (1, 5)))
+        self.assertEqual(sluice.Layout([3], [7], cuts=[([0, 4, 6, 20], [])]), sluice.Layout("3:0,4,6,20"))
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "layout")
+            path.write_text("3x2: 0, 4, 6, 20\n @ 2, 0, 2 x 5\n")
+            self.assertEqual(sluice.Layout(f"@{path}"), layout)
+        for cuts, about in ((([0, 5, 5], []), "a cut at 5 behind one at 5"), (([1, 5], []), "a first cut at 1"),
+                            (([0, 5], [3]), "process 3"), (([0, 5], [0, 0]), "2 owners of 1 blocks"), (([0], []), "1 cuts"),
+                            (([], []), "0 cuts")):
+            with self.assertRaisesRegex(sluice.InputError, about):
+                sluice.Layout([3], [1], cuts=[cuts])
+        with self.assertRaisesRegex(sluice.InputError, "cuts"):
+            sluice.Layout([3], [1], cuts=[None, None])
+        with self.assertRaises((TypeError, ValueError)):
+            sluice.Layout([3], [1], cuts=[5])
+
+    def test_plans_pieces_by_algorithms_of_exchange(self):
+        plan = sluice.plan_redistribution("3:0,10,35,100@2,0,0", "4:8", algorithm="oggp", setup=0)
+        self.assertEqual((plan.algorithm, plan.problem, plan.cost.transmission, plan.optimal), ("oggp", "redistribute", 90, True))
+        self.assertEqual(sluice.check(plan), [])
+        with self.assertRaisesRegex(sluice.InputError, "no-such"):
+            sluice.plan_redistribution("4:2", "4:3", algorithm="no-such")
+
+    def test_plans_copies(self):
+        self.assertEqual(sluice.plan_redistribution("4:2", "4:3").replicas, (1, 1))
+        plan = sluice.plan_redistribution("4:8", "2:10", 4000, from_replicas=2, to_replicas=3)
+        self.assertEqual((plan.replicas, plan.first_passing, plan.senders, plan.receivers), ((2, 3), 8, 14, 6))
+        self.assertEqual(sluice.check(plan), [])
+        again = sluice.schedule_from_json(plan.to_json())
+        self.assertEqual((again.replicas, again.first_passing), ((2, 3), 8))
+        self.assertEqual(sluice.check(again), [])
+        self.assertIn('"to_replicas": 3', plan.to_json())
+        broken = sluice.schedule_from_json(plan.to_json().replace('"to_replicas": 3', '"to_replicas": 2'))
+        self.assertNotEqual(sluice.check(broken), [])
+        chain, direct = (sluice.plan_redistribution("1:100", "1:100", 4000, to_replicas=4, forward=each) for each in (True, False))
+        self.assertLess(chain.cost.total, direct.cost.total)
+        self.assertFalse((direct.transfers["sender"] >= direct.first_passing).any())
+        self.assertEqual((direct.cost.transmission, direct.optimal), (16000, True))
+        for options, about in (({"to_replicas": 0}, "to_replicas: 0"), ({"from_replicas": 2**62}, "from_replicas"),
+                               ({"to_replicas": 2, "algorithm": "classes"}, "classes"), ({"from_replicas": -1}, "-1")):
+            with self.assertRaisesRegex(sluice.InputError, about):
+                sluice.plan_redistribution("4:8", "2:10", 4000, **options)
+
     def test_knows_where_elements_are(self):
         array = numpy.arange(35).reshape(5, 7)
         layout = sluice.Layout((2, 3), (2, 2), first=(1, 0))
@@ -165,6 +212,9 @@ class Redistribution(unittest.TestCase):
             (lambda: sluice.plan_redistribution("16:3", "16:5", -1), "-1"),
             (lambda: sluice.plan_redistribution("16:3", sluice.Layout([16], [5], [3])), "first process"),
             (lambda: sluice.plan_redistribution("16:3", "16:5", setup=-1), "setup"),
+            (lambda: sluice.plan_redistribution("1000000000000:1", "3:8", 35), "source: 1000000000000 processes, of which 35"),
+            (lambda: sluice.plan_redistribution("3:8", "1000000000000:1", 35), "target: 1000000000000 processes, of which 35"),
+            (lambda: sluice.plan_redistribution("1000000000000:1", "1000000000000:1"), "more than 16777216"),
             (lambda: sluice.Layout([2], [3, 4]), "block"),
             (lambda: sluice.Layout("2:0,5,5"), "a cut at 5 behind one at 5"),
             (lambda: sluice.Layout([2], [0]), "layout"),

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <string>
 #include <vector>
@@ -184,6 +185,60 @@ TEST(RedistributionBatch, Groups) {
     batch.options.mode = mode;
     (void)check_every_byte(batch);
   }
+}
+
+/// Roles for all arrays at once: one permutation, which keeps the most bytes, and every byte arrives.
+TEST(RedistributionBatch, Relabels) {
+  Draw draw(20260103);
+  for (int i = 0; i < 30 && !HasFailure(); ++i) {
+    Batch batch = random_batch(draw);
+    for (Case& c : batch.cases) c.options.to_ranks.clear();
+    batch.options.relabel = true;
+    RedistributionBatch job(MPI_COMM_WORLD, arrays_of(batch), batch.options);
+    std::vector<int> longest;
+    for (std::size_t a = 0; a < batch.cases.size(); ++a) {
+      batch.cases[a].options.to_ranks = job.to_ranks(a);
+      if (job.to_ranks(a).size() > longest.size()) longest = job.to_ranks(a);
+    }
+    for (std::size_t a = 0; a < batch.cases.size(); ++a) {
+      const std::vector<int> own = job.to_ranks(a);
+      EXPECT_TRUE(std::equal(own.begin(), own.end(), longest.begin())) << to_text(batch);
+    }
+    for (int e = 0; e < 2; ++e) {
+      Contents contents(batch, static_cast<std::uint64_t>(e));
+      job.execute(contents.sources, contents.targets);
+      EXPECT_EQ(contents.difference(), "") << to_text(batch);
+    }
+  }
+  // A shift that two arrays of three have: nothing of them moves.
+  Batch shifted;
+  for (int a = 0; a < 2; ++a) {
+    Case c{{size() * 10 * (a + 1)}, {{size()}, {5}}, {{size()}, {5}}, 8, {}};
+    c.options.to_first = {(size() + 1) / 2 % size()};
+    shifted.cases.push_back(std::move(c));
+  }
+  shifted.options.relabel = true;
+  const RedistributionBatch still(MPI_COMM_WORLD, arrays_of(shifted), shifted.options);
+  EXPECT_EQ(still.sent_messages(), 0U);
+  EXPECT_EQ(still.steps(), 0);
+  shifted.cases.push_back({{size()}, {{size()}, {1}}, {{size()}, {1}}, 1, {}});  // too small to count
+  const RedistributionBatch most(MPI_COMM_WORLD, arrays_of(shifted), shifted.options);
+  EXPECT_EQ(most.to_ranks(0), still.to_ranks(0));
+  EXPECT_EQ(most.to_ranks(2), still.to_ranks(0));
+  EXPECT_THROW((void)most.to_ranks(3), InputError);
+}
+
+TEST(RedistributionBatch, RelabelsAmongTheRanksThatAreGiven) {
+  const auto last = static_cast<int>(size()) - 1;
+  Batch batch;
+  for (int a = 0; a < 2; ++a) {
+    batch.cases.push_back({{100}, {{size()}, {4}}, {{1}, {100}}, 8, {}});
+    batch.cases.back().options.to_ranks = {last};
+  }
+  batch.options.relabel = true;
+  EXPECT_EQ(RedistributionBatch(MPI_COMM_WORLD, arrays_of(batch), batch.options).to_ranks(1), std::vector<int>{last});
+  batch.cases[1].options.to_ranks.clear();
+  EXPECT_THROW(RedistributionBatch(MPI_COMM_WORLD, arrays_of(batch), batch.options), InputError);
 }
 
 TEST(RedistributionBatch, CombinesEachArrayInItsWay) {

@@ -53,12 +53,19 @@ Case random_copies(Draw& draw, bool apart) {
 TEST(ReplicatedRedistribution, RandomCopiesOnTheSameRanks) {
   if (size() == 1) return;  // no room for two copies
   Draw draw(20240401);
+  int chains = 0;
   for (int i = 0; i < 40 && !HasFailure(); ++i) {
     Case c = random_copies(draw, false);
+    if (draw.chance(2)) {
+      // Long enough for chains, which end with ranks that are sources.
+      c.element_size = 1000;
+      c.options.chunk_bytes = draw.one_of<std::int64_t>({0, 1 << 17, 3000});
+    }
     Draw own(static_cast<std::uint64_t>(i * size() + rank()));
     if (draw.chance(2)) add_gaps(c, rank(), own);
-    check_every_byte(c);
+    chains += check_every_byte(c).find("chains") != std::string::npos ? 1 : 0;
   }
+  EXPECT_TRUE(chains > 0 || size() < 4);
 }
 
 TEST(ReplicatedRedistribution, RandomCopiesOnRanksApart) {
@@ -93,6 +100,12 @@ TEST(ReplicatedRedistribution, LongMessagesPassThroughAChain) {
       EXPECT_NE(check_every_byte(c).find("chains of " + std::to_string(size() - 1)), std::string::npos);
       c.options.forward = false;
       EXPECT_EQ(check_every_byte(c).find("chains"), std::string::npos);
+      // A copy on that rank, too: it is the last of the chain, and has everything.
+      c.options.forward = true;
+      c.options.to_replicas = size();
+      c.options.to_ranks = {0};
+      for (int r = 1; r < size(); ++r) c.options.to_ranks.push_back(r);
+      EXPECT_NE(check_every_byte(c).find("chains of " + std::to_string(size())), std::string::npos);
     }
   }
 }

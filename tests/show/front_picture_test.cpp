@@ -12,7 +12,7 @@ namespace {
 using testing::count;
 
 /// Example 5 of the paper: 15:2 to 6:3.
-Front example_5() { return {{{10, 20, 20, 30, "stepwise"}, {11, 16, 16, 27, "a<b"}}, 1, 10, 16, true}; }
+Front example_5() { return {{{10, 20, 20, 30, "stepwise"}, {11, 16, 16, 27, "a<b"}}, 1, "elements", 10, 16, true}; }
 
 TEST(FrontSvg, HasADotPerScheduleALineAndTheBounds) {
   const std::string svg = front_svg(example_5(), "a <title>");
@@ -40,8 +40,8 @@ TEST(FrontSvg, ABarReachesDownToWhatIsProven) {
 }
 
 TEST(FrontSvg, OneScheduleAndLargeNumbers) {
-  const Front one{{{0, 0, 0, 0, "classes"}}, 0, 0, 0, true};
-  const Front large{{{3, 4'000'000'000'000'000'000, 4'000'000'000'000'000'000, 4e18, "x"}}, 1, 3, 1, true};
+  const Front one{{{0, 0, 0, 0, "classes"}}, 0, "elements", 0, 0, true};
+  const Front large{{{3, 4'000'000'000'000'000'000, 4'000'000'000'000'000'000, 4e18, "x"}}, 1, "bytes", 3, 1, true};
   for (const Front& front : {one, large}) {
     const std::string svg = front_svg(front, "x");
     for (const char* part : {"nan", "inf", "=\"-"}) EXPECT_EQ(svg.find(part), svg.npos) << part << svg;

@@ -63,8 +63,7 @@ std::vector<Instance> instances(std::int64_t count, std::uint64_t seed) {
 }
 
 ReplicasRow measured(const Instance& is) {
-  const RedistributionProblem one =
-      make_problem({{is.p}, {is.r}}, {{is.q}, {is.s}}, {is.elements}, "the target", "the shape");
+  const RedistributionProblem one = make_problem({{is.p}, {is.r}}, {{is.q}, {is.s}}, {is.elements});
   const ReplicatedProblem problem(one, is.from_replicas, is.to_replicas);
   ReplicatedOptions how;
   how.setup = kSetupPart * static_cast<double>(is.elements) / static_cast<double>(is.q);

@@ -2,9 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "sluice/index.hpp"
 #include "sluice/input/redistribution_problem.hpp"
 #include "sluice/input/traffic.hpp"
 
@@ -31,8 +33,16 @@ class BatchProblem {
 
   /// At least one.
   [[nodiscard]] std::span<const BatchArray> arrays() const { return arrays_; }
-  /// Whether sender i and receiver i are one process.
-  [[nodiscard]] bool same_processes() const { return same_processes_; }
+  /// The same arrays among processes some of which are senders and receivers at once: sender s is receiver
+  /// role_of_process[s], or none where that is outside of 0 .. receivers() - 1; entries beyond those of the senders are
+  /// processes that send nothing. Throws InputError for too few entries, and for a role given twice.
+  [[nodiscard]] BatchProblem with_roles(std::span<const Rank> role_of_process) const;
+  /// Whether it was said which senders are receivers.
+  [[nodiscard]] bool has_roles() const { return role_of_sender_.has_value(); }
+  /// The receiver that is the same process as `sender`; -1 if there is none, or nothing was said.
+  [[nodiscard]] std::int64_t role_of(std::int64_t sender) const {
+    return has_roles() ? (*role_of_sender_)[static_cast<std::size_t>(sender)] : -1;
+  }
   /// Senders are numbered from 0 on: the highest number of any, and one more.
   [[nodiscard]] std::int64_t senders() const { return senders_; }
   /// Likewise.
@@ -57,11 +67,11 @@ class BatchProblem {
 
  private:
   std::vector<BatchArray> arrays_;
-  bool same_processes_;
   std::int64_t senders_ = 0;
   std::int64_t receivers_ = 0;
   std::int64_t size_bytes_ = 0;
   std::int64_t pattern_ = -1;
+  std::optional<std::vector<std::int64_t>> role_of_sender_ = {};
 };
 
 }  // namespace sluice

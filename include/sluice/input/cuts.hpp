@@ -10,6 +10,9 @@
 
 namespace sluice {
 
+/// More blocks than this in one dimension are refused where they are given by cuts.
+inline constexpr std::int64_t kMostBlocksOfCuts = std::int64_t{1} << 24;
+
 /// Where the blocks of one dimension begin, where they are of any sizes, and whose they are.
 struct Cuts {
   /// 0 first, rising, the extent of the dimension last: block i is the global indices at[i] .. at[i + 1] - 1. Empty:
@@ -28,8 +31,8 @@ struct Cuts {
 /// O(blocks) memory, whatever the extent and the number of processes. Queries by index cost O(log blocks).
 class IrregularBlocks {
  public:
-  /// Throws InputError, naming `where`, for cuts that do not begin with 0 or do not rise, more than 2^24 blocks, and
-  /// owners that are not one a block or not in 0 .. processes - 1. @pre processes >= 1
+  /// Throws InputError, naming `where`, for cuts that do not begin with 0 or do not rise, more than kMostBlocksOfCuts
+  /// blocks, and owners that are not one a block or not in 0 .. processes - 1. @pre processes >= 1
   IrregularBlocks(Cuts cuts, std::int64_t processes, const std::string& where);
 
   /// As they were given.

@@ -13,6 +13,16 @@
 
 namespace sluice {
 
+/// More messages than this are not listed one by one.
+inline constexpr std::int64_t kMostListedMessages = std::int64_t{1} << 24;
+
+/// What the layouts and the shape of a problem are called in an InputError.
+struct ProblemNames {
+  std::string from = "from";    ///< layout of the source array
+  std::string to = "to";        ///< layout of the target array
+  std::string shape = "shape";  ///< of the source array
+};
+
 /// The problem `redistribute`: Y[to_start + i] = X[from_start + i] for all i of a box, X and Y block-cyclic arrays, or
 /// arrays cut into blocks of any sizes, of the same number of dimensions. What moves from one process to another is the
 /// product of what moves in each dimension; for a triangle or trapezoid (with_part), what of that product lies in it.
@@ -20,12 +30,15 @@ namespace sluice {
 /// is written.
 class RedistributionProblem {
  public:
-  /// The whole array, which must have the same shape on both sides. Throws InputError.
-  RedistributionProblem(const Distribution& from, const Distribution& to);
+  /// The whole array, which must have the same shape on both sides. Throws InputError, also as below.
+  RedistributionProblem(const Distribution& from, const Distribution& to, const ProblemNames& names = {});
   /// The box of `extent` that starts at `from_start` in X and at `to_start` in Y (ScaLAPACK's IA, JA, IB, JB, counted
-  /// from 0), one number per dimension. Throws InputError when it does not fit, or counts are beyond int64.
+  /// from 0), one number per dimension. Throws InputError when it does not fit, or counts are beyond int64; for a grid
+  /// of more than 2^20 processes of which some have no element of the box, as planning asks every process; and for one
+  /// of more than 2^24 where blocks of either array are of any sizes.
   RedistributionProblem(const Distribution& from, const Distribution& to, std::span<const std::int64_t> from_start,
-                        std::span<const std::int64_t> to_start, std::span<const std::int64_t> extent);
+                        std::span<const std::int64_t> to_start, std::span<const std::int64_t> extent,
+                        const ProblemNames& names = {});
 
   /// How X is distributed.
   [[nodiscard]] const Distribution& from() const { return from_; }
@@ -65,7 +78,7 @@ class RedistributionProblem {
   [[nodiscard]] std::vector<Message> sends(Rank sender) const;
   /// The messages to one process of the target grid, none of them empty, in increasing order of sender.
   [[nodiscard]] std::vector<Message> receives(Rank receiver) const;
-  /// Every message that is not empty, by sender, then receiver.
+  /// Every message that is not empty, by sender, then receiver. Throws InputError for more than kMostListedMessages.
   [[nodiscard]] Traffic traffic() const;
 
   /// The same problem among processes some of which are in both grids. Process p of the source grid is process
@@ -104,11 +117,10 @@ class RedistributionProblem {
 /// InputError for layouts of different dimensions, cuts that end at different extents, or slices beyond int64.
 [[nodiscard]] RedistributionProblem one_slice(const Layout& from, const Layout& to, bool transpose = false);
 
-/// The problem that layouts and the shape of the source array (empty: one slice) describe. `where_*` name them in the
-/// InputError.
+/// The problem that layouts and the shape of the source array (empty: one slice) describe. Throws InputError.
 [[nodiscard]] RedistributionProblem make_problem(const Layout& from, const Layout& to,
-                                                 const std::vector<std::int64_t>& shape, const std::string& where_to,
-                                                 const std::string& where_shape, bool transpose = false);
+                                                 const std::vector<std::int64_t>& shape, const ProblemNames& names = {},
+                                                 bool transpose = false);
 
 /// How many messages the problem has; counting stops beyond `limit`, with a result above it.
 [[nodiscard]] std::int64_t count_messages(const RedistributionProblem& problem, std::int64_t limit);

@@ -4,6 +4,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "sluice/input/batch_problem.hpp"
 #include "sluice/plan/redistribute.hpp"
@@ -17,7 +18,7 @@ namespace sluice {
 struct BatchOptions {
   std::string algorithm = "auto";  ///< one of redistribute where arrays are alike; or one of exchange; or "auto"
   double setup = 1;                ///< price of a step, in bytes
-  std::int64_t effort = kCustomaryEffort;  ///< as plan_redistribution has it; of exchange, 50,000 are an effort of 1
+  std::int64_t effort = kCustomaryEffort;  ///< as plan_redistribution has it; of exchange, exchange_effort of it
   double time_limit_s = std::numeric_limits<double>::infinity();  ///< of planners of exchange
   StopRequest stop;                                               ///< ends a search
   bool whole_messages = false;  ///< whether "auto" keeps messages whole also where arrays are not alike
@@ -30,6 +31,26 @@ struct BatchPlan {
   std::optional<BoundCertificate> certificate;  ///< of the bound, where a planner of exchange found it
   bool stopped = false;                         ///< whether the time limit, or `stop`, ended a search
 };
+
+/// A schedule of the front of a batch, in bytes.
+struct BatchFrontPoint {
+  std::string algorithm;                   ///< what planned it
+  Cost cost;                               ///< its NS and TC
+  std::int64_t transmission_at_least = 0;  ///< as FrontPoint has it
+};
+
+/// As RedistributionFront, in bytes.
+struct BatchFront {
+  std::vector<BatchFrontPoint> points;  ///< by rising NS
+  Cost bound;                           ///< steps and transmission alone, for any schedule of whole messages
+  bool complete = false;                ///< whether every point is proven, and that there is none beside them
+};
+
+/// All that nothing beats in NS and TC at once, of whole messages. Where arrays are alike (BatchProblem::pattern) the
+/// messages of the batch are the same multiple of those of one array, for every pair, so that its front is that of the
+/// batch. Of the options `setup`, `effort` and `stop` count. Throws InputError for arrays that are not alike, or number
+/// their processes anew.
+[[nodiscard]] BatchFront batch_front(const BatchProblem& problem, const BatchOptions& options = {});
 
 /// Plans `problem`. Where all arrays are alike (BatchProblem::pattern) and none numbers its processes anew, the plan of
 /// one serves, with the sizes of all: plan_redistribution with a set-up that is as large compared with the data of one

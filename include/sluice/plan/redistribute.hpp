@@ -102,7 +102,8 @@ class RedistributionPlan {
   /// No schedule that sends messages whole costs less, each of the three values on its own: redistribution_bound, or
   /// what the planner proved beyond it.
   [[nodiscard]] Cost bound() const;
-  /// Every step written out. `input` is copied into the schedule. Throws InputError for more than 2^28 steps.
+  /// Every step written out. `input` is copied into the schedule. Throws InputError for more than 2^28 steps,
+  /// and for more than kMostListedMessages.
   [[nodiscard]] StepSchedule schedule(const RedistributionInput& input) const;
 
   /// The same plan with a bound that was proven for its problem and set-up.
@@ -125,6 +126,12 @@ class RedistributionPlan {
 
 /// The effort of `exact` and `auto` unless told: some 0.2 s of one core at most, a few milliseconds nearly always.
 inline constexpr std::int64_t kCustomaryEffort = 10'000;
+/// So much effort takes about as long as an effort of 1 of the planners of exchange: a second of one core.
+inline constexpr std::int64_t kEffortOfASecond = 50'000;
+/// The effort of exchange (ExchangeOptions::effort, above 0) that takes about as long as `effort` here.
+[[nodiscard]] constexpr double exchange_effort(std::int64_t effort) {
+  return static_cast<double>(effort < 1 ? 1 : effort) / static_cast<double>(kEffortOfASecond);
+}
 
 /// Plans `problem` by a named algorithm ("exact", "classes", "stepwise", "greedy", "coloring", "caterpillar") or
 /// "auto".

@@ -16,5 +16,7 @@ struct Algorithm {
 
 /// The algorithms of one problem, in the order in which `compare` shows them; without "auto".
 [[nodiscard]] std::span<const Algorithm> algorithms(std::string_view problem);
+/// Whether one of them has that name, which "auto" is not.
+[[nodiscard]] bool has_algorithm(std::string_view problem, std::string_view name);
 
 }  // namespace sluice

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "sluice/input/batch_problem.hpp"
 #include "sluice/input/redistribution_problem.hpp"
 
 namespace sluice {
@@ -13,7 +14,7 @@ struct TargetRoles {
   /// A permutation: process p of the job is process role_of_process[p] of the target grid, or none of it where that is
   /// not below the number of its processes. As RedistributionProblem::with_roles wants it.
   std::vector<Rank> role_of_process;
-  std::int64_t kept = 0;         ///< elements that stay where they are
+  std::int64_t kept = 0;         ///< elements that stay where they are; of a batch, bytes
   std::int64_t kept_before = 0;  ///< with every process in the role of its own number
 };
 
@@ -27,7 +28,8 @@ struct TargetRoles {
 /// maximum_weight_matching. Example: 4:2 -> 4:2 from element 2 on: every block moves one process on; with roles moved
 /// on as well nothing moves.
 ///
-/// What is left is planned with plan_redistribution(problem.with_roles(roles.role_of_process)).
+/// What is left is planned with plan_redistribution(problem.with_roles(roles.role_of_process)). Throws InputError for
+/// more processes or messages than kMostListedMessages.
 [[nodiscard]] TargetRoles assign_target_roles(const RedistributionProblem& problem);
 
 /// The same where others may play the roles: candidate c is process source_of_candidate[c] of the source grid, or not
@@ -35,5 +37,12 @@ struct TargetRoles {
 /// Throws InputError for fewer candidates than roles, a process out of range, or one given twice.
 [[nodiscard]] TargetRoles assign_target_roles(const RedistributionProblem& problem,
                                               std::span<const Rank> source_of_candidate);
+
+/// The same for several arrays at once, in bytes: process p plays role role_of_process[p] in every target grid that has
+/// one of that number, and of all arrays together as much as possible stays. What is left is planned with
+/// plan_batch(problem.with_roles(roles.role_of_process)).
+[[nodiscard]] TargetRoles assign_target_roles(const BatchProblem& problem);
+/// Likewise, where candidate c is sender source_of_candidate[c] of the batch, or none (-1).
+[[nodiscard]] TargetRoles assign_target_roles(const BatchProblem& problem, std::span<const Rank> source_of_candidate);
 
 }  // namespace sluice

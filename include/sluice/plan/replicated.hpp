@@ -52,8 +52,9 @@ struct ReplicatedPlan {
 ///
 /// With it, H of the S copies are served so, and copy t passes on to copy t + H what it got in one step in the next
 /// one. Nothing collides, as copy t + H receives in step i + 1 what t received in step i. Steps are cut so that the
-/// price of filling the chains and that of steps are balanced. H is chosen by cost. If any process is on
-/// both sides, nothing is passed on.
+/// price of filling the chains and that of steps are balanced. H is chosen by cost. Processes that are
+/// on both sides are the last of their chains and pass nothing on, so that H is at least as many as there are of any
+/// process of the target grid; the order of the other copies in the chains is that of their numbers.
 ///
 /// Deterministic, unless stopped. Throws InputError for what plan_exchange refuses, and where S copies have more than
 /// 2^20 messages.

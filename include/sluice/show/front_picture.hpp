@@ -11,13 +11,14 @@ struct Front {
   /// One schedule.
   struct Point {
     std::int64_t steps = 0;                  ///< NS
-    std::int64_t transmission = 0;           ///< TC, in elements
+    std::int64_t transmission = 0;           ///< TC
     std::int64_t transmission_at_least = 0;  ///< of any schedule of as many steps, or fewer
     double total = 0;                        ///< TC + set-up times NS
     std::string algorithm;                   ///< what planned it
   };
   std::vector<Point> points;               ///< by rising NS and falling TC, at least one
-  double setup = 0;                        ///< of a step, in elements
+  double setup = 0;                        ///< of a step
+  std::string unit;                        ///< of TC, set-up and total: "elements"
   std::int64_t steps_at_least = 0;         ///< of any schedule
   std::int64_t transmission_at_least = 0;  ///< of any schedule
   bool complete = false;                   ///< whether every point is proven, and that there is none beside them

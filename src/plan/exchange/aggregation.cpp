@@ -55,10 +55,10 @@
 #include <utility>
 #include <vector>
 
+#include "input/distinct_messages.hpp"
 #include "plan/budget.hpp"
 #include "plan/exchange/overlap_order.hpp"
 #include "plan/exchange/route_candidates.hpp"
-#include "schedule/distinct_messages.hpp"
 #include "sluice/error.hpp"
 #include "sluice/schedule/cost.hpp"
 #include "sluice/schedule/local_phases.hpp"

@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "schedule/distinct_messages.hpp"
+#include "input/distinct_messages.hpp"
 #include "sluice/error.hpp"
 #include "sluice/schedule/time_bound.hpp"
 

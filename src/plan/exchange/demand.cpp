@@ -8,8 +8,8 @@
 #include <numeric>
 #include <utility>
 
+#include "input/distinct_messages.hpp"
 #include "plan/exchange/step_order.hpp"
-#include "schedule/distinct_messages.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
 

@@ -10,11 +10,11 @@
 #include <tuple>
 #include <utility>
 
+#include "input/distinct_messages.hpp"
 #include "plan/exchange/cluster_side.hpp"
 #include "plan/exchange/demand.hpp"
 #include "plan/exchange/merged_routes.hpp"
 #include "plan/exchange/spread_routes.hpp"
-#include "schedule/distinct_messages.hpp"
 #include "sluice/schedule/cost.hpp"
 
 namespace sluice::detail {

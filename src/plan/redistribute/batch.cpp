@@ -16,11 +16,9 @@ namespace sluice {
 namespace {
 
 constexpr std::int64_t kMostBatchMessages = std::int64_t{1} << 24;
-constexpr double kEffortOfExchange = 50'000;  // effort of redistribute that takes as long as an effort of exchange of 1
 
 bool is_of(std::string_view problem, const std::string& algorithm) {
-  return algorithm == "auto" ||
-         std::ranges::any_of(algorithms(problem), [&](const Algorithm& each) { return each.name == algorithm; });
+  return algorithm == "auto" || has_algorithm(problem, algorithm);
 }
 
 /// Elements of one array to bytes of all that are like it.
@@ -45,13 +43,26 @@ class ToBatchBytes {
   std::int64_t elements_;
 };
 
-BatchPlan plan_as_one(const BatchProblem& problem, const BatchOptions& options) {
+/// Whether the plan of one array serves for all.
+bool is_as_one(const BatchProblem& problem) {
+  return problem.pattern() >= 0 && std::ranges::all_of(problem.arrays(), [](const BatchArray& array) {
+           return array.senders.empty() && array.receivers.empty();
+         });
+}
+
+/// That array, among the processes of the batch. @pre is_as_one(problem)
+RedistributionProblem pattern_array(const BatchProblem& problem) {
   RedistributionProblem one = problem.arrays()[static_cast<std::size_t>(problem.pattern())].problem;
-  if (problem.same_processes()) {
-    std::vector<Rank> same;
-    for (std::int64_t p = 0; p < one.from().processes(); ++p) same.emplace_back(p);
-    one = one.with_roles(same);
+  if (problem.has_roles()) {
+    std::vector<Rank> roles;
+    for (std::int64_t p = 0; p < one.from().processes(); ++p) roles.emplace_back(problem.role_of(p));
+    one = one.with_roles(roles);
   }
+  return one;
+}
+
+BatchPlan plan_as_one(const BatchProblem& problem, const BatchOptions& options) {
+  const RedistributionProblem one = pattern_array(problem);
   const ToBatchBytes to_bytes(problem, one);
   const RedistributionPlan plan =
       plan_redistribution(one, options.algorithm, options.setup / to_bytes.ratio(), options.effort, options.stop);
@@ -80,7 +91,7 @@ BatchPlan plan_merged(const BatchProblem& problem, const BatchOptions& options) 
   const ExchangeProblem exchange{problem.traffic_between_processes(), std::min(problem.senders(), problem.receivers()),
                                  options.setup};
   ExchangeOptions how;
-  how.effort = static_cast<double>(std::max<std::int64_t>(options.effort, 1)) / kEffortOfExchange;
+  how.effort = exchange_effort(options.effort);
   how.time_limit_s = options.time_limit_s;
   how.stop = options.stop;
   const auto plan_by = [&](const std::string& algorithm) {
@@ -100,12 +111,27 @@ BatchPlan plan_merged(const BatchProblem& problem, const BatchOptions& options) 
 
 }  // namespace
 
+BatchFront batch_front(const BatchProblem& problem, const BatchOptions& options) {
+  if (!is_as_one(problem))
+    throw InputError("arrays", "arrays that are not alike", "the same layouts and shape, or whole slices");
+  const RedistributionProblem one = pattern_array(problem);
+  const ToBatchBytes to_bytes(problem, one);
+  const RedistributionFront front =
+      redistribution_front(one, options.setup / to_bytes.ratio(), options.effort, options.stop);
+  const auto in_bytes = [&](Cost cost) {
+    cost.transmission = to_bytes(cost.transmission);
+    cost.total = static_cast<double>(cost.transmission) + options.setup * static_cast<double>(cost.steps);
+    return cost;
+  };
+  BatchFront result{{}, in_bytes(front.bound), front.complete};
+  for (const FrontPoint& point : front.points)
+    result.points.push_back(
+        {point.plan.algorithm(), in_bytes(point.plan.cost()), to_bytes(point.transmission_at_least)});
+  return result;
+}
+
 BatchPlan plan_batch(const BatchProblem& problem, const BatchOptions& options) {
-  bool numbered = false;
-  for (const BatchArray& array : problem.arrays())
-    numbered = numbered || !array.senders.empty() || !array.receivers.empty();
-  const bool alike = problem.pattern() >= 0 && !numbered;
-  if (alike && is_of("redistribute", options.algorithm)) return plan_as_one(problem, options);
+  if (is_as_one(problem) && is_of("redistribute", options.algorithm)) return plan_as_one(problem, options);
   if (is_of("exchange", options.algorithm)) return plan_merged(problem, options);
   if (is_of("redistribute", options.algorithm))
     throw InputError("algorithm", fmt::format("'{}' for arrays that are not alike", options.algorithm),

@@ -51,7 +51,8 @@ Pipeline best_pipeline(std::span<const std::int64_t> durations, std::int64_t cha
   return best;
 }
 
-std::vector<Step> passed_on(std::vector<Step> steps, const Chains& chains, std::int64_t longest) {
+std::vector<Step> passed_on(std::vector<Step> steps, const Chains& chains, std::int64_t longest,
+                            const std::function<bool(std::int64_t, std::int64_t)>& has) {
   const std::int64_t chain = chains.length();
   if (chain == 1) return steps;
   std::vector<Step> heads;
@@ -63,6 +64,7 @@ std::vector<Step> passed_on(std::vector<Step> steps, const Chains& chains, std::
       std::int64_t from = transfer.from;
       std::int64_t to = transfer.to;
       for (std::size_t later = 0; to < chains.copies * chains.targets; ++later) {
+        if (has(to, transfer.from)) break;  // the last of the chain
         Step& step = steps[i + later];
         step.transfers.push_back({from, to, transfer.offset, transfer.size});
         step.duration = std::max(step.duration, transfer.size);
@@ -71,6 +73,7 @@ std::vector<Step> passed_on(std::vector<Step> steps, const Chains& chains, std::
       }
     }
   }
+  std::erase_if(steps, [](const Step& step) { return step.transfers.empty(); });
   return steps;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -36,6 +37,8 @@ struct Chains {
 
   [[nodiscard]] std::int64_t length() const { return (copies + heads - 1) / heads; }
 };
-[[nodiscard]] std::vector<Step> passed_on(std::vector<Step> steps, const Chains& chains, std::int64_t longest);
+/// `has(receiver, sender)`: whether the last of a chain has what that sender sends, and gets nothing of it.
+[[nodiscard]] std::vector<Step> passed_on(std::vector<Step> steps, const Chains& chains, std::int64_t longest,
+                                          const std::function<bool(std::int64_t, std::int64_t)>& has);
 
 }  // namespace sluice::detail

@@ -7,6 +7,7 @@
 #include "plan/redistribute/bound.hpp"
 #include "plan/redistribute/combined_steps.hpp"
 #include "plan/redistribute/exact.hpp"
+#include "plan/redistribute/written_out.hpp"
 #include "plan/step_rule.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/redistribute.hpp"
@@ -184,6 +185,7 @@ StepSchedule RedistributionPlan::schedule(const RedistributionInput& input) cons
   if (steps() > kMaximumSteps) {
     throw InputError("plan", fmt::format("{} steps to write out", steps()), fmt::format("at most {}", kMaximumSteps));
   }
+  detail::check_written_out(problem_);
   StepSchedule result;
   result.problem = "redistribute";
   result.algorithm = algorithm_;

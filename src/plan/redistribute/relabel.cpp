@@ -14,13 +14,12 @@ namespace {
 constexpr std::int64_t kNoProcess = -1;
 
 /// The candidate that is each process of the source grid, or kNoProcess.
-std::vector<std::int64_t> candidates_of_sources(const RedistributionProblem& problem,
+std::vector<std::int64_t> candidates_of_sources(std::int64_t senders, std::int64_t receivers,
                                                 std::span<const Rank> source_of_candidate) {
-  const std::int64_t senders = problem.from().processes();
   const auto candidates = static_cast<std::int64_t>(source_of_candidate.size());
-  if (candidates < problem.to().processes())
+  if (candidates < receivers)
     throw InputError("roles", fmt::format("{} candidates", candidates),
-                     fmt::format("at least {}, one for each process of the target grid", problem.to().processes()));
+                     fmt::format("at least {}, one for each process of the target grid", receivers));
   std::vector<std::int64_t> result(static_cast<std::size_t>(senders), kNoProcess);
   for (std::size_t c = 0; c < source_of_candidate.size(); ++c) {
     const std::int64_t source = source_of_candidate[c].value;
@@ -36,20 +35,27 @@ std::vector<std::int64_t> candidates_of_sources(const RedistributionProblem& pro
   return result;
 }
 
-}  // namespace
+/// Every process in turn, as a candidate.
+std::vector<Rank> sources_by_number(std::int64_t senders, std::int64_t receivers) {
+  const std::int64_t processes = std::max(senders, receivers);
+  if (processes > kMostListedMessages)
+    throw InputError("roles", fmt::format("{} processes", processes), fmt::format("at most {}", kMostListedMessages));
+  std::vector<Rank> sources;
+  for (std::int64_t p = 0; p < processes; ++p) sources.emplace_back(p < senders ? p : kNoProcess);
+  return sources;
+}
 
-TargetRoles assign_target_roles(const RedistributionProblem& problem, std::span<const Rank> source_of_candidate) {
-  const std::vector<std::int64_t> candidate_of = candidates_of_sources(problem, source_of_candidate);
+TargetRoles assigned(const Traffic& traffic, std::span<const Rank> source_of_candidate) {
+  const std::vector<std::int64_t> candidate_of =
+      candidates_of_sources(traffic.senders, traffic.receivers, source_of_candidate);
   const auto candidates = static_cast<std::int32_t>(source_of_candidate.size());
   TargetRoles result;
   std::vector<Edge> edges;
-  for (std::int64_t p = 0; p < problem.from().processes(); ++p) {
-    const std::int64_t candidate = candidate_of[static_cast<std::size_t>(p)];
+  for (const Message& message : traffic.messages) {
+    const std::int64_t candidate = candidate_of[static_cast<std::size_t>(message.from)];
     if (candidate == kNoProcess) continue;
-    for (const Message& message : problem.sends(Rank(p))) {
-      if (message.to == candidate) result.kept_before += message.size;
-      edges.push_back({static_cast<std::int32_t>(candidate), static_cast<std::int32_t>(message.to), message.size});
-    }
+    if (message.to == candidate) result.kept_before += message.size;
+    edges.push_back({static_cast<std::int32_t>(candidate), static_cast<std::int32_t>(message.to), message.size});
   }
   const BipartiteGraph graph(candidates, candidates, edges);
   const Matching best = maximum_weight_matching(graph).matching;
@@ -80,11 +86,22 @@ TargetRoles assign_target_roles(const RedistributionProblem& problem, std::span<
   return result;
 }
 
+}  // namespace
+
+TargetRoles assign_target_roles(const RedistributionProblem& problem, std::span<const Rank> source_of_candidate) {
+  return assigned(problem.traffic(), source_of_candidate);
+}
+
 TargetRoles assign_target_roles(const RedistributionProblem& problem) {
-  std::vector<Rank> sources;
-  for (std::int64_t p = 0; p < std::max(problem.from().processes(), problem.to().processes()); ++p)
-    sources.emplace_back(p < problem.from().processes() ? p : kNoProcess);
-  return assign_target_roles(problem, sources);
+  return assign_target_roles(problem, sources_by_number(problem.from().processes(), problem.to().processes()));
+}
+
+TargetRoles assign_target_roles(const BatchProblem& problem, std::span<const Rank> source_of_candidate) {
+  return assigned(problem.traffic(), source_of_candidate);
+}
+
+TargetRoles assign_target_roles(const BatchProblem& problem) {
+  return assign_target_roles(problem, sources_by_number(problem.senders(), problem.receivers()));
 }
 
 }  // namespace sluice

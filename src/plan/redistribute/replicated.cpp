@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "plan/redistribute/chain_order.hpp"
 #include "plan/redistribute/pass_on.hpp"
 #include "plan/redistribute/replica_needs.hpp"
 #include "sluice/error.hpp"
@@ -185,8 +186,10 @@ class Search {
 
 }  // namespace
 
-ReplicatedPlan plan_replicated(const ReplicatedProblem& problem, const ReplicatedOptions& options) {
-  check_size(problem);
+ReplicatedPlan plan_replicated(const ReplicatedProblem& given, const ReplicatedOptions& options) {
+  check_size(given);
+  const detail::ChainOrder order(given);
+  const ReplicatedProblem& problem = order.problem();
   const std::int64_t copies = problem.to_replicas();
   detail::ReplicaNeeds needs = detail::needs_of(problem, copies);
   ReplicatedPlan result;
@@ -198,10 +201,10 @@ ReplicatedPlan plan_replicated(const ReplicatedProblem& problem, const Replicate
   Search search(problem, options);
   search.to_heads(needs.sent, copies);
   result.direct_total = search.pipeline().cost.total;
-  // Those on both sides have no port left to pass on by: where all are, sources are as many as targets and not short.
-  if (options.forward && !problem.has_roles()) {
+  if (options.forward) {
     for (std::int64_t chain = 2; chain <= copies; ++chain) {
       const std::int64_t heads = (copies + chain - 1) / chain;
+      if (heads < order.least_heads()) break;
       if (chain > 2 && heads == (copies + chain - 2) / (chain - 1)) continue;  // a shorter chain does
       const std::vector<ReplicaNeed> of_heads = detail::needs_of(problem, heads).sent;
       if (search.may_gain(detail::direct_bound(problem, of_heads, options.setup), heads))
@@ -212,7 +215,12 @@ ReplicatedPlan plan_replicated(const ReplicatedProblem& problem, const Replicate
   result.heads = chains.heads;
   result.longest_chain = chains.length();
   result.schedule.algorithm = search.best().algorithm;
-  result.schedule.steps = detail::passed_on(search.best().steps, chains, search.pipeline().longest);
+  const std::int64_t sources = problem.one().from().processes();
+  result.schedule.steps = detail::passed_on(search.best().steps, chains, search.pipeline().longest,
+                                            [&](std::int64_t receiver, std::int64_t sender) {
+                                              const std::int64_t self = problem.sender_of(receiver);
+                                              return self >= 0 && self % sources == sender % sources;
+                                            });
   std::vector<std::int64_t> loads(static_cast<std::size_t>(problem.senders()), 0);
   for (const Step& step : result.schedule.steps) {
     for (const Transfer& transfer : step.transfers) {
@@ -220,6 +228,8 @@ ReplicatedPlan plan_replicated(const ReplicatedProblem& problem, const Replicate
     }
   }
   result.source_load = std::ranges::max(loads);
+  for (Step& step : result.schedule.steps) order.number(step.transfers);
+  order.number(result.schedule.copies);
   result.stopped = search.stopped();
   return result;
 }

@@ -13,7 +13,8 @@ static double value_at(int64_t i, int64_t j) { return 1000.0 * (double)i + (doub
 /* Rows dealt to the ranks become columns dealt to them. */
 static void redistributes(void) {
   const int64_t shape[] = {37, 23};
-  sluice_layout rows = {2, {ranks, 1}, {4, 23}, {0}}, columns = {2, {1, ranks}, {37, 3}, {0, ranks - 1}};
+  sluice_layout rows = {.dimensions = 2, .grid = {ranks, 1}, .block = {4, 23}},
+                columns = {.dimensions = 2, .grid = {1, ranks}, .block = {37, 3}, .first = {0, ranks - 1}};
   sluice_job* job = NULL;
   CHECK_OK(sluice_redistribution_create(MPI_COMM_WORLD, shape, &rows, &columns, sizeof(double), NULL, &job));
   int64_t from = 0, to = 0, size = 0, ranks_there = 0;
@@ -61,8 +62,10 @@ static void redistributes(void) {
 /* The same matrix, and a vector of floats whose blocks of 5 become blocks of 2, in one job. */
 static void redistributes_several(void) {
   const int64_t shape[] = {37, 23}, length[] = {101};
-  const sluice_layout rows = {2, {ranks, 1}, {4, 23}, {0}}, columns = {2, {1, ranks}, {37, 3}, {0}};
-  const sluice_layout fives = {1, {ranks}, {5}, {0}}, twos = {1, {ranks}, {2}, {0}};
+  const sluice_layout rows = {.dimensions = 2, .grid = {ranks, 1}, .block = {4, 23}},
+                      columns = {.dimensions = 2, .grid = {1, ranks}, .block = {37, 3}};
+  const sluice_layout fives = {.dimensions = 1, .grid = {ranks}, .block = {5}},
+                      twos = {.dimensions = 1, .grid = {ranks}, .block = {2}};
   const sluice_array arrays[] = {{shape, &rows, &columns, sizeof(double), NULL},
                                  {length, &fives, &twos, sizeof(float), NULL}};
   sluice_job* job = NULL;
@@ -103,13 +106,125 @@ static void redistributes_several(void) {
   CHECK_REFUSED(sluice_redistribution_batch_create(MPI_COMM_WORLD, 2, NULL, NULL, &job), "arrays");
   sluice_options* options = NULL;
   CHECK_OK(sluice_options_create(&options));
+  CHECK_OK(sluice_options_set_integer(options, "no_such", 1));
+  CHECK_REFUSED(sluice_redistribution_batch_create(MPI_COMM_WORLD, 2, arrays, options, &job), "no_such");
+  CHECK_OK(sluice_options_free(options));
+  /* A shift of both arrays, which roles that are given out take back: nothing moves. */
+  const sluice_layout shifted = {.dimensions = 1, .grid = {ranks}, .block = {5}, .first = {ranks / 2}};
+  const sluice_array shift[] = {{length, &fives, &shifted, sizeof(float), NULL},
+                                {length, &fives, &shifted, sizeof(double), NULL}};
+  int64_t count = 0;
+  int at[64], also[64];
+  CHECK_OK(sluice_options_create(&options));
   CHECK_OK(sluice_options_set_integer(options, "relabel", 1));
-  CHECK_REFUSED(sluice_redistribution_batch_create(MPI_COMM_WORLD, 2, arrays, options, &job), "relabel");
+  CHECK_OK(sluice_redistribution_batch_create(MPI_COMM_WORLD, 2, shift, options, &job));
+  CHECK_OK(sluice_redistribution_batch_to_ranks(job, 0, &count, 64, at));
+  CHECK(count == ranks);
+  CHECK_OK(sluice_redistribution_batch_to_ranks(job, 1, &count, 64, also));
+  for (int r = 0; r < ranks; ++r) CHECK(at[(r + ranks / 2) % ranks] == r && also[r] == at[r]);
+  CHECK_REFUSED(sluice_redistribution_batch_to_ranks(job, 2, &count, 64, at), "array: 2");
+  CHECK_REFUSED(sluice_redistribution_batch_to_ranks(job, -1, &count, 64, at), "array: -1");
+  CHECK_REFUSED(sluice_redistribution_batch_to_ranks(job, 0, &count, ranks - 1, at), "room for");
+  CHECK_REFUSED(sluice_redistribution_batch_to_ranks(job, 0, NULL, 64, at), "count: a null pointer");
+  CHECK_OK(sluice_job_free(job));
   CHECK_OK(sluice_options_free(options));
   free(x);
   free(y);
   free(v);
   free(w);
+}
+
+/* Rank r has r + 1 numbers of a vector given by cuts, which move to blocks of 2; alone and in a batch. */
+static void redistributes_cuts(void) {
+  int64_t at[65] = {0}, owners[64], size = 0, from = 0, to = 0;
+  CHECK(ranks <= 64);
+  for (int r = 0; r < ranks; ++r) {
+    at[r + 1] = at[r] + r + 1;
+    owners[r] = ranks - 1 - r; /* the last rank has the first block */
+  }
+  const int64_t shape[] = {at[ranks]};
+  const sluice_layout cut = {.dimensions = 1, .grid = {ranks}, .cuts = {{ranks + 1, at, owners}}},
+                      twos = {.dimensions = 1, .grid = {ranks}, .block = {2}};
+  const int64_t block = ranks - 1 - rank;
+  CHECK_OK(sluice_layout_local_size(&cut, shape, rank, &size));
+  CHECK(size == block + 1);
+  sluice_job *one = NULL, *batch = NULL;
+  const sluice_array array = {shape, &cut, &twos, sizeof(int), NULL};
+  CHECK_OK(sluice_redistribution_create(MPI_COMM_WORLD, shape, &cut, &twos, sizeof(int), NULL, &one));
+  CHECK_OK(sluice_redistribution_batch_create(MPI_COMM_WORLD, 1, &array, NULL, &batch));
+  CHECK_OK(sluice_redistribution_extents(one, &from, &to));
+  CHECK(from == block + 1);
+  int *x = calloc((size_t)from + 1, sizeof *x), *y = calloc((size_t)to + 1, sizeof *y);
+  for (int64_t n = 0; n < from; ++n) x[n] = (int)(at[block] + n);
+  for (int round = 0; round < 2; ++round) {
+    memset(y, 255, (size_t)to * sizeof *y);
+    if (round == 0) {
+      CHECK_OK(sluice_redistribution_execute(one, x, y));
+    } else {
+      const void* const sources[] = {x};
+      void* const targets[] = {y};
+      CHECK_OK(sluice_redistribution_batch_execute(batch, sources, targets));
+    }
+    for (int64_t n = 0; n < to; ++n) CHECK(y[n] == (int)((n / 2 * ranks + rank) * 2 + n % 2));
+  }
+  CHECK_OK(sluice_job_free(one));
+  CHECK_OK(sluice_job_free(batch));
+  /* Cuts that are wrong, or others, on one rank alone are an error on all. */
+  sluice_layout bad = cut;
+  if (rank == ranks - 1) bad.cuts[0].at = NULL;
+  CHECK(sluice_redistribution_create(MPI_COMM_WORLD, shape, &bad, &twos, sizeof(int), NULL, &one) != SLUICE_OK);
+  CHECK(one == NULL && strstr(sluice_error_text(), "null pointer") != NULL);
+  bad = cut;
+  if (rank == ranks - 1) at[1] = at[0];
+  CHECK(sluice_redistribution_create(MPI_COMM_WORLD, shape, &bad, &twos, sizeof(int), NULL, &one) != SLUICE_OK);
+  CHECK(one == NULL);
+  free(x);
+  free(y);
+}
+
+/* One vector that lies on all ranks becomes a copy on each, and back. */
+static void redistributes_copies(void) {
+  enum { kLength = 100 };
+  const int64_t shape[] = {kLength};
+  const sluice_layout spread = {.dimensions = 1, .grid = {ranks}, .block = {3}},
+                      whole = {.dimensions = 1, .grid = {1}, .block = {kLength}};
+  sluice_options* options = NULL;
+  sluice_job* job = NULL;
+  int64_t from = 0, to = 0, count = 0;
+  int every[kLength], part[kLength + 1], copies[64];
+  CHECK_OK(sluice_options_create(&options));
+  CHECK_OK(sluice_options_set_integer(options, "to_replicas", ranks));
+  CHECK_OK(sluice_redistribution_create(MPI_COMM_WORLD, shape, &spread, &whole, sizeof(int), options, &job));
+  CHECK_OK(sluice_redistribution_extents(job, &from, &to));
+  CHECK(to == kLength);
+  CHECK_OK(sluice_redistribution_to_ranks(job, &count, 64, copies));
+  CHECK(count == ranks && copies[rank] == rank);
+  for (int64_t n = 0; n < from; ++n) part[n] = (int)((n / 3 * ranks + rank) * 3 + n % 3);
+  memset(every, 255, sizeof every);
+  CHECK_OK(sluice_redistribution_execute(job, part, every));
+  for (int n = 0; n < kLength; ++n) CHECK(every[n] == n);
+  CHECK_OK(sluice_job_free(job));
+
+  CHECK_OK(sluice_options_set_integer(options, "to_replicas", 1));
+  CHECK_OK(sluice_options_set_integer(options, "from_replicas", ranks));
+  CHECK_OK(sluice_options_set_integer(options, "forward", 0));
+  CHECK_OK(sluice_redistribution_create(MPI_COMM_WORLD, shape, &whole, &spread, sizeof(int), options, &job));
+  CHECK_OK(sluice_redistribution_extents(job, &from, &to));
+  CHECK(from == kLength);
+  memset(part, 255, sizeof part);
+  CHECK_OK(sluice_redistribution_execute(job, every, part));
+  for (int64_t n = 0; n < to; ++n) CHECK(part[n] == (int)((n / 3 * ranks + rank) * 3 + n % 3));
+  CHECK_OK(sluice_job_free(job));
+
+  CHECK_OK(sluice_options_set_integer(options, "from_replicas", ranks + 1));
+  CHECK_REFUSED(sluice_redistribution_create(MPI_COMM_WORLD, shape, &whole, &spread, sizeof(int), options, &job), "");
+  CHECK(job == NULL);
+  CHECK_OK(sluice_options_set_integer(options, "from_replicas", -1));
+  CHECK_REFUSED(sluice_redistribution_create(MPI_COMM_WORLD, shape, &whole, &spread, sizeof(int), options, &job), "-1");
+  const sluice_array array = {shape, &whole, &spread, sizeof(int), options};
+  CHECK_REFUSED(sluice_redistribution_batch_create(MPI_COMM_WORLD, 1, &array, NULL, &job),
+                "'forward', expected one of");
+  CHECK_OK(sluice_options_free(options));
 }
 
 /* What an exchange is told of the network. */
@@ -220,7 +335,8 @@ static void reduces_and_broadcasts(void) {
 /* Y = 2 Y + 3 X transposed, of rows dealt to the ranks. */
 static void transposes_scales_and_adds(void) {
   const int64_t shape[] = {2 * ranks, 3};
-  const sluice_layout rows = {2, {ranks, 1}, {2, 3}, {0}}, columns = {2, {1, ranks}, {3, 2}, {0}};
+  const sluice_layout rows = {.dimensions = 2, .grid = {ranks, 1}, .block = {2, 3}},
+                      columns = {.dimensions = 2, .grid = {1, ranks}, .block = {3, 2}};
   sluice_options* options = NULL;
   sluice_job* job = NULL;
   CHECK_OK(sluice_options_create(&options));
@@ -248,7 +364,7 @@ static void transposes_scales_and_adds(void) {
 static void fails_on_all_ranks(void) {
   const int bad = rank == ranks / 2;
   const int64_t shape[] = {100};
-  const sluice_layout layout = {1, {ranks}, {3}, {0}};
+  const sluice_layout layout = {.dimensions = 1, .grid = {ranks}, .block = {3}};
   sluice_job* job = (sluice_job*)&job;
   CHECK(sluice_redistribution_create(MPI_COMM_WORLD, bad ? NULL : shape, &layout, &layout, 8, NULL, &job) != SLUICE_OK);
   CHECK(job == NULL);
@@ -354,6 +470,8 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   redistributes();
   redistributes_several();
+  redistributes_cuts();
+  redistributes_copies();
   for (int network = LIMITED; network <= BY_HOST; ++network) exchanges((enum network)network);
   reduces_and_broadcasts();
   transposes_scales_and_adds();

@@ -1,5 +1,6 @@
 /* Planning, judging and files through the C interface: plan_test PLATFORM.json FOLDER */
 #include <sluice/sluice.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "check.h"
@@ -187,6 +188,187 @@ static void plans_redistributions(void) {
   CHECK_REFUSED(sluice_plan_redistribution(shape, &from, &to, NULL, &plan), "first process");
 }
 
+/* Blocks of any sizes. */
+static void plans_between_cuts(const char* folder) {
+  const int64_t at[] = {0, 10, 35, 100}, owners[] = {2, 0, 0}, shape[] = {100}, other_shape[] = {101};
+  const sluice_layout to = {.dimensions = 1, .grid = {4}, .block = {8}};
+  sluice_layout from = {.dimensions = 1, .grid = {3}, .cuts = {{4, at, owners}}};
+  int64_t size = 0, violations = -1;
+  CHECK_OK(sluice_layout_local_size(&from, shape, 0, &size));
+  CHECK(size == 90);
+  CHECK_REFUSED(sluice_layout_local_size(&from, other_shape, 0, &size), "cuts that end at 100, expected 101");
+  sluice_schedule *plan = NULL, *again = NULL;
+  CHECK_OK(sluice_plan_redistribution(NULL, &from, &to, NULL, &plan)); /* cuts say the shape */
+  CHECK_OK(sluice_schedule_check(plan, &violations));
+  CHECK(violations == 0);
+  char path[4096];
+  snprintf(path, sizeof path, "%s/cuts.json", folder);
+  CHECK_OK(sluice_schedule_write(plan, path));
+  CHECK_OK(sluice_schedule_free(plan));
+  CHECK_OK(sluice_schedule_read(path, &again));
+  CHECK_OK(sluice_schedule_check(again, &violations)); /* against the cuts in the file */
+  CHECK(violations == 0);
+  CHECK_OK(sluice_schedule_free(again));
+
+  /* Whole messages are what algorithms of redistribute plan, pieces what those of exchange do. */
+  sluice_options* options = NULL;
+  CHECK_OK(sluice_options_create(&options));
+  sluice_cost whole, cut;
+  CHECK_OK(sluice_options_set_text(options, "algorithm", "stepwise"));
+  CHECK_OK(sluice_plan_redistribution(shape, &from, &to, options, &plan));
+  CHECK_OK(sluice_schedule_cost(plan, &whole, NULL));
+  CHECK_OK(sluice_schedule_free(plan));
+  CHECK_OK(sluice_options_set_text(options, "algorithm", "oggp"));
+  CHECK_OK(sluice_options_set_integer(options, "setup", 0));
+  CHECK_OK(sluice_plan_redistribution(shape, &from, &to, options, &plan));
+  CHECK_OK(sluice_schedule_cost(plan, &cut, NULL));
+  CHECK(cut.transmission == 90 && whole.transmission >= 90); /* process 0 has 90 */
+  CHECK_OK(sluice_schedule_free(plan));
+  CHECK_OK(sluice_options_set_text(options, "algorithm", "classes"));
+  CHECK_REFUSED(sluice_plan_redistribution(shape, &from, &to, options, &plan), "classes");
+  CHECK_OK(sluice_options_free(options));
+
+  /* As text. */
+  sluice_layout read = {.dimensions = 9}, none = {.dimensions = 9};
+  int64_t numbers[7], count = 0;
+  CHECK_OK(sluice_layout_parse_cuts("3:0,10,35,100@2,0,0", NULL, &count, 0, NULL));
+  CHECK(count == 7);
+  CHECK_REFUSED(sluice_layout_parse_cuts("3:0,10,35,100@2,0,0", &read, &count, 6, numbers), "room for 7");
+  CHECK(read.dimensions == 9);
+  CHECK_OK(sluice_layout_parse_cuts("3:0,10,35,100@2,0,0", &read, &count, 7, numbers));
+  CHECK(read.dimensions == 1 && read.grid[0] == 3 && read.cuts[0].count == 4);
+  CHECK(memcmp(read.cuts[0].at, at, sizeof at) == 0 && memcmp(read.cuts[0].owners, owners, sizeof owners) == 0);
+  CHECK_OK(sluice_layout_parse_cuts("2x3:4x0,9", &read, &count, 7, numbers));
+  CHECK(count == 2 && read.cuts[0].count == 0 && read.cuts[1].count == 2 && read.cuts[1].owners == NULL);
+  CHECK_OK(sluice_layout_parse_cuts("16:3", &read, &count, 7, numbers));
+  CHECK(count == 0 && read.block[0] == 3 && read.cuts[0].count == 0);
+  snprintf(path, sizeof path, "@%s/layout.txt", folder);
+  FILE* file = fopen(path + 1, "w");
+  CHECK(file != NULL && fputs("3 : 0, 10,\n35, 100\n", file) >= 0 && fclose(file) == 0);
+  CHECK_OK(sluice_layout_parse_cuts(path, &read, &count, 7, numbers));
+  CHECK(count == 4 && numbers[2] == 35);
+  CHECK_REFUSED(sluice_layout_parse_cuts("@/nowhere/layout", &read, &count, 7, numbers), "/nowhere/layout");
+  CHECK_REFUSED(sluice_layout_parse_cuts("3:0,10,5", &none, &count, 7, numbers), "a cut at 5 behind one at 10");
+  CHECK(none.dimensions == 9);
+  CHECK_REFUSED(sluice_layout_parse_cuts(NULL, &read, &count, 7, numbers), "text: a null pointer");
+  CHECK_REFUSED(sluice_layout_parse_cuts("16:3", NULL, &count, 7, numbers), "layout: a null pointer");
+  CHECK_REFUSED(sluice_layout_parse_cuts("16:3", &read, NULL, 7, numbers), "count: a null pointer");
+  CHECK_REFUSED(sluice_layout_parse("16:0,10,20", &read), "sluice_layout_parse_cuts");
+
+  /* What is wrong with cuts. */
+  const int64_t falling[] = {0, 10, 10, 100}, late[] = {1, 10, 35, 100}, stranger[] = {0, 3, 0};
+  const struct {
+    sluice_cuts cuts;
+    const char* about;
+  } bad[] = {{{4, falling, NULL}, "a cut at 10 behind one at 10"},
+             {{4, late, NULL}, "a first cut at 1"},
+             {{4, at, stranger}, "process 3 as the owner"},
+             {{4, NULL, NULL}, "from: a null pointer"},
+             {{-1, at, NULL}, "-1 cuts"},
+             {{1, at, NULL}, "1 cuts"},
+             {{INT64_MAX, at, NULL}, "9223372036854775807 cuts"}};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
+    from.cuts[0] = bad[i].cuts;
+    CHECK_REFUSED(sluice_plan_redistribution(NULL, &from, &to, NULL, &plan), bad[i].about);
+    CHECK(plan == NULL);
+  }
+  from.cuts[0] = (sluice_cuts){4, at, NULL};
+  from.first[0] = 1;
+  CHECK_REFUSED(sluice_layout_local_size(&from, shape, 0, &size), "first process");
+}
+
+/* Two copies of four processes become three copies of two. */
+static void plans_copies(const char* folder) {
+  const sluice_layout from = {.dimensions = 1, .grid = {4}, .block = {8}},
+                      to = {.dimensions = 1, .grid = {2}, .block = {10}};
+  const int64_t shape[] = {4000};
+  int64_t sources = 0, targets = 0, passing = 0, senders = 0, receivers = 0, violations = -1;
+  sluice_options* options = NULL;
+  sluice_schedule *plan = NULL, *again = NULL;
+  CHECK_OK(sluice_plan_redistribution(shape, &from, &to, NULL, &plan));
+  CHECK_OK(sluice_schedule_replicas(plan, &sources, &targets, &passing));
+  CHECK(sources == 1 && targets == 1 && passing == 4);
+  CHECK_OK(sluice_schedule_free(plan));
+  CHECK_OK(sluice_options_create(&options));
+  CHECK_OK(sluice_options_set_integer(options, "from_replicas", 2));
+  CHECK_OK(sluice_options_set_integer(options, "to_replicas", 3));
+  CHECK_OK(sluice_plan_redistribution(shape, &from, &to, options, &plan));
+  CHECK_OK(sluice_schedule_replicas(plan, &sources, &targets, &passing));
+  CHECK_OK(sluice_schedule_senders(plan, &senders, &receivers));
+  CHECK(sources == 2 && targets == 3 && passing == 8 && senders == 14 && receivers == 6);
+  CHECK_OK(sluice_schedule_check(plan, &violations));
+  CHECK(violations == 0);
+  char path[4096];
+  snprintf(path, sizeof path, "%s/copies.json", folder);
+  CHECK_OK(sluice_schedule_write(plan, path));
+  CHECK_OK(sluice_schedule_read(path, &again));
+  CHECK_OK(sluice_schedule_check(again, &violations));
+  CHECK(violations == 0);
+  CHECK_OK(sluice_schedule_replicas(again, NULL, &targets, NULL));
+  CHECK(targets == 3);
+  CHECK_OK(sluice_schedule_free(again));
+  CHECK_OK(sluice_schedule_free(plan));
+
+  /* One source, many targets: where nothing is passed on, the source is what is short. */
+  const sluice_layout one = {.dimensions = 1, .grid = {1}, .block = {4000}};
+  int64_t passed_on[2] = {0, 0};
+  CHECK_OK(sluice_options_set_integer(options, "from_replicas", 1));
+  CHECK_OK(sluice_options_set_integer(options, "to_replicas", 4));
+  for (int forward = 0; forward < 2; ++forward) {
+    CHECK_OK(sluice_options_set_integer(options, "forward", forward));
+    CHECK_OK(sluice_plan_redistribution(shape, &one, &one, options, &plan));
+    CHECK_OK(sluice_schedule_check(plan, &violations));
+    CHECK(violations == 0);
+    int64_t steps = 0;
+    CHECK_OK(sluice_schedule_replicas(plan, NULL, NULL, &passing));
+    CHECK_OK(sluice_schedule_steps(plan, &steps));
+    for (int64_t t = 0; t < steps; ++t) {
+      sluice_transfer list[5];
+      int64_t count = 0;
+      CHECK_OK(sluice_schedule_step(plan, t, NULL, &count, 5, list));
+      for (int64_t i = 0; i < count; ++i) passed_on[forward] += list[i].from >= passing;
+    }
+    CHECK_OK(sluice_schedule_free(plan));
+  }
+  CHECK(passed_on[0] == 0 && passed_on[1] > 0);
+
+  CHECK_OK(sluice_options_set_integer(options, "to_replicas", 0));
+  CHECK_REFUSED(sluice_plan_redistribution(shape, &from, &to, options, &plan), "to_replicas: 0");
+  CHECK_OK(sluice_options_set_integer(options, "to_replicas", INT64_MAX));
+  CHECK_REFUSED(sluice_plan_redistribution(shape, &from, &to, options, &plan), "to_replicas: 9223372036854775807");
+  CHECK_OK(sluice_options_set_text(options, "to_replicas", "2"));
+  CHECK_REFUSED(sluice_plan_redistribution(shape, &from, &to, options, &plan), "expected an integer");
+  CHECK_OK(sluice_options_set_integer(options, "to_replicas", 2));
+  CHECK_OK(sluice_options_set_text(options, "algorithm", "classes"));
+  CHECK_REFUSED(sluice_plan_redistribution(shape, &from, &to, options, &plan), "classes");
+  CHECK_OK(sluice_options_free(options));
+  CHECK_REFUSED(sluice_schedule_replicas(NULL, &sources, NULL, NULL), "schedule: a null pointer");
+  CHECK_OK(sluice_plan_reduce(4, 1, 1, NULL, &plan));
+  CHECK_REFUSED(sluice_schedule_replicas(plan, &sources, NULL, NULL), "one of a tree, expected one of steps");
+  CHECK_OK(sluice_schedule_free(plan));
+}
+
+/* Grids of which planning would ask every process for ever. */
+static void refuses_huge_grids(void) {
+  const sluice_layout huge = {.dimensions = 1, .grid = {1000000000000}, .block = {1}},
+                      small = {.dimensions = 1, .grid = {3}, .block = {8}};
+  const int64_t shape[] = {35};
+  const char* const algorithms[] = {"auto", "stepwise", "coloring", "exact", "oggp"};
+  sluice_options* options = NULL;
+  sluice_schedule* plan = NULL;
+  CHECK_OK(sluice_options_create(&options));
+  for (size_t i = 0; i < sizeof algorithms / sizeof *algorithms; ++i) {
+    CHECK_OK(sluice_options_set_text(options, "algorithm", algorithms[i]));
+    CHECK_REFUSED(sluice_plan_redistribution(shape, &huge, &small, options, &plan),
+                  "from: 1000000000000 processes, of which 35 have elements");
+    CHECK_REFUSED(sluice_plan_redistribution(shape, &small, &huge, options, &plan), "to: 1000000000000 processes");
+    CHECK_REFUSED(sluice_plan_redistribution(NULL, &huge, &small, options, &plan), "more than 16777216");
+    CHECK_REFUSED(sluice_plan_redistribution(NULL, &huge, &huge, options, &plan), "more than 16777216");
+    CHECK(plan == NULL);
+  }
+  CHECK_OK(sluice_options_free(options));
+}
+
 static void plans_trees(const char* platform_file) {
   sluice_options* options = NULL;
   CHECK_OK(sluice_options_create(&options));
@@ -273,6 +455,9 @@ int main(int argc, char** argv) {
   plans_exchanges(argv[2]);
   plans_at_speeds();
   plans_redistributions();
+  plans_between_cuts(argv[2]);
+  plans_copies(argv[2]);
+  refuses_huge_grids();
   plans_trees(argv[1]);
   refuses_bad_arguments();
   return failures == 0 ? 0 : 1;

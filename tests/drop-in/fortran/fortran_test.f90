@@ -16,6 +16,8 @@ program fortran_test
   if (rank == 0) call plan()
   call redistribute()
   call redistribute_several()
+  call redistribute_cuts()
+  call redistribute_copies()
   call plan_at_speeds()
   call exchange()
   call reduce_and_broadcast()
@@ -206,6 +208,130 @@ contains
     integer(int64) :: index
     index = (local / block * ranks + rank) * block + modulo(local, block)
   end function
+
+  ! Rank r has r + 1 numbers of a vector given by cuts, which move to blocks of 2; alone and in a batch.
+  subroutine redistribute_cuts()
+    type(sluice_layout) :: cut, twos, bad
+    type(sluice_array) :: arrays(1)
+    type(sluice_schedule) :: schedule
+    type(sluice_options) :: options
+    type(sluice_job) :: job
+    integer, allocatable, target :: x(:), y(:)
+    integer, allocatable :: at(:)
+    integer(int64) :: own(1), shape(1), violations, i
+    integer :: r, stat
+    character(200) :: text
+    cut%dimensions = 1
+    cut%grid(1) = ranks
+    cut%cuts(1)%at = [(int(r, int64) * (r + 1) / 2, r = 0, ranks)]
+    shape = cut%cuts(1)%at(ranks + 1)
+    twos%dimensions = 1
+    twos%grid(1) = ranks
+    twos%block(1) = 2
+    call sluice_layout_local_shape(cut, shape, rank, own)
+    call check(own(1) == rank + 1, 'a block')
+    allocate (x(rank + 1))
+    x = [(int(cut%cuts(1)%at(rank + 1)) + r, r = 0, rank)]
+    call sluice_layout_local_shape(twos, shape, rank, own)
+    allocate (y(own(1)))
+    y = -1
+    call sluice_redistribution_create(MPI_COMM_WORLD, shape, cut, twos, 4_int64, job)
+    call sluice_redistribution_execute(job, x, y)
+    call check(all(y == [(int(place(i, 2_int64)), i = 0, own(1) - 1)]), 'numbers from blocks of any sizes')
+    call sluice_job_free(job)
+    arrays(1)%shape(1) = shape(1)
+    arrays(1)%from = cut
+    arrays(1)%to = twos
+    arrays(1)%element_bytes = 4
+    y = -1
+    call sluice_redistribution_batch_create(MPI_COMM_WORLD, arrays, job)
+    call sluice_redistribution_batch_execute(job, [c_loc(x)], [c_loc(y)])
+    call check(all(y == [(int(place(i, 2_int64)), i = 0, own(1) - 1)]), 'numbers of a batch from blocks of any sizes')
+    call sluice_job_free(job)
+
+    arrays(1)%from = twos
+    arrays(1)%to = twos
+    arrays(1)%to%first(1) = ranks / 2
+    call sluice_options_set(options, 'relabel', .true.)
+    call sluice_redistribution_batch_create(MPI_COMM_WORLD, arrays, job, options)
+    call sluice_redistribution_to_ranks(job, at, 0)
+    call check(size(at) == ranks, 'as many ranks as the grid has processes')
+    call check(all(at == [(modulo(r - ranks / 2, ranks), r = 0, ranks - 1)]), 'roles that take back a shift')
+    call sluice_redistribution_to_ranks(job, at, stat=stat)
+    call check(stat == SLUICE_BAD_INPUT, 'a job of several arrays, and none of them named')
+    call sluice_job_free(job)
+    call sluice_options_free(options)
+
+    call sluice_plan_redistribution(cut, twos, schedule)
+    call sluice_schedule_check(schedule, violations)
+    call check(violations == 0, 'a plan from blocks of any sizes')
+    call sluice_schedule_free(schedule)
+    call sluice_layout_parse('3x2:0,10,35,100@2,0,0x5', bad)
+    call check(bad%dimensions == 2 .and. all(bad%cuts(1)%at == [0_int64, 10_int64, 35_int64, 100_int64]) .and. &
+               all(bad%cuts(1)%owners == [2_int64, 0_int64, 0_int64]) .and. .not. allocated(bad%cuts(2)%at) .and. &
+               bad%block(2) == 5, 'cuts that were read')
+    bad%cuts(1)%owners = [2_int64, 0_int64]
+    call sluice_layout_local_shape(bad, [100_int64, 7_int64], 0, own, stat, text)
+    call check(stat == SLUICE_BAD_INPUT .and. index(text, 'cuts') > 0, 'owners that are too few: '//trim(text))
+    bad%cuts(1)%at = [integer(int64) ::]
+    call sluice_layout_local_shape(bad, [100_int64, 7_int64], 0, own, stat, text)
+    call check(stat == SLUICE_BAD_INPUT .and. index(text, 'cuts') > 0, 'no cuts: '//trim(text))
+    bad = cut
+    bad%cuts(1)%at(ranks + 1) = bad%cuts(1)%at(ranks)
+    call sluice_redistribution_create(MPI_COMM_WORLD, shape, bad, twos, 4_int64, job, stat=stat, errmsg=text)
+    call check(stat == SLUICE_BAD_INPUT .and. index(text, 'cuts that rise') > 0, 'cuts that do not rise: '//trim(text))
+  end subroutine
+
+  ! One vector that lies on all ranks becomes a copy on each, and back.
+  subroutine redistribute_copies()
+    type(sluice_layout) :: spread, whole
+    type(sluice_schedule) :: schedule
+    type(sluice_options) :: options
+    type(sluice_job) :: job
+    integer, allocatable :: part(:), every(:)
+    integer(int64) :: own(1), violations, from, to, first_passing, i
+    integer :: stat
+    character(200) :: text
+    call sluice_layout_parse('1:100', whole)
+    spread%dimensions = 1
+    spread%grid(1) = ranks
+    spread%block(1) = 3
+    call sluice_layout_local_shape(spread, [100_int64], rank, own)
+    allocate (part(own(1)), every(100))
+    part = [(int(place(i, 3_int64)), i = 0, own(1) - 1)]
+    every = -1
+    call sluice_options_set(options, 'to_replicas', ranks)
+    call sluice_redistribution_create(MPI_COMM_WORLD, [100_int64], spread, whole, 4_int64, job, options)
+    call sluice_redistribution_execute(job, part, every)
+    call check(all(every == [(int(i), i = 0, 99)]), 'a copy on each rank')
+    call sluice_job_free(job)
+    call sluice_options_free(options)
+
+    call sluice_options_set(options, 'from_replicas', ranks)
+    call sluice_options_set(options, 'forward', .false.)
+    part = -1
+    call sluice_redistribution_create(MPI_COMM_WORLD, [100_int64], whole, spread, 4_int64, job, options)
+    call sluice_redistribution_execute(job, every, part)
+    call check(all(part == [(int(place(i, 3_int64)), i = 0, own(1) - 1)]), 'from a copy on each rank')
+    call sluice_job_free(job)
+    call sluice_options_set(options, 'from_replicas', ranks + 1)
+    call sluice_redistribution_create(MPI_COMM_WORLD, [100_int64], whole, spread, 4_int64, job, options, stat, text)
+    call check(stat == SLUICE_BAD_INPUT, 'copies on ranks that are not there: '//trim(text))
+    call sluice_options_free(options)
+
+    call sluice_options_set(options, 'from_replicas', 2)
+    call sluice_options_set(options, 'to_replicas', 3)
+    call sluice_plan_redistribution(whole, spread, schedule, [100_int64], options)
+    call sluice_schedule_replicas(schedule, from, to, first_passing)
+    call check(from == 2 .and. to == 3 .and. first_passing == 2, 'numbers of copies')
+    call sluice_schedule_check(schedule, violations)
+    call check(violations == 0, 'a plan of copies')
+    call sluice_schedule_free(schedule)
+    call sluice_options_set(options, 'to_replicas', 0)
+    call sluice_plan_redistribution(whole, spread, schedule, [100_int64], options, stat, text)
+    call check(stat == SLUICE_BAD_INPUT .and. index(text, 'to_replicas') > 0, 'no copies: '//trim(text))
+    call sluice_options_free(options)
+  end subroutine
 
   ! Sender 1 is half as fast; and a backbone of which less is left from time 10 on.
   subroutine plan_at_speeds()

@@ -52,7 +52,7 @@ class RedistributionBatch {
   ///
   /// Throws InputError on every rank for no array, if the arguments are bad on any rank, or differ between ranks; for
   /// `combine` among arrays whose elements differ in size; for an algorithm that is not of exchange, "auto", "stepwise"
-  /// or "greedy" where the arrays are not alike.
+  /// or "greedy" where the arrays are not alike; for `relabel` with arrays whose `to_ranks` differ.
   RedistributionBatch(MPI_Comm comm, const std::vector<RedistributionArray>& arrays,
                       const RedistributionJobOptions& options = {});
   /// Local. While an exception passes, or during an execution, it makes the other ranks throw.
@@ -85,7 +85,7 @@ class RedistributionBatch {
   /// How many arrays.
   [[nodiscard]] std::size_t arrays() const;
   /// Number of elements of this rank's part of the source array number `array`, counted from 0; 0 if it is not in the
-  /// source grid. Throws InputError for an array that is not there, as the three below do.
+  /// source grid. Throws InputError for an array that is not there, as the four below do.
   [[nodiscard]] std::int64_t source_elements(std::size_t array) const;
   /// Likewise, of the target array.
   [[nodiscard]] std::int64_t target_elements(std::size_t array) const;
@@ -93,6 +93,8 @@ class RedistributionBatch {
   [[nodiscard]] std::int64_t source_extent(std::size_t array) const;
   /// The same of the target array.
   [[nodiscard]] std::int64_t target_extent(std::size_t array) const;
+  /// The rank of each process of that target grid, in row-major order: as Redistribution::to_ranks.
+  [[nodiscard]] std::vector<int> to_ranks(std::size_t array) const;
   /// Bytes of buffers this rank holds beyond the user's memory.
   [[nodiscard]] std::int64_t peak_extra_bytes() const;
   /// Steps of the plan.

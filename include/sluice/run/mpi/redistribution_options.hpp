@@ -75,6 +75,13 @@ struct RedistributionJobOptions {
   /// at least half of them. These executions begin when all ranks have started them. Between nodes
   /// the decision is taken back where executions of 1 ms or more change by a factor of 1.3 (docs/explanation/run.md).
   bool try_native = true;
+
+  /// Lets the job choose who plays which role in the target grid, so that as much as possible stays where it is (see
+  /// assign_target_roles); to_ranks() of the job tells the choice. The roles go round among `to_ranks`; if that is
+  /// empty, among ranks 0, 1, ... as many as the target grid has processes, and those of the source grid. Of several
+  /// arrays a rank plays the role of one number in all target grids that have it, and all of their data counts; they
+  /// have the same `to_ranks`, or none.
+  bool relabel = false;
 };
 
 /// All that a redistribution of one array can be told.
@@ -86,13 +93,9 @@ struct RedistributionOptions : ArrayOptions, RedistributionJobOptions {
   std::int64_t to_replicas = 1;  ///< copies of the target array that are wanted, S, likewise
   /// Whether there are several copies of either array.
   [[nodiscard]] bool has_replicas() const { return from_replicas != 1 || to_replicas != 1; }
-  /// With several copies of the target: whether they may get from one another what they do not have. Nothing is passed
-  /// on where a rank has both a part of the source and one of the target. Must be false where there is `combine`.
+  /// With several copies of the target: whether they may get from one another what they do not have. A rank that
+  /// has a part of the source, too, passes nothing on. Must be false where there is `combine`.
   bool forward = true;
-  /// Lets the job choose who plays which role in the target grid, so that as much as possible stays where it is (see
-  /// assign_target_roles); Redistribution::to_ranks() tells the choice. The roles go round among `to_ranks`; if that is
-  /// empty, among ranks 0, 1, ... as many as the target grid has processes, and those of the source grid.
-  bool relabel = false;
 };
 
 }  // namespace sluice::mpi

@@ -128,8 +128,8 @@ void check_exchange(const std::vector<MessageSize>& sends, const ExchangeOptions
   if (std::ranges::find(kModes, options.mode, [](const auto& m) { return m.first; }) == kModes.end()) {
     refuse("mode", static_cast<int>(options.mode), "an ExchangeMode");
   }
-  const auto known = algorithms("exchange");  // a mode without a plan would not find out
-  if (options.algorithm != "auto" && std::ranges::find(known, options.algorithm, &Algorithm::name) == known.end()) {
+  // A mode without a plan would not find out.
+  if (options.algorithm != "auto" && !has_algorithm("exchange", options.algorithm)) {
     refuse("algorithm", options.algorithm, "auto or an algorithm of exchange");
   }
   if (!(options.setup_bytes >= 0)) refuse("setup_bytes", options.setup_bytes, "at least 0");

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
-#include <string_view>
 #include <utility>
 
 #include "sluice/error.hpp"
@@ -169,7 +168,7 @@ StepSchedule merged_schedule(const JobArrays& arrays, const RedistributionJobOpt
   how.algorithm = options.algorithm;
   how.setup = options.setup;
   how.whole_messages = true;
-  how.effort = static_cast<std::int64_t>(kExchangeEffort * 50'000);
+  how.effort = static_cast<std::int64_t>(kExchangeEffort * kEffortOfASecond);
   return plan_batch(arrays.batch, how).schedule;
 }
 
@@ -236,10 +235,7 @@ std::int64_t JobArrays::largest_part() const {
 }
 
 bool is_of_exchange(const std::string& algorithm) {
-  const auto is_one_of = [&](std::string_view problem) {
-    return std::ranges::any_of(algorithms(problem), [&](const Algorithm& each) { return each.name == algorithm; });
-  };
-  return is_one_of("exchange") && !is_one_of("redistribute");
+  return has_algorithm("exchange", algorithm) && !has_algorithm("redistribute", algorithm);
 }
 
 OwnSteps own_steps(const JobArrays& arrays, int rank, const RedistributionPlan* plan,

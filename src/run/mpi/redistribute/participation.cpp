@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <string>
 #include <utility>
 
 #include "sluice/checked.hpp"
+#include "sluice/input/batch_problem.hpp"
 #include "sluice/plan/relabel.hpp"
 
 namespace sluice::mpi::detail {
@@ -38,26 +40,46 @@ GridRanks grid_ranks(const std::vector<int>& given, std::int64_t processes, int 
   return {processes, given};
 }
 
-/// The ranks of the target grid's processes such that most data stays where it is. `given`: who may be one; empty:
-/// those in `usual`, and those of the source grid.
-std::vector<int> relabelled(const RedistributionProblem& problem, const GridRanks& from_ranks,
-                            const std::vector<int>& given, const std::vector<int>& usual) {
-  std::vector<int> candidates = usual;
+/// Gives out the roles in the target grids so that most data of all arrays stays where it is. Throws InputError where
+/// the arrays say differently who may have them.
+void relabel(std::vector<Participation>& parts, const std::vector<RedistributionArray>& arrays) {
+  const std::vector<int>& given = arrays.front().options.to_ranks;
+  for (std::size_t a = 1; a < arrays.size(); ++a) {
+    if (arrays[a].options.to_ranks != given)
+      throw InputError("to_ranks", fmt::format("other ranks of array {} than of array 0", a),
+                       "the same ones, or none, beside relabel");
+  }
+  std::int64_t roles = 0;
+  for (const Participation& part : parts) roles = std::max(roles, part.to_ranks.processes());
+  std::vector<int> candidates = given;
   if (given.empty()) {
-    const GridRanks usual_ranks(static_cast<std::int64_t>(usual.size()), usual);
-    for (const int rank : from_ranks.list()) {
-      if (usual_ranks.process_of(rank) < 0) candidates.push_back(rank);
+    candidates = GridRanks(roles, {}).list();
+    std::vector<int> sources;
+    for (const Participation& part : parts) {
+      const std::vector<int> ranks = part.from_ranks.list();
+      std::ranges::copy_if(ranks, std::back_inserter(sources), [&](int each) { return each >= roles; });
     }
+    std::ranges::sort(sources);
+    sources.erase(std::unique(sources.begin(), sources.end()), sources.end());
+    candidates.insert(candidates.end(), sources.begin(), sources.end());
   }
+  // Senders of the batch are ranks, its receivers roles.
+  std::vector<BatchArray> batch;
+  for (const Participation& part : parts) {
+    const std::vector<int> ranks = part.from_ranks.list();
+    batch.push_back({part.problem, part.element_size, {ranks.begin(), ranks.end()}, {}});
+  }
+  const BatchProblem problem(std::move(batch));
   std::vector<Rank> sources;
-  for (const int rank : candidates) sources.emplace_back(from_ranks.process_of(rank));
-  const TargetRoles roles = assign_target_roles(problem, sources);
-  std::vector<int> result(usual.size());
-  for (std::size_t c = 0; c < candidates.size(); ++c) {
-    const auto role = static_cast<std::size_t>(roles.role_of_process[c].value);
-    if (role < result.size()) result[role] = candidates[c];
+  for (const int rank : candidates) sources.emplace_back(rank < problem.senders() ? rank : -1);
+  const TargetRoles chosen = assign_target_roles(problem, sources);
+  std::vector<int> rank_of_role(candidates.size());
+  for (std::size_t c = 0; c < candidates.size(); ++c)
+    rank_of_role[static_cast<std::size_t>(chosen.role_of_process[c].value)] = candidates[c];
+  for (Participation& part : parts) {
+    const std::int64_t processes = part.to_ranks.processes();
+    part.to_ranks = {processes, {rank_of_role.begin(), rank_of_role.begin() + processes}};
   }
-  return result;
 }
 
 /// The problem with what is known of ranks in both grids, where the messages are few enough for every rank to look at
@@ -216,8 +238,10 @@ void check_how(const RedistributionJobOptions& options) {
   }
 }
 
-Participation make_participation(int rank, int size, const RedistributionArray& array,
-                                 const RedistributionOptions& how) {
+namespace {
+
+/// What the array is, with the ranks that are given for it.
+Participation placed(int size, const RedistributionArray& array, const RedistributionOptions& how) {
   const std::int64_t element_size = array.element_size;
   const ArrayOptions& options = array.options;
   if (element_size < 1) throw InputError("element_size", fmt::format("{}", element_size), "at least 1 byte");
@@ -225,38 +249,57 @@ Participation make_participation(int rank, int size, const RedistributionArray& 
     throw InputError("order", fmt::format("{}", static_cast<int>(options.order)), "kRowMajor or kColumnMajor");
   }
   Participation part{make_problem(array), element_size, options.order, {}, {}};
-  const Distribution& source = part.problem.from();
-  const Distribution& target = part.problem.to();
-  checked::multiply(source.size(), element_size, "bytes of the source array");
-  checked::multiply(target.size(), element_size, "bytes of the target array");
+  checked::multiply(part.problem.from().size(), element_size, "bytes of the source array");
+  checked::multiply(part.problem.to().size(), element_size, "bytes of the target array");
   if (options.part != MatrixPart::kWhole) part.problem = part.problem.with_part(options.part, options.unit_diagonal);
-  const bool replicated = how.has_replicas();
-  if (replicated) {
+  if (how.has_replicas()) {
     if (how.relabel) throw InputError("relabel", "several copies beside it", "one copy of either array");
     part.replicated.emplace(part.problem, how.from_replicas, how.to_replicas);
   }
-  const std::int64_t senders = replicated ? part.replicated->senders() : source.processes();
-  const std::int64_t receivers = replicated ? part.replicated->receivers() : target.processes();
+  const std::int64_t senders = part.replicated ? part.replicated->senders() : part.problem.from().processes();
+  const std::int64_t receivers = part.replicated ? part.replicated->receivers() : part.problem.to().processes();
   part.from_ranks = grid_ranks(options.from_ranks, senders, size, "from", "from_ranks");
   part.to_ranks = grid_ranks(options.to_ranks, receivers, size, "to", "to_ranks");
-  if (how.relabel) {
-    const std::vector<int> usual = part.to_ranks.list();
-    part.to_ranks = {target.processes(), relabelled(part.problem, part.from_ranks, options.to_ranks, usual)};
-  }
+  return part;
+}
+
+/// Finds what this rank has of the array, once it is known which ranks are which processes.
+void settle(Participation& part, int rank, const RedistributionArray& array) {
+  const ArrayOptions& options = array.options;
+  const Distribution source = part.problem.from(), target = part.problem.to();
   part.sender = part.from_ranks.process_of(rank);
   part.receiver = part.to_ranks.process_of(rank);
-  if (replicated) {
+  if (part.replicated) {
     part.replicated = with_copies(*part.replicated, part.from_ranks, part.to_ranks);
     if (part.sender >= 0) part.sender %= source.processes();
     if (part.receiver >= 0) part.receiver %= target.processes();
   } else {
     part.problem = with_copies(std::move(part.problem), part.from_ranks, part.to_ranks);
   }
-  part.source = storage_of(source, part.sender, options.source_leading, options.order, element_size, "source_leading");
+  part.source =
+      storage_of(source, part.sender, options.source_leading, options.order, part.element_size, "source_leading");
   part.target = storage_of(options.transpose ? target.transposed() : target, part.receiver, options.target_leading,
-                           options.order, element_size, "target_leading");
+                           options.order, part.element_size, "target_leading");
   if (options.transpose) std::ranges::reverse(part.target.steps);
-  return part;
+}
+
+}  // namespace
+
+std::vector<Participation> make_participations(int rank, int size, const JobArguments& job) {
+  const auto of_array = [&](std::size_t a, const auto& call) {
+    try {
+      call();
+    } catch (const InputError& error) {
+      if (job.arrays.size() == 1) throw;
+      throw InputError(fmt::format("array {}: {}", a, error.where()), error.found(), error.expected());
+    }
+  };
+  std::vector<Participation> parts;
+  for (std::size_t a = 0; a < job.arrays.size(); ++a)
+    of_array(a, [&] { parts.push_back(placed(size, job.arrays[a], job.how)); });
+  if (job.how.relabel) relabel(parts, job.arrays);
+  for (std::size_t a = 0; a < job.arrays.size(); ++a) of_array(a, [&] { settle(parts[a], rank, job.arrays[a]); });
+  return parts;
 }
 
 Arguments arguments_of(const JobArguments& job) {

@@ -81,9 +81,9 @@ struct JobArguments {
 /// Checks what of the options is no matter of an array. Throws InputError.
 void check_how(const RedistributionJobOptions& options);
 
-/// Checks an array of the job as far as one rank can. Throws InputError.
-[[nodiscard]] Participation make_participation(int rank, int size, const RedistributionArray& array,
-                                               const RedistributionOptions& how);
+/// Checks the arrays of the job as far as one rank can, and gives the roles out where `how` asks for that. Throws
+/// InputError, which names the array where there are several.
+[[nodiscard]] std::vector<Participation> make_participations(int rank, int size, const JobArguments& job);
 
 /// The arguments, to be compared: those that every rank must give alike.
 [[nodiscard]] Arguments arguments_of(const JobArguments& job);

@@ -67,16 +67,7 @@ ExchangeMode mode_of(const Channel& channel, const JobArrays& arrays, const Redi
 JobArrays make_arrays(const Channel& channel, const JobArguments& arguments) {
   check_how(arguments.how);
   if (arguments.arrays.empty()) throw InputError("arrays", "none", "at least one");
-  std::vector<Participation> parts;
-  for (std::size_t a = 0; a < arguments.arrays.size(); ++a) {
-    try {
-      parts.push_back(make_participation(channel.rank(), channel.size(), arguments.arrays[a], arguments.how));
-    } catch (const InputError& error) {
-      if (arguments.arrays.size() == 1) throw;
-      throw InputError(fmt::format("array {}: {}", a, error.where()), error.found(), error.expected());
-    }
-  }
-  return JobArrays(std::move(parts));
+  return JobArrays(make_participations(channel.rank(), channel.size(), arguments));
 }
 
 /// Of the array that all are like. Every rank plans: what a search could still shave off the steps is not worth that.

@@ -1,4 +1,4 @@
-#include "schedule/distinct_messages.hpp"
+#include "input/distinct_messages.hpp"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,72 @@
+#include "sluice/plan/between_layouts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "plan/redistribute/written_out.hpp"
+#include "sluice/error.hpp"
+#include "sluice/plan/exchange.hpp"
+#include "sluice/plan/registry.hpp"
+#include "sluice/plan/replicated.hpp"
+#include "sluice/schedule/cost.hpp"
+
+namespace sluice {
+namespace {
+
+LayoutPlan plan_copies(const RedistributionProblem& problem, const RedistributionInput& input,
+                       const LayoutPlanOptions& options) {
+  ReplicatedOptions how;
+  how.algorithm = options.algorithm;
+  how.setup = options.setup;
+  how.effort = exchange_effort(options.effort);
+  how.stop = options.stop;
+  how.forward = options.forward;
+  ReplicatedPlan plan = plan_replicated({problem, input.from_replicas, input.to_replicas}, how);
+  const double bound = options.forward ? plan.bounds.any.total : plan.bounds.direct.total;
+  const bool optimal = cost(plan.schedule).total <= bound;
+  return {std::move(plan.schedule), optimal, plan.stopped};
+}
+
+LayoutPlan plan_pieces(const RedistributionProblem& problem, const LayoutPlanOptions& options) {
+  ExchangeOptions how;
+  how.algorithm = options.algorithm;
+  how.effort = exchange_effort(options.effort);
+  how.stop = options.stop;
+  ExchangePlan plan = plan_exchange(
+      {problem.traffic(), std::min(problem.from().processes(), problem.to().processes()), options.setup}, how);
+  plan.schedule.problem = "redistribute";
+  const bool optimal = plan.optimal || cost(plan.schedule).total <= plan.bound.cost.total;
+  return {std::move(plan.schedule), optimal, plan.stopped};
+}
+
+}  // namespace
+
+LayoutPlan plan_between_layouts(const RedistributionProblem& problem, const RedistributionInput& input,
+                                const LayoutPlanOptions& options) {
+  if (!(options.setup >= 0 && std::isfinite(options.setup)))
+    throw InputError("setup", fmt::format("{}", options.setup), "a finite number of at least 0");
+  const std::string& algorithm = options.algorithm;
+  const bool of_exchange = has_algorithm("exchange", algorithm);
+  LayoutPlan result;
+  if (input.has_replicas()) {
+    result = plan_copies(problem, input, options);
+  } else {
+    detail::check_written_out(problem);
+    if (algorithm == "auto" ? problem.is_irregular() : of_exchange && !has_algorithm("redistribute", algorithm)) {
+      result = plan_pieces(problem, options);
+    } else {
+      const RedistributionPlan plan =
+          plan_redistribution(problem, algorithm, options.setup, options.effort, options.stop);
+      result.schedule = plan.schedule({});
+      result.optimal = cost(result.schedule).total <= plan.bound().total;
+      result.stopped = options.stop && options.stop();
+    }
+  }
+  result.schedule.input = input;
+  return result;
+}
+
+}  // namespace sluice
