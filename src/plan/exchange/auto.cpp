@@ -12,9 +12,11 @@
 /// for a half and a quarter of the set-up cost: it takes steps away more easily than it adds any. What became the
 /// cheapest of these trials it improves further.
 ///
-/// 3. Up to kMostSide, plan_lazily (lazy_slack.cpp) over horizons from the shortest transmission time to what the best
-/// plan so far would leave for it: first narrow, then wider at the horizons that did best. Then the bound of the linear
-/// program over steps (lp_bound.cpp), improve (improve.cpp) until it fails often, plan_lazily at the best horizons,
+/// 3. The bound of the linear program over steps (program_bound.cpp): beyond kMostSide before step 2, up to there in
+/// step 4.
+///
+/// 4. Up to kMostSide, plan_lazily (lazy_slack.cpp) over horizons from the shortest transmission time to what the best
+/// plan so far would leave for it: first narrow, then wider at the horizons that did best. Then improve (improve.cpp) until it fails often, plan_lazily at the best horizons,
 /// wider than ever before; and again.
 ///
 /// The search ends early if a plan costs no more than the bound, or if all were at their limits in vain.
@@ -156,10 +158,13 @@ class Incumbent {
     });
     offer_start(sluice::detail::cost(steps, 0), count, [&] { return steps; });
   }
-  void raise_bound(LpBound bound) {
+  /// Looks for a better bound.
+  void raise_bound(Budget& budget) {
+    ProvenBound bound = program_bound(demand_, cost_, budget);
     if (bound.total <= bound_) return;
     bound_ = bound.total;
     prices_ = std::move(bound.prices);
+    node_prices_ = std::move(bound.node_prices);
     SLUICE_ASSERT(bound_ <= cost_, fmt::format("bound {} above a plan of {}", bound_, cost_));
     if (progress_) progress_(cost_, bound_);
   }
@@ -169,7 +174,9 @@ class Incumbent {
   [[nodiscard]] bool optimal() const { return cost_ <= bound_; }
   [[nodiscard]] const PieceSteps& steps() const { return steps_; }
   [[nodiscard]] const std::array<Start, 3>& starts() const { return starts_; }
-  [[nodiscard]] BoundedPlan take() { return {std::move(steps_), bound_, optimal(), std::move(prices_)}; }
+  [[nodiscard]] BoundedPlan take() {
+    return {std::move(steps_), bound_, optimal(), std::move(prices_), std::move(node_prices_)};
+  }
 
  private:
   const Demand& demand_;
@@ -177,7 +184,8 @@ class Incumbent {
   PieceSteps steps_;
   double cost_ = HUGE_VAL;
   double bound_;
-  std::vector<double> prices_;  // that prove it, where it is not eta
+  std::vector<double> prices_;  // that prove it, where it is not eta; or
+  NodePrices node_prices_;
   std::array<Start, 3> starts_{Start{1, HUGE_VAL, {}}, Start{0.5, HUGE_VAL, {}}, Start{0.25, HUGE_VAL, {}}};
 };
 
@@ -232,7 +240,7 @@ void run_packing(const Demand& demand, Incumbent& best, std::uint64_t seed, Budg
   repack(packing, seed + 1, kRepackRounds, best.bound(), part, offer);
 }
 
-/// Step 3.
+/// Step 4.
 class TableSearch {
  public:
   /// `bound_work`: for the linear program.
@@ -260,7 +268,7 @@ class TableSearch {
     }
     if (!over()) {
       Budget part = budget_.part(bound_work_);
-      best_.raise_bound(lp_bound(demand_, part));
+      best_.raise_bound(part);
     }
     std::int32_t width = kFirstWidth;
     std::int64_t patience = kFirstPatience;
@@ -386,6 +394,10 @@ BoundedPlan plan_auto(const Demand& demand, Budget& budget, std::uint64_t seed, 
   }
   run_named(demand, best, budget);
   const std::int64_t side = std::int64_t{demand.lefts} + demand.rights - demand.max_transfers;
+  if (!best.optimal() && !budget.over() && side > kMostSide) {
+    Budget part = budget.part(bound_work);
+    best.raise_bound(part);
+  }
   if (!best.optimal() && !budget.over()) run_packing(demand, best, seed, budget, side <= kMostSide ? kRepackShare : 1);
   if (!best.optimal() && !budget.over() && side <= kMostSide) TableSearch(demand, best, seed, budget, bound_work).run();
   return best.take();
