@@ -36,8 +36,8 @@ struct BoundCertificate {
   /// Of the same program where messages are too many for prices of each (src/plan/exchange/node_prices.cpp): how long
   /// steps last, ascending, in the unit of the schedule's file. Prices are linear between two of them, and stay as they
   /// are before the first and after the last; only their proportions count.
-  std::vector<double> durations;
-  std::vector<PricedNode> node_prices;  ///< all other nodes pay nothing
+  std::vector<double> durations = {};
+  std::vector<PricedNode> node_prices = {};  ///< all other nodes pay nothing
 
   friend bool operator==(const BoundCertificate&, const BoundCertificate&) = default;
 };

@@ -16,8 +16,8 @@
 /// step 4.
 ///
 /// 4. Up to kMostSide, plan_lazily (lazy_slack.cpp) over horizons from the shortest transmission time to what the best
-/// plan so far would leave for it: first narrow, then wider at the horizons that did best. Then improve (improve.cpp) until it fails often, plan_lazily at the best horizons,
-/// wider than ever before; and again.
+/// plan so far would leave for it: first narrow, then wider at the horizons that did best. Then improve (improve.cpp)
+/// until it fails often, plan_lazily at the best horizons, wider than ever before; and again.
 ///
 /// The search ends early if a plan costs no more than the bound, or if all were at their limits in vain.
 ///

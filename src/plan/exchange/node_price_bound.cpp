@@ -31,9 +31,9 @@
 /// primal-dual hybrid gradient", NeurIPS 2021, for restarts and the weight. Choices: multiplicative weights were tried
 /// in its place and do not come near; averages of the iterates bring nothing here.
 ///
-/// Example: sender 0 has two messages of 2, sender 1 one of 1 and one of 3, beta = 1, k = 2, four receivers: eta = 4 +
-/// 2. Let t = 1, 2, 3 cost 2, 3, 4, and sender 0 pay 1.5, 3, 3.5, sender 1 0.5, 0, 0.5 of it. Sender 0 needs 3 for each
-/// message, as two steps of 1 cost 2 * 1.5, sender 1 nothing: 6 is proven, and these prices are no better than eta.
+/// Example: that of node_prices.cpp. The prices of eta give all to sender 0: t + 1. Half of the durations are as they
+/// have to be then, as sender 1 needs no step beyond those of 2 but for its message of 3, which two of them carry; so
+/// its prices of 1 and 2 go up until sender 0 would rather take steps of 3.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -61,7 +61,7 @@ constexpr int kMostIterations = 20000;                     // for one number of 
 constexpr int kLeastPatience = 400;                        // iterations without kProgress until it goes on
 constexpr double kPatience = 0.5;                          // the same, of all for this number of nodes
 constexpr double kProgress = 1e-4;
-constexpr double kNarrow = 1e-4;     // a gap that is left as it is
+constexpr double kNarrow = 1e-4;      // a gap that is left as it is
 constexpr double kFirstWeight = 0.5;  // of prices against shares
 constexpr double kSmoothing = 0.2;    // how far the weight goes at a restart
 constexpr int kFirstRestart = 100;
@@ -176,9 +176,8 @@ class NodePriceSearch {
   /// Whether there is nothing left to extend().
   [[nodiscard]] bool has_all() const { return has_all_; }
   [[nodiscard]] std::int64_t work_of_iteration() const {
-    return static_cast<std::int64_t>(
-        kWorkOfShare * static_cast<double>(classes_.size() * durations_.size()) +
-        kWorkOfPrice * static_cast<double>(rows_ * durations_.size()));
+    return static_cast<std::int64_t>(kWorkOfShare * static_cast<double>(classes_.size() * durations_.size()) +
+                                     kWorkOfPrice * static_cast<double>(rows_ * durations_.size()));
   }
   [[nodiscard]] std::int64_t work_of_check() const {
     return static_cast<std::int64_t>(kWorkOfCheck * static_cast<double>(classes_.size() * durations_.size()));
@@ -215,8 +214,8 @@ class NodePriceSearch {
       if (left < 0) left = no_row;
       if (right < 0) right = no_row;
       const auto size = static_cast<double>(edge.weight);
-      const auto at = static_cast<std::size_t>(
-          std::upper_bound(durations_now.begin(), durations_now.end(), size) - durations_now.begin() - 1);
+      const auto at = static_cast<std::size_t>(std::upper_bound(durations_now.begin(), durations_now.end(), size) -
+                                               durations_now.begin() - 1);
       const std::int32_t row = left == no_row ? right : left;
       std::int32_t& same = class_at[static_cast<std::size_t>(row) * count + at];
       if (alone || same < 0) {
@@ -238,7 +237,8 @@ class NodePriceSearch {
       const auto at = as_size(each.at);
       each.parts = each.at;
       if (at + 1 < count && each.size > durations_now[at]) {
-        each.between = static_cast<float>((each.size - durations_now[at]) / (durations_now[at + 1] - durations_now[at]));
+        each.between =
+            static_cast<float>((each.size - durations_now[at]) / (durations_now[at + 1] - durations_now[at]));
         ++each.parts;
       }
     }
@@ -317,8 +317,7 @@ class NodePriceSearch {
       if (each.between > 0) {
         const auto at = as_size(each.at);
         const float before = whole_share_[i];
-        const float next =
-            before - rate * (paid[at] * (1 - each.between) + paid[at + 1] * each.between - of_whole);
+        const float next = before - rate * (paid[at] * (1 - each.between) + paid[at + 1] * each.between - of_whole);
         const float now = next > 0 ? next : 0;
         const float more = 2 * now - before;
         whole_share_[i] = now;
@@ -404,11 +403,10 @@ class NodePriceSearch {
       return sum;
     };
     const double shares = std::sqrt(far(share_, share_then_) + far(whole_share_, whole_share_then_));
-    const double prices = std::sqrt(far(price_, price_then_) + far(size_price_, size_price_then_) +
-                                    far(piece_price_, piece_price_then_));
+    const double prices =
+        std::sqrt(far(price_, price_then_) + far(size_price_, size_price_then_) + far(piece_price_, piece_price_then_));
     constexpr double kNowhere = 1e-9;
-    if (shares > kNowhere && prices > kNowhere)
-      weight_ *= std::exp(kSmoothing * std::log(prices / shares / weight_));
+    if (shares > kNowhere && prices > kNowhere) weight_ *= std::exp(kSmoothing * std::log(prices / shares / weight_));
     remember();
   }
 
@@ -511,8 +509,7 @@ class NodePriceSearch {
         price[to * count + place[g]] = price_[row * before + g];
         if (g + 1 == before) continue;
         for (std::size_t i = place[g] + 1; i < place[g + 1]; ++i) {
-          const auto share =
-              static_cast<float>((durations[i] - durations_[g]) / (durations_[g + 1] - durations_[g]));
+          const auto share = static_cast<float>((durations[i] - durations_[g]) / (durations_[g + 1] - durations_[g]));
           price[to * count + i] = price_[row * before + g] * (1 - share) + price_[row * before + g + 1] * share;
         }
       }
@@ -582,9 +579,9 @@ class NodePriceSearch {
   bool started_ = false;
   bool has_all_ = false;
 
-  std::vector<std::int32_t> nodes_;    // that are priced
-  std::vector<std::int32_t> row_of_;   // of each vertex, -1: not priced
-  std::size_t rows_ = 0;               // nodes, the limit, and one for nodes that are not priced
+  std::vector<std::int32_t> nodes_;   // that are priced
+  std::vector<std::int32_t> row_of_;  // of each vertex, -1: not priced
+  std::size_t rows_ = 0;              // nodes, the limit, and one for nodes that are not priced
   std::vector<double> durations_;
   std::vector<Class> classes_;
   std::vector<std::int32_t> class_of_;  // of each edge, -1: pays nobody

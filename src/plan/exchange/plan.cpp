@@ -266,8 +266,7 @@ ExchangePlan plan_exchange(const ExchangeProblem& problem, const ExchangeOptions
       result.bound.kind = searched ? "exact" : "lp";
     }
   }
-  result.certificate =
-      detail::certificate_of(demand, result.bound.kind, prices, node_prices, problem.traffic.decimals);
+  result.certificate = detail::certificate_of(demand, result.bound.kind, prices, node_prices, problem.traffic.decimals);
   if (problem.switches == 1) {
     result.schedule = make_schedule(demand, problem.traffic, std::move(steps));
   } else {

@@ -45,7 +45,7 @@ ProvenBound program_bound(const Demand& demand, double enough, Budget& budget) {
   }
   if (!columns || result.total >= enough) return result;
   LpBound by_columns = lp_bound(demand, budget);
-  if (by_columns.total <= result.total) return result;
+  if (by_columns.total < result.total) return result;
   result.total = by_columns.total;
   result.prices = std::move(by_columns.prices);
   result.node_prices = {};
