@@ -63,8 +63,9 @@ constexpr std::int64_t kMostSide = 320;
 constexpr std::size_t kMostCut = std::size_t{1} << 21;
 /// What a message costs that is coloured.
 constexpr std::int64_t kWorkOfColor = 1000;
-/// Of the budget: for the linear program, at most; each named planner; all profiles.
+/// Of the budget: for the bound, at most; each named planner; all profiles.
 constexpr double kBoundShare = 0.1;
+constexpr double kBoundShareOfLarge = 0.03;  // beyond kMostSide
 constexpr double kNamedShare = 0.03;
 constexpr std::int64_t kMostSavedShares = 2;
 constexpr double kProfilesShare = 0.35;
@@ -374,7 +375,9 @@ class TableSearch {
 }  // namespace
 
 BoundedPlan plan_auto(const Demand& demand, Budget& budget, std::uint64_t seed, const Progress& progress) {
-  const auto bound_work = static_cast<std::int64_t>(kBoundShare * static_cast<double>(budget.left()));
+  const std::int64_t side = std::int64_t{demand.lefts} + demand.rights - demand.max_transfers;
+  const auto bound_work = static_cast<std::int64_t>((side <= kMostSide ? kBoundShare : kBoundShareOfLarge) *
+                                                    static_cast<double>(budget.left()));
   Incumbent best(demand, progress);
   Budget unlimited;
   best.offer_start(*plan_first_fit(demand, unlimited));
@@ -393,7 +396,6 @@ BoundedPlan plan_auto(const Demand& demand, Budget& budget, std::uint64_t seed, 
     best.offer_start(plan_colored(demand, chunk));
   }
   run_named(demand, best, budget);
-  const std::int64_t side = std::int64_t{demand.lefts} + demand.rights - demand.max_transfers;
   if (!best.optimal() && !budget.over() && side > kMostSide) {
     Budget part = budget.part(bound_work);
     best.raise_bound(part);
