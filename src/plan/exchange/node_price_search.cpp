@@ -12,8 +12,8 @@ namespace sluice::detail {
 namespace {
 
 constexpr std::size_t kMostShares = std::size_t{1} << 24;  // of steps for messages, for memory
-constexpr double kFirstWeight = 0.5;  // of prices against shares
-constexpr double kSmoothing = 0.2;    // how far the weight goes at a restart
+constexpr double kFirstWeight = 0.5;                       // of prices against shares
+constexpr double kSmoothing = 0.2;                         // how far the weight goes at a restart
 constexpr std::int64_t kWorkOfSort = 40;
 constexpr double kWorkOfShare = 2;
 constexpr double kWorkOfPrice = 5;
@@ -184,8 +184,7 @@ bool NodePriceSearch::extend(std::size_t nodes, std::size_t durations) {
     const auto at = as_size(each.at);
     each.parts = each.at;
     if (at + 1 < count && each.size > durations_now[at]) {
-      each.between =
-          static_cast<float>((each.size - durations_now[at]) / (durations_now[at + 1] - durations_now[at]));
+      each.between = static_cast<float>((each.size - durations_now[at]) / (durations_now[at + 1] - durations_now[at]));
       ++each.parts;
     }
   }
@@ -365,8 +364,8 @@ NodePrices NodePriceSearch::prices() const {
     if (limit && !limited_) continue;
     std::vector<double> mine(count);
     for (std::size_t g = 0; g < count; ++g)
-      mine[g] = std::round(static_cast<double>(price_[row * count + g]) * kDigits) / kDigits *
-                (limit ? share_of_limit_ : 1);
+      mine[g] =
+          std::round(static_cast<double>(price_[row * count + g]) * kDigits) / kDigits * (limit ? share_of_limit_ : 1);
     if (std::all_of(mine.begin(), mine.end(), [](double price) { return price == 0; })) continue;
     result.nodes.push_back(limit ? demand_.lefts + demand_.rights : nodes_[row]);
     result.prices.insert(result.prices.end(), mine.begin(), mine.end());
@@ -425,8 +424,8 @@ void NodePriceSearch::raise_prices() {
   }
 }
 
-void NodePriceSearch::carry_over(const std::vector<double>& durations, std::size_t nodes, const std::vector<Class>& classes,
-                  const std::vector<std::int32_t>& class_before) {
+void NodePriceSearch::carry_over(const std::vector<double>& durations, std::size_t nodes,
+                                 const std::vector<Class>& classes, const std::vector<std::int32_t>& class_before) {
   const std::size_t count = durations.size();
   const std::size_t before = durations_.size();
   std::vector<std::size_t> place(before);  // of the old durations, which are all among the new ones
