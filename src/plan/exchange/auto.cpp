@@ -20,8 +20,9 @@
 /// plan so far would leave for it: first narrow, then wider at the horizons that did best. Then improve (improve.cpp)
 /// until it fails often, plan_lazily at the best horizons, wider than ever before; and again.
 ///
-/// Beyond kMostSide all of this is done with an effort of 1 first, and what that found is one of the starts of step 2
-/// afterwards: with much more work other plans come first, and the best of these need not be the best to go on from.
+/// Beyond kMostSide all of this is done with an effort of 1 first, if that is enough for some profiles, and what that
+/// found is one of the starts of step 2 afterwards: with much more work other plans come first, and the best of these
+/// need not be the best to go on from.
 ///
 /// The search ends early if a plan costs no more than the bound, or if all were at their limits in vain.
 ///
@@ -79,6 +80,8 @@ constexpr double kProfilesShare = 0.35;
 /// Beyond kMostSide: work of the first run, and how many times that the whole has to be for two of them.
 constexpr std::int64_t kFirstRun = 1'000'000'000;
 constexpr std::int64_t kWorthTwoRuns = 4;
+/// Of a message and a step: where it is more than kFirstRun for all, that run would fit few profiles.
+constexpr double kWorkOfFit = 50;
 /// Of what is left then: for the search around thresholds, where that is at most kNear times the cheapest plan.
 constexpr double kThresholdsShare = 0.6;
 constexpr double kNear = 1.02;
@@ -428,7 +431,9 @@ BoundedPlan plan_auto(const Demand& demand, Budget& budget, std::uint64_t seed, 
     best.raise_bound(for_bound);
     if (!best.optimal() && !part.over()) run_packing(demand, best, seed, part, 1);
   };
-  if (budget.left() >= kWorthTwoRuns * kFirstRun) {
+  const Cost least = eta(demand);
+  const double profile = kWorkOfFit * static_cast<double>(demand.edges.size()) * static_cast<double>(least.steps);
+  if (budget.left() >= kWorthTwoRuns * kFirstRun && profile <= static_cast<double>(kFirstRun)) {
     Budget first = budget.part(kFirstRun);
     search(first);
     best.offer_start(PieceSteps(best.steps()));
