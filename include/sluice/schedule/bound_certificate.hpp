@@ -28,8 +28,8 @@ struct BoundCertificate {
   std::vector<double> piece_prices;  ///< see `size_prices`
   /// What a node pays for a step in which it takes part ("all": what every transfer pays), for each of `durations`.
   struct PricedNode {
-    Witness who;
-    std::vector<double> prices;
+    Witness who;                 ///< the node
+    std::vector<double> prices;  ///< one for each of `durations`, at least 0
 
     friend bool operator==(const PricedNode&, const PricedNode&) = default;
   };
