@@ -7,6 +7,8 @@
 //   exchange_quality --large [EFFORT] [NODES]       log-normal sizes (9, 1.5), set-ups 1000 and 20000: dense 100, 300,
 //                                                   500, and 20 messages for each of 5000 and 20000 nodes; with NODES
 //                                                   that many nodes of 20 messages alone
+//   exchange_quality --alike [EFFORT]               20 messages for each of 300, 5000 and 20000 nodes, as many to each
+//                                                   node, sizes 1..10^4, set-ups 1500 and 20000
 //
 // Costs are told over eta (Proposition 1 of Cohen et al.) and over the best bound that an effort of 3 gives. OGGP
 // stands beside it, first-fit beside what is large. Every plan is validated. Times are of the processor, those of large
@@ -19,6 +21,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>
+#include <numeric>
 #include <random>
 #include <string>
 #include <vector>
@@ -175,17 +178,31 @@ sluice::Traffic log_normal(std::int64_t nodes, std::int64_t messages) {
   return traffic;
 }
 
-void large(double effort, std::int64_t nodes) {
-  struct Size {
-    std::int64_t nodes, messages;
-  };
-  std::vector<Size> sizes{{100, 100}, {300, 300}, {500, 500}, {5000, 20}, {20000, 20}};
-  if (nodes > 0) sizes = {{nodes, 20}};
+/// As many permutations; a pair that comes twice adds up.
+sluice::Traffic alike(std::int64_t nodes, std::int64_t messages) {
+  std::mt19937_64 random(static_cast<std::uint64_t>(nodes));
+  sluice::Traffic traffic{nodes, nodes, {}};
+  std::vector<std::int64_t> receivers(static_cast<std::size_t>(nodes));
+  std::iota(receivers.begin(), receivers.end(), 0);
+  for (std::int64_t i = 0; i < messages; ++i) {
+    std::shuffle(receivers.begin(), receivers.end(), random);
+    for (std::int64_t u = 0; u < nodes; ++u)
+      traffic.messages.push_back({u, receivers[static_cast<std::size_t>(u)], draw(random, 10000)});
+  }
+  return traffic;
+}
+
+struct Size {
+  std::int64_t nodes, messages;
+};
+
+template <class Make>
+void large(double effort, const std::vector<Size>& sizes, const std::vector<double>& setups, Make traffic) {
   fmt::print("{:<14} {:>7} {:>6} {:>10} {:>12} {:>6} {:>16} {:>9} {:>10}\n", "nodes", "set-up", "steps", "cost / eta",
              "cost / bound", "bound", "first-fit / eta", "planned s", "peak MiB");
   for (const Size& size : sizes) {
-    sluice::ExchangeProblem problem{log_normal(size.nodes, size.messages), size.nodes, 0};
-    for (const double setup : {1000.0, 20000.0}) {
+    sluice::ExchangeProblem problem{traffic(size.nodes, size.messages), size.nodes, 0};
+    for (const double setup : setups) {
       problem.setup = setup;
       const double begin = seconds();
       const sluice::ExchangePlan plan = sluice::plan_exchange(problem, with(effort));
@@ -218,11 +235,15 @@ int main(int argc, char** argv) {
   } else if (args.size() > 4 && args[0] == "files") {
     files(number(1, 1), number(2, 1), static_cast<std::int64_t>(number(3, 0)), {args.begin() + 4, args.end()});
   } else if (!args.empty() && args[0] == "--large") {
-    large(number(1, 1), static_cast<std::int64_t>(number(2, 0)));
+    std::vector<Size> sizes{{100, 100}, {300, 300}, {500, 500}, {5000, 20}, {20000, 20}};
+    if (const auto nodes = static_cast<std::int64_t>(number(2, 0)); nodes > 0) sizes = {{nodes, 20}};
+    large(number(1, 1), sizes, {1000, 20000}, log_normal);
+  } else if (!args.empty() && args[0] == "--alike") {
+    large(number(1, 1), {{300, 20}, {5000, 20}, {20000, 20}}, {1500, 20000}, alike);
   } else {
     fmt::print(stderr,
                "usage: exchange_quality dense|paper [EFFORT] [INSTANCES] | files EFFORT SETUP K FILE... | --large "
-               "[EFFORT] [NODES]\n");
+               "[EFFORT] [NODES] | --alike [EFFORT]\n");
     return 2;
   }
   return 0;

@@ -128,9 +128,12 @@ class ScheduleHandler : public detail::StrictJsonHandler {
                   {.name = "transmission", .object = kTransmissionWitness},
                   {.name = "steps", .object = kStepsWitness},
                   {.name = "size_prices", .required = false, .numbers = &certificate_.size_prices},
-                  {.name = "piece_prices", .required = false, .numbers = &certificate_.piece_prices}}},
+                  {.name = "piece_prices", .required = false, .numbers = &certificate_.piece_prices},
+                  {.name = "durations", .required = false, .numbers = &certificate_.durations},
+                  {.name = "node_prices", .required = false, .objects = kPricedNode}}},
                 {"a witness", witness_fields(certificate_.transmission)},
                 {"a witness", witness_fields(certificate_.steps)},
+                {"a priced node", priced_node_fields()},
                 {"speeds", speeds_.fields(kBackboneChange)},
                 {"a change of the backbone", speeds_.change_fields()},
                 {"an array", input_.array_fields()}};
@@ -158,6 +161,7 @@ class ScheduleHandler : public detail::StrictJsonHandler {
     kCertificate,
     kTransmissionWitness,
     kStepsWitness,
+    kPricedNode,
     kSpeeds,
     kBackboneChange,
     kInputArray
@@ -184,6 +188,11 @@ class ScheduleHandler : public detail::StrictJsonHandler {
     return {{.name = "of", .text = &witness.of, .choices = {"sender", "receiver", "all"}},
             {.name = "node", .required = false, .integer = &witness.node}};
   }
+  std::vector<JsonField> priced_node_fields() {
+    std::vector<JsonField> fields = witness_fields(priced_node_.who);
+    fields.push_back({.name = "prices", .numbers = &priced_node_.prices});
+    return fields;
+  }
   static std::vector<JsonField> phase_fields(WrittenPhase& phase, int cost, int bound) {
     return {{.name = "setup", .written = &phase.setup},
             {.name = "steps", .objects = kStep},
@@ -196,6 +205,7 @@ class ScheduleHandler : public detail::StrictJsonHandler {
       step_.transfers.clear();
       step_.on_switch = 0;
     }
+    if (shape == kPricedNode) priced_node_ = {};
     if (shape == kBefore) steps_ = &before_.phase.steps;
     if (shape == kAfter) steps_ = &after_.phase.steps;
   }
@@ -211,6 +221,7 @@ class ScheduleHandler : public detail::StrictJsonHandler {
     if (shape == kRoute) routes_.push_back(route_);
     if (shape == kBefore || shape == kAfter) steps_ = &schedule().steps;
     if (shape == kLocalPhases) has_local_phases_ = true;
+    if (shape == kPricedNode) certificate_.node_prices.push_back(priced_node_);
     if (shape == kCertificate) result_.certificate = std::move(certificate_);
     if (shape == kBackboneChange) speeds_.add_change();
     if (shape == kSpeeds) {
@@ -312,6 +323,7 @@ class ScheduleHandler : public detail::StrictJsonHandler {
   Step step_;
   Transfer transfer_;
   BoundCertificate certificate_;
+  BoundCertificate::PricedNode priced_node_;
   detail::WrittenSpeeds speeds_;
   bool has_local_phases_ = false;
   WrittenNumber unit_cost_;
@@ -399,9 +411,8 @@ void append_speeds(std::string& out, const NetworkSpeeds& speeds, std::int32_t d
   out += "},\n";
 }
 
-std::string witness_object(const BoundCertificate::Witness& witness) {
-  return witness.of == "all" ? R"({"of": "all"})"
-                             : fmt::format(R"({{"of": "{}", "node": {}}})", witness.of, witness.node);
+std::string witness_text(const BoundCertificate::Witness& witness) {
+  return witness.of == "all" ? R"("of": "all")" : fmt::format(R"("of": "{}", "node": {})", witness.of, witness.node);
 }
 
 void append_prices(std::string& out, const char* name, const std::vector<double>& prices) {
@@ -416,11 +427,23 @@ void append_prices(std::string& out, const char* name, const std::vector<double>
 }
 
 void append_certificate(std::string& out, const BoundCertificate& certificate) {
-  out += fmt::format(",\n \"certificate\": {{\"total\": {}, \"transmission\": {}, \"steps\": {}",
-                     detail::json_string(certificate.total, "total"), witness_object(certificate.transmission),
-                     witness_object(certificate.steps));
+  out += fmt::format(",\n \"certificate\": {{\"total\": {}, \"transmission\": {{{}}}, \"steps\": {{{}}}",
+                     detail::json_string(certificate.total, "total"), witness_text(certificate.transmission),
+                     witness_text(certificate.steps));
   if (!certificate.size_prices.empty()) append_prices(out, "size_prices", certificate.size_prices);
   if (!certificate.piece_prices.empty()) append_prices(out, "piece_prices", certificate.piece_prices);
+  if (!certificate.durations.empty()) append_prices(out, "durations", certificate.durations);
+  if (!certificate.node_prices.empty()) {
+    out += ",\n  \"node_prices\": [";
+    const char* between = "\n   {";
+    for (const BoundCertificate::PricedNode& each : certificate.node_prices) {
+      out += between + witness_text(each.who);
+      append_prices(out, "prices", each.prices);
+      out += '}';
+      between = ",\n   {";
+    }
+    out += ']';
+  }
   out += '}';
 }
 

@@ -34,6 +34,7 @@ COMMANDS = {
     "redistribution": (["plan", "redistribute", "--from", "6:1", "--to", "6:6", "--same-processes"], "check"),
     "exchange with a certificate": (["plan", "exchange", "small.csv", "--max-transfers", "2", "--setup", "3",
                                      "--effort", "0.05"], "check"),
+    "exchange with prices of nodes": (["plan", "exchange", "alike.csv", "--setup", "30", "--effort", "0.05"], "check"),
     "exchange with local phases": (["plan", "exchange", "skew.csv", "--backbone", "1Gbit", "--sender-link", "100Mbit",
                                     "--receiver-link", "100Mbit", "--latency", "10ms", "--local-links", "10Gbit",
                                     "--local-latency", "20us", "--effort", "0.05"], "check"),
@@ -131,6 +132,8 @@ class Schemas(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         cls.path = pathlib.Path(cls.folder.name)
         (cls.path / "small.csv").write_text("7,2,0\n4,5,0\n0,0,9\n")
+        (cls.path / "alike.csv").write_text("".join(
+            ",".join(str((u * u * 3 + v * v * v * 7 + u * v * 11) % 97) for v in range(24)) + "\n" for u in range(24)))
         (cls.path / "speeds.json").write_text((SAMPLES / "speeds.json").read_text())
         (cls.path / "arrays.json").write_text(json.dumps(ARRAYS))
         (cls.path / "fractions.csv").write_text("7.5,2\n0,0.25\n")

@@ -66,6 +66,11 @@ TEST(ToJson, KeepsTheCertificateOfABound) {
       << text;
   EXPECT_EQ(read(text).certificate, certificate);
   EXPECT_EQ(read(kSample).certificate, std::nullopt);
+  certificate.size_prices = certificate.piece_prices = {};
+  certificate.durations = {0.5, 3, 1e9};
+  certificate.node_prices = {{{"sender", 1}, {0, 0.25, 1}}, {{"all", 0}, {0.125, 0, 1}}};
+  EXPECT_NE(to_json(sample(), certificate).find(R"({"of": "sender", "node": 1,)"), std::string::npos);
+  EXPECT_EQ(read(to_json(sample(), certificate)).certificate, certificate);
   certificate = {"eta", {"sender", 1}, {"receiver", 0}, {}, {}};
   EXPECT_EQ(read(to_json(sample(), certificate)).certificate, certificate);
 }

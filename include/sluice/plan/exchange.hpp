@@ -58,8 +58,8 @@ struct ExchangeOptions {
 /// No schedule costs less than `cost`, each of its three values on its own.
 struct ExchangeBound {
   Cost cost;
-  /// What `cost.total` is from: "eta" (Proposition 1), "backbone" (backbone_bound of time_bound.hpp), "lp" (column
-  /// generation), "exact" (search).
+  /// What `cost.total` is from: "eta" (Proposition 1), "backbone" (backbone_bound of time_bound.hpp), "lp" (the linear
+  /// program over steps), "exact" (search).
   std::string kind;
 
   friend bool operator==(const ExchangeBound&, const ExchangeBound&) = default;
@@ -88,7 +88,7 @@ struct ExchangePlan {
 [[nodiscard]] ExchangePlan plan_exchange(const ExchangeProblem& problem, const ExchangeOptions& options = {});
 
 /// The best bound that `options.effort` gives within `options.time_limit_s`; the algorithm does not matter. eta of
-/// Proposition 1 at least, and where that is enough work, the linear program over steps. Throws as plan_exchange does.
+/// Proposition 1 at least, and what the linear program over steps proves beyond. Throws as plan_exchange does.
 [[nodiscard]] ExchangeBound exchange_bound(const ExchangeProblem& problem, const ExchangeOptions& options = {});
 
 }  // namespace sluice

@@ -26,6 +26,18 @@ struct BoundCertificate {
   /// and of the pieces that carry it, by sender, then receiver. Only their proportions count. Empty for eta.
   std::vector<double> size_prices;
   std::vector<double> piece_prices;  ///< see `size_prices`
+  /// What a node pays for a step in which it takes part ("all": what every transfer pays), for each of `durations`.
+  struct PricedNode {
+    Witness who;                 ///< the node
+    std::vector<double> prices;  ///< one for each of `durations`, at least 0
+
+    friend bool operator==(const PricedNode&, const PricedNode&) = default;
+  };
+  /// Of the same program where messages are too many for prices of each (src/plan/exchange/node_prices.cpp): how long
+  /// steps last, ascending, in the unit of the schedule's file. Prices are linear between two of them, and stay as they
+  /// are before the first and after the last; only their proportions count.
+  std::vector<double> durations = {};
+  std::vector<PricedNode> node_prices = {};  ///< all other nodes pay nothing
 
   friend bool operator==(const BoundCertificate&, const BoundCertificate&) = default;
 };

@@ -28,9 +28,10 @@
 /// decimals that hold all sizes, offsets, durations and transmissions (StepSchedule::decimals). "input" is there only
 /// for a redistribution, its fields but "from" and "to", or a batch's "arrays", only if given, and "copies" only where
 /// there are any; "certificate" (BoundCertificate) only of planners of exchange, its "node" not of "all", its prices
-/// only with "lp" or "exact". On several switches "switches" says how many, and each step begins with its "switch", 0
-/// unless it is there. "speeds" (NetworkSpeeds) holds, as a file of speeds does, "senders", "receivers" and "backbone",
-/// each only where it says something. The order of the fields is free for the reader and fixed for the writer.
+/// (also "durations" and "node_prices") only with "lp" or "exact". On several switches "switches" says how many, and
+/// each step begins with its "switch", 0 unless it is there. "speeds" (NetworkSpeeds) holds, as a file of speeds does,
+/// "senders", "receivers" and "backbone", each only where it says something. The order of the fields is free for the
+/// reader and fixed for the writer.
 namespace sluice {
 
 /// `schedule` as a file, one line per step, with end of line; the cost is computed. Reading it back gives an equal

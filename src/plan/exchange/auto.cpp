@@ -9,13 +9,20 @@
 ///
 /// 2. Some profiles (profile.cpp); where `thresholds` is near the cheapest plan, a search around it (thresholds.hpp).
 /// repack (repack.cpp) improves the cheapest plan so far, and those, of all that were found, that would be the cheapest
-/// for a half and a quarter of the set-up cost: it takes steps away more easily than it adds any. What became the
-/// cheapest of these trials it improves further.
+/// for a half and a quarter of the set-up cost: it takes steps away more easily than it adds any; and the cheapest
+/// profile, as a plan of fewest steps may be cheaper and lead nowhere. What became the cheapest of these trials it
+/// improves further.
 ///
-/// 3. Up to kMostSide, plan_lazily (lazy_slack.cpp) over horizons from the shortest transmission time to what the best
-/// plan so far would leave for it: first narrow, then wider at the horizons that did best. Then the bound of the linear
-/// program over steps (lp_bound.cpp), improve (improve.cpp) until it fails often, plan_lazily at the best horizons,
-/// wider than ever before; and again.
+/// 3. The bound of the linear program over steps (program_bound.cpp): beyond kMostSide before step 2, up to there in
+/// step 4.
+///
+/// 4. Up to kMostSide, plan_lazily (lazy_slack.cpp) over horizons from the shortest transmission time to what the best
+/// plan so far would leave for it: first narrow, then wider at the horizons that did best. Then improve (improve.cpp)
+/// until it fails often, plan_lazily at the best horizons, wider than ever before; and again.
+///
+/// Beyond kMostSide all of this is done with an effort of 1 first, if that is enough for some profiles, and what that
+/// found is one of the starts of step 2 afterwards: with much more work other plans come first, and the best of these
+/// need not be the best to go on from.
 ///
 /// The search ends early if a plan costs no more than the bound, or if all were at their limits in vain.
 ///
@@ -35,9 +42,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <numeric>
 #include <random>
 #include <utility>
+#include <vector>
 
 #include "plan/exchange/improve.hpp"
 #include "plan/exchange/lazy_slack.hpp"
@@ -61,11 +70,18 @@ constexpr std::int64_t kMostSide = 320;
 constexpr std::size_t kMostCut = std::size_t{1} << 21;
 /// What a message costs that is coloured.
 constexpr std::int64_t kWorkOfColor = 1000;
-/// Of the budget: for the linear program, at most; each named planner; all profiles.
+/// Of the budget: for the bound, at most; each named planner; all profiles.
 constexpr double kBoundShare = 0.1;
+constexpr double kBoundShareOfLarge = 0.03;              // beyond kMostSide
+constexpr std::int64_t kMostBoundWork = 10'000'000'000;  // there
 constexpr double kNamedShare = 0.03;
 constexpr std::int64_t kMostSavedShares = 2;
 constexpr double kProfilesShare = 0.35;
+/// Beyond kMostSide: work of the first run, and how many times that the whole has to be for two of them.
+constexpr std::int64_t kFirstRun = 1'000'000'000;
+constexpr std::int64_t kWorthTwoRuns = 4;
+/// Of a message and a step: where it is more than kFirstRun for all, that run would fit few profiles.
+constexpr double kWorkOfFit = 50;
 /// Of what is left then: for the search around thresholds, where that is at most kNear times the cheapest plan.
 constexpr double kThresholdsShare = 0.6;
 constexpr double kNear = 1.02;
@@ -114,11 +130,12 @@ PieceSteps plan_colored(const Demand& demand, std::int64_t chunk) {
   return steps;
 }
 
-/// The cheapest plan for another set-up cost.
+/// The cheapest plan for another set-up cost, or the cheapest of the profiles.
 struct Start {
-  double factor = 1;  ///< of the set-up cost
+  double factor = 1;        ///< of the set-up cost
+  bool of_profile = false;  ///< no other plan counts
   double least = HUGE_VAL;
-  PieceSteps steps;
+  PieceSteps steps = {};
 };
 
 /// The best plan so far, and those to start from.
@@ -141,8 +158,9 @@ class Incumbent {
   }
   /// A plan to start from as well: `make` gives its steps, `count` of them, which last for `transmission` together.
   template <class Make>
-  void offer_start(double transmission, std::int64_t count, Make make) {
+  void offer_start(double transmission, std::int64_t count, bool of_profile, Make make) {
     for (Start& start : starts_) {
+      if (start.of_profile && !of_profile) continue;
       const double total = transmission + start.factor * demand_.setup * static_cast<double>(count);
       if (total >= start.least) continue;
       start.least = total;
@@ -154,12 +172,15 @@ class Incumbent {
     const auto count = std::count_if(steps.begin(), steps.end(), [](const std::vector<Piece>& step) {
       return std::any_of(step.begin(), step.end(), [](const Piece& piece) { return piece.size > 0; });
     });
-    offer_start(sluice::detail::cost(steps, 0), count, [&] { return steps; });
+    offer_start(sluice::detail::cost(steps, 0), count, false, [&] { return steps; });
   }
-  void raise_bound(LpBound bound) {
+  /// Looks for a better bound.
+  void raise_bound(Budget& budget) {
+    ProvenBound bound = program_bound(demand_, cost_, budget);
     if (bound.total <= bound_) return;
     bound_ = bound.total;
     prices_ = std::move(bound.prices);
+    node_prices_ = std::move(bound.node_prices);
     SLUICE_ASSERT(bound_ <= cost_, fmt::format("bound {} above a plan of {}", bound_, cost_));
     if (progress_) progress_(cost_, bound_);
   }
@@ -168,8 +189,10 @@ class Incumbent {
   [[nodiscard]] double bound() const { return bound_; }
   [[nodiscard]] bool optimal() const { return cost_ <= bound_; }
   [[nodiscard]] const PieceSteps& steps() const { return steps_; }
-  [[nodiscard]] const std::array<Start, 3>& starts() const { return starts_; }
-  [[nodiscard]] BoundedPlan take() { return {std::move(steps_), bound_, optimal(), std::move(prices_)}; }
+  [[nodiscard]] const std::vector<Start>& starts() const { return starts_; }
+  [[nodiscard]] BoundedPlan take() {
+    return {std::move(steps_), bound_, optimal(), std::move(prices_), std::move(node_prices_)};
+  }
 
  private:
   const Demand& demand_;
@@ -177,8 +200,9 @@ class Incumbent {
   PieceSteps steps_;
   double cost_ = HUGE_VAL;
   double bound_;
-  std::vector<double> prices_;  // that prove it, where it is not eta
-  std::array<Start, 3> starts_{Start{1, HUGE_VAL, {}}, Start{0.5, HUGE_VAL, {}}, Start{0.25, HUGE_VAL, {}}};
+  std::vector<double> prices_;  // that prove it, where it is not eta; or
+  NodePrices node_prices_;
+  std::vector<Start> starts_{{1, false}, {0.5, false}, {0.25, false}, {1, true}};
 };
 
 /// All but those that auto begins with or goes on from.
@@ -199,6 +223,25 @@ void run_named(const Demand& demand, Incumbent& best, Budget& budget) {
   }
 }
 
+/// Step 1, without first-fit.
+void run_planners(const Demand& demand, Incumbent& best, Budget& budget) {
+  std::int64_t largest = 0;
+  std::int64_t total = 0;
+  for (const Edge& edge : demand.edges) {
+    largest = std::max(largest, edge.weight);
+    total += edge.weight;
+  }
+  const auto count = static_cast<std::int64_t>(demand.edges.size());
+  for (const std::int64_t chunk : {largest, total / count / 2 + 1}) {
+    if (demand.edges.size() > kMostCut || best.optimal() || budget.over()) break;
+    const std::int64_t work = kWorkOfColor * count;
+    if (static_cast<double>(work) > kNamedShare * static_cast<double>(budget.left())) break;
+    budget.spend(work);
+    best.offer_start(plan_colored(demand, chunk));
+  }
+  run_named(demand, best, budget);
+}
+
 /// Step 2, where the tables of a packing fit. `share`: of the budget that is left after the profiles.
 void run_packing(const Demand& demand, Incumbent& best, std::uint64_t seed, Budget& budget, double share) {
   const std::int64_t most = most_steps_of_packing(demand);
@@ -206,21 +249,24 @@ void run_packing(const Demand& demand, Incumbent& best, std::uint64_t seed, Budg
   Packing packing(demand, static_cast<std::int32_t>(most));
   const auto offer = [&] { best.offer(packing.cost(), [&] { return packing.pieces(); }); };
   fit_profiles(demand, packing, budget, kProfilesShare, [&] {
-    best.offer_start(static_cast<double>(packing.transmission()), packing.steps(), [&] { return packing.pieces(); });
+    best.offer_start(static_cast<double>(packing.transmission()), packing.steps(), true,
+                     [&] { return packing.pieces(); });
   });
   if (!best.optimal() && !budget.over()) {
     Budget part = budget.share(kThresholdsShare);
     search_thresholds(demand, seed, kNear * best.cost(), part,
                       [&](const PieceSteps& steps) { best.offer_start(steps); });
   }
-  const std::array<Start, 3>& starts = best.starts();
+  const std::vector<Start>& starts = best.starts();
   Budget part = budget.share(share);
   const std::int64_t trial = part.left() / kTrials;
   PieceSteps cheapest;
   double least = HUGE_VAL;
   for (std::size_t i = 0; i < starts.size(); ++i) {
     if (best.optimal() || part.over()) return;
-    if (starts[i].steps.empty() || (i > 0 && starts[i].steps == starts[i - 1].steps)) continue;
+    const auto same = [&](const Start& start) { return start.steps == starts[i].steps; };
+    if (starts[i].steps.empty() || std::any_of(starts.begin(), starts.begin() + static_cast<std::ptrdiff_t>(i), same))
+      continue;
     if (!packing.load(starts[i].steps)) continue;
     Budget trial_part = part.part(trial);
     repack(packing, seed, kRepackRounds / kTrials, best.bound(), trial_part, offer);
@@ -232,7 +278,7 @@ void run_packing(const Demand& demand, Incumbent& best, std::uint64_t seed, Budg
   repack(packing, seed + 1, kRepackRounds, best.bound(), part, offer);
 }
 
-/// Step 3.
+/// Step 4.
 class TableSearch {
  public:
   /// `bound_work`: for the linear program.
@@ -260,7 +306,7 @@ class TableSearch {
     }
     if (!over()) {
       Budget part = budget_.part(bound_work_);
-      best_.raise_bound(lp_bound(demand_, part));
+      best_.raise_bound(part);
     }
     std::int32_t width = kFirstWidth;
     std::int64_t patience = kFirstPatience;
@@ -366,28 +412,33 @@ class TableSearch {
 }  // namespace
 
 BoundedPlan plan_auto(const Demand& demand, Budget& budget, std::uint64_t seed, const Progress& progress) {
-  const auto bound_work = static_cast<std::int64_t>(kBoundShare * static_cast<double>(budget.left()));
   Incumbent best(demand, progress);
   Budget unlimited;
   best.offer_start(*plan_first_fit(demand, unlimited));
-  std::int64_t largest = 0;
-  std::int64_t total = 0;
-  for (const Edge& edge : demand.edges) {
-    largest = std::max(largest, edge.weight);
-    total += edge.weight;
-  }
-  const auto count = static_cast<std::int64_t>(demand.edges.size());
-  for (const std::int64_t chunk : {largest, total / count / 2 + 1}) {
-    if (demand.edges.size() > kMostCut || best.optimal() || budget.over()) break;
-    const std::int64_t work = kWorkOfColor * count;
-    if (static_cast<double>(work) > kNamedShare * static_cast<double>(budget.left())) break;
-    budget.spend(work);
-    best.offer_start(plan_colored(demand, chunk));
-  }
-  run_named(demand, best, budget);
   const std::int64_t side = std::int64_t{demand.lefts} + demand.rights - demand.max_transfers;
-  if (!best.optimal() && !budget.over()) run_packing(demand, best, seed, budget, side <= kMostSide ? kRepackShare : 1);
-  if (!best.optimal() && !budget.over() && side <= kMostSide) TableSearch(demand, best, seed, budget, bound_work).run();
+  if (side <= kMostSide) {
+    const auto bound_work = static_cast<std::int64_t>(kBoundShare * static_cast<double>(budget.left()));
+    run_planners(demand, best, budget);
+    if (!best.optimal() && !budget.over()) run_packing(demand, best, seed, budget, kRepackShare);
+    if (!best.optimal() && !budget.over()) TableSearch(demand, best, seed, budget, bound_work).run();
+    return best.take();
+  }
+  const auto search = [&](Budget& part) {
+    const auto bound_work = static_cast<std::int64_t>(kBoundShareOfLarge * static_cast<double>(part.left()));
+    run_planners(demand, best, part);
+    if (best.optimal() || part.over()) return;
+    Budget for_bound = part.part(std::min(bound_work, kMostBoundWork));
+    best.raise_bound(for_bound);
+    if (!best.optimal() && !part.over()) run_packing(demand, best, seed, part, 1);
+  };
+  const Cost least = eta(demand);
+  const double profile = kWorkOfFit * static_cast<double>(demand.edges.size()) * static_cast<double>(least.steps);
+  if (budget.left() >= kWorthTwoRuns * kFirstRun && profile <= static_cast<double>(kFirstRun)) {
+    Budget first = budget.part(kFirstRun);
+    search(first);
+    best.offer_start(PieceSteps(best.steps()));
+  }
+  if (!best.optimal() && !budget.over()) search(budget);
   return best.take();
 }
 

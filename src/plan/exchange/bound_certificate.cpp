@@ -1,5 +1,7 @@
 #include "plan/exchange/bound_certificate.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -7,13 +9,23 @@
 #include <iterator>
 #include <numeric>
 #include <string>
+#include <utility>
 
 #include "plan/exchange/limited_matching.hpp"
 #include "plan/exchange/step_program.hpp"
+#include "sluice/input/decimal.hpp"
 
 namespace sluice::detail {
 
 namespace {
+
+/// Of a left vertex, a right one beyond these, or all.
+BoundCertificate::Witness witness_at(const Demand& demand, std::int32_t vertex) {
+  if (vertex < demand.lefts) return {"sender", demand.sender_of_left[as_size(vertex)]};
+  if (vertex < demand.lefts + demand.rights)
+    return {"receiver", demand.receiver_of_right[as_size(vertex - demand.lefts)]};
+  return {"all", 0};
+}
 
 /// The node with the largest of `values` (lefts, then rights), or all where their share, rounded up, is more.
 BoundCertificate::Witness witness(const Demand& demand, const std::vector<std::int64_t>& values) {
@@ -22,15 +34,20 @@ BoundCertificate::Witness witness(const Demand& demand, const std::vector<std::i
   const std::int64_t all = std::accumulate(values.begin(), values.begin() + demand.lefts, std::int64_t{0});
   const std::int64_t k = demand.max_transfers;
   if (all / k + (all % k != 0 ? 1 : 0) > *largest) return {"all", 0};
-  const auto at = static_cast<std::size_t>(largest - values.begin());
-  const auto lefts = static_cast<std::size_t>(demand.lefts);
-  if (at < lefts) return {"sender", demand.sender_of_left[at]};
-  return {"receiver", demand.receiver_of_right[at - lefts]};
+  return witness_at(demand, static_cast<std::int32_t>(largest - values.begin()));
+}
+
+/// Position of `node` in `nodes`, which rise, plus `offset`; -1 if it is not there.
+std::int32_t position_of(const std::vector<std::int64_t>& nodes, std::int64_t node, std::int32_t offset) {
+  const auto found = std::lower_bound(nodes.begin(), nodes.end(), node);
+  if (found == nodes.end() || *found != node) return -1;
+  return offset + static_cast<std::int32_t>(found - nodes.begin());
 }
 
 }  // namespace
 
-BoundCertificate certificate_of(const Demand& demand, const std::string& kind, const std::vector<double>& prices) {
+BoundCertificate certificate_of(const Demand& demand, const std::string& kind, const std::vector<double>& prices,
+                                const NodePrices& node_prices, std::int32_t decimals) {
   BoundCertificate result;
   result.total = kind;
   if (demand.edges.empty()) return result;
@@ -44,13 +61,57 @@ BoundCertificate certificate_of(const Demand& demand, const std::string& kind, c
   }
   result.transmission = witness(demand, load);
   result.steps = witness(demand, degree);
-  if (kind == "eta" || prices.empty()) return result;
+  if (kind == "eta") return result;
+  for (const double duration : node_prices.durations)
+    result.durations.push_back(move_decimal_point(duration, -decimals));
+  const std::size_t count = node_prices.durations.size();
+  for (std::size_t i = 0; i < node_prices.nodes.size(); ++i) {
+    const auto from = node_prices.prices.begin() + static_cast<std::ptrdiff_t>(i * count);
+    result.node_prices.push_back(
+        {witness_at(demand, node_prices.nodes[i]), {from, from + static_cast<std::ptrdiff_t>(count)}});
+  }
+  if (prices.empty()) return result;
   // Only proportions count: shares of the whole are short where prices are round.
   const double sum = std::accumulate(prices.begin(), prices.end(), 0.0);
   const auto middle = static_cast<std::ptrdiff_t>(demand.edges.size());
   const auto share = [&](double price) { return price / sum; };
   std::transform(prices.begin(), prices.begin() + middle, std::back_inserter(result.size_prices), share);
   std::transform(prices.begin() + middle, prices.end(), std::back_inserter(result.piece_prices), share);
+  return result;
+}
+
+NodePrices node_prices_of(const BoundCertificate& certificate, const Demand& demand, std::int32_t decimals,
+                          std::string& fault) {
+  NodePrices result;
+  const auto refuse = [&](std::string reason) {
+    fault = std::move(reason);
+    return NodePrices{};
+  };
+  for (const double duration : certificate.durations) {
+    const double scaled = move_decimal_point(duration, decimals);
+    if (!(scaled > (result.durations.empty() ? 0 : result.durations.back())) || !std::isfinite(scaled))
+      return refuse(fmt::format("the durations of the certificate do not rise from above 0: {}", duration));
+    result.durations.push_back(scaled);
+  }
+  std::vector<char> seen(as_size(demand.lefts) + as_size(demand.rights) + 1, 0);
+  for (const BoundCertificate::PricedNode& each : certificate.node_prices) {
+    const std::string name = each.who.of == "all" ? "all" : fmt::format("{} {}", each.who.of, each.who.node);
+    if (each.prices.size() != certificate.durations.size())
+      return refuse(fmt::format("the certificate has {} prices of {} for {} durations", each.prices.size(), name,
+                                certificate.durations.size()));
+    for (const double price : each.prices)
+      if (!(price >= 0) || !std::isfinite(price))
+        return refuse(fmt::format("the certificate has a price of {} of {}", price, name));
+    const std::int32_t vertex = each.who.of == "all" ? demand.lefts + demand.rights
+                                : each.who.of == "sender"
+                                    ? position_of(demand.sender_of_left, each.who.node, 0)
+                                    : position_of(demand.receiver_of_right, each.who.node, demand.lefts);
+    if (vertex < 0) continue;  // it has no messages to pay for
+    if (std::exchange(seen[as_size(vertex)], char{1}) != 0)
+      return refuse(fmt::format("the certificate has prices of {} twice", name));
+    result.nodes.push_back(vertex);
+    result.prices.insert(result.prices.end(), each.prices.begin(), each.prices.end());
+  }
   return result;
 }
 

@@ -326,6 +326,8 @@ BoundedPlan plan_exact(const Demand& demand, Budget& budget, std::uint64_t seed,
       return std::accumulate(prices.begin(), prices.end(), 0.0);
     };
     if (sum(found.prices) > sum(best.prices)) best.prices = std::move(found.prices);
+    if (bound_by_node_prices(demand, found.node_prices) > bound_by_node_prices(demand, best.node_prices))
+      best.node_prices = std::move(found.node_prices);
     const double total = cost(found.steps, demand.setup);
     if (!best.steps.empty() && total >= least) return;
     least = total;
@@ -336,6 +338,7 @@ BoundedPlan plan_exact(const Demand& demand, Budget& budget, std::uint64_t seed,
   const auto edges = static_cast<double>(demand.edges.size());
   if (start != nullptr) {
     best.steps = start->steps;
+    best.node_prices = start->node_prices;
     least = cost(best.steps, demand.setup);
     best.bound_by_search = start->bound_by_search && start->bound > best.bound;
     best.bound = std::max(best.bound, start->bound);

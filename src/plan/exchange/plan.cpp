@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <numeric>
 #include <optional>
@@ -11,6 +12,7 @@
 #include "plan/exchange/at_speeds.hpp"
 #include "plan/exchange/bound_certificate.hpp"
 #include "plan/exchange/demand.hpp"
+#include "plan/exchange/node_prices.hpp"
 #include "plan/exchange/on_switches.hpp"
 #include "plan/exchange/over_time.hpp"
 #include "plan/exchange/planners.hpp"
@@ -30,6 +32,7 @@ namespace {
 using detail::BoundedPlan;
 using detail::Budget;
 using detail::Demand;
+using detail::NodePrices;
 using detail::PieceSteps;
 
 /// Whether k is not always the same.
@@ -108,6 +111,13 @@ BoundedPlan read_start(const ExchangeStart& start, const ExchangeProblem& proble
     if (proven > 0) result.prices = std::move(prices);
     result.bound = proven;
   }
+  std::string fault;
+  NodePrices node_prices = detail::node_prices_of(*start.certificate, demand, problem.traffic.decimals, fault);
+  if (!fault.empty()) refuse(fault, "prices that prove its bound");
+  if (const double proven = detail::bound_by_node_prices(demand, node_prices); proven > 0) {
+    result.bound = std::max(result.bound, proven);
+    result.node_prices = std::move(node_prices);
+  }
   if (start.certificate->total == "exact") {
     result.bound_by_search = stated > result.bound;
     result.bound = std::max(result.bound, stated);
@@ -139,7 +149,7 @@ BoundedPlan plan_by(const std::string& name, const Demand& demand, Budget& budge
   throw InputError("algorithm", fmt::format("'{}'", name), "one of " + names + "auto");
 }
 
-/// What a planner, or lp_bound, has found of the total, if it is more than is known.
+/// What a planner, or program_bound, has found of the total, if it is more than is known.
 void raise_bound(ExchangeBound& bound, double total, const char* kind) {
   if (total <= bound.cost.total) return;
   bound.cost.total = total;
@@ -156,6 +166,7 @@ ExchangePlan plan_at_speeds(const ExchangeProblem& problem, const ExchangeOption
   raise_bound(result.bound, detail::backbone_bound(demand.times, speeds), "backbone");
   std::vector<PieceSteps> candidates(1);  // of times
   std::vector<double> prices;
+  NodePrices node_prices;
   if (!demand.times.edges.empty()) {
     Budget budget(options.effort, options.time_limit_s, options.stop);
     BoundedPlan found;
@@ -175,7 +186,10 @@ ExchangePlan plan_at_speeds(const ExchangeProblem& problem, const ExchangeOption
       for (const std::size_t s : detail::order_of_steps(demand.times, steps))
         candidates.front().push_back(std::move(steps[s]));
     }
-    if (found.bound > result.bound.cost.total) prices = std::move(found.prices);
+    if (found.bound > result.bound.cost.total) {
+      prices = std::move(found.prices);
+      node_prices = std::move(found.node_prices);
+    }
     const bool searched = found.bound_by_search || (options.algorithm == "exact" && found.optimal);
     raise_bound(result.bound, found.bound, searched ? "exact" : "lp");
     result.stopped = budget.was_cut_short();
@@ -204,14 +218,15 @@ ExchangePlan plan_at_speeds(const ExchangeProblem& problem, const ExchangeOption
                 fmt::format("bound {} above a plan of {}", result.bound.cost.total, total));
   result.optimal = !detail::exceeds(total, result.bound.cost.total);
   result.stopped = result.stopped && !result.optimal;
-  result.certificate = detail::certificate_of(demand.times, result.bound.kind, prices);
+  result.certificate =
+      detail::certificate_of(demand.times, result.bound.kind, prices, node_prices, problem.traffic.decimals);
   result.schedule.algorithm = options.algorithm;
   result.schedule.max_transfers = problem.max_transfers;
   result.schedule.bound = result.bound.cost;
   return result;
 }
 
-/// lp_bound or what is better.
+/// program_bound or what is better.
 ExchangeBound bound_at_speeds(const ExchangeProblem& problem, const ExchangeOptions& options) {
   const detail::SpeedDemand demand =
       detail::make_speed_demand(problem.traffic, problem.max_transfers, problem.setup, problem.speeds);
@@ -219,7 +234,7 @@ ExchangeBound bound_at_speeds(const ExchangeProblem& problem, const ExchangeOpti
   if (demand.times.edges.empty()) return result;
   raise_bound(result, detail::backbone_bound(demand.times, problem.speeds), "backbone");
   Budget budget(options.effort, options.time_limit_s, options.stop);
-  raise_bound(result, lp_bound(demand.times, budget).total, "lp");
+  raise_bound(result, program_bound(demand.times, HUGE_VAL, budget).total, "lp");
   return result;
 }
 
@@ -233,6 +248,7 @@ ExchangePlan plan_exchange(const ExchangeProblem& problem, const ExchangeOptions
   result.bound = {detail::eta(demand), "eta"};  // for one switch, until the end
   PieceSteps steps;
   std::vector<double> prices;
+  NodePrices node_prices;
   if (!demand.edges.empty()) {
     Budget budget(options.effort, options.time_limit_s, options.stop);
     std::optional<BoundedPlan> start;
@@ -244,12 +260,13 @@ ExchangePlan plan_exchange(const ExchangeProblem& problem, const ExchangeOptions
     result.stopped = !plan.optimal && budget.was_cut_short();
     if (plan.bound > result.bound.cost.total) {
       prices = std::move(plan.prices);
+      node_prices = std::move(plan.node_prices);
       result.bound.cost.total = plan.bound;
       const bool searched = plan.bound_by_search || (options.algorithm == "exact" && plan.optimal);
       result.bound.kind = searched ? "exact" : "lp";
     }
   }
-  result.certificate = detail::certificate_of(demand, result.bound.kind, prices);
+  result.certificate = detail::certificate_of(demand, result.bound.kind, prices, node_prices, problem.traffic.decimals);
   if (problem.switches == 1) {
     result.schedule = make_schedule(demand, problem.traffic, std::move(steps));
   } else {
@@ -275,7 +292,7 @@ ExchangeBound exchange_bound(const ExchangeProblem& problem, const ExchangeOptio
   ExchangeBound result{detail::eta(demand), "eta"};
   if (demand.edges.empty()) return result;
   Budget budget(options.effort, options.time_limit_s, options.stop);
-  const double total = lp_bound(demand, budget).total;
+  const double total = program_bound(demand, HUGE_VAL, budget).total;
   if (total > result.cost.total) {
     result.cost.total = total;
     result.kind = "lp";

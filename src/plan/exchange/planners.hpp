@@ -7,6 +7,7 @@
 
 #include "plan/budget.hpp"
 #include "plan/exchange/demand.hpp"
+#include "plan/exchange/node_prices.hpp"
 
 /// The planners of exchange. Each returns nullopt if the budget was spent before it had a complete plan, and throws
 /// InputError where it does not apply.
@@ -37,6 +38,7 @@ struct BoundedPlan {
   bool optimal = false;  ///< whether `steps` is proven to cost the least
   /// LpBound::prices, of the best bound of that program that was found on the way; nothing if there was none.
   std::vector<double> prices = {};
+  NodePrices node_prices = {};   ///< the same of NodePriceBound::prices; the better of the two proves more
   bool bound_by_search = false;  ///< integer programs lifted the bound above what the prices prove
 };
 
@@ -67,5 +69,16 @@ struct LpBound {
 
 /// The bound by column generation, as good as it is when the budget is spent.
 LpBound lp_bound(const Demand& demand, Budget& budget);
+
+/// What no plan costs less than, and the prices that prove it; nothing where it is eta.
+struct ProvenBound {
+  double total = 0;            ///< at least eta; whole if the set-up is
+  std::vector<double> prices;  ///< LpBound::prices, or nothing
+  NodePrices node_prices;      ///< NodePriceBound::prices, or nothing
+};
+
+/// The better of lp_bound and node_price_bound, at any size; see program_bound.cpp. It does not look for more than
+/// `enough`.
+ProvenBound program_bound(const Demand& demand, double enough, Budget& budget);
 
 }  // namespace sluice::detail

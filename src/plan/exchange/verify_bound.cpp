@@ -11,10 +11,14 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "plan/exchange/at_speeds.hpp"
 #include "plan/exchange/bound_certificate.hpp"
 #include "plan/exchange/demand.hpp"
+#include "plan/exchange/node_prices.hpp"
 #include "schedule/totals.hpp"
 #include "sluice/input/decimal.hpp"
 #include "sluice/schedule/bound_certificate.hpp"
@@ -123,6 +127,12 @@ BoundVerdict verify_bound(const ScheduleFile& file, const Traffic& traffic) {
   const std::size_t priced = file.certificate ? file.certificate->size_prices.size() : 0;
   if (priced != 0 && priced != demand.edges.size())
     report(fmt::format("the certificate has prices of {} messages, the traffic has {}", priced, demand.edges.size()));
+  detail::NodePrices node_prices;
+  if (file.certificate) {
+    std::string fault;
+    node_prices = detail::node_prices_of(*file.certificate, demand, decimals, fault);
+    if (!fault.empty()) report(std::move(fault));
+  }
   if (!verdict.faults.empty()) return verdict;
 
   if (!detail::exceeds(stated.total, eta.total)) {
@@ -137,7 +147,9 @@ BoundVerdict verify_bound(const ScheduleFile& file, const Traffic& traffic) {
   std::vector<double> prices = file.certificate->size_prices;
   prices.insert(prices.end(), file.certificate->piece_prices.begin(), file.certificate->piece_prices.end());
   const double enough = enough_for(stated.total, demand.setup, schedule.switches);
-  const double by_prices = prices.empty() ? 0 : detail::bound_by_prices(demand, std::move(prices), enough);
+  double by_prices = detail::bound_by_node_prices(demand, node_prices);
+  if (by_prices < enough && !prices.empty())
+    by_prices = std::max(by_prices, detail::bound_by_prices(demand, std::move(prices), enough));
   if (by_prices >= enough * (1 - 1e-12)) {
     verdict.text = fmt::format("bound {} verified (lp)", text(stated.total));
     return verdict;

@@ -1,0 +1,132 @@
+/// What prices of nodes prove.
+///
+/// Problem: KPBS, see include/sluice/plan/exchange.hpp: what does no plan cost less than?
+///
+/// Bound. Let p_v(t) >= 0 be any price that node v pays for a step of duration t in which it takes part, and p_k(t) one
+/// that every transfer of such a step pays. A message e between u and v then pays q_e(t) = p_u(t) + p_v(t) + p_k(t) for
+/// a step that carries a piece of it. Let c_e be the least sum over steps that carry all of it. If
+///
+///     sum over nodes of p_v(t) + k p_k(t) <= t + beta                       for every t >= 1,
+///
+/// no plan costs less than the sum of all c_e: a node takes part in a step once at most, so that all pay no more than t
+/// + beta for a step of duration t, which is what it costs; and message e pays c_e at least. Prices that break the
+/// condition by a factor are divided by it. The sum on the left is linear wherever the prices are, t + beta always, so
+/// that the durations where prices bend have to be looked at, and 1.
+///
+/// Of c_e a lower bound is taken, by the linear program of lp_bound.cpp for this message alone: shares z(t) >= 0 of
+/// steps with sum of z(t) min(t, w) / w >= 1 (size) and sum of z(t) (1 + [t >= w]) / 2 >= 1 (pieces). Let q be the
+/// lower convex hull of q_e on 1..w. The least sum is that of
+///
+///     one step that is long enough:        the least q_e(t) with t >= w,
+///     two steps of mean duration w / 2:    2 q(w / 2),
+///     steps that are all alike:            q_e(t) max(w / t, 2) for a t < w,
+///
+/// as s steps of mean duration w / s cost s q(w / s) together, which is linear in s between two corners of the hull.
+///
+/// These prices are a solution of the dual of that linear program: what a step is worth is proven by node prices for
+/// each duration there, too, but there they are sought for each duration anew.
+///
+/// Complexity: O(m g), m messages of priced nodes (all, if p_k is priced), g durations. Memory O(n g) for the table
+/// given and O(g) besides.
+///
+/// Source: duality of linear programs; lp_bound.cpp. Prices that depend on the duration are ours.
+///
+/// Examples. Eta: p_u(t) = t for the node of largest load and p_v(t) = beta for the one with most messages: messages at
+/// u pay their sizes, those at v a beta each. More than eta: sender 0 has two messages of 2, sender 1 one of 1 and one
+/// of 3, beta = 1, k = 2, four receivers; eta = 4 + 2. For steps of 1, 2, 3 let sender 0 pay 1, 2, 2 and sender 1 pay
+/// 1, 1, 2: together 2, 3, 4, as the steps cost. Sender 0 pays 2 for each message, in one step or in two of 1; sender 1
+/// pays 1 for the smaller one and 2 for the other, in one step of 3 or in two. That is 7, and steps of 3 and 2 cost 7.
+#include "plan/exchange/node_prices.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace sluice::detail {
+
+double CoverPrice::operator()(std::span<const double> prices, double size) {
+  const std::size_t count = durations_.size();
+  const auto longer = static_cast<std::size_t>(std::lower_bound(durations_.begin(), durations_.end(), size) -
+                                               durations_.begin());  // the first that is long enough
+  double at_size = longer == count ? prices[count - 1] : prices[longer];
+  if (longer > 0 && longer < count) {
+    const double share = (size - durations_[longer - 1]) / (durations_[longer] - durations_[longer - 1]);
+    at_size = prices[longer - 1] * (1 - share) + prices[longer] * share;
+  }
+  double least = at_size;
+  for (std::size_t g = longer; g < count; ++g) least = std::min(least, prices[g]);
+  hull_x_.clear();
+  hull_y_.clear();
+  const auto add = [&](double x, double y) {
+    while (hull_x_.size() >= 2) {
+      const std::size_t n = hull_x_.size();
+      if ((hull_y_[n - 1] - hull_y_[n - 2]) * (x - hull_x_[n - 2]) <
+          (y - hull_y_[n - 2]) * (hull_x_[n - 1] - hull_x_[n - 2]))
+        break;
+      hull_x_.pop_back();
+      hull_y_.pop_back();
+    }
+    hull_x_.push_back(x);
+    hull_y_.push_back(y);
+  };
+  for (std::size_t g = 0; g < longer; ++g) {
+    add(durations_[g], prices[g]);
+    least = std::min(least, prices[g] * std::max(size / durations_[g], 2.0));
+  }
+  if (longer == 0) return least;
+  add(size, at_size);
+  const double half = size / 2;
+  for (std::size_t i = 0; i + 1 < hull_x_.size(); ++i) {
+    if (hull_x_[i] > half || hull_x_[i + 1] < half) continue;
+    const double share = (half - hull_x_[i]) / (hull_x_[i + 1] - hull_x_[i]);
+    least = std::min(least, 2 * (hull_y_[i] * (1 - share) + hull_y_[i + 1] * share));
+  }
+  return least;
+}
+
+double bound_by_node_prices(const Demand& demand, const NodePrices& given) {
+  if (given.durations.empty() || given.nodes.empty() || demand.edges.empty()) return 0;
+  std::vector<double> durations = given.durations;
+  std::size_t before = 0;  // durations that are not given
+  if (durations.front() > 1) {
+    durations.insert(durations.begin(), 1.0);
+    before = 1;
+  }
+  const std::size_t count = durations.size();
+  const auto vertices = as_size(demand.lefts) + as_size(demand.rights);
+  const std::vector<double> none(count, 0);
+  std::vector<double> rows;
+  rows.reserve(given.nodes.size() * count);
+  std::vector<std::int32_t> row_of(vertices + 1, -1);
+  std::vector<double> sum(count, 0);
+  for (std::size_t i = 0; i < given.nodes.size(); ++i) {
+    const auto v = as_size(given.nodes[i]);
+    row_of[v] = static_cast<std::int32_t>(i);
+    const double often = v == vertices ? static_cast<double>(demand.max_transfers) : 1;
+    for (std::size_t g = 0; g < count; ++g) {
+      const double price = given.prices[i * given.durations.size() + (g < before ? 0 : g - before)];
+      rows.push_back(price);
+      sum[g] += often * price;
+    }
+  }
+  double largest = 0;  // what all pay for a step, over its cost
+  for (std::size_t g = 0; g < count; ++g) largest = std::max(largest, sum[g] / (durations[g] + demand.setup));
+  if (!(largest > 0)) return 0;
+
+  const auto row = [&](std::size_t v) { return row_of[v] < 0 ? none.data() : &rows[as_size(row_of[v]) * count]; };
+  const double* limit = row(vertices);
+  CoverPrice least(std::move(durations));
+  std::vector<double> paid(count);
+  double result = 0;
+  for (const Edge& edge : demand.edges) {
+    const double* left = row(as_size(edge.left));
+    const double* right = row(as_size(demand.lefts + edge.right));
+    if (left == none.data() && right == none.data() && limit == none.data()) continue;
+    for (std::size_t g = 0; g < count; ++g) paid[g] = left[g] + right[g] + limit[g];
+    result += least(paid, static_cast<double>(edge.weight));
+  }
+  // Sums of m doubles err by less.
+  const double rounding = 1e-12 + static_cast<double>(demand.edges.size() + given.nodes.size()) * 0x1p-50;
+  return result / largest * (1 - rounding);
+}
+
+}  // namespace sluice::detail

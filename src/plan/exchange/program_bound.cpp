@@ -1,0 +1,55 @@
+/// The bound of the linear program over steps, by whichever way goes further.
+///
+/// Method: prices of nodes (node_price_bound.cpp) are near the optimum of the program early and at any size, but for
+/// few durations of steps; column generation (lp_bound.cpp) comes to its end where messages are few. Where a hundred
+/// rounds of that fit into the budget it gets the larger part, else all is for the prices of nodes.
+///
+/// Guarantee: total >= eta, no plan below it; proven by the prices that come with it, unless it is eta. Deterministic
+/// unless time ends it.
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "plan/exchange/planners.hpp"
+
+namespace sluice::detail {
+
+namespace {
+
+constexpr double kNodesShare = 0.3;  // where column generation follows
+constexpr double kRounds = 100;
+
+/// Work of a round: for each duration the value of every message, and a matching that augments from most of the nodes.
+double work_of_round(const Demand& demand) {
+  std::vector<std::int64_t> sizes;
+  sizes.reserve(demand.edges.size());
+  for (const Edge& edge : demand.edges) sizes.push_back(edge.weight);
+  std::sort(sizes.begin(), sizes.end());
+  const auto durations = static_cast<double>(std::unique(sizes.begin(), sizes.end()) - sizes.begin());
+  const auto edges = static_cast<double>(demand.edges.size());
+  const double nodes = std::max(demand.lefts, demand.rights);
+  return durations * (4 * edges + demand.max_transfers * nodes * nodes / 4);
+}
+
+}  // namespace
+
+ProvenBound program_bound(const Demand& demand, double enough, Budget& budget) {
+  ProvenBound result;
+  const bool columns = budget.unlimited() || static_cast<double>(budget.left()) > kRounds * work_of_round(demand);
+  {
+    Budget part = budget.share(columns ? kNodesShare : 1);
+    NodePriceBound by_nodes = node_price_bound(demand, enough, part);
+    result.total = by_nodes.total;
+    result.node_prices = std::move(by_nodes.prices);
+  }
+  if (!columns || result.total >= enough) return result;
+  LpBound by_columns = lp_bound(demand, budget);
+  if (by_columns.total < result.total) return result;
+  result.total = by_columns.total;
+  result.prices = std::move(by_columns.prices);
+  result.node_prices = {};
+  return result;
+}
+
+}  // namespace sluice::detail
