@@ -193,7 +193,7 @@ TEST(BatchCommand, BadInputIsOneLine) {
       EXPECT_EQ(folder.files(), before);
     }
   }
-  for (const std::string option : {"--json out.json", "--svg out.svg", "--algorithm stepwise"})
+  for (const std::string option : {"--trace out.json", "--svg out.svg --beside good.json", "--algorithm stepwise"})
     expect_refused(folder.sluice(words("plan redistribute --front " + good + option)), "--front: ");
   expect_refused(folder.sluice(words("plan redistribute --front --batch good.json")), "arrays that are not alike");
   EXPECT_EQ(folder.files(), before);

@@ -153,7 +153,7 @@ TEST(Plan, FrontShowsEveryNumberOfStepsThatLowersTheTransmission) {
             "no schedule of whole messages beats these, or is beside them, in NS and TC (proven)\n");
   const Outcome one = folder.sluice(words("plan redistribute --from 16:3 --to 16:5 --front"));
   EXPECT_EQ(lines(one.out).back(), "optimal in NS and TC at once (proven)");
-  for (const std::string with : {"--json out.json", "--rank 0", "--preemptive", "--algorithm stepwise"})
+  for (const std::string with : {"--trace out.json", "--rank 0", "--preemptive", "--algorithm stepwise"})
     EXPECT_EQ(folder.sluice(words("plan redistribute --from 16:3 --to 16:5 --front " + with)).status, 2) << with;
   EXPECT_TRUE(folder.files().empty());
 }

@@ -124,6 +124,22 @@ TEST(ReplicatedRedistribution, EveryCopyCombinesWhatItGets) {
   for (std::size_t i = 0; i < target.size(); ++i) EXPECT_EQ(target[i], rank() + 2.0 * static_cast<double>(i));
 }
 
+/// Several copies of the source send pieces of one message: of some the last ones alone.
+TEST(ReplicatedRedistribution, AMessageComesInPiecesFromSeveralCopies) {
+  if (size() < 11) return;
+  for (const bool transpose : {false, true}) {
+    for (const char* algorithm : {"oggp", "auto"}) {
+      Case c{{2, 7, 8, 5}, {{2, 1, 1, 1}, {3, 3, 1, 3}}, {{1, 1, 3, 1}, {1, 1, 1, 1}}, 1000, {}};
+      c.options.transpose = transpose;
+      c.options.from_replicas = 3;
+      c.options.to_replicas = 2;
+      c.options.to_ranks = {1, 7, 5, 3, 2, 10};
+      c.options.algorithm = algorithm;
+      EXPECT_NE(check_every_byte(c).find("3 x 2 copies"), std::string::npos);
+    }
+  }
+}
+
 TEST(ReplicatedRedistribution, RefusesWhatMakesNoSense) {
   const Case good{{100}, {{1}, {3}}, {{1}, {5}}, 8, {}};
   const auto refuses = [&](auto&& spoil) {

@@ -31,8 +31,9 @@ class CollectedMessages {
   void add(bool passed_on, Rank process, int rank, std::int64_t offset, std::int64_t size, std::int64_t step) {
     std::vector<Peer>& peers = passed_on ? passed_on_ : direct_;
     auto known = std::ranges::find_if(peers, [&](const Peer& p) { return p.process == process && p.rank == rank; });
-    if (known == peers.end()) known = peers.insert(peers.end(), {process, rank, 0});
+    if (known == peers.end()) known = peers.insert(peers.end(), {process, rank, 0, 0});
     known->bytes += size * element_size_;
+    known->end = std::max(known->end, (offset + size) * element_size_);
     transfers_.push_back(
         {static_cast<std::size_t>(known - peers.begin()), offset * element_size_, size * element_size_, step});
     is_passed_on_.push_back(passed_on);
@@ -43,7 +44,7 @@ class CollectedMessages {
     const auto add_message = [&](const Peer& peer, std::vector<Rank>& kind) {
       kind.push_back(peer.process);
       result.first_piece.push_back(result.pieces.size());
-      result.pieces.push_back({0, result.messages.size(), 0, peer.bytes});
+      result.pieces.push_back({0, result.messages.size(), 0, peer.end});
       result.messages.push_back({peer.rank, peer.bytes});
     };
     for (const Peer& peer : direct_) add_message(peer, processes);
@@ -59,7 +60,8 @@ class CollectedMessages {
   struct Peer {
     Rank process;
     int rank;
-    std::int64_t bytes;
+    std::int64_t bytes;  ///< that go between the two
+    std::int64_t end;    ///< behind the last of them in the message, of which other copies send the rest
   };
 
   std::int64_t element_size_;
