@@ -29,8 +29,7 @@ namespace {
 constexpr std::size_t kKeptClasses = 64;
 constexpr const char* kNative = "native";
 
-/// What is wrong with the arguments, null if nothing.
-/// Returns what is to be the same on all ranks.
+/// Throws InputError for bad arguments. Returns what is to be the same on all ranks.
 std::int64_t check_message(const void* buffer, std::int64_t bytes, const std::optional<Program>& program) {
   if (bytes < 0) throw InputError("bytes", fmt::format("{}", bytes), "at least 0");
   if (program && bytes != program->size_bytes)
@@ -143,6 +142,8 @@ struct Broadcast::State final : detail::Job {
     shape.root = root;
     return shape;
   }
+  /// The size that a message of so many bytes is planned for; a program that is given is for one.
+  [[nodiscard]] std::int64_t largest_of(std::int64_t bytes) const { return options.program ? bytes : class_of(bytes); }
   /// Whether MPI_Bcast is all there is for a message, as nothing is known that could be better.
   [[nodiscard]] bool only_native(std::int64_t bytes) const {
     return !options.platform && !options.program &&
@@ -225,7 +226,7 @@ OwnPart Broadcast::State::plan(std::int64_t bytes) {
 }
 
 SizeClass& Broadcast::State::obtain(std::int64_t bytes) {
-  const std::int64_t largest = options.program ? bytes : class_of(bytes);
+  const std::int64_t largest = largest_of(bytes);
   const auto found = std::ranges::find(classes, largest, &SizeClass::largest);
   if (found != classes.end()) {
     classes.splice(classes.begin(), classes, found);  // on every rank, so that all keep the same ones
@@ -391,8 +392,7 @@ ChosenBroadcast Broadcast::chosen(std::int64_t bytes) {
 
 bool Broadcast::settled(std::int64_t bytes) const {
   if (state_->only_native(bytes)) return true;
-  const auto size =
-      std::ranges::find(state_->classes, state_->options.program ? bytes : class_of(bytes), &SizeClass::largest);
+  const auto size = std::ranges::find(state_->classes, state_->largest_of(bytes), &SizeClass::largest);
   return size != state_->classes.end() && size->trial->over();
 }
 

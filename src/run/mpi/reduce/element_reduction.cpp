@@ -183,7 +183,8 @@ void ElementReduction::State::prepare(const ReductionCosts& costs, bool parts_kn
 void ElementReduction::State::prepare(const ReductionChoice::Pieces& pieces) {
   detail::ProgramTask task = program_task(channel, elements, pieces.part);
   if (!pieces.crosses_links) {
-    // A message is sent when enough of those before it have left, and received in its turn.
+    // A message is sent when enough of those before it have left, and received in its turn: at every rank in the one
+    // order in which all messages could pass one after the other, so nothing waits in a circle.
     for (detail::TreeSend& send : task.sends) send.port_s = std::numeric_limits<double>::infinity();
     task.limits.overtake = task.limits.keep_pace = false;
     task.limits.receives = 1;
