@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <mpi.h>
 
 #include <algorithm>
@@ -46,7 +47,13 @@ int run_broadcast(const RunBroadcast& options) {
   if (told) how.platform = task.platform;
   how.plan = task.options;
   how.try_native = !options.model_only;
-  if (!options.program.empty()) how.program = read_program_file(options.program);
+  if (!options.program.empty()) {
+    how.program = read_program_file(options.program);
+    // The job refuses it in its first execution, on some ranks because others have.
+    if (how.program->size_bytes != task.bytes)
+      throw InputError("--size in bytes", fmt::format("{}", task.bytes),
+                       fmt::format("the {} of the program", how.program->size_bytes));
+  }
   check_outputs(options.methods.json, options.timeline);
   const compare::Comparison comparison =
       compare::broadcasts(MPI_COMM_WORLD, static_cast<int>(task.root), task.bytes, how, methods, repetitions);

@@ -66,6 +66,7 @@ TEST(Broadcast, CarriesOutAProgramThatIsGiven) {
       Broadcast job(MPI_COMM_WORLD, root, options);
       for (int round = 0; round < 2; ++round) expect_broadcast(job, root, bytes);
       EXPECT_EQ(job.chosen(bytes).method, options.program->algorithm);
+      EXPECT_THROW((void)Broadcast(MPI_COMM_WORLD, root, options).chosen(bytes + 1), InputError);
       EXPECT_TRUE(job.settled(bytes));
     }
   }

@@ -29,11 +29,16 @@ namespace {
 constexpr std::size_t kKeptClasses = 64;
 constexpr const char* kNative = "native";
 
-/// Throws InputError for bad arguments. Returns what is to be the same on all ranks.
-std::int64_t check_message(const void* buffer, std::int64_t bytes, const std::optional<Program>& program) {
+/// Throws InputError for a size that cannot be broadcast.
+void check_size(std::int64_t bytes, const std::optional<Program>& program) {
   if (bytes < 0) throw InputError("bytes", fmt::format("{}", bytes), "at least 0");
   if (program && bytes != program->size_bytes)
     throw InputError("bytes", fmt::format("{}", bytes), fmt::format("the {} of the program", program->size_bytes));
+}
+
+/// Throws InputError for bad arguments. Returns what is to be the same on all ranks.
+std::int64_t check_message(const void* buffer, std::int64_t bytes, const std::optional<Program>& program) {
+  check_size(bytes, program);
   if (bytes > 0 && buffer == nullptr) throw InputError("buffer", "a null pointer", "room for the message");
   return bytes;
 }
@@ -377,7 +382,7 @@ ChosenBroadcast Broadcast::chosen(std::int64_t bytes) {
   ChosenBroadcast result;
   state_->channel.next_execution();
   state_->call([&] {
-    if (bytes < 0) throw InputError("bytes", fmt::format("{}", bytes), "at least 0");
+    check_size(bytes, state_->options.program);
     result.method = kNative;
     if (state_->only_native(bytes)) return;
     const SizeClass& size = state_->obtain(bytes);
