@@ -64,8 +64,7 @@ void add_layouts(py::module_& module) {
       "process `first`. Or with `cuts` blocks of any sizes: of each dimension None or a pair of where blocks begin, 0 "
       "first and the extent last, and the process of each block; where the latter is empty, block i is on process i "
       "modulo the grid. `block` is 1 there. Made of these numbers, or of \"GRID:BLOCK\" (\"4x2:64x64\"), where cuts "
-      "may "
-      "stand for a block: \"2x2:0,10,35,100x64\"; or of \"@FILE\", what that file holds.")
+      "may stand for a block: \"2x2:0,10,35,100x64\"; or of \"@FILE\", what that file holds.")
       .def(py::init(&make_layout), py::arg("grid"), py::arg("block"), py::arg("first") = std::vector<std::int64_t>{},
            py::arg("cuts") = GivenCuts{})
       .def(py::init([](const std::string& text) { return PlacedLayout{read_layout(text, "layout")}; }), py::arg("text"))

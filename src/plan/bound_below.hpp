@@ -8,8 +8,8 @@
 
 namespace sluice::detail {
 
-/// A lower bound of what `length` is one of, without the rounding of sums by which it may be above. A bound that is
-/// further above is wrong, and fails an assertion.
+/// A lower bound of the lengths of plans, of which one has `length`. Where it is above that by the rounding of sums, it
+/// becomes `length`; a bound that is further above is wrong, and fails an assertion.
 inline double bound_below(double bound, double length) {
   constexpr double kRounding = 1e-9;
   SLUICE_ASSERT(bound <= length * (1 + kRounding), fmt::format("a bound of {} for a length of {}", bound, length));

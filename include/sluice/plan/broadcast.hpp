@@ -140,10 +140,10 @@ struct BroadcastPlan {
   /// has a tree of its own. Of "native": no transfers.
   TreeSchedule schedule;
   bool optimal = false;  ///< of trees between clusters: proven
-  /// What ranks do: a program of "broadcast", sound by itself unless there are broadcasts by the MPI. Its length is
-  /// that of the replay, and of these broadcasts. Without a bound.
+  /// What ranks do: a program of "broadcast", sound by itself unless there are broadcasts by the MPI. `length_s` is
+  /// when the last rank has the message, by the replay or by one of these broadcasts. Without a bound.
   Program program;
-  std::vector<SendPace> pace;           ///< of each operation; of sends alone it matters
+  std::vector<SendPace> pace;           ///< by operation; it matters for sends alone
   std::vector<NativeBroadcast> native;  ///< by the MPI, after the program; a rank is in one of them at most
   /// What each method that "auto" compared takes by the model, the first one chosen.
   struct Candidate {

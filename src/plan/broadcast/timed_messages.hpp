@@ -39,7 +39,8 @@ struct TimedMessage {
   friend bool operator==(const TimedMessage&, const TimedMessage&) = default;
 };
 
-/// Messages that carry a broadcast of so many bytes out, in the order of their starts: one after the other they pass.
+/// Messages that carry out a broadcast of so many bytes, in the order of their starts, in which they can pass one after
+/// the other.
 struct TimedMessages {
   std::int64_t bytes = 0;
   std::vector<TimedMessage> list;

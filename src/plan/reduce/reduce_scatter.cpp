@@ -42,9 +42,9 @@ using detail::part_of;
 using detail::ProgramMessages;
 using detail::Range;
 
-/// Whose messages are all planned.
+/// In a plan of all of them.
 constexpr std::int64_t kMostMachines = std::int64_t{1} << 22;
-/// All machines, instead of one.
+/// In place of the one machine whose messages are wanted.
 constexpr std::int64_t kAll = -1;
 
 /// The messages of all machines, or those of one, in an order in which they could pass one after the other. Machines
@@ -97,10 +97,10 @@ class HalvingMessages {
         pass(other, one, part_of(low, part, parts), true);
       }
     };
-    const std::int64_t odd = halves.odd() ? middle - 1 : kAll;
+    const std::int64_t odd = middle - 1;  // of an odd number, the machine without one in the other half
     if (own_ == kAll) {
       for (std::int64_t one = group.first; one < group.first + halves.high; ++one) exchange(one);
-    } else if (own_ != odd) {
+    } else if (!halves.odd() || own_ != odd) {
       exchange(own_ < middle ? own_ : own_ - halves.low);
     }
     if (!halves.odd()) return;

@@ -16,38 +16,6 @@
 
 namespace sluice::mpi::detail {
 
-void check_platform_for(const ReductionOptions& options, int ranks, bool of_objects, bool commutative) {
-  const auto refuse = [](const char* found, const char* expected) { throw InputError("platform", found, expected); };
-  check_platform(*options.platform, "platform");
-  if (options.platform->ranks != ranks)
-    throw InputError("platform", fmt::format("{} ranks", options.platform->ranks),
-                     fmt::format("the {} there are", ranks));
-  if (of_objects) refuse("a reduction of objects", "elements, which can be cut");
-  if (!commutative) refuse("an operation that does not commute", "one that does");
-  if (options.measure || options.costs) refuse("costs, or to measure them", "either");
-  if (options.dynamic) refuse("dynamic", "the order of the plan");
-}
-
-void check_program_for(const ReductionOptions& options, const Program& shape, bool of_objects) {
-  const auto refuse = [](const char* found, const char* expected) { throw InputError("program", found, expected); };
-  if (of_objects) refuse("a reduction of objects", "elements, which can be cut");
-  if (options.measure || options.costs) refuse("costs, or to measure them", "either");
-  if (options.dynamic) refuse("dynamic", "the order of the program");
-  if (options.platform) refuse("a platform to plan over", "either");
-  check_given(*options.program, shape, options.algorithm != "auto" || options.segments);
-}
-
-Program shape_of_reduction(int ranks, int root, std::int64_t elements, std::int64_t element_bytes, bool commutative) {
-  Program shape;
-  shape.problem = Collective::kReduce;
-  shape.ranks = ranks;
-  shape.root = root;
-  shape.element_bytes = std::max<std::int64_t>(1, element_bytes);  // elements of no bytes are as any others to a plan
-  shape.size_bytes = checked::multiply(elements, shape.element_bytes, "bytes");
-  shape.commutative = commutative;
-  return shape;
-}
-
 namespace {
 
 /// `plan_all()`: the parts of all ranks, on rank 0.
@@ -69,7 +37,41 @@ std::vector<PlannedReduction> parts_of_all(const Program& program, std::span<con
   return all;
 }
 
+/// Throws InputError for what goes neither with a platform nor with a program; `given` says which of the two there is.
+void check_rest(const char* given, const ReductionOptions& options, bool of_objects) {
+  const auto refuse = [&](const char* found, const char* expected) { throw InputError(given, found, expected); };
+  if (of_objects) refuse("a reduction of objects", "elements, which can be cut");
+  if (options.measure || options.costs) refuse("costs, or to measure them", "either");
+  if (options.dynamic) refuse("dynamic", "the order of the plan");
+}
+
 }  // namespace
+
+void check_platform_for(const ReductionOptions& options, int ranks, bool of_objects, bool commutative) {
+  check_platform(*options.platform, "platform");
+  if (options.platform->ranks != ranks)
+    throw InputError("platform", fmt::format("{} ranks", options.platform->ranks),
+                     fmt::format("the {} there are", ranks));
+  check_rest("platform", options, of_objects);
+  if (!commutative) throw InputError("platform", "an operation that does not commute", "one that does");
+}
+
+void check_program_for(const ReductionOptions& options, const Program& shape, bool of_objects) {
+  check_rest("program", options, of_objects);
+  if (options.platform) throw InputError("program", "a platform to plan over", "either");
+  check_given(*options.program, shape, options.algorithm != "auto" || options.segments);
+}
+
+Program shape_of_reduction(int ranks, int root, std::int64_t elements, std::int64_t element_bytes, bool commutative) {
+  Program shape;
+  shape.problem = Collective::kReduce;
+  shape.ranks = ranks;
+  shape.root = root;
+  shape.element_bytes = std::max<std::int64_t>(1, element_bytes);  // elements of no bytes are as any others to a plan
+  shape.size_bytes = checked::multiply(elements, shape.element_bytes, "bytes");
+  shape.commutative = commutative;
+  return shape;
+}
 
 PlannedReduction plan_over_platform(Channel& channel, const Platform& platform, const ReductionOptions& options,
                                     const Program& shape) {

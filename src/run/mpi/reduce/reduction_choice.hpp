@@ -34,7 +34,8 @@ struct ReductionChoice {
   double length = 0;
   ReductionCosts costs;
   struct Native {};
-  /// Those over a platform, whose length is in seconds, keep the pace of their sends, and have more of them under way.
+  /// Those planned over a platform, or given as a program, cross links: their length is in seconds, and they keep the
+  /// pace of their sends and have more of them under way.
   struct Pieces {
     ProgramPart part;
     bool crosses_links = false;
