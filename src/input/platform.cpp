@@ -91,6 +91,15 @@ double GapTable::at(std::int64_t bytes) const {
   return share == 1 ? right.seconds : left.seconds + share * (right.seconds - left.seconds);
 }
 
+double GapTable::least_in_parts(std::int64_t bytes) const {
+  if (bytes == 0 || points_.empty()) return 0;
+  // g(m) / m falls or rises all the way between two points, so it is least at one of them or at the end.
+  double rate = at(bytes) / static_cast<double>(bytes);
+  for (const Point& point : points_)
+    if (point.bytes <= bytes) rate = std::min(rate, point.seconds / static_cast<double>(point.bytes));
+  return rate * static_cast<double>(bytes);
+}
+
 std::optional<PlatformCluster::Measured> PlatformCluster::measured_broadcast(std::int64_t bytes) const {
   std::optional<Measured> least;
   if (bytes == 0 || ranks.size() < 2) return least;

@@ -122,6 +122,42 @@ TEST(BroadcastPlan, AutoIsNoLongerThanAnyOther) {
   }
 }
 
+/// As it was measured between ranks of one host: beyond what a cache holds times rise faster than sizes, so that the
+/// message takes less in parts than g(m) of it says.
+TEST(BroadcastPlan, BoundsHoldWhereTimesRiseFasterThanSizes) {
+  Platform platform;
+  platform.ranks = 3;
+  platform.clusters.push_back(
+      {"a", {0, 1, 2}, 1.65e-6, GapTable({{1, 183e-9}, {8192, 0.7e-6}, {65'536, 10.9e-6}, {1 << 20, 132e-6}}), {}});
+  for (const char* algorithm : {"auto", "pipelined", "ecef"}) {
+    for (const std::int64_t bytes : {8192, 1 << 20, 1 << 24}) {
+      const std::int64_t segments = algorithm == std::string_view("pipelined") ? (bytes + 8191) / 8192 : 0;
+      const BroadcastPlan plan = planned(platform, 0, bytes, algorithm, segments);
+      EXPECT_LE(plan.schedule.bound.lower, plan.schedule.length);
+      EXPECT_GT(plan.schedule.bound.lower, 0);
+      const ProgramBound bound = bound_of(platform, {Collective::kBroadcast, bytes, 0});
+      EXPECT_LE(bound.seconds, plan.program.length_s) << algorithm << ", " << bytes << " bytes";
+    }
+  }
+}
+
+/// One byte at a time would be the fastest inside a cluster, in more messages than there is memory for.
+TEST(BroadcastPlan, SegmentsAreNoMoreThanCanBeCarriedOut) {
+  Platform platform;
+  const GapTable of_bytes({{1, 1e-9}, {2, 1e-6}, {1 << 20, 1}});
+  const auto cluster_of = [&](std::int64_t ranks) {
+    platform.ranks = ranks;
+    PlatformCluster cluster{"a", {}, 1e-6, of_bytes, {}};
+    for (std::int64_t rank = 0; rank < ranks; ++rank) cluster.ranks.push_back(rank);
+    platform.clusters = {cluster};
+  };
+  cluster_of(3);
+  const BroadcastPlan plan = planned(platform, 0, 1 << 24, "ecef");
+  EXPECT_EQ(plan.program.operations.size(), std::size_t{2} * 2 * (1 << 16));
+  cluster_of(100);
+  EXPECT_THROW(planned(platform, 0, 1 << 24, "ecef"), InputError);
+}
+
 TEST(BroadcastPlan, SeveralConnectionsCarryMoreThanOne) {
   const double one = planned(three_sites(in_order(), 1), 0, 1 << 20, "auto").program.length_s;
   const double three = planned(three_sites(in_order(), 3), 0, 1 << 20, "auto").program.length_s;

@@ -31,6 +31,9 @@ class GapTable {
   /// g(bytes): linear between points; below the first point its time, beyond the last one the line through the last two
   /// (through 0 and the point, if there is only one). 0 for 0 bytes.
   [[nodiscard]] double at(std::int64_t bytes) const;
+  /// The least time that messages of `bytes` bytes together take one behind the other, whatever their sizes: less than
+  /// at(bytes) where times rise faster than sizes. 0 for 0 bytes, and without points.
+  [[nodiscard]] double least_in_parts(std::int64_t bytes) const;
   /// By rising sizes.
   [[nodiscard]] const std::vector<Point>& points() const { return points_; }
 

@@ -2,8 +2,9 @@
 ///
 /// Problem: P ranks, latency L, gap g(m) of a table; how long does each strategy take for m bytes, and in which
 /// segments?
-/// Method: the closed forms of Table 1; k = ceil(m / s) segments of s bytes. The size of segments is searched among
-/// m / 2^i for all i, then by hill climbing with steps that halve.
+/// Method: the closed forms of Table 1; k = ceil(m / s) segments of s bytes, at most 2^16 of them: more, which tables
+/// whose times rise fast would ask for, are too many to be carried out. The size of segments is searched among m / 2^i
+/// for all i, then by hill climbing with steps that halve.
 /// Complexity: O(log m) evaluations of each model. Deterministic.
 /// Source: Steffenel (2006), section 4.2 and Table 1 (Scatter/Collection's p is P). Added:
 ///  - scatter-allgather: a binomial scatter, which halves what it sends each time, then a ring (Barnett et al. 1994;
@@ -33,6 +34,7 @@ namespace sluice {
 namespace {
 
 constexpr std::string_view kTable1 = "Steffenel 2006, Table 1";
+constexpr std::int64_t kMostSegmentsInside = 1 << 16;
 
 class Models {
  public:
@@ -95,8 +97,9 @@ class Models {
       };
       best.segment_bytes = bytes_;
       best.time_s = time(bytes_);
+      const std::int64_t least = (bytes_ + kMostSegmentsInside - 1) / kMostSegmentsInside;
       const auto improve = [&](std::int64_t segment) {
-        if (segment < 1 || segment > bytes_) return false;
+        if (segment < least || segment > bytes_) return false;
         const double attempt = time(segment);
         if (attempt >= best.time_s) return false;
         best.time_s = attempt;

@@ -17,6 +17,7 @@
 #include "plan/broadcast/routes.hpp"
 #include "plan/broadcast/timed_messages.hpp"
 #include "plan/infinity.hpp"
+#include "schedule/program_messages.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/broadcast.hpp"
 #include "sluice/plan/registry.hpp"
@@ -106,8 +107,10 @@ class BroadcastPlanner {
   /// when they have sent to others, or, where that is shorter, when the last of these messages is there: the short ways
   /// of a cluster take their port from a long one.
   [[nodiscard]] TreeMessages messages_over(const BetweenPlan& plan) const {
+    const std::int64_t messages = messages_of(plan);
+    detail::check_message_count(messages);
     TreeMessages at_once = messages_over(plan, false);
-    if (messages_of(plan) > kMostSimulated) return at_once;
+    if (messages > kMostSimulated) return at_once;
     TreeMessages after = messages_over(plan, true);
     return after.length_s < at_once.length_s ? after : at_once;
   }

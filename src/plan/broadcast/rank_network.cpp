@@ -109,6 +109,11 @@ std::vector<RankGroup> RankNetwork::groups_from(std::int64_t root, std::size_t l
 double RankNetwork::bound(std::int64_t root, std::int64_t bytes) const {
   if (bytes == 0 || platform_.ranks == 1) return 0;
   const std::size_t n = platform_.clusters.size();
+  /// That a link keeps a rank from others, or an uplink.
+  const auto least_of_link = [&](std::size_t from, std::size_t to) {
+    const PlatformLink& between = link(from, to);
+    return between.gap.least_in_parts(bytes) / static_cast<double>(between.connections);
+  };
   std::vector<double> distance(n, kInfinity);
   std::vector<char> done(n, 0);
   distance[cluster(root)] = 0;
@@ -119,25 +124,41 @@ double RankNetwork::bound(std::int64_t root, std::int64_t bytes) const {
       if (done[c] == 0 && (nearest == n || distance[c] < distance[nearest])) nearest = c;
     done[nearest] = 1;
     const PlatformCluster& here = platform_.clusters[nearest];
-    double port = here.ranks.size() > 1 ? here.gap.at(bytes) : kInfinity;
+    double port = here.ranks.size() > 1 ? here.gap.least_in_parts(bytes) : kInfinity;
     for (std::size_t c = 0; c < n; ++c) {
       if (c == nearest) continue;
       distance[c] = std::min(distance[c], distance[nearest] + link(nearest, c).latency_s);
-      const MessageCosts cost = costs(c, nearest, bytes, false);
-      port = std::min(port, cost.yields ? cost.link_s : cost.receive_s);
+      port = std::min(port, least_of_link(c, nearest));
     }
     if (nearest != cluster(root)) bound = std::max(bound, distance[nearest] + port);
     if (nearest == cluster(root) && here.ranks.size() > 1) {
-      double latency = here.latency_s;
-      for (std::size_t c = 0; c < n; ++c)
-        if (c != nearest) latency = std::min(latency, 2 * link(nearest, c).latency_s);
-      bound = std::max(bound, latency + port);
+      // Another rank here is reached directly, or by ways out of the cluster and back.
+      double out = kInfinity, back = kInfinity;
+      for (std::size_t c = 0; c < n; ++c) {
+        if (c == nearest) continue;
+        out = std::min(out, link(nearest, c).latency_s);
+        back = std::min(back, link(c, nearest).latency_s);
+      }
+      bound = std::max(bound, std::min(here.latency_s, out + back) + port);
     }
   }
-  for (std::size_t group = 0; group < levels_.groups().size(); ++group) {
+  // What enters a group passes its uplink, which carries no more than the fastest link there.
+  std::vector<double> uplink(levels_.groups().size(), kInfinity);
+  for (std::size_t a = 0; a < n; ++a) {
+    for (std::size_t b = 0; b < n; ++b) {
+      if (a == b) continue;
+      const double seconds = least_of_link(a, b);
+      for_uplinks(a, b, [&](std::size_t number) { uplink[number / 2] = std::min(uplink[number / 2], seconds); });
+    }
+  }
+  for (std::size_t group = 0; group < uplink.size(); ++group) {
     double nearest = kInfinity;
     for (const std::size_t c : levels_.groups()[group].clusters) nearest = std::min(nearest, distance[c]);
-    if (nearest > 0 && widest_[group] != nullptr) bound = std::max(bound, nearest + uplink_s(2 * group + 1, bytes));
+    if (!(nearest > 0) || is_whole(group)) continue;
+    const std::optional<PlatformLink>& given = levels_.groups()[group].uplink;
+    const double seconds =
+        given ? given->gap.least_in_parts(bytes) / static_cast<double>(given->connections) : uplink[group];
+    bound = std::max(bound, nearest + seconds);
   }
   return bound;
 }

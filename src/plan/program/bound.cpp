@@ -35,16 +35,6 @@ namespace sluice {
 namespace detail {
 namespace {
 
-/// Seconds that `bytes` keep what has this gap at least, in messages of any sizes. g(m) / m falls or rises all the way
-/// between two points, so it is least at one of them or at the end.
-double least_seconds(const GapTable& gap, std::int64_t bytes) {
-  if (bytes == 0 || gap.points().empty()) return 0;
-  double rate = gap.at(bytes) / static_cast<double>(bytes);
-  for (const GapTable::Point& point : gap.points())
-    if (point.bytes <= bytes) rate = std::min(rate, point.seconds / static_cast<double>(point.bytes));
-  return rate * static_cast<double>(bytes);
-}
-
 /// What has to cross the border of some ranks.
 struct Crossing {
   std::int64_t in = 0, out = 0;
@@ -251,11 +241,11 @@ class Bounds {
     const auto [at, fresh] = ports_.try_emplace({cluster, bytes, in}, 0);
     if (!fresh) return at->second;
     const PlatformCluster& own = platform_.clusters[cluster];
-    double least = own.gap.points().empty() ? kInfinity : least_seconds(own.gap, bytes);
+    double least = own.gap.points().empty() ? kInfinity : own.gap.least_in_parts(bytes);
     for (std::size_t c = 0; c < clusters_; ++c) {
       if (c == cluster) continue;
       const PlatformLink& link = in ? network_.link(c, cluster) : network_.link(cluster, c);
-      least = std::min(least, least_seconds(link.gap, bytes));
+      least = std::min(least, link.gap.least_in_parts(bytes));
     }
     return at->second = least;
   }
@@ -301,8 +291,8 @@ class Bounds {
         const auto beside = static_cast<double>(link.connections);
         // The width of an uplink is that of its fastest link, whichever way that goes.
         const auto crossed = [&](std::size_t g) {
-          in[g] = std::min(in[g], least_seconds(link.gap, bytes[g].in) / beside);
-          out[g] = std::min(out[g], least_seconds(link.gap, bytes[g].out) / beside);
+          in[g] = std::min(in[g], link.gap.least_in_parts(bytes[g].in) / beside);
+          out[g] = std::min(out[g], link.gap.least_in_parts(bytes[g].out) / beside);
         };
         network_.levels().cross(
             a, b,
@@ -317,8 +307,8 @@ class Bounds {
       }
     }
     for (std::size_t g = 0; g < groups.size(); ++g) {
-      if (groups[g].uplink && in[g] < kInfinity) in[g] = least_seconds(groups[g].uplink->gap, bytes[g].in);
-      if (groups[g].uplink && out[g] < kInfinity) out[g] = least_seconds(groups[g].uplink->gap, bytes[g].out);
+      if (groups[g].uplink && in[g] < kInfinity) in[g] = groups[g].uplink->gap.least_in_parts(bytes[g].in);
+      if (groups[g].uplink && out[g] < kInfinity) out[g] = groups[g].uplink->gap.least_in_parts(bytes[g].out);
       const std::string& name = platform_.clusters[groups[g].clusters.front()].name;
       const std::size_t more = groups[g].clusters.size() - 1;
       const std::string called = more == 0 ? name : fmt::format("{} and {} more", name, more);
