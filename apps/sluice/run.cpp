@@ -141,18 +141,21 @@ void add_run_broadcast(CLI::App& verb, Action& chosen) {
   CLI::App* problem = verb.add_subcommand("broadcast", "one rank's message to all");
   const auto options = std::make_shared<RunBroadcast>();
   options->problem.add_to(*problem);
+  problem->get_option("--platform")
+      ->description("the network to plan over, a platform file; unless given, sluice finds what it needs to know");
   add_program_to(*problem, options->program);
   options->methods.add_method_to(*problem, "sluice, mpi-bcast, algorithms of plan broadcast --help",
                                  {{"sluice", "mpi-bcast"}, algorithm_names("broadcast")});
-  problem->add_flag("--model-only", options->model_only,
-                    "sluice does what the model finds best; else it tries MPI_Bcast too, once, and keeps the faster");
+  problem->add_flag(
+      "--model-only", options->model_only,
+      "sluice does what the model finds best; else it takes turns with MPI_Bcast first, and keeps the faster");
   options->methods.add_times_to(*problem);
   options->timeline.add_to(*problem, kByARun);
   problem->footer(
       std::string(kBroadcastHelp) +
       "Bytes are a function of their offset, and every one is verified on every rank before a time counts (exit\n"
       "status 1 if one is wrong). A time is that of the slowest rank.\n\n"
-      "Without --platform the methods are sluice, as a program gets it that says nothing, and mpi-bcast.\n\n"
+      "Without --platform the methods are mpi-bcast, and sluice as a program gets it that gives no options.\n\n"
       "Examples:\n"
       "  mpirun -np 8 sluice run broadcast --size 1Mi\n"
       "  mpirun -np 88 sluice run broadcast --platform platform.json --size 4Mi\n"
@@ -206,8 +209,9 @@ void add_run_reduce(CLI::App& verb, Action& chosen) {
       "in which order is combined");
   problem->add_flag("--dynamic", options->dynamic, "combine whatever has come first, not what the plan has first");
   problem->add_flag("--no-thread", options->no_thread, "no thread that moves messages while an operation is running");
-  problem->add_flag("--model-only", options->model_only,
-                    "sluice does what the model finds best; else it tries MPI_Reduce too, once, and keeps the faster");
+  problem->add_flag(
+      "--model-only", options->model_only,
+      "sluice does what the model finds best; else it takes turns with MPI_Reduce first, and keeps the faster");
   options->methods.add_method_to(
       *problem,
       "sluice, mpi-reduce, reduce-scatter, algorithms of plan reduce --help, such as binomial, flat, fibonacci; with "

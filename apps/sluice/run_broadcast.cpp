@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <mpi.h>
 
 #include <algorithm>
@@ -34,7 +35,10 @@ BroadcastTask read_without_platform(const RunBroadcast& options, const std::vect
 int run_broadcast(const RunBroadcast& options) {
   const std::vector<std::string> usual = compare::broadcast_methods();
   const std::vector<std::string> methods = options.methods.names(usual, [&](const std::string& name) {
-    if (std::find(usual.begin(), usual.end(), name) == usual.end()) check_algorithm("broadcast", name, "--methods");
+    if (std::find(usual.begin(), usual.end(), name) == usual.end() && !is_algorithm("broadcast", name))
+      throw InputError(
+          "--methods", fmt::format("'{}'", name),
+          fmt::format("all, {}, {}", fmt::join(usual, ", "), fmt::join(algorithm_names("broadcast"), ", ")));
     return name;
   });
   const int repetitions = options.methods.times();

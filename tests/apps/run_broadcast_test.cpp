@@ -84,6 +84,7 @@ TEST_F(RunBroadcast, RefusesBadOptions) {
       {"--size 1 --root 5", "--root: '5'"},
       {"--size 1 --method telepathy", "--methods: 'telepathy'"},
       {"--size 1 --method mpi-bcast,mpi-bcast", "'mpi-bcast' twice"},
+      {"--size 1 --method sluice,all", "'all' beside others, expected it alone"},
       {"--size 1 --json nowhere/out.json", "nowhere/out.json"},
   };
   for (const Case& each : cases) {

@@ -153,8 +153,8 @@ TEST(BroadcastPlan, SegmentsAreNoMoreThanCanBeCarriedOut) {
   };
   cluster_of(3);
   const BroadcastPlan plan = planned(platform, 0, 1 << 24, "ecef");
-  EXPECT_EQ(plan.program.operations.size(), std::size_t{2} * 2 * (1 << 16));
-  cluster_of(100);
+  EXPECT_EQ(plan.program.operations.size(), std::size_t{2} * 2 * (1 << 12));
+  cluster_of(1200);
   EXPECT_THROW(planned(platform, 0, 1 << 24, "ecef"), InputError);
 }
 

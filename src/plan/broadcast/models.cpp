@@ -2,7 +2,7 @@
 ///
 /// Problem: P ranks, latency L, gap g(m) of a table; how long does each strategy take for m bytes, and in which
 /// segments?
-/// Method: the closed forms of Table 1; k = ceil(m / s) segments of s bytes, at most 2^16 of them: more, which tables
+/// Method: the closed forms of Table 1; k = ceil(m / s) segments of s bytes, at most 4096 of them: more, which tables
 /// whose times rise fast would ask for, are too many to be carried out. The size of segments is searched among m / 2^i
 /// for all i, then by hill climbing with steps that halve.
 /// Complexity: O(log m) evaluations of each model. Deterministic.
@@ -34,7 +34,7 @@ namespace sluice {
 namespace {
 
 constexpr std::string_view kTable1 = "Steffenel 2006, Table 1";
-constexpr std::int64_t kMostSegmentsInside = 1 << 16;
+constexpr std::int64_t kMostSegmentsInside = 1 << 12;
 
 class Models {
  public:
