@@ -75,6 +75,9 @@ using Allgather = std::function<ProgramMessages(const Ranks&, const RangeSets&)>
 [[nodiscard]] ProgramMessages grouped_allgather_by_shares(const Groups& groups,
                                                           const std::function<ByteRange(std::int64_t)>& block,
                                                           const Allgather& inside, std::int64_t element_bytes);
+/// Whether at most two groups are of one rank, as grouped_allreduce needs it.
+[[nodiscard]] bool can_be_collected(const Groups& groups);
+[[nodiscard]] ProgramMessages grouped_allreduce(const Groups& groups, const Ranges& shares, const Allgather& inside);
 [[nodiscard]] ProgramMessages grouped_alltoall(const Groups& groups,
                                                const std::function<ByteRange(std::int64_t, std::int64_t)>& cell);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <utility>
 
 #include "sluice/error.hpp"
 
@@ -226,6 +227,39 @@ Variants halving_allreduce(const ProgramTask& task) { return there_and_back(recu
 Variants binomial_allreduce(const ProgramTask& task) { return there_and_back(binomial_message(task)); }
 Variants chain_allreduce(const ProgramTask& task) { return there_and_back(chain_message(task)); }
 Variants hierarchical_allreduce(const ProgramTask& task) { return there_and_back(hierarchical_allgather(task)); }
+
+/// An allgather where only one rank has something.
+ProgramMessages binomial_from_one(const Ranks& ranks, const RangeSets& sets) {
+  const auto only = std::ranges::find_if(sets, [](const Ranges& set) { return !set.empty(); });
+  if (only == sets.end()) return {};
+  Ranks from_it = ranks;
+  std::ranges::rotate(from_it, from_it.begin() + (only - sets.begin()));
+  return binomial_broadcast(from_it, *only);
+}
+/// With the array whole, and with as many shares as the largest group has ranks.
+Variants grouped_exchange(const ProgramTask& task) {
+  constexpr std::size_t kMostMessages = std::size_t{1} << 16;
+  (void)innermost(task);
+  Variants variants;
+  for (const Groups& groups : task.groups) {
+    if (!can_be_collected(groups)) continue;
+    const std::size_t largest = std::ranges::max(groups, {}, &Ranks::size).size();
+    const auto offer = [&](std::size_t shares, const char* inside_name, Allgather inside) {
+      if (shares * groups.size() * groups.size() > kMostMessages) return;
+      variants.push_back({fmt::format("grouped-exchange, {} groups, {} inside", groups.size(), inside_name),
+                          [&task, &groups, shares, inside = std::move(inside)] {
+                            const auto parts = static_cast<std::int64_t>(shares);
+                            return grouped_allreduce(groups, cut(task.all(), parts, task.shape.element_bytes), inside);
+                          }});
+    };
+    offer(1, "binomial", binomial_from_one);
+    offer(largest, "circulant", circulant_allgather);
+    offer(largest, "ring", ring_allgather);
+  }
+  if (variants.empty())
+    throw InputError("platform", "too many groups, or more than two of one rank", "few groups of several ranks");
+  return variants;
+}
 Variants doubling_allreduce(const ProgramTask& task) {
   return {{"recursive-doubling", [&task] { return recursive_doubling_allreduce(task.order, task.all()); }}};
 }
@@ -307,6 +341,8 @@ std::vector<ProgramPlanner> make_table() {
   entry({C::kAllreduce}, "circulant", "fewest bytes per port, 2 q rounds", "O(p^2)", kTraeff, circulant_allreduce);
   entry({C::kAllreduce}, "hierarchical", "no byte enters a group twice in either half", "O(p C + p^2 / C)",
         kSteffenelAndOurs, hierarchical_allreduce);
+  entry({C::kAllreduce}, "grouped-exchange", "one latency between groups; C - 1 times the bytes into each",
+        "O(p C + p^2 / C)", "ours", grouped_exchange);
   entry({C::kAlltoall}, "pairwise", kBytesOptimal, "O(p^2)", kThakur, pairwise_cells);
   entry({C::kAlltoall}, "bruck", kRoundsOptimal, "O(p^2 log p)", kBruck, bruck_cells);
   entry({C::kAlltoall}, "hierarchical", "no byte enters a group twice; C - 1 messages per rank between groups",
