@@ -21,6 +21,7 @@ namespace {
 
 using testing::in_order;
 using testing::kAllCollectives;
+using testing::line;
 using testing::one_cluster;
 using testing::three_sites;
 
@@ -223,6 +224,20 @@ TEST(PlanProgram, RefusesWhatItCannotPlan) {
   EXPECT_EQ(
       refused({Collective::kReduceScatter, 64, 0, 4, false}, {.algorithm = "ring"}),
       "algorithm: 'ring' with an operation that does not commute, expected one that keeps the order of the ranks");
+}
+
+/// Two messages in a row, and 6912 of them: a replay of much work, of what is nearly the lower bound.
+TEST(PlanProgram, WhatIsFastestIsTakenAlsoWhereItsReplayIsMuchWork) {
+  Platform platform;
+  for (std::int64_t c = 0; c < 6; ++c) {
+    PlatformCluster cluster{std::string(1, static_cast<char>('a' + c)), {}, 50e-6, line(2e-6, 125e6), {}};
+    for (std::int64_t i = 0; i < 32; ++i) cluster.ranks.push_back(platform.ranks++);
+    platform.clusters.push_back(std::move(cluster));
+    for (std::int64_t other = 0; other < c; ++other) platform.links.push_back({other, c, 5e-3, line(20e-6, 12.5e6), 1});
+  }
+  const ProgramPlan plan = plan_program(platform, {Collective::kAlltoall, 8192});
+  EXPECT_EQ(faults(plan.program), "");
+  EXPECT_LE(plan.program.length_s, 1.1 * plan.program.bound_s) << plan.program.algorithm;
 }
 
 TEST(PlanProgram, ManyRanksAreRefusedWithTheNumber) {

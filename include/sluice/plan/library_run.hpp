@@ -44,8 +44,8 @@ struct LibraryRun {
 [[nodiscard]] std::optional<Program> library_program(const LibraryRun& run, std::int64_t ranks);
 
 /// How long the program takes by the replay, where combining is free; nothing where there is no program, and where the
-/// replay takes longer than a fraction of a second: 46 ranks that all send to each other at once, messages in very many
-/// segments. Throws InputError as check_platform and library_program do.
+/// replay takes longer than a fraction of a second: 300 ranks that all send to each other at once, messages in very
+/// many segments. Throws InputError as check_platform and library_program do.
 [[nodiscard]] std::optional<double> library_seconds(const Platform& platform, const LibraryRun& run);
 
 }  // namespace sluice

@@ -131,6 +131,7 @@ void FlowRates::fill() {
   for (std::size_t r = 0; r < reached_.size(); ++r) levels_.emplace_back(ways_[flows_[reached_[r]].way].enough, r);
   for (const std::size_t t : met_) {
     Thing& thing = things_[t];
+    work_ += static_cast<double>(thing.flows.size());
     thing.free = 1;
     thing.weights = 0;
     thing.open = 0;

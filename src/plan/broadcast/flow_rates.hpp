@@ -41,6 +41,8 @@ class FlowRates {
   [[nodiscard]] double first_end() const { return ends_.front().time; }
   /// So many rates have been found: the work so far.
   [[nodiscard]] double found() const { return found_; }
+  /// What was looked at for them: how many times a flow that passes something at which rates were found anew.
+  [[nodiscard]] double work() const { return work_; }
 
  private:
   static constexpr std::size_t kNowhere = SIZE_MAX;
@@ -98,6 +100,7 @@ class FlowRates {
   std::vector<End> ends_;  // a heap: the earliest first
   std::uint64_t number_ = 0;
   double found_ = 0;
+  double work_ = 0;
   // Of the change at hand:
   std::uint64_t mark_ = 0, filling_ = 0;
   std::vector<std::size_t> reached_, met_;

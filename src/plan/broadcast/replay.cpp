@@ -77,6 +77,7 @@ class Replay {
           }
           break;
         case Kind::kFlows:
+          if (rates_.work() > input_.most_work) return given_up();
           rates_.begin(event.index, flows_[event.index].way, event.time);
           break;
         case Kind::kEnds:
@@ -84,11 +85,7 @@ class Replay {
           break;
         case Kind::kTakenIn:
           ++taken_in;
-          if (too_long(taken_in)) {
-            result_.complete = false;
-            result_.rates = rates_.found();
-            return std::move(result_);
-          }
+          if (too_long(taken_in)) return given_up();
           flows_[event.index].taken_in = true;
           if (flows_[event.index].missing_at_end == 0) done(event.index, event.time);
           break;
@@ -98,6 +95,7 @@ class Replay {
                   fmt::format("{} and {} of {}", taken_in, done_, flows_.size()));
     for (const Flow& flow : flows_) result_.messages.push_back({flow.start, flow.left_at, flow.arrival});
     result_.rates = rates_.found();
+    result_.work = rates_.work();
     return std::move(result_);
   }
 
@@ -233,6 +231,13 @@ class Replay {
     freed_.resize(input_.waits.size());
     std::vector<std::size_t> next(first_freed_.begin(), first_freed_.end() - 1);
     for (const ReplayWait& wait : input_.waits) freed_[next[end_of(wait)]++] = {wait.waiting, wait.waits_at};
+  }
+
+  ReplayResult given_up() {
+    result_.complete = false;
+    result_.rates = rates_.found();
+    result_.work = rates_.work();
+    return std::move(result_);
   }
 
   /// Whether it gives up, by what the first messages took.

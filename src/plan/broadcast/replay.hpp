@@ -38,6 +38,7 @@ struct ReplayInput {
   std::vector<ReplayWait> waits;
   /// It gives up when it has found more rates of messages than that, or will as it seems: its work is about as much.
   double most_rates = kInfinity;
+  double most_work = kInfinity;  ///< likewise, of FlowRates::work
 };
 
 struct ReplayResult {
@@ -50,6 +51,7 @@ struct ReplayResult {
   std::vector<std::size_t> started;  ///< messages in the order of their starts
   double length = 0;
   double rates = 0;      ///< found
+  double work = 0;       ///< likewise
   bool complete = true;  ///< else it gave up, and the times mean nothing
 };
 

@@ -34,9 +34,7 @@ RangeSets dealt_out(const Ranks& group, const Ranges& shares, std::size_t shift)
 
 }  // namespace
 
-bool can_be_collected(const Groups& groups) {
-  return std::ranges::count(groups, std::size_t{1}, &Ranks::size) <= 2;
-}
+bool can_be_collected(const Groups& groups) { return std::ranges::count(groups, std::size_t{1}, &Ranks::size) <= 2; }
 
 ProgramMessages grouped_allreduce(const Groups& groups, const Ranges& shares, const Allgather& inside) {
   SLUICE_ASSERT(can_be_collected(groups), std::to_string(groups.size()));

@@ -109,7 +109,8 @@ ProgramMessages along(const Tree& tree, const Ranges& segments) {
 }
 
 /// Of a replay: hundreds are asked for one after the other.
-constexpr double kMostWork = 1 << 22;
+constexpr std::size_t kMostMessages = std::size_t{1} << 16;
+constexpr double kMostWork = 5e6;
 
 /// Each pair of neighbours swaps its own blocks, then all ranks pass on to the other side what they got last.
 ProgramMessages neighbors_allgather(const RangeSets& sets) {
@@ -337,8 +338,11 @@ std::optional<Program> library_program(const LibraryRun& run, std::int64_t ranks
 std::optional<double> library_seconds(const Platform& platform, const LibraryRun& run) {
   check_platform(platform, "platform");
   const std::optional<Program> program = library_program(run, platform.ranks);
-  if (!program || detail::replay_work(program->operations) > kMostWork) return std::nullopt;
-  return detail::replay(detail::RankNetwork(platform), *program, 0).length_s;
+  if (!program || program->operations.size() > 2 * kMostMessages) return std::nullopt;
+  double work_left = kMostWork;
+  const std::optional<ReplayedProgram> replayed = detail::replay(detail::RankNetwork(platform), *program, 0, work_left);
+  if (!replayed) return std::nullopt;
+  return replayed->length_s;
 }
 
 }  // namespace sluice

@@ -1,12 +1,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "plan/infinity.hpp"
 #include "plan/program/registry.hpp"
 #include "plan/program/replay.hpp"
 #include "sluice/error.hpp"
@@ -15,13 +17,9 @@
 namespace sluice {
 namespace {
 
-using detail::kWorkForAuto;
 using detail::ProgramPlanner;
 using detail::ProgramTask;
 using detail::ProgramVariant;
-using detail::replay_work;
-
-constexpr double kAnyWork = std::numeric_limits<double>::infinity();
 
 Program shape_of(const Platform& platform, const ProgramProblem& problem) {
   check_platform(platform, "platform");
@@ -89,21 +87,69 @@ class Planning {
   Planning(const detail::RankNetwork& network, const ProgramTask& task, const ProgramOptions& options)
       : network_(network), task_(task), options_(options) {}
 
-  /// `at_most`: the work of a replay; what takes more is left out.
-  void look_at(const ProgramPlanner& planner, double at_most) {
+  /// Lists what a planner can do. Throws InputError where it does not apply.
+  void list(const ProgramPlanner& planner) {
     if (!task_.shape.commutative && !planner.keeps_order)
       throw InputError("algorithm", fmt::format("'{}' with an operation that does not commute", planner.known.name),
                        "one that keeps the order of the ranks");
-    std::vector<ProgramVariant> variants = planner.variants(task_);
-    for (const ProgramVariant& variant : variants) {
-      Program program = task_.shape;
-      program.algorithm = variant.name;
-      program.operations = operations_of(variant.make(), program.ranks);
-      if (replay_work(program.operations) > at_most) continue;
-      program.length_s = detail::replay(network_, program, options_.combine_s_per_byte).length_s;
-      candidates_.push_back({variant.name, program.length_s});
-      if (!best_ || program.length_s < best_->length_s) best_ = std::move(program);
+    std::ranges::move(planner.variants(task_), std::back_inserter(variants_));
+  }
+
+  /// Replays all that is listed.
+  void replay_all() {
+    double work_left = detail::kInfinity;
+    for (const ProgramVariant& variant : variants_) offer(program_of(variant, variant.make()), work_left);
+  }
+
+  /// Replays what seems to be fastest first: all, as long as that is little work, then what may well be faster than the
+  /// best so far. What takes too much work is left out; if nothing else is known, what has the fewest messages is
+  /// replayed. What has very many is not even estimated.
+  void replay_some() {
+    constexpr std::size_t kMostEstimated = std::size_t{1} << 18;
+    constexpr double kMostWork = 2.5e8, kLittleWork = 3e7;  // some seconds, and a part of one
+    constexpr double kAlike = 1.25, kGain = 0.95;
+    struct Estimate {
+      double seconds;
+      std::size_t messages, variant;
+      int class_of = 0;
+    };
+    std::vector<Estimate> estimates;
+    std::size_t fewest = variants_.size(), least = std::numeric_limits<std::size_t>::max();
+    for (std::size_t v = 0; v < variants_.size(); ++v) {
+      detail::ProgramMessages messages;
+      try {
+        messages = variants_[v].make();
+      } catch (const InputError&) {
+        continue;  // more than there may be
+      }
+      const std::size_t count = messages.list().size();
+      if (count < least) {
+        fewest = v;
+        least = count;
+      }
+      if (count > kMostEstimated) continue;
+      estimates.push_back(
+          {estimated_length(network_, program_of(variants_[v], messages), options_.combine_s_per_byte), count, v});
     }
+    // Of those that are alike, what is the least work is first.
+    std::ranges::stable_sort(estimates, {}, &Estimate::seconds);
+    for (std::size_t i = 1; i < estimates.size(); ++i) {
+      const auto first = std::ranges::find(estimates, estimates[i - 1].class_of, &Estimate::class_of);
+      estimates[i].class_of = first->class_of + (estimates[i].seconds > kAlike * first->seconds ? 1 : 0);
+    }
+    std::ranges::stable_sort(estimates, {},
+                             [](const Estimate& each) { return std::pair(each.class_of, each.messages); });
+    double spent = 0;
+    for (const Estimate& each : estimates) {
+      if (best_ && spent > kLittleWork && each.seconds > kGain * best_->length_s) continue;
+      const double most = spent < 2 * kMostWork ? kMostWork : kLittleWork;
+      double left = most;
+      offer(program_of(variants_[each.variant], variants_[each.variant].make()), left);
+      spent += most - left;
+    }
+    if (best_ || fewest == variants_.size()) return;
+    double any = detail::kInfinity;
+    offer(program_of(variants_[fewest], variants_[fewest].make()), any);
   }
 
   [[nodiscard]] bool found() const { return best_.has_value(); }
@@ -118,9 +164,26 @@ class Planning {
   }
 
  private:
+  [[nodiscard]] Program program_of(const ProgramVariant& variant, const detail::ProgramMessages& messages) const {
+    Program program = task_.shape;
+    program.algorithm = variant.name;
+    program.operations = operations_of(messages, program.ranks);
+    return program;
+  }
+
+  void offer(Program program, double& work_left) {
+    const std::optional<ReplayedProgram> replayed =
+        detail::replay(network_, program, options_.combine_s_per_byte, work_left);
+    if (!replayed) return;
+    program.length_s = replayed->length_s;
+    candidates_.push_back({program.algorithm, program.length_s});
+    if (!best_ || program.length_s < best_->length_s) best_ = std::move(program);
+  }
+
   const detail::RankNetwork& network_;
   const ProgramTask& task_;
   const ProgramOptions& options_;
+  std::vector<ProgramVariant> variants_;
   std::optional<Program> best_;
   std::vector<ProgramPlan::Candidate> candidates_;
 };
@@ -140,24 +203,22 @@ ProgramPlan plan_program(const Platform& platform, const ProgramProblem& problem
     if (planner.problem != problem.problem) continue;
     names += std::string(planner.known.name) + ", ";
     if (options.algorithm == planner.known.name) {
-      planning.look_at(planner, kAnyWork);
+      planning.list(planner);
+      planning.replay_all();
       return planning.take();
     }
   }
   if (options.algorithm != "auto")
     throw InputError("algorithm", "'" + options.algorithm + "'", "one of " + names + "auto");
-  for (const double at_most : {kWorkForAuto, kAnyWork}) {
-    for (const ProgramPlanner& planner : detail::program_planners()) {
-      if (planner.problem != problem.problem) continue;
-      try {
-        planning.look_at(planner, at_most);
-      } catch (const InputError&) {
-        continue;  // it does not apply
-      }
-      if (at_most == kAnyWork && planning.found()) break;
+  for (const ProgramPlanner& planner : detail::program_planners()) {
+    if (planner.problem != problem.problem) continue;
+    try {
+      planning.list(planner);
+    } catch (const InputError&) {
+      continue;  // it does not apply
     }
-    if (planning.found()) break;
   }
+  planning.replay_some();
   if (!planning.found())
     throw InputError("ranks", fmt::format("{}", platform.ranks), "few enough for a program of 2^22 messages");
   return planning.take();

@@ -9,12 +9,11 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <deque>
-#include <map>
-#include <utility>
+#include <optional>
 #include <vector>
 
 #include "plan/broadcast/replay.hpp"
+#include "plan/infinity.hpp"
 #include "schedule/message_partners.hpp"
 #include "sluice/error.hpp"
 
@@ -27,8 +26,10 @@ MessageCosts pace_of(const RankNetwork& network, const ProgramOperation& send) {
   return network.costs(network.cluster(send.rank), network.cluster(send.peer), send.message_bytes(), false);
 }
 
-ReplayedProgram replay(const RankNetwork& network, const Program& program, double combine_s_per_byte) {
+std::optional<ReplayedProgram> replay(const RankNetwork& network, const Program& program, double combine_s_per_byte,
+                                      double& work_left) {
   ReplayInput input;
+  input.most_work = work_left;
   const std::vector<ProgramOperation>& operations = program.operations;
   const std::vector<std::size_t> partner = message_partners(program);
   std::vector<std::size_t> message_of(operations.size());
@@ -51,6 +52,8 @@ ReplayedProgram replay(const RankNetwork& network, const Program& program, doubl
     }
   }
   const ReplayResult times = replay_messages(network, input);
+  work_left -= times.work;
+  if (!times.complete) return std::nullopt;
   ReplayedProgram result;
   result.length_s = times.length;
   for (std::size_t i = 0; i < operations.size(); ++i) {
@@ -60,27 +63,6 @@ ReplayedProgram replay(const RankNetwork& network, const Program& program, doubl
     result.end_s.push_back(sends ? of.left : of.arrival);
   }
   return result;
-}
-
-double replay_work(const std::vector<ProgramOperation>& operations) {
-  std::vector<std::int64_t> row(operations.size(), 0);
-  std::map<std::pair<std::int64_t, std::int64_t>, std::deque<std::int64_t>> sent;  // rows of sends, by pairs of ranks
-  std::int64_t longest = 1;
-  for (std::size_t i = 0; i < operations.size(); ++i) {
-    const ProgramOperation& op = operations[i];
-    for (const std::int64_t before : op.after) row[i] = std::max(row[i], row[static_cast<std::size_t>(before)]);
-    if (op.kind == ProgramOperation::Kind::kSend) {
-      longest = std::max(longest, ++row[i]);
-      sent[{op.rank, op.peer}].push_back(row[i]);
-    } else {
-      // Planners list every send before its receive.
-      std::deque<std::int64_t>& rows = sent[{op.peer, op.rank}];
-      row[i] = std::max(row[i], rows.front());
-      rows.pop_front();
-    }
-  }
-  const double messages = static_cast<double>(operations.size()) / 2;
-  return messages * messages / static_cast<double>(longest);
 }
 
 }  // namespace detail
@@ -102,7 +84,8 @@ ReplayedProgram replay(const Platform& platform, const Program& program, double 
     throw InputError("combining", fmt::format("{} s per byte", combine_s_per_byte), "at least 0");
   if (const std::vector<Violation> faults = validate(program); !faults.empty())
     throw InputError("program", to_string(faults.front()), "a sound one");
-  return detail::replay(detail::RankNetwork(platform), program, combine_s_per_byte);
+  double work_left = detail::kInfinity;
+  return *detail::replay(detail::RankNetwork(platform), program, combine_s_per_byte, work_left);
 }
 
 }  // namespace sluice
