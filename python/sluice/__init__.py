@@ -21,15 +21,16 @@ from typing import Any, List, Optional, Sequence, Tuple, Union
 import numpy
 
 from . import _core
-from ._core import Layout, Platform, StepSchedule, TreeSchedule
+from ._core import Layout, Platform, Program, StepSchedule, TreeSchedule
 from ._errors import Error, InputError, JobError, MpiError
 from ._results import Cost, Violation
 
 __version__: str = _core.version
 __all__ = [
-    "Cost", "Error", "InputError", "JobError", "Layout", "MpiError", "Platform", "StepSchedule", "TreeSchedule",
-    "Violation", "algorithms", "check", "global_indices", "local_shape", "plan_broadcast", "plan_exchange",
-    "plan_redistribution", "plan_reduce", "platform_from_json", "read_platform", "read_schedule", "schedule_from_json",
+    "Cost", "Error", "InputError", "JobError", "Layout", "MpiError", "Platform", "Program", "StepSchedule",
+    "TreeSchedule", "Violation", "algorithms", "check", "global_indices", "local_shape", "plan_broadcast",
+    "plan_exchange", "plan_redistribution", "plan_reduce", "platform_from_json", "program_from_json", "read_platform",
+    "read_program", "read_schedule", "schedule_from_json",
 ]
 
 LayoutLike = Union[str, Layout, Tuple[Sequence[int], Sequence[int]]]
@@ -157,6 +158,17 @@ def read_platform(path: Union[str, "os.PathLike[str]"]) -> Platform:
 def platform_from_json(text: str) -> Platform:
     """The same from text."""
     return _core.platform_from_json(text)
+
+
+def read_program(path: Union[str, "os.PathLike[str]"]) -> Program:
+    """Reads a program file (sluice.program/1), as `sluice plan broadcast --program` writes it. Whether it is sound, and
+    for what is asked for, the job says that is given it."""
+    return _core.read_program(os.fspath(path))
+
+
+def program_from_json(text: str) -> Program:
+    """The same from text."""
+    return _core.program_from_json(text)
 
 
 def algorithms(problem: str) -> List[str]:

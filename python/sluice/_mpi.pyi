@@ -2,7 +2,7 @@
 
 from typing import List, Optional, Sequence, Tuple, overload
 
-from ._core import Layout, Platform
+from ._core import Layout, Platform, Program
 
 mpi_family: str
 
@@ -142,6 +142,7 @@ class ReductionOptions:
     costs: Optional[ReductionCosts]
     measure: bool
     platform: Optional[Platform]
+    program: Optional[Program]
     algorithm: str
     arity: int
     segments: Optional[int]
@@ -167,6 +168,7 @@ class Reduction:
 class BroadcastOptions:
     def __init__(self) -> None: ...
     platform: Optional[Platform]
+    program: Optional[Program]
     try_native: bool
     algorithm: str
     lookahead: str
@@ -187,6 +189,7 @@ class Broadcast:
 class CollectiveOptions:
     def __init__(self) -> None: ...
     platform: Optional[Platform]
+    program: Optional[Program]
     algorithm: str
     segments: int
     reproducible: Optional[bool]

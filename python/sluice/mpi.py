@@ -24,7 +24,7 @@ import numpy
 from mpi4py import MPI
 from mpi4py.util import dtlib
 
-from . import LayoutLike, Platform, _shape_of, layout_of, local_shape
+from . import LayoutLike, Platform, Program, _shape_of, layout_of, local_shape
 from ._errors import InputError
 
 try:
@@ -491,7 +491,8 @@ class Reduction(_Planned):
     """Combining `count` elements of `dtype` of each rank by an operation of MPI, in place of MPI_Reduce.
 
     options: costs (a pair (transfer, compute), with the two overheads a quadruple, in any one unit of time), measure,
-    platform, algorithm, arity, segments, reproducible, try_native, dynamic, progress_thread.
+    platform, algorithm, arity, segments, reproducible, try_native, dynamic, progress_thread; program (a Program of
+    "reduce", for as many elements), in place of costs, platform, algorithm and segments.
     """
 
     def __init__(self, comm: MPI.Comm, count: int, dtype: Any, op: MPI.Op = MPI.SUM, root: int = 0,
@@ -555,12 +556,13 @@ class Broadcast(_Job):
     """Giving all ranks what the root has, in place of MPI_Bcast.
 
     options: platform (sluice.read_platform), try_native, algorithm, lookahead, inside, segments, early_internal,
-    time_limit_s.
+    time_limit_s; program (sluice.read_program) of "broadcast", in place of platform and plan: messages have its size.
     """
 
-    def __init__(self, comm: MPI.Comm, root: int = 0, *, platform: Optional[Platform] = None, **options: Any) -> None:
+    def __init__(self, comm: MPI.Comm, root: int = 0, *, platform: Optional[Platform] = None,
+                 program: Optional[Program] = None, **options: Any) -> None:
         def prepare() -> Callable[[int], Any]:
-            given = _set_options(_mpi.BroadcastOptions(), {**options, "platform": platform})
+            given = _set_options(_mpi.BroadcastOptions(), {**options, "platform": platform, "program": program})
             return lambda address: _mpi.Broadcast(address, int(root), given)
 
         self._job = _make(comm, prepare)
@@ -658,7 +660,7 @@ class Scatter(_Collective):
     """Each rank gets its block of what the root has. `sizes`: bytes of a block, one for all or a list, the same on all
     ranks, with one for each; blocks lie one behind the other, by ranks.
 
-    options: platform, algorithm, segments, try_native.
+    options: platform, algorithm, segments, try_native; program (a Program of that problem), in place of the first three.
     """
 
     _problem = "scatter"
@@ -703,7 +705,8 @@ class Allreduce(_Collective):
     """The `count` elements of `dtype` of all ranks are combined by an operation of MPI, and all get the result; all may
     give MPI.IN_PLACE.
 
-    options: platform, algorithm, segments, reproducible, try_native.
+    options: platform, algorithm, segments, reproducible, try_native; program (a Program of that problem), in place of the
+    first three.
     """
 
     _problem = "allreduce"

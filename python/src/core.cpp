@@ -26,6 +26,7 @@
 #include "sluice/plan/reduce.hpp"
 #include "sluice/plan/registry.hpp"
 #include "sluice/schedule/cost.hpp"
+#include "sluice/schedule/program.hpp"
 #include "speeds.hpp"
 #include "traffic.hpp"
 
@@ -198,6 +199,37 @@ void add_platforms(py::module_& module) {
       py::arg("text"));
 }
 
+void add_programs(py::module_& module) {
+  py::class_<Program>(
+      module, "Program",
+      "What each rank sends, receives and combines in a collective: for jobs that carry it out in place "
+      "of a plan.")
+      .def_property_readonly(
+          "problem", [](const Program& own) { return std::string(to_string(own.problem)); },
+          "\"broadcast\", \"reduce\" or another collective.")
+      .def_readonly("algorithm", &Program::algorithm, "The algorithm that planned it.")
+      .def_readonly("ranks", &Program::ranks, "Number of ranks that it is for.")
+      .def_readonly("size_bytes", &Program::size_bytes,
+                    "Bytes of the message, of the elements of a rank, or of what else is the size of that problem.")
+      .def_readonly("root", &Program::root, "The rank that has the message, or gets the result, where there is one.")
+      .def(
+          "to_json", [](const Program& own) { return to_json(own); }, "The program as a file of sluice.program/1.")
+      .def("__eq__", [](const Program& own, const Program& other) { return own == other; })
+      .def("__repr__", [](const Program& own) {
+        return fmt::format("<sluice.Program: {} of {} bytes, {} ranks>", to_string(own.problem), own.size_bytes,
+                           own.ranks);
+      });
+  module.def(
+      "read_program", [](const std::string& path) { return read_program(path); }, py::arg("path"));
+  module.def(
+      "program_from_json",
+      [](const std::string& text) {
+        std::istringstream in(text);
+        return read_program(in, "text");
+      },
+      py::arg("text"));
+}
+
 }  // namespace
 
 }  // namespace sluice::python
@@ -209,5 +241,6 @@ PYBIND11_MODULE(_core, module) {
   sluice::python::add_schedules(module);
   sluice::python::add_planners(module);
   sluice::python::add_platforms(module);
+  sluice::python::add_programs(module);
   module.attr("version") = SLUICE_VERSION;
 }

@@ -1,0 +1,160 @@
+! Options of jobs through the Fortran module, on any number of ranks: programs to carry out, and parts of a matrix.
+! options_test PLATFORM.json
+program options_test
+  use, intrinsic :: iso_fortran_env, only: error_unit, int64, real64
+  use mpi_f08
+  use sluice
+  implicit none
+  integer, parameter :: numbers = 100, bytes = 8*numbers
+  integer :: rank, ranks, failures = 0
+  character(4096) :: platform_file
+
+  call MPI_Init()
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank)
+  call MPI_Comm_size(MPI_COMM_WORLD, ranks)
+  call get_command_argument(1, platform_file)
+  call read_programs()
+  call carry_out_programs()
+  call refuse_programs()
+  call MPI_Allreduce(MPI_IN_PLACE, failures, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
+  call MPI_Finalize()
+  if (failures > 0) error stop 1
+
+contains
+
+  subroutine check(condition, what)
+    logical, intent(in) :: condition
+    character(*), intent(in) :: what
+    if (condition) return
+    write (error_unit, '(a,i0,2a)') 'rank ', rank, ': not so: ', what
+    failures = failures + 1
+  end subroutine
+
+  ! A program in which rank after rank passes the message on, or elements on their way to rank 0 are combined.
+  function program_of(problem, for_ranks) result(text)
+    character(*), intent(in) :: problem
+    integer, intent(in) :: for_ranks
+    character(:), allocatable :: text
+    character(200) :: line
+    character(10) :: waits
+    integer :: number, from, to
+    write (line, '(a,i0,a,i0,a)') '", "algorithm": "by hand", "ranks": ', for_ranks, ', "size_bytes": ', bytes, ', "root": 0, '
+    text = '{"schema": "sluice.program/1", "problem": "'//problem//trim(line)
+    if (problem == 'reduce') text = text//'"element_bytes": 8, "commutative": true, '
+    text = text//'"operations": ['
+    do number = 0, for_ranks - 2
+      from = merge(for_ranks - 1 - number, number, problem == 'reduce')
+      to = merge(from - 1, from + 1, problem == 'reduce')
+      waits = ''
+      if (number > 0) write (waits, '(i0)') 2*number - 1
+      if (number > 0) text = text//', '
+      write (line, 1) from, 'send', to, bytes
+      text = text//trim(line)//trim(waits)//']}, '
+      write (line, 1) to, trim(merge('combine', 'receive', problem == 'reduce')), from, bytes
+      text = text//trim(line)//']}'
+    end do
+    text = text//'], "length_s": 0, "bound_s": 0, "bound": ""}'
+1   format('{"rank": ', i0, ', "kind": "', a, '", "peer": ', i0, ', "offset": 0, "bytes": ', i0, ', "after": [')
+  end function
+
+  ! Options with that program alone, which keep a copy.
+  function options_with(text) result(options)
+    character(*), intent(in) :: text
+    type(sluice_options) :: options
+    type(sluice_program) :: program
+    call sluice_program_parse(text, program)
+    call sluice_options_set(options, 'program', program)
+    call sluice_program_free(program)
+  end function
+
+  subroutine read_programs()
+    type(sluice_program) :: program
+    integer(int64) :: for_ranks, size_bytes
+    integer :: stat
+    character(300) :: text
+    call sluice_program_parse(program_of('reduce', 3), program)
+    call sluice_program_size(program, for_ranks, size_bytes)
+    call check(for_ranks == 3 .and. size_bytes == bytes, 'what a program is for')
+    call sluice_program_free(program)
+    call sluice_program_read('nowhere.json', program, stat, text)
+    call check(stat == SLUICE_BAD_INPUT .and. index(text, 'nowhere.json: cannot be read') == 1, &
+               'a file that is not there: '//trim(text))
+    call sluice_program_parse('{}', program, stat, text)
+    call check(stat == SLUICE_BAD_INPUT .and. index(text, 'text') == 1, 'a text that is no program: '//trim(text))
+    call sluice_program_size(program, for_ranks, size_bytes, stat, text)
+    call check(stat == SLUICE_BAD_INPUT .and. index(text, 'program') == 1, 'no program: '//trim(text))
+  end subroutine
+
+  subroutine carry_out_programs()
+    type(sluice_job) :: job
+    type(sluice_options) :: options
+    real(real64) :: own(numbers), total(numbers)
+    own = rank + 1
+    total = 0
+    options = options_with(program_of('reduce', ranks))
+    call sluice_reduction_create(MPI_COMM_WORLD, int(numbers, int64), MPI_DOUBLE_PRECISION, MPI_SUM, 0, job, options)
+    call sluice_options_free(options)
+    call sluice_reduction_execute(job, own, total)
+    call check(rank /= 0 .or. all(total == ranks*(ranks + 1)/2), 'a sum by a program')
+    call sluice_job_free(job)
+    options = options_with(program_of('broadcast', ranks))
+    call sluice_broadcast_create(MPI_COMM_WORLD, 0, job, options)
+    call sluice_options_free(options)
+    call sluice_broadcast_execute(job, total)
+    call check(all(total == ranks*(ranks + 1)/2), 'a broadcast by a program')
+    call sluice_job_free(job)
+  end subroutine
+
+  ! Making both jobs with `options` fails, for `reasons`.
+  subroutine expect_refused(options, count, reduction, broadcast)
+    type(sluice_options), intent(in) :: options
+    integer, intent(in) :: count
+    character(*), intent(in) :: reduction, broadcast
+    type(sluice_job) :: job
+    integer :: stat
+    character(300) :: text
+    call sluice_reduction_create(MPI_COMM_WORLD, int(count, int64), MPI_DOUBLE_PRECISION, MPI_SUM, 0, job, options, stat, text)
+    call check(stat == SLUICE_BAD_INPUT .and. index(text, reduction) > 0, reduction//', but: '//trim(text))
+    call sluice_broadcast_create(MPI_COMM_WORLD, 0, job, options, stat, text)
+    call check(stat == SLUICE_BAD_INPUT .and. index(text, broadcast) > 0, broadcast//', but: '//trim(text))
+  end subroutine
+
+  subroutine refuse_programs()
+    type(sluice_job) :: job
+    type(sluice_options) :: options
+    type(sluice_platform) :: platform
+    type(sluice_program) :: program
+    real(real64) :: values(numbers)
+    integer :: stat
+    character(300) :: text, about
+    options = options_with(program_of('reduce', ranks))
+    call expect_refused(options, numbers + 1, 'program: size_bytes 800, expected 808', 'program: reduce, expected broadcast')
+    call sluice_options_free(options)
+    write (about, '(a,i0,a,i0)') 'program: ranks ', ranks + 1, ', expected ', ranks
+    options = options_with(program_of('broadcast', ranks + 1))
+    call expect_refused(options, numbers, 'program: broadcast, expected reduce', trim(about))
+    call sluice_options_free(options)
+    call sluice_platform_read(platform_file, platform)
+    options = options_with(program_of('broadcast', ranks))
+    call sluice_options_set(options, 'platform', platform)
+    call expect_refused(options, numbers, 'program: one, and a platform', 'program: one, and a platform')
+    call sluice_options_free(options)
+    call sluice_platform_free(platform)
+
+    options = options_with(program_of('broadcast', ranks))
+    call sluice_broadcast_create(MPI_COMM_WORLD, 0, job, options)
+    call sluice_options_free(options)
+    values = 0
+    call sluice_broadcast_execute(job, values(:numbers - 1), stat, text)
+    call check(stat /= SLUICE_OK .and. index(text, '792, expected the 800 of the program') > 0, &
+               'a message of another size: '//trim(text))
+    call sluice_job_free(job)
+    ! Under another name it is refused where it is used.
+    call sluice_program_parse(program_of('broadcast', ranks), program)
+    call sluice_options_set(options, 'programme', program)
+    call sluice_program_free(program)
+    call expect_refused(options, numbers, "'programme', expected one of", "'programme', expected one of")
+    call sluice_options_free(options)
+  end subroutine
+
+end program
