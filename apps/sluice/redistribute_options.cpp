@@ -139,14 +139,11 @@ RedistributeTask read(const RedistributeOptions& options) {
   };
   RedistributionInput input{said(options.from, from), said(options.to, to), options.shape};
   input.transpose = options.transpose;
-  if (options.part.empty() && options.unit_diagonal)
-    throw InputError("--unit-diagonal", "no --part beside it", "--part upper or lower");
-  if (!options.part.empty()) {
-    if (options.part != "upper" && options.part != "lower")
-      throw InputError("--part", fmt::format("'{}'", options.part), "upper or lower");
+  const MatrixPart part = part_of_side(options.part, options.unit_diagonal, {"--part", "--unit-diagonal"});
+  if (part != MatrixPart::kWhole) {
     if (from.dimensions() != 2)
       throw InputError("--part", fmt::format("an array of {} dimensions", from.dimensions()), "a matrix, which has 2");
-    problem = problem.with_part(parse_part(options.part, "--part").first, options.unit_diagonal);
+    problem = problem.with_part(part, options.unit_diagonal);
     input.part = part_text(problem.part(), problem.unit_diagonal());
   }
   std::optional<ReplicatedProblem> copies = replicated(options, problem, input);

@@ -85,6 +85,13 @@ void OptionReader::read(const char* name, Program& into) {
   if (const auto* const value = find<Program>(name, "a program")) into = *value;
 }
 
+void OptionReader::read_part(MatrixPart& part, bool& unit_diagonal) {
+  std::string side;
+  read("part", side);
+  read("unit_diagonal", unit_diagonal);
+  part = part_of_side(side, unit_diagonal);
+}
+
 NetworkSpeeds OptionReader::read_speeds() {
   std::vector<double> senders;
   std::vector<double> receivers;

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "sluice/input/matrix_part.hpp"
 #include "sluice/input/platform.hpp"
 #include "sluice/input/speeds.hpp"
 #include "sluice/schedule/program.hpp"
@@ -48,6 +49,8 @@ class OptionReader {
   void read(const char* name, std::vector<double>& into);
   void read(const char* name, Platform& into);
   void read(const char* name, Program& into);
+  /// "part" and "unit_diagonal". Throws InputError as part_of_side does.
+  void read_part(MatrixPart& part, bool& unit_diagonal);
   template <class Value>
   void read(const char* name, std::optional<Value>& into) {
     if (!has(name)) {

@@ -146,7 +146,9 @@ typedef struct sluice_schedule sluice_schedule;
  *  Options: algorithm (text: one of redistribute, or of exchange, which may cut messages; the latter is what "auto" is
  *  between blocks of any sizes), setup (number, of elements), effort (integer); from_replicas, to_replicas (integers:
  *  copies of the source array that there are, of the target array that are wanted; the algorithm is one of exchange
- *  then), forward (flag, 1 unless set: whether copies of the target may get from one another what they do not have). */
+ *  then), forward (flag, 1 unless set: whether copies of the target may get from one another what they do not have);
+ *  part (text: "upper" or "lower", of a matrix: the triangle, or trapezoid, on that side of the diagonal),
+ * unit_diagonal (flag: without the diagonal). */
 int sluice_plan_redistribution(const int64_t shape[], const sluice_layout* from, const sluice_layout* to,
                                const sluice_options* options, sluice_schedule** schedule);
 /** Plans who sends when, for `messages` messages: from[i] has size[i] for to[i]; several of one pair add up.

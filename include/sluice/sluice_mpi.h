@@ -61,9 +61,10 @@ int sluice_job_free(sluice_job* job);
  * of the two grids, row-major); column_major, transpose, relabel, try_native (flags); algorithm (text); setup (number);
  * chunk_bytes, window, shared_from_bytes (integers). As in the C++ header run/mpi/redistribution.hpp. alpha, beta
  * (numbers), conjugate (flag) for Y = beta Y + alpha op(X), with element_type (text): "float", "double", "float
- * complex" or "double complex". from_replicas, to_replicas (integers), forward (flag), as for
- * sluice_plan_redistribution: process p of copy c of a grid of n processes is then number c n + p, of which from_ranks
- * and to_ranks list the ranks; without relabel.
+ * complex" or "double complex". part (text), unit_diagonal (flag), as for sluice_plan_redistribution: what of the
+ * source array's box moves; elements of the target outside of it are left alone. from_replicas, to_replicas (integers),
+ * forward (flag), as for sluice_plan_redistribution: process p of copy c of a grid of n processes is then number
+ * c n + p, of which from_ranks and to_ranks list the ranks; without relabel.
  */
 int sluice_redistribution_create(MPI_Comm comm, const int64_t shape[], const sluice_layout* from,
                                  const sluice_layout* to, int64_t element_bytes, const sluice_options* options,

@@ -230,7 +230,8 @@ class _ArrayPart:
 
     def __init__(self, shape: Union[int, Sequence[int]], source: LayoutLike, target: LayoutLike, dtype: Any,
                  kind: Callable[[], Any], *, order: str = "C", alpha: complex = 1, beta: complex = 0,
-                 conjugate: bool = False, **options: Any) -> None:
+                 conjugate: bool = False, part: Optional[str] = None, unit_diagonal: bool = False,
+                 **options: Any) -> None:
         self.dtype = numpy.dtype(dtype)
         if self.dtype.hasobject or self.dtype.itemsize == 0:
             raise InputError(f"dtype: {self.dtype}, expected one of numbers")
@@ -244,6 +245,7 @@ class _ArrayPart:
             if self.dtype.kind == "f" and (complex(alpha).imag or complex(beta).imag):
                 raise InputError(f"alpha, beta: {alpha!r}, {beta!r}, expected real numbers for {self.dtype}")
             given.scale_and_add(self.dtype.kind, self.dtype.itemsize, alpha, beta, conjugate)
+        given.set_part("" if part is None else part, unit_diagonal)
         self.options = given
         self._gaps = bool(given.source_leading), bool(given.target_leading)
         self._whole = self.extents, list(given.to_shape) or list(self.extents)[:: -1 if given.transpose else 1]
@@ -310,6 +312,9 @@ class Redistribution(_RedistributionJob):
     order ("C" or "F": how each rank stores its part); source_leading, target_leading; algorithm, setup, chunk_bytes,
     window, shared_from_bytes, try_native.
 
+    part: of a matrix (or its box) only the triangle, or trapezoid, on one side of the diagonal moves, "upper" or "lower",
+    with unit_diagonal without the diagonal; elements of the target outside of it are left alone.
+
     from_replicas, to_replicas: copies of the source array that there are, of the target array that are wanted: process p
     of copy c of a layout of n processes is number c n + p, of which from_ranks and to_ranks list the ranks. forward:
     whether copies of the target may get from one another what they do not have. Without relabel.
@@ -320,10 +325,10 @@ class Redistribution(_RedistributionJob):
 
     def __init__(self, comm: MPI.Comm, shape: Union[int, Sequence[int]], source: LayoutLike, target: LayoutLike,
                  dtype: Any, *, order: str = "C", alpha: complex = 1, beta: complex = 0, conjugate: bool = False,
-                 **options: Any) -> None:
+                 part: Optional[str] = None, unit_diagonal: bool = False, **options: Any) -> None:
         def prepare() -> Callable[[int], Any]:
             own = _ArrayPart(shape, source, target, dtype, _mpi.RedistributionOptions, order=order, alpha=alpha,
-                             beta=beta, conjugate=conjugate, **options)
+                             beta=beta, conjugate=conjugate, part=part, unit_diagonal=unit_diagonal, **options)
             self._own, self.dtype = own, own.dtype
             return lambda address: _mpi.Redistribution(address, own.extents, *own.layouts, own.dtype.itemsize,
                                                        own.options)
@@ -362,7 +367,7 @@ class RedistributionBatch(_RedistributionJob):
 
     arrays: a mapping for each, with "shape", "source", "target" and "dtype", which are those of Redistribution, and any
     of its options that are of an array: from_start, to_start, extent, to_shape, transpose, from_ranks, to_ranks, order,
-    source_leading, target_leading, alpha, beta, conjugate.
+    source_leading, target_leading, alpha, beta, conjugate, part, unit_diagonal.
 
     options: algorithm, setup (the price of a step, in bytes), chunk_bytes, window, shared_from_bytes, try_native, relabel
     (most data of all arrays together stays where it is).

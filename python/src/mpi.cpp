@@ -106,6 +106,11 @@ void add_array_options(py::class_<Options>& type) {
       .def("scale_and_add",
            [](Options& own, char kind, std::int64_t itemsize, std::complex<double> alpha, std::complex<double> beta,
               bool conjugate) { own.combine = scale_and_add_of(kind, itemsize, alpha, beta, conjugate); })
+      .def("set_part",
+           [](Options& own, const std::string& side, bool unit_diagonal) {
+             own.part = part_of_side(side, unit_diagonal);
+             own.unit_diagonal = unit_diagonal;
+           })
       .def_readwrite("source_leading", &Options::source_leading)
       .def_readwrite("target_leading", &Options::target_leading);
 }

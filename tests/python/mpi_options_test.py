@@ -107,6 +107,50 @@ class Programs(unittest.TestCase):
                 job.execute(numpy.zeros(NUMBERS))
 
 
+class Parts(unittest.TestCase):
+    """Rows dealt to the ranks become columns dealt to them."""
+
+    SHAPES = ((7, 7), (7, 4), (4, 7))
+
+    @staticmethod
+    def in_part(shape, part, unit_diagonal):
+        """Where the elements of the part are; the diagonal ends in the last element."""
+        rows, columns = shape
+        i, j = numpy.indices(shape)
+        below = i - j - max(0, rows - columns) if part == "upper" else j - i - max(0, columns - rows)
+        return below < 0 if unit_diagonal else below <= 0
+
+    def test_move(self):
+        for shape in self.SHAPES:
+            rows, columns = sluice.Layout((RANKS, 1), (1, shape[1])), sluice.Layout((1, RANKS), (shape[0], 1))
+            whole = numpy.arange(shape[0] * shape[1], dtype="f8").reshape(shape)
+            source = numpy.ascontiguousarray(whole[numpy.ix_(*sluice.global_indices(rows, shape, RANK))])
+            for part in ("upper", "lower"):
+                for unit_diagonal in (False, True):
+                    how = {"part": part, "unit_diagonal": unit_diagonal}
+                    expected = numpy.where(self.in_part(shape, **how), whole, -1)
+                    expected = expected[numpy.ix_(*sluice.global_indices(columns, shape, RANK))]
+                    one = sluice.mpi.Redistribution(COMM, shape, rows, columns, "f8", **how)
+                    result = numpy.full(one.target_shape, -1.0)
+                    one.execute(source, result)
+                    numpy.testing.assert_array_equal(result, expected)
+                    array = {"shape": shape, "source": rows, "target": columns, "dtype": "f8", **how}
+                    batch = sluice.mpi.RedistributionBatch(COMM, [array])
+                    result[...] = -1
+                    batch.execute([source], [result])
+                    numpy.testing.assert_array_equal(result, expected)
+
+    def test_that_are_none_are_refused(self):
+        for options, about in (({"part": "left"}, "'left', expected upper or lower"),
+                               ({"unit_diagonal": True}, "unit_diagonal: no part beside it, expected part upper or lower")):
+            with self.assertRaisesRegex(sluice.InputError, about):
+                sluice.mpi.Redistribution(COMM, (7, 7), f"{RANKS}x1:1x7", f"1x{RANKS}:7x1", "f8", **options)
+        with self.assertRaisesRegex(sluice.InputError, "an array of 1 dimensions"):
+            sluice.mpi.Redistribution(COMM, 7, f"{RANKS}:1", f"{RANKS}:2", "f8", part="upper")
+        with self.assertRaises(TypeError):
+            sluice.mpi.Redistribution(COMM, (7, 7), f"{RANKS}x1:1x7", f"1x{RANKS}:7x1", "f8", part=5)
+
+
 if __name__ == "__main__":
     program = unittest.main(exit=False, verbosity=2 if RANK == 0 else 0)
     failed = COMM.allreduce(0 if program.result.wasSuccessful() else 1)

@@ -16,6 +16,7 @@ program options_test
   call read_programs()
   call carry_out_programs()
   call refuse_programs()
+  call move_parts()
   call MPI_Allreduce(MPI_IN_PLACE, failures, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
   call MPI_Finalize()
   if (failures > 0) error stop 1
@@ -154,6 +155,63 @@ contains
     call sluice_options_set(options, 'programme', program)
     call sluice_program_free(program)
     call expect_refused(options, numbers, "'programme', expected one of", "'programme', expected one of")
+    call sluice_options_free(options)
+  end subroutine
+
+  ! Of a matrix whose rows are dealt to the ranks the part on one side of the diagonal moves, and the columns are dealt.
+  subroutine move_parts()
+    type(sluice_layout) :: rows, columns
+    type(sluice_options) :: options
+    type(sluice_schedule) :: schedule
+    type(sluice_job) :: job
+    integer(int64), parameter :: shape(2) = [4_int64, 7_int64]
+    integer(int64) :: from(2), to(2), i, j, global_j
+    real(real64), allocatable :: x(:, :), y(:, :)
+    logical :: moves, strictly
+    integer :: round, stat
+    character(300) :: text
+    rows%dimensions = 2
+    rows%grid(1) = ranks
+    rows%block(:2) = [1, 7]
+    columns%dimensions = 2
+    columns%grid(2) = ranks
+    columns%block(:2) = [4, 1]
+    call sluice_layout_local_shape(rows, shape, rank, from)
+    call sluice_layout_local_shape(columns, shape, rank, to)
+    allocate (x(from(1), from(2)), y(to(1), to(2)))
+    do j = 1, from(2)
+      do i = 1, from(1)
+        x(i, j) = real(10*((i - 1)*ranks + rank + 1) + j, real64)
+      end do
+    end do
+    do round = 1, 2
+      strictly = round == 2
+      call sluice_options_set(options, 'part', 'lower')
+      call sluice_options_set(options, 'unit_diagonal', strictly)
+      call sluice_redistribution_create(MPI_COMM_WORLD, shape, rows, columns, 8_int64, job, options)
+      call sluice_options_free(options)
+      y = -1
+      call sluice_redistribution_execute(job, x, y)
+      call sluice_job_free(job)
+      do j = 1, to(2)
+        global_j = (j - 1)*ranks + rank + 1
+        do i = 1, to(1)
+          ! The diagonal ends in the last element, so begins in column 4.
+          moves = i + 3 > global_j .or. (i + 3 == global_j .and. .not. strictly)
+          call check(y(i, j) == merge(real(10*i + global_j, real64), -1.0_real64, moves), 'an element of a part')
+        end do
+      end do
+    end do
+    call sluice_options_set(options, 'part', 'left')
+    call sluice_redistribution_create(MPI_COMM_WORLD, shape, rows, columns, 8_int64, job, options, stat, text)
+    call check(stat == SLUICE_BAD_INPUT .and. index(text, "'left', expected upper or lower") > 0, 'no part: '//trim(text))
+    call sluice_plan_redistribution(rows, columns, schedule, shape, options, stat, text)
+    call check(stat == SLUICE_BAD_INPUT .and. index(text, "part: 'left', expected upper or lower") == 1, &
+               'no part of a plan: '//trim(text))
+    call sluice_options_free(options)
+    call sluice_options_set(options, 'unit_diagonal', .true.)
+    call sluice_redistribution_create(MPI_COMM_WORLD, shape, rows, columns, 8_int64, job, options, stat, text)
+    call check(stat == SLUICE_BAD_INPUT .and. index(text, 'no part beside it') > 0, 'a diagonal of no part: '//trim(text))
     call sluice_options_free(options)
   end subroutine
 
