@@ -150,6 +150,13 @@ contains
     call check(stat /= SLUICE_OK .and. index(text, '792, expected the 800 of the program') > 0, &
                'a message of another size: '//trim(text))
     call sluice_job_free(job)
+    ! A text is of the call that failed, and of no other.
+    call sluice_broadcast_create(MPI_COMM_SELF, 0, job)
+    call sluice_broadcast_execute(job, values(1:9:2), stat, text)
+    call check(stat /= SLUICE_OK .and. index(text, 'gaps') > 0, 'memory with gaps: '//trim(text))
+    call sluice_job_free(job)
+    call sluice_program_read('nowhere.json', program, stat, text)
+    call check(stat == SLUICE_BAD_INPUT .and. index(text, 'nowhere.json') == 1, 'not of the call before: '//trim(text))
     ! Under another name it is refused where it is used.
     call sluice_program_parse(program_of('broadcast', ranks), program)
     call sluice_options_set(options, 'programme', program)
