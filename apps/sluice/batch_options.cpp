@@ -85,7 +85,7 @@ BatchTask read_batch(const RedistributeOptions& options) {
     arrays.push_back({problem_of(inputs[a], where), inputs[a].element_bytes, {}, {}});
   }
   BatchTask task{std::move(inputs), BatchProblem(std::move(arrays), options.same_processes),
-                 parse_number(options.setup, "--setup"), parse_seconds(options.time_limit, "--time-limit")};
+                 parse_number(options.setup, "--setup"), parse_time_limit(options.time_limit)};
   if (!options.relabel) return task;
   if (std::max(task.problem.senders(), task.problem.receivers()) > kMostListedMessages ||
       task.problem.count_messages(kMostListedMessages) > kMostListedMessages)

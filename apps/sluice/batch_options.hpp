@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,7 +18,7 @@ struct BatchTask {
   std::vector<ArrayInput> arrays;  ///< as a file of the schedule names them
   BatchProblem problem;
   double setup = 1;
-  double time_limit_s = 1;
+  double time_limit_s = std::numeric_limits<double>::infinity();
   std::optional<TargetRoles> roles = {};  ///< if they were given out, with `problem` the one among these processes
 
   /// "redistribute 3 arrays at once (134 MB), 8 senders, 8 receivers", a line for each kind of array, and where roles

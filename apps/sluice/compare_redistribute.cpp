@@ -103,7 +103,7 @@ int compare_irregular(const RedistributeTask& task, std::int64_t effort, const C
   const auto by_exchange = [&](const std::string& name) {
     comparison.add(name, [&] {
       ComparedPlan row{name, {}, 0, {}};
-      const ExchangePlan plan = timed(row.plan_s, [&] { return plan_as_exchange(task, name); });
+      const ExchangePlan plan = timed(row.plan_s, [&] { return plan_as_exchange(task, name, effort); });
       row.figures = figures_of(cost(plan.schedule));
       if (plan.optimal) row.note = "proven optimal";
       if (bound.kind.empty() || plan.bound.cost.total > bound.cost.total) bound = plan.bound;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -180,14 +181,20 @@ std::string tree_table(const TreeSchedule& schedule, double optimum_at_least, co
   return text.substr(text.find('\n') + 1);  // without a title
 }
 
-ExchangePlan plan_with_progress(const ExchangeProblem& problem, ExchangeOptions options) {
+ExchangePlan plan_with_progress(ExchangeOptions options, std::int32_t decimals,
+                                const std::function<ExchangePlan(const ExchangeOptions&)>& plan) {
   // Only these two algorithms tell how far they are.
   if (options.algorithm != "auto" && options.algorithm != "exact") {
     const Elapsed elapsed(kPlanning);
-    return plan_exchange(problem, options);
+    return plan(options);
   }
-  const PlanningProgress progress(options, problem.traffic.decimals);
-  return plan_exchange(problem, options);
+  const PlanningProgress progress(options, decimals);
+  return plan(options);
+}
+
+ExchangePlan plan_with_progress(const ExchangeProblem& problem, const ExchangeOptions& options) {
+  return plan_with_progress(options, problem.traffic.decimals,
+                            [&](const ExchangeOptions& how) { return plan_exchange(problem, how); });
 }
 
 std::string costs_of(const ExchangePlan& plan) {

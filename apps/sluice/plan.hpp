@@ -2,6 +2,7 @@
 
 #include <CLI/App.hpp>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -75,8 +76,12 @@ struct TreeFact {
 
 inline constexpr const char* kPlanning = "planning";  ///< what takes that long
 
-/// plan_exchange with a line on standard error that says how far it is, where that can take long.
-[[nodiscard]] ExchangePlan plan_with_progress(const ExchangeProblem& problem, ExchangeOptions options);
+/// `plan` with these options and a line on standard error that says how far it is, where that can take long. `decimals`
+/// as in StepSchedule.
+[[nodiscard]] ExchangePlan plan_with_progress(ExchangeOptions options, std::int32_t decimals,
+                                              const std::function<ExchangePlan(const ExchangeOptions&)>& plan);
+/// The same of plan_exchange.
+[[nodiscard]] ExchangePlan plan_with_progress(const ExchangeProblem& problem, const ExchangeOptions& options);
 
 /// "algorithm: oggp (guarantee: at most 2 eta), at most 1.4 % above the optimum (eta)", and the table of costs.
 [[nodiscard]] std::string costs_of(const ExchangePlan& plan);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "redistribute_options.hpp"
@@ -7,7 +8,8 @@
 
 namespace sluice::command {
 
-/// Plans a redistribution by a planner of exchange, which knows nothing of layouts and may cut messages.
-[[nodiscard]] ExchangePlan plan_as_exchange(const RedistributeTask& task, const std::string& algorithm);
+/// plan_pieces of a task, with a line on standard error that says how far it is. `effort` as add_effort_option has it.
+[[nodiscard]] ExchangePlan plan_as_exchange(const RedistributeTask& task, const std::string& algorithm,
+                                            std::int64_t effort);
 
 }  // namespace sluice::command

@@ -251,7 +251,7 @@ int plan(const PlanOptions& options) {
   std::string head = task.title() + '\n' + task.kept_text();
   if (task.roles && !output.summary) head += table_of_roles(*task.roles, output.all);
   if (!whole_messages) {
-    const ExchangePlan plan = plan_as_exchange(task, options.algorithm);
+    const ExchangePlan plan = plan_as_exchange(task, options.algorithm, effort);
     head += costs_of(plan);
     constexpr std::int64_t kMostPlannedWhole = std::int64_t{1} << 20;  // where nothing is known of layouts
     if (!task.problem.is_irregular() || count_messages(task.problem, kMostPlannedWhole) <= kMostPlannedWhole)

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "offered_values.hpp"
@@ -33,8 +34,7 @@ void RedistributeOptions::add_to(CLI::App& verb, const std::string& shape_help) 
   verb.add_option("--element-bytes", element_bytes, "size of an element")->option_text("BYTES [8]");
   verb.add_option("--setup", setup, "price of a step in elements: total = transmission + ALPHA * steps")
       ->option_text("ALPHA [1]");
-  verb.add_option("--time-limit", time_limit, "most time of planners of exchange that need it")
-      ->option_text("SECONDS [1]");
+  verb.add_option("--time-limit", time_limit, "cuts the search of planners of exchange short")->option_text("SECONDS");
 }
 
 void RedistributeOptions::add_roles_to(CLI::App& verb) {
@@ -116,6 +116,10 @@ std::int64_t parse_effort(const std::string& effort) {
   return effort.empty() ? kCustomaryEffort : parse_count(effort, "--effort", 0, kMostEffort);
 }
 
+double parse_time_limit(const std::string& time_limit) {
+  return time_limit.empty() ? std::numeric_limits<double>::infinity() : parse_seconds(time_limit, "--time-limit");
+}
+
 RedistributeTask read(const RedistributeOptions& options) {
   constexpr auto kLayout = "GRID:BLOCK, such as 16:3 or 4x4:64x64, or @FILE";
   if (options.from.empty()) throw InputError("--from", "no layout", kLayout);
@@ -127,7 +131,7 @@ RedistributeTask read(const RedistributeOptions& options) {
   constexpr std::int64_t kLargestElement = std::int64_t{1} << 40;
   const std::int64_t element_bytes = parse_count(options.element_bytes, "--element-bytes", 1, kLargestElement);
   const double setup = parse_number(options.setup, "--setup");
-  const double time_limit_s = parse_seconds(options.time_limit, "--time-limit");
+  const double time_limit_s = parse_time_limit(options.time_limit);
   RedistributionProblem problem = make_problem(from, to, shape, {"--from", "--to", "--shape"}, options.transpose);
   checked::multiply(problem.size(), element_bytes, "number of bytes");
   if (shape.empty()) {
@@ -139,14 +143,11 @@ RedistributeTask read(const RedistributeOptions& options) {
   };
   RedistributionInput input{said(options.from, from), said(options.to, to), options.shape};
   input.transpose = options.transpose;
-  if (options.part.empty() && options.unit_diagonal)
-    throw InputError("--unit-diagonal", "no --part beside it", "--part upper or lower");
-  if (!options.part.empty()) {
-    if (options.part != "upper" && options.part != "lower")
-      throw InputError("--part", fmt::format("'{}'", options.part), "upper or lower");
+  const MatrixPart part = part_of_side(options.part, options.unit_diagonal, {"--part", "--unit-diagonal"});
+  if (part != MatrixPart::kWhole) {
     if (from.dimensions() != 2)
       throw InputError("--part", fmt::format("an array of {} dimensions", from.dimensions()), "a matrix, which has 2");
-    problem = problem.with_part(parse_part(options.part, "--part").first, options.unit_diagonal);
+    problem = problem.with_part(part, options.unit_diagonal);
     input.part = part_text(problem.part(), problem.unit_diagonal());
   }
   std::optional<ReplicatedProblem> copies = replicated(options, problem, input);

@@ -2,6 +2,7 @@
 
 #include <CLI/App.hpp>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,7 +23,7 @@ struct RedistributeOptions {
   std::string shape;
   std::string element_bytes = "8";
   std::string setup = "1";
-  std::string time_limit = "1";
+  std::string time_limit;
   std::string part;
   bool unit_diagonal = false;
   bool transpose = false;
@@ -45,6 +46,8 @@ struct RedistributeOptions {
 /// The option --effort of verbs that plan alone, and its value.
 void add_effort_option(CLI::App& verb, std::string& effort);
 [[nodiscard]] std::int64_t parse_effort(const std::string& effort);
+/// The value of --time-limit; none where it was not given.
+[[nodiscard]] double parse_time_limit(const std::string& time_limit);
 
 /// The options as read and checked.
 struct RedistributeTask {
@@ -53,7 +56,7 @@ struct RedistributeTask {
   std::vector<std::int64_t> shape;  ///< of one slice where `input.shape` is empty
   std::int64_t element_bytes = 8;
   double setup = 1;
-  double time_limit_s = 1;
+  double time_limit_s = std::numeric_limits<double>::infinity();
   RedistributionInput input;
   RedistributionProblem problem;
   std::optional<TargetRoles> roles = {};  ///< if some processes are in both grids

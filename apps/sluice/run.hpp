@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "broadcast_options.hpp"
@@ -8,6 +9,7 @@
 #include "exchange_options.hpp"
 #include "redistribute_options.hpp"
 #include "run_methods.hpp"
+#include "sluice/schedule/program.hpp"
 #include "timeline_output.hpp"
 
 namespace sluice::command {
@@ -90,6 +92,9 @@ int run_batch(const RunRedistribute& options);
 int run_exchange(const RunExchange& options);
 /// --program FILE, for problems whose job carries out programs.
 void add_program_to(CLI::App& problem, std::string& file);
+/// What it names; nothing where it was not given. Throws InputError for a file that is none, and for --platform beside
+/// it: what is given leaves nothing to plan.
+[[nodiscard]] std::optional<Program> read_program_option(const std::string& file, const std::string& platform);
 
 int run_reduce(const RunReduce& options);
 int run_broadcast(const RunBroadcast& options);

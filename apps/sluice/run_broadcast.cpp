@@ -12,7 +12,6 @@
 #include "ranks.hpp"
 #include "run.hpp"
 #include "run_output.hpp"
-#include "schedule_file.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/error.hpp"
 
@@ -45,19 +44,17 @@ int run_broadcast(const RunBroadcast& options) {
   int ranks = 0;
   SLUICE_MPI(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
   const bool told = !options.problem.platform.empty();
+  mpi::BroadcastOptions how;
+  how.program = read_program_option(options.program, options.problem.platform);
   const BroadcastTask task = told ? read(options.problem) : read_without_platform(options, methods, ranks);
   if (told) check_ranks(task.platform, task.file, ranks);
-  mpi::BroadcastOptions how;
   if (told) how.platform = task.platform;
   how.plan = task.options;
   how.try_native = !options.model_only;
-  if (!options.program.empty()) {
-    how.program = read_program_file(options.program);
-    // The job refuses it in its first execution, on some ranks because others have.
-    if (how.program->size_bytes != task.bytes)
-      throw InputError("--size in bytes", fmt::format("{}", task.bytes),
-                       fmt::format("the {} of the program", how.program->size_bytes));
-  }
+  // The job refuses it in its first execution, on some ranks because others have.
+  if (how.program && how.program->size_bytes != task.bytes)
+    throw InputError("--size in bytes", fmt::format("{}", task.bytes),
+                     fmt::format("the {} of the program", how.program->size_bytes));
   check_outputs(options.methods.json, options.timeline);
   const compare::Comparison comparison =
       compare::broadcasts(MPI_COMM_WORLD, static_cast<int>(task.root), task.bytes, how, methods, repetitions);

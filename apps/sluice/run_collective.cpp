@@ -11,7 +11,6 @@
 #include "ranks.hpp"
 #include "run.hpp"
 #include "run_output.hpp"
-#include "schedule_file.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/error.hpp"
 
@@ -63,11 +62,9 @@ int run_collective(const RunCollective& options) {
   how.algorithm = options.algorithm;
   how.segments = task.options.segments;
   how.try_native = !options.model_only;
-  if (!options.program.empty()) {
-    if (options.algorithm != "auto" || how.segments != 0)
-      throw InputError("--program", options.program + ", and an algorithm or segments", "either");
-    how.program = read_program_file(options.program);
-  }
+  how.program = read_program_option(options.program, input.platform);
+  if (how.program && (options.algorithm != "auto" || how.segments != 0))
+    throw InputError("--program", options.program + ", and an algorithm or segments", "either");
   check_outputs(options.methods.json, options.timeline);
   const compare::Comparison comparison = compare::collectives(MPI_COMM_WORLD, contents, how, methods, repetitions);
   write_timeline(options.timeline, std::string(to_string(problem)), comparison.verified, [&] {

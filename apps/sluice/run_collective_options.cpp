@@ -1,19 +1,28 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "algorithm_names.hpp"
 #include "offered_values.hpp"
 #include "run.hpp"
+#include "sluice/error.hpp"
 
 namespace sluice::command {
 
 void add_program_to(CLI::App& problem, std::string& file) {
   problem
       .add_option("--program", file,
-                  "carry out this program (sluice.program/1), instead of planning one; it is checked first")
+                  "carry out this program (sluice.program/1), instead of planning one; it is checked first. Without "
+                  "--platform")
       ->option_text("FILE");
+}
+
+std::optional<Program> read_program_option(const std::string& file, const std::string& platform) {
+  if (file.empty()) return std::nullopt;
+  if (!platform.empty()) throw InputError("--program", "--platform beside it", "either");
+  return read_program(file);
 }
 
 void add_run_collectives(CLI::App& verb, Action& chosen) {

@@ -19,7 +19,6 @@
 #include "ranks.hpp"
 #include "run.hpp"
 #include "run_output.hpp"
-#include "schedule_file.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/platform.hpp"
 #include "sluice/input/quantity.hpp"
@@ -118,7 +117,7 @@ std::optional<mpi::ReductionCosts> read_costs(const RunReduce& options) {
 
 mpi::ReductionOptions read_how(const RunReduce& options, const compare::ReductionContents& contents, int ranks) {
   mpi::ReductionOptions how;
-  if (!options.program.empty()) how.program = read_program_file(options.program);
+  how.program = read_program_option(options.program, options.platform);
   how.algorithm = options.algorithm;
   how.try_native = !options.model_only;
   how.progress_thread = !options.no_thread;

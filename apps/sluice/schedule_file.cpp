@@ -11,19 +11,10 @@
 
 namespace sluice::command {
 
-namespace {
-
-std::ifstream opened(const std::string& path, const char* expected) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw InputError(path, "cannot be read: " + std::generic_category().message(errno), expected);
-  return in;
-}
-
-}  // namespace
-
 AnySchedule read_schedule_file(const std::string& path) {
   if (path == "-") return read_any_schedule(std::cin, "standard input");
-  std::ifstream in = opened(path, "a schedule");
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw InputError(path, "cannot be read: " + std::generic_category().message(errno), "a schedule");
   return read_any_schedule(in, path);
 }
 
@@ -32,11 +23,6 @@ ScheduleFile read_steps_file(const std::string& path, const char* expected) {
   auto* const steps = std::get_if<ScheduleFile>(&read);
   if (steps == nullptr) throw InputError(path, "no schedule of steps", expected);
   return std::move(*steps);
-}
-
-Program read_program_file(const std::string& path) {
-  std::ifstream in = opened(path, "a program");
-  return read_program(in, path);
 }
 
 void refuse_broken(const std::vector<Violation>& violations, const std::string& name) {

@@ -13,9 +13,6 @@ namespace sluice::command {
 /// Reads the schedule of steps at `path`. Throws InputError for anything else, with what was `expected`.
 [[nodiscard]] ScheduleFile read_steps_file(const std::string& path, const char* expected);
 
-/// Reads the program at `path`. Throws InputError for anything else.
-[[nodiscard]] Program read_program_file(const std::string& path);
-
 /// Throws InputError, the first of `violations`, if there are any. `name`: the file's.
 void refuse_broken(const std::vector<Violation>& violations, const std::string& name);
 

@@ -12,6 +12,7 @@ sluice::mpi::BroadcastOptions options_of(const sluice_options* given) {
   sluice::mpi::BroadcastOptions options;
   OptionReader reader(given);
   reader.read("platform", options.platform);
+  reader.read("program", options.program);
   reader.read("try_native", options.try_native);
   reader.read("algorithm", options.plan.algorithm);
   reader.read("lookahead", options.plan.lookahead);

@@ -16,6 +16,7 @@ sluice::mpi::CollectiveOptions options_of(const sluice_options* given) {
   sluice::mpi::CollectiveOptions options;
   OptionReader reader(given);
   reader.read("platform", options.platform);
+  reader.read("program", options.program);
   reader.read("algorithm", options.algorithm);
   reader.read("segments", options.segments);
   reader.read("reproducible", options.reproducible);

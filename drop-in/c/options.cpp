@@ -81,6 +81,17 @@ void OptionReader::read(const char* name, Platform& into) {
   if (const auto* const value = find<Platform>(name, "a platform")) into = *value;
 }
 
+void OptionReader::read(const char* name, Program& into) {
+  if (const auto* const value = find<Program>(name, "a program")) into = *value;
+}
+
+void OptionReader::read_part(MatrixPart& part, bool& unit_diagonal) {
+  std::string side;
+  read("part", side);
+  read("unit_diagonal", unit_diagonal);
+  part = part_of_side(side, unit_diagonal);
+}
+
 NetworkSpeeds OptionReader::read_speeds() {
   std::vector<double> senders;
   std::vector<double> receivers;
@@ -165,6 +176,13 @@ int sluice_options_set_platform(sluice_options* options, const sluice_platform* 
   return sluice::c::set(options, "platform", [&] {
     check_given(platform, "platform");
     return platform->platform;
+  });
+}
+
+int sluice_options_set_program(sluice_options* options, const sluice_program* program) {
+  return sluice::c::set(options, "program", [&] {
+    check_given(program, "program");
+    return program->program;
   });
 }
 

@@ -10,16 +10,23 @@
 #include <variant>
 #include <vector>
 
+#include "sluice/input/matrix_part.hpp"
 #include "sluice/input/platform.hpp"
 #include "sluice/input/speeds.hpp"
+#include "sluice/schedule/program.hpp"
 
 struct sluice_platform {
   sluice::Platform platform;
 };
 
+struct sluice_program {
+  sluice::Program program;
+  std::string problem;  ///< the name of its problem
+};
+
 struct sluice_options {
-  using Value =
-      std::variant<std::string, std::int64_t, double, std::vector<std::int64_t>, std::vector<double>, sluice::Platform>;
+  using Value = std::variant<std::string, std::int64_t, double, std::vector<std::int64_t>, std::vector<double>,
+                             sluice::Platform, sluice::Program>;
   std::map<std::string, Value> values;
 };
 
@@ -41,6 +48,9 @@ class OptionReader {
   void read(const char* name, std::vector<int>& into);
   void read(const char* name, std::vector<double>& into);
   void read(const char* name, Platform& into);
+  void read(const char* name, Program& into);
+  /// "part" and "unit_diagonal". Throws InputError as part_of_side does.
+  void read_part(MatrixPart& part, bool& unit_diagonal);
   template <class Value>
   void read(const char* name, std::optional<Value>& into) {
     if (!has(name)) {

@@ -84,8 +84,12 @@ int sluice_plan_redistribution(const std::int64_t shape[], const sluice_layout* 
     reader.read("from_replicas", input.from_replicas);
     reader.read("to_replicas", input.to_replicas);
     reader.read("forward", how.forward);
+    sluice::MatrixPart part{};
+    bool unit_diagonal = false;
+    reader.read_part(part, unit_diagonal);
     reader.done();
-    const auto problem = sluice::make_problem(source, target, extents);
+    const auto problem = sluice::make_problem(source, target, extents).with_part(part, unit_diagonal);
+    input.part = part_text(part, unit_diagonal);
     return sluice::plan_between_layouts(problem, input, how).schedule;
   });
 }

@@ -58,6 +58,7 @@ void read_array(OptionReader& reader, sluice::mpi::ArrayOptions& options, std::i
   reader.read("extent", options.extent);
   reader.read("to_shape", options.to_shape);
   reader.read("transpose", options.transpose);
+  reader.read_part(options.part, options.unit_diagonal);
   reader.read("from_ranks", options.from_ranks);
   reader.read("to_ranks", options.to_ranks);
   reader.read("column_major", column_major);

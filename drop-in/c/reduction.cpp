@@ -24,6 +24,7 @@ sluice::mpi::ReductionOptions options_of(const sluice_options* given) {
   if (has_costs) options.costs = costs;
   reader.read("measure", options.measure);
   reader.read("platform", options.platform);
+  reader.read("program", options.program);
   reader.read("algorithm", options.algorithm);
   reader.read("arity", options.arity);
   reader.read("segments", options.segments);

@@ -5,11 +5,16 @@
 #include <sluice/sluice_mpi.h>
 #include <stdio.h>
 
-/* Of the last call in this thread, where it was refused here. */
+/* Of the last call in this thread that was refused here, and whether its text is still to be told. */
 static _Thread_local char refused[128] = "";
+static _Thread_local int is_refused = 0;
 
-/* What sluice_error_text() is to C. */
-const char* sluice_fortran_error_text(void) { return refused[0] != '\0' ? refused : sluice_error_text(); }
+/* What sluice_error_text() is to C; asked for once after each call that failed. */
+const char* sluice_fortran_error_text(void) {
+  const char* const text = is_refused ? refused : sluice_error_text();
+  is_refused = 0;
+  return text;
+}
 
 typedef struct {
   void* start;
@@ -28,10 +33,11 @@ static Memory memory_of(const CFI_cdesc_t* buffer) {
 
 /* `code` of a call that had these two buffers. */
 static int told(int code, const Memory* first, const char* first_name, const Memory* second, const char* second_name) {
-  refused[0] = '\0';
+  is_refused = 0;
   if (code != SLUICE_BAD_INPUT) return code;
   const char* name = !first->contiguous ? first_name : second != NULL && !second->contiguous ? second_name : NULL;
-  if (name != NULL) snprintf(refused, sizeof refused, "%s: memory with gaps, expected a contiguous array", name);
+  is_refused = name != NULL;
+  if (is_refused) snprintf(refused, sizeof refused, "%s: memory with gaps, expected a contiguous array", name);
   return code;
 }
 
@@ -45,7 +51,7 @@ int sluice_fortran_redistribution(sluice_job* job, const CFI_cdesc_t* source, CF
 int sluice_fortran_redistribution_batch(sluice_job* job, int64_t sources_given, const void* const sources[],
                                         int64_t targets_given, void* const targets[], int start) {
   int64_t arrays = 0;
-  refused[0] = '\0';
+  is_refused = 0;
   const int code = sluice_redistribution_batch_arrays(job, &arrays);
   if (code != SLUICE_OK) return code;
   /* A list of another length is refused as one that is missing, so that all ranks hear of it. */

@@ -83,6 +83,12 @@ module sluice
     private
     type(c_ptr) :: handle = c_null_ptr  !< of the C library; private
   end type
+  !> What each rank sends, receives and combines in a collective: for jobs that carry it out in place of a plan. Given back
+  !> by sluice_program_free.
+  type, public :: sluice_program
+    private
+    type(c_ptr) :: handle = c_null_ptr  !< of the C library; private
+  end type
   !> A schedule of steps or of a tree, given back by sluice_schedule_free.
   type, public :: sluice_schedule
     private
@@ -109,6 +115,7 @@ module sluice
   end type
 
   public :: sluice_options_set, sluice_options_free, sluice_platform_read, sluice_platform_free
+  public :: sluice_program_read, sluice_program_parse, sluice_program_size, sluice_program_free
   public :: sluice_layout_parse, sluice_layout_local_shape
   public :: sluice_plan_redistribution, sluice_plan_exchange, sluice_plan_reduce, sluice_plan_broadcast
   public :: sluice_schedule_read, sluice_schedule_write, sluice_schedule_cost, sluice_schedule_steps, sluice_schedule_step
@@ -126,9 +133,9 @@ module sluice
   public :: sluice_collective_execute_in_place, sluice_collective_bytes
 
   !> sluice_options_set(options, name, value): a text, an integer, a flag (logical), a number, a list of integers or
-  !> of numbers, a platform.
+  !> of numbers, a platform, a program.
   interface sluice_options_set
-    module procedure set_text, set_int32, set_int64, set_logical, set_real64, set_list, set_numbers, set_platform
+    module procedure set_text, set_int32, set_int64, set_logical, set_real64, set_list, set_numbers, set_platform, set_program
   end interface
 
   interface
@@ -171,6 +178,10 @@ module sluice
       import :: c_int, c_ptr
       type(c_ptr), value :: options, platform
     end function
+    integer(c_int) function c_options_set_program(options, program) bind(C, name="sluice_options_set_program")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: options, program
+    end function
     integer(c_int) function c_options_free(options) bind(C, name="sluice_options_free")
       import :: c_int, c_ptr
       type(c_ptr), value :: options
@@ -183,6 +194,25 @@ module sluice
     integer(c_int) function c_platform_free(platform) bind(C, name="sluice_platform_free")
       import :: c_int, c_ptr
       type(c_ptr), value :: platform
+    end function
+    integer(c_int) function c_program_read(path, program) bind(C, name="sluice_program_read")
+      import :: c_char, c_int, c_ptr
+      character(kind=c_char), intent(in) :: path(*)
+      type(c_ptr), intent(out) :: program
+    end function
+    integer(c_int) function c_program_parse(text, program) bind(C, name="sluice_program_parse")
+      import :: c_char, c_int, c_ptr
+      character(kind=c_char), intent(in) :: text(*)
+      type(c_ptr), intent(out) :: program
+    end function
+    integer(c_int) function c_program_size(program, ranks, bytes) bind(C, name="sluice_program_size")
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: program
+      integer(c_int64_t), intent(inout) :: ranks, bytes
+    end function
+    integer(c_int) function c_program_free(program) bind(C, name="sluice_program_free")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: program
     end function
     integer(c_int) function c_layout_parse(text, layout, count, capacity, numbers) bind(C, name="sluice_layout_parse_cuts")
       import :: c_char, c_int, c_int64_t, c_layout, c_ptr
@@ -611,6 +641,22 @@ contains
     call finish(code, stat, errmsg)
   end subroutine
 
+  subroutine set_program(options, name, value, stat, errmsg)
+    type(sluice_options), intent(inout) :: options
+    character(*), intent(in) :: name
+    type(sluice_program), intent(in) :: value
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(c_int) :: code
+    code = made(options)
+    if (name /= 'program') then  ! refused where it is used, as any name that is not known
+      if (code == SLUICE_OK) code = c_options_set_integer(options%handle, in_c(name), 0_int64)
+    else if (code == SLUICE_OK) then
+      code = c_options_set_program(options%handle, value%handle)
+    end if
+    call finish(code, stat, errmsg)
+  end subroutine
+
   !> Gives options back; planners and jobs that were given them need them no more.
   subroutine sluice_options_free(options)
     type(sluice_options), intent(inout) :: options
@@ -619,7 +665,7 @@ contains
     options%handle = c_null_ptr
   end subroutine
 
-  ! ---- platforms and layouts
+  ! ---- platforms, programs and layouts
 
   !> Reads a platform file (sluice.platform/2 or /1), as `sluice probe` writes it.
   subroutine sluice_platform_read(path, platform, stat, errmsg)
@@ -636,6 +682,45 @@ contains
     integer(c_int) :: code
     code = c_platform_free(platform%handle)
     platform%handle = c_null_ptr
+  end subroutine
+
+  !> Reads a program file (sluice.program/1), as `sluice plan broadcast --program` writes it. Whether it is sound, and for
+  !> what is asked for, the job says that is given it.
+  subroutine sluice_program_read(path, program, stat, errmsg)
+    character(*), intent(in) :: path
+    type(sluice_program), intent(out) :: program
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call finish(c_program_read(in_c(path), program%handle), stat, errmsg)
+  end subroutine
+
+  !> The same from text.
+  subroutine sluice_program_parse(text, program, stat, errmsg)
+    character(*), intent(in) :: text
+    type(sluice_program), intent(out) :: program
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call finish(c_program_parse(in_c(text), program%handle), stat, errmsg)
+  end subroutine
+
+  !> For how many ranks a program is, and for which size: bytes of the message, of the elements of a rank, or of what else
+  !> "size_bytes" is of that problem.
+  subroutine sluice_program_size(program, ranks, bytes, stat, errmsg)
+    type(sluice_program), intent(in) :: program
+    integer(int64), intent(out) :: ranks, bytes
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    ranks = 0
+    bytes = 0
+    call finish(c_program_size(program%handle, ranks, bytes), stat, errmsg)
+  end subroutine
+
+  !> Gives a program back; options that were given it have a copy.
+  subroutine sluice_program_free(program)
+    type(sluice_program), intent(inout) :: program
+    integer(c_int) :: code
+    code = c_program_free(program%handle)
+    program%handle = c_null_ptr
   end subroutine
 
   !> Reads "GRID:BLOCK", as "16:3" or "4x4:64x64", where cuts may stand for a block, as in "2x2:0,10,35@1,0x64", or

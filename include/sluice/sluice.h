@@ -50,6 +50,8 @@ const char* sluice_version(void);
 typedef struct sluice_options sluice_options;
 /** A network of clusters. */
 typedef struct sluice_platform sluice_platform;
+/** What each rank sends, receives and combines in a collective: for jobs that carry it out in place of a plan. */
+typedef struct sluice_program sluice_program;
 
 /** Makes options without any values. */
 int sluice_options_create(sluice_options** options);
@@ -65,6 +67,8 @@ int sluice_options_set_integers(sluice_options* options, const char* name, int64
 int sluice_options_set_numbers(sluice_options* options, const char* name, int64_t count, const double values[]);
 /** Keeps a copy. The name is "platform". */
 int sluice_options_set_platform(sluice_options* options, const sluice_platform* platform);
+/** Keeps a copy. The name is "program". */
+int sluice_options_set_program(sluice_options* options, const sluice_program* program);
 /** Frees options; planners and jobs that were given them need them no more. */
 int sluice_options_free(sluice_options* options);
 
@@ -78,6 +82,21 @@ int sluice_platform_ranks(const sluice_platform* platform, int64_t* ranks);
 int sluice_platform_clusters(const sluice_platform* platform, int64_t* clusters);
 /** Frees a platform; options that were given it have a copy. */
 int sluice_platform_free(sluice_platform* platform);
+
+/* ---- programs */
+
+/** Reads a program file (sluice.program/1), as `sluice plan broadcast --program` writes it. Whether it is sound, and
+ * for what is asked for, the job says that is given it. */
+int sluice_program_read(const char* path, sluice_program** program);
+/** The same from text. */
+int sluice_program_parse(const char* text, sluice_program** program);
+/** "broadcast", "reduce" or another collective. */
+int sluice_program_problem(const sluice_program* program, const char** text);
+/** For how many ranks it is, and for which size: bytes of the message, of the elements of a rank, or of what else
+ *  "size_bytes" is of that problem. Either may be NULL. */
+int sluice_program_size(const sluice_program* program, int64_t* ranks, int64_t* bytes);
+/** Frees a program, and the text that it gave out; options that were given it have a copy. */
+int sluice_program_free(sluice_program* program);
 
 /* ---- layouts */
 
@@ -127,7 +146,9 @@ typedef struct sluice_schedule sluice_schedule;
  *  Options: algorithm (text: one of redistribute, or of exchange, which may cut messages; the latter is what "auto" is
  *  between blocks of any sizes), setup (number, of elements), effort (integer); from_replicas, to_replicas (integers:
  *  copies of the source array that there are, of the target array that are wanted; the algorithm is one of exchange
- *  then), forward (flag, 1 unless set: whether copies of the target may get from one another what they do not have). */
+ *  then), forward (flag, 1 unless set: whether copies of the target may get from one another what they do not have);
+ *  part (text: "upper" or "lower", of a matrix: the triangle, or trapezoid, on that side of the diagonal),
+ * unit_diagonal (flag: without the diagonal). */
 int sluice_plan_redistribution(const int64_t shape[], const sluice_layout* from, const sluice_layout* to,
                                const sluice_options* options, sluice_schedule** schedule);
 /** Plans who sends when, for `messages` messages: from[i] has size[i] for to[i]; several of one pair add up.

@@ -61,9 +61,10 @@ int sluice_job_free(sluice_job* job);
  * of the two grids, row-major); column_major, transpose, relabel, try_native (flags); algorithm (text); setup (number);
  * chunk_bytes, window, shared_from_bytes (integers). As in the C++ header run/mpi/redistribution.hpp. alpha, beta
  * (numbers), conjugate (flag) for Y = beta Y + alpha op(X), with element_type (text): "float", "double", "float
- * complex" or "double complex". from_replicas, to_replicas (integers), forward (flag), as for
- * sluice_plan_redistribution: process p of copy c of a grid of n processes is then number c n + p, of which from_ranks
- * and to_ranks list the ranks; without relabel.
+ * complex" or "double complex". part (text), unit_diagonal (flag), as for sluice_plan_redistribution: what of the
+ * source array's box moves; elements of the target outside of it are left alone. from_replicas, to_replicas (integers),
+ * forward (flag), as for sluice_plan_redistribution: process p of copy c of a grid of n processes is then number
+ * c n + p, of which from_ranks and to_ranks list the ranks; without relabel.
  */
 int sluice_redistribution_create(MPI_Comm comm, const int64_t shape[], const sluice_layout* from,
                                  const sluice_layout* to, int64_t element_bytes, const sluice_options* options,
@@ -141,7 +142,8 @@ int sluice_exchange_start(sluice_job* job, const void* send, int64_t send_bytes,
  *
  * Options: transfer, compute, transfer_overhead, compute_overhead (numbers: costs, in any one unit; the first two
  * together), measure, reproducible, try_native, dynamic, progress_thread (flags), algorithm (text), arity, segments
- * (integers), platform. As in the C++ header run/mpi/reduction.hpp.
+ * (integers), platform; program, of "reduce", in place of costs, platform, algorithm and segments. As in the C++ header
+ * run/mpi/reduction.hpp.
  */
 int sluice_reduction_create(MPI_Comm comm, int64_t count, MPI_Datatype type, MPI_Op op, int root,
                             const sluice_options* options, sluice_job** job);
@@ -154,7 +156,8 @@ int sluice_reduction_start(sluice_job* job, const void* own, void* result);
  * Giving all ranks what the root has, as MPI_Bcast.
  *
  * Options: platform, try_native, early_internal (flags), algorithm, lookahead, inside (texts), segments (integer),
- * time_limit_s (number). As in the C++ header run/mpi/broadcast.hpp.
+ * time_limit_s (number); program, of "broadcast", in place of platform and plan: messages have its size. As in the C++
+ * header run/mpi/broadcast.hpp.
  */
 int sluice_broadcast_create(MPI_Comm comm, int root, const sluice_options* options, sluice_job** job);
 /** Gives all ranks the `bytes` bytes at the root's `buffer`; the number must be the same on all ranks. */
@@ -169,8 +172,8 @@ int sluice_broadcast_start(sluice_job* job, void* buffer, int64_t bytes);
  * `bytes` has a size for each block (MPI's calls in v), the same list on all ranks: one for each rank, in alltoall one
  * for each pair, row by row by the sender. Blocks lie one behind the other, by ranks. `root` counts where there is one.
  *
- * Options: platform, algorithm (text), segments (integer), try_native (flag). As in the C++ header
- * run/mpi/collectives.hpp.
+ * Options: platform, algorithm (text), segments (integer), try_native (flag); program, of that problem, in place of the
+ * first three. As in the C++ header run/mpi/collectives.hpp.
  */
 int sluice_collective_create(MPI_Comm comm, const char* problem, int64_t sizes, const int64_t bytes[], int root,
                              const sluice_options* options, sluice_job** job);

@@ -21,15 +21,16 @@ from typing import Any, List, Optional, Sequence, Tuple, Union
 import numpy
 
 from . import _core
-from ._core import Layout, Platform, StepSchedule, TreeSchedule
+from ._core import Layout, Platform, Program, StepSchedule, TreeSchedule
 from ._errors import Error, InputError, JobError, MpiError
 from ._results import Cost, Violation
 
 __version__: str = _core.version
 __all__ = [
-    "Cost", "Error", "InputError", "JobError", "Layout", "MpiError", "Platform", "StepSchedule", "TreeSchedule",
-    "Violation", "algorithms", "check", "global_indices", "local_shape", "plan_broadcast", "plan_exchange",
-    "plan_redistribution", "plan_reduce", "platform_from_json", "read_platform", "read_schedule", "schedule_from_json",
+    "Cost", "Error", "InputError", "JobError", "Layout", "MpiError", "Platform", "Program", "StepSchedule",
+    "TreeSchedule", "Violation", "algorithms", "check", "global_indices", "local_shape", "plan_broadcast",
+    "plan_exchange", "plan_redistribution", "plan_reduce", "platform_from_json", "program_from_json", "read_platform",
+    "read_program", "read_schedule", "schedule_from_json",
 ]
 
 LayoutLike = Union[str, Layout, Tuple[Sequence[int], Sequence[int]]]
@@ -72,7 +73,8 @@ def global_indices(layout: LayoutLike, shape: Union[int, Sequence[int]], process
 
 def plan_redistribution(source: LayoutLike, target: LayoutLike, shape: Union[int, Sequence[int], None] = None, *,
                         algorithm: str = "auto", setup: float = 1, effort: Optional[int] = None, from_replicas: int = 1,
-                        to_replicas: int = 1, forward: bool = True) -> StepSchedule:
+                        to_replicas: int = 1, forward: bool = True, part: Optional[str] = None,
+                        unit_diagonal: bool = False) -> StepSchedule:
     """Plans how an array moves from one layout to another; sizes are elements.
 
     shape: extents of the array; None: one slice, after which the pattern repeats, or what cuts say. setup: price of a
@@ -82,11 +84,15 @@ def plan_redistribution(source: LayoutLike, target: LayoutLike, shape: Union[int
     from_replicas, to_replicas: copies of the source array that there are, of the target array that are wanted; the
     algorithm is one of exchange then. forward: whether copies of the target may get from one another what they do not
     have. See StepSchedule.replicas and first_passing.
+
+    part: of a matrix only the triangle, or trapezoid, on one side of the diagonal moves, "upper" or "lower"; with
+    unit_diagonal without the diagonal.
     """
     options = {} if effort is None else {"effort": effort}
     return _core.plan_redistribution(layout_of(source), layout_of(target), None if shape is None else _shape_of(shape),
                                      algorithm=algorithm, setup=setup, from_replicas=from_replicas,
-                                     to_replicas=to_replicas, forward=forward, **options)
+                                     to_replicas=to_replicas, forward=forward,
+                                     part="" if part is None else part, unit_diagonal=unit_diagonal, **options)
 
 
 def plan_exchange(traffic: Any, max_transfers: Optional[int] = None, *, setup: float = 1, algorithm: str = "auto",
@@ -157,6 +163,17 @@ def read_platform(path: Union[str, "os.PathLike[str]"]) -> Platform:
 def platform_from_json(text: str) -> Platform:
     """The same from text."""
     return _core.platform_from_json(text)
+
+
+def read_program(path: Union[str, "os.PathLike[str]"]) -> Program:
+    """Reads a program file (sluice.program/1), as `sluice plan broadcast --program` writes it. Whether it is sound, and
+    for what is asked for, the job says that is given it."""
+    return _core.read_program(os.fspath(path))
+
+
+def program_from_json(text: str) -> Program:
+    """The same from text."""
+    return _core.program_from_json(text)
 
 
 def algorithms(problem: str) -> List[str]:

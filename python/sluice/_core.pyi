@@ -148,13 +148,34 @@ class Platform:
     def to_json(self) -> str:
         """The platform as a file: of version 2 if it has levels."""
 
+class Program:
+    """What each rank sends, receives and combines in a collective: for jobs that carry it out in place of a plan."""
+
+    @property
+    def problem(self) -> str:
+        """"broadcast", "reduce" or another collective."""
+    @property
+    def algorithm(self) -> str:
+        """The algorithm that planned it."""
+    @property
+    def ranks(self) -> int:
+        """Number of ranks that it is for."""
+    @property
+    def size_bytes(self) -> int:
+        """Bytes of the message, of the elements of a rank, or of what else is the size of that problem."""
+    @property
+    def root(self) -> int:
+        """The rank that has the message, or gets the result, where there is one."""
+    def to_json(self) -> str:
+        """The program as a file of sluice.program/1."""
+
 version: str
 
 def local_shape(layout: Layout, shape: Sequence[int], process: int) -> Tuple[int, ...]: ...
 def global_indices(layout: Layout, shape: Sequence[int], process: int) -> List[List[int]]: ...
 def plan_redistribution(source: Layout, target: Layout, shape: Optional[Sequence[int]] = ..., *, algorithm: str = ...,
                         setup: float = ..., effort: int = ..., from_replicas: int = ..., to_replicas: int = ...,
-                        forward: bool = ...) -> StepSchedule: ...
+                        forward: bool = ..., part: str = ..., unit_diagonal: bool = ...) -> StepSchedule: ...
 def plan_exchange(traffic: Any, max_transfers: Optional[int] = ..., *, setup: float = ..., algorithm: str = ...,
                   effort: float = ..., time_limit_s: Optional[float] = ..., seed: int = ...,
                   sender_speeds: Sequence[float] = ..., receiver_speeds: Sequence[float] = ...,
@@ -171,4 +192,6 @@ def read_schedule(path: str) -> Union[StepSchedule, TreeSchedule]: ...
 def schedule_from_json(text: str) -> Union[StepSchedule, TreeSchedule]: ...
 def read_platform(path: str) -> Platform: ...
 def platform_from_json(text: str) -> Platform: ...
+def read_program(path: str) -> Program: ...
+def program_from_json(text: str) -> Program: ...
 def algorithms(problem: str) -> List[str]: ...

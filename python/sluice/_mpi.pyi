@@ -2,7 +2,7 @@
 
 from typing import List, Optional, Sequence, Tuple, overload
 
-from ._core import Layout, Platform
+from ._core import Layout, Platform, Program
 
 mpi_family: str
 
@@ -29,6 +29,7 @@ class RedistributionOptions:
     try_native: bool
     relabel: bool
     def scale_and_add(self, kind: str, itemsize: int, alpha: complex, beta: complex, conjugate: bool) -> None: ...
+    def set_part(self, side: str, unit_diagonal: bool) -> None: ...
 
 class Redistribution:
     def __init__(self, comm: int, shape: Sequence[int], source: Layout, target: Layout, element_bytes: int, options: RedistributionOptions) -> None: ...
@@ -63,6 +64,7 @@ class ArrayOptions:
     source_leading: List[int]
     target_leading: List[int]
     def scale_and_add(self, kind: str, itemsize: int, alpha: complex, beta: complex, conjugate: bool) -> None: ...
+    def set_part(self, side: str, unit_diagonal: bool) -> None: ...
 
 class RedistributionJobOptions:
     def __init__(self) -> None: ...
@@ -142,6 +144,7 @@ class ReductionOptions:
     costs: Optional[ReductionCosts]
     measure: bool
     platform: Optional[Platform]
+    program: Optional[Program]
     algorithm: str
     arity: int
     segments: Optional[int]
@@ -167,6 +170,7 @@ class Reduction:
 class BroadcastOptions:
     def __init__(self) -> None: ...
     platform: Optional[Platform]
+    program: Optional[Program]
     try_native: bool
     algorithm: str
     lookahead: str
@@ -187,6 +191,7 @@ class Broadcast:
 class CollectiveOptions:
     def __init__(self) -> None: ...
     platform: Optional[Platform]
+    program: Optional[Program]
     algorithm: str
     segments: int
     reproducible: Optional[bool]

@@ -24,7 +24,7 @@ import numpy
 from mpi4py import MPI
 from mpi4py.util import dtlib
 
-from . import LayoutLike, Platform, _shape_of, layout_of, local_shape
+from . import LayoutLike, Platform, Program, _shape_of, layout_of, local_shape
 from ._errors import InputError
 
 try:
@@ -230,7 +230,8 @@ class _ArrayPart:
 
     def __init__(self, shape: Union[int, Sequence[int]], source: LayoutLike, target: LayoutLike, dtype: Any,
                  kind: Callable[[], Any], *, order: str = "C", alpha: complex = 1, beta: complex = 0,
-                 conjugate: bool = False, **options: Any) -> None:
+                 conjugate: bool = False, part: Optional[str] = None, unit_diagonal: bool = False,
+                 **options: Any) -> None:
         self.dtype = numpy.dtype(dtype)
         if self.dtype.hasobject or self.dtype.itemsize == 0:
             raise InputError(f"dtype: {self.dtype}, expected one of numbers")
@@ -244,6 +245,7 @@ class _ArrayPart:
             if self.dtype.kind == "f" and (complex(alpha).imag or complex(beta).imag):
                 raise InputError(f"alpha, beta: {alpha!r}, {beta!r}, expected real numbers for {self.dtype}")
             given.scale_and_add(self.dtype.kind, self.dtype.itemsize, alpha, beta, conjugate)
+        given.set_part("" if part is None else part, unit_diagonal)
         self.options = given
         self._gaps = bool(given.source_leading), bool(given.target_leading)
         self._whole = self.extents, list(given.to_shape) or list(self.extents)[:: -1 if given.transpose else 1]
@@ -310,6 +312,9 @@ class Redistribution(_RedistributionJob):
     order ("C" or "F": how each rank stores its part); source_leading, target_leading; algorithm, setup, chunk_bytes,
     window, shared_from_bytes, try_native.
 
+    part: of a matrix (or its box) only the triangle, or trapezoid, on one side of the diagonal moves, "upper" or "lower",
+    with unit_diagonal without the diagonal; elements of the target outside of it are left alone.
+
     from_replicas, to_replicas: copies of the source array that there are, of the target array that are wanted: process p
     of copy c of a layout of n processes is number c n + p, of which from_ranks and to_ranks list the ranks. forward:
     whether copies of the target may get from one another what they do not have. Without relabel.
@@ -320,10 +325,10 @@ class Redistribution(_RedistributionJob):
 
     def __init__(self, comm: MPI.Comm, shape: Union[int, Sequence[int]], source: LayoutLike, target: LayoutLike,
                  dtype: Any, *, order: str = "C", alpha: complex = 1, beta: complex = 0, conjugate: bool = False,
-                 **options: Any) -> None:
+                 part: Optional[str] = None, unit_diagonal: bool = False, **options: Any) -> None:
         def prepare() -> Callable[[int], Any]:
             own = _ArrayPart(shape, source, target, dtype, _mpi.RedistributionOptions, order=order, alpha=alpha,
-                             beta=beta, conjugate=conjugate, **options)
+                             beta=beta, conjugate=conjugate, part=part, unit_diagonal=unit_diagonal, **options)
             self._own, self.dtype = own, own.dtype
             return lambda address: _mpi.Redistribution(address, own.extents, *own.layouts, own.dtype.itemsize,
                                                        own.options)
@@ -362,7 +367,7 @@ class RedistributionBatch(_RedistributionJob):
 
     arrays: a mapping for each, with "shape", "source", "target" and "dtype", which are those of Redistribution, and any
     of its options that are of an array: from_start, to_start, extent, to_shape, transpose, from_ranks, to_ranks, order,
-    source_leading, target_leading, alpha, beta, conjugate.
+    source_leading, target_leading, alpha, beta, conjugate, part, unit_diagonal.
 
     options: algorithm, setup (the price of a step, in bytes), chunk_bytes, window, shared_from_bytes, try_native, relabel
     (most data of all arrays together stays where it is).
@@ -491,7 +496,8 @@ class Reduction(_Planned):
     """Combining `count` elements of `dtype` of each rank by an operation of MPI, in place of MPI_Reduce.
 
     options: costs (a pair (transfer, compute), with the two overheads a quadruple, in any one unit of time), measure,
-    platform, algorithm, arity, segments, reproducible, try_native, dynamic, progress_thread.
+    platform, algorithm, arity, segments, reproducible, try_native, dynamic, progress_thread; program (a Program of
+    "reduce", for as many elements), in place of costs, platform, algorithm and segments.
     """
 
     def __init__(self, comm: MPI.Comm, count: int, dtype: Any, op: MPI.Op = MPI.SUM, root: int = 0,
@@ -555,12 +561,13 @@ class Broadcast(_Job):
     """Giving all ranks what the root has, in place of MPI_Bcast.
 
     options: platform (sluice.read_platform), try_native, algorithm, lookahead, inside, segments, early_internal,
-    time_limit_s.
+    time_limit_s; program (sluice.read_program) of "broadcast", in place of platform and plan: messages have its size.
     """
 
-    def __init__(self, comm: MPI.Comm, root: int = 0, *, platform: Optional[Platform] = None, **options: Any) -> None:
+    def __init__(self, comm: MPI.Comm, root: int = 0, *, platform: Optional[Platform] = None,
+                 program: Optional[Program] = None, **options: Any) -> None:
         def prepare() -> Callable[[int], Any]:
-            given = _set_options(_mpi.BroadcastOptions(), {**options, "platform": platform})
+            given = _set_options(_mpi.BroadcastOptions(), {**options, "platform": platform, "program": program})
             return lambda address: _mpi.Broadcast(address, int(root), given)
 
         self._job = _make(comm, prepare)
@@ -658,7 +665,7 @@ class Scatter(_Collective):
     """Each rank gets its block of what the root has. `sizes`: bytes of a block, one for all or a list, the same on all
     ranks, with one for each; blocks lie one behind the other, by ranks.
 
-    options: platform, algorithm, segments, try_native.
+    options: platform, algorithm, segments, try_native; program (a Program of that problem), in place of the first three.
     """
 
     _problem = "scatter"
@@ -703,7 +710,8 @@ class Allreduce(_Collective):
     """The `count` elements of `dtype` of all ranks are combined by an operation of MPI, and all get the result; all may
     give MPI.IN_PLACE.
 
-    options: platform, algorithm, segments, reproducible, try_native.
+    options: platform, algorithm, segments, reproducible, try_native; program (a Program of that problem), in place of the
+    first three.
     """
 
     _problem = "allreduce"

@@ -26,6 +26,7 @@
 #include "sluice/plan/reduce.hpp"
 #include "sluice/plan/registry.hpp"
 #include "sluice/schedule/cost.hpp"
+#include "sluice/schedule/program.hpp"
 #include "speeds.hpp"
 #include "traffic.hpp"
 
@@ -55,7 +56,7 @@ void check_starts_at_0(const PlacedLayout& layout, const char* name) {
 StepPlan redistribution(const PlacedLayout& source, const PlacedLayout& target,
                         const std::optional<std::vector<std::int64_t>>& shape, const std::string& algorithm,
                         double setup, std::int64_t effort, std::int64_t from_replicas, std::int64_t to_replicas,
-                        bool forward) {
+                        bool forward, const std::string& part, bool unit_diagonal) {
   const py::gil_scoped_release release;
   check_starts_at_0(source, "source");
   check_starts_at_0(target, "target");
@@ -67,8 +68,10 @@ StepPlan redistribution(const PlacedLayout& source, const PlacedLayout& target,
                             fmt::format("{}", fmt::join(extents, "x"))};
   input.from_replicas = from_replicas;
   input.to_replicas = to_replicas;
+  const MatrixPart side = part_of_side(part, unit_diagonal);
+  input.part = part_text(side, unit_diagonal);
   const RedistributionProblem problem =
-      make_problem(source.layout, target.layout, extents, {"source", "target", "shape"});
+      make_problem(source.layout, target.layout, extents, {"source", "target", "shape"}).with_part(side, unit_diagonal);
   LayoutPlan plan = plan_between_layouts(problem, input, {algorithm, setup, effort, forward, interrupted});
   raise_if_interrupted();
   const Cost total = cost(plan.schedule);
@@ -145,7 +148,7 @@ void add_planners(py::module_& module) {
   module.def("plan_redistribution", &redistribution, py::arg("source"), py::arg("target"),
              py::arg("shape") = py::none(), py::kw_only(), py::arg("algorithm") = "auto", py::arg("setup") = 1.0,
              py::arg("effort") = kCustomaryEffort, py::arg("from_replicas") = 1, py::arg("to_replicas") = 1,
-             py::arg("forward") = true);
+             py::arg("forward") = true, py::arg("part") = "", py::arg("unit_diagonal") = false);
   module.def("plan_exchange", &exchange, py::arg("traffic"), py::arg("max_transfers") = py::none(), py::kw_only(),
              py::arg("setup") = 1.0, py::arg("algorithm") = "auto", py::arg("effort") = 1.0,
              py::arg("time_limit_s") = py::none(), py::arg("seed") = 1,
@@ -198,6 +201,37 @@ void add_platforms(py::module_& module) {
       py::arg("text"));
 }
 
+void add_programs(py::module_& module) {
+  py::class_<Program>(
+      module, "Program",
+      "What each rank sends, receives and combines in a collective: for jobs that carry it out in place "
+      "of a plan.")
+      .def_property_readonly(
+          "problem", [](const Program& own) { return std::string(to_string(own.problem)); },
+          "\"broadcast\", \"reduce\" or another collective.")
+      .def_readonly("algorithm", &Program::algorithm, "The algorithm that planned it.")
+      .def_readonly("ranks", &Program::ranks, "Number of ranks that it is for.")
+      .def_readonly("size_bytes", &Program::size_bytes,
+                    "Bytes of the message, of the elements of a rank, or of what else is the size of that problem.")
+      .def_readonly("root", &Program::root, "The rank that has the message, or gets the result, where there is one.")
+      .def(
+          "to_json", [](const Program& own) { return to_json(own); }, "The program as a file of sluice.program/1.")
+      .def("__eq__", [](const Program& own, const Program& other) { return own == other; })
+      .def("__repr__", [](const Program& own) {
+        return fmt::format("<sluice.Program: {} of {} bytes, {} ranks>", to_string(own.problem), own.size_bytes,
+                           own.ranks);
+      });
+  module.def(
+      "read_program", [](const std::string& path) { return read_program(path); }, py::arg("path"));
+  module.def(
+      "program_from_json",
+      [](const std::string& text) {
+        std::istringstream in(text);
+        return read_program(in, "text");
+      },
+      py::arg("text"));
+}
+
 }  // namespace
 
 }  // namespace sluice::python
@@ -209,5 +243,6 @@ PYBIND11_MODULE(_core, module) {
   sluice::python::add_schedules(module);
   sluice::python::add_planners(module);
   sluice::python::add_platforms(module);
+  sluice::python::add_programs(module);
   module.attr("version") = SLUICE_VERSION;
 }

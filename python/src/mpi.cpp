@@ -106,6 +106,11 @@ void add_array_options(py::class_<Options>& type) {
       .def("scale_and_add",
            [](Options& own, char kind, std::int64_t itemsize, std::complex<double> alpha, std::complex<double> beta,
               bool conjugate) { own.combine = scale_and_add_of(kind, itemsize, alpha, beta, conjugate); })
+      .def("set_part",
+           [](Options& own, const std::string& side, bool unit_diagonal) {
+             own.part = part_of_side(side, unit_diagonal);
+             own.unit_diagonal = unit_diagonal;
+           })
       .def_readwrite("source_leading", &Options::source_leading)
       .def_readwrite("target_leading", &Options::target_leading);
 }
@@ -318,6 +323,7 @@ void add_reduction(py::module_& module) {
       .def_readwrite("costs", &Options::costs)
       .def_readwrite("measure", &Options::measure)
       .def_readwrite("platform", &Options::platform)
+      .def_readwrite("program", &Options::program)
       .def_readwrite("algorithm", &Options::algorithm)
       .def_readwrite("arity", &Options::arity)
       .def_readwrite("segments", &Options::segments)
@@ -359,6 +365,7 @@ void add_broadcast(py::module_& module) {
   py::class_<Options> options(module, "BroadcastOptions");
   options.def(py::init<>())
       .def_readwrite("platform", &Options::platform)
+      .def_readwrite("program", &Options::program)
       .def_readwrite("try_native", &Options::try_native);
   const auto of_plan = [&](const char* name, auto Plan::*field) {
     options.def_property(
@@ -405,6 +412,7 @@ void add_collectives(py::module_& module) {
   py::class_<Options>(module, "CollectiveOptions")
       .def(py::init<>())
       .def_readwrite("platform", &Options::platform)
+      .def_readwrite("program", &Options::program)
       .def_readwrite("algorithm", &Options::algorithm)
       .def_readwrite("segments", &Options::segments)
       .def_readwrite("reproducible", &Options::reproducible)
@@ -449,7 +457,7 @@ void add_collectives(py::module_& module) {
 PYBIND11_MODULE(_mpi, module) {
   using sluice::python::Address;
   module.doc() = "Jobs of Sluice under MPI; use the module sluice.mpi.";
-  py::module_::import("sluice._core");  // it has the classes Layout and Platform
+  py::module_::import("sluice._core");  // it has the classes Layout, Platform and Program
   sluice::python::translate_exceptions();
   sluice::python::add_redistribution(module);
   sluice::python::add_redistribution_batch(module);

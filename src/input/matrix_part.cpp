@@ -19,4 +19,14 @@ std::pair<MatrixPart, bool> parse_part(const std::string& text, const std::strin
   throw InputError(where, fmt::format("'{}'", text), "upper, lower, strictly upper or strictly lower");
 }
 
+MatrixPart part_of_side(const std::string& side, bool unit_diagonal, const PartNames& names) {
+  if (side == "upper") return MatrixPart::kUpper;
+  if (side == "lower") return MatrixPart::kLower;
+  if (!side.empty()) throw InputError(names.part, fmt::format("'{}'", side), "upper or lower");
+  if (unit_diagonal)
+    throw InputError(names.unit_diagonal, fmt::format("no {} beside it", names.part),
+                     fmt::format("{} upper or lower", names.part));
+  return MatrixPart::kWhole;
+}
+
 }  // namespace sluice

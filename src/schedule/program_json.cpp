@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "input/file_contents.hpp"
 #include "input/json_text.hpp"
 #include "input/strict_json.hpp"
 #include "schedule/schedule_schema.hpp"
@@ -157,6 +158,13 @@ Program read_program(std::istream& in, const std::string& file) {
   ProgramHandler handler(source, file);
   detail::read_strict_json(in, file, source, handler);
   return handler.take();
+}
+
+Program read_program(const std::string& path) {
+  Program program;
+  detail::with_stream(path, "a program",
+                      [&](std::istream& in, const std::string& name) { program = read_program(in, name); });
+  return program;
 }
 
 }  // namespace sluice

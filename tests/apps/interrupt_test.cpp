@@ -83,7 +83,7 @@ TEST(Interrupt, EndsALongPlanOfARedistributionAsAnExchange) {
   const Folder folder;
   const Outcome outcome = folder.sluice_interrupted(
       words("plan redistribute --from 15:2 --to 14:3 --setup 3.5 --preemptive --algorithm auto --time-limit 1e6 "
-            "--json plan.json"));
+            "--effort 100000000 --json plan.json"));
   expect_says_so(outcome);
   EXPECT_EQ(folder.sluice(words("check plan.json")).status, 0);
 }

@@ -247,6 +247,33 @@ TEST(Plan, PreemptiveSaysWhatCuttingMessagesGains) {
   EXPECT_EQ(folder.sluice(words("plan redistribute --from 15:2 --to 6:3 --preemptive --algorithm classes")).status, 2);
 }
 
+TEST(Plan, EffortHoldsForAlgorithmsOfExchange) {
+  const Folder folder;
+  const auto total = [&](const std::string& arguments) {
+    const Outcome outcome = folder.sluice(words("plan redistribute --json plan.json " + arguments));
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(folder.sluice(words("check plan.json")).status, 0);
+    return json::parse(folder.read("plan.json"))["cost"]["total"].get<double>();
+  };
+  const std::string cut = "--from 9:0,7,19,40,41,60,77,90,131,140 --to 8:0,5,33,47,52,80,99,101,140 --setup 3";
+  const std::string grids = "--from 15:2 --to 14:3 --setup 3.5 --preemptive";
+  for (const std::string& arguments : {grids, cut, grids + " --relabel"}) {
+    SCOPED_TRACE(arguments);
+    const double little = total(arguments + " --effort 1"), usual = total(arguments);
+    EXPECT_LT(usual, little);
+    EXPECT_EQ(total(arguments + " --effort 10000"), usual);
+  }
+  const auto compared = [&](const std::string& effort) {
+    const Outcome outcome =
+        folder.sluice(words("compare redistribute --json rows.json --effort " + effort + " " + cut));
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    const json rows = json::parse(folder.read("rows.json"))["rows"];
+    return rows.back()["total"].get<double>();
+  };
+  EXPECT_EQ(compared("1"), total(cut + " --effort 1"));
+  EXPECT_EQ(compared("10000"), total(cut));
+}
+
 TEST(Plan, SetupCountsSteps) {
   const Folder folder;
   const Outcome outcome = folder.sluice(words("plan redistribute --from 16:3 --to 16:5 --setup 2.5 --summary"));

@@ -65,6 +65,10 @@ TEST_F(RunBroadcast, CarriesOutAProgramThatPlanHasWritten) {
   EXPECT_EQ(reduced.status, 0) << reduced.err;
   expect_refused_once(on_ranks(folder_, 5, "run reduce --count 8Ki --program program.json"),
                       "program: broadcast, expected reduce");
+  for (const char* given :
+       {"broadcast --size 64Ki --root 3 --program program.json", "reduce --count 8Ki --program back.json"})
+    expect_refused_once(on_ranks(folder_, 5, std::string("run ") + given + " --platform platform.json"),
+                        "--program: --platform beside it, expected either");
 }
 
 TEST_F(RunBroadcast, NeedsNoPlatform) {

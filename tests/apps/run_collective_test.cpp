@@ -122,6 +122,8 @@ TEST_F(RunCollective, ABrokenProgramIsRefused) {
   expect_refused_once(run(5, "alltoall --size 64 --program plan.json"), "program: allgather");
   expect_refused_once(run(5, "allgather --size 64 --program plan.json --algorithm ring"), "--program");
   expect_refused_once(run(5, "allgather --size 64 --program nowhere.json"), "nowhere.json");
+  expect_refused_once(run(5, "allgather --size 64 --program plan.json --platform platform.json"),
+                      "--program: --platform beside it, expected either");
 }
 
 TEST_F(RunCollective, RefusesBadOptions) {

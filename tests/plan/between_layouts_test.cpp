@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "sluice/error.hpp"
 #include "sluice/schedule/cost.hpp"
@@ -56,6 +57,27 @@ TEST(BetweenLayouts, TakesThePlannerThatTheProblemAsksFor) {
   EXPECT_EQ(cost(planned(copies, {.setup = 0, .forward = false}).schedule).transmission, 9000);
   EXPECT_TRUE(planned(copies, {.setup = 0, .forward = false}).optimal);
   EXPECT_LT(cost(planned(copies, {.setup = 0}).schedule).transmission, 9000);
+}
+
+TEST(BetweenLayouts, PiecesLeaveOutWhatStays) {
+  const RedistributionProblem apart = make_problem(parse_layout("6:1", "from"), parse_layout("6:6", "to"), {});
+  const RedistributionInput input{"6:1", "6:6", ""};
+  std::vector<Rank> same;
+  RedistributionInput with_roles = input;
+  for (std::int64_t p = 0; p < 6; ++p) {
+    same.emplace_back(p);
+    with_roles.roles.push_back(p);
+  }
+  const ExchangePlan all = plan_pieces(apart, input, 1), some = plan_pieces(apart.with_roles(same), with_roles, 1);
+  EXPECT_TRUE(all.schedule.copies.empty());
+  EXPECT_EQ(all.schedule.steps.size(), 6U);
+  EXPECT_EQ(some.schedule.copies.size(), 6U);
+  EXPECT_EQ(some.schedule.steps.size(), 5U);
+  for (const ExchangePlan* plan : {&all, &some}) {
+    const ScheduleFile file{plan->schedule, cost(plan->schedule), std::nullopt};
+    EXPECT_TRUE(validate_with_layouts(file, "plan").empty());
+    EXPECT_EQ(plan->schedule.problem, "redistribute");
+  }
 }
 
 TEST(BetweenLayouts, RefusesWhatNoPlannerTakes) {

@@ -129,6 +129,18 @@ class Redistribution(unittest.TestCase):
         self.assertEqual(plan.transfers["size"].sum(), 700000)
         self.assertEqual(sluice.check(plan), [])
 
+    def test_takes_parts_of_a_matrix(self):
+        for options, elements in (({"part": "upper"}, 36), ({"part": "lower", "unit_diagonal": True}, 28),
+                                  ({"part": "upper", "algorithm": "oggp"}, 36), ({"part": None}, 64)):
+            plan = sluice.plan_redistribution("2x2:1x1", "1x2:2x2", (8, 8), **options)
+            self.assertEqual((plan.transfers["size"].sum(), sluice.check(plan)), (elements, []))
+        for shape, options, about in (((8, 8), {"part": "left"}, "part: 'left', expected upper or lower"),
+                                      ((8, 8), {"unit_diagonal": True}, "unit_diagonal: no part beside it")):
+            with self.assertRaisesRegex(sluice.InputError, about):
+                sluice.plan_redistribution("2x2:1x1", "1x2:2x2", shape, **options)
+        with self.assertRaisesRegex(sluice.InputError, "part: an array of 1 dimensions"):
+            sluice.plan_redistribution("4:1", "2:2", 8, part="upper")
+
     def test_takes_blocks_of_any_sizes(self):
         plan = sluice.plan_redistribution("3:0,10,35,100@2,0,0", "4:8")
         self.assertEqual(plan.transfers["size"].sum(), 100)

@@ -247,6 +247,9 @@ TEST(CollectivePrograms, BrokenOnesAreRefusedByAllRanks) {
   CollectiveOptions both = given(program);
   both.algorithm = "ring";
   EXPECT_THROW((void)CollectiveJob(MPI_COMM_WORLD, Collective::kAllgather, 64, 0, both), InputError);
+  CollectiveOptions over = given(program);
+  over.platform = platform_of(size(), 2);
+  EXPECT_THROW((void)CollectiveJob(MPI_COMM_WORLD, Collective::kAllgather, 64, 0, over), InputError);
   Program other = program;
   if (rank() == 1) other.algorithm = "another";
   EXPECT_THROW((void)CollectiveJob(MPI_COMM_WORLD, Collective::kAllgather, 64, 0, given(other)), InputError);

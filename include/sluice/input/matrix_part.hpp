@@ -21,4 +21,14 @@ enum class MatrixPart {
 /// What part_text wrote, and whether the diagonal is left out. Throws InputError, naming `where`, for anything else.
 [[nodiscard]] std::pair<MatrixPart, bool> parse_part(const std::string& text, const std::string& where);
 
+/// What the two options of a part are called in an InputError.
+struct PartNames {
+  std::string part = "part";                    ///< which side
+  std::string unit_diagonal = "unit_diagonal";  ///< whether the diagonal is left out
+};
+
+/// The part that options ask for: `side` is "upper" or "lower", or empty for kWhole. Throws InputError for anything
+/// else, and for a diagonal that is left out of the whole.
+[[nodiscard]] MatrixPart part_of_side(const std::string& side, bool unit_diagonal, const PartNames& names = {});
+
 }  // namespace sluice

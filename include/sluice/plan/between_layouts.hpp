@@ -4,6 +4,7 @@
 #include <string>
 
 #include "sluice/input/redistribution_problem.hpp"
+#include "sluice/plan/exchange.hpp"
 #include "sluice/plan/redistribute.hpp"
 #include "sluice/plan/stop.hpp"
 #include "sluice/schedule/step_schedule.hpp"
@@ -34,5 +35,14 @@ struct LayoutPlan {
 /// Deterministic, unless stopped. Throws InputError as these do.
 [[nodiscard]] LayoutPlan plan_between_layouts(const RedistributionProblem& problem, const RedistributionInput& input,
                                               const LayoutPlanOptions& options = {});
+
+/// Plans `problem`, which `input` describes, by a planner of exchange, which knows nothing of layouts and may cut
+/// messages: as many transfers in a step as the smaller grid has processes. What processes send themselves, where
+/// `problem` has roles, is a copy in no step. `setup`: price of a step, in elements. `how.effort` is that of exchange;
+/// exchange_effort turns one of redistribute into it.
+///
+/// Deterministic, unless stopped. Throws InputError as plan_exchange does, and for more than kMostListedMessages.
+[[nodiscard]] ExchangePlan plan_pieces(const RedistributionProblem& problem, const RedistributionInput& input,
+                                       double setup, const ExchangeOptions& how = {});
 
 }  // namespace sluice

@@ -180,5 +180,7 @@ void set_blocks(Program& program, std::span<const std::int64_t> bytes);
 /// Strict, as read_schedule: every field once and of its type, none besides. Whether the program is sound is for
 /// `validate` to say. Throws InputError, where = "FILE:LINE".
 [[nodiscard]] Program read_program(std::istream& in, const std::string& file);
+/// The same from the file `path`.
+[[nodiscard]] Program read_program(const std::string& path);
 
 }  // namespace sluice

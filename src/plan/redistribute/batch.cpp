@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "plan/bound_below.hpp"
+#include "plan/redistribute/pieces.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/exchange.hpp"
 #include "sluice/plan/registry.hpp"
@@ -90,13 +91,14 @@ BatchPlan plan_merged(const BatchProblem& problem, const BatchOptions& options) 
                      "less, or arrays of the same layouts and shape");
   const ExchangeProblem exchange{problem.traffic_between_processes(), std::min(problem.senders(), problem.receivers()),
                                  options.setup};
+  const std::vector<Message> copies = problem.copies();
   ExchangeOptions how;
   how.effort = exchange_effort(options.effort);
   how.time_limit_s = options.time_limit_s;
   how.stop = options.stop;
   const auto plan_by = [&](const std::string& algorithm) {
     how.algorithm = algorithm;
-    ExchangePlan plan = plan_exchange(exchange, how);
+    ExchangePlan plan = detail::pieces_of(exchange, copies, how);
     return BatchPlan{std::move(plan.schedule), false, std::move(plan.certificate), plan.stopped};
   };
   BatchPlan result = plan_by(options.algorithm == "auto" && options.whole_messages ? "stepwise" : options.algorithm);
@@ -104,8 +106,6 @@ BatchPlan plan_merged(const BatchProblem& problem, const BatchOptions& options) 
     BatchPlan other = plan_by("greedy");
     if (cost(other.schedule).total < cost(result.schedule).total) result = std::move(other);
   }
-  result.schedule.problem = "redistribute";
-  for (const Message& copy : problem.copies()) result.schedule.copies.push_back({copy.from, copy.to, 0, copy.size});
   return result;
 }
 

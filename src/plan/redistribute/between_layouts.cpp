@@ -6,9 +6,9 @@
 #include <cmath>
 #include <utility>
 
+#include "plan/redistribute/pieces.hpp"
 #include "plan/redistribute/written_out.hpp"
 #include "sluice/error.hpp"
-#include "sluice/plan/exchange.hpp"
 #include "sluice/plan/registry.hpp"
 #include "sluice/plan/replicated.hpp"
 #include "sluice/schedule/cost.hpp"
@@ -30,19 +30,27 @@ LayoutPlan plan_copies(const RedistributionProblem& problem, const Redistributio
   return {std::move(plan.schedule), optimal, plan.stopped};
 }
 
-LayoutPlan plan_pieces(const RedistributionProblem& problem, const LayoutPlanOptions& options) {
+LayoutPlan plan_cut_messages(const RedistributionProblem& problem, const RedistributionInput& input,
+                             const LayoutPlanOptions& options) {
   ExchangeOptions how;
   how.algorithm = options.algorithm;
   how.effort = exchange_effort(options.effort);
   how.stop = options.stop;
-  ExchangePlan plan = plan_exchange(
-      {problem.traffic(), std::min(problem.from().processes(), problem.to().processes()), options.setup}, how);
-  plan.schedule.problem = "redistribute";
+  ExchangePlan plan = plan_pieces(problem, input, options.setup, how);
   const bool optimal = plan.optimal || cost(plan.schedule).total <= plan.bound.cost.total;
   return {std::move(plan.schedule), optimal, plan.stopped};
 }
 
 }  // namespace
+
+ExchangePlan plan_pieces(const RedistributionProblem& problem, const RedistributionInput& input, double setup,
+                         const ExchangeOptions& how) {
+  ExchangePlan plan = detail::pieces_of(
+      {problem.traffic_between_processes(), std::min(problem.from().processes(), problem.to().processes()), setup},
+      problem.copies(), how);
+  plan.schedule.input = input;
+  return plan;
+}
 
 LayoutPlan plan_between_layouts(const RedistributionProblem& problem, const RedistributionInput& input,
                                 const LayoutPlanOptions& options) {
@@ -56,7 +64,7 @@ LayoutPlan plan_between_layouts(const RedistributionProblem& problem, const Redi
   } else {
     detail::check_written_out(problem);
     if (algorithm == "auto" ? problem.is_irregular() : of_exchange && !has_algorithm("redistribute", algorithm)) {
-      result = plan_pieces(problem, options);
+      result = plan_cut_messages(problem, input, options);
     } else {
       const RedistributionPlan plan =
           plan_redistribution(problem, algorithm, options.setup, options.effort, options.stop);

@@ -21,7 +21,8 @@ struct CollectiveOptions {
   /// (sluice/run/mpi/network.hpp); between nodes MPI's own collective serves where each rank sends and receives less
   /// than 32 KiB, and beyond 256 ranks.
   std::optional<Platform> platform = std::nullopt;
-  /// What is to be carried out, instead of a plan: of the same problem, ranks, size, root and elements.
+  /// What is to be carried out, instead of a plan: of the same problem, ranks, size, root and elements. Without a
+  /// platform, an algorithm and segments.
   std::optional<Program> program = std::nullopt;
   /// As for plan_program (sluice/plan/program.hpp).
   std::string algorithm = "auto";

@@ -83,7 +83,7 @@ struct ReductionOptions {
   /// takes the place of costs. For elements and a commutative operation.
   std::optional<Platform> platform = std::nullopt;
   /// A program of "reduce" to carry out instead of planning one, such as read_program gives it, of as many elements of
-  /// the same size. For elements; costs are not looked at, and MPI_Reduce is not tried.
+  /// the same size. For elements, without a platform, costs and options of plans; MPI_Reduce is not tried.
   std::optional<Program> program = std::nullopt;
   /// As for plan_reduce, or "reduce-scatter" (sluice/plan/reduce_scatter.hpp), for elements and a commutative operation
   /// only. "auto": what takes least by the costs.

@@ -185,7 +185,8 @@ Broadcast::State::State(std::shared_ptr<detail::Context> context, std::int64_t n
     if (root < 0 || root >= channel.size())
       throw InputError("root", fmt::format("{}", root), fmt::format("0 to {}", channel.size() - 1));
     if (options.program) {
-      detail::check_given(*options.program, shape_of(options.program->size_bytes), asks_for_a_plan());
+      detail::check_given(*options.program, shape_of(options.program->size_bytes),
+                          {options.platform.has_value(), asks_for_a_plan()});
       arguments.add(to_json(*options.program));
     }
     if (!options.platform) return;

@@ -58,7 +58,8 @@ void check(CollectiveTask& task) {
                        fmt::format("the {} there are", shape.ranks));
   }
   if (!options.program) return;
-  check_given(*options.program, shape, options.algorithm != "auto" || options.segments != 0);
+  check_given(*options.program, shape,
+              {options.platform.has_value(), options.algorithm != "auto" || options.segments != 0});
   shape.commutative = options.program->commutative;
 }
 

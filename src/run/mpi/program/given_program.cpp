@@ -10,11 +10,12 @@
 
 namespace sluice::mpi::detail {
 
-void check_given(const Program& program, const Program& shape, bool asks_for_more) {
+void check_given(const Program& program, const Program& shape, const BesideProgram& beside) {
   const auto refuse = [](const std::string& found, const std::string& expected) {
     throw InputError("program", found, expected);
   };
-  if (asks_for_more) refuse("one, and an algorithm or segments", "either");
+  if (beside.platform) refuse("one, and a platform to plan over", "either");
+  if (beside.plan) refuse("one, and an algorithm or segments", "either");
   if (program.problem != shape.problem)
     refuse(std::string(to_string(program.problem)), std::string(to_string(shape.problem)));
   const auto compare = [&](const char* what, std::int64_t found, std::int64_t expected) {

@@ -58,8 +58,7 @@ void check_platform_for(const ReductionOptions& options, int ranks, bool of_obje
 
 void check_program_for(const ReductionOptions& options, const Program& shape, bool of_objects) {
   check_rest("program", options, of_objects);
-  if (options.platform) throw InputError("program", "a platform to plan over", "either");
-  check_given(*options.program, shape, options.algorithm != "auto" || options.segments);
+  check_given(*options.program, shape, {options.platform.has_value(), options.algorithm != "auto" || options.segments});
 }
 
 Program shape_of_reduction(int ranks, int root, std::int64_t elements, std::int64_t element_bytes, bool commutative) {
