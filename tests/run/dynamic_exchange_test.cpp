@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "run/any_rank_failed.hpp"
 #include "run/exchange_testing.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/error.hpp"
@@ -13,6 +14,7 @@
 namespace sluice::mpi {
 namespace {
 
+using testing::any_rank_failed;
 using testing::Draw;
 using testing::rank;
 using testing::size;
@@ -55,7 +57,7 @@ Bag bag_of(std::vector<ReceivedMessage> received) {
 
 TEST(DynamicExchange, RandomRounds) {
   Draw draw(31);
-  for (int i = 0; i < 6 && !HasFailure(); ++i) {
+  for (int i = 0; i < 6 && !any_rank_failed(); ++i) {
     DynamicExchangeOptions options;
     options.max_transfers = draw.between(1, 4);
     options.tune = draw.chance(2);

@@ -18,6 +18,7 @@
 #include <thread>
 #include <utility>
 
+#include "run/any_rank_failed.hpp"
 #include "run/exchange_testing.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/error.hpp"
@@ -48,6 +49,7 @@ extern "C" int MPI_Issend(const void* buffer, int count, MPI_Datatype type, int 
 namespace sluice::mpi {
 namespace {
 
+using testing::any_rank_failed;
 using testing::Draw;
 using testing::rank;
 using testing::rank_in;
@@ -106,7 +108,7 @@ TEST(Exchange, RandomTraffic) {
   Draw draw(21);
   const char* const asked = std::getenv("SLUICE_EXCHANGES");
   const int cases = asked != nullptr ? std::atoi(asked) : size() < 5 ? 12 : 6;
-  for (int i = 0; i < cases && !HasFailure(); ++i) {
+  for (int i = 0; i < cases && !any_rank_failed(); ++i) {
     const TrafficTable table = testing::random_traffic(draw, size(), 20000);
     ExchangeOptions options = random_options(draw);
     std::vector<MessageSize> own;
@@ -131,7 +133,7 @@ bool same_on_all_ranks(bool value) {
 /// With the defaults: the plan and MPI's own collective take turns, until one of them serves.
 TEST(Exchange, BothWays) {
   Draw draw(22);
-  for (int i = 0; i < 6 && !HasFailure(); ++i) {
+  for (int i = 0; i < 6 && !any_rank_failed(); ++i) {
     const TrafficTable table = testing::random_traffic(draw, size(), 20000);
     std::vector<MessageSize> own;
     for (int r = 0; r < size(); ++r) {

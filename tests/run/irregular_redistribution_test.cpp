@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "run/any_rank_failed.hpp"
 #include "run/redistribution_check.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/redistribution.hpp"
@@ -8,6 +9,7 @@ namespace sluice::mpi {
 namespace {
 
 using testing::add_gaps;
+using testing::any_rank_failed;
 using testing::Case;
 using testing::check_every_byte;
 using testing::Draw;
@@ -19,7 +21,7 @@ using testing::size;
 TEST(IrregularRedistribution, RandomCutsInOneToThreeDimensions) {
   Draw draw(20250401);
   int cut = 0;
-  for (int i = 0; i < 80 && !HasFailure(); ++i) {
+  for (int i = 0; i < 80 && !any_rank_failed(); ++i) {
     Case c = random_irregular(draw, size());
     Draw own(static_cast<std::uint64_t>(i * size() + rank()));
     if (draw.chance(2)) add_gaps(c, rank(), own);
@@ -31,7 +33,7 @@ TEST(IrregularRedistribution, RandomCutsInOneToThreeDimensions) {
 TEST(IrregularRedistribution, OfSeveralCopies) {
   if (size() == 1) return;  // no room for two copies
   Draw draw(20250402);
-  for (int i = 0; i < 20 && !HasFailure(); ++i) {
+  for (int i = 0; i < 20 && !any_rank_failed(); ++i) {
     Case c = random_irregular(draw, static_cast<int>(std::max<std::int64_t>(1, size() / draw.between(2, 4))));
     RedistributionOptions& o = c.options;
     o.from_replicas = draw.between(1, size() / processes_of(c.from));

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "run/any_rank_failed.hpp"
 #include "run/detour_testing.hpp"
 #include "run/exchange_testing.hpp"
 #include "run/pretended_hosts.hpp"
@@ -23,6 +24,7 @@
 namespace sluice::mpi {
 namespace {
 
+using testing::any_rank_failed;
 using testing::Draw;
 using testing::rank;
 using testing::size;
@@ -70,7 +72,7 @@ constexpr std::array kPlannedModes{ExchangeMode::kAuto, ExchangeMode::kChain, Ex
 /// Any schedule is carried out: pieces of all sizes, by any ranks, those that a rank sends itself among them.
 TEST(LocalPhases, AnyDetours) {
   Draw draw(31);
-  for (int i = 0; i < 8 && !HasFailure(); ++i) {
+  for (int i = 0; i < 8 && !any_rank_failed(); ++i) {
     const TrafficTable table = testing::random_traffic(draw, size(), 100000);
     const std::int64_t k = draw.between(1, size());
     ExchangeOptions options;
@@ -93,7 +95,7 @@ TEST(LocalPhases, AnyDetours) {
 TEST(LocalPhases, PlannedOverLocalLinks) {
   Draw draw(32);
   int with_local_phases = 0;
-  for (int i = 0; i < 8 && !HasFailure(); ++i) {
+  for (int i = 0; i < 8 && !any_rank_failed(); ++i) {
     const auto n = static_cast<std::size_t>(size());
     TrafficTable table(n, std::vector<std::int64_t>(n, 0));
     for (std::size_t from = 0; from < n / 2; ++from)
@@ -157,7 +159,7 @@ TEST(LocalPhases, ByHost) {
     const testing::PretendedHosts hosts(ranks_per_host);
     MPI_Comm comm = MPI_COMM_NULL;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    for (int i = 0; i < 3 && !HasFailure(); ++i) {
+    for (int i = 0; i < 3 && !any_rank_failed(); ++i) {
       const TrafficTable table = testing::random_traffic(draw, size(), 60000);
       const std::vector<MessageSize> own = own_sends(table, draw);
       ExchangeOptions options;

@@ -7,7 +7,14 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "run/any_rank_failed.hpp"
+
 namespace {
+
+/// At the end of each test no rank goes on to the next one before all have come.
+class TogetherToTheNext : public testing::EmptyTestEventListener {
+  void OnTestEnd(const testing::TestInfo& /*test*/) override { (void)sluice::mpi::testing::any_rank_failed(); }
+};
 
 /// Says what failed, and on which rank.
 class FailurePrinter : public testing::EmptyTestEventListener {
@@ -39,6 +46,7 @@ int main(int argc, char** argv) {
     delete listeners.Release(listeners.default_result_printer());
     listeners.Append(new FailurePrinter(rank));
   }
+  listeners.Append(new TogetherToTheNext);
   int failed = RUN_ALL_TESTS();
   MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
   MPI_Finalize();

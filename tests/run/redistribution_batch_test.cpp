@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "run/any_rank_failed.hpp"
 #include "run/redistribution_testing.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/redistribution.hpp"
@@ -15,6 +16,7 @@ namespace sluice::mpi {
 namespace {
 
 using testing::add_gaps;
+using testing::any_rank_failed;
 using testing::Arrays;
 using testing::Case;
 using testing::difference;
@@ -117,7 +119,7 @@ Batch random_batch(Draw& draw) {
 
 TEST(RedistributionBatch, RandomArrays) {
   Draw draw(20260101);
-  for (int i = 0; i < 60 && !HasFailure(); ++i) {
+  for (int i = 0; i < 60 && !any_rank_failed(); ++i) {
     Batch batch = random_batch(draw);
     Draw own(static_cast<std::uint64_t>(i * size() + rank()));
     for (Case& c : batch.cases)
@@ -129,7 +131,7 @@ TEST(RedistributionBatch, RandomArrays) {
 /// Arrays of the same layouts: the plan of one serves.
 TEST(RedistributionBatch, ArraysThatAreAlike) {
   Draw draw(20260102);
-  for (int i = 0; i < 40 && !HasFailure(); ++i) {
+  for (int i = 0; i < 40 && !any_rank_failed(); ++i) {
     const Case first = draw.chance(4) ? random_part(draw, size()) : random_case(draw, size(), draw.between(1, 3));
     Batch batch{{first}, first.options};
     const std::int64_t arrays = draw.between(2, 5);
@@ -190,7 +192,7 @@ TEST(RedistributionBatch, Groups) {
 /// Roles for all arrays at once: one permutation, which keeps the most bytes, and every byte arrives.
 TEST(RedistributionBatch, Relabels) {
   Draw draw(20260103);
-  for (int i = 0; i < 30 && !HasFailure(); ++i) {
+  for (int i = 0; i < 30 && !any_rank_failed(); ++i) {
     Batch batch = random_batch(draw);
     for (Case& c : batch.cases) c.options.to_ranks.clear();
     batch.options.relabel = true;

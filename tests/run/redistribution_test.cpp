@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "bad_input.hpp"
+#include "run/any_rank_failed.hpp"
 #include "run/redistribution_testing.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/error.hpp"
@@ -18,6 +19,7 @@ namespace sluice::mpi {
 namespace {
 
 using testing::add_gaps;
+using testing::any_rank_failed;
 using testing::Arrays;
 using testing::byte_of;
 using testing::Case;
@@ -76,7 +78,7 @@ TEST(Redistribution, ByHand) {
 TEST(Redistribution, RandomProblems) {
   Draw draw(20240301);
   int moving = 0;
-  for (int i = 0; i < 200 && !HasFailure(); ++i) {
+  for (int i = 0; i < 200 && !any_rank_failed(); ++i) {
     const Case c = random_case(draw, size());
     check(MPI_COMM_WORLD, c);
     moving += std::ranges::count(c.extent(), 0) == 0;
@@ -100,7 +102,7 @@ TEST(Redistribution, RanksCopyWhatTheySendThemselves) {
 
 TEST(Redistribution, RelabelledRanksGetTheirParts) {
   Draw draw(20240302);
-  for (int i = 0; i < 60 && !HasFailure(); ++i) {
+  for (int i = 0; i < 60 && !any_rank_failed(); ++i) {
     Case c = random_case(draw, size());
     c.options.relabel = true;
     c.options.source_leading.clear();
@@ -167,7 +169,7 @@ TEST(Redistribution, RandomGaps) {
   Draw draw(20240302);
   Draw own(static_cast<std::uint64_t>(900 + rank()));
   int moving = 0;
-  for (int i = 0; i < 200 && !HasFailure(); ++i) {
+  for (int i = 0; i < 200 && !any_rank_failed(); ++i) {
     Case c = random_case(draw, size());
     add_gaps(c, rank(), own);
     check(MPI_COMM_WORLD, c);
@@ -182,7 +184,7 @@ TEST(Redistribution, GapsOfOneJobAreNotThoseOfTheNext) {
   for (const StorageOrder order : {StorageOrder::kRowMajor, StorageOrder::kColumnMajor}) {
     Case c{{31, 29}, {{1, size()}, {3, 4}}, {{size(), 1}, {5, 7}}, 8, {}};
     c.options.order = order;
-    for (int round = 0; round < 6 && !HasFailure(); ++round) {
+    for (int round = 0; round < 6 && !any_rank_failed(); ++round) {
       const bool changes = (round + rank()) % 2 == 0;
       if (changes) add_gaps(c, rank(), own);
       check(MPI_COMM_WORLD, c);
@@ -288,7 +290,7 @@ TEST(Redistribution, ScalesAddsAndConjugates) {
 TEST(Redistribution, CombinesEveryElementThatMovesOnce) {
   Draw draw(20261121);
   Draw own(static_cast<std::uint64_t>(900 + rank()));
-  for (int i = 0; i < 80 && !HasFailure(); ++i) {
+  for (int i = 0; i < 80 && !any_rank_failed(); ++i) {
     Case c = draw.chance(3) ? random_part(draw, size()) : testing::random_case(draw, size());
     if (draw.chance(2)) add_gaps(c, rank(), own);
     c.options.chunk_bytes = std::max(c.options.chunk_bytes, c.element_size);
@@ -373,7 +375,7 @@ TEST(Redistribution, RandomParts) {
   Draw draw(20240303);
   Draw own(static_cast<std::uint64_t>(500 + rank()));
   int moving = 0;
-  for (int i = 0; i < 200 && !HasFailure(); ++i) {
+  for (int i = 0; i < 200 && !any_rank_failed(); ++i) {
     Case c = random_part(draw, size());
     if (draw.chance(2)) add_gaps(c, rank(), own);
     check(MPI_COMM_WORLD, c);
@@ -402,7 +404,7 @@ TEST(Redistribution, PartsOfLongRowsInManyPieces) {
 TEST(Redistribution, PartsAgainAndAgain) {
   // By MPI's own collective too, which takes messages whole.
   Draw draw(5);
-  for (int i = 0; i < 8 && !HasFailure(); ++i) {
+  for (int i = 0; i < 8 && !any_rank_failed(); ++i) {
     Case c = random_part(draw, size());
     c.options.algorithm = "auto";
     Redistribution job = make_job(MPI_COMM_WORLD, c);
@@ -423,7 +425,7 @@ TEST(Redistribution, PartsOfArraysThatAreNoMatrix) {
 TEST(Redistribution, ClassesWhereTheyApply) {
   Draw draw(7);
   int applied = 0;
-  for (int i = 0; i < 60 && !HasFailure(); ++i) {
+  for (int i = 0; i < 60 && !any_rank_failed(); ++i) {
     Case c = random_case(draw, size());
     c.options.algorithm = "classes";
     try {
@@ -480,7 +482,7 @@ TEST(Redistribution, DisjointGrids) {
 
 TEST(Redistribution, ExecutedAgainAndAgain) {
   Draw draw(3);
-  for (int i = 0; i < 12 && !HasFailure(); ++i) {
+  for (int i = 0; i < 12 && !any_rank_failed(); ++i) {
     Case c = random_case(draw, size());
     if (i % 2 == 0) c.options.algorithm = "auto";  // by MPI's own collective too
     Redistribution job = make_job(MPI_COMM_WORLD, c);
@@ -521,7 +523,7 @@ TEST(Redistribution, OnPartsOfTheWorld) {
   MPI_Comm half = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, rank() % 2, -rank(), &half);
   Draw draw(static_cast<std::uint64_t>(50 + rank() % 2));
-  for (int i = 0; i < 20 && !HasFailure(); ++i) check(half, random_case(draw, size_of(half)));
+  for (int i = 0; i < 20 && !any_rank_failed(half); ++i) check(half, random_case(draw, size_of(half)));
   MPI_Comm_free(&half);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "run/any_rank_failed.hpp"
 #include "run/redistribution_check.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/redistribution.hpp"
@@ -10,6 +11,7 @@ namespace sluice::mpi {
 namespace {
 
 using testing::add_gaps;
+using testing::any_rank_failed;
 using testing::Case;
 using testing::check_every_byte;
 using testing::Draw;
@@ -54,7 +56,7 @@ TEST(ReplicatedRedistribution, RandomCopiesOnTheSameRanks) {
   if (size() == 1) return;  // no room for two copies
   Draw draw(20240401);
   int chains = 0;
-  for (int i = 0; i < 40 && !HasFailure(); ++i) {
+  for (int i = 0; i < 40 && !any_rank_failed(); ++i) {
     Case c = random_copies(draw, false);
     if (draw.chance(2)) {
       // Long enough for chains, which end with ranks that are sources.
@@ -72,7 +74,7 @@ TEST(ReplicatedRedistribution, RandomCopiesOnRanksApart) {
   if (size() < 3) return;
   Draw draw(20240402);
   int chains = 0;
-  for (int i = 0; i < 40 && !HasFailure(); ++i) {
+  for (int i = 0; i < 40 && !any_rank_failed(); ++i) {
     Case c = random_copies(draw, true);
     if (draw.chance(2)) {
       // Long enough for chains.

@@ -6,11 +6,13 @@
 #include <memory>
 #include <tuple>
 
+#include "run/any_rank_failed.hpp"
 #include "run/redistribution_testing.hpp"
 
 namespace sluice::mpi::detail {
 namespace {
 
+using testing::any_rank_failed;
 using testing::byte_of;
 using testing::Draw;
 using testing::size_of;
@@ -93,7 +95,7 @@ void run(const std::vector<Sent>& schedule, const StepExecutor::Limits& limits, 
 TEST(StepExecutor, RandomSchedules) {
   const int size = size_of(MPI_COMM_WORLD);
   Draw draw(11);
-  for (int i = 0; i < 12 && !HasFailure(); ++i) {
+  for (int i = 0; i < 12 && !any_rank_failed(); ++i) {
     std::vector<Sent> schedule;
     const std::int64_t steps = draw.between(0, 8);
     for (std::int64_t step = 0; step < steps; ++step) {

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "run/any_rank_failed.hpp"
 #include "run/exchange_testing.hpp"
 #include "run/mpi/native/way_watch.hpp"
 #include "run/mpi/runtime/trial_state.hpp"
@@ -74,6 +75,7 @@ extern "C" int MPI_Ireduce(const void* from, void* to, int count, MPI_Datatype t
 namespace sluice::mpi {
 namespace {
 
+using testing::any_rank_failed;
 using testing::Comm;
 using testing::Draw;
 using testing::rank;
@@ -213,8 +215,7 @@ void expect_to_follow(Job& job) {
   const auto executions_until = [&](bool native) {
     constexpr int kMost = 60;  // other work on the machine may look like a change
     for (int executions = 0;; ++executions) {
-      if ((job.settled() && job.native() == native) || executions == kMost || ::testing::Test::HasFailure())
-        return executions;
+      if (any_rank_failed() || (job.settled() && job.native() == native) || executions == kMost) return executions;
       job.execute(++round);
     }
   };

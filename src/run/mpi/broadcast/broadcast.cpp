@@ -90,11 +90,13 @@ constexpr auto kFields = [](auto& numbers, OwnPart& part) {
 
 /// A size class: the plan, and what carries it out for the size asked for last.
 struct SizeClass {
+  explicit SizeClass(detail::Channel& channel) : trial(channel) {}
+
   std::int64_t largest = 0;
   std::shared_ptr<const OwnPart> part;
   std::int64_t bytes = -1;
   std::unique_ptr<detail::ProgramExecutor> sized;
-  std::optional<detail::WayTrial> trial;
+  detail::WayTrial trial;
 };
 
 }  // namespace
@@ -110,28 +112,25 @@ struct Broadcast::State final : detail::Job {
   [[nodiscard]] std::string key_of(std::int64_t largest) const;
   [[nodiscard]] OwnPart plan(std::int64_t bytes);
   void begin(void* buffer, std::int64_t bytes);
+  void begin_planned();
   void begin_natively(detail::Turns::Turn turn = {});
-  void begin_planned(SizeClass& size);
-  /// Once it is known which way; whether it is.
-  bool begin_undecided();
-  /// Of an execution that has begun.
   detail::Advance carry_out();
   [[nodiscard]] detail::Context::Part& ranks_of_cluster();
 
-  detail::Advance advance() override;
+  detail::Advance advance() override { return present == nullptr ? carry_out() : present->trial.advance(*this); }
   [[nodiscard]] bool may_sleep() const override { return true; }
   void abandon() noexcept override {
     native.abandon();
     turn_inside.end();
     for (SizeClass& size : classes) {
       if (size.sized) size.sized->abandon();
-      if (size.trial) size.trial->abandon();
+      size.trial.abandon();
     }
   }
   [[nodiscard]] bool in_native_collective() const override {
     return natively || !(options.platform || options.program) ||
            std::ranges::any_of(classes, [](const SizeClass& size) {
-             return size.part->native || size.part->native_inside || size.trial->may_be_native();
+             return size.part->native || size.part->native_inside || size.trial.may_be_native();
            });
   }
   [[nodiscard]] bool asks_for_a_plan() const {
@@ -165,11 +164,10 @@ struct Broadcast::State final : detail::Job {
 
   // The present execution.
   detail::ProgramExecutor* running = nullptr;
-  detail::WayTrial* trial = nullptr;  ///< of its size class
-  bool natively = false;              ///< MPI_Bcast may be under way
-  SizeClass* undecided = nullptr;     ///< of which it is not known which way it goes
-  bool then_inside = false;           ///< after `running`, the broadcast of this rank's cluster
-  detail::Turns::Turn turn_inside;    ///< of it
+  SizeClass* present = nullptr;     ///< null: MPI_Bcast is all there is
+  bool natively = false;            ///< MPI_Bcast may be under way
+  bool then_inside = false;         ///< after `running`, the broadcast of this rank's cluster
+  detail::Turns::Turn turn_inside;  ///< of it
   void* message = nullptr;
   std::int64_t message_bytes = 0;
 };
@@ -238,7 +236,7 @@ SizeClass& Broadcast::State::obtain(std::int64_t bytes) {
     classes.splice(classes.begin(), classes, found);  // on every rank, so that all keep the same ones
     return classes.front();
   }
-  SizeClass size;
+  SizeClass size(channel);
   size.largest = largest;
   const std::string place = key_of(largest);
   detail::KeptPlan kept = find_kept(channel, place, static_cast<std::uint64_t>(largest), nullptr);
@@ -249,7 +247,7 @@ SizeClass& Broadcast::State::obtain(std::int64_t bytes) {
     kept.put(channel, place, size.part);
   }
   const bool may_try = options.try_native && options.plan.algorithm == "auto" && !options.program;
-  size.trial.emplace(channel, may_try && !size.part->native, kept, true);
+  size.trial.choose(may_try && !size.part->native ? detail::Way::kTurns : detail::Way::kPlan, kept);
   classes.push_front(std::move(size));
   if (classes.size() > kKeptClasses) classes.pop_back();
   return classes.front();
@@ -261,7 +259,8 @@ std::string Broadcast::State::key_of(std::int64_t largest) const {
   return arguments.bytes();
 }
 
-void Broadcast::State::begin_planned(SizeClass& size) {
+void Broadcast::State::begin_planned() {
+  SizeClass& size = *present;
   const OwnPart& part = *size.part;
   natively = part.native || part.native_inside;
   then_inside = part.ends_native && !part.native;
@@ -292,33 +291,9 @@ detail::Context::Part& Broadcast::State::ranks_of_cluster() {
 }
 
 void Broadcast::State::begin_natively(detail::Turns::Turn turn) {
+  turn_inside.end();
   natively = message_bytes > 0;
   native.begin(detail::broadcast_by_mpi(message, message_bytes, root, channel.comm()), nullptr, std::move(turn));
-}
-
-bool Broadcast::State::begin_undecided() {
-  const std::optional<bool> by_mpi = undecided->trial->natively();
-  if (!by_mpi) return false;
-  SizeClass& size = *std::exchange(undecided, nullptr);
-  trial = &*size.trial;
-  if (*by_mpi) {
-    turn_inside.end();
-    begin_natively(size.trial->take_turn());
-  } else {
-    begin_planned(size);
-  }
-  return true;
-}
-
-detail::Advance Broadcast::State::advance() {
-  if (undecided != nullptr) return begin_undecided() ? detail::Advance::kMoved : detail::Advance::kIdle;
-  if (trial == nullptr) return carry_out();
-  struct Carrying {
-    State& state;
-    [[nodiscard]] detail::Advance advance() const { return state.carry_out(); }
-  };
-  Carrying carrying{*this};
-  return trial->advance(carrying);
 }
 
 detail::Advance Broadcast::State::carry_out() {
@@ -343,7 +318,7 @@ void Broadcast::State::begin(void* buffer, std::int64_t bytes) {
         [&] {
           message = buffer;
           message_bytes = bytes;
-          trial = nullptr;
+          present = nullptr;
           if (only_native(bytes)) {
             begin_natively();
             return detail::Advance::kIdle;
@@ -354,10 +329,8 @@ void Broadcast::State::begin(void* buffer, std::int64_t bytes) {
           if (part.native_inside && inside == nullptr) inside = &ranks_of_cluster();
           // In the order of executions, whether it is needed or not.
           if (part.ends_native && !part.native) turn_inside = channel.take_turn(inside->turns);
-          undecided = &size;
-          size.trial->begin(true);
-          (void)begin_undecided();
-          return detail::Advance::kIdle;
+          present = &size;
+          return size.trial.begin(*this, true);
         });
 }
 
@@ -388,8 +361,8 @@ ChosenBroadcast Broadcast::chosen(std::int64_t bytes) {
     if (state_->only_native(bytes)) return;
     const SizeClass& size = state_->obtain(bytes);
     result = size.part->chosen;
-    if (size.trial->native()) result.method = kNative;
-    const detail::WayTimes measured = size.trial->measured();
+    if (size.trial.native()) result.method = kNative;
+    const detail::WayTimes measured = size.trial.measured();
     result.planned_s = measured.planned_s;
     result.native_s = measured.native_s;
   });
@@ -399,7 +372,7 @@ ChosenBroadcast Broadcast::chosen(std::int64_t bytes) {
 bool Broadcast::settled(std::int64_t bytes) const {
   if (state_->only_native(bytes)) return true;
   const auto size = std::ranges::find(state_->classes, state_->largest_of(bytes), &SizeClass::largest);
-  return size != state_->classes.end() && size->trial->over();
+  return size != state_->classes.end() && size->trial.over();
 }
 
 std::string Broadcast::explanation(std::int64_t bytes) {

@@ -40,16 +40,16 @@ struct Exchange::State final : detail::Job {
   void begin(std::span<const std::byte> send, std::span<const std::int64_t> at_send, std::span<std::byte> receive,
              std::span<const std::int64_t> at_receive);
   void begin_typed(const void* send, void* receive);
-  void begin(std::vector<const std::byte*> from, std::vector<std::byte*> to);
-  /// Once it is known which way; whether it is.
-  bool begin_transfers();
-  void begin_natively();
+  detail::Advance begin(std::vector<const std::byte*> from, std::vector<std::byte*> to);
+  void begin_planned();
+  void begin_natively(detail::Turns::Turn turn);
+  detail::Advance carry_out() {
+    if (trial.natively()) return native->advance();
+    return routed ? routed->advance() : executor->advance();
+  }
 
   detail::Advance advance() override {
-    if (undecided) return begin_transfers() ? detail::Advance::kMoved : detail::Advance::kIdle;
-    const detail::Advance come = natively ? trial->advance(*native)
-                                 : routed ? trial->advance(*routed)
-                                          : trial->advance(*executor);
+    const detail::Advance come = trial.advance(*this);
     if (come == detail::Advance::kOver && typed) typed->unpack();
     return come;
   }
@@ -57,9 +57,9 @@ struct Exchange::State final : detail::Job {
     if (executor) executor->abandon();
     if (routed) routed->abandon();
     if (native) native->abandon();
-    if (trial) trial->abandon();
+    trial.abandon();
   }
-  [[nodiscard]] bool in_native_collective() const override { return trial && trial->may_be_native(); }
+  [[nodiscard]] bool in_native_collective() const override { return trial.may_be_native(); }
 
   ExchangeOptions options;  ///< defaults filled in
   std::vector<MessageSize> sends;
@@ -72,14 +72,12 @@ struct Exchange::State final : detail::Job {
   detail::ListProtocol* list = nullptr;          ///< the executor's, where the mode is list
   std::optional<detail::StepExecutor> executor;  ///< one of the two
   std::optional<detail::RoutedExchange> routed;  ///< with local phases
-  std::optional<detail::WayTrial> trial;
+  detail::WayTrial trial{channel};
   std::unique_ptr<detail::NativeExchange> native;  ///< once it is tried
 
   // The present execution.
   std::vector<const std::byte*> sources;  ///< of sends
   std::vector<std::byte*> targets;        ///< of receives
-  bool undecided = false;                 ///< which way it goes
-  bool natively = false;
 };
 
 Exchange::State::State(std::shared_ptr<detail::Context> context, std::int64_t number,
@@ -108,7 +106,8 @@ Exchange::State::State(std::shared_ptr<detail::Context> context, std::int64_t nu
     plan();
     kept.put(channel, own.bytes(), part);
   }
-  trial.emplace(channel, left_to_us && options.try_native && channel.size() > 1 && !detail::kSimulated, kept, true);
+  const bool takes_turns = left_to_us && options.try_native && channel.size() > 1 && !detail::kSimulated;
+  trial.choose(takes_turns ? detail::Way::kTurns : detail::Way::kPlan, kept);
   options.mode = part->mode;
   if (typed) {
     receives = *options.receives;
@@ -192,8 +191,7 @@ void Exchange::State::begin(std::span<const std::byte> send, std::span<const std
     std::vector<std::byte*> to;
     for (std::size_t i = 0; i < sends.size(); ++i) from.push_back(send.data() + at_send[i]);
     for (std::size_t i = 0; i < receives.size(); ++i) to.push_back(receive.data() + at_receive[i]);
-    begin(std::move(from), std::move(to));
-    return detail::Advance::kIdle;
+    return begin(std::move(from), std::move(to));
   });
 }
 
@@ -207,36 +205,25 @@ void Exchange::State::begin_typed(const void* send, void* receive) {
   };
   start(check, [&] {
     const void* const from = in_place ? receive : send;
-    begin(typed->sources(static_cast<const std::byte*>(from), in_place),
-          typed->targets(static_cast<std::byte*>(receive)));
-    return detail::Advance::kIdle;
+    return begin(typed->sources(static_cast<const std::byte*>(from), in_place),
+                 typed->targets(static_cast<std::byte*>(receive)));
   });
 }
 
-void Exchange::State::begin(std::vector<const std::byte*> from, std::vector<std::byte*> to) {
+detail::Advance Exchange::State::begin(std::vector<const std::byte*> from, std::vector<std::byte*> to) {
   sources = std::move(from);
   targets = std::move(to);
-  undecided = true;
-  trial->begin(detail::worth_trying(std::min(sends.size(), receives.size()), channel.size()));
-  (void)begin_transfers();
+  return trial.begin(*this, detail::worth_trying(std::min(sends.size(), receives.size()), channel.size()));
 }
 
-bool Exchange::State::begin_transfers() {
-  const std::optional<bool> way = trial->natively();
-  if (!way) return false;
-  undecided = false;
-  natively = *way;
-  if (natively) {
-    begin_natively();
-    return true;
-  }
+void Exchange::State::begin_planned() {
   messages->use(std::move(sources), std::move(targets));
   if (routed) {
     routed->begin();
-    return true;
+    return;
   }
   executor->begin(*messages);
-  if (list == nullptr) return true;
+  if (list == nullptr) return;
   messages->clear();
   for (std::size_t i = 0; i < sends.size(); ++i) {
     const MessageSize& message = sends[i];
@@ -244,10 +231,9 @@ bool Exchange::State::begin_transfers() {
       list->post(message.peer, message.bytes, static_cast<std::int64_t>(i));
   }
   list->posted_all();
-  return true;
 }
 
-void Exchange::State::begin_natively() {
+void Exchange::State::begin_natively(detail::Turns::Turn turn) {
   if (!native) native = std::make_unique<detail::NativeExchange>(channel);
   std::vector<detail::PlacedMessage> from;
   std::vector<detail::PlacedMessage> to;
@@ -257,7 +243,7 @@ void Exchange::State::begin_natively() {
   for (std::size_t i = 0; i < receives.size(); ++i) {
     if (receives[i].bytes > 0) to.push_back({receives[i].peer, targets[i], receives[i].bytes});
   }
-  native->begin(from, to, typed, trial->take_turn());
+  native->begin(from, to, typed, std::move(turn));
 }
 
 Exchange::Exchange(MPI_Comm comm, const std::vector<MessageSize>& sends, const ExchangeOptions& options)
@@ -313,9 +299,9 @@ std::int64_t Exchange::receive_bytes() const { return state_->receive_offsets.ba
 
 ExchangeMode Exchange::mode() const { return state_->options.mode; }
 
-bool Exchange::settled() const { return state_->trial->over(); }
+bool Exchange::settled() const { return state_->trial.over(); }
 
-bool Exchange::native() const { return state_->trial->native(); }
+bool Exchange::native() const { return state_->trial.native(); }
 
 std::int64_t Exchange::max_transfers() const {
   return state_->list != nullptr ? state_->list->max_transfers() : state_->part->max_transfers;
@@ -328,7 +314,7 @@ void Exchange::set_max_transfers(std::int64_t max_transfers) {
 }
 
 std::string Exchange::explanation() const {
-  const detail::WayTrial& trial = *state_->trial;
+  const detail::WayTrial& trial = state_->trial;
   std::string text = trial.native() ? "MPI_Ialltoallw" : to_string(state_->options.mode);
   if (!trial.native() && state_->part->steps > 0)
     text += fmt::format(", {} {}, k = {}", steps(), steps() == 1 ? "step" : "steps", state_->part->max_transfers);

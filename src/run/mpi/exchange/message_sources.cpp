@@ -29,9 +29,7 @@ std::vector<MessageSize> find_sources(Channel& channel, const std::vector<Messag
       SLUICE_MPI(MPI_Iprobe(MPI_ANY_SOURCE, channel.tag(Tag::kSizes), channel.comm(), &there, &status));
       if (there == 0) return;
       const auto bytes = std::make_shared<std::int64_t>(0);
-      Pending message(channel, bytes);
-      message.receive(bytes.get(), sizeof(std::int64_t), status.MPI_SOURCE, Tag::kSizes);
-      message.wait();
+      receive_and_wait(channel, bytes, bytes.get(), sizeof(std::int64_t), status.MPI_SOURCE, Tag::kSizes);
       receives.push_back({status.MPI_SOURCE, *bytes});
     }
   };

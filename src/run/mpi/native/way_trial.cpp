@@ -30,16 +30,18 @@ std::string to_text(const WayTimes& measured, const char* native) {
                      measured.native_s * 1e3);
 }
 
-WayTrial::WayTrial(Channel& channel, bool wanted, const KeptPlan& kept, bool watched)
-    : channel_(channel),
-      record_(wanted ? kept.trial : nullptr),
-      watched_(watched && wanted && !channel.context().one_node()) {
-  if (record_) state_ = resumed(*record_, kept.progress);
-  if (!wanted) state_.stage = Stage::kPlanned;
+void WayTrial::choose(Way way, const KeptPlan& kept) {
+  if (way != Way::kTurns) {
+    state_.stage = way == Way::kNative ? Stage::kNative : Stage::kPlanned;
+    return;
+  }
+  record_ = kept.trial;
+  state_ = record_ ? resumed(*record_, kept.progress) : TrialState();
+  watched_ = !channel_.context().one_node();
   if (watched_ && over()) watch_.expect(usual_s(), false);
 }
 
-void WayTrial::begin(bool possible) {
+void WayTrial::prepare(bool possible) {
   agreement_.reset();
   turn_.end();
   ended_ = false;
@@ -65,15 +67,14 @@ void WayTrial::begin(bool possible) {
   agreement_ = std::make_unique<LargestOfAll>(channel_, std::move(own));
 }
 
-std::optional<bool> WayTrial::natively() {
+bool WayTrial::find_way() {
   if (agreement_) {
-    if (!agreement_->advance()) return std::nullopt;
+    if (!agreement_->advance()) return false;
     settle(agreement_->numbers());
     agreement_.reset();
   }
-  const bool by_mpi = over() ? native() : state_.executions % 2 == 0;
-  if (!by_mpi) turn_.end();
-  return by_mpi;
+  if (!natively()) turn_.end();
+  return true;
 }
 
 void WayTrial::settle(const std::vector<std::uint64_t>& agreed) {

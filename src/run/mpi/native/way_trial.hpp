@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,10 +18,14 @@ namespace sluice::mpi::detail {
 /// "; the plan took 98.2 ms, MPI_Bcast 612 ms": what was measured, to end a sentence; "" where nothing was.
 [[nodiscard]] std::string to_text(const WayTimes& measured, const char* native);
 
-/// Whether an execution of a job goes by its plan or by a collective of MPI's own. The two take turns in the job's
-/// first executions, and the faster one serves from then on: no model knows what an MPI has in store. Jobs that follow
-/// one another with the same arguments go on where the one before was, so that those that are made for one execution
-/// come to a decision, too.
+/// Who serves a job; the same on all ranks. kTurns: its plan and a collective of MPI's own take turns, and the faster
+/// one serves then.
+enum class Way { kPlan, kTurns, kNative };
+
+/// Whether an execution of a job goes by its plan or by a collective of MPI's own, which this begins and moves on once
+/// it is known. Where the two take turns, they do so in the job's first executions, and the faster one serves from then
+/// on: no model knows what an MPI has in store. Jobs that follow one another with the same arguments go on where the
+/// one before was, so that those that are made for one execution come to a decision, too.
 ///
 /// The first execution goes by the plan, as many jobs have no other. The second one and the ninth begin with an
 /// agreement of all ranks, and those between them with a barrier: a rank that is done with one way early would count
@@ -32,28 +35,33 @@ namespace sluice::mpi::detail {
 ///
 /// A job between nodes whose executions are not short goes on looking (WayWatch): where the network has changed, four
 /// executions go by the two ways in turns again. The job goes the other way from then on if each of its two took less
-/// than each of the present way's. That is for this job alone, which is the one that lasts; and for jobs that have one
-/// trial and agree on nothing else once they are made.
+/// than each of the present way's. That is for this job alone, which is the one that lasts.
+///
+/// `Executions`, of the job: begin_planned() and begin_natively(Turns::Turn), to begin the one that was started last,
+/// whose collective has that turn; carry_out(), to advance what was begun: natively() says which.
 class WayTrial {
  public:
-  /// `wanted`: false: always by the plan; the same on all ranks. `kept`: whose trial this one goes on with, and is kept
-  /// in for the next one. `watched`: whether the decision may be taken back; the same on all ranks.
-  WayTrial(Channel& channel, bool wanted, const KeptPlan& kept, bool watched);
+  /// By the plan, unless another way is chosen.
+  explicit WayTrial(Channel& channel) : channel_(channel) { state_.stage = Stage::kPlanned; }
 
-  /// At the start of each execution, on all ranks. `possible`: whether this rank is in favour of trying MPI's own
-  /// collective; asked for once, and all have to be.
-  void begin(bool possible);
-  /// Whether the execution goes by MPI's own collective, once that is known: looks, and does not wait. Throws as
-  /// Channel::check.
-  [[nodiscard]] std::optional<bool> natively();
-  /// The turn of that collective, where it goes by it.
-  [[nodiscard]] Turns::Turn take_turn() { return std::move(turn_); }
-  /// Advances what carries the execution out, and what ranks say to each other beside it: an execution is not over
-  /// before they have, as nothing is to be left on its way when the job is destroyed.
-  template <class Executor>
-  [[nodiscard]] Advance advance(Executor& executor) {
+  /// Before the first execution. `kept`: whose trial this one goes on with, and is kept in for the next one.
+  void choose(Way way, const KeptPlan& kept);
+
+  /// Starts an execution, on all ranks; does not wait. `possible`: whether this rank is in favour of trying MPI's own
+  /// collective; asked for once, and all have to be. This and advance() throw as Channel::check.
+  template <class Executions>
+  Advance begin(Executions& executions, bool possible) {
+    prepare(possible);
+    (void)begin_if_known(executions);
+    return Advance::kIdle;
+  }
+  /// Advances the execution, and what ranks say to each other beside it: it is not over before they have, as nothing is
+  /// to be left on its way when the job is destroyed.
+  template <class Executions>
+  [[nodiscard]] Advance advance(Executions& executions) {
+    if (agreement_ != nullptr) return begin_if_known(executions) ? Advance::kMoved : Advance::kIdle;
     if (!ended_) {
-      const Advance come = executor.advance();
+      const Advance come = executions.carry_out();
       if (come != Advance::kOver) {
         if (check_ != nullptr) (void)check_->advance();
         return come;
@@ -62,15 +70,15 @@ class WayTrial {
     }
     return check_ == nullptr || check_->advance() ? Advance::kOver : Advance::kIdle;
   }
-  /// At the end of an execution that is not advanced by this, and not watched.
-  void end();
-  /// Instead of that, where it was given up.
+  /// Where the execution was given up.
   void abandon() noexcept { turn_.end(); }
+  /// Whether the execution goes by the collective, once it has begun.
+  [[nodiscard]] bool natively() const { return over() ? native() : state_.executions % 2 == 0; }
   /// Whether the collective may be under way on some rank.
   [[nodiscard]] bool may_be_native() const {
     return agreement_ != nullptr || state_.stage == Stage::kTrying || native();
   }
-  /// Whether it has been found to be faster.
+  /// Whether it serves: it was chosen, or has been found to be faster.
   [[nodiscard]] bool native() const { return state_.stage == Stage::kNative; }
   /// Of the slowest rank, once it is decided; 0 before, and where nothing was tried.
   [[nodiscard]] WayTimes measured() const { return {state_.planned_s, state_.native_s}; }
@@ -80,6 +88,20 @@ class WayTrial {
   static constexpr double kClearly = 1.05;
   using Stage = TrialState::Stage;
 
+  template <class Executions>
+  bool begin_if_known(Executions& executions) {
+    if (!find_way()) return false;
+    if (natively()) {
+      executions.begin_natively(std::move(turn_));
+    } else {
+      executions.begin_planned();
+    }
+    return true;
+  }
+  void prepare(bool possible);
+  /// Whether it is known which way the execution goes: looks, and does not wait.
+  [[nodiscard]] bool find_way();
+  void end();
   /// Whether the execution that is under way is measured.
   [[nodiscard]] bool counts() const { return state_.stage == Stage::kTrying && state_.executions > 2; }
   /// What follows for this execution from what all ranks said.
@@ -100,7 +122,7 @@ class WayTrial {
   std::unique_ptr<LargestOfAll> agreement_;  ///< that the execution begins with, while it is under way
   double start_s_ = 0;
 
-  bool watched_;
+  bool watched_ = false;
   Stage decided_before_ = Stage::kFirst;  ///< before the ways were measured again
   WayWatch watch_;
   std::unique_ptr<LargestOfAll> check_;  ///< of a window, beside one execution, and judged at the start of the next

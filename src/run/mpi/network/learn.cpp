@@ -20,6 +20,7 @@
 #include "run/mpi/network/find_groups.hpp"
 #include "run/mpi/network/network_cache.hpp"
 #include "run/mpi/network/network_fields.hpp"
+#include "run/mpi/network/round_trip.hpp"
 #include "run/mpi/network/stream.hpp"
 #include "run/mpi/runtime/agreement.hpp"
 #include "run/mpi/runtime/collective.hpp"
@@ -35,7 +36,6 @@ namespace {
 constexpr StreamLimits kMeeting{
     .piece_bytes = 16 << 10, .seconds = 0.015, .least_bytes = 192 << 10, .most_seconds = 0.15, .most_bytes = 4 << 20};
 constexpr int kMostPasses = 3;
-constexpr int kPings = 5;
 constexpr int kTrain = 32;
 /// Groups of hosts beyond which links are not measured one by one.
 constexpr std::size_t kMostGroups = 6;
@@ -47,39 +47,16 @@ const char* variable(const char* name) {
 
 // ---- Meetings
 
-/// Half of the least round trip of a byte; the other end calls it with `first` the other way round.
-double half_of_round_trip(Channel& channel, int peer, bool first) {
-  const auto byte = std::make_shared<char>();
-  double least = std::numeric_limits<double>::infinity();
-  // The first one opens the connection.
-  for (int i = 0; i <= kPings; ++i) {
-    const double start = MPI_Wtime();
-    for (const bool sends : {first, !first}) {
-      Pending message(channel, byte);
-      if (sends) {
-        message.send(byte.get(), 1, peer, Tag::kMeasure);
-      } else {
-        message.receive(byte.get(), 1, peer, Tag::kMeasure);
-      }
-      message.wait();
-    }
-    if (i > 0) least = std::min(least, (MPI_Wtime() - start) / 2);
-  }
-  return least;
-}
-
 /// For how long each of many short messages to `peer` keeps the one of the two that is `first`; 0 on the other.
 double short_message(Channel& channel, int peer, bool first) {
   const auto byte = std::make_shared<char>();
   const double start = MPI_Wtime();
   for (int i = 0; i < kTrain; ++i) {
-    Pending message(channel, byte);
     if (first) {
-      message.send(byte.get(), 1, peer, Tag::kMeasure);
+      send_and_wait(channel, byte, byte.get(), 1, peer, Tag::kMeasure);
     } else {
-      message.receive(byte.get(), 1, peer, Tag::kMeasure);
+      receive_and_wait(channel, byte, byte.get(), 1, peer, Tag::kMeasure);
     }
-    message.wait();
   }
   return first ? (MPI_Wtime() - start) / kTrain : 0;
 }
@@ -104,6 +81,7 @@ struct Note {
 
 std::vector<Note> meet(Channel& channel, const std::vector<int>& stations, int own) {
   std::vector<Note> notes;
+  const std::shared_ptr<std::byte[]> byte(new std::byte[1]());
   const std::vector<int> rounds = rounds_of(static_cast<int>(stations.size()));
   for (std::size_t i = 0; i < rounds.size(); ++i) {
     const int other = own < 0 ? -1 : own ^ rounds[i];
@@ -111,7 +89,7 @@ std::vector<Note> meet(Channel& channel, const std::vector<int>& stations, int o
     barrier(channel);
     if (!meets) continue;
     const int peer = stations[static_cast<std::size_t>(other)];
-    Note note{rounds[i], other, half_of_round_trip(channel, peer, own < other), 0, 0};
+    Note note{rounds[i], other, half_of_round_trip(channel, peer, own < other, byte, 1), 0, 0};
     if (i == 0) note.message_s = short_message(channel, peer, own < other);
     note.rate = stream(channel, {.to = peer, .from = peer}, kMeeting);
     notes.push_back(note);

@@ -40,7 +40,6 @@ namespace {
 using detail::Channel;
 using detail::Order;
 using detail::Orders;
-using detail::Pending;
 using detail::Tag;
 
 constexpr double kShareOfLatencies = 0.2;
@@ -79,13 +78,8 @@ double measure_latency(Channel& channel, int peer, double seconds, bool skip) {
   const auto byte = std::make_shared<char>();
   const auto exchange = [&](char flag) {
     *byte = flag;
-    Pending out(channel, byte);
-    out.send(byte.get(), 1, peer, Tag::kMeasure);
-    out.wait();
-    if (flag == kSkip) return;
-    Pending in(channel, byte);
-    in.receive(byte.get(), 1, peer, Tag::kMeasure);
-    in.wait();
+    send_and_wait(channel, byte, byte.get(), 1, peer, Tag::kMeasure);
+    if (flag != kSkip) receive_and_wait(channel, byte, byte.get(), 1, peer, Tag::kMeasure);
   };
   if (skip) {
     exchange(kSkip);
@@ -108,13 +102,9 @@ double measure_latency(Channel& channel, int peer, double seconds, bool skip) {
 void answer_latency(Channel& channel, int peer) {
   const auto flag = std::make_shared<char>(kMore);
   do {
-    Pending in(channel, flag);
-    in.receive(flag.get(), 1, peer, Tag::kMeasure);
-    in.wait();
+    receive_and_wait(channel, flag, flag.get(), 1, peer, Tag::kMeasure);
     if (*flag == kSkip) return;
-    Pending out(channel, flag);
-    out.send(flag.get(), 1, peer, Tag::kMeasure);
-    out.wait();
+    send_and_wait(channel, flag, flag.get(), 1, peer, Tag::kMeasure);
   } while (*flag == kMore);
 }
 

@@ -33,18 +33,6 @@ Order order_of(const Words& words) {
           words[4]};
 }
 
-void send(Channel& channel, const std::shared_ptr<const void>& memory, const void* data, int bytes, int to, Tag tag) {
-  Pending message(channel, memory);
-  message.send(data, bytes, to, tag);
-  message.wait();
-}
-
-void receive(Channel& channel, const std::shared_ptr<const void>& memory, void* data, int bytes, int from, Tag tag) {
-  Pending message(channel, memory);
-  message.receive(data, bytes, from, tag);
-  message.wait();
-}
-
 }  // namespace
 
 std::shared_ptr<std::byte[]> Orders::room(std::size_t bytes) {
@@ -60,7 +48,7 @@ std::vector<double> Orders::run(const std::vector<Order>& orders) {
     const auto words = std::make_shared<const Words>(words_of(order));
     // The one that answers first: it is there when the other one begins.
     for (const int rank : {order.to, order.from})
-      if (rank != channel_.rank()) send(channel_, words, words->data(), sizeof(Words), rank, Tag::kOrder);
+      if (rank != channel_.rank()) send_and_wait(channel_, words, words->data(), sizeof(Words), rank, Tag::kOrder);
   }
   const auto times = std::make_shared<std::vector<double>>(orders.size(), 0);
   for (std::size_t i = 0; i < orders.size(); ++i)
@@ -79,7 +67,7 @@ void Orders::end() {
   last.from = -1;
   const auto words = std::make_shared<const Words>(words_of(last));
   for (int rank = 0; rank < channel_.size(); ++rank)
-    if (rank != channel_.rank()) send(channel_, words, words->data(), sizeof(Words), rank, Tag::kOrder);
+    if (rank != channel_.rank()) send_and_wait(channel_, words, words->data(), sizeof(Words), rank, Tag::kOrder);
 }
 
 void Orders::serve() {
@@ -91,7 +79,7 @@ void Orders::serve() {
     const Order order = order_of(*words);
     if (order.from < 0) return;
     const auto seconds = std::make_shared<const double>(carry_out(order));
-    if (order.from == channel_.rank()) send(channel_, seconds, seconds.get(), sizeof(double), 0, Tag::kResult);
+    if (order.from == channel_.rank()) send_and_wait(channel_, seconds, seconds.get(), sizeof(double), 0, Tag::kResult);
   }
 }
 
@@ -112,8 +100,8 @@ double Orders::ping(const Order& order) {
   std::vector<double> samples;
   for (std::int64_t i = 0; i < kWarmUp + order.count; ++i) {
     const double start = MPI_Wtime();
-    send(channel_, byte, byte.get(), 1, order.to, Tag::kMeasure);
-    receive(channel_, byte, byte.get(), 1, order.to, Tag::kMeasure);
+    send_and_wait(channel_, byte, byte.get(), 1, order.to, Tag::kMeasure);
+    receive_and_wait(channel_, byte, byte.get(), 1, order.to, Tag::kMeasure);
     if (i >= kWarmUp) samples.push_back(MPI_Wtime() - start);
   }
   return typical(std::move(samples));
@@ -122,15 +110,15 @@ double Orders::ping(const Order& order) {
 void Orders::pong(const Order& order) {
   const std::shared_ptr<std::byte[]> byte = room(1);
   for (std::int64_t i = 0; i < kWarmUp + order.count; ++i) {
-    receive(channel_, byte, byte.get(), 1, order.from, Tag::kMeasure);
-    send(channel_, byte, byte.get(), 1, order.from, Tag::kMeasure);
+    receive_and_wait(channel_, byte, byte.get(), 1, order.from, Tag::kMeasure);
+    send_and_wait(channel_, byte, byte.get(), 1, order.from, Tag::kMeasure);
   }
 }
 
 double Orders::send_train(const Order& order) {
   const auto bytes = static_cast<std::size_t>(order.bytes);
   const std::shared_ptr<std::byte[]> memory = room(bytes);
-  receive(channel_, nullptr, nullptr, 0, order.to, Tag::kReady);
+  receive_and_wait(channel_, nullptr, nullptr, 0, order.to, Tag::kReady);
   Pending answer(channel_, nullptr);
   answer.receive(nullptr, 0, order.to, Tag::kAnswer);
   std::deque<Pending> train;
@@ -161,13 +149,13 @@ void Orders::receive_train(const Order& order) {
     train.back().receive(memory.get() + posted++ % ahead * bytes, static_cast<int>(bytes), order.from, Tag::kMeasure);
   };
   while (posted < ahead && posted < count) listen();
-  send(channel_, nullptr, nullptr, 0, order.from, Tag::kReady);
+  send_and_wait(channel_, nullptr, nullptr, 0, order.from, Tag::kReady);
   for (std::size_t i = 0; i < count; ++i) {
     train.front().wait();
     train.pop_front();
     if (posted < count) listen();
   }
-  send(channel_, nullptr, nullptr, 0, order.from, Tag::kAnswer);
+  send_and_wait(channel_, nullptr, nullptr, 0, order.from, Tag::kAnswer);
 }
 
 }  // namespace sluice::mpi::detail

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "run/mpi/native/way_trial.hpp"
 #include "run/mpi/program/program_part.hpp"
 #include "run/mpi/runtime/agreement.hpp"
 #include "run/mpi/runtime/channel.hpp"
@@ -13,9 +14,6 @@
 
 /// What collectives are planned by, and who serves them.
 namespace sluice::mpi::detail {
-
-/// Who serves a collective; the same on all ranks.
-enum class Way { kPlan, kTurns, kNative };
 
 /// Bytes of each block: alike, or listed as set_blocks wants them.
 struct BlockSizes {

@@ -17,8 +17,6 @@
 
 namespace sluice::mpi {
 
-using detail::Way;
-
 struct CollectiveJob::State final : detail::Job {
   /// `make_task`: local; what it throws reaches all ranks.
   template <class MakeTask>
@@ -27,47 +25,42 @@ struct CollectiveJob::State final : detail::Job {
 
   void check_buffers(const void* from, const void* to) const;
   void begin(const void* from, void* to);
-  /// Once it is known which way; whether it is.
-  bool begin_transfers();
-
-  detail::Advance advance() override {
-    if (undecided) return begin_transfers() ? detail::Advance::kMoved : detail::Advance::kIdle;
-    if (!trial) return natively ? native.advance() : executor->advance();
-    return natively ? trial->advance(native) : trial->advance(*executor);
+  void begin_planned() { executor->begin(own, result); }
+  void begin_natively(detail::Turns::Turn turn) {
+    native.begin(by_mpi->start(own, result), by_mpi->memory(), std::move(turn));
   }
+  detail::Advance carry_out() { return trial.natively() ? native.advance() : executor->advance(); }
+
+  detail::Advance advance() override { return trial.advance(*this); }
   [[nodiscard]] bool may_sleep() const override { return true; }
   void abandon() noexcept override {
     if (executor) executor->abandon();
     native.abandon();
-    if (trial) trial->abandon();
+    trial.abandon();
   }
-  [[nodiscard]] bool in_native_collective() const override {
-    return way == Way::kNative || (trial && trial->may_be_native());
-  }
-  [[nodiscard]] bool serves_natively() const { return way == Way::kNative || (trial && trial->native()); }
+  [[nodiscard]] bool in_native_collective() const override { return trial.may_be_native(); }
 
   detail::CollectiveTask task;
-  Way way = Way::kPlan;
   bool gives = true;  ///< this rank has something at the start
   bool gets = true;   ///< it gets something
   bool may_be_in_place = false;
   std::shared_ptr<const detail::PlannedCollective> planned;
   std::optional<detail::ProgramExecutor> executor;
   std::optional<detail::NativeProgram> by_mpi;
-  std::optional<detail::WayTrial> trial;
+  detail::WayTrial trial{channel};
   detail::NativeCollective native{channel};
 
   // The present execution.
   const void* own = nullptr;
   void* result = nullptr;
-  bool undecided = false;  ///< which way it goes
-  bool natively = false;
 };
 
 template <class MakeTask>
 CollectiveJob::State::State(std::shared_ptr<detail::Context> context, std::int64_t number, Collective problem,
                             MakeTask make_task)
     : Job(std::move(context), number, to_string(problem).data()) {
+  using detail::Way;
+  Way way = Way::kPlan;
   detail::Arguments arguments("collective ");
   const std::exception_ptr failure = detail::failure_of([&] {
     task = make_task(channel.size());
@@ -89,7 +82,7 @@ CollectiveJob::State::State(std::shared_ptr<detail::Context> context, std::int64
     executor.emplace(channel, task.elements, planned->part, combining ? channel.context().progress_thread() : nullptr);
   }
   if (way != Way::kPlan) by_mpi.emplace(task.shape, task.elements, channel.comm());
-  if (way == Way::kTurns) trial.emplace(channel, true, kept, true);
+  trial.choose(way, kept);
 }
 
 void CollectiveJob::State::check_buffers(const void* from, const void* to) const {
@@ -104,24 +97,8 @@ void CollectiveJob::State::begin(const void* from, void* to) {
         [&] {
           own = from;
           result = to;
-          undecided = true;
-          if (trial) trial->begin(true);
-          (void)begin_transfers();
-          return detail::Advance::kIdle;
+          return trial.begin(*this, true);
         });
-}
-
-bool CollectiveJob::State::begin_transfers() {
-  const std::optional<bool> by_trial = trial ? trial->natively() : way == Way::kNative;
-  if (!by_trial) return false;
-  undecided = false;
-  natively = *by_trial;
-  if (natively) {
-    native.begin(by_mpi->start(own, result), by_mpi->memory(), trial ? trial->take_turn() : detail::Turns::Turn());
-  } else {
-    executor->begin(own, result);
-  }
-  return true;
 }
 
 // ---- CollectiveJob
@@ -159,7 +136,7 @@ bool CollectiveJob::test() { return state_->test(); }
 void CollectiveJob::wait() { state_->wait(); }
 void CollectiveJob::give_up(const std::exception_ptr& why) noexcept { state_->give_up(why); }
 
-bool CollectiveJob::native() const { return state_->serves_natively(); }
+bool CollectiveJob::native() const { return state_->trial.native(); }
 
 ChosenCollective CollectiveJob::chosen() const {
   ChosenCollective chosen;
@@ -169,10 +146,8 @@ ChosenCollective CollectiveJob::chosen() const {
     chosen.method = state_->planned->method;
     chosen.predicted_s = state_->planned->predicted_s;
   }
-  if (state_->trial) {
-    chosen.planned_s = state_->trial->measured().planned_s;
-    chosen.native_s = state_->trial->measured().native_s;
-  }
+  chosen.planned_s = state_->trial.measured().planned_s;
+  chosen.native_s = state_->trial.measured().native_s;
   return chosen;
 }
 
@@ -183,7 +158,7 @@ std::string CollectiveJob::explanation() const {
   return text + detail::to_text({chosen.planned_s, chosen.native_s}, detail::NativeProgram::name(state_->task.shape));
 }
 
-bool CollectiveJob::settled() const { return !state_->trial || state_->trial->over(); }
+bool CollectiveJob::settled() const { return state_->trial.over(); }
 
 std::int64_t CollectiveJob::own_bytes() const {
   return total_bytes(ranges_at_start(state_->task.shape, state_->channel.rank()));

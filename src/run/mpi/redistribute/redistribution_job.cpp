@@ -124,10 +124,9 @@ RedistributionJob::RedistributionJob(std::shared_ptr<Context> context, std::int6
   });
   KeptPlan kept = find_kept(channel, key.bytes(), compared.fingerprint(), failure);
   if (!kept.plan) kept.put(channel, key.bytes(), prepared_);
-  trial_.emplace(channel,
-                 how.try_native && how.algorithm == "auto" && how.mode == ExchangeMode::kAuto && channel.size() > 1 &&
-                     !kSimulated && !how.has_replicas(),
-                 kept, true);
+  const bool takes_turns = how.try_native && how.algorithm == "auto" && how.mode == ExchangeMode::kAuto &&
+                           channel.size() > 1 && !kSimulated && !how.has_replicas();
+  trial_.choose(takes_turns ? Way::kTurns : Way::kPlan, kept);
 }
 
 void RedistributionJob::check_combine(const RedistributionOptions& how, std::int64_t chunk_bytes) const {
@@ -177,33 +176,25 @@ void RedistributionJob::begin(std::span<const void* const> sources, std::span<vo
           const OwnSteps& own = prepared_->own;
           const std::int64_t bytes = own.sends.bytes() + own.receives.bytes();
           const std::size_t messages = std::min(own.sends.messages.size(), own.receives.messages.size());
-          undecided_ = true;
-          trial_->begin(bytes <= kMostNativeBytes && worth_trying(messages, channel.size()));
-          (void)begin_transfers();
-          return Advance::kIdle;
+          return trial_.begin(*this, bytes <= kMostNativeBytes && worth_trying(messages, channel.size()));
         });
 }
 
-bool RedistributionJob::begin_transfers() {
-  const std::optional<bool> way = trial_->natively();
-  if (!way) return false;
-  undecided_ = false;
-  natively_ = *way;
-  if (natively_) {
-    if (!native_) native_ = std::make_unique<PackedMessages>(channel);
-    native_->begin(*transport_, prepared_->own, trial_->take_turn());
-  } else {
-    if (trial_->over()) native_.reset();
-    executor_->begin(*transfers_);
-  }
-  return true;
+void RedistributionJob::begin_planned() {
+  if (trial_.over()) native_.reset();
+  executor_->begin(*transfers_);
+}
+
+void RedistributionJob::begin_natively(Turns::Turn turn) {
+  if (!native_) native_ = std::make_unique<PackedMessages>(channel);
+  native_->begin(*transport_, prepared_->own, std::move(turn));
 }
 
 std::string RedistributionJob::explanation() const {
   std::string text = "MPI_Ialltoallw";
-  if (!trial_->native())
+  if (!trial_.native())
     text = fmt::format("{}, {} {}, {}", own().way, own().steps, own().steps == 1 ? "step" : "steps", to_string(mode()));
-  return text + to_text(trial_->measured(), "MPI_Ialltoallw");
+  return text + to_text(trial_.measured(), "MPI_Ialltoallw");
 }
 
 }  // namespace sluice::mpi::detail

@@ -38,10 +38,12 @@ class RedistributionJob final : public Job {
   [[nodiscard]] std::int64_t buffer_bytes() const {
     return executor_->buffer_bytes() + (native_ ? native_->buffer_bytes() : 0);
   }
-  [[nodiscard]] const WayTrial& trial() const { return *trial_; }
+  [[nodiscard]] const WayTrial& trial() const { return trial_; }
   [[nodiscard]] std::string explanation() const;
 
  private:
+  friend class WayTrial;
+
   /// What there is to know before the first execution: the same in every job with the same arguments.
   struct Prepared {
     Prepared(const Channel& channel, const JobArguments& arguments);
@@ -55,18 +57,16 @@ class RedistributionJob final : public Job {
 
   void check_combine(const RedistributionOptions& how, std::int64_t chunk_bytes) const;
   void check_pointers(std::span<const void* const> sources, std::span<void* const> targets) const;
-  /// Once it is known which way; whether it is.
-  bool begin_transfers();
-  Advance advance() override {
-    if (undecided_) return begin_transfers() ? Advance::kMoved : Advance::kIdle;
-    return natively_ ? trial_->advance(*native_) : trial_->advance(*executor_);
-  }
+  void begin_planned();
+  void begin_natively(Turns::Turn turn);
+  Advance carry_out() { return trial_.natively() ? native_->advance() : executor_->advance(); }
+  Advance advance() override { return trial_.advance(*this); }
   void abandon() noexcept override {
     if (executor_) executor_->abandon();
     if (native_) native_->abandon();
-    if (trial_) trial_->abandon();
+    trial_.abandon();
   }
-  [[nodiscard]] bool in_native_collective() const override { return trial_ && trial_->may_be_native(); }
+  [[nodiscard]] bool in_native_collective() const override { return trial_.may_be_native(); }
 
   bool batch_;
   std::vector<ElementCombine> combines_;  ///< of each array
@@ -74,12 +74,8 @@ class RedistributionJob final : public Job {
   std::optional<Transport> transport_;
   std::optional<Transfers> transfers_;  ///< of it
   std::optional<StepExecutor> executor_;
-  std::optional<WayTrial> trial_;
+  WayTrial trial_{channel};
   std::unique_ptr<PackedMessages> native_;  ///< while it is tried, or serves
-
-  // The present execution.
-  bool undecided_ = false;  ///< which way it goes
-  bool natively_ = false;
 };
 
 /// Makes the job of what `arguments()` returns; all ranks hear of what that throws.

@@ -65,33 +65,27 @@ struct ElementReduction::State final : detail::ReductionJob {
   void prepare(const ReductionPart& part);
   void prepare(const ReductionChoice::Pieces& pieces);
   void use_native(const ReductionCosts& costs);
-  /// Once there is a plan: of it and MPI_Reduce, where that may be tried.
-  void make_trial();
+  /// Once it is known what the choice is.
+  void choose_way();
   /// Tells what the trial has found, if that is something new.
   void note_trial();
-  /// Once it is known which way; whether it is.
-  bool begin_undecided();
+  void begin_planned();
+  void begin_natively(detail::Turns::Turn turn);
+  detail::Advance carry_out() { return trial.natively() ? native.advance() : executor->advance(); }
 
   detail::Advance advance() override {
-    if (undecided) return begin_undecided() ? detail::Advance::kMoved : detail::Advance::kIdle;
-    const detail::Advance come = natively ? advance_by(native) : advance_by(*executor);
+    const detail::Advance come = trial.advance(*this);
     if (come != detail::Advance::kOver) return come;
-    if (!natively) elements_here->finish();
+    if (!trial.natively()) elements_here->finish();
     note_trial();
     return come;
-  }
-  template <class Executor>
-  [[nodiscard]] detail::Advance advance_by(Executor& carries_out) {
-    return trial ? trial->advance(carries_out) : carries_out.advance();
   }
   void abandon() noexcept override {
     ReductionJob::abandon();
     native.abandon();
-    if (trial) trial->abandon();
+    trial.abandon();
   }
-  [[nodiscard]] bool in_native_collective() const override {
-    return summary().native || (trial && trial->may_be_native());
-  }
+  [[nodiscard]] bool in_native_collective() const override { return trial.may_be_native(); }
 
   ElementOperation elements;
   detail::ReducedData data;
@@ -99,13 +93,11 @@ struct ElementReduction::State final : detail::ReductionJob {
   std::shared_ptr<const ReductionChoice> choice;
   std::shared_ptr<detail::ElementData> elements_here;
   detail::NativeCollective native{channel};
-  std::optional<detail::WayTrial> trial;  ///< none: the choice stands
+  detail::WayTrial trial{channel};
 
   // The present execution.
   const void* own_elements = nullptr;
   void* combined = nullptr;
-  bool undecided = false;  ///< it is not known which way it goes
-  bool natively = false;
 };
 
 ElementReduction::State::State(std::shared_ptr<detail::Context> context, std::int64_t number,
@@ -145,7 +137,7 @@ ElementReduction::State::State(std::shared_ptr<detail::Context> context, std::in
       prepare(costs, usual || costs.transfer_overhead > 0);
     }
   }
-  make_trial();
+  choose_way();
 }
 
 void ElementReduction::State::use_native(const ReductionCosts& costs) {
@@ -154,19 +146,19 @@ void ElementReduction::State::use_native(const ReductionCosts& costs) {
   remember(choice);
 }
 
-void ElementReduction::State::make_trial() {
-  if (!may_be_native() || reproducible) return;
-  trial.emplace(channel, true, kept(), true);
+void ElementReduction::State::choose_way() {
+  using detail::Way;
+  const bool takes_turns = may_be_native() && !reproducible;
+  trial.choose(takes_turns ? Way::kTurns : summary().native ? Way::kNative : Way::kPlan, kept());
   note_trial();
 }
 
 void ElementReduction::State::note_trial() {
-  if (!trial) return;
-  const detail::WayTimes measured = trial->measured();
+  const detail::WayTimes measured = trial.measured();
   const ReductionSummary& noted = summary();
-  if (trial->native() == noted.native && measured.planned_s == noted.planned_s && measured.native_s == noted.native_s)
+  if (trial.native() == noted.native && measured.planned_s == noted.planned_s && measured.native_s == noted.native_s)
     return;
-  if (trial->native()) {
+  if (trial.native()) {
     describe({kReduceOfMpi, 0, choice->costs, ReductionChoice::Native{}}, measured);
   } else {
     describe(*choice, measured);
@@ -250,30 +242,21 @@ void ElementReduction::State::begin(const void* mine, void* result) {
   start(check, [&] {
     if (summary().method.empty()) {
       measure(mine, result);
-      make_trial();
+      choose_way();
     }
     own_elements = mine;
     combined = result;
-    undecided = true;
-    if (trial) trial->begin(true);
-    (void)begin_undecided();
-    return detail::Advance::kIdle;
+    return trial.begin(*this, true);
   });
 }
 
-bool ElementReduction::State::begin_undecided() {
-  const std::optional<bool> by_mpi = trial ? trial->natively() : summary().native;
-  if (!by_mpi) return false;
-  undecided = false;
-  natively = *by_mpi;
-  if (natively) {
-    native.begin(detail::reduce_by_mpi(own_elements, combined, elements, root, channel.comm()), nullptr,
-                 trial ? trial->take_turn() : detail::Turns::Turn());
-  } else {
-    elements_here->use(own_elements, combined);
-    executor->begin();
-  }
-  return true;
+void ElementReduction::State::begin_planned() {
+  elements_here->use(own_elements, combined);
+  executor->begin();
+}
+
+void ElementReduction::State::begin_natively(detail::Turns::Turn turn) {
+  native.begin(detail::reduce_by_mpi(own_elements, combined, elements, root, channel.comm()), nullptr, std::move(turn));
 }
 
 // ---- ElementReduction
@@ -296,7 +279,7 @@ void ElementReduction::wait() { state_->wait(); }
 void ElementReduction::give_up(const std::exception_ptr& why) noexcept { state_->give_up(why); }
 
 const ReductionSummary& ElementReduction::summary() const { return state_->summary(); }
-bool ElementReduction::settled() const { return !state_->trial || state_->trial->over(); }
+bool ElementReduction::settled() const { return state_->trial.over(); }
 
 Overlap ElementReduction::overlap() const {
   const Overlap any = state_->overlap();

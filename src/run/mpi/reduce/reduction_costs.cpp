@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "run/mpi/network/round_trip.hpp"
 #include "run/mpi/runtime/collective.hpp"
 #include "run/mpi/runtime/median.hpp"
 #include "sluice/run/mpi/error.hpp"
@@ -37,25 +38,9 @@ double seconds_of(const std::function<void(std::int64_t)>& combine, std::int64_t
   return least;
 }
 
-/// Half of there and back.
 double seconds_of_message(Channel& channel, int peer, bool first, const std::shared_ptr<std::byte[]>& buffer,
                           std::int64_t bytes) {
-  double least = std::numeric_limits<double>::infinity();
-  const auto count = static_cast<int>(std::min(bytes, kMostBytes));
-  for (int i = 0; i <= kRepetitions; ++i) {
-    const double start = MPI_Wtime();
-    for (const bool sends : {first, !first}) {
-      Pending message(channel, buffer);
-      if (sends) {
-        message.send(buffer.get(), count, peer, Tag::kMeasure);
-      } else {
-        message.receive(buffer.get(), count, peer, Tag::kMeasure);
-      }
-      message.wait();
-    }
-    // The first one opens the connection.
-    if (i > 0) least = std::min(least, (MPI_Wtime() - start) / 2);
-  }
+  const double least = half_of_round_trip(channel, peer, first, buffer, static_cast<int>(std::min(bytes, kMostBytes)));
   return bytes > kMostBytes ? least * static_cast<double>(bytes) / static_cast<double>(kMostBytes) : least;
 }
 

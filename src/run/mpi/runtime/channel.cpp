@@ -214,4 +214,16 @@ bool Pending::test(MPI_Status* status) {
   return done != 0;
 }
 
+void send_and_wait(Channel& channel, std::shared_ptr<const void> memory, const void* data, int bytes, int to, Tag tag) {
+  Pending message(channel, std::move(memory));
+  message.send(data, bytes, to, tag);
+  message.wait();
+}
+
+void receive_and_wait(Channel& channel, std::shared_ptr<const void> memory, void* data, int bytes, int from, Tag tag) {
+  Pending message(channel, std::move(memory));
+  message.receive(data, bytes, from, tag);
+  message.wait();
+}
+
 }  // namespace sluice::mpi::detail

@@ -221,4 +221,8 @@ class Pending {
   bool receives_ = false;
 };
 
+/// A message; waits until `data`, which lies in `memory`, may be used again. Throw as Channel::check.
+void send_and_wait(Channel& channel, std::shared_ptr<const void> memory, const void* data, int bytes, int to, Tag tag);
+void receive_and_wait(Channel& channel, std::shared_ptr<const void> memory, void* data, int bytes, int from, Tag tag);
+
 }  // namespace sluice::mpi::detail

@@ -39,9 +39,7 @@ std::pair<int, Numbers> receive_numbers(Channel& channel, int from) {
   int bytes = 0;
   SLUICE_MPI(MPI_Get_count(&status, MPI_BYTE, &bytes));
   const auto numbers = std::make_shared<Numbers>(static_cast<std::size_t>(bytes) / sizeof(std::int64_t));
-  Pending message(channel, numbers);
-  message.receive(numbers->data(), bytes, status.MPI_SOURCE, Tag::kCollective);
-  message.wait();
+  receive_and_wait(channel, numbers, numbers->data(), bytes, status.MPI_SOURCE, Tag::kCollective);
   return {status.MPI_SOURCE, std::move(*numbers)};
 }
 
@@ -158,9 +156,7 @@ void tell_all(Channel& channel, void* data, std::int64_t bytes, int root, bool a
 std::vector<Numbers> gather_numbers(Channel& channel, Numbers own) {
   if (channel.rank() != 0) {
     const auto numbers = std::make_shared<const Numbers>(std::move(own));
-    Pending out(channel, numbers);
-    out.send(numbers->data(), bytes_of(*numbers), 0, Tag::kCollective);
-    out.wait();
+    send_and_wait(channel, numbers, numbers->data(), bytes_of(*numbers), 0, Tag::kCollective);
     return {};
   }
   std::vector<Numbers> all(static_cast<std::size_t>(channel.size()));

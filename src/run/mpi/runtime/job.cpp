@@ -43,14 +43,20 @@ void Job::refuse_if_unusable() const {
   channel.refuse_if_failed();
 }
 
+bool Job::to_be_waited_for() {
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+  const bool is = running_ || over_;
+  if (is) {
+    channel.context().check_alive();
+  } else {
+    channel.refuse_if_failed();
+  }
+  return is;
+}
+
 bool Job::test() {
   const Call call(*this);
-  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
-  if (!running_ && !over_) {
-    channel.refuse_if_failed();
-    return true;
-  }
-  channel.context().check_alive();
+  if (!to_be_waited_for()) return true;
   guarded([&] {
     // All that can be done now, as the next call may be long in coming; within limits, as it is not to block.
     constexpr int kMostMoves = 32;
@@ -70,26 +76,11 @@ bool Job::test() {
 
 void Job::wait() {
   const Call call(*this);
-  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
-  if (!running_ && !over_) {
-    channel.refuse_if_failed();
-    return;
-  }
-  channel.context().check_alive();
+  if (!to_be_waited_for()) return;
   guarded([&] {
-    for (Patience patience(may_sleep() && channel.context().crowded()); running_;) {
-      switch (advance()) {
-        case Advance::kMoved:
-          patience.reset();
-          break;
-        case Advance::kIdle:
-          channel.context().progress(this);
-          patience.look_again();
-          break;
-        case Advance::kOver:
-          come_to_end();
-          break;
-      }
+    if (running_) {
+      complete(channel, *this, may_sleep());
+      come_to_end();
     }
     over_ = false;
     finish();

@@ -18,6 +18,24 @@ namespace sluice::mpi::detail {
 /// What came of a look at something that is under way.
 enum class Advance { kMoved, kIdle, kOver };
 
+/// Advances something until it is over, and what else has been started.
+template <class Executor>
+void complete(Channel& channel, Executor& executor, bool may_sleep = false) {
+  for (Patience patience(may_sleep && channel.context().crowded());;) {
+    switch (executor.advance()) {
+      case Advance::kMoved:
+        patience.reset();
+        break;
+      case Advance::kIdle:
+        channel.move_on_others();
+        patience.look_again();
+        break;
+      case Advance::kOver:
+        return;
+    }
+  }
+}
+
 /// What the jobs that ranks carry out together have in common: how they are made, started and waited for, and the
 /// promise about failure:
 ///
@@ -120,6 +138,9 @@ class Job : public Progressing {
   void close() noexcept;
 
  private:
+  template <class Executor>
+  friend void complete(Channel& channel, Executor& executor, bool may_sleep);
+
   /// One thread at a time.
   class Call {
    public:
@@ -141,6 +162,9 @@ class Job : public Progressing {
   /// Throws on all ranks if `alike` differs, or one of them has a `failure`.
   void agree_on(std::int64_t alike, const std::exception_ptr& failure);
   void refuse_if_unusable() const;
+  /// Whether an execution has been started of whose end the user has not heard. Throws what stopped it, and InputError
+  /// for a job that failed.
+  [[nodiscard]] bool to_be_waited_for();
   void fail(const std::exception_ptr& why, std::int64_t execution) noexcept;
   void come_to_end();
   void stop_running() noexcept;
@@ -150,24 +174,6 @@ class Job : public Progressing {
   bool over_ = false;           ///< it has come to its end, of which the user has not heard
   std::exception_ptr failure_;  ///< likewise, of what stopped it
 };
-
-/// Advances something until it is over.
-template <class Executor>
-void complete(Channel& channel, Executor& executor, bool may_sleep = false) {
-  for (Patience patience(may_sleep && channel.context().crowded());;) {
-    switch (executor.advance()) {
-      case Advance::kMoved:
-        patience.reset();
-        break;
-      case Advance::kIdle:
-        channel.context().progress(nullptr);
-        patience.look_again();
-        break;
-      case Advance::kOver:
-        return;
-    }
-  }
-}
 
 /// Returns what `body(context, number)` does in a new channel of a user's communicator, which has that number. Whatever
 /// it throws reaches all ranks.

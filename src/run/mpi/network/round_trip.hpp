@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "run/mpi/runtime/channel.hpp"
+
+namespace sluice::mpi::detail {
+
+/// Seconds that a message of so many bytes takes to `peer`: half of the least time there and back, of several. The peer
+/// calls it with `first` the other way round. `buffer` is sent and received into.
+double half_of_round_trip(Channel& channel, int peer, bool first, const std::shared_ptr<std::byte[]>& buffer,
+                          int bytes);
+
+}  // namespace sluice::mpi::detail
