@@ -84,8 +84,7 @@ TEST(Rising, PlansTheExamples) {
 
 TEST(Rising, MakesAStepLongerWherePartsThatFitDoNotCoverAll) {
   // Every node has a message of at most 2, but those of senders 0 and 1 go to the same receiver.
-  const Demand demand = demand_of(
-      {{0, 0, 2}, {0, 1, 9}, {1, 0, 1}, {1, 2, 7}, {2, 1, 2}, {2, 2, 1}}, 3, 1);
+  const Demand demand = demand_of({{0, 0, 2}, {0, 1, 9}, {1, 0, 1}, {1, 2, 7}, {2, 1, 2}, {2, 2, 1}}, 3, 1);
   const PieceSteps steps = peel_rising(demand, whole_messages(demand), testing::no_limit()).value();
   EXPECT_EQ(durations(steps), (std::vector<std::int64_t>{7, 9}));
 }

@@ -16,10 +16,10 @@ constexpr std::size_t kMostMoreSteps = 8;
 constexpr int kPatienceForSteps = 2;
 constexpr int kPatienceForDraws = 64;
 constexpr int kLeastShift = 4, kShifts = 5;  // in draws
-constexpr int kShift = 7, kLastShift = 12;  // of the longest duration: how much one is lowered at a time
+constexpr int kShift = 7, kLastShift = 12;   // of the longest duration: how much one is lowered at a time
 constexpr int kLongestStepShift = 1, kShortestStepShift = 6;  // how long a step more is
-constexpr std::size_t kPartsTried = 4;                   // of a node, for being cut, but one
-constexpr std::int64_t kCutsTried = 8;                   // of a part, but one
+constexpr std::size_t kPartsTried = 4;                        // of a node, for being cut, but one
+constexpr std::int64_t kCutsTried = 8;                        // of a part, but one
 constexpr std::int64_t kWorkOfShavedPart = 30;
 constexpr std::int64_t kWorkOfHotNode = 2;
 constexpr std::int64_t kWorkOfFit = 1;  // of each step
@@ -202,9 +202,9 @@ class Shaving {
   }
 
   void add_step(std::int64_t duration) {
-    const auto at = std::find_if(durations_.begin(), durations_.end(),
-                                 [duration](std::int64_t each) { return each < duration; }) -
-                    durations_.begin();
+    const auto at =
+        std::find_if(durations_.begin(), durations_.end(), [duration](std::int64_t each) { return each < duration; }) -
+        durations_.begin();
     durations_.insert(durations_.begin() + at, duration);
     hot_.emplace_back();
     least_.push_back(1);
@@ -245,7 +245,8 @@ class Shaving {
         const Piece whole = parts_[as_size(part)];
         const std::int64_t half = whole.size - whole.size / 2;
         if (half > duration) continue;
-        const std::int64_t to = half + (duration - half) / kCutsTried * share + (duration - half) % kCutsTried * share / kCutsTried;
+        const std::int64_t to =
+            half + (duration - half) / kCutsTried * share + (duration - half) % kCutsTried * share / kCutsTried;
         const std::size_t left = end_of(whole, false);
         const std::size_t other = left == node ? end_of(whole, true) : left;
         if (!fits(node, whole.size, to, i, duration)) continue;

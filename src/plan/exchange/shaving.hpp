@@ -25,8 +25,8 @@ namespace sluice::detail {
 ///
 /// Source: ours.
 ///
-/// Example: set-up 1, messages 0->0 of 10, 1->1 of 5, 1->2 of 5: whole 10 + 5 and two set-ups, 17. With the 10 in halves
-/// 12.
+/// Example: set-up 1, messages 0->0 of 10, 1->1 of 5, 1->2 of 5: whole 10 + 5 and two set-ups, 17. With the 10 in
+/// halves 12.
 void shave(const Demand& demand, std::vector<Piece>& parts, Budget& budget);
 
 }  // namespace sluice::detail
