@@ -133,12 +133,12 @@ PieceSteps plan_colored(const Demand& demand, std::int64_t chunk) {
 }
 
 /// Where a plan to start from came from.
-enum class Origin : std::uint8_t { kAny, kProfile, kRising };
+enum class StartOrigin : std::uint8_t { kAny, kProfile, kRising };
 
 /// The cheapest plan for another set-up cost, of those that are not by `rising`; or the cheapest of one origin.
 struct Start {
   double factor = 1;  ///< of the set-up cost
-  Origin origin = Origin::kAny;
+  StartOrigin origin = StartOrigin::kAny;
   double least = HUGE_VAL;
   PieceSteps steps = {};
 };
@@ -163,9 +163,9 @@ class Incumbent {
   }
   /// A plan to start from as well: `make` gives its steps, `count` of them, which last for `transmission` together.
   template <class Make>
-  void offer_start(double transmission, std::int64_t count, Origin origin, Make make) {
+  void offer_start(double transmission, std::int64_t count, StartOrigin origin, Make make) {
     for (Start& start : starts_) {
-      if (start.origin != origin && (start.origin != Origin::kAny || origin == Origin::kRising)) continue;
+      if (start.origin != origin && (start.origin != StartOrigin::kAny || origin == StartOrigin::kRising)) continue;
       const double total = transmission + start.factor * demand_.setup * static_cast<double>(count);
       if (total >= start.least) continue;
       start.least = total;
@@ -173,7 +173,7 @@ class Incumbent {
     }
     offer(transmission + demand_.setup * static_cast<double>(count), make);
   }
-  void offer_start(const PieceSteps& steps, Origin origin = Origin::kAny) {
+  void offer_start(const PieceSteps& steps, StartOrigin origin = StartOrigin::kAny) {
     const auto count = std::count_if(steps.begin(), steps.end(), [](const std::vector<Piece>& step) {
       return std::any_of(step.begin(), step.end(), [](const Piece& piece) { return piece.size > 0; });
     });
@@ -207,8 +207,11 @@ class Incumbent {
   double bound_;
   std::vector<double> prices_;  // that prove it, where it is not eta; or
   NodePrices node_prices_;
-  std::vector<Start> starts_{
-      {1, Origin::kAny}, {0.5, Origin::kAny}, {0.25, Origin::kAny}, {1, Origin::kProfile}, {1, Origin::kRising}};
+  std::vector<Start> starts_{{1, StartOrigin::kAny},
+                             {0.5, StartOrigin::kAny},
+                             {0.25, StartOrigin::kAny},
+                             {1, StartOrigin::kProfile},
+                             {1, StartOrigin::kRising}};
 };
 
 /// All but those that auto begins with or goes on from.
@@ -256,7 +259,7 @@ void run_packing(const Demand& demand, Incumbent& best, std::uint64_t seed, Budg
   Packing packing(demand, static_cast<std::int32_t>(most));
   const auto offer = [&] { best.offer(packing.cost(), [&] { return packing.pieces(); }); };
   fit_profiles(demand, packing, budget, kProfilesShare, [&] {
-    best.offer_start(static_cast<double>(packing.transmission()), packing.steps(), Origin::kProfile,
+    best.offer_start(static_cast<double>(packing.transmission()), packing.steps(), StartOrigin::kProfile,
                      [&] { return packing.pieces(); });
   });
   if (!best.optimal() && !budget.over()) {
@@ -424,7 +427,8 @@ BoundedPlan plan_auto(const Demand& demand, Budget& budget, std::uint64_t seed, 
   best.offer_start(*plan_first_fit(demand, unlimited));
   if (!best.optimal()) {
     Budget part = budget.share(kRisingShare);
-    if (const std::optional<PieceSteps> steps = plan_rising(demand, part)) best.offer_start(*steps, Origin::kRising);
+    if (const std::optional<PieceSteps> steps = plan_rising(demand, part))
+      best.offer_start(*steps, StartOrigin::kRising);
   }
   const std::int64_t side = std::int64_t{demand.lefts} + demand.rights - demand.max_transfers;
   if (side <= kMostSide) {

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMostWatched = std::size_t{1} << 26;  // nodes times steps, for memory
 constexpr std::size_t kHotNodes = 256;  // that are looked at for each step, those of its longest parts
-constexpr std::size_t kMostMoreSteps = 8;
+constexpr std::size_t kMostAddedSteps = 8;
 constexpr int kPatienceForSteps = 2;
 constexpr int kPatienceForDraws = 64;
 constexpr int kLeastShift = 4, kShifts = 5;  // in draws
@@ -22,7 +22,7 @@ constexpr std::size_t kPartsTried = 4;                        // of a node, for 
 constexpr std::int64_t kCutsTried = 8;                        // of a part, but one
 constexpr std::int64_t kWorkOfShavedPart = 30;
 constexpr std::int64_t kWorkOfHotNode = 2;
-constexpr std::int64_t kWorkOfFit = 1;  // of each step
+constexpr std::int64_t kWorkOfFitCheck = 1;  // of each step
 
 class Shaving {
  public:
@@ -43,7 +43,7 @@ class Shaving {
   void run() {
     std::size_t steps = (parts_.size() + k_ - 1) / k_;
     for (const Row& row : rows_) steps = std::max(steps, row.size());
-    if (budget_.over() || (steps + kMostMoreSteps) * rows_.size() > kMostWatched) return;
+    if (budget_.over() || (steps + kMostAddedSteps) * rows_.size() > kMostWatched) return;
     list_longest(steps);
     const double before = total(durations_);
     least_total_ = before;
@@ -113,7 +113,7 @@ class Shaving {
   void try_more_steps() {
     const std::int64_t longest = durations_.front();
     std::vector<std::int64_t> more;
-    for (int failures = 0; failures < kPatienceForSteps && more.size() < kMostMoreSteps; ++failures) {
+    for (int failures = 0; failures < kPatienceForSteps && more.size() < kMostAddedSteps; ++failures) {
       const double least_before = least_total_;
       double least_now = HUGE_VAL;
       std::int64_t chosen = 0;
@@ -146,7 +146,7 @@ class Shaving {
         for (std::int64_t& each : more) each = std::max<std::int64_t>(1, each / 100 * (80 + below(41)));
       }
       const std::int64_t resize = below(8);
-      if (more.empty() || (resize == 0 && more.size() < kMostMoreSteps)) more.push_back(1 + below(longest / 2 + 1));
+      if (more.empty() || (resize == 0 && more.size() < kMostAddedSteps)) more.push_back(1 + below(longest / 2 + 1));
       if (resize == 1 && more.size() > 1) more.pop_back();
       const double least_before = least_total_;
       compare(more, kLeastShift + static_cast<int>(below(kShifts)));
@@ -262,7 +262,7 @@ class Shaving {
   [[nodiscard]] bool fits(std::size_t node, std::int64_t size, std::int64_t to, std::size_t i, std::int64_t limit) {
     const Row& row = rows_[node];
     if (row.size() + 1 > durations_.size()) return false;
-    budget_.spend(kWorkOfFit * static_cast<std::int64_t>(row.size()));
+    budget_.spend(kWorkOfFitCheck * static_cast<std::int64_t>(row.size()));
     const std::int64_t rest = size - to;
     const auto [first, second] = std::minmax(to, rest);
     bool gone = false;
