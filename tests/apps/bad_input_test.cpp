@@ -71,7 +71,8 @@ TEST(BadInput, LayoutsShapesAndNumbers) {
 TEST(BadInput, AlgorithmsAndWhatToShow) {
   const Case cases[] = {
       {"--from 16:3 --to 16:5 --algorithm fastest", "--algorithm: 'fastest', expected one of classes, stepwise"},
-      {"--from 16:3 --to 16:5 --algorithm fastest", "auto, walker-otto, or of exchange: first-fit, profile, ggp, oggp"},
+      {"--from 16:3 --to 16:5 --algorithm fastest",
+       "auto, walker-otto, or of exchange: first-fit, profile, rising, ggp, oggp"},
       {"--from 8192:1 --to 8192:8192 --algorithm oggp --summary", "transfers to write out"},
       {"--from 15:3 --to 15:5 --algorithm classes", "gcd(s, P) = gcd(5, 15) = 5"},
       {"--from 16:3 --to 16:5 --algorithm walker-otto --json out.json", "--json: algorithm walker-otto"},
@@ -161,10 +162,10 @@ TEST(BadInput, ExchangesAndTheirTraffic) {
     }
   }
   expect_refused(folder.sluice(words("plan exchange good.csv --algorithm fastest")),
-                 "--algorithm: 'fastest', expected one of first-fit, profile, ggp, oggp");
+                 "--algorithm: 'fastest', expected one of first-fit, profile, rising, ggp, oggp");
   expect_refused(folder.sluice(words("plan exchange good.csv --algorithm classes")), "--algorithm: 'classes'");
   expect_refused(folder.sluice(words("compare exchange good.csv --algorithms oggp,fastest")),
-                 "--algorithms: 'fastest', expected one of first-fit, profile, ggp, oggp");
+                 "--algorithms: 'fastest', expected one of first-fit, profile, rising, ggp, oggp");
   expect_refused(folder.sluice(words("compare exchange good.csv --algorithms oggp,")), "--algorithms: ''");
   for (const Case& each :
        {Case{"--backbone 1Gbit", "--sender-link: nothing beside --backbone"},

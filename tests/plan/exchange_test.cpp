@@ -13,9 +13,9 @@
 namespace sluice {
 namespace {
 
-const std::vector<std::string> kFastAlgorithms{"first-fit", "profile", "ggp",       "oggp",   "multigraph",
-                                               "weights",   "degrees", "stepwise",  "greedy", "solstice",
-                                               "eclipse",   "lumos",   "thresholds"};
+const std::vector<std::string> kFastAlgorithms{"first-fit",  "profile", "rising",  "ggp",       "oggp",
+                                               "multigraph", "weights", "degrees", "stepwise",  "greedy",
+                                               "solstice",   "eclipse", "lumos",   "thresholds"};
 
 ExchangePlan plan(const ExchangeProblem& problem, const std::string& algorithm) {
   ExchangeOptions options;
@@ -50,7 +50,8 @@ double guarantee(const ExchangeProblem& problem) {
 TEST(Exchange, PlansTheExampleOfFigure6) {
   // Two messages and k = 1: one after the other, which no plan beats.
   const ExchangeProblem problem{dense({{3, 0}, {0, 1}}), 1, 1};
-  for (const char* algorithm : {"first-fit", "profile", "ggp", "oggp", "weights", "degrees", "stepwise", "greedy"}) {
+  for (const char* algorithm :
+       {"first-fit", "profile", "rising", "ggp", "oggp", "weights", "degrees", "stepwise", "greedy"}) {
     SCOPED_TRACE(algorithm);
     EXPECT_EQ(testing::expect_sound(problem, plan(problem, algorithm)), (Cost{2, 4, 6}));
   }

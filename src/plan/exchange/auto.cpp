@@ -2,7 +2,8 @@
 ///
 /// Problem: KPBS, see include/sluice/plan/exchange.hpp.
 ///
-/// Method: first-fit gives a plan at once, whatever the budget. Then, as long as that lasts:
+/// Method: first-fit gives a plan at once, whatever the budget. Then `rising` has kRisingShare of it, most of which it
+/// leaves as a rule. Then, as long as the budget lasts:
 ///
 /// 1. Plans by edge colouring, and every named planner that ends by itself, each in kNamedShare of the budget and
 /// what those before it left of theirs, kMostSavedShares more at most.
@@ -10,8 +11,8 @@
 /// 2. Some profiles (profile.cpp); where `thresholds` is near the cheapest plan, a search around it (thresholds.hpp).
 /// repack (repack.cpp) improves the cheapest plan so far, and those, of all that were found, that would be the cheapest
 /// for a half and a quarter of the set-up cost: it takes steps away more easily than it adds any; and the cheapest
-/// profile, as a plan of fewest steps may be cheaper and lead nowhere. What became the cheapest of these trials it
-/// improves further.
+/// profile, as a plan of fewest steps may be cheaper and lead nowhere, and that of `rising`. What became the cheapest
+/// of these trials it improves further.
 ///
 /// 3. The bound of the linear program over steps (program_bound.cpp): beyond kMostSide before step 2, up to there in
 /// step 4.
@@ -70,10 +71,11 @@ constexpr std::int64_t kMostSide = 320;
 constexpr std::size_t kMostCut = std::size_t{1} << 21;
 /// What a message costs that is coloured.
 constexpr std::int64_t kWorkOfColor = 1000;
-/// Of the budget: for the bound, at most; each named planner; all profiles.
+/// Of the budget: for the bound, at most; `rising`; each other named planner; all profiles.
 constexpr double kBoundShare = 0.1;
 constexpr double kBoundShareOfLarge = 0.03;              // beyond kMostSide
 constexpr std::int64_t kMostBoundWork = 10'000'000'000;  // there
+constexpr double kRisingShare = 0.5;
 constexpr double kNamedShare = 0.03;
 constexpr std::int64_t kMostSavedShares = 2;
 constexpr double kProfilesShare = 0.35;
@@ -130,10 +132,13 @@ PieceSteps plan_colored(const Demand& demand, std::int64_t chunk) {
   return steps;
 }
 
-/// The cheapest plan for another set-up cost, or the cheapest of the profiles.
+/// Where a plan to start from came from.
+enum class StartOrigin : std::uint8_t { kAny, kProfile, kRising };
+
+/// The cheapest plan for another set-up cost, of those that are not by `rising`; or the cheapest of one origin.
 struct Start {
-  double factor = 1;        ///< of the set-up cost
-  bool of_profile = false;  ///< no other plan counts
+  double factor = 1;  ///< of the set-up cost
+  StartOrigin origin = StartOrigin::kAny;
   double least = HUGE_VAL;
   PieceSteps steps = {};
 };
@@ -158,9 +163,9 @@ class Incumbent {
   }
   /// A plan to start from as well: `make` gives its steps, `count` of them, which last for `transmission` together.
   template <class Make>
-  void offer_start(double transmission, std::int64_t count, bool of_profile, Make make) {
+  void offer_start(double transmission, std::int64_t count, StartOrigin origin, Make make) {
     for (Start& start : starts_) {
-      if (start.of_profile && !of_profile) continue;
+      if (start.origin != origin && (start.origin != StartOrigin::kAny || origin == StartOrigin::kRising)) continue;
       const double total = transmission + start.factor * demand_.setup * static_cast<double>(count);
       if (total >= start.least) continue;
       start.least = total;
@@ -168,11 +173,11 @@ class Incumbent {
     }
     offer(transmission + demand_.setup * static_cast<double>(count), make);
   }
-  void offer_start(const PieceSteps& steps) {
+  void offer_start(const PieceSteps& steps, StartOrigin origin = StartOrigin::kAny) {
     const auto count = std::count_if(steps.begin(), steps.end(), [](const std::vector<Piece>& step) {
       return std::any_of(step.begin(), step.end(), [](const Piece& piece) { return piece.size > 0; });
     });
-    offer_start(sluice::detail::cost(steps, 0), count, false, [&] { return steps; });
+    offer_start(sluice::detail::cost(steps, 0), count, origin, [&] { return steps; });
   }
   /// Looks for a better bound.
   void raise_bound(Budget& budget) {
@@ -202,7 +207,11 @@ class Incumbent {
   double bound_;
   std::vector<double> prices_;  // that prove it, where it is not eta; or
   NodePrices node_prices_;
-  std::vector<Start> starts_{{1, false}, {0.5, false}, {0.25, false}, {1, true}};
+  std::vector<Start> starts_{{1, StartOrigin::kAny},
+                             {0.5, StartOrigin::kAny},
+                             {0.25, StartOrigin::kAny},
+                             {1, StartOrigin::kProfile},
+                             {1, StartOrigin::kRising}};
 };
 
 /// All but those that auto begins with or goes on from.
@@ -210,7 +219,8 @@ void run_named(const Demand& demand, Incumbent& best, Budget& budget) {
   const auto share = static_cast<std::int64_t>(kNamedShare * static_cast<double>(budget.left()));
   std::int64_t saved = 0;  // of the shares of those before
   for (const ExchangePlanner& each : exchange_planners()) {
-    if (each.plan == nullptr || each.plan == plan_first_fit || each.plan == plan_profile) continue;
+    if (each.plan == nullptr || each.plan == plan_first_fit || each.plan == plan_rising || each.plan == plan_profile)
+      continue;
     if (budget.over() || best.optimal()) return;
     try {
       Budget part = budget.part(share + saved);
@@ -249,7 +259,7 @@ void run_packing(const Demand& demand, Incumbent& best, std::uint64_t seed, Budg
   Packing packing(demand, static_cast<std::int32_t>(most));
   const auto offer = [&] { best.offer(packing.cost(), [&] { return packing.pieces(); }); };
   fit_profiles(demand, packing, budget, kProfilesShare, [&] {
-    best.offer_start(static_cast<double>(packing.transmission()), packing.steps(), true,
+    best.offer_start(static_cast<double>(packing.transmission()), packing.steps(), StartOrigin::kProfile,
                      [&] { return packing.pieces(); });
   });
   if (!best.optimal() && !budget.over()) {
@@ -415,6 +425,11 @@ BoundedPlan plan_auto(const Demand& demand, Budget& budget, std::uint64_t seed, 
   Incumbent best(demand, progress);
   Budget unlimited;
   best.offer_start(*plan_first_fit(demand, unlimited));
+  if (!best.optimal()) {
+    Budget part = budget.share(kRisingShare);
+    if (const std::optional<PieceSteps> steps = plan_rising(demand, part))
+      best.offer_start(*steps, StartOrigin::kRising);
+  }
   const std::int64_t side = std::int64_t{demand.lefts} + demand.rights - demand.max_transfers;
   if (side <= kMostSide) {
     const auto bound_work = static_cast<std::int64_t>(kBoundShare * static_cast<double>(budget.left()));

@@ -15,9 +15,9 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <numeric>
 #include <vector>
 
+#include "plan/exchange/parts.hpp"
 #include "plan/exchange/planners.hpp"
 
 namespace sluice::detail {
@@ -37,15 +37,6 @@ void insert(StepSet& set, std::size_t step) {
 }
 
 }  // namespace
-
-std::vector<std::int32_t> by_falling_size(const Demand& demand) {
-  std::vector<std::int32_t> order(demand.edges.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
-    return demand.edges[as_size(a)].weight > demand.edges[as_size(b)].weight;
-  });
-  return order;
-}
 
 std::optional<PieceSteps> plan_first_fit(const Demand& demand, Budget& budget) {
   const auto k = as_size(demand.max_transfers);

@@ -21,6 +21,7 @@ std::optional<PieceSteps> plan_degrees(const Demand& demand, Budget& budget);
 std::optional<PieceSteps> plan_stepwise_exchange(const Demand& demand, Budget& budget);
 std::optional<PieceSteps> plan_first_fit(const Demand& demand, Budget& budget);
 std::optional<PieceSteps> plan_profile(const Demand& demand, Budget& budget);
+std::optional<PieceSteps> plan_rising(const Demand& demand, Budget& budget);
 std::optional<PieceSteps> plan_greedy_exchange(const Demand& demand, Budget& budget);
 std::optional<PieceSteps> plan_solstice(const Demand& demand, Budget& budget);
 std::optional<PieceSteps> plan_eclipse(const Demand& demand, Budget& budget);

@@ -7,6 +7,7 @@
 #include "plan/budget.hpp"
 #include "plan/exchange/demand.hpp"
 #include "plan/exchange/packing.hpp"
+#include "plan/exchange/parts.hpp"
 
 namespace sluice::detail {
 
@@ -16,9 +17,6 @@ struct Profile {
   double rank = 0;   ///< by which profiles are tried, the lowest first
   double least = 0;  ///< what a plan in these steps, or more, costs if none has to last longer
 };
-
-/// Positions of the messages, the largest first; of equal ones in their order.
-[[nodiscard]] std::vector<std::int32_t> by_falling_size(const Demand& demand);
 
 /// Profiles of at most `most_steps` steps, the lowest rank first; fewer of them if the budget is spent.
 /// @pre `order` is by_falling_size(demand), and not empty
