@@ -165,6 +165,10 @@ Matching stepwise_matching(const BipartiteGraph& graph, std::int32_t max_transfe
   return part_of(graph, ids, result->matching);
 }
 
+std::int64_t greedy_further_edges(std::int64_t lefts, std::int64_t rights, std::int64_t max_transfers) {
+  return (rights - max_transfers) * rights + (lefts - max_transfers) * lefts;
+}
+
 Matching greedy_matching(const BipartiteGraph& graph, std::int32_t max_transfers) {
   Matching unlimited = maximum_weight_matching(graph).matching;
   if (unlimited.size <= max_transfers) return unlimited;
@@ -172,8 +176,8 @@ Matching greedy_matching(const BipartiteGraph& graph, std::int32_t max_transfers
   const std::int32_t more_lefts = graph.rights() - max_transfers;
   const std::int32_t more_rights = graph.lefts() - max_transfers;
   std::vector<Edge> edges;
-  edges.reserve(ids.size() + static_cast<std::size_t>(more_lefts) * static_cast<std::size_t>(graph.rights()) +
-                static_cast<std::size_t>(more_rights) * static_cast<std::size_t>(graph.lefts()));
+  edges.reserve(ids.size() +
+                static_cast<std::size_t>(greedy_further_edges(graph.lefts(), graph.rights(), max_transfers)));
   for (const std::int32_t id : ids) edges.push_back(graph.edge(id));
   std::vector<std::int32_t> lefts, rights;
   for (std::int32_t u = graph.lefts(); u < graph.lefts() + more_lefts; ++u) {

@@ -175,8 +175,8 @@ TEST(RunExchange, RefusesOptionsThatContradictEachOther) {
   const Case cases[] = {
       {"traffic.mtx --measure --max-transfers 2", "--measure: --max-transfers beside it"},
       {"traffic.mtx --platform platform.json --measure", "--platform: --measure beside it"},
-      {"traffic.mtx --tune", "--tune: mode auto"},
-      {"traffic.mtx --tune --mode list --method alltoallv", "--tune: mode list"},
+      {"traffic.mtx --tune", "--tune: no method in mode list"},
+      {"traffic.mtx --tune --mode list --method alltoallv", "--tune: no method in mode list"},
       {"traffic.mtx --platform nowhere.json", "nowhere.json"},
       {"wide.csv --platform platform.json", "platform.json: 5 ranks"},
   };

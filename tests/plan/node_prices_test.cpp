@@ -198,7 +198,7 @@ TEST(NodePriceBound, StopsAtEnoughAndWhenTheBudgetIsSpent) {
 ExchangePlan planned_by(const ExchangeProblem& problem, const char* algorithm) {
   ExchangeOptions options;
   options.algorithm = algorithm;
-  options.effort = 0.1;
+  options.effort = 0.3;
   return plan_exchange(problem, options);
 }
 

@@ -3,13 +3,14 @@
 namespace sluice::detail {
 
 std::optional<PieceSteps> peel_whole(const Demand& demand, Budget& budget,
-                                     Matching (*next)(const BipartiteGraph&, std::int32_t)) {
-  constexpr std::int64_t kWorkOfMessage = 30;  // left, in a step
+                                     Matching (*next)(const BipartiteGraph&, std::int32_t),
+                                     std::int64_t further_edges) {
+  constexpr std::int64_t kWorkOfMessage = 30, kWorkOfFurtherEdge = 100;  // left, in a step
   bool late = false;
   const EdgeSteps whole =
       peel(BipartiteGraph(demand.lefts, demand.rights, demand.edges), [&](const BipartiteGraph& rest) {
-        late = budget.over();
-        budget.spend(kWorkOfMessage * rest.edge_count());
+        late = budget.over() || budget.left() < kWorkOfFurtherEdge * further_edges;
+        budget.spend(kWorkOfMessage * rest.edge_count() + (late ? 0 : kWorkOfFurtherEdge * further_edges));
         return late ? empty_matching(rest) : next(rest, demand.max_transfers);
       });
   if (late) return std::nullopt;

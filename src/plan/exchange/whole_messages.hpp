@@ -10,8 +10,10 @@
 namespace sluice::detail {
 
 /// What `stepwise` and `greedy` share: one matching of whole messages after another, each chosen by `next` among the
-/// messages left, at most k of them (plan/peeling.hpp). nullopt if the budget was spent before.
+/// messages left, at most k of them (plan/peeling.hpp). nullopt if the budget does not last: a step is only begun if it
+/// does. `further_edges`: those besides messages among which `next` chooses.
 std::optional<PieceSteps> peel_whole(const Demand& demand, Budget& budget,
-                                     Matching (*next)(const BipartiteGraph&, std::int32_t));
+                                     Matching (*next)(const BipartiteGraph&, std::int32_t),
+                                     std::int64_t further_edges = 0);
 
 }  // namespace sluice::detail

@@ -106,7 +106,7 @@ class Planning {
   /// replayed. What has very many is not even estimated.
   void replay_some() {
     constexpr std::size_t kMostEstimated = std::size_t{1} << 18;
-    constexpr double kMostWork = 2.5e8, kLittleWork = 3e7;  // some seconds, and a part of one
+    constexpr double kMostWork = 2.5e8, kLittleWork = 1e7;  // some seconds, and a part of one
     constexpr double kAlike = 1.25, kGain = 0.95;
     struct Estimate {
       double seconds;
@@ -141,8 +141,9 @@ class Planning {
                              [](const Estimate& each) { return std::pair(each.class_of, each.messages); });
     double spent = 0;
     for (const Estimate& each : estimates) {
-      if (best_ && spent > kLittleWork && each.seconds > kGain * best_->length_s) continue;
-      const double most = spent < 2 * kMostWork ? kMostWork : kLittleWork;
+      const bool promises = !best_ || each.seconds <= kGain * best_->length_s;
+      const double most = promises && spent < 2 * kMostWork ? kMostWork : kLittleWork - (promises ? 0 : spent);
+      if (most <= 0) continue;
       double left = most;
       offer(program_of(variants_[each.variant], variants_[each.variant].make()), left);
       spent += most - left;
