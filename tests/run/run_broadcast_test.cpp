@@ -146,6 +146,21 @@ TEST(Broadcast, EveryRootByTheBestOfAll) {
   }
 }
 
+/// Beyond 64 size classes the job forgets those used longest ago, but not the one that is under way.
+TEST(Broadcast, ManySizesMayBeAskedForWhileOneIsUnderWay) {
+  BroadcastOptions options;
+  options.plan.algorithm = "ecef";
+  options.platform = platform_of(size(), 2);
+  Broadcast job(MPI_COMM_WORLD, 0, options);
+  constexpr std::size_t kBytes = 300'000;
+  std::vector<unsigned char> buffer(kBytes, rank() == 0 ? 7 : 0);
+  job.start(buffer.data(), static_cast<std::int64_t>(kBytes));
+  for (std::int64_t bytes = 1, sizes = 0; sizes < 70; ++sizes, bytes += bytes / 4 + 1)
+    EXPECT_GE(job.chosen(bytes).predicted_s, 0);
+  job.wait();
+  EXPECT_EQ(buffer, std::vector<unsigned char>(kBytes, 7));
+}
+
 TEST(Broadcast, SizesOfAClassAreCutAtTheSameFractions) {
   Draw draw(5);
   BroadcastOptions options;

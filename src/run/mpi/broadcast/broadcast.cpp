@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstddef>
 #include <exception>
+#include <iterator>
 #include <list>
 #include <memory>
 #include <utility>
@@ -249,7 +250,11 @@ SizeClass& Broadcast::State::obtain(std::int64_t bytes) {
   const bool may_try = options.try_native && options.plan.algorithm == "auto" && !options.program;
   size.trial.choose(may_try && !size.part->native ? detail::Way::kTurns : detail::Way::kPlan, kept);
   classes.push_front(std::move(size));
-  if (classes.size() > kKeptClasses) classes.pop_back();
+  if (classes.size() > kKeptClasses) {
+    auto oldest = std::prev(classes.end());
+    if (&*oldest == present) --oldest;  // chosen() may be asked for many sizes while an execution is under way
+    classes.erase(oldest);
+  }
   return classes.front();
 }
 
