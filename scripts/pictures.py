@@ -18,6 +18,7 @@ import sys
 import tempfile
 from xml.sax.saxutils import escape
 
+WIDTH, TEXT = 600, 15  # text of 6 pt where a picture is printed 85 mm wide
 # Okabe and Ito's palette, told apart with any common kind of colour blindness.
 PALETTE = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#999999"]
 ON_LIGHT = {"#E69F00", "#56B4E9", "#F0E442"}  # black text is read on these, white on the others
@@ -26,26 +27,27 @@ ON_LIGHT = {"#E69F00", "#56B4E9", "#F0E442"}  # black text is read on these, whi
 class Drawing:
     """An SVG on white, in the units of the screen."""
 
-    def __init__(self, width, height, title):
+    def __init__(self, height, title):
         self.parts = [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
-            'font-family="sans-serif" font-size="12">',
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" '
+            f'font-family="sans-serif" font-size="{TEXT}">',
             f"<title>{escape(title)}</title>",
-            f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
+            f'<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>',
         ]
 
     def box(self, x, y, width, height, fill, edge=""):
         stroke = f' stroke="{edge}"' if edge else ""
         self.parts.append(f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" fill="{fill}"{stroke}/>')
 
-    def text(self, x, y, text, size=12, fill="#222", anchor="start", bold=False, turned=False):
+    def text(self, x, y, text, fill="#222", anchor="start", bold=False, turned=False):
         at = f'transform="translate({x:g},{y:g}) rotate(-90)"' if turned else f'x="{x:g}" y="{y:g}"'
         weight = ' font-weight="bold"' if bold else ""
-        self.parts.append(f'<text {at} text-anchor="{anchor}" font-size="{size}" fill="{fill}"{weight}>{escape(text)}</text>')
+        self.parts.append(f'<text {at} text-anchor="{anchor}" fill="{fill}"{weight}>{escape(text)}</text>')
 
-    def heading(self, x, y, title, below):
+    def heading(self, x, y, title, *below):
         self.text(x, y, title, bold=True)
-        self.text(x, y + 16, below, size=10.5, fill="#555")
+        for line, text in enumerate(below, 1):
+            self.text(x, y + 20 * line, text, fill="#555")
 
     def arrow(self, x, y, length=26):
         self.parts.append(f'<path d="M{x} {y}h{length}m-7 -5l7 5l-7 5" fill="none" stroke="#444" stroke-width="2"/>')
@@ -79,7 +81,7 @@ def matrix(drawing, x, y, cell, nodes, cells):
     for row, column, fill, text, colour in cells:
         left, top = x + column * cell, y + row * cell
         drawing.box(left, top, cell, cell, fill)
-        drawing.text(left + cell / 2, top + cell - 3.5, text, size=8, fill=colour, anchor="middle")
+        drawing.text(left + cell / 2, top + cell - 3.5, text, fill=colour, anchor="middle")
 
 
 def bars(drawing, x, y, scale, schedule, colours):
@@ -88,36 +90,30 @@ def bars(drawing, x, y, scale, schedule, colours):
         for width, fill in ((schedule["setup"], "#eeeeee"), (each["duration"], colours[step % len(colours)])):
             drawing.box(x, y, width * scale, 26, fill, "#ffffff")
             x += width * scale
-    return x
 
 
 def draw_redistribution(command, output):
     ours, other = plan(command, "auto"), plan(command, "caterpillar")
-    nodes, cell, top = ours["senders"], 13, 58
-    drawing = Drawing(900, 290, "From the communication matrix of 16:3 to 16:5 to seven steps, and their time beside the caterpillar")
+    nodes, cell, left, right, top = ours["senders"], 16.5, 26, 326, 72
+    drawing = Drawing(584, "From the communication matrix of 16:3 to 16:5 to seven steps, and their time beside the caterpillar")
     moves = [(t["from"], t["to"], t["size"], step) for step, s in enumerate(ours["steps"]) for t in s["transfers"]]
     greys = {1: ("#d9d9d9", "#222"), 2: ("#a6a6a6", "#222"), 3: ("#636363", "#fff")}
-    drawing.heading(40, 22, "Who sends how much to whom", "16 processes: blocks of 3 to blocks of 5")
-    drawing.text(40 + nodes * cell / 2, 52, "receiver", size=10, fill="#555", anchor="middle")
-    drawing.text(32, top + nodes * cell / 2, "sender", size=10, fill="#555", anchor="middle", turned=True)
-    matrix(drawing, 40, top, cell, nodes, [(i, j, greys[size][0], str(size), greys[size][1]) for i, j, size, _ in moves])
-    drawing.arrow(262, top + nodes * cell / 2)
-    drawing.heading(310, 22, "The fewest steps", "one message per process, all of one length")
-    matrix(drawing, 310, top, cell, nodes,
+    drawing.heading(left, 20, "Who sends how much to whom", "16 processes, blocks of 3 to 5")
+    drawing.text(left + nodes * cell / 2, top - 8, "receiver", fill="#555", anchor="middle")
+    drawing.text(left - 8, top + nodes * cell / 2, "sender", fill="#555", anchor="middle", turned=True)
+    matrix(drawing, left, top, cell, nodes, [(i, j, greys[size][0], str(size), greys[size][1]) for i, j, size, _ in moves])
+    drawing.arrow(left + nodes * cell + 5, top + nodes * cell / 2)
+    drawing.heading(right, 20, "The fewest steps", "messages of one length in each")
+    matrix(drawing, right, top, cell, nodes,
            [(i, j, PALETTE[step], letter_of(step), on(PALETTE[step])) for i, j, _, step in moves])
-    drawing.arrow(532, top + nodes * cell / 2)
-    drawing.heading(590, 22, "Time", "transmission + one set-up per step")
-    scale = 290 / other["cost"]["total"]
-    for y, name, schedule, colours in ((80, "Sluice", ours, PALETTE), (160, "caterpillar (ScaLAPACK)", other, ["#999999"])):
+    drawing.heading(left, 372, "Time", "transmission, and before each step its set-up (light)")
+    scale = (WIDTH - 2 * left) / other["cost"]["total"]
+    for y, name, schedule, colours in ((428, "Sluice", ours, PALETTE), (494, "Caterpillar (ScaLAPACK)", other, ["#999999"])):
         cost = schedule["cost"]
-        drawing.text(590, y - 8, f"{name}: {cost['steps']} steps, transmission {cost['transmission']}", size=11)
-        end = bars(drawing, 590, y, scale, schedule, colours)
-        if end < 840:
-            drawing.text(end + 8, y + 18, f"{cost['total']:g}", bold=True)
-        else:
-            drawing.text(end - 4, y + 44, f"{cost['total']:g}", bold=True, anchor="end")
-    drawing.text(590, 240, "sluice plan redistribute --from 16:3 --to 16:5", size=10.5, fill="#555")
-    drawing.text(590, 256, "Example 1 of Desprez et al., 1997", size=10.5, fill="#555")
+        drawing.text(left, y - 8, f"{name}: {cost['steps']} steps, transmission {cost['transmission']}, total {cost['total']:g}")
+        bars(drawing, left, y, scale, schedule, colours)
+    drawing.text(left, 548, "sluice plan redistribute --from 16:3 --to 16:5", fill="#555")
+    drawing.text(left, 568, "Example 1 of Desprez et al., 1997", fill="#555")
     drawing.save(output / "picture.svg")
 
 
@@ -174,19 +170,20 @@ def draw_bottleneck(root, command, output):
                 for mode, name, below in (("at-once", "All at once", "every message from the start, as fixed patterns have it"),
                                           ("chain", "By the plan", f"one message per host, {K} at once"))]
     longest = max([end for _, _, shown, _ in runs for *_, end in shown])
-    width, row, left = 720, 16, 90
-    height = 60 + len(runs) * (70 + SENDERS * row)
-    drawing = Drawing(900, height, "An exchange over a bottleneck: all messages at once, and by a plan, as they ran")
-    drawing.heading(left - 60, 22, f"{total / 1e6:.1f} MB between two clusters of {SENDERS} hosts",
-                    f"backbone of {BACKBONE_MBIT} Mbit/s, links of {BACKBONE_MBIT / K:.0f} Mbit/s: {K} messages fill it; "
+    width, row, left = 490, 18, 96
+    head, foot = 112, 28  # of each run: what stands above its bars, and the time below
+    height = 68 + len(runs) * (head - 46 + SENDERS * row + foot)
+    drawing = Drawing(height, "An exchange over a bottleneck: all messages at once, and by a plan, as they ran")
+    drawing.heading(12, 20, f"{total / 1e6:.1f} MB between two clusters of {SENDERS} hosts",
+                    f"backbone of {BACKBONE_MBIT} Mbit/s, links of {BACKBONE_MBIT / K:.0f} Mbit/s: {K} messages fill it;",
                     "a bar is a message, in the colour of its sender; sender 2 has most to send")
-    top = 76
+    top = 68
     for name, below, shown, median in runs:
-        drawing.text(left, top - 6, name, bold=True)
-        drawing.text(left + 90, top - 6, f"{below}; median of 9 executions {median:.2f} s, drawn is one more", size=10.5, fill="#555")
+        drawing.heading(12, top + 20, name, f"{below};", f"median of 9 executions {median:.2f} s, drawn is one more")
+        top += head - 46
         for receiver in range(SENDERS):
             y = top + receiver * row
-            drawing.text(left - 8, y + row - 4, f"receiver {receiver}", size=9, fill="#555", anchor="end")
+            drawing.text(left - 8, y + row - 4, f"receiver {receiver}", fill="#555", anchor="end")
             drawing.line(left, y + row, left + width, y + row, "#eee")
             placed, lanes = lanes_of([each for each in shown if each[1] == receiver])
             for (sender, _, start, end), lane in placed:
@@ -199,8 +196,8 @@ def draw_bottleneck(root, command, output):
         for i in range(int(longest / tick) + 1):
             x = left + i * tick / longest * width
             drawing.line(x, y, x, y + 4)
-            drawing.text(x, y + 16, f"{i * tick:g} s", size=9, fill="#555", anchor="middle")
-        top += 70 + SENDERS * row
+            drawing.text(x, y + 20, f"{i * tick:g} s", fill="#555", anchor="middle")
+        top += SENDERS * row + foot
     drawing.save(output / "bottleneck.svg")
 
 

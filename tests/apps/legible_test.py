@@ -3,9 +3,9 @@
 
     legible_test.py SLUICE FOLDER [CHROMIUM]
 
-Every kind of picture is drawn. No text may be smaller than 6 pt then; in Chromium, where it is given, no text may reach
-beyond the edge of its picture. The lab and simulated machines are stood in for, as in the tests of their studies; those
-pictures, and curves of studies, need gnuplot."""
+Every kind of picture is drawn; those of the documents are looked at too. No text may be smaller than 6 pt then; in
+Chromium, where it is given, no text may reach beyond the edge of its picture. The lab and simulated machines are stood
+in for, as in the tests of their studies; those pictures, and curves of studies, need gnuplot."""
 
 import os
 import pathlib
@@ -91,6 +91,9 @@ class Legible(unittest.TestCase):
         if shutil.which("gnuplot"):
             for study in STUDIES:
                 cls.run_command(f"study {study} -o study-{study.split()[0]}")
+        (cls.path / "docs").mkdir()
+        for picture in (SOURCE / "docs").glob("*.svg"):
+            shutil.copy(picture, cls.path / "docs")
         cls.pictures = sorted(cls.path.rglob("*.svg"))
 
     @classmethod
@@ -105,7 +108,7 @@ class Legible(unittest.TestCase):
             raise RuntimeError(f"{command}: {done.stderr}")
 
     def test_all_kinds_are_drawn(self):
-        self.assertGreaterEqual(len(self.pictures), len(PICTURES) + (15 if shutil.which("gnuplot") else 0))
+        self.assertGreaterEqual(len(self.pictures), len(PICTURES) + 2 + (15 if shutil.which("gnuplot") else 0))
 
     def test_no_text_is_smaller_than_6_points(self):
         for picture in self.pictures:

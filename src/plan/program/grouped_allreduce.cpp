@@ -39,7 +39,7 @@ bool can_be_collected(const Groups& groups) { return std::ranges::count(groups, 
 ProgramMessages grouped_allreduce(const Groups& groups, const Ranges& shares, const Allgather& inside) {
   SLUICE_ASSERT(can_be_collected(groups), std::to_string(groups.size()));
   Groups ordered = groups;
-  std::ranges::stable_partition(ordered, [](const Ranks& group) { return group.size() == 1; });
+  std::stable_partition(ordered.begin(), ordered.end(), [](const Ranks& group) { return group.size() == 1; });
   const auto alone = static_cast<std::size_t>(std::ranges::count(ordered, std::size_t{1}, &Ranks::size));
   ProgramMessages messages;
   for (const Ranks& group : ordered) messages.append(inside(group, dealt_out(group, shares, 0)).reversed(true));

@@ -233,7 +233,7 @@ ProgramMessages binomial_from_one(const Ranks& ranks, const RangeSets& sets) {
   const auto only = std::ranges::find_if(sets, [](const Ranges& set) { return !set.empty(); });
   if (only == sets.end()) return {};
   Ranks from_it = ranks;
-  std::ranges::rotate(from_it, from_it.begin() + (only - sets.begin()));
+  std::rotate(from_it.begin(), from_it.begin() + (only - sets.begin()), from_it.end());
   return binomial_broadcast(from_it, *only);
 }
 /// With the array whole, and with as many shares as the largest group has ranks.
