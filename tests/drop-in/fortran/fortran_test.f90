@@ -1,16 +1,14 @@
 ! Planning and jobs through the Fortran module, on any number of ranks: fortran_test PLATFORM.json FILE_TO_WRITE
 program fortran_test
   use, intrinsic :: iso_c_binding, only: c_loc, c_ptr
-  use, intrinsic :: iso_fortran_env, only: error_unit, int64, real64
+  use, intrinsic :: iso_fortran_env, only: int64, real64
   use mpi_f08
+  use checks
   use sluice
   implicit none
-  integer :: rank, ranks, failures = 0
   character(4096) :: platform_file, plan_file
 
-  call MPI_Init()
-  call MPI_Comm_rank(MPI_COMM_WORLD, rank)
-  call MPI_Comm_size(MPI_COMM_WORLD, ranks)
+  call begin_checks()
   call get_command_argument(1, platform_file)
   call get_command_argument(2, plan_file)
   if (rank == 0) call plan()
@@ -24,19 +22,9 @@ program fortran_test
   call fail()
   call agree()
   call move_and_combine()
-  call MPI_Allreduce(MPI_IN_PLACE, failures, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
-  call MPI_Finalize()
-  if (failures > 0) error stop 1
+  call end_checks()
 
 contains
-
-  subroutine check(condition, what)
-    logical, intent(in) :: condition
-    character(*), intent(in) :: what
-    if (condition) return
-    write (error_unit, '(a,i0,2a)') 'rank ', rank, ': not so: ', what
-    failures = failures + 1
-  end subroutine
 
   subroutine plan()
     type(sluice_schedule) :: schedule, again

@@ -1,35 +1,23 @@
 ! Options of jobs through the Fortran module, on any number of ranks: programs to carry out, and parts of a matrix.
 ! options_test PLATFORM.json
 program options_test
-  use, intrinsic :: iso_fortran_env, only: error_unit, int64, real64
+  use, intrinsic :: iso_fortran_env, only: int64, real64
   use mpi_f08
+  use checks
   use sluice
   implicit none
   integer, parameter :: numbers = 100, bytes = 8*numbers
-  integer :: rank, ranks, failures = 0
   character(4096) :: platform_file
 
-  call MPI_Init()
-  call MPI_Comm_rank(MPI_COMM_WORLD, rank)
-  call MPI_Comm_size(MPI_COMM_WORLD, ranks)
+  call begin_checks()
   call get_command_argument(1, platform_file)
   call read_programs()
   call carry_out_programs()
   call refuse_programs()
   call move_parts()
-  call MPI_Allreduce(MPI_IN_PLACE, failures, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
-  call MPI_Finalize()
-  if (failures > 0) error stop 1
+  call end_checks()
 
 contains
-
-  subroutine check(condition, what)
-    logical, intent(in) :: condition
-    character(*), intent(in) :: what
-    if (condition) return
-    write (error_unit, '(a,i0,2a)') 'rank ', rank, ': not so: ', what
-    failures = failures + 1
-  end subroutine
 
   ! A program in which rank after rank passes the message on, or elements on their way to rank 0 are combined.
   function program_of(problem, for_ranks) result(text)
