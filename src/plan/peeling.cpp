@@ -166,6 +166,7 @@ Matching stepwise_matching(const BipartiteGraph& graph, std::int32_t max_transfe
 }
 
 std::int64_t greedy_further_edges(std::int64_t lefts, std::int64_t rights, std::int64_t max_transfers) {
+  if (max_transfers >= std::min(lefts, rights)) return 0;
   return (rights - max_transfers) * rights + (lefts - max_transfers) * lefts;
 }
 

@@ -48,7 +48,7 @@ EdgeSteps in_falling_order(const BipartiteGraph& graph, EdgeSteps steps);
 /// further left ones, joined to all right ones, have to be covered: O(n^2) more edges.
 /// @pre as above
 [[nodiscard]] Matching greedy_matching(const BipartiteGraph& graph, std::int32_t max_transfers);
-/// Edges that it chooses among besides the graph's, where more than `max_transfers` could go at once.
+/// How many edges it chooses among besides the graph's, in a step that `max_transfers` limits; 0 if it limits none.
 [[nodiscard]] std::int64_t greedy_further_edges(std::int64_t lefts, std::int64_t rights, std::int64_t max_transfers);
 
 }  // namespace sluice::detail

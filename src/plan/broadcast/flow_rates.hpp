@@ -41,7 +41,7 @@ class FlowRates {
   [[nodiscard]] double first_end() const { return ends_.front().time; }
   /// So many rates have been found: the work so far.
   [[nodiscard]] double found() const { return found_; }
-  /// What was looked at for them: how many times a flow that passes something at which rates were found anew.
+  /// The work for them: of each port, link and the like at which rates were found anew, the flows that pass it.
   [[nodiscard]] double work() const { return work_; }
 
  private:

@@ -109,7 +109,7 @@ std::vector<RankGroup> RankNetwork::groups_from(std::int64_t root, std::size_t l
 double RankNetwork::bound(std::int64_t root, std::int64_t bytes) const {
   if (bytes == 0 || platform_.ranks == 1) return 0;
   const std::size_t n = platform_.clusters.size();
-  /// That a link keeps a rank from others, or an uplink.
+  // For how long the message, in any parts, keeps a port or an uplink at least if it comes over this link.
   const auto least_of_link = [&](std::size_t from, std::size_t to) {
     const PlatformLink& between = link(from, to);
     return between.gap.least_in_parts(bytes) / static_cast<double>(between.connections);

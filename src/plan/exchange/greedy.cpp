@@ -8,17 +8,14 @@
 /// section 4.5; the limit k is ours.
 ///
 /// Example: messages 0->0 of 3, 0->1 of 1, 1->0 of 1, 1->1 of 3, k = 2: steps {0->0, 1->1} of 3 and {0->1, 1->0} of 1.
-#include <algorithm>
-
 #include "plan/exchange/planners.hpp"
 #include "plan/exchange/whole_messages.hpp"
 
 namespace sluice::detail {
 
 std::optional<PieceSteps> plan_greedy_exchange(const Demand& demand, Budget& budget) {
-  const std::int64_t lefts = demand.lefts, rights = demand.rights, k = demand.max_transfers;
-  const bool limited = k < std::min(lefts, rights);
-  return peel_whole(demand, budget, greedy_matching, limited ? greedy_further_edges(lefts, rights, k) : 0);
+  return peel_whole(demand, budget, greedy_matching,
+                    greedy_further_edges(demand.lefts, demand.rights, demand.max_transfers));
 }
 
 }  // namespace sluice::detail

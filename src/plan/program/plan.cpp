@@ -111,7 +111,6 @@ class Planning {
     struct Estimate {
       double seconds;
       std::size_t messages, variant;
-      int class_of = 0;
     };
     std::vector<Estimate> estimates;
     std::size_t fewest = variants_.size(), least = std::numeric_limits<std::size_t>::max();
@@ -131,14 +130,14 @@ class Planning {
       estimates.push_back(
           {estimated_length(network_, program_of(variants_[v], messages), options_.combine_s_per_byte), count, v});
     }
-    // Of those that are alike, what is the least work is first.
+    // Of those that are alike, what has the fewest messages is first.
     std::ranges::stable_sort(estimates, {}, &Estimate::seconds);
-    for (std::size_t i = 1; i < estimates.size(); ++i) {
-      const auto first = std::ranges::find(estimates, estimates[i - 1].class_of, &Estimate::class_of);
-      estimates[i].class_of = first->class_of + (estimates[i].seconds > kAlike * first->seconds ? 1 : 0);
+    for (auto first = estimates.begin(); first != estimates.end();) {
+      const auto next = std::find_if(first, estimates.end(),
+                                     [&](const Estimate& each) { return each.seconds > kAlike * first->seconds; });
+      std::stable_sort(first, next, [](const Estimate& a, const Estimate& b) { return a.messages < b.messages; });
+      first = next;
     }
-    std::ranges::stable_sort(estimates, {},
-                             [](const Estimate& each) { return std::pair(each.class_of, each.messages); });
     double spent = 0;
     for (const Estimate& each : estimates) {
       const bool promises = !best_ || each.seconds <= kGain * best_->length_s;
