@@ -2,11 +2,14 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -71,6 +74,14 @@ bool same_on_all_ranks(const std::string& text) {
          most[0] == ~most[1];
 }
 
+/// Elements of a common type that are fewer bytes, whichever type it is.
+std::array<int, kTakenCalls.size()> surely_fewer(const std::array<std::int64_t, kTakenCalls.size()>& bytes) {
+  std::array<int, kTakenCalls.size()> few{};
+  for (std::size_t i = 0; i < few.size(); ++i)
+    few[i] = static_cast<int>(std::min<std::int64_t>(bytes[i] / kMostCommonBytes, std::numeric_limits<int>::max()));
+  return few;
+}
+
 }  // namespace
 
 const Settings& settings() { return kept_settings(); }
@@ -94,6 +105,7 @@ void start() noexcept {
       mode.taking = start_taking();
       mode.log = mode.taking && settings().log;
       if (mode.taking) mode.least = least_arguments();
+      if (mode.taking && !mode.log) mode.few = surely_fewer(mode.least);
     }
   } catch (const std::exception& error) {
     say_once("ignored", error.what());

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <mpi.h>
+
 #include <array>
 #include <cstdint>
 
+#include "pmpi/calls/sizes.hpp"
 #include "pmpi/settings.hpp"
 #include "pmpi/take/taken_calls.hpp"
 
@@ -16,9 +19,16 @@ struct Mode {
   bool log = false;
   /// Bytes of a call's arguments: with fewer it is handed on before anything else is looked at.
   std::array<std::int64_t, kTakenCalls.size()> least{};
+  /// Elements of common types that are surely fewer bytes than that; 0 where each call is recorded or logged.
+  std::array<int, kTakenCalls.size()> few{};
 };
 /// Written by MPI_Init and MPI_Finalize only.
 extern Mode mode;
+
+/// Whether a call is handed on with nothing else done: what all short calls pass, so as cheap as can be.
+[[nodiscard]] inline bool is_few(Taken call, int count, MPI_Datatype type) {
+  return count < mode.few[index_of(call)] && is_common(type);
+}
 
 /// What the environment asked for when MPI was started.
 [[nodiscard]] const Settings& settings();

@@ -13,12 +13,13 @@ namespace sluice::pmpi {
   return count * size;
 }
 
-/// Whether elements take fewer than `least` bytes, told by their number and a glance at the type; false: perhaps not.
-/// Asking MPI for the size takes longer than all else that handing on a short message does.
-[[nodiscard]] inline bool is_surely_shorter(int count, MPI_Datatype type, std::int64_t least) {
-  constexpr std::int64_t kMostBytes = 8;
-  return count < least / kMostBytes && (type == MPI_DOUBLE || type == MPI_INT || type == MPI_FLOAT ||
-                                        type == MPI_BYTE || type == MPI_CHAR || type == MPI_LONG);
+/// The longest element of a common type.
+constexpr std::int64_t kMostCommonBytes = 8;
+/// Whether it is one of a few types that most programs use, told by a glance. Asking MPI for the size of a type takes
+/// longer than all else that handing on a short message does.
+[[nodiscard]] inline bool is_common(MPI_Datatype type) {
+  return type == MPI_DOUBLE || type == MPI_INT || type == MPI_BYTE || type == MPI_FLOAT || type == MPI_CHAR ||
+         type == MPI_LONG;
 }
 
 }  // namespace sluice::pmpi

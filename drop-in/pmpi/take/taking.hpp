@@ -27,8 +27,7 @@ namespace sluice::pmpi {
 
 /// Whether a call is handed on for its arguments alone.
 [[nodiscard]] inline bool is_short(Taken call, int count, MPI_Datatype type) {
-  const std::int64_t least = mode.least[index_of(call)];
-  return is_surely_shorter(count, type, least) || bytes_of(count, type) < least;
+  return is_few(call, count, type) || bytes_of(count, type) < mode.least[index_of(call)];
 }
 
 /// The communicator of a call, if calls on it may be taken; null: the call is handed on.
