@@ -35,6 +35,7 @@ struct RunExchange {
   std::string platform;     ///< the file of the network, whose links tell k
   bool measure = false;     ///< measure k, by more and more transfers at once
   bool tune = false;        ///< mode list finds k while it runs
+  std::string chunk;        ///< bytes of the pieces in which messages travel; empty: as the mode has it
   bool by_host = false;     ///< one stream between two hosts
   bool same_ranks = false;  ///< senders and receivers are the same ranks
   TimelineOutput timeline;

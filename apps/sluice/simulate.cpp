@@ -52,7 +52,23 @@ constexpr double kUsualElementBytes = 8;
 constexpr std::int64_t kMostUnitBytes = std::int64_t{1} << 40;
 
 /// What is simulated, which decides about the options.
-enum class Kind : std::uint8_t { kSteps, kTree, kProgram, kFile };
+enum class Kind : std::uint8_t { kSteps, kTree, kBroadcast, kProgram, kFile };
+
+/// What engines say of it.
+std::string engine_help(Kind kind) {
+  switch (kind) {
+    case Kind::kTree:
+      return "model: one port per node, k, set-up";
+    case Kind::kBroadcast:
+      return "model: the times that the plan states; simgrid: what its ranks do, on SimGrid";
+    case Kind::kProgram:
+      return "model: the replay of the planner; simgrid: SimGrid on --platform";
+    case Kind::kSteps:
+    case Kind::kFile:
+      break;
+  }
+  return "model: one port per node, k, set-up; simgrid: SimGrid on --platform";
+}
 
 /// What every problem of the verb asks of a simulation, as typed.
 struct SimulationOptions {
@@ -64,19 +80,14 @@ struct SimulationOptions {
   bool all = false;
   SimgridEngineOptions machine;
   bool same_hosts = false;
+  bool control = false;
   std::string unit_bytes;
 
   void add_to(CLI::App& app, Kind kind) {
-    if (kind == Kind::kTree) {
-      offer(app.add_option("--engine", engine, "model: one port per node, k, set-up"), {"model"})
-          ->option_text("NAME [model]");
-    } else {
-      offer(app.add_option("--engine", engine,
-                           kind == Kind::kProgram
-                               ? "model: the replay of the planner; simgrid: SimGrid on --platform"
-                               : "model: one port per node, k, set-up; simgrid: SimGrid on --platform"),
-            {"model", "simgrid"})
-          ->option_text("NAME [model]");
+    std::vector<std::string> engines{"model"};
+    if (kind != Kind::kTree) engines.emplace_back("simgrid");
+    offer(app.add_option("--engine", engine, engine_help(kind)), engines)->option_text("NAME [model]");
+    if (kind != Kind::kTree) {
       app.add_option("--hosts", machine.hosts,
                      "of simgrid: a file that names the hosts in their order; all of the platform unless given")
           ->option_text("FILE");
@@ -89,6 +100,8 @@ struct SimulationOptions {
           ->option_text("FILE");
     if (kind == Kind::kSteps || kind == Kind::kFile) {
       app.add_flag("--same-hosts", same_hosts, "of simgrid: receiver i is on the host of sender i, not behind them");
+      app.add_flag("--control", control,
+                   "of simgrid: count the short messages too by which jobs keep the order barrier or chain");
       app.add_option("--unit-bytes", unit_bytes,
                      "of simgrid: bytes of a unit of the sizes; unless given, 1, or an element of a redistribution")
           ->option_text("N");
@@ -116,7 +129,7 @@ void check(const SimulationOptions& options) {
   if (options.simgrid() && !options.speed.empty())
     throw InputError("--speed", "--engine simgrid", "only one of them: the platform says how fast transfers are");
   if (!options.simgrid() && (!options.machine.hosts.empty() || !options.machine.settings.empty() ||
-                             options.same_hosts || !options.unit_bytes.empty()))
+                             options.same_hosts || options.control || !options.unit_bytes.empty()))
     throw InputError("--engine", "model, with options of simgrid", "--engine simgrid");
   if (options.simgrid()) check(options.machine);
   (void)parse_step_order(options.order, "--order");
@@ -195,7 +208,7 @@ int simulate_steps(const StepSchedule& schedule, const std::string& title, const
   if (options.simgrid()) {
     if (!options.unit_bytes.empty())
       unit_bytes = static_cast<double>(parse_count(options.unit_bytes, "--unit-bytes", 1, kMostUnitBytes));
-    const SimgridTask task(schedule, order, {options.same_hosts, unit_bytes});
+    const SimgridTask task(schedule, order, {options.same_hosts, unit_bytes, options.control});
     return show(simulate(task, options.machine), {title, {}}, options);
   }
   Timeline timeline = [&] {
@@ -245,6 +258,8 @@ int simulate_file(const std::string& file, const SimulationOptions& options) {
   const std::string name = file == "-" ? "standard input" : file;
   const AnySchedule schedule = read_schedule_file(file);
   const auto title_of = [&](std::string_view problem) { return fmt::format("{} {}\n", problem, name); };
+  if (options.control && !std::holds_alternative<ScheduleFile>(schedule))
+    throw InputError("--control", name + ", whose ranks send what it says and nothing else", "a schedule of steps");
   if (!options.simgrid() && !platform.empty() && !std::holds_alternative<Program>(schedule))
     throw InputError("--platform", "a schedule, which has its own times", "a program (sluice.program/1) beside it");
   if (const auto* steps = std::get_if<ScheduleFile>(&schedule)) {
@@ -286,6 +301,8 @@ void add_problem(CLI::App& verb, Action& chosen, const char* name, const char* h
   problem->callback([options, run, name, &chosen] {
     chosen = [options, run, name] {
       check_algorithm(name, options->algorithm);
+      if constexpr (requires { options->problem.platform; })
+        options->simulation.machine.platform = options->problem.platform;
       check(options->simulation);
       const Interruptible interruptible(searches(options->algorithm));
       return run(*options);
@@ -324,7 +341,12 @@ int run_reduce_model(const ProblemOptions<ReduceInput>& options) {
 
 int run_broadcast_model(const ProblemOptions<BroadcastInput>& options) {
   const BroadcastTask task = read(options.problem);
-  return simulate_tree(task.planned_by(options.algorithm).schedule, task.title() + '\n', options.simulation);
+  const BroadcastPlan plan = task.planned_by(options.algorithm);
+  if (!options.simulation.simgrid()) return simulate_tree(plan.schedule, task.title() + '\n', options.simulation);
+  if (!plan.native.empty())
+    throw InputError("--engine", "simgrid, and a plan in which the MPI's own broadcast serves some ranks",
+                     "one of messages alone, such as --algorithm pipelined");
+  return simulate_program(plan.program, &task.platform, task.title() + '\n', options.simulation);
 }
 
 int run_collective_model(const ProblemOptions<CollectiveInput>& options) {
@@ -386,8 +408,8 @@ void add_simulate(CLI::App& command, Action& chosen) {
       "sluice simulate reduce --machines 64 --transfer 2 --compute 1 --svg gantt.svg",
       [](ReduceInput& input, CLI::App& app) { input.add_to(app); }, run_reduce_model);
   add_problem<BroadcastInput>(
-      *verb, chosen, "broadcast", "give all ranks what one has", Kind::kTree,
-      "sluice simulate broadcast --platform platform.json --size 4Mi --algorithm ecef-la",
+      *verb, chosen, "broadcast", "give all ranks what one has", Kind::kBroadcast,
+      "sluice simulate broadcast --platform platform.json --size 4Mi --engine simgrid",
       [](BroadcastInput& input, CLI::App& app) { input.add_to(app); }, run_broadcast_model);
   for (const Collective collective : kCollectives) {
     const std::string name(to_string(collective));

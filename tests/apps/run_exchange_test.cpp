@@ -32,6 +32,20 @@ TEST(RunExchange, EveryModeAndMethodDeliversEveryByteOnTheSameRanks) {
   EXPECT_EQ(file.count("bound_s"), 0U);
 }
 
+TEST(RunExchange, PiecesAreAsLongAsOneSays) {
+  const Folder folder;
+  folder.write("traffic.mtx", kSmallTraffic);
+  for (const std::string length : {"999", "64KiB", "1Gi"}) {
+    SCOPED_TRACE(length);
+    const Outcome outcome =
+        on_ranks(folder, 3,
+                 "run exchange traffic.mtx --max-transfers 2 --repetitions 1 --json out.json --chunk " + length +
+                     " --method sluice,sluice-chain,sluice-local,sluice-barrier,sluice-list,sluice-at-once");
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(json::parse(folder.read("out.json"))["verified"], true);
+  }
+}
+
 TEST(RunExchange, PlansAtSpeedsOverABackboneThatChangesDeliverEveryByte) {
   const Folder folder;
   folder.write("traffic.csv", "0,300000,70000,5\n90000,0,1,120000\n33333,44444,0,55555\n200000,1,2,0\n");
@@ -176,6 +190,8 @@ TEST(RunExchange, RefusesOptionsThatContradictEachOther) {
       {"traffic.mtx --measure --max-transfers 2", "--measure: --max-transfers beside it"},
       {"traffic.mtx --platform platform.json --measure", "--platform: --measure beside it"},
       {"traffic.mtx --tune", "--tune: no method in mode list"},
+      {"traffic.mtx --chunk 0", "--chunk: '0', expected 1 byte to 1 GiB"},
+      {"traffic.mtx --chunk 2Gi", "--chunk: '2Gi', expected 1 byte to 1 GiB"},
       {"traffic.mtx --tune --mode list --method alltoallv", "--tune: no method in mode list"},
       {"traffic.mtx --platform nowhere.json", "nowhere.json"},
       {"wide.csv --platform platform.json", "platform.json: 5 ranks"},

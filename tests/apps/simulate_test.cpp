@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -129,6 +130,7 @@ TEST(Simulate, RefusesWhatItCannotSimulate) {
       {"plan.json --order chains", "--order: 'chains', expected one of barrier, local, chain"},
       {"plan.json --engine magic", "--engine: 'magic'"},
       {"plan.json --same-hosts", "--engine: model, with options of simgrid"},
+      {"plan.json --control", "--engine: model, with options of simgrid"},
       {"plan.json --trace x.txt", "--trace: 'x.txt', expected a name that ends in .json"},
       {"plan.json --trace no/where.json", "no/where.json"},
       {"plan.json --json plan.json", "--json: 'plan.json', which is the input"},
@@ -267,6 +269,70 @@ TEST(SimulateWithSimgrid, ProgramsWaitForWhatTheySay) {
   }
 }
 
+/// Two transfers of 1 s, one after the other, on four hosts that are 1 ms from each other. Between the steps there are
+/// two rounds of words in a fence, and by slots one word from the receiver of the first to the sender of the second,
+/// whose own receiver gave its word at the beginning, as that of the first did.
+TEST(SimulateWithSimgrid, CountsTheWordsByWhichRanksKeepTheOrder) {
+  const Folder folder;
+  folder.write("x.csv", "1000000,0\n0,1000000\n");
+  folder.write("c.xml", cluster(4));
+  const std::string how = "simulate exchange x.csv --max-transfers 1 --engine simgrid --platform c.xml --json - ";
+  const std::tuple<const char*, double, double> cases[] = {
+      {"barrier", 2.002, 2.004}, {"chain", 2.002, 2.004}, {"local", 1.001, 1.001}};
+  for (const auto& [order, without, with] : cases) {
+    SCOPED_TRACE(order);
+    const Outcome plain = folder.sluice(words(how + "--order " + order));
+    const Outcome counted = folder.sluice(words(how + "--control --order " + order));
+    ASSERT_EQ(plain.status, 0) << plain.err;
+    ASSERT_EQ(counted.status, 0) << counted.err;
+    EXPECT_NEAR(length_of(plain), without, 1e-6);
+    EXPECT_NEAR(length_of(counted), with, 1e-6);
+    EXPECT_EQ(json::parse(counted.out)["transfers"].size(), 2U);
+  }
+}
+
+/// What a receiver hears takes no time where its sender is on the same host, and passing on waits for what is passed.
+TEST(SimulateWithSimgrid, CountsWordsOfEveryKindOfSchedule) {
+  const Folder folder;
+  folder.write("x.csv", "300000,110000,0\n50000,50000,250000\n400000,0,120000\n");
+  folder.write("c.xml", cluster(6));
+  ASSERT_EQ(folder.sluice(words("plan redistribute --from 2:2 --to 2:3 --shape 600 --to-replicas 2 --json copies.json"))
+                .status,
+            0);
+  for (const std::string what : {"exchange x.csv --same-hosts", "exchange x.csv --max-transfers 2",
+                                 "redistribute --from 2:2 --to 3:3 --shape 60000", "copies.json"}) {
+    for (const std::string order : {"barrier", "chain"}) {
+      SCOPED_TRACE(what + ", " + order);
+      const std::string how = "simulate " + what + " --engine simgrid --platform c.xml --json - --order " + order;
+      const Outcome plain = folder.sluice(words(how));
+      const Outcome counted = folder.sluice(words(how + " --control"));
+      ASSERT_EQ(plain.status, 0) << plain.err;
+      ASSERT_EQ(counted.status, 0) << counted.err;
+      EXPECT_GT(length_of(counted), length_of(plain));
+      EXPECT_EQ(json::parse(counted.out)["transfers"].size(), json::parse(plain.out)["transfers"].size());
+    }
+  }
+}
+
+TEST(SimulateWithSimgrid, BroadcastsAreWhatTheirRanksDo) {
+  const Folder folder;
+  folder.write("c.xml", cluster(8));
+  folder.write("p.json",
+               R"({"schema": "sluice.platform/1", "ranks": 4, "clusters": [{"name": "a", "ranks": [0, 1, 2, 3],
+                   "latency_s": 0.001, "gap": [[1, 1e-06], [1000000, 1]]}], "links": []})");
+  ASSERT_EQ(folder.sluice(words("plan broadcast --platform p.json --size 40000 --algorithm pipelined --program b.json"))
+                .status,
+            0);
+  const Outcome file = folder.sluice(words("simulate b.json --engine simgrid --platform p.json --json -"));
+  const Outcome problem = folder.sluice(
+      words("simulate broadcast --platform p.json --size 40000 --algorithm pipelined --engine simgrid --json -"));
+  ASSERT_EQ(file.status, 0) << file.err;
+  ASSERT_EQ(problem.status, 0) << problem.err;
+  EXPECT_EQ(length_of(problem), length_of(file));
+  EXPECT_GT(length_of(problem), 0.04);
+  EXPECT_EQ(json::parse(problem.out)["transfers"], json::parse(file.out)["transfers"]);
+}
+
 TEST(SimulateWithSimgrid, RefusesWhatSimgridCannotDo) {
   const Folder folder;
   folder.write("x.csv", "1,2\n3,4\n");
@@ -300,6 +366,8 @@ TEST(SimulateWithSimgrid, RefusesWhatSimgridCannotDo) {
   ASSERT_EQ(folder.sluice(words("plan reduce --machines 4 --transfer 1 --compute 1 --json tree.json")).status, 0);
   expect_refused(folder.sluice(words("simulate tree.json --engine simgrid --platform c.xml")),
                  "--engine: simgrid, and a tree");
+  expect_refused(folder.sluice(words("simulate tree.json --engine simgrid --platform c.xml --control")),
+                 "--control: tree.json, whose ranks send what it says");
 }
 #else
 TEST(SimulateWithSimgrid, SaysThatItIsMissing) {

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 #include <utility>
 
 #include "schedule/message_partners.hpp"
+#include "schedule/slot_chains.hpp"
 #include "sluice/error.hpp"
 
 namespace sluice::detail {
@@ -28,36 +30,106 @@ void refuse_more_than_steps(const StepSchedule& schedule) {
                      fmt::format("at most {} to be simulated", kMostSimulated));
 }
 
-OrderedMessages messages_of(const StepSchedule& schedule, StepOrder order) {
-  OrderedMessages graph;
-  if (order == StepOrder::kChain) graph.most = schedule.max_transfers;
-  constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
-  std::vector<std::size_t> last(static_cast<std::size_t>(schedule.senders + schedule.receivers), kNone);
-  std::vector<std::size_t> waits_for;
-  const std::int64_t first_passing = schedule.first_passing();
-  for (std::size_t s = 0; s < schedule.steps.size(); ++s) {
-    const std::size_t first_of_step = graph.messages.size();
-    for (const Transfer& each : schedule.steps[s].transfers) {
-      const OrderedMessage message{each.from, schedule.senders + each.to, each.size,
-                                   order == StepOrder::kBarrier ? static_cast<std::int64_t>(s) : 0};
-      waits_for.clear();
-      const auto wait_for_last_of = [&](std::int64_t node) {
-        const std::size_t before = last[static_cast<std::size_t>(node)];
-        if (before != kNone) waits_for.push_back(before);
-      };
-      if (order != StepOrder::kBarrier) {
-        wait_for_last_of(message.from);
-        wait_for_last_of(message.to);
-        // What it passes on it got in the steps before.
-        if (message.from >= first_passing) wait_for_last_of(schedule.senders + message.from - first_passing);
-      }
-      graph.add(message, waits_for);
+namespace {
+
+constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+
+/// k, or the ports that there are if they are fewer.
+std::int64_t most_at_once(const StepSchedule& schedule) {
+  std::vector<bool> sends(static_cast<std::size_t>(schedule.senders), false);
+  std::vector<bool> receives(static_cast<std::size_t>(schedule.receivers), false);
+  for (const Step& step : schedule.steps) {
+    for (const Transfer& each : step.transfers) {
+      sends[static_cast<std::size_t>(each.from)] = true;
+      receives[static_cast<std::size_t>(each.to)] = true;
     }
-    for (std::size_t i = first_of_step; i < graph.messages.size(); ++i)
-      for (const std::int64_t node : {graph.messages[i].from, graph.messages[i].to})
-        last[static_cast<std::size_t>(node)] = i;
   }
-  return graph;
+  return std::min({schedule.max_transfers, std::ranges::count(sends, true), std::ranges::count(receives, true)});
+}
+
+class StepMessages {
+ public:
+  StepMessages(const StepSchedule& schedule, StepOrder order, bool control)
+      : schedule_(schedule),
+        order_(order),
+        words_(control && order == StepOrder::kChain),
+        last_(static_cast<std::size_t>(schedule.senders + schedule.receivers), kNone) {
+    OrderedMessages& graph = result_.graph;
+    if (words_) {
+      before_ = transfers_before(schedule, most_at_once(schedule));
+    } else if (order == StepOrder::kChain) {
+      graph.most = schedule.max_transfers;
+    } else if (order == StepOrder::kBarrier && control) {
+      graph.fence.resize(last_.size());
+      std::iota(graph.fence.begin(), graph.fence.end(), 0);
+    }
+  }
+
+  MessagesOfSchedule make() {
+    for (std::size_t s = 0; s < schedule_.steps.size(); ++s) {
+      const std::size_t first_of_step = result_.of_transfers.size();
+      const auto step = order_ == StepOrder::kBarrier ? static_cast<std::int64_t>(s) : 0;
+      for (const Transfer& each : schedule_.steps[s].transfers)
+        add({each.from, schedule_.senders + each.to, each.size, step});
+      for (std::size_t i = first_of_step; i < result_.of_transfers.size(); ++i) {
+        const std::size_t message = result_.of_transfers[i];
+        const OrderedMessage& each = result_.graph.messages[message];
+        last_[static_cast<std::size_t>(each.from)] = last_[static_cast<std::size_t>(each.to)] = message;
+      }
+    }
+    return std::move(result_);
+  }
+
+ private:
+  [[nodiscard]] std::size_t last_of(std::int64_t node) const { return last_[static_cast<std::size_t>(node)]; }
+  void wait_for(std::size_t message) {
+    if (message != kNone) waits_for_.push_back(message);
+  }
+  /// A word from one to the other once `cause` has ended, or at the beginning: the next message waits for it.
+  void wait_for_word(std::int64_t from, std::int64_t to, std::size_t cause) {
+    waits_for_.push_back(result_.graph.messages.size());
+    OrderedMessage word{from, to};
+    word.control = true;
+    result_.graph.add(word, cause == kNone ? std::vector<std::size_t>{} : std::vector<std::size_t>{cause});
+  }
+  void add_words(const OrderedMessage& transfer) {
+    wait_for_word(transfer.to, transfer.from, last_of(transfer.to));
+    const std::size_t before = before_[result_.of_transfers.size()];
+    if (before == kFirstOfSlot) return;
+    const std::size_t left = result_.of_transfers[before];
+    const std::int64_t receiver = result_.graph.messages[left].to;
+    if (receiver != transfer.to) wait_for_word(receiver, transfer.from, left);
+  }
+  void add(const OrderedMessage& transfer) {
+    waits_for_.clear();
+    if (words_) {
+      add_words(transfer);
+    } else if (order_ != StepOrder::kBarrier) {
+      wait_for(last_of(transfer.to));
+    }
+    if (order_ != StepOrder::kBarrier) {
+      wait_for(last_of(transfer.from));
+      // What it passes on it got in the steps before.
+      const std::int64_t first_passing = schedule_.first_passing();
+      if (transfer.from >= first_passing) wait_for(last_of(schedule_.senders + transfer.from - first_passing));
+    }
+    result_.of_transfers.push_back(result_.graph.messages.size());
+    result_.graph.add(transfer, waits_for_);
+  }
+
+  const StepSchedule& schedule_;
+  StepOrder order_;
+  bool words_;                       ///< whether ranks tell each other when a transfer may begin
+  std::vector<std::size_t> before_;  ///< see transfers_before
+  std::vector<std::size_t> last_;    ///< of each node the message of its last transfer
+  std::vector<std::size_t> waits_for_;
+  MessagesOfSchedule result_;
+};
+
+}  // namespace
+
+MessagesOfSchedule messages_of(const StepSchedule& schedule, StepOrder order, bool control) {
+  return StepMessages(schedule, order, control).make();
 }
 
 MessagesOfProgram messages_of(const Program& program) {

@@ -22,6 +22,8 @@ struct OrderedMessage {
   std::int64_t to = 0;
   std::int64_t size = 0;
   std::int64_t step = 0;  ///< begins when all of lower steps have ended
+  /// Whether it is a word between ranks that takes the latency of its way, and no place among those under way.
+  bool control = false;
 };
 
 /// Messages by rising steps, and what they wait for, which leads to no circle.
@@ -30,6 +32,9 @@ struct OrderedMessages {
   std::vector<std::size_t> first_after{0};  ///< of message i: after[first_after[i]] .. after[first_after[i + 1]]
   std::vector<std::size_t> after;           ///< messages that must have ended
   std::int64_t most = std::numeric_limits<std::int64_t>::max();  ///< under way at once when another one begins
+  /// Those between whom there is a barrier before each step but the first, in the order of its rounds (dissemination:
+  /// in round j each tells the one 2^j behind it); none: a step begins when all of the one before have ended.
+  std::vector<std::int64_t> fence;
 
   void add(const OrderedMessage& message, const std::vector<std::size_t>& waits_for);
 };
@@ -39,7 +44,14 @@ struct OrderedMessages {
 void refuse_more_than_steps(const StepSchedule& schedule);
 
 /// Senders are 0 .. senders - 1, receivers follow. @pre the schedule is sound, without local phases, on one switch
-[[nodiscard]] OrderedMessages messages_of(const StepSchedule& schedule, StepOrder order);
+struct MessagesOfSchedule {
+  OrderedMessages graph;
+  std::vector<std::size_t> of_transfers;  ///< the messages of the transfers, in the order of the steps
+};
+/// `control`: with what ranks tell each other, as jobs do in the mode of that name. Of `barrier` its fences; of `chain`
+/// the word of each receiver that it is free, and that of the receiver whose transfer leaves its slot to another one
+/// (transfers_before), which keep k instead of `most`. In `local` there is none.
+[[nodiscard]] MessagesOfSchedule messages_of(const StepSchedule& schedule, StepOrder order, bool control);
 
 /// A message for each send, as ranks are named, and one from a rank to itself, which takes no time, where a combine
 /// waits for more than its message. A message that is kept waits until its receiver may take it, as it does in MPI if

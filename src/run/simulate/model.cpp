@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
-#include <numeric>
 #include <optional>
 #include <queue>
 #include <string>
@@ -134,9 +133,8 @@ Timeline simulate(const StepSchedule& schedule, StepOrder order) {
     std::vector<BackboneChange> backbone;
     if (order == StepOrder::kChain) backbone = schedule.speeds.backbone;
     for (BackboneChange& change : backbone) change.time = move_decimal_point(change.time, -schedule.decimals);
-    std::vector<std::size_t> messages(durations.size());
-    std::iota(messages.begin(), messages.end(), std::size_t{0});
-    put_times(timeline, run(detail::messages_of(schedule, order), durations, backbone), messages);
+    const detail::MessagesOfSchedule messages = detail::messages_of(schedule, order, false);
+    put_times(timeline, run(messages.graph, durations, backbone), messages.of_transfers);
   }
   sort_by_start(timeline);
   return timeline;

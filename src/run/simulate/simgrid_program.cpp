@@ -3,7 +3,8 @@
 ///
 /// Each message is a communication between two hosts of the platform (Comm::sendto), begun when all it waits for have
 /// ended; there are no actors, so a message costs no more than its flow. A message takes the latency of its route, and
-/// flows share links as TCP connections do (model CM02 with the weights of SMPI's, 8775 bytes).
+/// flows share links as TCP connections do (model CM02 with the weights of SMPI's, 8775 bytes). Control messages, and
+/// those of fences, take the latency alone.
 ///
 /// On standard output: how many messages have ended, a line for every 200th of them all.
 ///
@@ -18,6 +19,7 @@
 #include <fstream>
 #include <map>
 #include <optional>
+#include <simgrid/kernel/Timer.hpp>
 #include <simgrid/s4u.hpp>
 #include <string>
 #include <string_view>
@@ -76,12 +78,73 @@ std::vector<s4u::Host*> hosts_of(const s4u::Engine& engine, const SimgridRequest
   return hosts;
 }
 
+/// Latencies of routes, each asked for once.
+class Latencies {
+ public:
+  explicit Latencies(std::vector<s4u::Host*> hosts) : hosts_(std::move(hosts)) {}
+
+  [[nodiscard]] s4u::Host* host(std::int64_t position) const { return hosts_[static_cast<std::size_t>(position)]; }
+  double between(std::int64_t from, std::int64_t to) {
+    if (host(from) == host(to)) return 0;
+    const auto [found, added] = known_.try_emplace({from, to}, 0);
+    if (added) {
+      std::vector<s4u::Link*> links;
+      host(from)->route_to(host(to), links, &found->second);
+    }
+    return found->second;
+  }
+
+ private:
+  std::vector<s4u::Host*> hosts_;
+  std::map<std::pair<std::int64_t, std::int64_t>, double> known_;
+};
+
+/// When hosts go on from one step to the next: a fence of sluice::mpi (run/mpi/steps/fence.hpp) in arithmetic. A host
+/// enters when its own transfers of the step have ended, and leaves when it has heard of all, by way of the others.
+class StepFence {
+ public:
+  StepFence(const std::vector<std::int64_t>& hosts, Latencies& latencies) : hosts_(hosts), latencies_(latencies) {
+    for (std::size_t i = 0; i < hosts.size(); ++i) position_[hosts[i]] = i;
+    ready_.assign(hosts.size(), 0);
+  }
+
+  void ended(std::int64_t host, double now) {
+    double& ready = ready_[position_.at(host)];
+    ready = std::max(ready, now);
+  }
+  /// When `host` may begin its transfers of `step`. @pre all of earlier steps have ended
+  double opens(std::int64_t host, std::int64_t step) {
+    for (; step_ < step; ++step_) pass();
+    return ready_[position_.at(host)];
+  }
+
+ private:
+  void pass() {
+    const std::size_t count = hosts_.size();
+    for (std::size_t distance = 1; distance < count; distance *= 2) {
+      std::vector<double> heard = ready_;
+      for (std::size_t i = 0; i < count; ++i) {
+        const std::size_t teller = (i + count - distance) % count;
+        heard[i] = std::max(heard[i], ready_[teller] + latencies_.between(hosts_[teller], hosts_[i]));
+      }
+      ready_ = std::move(heard);
+    }
+  }
+
+  const std::vector<std::int64_t>& hosts_;
+  Latencies& latencies_;
+  std::map<std::int64_t, std::size_t> position_;  ///< of a host in the list
+  std::vector<double> ready_;                     ///< since when each is in the present step, or done with it
+  std::int64_t step_ = 0;
+};
+
 class Simulation {
  public:
   Simulation(const SimgridRequest& request, std::vector<s4u::Host*> hosts)
       : platform_(request.machine.platform), graph_(request.graph), sequence_(request.graph), hosts_(std::move(hosts)) {
     times_.start.resize(graph_.messages.size());
     times_.end.resize(graph_.messages.size());
+    if (!graph_.fence.empty()) fence_.emplace(graph_.fence, hosts_);
   }
 
   MessageTimes run(const s4u::Engine& engine) {
@@ -96,18 +159,42 @@ class Simulation {
   void start_all() {
     while (const std::optional<std::size_t> next = sequence_.next()) {
       const OrderedMessage& message = graph_.messages[*next];
-      times_.start[*next] = s4u::Engine::get_clock();
-      s4u::Host* const from = hosts_[static_cast<std::size_t>(message.from)];
-      s4u::Host* const to = hosts_[static_cast<std::size_t>(message.to)];
-      if (from == to) {
-        end(*next);
-        continue;
+      const double now = s4u::Engine::get_clock();
+      const double start = fence_ ? std::max(now, fence_->opens(message.from, message.step)) : now;
+      if (start > now) {
+        at(start, [this, begun = *next] { begin(begun); });
+      } else {
+        begin(*next);
       }
+    }
+  }
+
+  void begin(std::size_t number) {
+    const OrderedMessage& message = graph_.messages[number];
+    const double now = s4u::Engine::get_clock();
+    times_.start[number] = now;
+    s4u::Host* const from = hosts_.host(message.from);
+    s4u::Host* const to = hosts_.host(message.to);
+    const double latency = message.control ? hosts_.between(message.from, message.to) : 0;
+    if (from == to || (message.control && latency == 0)) {
+      end(number);
+    } else if (message.control) {
+      at(now + latency, [this, number] { end(number); });
+    } else {
       const s4u::CommPtr flow = s4u::Comm::sendto_init(from, to);
       flow->set_payload_size(static_cast<std::uint64_t>(message.size));
-      flows_.emplace(flow.get(), Flow{*next, flow});
+      flows_.emplace(flow.get(), Flow{number, flow});
       flow->vetoable_start();
     }
+  }
+
+  /// Does `what` when the clock says `time`, and begins what may begin then.
+  template <class Do>
+  void at(double time, Do what) {
+    simgrid::kernel::timer::Timer::set(time, [this, what] {
+      what();
+      start_all();
+    });
   }
 
   void end(const s4u::Activity& activity) {
@@ -124,9 +211,12 @@ class Simulation {
     start_all();
   }
 
-  void end(std::size_t message) {
-    times_.end[message] = s4u::Engine::get_clock();
-    sequence_.end(message);
+  void end(std::size_t number) {
+    const OrderedMessage& message = graph_.messages[number];
+    times_.end[number] = s4u::Engine::get_clock();
+    if (fence_)
+      for (const std::int64_t host : {message.from, message.to}) fence_->ended(host, times_.end[number]);
+    sequence_.end(number);
     constexpr std::size_t kLines = 200;
     const std::size_t count = graph_.messages.size();
     ++ended_count_;
@@ -143,7 +233,8 @@ class Simulation {
   std::string platform_;
   const OrderedMessages& graph_;
   MessageSequence sequence_;
-  std::vector<s4u::Host*> hosts_;
+  Latencies hosts_;
+  std::optional<StepFence> fence_;
   MessageTimes times_;
   std::map<const s4u::Activity*, Flow> flows_;  ///< under way
   std::vector<s4u::CommPtr> ended_;

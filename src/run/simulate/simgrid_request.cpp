@@ -53,13 +53,15 @@ void write_simgrid_request(std::ostream& out, const SimgridMachine& machine, con
   out << machine.platform << '\n' << who_needs << '\n';
   write_lines(out, machine.hosts);
   write_lines(out, machine.settings);
-  out << graph.most << '\n' << graph.messages.size() << '\n';
+  out << graph.most << '\n' << graph.fence.size() << '\n';
+  for (const std::int64_t host : graph.fence) out << host << '\n';
+  out << graph.messages.size() << '\n';
   std::string line;
   for (std::size_t i = 0; i < graph.messages.size(); ++i) {
     const OrderedMessage& each = graph.messages[i];
     line.clear();
-    fmt::format_to(std::back_inserter(line), "{} {} {} {} {}", each.from, each.to, each.size, each.step,
-                   graph.first_after[i + 1] - graph.first_after[i]);
+    fmt::format_to(std::back_inserter(line), "{} {} {} {} {} {}", each.from, each.to, each.size, each.step,
+                   static_cast<int>(each.control), graph.first_after[i + 1] - graph.first_after[i]);
     for (std::size_t a = graph.first_after[i]; a < graph.first_after[i + 1]; ++a)
       fmt::format_to(std::back_inserter(line), " {}", graph.after[a]);
     out << line << '\n';
@@ -74,12 +76,15 @@ SimgridRequest read_simgrid_request(std::istream& in) {
   request.machine.hosts = fields.lines();
   request.machine.settings = fields.lines();
   request.graph.most = fields.number<std::int64_t>();
+  request.graph.fence.resize(fields.number<std::size_t>());
+  for (std::int64_t& host : request.graph.fence) host = fields.number<std::int64_t>();
   const auto count = fields.number<std::size_t>();
   std::vector<std::size_t> after;
   for (std::size_t i = 0; i < count; ++i) {
     OrderedMessage message;
     for (std::int64_t* each : {&message.from, &message.to, &message.size, &message.step})
       *each = fields.number<std::int64_t>();
+    message.control = fields.number<int>() != 0;
     after.resize(fields.number<std::size_t>());
     for (std::size_t& each : after) each = fields.number<std::size_t>();
     request.graph.add(message, after);

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -46,17 +46,26 @@ std::vector<std::int64_t> hosts_of_receivers(const StepSchedule& schedule, bool 
 SimgridTask::SimgridTask(const StepSchedule& schedule, StepOrder order, const SimgridNodes& nodes)
     : state_(std::make_unique<State>()) {
   detail::refuse_more_than_steps(schedule);
-  if (order == StepOrder::kChain && schedule.speeds.backbone.size() > 1)
+  if (order == StepOrder::kChain && !nodes.control && schedule.speeds.backbone.size() > 1)
     throw InputError("schedule", "a backbone that changes over time, which SimGrid's clock does not know",
-                     "order barrier or local, or the engine model");
-  state_->graph = detail::messages_of(schedule, order);
-  const std::vector<std::int64_t> hosts = hosts_of_receivers(schedule, nodes.same_hosts);
+                     "order barrier or local, control messages, which follow the plan, or the engine model");
+  detail::MessagesOfSchedule messages = detail::messages_of(schedule, order, nodes.control);
+  state_->graph = std::move(messages.graph);
+  state_->messages = std::move(messages.of_transfers);
+  const std::vector<std::int64_t> receivers = hosts_of_receivers(schedule, nodes.same_hosts);
+  const auto host_of = [&](std::int64_t node) {
+    // Who passes on is a receiver.
+    const std::int64_t first_receiver = node < schedule.senders ? schedule.first_passing() : schedule.senders;
+    return node < first_receiver ? node : receivers[static_cast<std::size_t>(node - first_receiver)];
+  };
+  std::vector<std::int64_t>& fence = state_->graph.fence;
+  for (std::int64_t& each : fence) each = host_of(each);
+  std::ranges::sort(fence);
+  fence.erase(std::unique(fence.begin(), fence.end()), fence.end());
   const double unit = move_decimal_point(nodes.unit_bytes, -schedule.decimals);
   for (detail::OrderedMessage& each : state_->graph.messages) {
-    // Who passes on is a receiver.
-    if (each.from >= schedule.first_passing())
-      each.from = hosts[static_cast<std::size_t>(each.from - schedule.first_passing())];
-    each.to = hosts[static_cast<std::size_t>(each.to - schedule.senders)];
+    each.from = host_of(each.from);
+    each.to = host_of(each.to);
     const double bytes = std::round(static_cast<double>(each.size) * unit);
     if (!(bytes <= static_cast<double>(std::int64_t{1} << 53)))
       throw InputError("schedule", fmt::format("a transfer of {} bytes", bytes), "at most 2^53");
@@ -66,8 +75,6 @@ SimgridTask::SimgridTask(const StepSchedule& schedule, StepOrder order, const Si
       std::string(nodes.same_hosts ? "a host for each sender and receiver of one number"
                                    : "a host for each sender and for each receiver, or that they are the same");
   state_->timeline = detail::untimed(schedule, "s");
-  state_->messages.resize(state_->timeline.transfers.size());
-  std::iota(state_->messages.begin(), state_->messages.end(), std::size_t{0});
 }
 
 SimgridTask::SimgridTask(const Program& program) : state_(std::make_unique<State>()) {

@@ -33,6 +33,9 @@ struct SimgridNodes {
   /// processes of a redistribution that are in both grids (RedistributionInput::roles).
   bool same_hosts = false;
   double unit_bytes = 1;  ///< of a unit of size as the user wrote it; above 0
+  /// Whether the short messages count by which ranks keep the order, as jobs send them in the mode of that name: fences
+  /// between steps, or the words that let the next transfer begin. Each takes the latency of its route.
+  bool control = false;
 };
 
 /// A schedule, or a program, as a task for sluice-simgrid.

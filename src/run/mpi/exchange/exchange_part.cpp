@@ -9,7 +9,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "run/mpi/exchange/message_sources.hpp"
@@ -17,6 +16,7 @@
 #include "run/mpi/network/learn.hpp"
 #include "run/mpi/runtime/planned_part.hpp"
 #include "run/mpi/steps/step_protocol.hpp"
+#include "schedule/slot_chains.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/aggregation.hpp"
@@ -27,87 +27,6 @@ namespace sluice::mpi::detail {
 namespace {
 
 constexpr double kLeastSetupOfPorts = 32 << 10;
-
-// ---- Slots
-
-/// Chains of transfers through the steps; see split.
-class Slots {
- public:
-  Slots(int ranks, std::int64_t slots)
-      : slots_(static_cast<std::size_t>(slots)),
-        sender_free_(static_cast<std::size_t>(ranks), 0),
-        receiver_free_(static_cast<std::size_t>(ranks), 0),
-        of_sender_(static_cast<std::size_t>(ranks), kNone),
-        of_receiver_(static_cast<std::size_t>(ranks), kNone) {
-    open(slots_.size());
-  }
-
-  /// From the next step on, only the first `count` slots are taken. Those that come back are free when the slot that
-  /// they go on from is: `from` of theirs.
-  void open(std::size_t count) {
-    for (; open_ > count; --open_) by_time_.erase({slots_[open_ - 1].free, open_ - 1});
-    for (const std::size_t in_use = open_; open_ < count; ++open_) {
-      if (in_use > 0) slots_[open_].free = slots_[open_ % in_use].free;
-      by_time_.insert({slots_[open_].free, open_});
-    }
-  }
-
-  /// The slot of each transfer of the next step.
-  const std::vector<std::size_t>& take(const std::vector<Transfer>& transfers) {
-    chosen_.assign(transfers.size(), kNone);
-    ++step_;
-    for (std::size_t i = 0; i < transfers.size(); ++i) prefer(of_receiver_[at(transfers[i].to)], i);
-    for (std::size_t i = 0; i < transfers.size(); ++i) prefer(of_sender_[at(transfers[i].from)], i);
-    order_.clear();
-    for (std::size_t i = 0; i < transfers.size(); ++i) {
-      if (chosen_[i] == kNone) order_.push_back(i);
-    }
-    std::ranges::stable_sort(order_, {}, [&](std::size_t i) { return ports_free(transfers[i]); });
-    auto next = by_time_.begin();
-    for (const std::size_t i : order_) {
-      while (slots_[next->second].step == step_) ++next;
-      chosen_[i] = next->second;
-      slots_[next->second].step = step_;
-    }
-    for (std::size_t i = 0; i < transfers.size(); ++i) occupy(transfers[i], chosen_[i]);
-    return chosen_;
-  }
-
- private:
-  static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
-  struct Slot {
-    std::int64_t free = 0;  ///< when its last transfer ends
-    std::int64_t step = 0;  ///< the last in which it was taken, counted from 1
-  };
-
-  static std::size_t at(std::int64_t rank) { return static_cast<std::size_t>(rank); }
-  [[nodiscard]] std::int64_t ports_free(const Transfer& transfer) const {
-    return std::max(sender_free_[at(transfer.from)], receiver_free_[at(transfer.to)]);
-  }
-  void prefer(std::size_t slot, std::size_t transfer) {
-    if (slot == kNone || slot >= open_ || chosen_[transfer] != kNone || slots_[slot].step == step_) return;
-    chosen_[transfer] = slot;
-    slots_[slot].step = step_;
-  }
-  void occupy(const Transfer& transfer, std::size_t slot) {
-    const std::int64_t end = std::max(slots_[slot].free, ports_free(transfer)) + transfer.size;
-    by_time_.erase({slots_[slot].free, slot});
-    by_time_.insert({end, slot});
-    slots_[slot].free = sender_free_[at(transfer.from)] = receiver_free_[at(transfer.to)] = end;
-    of_sender_[at(transfer.from)] = of_receiver_[at(transfer.to)] = slot;
-  }
-
-  std::vector<Slot> slots_;
-  std::size_t open_ = 0;                                    ///< as many of them are taken
-  std::set<std::pair<std::int64_t, std::size_t>> by_time_;  ///< (free, slot)
-  std::vector<std::int64_t> sender_free_;
-  std::vector<std::int64_t> receiver_free_;
-  std::vector<std::size_t> of_sender_;  ///< the slot of its last transfer
-  std::vector<std::size_t> of_receiver_;
-  std::vector<std::size_t> chosen_;
-  std::vector<std::size_t> order_;
-  std::int64_t step_ = 0;
-};
 
 /// See planned_part.
 constexpr auto kExchangeFields = [](auto& numbers, ExchangePart& part) {
@@ -307,46 +226,28 @@ std::vector<ExchangePart> plan_parts(const Rows& rows, const ExchangeOptions& op
 }  // namespace
 
 std::vector<ExchangePart> split(const StepSchedule& schedule, int ranks, std::int64_t slots) {
-  /// Where a transfer is: a receive of `to`, for its successor to be written there.
+  /// Where a transfer is: a receive of `to`, for those that go on from it to be written there.
   struct Place {
-    std::int64_t to = -1;
+    std::int64_t to = 0;
     std::size_t number = 0;
   };
   std::vector<ExchangePart> parts(static_cast<std::size_t>(ranks));
-  std::vector<Place> last(static_cast<std::size_t>(slots));  // of each slot
-  Slots chains(ranks, slots);
+  const std::vector<std::size_t> before = sluice::detail::transfers_before(schedule, slots);
+  std::vector<Place> places;
+  places.reserve(before.size());
   std::int64_t step = 0;
-  const std::vector<BackboneChange>& backbone = schedule.speeds.backbone;
-  std::int64_t open = slots;
-  double begin = 0;
   for (const Step& each : schedule.steps) {
-    if (!backbone.empty()) {
-      const std::int64_t now =
-          std::max(max_transfers_at(backbone, begin), static_cast<std::int64_t>(each.transfers.size()));
-      chains.open(static_cast<std::size_t>(now));
-      if (open < now && step > 0) {
-        std::vector<Place> latest(last.begin(), last.begin() + open);
-        std::erase_if(latest, [](const Place& place) { return place.to < 0; });
-        for (std::int64_t slot = open; slot < now && !latest.empty(); ++slot)
-          last[static_cast<std::size_t>(slot)] = latest[static_cast<std::size_t>(slot - open) % latest.size()];
-      }
-      open = now;
-      begin += schedule.setup + static_cast<double>(each.duration);
-    }
-    SLUICE_ASSERT(static_cast<std::int64_t>(each.transfers.size()) <= slots,
-                  fmt::format("{} transfers in a step, {} slots", each.transfers.size(), slots));
-    const std::vector<std::size_t>& taken = chains.take(each.transfers);
-    for (std::size_t i = 0; i < each.transfers.size(); ++i) {
-      const Transfer& transfer = each.transfers[i];
+    for (const Transfer& transfer : each.transfers) {
       ExchangePart& sender = parts[static_cast<std::size_t>(transfer.from)];
       ExchangePart& receiver = parts[static_cast<std::size_t>(transfer.to)];
-      Place& before = last[taken[i]];
-      const bool token = before.to >= 0 && before.to != transfer.to;
+      const std::size_t earlier = before[places.size()];
+      const bool token = earlier != sluice::detail::kFirstOfSlot && places[earlier].to != transfer.to;
       if (token) {
-        parts[static_cast<std::size_t>(before.to)].transfers_in[before.number].successors.push_back(
+        const Place& place = places[earlier];
+        parts[static_cast<std::size_t>(place.to)].transfers_in[place.number].successors.push_back(
             {static_cast<int>(transfer.from), step});
       }
-      before = {transfer.to, receiver.transfers_in.size()};
+      places.push_back({transfer.to, receiver.transfers_in.size()});
       sender.sends.push_back({static_cast<int>(transfer.to), transfer.offset, transfer.size, step, token ? 2 : 1});
       receiver.transfers_in.push_back({static_cast<int>(transfer.from), transfer.offset, transfer.size, step, {}});
     }

@@ -40,18 +40,8 @@ struct ExchangePart {
   RoutedPart routed;
 };
 
-/// Splits a schedule between ranks into their parts, `receives` apart, and links its transfers to `slots` chains.
-///
-/// Where the backbone changes, a step uses as many slots as k was when it begins by the plan, the first ones. A slot
-/// that is used again as k rises goes on from a transfer of the slots that were in use, not from its own last one,
-/// which may have ended long ago: its new transfers wait, as by the plan, until those before are released.
-///
-/// Slots: each step's transfers take over the slots of earlier ones. A transfer takes the slot last used for its
-/// receiver, if that is free, as its receiver's go then serves for both; else the one last used by its sender, for
-/// which it has to wait anyhow; the rest take those that come free first, if every transfer starts as soon as its two
-/// ports and its slot are free. O(transfers log slots) time.
-///
-/// @pre every step has at most `slots` transfers, and as many as its backbone carries.
+/// Splits a schedule between ranks into their parts, `receives` apart, and links its transfers to `slots` chains
+/// (transfers_before). @pre as there
 [[nodiscard]] std::vector<ExchangePart> split(const StepSchedule& schedule, int ranks, std::int64_t slots);
 
 /// How messages travel unless the options say.
