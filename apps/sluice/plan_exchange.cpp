@@ -63,9 +63,6 @@ int plan_with_local_phases(const PlanOptions& options, const ExchangeTask& task)
     const PlanningProgress progress(how, task.problem.traffic.decimals);
     plan = plan_with_local_links(task.problem, links, how);
   }
-  if (options.output.timeline.wanted() && plan.exchange.schedule.local_phases)
-    throw InputError(options.output.timeline.given(), "a plan with steps inside the clusters, which have no times yet",
-                     "no --local-links beside it");
   options.exported.write(plan.exchange.schedule);
   return show_plan(task.title() + '\n' + costs_of(plan.exchange) + local_line(plan, task.problem.traffic.decimals) +
                        task.time_line(plan.total, plan.bound),

@@ -83,9 +83,9 @@ void add_timeline(ReportSection& section, ReportTimeline timeline, ReportSpace& 
   section.timeline = std::move(timeline);
 }
 
-void add(ReportSection& section, ScheduleFile file, ReportSpace& space) {
+void add(ReportSection& section, const ScheduleFile& file, ReportSpace& space) {
   refuse_broken(validate_with_layouts(file, section.file), section.file);
-  StepSchedule& schedule = file.schedule;
+  const StepSchedule& schedule = file.schedule;
   const Cost is = cost(schedule);
   const std::int32_t decimals = schedule.decimals;
   section.kind = "schedule of steps";
@@ -116,21 +116,28 @@ void add(ReportSection& section, ScheduleFile file, ReportSpace& space) {
                                             ? "One process sends a message"
                                             : fmt::format("{} processes send a message", schedule.copies.size())));
   if (schedule.local_phases) {
-    section.notes.push_back(
-        fmt::format("Phases inside the clusters, before and after these steps, are left out; with them the cost is {}.",
-                    number_text(move_decimal_point(schedule.local_phases->total, -decimals))));
-    schedule.local_phases.reset();
+    section.notes.push_back(fmt::format(
+        "The first {} and the last {} are among the senders and among the receivers; with them the cost is {}. "
+        "Receiver "
+        "0 is machine {} of the pictures.",
+        count_text(schedule.local_phases->before.steps.size(), "step"), schedule.local_phases->after.steps.size(),
+        number_text(move_decimal_point(schedule.local_phases->total, -decimals)), schedule.senders));
   }
   ReportTable steps{"Steps", {{"step"}, {"duration"}, {"transfers"}, {"sum of sizes"}}, {}};
-  for (const Step& step : schedule.steps) {
-    double all = 0;
-    for (const Transfer& transfer : step.transfers) all += static_cast<double>(transfer.size);
-    const double scale = static_cast<double>(power_of_ten(decimals));
-    steps.rows.push_back({static_cast<double>(steps.rows.size()), static_cast<double>(step.duration) / scale,
-                          static_cast<double>(step.transfers.size()), all / scale});
-  }
+  const auto add_rows = [&](const std::vector<Step>& phase, double unit) {
+    for (const Step& step : phase) {
+      double all = 0;
+      for (const Transfer& transfer : step.transfers) all += static_cast<double>(transfer.size);
+      const double scale = static_cast<double>(power_of_ten(decimals));
+      steps.rows.push_back({static_cast<double>(steps.rows.size()), unit * static_cast<double>(step.duration) / scale,
+                            static_cast<double>(step.transfers.size()), all / scale});
+    }
+  };
+  if (schedule.local_phases) add_rows(schedule.local_phases->before.steps, schedule.local_phases->unit_cost);
+  add_rows(schedule.steps, 1);
+  if (schedule.local_phases) add_rows(schedule.local_phases->after.steps, schedule.local_phases->unit_cost);
   space.take(static_cast<std::int64_t>(steps.rows.size()), section.file);
-  add_timeline(section, {simulate(schedule, StepOrder::kBarrier), {}, decimals}, space);
+  add_timeline(section, {simulate(schedule, StepOrder::kBarrier), "machine", decimals}, space);
   section.tables.push_back(std::move(steps));
 }
 
@@ -364,7 +371,7 @@ void add_json(ReportSection& section, std::string text, const std::string& path,
       std::istringstream in(std::move(text));
       return read_any_schedule(in, section.file);
     }();
-    if (auto* steps = std::get_if<ScheduleFile>(&any)) return add(section, std::move(*steps), space);
+    if (const auto* steps = std::get_if<ScheduleFile>(&any)) return add(section, *steps, space);
     if (const auto* program = std::get_if<Program>(&any)) return add(section, *program, platform, space);
     return add(section, std::get<TreeSchedule>(any), space);
   }

@@ -36,6 +36,7 @@
 #include "sluice/schedule/any_schedule.hpp"
 #include "sluice/schedule/cost.hpp"
 #include "sluice/schedule/layout_check.hpp"
+#include "sluice/schedule/local_phases.hpp"
 #include "sluice/schedule/tree_validate.hpp"
 #include "sluice/show/quantities.hpp"
 #include "sluice/show/text_table.hpp"
@@ -215,7 +216,7 @@ int simulate_steps(const StepSchedule& schedule, const std::string& title, const
     const Elapsed elapsed(kSimulating);
     return simulate(schedule, order);
   }();
-  Planned planned{title, move_decimal_point(cost(schedule).total, -schedule.decimals)};
+  Planned planned{title, move_decimal_point(total_cost(schedule), -schedule.decimals)};
   if (!options.speed.empty()) {
     const double seconds = 1 / parse_speed(options.speed, "--speed");
     timeline = scaled(std::move(timeline), seconds, "s");

@@ -55,6 +55,44 @@ TEST(Simulate, ProblemsAndFilesAlike) {
   EXPECT_LE(json::parse(piped.out)["length"], cost["total"]);
 }
 
+/// The phases one after another, all nodes in one list: the plan's own account of what it costs.
+TEST(Simulate, PhasesInsideClustersComeBeforeAndAfter) {
+  const Folder folder;
+  folder.write("x.csv", "1000,0,0\n500000,400000,800000\n0,0,20000\n");
+  const Outcome planned = folder.sluice(
+      words("plan exchange x.csv --backbone 100Mbit --sender-link 33Mbit --receiver-link 33Mbit --latency 1ms "
+            "--local-links 1Gbit --json plan.json --svg plan.svg --trace plan.trace"));
+  ASSERT_EQ(planned.status, 0) << planned.err;
+  EXPECT_NE(folder.read("plan.svg").find("machine"), std::string::npos);
+  const Outcome outcome = folder.sluice(words("simulate plan.json --json -"));
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const json file = json::parse(outcome.out), plan = json::parse(folder.read("plan.json"));
+  const json& phases = plan["local_phases"];
+  EXPECT_DOUBLE_EQ(file["length"], phases["total"]);
+  const auto last = static_cast<std::int64_t>(phases["before"]["steps"].size() + plan["steps"].size());
+  ASSERT_FALSE(phases["before"]["steps"].empty());
+  ASSERT_FALSE(phases["after"]["steps"].empty());
+  double ended = 0;
+  for (const json& each : file["transfers"]) {
+    const std::int64_t step = each["step"];
+    const bool before = std::cmp_less(step, phases["before"]["steps"].size()), after = step >= last;
+    EXPECT_EQ(each["from"] < 3, !after) << each;
+    EXPECT_EQ(each["to"] < 3, before) << each;
+    if (after)
+      EXPECT_GE(each["start"].get<double>(), ended) << each;
+    else
+      ended = std::max(ended, each["end"].get<double>());
+  }
+  const auto files = folder.files();
+  for (const std::string order : {"local", "chain"})
+    expect_refused(folder.sluice(words("simulate plan.json --json no.json --order " + order)),
+                   "schedule: local phases before and after its steps, expected order barrier");
+  EXPECT_EQ(folder.files(), files);
+  const Outcome report = folder.sluice(words("report plan.json -o report.html"));
+  ASSERT_EQ(report.status, 0) << report.err;
+  EXPECT_NE(folder.read("report.html").find("Receiver 0 is machine 3 of the pictures"), std::string::npos);
+}
+
 TEST(Simulate, TreesOfReductionsAndBroadcasts) {
   const Folder folder;
   const Outcome reduce = folder.sluice(words("simulate reduce --machines 16 --transfer 2 --compute 1 --json -"));

@@ -19,15 +19,26 @@ void OrderedMessages::add(const OrderedMessage& message, const std::vector<std::
   first_after.push_back(after.size());
 }
 
-void refuse_more_than_steps(const StepSchedule& schedule) {
-  if (schedule.local_phases)
-    throw InputError("schedule", "local phases before and after its steps", "a schedule of steps alone");
+void refuse_unsimulated(const StepSchedule& schedule) {
   if (schedule.switches != 1)
     throw InputError("schedule", fmt::format("steps on {} switches", schedule.switches), "a schedule for one switch");
   constexpr std::int64_t kMostSimulated = std::int64_t{1} << 24;
   if (std::max(schedule.senders, schedule.receivers) > kMostSimulated)
     throw InputError("schedule", fmt::format("{} nodes", std::max(schedule.senders, schedule.receivers)),
                      fmt::format("at most {} to be simulated", kMostSimulated));
+}
+
+void refuse_local_phases(const StepSchedule& schedule, const std::string& expected) {
+  if (schedule.local_phases) throw InputError("schedule", "local phases before and after its steps", expected);
+}
+
+std::vector<SimulatedPhase> phases_of(const StepSchedule& schedule) {
+  if (!schedule.local_phases) return {{schedule.steps, schedule.setup}};
+  const LocalPhases& local = *schedule.local_phases;
+  const std::int64_t receivers = schedule.senders;
+  return {{local.before.steps, local.before.setup, local.unit_cost, 0, 0},
+          {schedule.steps, schedule.setup, 1, 0, receivers},
+          {local.after.steps, local.after.setup, local.unit_cost, receivers, receivers}};
 }
 
 namespace {
@@ -172,13 +183,22 @@ MessagesOfProgram messages_of(const Program& program) {
 Timeline untimed(const StepSchedule& schedule, std::string_view unit) {
   Timeline timeline{
       schedule.problem, schedule.algorithm, schedule.senders, schedule.receivers, false, std::string(unit), {}, 0};
-  for (std::size_t s = 0; s < schedule.steps.size(); ++s)
-    for (const Transfer& each : schedule.steps[s].transfers)
-      timeline.transfers.push_back({.from = each.from,
-                                    .to = each.to,
-                                    .size = each.size,
-                                    .step = static_cast<std::int64_t>(s),
-                                    .offset = each.offset});
+  if (schedule.local_phases) {
+    timeline.same_nodes = true;
+    timeline.senders = timeline.receivers = schedule.senders + schedule.receivers;
+  }
+  std::int64_t number = 0;
+  for (const SimulatedPhase& phase : phases_of(schedule)) {
+    for (const Step& step : phase.steps) {
+      for (const Transfer& each : step.transfers)
+        timeline.transfers.push_back({.from = phase.first_sender + each.from,
+                                      .to = phase.first_receiver + each.to,
+                                      .size = each.size,
+                                      .step = number,
+                                      .offset = each.offset});
+      ++number;
+    }
+  }
   return timeline;
 }
 

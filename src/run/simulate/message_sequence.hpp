@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 #include <queue>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -39,9 +40,22 @@ struct OrderedMessages {
   void add(const OrderedMessage& message, const std::vector<std::size_t>& waits_for);
 };
 
-/// Throws InputError for a schedule whose data takes more than its steps, for one of several switches, and for too
-/// many nodes, as `simulate` says.
-void refuse_more_than_steps(const StepSchedule& schedule);
+/// Throws InputError for a schedule of several switches, and for too many nodes, as `simulate` says.
+void refuse_unsimulated(const StepSchedule& schedule);
+/// Throws InputError for a schedule with local phases. `expected`: what is possible with them.
+void refuse_local_phases(const StepSchedule& schedule, const std::string& expected);
+
+/// Steps of a schedule that come one after another: its own, or those of each of its phases.
+struct SimulatedPhase {
+  const std::vector<Step>& steps;
+  double setup = 0;                 ///< of a step, in units of size
+  double unit = 1;                  ///< what a unit of size takes
+  std::int64_t first_sender = 0;    ///< the node that sender 0 of the phase is
+  std::int64_t first_receiver = 0;  ///< likewise
+};
+/// With local phases receiver j is node senders + j; without, senders and receivers are counted apart. Keeps
+/// references.
+[[nodiscard]] std::vector<SimulatedPhase> phases_of(const StepSchedule& schedule);
 
 /// Senders are 0 .. senders - 1, receivers follow. @pre the schedule is sound, without local phases, on one switch
 struct MessagesOfSchedule {
@@ -69,7 +83,8 @@ struct MessageTimes {
   std::vector<double> end;
 };
 
-/// A transfer for each of the schedule, and for each send of the program, in their order and without times.
+/// A transfer for each of the schedule, phase by phase, and for each send of the program, in their order and without
+/// times.
 [[nodiscard]] Timeline untimed(const StepSchedule& schedule, std::string_view unit);
 [[nodiscard]] Timeline untimed(const Program& program, std::string_view unit);
 /// Sender and receiver are at it together.

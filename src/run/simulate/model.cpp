@@ -68,14 +68,19 @@ void keep_barriers(Timeline& timeline, const StepSchedule& schedule) {
   double start = 0;
   std::size_t next = 0;
   const auto in_unit = [&](double value) { return move_decimal_point(value, -schedule.decimals); };
-  for (const Step& step : schedule.steps) {
-    std::int64_t longest = 0;
-    for (const Transfer& each : step.transfers) {
-      const std::int64_t time = time_of(schedule, each.from, each.to, each.size);
-      detail::put_times(timeline.transfers[next++], start, start + in_unit(schedule.setup + static_cast<double>(time)));
-      longest = std::max(longest, time);
+  for (const detail::SimulatedPhase& phase : detail::phases_of(schedule)) {
+    for (const Step& step : phase.steps) {
+      const auto taken = [&](std::int64_t time) {
+        return in_unit(phase.unit * (phase.setup + static_cast<double>(time)));
+      };
+      std::int64_t longest = 0;
+      for (const Transfer& each : step.transfers) {
+        const std::int64_t time = time_of(schedule, each.from, each.to, each.size);
+        detail::put_times(timeline.transfers[next++], start, start + taken(time));
+        longest = std::max(longest, time);
+      }
+      start += taken(longest);
     }
-    start += in_unit(schedule.setup + static_cast<double>(longest));
   }
   timeline.length = start;
 }
@@ -120,7 +125,9 @@ StepOrder parse_step_order(std::string_view name, const std::string& where) {
 }
 
 Timeline simulate(const StepSchedule& schedule, StepOrder order) {
-  detail::refuse_more_than_steps(schedule);
+  detail::refuse_unsimulated(schedule);
+  if (order != StepOrder::kBarrier)
+    detail::refuse_local_phases(schedule, "order barrier, as other transfers would wait for what they carry");
   Timeline timeline = detail::untimed(schedule, "");
   if (order == StepOrder::kBarrier) {
     keep_barriers(timeline, schedule);

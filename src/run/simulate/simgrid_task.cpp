@@ -45,7 +45,8 @@ std::vector<std::int64_t> hosts_of_receivers(const StepSchedule& schedule, bool 
 
 SimgridTask::SimgridTask(const StepSchedule& schedule, StepOrder order, const SimgridNodes& nodes)
     : state_(std::make_unique<State>()) {
-  detail::refuse_more_than_steps(schedule);
+  detail::refuse_unsimulated(schedule);
+  detail::refuse_local_phases(schedule, "a schedule of steps alone, or the engine model");
   if (order == StepOrder::kChain && !nodes.control && schedule.speeds.backbone.size() > 1)
     throw InputError("schedule", "a backbone that changes over time, which SimGrid's clock does not know",
                      "order barrier or local, control messages, which follow the plan, or the engine model");

@@ -32,10 +32,12 @@ enum class StepOrder {
 /// is never later than under kBarrier where k does not limit it, and never deadlocks: among the transfers that have not
 /// ended, those of the earliest step are free to go.
 ///
+/// With local phases (local_phases.hpp) the phases come one after another, the length is the cost of all of them, and
+/// nodes are numbered together: receiver j is node senders + j.
+///
 /// O(m log m) time and O(m + nodes) memory for m transfers; the same result always. Throws InputError for a schedule
-/// with local phases, whose data takes more than its steps, for one of several switches, where a node sends several
-/// transfers at a time, and for more than 2^24 nodes on a side. @pre the schedule
-/// is sound (`validate`).
+/// with local phases under another order than kBarrier, for one of several switches, where a node sends several
+/// transfers at a time, and for more than 2^24 nodes on a side. @pre the schedule is sound (`validate`).
 [[nodiscard]] Timeline simulate(const StepSchedule& schedule, StepOrder order);
 
 /// The same for a tree. A reduction is replayed from its transfers' order alone: each starts when its sender has
