@@ -65,6 +65,8 @@ std::string content_of(const std::string& file) {
 
 }  // namespace
 
+bool is_platform_file(const std::string& file) { return fs::path(file).extension() == ".json"; }
+
 void check(const SimgridEngineOptions& options) {
   if (options.platform.empty())
     throw InputError("--platform", "nothing", "the machine to simulate: a platform of SimGrid, or a platform file");
@@ -80,7 +82,7 @@ Timeline simulate(const SimgridTask& task, const SimgridEngineOptions& options) 
   const TemporaryFolder files;
   SimgridMachine machine{fs::absolute(options.platform).string(), {}, options.settings};
   if (!options.hosts.empty()) machine.hosts = names_in(content_of(options.hosts));
-  if (fs::path(options.platform).extension() == ".json") {
+  if (is_platform_file(options.platform)) {
     const SimgridPlatform simgrid = to_simgrid(read_platform_option(options.platform), options.platform);
     machine.platform = files.path("platform.xml");
     std::ofstream(machine.platform) << simgrid.xml;

@@ -16,6 +16,9 @@ struct SimgridEngineOptions {
   std::vector<std::string> settings;  ///< NAME:VALUE
 };
 
+/// Whether `file` is a platform file by its name, not one of SimGrid's.
+[[nodiscard]] bool is_platform_file(const std::string& file);
+
 /// Throws InputError where this build has no SimGrid, or for a file that cannot be read.
 void check(const SimgridEngineOptions& options);
 

@@ -229,11 +229,13 @@ int simulate_tree(const TreeSchedule& schedule, const std::string& title, const 
   return show(simulate(schedule), {title, schedule.length}, options);
 }
 
-/// By SimGrid on the machine of the options, or by the replay of planners over `platform`.
+/// By SimGrid on the machine of the options, or by the replay of planners over `platform`. For SimGrid the platform,
+/// null if there is none, says how long messages keep their connections, unless --hosts puts ranks elsewhere.
 int simulate_program(const Program& program, const Platform* platform, const std::string& title,
                      const SimulationOptions& options) {
   const Timeline timeline = [&] {
-    if (options.simgrid()) return simulate(SimgridTask(program), options.machine);
+    if (options.simgrid())
+      return simulate(SimgridTask(program, options.machine.hosts.empty() ? platform : nullptr), options.machine);
     const Elapsed elapsed(kSimulating);
     return simulate(*platform, program);
   }();
@@ -270,9 +272,14 @@ int simulate_file(const std::string& file, const SimulationOptions& options) {
   }
   if (const auto* program = std::get_if<Program>(&schedule)) {
     refuse_broken(validate(*program), name);
-    if (options.simgrid()) return simulate_program(*program, nullptr, title_of(to_string(program->problem)), options);
-    const Platform network = read_platform_of(*program, platform, name);
-    return simulate_program(*program, &network, title_of(to_string(program->problem)), options);
+    std::optional<Platform> network;
+    if (!options.simgrid()) {
+      network = read_platform_of(*program, platform, name);
+    } else if (is_platform_file(platform)) {
+      network = read_platform_option(platform);
+      if (network->ranks != program->ranks) network.reset();  // it may have more hosts than the program needs
+    }
+    return simulate_program(*program, network ? &*network : nullptr, title_of(to_string(program->problem)), options);
   }
   const auto& tree = std::get<TreeSchedule>(schedule);
   if (options.simgrid())

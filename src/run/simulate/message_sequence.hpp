@@ -25,6 +25,8 @@ struct OrderedMessage {
   std::int64_t step = 0;  ///< begins when all of lower steps have ended
   /// Whether it is a word between ranks that takes the latency of its way, and no place among those under way.
   bool control = false;
+  /// For how long after its beginning no other message between the two begins, in the same direction.
+  double connection_s = 0;
 };
 
 /// Messages by rising steps, and what they wait for, which leads to no circle.

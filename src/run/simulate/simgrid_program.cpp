@@ -160,7 +160,12 @@ class Simulation {
     while (const std::optional<std::size_t> next = sequence_.next()) {
       const OrderedMessage& message = graph_.messages[*next];
       const double now = s4u::Engine::get_clock();
-      const double start = fence_ ? std::max(now, fence_->opens(message.from, message.step)) : now;
+      double start = fence_ ? std::max(now, fence_->opens(message.from, message.step)) : now;
+      if (message.connection_s > 0) {
+        double& free = connection_free_[{message.from, message.to}];
+        start = std::max(start, free);
+        free = start + message.connection_s;
+      }
       if (start > now) {
         at(start, [this, begun = *next] { begin(begun); });
       } else {
@@ -235,6 +240,7 @@ class Simulation {
   MessageSequence sequence_;
   Latencies hosts_;
   std::optional<StepFence> fence_;
+  std::map<std::pair<std::int64_t, std::int64_t>, double> connection_free_;  ///< from when on, by its two hosts
   MessageTimes times_;
   std::map<const s4u::Activity*, Flow> flows_;  ///< under way
   std::vector<s4u::CommPtr> ended_;

@@ -10,6 +10,7 @@
 #include "run/simulate/simgrid_request.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/decimal.hpp"
+#include "sluice/plan/program.hpp"
 #include "sluice/run/simulate/simgrid.hpp"
 
 namespace sluice {
@@ -78,9 +79,17 @@ SimgridTask::SimgridTask(const StepSchedule& schedule, StepOrder order, const Si
   state_->timeline = detail::untimed(schedule, "s");
 }
 
-SimgridTask::SimgridTask(const Program& program) : state_(std::make_unique<State>()) {
+SimgridTask::SimgridTask(const Program& program, const Platform* platform) : state_(std::make_unique<State>()) {
   detail::MessagesOfProgram messages = detail::messages_of(program);
   state_->graph = std::move(messages.graph);
+  if (platform != nullptr) {
+    const std::vector<double> keeps_s = connection_times(*platform, program);
+    std::size_t send = 0;
+    for (std::size_t i = 0; i < program.operations.size(); ++i) {
+      if (program.operations[i].kind != ProgramOperation::Kind::kSend) continue;
+      state_->graph.messages[messages.of_sends[send++]].connection_s = keeps_s[i];
+    }
+  }
   state_->who_needs = fmt::format("one for each of the {} ranks", program.ranks);
   state_->timeline = detail::untimed(program, "s");
   state_->messages = std::move(messages.of_sends);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "sluice/input/platform.hpp"
 #include "sluice/run/simulate/model.hpp"
 #include "sluice/schedule/program.hpp"
 #include "sluice/schedule/step_schedule.hpp"
@@ -46,8 +47,10 @@ class SimgridTask {
   /// than 2^53 bytes. @pre the schedule is sound
   SimgridTask(const StepSchedule& schedule, StepOrder order, const SimgridNodes& nodes);
   /// Rank i is host i. Messages begin when all in `after` have ended, at their sender and, unless they are combined, at
-  /// their receiver; combining takes no time. @pre the program is sound
-  explicit SimgridTask(const Program& program);
+  /// their receiver; combining takes no time. `platform`, unless null, says for how long a message keeps the connection
+  /// between its two ranks for itself, as one connection carries them one behind the other; without it, all that are
+  /// ready share. @pre the program is sound, and has as many ranks as the platform
+  explicit SimgridTask(const Program& program, const Platform* platform = nullptr);
   ~SimgridTask();
   SimgridTask(SimgridTask&&) noexcept;
   SimgridTask& operator=(SimgridTask&&) noexcept;
