@@ -19,6 +19,7 @@ namespace sluice {
 namespace {
 
 constexpr double kLeastForStripes = 3;
+constexpr double kLeastForEdges = 4;  // so wide that a line at each end leaves something
 constexpr std::size_t kSingleBars = 20000;
 constexpr double kNarrow = 1.0 / 3;
 
@@ -134,8 +135,9 @@ class GanttRows {
         count > 1 ? "#8c8c8c" : detail::kPalette[static_cast<std::size_t>(other) % detail::kPalette.size()];
     fmt::format_to(
         std::back_inserter(out_),
-        "<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" fill=\"{}\"{}><title>{}</title></rect>\n",
-        x(bar.start), top, width, lane - 2 * gap, colour, bar.receives ? " opacity=\"0.55\"" : "",
+        "<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" fill=\"{}\"{}{}><title>{}</title></rect>\n",
+        x(bar.start), top, width, lane - 2 * gap, colour, width >= kLeastForEdges ? " class=\"bar\"" : "",
+        bar.receives ? " opacity=\"0.55\"" : "",
         count > 1 ? count_text(static_cast<std::int64_t>(count), "transfer") : facts_of(each));
     const std::string label = fmt::format("{}", other);
     // What is received is paler than its colour, or darker, as the ground is: there text has the colour of all text.
@@ -165,7 +167,7 @@ class GanttRows {
 
 /// What the colours are, and of rows that send and receive which bars do what.
 std::string key_of(const Timeline& timeline) {
-  return timeline.same_nodes ? "colour: the other node; in each row sends above, receives below, paler"
+  return timeline.same_nodes ? "colour: the other node; in each row sends above, receives below, fainter"
                              : "colour: the other node";
 }
 

@@ -22,8 +22,7 @@ TEST(BarsSvg, ABarEachAndALineAtTheBound) {
 TEST(BarsSvg, LinesOfTheGridPassBehindLabels) {
   const std::string svg = bars_svg({{"ggp", 100, "ratio 2"}}, 50, "lower bound", "plans", "cost");
   EXPECT_NE(svg.find(" class=\"above\">ratio 2</text>"), svg.npos) << svg;
-  EXPECT_NE(svg.find(".above { stroke: white; stroke-width: 4; stroke-linejoin: round; paint-order: stroke }"),
-            svg.npos);
+  EXPECT_NE(svg.find(".above { stroke: white; stroke-width: 4;"), svg.npos);
 }
 
 TEST(BarsSvg, LongNamesStandAboveTheirBars) {
