@@ -4,7 +4,7 @@
 //
 //     exchange_scale [X Y Z [K...]]      22 22 21 (10164 ranks), K = as many transfers as ports, and 100
 //
-// Memory is the growth of the peak of the process (VmHWM); the traffic itself, 24 bytes a message, comes on top.
+// Memory is the growth of the peak of the process (VmHWM); the traffic itself, 24 bytes per message, comes on top.
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The jobs of bench/scale.cpp on many simulated ranks, one a host of a flat cluster: a switch that bears everything, and
+# The jobs of bench/scale.cpp on many simulated ranks, one per host of a flat cluster: a switch that bears everything, and
 # links of 10 Gbit/s and 5 us. Builds with SimGrid's SMPI (scripts/install-deps.sh --smpi) first.
 #
 #     bench/scale.sh [RANKS [JOB...]]      1000 ranks, all jobs unless given

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Runs an MPI program (built with Open MPI) in a lab, one rank a host: rank i on host i + 1, so that with the default -n
+# Runs an MPI program (built with Open MPI) in a lab, one rank per host: rank i on host i + 1, so that with the default -n
 # the first half of the ranks are one cluster and the second half the other.
 #
 #     lab/run.sh [OPTIONS OF lab/up.sh] [-n RANKS] PROGRAM ARGUMENTS...     in a lab of its own, taken down at the end
 #     lab/run.sh --lab NAME [-n RANKS] PROGRAM ARGUMENTS...                 in one that is up, which stays
 #
-#     -n           ranks; more than hosts go round again                                  [one a host]
+#     -n           ranks; more than hosts go round again                                  [one per host]
 #     --time-limit seconds after which the program is ended, with exit status 124          [600]
 #
 # The program finds the settings of the lab in its environment: SLUICE_LAB_HOSTS, SLUICE_LAB_K, SLUICE_LAB_BACKBONE_MBIT,

@@ -101,7 +101,7 @@ std::vector<std::string> array_lines(const std::vector<ArrayInput>& arrays) {
     const ArrayInput& array = arrays[a];
     while (next < arrays.size() && arrays[next] == array) ++next;
     lines.push_back(fmt::format(
-        "{}{} -> {}: {}, {} an element{}{}", next - a > 1 ? fmt::format("{} x ", next - a) : "",
+        "{}{} -> {}: {}, {} per element{}{}", next - a > 1 ? fmt::format("{} x ", next - a) : "",
         layout_text(array.from), layout_text(array.to), array.shape.empty() ? "one slice" : array.shape,
         count_text(array.element_bytes, "byte"), array.part.empty() ? "" : fmt::format(", {} part", array.part),
         array.transpose ? ", transposed" : ""));
@@ -127,13 +127,14 @@ RedistributionInput BatchTask::input() const {
   return result;
 }
 
-BatchOptions batch_options(const BatchTask& task, const std::string& algorithm, std::int64_t effort) {
+BatchOptions batch_options(const BatchTask& task, const std::string& algorithm, std::int64_t effort,
+                           const TimeLimit& limit) {
   BatchOptions options;
   options.algorithm = algorithm;
   options.setup = task.setup;
   options.effort = effort;
   options.time_limit_s = task.time_limit_s;
-  options.stop = stop_at_interrupt();
+  options.stop = limit.stop();
   return options;
 }
 

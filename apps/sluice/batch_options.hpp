@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "interrupt.hpp"
 #include "redistribute_options.hpp"
 #include "sluice/input/batch_problem.hpp"
 #include "sluice/plan/batch.hpp"
@@ -28,7 +29,7 @@ struct BatchTask {
   [[nodiscard]] RedistributionInput input() const;
 };
 
-/// What the arrays are, a line for each run of equal ones: "8 x 4:2 -> 4:3: 96, 8 bytes an element".
+/// What the arrays are, a line for each run of equal ones: "8 x 4:2 -> 4:3: 96, 8 bytes per element".
 [[nodiscard]] std::vector<std::string> array_lines(const std::vector<ArrayInput>& arrays);
 
 /// Whether the options ask for several arrays.
@@ -40,7 +41,8 @@ struct BatchTask {
 /// @pre asks_for_batch(options)
 [[nodiscard]] BatchTask read_batch(const RedistributeOptions& options);
 
-/// How to plan it.
-[[nodiscard]] BatchOptions batch_options(const BatchTask& task, const std::string& algorithm, std::int64_t effort);
+/// How to plan it, until the limit.
+[[nodiscard]] BatchOptions batch_options(const BatchTask& task, const std::string& algorithm, std::int64_t effort,
+                                         const TimeLimit& limit);
 
 }  // namespace sluice::command

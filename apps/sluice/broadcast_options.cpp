@@ -50,7 +50,8 @@ void check_ranks(const Platform& platform, const std::string& file, int ranks) {
 }
 
 bool BroadcastInput::asks_for_a_plan() const {
-  return !segments.empty() || !inside.empty() || lookahead != "min" || early_internal;
+  return !segments.empty() || !inside.empty() || lookahead != BroadcastInput().lookahead || early_internal ||
+         time_limit != BroadcastInput().time_limit;
 }
 
 BroadcastTask read_without_platform(const BroadcastInput& options, std::int64_t ranks) {

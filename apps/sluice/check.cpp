@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <utility>
@@ -10,6 +11,7 @@
 
 #include "command.hpp"
 #include "output.hpp"
+#include "provenance.hpp"
 #include "schedule_file.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/traffic_file.hpp"
@@ -31,6 +33,7 @@ constexpr std::size_t kShownViolations = 100;
 struct CheckOptions {
   std::string file;
   std::string traffic;
+  std::string json;
   bool all = false;
 };
 
@@ -79,13 +82,14 @@ std::string judged_by(const StepSchedule& schedule, const std::string& traffic) 
 
 struct Judgement {
   std::vector<Violation> violations;
-  std::string sound;        ///< what is said of a schedule without any
+  std::string checked;      ///< what is said of a schedule without any
   std::string not_checked;  ///< what nobody can know from what was given; empty if there is nothing
+  std::string bound = {};   ///< how far it is verified; empty where it was not looked at
 };
 
 Judgement judge(const ScheduleFile& file, const std::string& name, const std::string& traffic) {
   Judgement result;
-  std::string bound;
+  std::string& bound = result.bound;
   if (!traffic.empty()) {
     if (file.schedule.input)
       throw InputError("--traffic", "a schedule that names its layouts itself",
@@ -98,9 +102,8 @@ Judgement judge(const ScheduleFile& file, const std::string& name, const std::st
   for (const Step& step : file.schedule.steps) transfers += step.transfers.size();
   const std::string copies =
       file.schedule.copies.empty() ? "" : " and " + count_text(file.schedule.copies.size(), "copy", "copies");
-  result.sound = fmt::format("{}, {}{}, {}", count_text(file.schedule.steps.size(), "step"),
-                             count_text(transfers, "transfer"), copies, judged_by(file.schedule, traffic));
-  if (!bound.empty()) result.sound += '\n' + bound;
+  result.checked = fmt::format("{}, {}{}, {}", count_text(file.schedule.steps.size(), "step"),
+                               count_text(transfers, "transfer"), copies, judged_by(file.schedule, traffic));
   if (!file.schedule.input && traffic.empty())
     result.not_checked =
         "whether it sends what it has to, and its bound; --traffic TRAFFIC, the file it was planned for, would tell";
@@ -126,22 +129,50 @@ Judgement judge(const Program& program, const std::string& /*name*/, const std::
           "whether the times are those of the platform, which the file does not hold"};
 }
 
-int check(const CheckOptions& options) {
-  if (options.file.empty()) throw InputError("sluice check", "no file", "SCHEDULE.json, or - for standard input");
-  const std::string name = options.file == "-" ? "standard input" : options.file;
-  const auto [violations, sound, not_checked] = std::visit(
-      [&](const auto& schedule) { return judge(schedule, name, options.traffic); }, read_schedule_file(options.file));
-  if (violations.empty()) {
-    tell(fmt::format("ok: {}: {}\n", name, sound) +
-         (not_checked.empty() ? "" : fmt::format("not checked: {}\n", not_checked)));
-    return kDone;
-  }
-  const std::size_t shown = options.all ? violations.size() : std::min(violations.size(), kShownViolations);
+std::string to_text(const Judgement& judgement, const std::string& name, bool all) {
+  const std::vector<Violation>& violations = judgement.violations;
   std::string text;
+  if (violations.empty()) {
+    text = fmt::format("ok: {}: {}\n", name, judgement.checked);
+    if (!judgement.bound.empty()) text += judgement.bound + '\n';
+    if (!judgement.not_checked.empty()) text += fmt::format("not checked: {}\n", judgement.not_checked);
+    return text;
+  }
+  const std::size_t shown = all ? violations.size() : std::min(violations.size(), kShownViolations);
   for (std::size_t i = 0; i < shown; ++i) text += to_string(violations[i]) + '\n';
   if (shown < violations.size()) text += fmt::format("... {} more; --all shows them\n", violations.size() - shown);
-  tell(text);
-  return kCheckFailed;
+  return text;
+}
+
+/// As a file of schema sluice.check/1, with every violation.
+std::string to_json(const Judgement& judgement, const std::string& name) {
+  using nlohmann::ordered_json;
+  ordered_json file{
+      {"schema", "sluice.check/1"}, {"about", about()}, {"file", utf8(name)}, {"sound", judgement.violations.empty()}};
+  if (judgement.violations.empty()) {
+    file["checked"] = utf8(judgement.checked);
+    if (!judgement.bound.empty()) file["bound"] = judgement.bound;
+    if (!judgement.not_checked.empty()) file["not_checked"] = judgement.not_checked;
+  }
+  file["violations"] = ordered_json::array();
+  for (const Violation& each : judgement.violations) {
+    ordered_json violation{{"reason", utf8(each.reason)}};
+    if (each.step >= 0) violation["step"] = each.step;
+    if (each.rank >= 0) violation["rank"] = each.rank;
+    file["violations"].push_back(std::move(violation));
+  }
+  return file.dump(1) + '\n';
+}
+
+int check(const CheckOptions& options) {
+  if (options.file.empty()) throw InputError("sluice check", "no file", "SCHEDULE.json, or - for standard input");
+  check_json_target(options.json);
+  const std::string name = options.file == "-" ? "standard input" : options.file;
+  const Judgement judgement = std::visit([&](const auto& schedule) { return judge(schedule, name, options.traffic); },
+                                         read_schedule_file(options.file));
+  if (!options.json.empty()) write_file_atomically(options.json, to_json(judgement, name));
+  tell(to_text(judgement, name, options.all));
+  return judgement.violations.empty() ? kDone : kCheckFailed;
 }
 
 }  // namespace
@@ -156,6 +187,8 @@ void add_check(CLI::App& command, Action& chosen) {
   verb->add_option("--traffic", options->traffic,
                    "what a schedule of exchange has to send: the file it was planned for; verifies its bound too")
       ->option_text("TRAFFIC");
+  verb->add_option("--json", options->json, "write the judgement as JSON (sluice.check/1); -: instead of the text")
+      ->option_text("FILE|-");
   verb->add_flag("--all", options->all, fmt::format("every violation, not just {}", kShownViolations));
   verb->footer(
       "Every step uses a sender and a receiver once at most, every piece of a message is sent once, and the costs\n"

@@ -12,6 +12,7 @@
 #include "offered_values.hpp"
 #include "option_values.hpp"
 #include "output.hpp"
+#include "provenance.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/clustering.hpp"
 #include "sluice/input/latency_matrix.hpp"
@@ -110,7 +111,8 @@ std::string text_of(const ClusterOptions& options, const LatencyMatrix& matrix, 
 
 std::string json_of(const ClusterOptions& options, const LatencyMatrix& matrix, const std::vector<Level>& levels) {
   using nlohmann::ordered_json;
-  ordered_json file = {{"schema", "sluice.clusters/1"}, {"nodes", matrix.nodes()}, {"algorithm", options.algorithm}};
+  ordered_json file = {
+      {"schema", "sluice.clusters/1"}, {"about", about()}, {"nodes", matrix.nodes()}, {"algorithm", options.algorithm}};
   file["levels"] = ordered_json::array();
   for (const Level& level : levels) {
     ordered_json clusters = ordered_json::array();
@@ -173,8 +175,9 @@ void add_cluster(CLI::App& command, Action& chosen) {
       ->option_text("T[,T..] [0.3]");
   offer(verb->add_option("--algorithm", options->algorithm, "lowekamp, closeness"), {"lowekamp", "closeness"})
       ->option_text("NAME [lowekamp]");
-  verb->add_option("--svg", options->svg, "draw the matrix, nodes in the order of the clusters (of the first level)")
-      ->option_text("FILE");
+  verb->add_option("--svg", options->svg,
+                   "draw the matrix, nodes in the order of the clusters (of the first level); -: instead of the table")
+      ->option_text("FILE|-");
   verb->add_option("--json", options->json, "write the clusters as JSON (sluice.clusters/1); -: instead of the table")
       ->option_text("FILE|-");
   verb->add_flag("--all", options->all, fmt::format("every cluster, not just {}", kShownClusters));

@@ -53,7 +53,7 @@ void CollectiveInput::add_to(CLI::App& verb) {
   verb.add_option("--element-bytes", element_bytes, "of an element, which is not cut")->option_text("N [8]");
   verb.add_flag("--in-order", in_order, "the operation does not commute: ranks are combined in their order");
   if (collective != Collective::kAllreduce) return;
-  verb.add_option("--segments", segments, "of algorithm chain; else the best of some")->option_text("N");
+  verb.add_option("--segments", segments, "of algorithm chain; else the best of some")->option_text("S");
 }
 
 std::string CollectiveTask::title() const {

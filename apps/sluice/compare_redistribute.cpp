@@ -27,14 +27,20 @@ struct CompareOptions {
   ComparisonOutput output;
 };
 
+void add_note(ComparedPlan& row, const std::string& note) {
+  if (!row.note.empty() && !note.empty()) row.note += ", ";
+  row.note += note;
+}
+
 /// `bound` is raised to what the plan proves.
 ComparedPlan direct(const RedistributeTask& task, const std::string& algorithm, std::int64_t effort, Cost& bound) {
   ComparedPlan row{algorithm, {}, 0, {}};
-  const RedistributionPlan plan = timed(row.plan_s, [&] {
-    return plan_redistribution(task.problem, algorithm, task.setup, effort, stop_at_interrupt());
-  });
+  const TimeLimit limit(task.time_limit_s);
+  const RedistributionPlan plan =
+      timed(row.plan_s, [&] { return plan_redistribution(task.problem, algorithm, task.setup, effort, limit.stop()); });
   row.figures = figures_of(plan.cost());
   if (algorithm == "auto") row.note = "takes " + plan.algorithm();
+  if (limit.reached()) add_note(row, end_of_search_text(true).substr(2));
   if (plan.bound().total > bound.total) bound = plan.bound();
   return row;
 }
@@ -96,7 +102,7 @@ int compare_irregular(const RedistributeTask& task, std::int64_t effort, const C
     const std::string name(algorithm.name);
     comparison.add(name, [&] {
       ComparedPlan row = direct(task, name, effort, proven);
-      row.note = "whole messages";
+      add_note(row, "whole messages");
       return row;
     });
   }
@@ -123,10 +129,9 @@ int compare_batch(const BatchTask& task, std::int64_t effort, const ComparisonOu
   Comparison comparison;
   comparison.problem = "redistribute";
   comparison.head = fmt::format("{}\ntotal = TC + {} NS, in bytes", task.title(), number_text(task.setup));
-  BatchOptions how = batch_options(task, "auto", effort);
   comparison.add("one-by-one", [&] {
     ComparedPlan row{"one-by-one", {}, 0, "a plan of whole messages for each array"};
-    BatchOptions whole = how;
+    BatchOptions whole = batch_options(task, "auto", effort, TimeLimit(task.time_limit_s));
     whole.whole_messages = true;
     row.figures = figures_of(timed(row.plan_s, [&] {
       Cost sum;
@@ -148,11 +153,13 @@ int compare_batch(const BatchTask& task, std::int64_t effort, const ComparisonOu
   bool whole_messages = true;
   const auto add = [&](const std::string& name) {
     comparison.add(name, [&] {
-      how.algorithm = name;
       ComparedPlan row{name, {}, 0, {}};
-      const BatchPlan plan = timed(row.plan_s, [&] { return plan_batch(task.problem, how); });
+      const TimeLimit limit(task.time_limit_s);
+      const BatchPlan plan =
+          timed(row.plan_s, [&] { return plan_batch(task.problem, batch_options(task, name, effort, limit)); });
       row.figures = figures_of(cost(plan.schedule));
       if (plan.as_one) row.note = name == "auto" ? "takes " + plan.schedule.algorithm : "";
+      if (plan.stopped || limit.reached()) add_note(row, end_of_search_text(true).substr(2));
       if (plan.schedule.bound.total > bound.total) bound = plan.schedule.bound;
       whole_messages = plan.as_one;
       return row;

@@ -15,7 +15,7 @@ namespace sluice::command {
 
 namespace {
 
-constexpr std::array<std::string_view, 5> kOutputs{"--json", "--svg", "--output", "--hosts", "--trace"};
+constexpr std::array<std::string_view, 6> kOutputs{"--json", "--svg", "--output", "--hosts", "--trace", "--tree"};
 
 struct Given {
   CommandFiles files;
@@ -28,7 +28,9 @@ Given& given() {
   return result;
 }
 
-bool is_output(const CLI::Option& option) {
+bool is_output(const CLI::App& app, const CLI::Option& option) {
+  // The one option that writes for one verb and reads for another.
+  if (option.check_name("--program")) return app.get_parent() != nullptr && app.get_parent()->get_name() == "plan";
   return std::any_of(kOutputs.begin(), kOutputs.end(),
                      [&](std::string_view name) { return option.check_name(std::string(name)); });
 }
@@ -66,12 +68,13 @@ void collect(const CLI::App& app) {
       continue;
     }
     for (const std::string& value : option->results()) {
-      if (is_output(*option)) {
+      if (is_output(app, *option)) {
         given().files.outputs.push_back({shown_name(*option), value});
-      } else {
-        given().values[option->get_name(false, true)] = value;
-        if (is_file(value)) given().files.inputs.push_back({shown_name(*option), value});
+        continue;
       }
+      given().values[option->get_name(false, true)] = value;
+      const std::string file = value.starts_with('@') ? value.substr(1) : value;  // a layout may be @FILE
+      if (is_file(file)) given().files.inputs.push_back({shown_name(*option), file});
     }
   }
 }

@@ -43,6 +43,19 @@ StopRequest stop_at_interrupt() {
   return [] { return was_interrupted(); };
 }
 
+TimeLimit::TimeLimit(double seconds) {
+  constexpr double kLongest_s = 1e9;  // more does not fit the clock
+  if (seconds < kLongest_s)
+    end_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+}
+
+StopRequest TimeLimit::stop() const {
+  return [end = end_, reached = reached_] {
+    if (end && Clock::now() >= *end) *reached = true;
+    return *reached || was_interrupted();
+  };
+}
+
 int status_unless_interrupted(int status) { return status == kDone && was_interrupted() ? kInterrupted : status; }
 
 std::string end_of_search_text(bool stopped) {

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <optional>
 #include <string>
 
 #include "sluice/plan/stop.hpp"
@@ -25,6 +29,22 @@ class Interruptible {
 
 /// The request, for the options of a search.
 [[nodiscard]] StopRequest stop_at_interrupt();
+
+/// Ends a search that knows no limit of time by itself: when a time is over, and at the request.
+class TimeLimit {
+ public:
+  /// From now on; infinity: never.
+  explicit TimeLimit(double seconds);
+
+  [[nodiscard]] StopRequest stop() const;
+  /// Whether a search has heard that the time is over.
+  [[nodiscard]] bool reached() const { return *reached_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  std::optional<Clock::time_point> end_;
+  std::shared_ptr<std::atomic<bool>> reached_ = std::make_shared<std::atomic<bool>>(false);
+};
 
 /// kInterrupted instead of kDone, once there was one.
 [[nodiscard]] int status_unless_interrupted(int status);

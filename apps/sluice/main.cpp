@@ -18,6 +18,7 @@
 #include "command_tree.hpp"
 #include "everywhere.hpp"
 #include "launcher.hpp"
+#include "offered_values.hpp"
 #include "output.hpp"
 #include "ranks.hpp"
 #include "sluice/error.hpp"
@@ -131,6 +132,15 @@ bool is_surplus_copy() {
   return launch->rank > 0;
 }
 
+int run_action(const CLI::App& root, const Action& action) {
+  try {
+    return action();
+  } catch (const InputError& error) {
+    std::string ignored;
+    throw in_words_of(chosen_part(root, ignored), error);
+  }
+}
+
 int run_command(const std::vector<std::string>& words) {
   CLI::App root("", "sluice");
   Action chosen;
@@ -160,7 +170,7 @@ int run_command(const std::vector<std::string>& words) {
     for (const NamedFile& input : command_files().inputs)
       if (input.path == "-") throw InputError(input.option, "standard input", "a file, which every rank can read");
   }
-  const int status = chosen();
+  const int status = run_action(root, chosen);
   // This comes after the result, so that a refusal is one line alone.
   if (Ranks::under_mpi() && Ranks::count() == 1 && !launched())
     note(fmt::format("this is one rank; mpirun -np N sluice {} ... starts N of them", words.front()));

@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/Option.hpp>
+#include <CLI/App.hpp>
 #include <algorithm>
 #include <string_view>
 #include <utility>
 
 #include "option_values.hpp"
+#include "suggestion.hpp"
 
 namespace sluice::command {
 
@@ -63,6 +64,12 @@ std::vector<std::string> told(const CLI::Option& option) {
   return split(type.substr(1, type.size() - 2), ',');
 }
 
+/// 'word' of what was found, and nothing else; empty if it is anything else.
+std::string quoted_word(std::string_view found) {
+  if (found.size() < 3 || found.front() != '\'' || found.find('\'', 1) != found.size() - 1) return {};
+  return std::string(found.substr(1, found.size() - 2));
+}
+
 }  // namespace
 
 CLI::Option* offer(CLI::Option* option, const std::vector<std::string>& names) {
@@ -75,6 +82,26 @@ std::vector<OfferedValue> offered_values(const CLI::Option& option) {
   for (const std::string& text : split(text_and_default(option).first, ' '))
     values.push_back(value_of(text, values.empty() ? told(option) : std::vector<std::string>()));
   return values;
+}
+
+InputError in_words_of(const CLI::App& part, const InputError& error) {
+  std::string where = error.where();
+  std::string name = where.substr(0, where.find(' '));
+  if (!name.starts_with('-')) {
+    name = "--" + where;
+    std::ranges::replace_if(
+        name, [](char c) { return c == '_' || c == ' '; }, '-');
+    if (part.get_option_no_throw(name) != nullptr) where = name;
+  }
+  std::string expected = error.expected();
+  const CLI::Option* const option = part.get_option_no_throw(name);
+  if (option != nullptr && expected.find("did you mean") == expected.npos) {
+    std::vector<std::string> names;
+    for (const OfferedValue& value : offered_values(*option))
+      names.insert(names.end(), value.names.begin(), value.names.end());
+    expected += did_you_mean(quoted_word(error.found()), names);
+  }
+  return {where, error.found(), expected};
 }
 
 std::string shown_default(const CLI::Option& option) { return text_and_default(option).second; }

@@ -3,9 +3,12 @@
 #include <string>
 #include <vector>
 
+#include "sluice/error.hpp"
+
 namespace CLI {
+class App;
 class Option;
-}
+}  // namespace CLI
 
 /// What the values of an option can be, for completion. --help says the same in words.
 namespace sluice::command {
@@ -31,6 +34,11 @@ CLI::Option* offer(CLI::Option* option, const std::vector<std::string>& names);
 /// The values of `option`, by its text and by what offer() was told: "FILE" and "TRAFFIC" are files, "DIR" is a folder,
 /// "R|any" has the name "any". Empty for a flag.
 [[nodiscard]] std::vector<OfferedValue> offered_values(const CLI::Option& option);
+
+/// `error` in the words of the command line: by the name of the option of `part` that it is about, where it has that of
+/// an argument of the library ("time_limit" for --time-limit), and with the name that was most likely meant, where one
+/// of the names of an option was expected.
+[[nodiscard]] InputError in_words_of(const CLI::App& part, const InputError& error);
 
 /// What the text of `option` says of the value that it has unless given: "auto" of "NAME [auto]"; empty if nothing.
 [[nodiscard]] std::string shown_default(const CLI::Option& option);

@@ -40,8 +40,10 @@ void PlanOutput::add_to(CLI::App& problem, const std::string& unit, const std::s
 }
 
 void PlanOutput::add_tree_to(CLI::App& problem) {
-  problem.add_option("--tree", tree, "draw the tree, a row per machine, each transfer at its time (SVG)")
-      ->option_text("FILE");
+  problem
+      .add_option("--tree", tree,
+                  "draw the tree, a row per machine, each transfer at its time (SVG); -: instead of the table")
+      ->option_text("FILE|-");
 }
 
 void PlanOutput::check_targets() const {

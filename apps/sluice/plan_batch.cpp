@@ -43,16 +43,17 @@ int plan_batch_of(const BatchTask& task, const std::string& algorithm, std::int6
   if (messages > kMostBatchTransfers)
     throw InputError("plan", fmt::format("more than {} messages of all arrays", kMostBatchTransfers), "less");
   const Interruptible interruptible(searches(algorithm));
+  const TimeLimit limit(task.time_limit_s);
   BatchPlan plan = [&] {
     const Elapsed elapsed(kPlanning);
-    return plan_batch(task.problem, batch_options(task, algorithm, effort));
+    return plan_batch(task.problem, batch_options(task, algorithm, effort, limit));
   }();
   plan.schedule.input = task.input();
   const Cost is = cost(plan.schedule);
   std::string head = task.title() + '\n';
   if (task.roles && !output.summary) head += table_of_roles(*task.roles, output.all);
   head += way_of(plan) + '\n';
-  head += fmt::format("result: {}{}\n", above(is, plan), end_of_search_text(plan.stopped));
+  head += fmt::format("result: {}{}\n", above(is, plan), end_of_search_text(plan.stopped || limit.reached()));
   if (!plan.schedule.copies.empty())
     head += fmt::format("{} between processes that are one, in no step\n",
                         count_text(static_cast<std::int64_t>(plan.schedule.copies.size()), "copy", "copies"));

@@ -121,9 +121,11 @@ void add_plan_broadcast(CLI::App& plan_verb, Action& chosen) {
           "with --reversed: of an element, which is not cut, such as 8 for what run reduce --program carries out")
       ->option_text("N [1]");
   problem
-      ->add_option("--program", options->program,
-                   "write what each rank does as JSON (sluice.program/1), which check, simulate, report and run read")
-      ->option_text("FILE");
+      ->add_option(
+          "--program", options->program,
+          "write what each rank does as JSON (sluice.program/1), which check, simulate, report and run read; -: "
+          "instead of the table")
+      ->option_text("FILE|-");
   options->output.add_to(*problem, "times in seconds", "length, bounds and methods alone");
   options->output.add_tree_to(*problem);
   problem->footer(algorithms_help("broadcast") + kBroadcastHelp +

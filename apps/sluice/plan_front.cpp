@@ -53,7 +53,8 @@ std::string front_json(const Front& front, const std::string& title, bool interr
 }
 
 /// `head`: what stands above the table, whose first line is `title`.
-int show(const Front& front, const std::string& title, const std::string& head, const PlanOutput& output) {
+int show(const Front& front, const std::string& title, const std::string& head, const TimeLimit& limit,
+         const PlanOutput& output) {
   TextTable table({{"steps (NS)"}, {"transmission (TC)"}, {"TC at least"}, {"total"}, {"", TextTable::Align::kLeft}});
   for (const Front::Point& point : front.points)
     table.add_row(
@@ -64,7 +65,7 @@ int show(const Front& front, const std::string& title, const std::string& head, 
                                  front.unit, table.text(), front_proof_text(front));
   if (!front.complete)
     text += exact_uses_cbc() ? "; more --effort may tell" : "; this build has no CBC, which finds out more";
-  text += was_interrupted() ? "\ninterrupted by Ctrl-C\n" : "\n";
+  text += end_of_search_text(limit.reached()) + '\n';
   const std::string caption = "Front of " + title;
   if (!output.json.empty()) write_file_atomically(output.json, front_json(front, caption, was_interrupted()));
   if (!output.timeline.svg().empty()) write_file_atomically(output.timeline.svg(), front_svg(front, caption));
@@ -75,13 +76,15 @@ int show(const Front& front, const std::string& title, const std::string& head, 
 }  // namespace
 
 int plan_front(const RedistributeTask& task, std::int64_t effort, const PlanOutput& output) {
-  const RedistributionFront front = redistribution_front(task.problem, task.setup, effort, stop_at_interrupt());
-  return show(front_of(front, task.setup), task.title(), task.kept_text(), output);
+  const TimeLimit limit(task.time_limit_s);
+  const RedistributionFront front = redistribution_front(task.problem, task.setup, effort, limit.stop());
+  return show(front_of(front, task.setup), task.title(), task.kept_text(), limit, output);
 }
 
 int plan_front(const BatchTask& task, std::int64_t effort, const PlanOutput& output) {
-  const BatchFront front = batch_front(task.problem, batch_options(task, "auto", effort));
-  return show(front_of(front, task.setup), task.title(), "", output);
+  const TimeLimit limit(task.time_limit_s);
+  const BatchFront front = batch_front(task.problem, batch_options(task, "auto", effort, limit));
+  return show(front_of(front, task.setup), task.title(), "", limit, output);
 }
 
 }  // namespace sluice::command

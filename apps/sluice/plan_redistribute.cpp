@@ -56,14 +56,15 @@ std::string proof_text(const Cost& cost, const Cost& bound, const std::string& a
   return text;
 }
 
-std::string whole_message_costs(const RedistributionPlan& plan, const std::string& asked_for, double setup) {
+std::string whole_message_costs(const RedistributionPlan& plan, const std::string& asked_for, double setup,
+                                bool stopped) {
   const Cost cost = plan.cost(), bound = plan.bound();
   // Algorithms guarantee this for all messages of the whole box, also for those that a process sends itself.
   const std::string guarantee =
       !plan.problem().is_plain() ? "" : fmt::format(" ({})", guarantee_of("redistribute", plan.algorithm()));
   return fmt::format("algorithm: {}{}{}\nresult: {}{}\n\n{}", plan.algorithm(),
                      asked_for == "auto" ? ", chosen by auto" : "", guarantee, proof_text(cost, bound, asked_for),
-                     end_of_search_text(false), cost_table(cost, bound, setup));
+                     end_of_search_text(stopped), cost_table(cost, bound, setup));
 }
 
 /// Says how much cheaper or more expensive it is to cut messages than to send them whole.
@@ -255,9 +256,9 @@ int plan(const PlanOptions& options) {
     head += costs_of(plan);
     constexpr std::int64_t kMostPlannedWhole = std::int64_t{1} << 20;  // where nothing is known of layouts
     if (!task.problem.is_irregular() || count_messages(task.problem, kMostPlannedWhole) <= kMostPlannedWhole)
-      head += '\n' +
-              cutting_text(cost(plan.schedule),
-                           plan_redistribution(task.problem, "auto", task.setup, effort, stop_at_interrupt()).cost());
+      head += '\n' + cutting_text(cost(plan.schedule), plan_redistribution(task.problem, "auto", task.setup, effort,
+                                                                           TimeLimit(task.time_limit_s).stop())
+                                                           .cost());
     if (!for_rank) {
       options.exported.write(plan.schedule);
       return show_plan(head, plan, output);
@@ -265,11 +266,12 @@ int plan(const PlanOptions& options) {
     tell(head + '\n' + table_of_rank(part_of(plan.schedule, rank), rank, output.all));
     return status_unless_interrupted(kDone);
   }
+  const TimeLimit limit(task.time_limit_s);
   const RedistributionPlan plan = [&] {
     const Elapsed elapsed(kPlanning);
-    return plan_redistribution(task.problem, options.algorithm, task.setup, effort, stop_at_interrupt());
+    return plan_redistribution(task.problem, options.algorithm, task.setup, effort, limit.stop());
   }();
-  head += whole_message_costs(plan, options.algorithm, task.setup);
+  head += whole_message_costs(plan, options.algorithm, task.setup, limit.reached());
   if (writes_out) {
     const StepSchedule schedule = plan.schedule(task.input);
     options.exported.write(schedule);

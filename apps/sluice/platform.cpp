@@ -23,7 +23,7 @@ namespace {
 struct PlatformOptions {
   std::string file;
   std::string output;
-  std::string format = "2";
+  std::string format;  ///< empty: 2
 };
 
 template <class Value>
@@ -94,8 +94,10 @@ std::string levels_text(const Platform& platform, const std::string& file) {
 
 int show_platform(const PlatformOptions& options) {
   if (options.file.empty()) throw InputError("sluice platform", "no file", "PLATFORM.json");
-  if (options.format != "1" && options.format != "2")
+  if (!options.format.empty() && options.format != "1" && options.format != "2")
     throw InputError("--format", "'" + options.format + "'", "1 or 2");
+  if (!options.format.empty() && options.output.empty())
+    throw InputError("--format", "nothing to write beside it", "-o FILE");
   check_json_target(options.output);
   const Platform platform = read_platform(options.file);
   if (!options.output.empty())

@@ -41,7 +41,7 @@ void add_platform_to_simgrid(CLI::App& command, Action& chosen) {
   CLI::App* verb = command.add_subcommand("platform-to-simgrid", "write a platform for SimGrid and its SMPI");
   const auto options = std::make_shared<SimgridOptions>();
   verb->add_option("file", options->file, "a platform file")->option_text("PLATFORM.json");
-  verb->add_option("-o,--output", options->output, "where the XML goes; required")->option_text("FILE");
+  verb->add_option("-o,--output", options->output, "where the XML goes (needed)")->option_text("FILE");
   verb->add_option("--hosts", options->hosts, "write the hosts in the order of the ranks, a hostfile of smpirun")
       ->option_text("FILE");
   verb->footer(

@@ -11,7 +11,7 @@ namespace sluice::command {
 void add_probe(CLI::App& command, Action& chosen) {
   CLI::App* verb = command.add_subcommand("probe", "measure the network between the ranks" + needs_mpi_text());
   const auto task = std::make_shared<ProbeTask>();
-  verb->add_option("-o,--output", task->output, "where the platform goes (sluice.platform/2); required without --quick")
+  verb->add_option("-o,--output", task->output, "where the platform goes (sluice.platform/2); needed without --quick")
       ->option_text("FILE");
   verb->add_option("--time-budget", task->time_budget, "about how many seconds to spend")->option_text("S [5]");
   verb->add_flag("--thorough", task->thorough, "take a minute: every size more often, large ones on slow links too");

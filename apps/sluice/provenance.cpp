@@ -29,13 +29,12 @@ std::string this_host() {
   return name.data();
 }
 
-/// Text as JSON may have it: bytes that are no UTF-8, which file names may hold, as question marks.
+}  // namespace
+
 std::string utf8(const std::string& text) {
   const nlohmann::json value = text;
   return nlohmann::json::parse(value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)).get<std::string>();
 }
-
-}  // namespace
 
 nlohmann::ordered_json about(const std::vector<std::string>& hosts, const std::string& mpi) {
   using nlohmann::ordered_json;

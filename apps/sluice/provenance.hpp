@@ -19,4 +19,7 @@ namespace sluice::command {
 /// the host of this process.
 [[nodiscard]] nlohmann::ordered_json about(const std::vector<std::string>& hosts = {}, const std::string& mpi = {});
 
+/// Text as JSON may have it: bytes that are no UTF-8, which file names may hold, as question marks.
+[[nodiscard]] std::string utf8(const std::string& text);
+
 }  // namespace sluice::command

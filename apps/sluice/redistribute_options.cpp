@@ -34,7 +34,7 @@ void RedistributeOptions::add_to(CLI::App& verb, const std::string& shape_help) 
   verb.add_option("--element-bytes", element_bytes, "size of an element")->option_text("BYTES [8]");
   verb.add_option("--setup", setup, "price of a step in elements: total = transmission + ALPHA * steps")
       ->option_text("ALPHA [1]");
-  verb.add_option("--time-limit", time_limit, "cuts the search of planners of exchange short")->option_text("SECONDS");
+  verb.add_option("--time-limit", time_limit, "cuts the search of auto and exact short")->option_text("SECONDS");
 }
 
 void RedistributeOptions::add_roles_to(CLI::App& verb) {

@@ -26,7 +26,7 @@ std::vector<double> read_dates(const std::string& path, std::int64_t machines) {
   std::ifstream in(path, std::ios::binary);
   std::vector<double> dates;
   std::string line;
-  const std::string expected = fmt::format("{}, one a machine", machines);
+  const std::string expected = fmt::format("{}, one per machine", machines);
   try {
     if (!in) throw InputError(path, "cannot be read: " + std::generic_category().message(errno), "dates of arrival");
     in.exceptions(std::ios::badbit);
@@ -102,6 +102,8 @@ ReduceTask read(const ReduceInput& options) {
   problem.commutative = !options.non_commutative;
   constexpr std::int64_t kMostSegments = std::int64_t{1} << 30;
   problem.segments = options.segments == "auto" ? 0 : parse_count(options.segments, "--segments", 1, kMostSegments);
+  if (!options.max_segments.empty() && problem.segments != 0)
+    throw InputError("--max-segments", "--segments " + options.segments, "--segments auto beside it");
   if (!options.max_segments.empty())
     problem.max_segments = parse_count(options.max_segments, "--max-segments", 1, kMostSegments);
   if (!options.transfer_overhead.empty())

@@ -88,7 +88,7 @@ void add_report(CLI::App& command, Action& chosen) {
       ->option_text("FILE...");
   verb->add_option("-o,--output", options->output, "the page (needed); -: standard output")->option_text("FILE|-");
   verb->add_option("--platform", options->platform, "the network that programs among the files are for: their times")
-      ->option_text("PLATFORM.json");
+      ->option_text("FILE");
   verb->footer(
       "Every file becomes a section: pictures to zoom, filter and step through, figures, and tables to sort. The\n"
       "page is one file that loads nothing: send it, or keep it beside the results. Every picture also works by\n"

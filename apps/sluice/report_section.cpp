@@ -311,7 +311,7 @@ ReportTable::Column column_of(const std::string& title) {
   return {title};
 }
 
-/// A table of a study: a line of names, then one a row.
+/// A table of a study: a line of names, then one per row.
 void add_study(ReportSection& section, const std::string& text, char separator, ReportSpace& space) {
   section.kind = "study";
   ReportTable table{"Results", {}, {}};

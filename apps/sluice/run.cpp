@@ -26,6 +26,7 @@ void add_run_redistribute(CLI::App& verb, Action& chosen) {
   CLI::App* problem = verb.add_subcommand("redistribute", "move a block-cyclic array to another layout");
   const auto options = std::make_shared<RunRedistribute>();
   options->problem.add_to(*problem, kShapeNeeded);
+  problem->remove_option(problem->get_option("--time-limit"));  // every rank plans alone: no clock may decide
   const std::vector<std::string> planners = algorithm_names("redistribute");
   offer(problem->add_option("--algorithm", options->algorithm,
                             "the planner of method sluice, see plan --help; one of exchange may cut messages"),
@@ -79,6 +80,7 @@ void add_run_exchange(CLI::App& verb, Action& chosen) {
   const auto options = std::make_shared<RunExchange>();
   options->problem.add_to(*problem);
   problem->get_option("--setup")->option_text("BETA [8192, or by --latency]");
+  problem->remove_option(problem->get_option("--seed"));  // a job has one of its own
   offer(problem->add_option("--algorithm", options->algorithm, "the planner, see plan exchange --help"),
         algorithm_names("exchange"))
       ->option_text("NAME [auto]");
@@ -168,7 +170,7 @@ void add_run_broadcast(CLI::App& verb, Action& chosen) {
 void add_run_reduce(CLI::App& verb, Action& chosen) {
   CLI::App* problem = verb.add_subcommand("reduce", "combine what all ranks have, by the tree that is best");
   const auto options = std::make_shared<RunReduce>();
-  problem->add_option("--count", options->count, "elements of 8 bytes a rank (needed); K, M, G, Ki, Mi, Gi")
+  problem->add_option("--count", options->count, "elements of 8 bytes per rank (needed); K, M, G, Ki, Mi, Gi")
       ->option_text("N");
   offer(problem->add_option(
             "--operation", options->operation,
@@ -177,9 +179,9 @@ void add_run_reduce(CLI::App& verb, Action& chosen) {
         {"sum", "matmul", "merge", "sleep:"})
       ->option_text("OP [sum]");
   problem->add_option("--root", options->root, "rank that gets the result")->option_text("RANK [0]");
-  problem->add_option("--transfer", options->transfer, "d: seconds that the transfer of an element takes")
+  problem->add_option("--transfer", options->transfer, "d: time that the transfer of an element takes, such as 20ms")
       ->option_text("D");
-  problem->add_option("--compute", options->compute, "c: seconds that combining two takes")->option_text("C");
+  problem->add_option("--compute", options->compute, "c: time that combining two takes")->option_text("C");
   problem->add_flag("--measure", options->measure, "measure d and c before");
   problem->add_option("--transfer-overhead", options->transfer_overhead, "the part of D that every segment takes")
       ->option_text("T [0]");

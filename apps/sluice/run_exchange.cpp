@@ -39,7 +39,7 @@ std::vector<std::string> read_methods(const RunMethods& options) {
   return options.names(known, [&](const std::string& name) {
     if (name == "sluice-direct") return name;
     if (name.rfind(kByMode, 0) == 0) {
-      (void)mpi::parse_exchange_mode(name.substr(kByMode.size()));
+      (void)mpi::parse_exchange_mode(name.substr(kByMode.size()), "--methods " + name);
     } else if (std::find(known.begin(), known.end(), name) == known.end()) {
       throw InputError("--methods", fmt::format("'{}'", name),
                        fmt::format("all, sluice-MODE, sluice-direct, {}", fmt::join(known, ", ")));

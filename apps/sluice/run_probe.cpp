@@ -96,6 +96,13 @@ std::string summary(const Platform& platform) {
 namespace {
 
 int run_quick_probe(const ProbeTask& task) {
+  const ProbeTask usual;
+  for (const auto& [option, given] :
+       {std::pair("--time-budget", !task.time_budget.empty()), std::pair("--thorough", task.thorough),
+        std::pair("--tolerance", task.tolerance != usual.tolerance), std::pair("--noise", task.noise != usual.noise),
+        std::pair("--algorithm", task.algorithm != usual.algorithm), std::pair("--clusters", !task.clusters.empty()),
+        std::pair("--no-broadcasts", task.no_broadcasts)})
+    if (given) throw InputError(option, "--quick beside it", "one of the two");
   if (!task.output.empty()) Ranks::once([&] { check_writable(task.output); });
   const mpi::HostNetwork network = mpi::network(MPI_COMM_WORLD);
   Ranks::once([&] {

@@ -99,15 +99,15 @@ std::optional<mpi::ReductionCosts> read_costs(const RunReduce& options) {
   const bool given = !options.transfer.empty();
   mpi::ReductionCosts costs;
   if (given) {
-    costs.transfer = parse_number(options.transfer, "--transfer");
-    costs.compute = parse_number(options.compute, "--compute");
+    costs.transfer = parse_seconds(options.transfer, "--transfer");
+    costs.compute = parse_seconds(options.compute, "--compute");
     if (costs.transfer == 0 && costs.compute == 0) throw InputError("--transfer", "0, as --compute", "not both 0");
   }
   const auto overhead = [&](const std::string& text, const char* option, double whole) {
     if (text.empty()) return 0.0;
     if (!given) throw InputError(option, "no costs given", "--transfer and --compute");
-    const double value = parse_number(text, option);
-    if (value > whole) throw InputError(option, text, fmt::format("at most the whole, {}", number_text(whole)));
+    const double value = parse_seconds(text, option);
+    if (value > whole) throw InputError(option, text, fmt::format("at most the whole, {}", seconds_text(whole)));
     return value;
   };
   costs.transfer_overhead = overhead(options.transfer_overhead, "--transfer-overhead", costs.transfer);
@@ -148,16 +148,16 @@ mpi::ReductionOptions read_how(const RunReduce& options, const compare::Reductio
 std::string title_of(const RunReduce& options, const compare::ReductionContents& contents, int root) {
   switch (contents.operation) {
     case Operation::kMatmul:
-      return fmt::format("reduce: product of {0} x {0} matrices of 8-byte integers, a rank each, to rank {1}",
+      return fmt::format("reduce: product of {0} x {0} matrices of 8-byte integers, one on each rank, to rank {1}",
                          contents.count, root);
     case Operation::kMerge:
-      return fmt::format("reduce: union of sorted sets of {} 8-byte integers, a rank each, to rank {}", contents.count,
-                         root);
+      return fmt::format("reduce: union of sorted sets of {} 8-byte integers, one set on each rank, to rank {}",
+                         contents.count, root);
     case Operation::kSum:
     case Operation::kSleep:
       break;
   }
-  return fmt::format("reduce: {} of {} 8-byte integers, a rank each, to rank {}", options.operation, contents.count,
+  return fmt::format("reduce: {} of {} 8-byte integers on each rank, to rank {}", options.operation, contents.count,
                      root);
 }
 

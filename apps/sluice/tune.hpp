@@ -19,7 +19,7 @@ struct TuneOptions {
   std::string sizes;
   std::string gain;
   std::string mpich_file;
-  std::string repetitions = "9";
+  std::string repetitions;
   bool commutative = false;
   bool measure = false;
 };

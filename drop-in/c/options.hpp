@@ -32,6 +32,9 @@ struct sluice_options {
 
 namespace sluice::c {
 
+/// Puts `program` into a new handle.
+void put(Program program, sluice_program** into);
+
 /// Takes the options that a function knows, one after the other. Those not set leave what they are read into as it is.
 /// Throws InputError for a value of another kind, or out of range.
 class OptionReader {

@@ -3,9 +3,19 @@
 #include <memory>
 #include <sstream>
 #include <string>
+#include <utility>
 
 #include "failure.hpp"
 #include "options.hpp"
+
+namespace sluice::c {
+
+void put(Program program, sluice_program** into) {
+  std::string problem(to_string(program.problem));
+  *into = std::make_unique<sluice_program>(sluice_program{std::move(program), std::move(problem)}).release();
+}
+
+}  // namespace sluice::c
 
 using namespace sluice::c;  // NOLINT(google-build-using-namespace): the functions below are its face
 
@@ -13,27 +23,25 @@ namespace {
 
 /// Reads into a new handle.
 template <class Read>
-int read_into(sluice_program** program, Read&& read) {
+int read_program_into(sluice_program** program, Read&& read) {
   return guarded([&] {
     check_given(program, "program");
     *program = nullptr;
-    sluice::Program found = read();
-    std::string problem(to_string(found.problem));
-    *program = std::make_unique<sluice_program>(sluice_program{std::move(found), std::move(problem)}).release();
+    put(read(), program);
   });
 }
 
 }  // namespace
 
 int sluice_program_read(const char* path, sluice_program** program) {
-  return read_into(program, [&] {
+  return read_program_into(program, [&] {
     check_given(path, "path");
     return sluice::read_program(std::string(path));
   });
 }
 
 int sluice_program_parse(const char* text, sluice_program** program) {
-  return read_into(program, [&] {
+  return read_program_into(program, [&] {
     check_given(text, "text");
     std::istringstream in(text);
     return sluice::read_program(in, "text");

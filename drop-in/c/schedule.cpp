@@ -6,9 +6,13 @@
 #include <fstream>
 #include <memory>
 #include <optional>
+#include <sstream>
+#include <string_view>
 #include <system_error>
+#include <variant>
 
 #include "failure.hpp"
+#include "options.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/traffic_file.hpp"
 #include "sluice/schedule/cost.hpp"
@@ -21,28 +25,68 @@ namespace sluice::c {
 
 namespace {
 
+const std::string& problem_name(const ScheduleFile& file) { return file.schedule.problem; }
+const std::string& problem_name(const TreeSchedule& tree) { return tree.problem; }
+std::string_view problem_name(const Program& program) { return to_string(program.problem); }
+
+const std::string& algorithm_of(const ScheduleFile& file) { return file.schedule.algorithm; }
+template <class Schedule>
+const std::string& algorithm_of(const Schedule& schedule) {
+  return schedule.algorithm;
+}
+
 void put(AnySchedule schedule, std::string name, sluice_schedule** into) {
-  *into = std::make_unique<sluice_schedule>(sluice_schedule{std::move(schedule), std::move(name)}).release();
+  std::string problem = std::visit([](const auto& each) { return std::string(problem_name(each)); }, schedule);
+  *into = std::make_unique<sluice_schedule>(sluice_schedule{std::move(schedule), std::move(name), std::move(problem)})
+              .release();
 }
 
-const StepSchedule& steps_of(const sluice_schedule* schedule) {
-  check_given(schedule, "schedule");
-  const auto* const file = std::get_if<ScheduleFile>(&schedule->schedule);
-  if (file == nullptr) throw InputError("schedule", "one of a tree", "one of steps");
-  return file->schedule;
+/// Reads into a new handle.
+template <class Read>
+int read_into(sluice_schedule** schedule, Read&& read) {
+  return guarded([&] {
+    check_given(schedule, "schedule");
+    *schedule = nullptr;
+    read();
+  });
 }
 
-const TreeSchedule& tree_of(const sluice_schedule* schedule) {
+/// What a schedule is, for those that expect another kind.
+const char* kind_text(const AnySchedule& schedule) {
+  if (std::holds_alternative<ScheduleFile>(schedule)) return "one of steps";
+  return std::holds_alternative<TreeSchedule>(schedule) ? "one of a tree" : "a program";
+}
+
+/// The schedule as `Kind`; throws InputError where it is of another kind.
+template <class Kind>
+const Kind& as(const sluice_schedule* schedule, const char* expected) {
   check_given(schedule, "schedule");
-  const auto* const tree = std::get_if<TreeSchedule>(&schedule->schedule);
-  if (tree == nullptr) throw InputError("schedule", "one of steps", "one of a tree");
-  return *tree;
+  const auto* const found = std::get_if<Kind>(&schedule->schedule);
+  if (found == nullptr) throw InputError("schedule", kind_text(schedule->schedule), expected);
+  return *found;
+}
+
+const ScheduleFile& file_of(const sluice_schedule* schedule) { return as<ScheduleFile>(schedule, "one of steps"); }
+const StepSchedule& steps_of(const sluice_schedule* schedule) { return file_of(schedule).schedule; }
+const TreeSchedule& tree_of(const sluice_schedule* schedule) { return as<TreeSchedule>(schedule, "one of a tree"); }
+
+std::string text_of(const ScheduleFile& file) { return to_json(file.schedule); }
+template <class Schedule>
+std::string text_of(const Schedule& schedule) {
+  return to_json(schedule);
 }
 
 std::string json_of(const sluice_schedule* schedule) {
   check_given(schedule, "schedule");
-  if (const auto* const file = std::get_if<ScheduleFile>(&schedule->schedule)) return to_json(file->schedule);
-  return to_json(std::get<TreeSchedule>(schedule->schedule));
+  return std::visit([](const auto& each) { return text_of(each); }, schedule->schedule);
+}
+
+std::vector<Violation> judge(const ScheduleFile& file, const std::string& name) {
+  return validate_with_layouts(file, name);
+}
+template <class Schedule>
+std::vector<Violation> judge(const Schedule& schedule, const std::string& /*name*/) {
+  return validate(schedule);
 }
 
 sluice_cost in_c(const Cost& cost) { return {cost.steps, cost.transmission, cost.total}; }
@@ -100,18 +144,21 @@ Traffic traffic_of(std::int64_t senders, std::int64_t receivers, std::int64_t me
 using namespace sluice::c;  // NOLINT(google-build-using-namespace): the functions below are its face
 
 int sluice_schedule_read(const char* path, sluice_schedule** schedule) {
-  return guarded([&] {
-    check_given(schedule, "schedule");
-    *schedule = nullptr;
+  return read_into(schedule, [&] {
     check_given(path, "path");
     std::ifstream in(path, std::ios::binary);
     if (!in) {
       throw sluice::InputError(path, "cannot be read: " + std::generic_category().message(errno), "a schedule");
     }
-    sluice::AnySchedule read = sluice::read_any_schedule(in, path);
-    if (std::holds_alternative<sluice::Program>(read))
-      throw sluice::InputError(path, "a program", "a schedule of steps or of a tree");
-    put(std::move(read), path, schedule);
+    put(sluice::read_any_schedule(in, path), path, schedule);
+  });
+}
+
+int sluice_schedule_parse(const char* text, sluice_schedule** schedule) {
+  return read_into(schedule, [&] {
+    check_given(text, "text");
+    std::istringstream in(text);
+    put(sluice::read_any_schedule(in, "text"), "text", schedule);
   });
 }
 
@@ -136,7 +183,9 @@ int sluice_schedule_kind(const sluice_schedule* schedule, int* kind) {
   return guarded([&] {
     check_given(schedule, "schedule");
     check_given(kind, "kind");
-    *kind = std::holds_alternative<sluice::TreeSchedule>(schedule->schedule) ? SLUICE_TREE : SLUICE_STEPS;
+    *kind = std::holds_alternative<sluice::ScheduleFile>(schedule->schedule)   ? SLUICE_STEPS
+            : std::holds_alternative<sluice::TreeSchedule>(schedule->schedule) ? SLUICE_TREE
+                                                                               : SLUICE_PROGRAM;
   });
 }
 
@@ -144,8 +193,7 @@ int sluice_schedule_problem(const sluice_schedule* schedule, const char** text) 
   return guarded([&] {
     check_given(schedule, "schedule");
     check_given(text, "text");
-    const auto* const tree = std::get_if<sluice::TreeSchedule>(&schedule->schedule);
-    *text = (tree != nullptr ? tree->problem : steps_of(schedule).problem).c_str();
+    *text = schedule->problem.c_str();
   });
 }
 
@@ -153,8 +201,7 @@ int sluice_schedule_algorithm(const sluice_schedule* schedule, const char** text
   return guarded([&] {
     check_given(schedule, "schedule");
     check_given(text, "text");
-    const auto* const tree = std::get_if<sluice::TreeSchedule>(&schedule->schedule);
-    *text = (tree != nullptr ? tree->algorithm : steps_of(schedule).algorithm).c_str();
+    *text = std::visit([](const auto& each) { return algorithm_of(each).c_str(); }, schedule->schedule);
   });
 }
 
@@ -238,28 +285,32 @@ int sluice_schedule_tree_transfers(const sluice_schedule* schedule, std::int64_t
   });
 }
 
+int sluice_schedule_program(const sluice_schedule* schedule, sluice_program** program) {
+  return guarded([&] {
+    check_given(program, "program");
+    *program = nullptr;
+    put(as<sluice::Program>(schedule, "a program"), program);
+  });
+}
+
 int sluice_schedule_check(sluice_schedule* schedule, std::int64_t* violations) {
   return check(schedule, violations, [&] {
-    if (const auto* const tree = std::get_if<sluice::TreeSchedule>(&schedule->schedule)) return validate(*tree);
-    return validate_with_layouts(std::get<sluice::ScheduleFile>(schedule->schedule), schedule->name);
+    return std::visit([&](const auto& each) { return judge(each, schedule->name); }, schedule->schedule);
   });
 }
 
 int sluice_schedule_check_traffic(sluice_schedule* schedule, std::int64_t senders, std::int64_t receivers,
                                   std::int64_t messages, const std::int64_t from[], const std::int64_t to[],
                                   const std::int64_t size[], std::int64_t* violations) {
-  return check(schedule, violations, [&] {
-    (void)steps_of(schedule);
-    return validate(std::get<sluice::ScheduleFile>(schedule->schedule),
-                    traffic_of(senders, receivers, messages, from, to, size));
-  });
+  return check(schedule, violations,
+               [&] { return validate(file_of(schedule), traffic_of(senders, receivers, messages, from, to, size)); });
 }
 
 int sluice_schedule_check_file(sluice_schedule* schedule, const char* path, std::int64_t* violations) {
   return check(schedule, violations, [&] {
-    (void)steps_of(schedule);
+    const sluice::ScheduleFile& file = file_of(schedule);
     check_given(path, "path");
-    return validate(std::get<sluice::ScheduleFile>(schedule->schedule), sluice::read_traffic(path));
+    return validate(file, sluice::read_traffic(path));
   });
 }
 

@@ -12,6 +12,7 @@
 struct sluice_schedule {
   sluice::AnySchedule schedule;              ///< of steps: with the cost that a file states, or that the steps have
   std::string name = "schedule";             ///< of the file it is from
+  std::string problem = {};                  ///< the name of its problem
   std::vector<std::string> violations = {};  ///< found by the last check
   std::string json = {};
 };

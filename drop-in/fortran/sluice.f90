@@ -28,6 +28,9 @@ module sluice
   integer, parameter, public :: SLUICE_JOB_FAILED = 4  !< another rank cannot go on with the job, which is of no further use
   integer, parameter, public :: SLUICE_FAILED = 5  !< anything else
   integer, parameter, public :: SLUICE_MAX_DIMENSIONS = 7  !< arrays of more dimensions are refused
+  integer, parameter, public :: SLUICE_STEPS = 1  !< a schedule of steps of transfers
+  integer, parameter, public :: SLUICE_TREE = 2  !< a schedule of timed transfers along a tree
+  integer, parameter, public :: SLUICE_PROGRAM_KIND = 3  !< a program: SLUICE_PROGRAM of C, which is a type here
 
   !> Blocks of any sizes in one dimension. `at`: where they begin, counted from 0: 0 first, rising, the extent of the array
   !> last; not allocated where the dimension is block-cyclic. `owners`: the process of each block, one less than `at` has;
@@ -89,7 +92,7 @@ module sluice
     private
     type(c_ptr) :: handle = c_null_ptr  !< of the C library; private
   end type
-  !> A schedule of steps or of a tree, given back by sluice_schedule_free.
+  !> A schedule of steps or of a tree, or a program that was read, given back by sluice_schedule_free.
   type, public :: sluice_schedule
     private
     type(c_ptr) :: handle = c_null_ptr  !< of the C library; private
@@ -118,8 +121,9 @@ module sluice
   public :: sluice_program_read, sluice_program_parse, sluice_program_size, sluice_program_free
   public :: sluice_layout_parse, sluice_layout_local_shape
   public :: sluice_plan_redistribution, sluice_plan_exchange, sluice_plan_reduce, sluice_plan_broadcast
-  public :: sluice_schedule_read, sluice_schedule_write, sluice_schedule_cost, sluice_schedule_steps, sluice_schedule_step
-  public :: sluice_schedule_tree, sluice_schedule_check, sluice_schedule_replicas, sluice_schedule_free
+  public :: sluice_schedule_read, sluice_schedule_parse, sluice_schedule_write, sluice_schedule_kind, sluice_schedule_problem
+  public :: sluice_schedule_cost, sluice_schedule_steps, sluice_schedule_step, sluice_schedule_tree, sluice_schedule_program
+  public :: sluice_schedule_check, sluice_schedule_violation, sluice_schedule_replicas, sluice_schedule_free
   public :: sluice_redistribution_create, sluice_redistribution_execute, sluice_redistribution_start
   public :: sluice_redistribution_to_ranks
   public :: sluice_redistribution_batch_create, sluice_redistribution_batch_execute, sluice_redistribution_batch_start
@@ -266,6 +270,32 @@ module sluice
       import :: c_char, c_int, c_ptr
       character(kind=c_char), intent(in) :: path(*)
       type(c_ptr), intent(out) :: schedule
+    end function
+    integer(c_int) function c_schedule_parse(text, schedule) bind(C, name="sluice_schedule_parse")
+      import :: c_char, c_int, c_ptr
+      character(kind=c_char), intent(in) :: text(*)
+      type(c_ptr), intent(out) :: schedule
+    end function
+    integer(c_int) function c_schedule_kind(schedule, kind) bind(C, name="sluice_schedule_kind")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: schedule
+      integer(c_int), intent(out) :: kind
+    end function
+    integer(c_int) function c_schedule_problem(schedule, text) bind(C, name="sluice_schedule_problem")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: schedule
+      type(c_ptr), intent(out) :: text
+    end function
+    integer(c_int) function c_schedule_program(schedule, program) bind(C, name="sluice_schedule_program")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: schedule
+      type(c_ptr), intent(out) :: program
+    end function
+    integer(c_int) function c_schedule_violation(schedule, violation, text) bind(C, name="sluice_schedule_violation")
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: schedule
+      integer(c_int64_t), value :: violation
+      type(c_ptr), intent(out) :: text
     end function
     integer(c_int) function c_schedule_write(schedule, path) bind(C, name="sluice_schedule_write")
       import :: c_char, c_int, c_ptr
@@ -515,10 +545,14 @@ contains
 
   function error_text() result(text)
     character(:), allocatable :: text
+    text = from_c(c_error_text())
+  end function
+
+  function from_c(start) result(text)
+    type(c_ptr), intent(in) :: start
+    character(:), allocatable :: text
     character(kind=c_char), pointer :: characters(:)
-    type(c_ptr) :: start
     integer :: i
-    start = c_error_text()
     call c_f_pointer(start, characters, [c_length(start)])
     allocate (character(size(characters)) :: text)
     do i = 1, size(characters)
@@ -684,8 +718,9 @@ contains
     platform%handle = c_null_ptr
   end subroutine
 
-  !> Reads a program file (sluice.program/1), as `sluice plan broadcast --program` writes it. Whether it is sound, and for
-  !> what is asked for, the job says that is given it.
+  !> Reads a program file (sluice.program/1), as `sluice plan broadcast --program` or `sluice plan allgather --json` writes it.
+  !> Whether it is sound, and for what is asked for, the job says that is given it; sluice_schedule_read reads the same files,
+  !> and sluice_schedule_check judges them.
   subroutine sluice_program_read(path, program, stat, errmsg)
     character(*), intent(in) :: path
     type(sluice_program), intent(out) :: program
@@ -877,13 +912,58 @@ contains
 
   ! ---- schedules
 
-  !> Reads a file of sluice.schedule/1. Whether it is sound is for sluice_schedule_check to say.
+  !> Reads a file that `sluice plan --json` writes, of any kind: sluice.schedule/1 or sluice.program/1. Whether it is sound is
+  !> for sluice_schedule_check to say.
   subroutine sluice_schedule_read(path, schedule, stat, errmsg)
     character(*), intent(in) :: path
     type(sluice_schedule), intent(out) :: schedule
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     call finish(c_schedule_read(in_c(path), schedule%handle), stat, errmsg)
+  end subroutine
+
+  !> The same from text.
+  subroutine sluice_schedule_parse(text, schedule, stat, errmsg)
+    character(*), intent(in) :: text
+    type(sluice_schedule), intent(out) :: schedule
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call finish(c_schedule_parse(in_c(text), schedule%handle), stat, errmsg)
+  end subroutine
+
+  !> `kind` becomes SLUICE_STEPS, SLUICE_TREE or SLUICE_PROGRAM_KIND.
+  subroutine sluice_schedule_kind(schedule, kind, stat, errmsg)
+    type(sluice_schedule), intent(in) :: schedule
+    integer, intent(out) :: kind
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(c_int) :: found
+    found = 0
+    call finish(c_schedule_kind(schedule%handle, found), stat, errmsg)
+    kind = found
+  end subroutine
+
+  !> "redistribute", "exchange", "reduce", "broadcast" or, of a program, any collective.
+  subroutine sluice_schedule_problem(schedule, problem, stat, errmsg)
+    type(sluice_schedule), intent(in) :: schedule
+    character(:), allocatable, intent(out) :: problem
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(c_ptr) :: text
+    integer(c_int) :: code
+    problem = ''
+    code = c_schedule_problem(schedule%handle, text)
+    if (code == SLUICE_OK) problem = from_c(text)
+    call finish(code, stat, errmsg)
+  end subroutine
+
+  !> Of a program: makes a copy of it, which jobs take as an option and sluice_program_size tells the size of.
+  subroutine sluice_schedule_program(schedule, program, stat, errmsg)
+    type(sluice_schedule), intent(in) :: schedule
+    type(sluice_program), intent(out) :: program
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call finish(c_schedule_program(schedule%handle, program%handle), stat, errmsg)
   end subroutine
 
   !> Replaces the file `path`, whole or not at all.
@@ -971,6 +1051,21 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     call finish(c_schedule_check(schedule%handle, violations), stat, errmsg)
+  end subroutine
+
+  !> One line on what the last check of this schedule found; `violation` counts from 0.
+  subroutine sluice_schedule_violation(schedule, violation, text, stat, errmsg)
+    type(sluice_schedule), intent(in) :: schedule
+    integer(int64), intent(in) :: violation
+    character(:), allocatable, intent(out) :: text
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(c_ptr) :: found
+    integer(c_int) :: code
+    text = ''
+    code = c_schedule_violation(schedule%handle, violation, found)
+    if (code == SLUICE_OK) text = from_c(found)
+    call finish(code, stat, errmsg)
   end subroutine
 
   !> Gives a schedule back.

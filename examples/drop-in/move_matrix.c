@@ -70,7 +70,7 @@ int main(int argc, char** argv) {
   double seconds = MPI_Wtime() - start;
   wrong = visit(&b, 0);
   MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  if (rank == 0) printf("%d elements wrong\n%.2f ms a call\n", wrong, 1e3 * seconds / kTimes);
+  if (rank == 0) printf("%d elements wrong\n%.2f ms per call\n", wrong, 1e3 * seconds / kTimes);
   MPI_Finalize();
   return wrong != 0;
 }

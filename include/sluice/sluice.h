@@ -85,8 +85,9 @@ int sluice_platform_free(sluice_platform* platform);
 
 /* ---- programs */
 
-/** Reads a program file (sluice.program/1), as `sluice plan broadcast --program` writes it. Whether it is sound, and
- * for what is asked for, the job says that is given it. */
+/** Reads a program file (sluice.program/1), as `sluice plan broadcast --program` or `sluice plan allgather --json`
+ * writes it. Whether it is sound, and for what is asked for, the job says that is given it; sluice_schedule_read reads
+ * the same files, and sluice_schedule_check judges them. */
 int sluice_program_read(const char* path, sluice_program** program);
 /** The same from text. */
 int sluice_program_parse(const char* text, sluice_program** program);
@@ -131,14 +132,14 @@ int sluice_layout_parse(const char* text, sluice_layout* layout);
  *  cuts of `layout` are there; where it is NULL, `layout` is left alone and may be NULL. */
 int sluice_layout_parse_cuts(const char* text, sluice_layout* layout, int64_t* count, int64_t capacity,
                              int64_t numbers[]);
-/** Number of elements that `process` of the grid holds of an array of `shape`, one extent a dimension. */
+/** Number of elements that `process` of the grid holds of an array of `shape`, one extent per dimension. */
 int sluice_layout_local_size(const sluice_layout* layout, const int64_t shape[], int64_t process, int64_t* elements);
-/** The same by dimension: `extents` has room for one number a dimension. */
+/** The same by dimension: `extents` has room for one number per dimension. */
 int sluice_layout_local_shape(const sluice_layout* layout, const int64_t shape[], int64_t process, int64_t extents[]);
 
 /* ---- planning */
 
-/** A schedule of steps (redistribute, exchange) or of a tree (reduce, broadcast). */
+/** A schedule of steps (redistribute, exchange) or of a tree (reduce, broadcast), or a program that was read. */
 typedef struct sluice_schedule sluice_schedule;
 
 /** Plans how an array of `shape` (NULL: one slice, after which the pattern repeats, or what cuts say) moves from one
@@ -154,7 +155,7 @@ int sluice_plan_redistribution(const int64_t shape[], const sluice_layout* from,
 /** Plans who sends when, for `messages` messages: from[i] has size[i] for to[i]; several of one pair add up.
  *  Options: algorithm (text), max_transfers (integer; unless given, as many as senders or receivers, whichever is
  *  less), setup (number, in the unit of the sizes; 1), effort (number), time_limit_s (number), seed (integer);
- *  sender_speeds, receiver_speeds (numbers, one a node): where nodes differ in speed, 1 being that at which a unit of
+ *  sender_speeds, receiver_speeds (numbers, one per node): where nodes differ in speed, 1 being that at which a unit of
  *  the sizes takes a unit of time; backbone_times (numbers, in the unit of the sizes), backbone_max_transfers
  *  (integers): in place of max_transfers, from which time on so many transfers fit the backbone, the first time 0. */
 int sluice_plan_exchange(int64_t senders, int64_t receivers, int64_t messages, const int64_t from[], const int64_t to[],
@@ -163,7 +164,7 @@ int sluice_plan_exchange(int64_t senders, int64_t receivers, int64_t messages, c
 int sluice_plan_exchange_file(const char* path, const sluice_options* options, sluice_schedule** schedule);
 /** Plans the reduction of one element of each machine where a transfer takes `transfer` and a combination `compute`.
  *  Options: algorithm (text), arity, root, segments, max_segments, max_transfers, max_reducers (integers),
- *  commutative (flag), transfer_overhead, compute_overhead (numbers), arrivals (numbers, one a machine). */
+ *  commutative (flag), transfer_overhead, compute_overhead (numbers), arrivals (numbers, one per machine). */
 int sluice_plan_reduce(int64_t machines, double transfer, double compute, const sluice_options* options,
                        sluice_schedule** schedule);
 /** Plans the broadcast of `bytes` from rank `root`. The schedule's machines are clusters, or ranks (see the C++ header
@@ -176,8 +177,9 @@ int sluice_plan_broadcast(const sluice_platform* platform, int64_t root, int64_t
 
 /** What a schedule consists of. */
 enum sluice_schedule_kind {
-  SLUICE_STEPS = 1, /**< steps of transfers */
-  SLUICE_TREE = 2   /**< timed transfers along a tree */
+  SLUICE_STEPS = 1,  /**< steps of transfers */
+  SLUICE_TREE = 2,   /**< timed transfers along a tree */
+  SLUICE_PROGRAM = 3 /**< what each rank of a collective sends, receives and combines: see sluice_schedule_program */
 };
 
 /** A piece of the message from `from` to `to`: `size` units, starting `offset` units into the message. */
@@ -204,16 +206,19 @@ typedef struct sluice_cost {
   double total;
 } sluice_cost;
 
-/** Reads a file of sluice.schedule/1 of either kind. Whether it is sound is for sluice_schedule_check to say. */
+/** Reads a file that `sluice plan --json` writes, of any kind: sluice.schedule/1 or sluice.program/1. Whether it is
+ * sound is for sluice_schedule_check to say. */
 int sluice_schedule_read(const char* path, sluice_schedule** schedule);
+/** The same from text. */
+int sluice_schedule_parse(const char* text, sluice_schedule** schedule);
 /** Replaces the file `path`, whole or not at all. */
 int sluice_schedule_write(const sluice_schedule* schedule, const char* path);
 /** The same as text. */
 int sluice_schedule_json(sluice_schedule* schedule, const char** text);
 
-/** `kind` becomes SLUICE_STEPS or SLUICE_TREE. */
+/** `kind` becomes SLUICE_STEPS, SLUICE_TREE or SLUICE_PROGRAM. */
 int sluice_schedule_kind(const sluice_schedule* schedule, int* kind);
-/** "redistribute", "exchange", "reduce" or "broadcast". */
+/** "redistribute", "exchange", "reduce", "broadcast" or, of a program, any collective. */
 int sluice_schedule_problem(const sluice_schedule* schedule, const char** text);
 /** The name of the algorithm that planned it. */
 int sluice_schedule_algorithm(const sluice_schedule* schedule, const char** text);
@@ -242,10 +247,14 @@ int sluice_schedule_tree_bound(const sluice_schedule* schedule, double* lower, d
 int sluice_schedule_tree_transfers(const sluice_schedule* schedule, int64_t* transfers, int64_t capacity,
                                    sluice_timed_transfer list[]);
 
+/** Of a program: makes a copy of it, which jobs take as an option and sluice_program_size tells the size of. */
+int sluice_schedule_program(const sluice_schedule* schedule, sluice_program** program);
+
 /** Judges the schedule by itself, one read from a file with the cost and the layouts that the file states. `violations`
  *  becomes the number of ways in which it is broken, 0 if it is sound. */
 int sluice_schedule_check(sluice_schedule* schedule, int64_t* violations);
-/** The same, and whether it sends exactly what there is to send; the arguments are those of sluice_plan_exchange. */
+/** The same of steps, and whether they send exactly what there is to send; the arguments are those of
+ *  sluice_plan_exchange. */
 int sluice_schedule_check_traffic(sluice_schedule* schedule, int64_t senders, int64_t receivers, int64_t messages,
                                   const int64_t from[], const int64_t to[], const int64_t size[], int64_t* violations);
 /** The same for the traffic in a file. */

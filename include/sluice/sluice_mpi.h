@@ -56,7 +56,7 @@ int sluice_job_free(sluice_job* job);
  * Moving an array from one layout to another, block-cyclic or with blocks of any sizes. `shape`: extents of the source
  * array; `element_bytes`: size of one element, at least 1.
  *
- * Options, lists with one entry a dimension: from_start, to_start, extent, to_shape (a box of the arrays);
+ * Options, lists with one entry per dimension: from_start, to_start, extent, to_shape (a box of the arrays);
  * source_leading, target_leading (one entry less, may differ between ranks); from_ranks, to_ranks (lists of the ranks
  * of the two grids, row-major); column_major, transpose, relabel, try_native (flags); algorithm (text); setup (number);
  * chunk_bytes, window, shared_from_bytes (integers). As in the C++ header run/mpi/redistribution.hpp. alpha, beta
@@ -82,7 +82,7 @@ int sluice_redistribution_start(sluice_job* job, const void* source, void* targe
 
 /** One array of several that move at once. */
 typedef struct sluice_array {
-  const int64_t* shape;          /**< extents of the source array, one a dimension */
+  const int64_t* shape;          /**< extents of the source array, one per dimension */
   const sluice_layout* from;     /**< of the source array */
   const sluice_layout* to;       /**< of the target array, as it is stored */
   int64_t element_bytes;         /**< size of an element */
@@ -118,7 +118,7 @@ int sluice_redistribution_batch_start(sluice_job* job, const void* const sources
  * most. Ranks learn what they get from the others.
  *
  * Options: max_transfers, chunk_bytes, window, early_release_bytes (integers), mode, algorithm (texts), setup_bytes,
- * planning_time_s (numbers), try_native, by_host (flags); sender_speeds, receiver_speeds (numbers, one a rank),
+ * planning_time_s (numbers), try_native, by_host (flags); sender_speeds, receiver_speeds (numbers, one per rank),
  * backbone_times (numbers), backbone_max_transfers (integers), as for sluice_plan_exchange; local_unit_cost,
  * local_setup_bytes (numbers): pieces may take detours through neighbours, sender_ranks, receiver_ranks (integers): the
  * two clusters. As in the C++ header run/mpi/exchange.hpp, the same on all ranks.

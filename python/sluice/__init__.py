@@ -132,8 +132,8 @@ def plan_broadcast(platform: Platform, root: int, bytes: int, **options: Any) ->
     return _core.plan_broadcast(platform, root, bytes, **options)
 
 
-def check(schedule: Union[StepSchedule, TreeSchedule], traffic: Any = None) -> List[Violation]:
-    """What is wrong with a schedule; an empty list if nothing.
+def check(schedule: Union[StepSchedule, TreeSchedule, Program], traffic: Any = None) -> List[Violation]:
+    """What is wrong with a schedule or a program; an empty list if nothing.
 
     traffic: for steps, what there is to send, as plan_exchange takes it; None: a schedule that names its layouts is
     judged by them, another one by itself.
@@ -141,16 +141,18 @@ def check(schedule: Union[StepSchedule, TreeSchedule], traffic: Any = None) -> L
     if traffic is None:
         return _core.check(schedule)
     if not isinstance(schedule, StepSchedule):
-        raise InputError("traffic: one beside a schedule of a tree, expected a schedule of steps")
+        kind = "a program" if isinstance(schedule, Program) else "a schedule of a tree"
+        raise InputError(f"traffic: one beside {kind}, expected a schedule of steps")
     return _core.check(schedule, traffic)
 
 
-def read_schedule(path: Union[str, "os.PathLike[str]"]) -> Union[StepSchedule, TreeSchedule]:
-    """Reads a file of sluice.schedule/1."""
+def read_schedule(path: Union[str, "os.PathLike[str]"]) -> Union[StepSchedule, TreeSchedule, Program]:
+    """Reads a file that `sluice plan --json` writes, of any kind: sluice.schedule/1 or sluice.program/1. Whether it is
+    sound is for check to say."""
     return _core.read_schedule(os.fspath(path))
 
 
-def schedule_from_json(text: str) -> Union[StepSchedule, TreeSchedule]:
+def schedule_from_json(text: str) -> Union[StepSchedule, TreeSchedule, Program]:
     """The same from text."""
     return _core.schedule_from_json(text)
 
@@ -166,8 +168,9 @@ def platform_from_json(text: str) -> Platform:
 
 
 def read_program(path: Union[str, "os.PathLike[str]"]) -> Program:
-    """Reads a program file (sluice.program/1), as `sluice plan broadcast --program` writes it. Whether it is sound, and
-    for what is asked for, the job says that is given it."""
+    """Reads a program file (sluice.program/1), as `sluice plan broadcast --program` or `sluice plan allgather --json`
+    writes it. Whether it is sound is for check to say, and whether it is for what is asked for, the job that is given
+    it."""
     return _core.read_program(os.fspath(path))
 
 

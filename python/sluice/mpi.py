@@ -307,7 +307,7 @@ class Redistribution(_RedistributionJob):
     shape: extents of the source array. source, target: layouts, as "4x2:64x64" or sluice.Layout; rank p plays process p
     of both unless from_ranks and to_ranks say otherwise. dtype: of the elements.
 
-    options: from_start, to_start, extent, to_shape (a box of the arrays, one number a dimension); transpose (element
+    options: from_start, to_start, extent, to_shape (a box of the arrays, one number per dimension); transpose (element
     (i, j) of the source becomes (j, i) of the target, whose layout target is); from_ranks, to_ranks; relabel;
     order ("C" or "F": how each rank stores its part); source_leading, target_leading; algorithm, setup, chunk_bytes,
     window, shared_from_bytes, try_native.
@@ -428,7 +428,7 @@ class Exchange(_Planned):
     they get from the others.
 
     options: max_transfers, mode ("auto", "chain", "local", "barrier", "list", "at-once"), algorithm, setup_bytes,
-    planning_time_s, chunk_bytes, window, early_release_bytes, try_native; sender_speeds, receiver_speeds (one a rank)
+    planning_time_s, chunk_bytes, window, early_release_bytes, try_native; sender_speeds, receiver_speeds (one per rank)
     and backbone as for plan_exchange; local_links, a pair of what a byte costs inside the clusters where it costs 1
     between them and the set-up there in bytes (None: as between them), with sender_ranks and receiver_ranks, the two
     clusters; by_host, one stream between two hosts. The same on all ranks.

@@ -27,6 +27,7 @@
 #include "sluice/plan/registry.hpp"
 #include "sluice/schedule/cost.hpp"
 #include "sluice/schedule/program.hpp"
+#include "sluice/write_file.hpp"
 #include "speeds.hpp"
 #include "traffic.hpp"
 
@@ -214,8 +215,13 @@ void add_programs(py::module_& module) {
       .def_readonly("size_bytes", &Program::size_bytes,
                     "Bytes of the message, of the elements of a rank, or of what else is the size of that problem.")
       .def_readonly("root", &Program::root, "The rank that has the message, or gets the result, where there is one.")
+      .def_readonly("length_s", &Program::length_s, "Seconds until the last rank is done, as its planner found.")
+      .def_readonly("bound_s", &Program::bound_s, "Seconds that no program is faster than, as its planner found.")
       .def(
           "to_json", [](const Program& own) { return to_json(own); }, "The program as a file of sluice.program/1.")
+      .def(
+          "write", [](const Program& own, const std::string& path) { write_file_atomically(path, to_json(own)); },
+          py::arg("path"), "Replaces the file `path`, whole or not at all.")
       .def("__eq__", [](const Program& own, const Program& other) { return own == other; })
       .def("__repr__", [](const Program& own) {
         return fmt::format("<sluice.Program: {} of {} bytes, {} ranks>", to_string(own.problem), own.size_bytes,
@@ -240,9 +246,9 @@ PYBIND11_MODULE(_core, module) {
   module.doc() = "Planning, judging and files of Sluice; use the package sluice.";
   sluice::python::translate_exceptions();
   sluice::python::add_layouts(module);
+  sluice::python::add_programs(module);
   sluice::python::add_schedules(module);
   sluice::python::add_planners(module);
   sluice::python::add_platforms(module);
-  sluice::python::add_programs(module);
   module.attr("version") = SLUICE_VERSION;
 }

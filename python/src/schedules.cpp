@@ -17,6 +17,7 @@
 #include "sluice/schedule/export.hpp"
 #include "sluice/schedule/json.hpp"
 #include "sluice/schedule/layout_check.hpp"
+#include "sluice/schedule/program.hpp"
 #include "sluice/schedule/tree_json.hpp"
 #include "sluice/schedule/tree_validate.hpp"
 #include "sluice/schedule/validate.hpp"
@@ -87,8 +88,7 @@ py::object read_from(std::istream& in, const std::string& name) {
   AnySchedule schedule = read_any_schedule(in, name);
   if (auto* const file = std::get_if<ScheduleFile>(&schedule))
     return py::cast(StepPlan{std::move(file->schedule), file->stated_cost});
-  if (std::holds_alternative<Program>(schedule))
-    throw InputError(name, "a program", "a schedule of steps or of a tree");
+  if (auto* const program = std::get_if<Program>(&schedule)) return py::cast(std::move(*program));
   return py::cast(TreePlan{std::move(std::get<TreeSchedule>(schedule))});
 }
 
@@ -100,6 +100,11 @@ py::list in_python(const std::vector<Violation>& violations) {
     result.append(type(number(each.step), number(each.rank), each.reason));
   }
   return result;
+}
+
+std::vector<Violation> violations_of(const Program& program) {
+  const py::gil_scoped_release release;
+  return validate(program);
 }
 
 py::list check_steps(const StepPlan& plan, const py::object& traffic) {
@@ -237,6 +242,8 @@ void add_schedules(py::module_& module) {
   module.def("check", &check_steps, py::arg("schedule"), py::arg("traffic") = py::none());
   module.def(
       "check", [](const TreePlan& plan) { return in_python(validate(plan.schedule)); }, py::arg("schedule"));
+  module.def(
+      "check", [](const Program& program) { return in_python(violations_of(program)); }, py::arg("schedule"));
 }
 
 }  // namespace sluice::python

@@ -27,7 +27,7 @@ struct TreePlan {
   std::vector<std::pair<std::string, double>> candidates = {};
 };
 
-/// The classes StepSchedule and TreeSchedule, read_schedule and check.
+/// The classes StepSchedule and TreeSchedule, read_schedule and check, which know programs too.
 void add_schedules(pybind11::module_& module);
 
 }  // namespace sluice::python

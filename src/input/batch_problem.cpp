@@ -20,7 +20,7 @@ std::int64_t highest_number(const std::vector<std::int64_t>& numbers, std::int64
   if (numbers.empty()) return processes;
   if (static_cast<std::int64_t>(numbers.size()) != processes)
     throw InputError(where, fmt::format("{} numbers", numbers.size()),
-                     fmt::format("{}, one a process of the grid", processes));
+                     fmt::format("{}, one per process of the grid", processes));
   std::vector<std::int64_t> sorted = numbers;
   std::ranges::sort(sorted);
   if (sorted.front() < 0) throw InputError(where, fmt::format("{}", sorted.front()), "at least 0");
@@ -95,7 +95,7 @@ BatchProblem BatchProblem::with_roles(std::span<const Rank> role_of_process) con
   const auto senders = static_cast<std::size_t>(senders_);
   if (role_of_process.size() < senders)
     throw InputError("roles", fmt::format("{} entries", role_of_process.size()),
-                     fmt::format("{}, one a sender, or more", senders));
+                     fmt::format("{}, one per sender, or more", senders));
   std::vector<bool> taken(static_cast<std::size_t>(receivers_), false);
   BatchProblem result = *this;
   result.role_of_sender_.emplace(senders, -1);

@@ -25,7 +25,7 @@ void check_cuts(const Cuts& cuts, std::int64_t processes, const std::string& whe
   const std::vector<std::int64_t>& owners = cuts.owners;
   if (owners.empty()) return;
   if (owners.size() != at.size() - 1)
-    throw InputError(where, fmt::format("{} owners of {} blocks", owners.size(), at.size() - 1), "one a block");
+    throw InputError(where, fmt::format("{} owners of {} blocks", owners.size(), at.size() - 1), "one per block");
   for (const std::int64_t owner : owners) {
     if (owner < 0 || owner >= processes)
       throw InputError(where, fmt::format("process {} as the owner of a block", owner),

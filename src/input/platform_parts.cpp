@@ -138,7 +138,7 @@ std::vector<LinkEnds> check_links(const std::vector<PlatformLink>& links, std::i
   }
   std::ranges::sort(directed);
   if (const auto twice = std::ranges::adjacent_find(directed); twice != directed.end())
-    throw InputError(where, fmt::format("link from {} to {} twice", twice->first, twice->second), "one a direction");
+    throw InputError(where, fmt::format("link from {} to {} twice", twice->first, twice->second), "one per direction");
   std::ranges::sort(either);
   return either;
 }

@@ -32,7 +32,7 @@ ReplicatedProblem::ReplicatedProblem(RedistributionProblem one, std::int64_t fro
 ReplicatedProblem ReplicatedProblem::with_roles(std::span<const Rank> role_of_sender) const {
   if (static_cast<std::int64_t>(role_of_sender.size()) < senders())
     throw InputError("roles", fmt::format("{} entries", role_of_sender.size()),
-                     fmt::format("{}, one a sender", senders()));
+                     fmt::format("{}, one per sender", senders()));
   ReplicatedProblem result = *this;
   result.sender_of_receiver_.assign(static_cast<std::size_t>(receivers()), -1);
   for (std::int64_t s = 0; s < senders(); ++s) {

@@ -13,7 +13,7 @@ namespace sluice::detail {
 
 /// Gathers the messages of a file, and at the end makes integers of their sizes: see traffic_file.hpp for the rule.
 ///
-/// 24 bytes a message, and 4 more once a size has a fraction.
+/// 24 bytes per message, and 4 more once a size has a fraction.
 class TrafficBuilder {
  public:
   void reserve(std::size_t messages) { messages_.reserve(messages); }
@@ -53,7 +53,7 @@ class TrafficBuilder {
   [[noreturn]] void fail_total(const std::function<std::string(std::size_t)>& where) const;
 
   std::vector<Message> messages_;
-  std::vector<Fraction> fractions_;  ///< empty if all sizes are integers, else one a message
+  std::vector<Fraction> fractions_;  ///< empty if all sizes are integers, else one per message
 };
 
 }  // namespace sluice::detail

@@ -24,7 +24,8 @@ AnySchedule read_any_schedule(std::istream& in, const std::string& file) {
       in, buffer,
       [&](std::string_view name, std::string_view text) {
         if (name == "type") type = text;
-        is_program = is_program || (name == "schema" && text == detail::kProgramSchema);
+        // Of any version: the reader of programs says which ones it knows.
+        is_program = is_program || (name == "schema" && text.starts_with(detail::kProgramFamily));
         return type.empty() && !is_program;
       },
       &line);

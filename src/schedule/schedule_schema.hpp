@@ -6,5 +6,6 @@ namespace sluice::detail {
 inline constexpr const char* kScheduleSchema = "sluice.schedule/1";
 /// And files of programs.
 inline constexpr const char* kProgramSchema = "sluice.program/1";
+inline constexpr const char* kProgramFamily = "sluice.program/";
 
 }  // namespace sluice::detail

@@ -57,7 +57,8 @@ std::string bars_svg(const std::vector<Bar>& bars, double bound, const std::stri
     fmt::format_to(std::back_inserter(out),
                    "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{}\" fill=\"{}\"/>\n", left, top,
                    std::max(bars[i].value * scale, 0.5), kThick, detail::kPalette.front());
-    text(left + bars[i].value * scale + kGap, top + kThick - 4, "start", bars[i].label);
+    out += detail::svg_text(left + bars[i].value * scale + kGap, top + kThick - 4, bars[i].label, "start",
+                            detail::kTextSize, "above");
   }
   if (bound > 0) {
     line(left + bound * scale, top_of_rows - 4, bottom, "stroke=\"#D55E00\" stroke-width=\"2\"");

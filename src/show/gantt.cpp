@@ -19,6 +19,7 @@ namespace sluice {
 namespace {
 
 constexpr double kLeastForStripes = 3;
+constexpr double kLeastForEdges = 4;  // so wide that a line at each end leaves something
 constexpr std::size_t kSingleBars = 20000;
 constexpr double kNarrow = 1.0 / 3;
 
@@ -134,14 +135,16 @@ class GanttRows {
         count > 1 ? "#8c8c8c" : detail::kPalette[static_cast<std::size_t>(other) % detail::kPalette.size()];
     fmt::format_to(
         std::back_inserter(out_),
-        "<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" fill=\"{}\"{}><title>{}</title></rect>\n",
-        x(bar.start), top, width, lane - 2 * gap, colour, bar.receives ? " opacity=\"0.55\"" : "",
+        "<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" fill=\"{}\"{}{}><title>{}</title></rect>\n",
+        x(bar.start), top, width, lane - 2 * gap, colour, width >= kLeastForEdges ? " class=\"bar\"" : "",
+        bar.receives ? " opacity=\"0.55\"" : "",
         count > 1 ? count_text(static_cast<std::int64_t>(count), "transfer") : facts_of(each));
     const std::string label = fmt::format("{}", other);
-    if (count == 1 && lane >= detail::kLeastRowForText && width > detail::text_width(label.size()) + 2)
-      fmt::format_to(std::back_inserter(out_),
-                     "<text x=\"{:.2f}\" y=\"{:.2f}\" text-anchor=\"middle\" style=\"fill:white\">{}</text>\n",
-                     x(bar.start) + width / 2, top + lane / 2 + 3, label);
+    // What is received is paler than its colour, or darker, as the ground is: there text has the colour of all text.
+    if (count == 1 && lane >= detail::kLeastRowForText && width > detail::text_width(label.size()) + 1)
+      fmt::format_to(std::back_inserter(out_), "<text x=\"{:.2f}\" y=\"{:.2f}\" text-anchor=\"middle\"{}>{}</text>\n",
+                     x(bar.start) + width / 2, top + lane / 2 + 3,
+                     bar.receives ? "" : fmt::format(" style=\"fill:{}\"", detail::text_colour_on(colour)), label);
   }
 
   [[nodiscard]] std::string facts_of(const TimelineTransfer& each) const {
@@ -162,14 +165,19 @@ class GanttRows {
   std::string out_;
 };
 
-constexpr const char* kColours = "; colour: the other node";
+/// What the colours are, and of rows that send and receive which bars do what.
+std::string key_of(const Timeline& timeline) {
+  return timeline.same_nodes ? "colour: the other node; in each row sends above, receives below, fainter"
+                             : "colour: the other node";
+}
+
 constexpr double kAbove = 6;  // of the first line
 
 }  // namespace
 
 std::string gantt_svg(const Timeline& timeline, const std::string& title) {
   const detail::SvgHeading heading =
-      detail::svg_heading(kAbove, title, GanttRows(timeline, timeline.length, 0).facts() + kColours);
+      detail::svg_heading(kAbove, title, GanttRows(timeline, timeline.length, 0).facts() + "; " + key_of(timeline));
   GanttRows rows(timeline, timeline.length, heading.bottom);
   return detail::svg_head(rows.bottom(), title) + heading.svg + rows.draw() + "</svg>\n";
 }
@@ -181,7 +189,7 @@ std::string gantt_beside_svg(const Timeline& plan, const Timeline& run, const st
   const Timeline above = stretched ? scaled(plan, factor, run.unit) : plan;
   const double length = std::max(above.length, run.length);
   const std::string ratio = stretched || !(plan.length > 0) ? "" : fmt::format(", {:.2f} times the plan", factor);
-  const detail::SvgHeading head = detail::svg_heading(kAbove, title, "colour: the other node");
+  const detail::SvgHeading head = detail::svg_heading(kAbove, title, key_of(plan));
   const detail::SvgHeading plan_head = detail::svg_heading(
       head.bottom + kAbove, "",
       fmt::format("plan, {}: {}{}", plan.algorithm, GanttRows(above, length, 0).facts(),

@@ -18,11 +18,14 @@ struct Rgb {
 };
 inline constexpr std::array kHeatStops{Rgb{26, 28, 84}, Rgb{31, 120, 130}, Rgb{120, 190, 110}, Rgb{253, 240, 160}};
 
-/// Colours of text, ground and lines by class ("page", "faint", "line"), for light and dark.
+/// Colours of text, ground and lines by class ("page", "faint", "line"), for light and dark; "bar": what must not run
+/// together with its neighbour; "above": text that lines pass behind.
 inline constexpr std::string_view kStyle =
     "<style>text { fill: #1a1a1a } .page { fill: white } .faint { fill: #f0f0f0 } .line { stroke: #b0b0b0 } "
-    "@media (prefers-color-scheme: dark) { text { fill: #e6e6e6 } .page { fill: #1a1a1a } .faint { fill: #2b2b2b } "
-    ".line { stroke: #5a5a5a } }</style>\n";
+    ".bar { stroke: white; stroke-width: 0.8 } .above { stroke: white; stroke-width: 4; stroke-linejoin: round; "
+    "paint-order: stroke } @media "
+    "(prefers-color-scheme: dark) { text { fill: #e6e6e6 } .page { fill: #1a1a1a } .faint { fill: #2b2b2b } "
+    ".line { stroke: #5a5a5a } .bar, .above { stroke: #1a1a1a } }</style>\n";
 
 /// All pictures are as wide: so wide that text is 6 pt high where a picture is printed 85 mm (241 pt) wide, as in a
 /// column of a paper. Units of the picture; on a screen one is kScreenPixels.
@@ -41,7 +44,10 @@ inline constexpr double kCharacterWidth = 0.6;
 
 /// `what` at a point, which is its start, middle or end.
 [[nodiscard]] std::string svg_text(double x, double y, std::string_view what, std::string_view anchor,
-                                   int size = kTextSize);
+                                   int size = kTextSize, std::string_view style_class = "");
+
+/// The colour of text on ground of `colour`, "#RRGGBB": white or nearly black, whichever is the clearer there.
+[[nodiscard]] std::string_view text_colour_on(std::string_view colour);
 
 /// About how wide `characters` of ordinary text are.
 [[nodiscard]] double text_width(std::size_t characters);

@@ -224,6 +224,34 @@ TEST(BadInput, VerbsThatNeedMpiInABuildWithout) {
 }
 #endif
 
+TEST(BadInput, OptionsWithoutEffect) {
+  const Folder folder;
+  folder.write("x.csv", "1,2\n3,4\n");
+  folder.write("small.json",
+               R"({"schema": "sluice.platform/1", "ranks": 1, "clusters": [{"name": "a", "ranks": [0], "latency_s": 0,)"
+               R"( "gap": [[1, 1e-6]]}], "links": []})");
+  const std::vector<std::string> before = folder.files();
+  for (const Case& each : {
+         Case{"run redistribute --from 1:1 --to 1:2 --shape 4 --time-limit 1",
+              "'--time-limit', expected an option that sluice run redistribute --help lists"},
+             Case{"run exchange x.csv --seed 2", "'--seed', expected an option that sluice run exchange --help lists"},
+             Case{"plan reduce --machines 4 --transfer 1 --compute 1 --max-segments 9",
+                  "--max-segments: --segments 1, expected --segments auto beside it"},
+             Case{"platform small.json --format 1", "--format: nothing to write beside it, expected -o FILE"},
+             Case{"tune --platform small.json --for openmpi -o rules.conf --repetitions 5",
+                  "--repetitions: --platform, by which nothing is measured, expected --measure"},
+#if SLUICE_HAS_MPI
+             Case{"run broadcast --size 1Ki --time-limit 5ms", "--platform: nothing, expected a platform file"},
+             Case{"probe --quick --thorough", "--thorough: --quick beside it, expected one of the two"},
+             Case{"probe --quick --noise 5us", "--noise: --quick beside it"},
+#endif
+       }) {
+    SCOPED_TRACE(each.arguments);
+    expect_refused(folder.sluice(words(each.arguments)), each.about);
+    EXPECT_EQ(folder.files(), before);
+  }
+}
+
 TEST(BadInput, WordsWithLineEndsStillMakeOneLine) {
   const Folder folder;
   expect_refused(folder.sluice({"plan\nerror: two"}), "plan");
@@ -263,6 +291,9 @@ TEST(BadInput, ScheduleFilesThatAreNone) {
     expect_refused(folder.sluice({"check", "broken.json"}), "broken.json:");
     expect_refused(folder.sluice({"check", "-"}, content), "standard input:");
   }
+  expect_refused(folder.sluice({"check", "-"}, R"({"schema": "sluice.schedule/2"})"),
+                 R"(expected "sluice.schedule/1")");
+  expect_refused(folder.sluice({"check", "-"}, R"({"schema": "sluice.program/2"})"), R"(expected "sluice.program/1")");
   expect_refused(folder.sluice({"check", "-"}, std::string(1000000, '[')), "standard input:1");
 }
 

@@ -92,7 +92,7 @@ TEST(BatchCommand, EqualArraysHaveThePlanOfOne) {
     EXPECT_EQ(folder.sluice(words("check plan.json")).status, 0);
     return json::parse(folder.read("plan.json"))["cost"];
   };
-  // A step of eight arrays of 8 bytes an element costs as much beside their data as one of 64 times fewer.
+  // A step of eight arrays of 8 bytes per element costs as much beside their data as one of 64 times fewer.
   const json single = steps(" --setup 10"), batch = steps(" --setup 640 --arrays 8");
   EXPECT_EQ(batch["steps"], single["steps"]);
   EXPECT_EQ(batch["transmission"], single["transmission"].get<int>() * 64);

@@ -143,8 +143,8 @@ TEST(Broadcast, BadInputIsRefusedInOneLine) {
   refused("--size 1Mi --algorithm native", "algorithm native: 6 clusters");
   refused("--size 1Mi --lookahead far", "--lookahead: 'far'");
   refused("--size 1Mi --early-internal", "--early-internal");
-  refused("--size 1Mi --inside chain-rendezvous", "strategy inside: 'chain-rendezvous', expected one of flat, ");
-  refused("--size 1Mi --inside chain --algorithm pipelined", "strategy inside: algorithm pipelined");
+  refused("--size 1Mi --inside chain-rendezvous", "--inside: 'chain-rendezvous', expected one of flat, ");
+  refused("--size 1Mi --inside chain --algorithm pipelined", "--inside: algorithm pipelined");
   refused("--size 1Mi --program missing/program.json", "missing/program.json: cannot be written");
   expect_refused(folder.sluice(words("plan broadcast --size 1Mi")), "--platform: nothing");
   expect_refused(folder.sluice(words("predict broadcast --size 1Mi --platform missing.json")), "missing.json");

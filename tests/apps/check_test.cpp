@@ -40,6 +40,27 @@ TEST(Check, SoundScheduleIsOk) {
   EXPECT_EQ(outcome.out, "ok: plan.json: 2 steps, 4 transfers, every element of 2:1 -> 2:3 sent once\n");
 }
 
+TEST(Check, WritesItsJudgement) {
+  const Folder folder;
+  json schedule = sound_schedule(folder);
+  const json sound = json::parse(judged(folder, schedule, "--json -").out);
+  EXPECT_EQ(sound["schema"], "sluice.check/1");
+  EXPECT_EQ(sound["file"], "plan.json");
+  EXPECT_EQ(sound["about"]["inputs"][0]["file"], "plan.json");
+  EXPECT_TRUE(sound["sound"] && sound["violations"].empty());
+  EXPECT_EQ(sound["checked"], "2 steps, 4 transfers, every element of 2:1 -> 2:3 sent once");
+  schedule["steps"][1]["duration"] = 99;
+  const Outcome broken = judged(folder, schedule, "--json judgement.json");
+  EXPECT_EQ(broken.status, 1);
+  const json judgement = json::parse(folder.read("judgement.json"));
+  EXPECT_FALSE(judgement["sound"]);
+  ASSERT_EQ(judgement["violations"].size(), lines(broken.out).size()) << broken.out;
+  EXPECT_EQ(judgement["violations"][0]["step"], 1);
+  expect_refused(judged(folder, schedule, "--json missing/judgement.json"),
+                 "missing/judgement.json: cannot be written");
+  expect_refused(judged(folder, schedule, "--json plan.json"), "which is the input");
+}
+
 TEST(Check, VerifiesTheBoundOfAnExchangeByItsCertificate) {
   const Folder folder;
   write_traffic_files(folder);

@@ -23,7 +23,7 @@ TEST(Irregular, BadInputIsOneLine) {
       {"--from 4:1,10 --to 2:3", "--from: a first cut at 1, expected 0"},
       {"--from 4:0,-10 --to 2:3", "--from: '-10' in '4:0,-10'"},
       {"--from 4:0,10,35@0,4 --to 2:3", "--from: process 4 as the owner of a block, expected 0 to 3"},
-      {"--from 4:0,10,35@0 --to 2:3", "--from: 1 owners of 2 blocks, expected one a block"},
+      {"--from 4:0,10,35@0 --to 2:3", "--from: 1 owners of 2 blocks, expected one per block"},
       {"--from 2:3 --to 2:0,10,35@0,-1", "--to: '-1'"},
       {"--from 4:0,10,35 --to 2:3 --shape 36", "--shape: cuts that end at 35, expected 36, the extent of the array"},
       {"--from 4:0,10,35 --to 2:0,36", "--to: cuts that end at 36, expected 35"},

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "command_runner.hpp"
@@ -47,6 +48,22 @@ TEST(Newcomer, NoOutputOverwritesAnInput) {  // 1
                  "'out', where --svg goes, expected another file");
   EXPECT_EQ(folder.sluice(words("plan exchange x.csv --json plan.json")).status, 0);
   EXPECT_EQ(folder.sluice(words("plan exchange x.csv --json plan.json")).status, 0) << "an output may be replaced";
+
+  const std::string network = read_text(platform());
+  folder.write("platform.json", network);
+  folder.write("layout.txt", "4:0,10,35,60,100\n");
+  expect_refused(folder.sluice(words("plan broadcast --platform platform.json --size 1Ki --program platform.json")),
+                 "--program: 'platform.json', which is the input (--platform), expected another file");
+  expect_refused(folder.sluice(words("plan broadcast --platform platform.json --size 1Ki --tree platform.json")),
+                 "--tree: 'platform.json', which is the input (--platform)");
+  expect_refused(folder.sluice(words("plan redistribute --from @layout.txt --to 4:7 --json layout.txt")),
+                 "--json: 'layout.txt', which is the input (--from)");
+  expect_refused(folder.sluice(words("plan reduce --machines 4 --transfer 1 --compute 1 --tree t.svg --svg t.svg")),
+                 "'t.svg', where --svg goes, expected another file");
+  EXPECT_EQ(folder.read("platform.json"), network);
+  EXPECT_EQ(folder.read("layout.txt"), "4:0,10,35,60,100\n");
+  const Outcome tree = folder.sluice(words("plan reduce --machines 4 --transfer 1 --compute 1 --tree -"));
+  EXPECT_TRUE(tree.status == 0 && tree.out.starts_with("<svg ") && tree.out.ends_with("</svg>\n")) << tree.out;
 }
 
 TEST(Newcomer, CheckSaysWhatItDidNotCheck) {  // 2
@@ -194,6 +211,14 @@ TEST(Newcomer, SlipsAreMetWithASuggestion) {  // 16
   expect_refused(folder.sluice(words("plan exchange x.csv --algorith ggp")), "did you mean '--algorithm'?");
   expect_refused(folder.sluice(words("plan exchange x.csv --algorithm ogpp")), "did you mean 'oggp'?");
   expect_refused(folder.sluice(words("study reduce-figure-3 -o x")), "did you mean 'reduce-figure-2'?");
+  // Values of options, whoever reads them.
+  for (const auto& [line, meant] : {std::pair{"plan redistribute --from 4:2 --to 4:3 --algorithm gredy", "greedy"},
+                                    std::pair{"plan redistribute --from 2x2:1x1 --to 2x2:2x2 --part uper", "upper"},
+                                    std::pair{"plan exchange x.csv --export pperm out.json", "ppermute"},
+                                    std::pair{"compare exchange x.csv --algorithms oggp,gpg", "ggp"},
+                                    std::pair{"simulate exchange x.csv --engine simgird", "simgrid"},
+                                    std::pair{"tune --platform x.csv --for opnmpi -o rules.conf", "openmpi"}})
+    expect_refused(folder.sluice(words(line)), std::string("; did you mean '") + meant + "'?");
   expect_refused(folder.sluice(words("plan exchange x.csv --seed 1 --seed 2")),
                  "--seed: given more than once, expected given once");
   expect_refused(folder.sluice(words("plan exchange x.csv --seed")), "--seed: nothing behind it, expected a value");

@@ -317,7 +317,7 @@ TEST(PlanExchange, TheHardwareSaysHowManyTransfersAndWhatAStepCosts) {
   EXPECT_EQ(plan.at("setup"), 1250);
   const double total = plan.at("cost").at("total");
   EXPECT_NE(outcome.out.find(
-                fmt::format("\ntime: {:.2f} s at 1.25 MB/s a transfer, no plan takes less than ", total / 1.25e6)),
+                fmt::format("\ntime: {:.2f} s at 1.25 MB/s per transfer, no plan takes less than ", total / 1.25e6)),
             std::string::npos)
       << outcome.out << total;
   // What is given wins.

@@ -58,6 +58,8 @@ COMMANDS = {
     "redistribution of several arrays": (["plan", "redistribute", "--batch", "arrays.json", "--same-processes"], "check"),
     "simulation of steps": (["simulate", "exchange", "small.csv", "--order", "chain"], None),
     "simulation of a tree": (["simulate", "reduce", "--machines", "9", "--transfer", "2", "--compute", "1"], None),
+    "predictions of a broadcast": (["predict", "broadcast", "--platform", PLATFORM, "--size", "1Ki"], None),
+    "predictions of a scatter": (["predict", "scatter", "--platform", PLATFORM, "--size", "1Ki"], None),
     "clusters": (["cluster", str(SOURCE / "studies" / "grid5000" / "latency-88.mtx"), "--tolerance", "0.3,0.35"], None),
 }
 EXPORTS = ("ppermute", "p2p")
@@ -142,6 +144,11 @@ class Schemas(unittest.TestCase):
         cls.documents = {}
         for title, (arguments, reader) in COMMANDS.items():
             cls.documents[title] = (cls.run_command([*arguments, "--json", "-"]), reader)
+        path = cls.path / "plan.json"
+        path.write_text(json.dumps(cls.documents["exchange with fractions"][0]))
+        cls.documents["what is right"] = (cls.run_command(["check", "plan.json", "--json", "-"]), None)
+        path.write_text(path.read_text().replace('"setup": 1', '"setup": 2', 1))
+        cls.documents["what is wrong"] = (cls.run_command(["check", "plan.json", "--json", "-"], 1), None)
         for name in EXPORTS:
             cls.documents[name] = (cls.run_command(["plan", "exchange", "small.csv", "--export", name, "-"]), None)
         cls.documents["platform with levels"] = (cls.run_command(["platform", PLATFORM, "-o", "-"]), "predict")
@@ -159,9 +166,9 @@ class Schemas(unittest.TestCase):
         cls.folder.cleanup()
 
     @classmethod
-    def run_command(cls, arguments):
+    def run_command(cls, arguments, status=0):
         done = subprocess.run([SLUICE, *arguments], cwd=cls.path, capture_output=True, text=True)
-        if done.returncode != 0:
+        if done.returncode != status:
             raise AssertionError(f"sluice {' '.join(arguments)}: exit status {done.returncode}: {done.stderr}")
         return json.loads(done.stdout)
 

@@ -217,7 +217,7 @@ TEST(Layout, RefusesCutsThatMakeNoSense) {
             "--from: a cut at 9 behind one at 10, expected cuts that rise, up to the extent");
   EXPECT_EQ(expected_error("4:1,10"), "--from: a first cut at 1, expected 0");
   EXPECT_EQ(expected_error("4:0,10,20@0,4"), "--from: process 4 as the owner of a block, expected 0 to 3");
-  EXPECT_EQ(expected_error("4:0,10,20@0"), "--from: 1 owners of 2 blocks, expected one a block");
+  EXPECT_EQ(expected_error("4:0,10,20@0"), "--from: 1 owners of 2 blocks, expected one per block");
   EXPECT_EQ(expected_error("4:3@0"), "--from: a first cut at 3, expected 0");
   EXPECT_EQ(expected_error("4x2:0,10,20"), "--from: 1 block sizes for a grid of 2 dimensions, expected as many");
   EXPECT_EQ(expected_error("4:0,10x0,20"), "--from: 2 block sizes for a grid of 1 dimensions, expected as many");

@@ -163,7 +163,7 @@ TEST(Platform, WantsALinkForEveryPair) {
   EXPECT_EQ(error_after([](Platform& p) { p.links.erase(p.links.begin() + 1); }),
             "p: no link between clusters 0 and 2, expected one for every pair");
   EXPECT_EQ(error_after([](Platform& p) { p.links.push_back(p.links[1]); }),
-            "p: link from 0 to 2 twice, expected one a direction");
+            "p: link from 0 to 2 twice, expected one per direction");
   EXPECT_EQ(error_after([](Platform& p) { p.links[0].to = 3; }),
             "p: link from 0 to 3, expected two different clusters of 0 to 2");
   EXPECT_EQ(error_after([](Platform& p) { p.links[0].to = 0; }),

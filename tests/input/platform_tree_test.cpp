@@ -167,7 +167,7 @@ TEST(PlatformTree, RefusesLevelsWithoutLinks) {
   EXPECT_EQ(error_with("{\"from\": 0, \"to\": 2, ", "{\"from\": 0, \"to\": 3, "),
             "p.json:3: link from 0 to 3, expected two different parts of 0 to 2");
   EXPECT_EQ(error_with("{\"from\": 1, \"to\": 0, ", "{\"from\": 0, \"to\": 1, "),
-            "p.json:1: link from 0 to 1 twice, expected one a direction");
+            "p.json:1: link from 0 to 1 twice, expected one per direction");
   EXPECT_EQ(error_with("{\"from\": 0, \"to\": 5, ", "{\"from\": 0, \"to\": 7, "),
             "p.json:1: link from 0 to 7, expected two different clusters of 0 to 6");
   EXPECT_EQ(

@@ -300,7 +300,7 @@ TEST(Batch, PlansAmongRolesAreSound) {
   EXPECT_GT(moved, 50);
 }
 
-/// Of 1 + 2 slices of 8 bytes an element, the front is that of 3 slices, 8 times as long.
+/// Of 1 + 2 slices of 8 bytes per element, the front is that of 3 slices, 8 times as long.
 TEST(Batch, FrontOfAlikeArraysIsThatOfOne) {
   int points = 0;
   for (const auto& [from, to] : {std::pair(Layout{{15}, {2}}, Layout{{6}, {3}}),

@@ -226,7 +226,7 @@ TEST(PlanReduce, RefusesBadInput) {
   EXPECT_EQ(error_with([](auto& p) { p.max_reducers = -1; }), "max_reducers: -1, expected at least 1");
   EXPECT_EQ(error_with([](auto& p) { p.root = 6; }), "root: 6, expected one of 6 machines, counted from 0");
   EXPECT_EQ(error_with([](auto& p) { p.root = -2; }), "root: -2, expected one of 6 machines, counted from 0");
-  EXPECT_EQ(error_with([](auto& p) { p.arrivals = {1, 2}; }), "arrivals: 2 dates, expected 6, one a machine");
+  EXPECT_EQ(error_with([](auto& p) { p.arrivals = {1, 2}; }), "arrivals: 2 dates, expected 6, one per machine");
   EXPECT_EQ(error_with([](auto& p) { p.arrivals = {0, 0, -1, 0, 0, 0}; }),
             "arrivals[2]: -1, expected a finite time of at least 0");
   EXPECT_EQ(error_with([](auto& p) { p.segments = -1; }), "segments: -1, expected 0 to 2^30");

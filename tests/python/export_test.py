@@ -84,7 +84,7 @@ def run_p2p(text, sends):
             posted[(kind, *pair)] = each
         assert len(posted) % 2 == 0
         busy = [(kind, pair[0] if kind == "send" else pair[1]) for kind, *pair in posted]
-        assert len(set(busy)) == len(busy)  # one a direction
+        assert len(set(busy)) == len(busy)  # one per direction
         for (kind, *pair), each in posted.items():
             if kind == "receive":
                 sent = posted[("send", *pair)]

@@ -293,10 +293,31 @@ class Files(unittest.TestCase):
                 plan.write(os.path.join(folder, "nowhere", "plan.json"))
         with self.assertRaisesRegex(sluice.InputError, "nowhere.json"):
             sluice.read_schedule("nowhere.json")
-        program = ('{"schema": "sluice.program/1", "problem": "broadcast", "algorithm": "none", "ranks": 1, "size_bytes": 8,'
-                   ' "root": 0, "operations": [], "length_s": 0, "bound_s": 0, "bound": ""}')
-        with self.assertRaisesRegex(sluice.InputError, "text: a program, expected a schedule"):
-            sluice.schedule_from_json(program)
+
+    def test_hold_programs(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "plan.json")
+            for problem in ("allgather", "allreduce", "alltoall"):
+                run = subprocess.run([sys.executable, "-m", "sluice", "plan", problem, "--platform", PLATFORM, "--size", "1Ki",
+                                      "--json", path, "--quiet"], capture_output=True, text=True)
+                self.assertEqual((run.returncode, run.stderr), (0, ""))
+                program = sluice.read_schedule(path)
+                self.assertIsInstance(program, sluice.Program)
+                self.assertEqual(program, sluice.read_program(path))
+                self.assertEqual((program.problem, program.ranks, program.size_bytes), (problem, 4, 1024))
+                self.assertGreater(program.length_s, 0)
+                self.assertLessEqual(program.bound_s, program.length_s)
+                self.assertEqual(sluice.check(program), [])
+                program.write(path)
+                self.assertEqual(sluice.schedule_from_json(pathlib.Path(path).read_text()), program)
+                first = pathlib.Path(path).read_text().index('"bytes": ')
+                text = program.to_json()
+                broken = sluice.schedule_from_json(text[:first] + '"bytes": 1' + text[text.index(",", first):])
+                violations = sluice.check(broken)
+                self.assertTrue(violations)
+                self.assertIn("1", str(violations[0]))
+        with self.assertRaisesRegex(sluice.InputError, "traffic: one beside a program, expected a schedule of steps"):
+            sluice.check(program, TRAFFIC)
 
 
 class Package(unittest.TestCase):

@@ -259,7 +259,7 @@ std::vector<Recorded> all_transfers(const TransferRecord& record, bool released)
   return result;
 }
 
-/// Never more than k transfers that have started and are not released, and one a receiver. With barriers, never more
+/// Never more than k transfers that have started and are not released, and one per receiver. With barriers, never more
 /// than k that have started and not ended.
 TEST(Exchange, Concurrency) {
   for (const ExchangeMode mode : {ExchangeMode::kChain, ExchangeMode::kList, ExchangeMode::kBarrier}) {

@@ -19,6 +19,12 @@ TEST(BarsSvg, ABarEachAndALineAtTheBound) {
     EXPECT_NE(svg.find(part), svg.npos) << part << '\n' << svg;
 }
 
+TEST(BarsSvg, LinesOfTheGridPassBehindLabels) {
+  const std::string svg = bars_svg({{"ggp", 100, "ratio 2"}}, 50, "lower bound", "plans", "cost");
+  EXPECT_NE(svg.find(" class=\"above\">ratio 2</text>"), svg.npos) << svg;
+  EXPECT_NE(svg.find(".above { stroke: white; stroke-width: 4;"), svg.npos);
+}
+
 TEST(BarsSvg, LongNamesStandAboveTheirBars) {
   const std::string name(45, 'n');
   const std::string svg = bars_svg({{name, 2, "2"}, {"b", 1, "1"}}, 0, "", "plans", "cost");

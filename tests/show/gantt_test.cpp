@@ -35,6 +35,28 @@ TEST(GanttSvg, HasARowPerSenderABarPerTransferAndAnAxis) {
     EXPECT_NE(svg.find(part), svg.npos) << part;
 }
 
+TEST(GanttSvg, LabelsAreLegibleOnTheirColours) {
+  const std::string svg = gantt_svg(two_by_two(), "labels");
+  EXPECT_EQ(count(svg, " style=\"fill:#1a1a1a\">1</text>"), 1U) << "on orange: " << svg;
+  EXPECT_EQ(count(svg, " style=\"fill:white\">0</text>"), 1U) << "on blue: " << svg;
+  // What is received is pale on a light page and dark on a dark one, as the text of the page is the other way round.
+  Timeline machines = two_by_two();
+  machines.same_nodes = true;
+  machines.transfers.pop_back();
+  const std::string both = gantt_svg(machines, "labels");
+  EXPECT_EQ(count(both, " text-anchor=\"middle\">0</text>"), 1U) << both;
+  EXPECT_NE(both.find("receives below"), both.npos) << both;
+}
+
+TEST(GanttSvg, NoLineBeginsWithTheSignOfANumber) {
+  for (std::size_t length = 1; length < 80; ++length) {
+    Timeline timeline = two_by_two();
+    timeline.algorithm = std::string(length, 'a');
+    const std::string svg = gantt_beside_svg(timeline, timeline, "plan and run");
+    EXPECT_EQ(svg.find(">% of it"), svg.npos) << svg;
+  }
+}
+
 TEST(GanttSvg, TellsWhereAPieceBeginsInItsMessage) {
   Timeline timeline = two_by_two();
   timeline.transfers[1].offset = 12;

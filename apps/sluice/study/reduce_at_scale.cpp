@@ -184,7 +184,7 @@ int study_reduce_at_scale(const StudyTask& task) {
                    kRivals[p.best()].name, ratio_text(p.whole.executed_s, p.best_s()),
                    ratio_text(p.cut.executed_s, p.best_s())});
   }
-  print(fmt::format("simulated clusters, 1 Gbit/s a host; elements of {} bytes, d = {}\n\n{}\nwritten to {}\n",
+  print(fmt::format("simulated clusters, 1 Gbit/s per host; elements of {} bytes, d = {}\n\n{}\nwritten to {}\n",
                     8 * kWords, seconds_text(points.front().d_s), table.text(), task.folder));
   return kDone;
 }

@@ -88,7 +88,7 @@ constexpr std::array kStudies{
     Study{"broadcast-simulation", study_broadcast_simulation, true, false, "",
           "Figures 7 and 8 of Steffenel 2006, its section 6: mean makespan of broadcasts between 2 to 50 "
           "random clusters, by every heuristic and by auto, up to 10 clusters the optimum: figure7.csv, "
-          "figure8.csv and, where gnuplot is installed, SVG. 10 000 instances a point unless --samples says "
+          "figure8.csv and, where gnuplot is installed, SVG. 10 000 instances per point unless --samples says "
           "how many."},
     Study{"broadcast-models", study_broadcast_models, false, false,
           "(needs the command built with SimGrid's SMPI: scripts/build.sh smpi)",
@@ -188,7 +188,7 @@ void add_study(CLI::App& command, Action& chosen) {
   verb->add_option("-o,--output", options->folder, "folder for the files (needed); made if it is missing")
       ->option_text("DIR");
   verb->add_option("--samples", options->samples,
-                   "random instances a point, of studies that draw them; theirs unless "
+                   "random instances per point, of studies that draw them; theirs unless "
                    "given")
       ->option_text("N");
   verb->add_option("--seed", options->seed, "of the random instances")->option_text("N [1]");

@@ -11,7 +11,7 @@ namespace sluice::command {
 struct StudyTask {
   std::string folder;        ///< may not exist yet
   bool quick = false;        ///< fewer measurements; studies that measure nothing are the same
-  std::int64_t samples = 0;  ///< random instances a point, for studies that draw them; 0: as many as is their custom
+  std::int64_t samples = 0;  ///< random instances per point, for studies that draw them; 0: as many as is their custom
   std::uint64_t seed = 1;    ///< of the random instances
   bool round_robin = false;  ///< ranks are dealt to clusters in turns, not in the order of these
 };

@@ -32,7 +32,7 @@ struct Cuts {
 class IrregularBlocks {
  public:
   /// Throws InputError, naming `where`, for cuts that do not begin with 0 or do not rise, more than kMostBlocksOfCuts
-  /// blocks, and owners that are not one a block or not in 0 .. processes - 1. @pre processes >= 1
+  /// blocks, and owners that are not one per block or not in 0 .. processes - 1. @pre processes >= 1
   IrregularBlocks(Cuts cuts, std::int64_t processes, const std::string& where);
 
   /// As they were given.

@@ -10,7 +10,7 @@ namespace sluice {
 /// The files that smpirun takes.
 struct SimgridPlatform {
   std::string xml;    ///< version 4.1 of SimGrid's format, routing "Full"
-  std::string hosts;  ///< names of the hosts in the order of the ranks, one a line: a hostfile for smpirun
+  std::string hosts;  ///< names of the hosts in the order of the ranks, one per line: a hostfile for smpirun
 };
 
 /// A machine that behaves as the platform says when one message is under way, and shares as follows.

@@ -31,7 +31,7 @@ struct BackboneChange {
 /// A step begins, with its set-up, when all steps before it have ended; it lasts as long as its longest transfer
 /// besides. It may have as many transfers as the backbone carries when it begins, and goes on with them until it ends.
 struct NetworkSpeeds {
-  std::vector<std::int64_t> senders;    ///< in millionths, one a sender, or empty: 1 each
+  std::vector<std::int64_t> senders;    ///< in millionths, one per sender, or empty: 1 each
   std::vector<std::int64_t> receivers;  ///< the same of the receivers
   /// By rising times, the first 0; or empty: as many as elsewhere is said, at any time.
   std::vector<BackboneChange> backbone;

@@ -65,7 +65,7 @@ struct ReducePlan {
 /// Throws InputError for an unknown algorithm or one that does not apply, saying why: limits that a given tree breaks,
 /// a root in the middle of a tree that cannot be split around it, limits or dates together with parts, "exact" beyond
 /// 12 machines. And for machines below 1 or beyond the range, costs that are negative or not finite or both 0,
-/// overheads above the whole, limits below 1, a root out of range, dates that are not one a machine or not finite or
+/// overheads above the whole, limits below 1, a root out of range, dates that are not one per machine or not finite or
 /// negative, and for a length that is not finite or, for costs that are whole numbers, beyond 2^53: doubles are not
 /// exact there.
 [[nodiscard]] ReducePlan plan_reduce(const ReduceProblem& problem, const ReduceOptions& options = {});

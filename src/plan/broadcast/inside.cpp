@@ -132,7 +132,7 @@ StrategyPrediction best_inside(const PlatformCluster& cluster, std::int64_t byte
     best = each;
     found = true;
   }
-  if (!found) throw InputError("strategy inside", "'" + std::string(strategy) + "'", "one of " + names);
+  if (!found) throw InputError("inside", "'" + std::string(strategy) + "'", "one of " + names);
   return best;
 }
 

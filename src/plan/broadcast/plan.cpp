@@ -349,7 +349,7 @@ void check_options(const BroadcastOptions& options) {
   const bool tree =
       options.algorithm != "native" && options.algorithm != "pipelined" && options.algorithm != "parallel-entry";
   if (!tree && !options.inside.empty())
-    throw InputError("strategy inside", "algorithm " + options.algorithm, "a tree between clusters");
+    throw InputError("inside", "algorithm " + options.algorithm, "a tree between clusters");
   if (options.algorithm == "auto" || options.algorithm == "native") return;
   std::string names;
   for (const Algorithm& each : algorithms("broadcast")) {

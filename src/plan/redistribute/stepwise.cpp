@@ -3,7 +3,7 @@
 /// Problem: a schedule of one dimension with NS_opt steps and a low total cost TC.
 /// Method: while messages are left, take a matching that covers every process with the most messages left, of maximum
 /// weight among those, as the next step.
-/// Guarantee: NS = NS_opt (the largest degree falls by one a step); TC is optimal when r = 1 (Proposition 6), a
+/// Guarantee: NS = NS_opt (the largest degree falls by one per step); TC is optimal when r = 1 (Proposition 6), a
 /// heuristic otherwise.
 /// Complexity: NS maximum-weight matchings on the quotient (or on the messages, see MessageGraph). Deterministic.
 /// Source: Desprez, Dongarra, Petitet, Randriamaro, Robert (1997), section 4.5 and Theorem 1.

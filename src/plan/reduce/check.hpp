@@ -47,7 +47,7 @@ inline void check_problem(const ReduceProblem& problem) {
                      fmt::format("one of {} machines, counted from 0", problem.machines));
   if (!problem.arrivals.empty() && std::cmp_not_equal(problem.arrivals.size(), problem.machines))
     throw InputError("arrivals", fmt::format("{} dates", problem.arrivals.size()),
-                     fmt::format("{}, one a machine", problem.machines));
+                     fmt::format("{}, one per machine", problem.machines));
   for (std::size_t v = 0; v < problem.arrivals.size(); ++v)
     check_time(fmt::format("arrivals[{}]", v), problem.arrivals[v]);
   if (problem.segments < 0 || problem.segments > kMostNodes)

@@ -115,16 +115,6 @@ static void plans_exchanges(const char* folder) {
   CHECK_OK(sluice_schedule_free(again));
   free(broken);
 
-  /* A program is read by other means. */
-  file = fopen(path, "w");
-  CHECK(file != NULL &&
-        fputs("{\"schema\": \"sluice.program/1\", \"problem\": \"broadcast\", \"algorithm\": \"none\", "
-              "\"ranks\": 1, \"size_bytes\": 8, \"root\": 0, \"operations\": [], \"length_s\": 0, "
-              "\"bound_s\": 0, \"bound\": \"\"}",
-              file) >= 0 &&
-        fclose(file) == 0);
-  CHECK_REFUSED(sluice_schedule_read(path, &again), "plan.json: a program, expected a schedule");
-
   snprintf(path, sizeof path, "%s/traffic.csv", folder);
   file = fopen(path, "w");
   CHECK(file != NULL && fputs("7,2,0\n4,5,0\n0,0,9\n", file) >= 0 && fclose(file) == 0);
@@ -136,6 +126,82 @@ static void plans_exchanges(const char* folder) {
   CHECK_OK(sluice_schedule_free(again));
   CHECK_OK(sluice_schedule_free(plan));
   CHECK_OK(sluice_options_free(options));
+}
+
+/* Two ranks allgather 8 bytes each; `last` is what rank 1 keeps of rank 0. */
+static void program_text(char* text, size_t room, const char* last) {
+  const int length = snprintf(
+      text, room,
+      "{\"schema\": \"sluice.program/1\", \"problem\": \"allgather\", \"algorithm\": \"by hand\", \"ranks\": 2, "
+      "\"size_bytes\": 8, \"root\": 0, \"operations\": ["
+      "{\"rank\": 0, \"kind\": \"send\", \"peer\": 1, \"offset\": 0, \"bytes\": 8, \"after\": []}, "
+      "{\"rank\": 1, \"kind\": \"send\", \"peer\": 0, \"offset\": 8, \"bytes\": 8, \"after\": []}, "
+      "{\"rank\": 0, \"kind\": \"receive\", \"peer\": 1, \"offset\": 8, \"bytes\": 8, \"after\": []}, "
+      "{\"rank\": 1, \"kind\": \"receive\", \"peer\": 0, %s, \"after\": []}], "
+      "\"length_s\": 0.5, \"bound_s\": 0.25, \"bound\": \"paths\"}",
+      last);
+  CHECK(length > 0 && (size_t)length < room);
+}
+
+static void judges_programs(const char* folder) {
+  char text[2048], path[4096];
+  int kind = 0;
+  int64_t violations = -1, ranks = 0, bytes = 0, steps = 0;
+  double length = 0;
+  const char *name = NULL, *written = NULL, *read = NULL;
+  sluice_schedule *schedule = NULL, *again = NULL;
+  sluice_program* program = NULL;
+  program_text(text, sizeof text, "\"offset\": 0, \"bytes\": 8");
+  CHECK_OK(sluice_schedule_parse(text, &schedule));
+  CHECK_OK(sluice_schedule_kind(schedule, &kind));
+  CHECK(kind == SLUICE_PROGRAM);
+  CHECK_OK(sluice_schedule_problem(schedule, &name));
+  CHECK(strcmp(name, "allgather") == 0);
+  CHECK_OK(sluice_schedule_algorithm(schedule, &name));
+  CHECK(strcmp(name, "by hand") == 0);
+  CHECK_OK(sluice_schedule_check(schedule, &violations));
+  CHECK(violations == 0);
+  CHECK_OK(sluice_schedule_program(schedule, &program));
+  CHECK_OK(sluice_program_problem(program, &name));
+  CHECK_OK(sluice_program_size(program, &ranks, &bytes));
+  CHECK(strcmp(name, "allgather") == 0 && ranks == 2 && bytes == 8);
+  CHECK_OK(sluice_program_free(program));
+
+  snprintf(path, sizeof path, "%s/program.json", folder);
+  CHECK_OK(sluice_schedule_write(schedule, path));
+  CHECK_OK(sluice_schedule_read(path, &again));
+  CHECK_OK(sluice_schedule_json(schedule, &written));
+  CHECK_OK(sluice_schedule_json(again, &read));
+  CHECK(strcmp(written, read) == 0);
+  CHECK_OK(sluice_schedule_check(again, &violations));
+  CHECK(violations == 0);
+  CHECK_OK(sluice_schedule_free(again));
+
+  /* What only schedules of another kind have, and what a program is not judged by. */
+  CHECK_REFUSED(sluice_schedule_steps(schedule, &steps), "schedule: a program, expected one of steps");
+  CHECK_REFUSED(sluice_schedule_tree(schedule, NULL, NULL, &length), "schedule: a program, expected one of a tree");
+  CHECK_REFUSED(sluice_schedule_check_traffic(schedule, 0, 0, 0, NULL, NULL, NULL, &violations), "a program");
+  CHECK_REFUSED(sluice_schedule_check_file(schedule, path, &violations), "a program");
+  CHECK_OK(sluice_schedule_free(schedule));
+
+  /* Rank 1 keeps half of what it is sent. */
+  program_text(text, sizeof text, "\"offset\": 0, \"bytes\": 4");
+  CHECK_OK(sluice_schedule_parse(text, &schedule));
+  CHECK_OK(sluice_schedule_check(schedule, &violations));
+  CHECK(violations > 0);
+  CHECK_OK(sluice_schedule_violation(schedule, 0, &name));
+  CHECK(strstr(name, "4") != NULL);
+  CHECK_OK(sluice_schedule_free(schedule));
+
+  const int64_t one[] = {0}, size[] = {1};
+  CHECK_OK(sluice_plan_exchange(1, 1, 1, one, one, size, NULL, &schedule));
+  CHECK_REFUSED(sluice_schedule_program(schedule, &program), "schedule: one of steps, expected a program");
+  CHECK(program == NULL);
+  CHECK_OK(sluice_schedule_free(schedule));
+  CHECK_REFUSED(sluice_schedule_program(NULL, &program), "schedule: a null pointer");
+  CHECK_REFUSED(sluice_schedule_parse("{}", &schedule), "text");
+  CHECK(schedule == NULL);
+  CHECK_REFUSED(sluice_schedule_parse(NULL, &schedule), "text: a null pointer");
 }
 
 static void plans_redistributions(void) {
@@ -453,6 +519,7 @@ int main(int argc, char** argv) {
   CHECK(strcmp(sluice_error_text(), "") == 0);
   CHECK(strcmp(sluice_version(), SLUICE_VERSION) == 0);
   plans_exchanges(argv[2]);
+  judges_programs(argv[2]);
   plans_at_speeds();
   plans_redistributions();
   plans_between_cuts(argv[2]);

@@ -12,6 +12,7 @@ program options_test
   call begin_checks()
   call get_command_argument(1, platform_file)
   call read_programs()
+  call judge_programs()
   call carry_out_programs()
   call refuse_programs()
   call move_parts()
@@ -72,6 +73,52 @@ contains
     call check(stat == SLUICE_BAD_INPUT .and. index(text, 'text') == 1, 'a text that is no program: '//trim(text))
     call sluice_program_size(program, for_ranks, size_bytes, stat, text)
     call check(stat == SLUICE_BAD_INPUT .and. index(text, 'program') == 1, 'no program: '//trim(text))
+  end subroutine
+
+  ! As schedules, which a check judges.
+  subroutine judge_programs()
+    type(sluice_schedule) :: schedule, again
+    type(sluice_program) :: program
+    integer(int64) :: for_ranks, size_bytes, violations, steps
+    integer :: kind, stat
+    character(:), allocatable :: problem, found, sound, file
+    character(300) :: text
+    sound = program_of('reduce', 3)
+    call sluice_schedule_parse(sound, schedule)
+    call sluice_schedule_kind(schedule, kind)
+    call sluice_schedule_problem(schedule, problem)
+    call check(kind == SLUICE_PROGRAM_KIND .and. problem == 'reduce', 'a program as a schedule')
+    call sluice_schedule_check(schedule, violations)
+    call check(violations == 0, 'a sound program')
+    call sluice_schedule_program(schedule, program)
+    call sluice_program_size(program, for_ranks, size_bytes)
+    call check(for_ranks == 3 .and. size_bytes == bytes, 'the program of a schedule')
+    call sluice_program_free(program)
+    call sluice_schedule_steps(schedule, steps, stat, text)
+    call check(stat == SLUICE_BAD_INPUT .and. text == 'schedule: a program, expected one of steps', &
+               'steps of a program: '//trim(text))
+    if (rank == 0) then
+      file = 'program-of-'//char(iachar('0') + ranks)//'.json'
+      call sluice_schedule_write(schedule, file)
+      call sluice_schedule_read(file, again)
+      call sluice_schedule_check(again, violations)
+      call check(violations == 0, 'a program that was written')
+      call sluice_schedule_free(again)
+    end if
+    call sluice_schedule_free(schedule)
+
+    ! Rank 1 sends without waiting for what it has to combine first.
+    stat = index(sound, '[1]')
+    call sluice_schedule_parse(sound(:stat)//sound(stat + 2:), schedule)
+    call sluice_schedule_check(schedule, violations)
+    call check(violations > 0, 'a program that does not wait')
+    call sluice_schedule_violation(schedule, 0_int64, found)
+    call check(index(found, '1') > 0, 'why it is broken: '//found)
+    call sluice_schedule_violation(schedule, violations, found, stat, text)
+    call check(stat == SLUICE_BAD_INPUT .and. found == '', 'one violation too many: '//trim(text))
+    call sluice_schedule_free(schedule)
+    call sluice_schedule_problem(schedule, problem, stat, text)
+    call check(stat == SLUICE_BAD_INPUT .and. problem == '', 'no schedule: '//trim(text))
   end subroutine
 
   subroutine carry_out_programs()

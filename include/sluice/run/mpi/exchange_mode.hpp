@@ -18,7 +18,7 @@ enum class ExchangeMode {
 
 /// The name users type: "auto", "chain", "local", "barrier", "list", "at-once".
 [[nodiscard]] std::string to_string(ExchangeMode mode);
-/// Throws InputError for another name.
-[[nodiscard]] ExchangeMode parse_exchange_mode(const std::string& name);
+/// Throws InputError, which names `where`, for another name.
+[[nodiscard]] ExchangeMode parse_exchange_mode(const std::string& name, const std::string& where = "mode");
 
 }  // namespace sluice::mpi

@@ -33,10 +33,10 @@ std::string to_string(ExchangeMode mode) {
   return std::string(found->second);
 }
 
-ExchangeMode parse_exchange_mode(const std::string& name) {
+ExchangeMode parse_exchange_mode(const std::string& name, const std::string& where) {
   const auto* const found = std::ranges::find(kModes, name, [](const auto& m) { return m.second; });
   if (found == kModes.end()) {
-    throw InputError("mode", fmt::format("'{}'", name), "auto, chain, local, barrier, list or at-once");
+    throw InputError(where, fmt::format("'{}'", name), "auto, chain, local, barrier, list or at-once");
   }
   return found->first;
 }

@@ -250,7 +250,7 @@ class Acquirer {
   Orders& orders_;
 };
 
-/// Ranks of a cluster, one a host, in their order.
+/// Ranks of a cluster, one per host, in their order.
 std::vector<int> stations_of(const std::vector<std::int64_t>& ranks, const std::vector<int>& hosts) {
   std::vector<int> stations;
   std::set<int> seen;

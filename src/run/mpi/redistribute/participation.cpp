@@ -25,7 +25,7 @@ GridRanks grid_ranks(const std::vector<int>& given, std::int64_t processes, int 
   if (given.empty()) return {processes, {}};
   if (given.size() != static_cast<std::size_t>(processes)) {
     throw InputError(list_name, fmt::format("{} ranks", given.size()),
-                     fmt::format("{}, one a process of the grid", processes));
+                     fmt::format("{}, one per process of the grid", processes));
   }
   std::vector<bool> seen(static_cast<std::size_t>(size), false);
   for (const int rank : given) {
@@ -116,7 +116,7 @@ PartStorage storage_of(const Distribution& array, std::int64_t process, const st
   if (!leading.empty()) {
     if (leading.size() != dimensions - 1) {
       throw InputError(name, fmt::format("{} entries", leading.size()),
-                       fmt::format("{}, one a dimension but the slowest, or none", dimensions - 1));
+                       fmt::format("{}, one per dimension but the slowest, or none", dimensions - 1));
     }
     for (std::size_t i = 0; i < leading.size(); ++i) {
       const std::size_t d = row_major ? i + 1 : i;

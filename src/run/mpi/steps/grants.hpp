@@ -11,7 +11,7 @@ namespace sluice::mpi::detail {
 
 /// What the coordinator of mode `list` knows, and whom it lets send next. Knows no MPI.
 ///
-/// Problem: messages become known one by one; at most k transfers at once, one a port; end early.
+/// Problem: messages become known one by one; at most k transfers at once, one per port; end early.
 ///
 /// Method: list scheduling of whole messages. While fewer than k run, the free port (sender or receiver) with the most
 /// bytes waiting that has a message to a free port at its other end starts the one whose other end has the most bytes

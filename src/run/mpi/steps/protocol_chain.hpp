@@ -31,7 +31,7 @@ struct ChainLinks {
   std::vector<std::int64_t> bytes;  ///< of each own receive
 };
 
-/// Mode `chain`: never more than k transfers at once and one a port, without a barrier and without anybody in charge.
+/// Mode `chain`: never more than k transfers at once and one per port, without a barrier and without anybody in charge.
 ///
 /// Problem: a network that carries k transfers at full speed, and steps of at most k each. A barrier between steps
 /// keeps k, but all wait for the slowest of a step; without one each rank runs ahead at its own pace, and more than k
