@@ -11,6 +11,7 @@
 #include "plan/program/circulant.hpp"
 #include "plan/program/patterns.hpp"
 #include "plan/program/registry.hpp"
+#include "plan/program/replay.hpp"
 #include "plan/program_testing.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/broadcast.hpp"
@@ -382,6 +383,39 @@ TEST(ReplayProgram, TakesWhatMessagesTake) {
   EXPECT_NEAR(replayed.length_s, 2 * hop, 1e-9);
   program.operations[2].after.clear();
   EXPECT_THROW((void)replay(platform, program), InputError);
+}
+
+/// The far one flows when the near one has the port no more: both began at once.
+TEST(ReplayProgram, SendsOfARankGoSideBySideUnlessTheyAreToGoInTurn) {
+  Platform platform = one_cluster(2);
+  platform.ranks = 3;
+  const GapTable gap = platform.clusters[0].gap;
+  platform.clusters.push_back({"far", {2}, 0, gap, {}});
+  platform.links.push_back({0, 1, 2e-2, gap, 2});
+  constexpr std::int64_t kBytes = 1'250'000;
+  Program program;
+  program.problem = Collective::kScatter;
+  program.ranks = 3;
+  program.size_bytes = kBytes;
+  using Kind = ProgramOperation::Kind;
+  program.operations = {{0, Kind::kSend, 1, kBytes, kBytes, {}, {}},
+                        {1, Kind::kReceive, 0, kBytes, kBytes, {}, {}},
+                        {0, Kind::kSend, 2, 2 * kBytes, kBytes, {}, {}},
+                        {2, Kind::kReceive, 0, 2 * kBytes, kBytes, {}, {}}};
+  const double start = gap.at(1), passing = gap.at(kBytes);
+  const ReplayedProgram at_once = replay(platform, program);
+  EXPECT_NEAR(at_once.end_s[1], 50e-6 + passing + start, 1e-9);
+  EXPECT_NEAR(at_once.start_s[2], start, 1e-9);
+  EXPECT_NEAR(at_once.length_s, start + 2e-2 + passing + start, 1e-9);
+  double work = 1e6;
+  const auto in_turn = detail::replay(detail::RankNetwork(platform), program, detail::SendOrder::kInTurn, 0, work);
+  ASSERT_TRUE(in_turn);
+  EXPECT_NEAR(in_turn->start_s[2], passing, 1e-9);
+  EXPECT_NEAR(in_turn->length_s, passing + 2e-2 + passing + start, 1e-9);
+  // Near each other they share the port: the second begins a start later, and both end as one behind the other would.
+  const Platform near = one_cluster(3);
+  EXPECT_NEAR(replay(near, program).length_s, 50e-6 + 2 * passing + start, 1e-9);
+  EXPECT_GT(replay(near, program).end_s[1], 1.9 * passing);
 }
 
 TEST(ReplayProgram, CombiningTakesItsTimeAndWaitsForSends) {
