@@ -22,6 +22,7 @@ namespace {
 
 using testing::in_order;
 using testing::kAllCollectives;
+using testing::kWithBlocks;
 using testing::line;
 using testing::one_cluster;
 using testing::three_sites;
@@ -91,9 +92,6 @@ TEST(PlanProgram, WhatDoesNotCommuteIsCombinedInTheOrderOfTheRanks) {
 
 // ---- blocks of different sizes
 
-constexpr Collective kWithBlocks[] = {Collective::kScatter, Collective::kGather, Collective::kAllgather,
-                                      Collective::kReduceScatter, Collective::kAlltoall};
-
 /// Some empty, some alike, one perhaps much longer than the others.
 std::vector<std::int64_t> some_blocks(std::int64_t count, std::int64_t element_bytes, std::mt19937& random) {
   std::vector<std::int64_t> blocks;
@@ -155,27 +153,6 @@ TEST(PlanProgram, ALongBlockGoesAroundInPieces) {
   ASSERT_EQ(plan.candidates.size(), 3U);
   EXPECT_EQ(plan.candidates[1].algorithm, "ring, pieces of 1000916 bytes");
   EXPECT_LT(plan.candidates[1].length_s, 0.25 * plan.candidates[2].length_s);
-}
-
-/// Nothing travels from ranks without a block, however far away they are.
-TEST(ProgramBound, LeavesOutBlocksOfNothing) {
-  const Platform platform = three_sites(in_order(), 1);
-  for (const Collective collective : kWithBlocks) {
-    ProgramProblem problem{collective};
-    const bool pairs = collective == Collective::kAlltoall;
-    problem.block_bytes.assign(pairs ? 18 * 18 : 18, 0);
-    if (collective == Collective::kScatter || collective == Collective::kGather) {
-      // What the root has for itself stays where it is.
-      problem.block_bytes[0] = 100'000;
-      EXPECT_EQ(bound_of(platform, problem).seconds, 0);
-    } else if (pairs) {
-      problem.block_bytes[1] = 100'000;
-      const ProgramBound near = bound_of(platform, problem);
-      problem.block_bytes[1] = 0;
-      problem.block_bytes[17] = 100'000;
-      EXPECT_LT(near.seconds, bound_of(platform, problem).seconds);
-    }
-  }
 }
 
 TEST(PlanProgram, RefusesBlocksThatDoNotFit) {
@@ -313,52 +290,6 @@ TEST(Circulant, APartAloneIsThatOfTheWhole) {
       for (std::int64_t& number : numbers) number = (number + q) % q;
       std::sort(numbers.begin(), numbers.end());
       for (std::int64_t k = 0; k < q; ++k) EXPECT_EQ(numbers[static_cast<std::size_t>(k)], k) << p << ' ' << r;
-    }
-  }
-}
-
-// ---- bounds
-
-TEST(ProgramBound, SaysWhatItIsOf) {
-  const Platform platform = one_cluster(4);
-  const ProgramBound little = bound_of(platform, {Collective::kAllgather, 0});
-  EXPECT_EQ(little.seconds, 0);
-  EXPECT_EQ(little.kind, "paths");
-  const ProgramBound much = bound_of(platform, {Collective::kAllgather, 1'000'000});
-  EXPECT_EQ(much.kind, "port of rank 0");
-  EXPECT_NEAR(much.seconds, 50e-6 + 3e6 / 125e6, 1e-5);
-  const ProgramBound wide = bound_of(three_sites(in_order(), 1), {Collective::kAllgather, 1'000'000});
-  EXPECT_EQ(wide.kind.substr(0, 10), "uplink of ");
-}
-
-/// Where some shares of a reduce-scatter are empty, nothing has to come to their ranks.
-TEST(ProgramBound, HoldsForSharesOfNothing) {
-  const Platform platform = three_sites(in_order(), 4);
-  for (const std::int64_t elements : {1, 2, 17}) {
-    const Program program =
-        plan_program(platform, {Collective::kReduceScatter, elements * 8, 0, 8}, {.algorithm = "pairwise"}).program;
-    EXPECT_LE(program.bound_s, program.length_s) << elements;
-    EXPECT_GT(program.bound_s, 0);
-  }
-}
-
-/// g(m) that rises faster than m: a whole message costs more than its parts.
-TEST(ProgramBound, HoldsWhereLongMessagesCostMoreThanTheirParts) {
-  Platform platform = one_cluster(5);
-  platform.clusters[0].gap = GapTable({{1, 1e-7}, {1000, 1e-6}, {100'000, 1e-2}});
-  for (const Collective collective : kAllCollectives) {
-    for (const Algorithm& algorithm : detail::program_algorithms(collective)) {
-      for (const std::int64_t segments : {1, 100}) {
-        ProgramOptions options;
-        options.algorithm = algorithm.name;
-        options.segments = segments;
-        try {
-          const Program program = plan_program(platform, {collective, 100'000}, options).program;
-          EXPECT_LE(program.bound_s, program.length_s) << algorithm.problem << ' ' << algorithm.name;
-          EXPECT_GT(program.bound_s, 0);
-        } catch (const InputError&) {
-        }
-      }
     }
   }
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "plan/infinity.hpp"
+#include "plan/program/bound.hpp"
 #include "plan/program/registry.hpp"
 #include "plan/program/replay.hpp"
 #include "sluice/error.hpp"

@@ -18,7 +18,6 @@ enum class SendOrder : std::uint8_t {
 /// (ReplayInput::most_work; 50 million are about a second); what was done is taken off.
 [[nodiscard]] std::optional<ReplayedProgram> replay(const RankNetwork& network, const Program& program, SendOrder order,
                                                     double combine_s_per_byte, double& work_left);
-[[nodiscard]] ProgramBound bound_of(const RankNetwork& network, const Program& shape);
 
 /// For how long a message keeps what it passes, in port_s and connection_s.
 [[nodiscard]] MessageCosts pace_of(const RankNetwork& network, const ProgramOperation& send);
