@@ -16,6 +16,7 @@
 #include "plan/broadcast/routes.hpp"
 #include "sluice/input/platform.hpp"
 #include "sluice/plan/broadcast.hpp"
+#include "sluice/plan/program.hpp"
 
 /// What routes are made of, and what plans of long messages gain by them.
 namespace sluice::detail {
@@ -138,7 +139,7 @@ TEST(BroadcastRouteBuilder, TurnsAndLastHostsMakeLongBroadcastsShorter) {
   const Platform four = four_levels_study();
   const double long_s = plan_broadcast(four, 0, 1 << 22, {}).program.length_s;
   EXPECT_LT(long_s * milliseconds, 60);
-  EXPECT_GT(long_s, RankNetwork(four).bound(0, 1 << 22));
+  EXPECT_GT(long_s, bound_of(four, {Collective::kBroadcast, 1 << 22}).seconds);
   EXPECT_LT(plan_broadcast(four, 0, 1 << 20, {}).program.length_s * milliseconds, 30);
   EXPECT_LT(plan_broadcast(grid_study(), 0, 1 << 22, {}).program.length_s * milliseconds, 65.1);
 }

@@ -15,6 +15,7 @@
 #include "plan/broadcast/timed_messages.hpp"
 #include "plan/timed_messages_testing.hpp"
 #include "sluice/plan/broadcast.hpp"
+#include "sluice/plan/program.hpp"
 
 /// Routes of segments: their scores, and plans to many ranks.
 namespace sluice::detail {
@@ -127,7 +128,7 @@ TEST(BroadcastRoutes, ThousandsOfRanksArePlanned) {
       ASSERT_FALSE(plan.candidates.empty());
       EXPECT_EQ(plan.candidates.front().method, plan.program.algorithm);
       EXPECT_EQ(plan.candidates.front().length_s, plan.program.length_s);
-      EXPECT_GE(plan.program.length_s, RankNetwork(platform).bound(7, bytes));
+      EXPECT_GE(plan.program.length_s, bound_of(platform, {Collective::kBroadcast, bytes, 7}).seconds);
       if (platform.ranks == 1000) {
         EXPECT_EQ(plan_broadcast(platform, 7, bytes, {}).program, plan.program);
       }

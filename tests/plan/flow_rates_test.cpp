@@ -23,7 +23,15 @@ std::vector<double> ends(const std::vector<TestFlow>& flows) {
   for (const TestFlow& each : flows) (void)rates.add_way(each.passes, each.least, each.weight);
   std::vector<double> result(flows.size(), 0);
   std::size_t next = 0;
-  while (next < flows.size() || !rates.no_ends()) {
+  for (;;) {
+    const bool none = next == flows.size() && rates.no_ends();
+    const double begins = next < flows.size() ? flows[next].begin : kInfinity;
+    const double soonest = rates.no_ends() ? begins : std::min(begins, rates.first_end());
+    if (rates.open() && (none || soonest > rates.moment())) {
+      rates.close_moment();
+      continue;
+    }
+    if (none) break;
     if (rates.no_ends() || (next < flows.size() && flows[next].begin <= rates.first_end())) {
       rates.begin(next, next, flows[next].begin);
       ++next;

@@ -11,6 +11,7 @@
 #include "plan/program/circulant.hpp"
 #include "plan/program/patterns.hpp"
 #include "plan/program/registry.hpp"
+#include "plan/program/replay.hpp"
 #include "plan/program_testing.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/broadcast.hpp"
@@ -21,6 +22,7 @@ namespace {
 
 using testing::in_order;
 using testing::kAllCollectives;
+using testing::kWithBlocks;
 using testing::line;
 using testing::one_cluster;
 using testing::three_sites;
@@ -90,9 +92,6 @@ TEST(PlanProgram, WhatDoesNotCommuteIsCombinedInTheOrderOfTheRanks) {
 
 // ---- blocks of different sizes
 
-constexpr Collective kWithBlocks[] = {Collective::kScatter, Collective::kGather, Collective::kAllgather,
-                                      Collective::kReduceScatter, Collective::kAlltoall};
-
 /// Some empty, some alike, one perhaps much longer than the others.
 std::vector<std::int64_t> some_blocks(std::int64_t count, std::int64_t element_bytes, std::mt19937& random) {
   std::vector<std::int64_t> blocks;
@@ -154,27 +153,6 @@ TEST(PlanProgram, ALongBlockGoesAroundInPieces) {
   ASSERT_EQ(plan.candidates.size(), 3U);
   EXPECT_EQ(plan.candidates[1].algorithm, "ring, pieces of 1000916 bytes");
   EXPECT_LT(plan.candidates[1].length_s, 0.25 * plan.candidates[2].length_s);
-}
-
-/// Nothing travels from ranks without a block, however far away they are.
-TEST(ProgramBound, LeavesOutBlocksOfNothing) {
-  const Platform platform = three_sites(in_order(), 1);
-  for (const Collective collective : kWithBlocks) {
-    ProgramProblem problem{collective};
-    const bool pairs = collective == Collective::kAlltoall;
-    problem.block_bytes.assign(pairs ? 18 * 18 : 18, 0);
-    if (collective == Collective::kScatter || collective == Collective::kGather) {
-      // What the root has for itself stays where it is.
-      problem.block_bytes[0] = 100'000;
-      EXPECT_EQ(bound_of(platform, problem).seconds, 0);
-    } else if (pairs) {
-      problem.block_bytes[1] = 100'000;
-      const ProgramBound near = bound_of(platform, problem);
-      problem.block_bytes[1] = 0;
-      problem.block_bytes[17] = 100'000;
-      EXPECT_LT(near.seconds, bound_of(platform, problem).seconds);
-    }
-  }
 }
 
 TEST(PlanProgram, RefusesBlocksThatDoNotFit) {
@@ -316,52 +294,6 @@ TEST(Circulant, APartAloneIsThatOfTheWhole) {
   }
 }
 
-// ---- bounds
-
-TEST(ProgramBound, SaysWhatItIsOf) {
-  const Platform platform = one_cluster(4);
-  const ProgramBound little = bound_of(platform, {Collective::kAllgather, 0});
-  EXPECT_EQ(little.seconds, 0);
-  EXPECT_EQ(little.kind, "paths");
-  const ProgramBound much = bound_of(platform, {Collective::kAllgather, 1'000'000});
-  EXPECT_EQ(much.kind, "port of rank 0");
-  EXPECT_NEAR(much.seconds, 50e-6 + 3e6 / 125e6, 1e-5);
-  const ProgramBound wide = bound_of(three_sites(in_order(), 1), {Collective::kAllgather, 1'000'000});
-  EXPECT_EQ(wide.kind.substr(0, 10), "uplink of ");
-}
-
-/// Where some shares of a reduce-scatter are empty, nothing has to come to their ranks.
-TEST(ProgramBound, HoldsForSharesOfNothing) {
-  const Platform platform = three_sites(in_order(), 4);
-  for (const std::int64_t elements : {1, 2, 17}) {
-    const Program program =
-        plan_program(platform, {Collective::kReduceScatter, elements * 8, 0, 8}, {.algorithm = "pairwise"}).program;
-    EXPECT_LE(program.bound_s, program.length_s) << elements;
-    EXPECT_GT(program.bound_s, 0);
-  }
-}
-
-/// g(m) that rises faster than m: a whole message costs more than its parts.
-TEST(ProgramBound, HoldsWhereLongMessagesCostMoreThanTheirParts) {
-  Platform platform = one_cluster(5);
-  platform.clusters[0].gap = GapTable({{1, 1e-7}, {1000, 1e-6}, {100'000, 1e-2}});
-  for (const Collective collective : kAllCollectives) {
-    for (const Algorithm& algorithm : detail::program_algorithms(collective)) {
-      for (const std::int64_t segments : {1, 100}) {
-        ProgramOptions options;
-        options.algorithm = algorithm.name;
-        options.segments = segments;
-        try {
-          const Program program = plan_program(platform, {collective, 100'000}, options).program;
-          EXPECT_LE(program.bound_s, program.length_s) << algorithm.problem << ' ' << algorithm.name;
-          EXPECT_GT(program.bound_s, 0);
-        } catch (const InputError&) {
-        }
-      }
-    }
-  }
-}
-
 // ---- replay
 
 TEST(ReplayProgram, TakesWhatMessagesTake) {
@@ -382,6 +314,39 @@ TEST(ReplayProgram, TakesWhatMessagesTake) {
   EXPECT_NEAR(replayed.length_s, 2 * hop, 1e-9);
   program.operations[2].after.clear();
   EXPECT_THROW((void)replay(platform, program), InputError);
+}
+
+/// The far one flows when the near one has the port no more: both began at once.
+TEST(ReplayProgram, SendsOfARankGoSideBySideUnlessTheyAreToGoInTurn) {
+  Platform platform = one_cluster(2);
+  platform.ranks = 3;
+  const GapTable gap = platform.clusters[0].gap;
+  platform.clusters.push_back({"far", {2}, 0, gap, {}});
+  platform.links.push_back({0, 1, 2e-2, gap, 2});
+  constexpr std::int64_t kBytes = 1'250'000;
+  Program program;
+  program.problem = Collective::kScatter;
+  program.ranks = 3;
+  program.size_bytes = kBytes;
+  using Kind = ProgramOperation::Kind;
+  program.operations = {{0, Kind::kSend, 1, kBytes, kBytes, {}, {}},
+                        {1, Kind::kReceive, 0, kBytes, kBytes, {}, {}},
+                        {0, Kind::kSend, 2, 2 * kBytes, kBytes, {}, {}},
+                        {2, Kind::kReceive, 0, 2 * kBytes, kBytes, {}, {}}};
+  const double start = gap.at(1), passing = gap.at(kBytes);
+  const ReplayedProgram at_once = replay(platform, program);
+  EXPECT_NEAR(at_once.end_s[1], 50e-6 + passing + start, 1e-9);
+  EXPECT_NEAR(at_once.start_s[2], start, 1e-9);
+  EXPECT_NEAR(at_once.length_s, start + 2e-2 + passing + start, 1e-9);
+  double work = 1e6;
+  const auto in_turn = detail::replay(detail::RankNetwork(platform), program, detail::SendOrder::kInTurn, 0, work);
+  ASSERT_TRUE(in_turn);
+  EXPECT_NEAR(in_turn->start_s[2], passing, 1e-9);
+  EXPECT_NEAR(in_turn->length_s, passing + 2e-2 + passing + start, 1e-9);
+  // Near each other they share the port: the second begins a start later, and both end as one behind the other would.
+  const Platform near = one_cluster(3);
+  EXPECT_NEAR(replay(near, program).length_s, 50e-6 + 2 * passing + start, 1e-9);
+  EXPECT_GT(replay(near, program).end_s[1], 1.9 * passing);
 }
 
 TEST(ReplayProgram, CombiningTakesItsTimeAndWaitsForSends) {

@@ -25,4 +25,7 @@ inline constexpr Collective kAllCollectives[] = {
     Collective::kBroadcast, Collective::kReduce,        Collective::kScatter,   Collective::kGather,
     Collective::kAllgather, Collective::kReduceScatter, Collective::kAllreduce, Collective::kAlltoall};
 
+inline constexpr Collective kWithBlocks[] = {Collective::kScatter, Collective::kGather, Collective::kAllgather,
+                                             Collective::kReduceScatter, Collective::kAlltoall};
+
 }  // namespace sluice::testing

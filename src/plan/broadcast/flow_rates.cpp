@@ -5,20 +5,19 @@
 /// Method: progressive filling. The rates of all flows rise as level * weight; a flow stays where a thing that it
 /// passes is used up, which then holds it, or where it needs no more. Levels at which that happens are taken from a
 /// heap, the least first.
-/// When a flow begins or ends, only those flows get new rates that need them. At first these are the flow that begins
-/// and those that are held by what it passes; all others keep their rates, and what these leave free is filled. Then
-/// everything that the flows reached so far pass is looked at: a flow that has more there than the level at which it is
-/// used up has to give, and one that was held by it may rise if it is no longer used up, or others there are above it.
-/// These are reached as well, and all is filled again, until there are none. That is exact: rates that use nothing up
-/// beyond what it carries are the max-min fair ones if and only if every flow needs no more, or is held by a thing that
-/// is used up and where no flow has a higher level. After a few rounds all flows that share something that may be used
-/// up with these, directly or through others, are reached at once, so the work is never more than a few times that of
-/// filling everything anew.
-/// A heap has one end for each flow under way, which moves as its rate changes.
-/// Complexity: O(r (p + k log k)) for a change that reaches k flows, which pass what is passed p times in all, in r
-/// rounds; O(log f) for each end that moves among f flows under way. Deterministic.
-/// Source: Bertsekas, Gallager, "Data Networks" (1992), section 6.5.2, the condition too; that most changes stay near
-/// is what the lazy updates of SimGrid use (Velho, Legrand 2009). The rounds are ours.
+/// When flows begin or end, all that do so in one moment together, only those flows get new rates that need them. At
+/// first these are the flows that begin and those that are held by what these and those that end pass; all others keep
+/// their rates, and what these leave free is filled. Then everything that the flows reached so far pass is looked at: a
+/// flow that has more there than the level at which it is used up has to give, and one that was held by it may rise if
+/// it is no longer used up, or others there are above it. These are reached as well, and all is filled again, until
+/// there are none. That is exact: rates that use nothing up beyond what it carries are the max-min fair ones if and
+/// only if every flow needs no more, or is held by a thing that is used up and where no flow has a higher level. After
+/// a few rounds all flows that share something that may be used up with these, directly or through others, are reached
+/// at once, so the work is never more than a few times that of filling everything anew. A heap has one end for each
+/// flow under way, which moves as its rate changes. Complexity: O(r (p + k log k)) for a moment that reaches k flows,
+/// which pass what is passed p times in all, in r rounds; O(log f) for each end that moves among f flows under way.
+/// Deterministic. Source: Bertsekas, Gallager, "Data Networks" (1992), section 6.5.2, the condition too; that most
+/// changes stay near is what the lazy updates of SimGrid use (Velho, Legrand 2009). The rounds are ours.
 ///
 /// Example: two flows of weights 1 and 2 pass a thing which either would keep for 1 s alone. Both rise until it is used
 /// up, at a third: they take 1/3 and 2/3 of it. When the second has ended after 1.5 s, the first, half of which is
@@ -55,35 +54,45 @@ void FlowRates::begin(std::size_t f, std::size_t way, double now) {
   Flow& flow = flows_[f];
   flow.way = way;
   flow.since = now;
-  ++mark_;
-  reached_.clear();
-  met_.clear();
+  open_moment(now);
   for (const Passed& each : passed_by(flow)) {
     Thing& thing = things_[each.thing];
     thing.flows.emplace_back(f, each.seconds);
     thing.wanted += each.seconds / ways_[way].least;
-    if (may_be_used_up(thing)) meet(each.thing);
+    if (may_be_used_up(thing)) reach_held(each.thing);
   }
-  reach_held();
   reach(f);
-  settle(now);
 }
 
 void FlowRates::leave(std::size_t f, double now) {
-  const Flow& flow = flows_[f];
-  ++mark_;
-  reached_.clear();
-  met_.clear();
+  Flow& flow = flows_[f];
+  flow.over = true;
+  open_moment(now);
   for (const Passed& each : passed_by(flow)) {
     Thing& thing = things_[each.thing];
-    if (may_be_used_up(thing)) meet(each.thing);
+    const bool used_up = may_be_used_up(thing);
     const auto at =
         std::find_if(thing.flows.begin(), thing.flows.end(), [&](const auto& one) { return one.first == f; });
     thing.flows.erase(at);
     thing.wanted = thing.flows.empty() ? 0 : thing.wanted - each.seconds / ways_[flow.way].least;
+    if (used_up) reach_held(each.thing);
   }
-  reach_held();
-  if (!reached_.empty()) settle(now);
+}
+
+void FlowRates::open_moment(double now) {
+  SLUICE_ASSERT(!open_ || now == moment_, fmt::format("{} in the moment {}", now, moment_));
+  if (open_) return;
+  open_ = true;
+  moment_ = now;
+  ++mark_;
+  reached_.clear();
+  met_.clear();
+}
+
+void FlowRates::close_moment() {
+  open_ = false;
+  std::erase_if(reached_, [&](std::size_t f) { return flows_[f].over; });
+  if (!reached_.empty()) settle(moment_);
 }
 
 bool FlowRates::may_be_used_up(const Thing& thing) { return thing.wanted > 1 + kRateRounding; }
@@ -104,12 +113,14 @@ void FlowRates::reach(std::size_t f) {
     if (may_be_used_up(things_[each.thing])) meet(each.thing);
 }
 
-/// The flows that are held by what has been met so far.
-void FlowRates::reach_held() {
-  const std::size_t met = met_.size();
-  for (std::size_t m = 0; m < met; ++m)
-    for (const auto& [f, seconds] : things_[met_[m]].flows)
-      if (flows_[f].held_by == met_[m]) reach(f);
+/// The flows that a thing holds, as others begin or end there.
+void FlowRates::reach_held(std::size_t t) {
+  meet(t);
+  Thing& thing = things_[t];
+  if (thing.held_mark == mark_) return;  // who has begun there since is reached anyway
+  thing.held_mark = mark_;
+  for (const auto& [f, seconds] : thing.flows)
+    if (flows_[f].held_by == t) reach(f);
 }
 
 /// New rates for the flows reached, and for all others that need them.

@@ -30,15 +30,21 @@ class FlowRates {
   /// What many flows have in common; its number. Alone, one of them takes `least_s` seconds; its share goes with
   /// `weight`.
   std::size_t add_way(std::span<const Passed> passes, double least_s, double weight);
-  /// `flow` has not begun before.
+  /// `flow` has not begun before. What begins and leaves at one time is a moment; rates and ends are those before it
+  /// until it is closed.
   void begin(std::size_t flow, std::size_t way, double now);
-  /// Of the flow whose end came first.
-  [[nodiscard]] End take_end();
-  /// What it passed is free for others.
+  /// What a flow passed whose end was taken is free for others; as begin().
   void leave(std::size_t flow, double now);
+  /// Whether something has begun or left since a moment was closed, and when.
+  [[nodiscard]] bool open() const { return open_; }
+  [[nodiscard]] double moment() const { return moment_; }
+  /// New rates for all that need them. @pre open()
+  void close_moment();
 
   [[nodiscard]] bool no_ends() const { return ends_.empty(); }
   [[nodiscard]] double first_end() const { return ends_.front().time; }
+  /// Of the flow whose end comes first.
+  [[nodiscard]] End take_end();
   /// So many rates have been found: the work so far.
   [[nodiscard]] double found() const { return found_; }
   /// The work for them: of each port, link and the like at which rates were found anew, the flows that pass it.
@@ -60,13 +66,15 @@ class FlowRates {
     std::size_t place = kNowhere;    // in ends_
     double level = 0;                // rate over weight
     std::size_t held_by = kNowhere;  // the thing that is used up and keeps it from more
-    std::uint64_t mark = 0;          // of the last change that reached it
+    std::uint64_t mark = 0;          // of the last moment that reached it
     std::uint64_t fixed = 0;         // of the last filling that gave it a rate
     double next = 0;                 // the rate that it gave
+    bool over = false;
   };
   struct Thing {
     std::vector<std::pair<std::size_t, double>> flows;  // under way, and for how long each would keep it
-    std::uint64_t mark = 0;                             // of the last change that met it
+    std::uint64_t mark = 0;                             // of the last moment that met it
+    std::uint64_t held_mark = 0;                        // and that reached all that it held
     double wanted = 0;  // by all its flows, if each had all else for itself; above 1, it may be used up
     // While rates are found: what is free; the weights of flows whose rate is open, and so many; the level at which it
     // was used up, and the highest of those that got a rate.
@@ -80,9 +88,10 @@ class FlowRates {
     return {passed_.data() + way.passed, way.passes};
   }
   [[nodiscard]] static bool may_be_used_up(const Thing& thing);
+  void open_moment(double now);
   void meet(std::size_t thing);
   void reach(std::size_t f);
-  void reach_held();
+  void reach_held(std::size_t thing);
   void settle(double now);
   void fill();
   [[nodiscard]] bool reach_more();
@@ -101,7 +110,9 @@ class FlowRates {
   std::uint64_t number_ = 0;
   double found_ = 0;
   double work_ = 0;
-  // Of the change at hand:
+  // Of the moment at hand:
+  bool open_ = false;
+  double moment_ = 0;
   std::uint64_t mark_ = 0, filling_ = 0;
   std::vector<std::size_t> reached_, met_;
   std::vector<std::pair<double, std::size_t>> levels_;  // to come: of flows reached, and behind them of things met

@@ -17,6 +17,7 @@
 #include "plan/broadcast/routes.hpp"
 #include "plan/broadcast/timed_messages.hpp"
 #include "plan/infinity.hpp"
+#include "plan/program/bound.hpp"
 #include "schedule/program_messages.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/broadcast.hpp"
@@ -268,19 +269,27 @@ class BroadcastPlanner {
     detail::RoutedMessages best = best_routed(network_, root_, bytes_, found, options_.stop);
     fill_schedule(plan.schedule, best);
     plan.length_s = plan.schedule.length = best.messages.length_s;
-    plan.schedule.bound = {detail::bound_below(network_.bound(root_, bytes_), plan.schedule.length),
-                           plan.schedule.length};
+    plan.schedule.bound = {detail::bound_below(bound(), plan.schedule.length), plan.schedule.length};
     plan.messages = std::move(best.messages);
     return finish(std::move(plan), name, name + ", " + to_string(best.routes));
   }
 
+  /// No broadcast is over earlier, by whatever method.
+  [[nodiscard]] double bound() const {
+    Program shape;
+    shape.problem = Collective::kBroadcast;
+    shape.ranks = platform_.ranks;
+    shape.size_bytes = bytes_;
+    shape.root = root_;
+    return detail::bound_of(network_, shape).seconds;
+  }
+
   void fill_schedule(TreeSchedule& schedule, const detail::RoutedMessages& routed) const {
     schedule.segments = routed.routes.segments(bytes_);
-    for (const TimedMessage& each : routed.messages.list)
+    schedule.transfers.reserve(routed.messages.list.size());
+    for (const TimedMessage& each : routed.messages.list)  // in the order of their starts
       schedule.transfers.push_back(
           {each.from, each.to, each.start_s, each.arrival_s, each.offset / routed.routes.segment_bytes, each.port_s});
-    std::stable_sort(schedule.transfers.begin(), schedule.transfers.end(),
-                     [](const TimedTransfer& a, const TimedTransfer& b) { return a.start < b.start; });
   }
 
   // ---- all

@@ -94,10 +94,6 @@ class RankNetwork {
   /// The groups of a level with their ranks in order, the root's first.
   [[nodiscard]] std::vector<RankGroup> groups_from(std::int64_t root, std::size_t level) const;
 
-  /// No broadcast is over earlier, by whatever method: every rank's port takes the message, and so do the uplinks of
-  /// groups, after the least latency, in messages of any sizes.
-  [[nodiscard]] double bound(std::int64_t root, std::int64_t bytes) const;
-
  private:
   const Platform& platform_;
   std::vector<std::size_t> cluster_;        // of each rank

@@ -32,6 +32,7 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <optional>
 #include <queue>
 #include <tuple>
 #include <unordered_map>
@@ -67,8 +68,8 @@ class Replay {
       try_at(r, 0);
     }
     std::size_t taken_in = 0;
-    while (!events_.empty() || !rates_.no_ends()) {
-      const Event event = next_event();
+    while (const std::optional<Event> next = next_event()) {
+      const Event& event = *next;
       switch (event.kind()) {
         case Kind::kTry:
           if (event.time == ranks_[event.index].next_try) {
@@ -252,13 +253,22 @@ class Replay {
 
   // ---- ranks
 
-  Event next_event() {
-    const bool end =
-        !rates_.no_ends() && (events_.empty() || std::pair(rates_.first_end(), Kind::kEnds) <
-                                                     std::pair(events_.first().time, events_.first().kind()));
-    if (!end) return events_.take();
-    const FlowRates::End first = rates_.take_end();
-    return EventQueue<Kind>::event(first.time, Kind::kEnds, first.flow);
+  /// Rates are found when nothing else happens at one time.
+  std::optional<Event> next_event() {
+    for (;;) {
+      const bool end =
+          !rates_.no_ends() && (events_.empty() || std::pair(rates_.first_end(), Kind::kEnds) <
+                                                       std::pair(events_.first().time, events_.first().kind()));
+      const bool none = !end && events_.empty();
+      if (rates_.open() && (none || (end ? rates_.first_end() : events_.first().time) > rates_.moment())) {
+        rates_.close_moment();
+        continue;
+      }
+      if (none) return std::nullopt;
+      if (!end) return events_.take();
+      const FlowRates::End first = rates_.take_end();
+      return EventQueue<Kind>::event(first.time, Kind::kEnds, first.flow);
+    }
   }
 
   void try_at(std::size_t rank, double time) {

@@ -5,19 +5,28 @@
 ///  - paths: what one rank has for another one goes by the least sum of latencies; where blocks differ in size, those
 ///    that have none are left out;
 ///  - ports: what has to enter or leave a rank passes its port, which takes for b bytes, in messages of any sizes, at
-///    least b times the least g(m) / m for m up to b; before it enters lies the least latency of a message to that rank
-///    (of problems with a root the path from there), and behind what leaves likewise;
+///    least b times the least g(m) / m for m up to b; before that lies the least latency of a message into, or out of,
+///    the rank, or, where the root has all at first, the least sum of latencies from there;
 ///  - uplinks: the same for what has to enter or leave a group of the platform, by the gap of the uplink that it is
 ///    given; else of all links that cross its border the fastest one's g(m) over its connections.
 /// What has to enter and leave: to combine is as little as one version of all bytes, so a reduction brings its root m
 /// bytes, and an allreduce every rank m in and m out; a reduce-scatter makes each rank send all but its own share.
-/// Guarantee: holds for all gap tables there are, also those that rise faster than sizes do, where messages in parts
-/// are cheaper than whole ones. Complexity: O(C^2) for C clusters and the levels of the platform; paths from all
-/// clusters up to 64 of them, else from one and to one. O(p^2) for an alltoall whose blocks differ in size. Source:
-/// ours.
+/// Guarantee: holds for every program that is sound and all gap tables there are, also those that rise faster than
+/// sizes do, where messages in parts are cheaper than whole ones; tests/plan/program_bound_test.cpp tries to refute it.
+/// Proof: in the replay a message with x of the bytes that have to cross keeps a port or an uplink, which carries one
+/// second's worth a second, for at least g(x) of some table named above, as g never falls; g(x) is at least x times the
+/// least g(m) / m. Nothing of it does so before the message has begun and its latency is over. By induction along the
+/// messages that bring a byte from the root, that is not before the latencies of all of them are, which are at least
+/// the shortest path; without a root, not before that of the message itself. So what is there passes no sooner than
+/// from that moment on. What lies behind the port on the way to a root adds nothing: what leaves first may have a long
+/// way left, and what leaves last, begun meanwhile, none.
+/// Complexity: O(C^2) for C clusters and the levels of the platform; without a root, paths from all clusters up to 64
+/// of them, else from one and to one. O(p^2) for an alltoall whose blocks differ in size. Source: ours.
 ///
 /// Example: 4 ranks in a cluster, latency 50 us, g(m) = 8 ns per byte. An allgather of blocks of 1 MB: 3 MB enter each
 /// rank, 24 ms, behind a latency of 50 us.
+#include "plan/program/bound.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +37,6 @@
 #include <vector>
 
 #include "plan/infinity.hpp"
-#include "plan/program/replay.hpp"
 #include "sluice/error.hpp"
 
 namespace sluice {
@@ -163,12 +171,15 @@ class Bounds {
     return distance;
   }
 
-  /// From a rank of the cluster to another one there.
-  [[nodiscard]] double inside(std::size_t cluster) const {
+  /// From a rank of the cluster to another one there, at once or by way of others; `distance`: from the cluster to all,
+  /// or from all to it.
+  [[nodiscard]] double inside(std::size_t cluster, const std::vector<double>& distance, bool backwards) const {
     double least = platform_.clusters[cluster].latency_s;
-    for (std::size_t c = 0; c < clusters_; ++c)
-      if (c != cluster)
-        least = std::min(least, network_.link(cluster, c).latency_s + network_.link(c, cluster).latency_s);
+    for (std::size_t c = 0; c < clusters_; ++c) {
+      if (c == cluster) continue;
+      const PlatformLink& link = backwards ? network_.link(cluster, c) : network_.link(c, cluster);
+      least = std::min(least, distance[c] + link.latency_s);
+    }
     return least;
   }
 
@@ -200,10 +211,10 @@ class Bounds {
 
   void add_paths() {
     constexpr std::size_t kMostClusters = 64;
-    if (spreads() || collects()) {
+    if (spreads()) {
       const std::size_t root = network_.cluster(shape_.root);
-      from_root_ = distances(root, collects());
-      near_root_ = platform_.clusters[root].ranks.size() > 1 ? inside(root) : 0;
+      from_root_ = distances(root, false);
+      near_root_ = platform_.clusters[root].ranks.size() > 1 ? inside(root, from_root_, false) : 0;
     }
     find_pairs();
     double longest = 0;
@@ -211,12 +222,12 @@ class Bounds {
       const std::vector<double> distance = distances(from, backwards);
       for (std::size_t c = 0; c < clusters_; ++c)
         if (backwards ? has_for(c, from) : has_for(from, c))
-          longest = std::max(longest, c == from ? inside(c) : distance[c]);
+          longest = std::max(longest, c == from ? inside(c, distance, backwards) : distance[c]);
     };
     // Of many clusters, from the first that has something, and to the first that something comes to.
     const bool many = clusters_ > kMostClusters;
     for (const bool backwards : {false, true}) {
-      if (backwards && !many) break;
+      if (backwards ? spreads() || !(many || collects()) : collects()) continue;
       for (std::size_t c = 0; c < clusters_; ++c) {
         bool any = false;
         for (std::size_t d = 0; d < clusters_ && !any; ++d) any = backwards ? has_for(d, c) : has_for(c, d);
@@ -259,13 +270,11 @@ class Bounds {
     for (std::int64_t rank = 0; rank < shape_.ranks; ++rank) {
       const std::size_t c = network_.cluster(rank);
       const Crossing bytes = crossing({&rank, 1}, rank == shape_.root);
-      double in = latency_in[c], out = latency_out[c];
-      const bool by_path = rank != shape_.root && !from_root_.empty();
-      const double path = !by_path ? 0 : c == network_.cluster(shape_.root) ? near_root_ : from_root_[c];
-      if (by_path && spreads()) in = std::max(in, path);
-      if (by_path && collects()) out = std::max(out, path);
+      double in = latency_in[c];
+      if (spreads() && rank != shape_.root)
+        in = std::max(in, c == network_.cluster(shape_.root) ? near_root_ : from_root_[c]);
       if (bytes.in > 0) offer(in + port_s(c, bytes.in, true), "port of rank {}", rank);
-      if (bytes.out > 0) offer(out + port_s(c, bytes.out, false), "port of rank {}", rank);
+      if (bytes.out > 0) offer(latency_out[c] + port_s(c, bytes.out, false), "port of rank {}", rank);
     }
   }
 
@@ -309,6 +318,11 @@ class Bounds {
     for (std::size_t g = 0; g < groups.size(); ++g) {
       if (groups[g].uplink && in[g] < kInfinity) in[g] = groups[g].uplink->gap.least_in_parts(bytes[g].in);
       if (groups[g].uplink && out[g] < kInfinity) out[g] = groups[g].uplink->gap.least_in_parts(bytes[g].out);
+      if (spreads()) {
+        double nearest = kInfinity;
+        for (const std::size_t c : groups[g].clusters) nearest = std::min(nearest, from_root_[c]);
+        latency_in[g] = std::max(latency_in[g], nearest);
+      }
       const std::string& name = platform_.clusters[groups[g].clusters.front()].name;
       const std::size_t more = groups[g].clusters.size() - 1;
       const std::string called = more == 0 ? name : fmt::format("{} and {} more", name, more);
@@ -321,7 +335,7 @@ class Bounds {
   const Program& shape_;
   const Platform& platform_;
   std::size_t clusters_;
-  std::vector<double> from_root_;  ///< of problems with a root: latencies from it, or to it
+  std::vector<double> from_root_;  ///< where it has all at first: latencies from it
   double near_root_ = 0;           ///< to others of its cluster
   /// Ranks of a cluster that have something for others, or get something.
   struct Ends {

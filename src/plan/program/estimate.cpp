@@ -38,15 +38,14 @@ double estimated_length(const RankNetwork& network, const Program& program, doub
     if (op.kind == ProgramOperation::Kind::kSend) {
       const MessageCosts costs = pace_of(network, op);
       const std::size_t from = network.cluster(op.rank), to = network.cluster(op.peer);
-      const double start = std::max(ready, sender[static_cast<std::size_t>(op.rank)]);
-      double done = std::max(served(sender[static_cast<std::size_t>(op.rank)], start, costs.port_s),
-                             served(receiver[static_cast<std::size_t>(op.peer)], start, costs.receive_s));
-      done = std::max(done, start + costs.connection_s);
+      double done = std::max(served(sender[static_cast<std::size_t>(op.rank)], ready, costs.port_s),
+                             served(receiver[static_cast<std::size_t>(op.peer)], ready, costs.receive_s));
+      done = std::max(done, ready + costs.connection_s);
       if (from != to) {
-        done = std::max(done, served(link[from * clusters + to], start, costs.link_s));
+        done = std::max(done, served(link[from * clusters + to], ready, costs.link_s));
         network.for_uplinks(from, to, [&](std::size_t number) {
           const double kept = network.kept_s(number, costs.link_s, network.uplink_s(number, bytes));
-          done = std::max(done, served(uplink[number], start, kept));
+          done = std::max(done, served(uplink[number], ready, kept));
         });
       }
       end[i] = done;

@@ -340,7 +340,8 @@ std::optional<double> library_seconds(const Platform& platform, const LibraryRun
   const std::optional<Program> program = library_program(run, platform.ranks);
   if (!program || program->operations.size() > 2 * kMostMessages) return std::nullopt;
   double work_left = kMostWork;
-  const std::optional<ReplayedProgram> replayed = detail::replay(detail::RankNetwork(platform), *program, 0, work_left);
+  const std::optional<ReplayedProgram> replayed =
+      detail::replay(detail::RankNetwork(platform), *program, detail::SendOrder::kInTurn, 0, work_left);
   if (!replayed) return std::nullopt;
   return replayed->length_s;
 }

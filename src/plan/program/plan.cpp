@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "plan/infinity.hpp"
+#include "plan/program/bound.hpp"
 #include "plan/program/registry.hpp"
 #include "plan/program/replay.hpp"
 #include "sluice/error.hpp"
@@ -173,7 +174,7 @@ class Planning {
 
   void offer(Program program, double& work_left) {
     const std::optional<ReplayedProgram> replayed =
-        detail::replay(network_, program, options_.combine_s_per_byte, work_left);
+        detail::replay(network_, program, detail::SendOrder::kSideBySide, options_.combine_s_per_byte, work_left);
     if (!replayed) return;
     program.length_s = replayed->length_s;
     candidates_.push_back({program.algorithm, program.length_s});

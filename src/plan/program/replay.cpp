@@ -1,8 +1,10 @@
 /// The replay of a program: its messages as flows that share what they pass, see plan/broadcast/replay.cpp.
 ///
-/// A send starts when all in `after` have ended and its rank's pace allows it; it has ended when its last byte has
-/// left. A receive or combine has ended when the message is there, has been taken in (which, for a combine, takes
-/// combine_s_per_byte for each byte), and all in `after` have ended.
+/// A send starts when all in `after` have ended; where the rank has several, side by side, so that they share the port,
+/// but for those to one rank, which follow each other at the pace of their connection (as the executor has it,
+/// run/mpi/program/program_executor.cpp). It has ended when its last byte has left. A receive or combine has ended when
+/// the message is there, has been taken in (which, for a combine, takes combine_s_per_byte for each byte), and all in
+/// `after` have ended.
 #include "plan/program/replay.hpp"
 
 #include <fmt/format.h>
@@ -26,8 +28,8 @@ MessageCosts pace_of(const RankNetwork& network, const ProgramOperation& send) {
   return network.costs(network.cluster(send.rank), network.cluster(send.peer), send.message_bytes(), false);
 }
 
-std::optional<ReplayedProgram> replay(const RankNetwork& network, const Program& program, double combine_s_per_byte,
-                                      double& work_left) {
+std::optional<ReplayedProgram> replay(const RankNetwork& network, const Program& program, SendOrder order,
+                                      double combine_s_per_byte, double& work_left) {
   ReplayInput input;
   input.most_work = work_left;
   const std::vector<ProgramOperation>& operations = program.operations;
@@ -40,7 +42,8 @@ std::optional<ReplayedProgram> replay(const RankNetwork& network, const Program&
     const bool combined = operations[partner[i]].kind == OperationKind::kCombine;
     const double take_in_s = combined ? combine_s_per_byte * static_cast<double>(op.message_bytes()) : 0;
     message_of[i] = message_of[partner[i]] = input.messages.size();
-    input.messages.push_back({op.rank, op.peer, op.message_bytes(), costs.port_s, costs.connection_s, take_in_s});
+    const double port_s = order == SendOrder::kInTurn ? costs.port_s : 0;
+    input.messages.push_back({op.rank, op.peer, op.message_bytes(), port_s, costs.connection_s, take_in_s});
   }
   for (std::size_t i = 0; i < operations.size(); ++i) {
     const auto end_of = [&](std::size_t operation) {
@@ -85,7 +88,8 @@ ReplayedProgram replay(const Platform& platform, const Program& program, double 
   if (const std::vector<Violation> faults = validate(program); !faults.empty())
     throw InputError("program", to_string(faults.front()), "a sound one");
   double work_left = detail::kInfinity;
-  return *detail::replay(detail::RankNetwork(platform), program, combine_s_per_byte, work_left);
+  return *detail::replay(detail::RankNetwork(platform), program, detail::SendOrder::kSideBySide, combine_s_per_byte,
+                         work_left);
 }
 
 }  // namespace sluice

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "plan/broadcast/rank_network.hpp"
@@ -7,13 +8,18 @@
 
 namespace sluice::detail {
 
+/// How the sends of a rank that wait for nothing follow each other.
+enum class SendOrder : std::uint8_t {
+  kSideBySide,  ///< at once, those to one rank as its connection carries them: as our executor has it
+  kInTurn,      ///< each when the port would be done with the one before: as a library that goes step by step
+};
+
 /// As the public one, of a program that is known to be sound. `work_left`: nothing if that takes more work
 /// (ReplayInput::most_work; 50 million are about a second); what was done is taken off.
-[[nodiscard]] std::optional<ReplayedProgram> replay(const RankNetwork& network, const Program& program,
+[[nodiscard]] std::optional<ReplayedProgram> replay(const RankNetwork& network, const Program& program, SendOrder order,
                                                     double combine_s_per_byte, double& work_left);
-[[nodiscard]] ProgramBound bound_of(const RankNetwork& network, const Program& shape);
 
-/// For how long a message keeps its sender from the next one, and from the next one to the same rank.
+/// For how long a message keeps what it passes, in port_s and connection_s.
 [[nodiscard]] MessageCosts pace_of(const RankNetwork& network, const ProgramOperation& send);
 
 /// About what the replay says, in one walk over the operations. Every send stands before its receive in the list.

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "plan/broadcast/rank_network.hpp"
+#include "sluice/plan/program.hpp"
+
+namespace sluice::detail {
+
+/// As the public one, of what `shape` says besides its operations: see bound.cpp.
+[[nodiscard]] ProgramBound bound_of(const RankNetwork& network, const Program& shape);
+
+}  // namespace sluice::detail
