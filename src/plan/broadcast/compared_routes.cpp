@@ -35,7 +35,7 @@ namespace {
 
 /// Replays are of about so many messages each, of so many segments at least, and of so many messages in all. One may
 /// find so many rates, and all others together so many more.
-constexpr std::int64_t kMostCompared = 6000, kLeastCompared = 24, kMostComparedInAll = 9000;
+constexpr std::int64_t kMostCompared = 5500, kLeastCompared = 24, kMostComparedInAll = 8000;
 constexpr double kMostRatesAtFirst = 10e6, kMoreRates = 3e6;
 /// A plan of no more messages has the length of their replay.
 constexpr std::int64_t kMostConfirmed = 12'000;
