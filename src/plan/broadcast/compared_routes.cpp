@@ -6,12 +6,13 @@
 /// message takes as much longer as its score is longer than the score of the part. Routes are looked at in the order of
 /// their scores, while these say that they may be best and counted work is left; then those that seem best, a few, are
 /// simulated whole (timed_messages.hpp), and every time of that is made longer by as much as the replay of the part was
-/// longer than its simulation. The shortest is the plan. Beyond a few hundred segments only chains are looked at, if
-/// there are any: ranks that send twice fall behind in the long run, and the first segments do not show it.
+/// longer than its simulation. The shortest is the plan; if it has no more than some 10^4 messages, it is replayed
+/// whole. Beyond some two hundred segments only chains are looked at, if there are any: ranks that send twice fall
+/// behind in the long run, and the first segments do not show it.
 /// Of hundreds of ranks the first segments are too many messages, and too few segments: there the routes are simulated
 /// whole, in the order of their scores, and the shortest replayed while counted work is left; where it is not, the
 /// length is that of the simulation, which is lower.
-/// Guarantee: none. The length is that of the replay where the part is the whole message; else on the studies it is
+/// Guarantee: none. The length is that of the replay where the whole message was replayed; else on the studies it is
 /// within a tenth of what the whole replay finds (tests/plan/broadcast_route_builder_test.cpp).
 /// Complexity: O(m log m) time for m messages, besides the replays of a few thousand. Deterministic. Source: ours.
 ///
@@ -34,8 +35,10 @@ namespace {
 
 /// Replays are of about so many messages each, of so many segments at least, and of so many messages in all. One may
 /// find so many rates, and all others together so many more.
-constexpr std::int64_t kMostCompared = 6000, kLeastCompared = 24, kMostComparedInAll = 9000;
+constexpr std::int64_t kMostCompared = 5500, kLeastCompared = 24, kMostComparedInAll = 8000;
 constexpr double kMostRatesAtFirst = 10e6, kMoreRates = 3e6;
+/// A plan of no more messages has the length of their replay.
+constexpr std::int64_t kMostConfirmed = 12'000;
 /// Beyond so many ranks whole messages are simulated, so many messages in all.
 constexpr std::int64_t kManyRanks = kMostCompared / kLeastCompared, kMostSimulatedInAll = 250'000;
 /// Simulations are seldom shorter than that part of the score.
@@ -45,7 +48,7 @@ constexpr double kSeldomLess = 0.9;
 /// So many routes are simulated whole.
 constexpr std::size_t kCompleted = 3;
 /// A pipeline of more segments than that is long.
-constexpr std::int64_t kLongPipeline = 256;
+constexpr std::int64_t kLongPipeline = 192;
 
 class RouteComparison {
  public:
@@ -62,6 +65,7 @@ class RouteComparison {
       complete(compared[c]);
       if (compared[c].length_s < chosen.length_s) chosen = std::move(compared[c]);
     }
+    confirm(chosen);
     return {std::move(chosen.routes), std::move(chosen.messages)};
   }
 
@@ -72,6 +76,7 @@ class RouteComparison {
     double delay = 1;        // its replay takes so many times as long as its simulation
     double length_s = 0;     // of the whole message, about
     bool replayed = false;   // else that was too much work
+    bool completed = false;  // the messages are those of the whole, by their simulation
   };
 
   [[nodiscard]] bool stopped() const { return stop_ && stop_(); }
@@ -115,6 +120,16 @@ class RouteComparison {
       each.arrival_s *= compared.delay;
     }
     compared.length_s = messages.length_s;
+    compared.completed = true;
+  }
+
+  /// The replay of all messages, where that is little work, in place of what that of the part makes likely.
+  void confirm(Compared& chosen) const {
+    if (!chosen.completed || static_cast<std::int64_t>(chosen.messages.list.size()) > kMostConfirmed || stopped())
+      return;
+    double rates = kMostRatesAtFirst;
+    if (std::optional<TimedMessages> again = replayed(network_, chosen.messages, &rates))
+      chosen.messages = std::move(*again);
   }
 
   /// At least one, by their lengths.

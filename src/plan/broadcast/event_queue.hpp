@@ -47,7 +47,7 @@ class EventQueue {
       if (begin >= end) break;
       std::size_t least = begin;
       for (std::size_t child = begin + 1; child < end; ++child)
-        if (before(events_[child], events_[least])) least = child;
+        least = before(events_[child], events_[least]) ? child : least;
       if (!before(events_[least], last)) break;
       events_[at] = events_[least];
       at = least;
@@ -61,7 +61,10 @@ class EventQueue {
   static constexpr std::size_t kBranches = 4;
 
   [[nodiscard]] static bool before(const Event& a, const Event& b) {
-    return a.time < b.time || (a.time == b.time && a.order < b.order);
+    // Without branches, which nobody can foresee here.
+    const int earlier = static_cast<int>(a.time < b.time);
+    const int same = static_cast<int>(a.time == b.time) & static_cast<int>(a.order < b.order);
+    return (earlier | same) != 0;
   }
 
   std::vector<Event> events_;

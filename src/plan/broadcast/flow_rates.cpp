@@ -28,7 +28,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
+#include <utility>
 
 #include "plan/infinity.hpp"
 #include "sluice/error.hpp"
@@ -38,6 +38,13 @@ namespace sluice::detail {
 namespace {
 
 constexpr double kRateRounding = 1e-9;
+
+/// For a heap whose top is the lowest level, without branches, which nobody can foresee here.
+constexpr auto kHigher = [](const std::pair<double, std::size_t>& a, const std::pair<double, std::size_t>& b) {
+  const int higher = static_cast<int>(a.first > b.first);
+  const int same = static_cast<int>(a.first == b.first) & static_cast<int>(a.second > b.second);
+  return (higher | same) != 0;
+};
 
 }  // namespace
 
@@ -50,7 +57,7 @@ std::size_t FlowRates::add_way(std::span<const Passed> passes, double least_s, d
 }
 
 void FlowRates::begin(std::size_t f, std::size_t way, double now) {
-  if (f >= flows_.size()) flows_.resize(std::max(f + 1, 2 * flows_.size()));
+  if (f >= flows_.size()) flows_.resize(f + 1);
   Flow& flow = flows_[f];
   flow.way = way;
   flow.since = now;
@@ -92,7 +99,20 @@ void FlowRates::open_moment(double now) {
 void FlowRates::close_moment() {
   open_ = false;
   std::erase_if(reached_, [&](std::size_t f) { return flows_[f].over; });
-  if (!reached_.empty()) settle(moment_);
+  if (met_.empty()) {
+    // Nothing that they pass can be used up.
+    found_ += static_cast<double>(reached_.size());
+    for (const std::size_t f : reached_) {
+      Flow& flow = flows_[f];
+      const Way& way = ways_[flow.way];
+      flow.level = way.enough;
+      flow.held_by = kNowhere;
+      flow.next = 1 / way.least;
+      set_rate(f, moment_);
+    }
+  } else if (!reached_.empty()) {
+    settle(moment_);
+  }
 }
 
 bool FlowRates::may_be_used_up(const Thing& thing) { return thing.wanted > 1 + kRateRounding; }
@@ -160,10 +180,10 @@ void FlowRates::fill() {
     thing.free = std::max(0.0, thing.free);
     if (thing.open > 0) levels_.emplace_back(thing.free / thing.weights, reached_.size() + t);
   }
-  std::make_heap(levels_.begin(), levels_.end(), std::greater<>());
+  std::make_heap(levels_.begin(), levels_.end(), kHigher);
   for (std::size_t open = reached_.size(); open > 0;) {
     SLUICE_ASSERT(!levels_.empty(), fmt::format("{} flows", open));
-    std::pop_heap(levels_.begin(), levels_.end(), std::greater<>());
+    std::pop_heap(levels_.begin(), levels_.end(), kHigher);
     const auto [level, what] = levels_.back();
     levels_.pop_back();
     if (what < reached_.size()) {
@@ -180,7 +200,7 @@ void FlowRates::fill() {
     const double now_at = thing.free / thing.weights;
     if (now_at > level * (1 + kRateRounding)) {
       levels_.emplace_back(now_at, what);
-      std::push_heap(levels_.begin(), levels_.end(), std::greater<>());
+      std::push_heap(levels_.begin(), levels_.end(), kHigher);
       continue;
     }
     thing.used_up = level;

@@ -30,6 +30,8 @@ class FlowRates {
   /// What many flows have in common; its number. Alone, one of them takes `least_s` seconds; its share goes with
   /// `weight`.
   std::size_t add_way(std::span<const Passed> passes, double least_s, double weight);
+  /// Room for so many flows.
+  void reserve(std::size_t flows) { flows_.reserve(flows); }
   /// `flow` has not begun before. What begins and leaves at one time is a moment; rates and ends are those before it
   /// until it is closed.
   void begin(std::size_t flow, std::size_t way, double now);

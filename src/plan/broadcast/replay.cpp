@@ -94,6 +94,7 @@ class Replay {
     }
     SLUICE_ASSERT(taken_in == flows_.size() && done_ == flows_.size(),
                   fmt::format("{} and {} of {}", taken_in, done_, flows_.size()));
+    result_.messages.reserve(flows_.size());
     for (const Flow& flow : flows_) result_.messages.push_back({flow.start, flow.left_at, flow.arrival});
     result_.rates = rates_.found();
     result_.work = rates_.work();
@@ -147,6 +148,7 @@ class Replay {
     std::size_t things = 2 * ranks_.size() + clusters_ * clusters_ + network_.uplinks();
     std::unordered_map<std::size_t, std::size_t> queue_of;  // by both ranks
     flows_.resize(input_.messages.size());
+    rates_.reserve(flows_.size());
     for (std::size_t f = 0; f < flows_.size(); ++f) {
       const ReplayMessage& message = input_.messages[f];
       Flow& flow = flows_[f];
@@ -373,6 +375,8 @@ ReplayResult replay_messages(const RankNetwork& network, const ReplayInput& inpu
 std::optional<TimedMessages> replayed(const RankNetwork& network, const TimedMessages& messages, double* rates_left) {
   ReplayInput input;
   if (rates_left != nullptr) input.most_rates = *rates_left;
+  input.messages.reserve(messages.list.size());
+  input.waits.reserve(messages.list.size());
   for (const TimedMessage& each : messages.list)
     input.messages.push_back({each.from, each.to, each.bytes, each.port_s, each.connection_s, 0});
   for_sources(messages, network.platform().ranks, [&](std::size_t source, std::size_t message) {

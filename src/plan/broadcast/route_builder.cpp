@@ -111,7 +111,10 @@ void RouteBuilder::add_segment(std::int64_t segment, std::size_t turn, std::vect
 }
 
 std::vector<RankMessage> RouteBuilder::run() {
+  std::size_t ranks = 0;
+  for (const RankGroup& group : groups_) ranks += group.ranks.size();
   std::vector<RankMessage> messages;
+  messages.reserve(static_cast<std::size_t>(routes_.segments(bytes_)) * (ranks - 1));
   for (std::int64_t segment = 0; segment < routes_.segments(bytes_); ++segment)
     add_segment(segment, static_cast<std::size_t>(segment), messages);
   return messages;

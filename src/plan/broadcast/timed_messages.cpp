@@ -35,8 +35,8 @@ class Simulation {
     list_costs();
     group();
     if (!length_only_) {
-      sends_.resize(messages.size());
-      started_.reserve(messages.size());
+      place_.resize(messages.size());
+      result_.list.reserve(messages.size());
     }
   }
 
@@ -45,7 +45,7 @@ class Simulation {
     receive_free_.assign(ranks_, 0);
     sent_.assign(ranks_, 0);
     received_.assign(ranks_, 0);
-    under_way_.resize(messages_.size());
+    place_under_way_.resize(messages_.size());
     next_try_.assign(ranks_, kInfinity);
     link_free_.assign(clusters_ * clusters_, 0);
     uplinks_.assign(network_.uplinks(), {});
@@ -83,39 +83,41 @@ class Simulation {
           ++delivered;
           if (!one_port_) keep_busy(event);
           result_.length_s = std::max(result_.length_s, event.time);
-          if (!length_only_) sends_[event.index].arrival_s = event.time;
+          if (!length_only_) sent(event.index).arrival_s = event.time;
           arrive(event.index, event.time);
           break;
       }
     }
     SLUICE_ASSERT(delivered == messages_.size(), fmt::format("{} of {}", delivered, messages_.size()));
-    result_.list.reserve(started_.size());
-    for (const std::size_t m : started_) result_.list.push_back(sends_[m]);
     return std::move(result_);
   }
 
  private:
   enum class Kind : unsigned char { kArrives, kReaches, kLeaves, kTry };
   using Event = EventQueue<Kind>::Event;  // of a message, or a rank
+  /// Of messages and what there are no more of: half as much memory to go through.
+  using Number = std::uint32_t;
 
   /// The messages from one rank to another.
   struct Connection {
     double free = 0;
-    std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready;  // positions in order_
+    std::priority_queue<Number, std::vector<Number>, std::greater<>> ready;  // positions in order_
   };
 
-  [[nodiscard]] std::size_t part(std::int64_t offset) const {
-    return static_cast<std::size_t>(std::lower_bound(cuts_.begin(), cuts_.end(), offset) - cuts_.begin());
+  [[nodiscard]] Number number_of_messages() const { return static_cast<Number>(messages_.size()); }
+
+  [[nodiscard]] Number part(std::int64_t offset) const {
+    return static_cast<Number>(std::lower_bound(cuts_.begin(), cuts_.end(), offset) - cuts_.begin());
   }
 
   /// Where any message begins or ends; and who waits for which part.
   void cut() {
-    const std::size_t count = messages_.size();
+    const Number count = number_of_messages();
     // Most messages have the range of the one before.
-    const auto same_range = [&](std::size_t m) {
+    const auto same_range = [&](Number m) {
       return m > 0 && messages_[m].begin == messages_[m - 1].begin && messages_[m].end == messages_[m - 1].end;
     };
-    for (std::size_t m = 0; m < count; ++m) {
+    for (Number m = 0; m < count; ++m) {
       if (same_range(m)) continue;
       cuts_.push_back(messages_[m].begin);
       cuts_.push_back(messages_[m].end);
@@ -126,7 +128,7 @@ class Simulation {
     missing_.resize(count, 0);
     parts_.resize(count);
     waiting_begin_.assign(ranks_ * parts + 1, 0);
-    for (std::size_t m = 0; m < count; ++m) {
+    for (Number m = 0; m < count; ++m) {
       const RankMessage& message = messages_[m];
       parts_[m] = same_range(m) ? parts_[m - 1] : std::pair(part(message.begin), part(message.end));
       if (message.from == root_) continue;
@@ -136,8 +138,8 @@ class Simulation {
     }
     std::partial_sum(waiting_begin_.begin(), waiting_begin_.end(), waiting_begin_.begin());
     waiting_.resize(waiting_begin_.back());
-    std::vector<std::size_t> next(waiting_begin_.begin(), waiting_begin_.end() - 1);
-    for (std::size_t m = 0; m < count; ++m) {
+    std::vector<Number> next(waiting_begin_.begin(), waiting_begin_.end() - 1);
+    for (Number m = 0; m < count; ++m) {
       if (messages_[m].from == root_) continue;
       for (std::size_t p = parts_[m].first; p < parts_[m].second; ++p)
         waiting_[next[static_cast<std::size_t>(messages_[m].from) * parts + p]++] = m;
@@ -148,7 +150,7 @@ class Simulation {
   void list_costs() {
     struct Known {
       std::int64_t bytes = -1;
-      std::size_t costs = 0;
+      Number costs = 0;
     };
     std::vector<Known> known(clusters_ * clusters_);  // of the last message between two clusters
     costs_of_.resize(messages_.size());
@@ -158,7 +160,7 @@ class Simulation {
       Known& last = known[from * clusters_ + to];
       const std::int64_t bytes = message.end - message.begin;
       if (last.bytes != bytes) {
-        last = {bytes, costs_.size()};
+        last = {bytes, static_cast<Number>(costs_.size())};
         costs_.push_back(network_.costs(from, to, bytes, one_port_));
       }
       costs_of_[m] = last.costs;
@@ -168,24 +170,24 @@ class Simulation {
 
   /// The messages of each connection by their priorities, connections by their ranks.
   void group() {
-    const std::size_t count = messages_.size();
-    std::vector<std::size_t> first(ranks_ + 1, 0);
+    const Number count = number_of_messages();
+    std::vector<Number> first(ranks_ + 1, 0);
     for (const RankMessage& message : messages_) ++first[static_cast<std::size_t>(message.to) + 1];
     std::partial_sum(first.begin(), first.end(), first.begin());
-    std::vector<std::size_t> by_receiver(count);
-    for (std::size_t m = 0; m < count; ++m) by_receiver[first[static_cast<std::size_t>(messages_[m].to)]++] = m;
+    std::vector<Number> by_receiver(count);
+    for (Number m = 0; m < count; ++m) by_receiver[first[static_cast<std::size_t>(messages_[m].to)]++] = m;
     first.assign(ranks_ + 1, 0);
     for (const RankMessage& message : messages_) ++first[static_cast<std::size_t>(message.from) + 1];
     std::partial_sum(first.begin(), first.end(), first.begin());
     order_.resize(count);
-    for (const std::size_t m : by_receiver) order_[first[static_cast<std::size_t>(messages_[m].from)]++] = m;
+    for (const Number m : by_receiver) order_[first[static_cast<std::size_t>(messages_[m].from)]++] = m;
     position_.resize(count);
     connection_of_.resize(count);
     first_connection_.assign(ranks_ + 1, 0);
-    const auto earlier = [&](std::size_t a, std::size_t b) {
+    const auto earlier = [&](Number a, Number b) {
       return std::pair(messages_[a].priority, a) < std::pair(messages_[b].priority, b);
     };
-    for (std::size_t begin = 0, end = 0; begin < count; begin = end) {
+    for (Number begin = 0, end = 0; begin < count; begin = end) {
       const RankMessage& message = messages_[order_[begin]];
       while (end < count && messages_[order_[end]].from == message.from && messages_[order_[end]].to == message.to)
         ++end;
@@ -194,9 +196,9 @@ class Simulation {
       if (!std::is_sorted(from, to, earlier)) std::sort(from, to, earlier);
       connections_.emplace_back();
       ++first_connection_[static_cast<std::size_t>(message.from) + 1];
-      for (std::size_t o = begin; o < end; ++o) {
+      for (Number o = begin; o < end; ++o) {
         position_[order_[o]] = o;
-        connection_of_[order_[o]] = connections_.size() - 1;
+        connection_of_[order_[o]] = static_cast<Number>(connections_.size()) - 1;
         if (message.from == root_) connections_.back().ready.push(o);
       }
     }
@@ -211,7 +213,14 @@ class Simulation {
 
   void send_from(std::size_t rank, double now) {
     for (;;) {
-      if (port_free_[rank] > now) return try_at(rank, port_free_[rank]);
+      if (port_free_[rank] > now) {
+        // Who has nothing to send will try when something arrives.
+        const auto begin = connections_.begin() + static_cast<std::ptrdiff_t>(first_connection_[rank]);
+        const auto end = connections_.begin() + static_cast<std::ptrdiff_t>(first_connection_[rank + 1]);
+        if (std::any_of(begin, end, [](const Connection& each) { return !each.ready.empty(); }))
+          try_at(rank, port_free_[rank]);
+        return;
+      }
       Connection* chosen = nullptr;
       double least = kInfinity, soonest = kInfinity;
       for (std::size_t c = first_connection_[rank]; c < first_connection_[rank + 1]; ++c) {
@@ -258,7 +267,8 @@ class Simulation {
     port_free_[sender] = now + port_s;
     if (cost.yields) {
       connection.free = kInfinity;
-      under_way_[m] = {now, end, sent_[sender], received_[static_cast<std::size_t>(message.to)]};
+      place_under_way_[m] = static_cast<Number>(under_way_.size());
+      under_way_.push_back({now, end, sent_[sender], received_[static_cast<std::size_t>(message.to)]});
       events_.push(end, Kind::kLeaves, m);
     } else {
       sent_[sender] += cost.port_s;
@@ -266,10 +276,11 @@ class Simulation {
       events_.push(end + cost.latency_s, Kind::kReaches, m);
     }
     if (length_only_) return;
-    sends_[m] = {message.from, message.to, message.begin, message.end - message.begin, port_s, end - now, now, 0};
-    sends_[m].connection_s = std::max(sends_[m].connection_s, port_s);
-    started_.push_back(m);
+    place_[m] = static_cast<Number>(result_.list.size());
+    result_.list.push_back({message.from, message.to, message.begin, message.end - message.begin, port_s,
+                            std::max(end - now, port_s), now, 0});
   }
+  [[nodiscard]] TimedMessage& sent(std::size_t m) { return result_.list[place_[m]]; }
 
   /// Most messages of a program are as long as the one before.
   [[nodiscard]] double uplink_s(std::size_t number, std::int64_t bytes) {
@@ -288,7 +299,7 @@ class Simulation {
   void leave(std::size_t m, double now) {
     const RankMessage& message = messages_[m];
     const MessageCosts& cost = costs(m);
-    const UnderWay& way = under_way_[m];
+    const UnderWay& way = under_way_[place_under_way_[m]];
     const auto from = static_cast<std::size_t>(message.from);
     const double kept = cost.yields_from * (sent_[from] - way.sent_before) +
                         cost.yields_to * (received_[static_cast<std::size_t>(message.to)] - way.received_before);
@@ -300,7 +311,7 @@ class Simulation {
     }
     Connection& connection = connections_[connection_of_[m]];
     connection.free = now;
-    if (!length_only_) sends_[m].connection_s = std::max(cost.connection_s, cost.port_s);
+    if (!length_only_) sent(m).connection_s = std::max(cost.connection_s, cost.port_s);
     events_.push(now + cost.latency_s, Kind::kReaches, m);
     if (!connection.ready.empty()) try_at(from, std::max(now, port_free_[from]));
   }
@@ -329,14 +340,14 @@ class Simulation {
   std::size_t clusters_;
   TimedMessages result_;
   std::vector<std::int64_t> cuts_;
-  std::vector<std::pair<std::size_t, std::size_t>> parts_;  // of each message, [first, second)
-  std::vector<std::int32_t> missing_;                       // parts that the sender has not got yet
-  std::vector<MessageCosts> costs_;                         // all different ones
-  std::vector<std::size_t> costs_of_;                       // of each message
-  std::vector<std::size_t> waiting_begin_, waiting_;        // messages by the rank and the part that they wait for
-  std::vector<std::size_t> order_, position_;               // messages by connection and priority
+  std::vector<std::pair<Number, Number>> parts_;  // of each message, [first, second)
+  std::vector<std::int32_t> missing_;             // parts that the sender has not got yet
+  std::vector<MessageCosts> costs_;               // all different ones
+  std::vector<Number> costs_of_;                  // of each message
+  std::vector<Number> waiting_begin_, waiting_;   // messages by the rank and the part that they wait for
+  std::vector<Number> order_, position_;          // messages by connection and priority
   std::vector<Connection> connections_;
-  std::vector<std::size_t> connection_of_;
+  std::vector<Number> connection_of_;
   std::vector<std::size_t> first_connection_;  // of each rank
   struct Uplink {
     double free = 0;
@@ -347,13 +358,13 @@ class Simulation {
     double start, end;  ///< the end if nothing else passed its ports
     double sent_before, received_before;
   };
-  std::vector<UnderWay> under_way_;      // of messages that yield
+  std::vector<Number> place_under_way_;  // by message: of one that yields, in under_way_
+  std::vector<UnderWay> under_way_;      // of messages that yield, one after another
   std::vector<double> sent_, received_;  // time for which messages that do not yield have kept each port
   std::vector<double> port_free_, receive_free_, next_try_, link_free_;
   std::vector<Uplink> uplinks_;
   EventQueue<Kind> events_;
-  std::vector<TimedMessage> sends_;
-  std::vector<std::size_t> started_;
+  std::vector<Number> place_;  // of a message in the list
 };
 
 }  // namespace

@@ -109,11 +109,14 @@ class Planning {
     constexpr std::size_t kMostEstimated = std::size_t{1} << 18;
     constexpr double kMostWork = 2.5e8, kLittleWork = 1e7;  // some seconds, and a part of one
     constexpr double kAlike = 1.25, kGain = 0.95;
+    constexpr std::size_t kMostKept = std::size_t{1} << 19;  // operations of programs
     struct Estimate {
       double seconds;
       std::size_t messages, variant;
+      std::optional<Program> program;  // none where those before it are as much as may be kept
     };
     std::vector<Estimate> estimates;
+    std::size_t kept = 0;
     std::size_t fewest = variants_.size(), least = std::numeric_limits<std::size_t>::max();
     for (std::size_t v = 0; v < variants_.size(); ++v) {
       detail::ProgramMessages messages;
@@ -128,8 +131,12 @@ class Planning {
         least = count;
       }
       if (count > kMostEstimated) continue;
-      estimates.push_back(
-          {estimated_length(network_, program_of(variants_[v], messages), options_.combine_s_per_byte), count, v});
+      Program program = program_of(variants_[v], messages);
+      Estimate& estimate = estimates.emplace_back();
+      estimate = {estimated_length(network_, program, options_.combine_s_per_byte), count, v, {}};
+      if (kept + program.operations.size() > kMostKept) continue;
+      kept += program.operations.size();
+      estimate.program = std::move(program);
     }
     // Of those that are alike, what has the fewest messages is first.
     std::ranges::stable_sort(estimates, {}, &Estimate::seconds);
@@ -140,12 +147,13 @@ class Planning {
       first = next;
     }
     double spent = 0;
-    for (const Estimate& each : estimates) {
+    for (Estimate& each : estimates) {
       const bool promises = !best_ || each.seconds <= kGain * best_->length_s;
       const double most = promises && spent < 2 * kMostWork ? kMostWork : kLittleWork - (promises ? 0 : spent);
       if (most <= 0) continue;
       double left = most;
-      offer(program_of(variants_[each.variant], variants_[each.variant].make()), left);
+      if (!each.program) each.program = program_of(variants_[each.variant], variants_[each.variant].make());
+      offer(std::move(*each.program), left);
       spent += most - left;
     }
     if (best_ || fewest == variants_.size()) return;
