@@ -7,6 +7,7 @@
 #include "algorithm_names.hpp"
 #include "collective_options.hpp"
 #include "compare.hpp"
+#include "interrupt.hpp"
 #include "sluice/show/quantities.hpp"
 
 namespace sluice::command {
@@ -21,6 +22,7 @@ struct CompareOptions {
 int compare(const CompareOptions& options) {
   const CollectiveTask task = read(options.problem);
   options.output.check_targets();
+  const Interruptible interruptible;
   Comparison comparison;
   comparison.problem = to_string(options.problem.collective);
   comparison.head = task.title();

@@ -186,7 +186,7 @@ void add_front(ReportSection& section, const ResultValue& file) {
   }
   if (front.points.empty()) throw InputError(section.file, "no \"points\"", "at least one");
   section.figures.emplace_back("problem", file["title"].text());
-  section.figures.emplace_back("set-up of a step", number_text(front.setup) + " " + front.unit);
+  section.figures.emplace_back("set-up of a step", fmt::format("{}, in {}", number_text(front.setup), front.unit));
   section.figures.emplace_back("proof", front_proof_text(front));
   if (file["interrupted"].flag()) section.notes.emplace_back("The search was interrupted.");
   add_about(section, file);

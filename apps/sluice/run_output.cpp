@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <thread>
 #include <utility>
@@ -61,7 +62,8 @@ bool within_noise(const compare::MethodResult& a, const compare::MethodResult& b
 }
 
 /// The ratio of two medians, with more digits the less the samples vary: three decimals where half of them lie within 1
-/// % of the median, two within 10 %, else one; "~" stands before it where the difference is within the noise.
+/// % of the median, two within 10 %, else one, or as many as it takes to show one that is not 0; "~" stands before it
+/// where the difference is within the noise.
 std::string ratio_of(const compare::MethodResult& method, const compare::MethodResult& reference) {
   if (&method == &reference) return "1";
   if (reference.median_s <= 0) return "-";
@@ -70,9 +72,11 @@ std::string ratio_of(const compare::MethodResult& method, const compare::MethodR
   };
   const double wider = std::max(spread(method), spread(reference));
   constexpr double kSteady = 0.01, kFair = 0.1;
-  const int decimals = wider <= kSteady ? 3 : wider <= kFair ? 2 : 1;
-  return fmt::format("{}{:.{}f}", within_noise(method, reference) ? "~" : "", method.median_s / reference.median_s,
-                     decimals);
+  const double ratio = method.median_s / reference.median_s;
+  constexpr int kMostDecimals = 6;
+  int decimals = wider <= kSteady ? 3 : wider <= kFair ? 2 : 1;
+  while (decimals < kMostDecimals && ratio * std::pow(10, decimals) < 0.5) ++decimals;
+  return fmt::format("{}{:.{}f}", within_noise(method, reference) ? "~" : "", ratio, decimals);
 }
 
 /// Which method to use here, by the table: a line or two.

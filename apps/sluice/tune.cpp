@@ -89,10 +89,10 @@ TuneTask read(const TuneOptions& options) {
   task.gain =
       parse_number(!options.gain.empty() ? options.gain : (options.measure ? kMeasuredGain : kModelGain), "--gain");
   if (task.gain >= 1) throw InputError("--gain", fmt::format("{}", task.gain), "a part of the time, below 1");
-  if (!options.repetitions.empty() && !options.measure)
-    throw InputError("--repetitions", "--platform, by which nothing is measured", "--measure");
   task.repetitions = static_cast<int>(
       parse_count(options.repetitions.empty() ? "9" : options.repetitions, "--repetitions", 3, kMostRepetitions));
+  if (!options.repetitions.empty() && !options.measure)
+    throw InputError("--repetitions", "--platform, by which nothing is measured", "--measure");
   task.commutative = options.commutative;
   task.mpich.file = options.mpich_file;
   return task;

@@ -55,7 +55,7 @@ class FrontPicture {
   [[nodiscard]] std::string draw(const std::string& title) {
     const detail::SvgHeading heading = detail::svg_heading(
         6, title,
-        fmt::format("{}; ring: the cheapest, total {} at {} a step; dashed: no schedule is below",
+        fmt::format("{}; ring: the cheapest, total {} at {} per step; dashed: no schedule is below",
                     front_proof_text(front_), number_text(cheapest_.total), number_text(front_.setup)));
     top_ = heading.bottom + 24;
     left_ = 24 + detail::text_width(fmt::format("{}", front_.points.front().transmission).size());

@@ -166,9 +166,9 @@ class GanttRows {
 };
 
 /// What the colours are, and of rows that send and receive which bars do what.
-std::string key_of(const Timeline& timeline) {
-  return timeline.same_nodes ? "colour: the other node; in each row sends above, receives below, fainter"
-                             : "colour: the other node";
+std::string key_of(bool both_directions) {
+  return both_directions ? "colour: the other node; in each row sends above, receives below, fainter"
+                         : "colour: the other node";
 }
 
 constexpr double kAbove = 6;  // of the first line
@@ -176,8 +176,8 @@ constexpr double kAbove = 6;  // of the first line
 }  // namespace
 
 std::string gantt_svg(const Timeline& timeline, const std::string& title) {
-  const detail::SvgHeading heading =
-      detail::svg_heading(kAbove, title, GanttRows(timeline, timeline.length, 0).facts() + "; " + key_of(timeline));
+  const detail::SvgHeading heading = detail::svg_heading(
+      kAbove, title, GanttRows(timeline, timeline.length, 0).facts() + "; " + key_of(timeline.same_nodes));
   GanttRows rows(timeline, timeline.length, heading.bottom);
   return detail::svg_head(rows.bottom(), title) + heading.svg + rows.draw() + "</svg>\n";
 }
@@ -189,11 +189,11 @@ std::string gantt_beside_svg(const Timeline& plan, const Timeline& run, const st
   const Timeline above = stretched ? scaled(plan, factor, run.unit) : plan;
   const double length = std::max(above.length, run.length);
   const std::string ratio = stretched || !(plan.length > 0) ? "" : fmt::format(", {:.2f} times the plan", factor);
-  const detail::SvgHeading head = detail::svg_heading(kAbove, title, key_of(plan));
+  const detail::SvgHeading head = detail::svg_heading(kAbove, title, key_of(plan.same_nodes || run.same_nodes));
   const detail::SvgHeading plan_head = detail::svg_heading(
       head.bottom + kAbove, "",
       fmt::format("plan, {}: {}{}", plan.algorithm, GanttRows(above, length, 0).facts(),
-                  stretched ? fmt::format("; stretched to the run: {} a unit", time_text(factor, run.unit)) : ""));
+                  stretched ? fmt::format("; stretched to the run: {} per unit", time_text(factor, run.unit)) : ""));
   GanttRows plan_rows(above, length, plan_head.bottom);
   const detail::SvgHeading run_head =
       detail::svg_heading(plan_rows.bottom() + kAbove, "",

@@ -79,6 +79,18 @@ TEST(Interrupt, EndsAComparisonWithWhatThereIs) {
   EXPECT_LE(comparison.at("rows").size(), 1U);
 }
 
+TEST(Interrupt, EndsAComparisonOfCollectivesBetweenTwoAlgorithms) {
+  const Folder folder;
+  folder.write("flat.json", R"({"schema": "sluice.platform/2", "name": "all", "ranks": 300,)"
+                            R"( "link": {"latency_s": 1e-5, "gap": [[1, 1e-6], [1048576, 1e-3]]}})");
+  const Outcome outcome =
+      folder.sluice_interrupted(words("compare allreduce --platform flat.json --size 1Mi --json comparison.json"));
+  EXPECT_EQ(outcome.status, 130) << outcome.err;
+  EXPECT_NE(outcome.out.find("\ninterrupted by Ctrl-C; not planned: "), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find(" auto\n"), std::string::npos) << outcome.out;
+  EXPECT_EQ(json::parse(folder.read("comparison.json")).at("interrupted"), true);
+}
+
 TEST(Interrupt, EndsALongPlanOfARedistributionAsAnExchange) {
   const Folder folder;
   const Outcome outcome = folder.sluice_interrupted(

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <iomanip>
@@ -28,7 +29,7 @@ void expect_in(const std::string& part, const std::string& text) {
 TEST(NewcomerRuns, ResultsSayWhatTheyWereMadeFrom) {  // 3, 21
   const Folder folder;
   folder.write("traffic.mtx", kSmallTraffic);
-  const Outcome outcome = on_ranks(folder, 3, "run exchange traffic.mtx --repetitions 5 --seed 3 --json out.json");
+  const Outcome outcome = on_ranks(folder, 3, "run exchange traffic.mtx --repetitions 5 --json out.json");
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("170 kB in total, k = 2, beta = 8192\n"), std::string::npos) << outcome.out;
   EXPECT_NE(outcome.out.find("3 ranks, 5 repetitions, methods in turns\n"), std::string::npos) << outcome.out;
@@ -40,7 +41,6 @@ TEST(NewcomerRuns, ResultsSayWhatTheyWereMadeFrom) {  // 3, 21
             folder.run({"sha256sum", "traffic.mtx"}).out);
   EXPECT_EQ(about["hosts"].size(), 1U);
   EXPECT_NE(about["mpi"], "");
-  EXPECT_EQ(about["seed"], "3");
   for (const json& method : file["methods"]) {
     std::vector<double> samples = method["samples_s"];
     ASSERT_EQ(samples.size(), 5U);
@@ -74,8 +74,9 @@ TEST(NewcomerRuns, RatiosHaveTheDigitsThatTheSamplesAllow) {  // 22
         std::find_if(rows.begin(), rows.end(), [&](const std::string& each) { return each.rfind(start, 0) == 0; });
     ASSERT_NE(row, rows.end());
     const double wider = std::max(spread(method), spread(first));
-    const int decimals = wider <= 0.01 ? 3 : wider <= 0.1 ? 2 : 1;
+    int decimals = wider <= 0.01 ? 3 : wider <= 0.1 ? 2 : 1;
     const double ratio = method["median_s"].get<double>() / first["median_s"].get<double>();
+    while (ratio * std::pow(10, decimals) < 0.5) ++decimals;  // "0.0" would say nothing
     const bool same =
         method["quartiles_s"][0] <= first["quartiles_s"][1] && first["quartiles_s"][0] <= method["quartiles_s"][1];
     std::ostringstream cell;

@@ -390,6 +390,20 @@ TEST(Plan, SummaryAndOneRankDoNotBuildWhatTheyDoNotPrint) {
   }
 }
 
+TEST(Plan, ATimeLimitEndsTheSearchForWholeMessages) {
+  const Folder folder;
+  const std::string problem = " redistribute --from 1x4:64x64 --to 4x1:100x100 --shape 1000x700";
+  const std::string searched = folder.sluice(words("plan" + problem + " --summary")).out;
+  EXPECT_NE(searched.find("result: optimal in NS and TC (proven)\n"), std::string::npos) << searched;
+  const Outcome cut = folder.sluice(words("plan" + problem + " --summary --time-limit 0"));
+  EXPECT_EQ(cut.status, 0) << cut.err;
+  EXPECT_NE(cut.out.find(" above the optimum; stopped by the time limit\n"), std::string::npos) << cut.out;
+  const std::string compared = folder.sluice(words("compare" + problem + " --time-limit 0")).out;
+  EXPECT_NE(compared.find("takes stepwise, stopped by the time limit"), std::string::npos) << compared;
+  const std::string front = folder.sluice(words("plan redistribute --from 15:2 --to 6:3 --front --time-limit 0")).out;
+  EXPECT_NE(front.find("; stopped by the time limit\n"), std::string::npos) << front;
+}
+
 TEST(Plan, WalkerOttoShowsItsStages) {
   const Folder folder;
   const Outcome outcome = folder.sluice(words("plan redistribute --from 16:3 --to 16:5 --algorithm walker-otto"));

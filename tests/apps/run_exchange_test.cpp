@@ -116,8 +116,8 @@ TEST(RunExchange, LocalPhasesRefuseWhatContradictsThem) {
       {" --schedule other.json --max-transfers 2", "--max-transfers: --schedule beside it"},
       {" --schedule other.json --measure", "--measure: --schedule beside it"},
       {" --schedule other.json --mode at-once", "--schedule: a mode without a plan"},
-      {" --schedule other.json", "schedule: "},
-      {" --schedule half.json", "schedule: sizes with 1 decimals"},
+      {" --schedule other.json", "--schedule: units 1 to "},
+      {" --schedule half.json", "--schedule: sizes with 1 decimals"},
       {" --schedule missing.json", "missing.json: cannot be read"},
       {" --schedule traffic.csv", "traffic.csv:1:"},
   };

@@ -124,7 +124,7 @@ TEST(GanttBesideSvg, StretchesAPlanWithoutSeconds) {
   const std::string svg = gantt_beside_svg(plan, scaled(two_by_two(), 2, "s"), "both");
   EXPECT_EQ(count(svg, "width=\"96.00\""), 2U) << svg;
   EXPECT_EQ(count(svg, "width=\"288.00\""), 2U);
-  EXPECT_NE(svg.find("2.00 ms a unit"), svg.npos);
+  EXPECT_NE(svg.find("2.00 ms per unit"), svg.npos);
   EXPECT_EQ(svg.find("times the plan"), svg.npos) << "their ratio says nothing then";
   plan.transfers.clear();
   plan.length = 0;

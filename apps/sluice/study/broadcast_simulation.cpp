@@ -116,7 +116,7 @@ std::string csv(const Figure& figure, const std::vector<Means>& means, std::int6
 std::string gnuplot_script(const Figure& figure, std::int64_t samples) {
   std::string script = fmt::format(
       "set xlabel \"clusters\"\nset ylabel \"makespan (ms)\"\nset grid\nset title \"Broadcast: mean and quartiles "
-      "of {} samples a point\"\n",
+      "of {} samples per point\"\n",
       samples);
   for (std::size_t a = 0; a < kAlgorithms.size(); ++a)
     // Side by side, as quartiles of all would cover each other.
@@ -165,7 +165,7 @@ int study_broadcast_simulation(const StudyTask& task) {
       }
     }
   }
-  std::string text = fmt::format("{} samples a point, seed {}\n\n", samples, task.seed);
+  std::string text = fmt::format("{} samples per point, seed {}\n\n", samples, task.seed);
   for (std::size_t f = 0; f < figures().size(); ++f) {
     const Figure& figure = figures()[f];
     const std::string name = fmt::format("figure{}", figure.number);

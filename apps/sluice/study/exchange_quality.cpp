@@ -182,7 +182,7 @@ std::string gnuplot_script(const Figure& figure, std::int64_t samples) {
     }
     if (plots.empty()) continue;
     ++count;
-    panels += fmt::format("set title \"{}: weights 1..{}, {} graphs a point\"\n{}\n", figure.title,
+    panels += fmt::format("set title \"{}: weights 1..{}, {} graphs per point\"\n{}\n", figure.title,
                           kWeights[weights].most, samples, plots);
   }
   if (count > 1) script += fmt::format("set multiplot layout {},1\n", count);

@@ -134,7 +134,8 @@ std::string gnuplot_script(const PlannerComparison& comparison, const std::vecto
   return fmt::format(
       "set title \"{}, {} nodes{}: cost over the bound, mean and quartiles\"\nset xlabel \"set-up, % of the largest "
       "load\"\n"
-      "set ylabel \"cost / bound\"\nset logscale x\nset logscale y\nset grid\n{}{}\n",
+      "set ylabel \"cost / bound\"\nset logscale x\nset logscale y\nset ytics (1, 2, 5, 10, 20, 50, 100, 200, 500, "
+      "1000)\nset grid\n{}{}\n",
       comparison.title, last.nodes, last.switches > 1 ? fmt::format(", {} switches", last.switches) : "", data, plots);
 }
 

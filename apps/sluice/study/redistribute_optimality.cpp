@@ -217,7 +217,8 @@ std::string ratios_csv(const std::vector<Row>& rows) {
 std::string gnuplot_script(std::size_t grids) {
   std::string script = fmt::format(
       "set title \"TC over the least TC of any schedule, {} grids\"\nset xlabel \"grids, by their ratio (%)\"\n"
-      "set ylabel \"TC / least TC\"\nset grid\nset logscale y\nplot ",
+      "set ylabel \"TC / least TC\"\nset grid\nset logscale y\nset ytics (1, 2, 5, 10, 20, 50, 100, 200, 500, "
+      "1000)\nplot ",
       grids);
   script += R"("ratios.csv" using 1:2 every ::1 with lines lw 2 title "optimal at the fewest steps")";
   for (std::size_t a = 0; a < kNamed.size(); ++a)

@@ -114,7 +114,8 @@ int study_redistribute_replicas(const StudyTask& task) {
   write_file_atomically(task.folder + "/ratios.csv", "percent,first_copy,direct,auto\n" + percent_rows(ratios));
   std::string script = fmt::format(
       "set title \"total over the bound of any schedule, {} instances\"\nset xlabel \"instances, by their ratio (%)\"\n"
-      "set ylabel \"total / bound\"\nset grid\nset logscale y\nplot ",
+      "set ylabel \"total / bound\"\nset grid\nset logscale y\nset ytics (1, 2, 5, 10, 20, 50, 100, 200, 500, "
+      "1000)\nplot ",
       rows.size());
   for (std::size_t w = 0; w < kWays.size(); ++w)
     script += fmt::format("{}\"ratios.csv\" using 1:{} every ::1 with lines lw 2 title \"{}\"",

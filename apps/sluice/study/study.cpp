@@ -50,7 +50,7 @@ constexpr std::array kStudies{
     Study{"exchange-quality", study_exchange_quality, true, false, "",
           "Figures 11 to 15 of Cohen et al. 2006, its section 8: cost over the lower bound eta, mean and "
           "worst of random graphs of 20 + 20 nodes, by GGP, OGGP and the two heuristics, k = 2..20: "
-          "figureNN.csv and, where gnuplot is installed, figureNN.svg. 1000 graphs a point unless --samples "
+          "figureNN.csv and, where gnuplot is installed, figureNN.svg. 1000 graphs per point unless --samples "
           "says how many (the paper: 100 000)."},
     Study{"exchange-lab", study_exchange_lab, true, false, "(needs root, iproute2 and Open MPI; start it by itself)",
           "Figure 16 of the same paper and traffic that is hot, uniform, skew, of applications, executed "
