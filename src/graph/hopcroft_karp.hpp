@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "sluice/graph/bipartite_graph.hpp"
@@ -75,23 +77,11 @@ class HopcroftKarp {
     for (const std::int32_t s : roots) {
       if (edge_[s] < 0 && !take_free_target(s)) free.push_back(s);
     }
-    level_.resize(edge_.size());
-    cursor_.resize(edge_.size());
-    queue_.resize(edge_.size());
-    while (!free.empty() && size_ < enough && layer(free)) {
-      std::int32_t augmented = 0;
-      std::size_t kept = 0;
-      for (const std::int32_t s : free) {
-        if (augment(s)) {
-          ++augmented;
-        } else {
-          free[kept++] = s;
-        }
-      }
-      free.resize(kept);
-      size_ += augmented;
-    }
+    augment_all(std::move(free), enough, std::numeric_limits<std::int32_t>::max());
   }
+
+  /// The same for roots of which none is at a free target, and stops at once where `enough` edges are reached.
+  void search(std::vector<std::int32_t> roots, std::int32_t enough) { augment_all(std::move(roots), enough, enough); }
 
  private:
   bool take_free_target(std::int32_t s) {
@@ -110,6 +100,24 @@ class HopcroftKarp {
       }
     }
     return false;
+  }
+
+  /// Goes from phase to phase until there are `enough` edges, each as far as `most`.
+  void augment_all(std::vector<std::int32_t> free, std::int32_t enough, std::int32_t most) {
+    level_.resize(edge_.size());
+    cursor_.resize(edge_.size());
+    queue_.resize(edge_.size());
+    while (!free.empty() && size_ < enough && layer(free)) {
+      std::size_t kept = 0;
+      for (const std::int32_t s : free) {
+        if (size_ < most && augment(s)) {
+          ++size_;
+        } else {
+          free[kept++] = s;
+        }
+      }
+      free.resize(kept);
+    }
   }
 
   /// Distances of the sources from the free ones, as far as the first free target; false if there is none.

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <numeric>
 #include <random>
 #include <vector>
@@ -108,6 +109,37 @@ TEST(Rising, SendsPartsWholeInTheFewestSteps) {
     EXPECT_EQ(static_cast<std::int64_t>(steps.size()), eta(demand).steps);
     EXPECT_GE(cost(steps, demand.setup), least_cost(demand, parts));
   }
+}
+
+/// Steps that nobody else can take part in cost what they send: 20,000 steps of 20 senders are no more work than as
+/// many parts in few steps.
+TEST(Rising, LooksAtNobodyThatHasNothingToSendInAStep) {
+  for (const bool mirrored : {false, true}) {
+    std::mt19937_64 random(94);
+    std::vector<Message> messages;
+    for (std::int64_t u = 0; u < 3; ++u) {
+      for (std::int64_t v = 0; v < 4000; ++v) {
+        const auto size = 1 + static_cast<std::int64_t>(random() % 10000);
+        messages.push_back(mirrored ? Message{v, u, size} : Message{u, v, size});
+      }
+    }
+    const Demand demand = demand_of(messages, 3, 1000);
+    const std::vector<Piece> parts = whole_messages(demand);
+    Budget budget(work_of_rising(demand, parts));
+    const PieceSteps steps = peel_rising(demand, parts, budget).value();
+    EXPECT_EQ(steps.size(), 4000U);
+    EXPECT_EQ(cost(steps, 1000), least_cost(demand, parts));
+    EXPECT_LT(budget.spent(), 1000 * std::ssize(parts));
+  }
+}
+
+/// Where k limits, a step has to send k parts at once, those of critical nodes among them.
+TEST(Rising, SendsAsManyAsMayBeUnderWay) {
+  const Demand demand = make_demand(alike(100, 20), 30, 1500);
+  const std::vector<Piece> parts = whole_messages(demand);
+  const PieceSteps steps = peel_rising(demand, parts, testing::no_limit()).value();
+  EXPECT_LE(std::ssize(steps), eta(demand).steps + 2);
+  EXPECT_LE(cost(steps, demand.setup), 1.06 * eta(demand).total);
 }
 
 TEST(Rising, EndsWithTheBudget) {

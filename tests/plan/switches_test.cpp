@@ -121,10 +121,18 @@ TEST(Switches, TakeTheLargestSizes) {
 TEST(Switches, EndWithTheBudget) {
   const Demand demand = demand_of({{1, 2}, {3, 4}}, 2, 1);
   for (const Planner planner : kPlanners) EXPECT_FALSE(planner(demand, testing::spent()).has_value());
+  const Demand larger = demand_of({{1, 2, 7}, {3, 4, 5}, {6, 9, 8}}, 2, 1);
   for (const Planner planner : kPlanners) {
-    Budget little(50);
-    EXPECT_FALSE(planner(demand_of({{1, 2, 7}, {3, 4, 5}, {6, 9, 8}}, 2, 1), little).has_value());
-    EXPECT_GT(little.spent(), 0);
+    Budget enough;
+    EXPECT_TRUE(planner(larger, enough).has_value());
+    const std::int64_t plans = planner == plan_thresholds ? 11 : 1;  // of which it gives the best that is complete
+    Budget less(enough.spent() * 3 / 4 / plans);
+    EXPECT_FALSE(planner(larger, less).has_value());
+    EXPECT_GT(less.spent(), 0);
+    // What is surely too little is hardly touched.
+    Budget little(enough.spent() / 4 / plans);
+    EXPECT_FALSE(planner(larger, little).has_value());
+    EXPECT_LE(little.spent(), enough.spent() / 2 / plans);
   }
 }
 

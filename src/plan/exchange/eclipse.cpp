@@ -65,6 +65,8 @@ class Greedy {
   std::optional<PieceSteps> run() {
     PieceSteps steps;
     std::int64_t pieces = 0;
+    // What choose() spends at least.
+    if (budget_.left() < eta(demand_).steps * kWorkOfEclipseEdge * std::ssize(rest_)) return std::nullopt;
     while (graph_.edge_count() > 0) {
       Choice best;
       std::int64_t duration = 0;

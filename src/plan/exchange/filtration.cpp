@@ -1,6 +1,7 @@
 #include "plan/exchange/filtration.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -126,10 +127,20 @@ std::int64_t best_duration(const std::vector<Matched>& matching, double setup, d
   return duration;
 }
 
+/// What filtration spends at least before its last step: one ends at most k messages.
+std::int64_t least_work_of_filtration(const Demand& demand) {
+  std::int64_t work = 0;
+  for (auto left = std::ssize(demand.edges); left > demand.max_transfers; left -= demand.max_transfers)
+    work +=
+        kWorkOfFilteredEdge * left + kWorkOfFilteredVertex * demand.lefts + kWorkOfFilteredPiece * demand.max_transfers;
+  return work;
+}
+
 }  // namespace
 
 std::optional<PieceSteps> filter(const Demand& demand, const FiltrationRule& rule, const char* algorithm,
                                  Budget& budget) {
+  if (budget.left() < least_work_of_filtration(demand)) return std::nullopt;
   std::vector<std::int64_t> rest;
   rest.reserve(demand.edges.size());
   for (const Edge& edge : demand.edges) rest.push_back(edge.weight);

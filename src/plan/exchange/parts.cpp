@@ -1,17 +1,39 @@
 #include "plan/exchange/parts.hpp"
 
 #include <algorithm>
+#include <array>
 #include <functional>
+#include <limits>
 #include <numeric>
 
 namespace sluice::detail {
 
 std::vector<std::int32_t> by_falling_size(const Demand& demand) {
-  std::vector<std::int32_t> order(demand.edges.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
-    return demand.edges[as_size(a)].weight > demand.edges[as_size(b)].weight;
-  });
+  // By digits, the last one first: several times faster than comparing where there are hundreds of thousands.
+  constexpr int kBits = 11;
+  constexpr std::size_t kDigits = std::size_t{1} << kBits;
+  struct Entry {
+    std::int64_t below;  ///< the largest size
+    std::int32_t edge;
+  };
+  std::int64_t largest = 0;
+  for (const Edge& edge : demand.edges) largest = std::max(largest, edge.weight);
+  std::vector<Entry> entries;
+  entries.reserve(demand.edges.size());
+  for (std::size_t e = 0; e < demand.edges.size(); ++e)
+    entries.push_back({largest - demand.edges[e].weight, static_cast<std::int32_t>(e)});
+  std::vector<Entry> sorted(entries.size());
+  for (int shift = 0; shift < std::numeric_limits<std::int64_t>::digits && largest >> shift > 0; shift += kBits) {
+    std::array<std::size_t, kDigits + 1> begin{};
+    const auto digit = [shift](const Entry& each) { return as_size(each.below >> shift) % kDigits; };
+    for (const Entry& each : entries) ++begin[digit(each) + 1];
+    std::partial_sum(begin.begin(), begin.end(), begin.begin());
+    for (const Entry& each : entries) sorted[begin[digit(each)]++] = each;
+    entries.swap(sorted);
+  }
+  std::vector<std::int32_t> order;
+  order.reserve(entries.size());
+  for (const Entry& each : entries) order.push_back(each.edge);
   return order;
 }
 

@@ -20,6 +20,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -38,6 +39,34 @@ constexpr int kMostCaps = 24;
 constexpr int kHalvings = 3;  // of the way to the caps beside the best one
 constexpr double kFarAbove = 1.25;
 constexpr std::int64_t kWorkOfCapPart = 3;
+constexpr std::size_t kMostAsked = 64;
+
+/// The nodes whose sizes decide how long parts are, whatever the cap: without those of which some other node has, for
+/// each of their messages in order of size, one at least as large. So many parts of a message are above any length: as
+/// many as of a larger one or fewer. The nodes asked are those that have the i-th largest message for some i.
+std::vector<std::vector<std::int64_t>> without_dominated(std::vector<std::vector<std::int64_t>> sizes) {
+  std::vector<std::size_t> first;  // of each place, the node of the largest
+  for (std::size_t v = 0; v < sizes.size(); ++v) {
+    const std::size_t count = std::min(sizes[v].size(), kMostAsked);
+    first.resize(std::max(first.size(), count), v);
+    for (std::size_t i = 0; i < count; ++i)
+      if (sizes[v][i] > sizes[first[i]][i]) first[i] = v;
+  }
+  std::sort(first.begin(), first.end());
+  first.erase(std::unique(first.begin(), first.end()), first.end());
+  const auto covers = [](const std::vector<std::int64_t>& larger, const std::vector<std::int64_t>& node) {
+    return larger.size() >= node.size() && std::equal(node.begin(), node.end(), larger.begin(), std::less_equal<>());
+  };
+  std::vector<char> dominated(sizes.size(), 0);
+  for (std::size_t v = 0; v < sizes.size(); ++v) {
+    if (std::binary_search(first.begin(), first.end(), v)) continue;
+    dominated[v] = std::any_of(first.begin(), first.end(), [&](std::size_t u) { return covers(sizes[u], sizes[v]); });
+  }
+  std::vector<std::vector<std::int64_t>> result;
+  for (std::size_t v = 0; v < sizes.size(); ++v)
+    if (dominated[v] == 0) result.push_back(std::move(sizes[v]));
+  return result;
+}
 
 /// Compares caps.
 class Caps {
@@ -46,7 +75,7 @@ class Caps {
       : demand_(demand),
         budget_(budget),
         order_(by_falling_size(demand)),
-        sizes_(sizes_by_node(demand, order_)),
+        sizes_(without_dominated(sizes_by_node(demand, order_))),
         largest_(demand.edges[as_size(order_.front())].weight),
         shortest_(static_cast<double>(eta(demand).transmission)) {}
 
@@ -78,18 +107,23 @@ class Caps {
   /// Of a plan that sends parts of at most `cap` whole.
   [[nodiscard]] double least_cost(std::int64_t cap) {
     const auto k = as_size(demand_.max_transfers);
-    std::int64_t parts = 0;
+    std::int64_t parts = std::ssize(order_);
+    for (const std::int32_t e : order_) {
+      const std::int64_t size = demand_.edges[as_size(e)].weight;
+      if (size <= cap) break;
+      parts += (size - 1) / cap;
+      budget_.spend(kWorkOfCapPart);
+      if (parts > kMostPieces) return std::numeric_limits<double>::infinity();
+    }
     longest_.clear();
     for (const std::vector<std::int64_t>& node : sizes_) {
       cut_to_parts(node, cap, as_size(kMostPieces), parts_);
-      parts += static_cast<std::int64_t>(parts_.size());
-      if (parts > 2 * kMostPieces) return std::numeric_limits<double>::infinity();
+      budget_.spend(kWorkOfCapPart * std::ssize(parts_));
       if (longest_.size() < parts_.size()) longest_.resize(parts_.size(), 0);
       for (std::size_t i = 0; i < parts_.size(); ++i) longest_[i] = std::max(longest_[i], parts_[i]);
     }
-    budget_.spend(kWorkOfCapPart * parts);
     // No more than k parts fit into a step.
-    longest_.resize(std::max(longest_.size(), (as_size(parts / 2) + k - 1) / k), 0);
+    longest_.resize(std::max(longest_.size(), (as_size(parts) + k - 1) / k), 0);
     for (std::size_t i = 0; i * k < order_.size() && i < longest_.size(); ++i)
       longest_[i] = std::max(longest_[i], std::min(cap, demand_.edges[as_size(order_[i * k])].weight));
     double transmission = 0;

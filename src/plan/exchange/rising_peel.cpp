@@ -1,37 +1,58 @@
 #include "plan/exchange/rising_peel.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "graph/hopcroft_karp.hpp"
+#include "plan/exchange/key_tree.hpp"
+#include "plan/exchange/parts_by_size.hpp"
 
 namespace sluice::detail {
 
 namespace {
 
-constexpr std::int64_t kWorkOfRisingNode = 200;  // in a step: finding it a part
-constexpr std::int64_t kWorkOfRisingPart = 20;   // sorting it
-constexpr std::int64_t kWorkOfRisingLook = 5;    // in a search for a path
+constexpr std::int64_t kWorkOfRisingStep = 1000;
+constexpr std::int64_t kWorkOfRisingNode = 100;      // that has to be, or can be, in a step,
+constexpr std::int64_t kWorkOfFarRisingNode = 200;   // where the tables are too large for caches:
+constexpr std::size_t kManyRisingNodes = 1U << 13U;  // so many nodes
+constexpr std::int64_t kWorkOfRisingPart = 20;       // sorting it
+constexpr std::int64_t kWorkOfRisingLook = 5;        // in a search for a path
+
+std::int64_t work_of_node(std::size_t nodes) {
+  return nodes >= kManyRisingNodes ? kWorkOfFarRisingNode : kWorkOfRisingNode;
+}
 
 class RisingPeel {
  public:
   RisingPeel(const Demand& demand, const std::vector<Piece>& parts, Budget& budget)
-      : demand_(demand),
-        parts_(parts),
+      : parts_(parts),
         budget_(budget),
         limit_(as_size(demand.max_transfers)),
         limited_(demand.max_transfers < std::min(demand.lefts, demand.rights)),
         lefts_(as_size(demand.lefts)),
         rows_(lefts_ + as_size(demand.rights)),
+        work_of_node_(work_of_node(rows_.size())),
+        counts_(rows_.size()),
+        least_of_left_(lefts_),
+        least_of_right_(rows_.size() - lefts_),
         begin_(rows_.size(), 0),
+        begin_of_(rows_.size(), 0),
         part_of_(rows_.size(), -1),
+        touched_in_(rows_.size(), 0),
         reached_by_(rows_.size(), -1),
         seen_(rows_.size(), 0),
+        number_(rows_.size(), 0),
+        numbered_in_(rows_.size(), 0),
+        by_size_(limited_ ? parts : std::vector<Piece>()),
         left_(parts.size()) {
-    for (std::int32_t part = 0; as_size(part) < parts.size(); ++part) {
-      ++rows_[end_of(part, false)].count;
-      ++rows_[end_of(part, true)].count;
+    ends_.reserve(parts.size());
+    for (const Piece& part : parts) {
+      const Edge& edge = demand.edges[as_size(part.edge)];
+      ends_.push_back({edge.left, demand.lefts + edge.right});
+      for (const std::int32_t node : ends_.back()) ++rows_[as_size(node)].count;
     }
     entries_.resize(2 * parts.size());
     std::size_t first = 0;
@@ -39,17 +60,15 @@ class RisingPeel {
       row.first = first;
       first += std::exchange(row.count, 0);
     }
-    for (std::int32_t part = 0; as_size(part) < parts.size(); ++part) {
-      for (const bool right : {false, true}) {
-        Row& row = rows_[end_of(part, right)];
-        entries_[row.first + row.count++] = {parts[as_size(part)].size, part,
-                                             static_cast<std::int32_t>(end_of(part, !right))};
-      }
+    for (std::size_t part = 0; part < parts.size(); ++part) {
+      const auto [left, right] = ends_[part];
+      add(left, {parts[part].size, static_cast<std::int32_t>(part), right});
+      add(right, {parts[part].size, static_cast<std::int32_t>(part), left});
     }
-    for (const Row& row : rows_) {
-      std::sort(entries_.begin() + static_cast<std::ptrdiff_t>(row.first),
-                entries_.begin() + static_cast<std::ptrdiff_t>(row.first + row.count),
+    for (std::size_t node = 0; node < rows_.size(); ++node) {
+      std::sort(at(node, 0), at(node, rows_[node].count),
                 [](const Entry& a, const Entry& b) { return a.size != b.size ? a.size > b.size : a.part < b.part; });
+      file(node);
     }
     budget_.spend(2 * kWorkOfRisingPart * static_cast<std::int64_t>(parts.size()));
   }
@@ -57,7 +76,7 @@ class RisingPeel {
   std::optional<PieceSteps> run() {
     PieceSteps steps;
     while (left_ > 0) {
-      budget_.spend(kWorkOfRisingNode * static_cast<std::int64_t>(rows_.size()));
+      budget_.spend(kWorkOfRisingStep);
       if (budget_.over()) return std::nullopt;
       count_steps();
       allow(least_duration());
@@ -66,15 +85,6 @@ class RisingPeel {
     }
     return steps;
   }
-
-  // As a view for HopcroftKarp: the parts that are short enough.
-  [[nodiscard]] std::int32_t sources() const { return demand_.lefts; }
-  [[nodiscard]] std::int32_t targets() const { return demand_.rights; }
-  [[nodiscard]] std::int32_t degree(std::int32_t s) const {
-    return static_cast<std::int32_t>(rows_[as_size(s)].count - begin_[as_size(s)]);
-  }
-  [[nodiscard]] std::int32_t id(std::int32_t s, std::int32_t k) const { return entry(s, k).part; }
-  [[nodiscard]] std::int32_t target(std::int32_t s, std::int32_t k) const { return entry(s, k).other - demand_.lefts; }
 
  private:
   struct Row {
@@ -86,103 +96,195 @@ class RisingPeel {
     std::int32_t part = 0;
     std::int32_t other = 0;  ///< the node at its other end
   };
-  /// What the engine keeps.
+  /// A left, and its parts that are short enough.
+  struct Source {
+    std::size_t left = 0;
+    const Entry* parts = nullptr;
+    std::int32_t degree = 0;
+  };
+  /// Of sources_, for HopcroftKarp. Unless all rights are targets, those that are met get a number, so that the
+  /// engine's tables stay small.
   struct View {
-    const RisingPeel* peel;
-    [[nodiscard]] std::int32_t sources() const { return peel->sources(); }
-    [[nodiscard]] std::int32_t targets() const { return peel->targets(); }
-    [[nodiscard]] std::int32_t degree(std::int32_t s) const { return peel->degree(s); }
-    [[nodiscard]] std::int32_t id(std::int32_t s, std::int32_t k) const { return peel->id(s, k); }
-    [[nodiscard]] std::int32_t target(std::int32_t s, std::int32_t k) const { return peel->target(s, k); }
+    RisingPeel* peel;
+    bool all_rights;
+    std::int32_t most_targets;
+
+    [[nodiscard]] std::int32_t sources() const { return static_cast<std::int32_t>(peel->sources_.size()); }
+    [[nodiscard]] std::int32_t targets() const { return most_targets; }
+    [[nodiscard]] std::int32_t degree(std::int32_t s) const { return peel->sources_[as_size(s)].degree; }
+    [[nodiscard]] std::int32_t id(std::int32_t s, std::int32_t k) const { return entry(s, k).part; }
+    [[nodiscard]] std::int32_t target(std::int32_t s, std::int32_t k) const { return number_of(entry(s, k).other); }
+    [[nodiscard]] std::int32_t number_of(std::int32_t right) const {
+      return all_rights ? right - static_cast<std::int32_t>(peel->lefts_) : peel->number_of(as_size(right));
+    }
+
+   private:
+    [[nodiscard]] const Entry& entry(std::int32_t s, std::int32_t k) const {
+      return peel->sources_[as_size(s)].parts[as_size(k)];
+    }
   };
 
-  [[nodiscard]] const Entry& at(std::size_t node, std::size_t i) const { return entries_[rows_[node].first + i]; }
-  [[nodiscard]] const Entry& entry(std::int32_t s, std::int32_t k) const {
-    return at(as_size(s), begin_[as_size(s)] + as_size(k));
+  [[nodiscard]] std::vector<Entry>::iterator at(std::size_t node, std::size_t i) {
+    return entries_.begin() + static_cast<std::ptrdiff_t>(rows_[node].first + i);
+  }
+  void add(std::int32_t node, const Entry& entry) { *at(as_size(node), rows_[as_size(node)].count++) = entry; }
+  /// Where the parts of a node begin that are short enough.
+  [[nodiscard]] std::size_t begin(std::size_t node) {
+    if (begin_of_[node] != allowed_) {
+      begin_of_[node] = allowed_;
+      const auto end = at(node, rows_[node].count);
+      begin_[node] = static_cast<std::size_t>(
+          std::partition_point(at(node, 0), end, [this](const Entry& each) { return each.size > duration_; }) -
+          at(node, 0));
+    }
+    return begin_[node];
   }
   [[nodiscard]] bool critical(std::size_t node) const { return rows_[node].count >= steps_left_; }
   [[nodiscard]] std::size_t end_of(std::int32_t part, bool right) const {
-    const Edge& edge = demand_.edges[as_size(parts_[as_size(part)].edge)];
-    return right ? lefts_ + as_size(edge.right) : as_size(edge.left);
+    return as_size(ends_[as_size(part)][right ? 1 : 0]);
+  }
+  [[nodiscard]] std::int32_t number_of(std::size_t right) {
+    if (numbered_in_[right] != numbering_) {
+      numbered_in_[right] = numbering_;
+      number_[right] = numbers_++;
+    }
+    return number_[right];
   }
 
-  /// How many steps what is left takes at least, and how many parts the next one has to send for that.
+  /// Tells the trees what a node has.
+  void file(std::size_t node) {
+    const std::size_t count = rows_[node].count;
+    counts_.set(node, count > 0 ? static_cast<std::int64_t>(count) : KeyTree::kNone);
+    const std::int64_t key = count > 0 ? -at(node, count - 1)->size : KeyTree::kNone;
+    if (node < lefts_) {
+      least_of_left_.set(node, key);
+    } else {
+      least_of_right_.set(node - lefts_, key);
+    }
+  }
+
+  /// How many steps what is left takes at least, which nodes are critical for that, and how many parts the next step
+  /// has to send.
   void count_steps() {
-    std::size_t degree = 0;
-    for (const Row& row : rows_) degree = std::max(degree, row.count);
-    steps_left_ = std::max(degree, (left_ + limit_ - 1) / limit_);
+    for (KeyTree* tree : {&counts_, &least_of_left_, &least_of_right_}) tree->refresh();
+    steps_left_ = std::max(as_size(counts_.largest()), (left_ + limit_ - 1) / limit_);
     const std::size_t later = limit_ * (steps_left_ - 1);
     needed_ = left_ > later ? left_ - later : 0;
+    critical_.clear();
+    counts_.each_of_at_least(static_cast<std::int64_t>(steps_left_), [this](std::size_t node) {
+      critical_.push_back(node);
+      return true;
+    });
+    budget_.spend(work_of_node_ * std::ssize(critical_));
   }
 
   [[nodiscard]] std::int64_t least_duration() {
     std::int64_t duration = 0;
-    for (std::size_t node = 0; node < rows_.size(); ++node)
-      if (critical(node)) duration = std::max(duration, at(node, rows_[node].count - 1).size);
-    if (!limited_ || needed_ == 0) return duration;
-    sizes_.clear();
-    for (std::size_t u = 0; u < lefts_; ++u)
-      for (std::size_t i = 0; i < rows_[u].count; ++i) sizes_.push_back(at(u, i).size);
-    const auto last = sizes_.begin() + static_cast<std::ptrdiff_t>(needed_ - 1);
-    std::nth_element(sizes_.begin(), last, sizes_.end());
-    budget_.spend(kWorkOfRisingPart * static_cast<std::int64_t>(sizes_.size()));
-    return std::max(duration, *last);
+    for (const std::size_t node : critical_) duration = std::max(duration, at(node, rows_[node].count - 1)->size);
+    if (limited_ && needed_ > 0) duration = std::max(duration, parts_[by_size_.at(needed_ - 1)].size);
+    return duration;
   }
 
   /// Parts of at most `duration` are short enough.
   void allow(std::int64_t duration) {
     duration_ = duration;
-    for (std::size_t node = 0; node < rows_.size(); ++node) {
-      const auto first = entries_.begin() + static_cast<std::ptrdiff_t>(rows_[node].first);
-      const auto short_enough = std::partition_point(first, first + static_cast<std::ptrdiff_t>(rows_[node].count),
-                                                     [duration](const Entry& each) { return each.size > duration; });
-      begin_[node] = static_cast<std::size_t>(short_enough - first);
-    }
+    ++allowed_;
   }
 
   void match() {
-    std::fill(part_of_.begin(), part_of_.end(), -1);
+    ++step_;
+    touched_.clear();
     matched_ = 0;
-    grow([this](std::size_t u) { return critical(u); }, rows_.size());
-    for (std::size_t node = 0; node < rows_.size() && !budget_.over();) {
-      if (part_of_[node] >= 0 || !critical(node) || cover(node) || !allow_more()) ++node;
+    longest_ = 0;
+    free_.clear();
+    for (const std::size_t node : critical_)
+      if (node < lefts_) take_largest(node);
+    augment(lefts_);
+    for (std::size_t i = 0; i < critical_.size() && !budget_.over();) {
+      if (part_of(critical_[i]) >= 0 || cover(critical_[i]) || !allow_more()) ++i;
     }
     next_duration_ = 0;
     while (!budget_.over()) {
-      grow([](std::size_t) { return true; }, limit_);
+      grow();
       if (matched_ >= std::min(needed_, limit_) || !allow_more()) break;
     }
   }
 
-  /// Lets lefts of which `wanted` says so take parts, the largest first, and augments until there are `enough`.
-  template <class Wanted>
-  void grow(Wanted wanted, std::size_t enough) {
-    enough = std::min(enough, lefts_);
-    if (matched_ >= enough) return;
-    HopcroftKarp<View> engine(View{this});
-    roots_.clear();
-    for (std::size_t u = 0; u < lefts_; ++u) {
-      const auto left = static_cast<std::int32_t>(u);
-      if (part_of_[u] >= 0)
-        engine.match(left, static_cast<std::int32_t>(end_of(part_of_[u], true) - lefts_), part_of_[u]);
-      else if (wanted(u))
-        roots_.push_back(left);
+  /// What a node takes part in, -1: nothing.
+  [[nodiscard]] std::int32_t part_of(std::size_t node) const {
+    return touched_in_[node] == step_ ? part_of_[node] : -1;
+  }
+  void take_part(std::size_t node, std::int32_t part) {
+    if (touched_in_[node] != step_) {
+      touched_in_[node] = step_;
+      touched_.push_back(node);
     }
-    for (const std::int32_t u : roots_) {
-      if (as_size(engine.size()) >= enough) break;
-      for (std::int32_t k = 0; k < degree(u); ++k) {
-        const std::int32_t right = target(u, k);
-        if (engine.source_of()[as_size(right)] >= 0) continue;
-        engine.match(u, right, id(u, k));
-        break;
-      }
+    part_of_[node] = part;
+  }
+
+  /// Gives a left the largest part whose right is free; if there is none, notes it in free_.
+  void take_largest(std::size_t left) {
+    std::size_t i = begin(left);
+    while (i < rows_[left].count && part_of(as_size(at(left, i)->other)) >= 0) ++i;
+    budget_.spend(work_of_node_ + kWorkOfRisingLook * static_cast<std::int64_t>(i - begin(left)));
+    if (i == rows_[left].count) {
+      free_.push_back(left);
+      return;
     }
-    engine.grow(roots_, static_cast<std::int32_t>(enough));
+    const Entry& largest = *at(left, i);
+    take_part(left, largest.part);
+    take_part(as_size(largest.other), largest.part);
+    ++matched_;
+  }
+
+  /// Lets as many nodes take part as can.
+  void grow() {
+    std::size_t rights = 0;
+    least_of_right_.each_of_at_least(-duration_, [&](std::size_t) { return ++rights < limit_; });
+    budget_.spend(static_cast<std::int64_t>(rights));
+    const std::size_t enough = std::min(limit_, rights);
+    free_.clear();
+    if (matched_ < enough) {
+      least_of_left_.each_of_at_least(-duration_, [&](std::size_t left) {
+        if (part_of(left) < 0) take_largest(left);
+        return matched_ < enough;
+      });
+    }
+    augment(enough);
+  }
+
+  /// Augments from free_ until there are `enough`.
+  void augment(std::size_t enough) {
+    if (matched_ >= enough || free_.empty()) return;
+    sources_.clear();
+    std::size_t looks = 0;
+    const auto add_source = [&](std::size_t left) {
+      const std::size_t count = rows_[left].count - begin(left);
+      sources_.push_back({left, &*at(left, begin(left)), static_cast<std::int32_t>(count)});
+      looks += count;
+    };
+    for (const std::size_t node : touched_)
+      if (node < lefts_ && part_of_[node] >= 0) add_source(node);
+    const std::size_t matched = sources_.size();
+    for (const std::size_t left : free_) add_source(left);
+    const std::size_t rights = rows_.size() - lefts_;
+    ++numbering_;
+    numbers_ = 0;
+    const View view{this, looks >= rights, static_cast<std::int32_t>(std::min(looks, rights))};
+    HopcroftKarp<View> engine(view);
+    for (std::size_t s = 0; s < matched; ++s) {
+      const std::int32_t part = part_of_[sources_[s].left];
+      engine.match(static_cast<std::int32_t>(s), view.number_of(ends_[as_size(part)][1]), part);
+    }
+    std::vector<std::int32_t> roots(free_.size());
+    std::iota(roots.begin(), roots.end(), static_cast<std::int32_t>(matched));
+    engine.search(std::move(roots), static_cast<std::int32_t>(std::min(enough, lefts_)));
     matched_ = as_size(engine.size());
-    std::fill(part_of_.begin() + static_cast<std::ptrdiff_t>(lefts_), part_of_.end(), -1);
-    for (std::size_t u = 0; u < lefts_; ++u) {
-      part_of_[u] = engine.edges()[u];
-      if (part_of_[u] >= 0) part_of_[end_of(part_of_[u], true)] = part_of_[u];
+    for (std::size_t s = 0; s < sources_.size(); ++s) {
+      const std::int32_t part = engine.edges()[s];
+      if (part < 0) continue;
+      take_part(sources_[s].left, part);
+      take_part(end_of(part, true), part);
     }
   }
 
@@ -196,11 +298,12 @@ class RisingPeel {
     next_duration_ = std::numeric_limits<std::int64_t>::max();
     for (std::size_t head = 0; head < queue_.size(); ++head) {
       const std::size_t node = queue_[head];
-      if (begin_[node] > 0) next_duration_ = std::min(next_duration_, at(node, begin_[node] - 1).size);
-      budget_.spend(kWorkOfRisingLook * static_cast<std::int64_t>(rows_[node].count - begin_[node]));
-      for (std::size_t i = begin_[node]; i < rows_[node].count; ++i) {
-        const Entry& each = at(node, i);
-        const std::int32_t there = part_of_[as_size(each.other)];
+      const std::size_t first = begin(node);
+      if (first > 0) next_duration_ = std::min(next_duration_, at(node, first - 1)->size);
+      budget_.spend(kWorkOfRisingLook * static_cast<std::int64_t>(rows_[node].count - first));
+      for (std::size_t i = first; i < rows_[node].count; ++i) {
+        const Entry& each = *at(node, i);
+        const std::int32_t there = part_of(as_size(each.other));
         if (there < 0) {
           flip(root, node, each.part, rights);
           ++matched_;
@@ -212,7 +315,7 @@ class RisingPeel {
         reached_by_[next] = each.part;
         queue_.push_back(next);
         if (critical(next)) continue;
-        part_of_[next] = -1;
+        take_part(next, -1);
         flip(root, node, each.part, rights);
         return true;
       }
@@ -223,8 +326,8 @@ class RisingPeel {
   /// Matches `part` at `node`, what `node` had at the node from which it was reached, and so on back to `root`.
   void flip(std::size_t root, std::size_t node, std::int32_t part, bool rights) {
     for (;;) {
-      part_of_[node] = part;
-      part_of_[end_of(part, rights)] = part;
+      take_part(node, part);
+      take_part(end_of(part, rights), part);
       if (node == root) return;
       part = reached_by_[node];
       node = end_of(part, !rights);
@@ -234,50 +337,73 @@ class RisingPeel {
   /// Makes the step longer: to what the last search asked for, and at least by a share. False if no part is longer.
   bool allow_more() {
     constexpr std::int64_t kShare = 256;
-    std::int64_t longest = 0;
-    for (std::size_t u = 0; u < lefts_; ++u)
-      if (rows_[u].count > 0) longest = std::max(longest, at(u, 0).size);
-    if (duration_ >= longest) return false;
-    allow(std::min(longest, std::max(next_duration_, duration_ + 1 + duration_ / kShare)));
-    budget_.spend(kWorkOfRisingPart * static_cast<std::int64_t>(rows_.size()));
+    if (longest_ == 0) {
+      const bool of_lefts = 2 * lefts_ <= rows_.size();  // every part is in a row of either side
+      for (std::size_t node = of_lefts ? 0 : lefts_; node < (of_lefts ? lefts_ : rows_.size()); ++node)
+        if (rows_[node].count > 0) longest_ = std::max(longest_, at(node, 0)->size);
+      budget_.spend(kWorkOfRisingPart * static_cast<std::int64_t>(std::min(lefts_, rows_.size() - lefts_)));
+    }
+    if (duration_ >= longest_) return false;
+    allow(std::min(longest_, std::max(next_duration_, duration_ + 1 + duration_ / kShare)));
     return true;
   }
 
   void send(std::vector<Piece>& step) {
-    for (std::size_t u = 0; u < lefts_ && step.size() < limit_; ++u) {
-      const std::int32_t part = part_of_[u];
+    std::sort(touched_.begin(), touched_.end());
+    for (const std::size_t left : touched_) {
+      if (left >= lefts_ || step.size() >= limit_) break;
+      const std::int32_t part = part_of_[left];
       if (part < 0) continue;
       step.push_back(parts_[as_size(part)]);
-      for (const std::size_t node : {u, end_of(part, true)}) {
-        const auto first = entries_.begin() + static_cast<std::ptrdiff_t>(rows_[node].first);
-        const auto end = first + static_cast<std::ptrdiff_t>(rows_[node].count--);
-        const auto sent = std::find_if(first + static_cast<std::ptrdiff_t>(begin_[node]), end,
-                                       [part](const Entry& each) { return each.part == part; });
-        std::move(sent + 1, end, sent);
-      }
+      for (const std::int32_t node : ends_[as_size(part)]) take_out(as_size(node), part);
+      if (limited_) by_size_.take(as_size(part));
       --left_;
     }
+    budget_.spend(2 * work_of_node_ * std::ssize(step));
   }
 
-  const Demand& demand_;
+  void take_out(std::size_t node, std::int32_t part) {
+    Row& row = rows_[node];
+    const auto sent = std::find_if(at(node, begin(node)), at(node, row.count),
+                                   [part](const Entry& each) { return each.part == part; });
+    if (sent - at(node, 0) < at(node, row.count) - sent) {
+      std::move_backward(at(node, 0), sent, sent + 1);
+      ++row.first;
+    } else {
+      std::move(sent + 1, at(node, row.count), sent);
+    }
+    --row.count;
+    file(node);
+  }
+
   const std::vector<Piece>& parts_;
   Budget& budget_;
   std::size_t limit_;
   bool limited_;
   std::size_t lefts_;
   std::vector<Row> rows_;  ///< parts left at each node, lefts first
+  std::int64_t work_of_node_;
   std::vector<Entry> entries_;
-  std::vector<std::size_t> begin_;        ///< where those that are short enough begin in each row
-  std::vector<std::int32_t> part_of_;     ///< what each node takes part in, -1: nothing
-  std::vector<std::int32_t> reached_by_;  ///< of a search: by which part
+  std::vector<std::array<std::int32_t, 2>> ends_;  ///< of each part, nodes
+  KeyTree counts_;                                 ///< of each node, how many parts
+  KeyTree least_of_left_, least_of_right_;         ///< the least part of each, negative
+  std::vector<std::size_t> begin_;                 ///< where those that are short enough begin in each row,
+  std::vector<std::uint32_t> begin_of_;            ///< for which duration, counted by allowed_
+  std::vector<std::int32_t> part_of_;              ///< what each node takes part in, -1: nothing; if it was
+  std::vector<std::uint32_t> touched_in_;          ///< touched in this step, and
+  std::vector<std::size_t> touched_;               ///< is one of these
+  std::vector<std::int32_t> reached_by_;           ///< of a search: by which part
   std::vector<std::uint32_t> seen_;
-  std::size_t left_;  ///< parts
+  std::vector<std::int32_t> number_;  ///< of each right, for the engine, if it has one in
+  std::vector<std::uint32_t> numbered_in_;
+  PartsBySize by_size_;  ///< if limited_
+  std::size_t left_;     ///< parts
   std::size_t steps_left_ = 0, needed_ = 0, matched_ = 0;
-  std::int64_t duration_ = 0, next_duration_ = 0;
-  std::uint32_t stamp_ = 0;
-  std::vector<std::int64_t> sizes_;
-  std::vector<std::int32_t> roots_;
-  std::vector<std::size_t> queue_;
+  std::int64_t duration_ = 0, next_duration_ = 0, longest_ = 0;
+  std::uint32_t allowed_ = 0, step_ = 0, stamp_ = 0, numbering_ = 0;
+  std::int32_t numbers_ = 0;
+  std::vector<std::size_t> critical_, free_, queue_;
+  std::vector<Source> sources_;
 };
 
 }  // namespace
@@ -297,8 +423,9 @@ std::int64_t work_of_rising(const Demand& demand, const std::vector<Piece>& part
   const std::int64_t steps =
       std::max(*std::max_element(degree.begin(), degree.end()), count / demand.max_transfers + 1);
   constexpr std::int64_t kMoreSteps = 4;
-  return 2 * kWorkOfRisingPart * count +
-         (steps + kMoreSteps) * kWorkOfRisingNode * static_cast<std::int64_t>(degree.size()) * 5 / 4;
+  constexpr std::int64_t kHalfNodesOfPart = 9;  // with those that try in vain
+  return (2 * kWorkOfRisingPart + kHalfNodesOfPart * work_of_node(degree.size()) / 2) * count +
+         (steps + kMoreSteps) * kWorkOfRisingStep;
 }
 
 }  // namespace sluice::detail

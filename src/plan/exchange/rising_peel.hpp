@@ -21,8 +21,9 @@ namespace sluice::detail {
 ///
 /// Guarantee: where k does not limit, the fewest steps that carry the parts whole. Sum over i of the i-th longest part
 /// of any node is the least that these can last together, and as a rule they do not last longer.
-/// Complexity: for each step O(m) and Hopcroft-Karp's search, and a search of O(m) for each critical node that it left
-/// out. Memory O(m + n). Deterministic.
+/// Complexity: for each step O(log n) for each part that it sends and for each node that has to be, or can be, in it
+/// (key_tree.hpp), Hopcroft-Karp's search among these, and a search of O(m) at worst for each critical node that was
+/// left out; nodes without a part that is short enough cost nothing. Memory O(m + n). Deterministic.
 ///
 /// Example: messages 0->0 of 5, 0->1 of 2, 1->0 of 4, 1->1 of 1. All nodes are critical, and receiver 0 has no part
 /// below 4: a step of 4 with 1->0 and 0->1. Then one of 5 with the other two: 9, the least, as 5 + 4 is that of

@@ -42,6 +42,7 @@ namespace {
 
 constexpr std::int64_t kWorkOfSolsticeEdge = 10;  // of the graph, in a matching that is found or repaired
 constexpr std::int64_t kWorkOfSolsticeVertex = 20;
+constexpr std::int64_t kWorkOfStuffing = 100;  // of a message
 
 /// The messages, raised, and behind them what was added.
 std::vector<Edge> quick_stuff(const Demand& demand, std::int64_t full) {
@@ -83,6 +84,10 @@ std::optional<PieceSteps> plan_solstice(const Demand& demand, Budget& budget) {
   if (full > std::numeric_limits<std::int64_t>::max() / demand.max_transfers)
     throw InputError("solstice", fmt::format("{} nodes loaded with {} each", demand.max_transfers, full),
                      "at most 2^63 - 1 in their product");
+  // A perfect matching for each step at least.
+  const std::int64_t side = std::int64_t{demand.lefts} + demand.rights - demand.max_transfers;
+  budget.spend(kWorkOfStuffing * std::ssize(demand.edges));
+  if (budget.left() < eta(demand).steps * (kWorkOfSolsticeEdge + kWorkOfSolsticeVertex) * side) return std::nullopt;
   RegularExtension stuffed =
       regular_extension(demand.lefts, demand.rights, quick_stuff(demand, full), demand.max_transfers);
   std::vector<Edge>& entries = stuffed.edges;

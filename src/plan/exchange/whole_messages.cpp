@@ -1,11 +1,18 @@
 #include "plan/exchange/whole_messages.hpp"
 
+#include <iterator>
+
 namespace sluice::detail {
 
 std::optional<PieceSteps> peel_whole(const Demand& demand, Budget& budget,
                                      Matching (*next)(const BipartiteGraph&, std::int32_t),
                                      std::int64_t further_edges) {
   constexpr std::int64_t kWorkOfMessage = 30, kWorkOfFurtherEdge = 100;  // left, in a step
+  // What it spends at least before the last step, as one sends at most k messages: nothing is begun in vain.
+  std::int64_t least = 0;
+  for (auto left = std::ssize(demand.edges); left > demand.max_transfers; left -= demand.max_transfers)
+    least += kWorkOfMessage * left + kWorkOfFurtherEdge * further_edges;
+  if (budget.left() < least) return std::nullopt;
   bool late = false;
   const EdgeSteps whole =
       peel(BipartiteGraph(demand.lefts, demand.rights, demand.edges), [&](const BipartiteGraph& rest) {
