@@ -213,14 +213,7 @@ class Simulation {
 
   void send_from(std::size_t rank, double now) {
     for (;;) {
-      if (port_free_[rank] > now) {
-        // Who has nothing to send will try when something arrives.
-        const auto begin = connections_.begin() + static_cast<std::ptrdiff_t>(first_connection_[rank]);
-        const auto end = connections_.begin() + static_cast<std::ptrdiff_t>(first_connection_[rank + 1]);
-        if (std::any_of(begin, end, [](const Connection& each) { return !each.ready.empty(); }))
-          try_at(rank, port_free_[rank]);
-        return;
-      }
+      if (port_free_[rank] > now) return try_at(rank, port_free_[rank]);
       Connection* chosen = nullptr;
       double least = kInfinity, soonest = kInfinity;
       for (std::size_t c = first_connection_[rank]; c < first_connection_[rank + 1]; ++c) {
