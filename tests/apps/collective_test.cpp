@@ -124,7 +124,7 @@ TEST(Collective, BadInputIsOneLineAndNothingIsWritten) {
             "error: --algorithm: 'ring', expected one of pairwise, bruck, hierarchical, auto\n");
   EXPECT_EQ(
       refused("allreduce", "--size 8 --in-order --algorithm ring"),
-      "error: algorithm: 'ring' with an operation that does not commute, expected one that keeps the order of the "
+      "error: --algorithm: 'ring' with an operation that does not commute, expected one that keeps the order of the "
       "ranks\n");
 }
 
