@@ -115,6 +115,11 @@ std::vector<std::int64_t> read_counts(const std::string& text, Collective collec
 
 }  // namespace
 
+void check_segments(const CollectiveInput& options, const std::string& algorithm) {
+  if (!options.segments.empty() && algorithm != "auto" && algorithm != "chain")
+    throw InputError("--segments", "algorithm " + algorithm, "--algorithm chain or auto");
+}
+
 CollectiveTask read(const CollectiveInput& options, std::int64_t ranks) {
   constexpr std::int64_t kMostSegments = 1 << 20;
   CollectiveTask task;

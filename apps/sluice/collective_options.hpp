@@ -49,6 +49,9 @@ struct CollectiveTask {
 /// what is missing, no number or out of range.
 [[nodiscard]] CollectiveTask read(const CollectiveInput& options, std::int64_t ranks = 0);
 
+/// Throws InputError for --segments beside an algorithm that sends whole messages.
+void check_segments(const CollectiveInput& options, const std::string& algorithm);
+
 inline constexpr const char* kCollectiveHelp =
     "\nIn rounds of one message per rank, for p ranks, q = ceil(log2 p), n segments, C groups of ranks. A program\n"
     "is timed by a replay in which messages share what they pass. Variants of an algorithm (segments, levels of\n"

@@ -99,6 +99,8 @@ int plan(const PlanOptions& options) {
   if (!options.element_bytes.empty() && !options.reversed)
     throw InputError("--element-bytes", options.element_bytes,
                      "nothing without --reversed: a broadcast has no elements");
+  if (options.problem.lookahead != BroadcastInput().lookahead && options.algorithm != "ecef-la")
+    throw InputError("--lookahead", "algorithm " + options.algorithm, "--algorithm ecef-la beside it");
   const Interruptible interruptible(searches(options.algorithm));
   return options.reversed ? plan_back(options, task) : plan_forth(options, task);
 }

@@ -73,6 +73,7 @@ std::string lines_of(const CollectiveTask& task, const Program& program, std::in
 
 int plan(const PlanOptions& options) {
   check_algorithm(to_string(options.problem.collective), options.algorithm);
+  check_segments(options.problem, options.algorithm);
   const CollectiveTask task = read(options.problem);
   options.output.check_targets();
   const ProgramPlan planned = [&] {

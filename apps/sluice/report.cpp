@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <memory>
@@ -65,6 +66,8 @@ int report(const ReportOptions& options) {
     ReportSpace space;
     std::vector<ReportSection> sections;
     for (const std::string& file : options.files) sections.push_back(read_report_section(file, platform, space));
+    if (platform && std::ranges::none_of(sections, [](const auto& each) { return each.kind == kProgramSection; }))
+      throw InputError("--platform", "no program among the files", "one, whose times it tells");
     add_pictures_beside(sections);
     return report_html(sections, title_of(options.files));
   }();

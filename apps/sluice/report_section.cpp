@@ -163,7 +163,7 @@ void add(ReportSection& section, const TreeSchedule& schedule, ReportSpace& spac
 
 void add(ReportSection& section, const Program& program, const std::optional<Platform>& platform, ReportSpace& space) {
   refuse_broken(validate(program), section.file);
-  section.kind = "program of a collective";
+  section.kind = kProgramSection;
   section.figures = {
       {"problem", std::string(to_string(program.problem))},
       {"algorithm", program.algorithm},

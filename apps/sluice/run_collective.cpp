@@ -43,6 +43,7 @@ int run_collective(const RunCollective& options) {
   });
   const int repetitions = options.methods.times();
   check_algorithm(to_string(problem), options.algorithm);
+  check_segments(options.problem, options.algorithm);
   int ranks = 0;
   SLUICE_MPI(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
   compare::CollectiveContents contents;

@@ -240,6 +240,10 @@ TEST(BadInput, OptionsWithoutEffect) {
              Case{"platform small.json --format 1", "--format: nothing to write beside it, expected -o FILE"},
              Case{"tune --platform small.json --for openmpi -o rules.conf --repetitions 5",
                   "--repetitions: --platform, by which nothing is measured, expected --measure"},
+             Case{"plan broadcast --platform small.json --size 1Ki --lookahead average --algorithm flat",
+                  "--lookahead: algorithm flat, expected --algorithm ecef-la beside it"},
+             Case{"plan allreduce --platform small.json --size 1Ki --segments 4 --algorithm ring",
+                  "--segments: algorithm ring, expected --algorithm chain or auto"},
 #if SLUICE_HAS_MPI
              Case{"run broadcast --size 1Ki --time-limit 5ms", "--platform: nothing, expected a platform file"},
              Case{"probe --quick --thorough", "--thorough: --quick beside it, expected one of the two"},

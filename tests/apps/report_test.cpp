@@ -232,6 +232,9 @@ TEST(Report, RefusesWhatItCannotShow) {
   folder.write("x.csv", kTraffic);
   ASSERT_EQ(folder.sluice(words("plan exchange x.csv --algorithm oggp --json plan.json")).status, 0);
   ASSERT_EQ(folder.sluice(words("compare exchange x.csv --json compare.json")).status, 0);
+  expect_refused(folder.sluice({"report", "plan.json", "-o", "report.html", "--platform",
+                                std::string(SLUICE_STUDIES) + "/grid5000/grid5000-88.json"}),
+                 "--platform: no program among the files, expected one");
   json broken = json::parse(folder.read("plan.json"));
   broken["steps"][0]["duration"] = 999;
   folder.write("broken.json", broken.dump());
