@@ -309,8 +309,11 @@ void add_problem(CLI::App& verb, Action& chosen, const char* name, const char* h
   problem->callback([options, run, name, &chosen] {
     chosen = [options, run, name] {
       check_algorithm(name, options->algorithm);
-      if constexpr (requires { options->problem.platform; })
+      if constexpr (requires { options->problem.platform; }) {
         options->simulation.machine.platform = options->problem.platform;
+      } else if (!options->simulation.simgrid() && !options->simulation.machine.platform.empty()) {
+        throw InputError("--platform", "engine model, which needs no machine", "--engine simgrid");
+      }
       check(options->simulation);
       const Interruptible interruptible(searches(options->algorithm));
       return run(*options);
@@ -324,8 +327,8 @@ int run_redistribute_model(const ProblemOptions<RedistributeOptions>& options) {
   const RedistributeTask task = read(options.problem);
   if (count_messages(task.problem, kMostTransfers) > kMostTransfers)
     throw InputError("simulate", fmt::format("more than {} transfers", kMostTransfers), "less");
-  const RedistributionPlan plan =
-      plan_redistribution(task.problem, options.algorithm, task.setup, kCustomaryEffort, stop_at_interrupt());
+  const RedistributionPlan plan = plan_redistribution(task.problem, options.algorithm, task.setup, kCustomaryEffort,
+                                                      TimeLimit(task.time_limit_s).stop());
   return simulate_steps(plan.schedule(task.input), task.title() + '\n', options.simulation,
                         static_cast<double>(task.element_bytes));
 }

@@ -174,6 +174,7 @@ TEST(Simulate, RefusesWhatItCannotSimulate) {
       {"plan.json --json plan.json", "--json: 'plan.json', which is the input"},
       {"plan.json --speed fast", "--speed: 'fast'"},
       {"exchange x.csv --algorithm magic", "--algorithm: 'magic'"},
+      {"exchange x.csv --platform p.json", "--platform: engine model, which needs no machine"},
   };
   for (const auto& [arguments, about] : cases) {
     SCOPED_TRACE(arguments);
@@ -375,6 +376,7 @@ TEST(SimulateWithSimgrid, RefusesWhatSimgridCannotDo) {
   const Folder folder;
   folder.write("x.csv", "1,2\n3,4\n");
   folder.write("c.xml", cluster(3));
+  folder.write("one.xml", cluster(1));
   folder.write("cut.xml", cluster(8).substr(0, 200));
   folder.write("apart.xml",
                "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
@@ -385,6 +387,7 @@ TEST(SimulateWithSimgrid, RefusesWhatSimgridCannotDo) {
   const std::pair<const char*, const char*> cases[] = {
       {"", "--platform: nothing, expected the machine to simulate"},
       {"--platform c.xml", "c.xml: 3 hosts, expected a host for each sender and for each receiver"},
+      {"--platform one.xml", "one.xml: 1 host, expected a host for each sender and for each receiver"},
       {"--platform c.xml --hosts hosts", "c.xml: no host 'h-77'"},
       {"--platform c.xml --hosts nowhere", "nowhere: cannot be read"},
       {"--platform cut.xml", "cut.xml: Parse error"},

@@ -132,66 +132,9 @@ TEST(ExchangeAuto, TellsOfFallingCostsAndRisingBounds) {
   EXPECT_EQ(testing::expect_sound(problem, result).total, cost);
 }
 
-ExchangeProblem log_normal(std::int32_t nodes, std::int32_t messages, double setup, std::uint64_t seed) {
-  // Sizes as powers of 2 and a bit: no function of the C library, which differs between machines.
-  std::mt19937_64 random(seed);
-  ExchangeProblem problem{{nodes, nodes, {}}, nodes, setup};
-  for (std::int32_t u = 0; u < nodes; ++u) {
-    for (std::int32_t i = 0; i < messages; ++i) {
-      std::int64_t bits = 0;
-      for (int j = 0; j < 12; ++j) bits += static_cast<std::int64_t>(random() % 4);
-      const std::int64_t size = (std::int64_t{1} << (bits - bits / 4)) + static_cast<std::int64_t>(random() % 100);
-      problem.traffic.messages.push_back(
-          {u, messages == nodes ? i : static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(nodes)), size});
-    }
-  }
-  return problem;
-}
-
-/// Of durations, ends and sizes in their order.
-std::uint64_t hash_of(const StepSchedule& schedule) {
-  std::uint64_t hash = 14695981039346656037U;
-  const auto add = [&](std::int64_t value) { hash = (hash ^ static_cast<std::uint64_t>(value)) * 1099511628211U; };
-  for (const Step& step : schedule.steps) {
-    add(step.duration);
-    for (const Transfer& transfer : step.transfers) {
-      add(transfer.from);
-      add(transfer.to);
-      add(transfer.offset);
-      add(transfer.size);
-    }
-  }
-  return hash;
-}
-
-TEST(ExchangeAuto, PlansTheSameOnEveryMachine) {
-  struct Stored {
-    std::int32_t nodes, messages;
-    std::int64_t k;
-    double setup, effort;
-    std::uint64_t hash;
-  };
-  // Written down from a run; another compiler, library or machine has to give the same.
-  const std::vector<Stored> stored{
-      {6, 6, 6, 500, 0.02, 17656742766745368638U},      {12, 12, 5, 2000, 0.02, 2647082700541085553U},
-      {20, 20, 20, 0.5, 0.05, 6625856103512903840U},    {60, 60, 60, 3000, 0.05, 6534947568722152236U},
-      {60, 60, 20, 3000, 0.05, 14958534814136337657U},  {400, 10, 400, 2000, 0.05, 6422572860163886451U},
-      {3000, 5, 3000, 800, 0.1, 12820684247685419646U},
-  };
-  for (const Stored& each : stored) {
-    ExchangeProblem problem = log_normal(each.nodes, each.messages, each.setup, 71);
-    problem.max_transfers = each.k;
-    const ExchangePlan once = plan(problem, "auto", each.effort);
-    EXPECT_EQ(once.schedule, plan(problem, "auto", each.effort).schedule);
-    EXPECT_FALSE(once.stopped);
-    testing::expect_sound(problem, once);
-    EXPECT_EQ(hash_of(once.schedule), each.hash) << each.nodes << " x " << each.messages;
-  }
-}
-
 /// Where k limits, a step of `greedy` is a matching among millions of edges, however few the messages are.
 TEST(ExchangeAuto, GreedyKeepsToItsBudgetWhereFewMayBeUnderWay) {
-  ExchangeProblem problem = log_normal(2000, 5, 1000, 73);
+  ExchangeProblem problem = testing::log_normal_problem(2000, 5, 1000, 73);
   problem.max_transfers = 300;
   const detail::Demand demand = detail::make_demand(problem.traffic, problem.max_transfers, problem.setup);
   detail::Budget budget(100'000'000);
@@ -202,7 +145,7 @@ TEST(ExchangeAuto, GreedyKeepsToItsBudgetWhereFewMayBeUnderWay) {
 
 TEST(ExchangeAuto, PlansLargeTrafficNearTheBound) {
   for (const double setup : {1000.0, 20000.0}) {
-    const ExchangeProblem problem = log_normal(3000, 12, setup, 72);
+    const ExchangeProblem problem = testing::log_normal_problem(3000, 12, setup, 72);
     const double total = testing::expect_sound(problem, plan(problem, "auto", 0.3)).total;
     EXPECT_LE(total, testing::expect_sound(problem, plan(problem, "first-fit", 1)).total);
     EXPECT_LE(total, 1.05 * lower_bound(problem.traffic, problem.max_transfers, setup).total);
@@ -234,7 +177,7 @@ TEST(ExchangeAuto, IsFarBelowThePlannersForSwitchesOnTheirDemand) {
 }
 
 TEST(ExchangeAuto, SaysThatItWasStopped) {
-  const ExchangeProblem problem = log_normal(40, 40, 2000, 73);
+  const ExchangeProblem problem = testing::log_normal_problem(40, 40, 2000, 73);
   ExchangeOptions options;
   options.effort = 1000;
   options.time_limit_s = 0.05;
@@ -251,7 +194,7 @@ TEST(ExchangeAuto, SaysThatItWasStopped) {
 }
 
 TEST(ExchangeAuto, RefusesAnEffortOrATimeThatIsNone) {
-  const ExchangeProblem problem = log_normal(3, 3, 1, 74);
+  const ExchangeProblem problem = testing::log_normal_problem(3, 3, 1, 74);
   for (const double bad : {0.0, -1.0, std::nan("")}) EXPECT_THROW((void)plan(problem, "auto", bad), InputError);
   for (const double bad : {-1.0, std::nan("")}) {
     ExchangeOptions options;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <numeric>
 #include <random>
 #include <string>
@@ -58,6 +59,23 @@ inline ExchangeProblem random_problem(std::int32_t most, std::mt19937& random) {
       random_traffic(senders, receivers, static_cast<std::int32_t>(draw(1, senders * receivers)), largest, random);
   problem.max_transfers = draw(1, std::min(senders, receivers) + 1);
   problem.setup = setup;
+  return problem;
+}
+
+/// `messages` for each of `nodes` senders, sizes as powers of 2 and a bit: no function of the C library, which differs
+/// between machines.
+inline ExchangeProblem log_normal_problem(std::int32_t nodes, std::int32_t messages, double setup, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  ExchangeProblem problem{{nodes, nodes, {}}, nodes, setup};
+  for (std::int32_t u = 0; u < nodes; ++u) {
+    for (std::int32_t i = 0; i < messages; ++i) {
+      std::int64_t bits = 0;
+      for (int j = 0; j < 12; ++j) bits += static_cast<std::int64_t>(random() % 4);
+      const std::int64_t size = (std::int64_t{1} << (bits - bits / 4)) + static_cast<std::int64_t>(random() % 100);
+      problem.traffic.messages.push_back(
+          {u, messages == nodes ? i : static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(nodes)), size});
+    }
+  }
   return problem;
 }
 

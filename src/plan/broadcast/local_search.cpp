@@ -21,6 +21,7 @@
 #include <utility>
 
 #include "plan/broadcast/cluster_tree.hpp"
+#include "plan/fixed_math.hpp"
 
 namespace sluice::detail {
 
@@ -43,14 +44,15 @@ class Annealing {
     ClusterTree best = tree_;
     constexpr double kHot = 0.015, kCold = 0.0003;  // of the length
     double temperature = kHot * value.length;
-    const double cooling = std::pow(kCold / kHot, 1.0 / static_cast<double>(std::max<std::int64_t>(1, attempts)));
+    const double cooling =
+        fixed_exp(fixed_log(kCold / kHot) / static_cast<double>(std::max<std::int64_t>(1, attempts)));
     for (std::int64_t attempt = 0; attempt < attempts; ++attempt, temperature *= cooling) {
       if (stop && stop()) break;
       if (!move()) continue;
       const std::size_t last_before = last_;
       const Value next = evaluate();
       const double change = score(next) - score(value);
-      if (change <= 0 || uniform() < std::exp(-change / temperature)) {
+      if (change <= 0 || uniform() < fixed_exp(-change / temperature)) {
         value = next;
         if (value.length < best_value.length) {
           best_value = value;

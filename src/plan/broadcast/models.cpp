@@ -26,6 +26,7 @@
 #include <cmath>
 #include <utility>
 
+#include "plan/fixed_math.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/broadcast.hpp"
 
@@ -61,12 +62,12 @@ class Models {
     add("binomial", ceil_log_ * latency_ + floor_log_ * whole);
     add("binomial-rendezvous", ceil_log_ * (2 * one + 3 * latency_) + floor_log_ * whole, false);
     add_segmented("segmented-binomial", [&](double g, double k) { return ceil_log_ * latency_ + floor_log_ * g * k; });
-    add("scatter-collection", (std::log2(ranks_) + others) * latency_ + 2 * (others / ranks_) * whole, false);
+    add("scatter-collection", (detail::fixed_log2(ranks_) + others) * latency_ + 2 * (others / ranks_) * whole, false);
     add_scatter_allgather();
     add_segmented(
         "segmented-binary", [&](double g, double k) { return height_ * (2 * g + latency_) + 2 * g * (k - 1); },
         "Pjesivac-Grbovic et al. 2005");
-    const double two_trees_height = std::ceil(std::log2(ranks_ + 1));
+    const double two_trees_height = std::ceil(detail::fixed_log2(ranks_ + 1));
     add_segmented(
         "double-tree", [&](double g, double k) { return two_trees_height * (2 * g + latency_) + g * k; },
         "Sanders, Speck, Traeff 2009");

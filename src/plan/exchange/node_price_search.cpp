@@ -7,6 +7,8 @@
 #include <limits>
 #include <numeric>
 
+#include "plan/fixed_math.hpp"
+
 namespace sluice::detail {
 
 namespace {
@@ -72,7 +74,7 @@ bool add_durations(const std::vector<double>& sizes, double setup, std::size_t c
       if (size > 1) durations.push_back(size - 1);
     }
   } else {
-    const auto cost = [&](double duration) { return std::log((duration + setup) / (1 + setup)); };
+    const auto cost = [&](double duration) { return fixed_log((duration + setup) / (1 + setup)); };
     const double widest = std::max(cost(different.back()), std::numeric_limits<double>::min());
     double next = 1;
     for (std::size_t i = 0; i < sizes.size(); ++i) {
@@ -350,7 +352,7 @@ void NodePriceSearch::restart() {
   const double prices =
       std::sqrt(far(price_, price_then_) + far(size_price_, size_price_then_) + far(piece_price_, piece_price_then_));
   constexpr double kNowhere = 1e-9;
-  if (shares > kNowhere && prices > kNowhere) weight_ *= std::exp(kSmoothing * std::log(prices / shares / weight_));
+  if (shares > kNowhere && prices > kNowhere) weight_ *= fixed_exp(kSmoothing * fixed_log(prices / shares / weight_));
   remember();
 }
 

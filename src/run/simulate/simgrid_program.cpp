@@ -74,7 +74,8 @@ std::vector<s4u::Host*> hosts_of(const s4u::Engine& engine, const SimgridRequest
   std::int64_t needed = 0;
   for (const OrderedMessage& each : request.graph.messages) needed = std::max({needed, each.from + 1, each.to + 1});
   if (std::cmp_less(hosts.size(), needed))
-    throw InputError(request.machine.platform, std::to_string(hosts.size()) + " hosts", request.who_needs);
+    throw InputError(request.machine.platform, std::to_string(hosts.size()) + (hosts.size() == 1 ? " host" : " hosts"),
+                     request.who_needs);
   return hosts;
 }
 
