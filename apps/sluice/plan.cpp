@@ -115,12 +115,16 @@ int show(const std::string& head, const Schedule& schedule, const PlanOutput& ou
   if (!output.json.empty()) write_file_atomically(output.json, json());
   if (timeline) output.timeline.write(*timeline, fmt::format("{}, {}", schedule.problem, schedule.algorithm));
   tell(text);
+  return end_of_plan();
+}
+
+}  // namespace
+
+int end_of_plan() {
   if (was_interrupted() && manners().output_is_taken)
     std::fputs("interrupted by Ctrl-C: the best plan so far\n", stderr);
   return status_unless_interrupted(kDone);
 }
-
-}  // namespace
 
 std::string table_of_roles(const TargetRoles& roles, bool all) {
   TextTable table({{"process"}, {"role in the target grid"}});

@@ -51,6 +51,10 @@ struct PlanOutput {
 /// Which process has which role in the target grid, where role and process have different numbers; "" if none do.
 [[nodiscard]] std::string table_of_roles(const TargetRoles& roles, bool all);
 
+/// The exit status of a plan that has been shown. Says on standard error that it was interrupted, where a file went to
+/// standard output.
+int end_of_plan();
+
 /// Prints `head` and the steps or transfers of `schedule`, and writes the file asked for. Returns the exit status.
 int show_plan(const std::string& head, const StepSchedule& schedule, const PlanOutput& output);
 int show_plan(const std::string& head, const TreeSchedule& schedule, const PlanOutput& output);

@@ -10,6 +10,7 @@
 #include "algorithm_names.hpp"
 #include "collective_options.hpp"
 #include "elapsed.hpp"
+#include "interrupt.hpp"
 #include "offered_values.hpp"
 #include "output.hpp"
 #include "plan.hpp"
@@ -48,7 +49,7 @@ std::string head_of(const CollectiveTask& task, const std::string& algorithm, co
     table.add_row({"", seconds_text(plan.candidates[i].length_s), plan.candidates[i].algorithm});
   const std::string text = table.text();
   const std::string problem(to_string(program.problem));
-  return fmt::format("{}\n{}\n\n{}", task.title(), algorithm_text(problem, algorithm),
+  return fmt::format("{}\n{}{}\n\n{}", task.title(), algorithm_text(problem, algorithm), end_of_search_text(false),
                      text.substr(text.find('\n') + 1));
 }
 
@@ -74,8 +75,10 @@ std::string lines_of(const CollectiveTask& task, const Program& program, std::in
 int plan(const PlanOptions& options) {
   check_algorithm(to_string(options.problem.collective), options.algorithm);
   check_segments(options.problem, options.algorithm);
-  const CollectiveTask task = read(options.problem);
+  CollectiveTask task = read(options.problem);
   options.output.check_targets();
+  const Interruptible interruptible;
+  task.options.stop = stop_at_interrupt();
   const ProgramPlan planned = [&] {
     const Elapsed elapsed(kPlanning);
     return task.planned_by(options.algorithm);
@@ -88,7 +91,7 @@ int plan(const PlanOptions& options) {
         simulate(task.platform, planned.program, task.options.combine_s_per_byte),
         fmt::format("{}, {}", to_string(options.problem.collective), planned.program.algorithm));
   tell(text);
-  return kDone;
+  return end_of_plan();
 }
 
 }  // namespace

@@ -79,6 +79,18 @@ TEST(Interrupt, EndsAComparisonWithWhatThereIs) {
   EXPECT_LE(comparison.at("rows").size(), 1U);
 }
 
+TEST(Interrupt, LeavesTheBestProgramSoFar) {
+  const Folder folder;
+  folder.write("flat.json", R"({"schema": "sluice.platform/2", "name": "all", "ranks": 1000,)"
+                            R"( "link": {"latency_s": 1e-5, "gap": [[1, 1e-6], [1048576, 1e-3]]}})");
+  expect_says_so(
+      folder.sluice_interrupted(words("plan allreduce --platform flat.json --size 1Mi --summary --json plan.json")));
+  const json plan = json::parse(folder.read("plan.json"));
+  EXPECT_EQ(plan.at("problem"), "allreduce");
+  EXPECT_GE(plan.at("length_s"), plan.at("bound_s"));
+  EXPECT_EQ(folder.sluice(words("check plan.json")).status, 0);
+}
+
 TEST(Interrupt, EndsAComparisonOfCollectivesBetweenTwoAlgorithms) {
   const Folder folder;
   folder.write("flat.json", R"({"schema": "sluice.platform/2", "name": "all", "ranks": 300,)"

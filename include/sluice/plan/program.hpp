@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sluice/input/platform.hpp"
+#include "sluice/plan/stop.hpp"
 #include "sluice/schedule/program.hpp"
 
 /// Planning collectives over a platform: programs for all ranks, by fixed patterns over the ranks in the order of the
@@ -27,6 +28,7 @@ struct ProgramOptions {
   std::string algorithm = "auto";  ///< one that algorithms() names for the problem, or "auto"
   std::int64_t segments = 0;       ///< of "chain" and "circulant" broadcasts and reductions; 0: the best of some
   double combine_s_per_byte = 0;   ///< what combining costs in the replay
+  StopRequest stop = {};           ///< ends planning with the best variant so far, once there is one
 };
 
 /// A program, and what it was chosen from.

@@ -99,7 +99,10 @@ class Planning {
   /// Replays all that is listed.
   void replay_all() {
     double work_left = detail::kInfinity;
-    for (const ProgramVariant& variant : variants_) offer(program_of(variant, variant.make()), work_left);
+    for (const ProgramVariant& variant : variants_) {
+      if (best_ && stopped()) return;
+      offer(program_of(variant, variant.make()), work_left);
+    }
   }
 
   /// Replays what seems to be fastest first: all, as long as that is little work, then what may well be faster than the
@@ -119,6 +122,7 @@ class Planning {
     std::size_t kept = 0;
     std::size_t fewest = variants_.size(), least = std::numeric_limits<std::size_t>::max();
     for (std::size_t v = 0; v < variants_.size(); ++v) {
+      if (!estimates.empty() && stopped()) break;
       detail::ProgramMessages messages;
       try {
         messages = variants_[v].make();
@@ -148,6 +152,7 @@ class Planning {
     }
     double spent = 0;
     for (Estimate& each : estimates) {
+      if (best_ && stopped()) return;
       const bool promises = !best_ || each.seconds <= kGain * best_->length_s;
       const double most = promises && spent < 2 * kMostWork ? kMostWork : kLittleWork - (promises ? 0 : spent);
       if (most <= 0) continue;
@@ -161,6 +166,7 @@ class Planning {
     offer(program_of(variants_[fewest], variants_[fewest].make()), any);
   }
 
+  [[nodiscard]] bool stopped() const { return options_.stop && options_.stop(); }
   [[nodiscard]] bool found() const { return best_.has_value(); }
 
   ProgramPlan take() {
