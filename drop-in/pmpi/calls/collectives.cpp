@@ -1,6 +1,7 @@
 // Collectives: recorded, or taken where there is a job for them.
 #include <mpi.h>
 
+#include "pmpi/calls/hand_on.hpp"
 #include "pmpi/library.hpp"
 #include "pmpi/record/record_collectives.hpp"
 #include "pmpi/take/take.hpp"
@@ -10,27 +11,15 @@ namespace {
 using sluice::pmpi::Call;
 using sluice::pmpi::is_few;
 using sluice::pmpi::mode;
-using sluice::pmpi::Recording;
 using sluice::pmpi::Taken;
 namespace traffic = sluice::pmpi::traffic;
 
 }  // namespace
 
-/// Hands a call on, and records it if it succeeds. Intercommunicators are not recorded: rank() is -1 there. Recording
-/// is a function of its own, so that a call that is only handed on saves no registers for it.
-#define SLUICE_HAND_ON(call, record)                          \
-  if (!mode.recording) return call;                           \
-  return [=]() __attribute__((noinline)) {                    \
-    Recording recording(comm);                                \
-    const int code = call;                                    \
-    if (code == MPI_SUCCESS && recording.rank() >= 0) record; \
-    return code;                                              \
-  }                                                           \
-  ()
-/// The same for a call that may be taken, and whose count and type mean something on all ranks.
-#define SLUICE_TAKE(taken, count, type, take, call, record) \
-  if (is_few(taken, count, type)) return call;              \
-  if (mode.taking) return sluice::pmpi::take;               \
+/// SLUICE_HAND_ON for a call that may be taken, and whose count and type mean something on all ranks.
+#define SLUICE_HAND_ON_OR_TAKE(taken, count, type, take, call, record) \
+  if (is_few(taken, count, type)) return call;                         \
+  if (mode.taking) return sluice::pmpi::take;                          \
   SLUICE_HAND_ON(call, record)
 
 #pragma GCC visibility push(default)  // not every MPI's header says so
@@ -39,20 +28,21 @@ extern "C" {
 int MPI_Barrier(MPI_Comm comm) { SLUICE_HAND_ON(PMPI_Barrier(comm), recording.to_each(Call::kBarrier, 0, 0)); }
 
 int MPI_Bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
-  SLUICE_TAKE(Taken::kBcast, count, type, take_bcast(buffer, count, type, root, comm),
-              PMPI_Bcast(buffer, count, type, root, comm), traffic::bcast(recording, Call::kBcast, count, type, root));
+  SLUICE_HAND_ON_OR_TAKE(Taken::kBcast, count, type, take_bcast(buffer, count, type, root, comm),
+                         PMPI_Bcast(buffer, count, type, root, comm),
+                         traffic::bcast(recording, Call::kBcast, count, type, root));
 }
 
 int MPI_Reduce(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm) {
-  SLUICE_TAKE(Taken::kReduce, count, type, take_reduce(send, receive, count, type, op, root, comm),
-              PMPI_Reduce(send, receive, count, type, op, root, comm),
-              traffic::reduce(recording, Call::kReduce, count, type, root));
+  SLUICE_HAND_ON_OR_TAKE(Taken::kReduce, count, type, take_reduce(send, receive, count, type, op, root, comm),
+                         PMPI_Reduce(send, receive, count, type, op, root, comm),
+                         traffic::reduce(recording, Call::kReduce, count, type, root));
 }
 
 int MPI_Allreduce(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
-  SLUICE_TAKE(Taken::kAllreduce, count, type, take_allreduce(send, receive, count, type, op, comm),
-              PMPI_Allreduce(send, receive, count, type, op, comm),
-              traffic::allreduce(recording, Call::kAllreduce, count, type));
+  SLUICE_HAND_ON_OR_TAKE(Taken::kAllreduce, count, type, take_allreduce(send, receive, count, type, op, comm),
+                         PMPI_Allreduce(send, receive, count, type, op, comm),
+                         traffic::allreduce(recording, Call::kAllreduce, count, type));
 }
 
 int MPI_Reduce_scatter(const void* send, void* receive, const int* counts, MPI_Datatype type, MPI_Op op,
@@ -62,9 +52,10 @@ int MPI_Reduce_scatter(const void* send, void* receive, const int* counts, MPI_D
 }
 
 int MPI_Reduce_scatter_block(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
-  SLUICE_TAKE(Taken::kReduceScatterBlock, count, type, take_reduce_scatter_block(send, receive, count, type, op, comm),
-              PMPI_Reduce_scatter_block(send, receive, count, type, op, comm),
-              traffic::reduce_scatter_block(recording, Call::kReduce_scatter_block, count, type));
+  SLUICE_HAND_ON_OR_TAKE(Taken::kReduceScatterBlock, count, type,
+                         take_reduce_scatter_block(send, receive, count, type, op, comm),
+                         PMPI_Reduce_scatter_block(send, receive, count, type, op, comm),
+                         traffic::reduce_scatter_block(recording, Call::kReduce_scatter_block, count, type));
 }
 
 int MPI_Scan(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {

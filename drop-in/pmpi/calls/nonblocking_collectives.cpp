@@ -1,25 +1,15 @@
 // Non-blocking collectives: recorded, never taken.
 #include <mpi.h>
 
-#include "pmpi/library.hpp"
+#include "pmpi/calls/hand_on.hpp"
 #include "pmpi/record/record_collectives.hpp"
 
 namespace {
 
 using sluice::pmpi::Call;
-using sluice::pmpi::mode;
-using sluice::pmpi::Recording;
 namespace traffic = sluice::pmpi::traffic;
 
 }  // namespace
-
-/// Hands a call on, and records it if it succeeds. Intercommunicators are not recorded: rank() is -1 there.
-#define SLUICE_HAND_ON(call, record)                        \
-  if (!mode.recording) return call;                         \
-  Recording recording(comm);                                \
-  const int code = call;                                    \
-  if (code == MPI_SUCCESS && recording.rank() >= 0) record; \
-  return code
 
 #pragma GCC visibility push(default)  // not every MPI's header says so
 extern "C" {
