@@ -38,6 +38,12 @@ std::int64_t read_size(const BroadcastInput& options) {
 
 }  // namespace
 
+void refuse_native(const BroadcastPlan& plan, const std::string& option) {
+  if (!plan.native.empty())
+    throw InputError(option, "a plan in which the MPI's own broadcast serves some ranks",
+                     "one of messages alone, such as --algorithm pipelined");
+}
+
 Platform read_platform_option(const std::string& path) {
   if (path.empty()) throw InputError("--platform", "nothing", "a platform file");
   return read_platform(path);

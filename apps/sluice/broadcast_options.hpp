@@ -50,6 +50,10 @@ struct BroadcastTask {
 /// The message alone; the platform has the number of ranks and nothing else.
 [[nodiscard]] BroadcastTask read_without_platform(const BroadcastInput& options, std::int64_t ranks);
 
+/// For `option`, which takes the messages of a plan for all of it: throws InputError where there are broadcasts by the
+/// MPI besides.
+void refuse_native(const BroadcastPlan& plan, const std::string& option);
+
 /// The platform file that --platform names. Throws InputError also if it was not given.
 [[nodiscard]] Platform read_platform_option(const std::string& path);
 /// Throws InputError unless the platform of `file` has as many ranks as this job.

@@ -30,14 +30,9 @@ struct PlanOptions {
   bool reversed = false;
 };
 
-/// For those who asked for it. Nothing is written of a plan that the messages of a program are not all of.
-template <class Plan>
-void write_program(const Plan& plan, bool ends_native, const std::string& file) {
-  if (file.empty()) return;
-  if (ends_native)
-    throw InputError("--program", "a plan in which the MPI's own broadcast serves some ranks",
-                     "one of messages alone, such as --algorithm pipelined");
-  write_file_atomically(file, to_json(plan.program));
+/// For those who asked for it.
+void write_program(const Program& program, const std::string& file) {
+  if (!file.empty()) write_file_atomically(file, to_json(program));
 }
 
 /// The head of a plan of either direction.
@@ -65,7 +60,8 @@ int plan_forth(const PlanOptions& options, const BroadcastTask& task) {
     const Elapsed elapsed(kPlanning);
     return task.planned_by(options.algorithm);
   }();
-  write_program(plan, !plan.native.empty(), options.program);
+  if (!options.program.empty()) refuse_native(plan, "--program");
+  write_program(plan.program, options.program);
   return show_plan(head_of(task, task.title(), plan), plan.schedule, options.output);
 }
 
@@ -87,7 +83,7 @@ int plan_back(const PlanOptions& options, const BroadcastTask& task) {
   const std::string title = fmt::format("reduce: {} of {} in {} to rank {} ({})", bytes_text(task.bytes),
                                         count_text(task.platform.ranks, "rank"),
                                         count_text(task.platform.clusters.size(), "cluster"), task.root, task.file);
-  write_program(plan, false, options.program);
+  write_program(plan.program, options.program);
   return show_plan(head_of(task, title, plan), plan.schedule, options.output);
 }
 

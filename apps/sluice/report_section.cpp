@@ -118,8 +118,7 @@ void add(ReportSection& section, const ScheduleFile& file, ReportSpace& space) {
   if (schedule.local_phases) {
     section.notes.push_back(fmt::format(
         "The first {} and the last {} are among the senders and among the receivers; with them the cost is {}. "
-        "Receiver "
-        "0 is machine {} of the pictures.",
+        "Receiver 0 is machine {} of the pictures.",
         count_text(schedule.local_phases->before.steps.size(), "step"), schedule.local_phases->after.steps.size(),
         number_text(move_decimal_point(schedule.local_phases->total, -decimals)), schedule.senders));
   }

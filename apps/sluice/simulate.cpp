@@ -354,9 +354,7 @@ int run_broadcast_model(const ProblemOptions<BroadcastInput>& options) {
   const BroadcastTask task = read(options.problem);
   const BroadcastPlan plan = task.planned_by(options.algorithm);
   if (!options.simulation.simgrid()) return simulate_tree(plan.schedule, task.title() + '\n', options.simulation);
-  if (!plan.native.empty())
-    throw InputError("--engine", "simgrid, and a plan in which the MPI's own broadcast serves some ranks",
-                     "one of messages alone, such as --algorithm pipelined");
+  refuse_native(plan, "--engine simgrid");
   return simulate_program(plan.program, &task.platform, task.title() + '\n', options.simulation);
 }
 

@@ -9,7 +9,7 @@
 
 namespace sluice::detail {
 
-/// No transfer.
+/// In place of the transfer before the first one of a slot.
 constexpr std::size_t kFirstOfSlot = std::numeric_limits<std::size_t>::max();
 
 /// How k transfers at once go on from each other in mode `chain`: k slots, each a chain of transfers through the steps.

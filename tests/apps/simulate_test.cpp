@@ -190,6 +190,11 @@ std::string cluster(int hosts) {
          std::to_string(hosts - 1) + "\" speed=\"1Gf\" bw=\"1MBps\" lat=\"500us\"/>\n</platform>\n";
 }
 
+/// A platform of four such hosts.
+constexpr const char* kFourRanks =
+    R"({"schema": "sluice.platform/1", "ranks": 4, "clusters": [{"name": "a", "ranks": [0, 1, 2, 3],
+        "latency_s": 0.001, "gap": [[1, 1e-06], [1000000, 1]]}], "links": []})";
+
 double length_of(const Outcome& outcome) { return json::parse(outcome.out)["length"].get<double>(); }
 
 #if SLUICE_HAS_SIMGRID
@@ -288,9 +293,7 @@ TEST(SimulateWithSimgrid, CopiesOfAnArrayNeedAHostForEachProcess) {
 TEST(SimulateWithSimgrid, ProgramsWaitForWhatTheySay) {
   const Folder folder;
   folder.write("c.xml", cluster(8));
-  folder.write("p.json",
-               R"({"schema": "sluice.platform/1", "ranks": 4, "clusters": [{"name": "a", "ranks": [0, 1, 2, 3],
-                   "latency_s": 0.001, "gap": [[1, 1e-06], [1000000, 1]]}], "links": []})");
+  folder.write("p.json", kFourRanks);
   for (const std::string problem : {"allgather", "allreduce", "alltoall", "scatter"}) {
     SCOPED_TRACE(problem);
     ASSERT_EQ(folder.sluice(words("plan " + problem + " --platform p.json --size 40000 --json program.json")).status,
@@ -356,9 +359,7 @@ TEST(SimulateWithSimgrid, CountsWordsOfEveryKindOfSchedule) {
 TEST(SimulateWithSimgrid, BroadcastsAreWhatTheirRanksDo) {
   const Folder folder;
   folder.write("c.xml", cluster(8));
-  folder.write("p.json",
-               R"({"schema": "sluice.platform/1", "ranks": 4, "clusters": [{"name": "a", "ranks": [0, 1, 2, 3],
-                   "latency_s": 0.001, "gap": [[1, 1e-06], [1000000, 1]]}], "links": []})");
+  folder.write("p.json", kFourRanks);
   ASSERT_EQ(folder.sluice(words("plan broadcast --platform p.json --size 40000 --algorithm pipelined --program b.json"))
                 .status,
             0);

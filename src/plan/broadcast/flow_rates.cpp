@@ -13,10 +13,12 @@
 /// there are none. That is exact: rates that use nothing up beyond what it carries are the max-min fair ones if and
 /// only if every flow needs no more, or is held by a thing that is used up and where no flow has a higher level. After
 /// a few rounds all flows that share something that may be used up with these, directly or through others, are reached
-/// at once, so the work is never more than a few times that of filling everything anew. A heap has one end for each
-/// flow under way, which moves as its rate changes. Complexity: O(r (p + k log k)) for a moment that reaches k flows,
+/// at once, so the work is never more than a few times that of filling everything anew.
+/// A heap has one end for each flow under way, which moves as its rate changes.
+/// Complexity: O(r (p + k log k)) for a moment that reaches k flows,
 /// which pass what is passed p times in all, in r rounds; O(log f) for each end that moves among f flows under way.
-/// Deterministic. Source: Bertsekas, Gallager, "Data Networks" (1992), section 6.5.2, the condition too; that most
+/// Deterministic.
+/// Source: Bertsekas, Gallager, "Data Networks" (1992), section 6.5.2, the condition too; that most
 /// changes stay near is what the lazy updates of SimGrid use (Velho, Legrand 2009). The rounds are ours.
 ///
 /// Example: two flows of weights 1 and 2 pass a thing which either would keep for 1 s alone. Both rise until it is used

@@ -12,7 +12,7 @@ namespace sluice::detail {
 
 /// A key for each of a row of places, and the places of large keys in their order: a tree in which every node has the
 /// largest key below it. refresh() takes O(log n) for each key that was set, at most O(n) for all of them; each place
-/// visited O(log n), at most O(n) for all of them. Memory 16 bytes a place at most.
+/// visited O(log n), at most O(n) for all of them. At most 16 bytes for each place, and those changed.
 class KeyTree {
  public:
   /// Of a place that no threshold reaches.

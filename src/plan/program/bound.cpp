@@ -13,15 +13,15 @@
 /// bytes, and an allreduce every rank m in and m out; a reduce-scatter makes each rank send all but its own share.
 /// Guarantee: holds for every program that is sound and all gap tables there are, also those that rise faster than
 /// sizes do, where messages in parts are cheaper than whole ones; tests/plan/program_bound_test.cpp tries to refute it.
-/// Proof: in the replay a message with x of the bytes that have to cross keeps a port or an uplink, which carries one
-/// second's worth a second, for at least g(x) of some table named above, as g never falls; g(x) is at least x times the
-/// least g(m) / m. Nothing of it does so before the message has begun and its latency is over. By induction along the
-/// messages that bring a byte from the root, that is not before the latencies of all of them are, which are at least
-/// the shortest path; without a root, not before that of the message itself. So what is there passes no sooner than
-/// from that moment on. What lies behind the port on the way to a root adds nothing: what leaves first may have a long
-/// way left, and what leaves last, begun meanwhile, none.
-/// Complexity: O(C^2) for C clusters and the levels of the platform; without a root, paths from all clusters up to 64
-/// of them, else from one and to one. O(p^2) for an alltoall whose blocks differ in size. Source: ours.
+/// Proof: in the replay a message with x of the bytes that have to cross keeps a port or an uplink, alone or sharing
+/// it at a part of the rate, for at least g(x) of some table named above, as g never falls; g(x) is at least x times
+/// the least g(m) / m. Nothing of it does so before the message has begun and its latency is over. By induction along
+/// the messages that bring a byte from the root, that is not before the latencies of all of them are, which are at
+/// least the shortest path; without a root, not before that of the message itself. So what is there passes no sooner
+/// than from that moment on. What lies behind the port on the way to a root adds nothing: what leaves first may have a
+/// long way left, and what leaves last, begun meanwhile, none. Complexity: O(C^2) for C clusters and the levels of the
+/// platform; without a root, paths from all clusters up to 64 of them, else from one and to one. O(p^2) for an alltoall
+/// whose blocks differ in size. Source: ours.
 ///
 /// Example: 4 ranks in a cluster, latency 50 us, g(m) = 8 ns per byte. An allgather of blocks of 1 MB: 3 MB enter each
 /// rank, 24 ms, behind a latency of 50 us.

@@ -23,7 +23,7 @@ struct OrderedMessage {
   std::int64_t to = 0;
   std::int64_t size = 0;
   std::int64_t step = 0;  ///< begins when all of lower steps have ended
-  /// Whether it is a word between ranks that takes the latency of its way, and no place among those under way.
+  /// Whether it is a word by which ranks keep the order, which takes the latency of its way and nothing else.
   bool control = false;
   /// For how long after its beginning no other message between the two begins, in the same direction.
   double connection_s = 0;
@@ -35,8 +35,8 @@ struct OrderedMessages {
   std::vector<std::size_t> first_after{0};  ///< of message i: after[first_after[i]] .. after[first_after[i + 1]]
   std::vector<std::size_t> after;           ///< messages that must have ended
   std::int64_t most = std::numeric_limits<std::int64_t>::max();  ///< under way at once when another one begins
-  /// Those between whom there is a barrier before each step but the first, in the order of its rounds (dissemination:
-  /// in round j each tells the one 2^j behind it); none: a step begins when all of the one before have ended.
+  /// Between whom there is a barrier before each step but the first; in its round j each tells the one 2^j places
+  /// behind it in this list. Empty: a step begins when all of the one before have ended.
   std::vector<std::int64_t> fence;
 
   void add(const OrderedMessage& message, const std::vector<std::size_t>& waits_for);
@@ -59,11 +59,12 @@ struct SimulatedPhase {
 /// references.
 [[nodiscard]] std::vector<SimulatedPhase> phases_of(const StepSchedule& schedule);
 
-/// Senders are 0 .. senders - 1, receivers follow. @pre the schedule is sound, without local phases, on one switch
 struct MessagesOfSchedule {
   OrderedMessages graph;
   std::vector<std::size_t> of_transfers;  ///< the messages of the transfers, in the order of the steps
 };
+/// Senders are 0 .. senders - 1, receivers follow. @pre the schedule is sound, without local phases, on one switch
+///
 /// `control`: with what ranks tell each other, as jobs do in the mode of that name. Of `barrier` its fences; of `chain`
 /// the word of each receiver that it is free, and that of the receiver whose transfer leaves its slot to another one
 /// (transfers_before), which keep k instead of `most`. In `local` there is none.

@@ -127,7 +127,8 @@ StepOrder parse_step_order(std::string_view name, const std::string& where) {
 Timeline simulate(const StepSchedule& schedule, StepOrder order) {
   detail::refuse_unsimulated(schedule);
   if (order != StepOrder::kBarrier)
-    detail::refuse_local_phases(schedule, "order barrier, as other transfers would wait for what they carry");
+    detail::refuse_local_phases(
+        schedule, "order barrier: in the others a transfer would have to wait for the data that it carries");
   Timeline timeline = detail::untimed(schedule, "");
   if (order == StepOrder::kBarrier) {
     keep_barriers(timeline, schedule);

@@ -50,7 +50,7 @@ SimgridTask::SimgridTask(const StepSchedule& schedule, StepOrder order, const Si
   detail::refuse_local_phases(schedule, "a schedule of steps alone, or the engine model");
   if (order == StepOrder::kChain && !nodes.control && schedule.speeds.backbone.size() > 1)
     throw InputError("schedule", "a backbone that changes over time, which SimGrid's clock does not know",
-                     "order barrier or local, control messages, which follow the plan, or the engine model");
+                     "order barrier or local, control messages, whose order the plan decides, or the engine model");
   detail::MessagesOfSchedule messages = detail::messages_of(schedule, order, nodes.control);
   state_->graph = std::move(messages.graph);
   state_->messages = std::move(messages.of_transfers);

@@ -121,11 +121,7 @@ Exchange::State::State(std::shared_ptr<detail::Context> context, std::int64_t nu
 
   const detail::UsualPieces usual = detail::usual_pieces(options.mode, part->routed.is);
   if (options.chunk_bytes == 0) options.chunk_bytes = usual.chunk_bytes;
-  if (options.window == 0) {
-    constexpr std::int64_t kMost = 1024;
-    const std::int64_t usual_bytes = usual.window * usual.chunk_bytes;
-    options.window = static_cast<int>(std::clamp<std::int64_t>(usual_bytes / options.chunk_bytes, 1, kMost));
-  }
+  if (options.window == 0) options.window = usual.window_of(options.chunk_bytes);
   send_offsets = detail::message_offsets(sends);
   receive_offsets = detail::message_offsets(receives);
   messages.emplace(sends, receives, *part, channel.rank());

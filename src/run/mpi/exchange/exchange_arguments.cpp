@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "run/mpi/exchange/exchange_part.hpp"
 #include "run/mpi/exchange/message_sizes.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/registry.hpp"
@@ -136,7 +137,7 @@ void check_exchange(const std::vector<MessageSize>& sends, const ExchangeOptions
   if (!(options.planning_time_s >= 0)) refuse("planning_time_s", options.planning_time_s, "at least 0");
   if (options.chunk_bytes < 0 || options.chunk_bytes > (1 << 30))
     refuse("chunk_bytes", options.chunk_bytes, "0 to 2^30");
-  if (options.window < 0 || options.window > 1024) refuse("window", options.window, "0 to 1024");
+  if (options.window < 0 || options.window > kMostWindow) refuse("window", options.window, "0 to 1024");
   if (options.early_release_bytes < 0) refuse("early_release_bytes", options.early_release_bytes, "at least 0");
   if (!options.speeds.empty()) {
     check_speeds(options.speeds, ranks, ranks, "speeds");

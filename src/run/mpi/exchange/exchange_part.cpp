@@ -259,7 +259,7 @@ std::vector<ExchangePart> split(const StepSchedule& schedule, int ranks, std::in
 
 UsualPieces usual_pieces(ExchangeMode mode, bool packed) {
   if (mode == ExchangeMode::kLocal) return packed ? UsualPieces{64 << 10, 4, 0} : UsualPieces{1 << 20, 16, 0};
-  if (mode == ExchangeMode::kAtOnce) return {1 << 30, 1024, 0};
+  if (mode == ExchangeMode::kAtOnce) return {1 << 30, kMostWindow, 0};
   return {};
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -44,11 +45,18 @@ struct ExchangePart {
 /// (transfers_before). @pre as there
 [[nodiscard]] std::vector<ExchangePart> split(const StepSchedule& schedule, int ranks, std::int64_t slots);
 
+constexpr int kMostWindow = 1024;
+
 /// How messages travel unless the options say.
 struct UsualPieces {
   std::int64_t chunk_bytes = 32 << 10;
   int window = 2;
   int ahead = 2;  ///< receives posted beyond the window
+
+  /// For pieces of another length: together they are as many bytes, where that is not less than one piece.
+  [[nodiscard]] int window_of(std::int64_t bytes) const {
+    return static_cast<int>(std::clamp<std::int64_t>(window * chunk_bytes / bytes, 1, kMostWindow));
+  }
 };
 /// `packed`: pieces are packed into buffers.
 [[nodiscard]] UsualPieces usual_pieces(ExchangeMode mode, bool packed);
