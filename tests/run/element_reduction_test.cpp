@@ -501,18 +501,6 @@ TEST(ElementReduction, ThePlanIsForTheCostsGiven) {
   EXPECT_EQ(summary.costs.compute, 3);
 }
 
-/// A method by rule is told with the costs that were given, though it has no model.
-TEST(ElementReduction, MpiReduceByRuleKeepsTheCostsGiven) {
-  if (size() == 1) return;
-  ReductionOptions options;
-  options.costs = ReductionCosts{2, 5};
-  const ElementReduction job(MPI_COMM_WORLD, {1, MPI_DOUBLE, MPI_SUM}, 0, options);
-  EXPECT_TRUE(job.summary().native);
-  EXPECT_EQ(job.summary().length, 0);
-  EXPECT_EQ(job.summary().costs.transfer, 2);
-  EXPECT_EQ(job.summary().costs.compute, 5);
-}
-
 // ---- reproducible or not
 
 /// Numbers whose sum depends on the order.
@@ -541,9 +529,10 @@ TEST(ElementReduction, DoublesGiveTheSameBitsInEveryJob) {
     const std::vector<double> own = uneven(count);
     std::string first_method;
     const std::vector<double> first = sums_of(own, {}, first_method);
-    EXPECT_EQ(first_method == "MPI_Reduce", size() > 1 && count == 1) << first_method;
+    EXPECT_NE(first_method, "MPI_Reduce");
+    // By whether ranks share processors.
     if (size() > 1 && count == 1000) {
-      EXPECT_EQ(first_method, "binomial tree");
+      EXPECT_TRUE(first_method == "binomial tree" || first_method == "flat tree") << first_method;
     }
     for (int turn = 0; turn < 8; ++turn) {
       // Another rank is late each time.

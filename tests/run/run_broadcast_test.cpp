@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "plan/program/registry.hpp"
+#include "run/mpi/broadcast/tree_broadcast.hpp"
 #include "run/platform_testing.hpp"
 #include "run/redistribution_testing.hpp"
 #include "sluice/error.hpp"
@@ -227,11 +229,61 @@ TEST(Broadcast, BadArgumentsOnAnyRankAreOnesOnAll) {
   if (size() > 1) expect_refused(buffer.data(), rank() == last ? 50 : 100);
 }
 
-TEST(Broadcast, WithoutAPlatformMpiServes) {
+TEST(Broadcast, WithoutAPlatformATreeOrMpiServes) {
   for (int root = 0; root < size(); ++root) {
     Broadcast job(MPI_COMM_WORLD, root);
-    for (const std::int64_t bytes : {0, 1, 1000, 300'000}) expect_broadcast(job, root, bytes);
-    EXPECT_EQ(job.chosen(10).method, "native");
+    for (const std::int64_t bytes : {0, 1, 1000, 999, 4096, 4097, 65'536, 262'144, 262'145, 1, 300'000})
+      expect_broadcast(job, root, bytes);
+    EXPECT_EQ(job.chosen(300'000).method, "native");
+    EXPECT_EQ(job.chosen(0).method, "native");
+    EXPECT_EQ(job.chosen(10).method == "native", size() == 1);
+    EXPECT_TRUE(job.settled(10));
+  }
+  Broadcast by_mpi(MPI_COMM_WORLD, 0, {.try_native = false});
+  expect_broadcast(by_mpi, 0, 1000);
+  EXPECT_EQ(by_mpi.chosen(1000).method, "native");
+}
+
+/// Followed by hand, where no rank has to be there: whoever sends has the message, and all get it once.
+TEST(Broadcast, TreesThatNeedNoPlanReachEverybody) {
+  if (rank() != 0) return;
+  for (const bool flat : {true, false}) {
+    for (std::int64_t ranks = 1; ranks <= 33; ++ranks) {
+      for (std::int64_t root = 0; root < ranks; ++root) {
+        Program shape;
+        shape.problem = Collective::kBroadcast;
+        shape.ranks = ranks;
+        shape.size_bytes = 5;
+        shape.root = root;
+        std::vector<detail::ProgramPart> parts;
+        for (std::int64_t r = 0; r < ranks; ++r) parts.push_back(detail::tree_broadcast_part(shape, r, flat));
+        std::vector<std::int64_t> has_it{root};
+        std::vector<bool> reached(static_cast<std::size_t>(ranks), false);
+        reached[static_cast<std::size_t>(root)] = true;
+        std::size_t rounds = 0;
+        for (std::size_t next = 0; next < has_it.size(); ++next) {
+          const detail::ProgramPart& part = parts[static_cast<std::size_t>(has_it[next])];
+          EXPECT_EQ(part.rank, has_it[next]);
+          for (const detail::PartOperation& op : part.operations) {
+            ASSERT_EQ(op.ranges.size(), 1U);
+            EXPECT_EQ(op.ranges.front().begin, 0);
+            EXPECT_EQ(op.ranges.front().count, 5);
+            if (op.kind == ProgramOperation::Kind::kReceive) continue;
+            EXPECT_EQ(op.after.size(), part.rank == root ? 0U : 1U);
+            const auto to = static_cast<std::size_t>(op.peer);
+            ASSERT_FALSE(reached[to]) << ranks << ", " << root;
+            reached[to] = true;
+            has_it.push_back(op.peer);
+            ASSERT_EQ(parts[to].operations.front().kind, ProgramOperation::Kind::kReceive);
+            EXPECT_EQ(parts[to].operations.front().peer, part.rank);
+          }
+          rounds = std::max(rounds, part.operations.size());
+        }
+        EXPECT_EQ(has_it.size(), static_cast<std::size_t>(ranks));
+        const auto levels = static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(ranks - 1)));
+        EXPECT_LE(rounds, flat ? static_cast<std::size_t>(ranks - 1) : levels + 1);
+      }
+    }
   }
 }
 

@@ -16,9 +16,11 @@ namespace sluice::mpi {
 
 /// How to plan broadcasts and carry them out. Every rank must give the same options.
 struct BroadcastOptions {
-  /// The network, of as many ranks as the communicator. None: MPI_Bcast serves on one node and for messages below
-  /// 32 KiB. Longer ones between nodes are planned for the network as it was measured (sluice/run/mpi/network.hpp); not
-  /// beyond 1000 ranks, or beyond 8 nodes of which some have several.
+  /// The network, of as many ranks as the communicator. None: messages of up to 4 KiB go along a tree that knows
+  /// nothing of it (binomial, or flat between up to 16 ranks of several nodes), as do those of up to 256 KiB where all
+  /// ranks share the processors of one node (flat); MPI_Bcast serves for the others on one node, and for those below 32
+  /// KiB between nodes. Longer ones between nodes are planned for the network as it was measured
+  /// (sluice/run/mpi/network.hpp); not beyond 1000 ranks, or beyond 8 nodes of which some have several.
   std::optional<Platform> platform = std::nullopt;
   sluice::BroadcastOptions plan = {};  ///< as for plan_broadcast
   /// A program of "broadcast" to carry out instead of planning one, such as read_program gives it; messages have its

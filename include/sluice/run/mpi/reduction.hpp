@@ -94,15 +94,15 @@ struct ReductionOptions {
   /// Unless given: 0 where it is known what a part costs, else 1.
   std::optional<std::int64_t> segments = std::nullopt;
 
-  /// Elements: results are the same to the last bit in every job with the same arguments on the same ranks, because
-  /// neither measured costs nor a trial of MPI_Reduce decide the order of combining. Unless given: false with `measure`
-  /// or `dynamic`, and for integers with an operation of MPI's own, whose order does not matter; else true.
+  /// Elements: results are the same to the last bit in every job with the same arguments on ranks that are placed
+  /// alike, because neither measured costs nor a trial of MPI_Reduce decide the order of combining. Unless given: false
+  /// with `measure` or `dynamic`, and for integers with an operation of MPI's own, whose order does not matter; else
+  /// true.
   std::optional<bool> reproducible = std::nullopt;
   /// Elements, "auto" and no number of parts asked for: MPI_Reduce may serve instead. The two take turns in the first
   /// executions, and the one that was faster on the slowest rank serves from the ninth on; between nodes that is looked
-  /// at again where executions of 1 ms or more change by a factor of 1.3 (docs/explanation/run.md). If `reproducible`,
-  /// the operation and the size alone decide: on one node up to 512 bytes with an operation of MPI's own are
-  /// MPI_Reduce's.
+  /// at again where executions of 1 ms or more change by a factor of 1.3 (docs/explanation/run.md). Not if
+  /// `reproducible`.
   bool try_native = true;
 
   /// Trees: combine what has come first, not what the plan has first.

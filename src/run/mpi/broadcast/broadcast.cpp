@@ -11,6 +11,7 @@
 #include <memory>
 #include <utility>
 
+#include "run/mpi/broadcast/tree_broadcast.hpp"
 #include "run/mpi/native/native_broadcast.hpp"
 #include "run/mpi/native/way_trial.hpp"
 #include "run/mpi/network/learn.hpp"
@@ -29,6 +30,15 @@ namespace {
 /// Those used last, of a job.
 constexpr std::size_t kKeptClasses = 64;
 constexpr const char* kNative = "native";
+
+/// Messages up to so many bytes go along a tree that needs no plan: MPI's own call that returns at once, the only one
+/// that can be given up when a rank fails, takes longer for them (docs/reference/measurements.md).
+constexpr std::int64_t kShort = 4 << 10;
+/// Where ranks share processors each level of a tree costs as much as the turns of all ranks, and all bytes are copied
+/// by the same few processors whatever the tree is.
+constexpr std::int64_t kShortInTurns = 256 << 10;
+/// Up to so many ranks of several nodes hear from the root itself: starting a send takes a small part of a latency.
+constexpr int kFewRanks = 16;
 
 /// Throws InputError for a size that cannot be broadcast.
 void check_size(std::int64_t bytes, const std::optional<Program>& program) {
@@ -123,6 +133,7 @@ struct Broadcast::State final : detail::Job {
   void abandon() noexcept override {
     native.abandon();
     turn_inside.end();
+    if (tree) tree->abandon();
     for (SizeClass& size : classes) {
       if (size.sized) size.sized->abandon();
       size.trial.abandon();
@@ -149,12 +160,25 @@ struct Broadcast::State final : detail::Job {
   }
   /// The size that a message of so many bytes is planned for; a program that is given is for one.
   [[nodiscard]] std::int64_t largest_of(std::int64_t bytes) const { return options.program ? bytes : class_of(bytes); }
-  /// Whether MPI_Bcast is all there is for a message, as nothing is known that could be better.
-  [[nodiscard]] bool only_native(std::int64_t bytes) const {
+  /// Whether a rule says what serves a message: a tree, or MPI_Bcast as nothing is known that could be better.
+  [[nodiscard]] bool needs_no_plan(std::int64_t bytes) const {
     return !options.platform && !options.program &&
            (!options.try_native || bytes < detail::kLongBetweenHosts || channel.context().one_node() ||
             detail::kSimulated);
   }
+
+  /// Whether ranks share processors, and no network is in between.
+  [[nodiscard]] bool in_turns() const { return channel.context().one_node() && channel.context().crowded(); }
+  /// Whether a tree that needs no plan serves a message.
+  [[nodiscard]] bool by_tree(std::int64_t bytes) const {
+    return !options.platform && !options.program && options.try_native && channel.size() > 1 && !detail::kSimulated &&
+           bytes > 0 && bytes <= (in_turns() ? kShortInTurns : kShort);
+  }
+  /// Of that tree: all hear from the root.
+  [[nodiscard]] bool flat() const {
+    return in_turns() || (!channel.context().one_node() && channel.size() <= kFewRanks);
+  }
+  void begin_by_tree();
 
   BroadcastOptions options;
   int root;
@@ -162,6 +186,8 @@ struct Broadcast::State final : detail::Job {
   detail::Context::Part* inside = nullptr;  ///< the ranks of this one's cluster, once it is needed
   std::list<SizeClass> classes;             ///< the one used last first
   detail::NativeCollective native{channel};
+  std::unique_ptr<detail::ProgramExecutor> tree;  ///< for messages of tree_bytes
+  std::int64_t tree_bytes = 0;
 
   // The present execution.
   detail::ProgramExecutor* running = nullptr;
@@ -295,6 +321,17 @@ detail::Context::Part& Broadcast::State::ranks_of_cluster() {
   return channel.part(arguments.bytes(), static_cast<int>(cluster), order);
 }
 
+void Broadcast::State::begin_by_tree() {
+  if (tree_bytes != message_bytes) {
+    const ElementOperation bytes{message_bytes, MPI_BYTE, MPI_OP_NULL};
+    tree = std::make_unique<detail::ProgramExecutor>(
+        channel, bytes, detail::tree_broadcast_part(shape_of(message_bytes), channel.rank(), flat()), nullptr);
+    tree_bytes = message_bytes;
+  }
+  running = tree.get();
+  running->begin(channel.rank() == root ? MPI_IN_PLACE : nullptr, message);
+}
+
 void Broadcast::State::begin_natively(detail::Turns::Turn turn) {
   turn_inside.end();
   natively = message_bytes > 0;
@@ -324,7 +361,11 @@ void Broadcast::State::begin(void* buffer, std::int64_t bytes) {
           message = buffer;
           message_bytes = bytes;
           present = nullptr;
-          if (only_native(bytes)) {
+          if (by_tree(bytes)) {
+            begin_by_tree();
+            return detail::Advance::kIdle;
+          }
+          if (needs_no_plan(bytes)) {
             begin_natively();
             return detail::Advance::kIdle;
           }
@@ -363,7 +404,8 @@ ChosenBroadcast Broadcast::chosen(std::int64_t bytes) {
   state_->call([&] {
     check_size(bytes, state_->options.program);
     result.method = kNative;
-    if (state_->only_native(bytes)) return;
+    if (state_->by_tree(bytes)) result.method = state_->flat() ? "flat tree" : "binomial tree";
+    if (state_->needs_no_plan(bytes)) return;
     const SizeClass& size = state_->obtain(bytes);
     result = size.part->chosen;
     if (size.trial.native()) result.method = kNative;
@@ -375,7 +417,7 @@ ChosenBroadcast Broadcast::chosen(std::int64_t bytes) {
 }
 
 bool Broadcast::settled(std::int64_t bytes) const {
-  if (state_->only_native(bytes)) return true;
+  if (state_->needs_no_plan(bytes)) return true;
   const auto size = std::ranges::find(state_->classes, state_->largest_of(bytes), &SizeClass::largest);
   return size != state_->classes.end() && size->trial.over();
 }

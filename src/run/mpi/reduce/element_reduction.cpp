@@ -33,11 +33,10 @@ using detail::ReductionChoice;
 constexpr int kPartsAhead = detail::kSimulated ? 3 : 4;
 constexpr int kPartsSent = detail::kSimulated ? std::numeric_limits<int>::max() : 2;
 // Elements with an operation of MPI's own, on one node.
-/// So many bytes at most are MPI_Reduce's where no trial decides. For longer ones, and between nodes, Open MPI's call
-/// that returns at once takes two to four times as long as the one that waits, and a tree of ours takes less.
-constexpr std::int64_t kShortest = 512;
 /// Up to so many bytes go by the tree of the least work.
 constexpr std::int64_t kShort = 256 << 10;
+/// Up to so many bytes all send to the root, where ranks share processors.
+constexpr std::int64_t kShortInTurns = 64 << 10;
 
 constexpr const char* kReduceOfMpi = "MPI_Reduce";
 
@@ -55,16 +54,10 @@ struct ElementReduction::State final : detail::ReductionJob {
            channel.size() > 1 && elements.count > 0;
   }
   [[nodiscard]] bool may_be_native() const { return options.try_native && chooses_freely(); }
-  /// Where no trial is to decide: whether MPI_Reduce serves.
-  [[nodiscard]] bool is_short() const {
-    return detail::is_built_in(elements.op) && channel.context().one_node() &&
-           elements.count * data.element_bytes <= kShortest;
-  }
   void measure(const void* mine, const void* result);
   void prepare(const ReductionCosts& costs, bool parts_known);
   void prepare(const ReductionPart& part);
   void prepare(const ReductionChoice::Pieces& pieces);
-  void use_native(const ReductionCosts& costs);
   /// Once it is known what the choice is.
   void choose_way();
   /// Tells what the trial has found, if that is something new.
@@ -117,6 +110,7 @@ ElementReduction::State::State(std::shared_ptr<detail::Context> context, std::in
     const detail::Context& all = channel.context();
     data.by_network = by_default && !reproducible && !all.one_node() && bytes >= detail::kLongBetweenHosts;
     data.least_work = by_default && all.one_node() && (bytes <= kShort || (!reproducible && all.crowded()));
+    data.in_turns = data.least_work && all.crowded() && bytes <= kShortInTurns;
     arguments = arguments_of(options, data, root);
     arguments.add_all(reproducible, detail::is_built_in(elements.op));
     // What was measured is that of one operation.
@@ -130,26 +124,16 @@ ElementReduction::State::State(std::shared_ptr<detail::Context> context, std::in
     prepare(planned->costs, false);
   } else {
     const ReductionCosts costs = options.costs.value_or(usual_costs(data));
-    if (may_be_native() && reproducible && !options.platform && is_short()) {
-      use_native(costs);
-    } else {
-      const bool usual = !options.costs && !options.platform;
-      prepare(costs, usual || costs.transfer_overhead > 0);
-    }
+    const bool usual = !options.costs && !options.platform;
+    prepare(costs, usual || costs.transfer_overhead > 0);
   }
   choose_way();
-}
-
-void ElementReduction::State::use_native(const ReductionCosts& costs) {
-  choice = std::make_shared<const ReductionChoice>(ReductionChoice{kReduceOfMpi, 0, costs, ReductionChoice::Native{}});
-  describe(*choice);
-  remember(choice);
 }
 
 void ElementReduction::State::choose_way() {
   using detail::Way;
   const bool takes_turns = may_be_native() && !reproducible;
-  trial.choose(takes_turns ? Way::kTurns : summary().native ? Way::kNative : Way::kPlan, kept());
+  trial.choose(takes_turns ? Way::kTurns : Way::kPlan, kept());
   note_trial();
 }
 

@@ -95,7 +95,7 @@ ReductionChoice choose_reduction(Channel& channel, const ReductionOptions& optio
   ReduceProblem problem = problem_of(options, data, root, channel.size(), costs, parts_known);
   std::string algorithm = options.algorithm;
   if (data.least_work) {
-    algorithm = "binomial";
+    algorithm = data.in_turns ? "flat" : "binomial";
     // What is combined stays in a processor's own cache.
     constexpr std::int64_t kPartBytes = 256 << 10;
     const std::int64_t parts = data.count * data.element_bytes / kPartBytes;

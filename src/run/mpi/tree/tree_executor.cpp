@@ -157,10 +157,15 @@ std::deque<std::size_t>::iterator TreeExecutor::next_arrived() {
 
 bool TreeExecutor::step(bool look) {
   remove_ended();
-  const bool tested = look && test();
+  // With nothing on its way there is word of failures alone to look for, after what can be started: each look costs a
+  // rank its turn where ranks share cores.
+  const bool under_way = !requests_.empty();
+  const bool tested = look && under_way && test();
   const bool posted = limits_.any_order ? post_any() : post_receives();
   const bool started = start_sends();
-  return tested || posted || started;
+  const bool moved = tested || posted || started;
+  if (look && !under_way && !moved) channel_.check();
+  return moved;
 }
 
 void TreeExecutor::remove_ended() {
@@ -175,10 +180,6 @@ void TreeExecutor::remove_ended() {
 }
 
 bool TreeExecutor::test() {
-  if (requests_.empty()) {
-    channel_.check();
-    return false;
-  }
   requests_.push_back(MPI_REQUEST_NULL);  // for the channel
   completed_.resize(requests_.size());
   statuses_.resize(requests_.size());
