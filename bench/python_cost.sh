@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # What a redistribution of 32 MiB takes from Python, over the same job in C++: 4 ranks of this machine, jobs of both in
-# turns, the medians of the medians. Built first if need be, with -DSLUICE_BENCH=ON; half a minute.
+# turns, the medians of the medians. Built first if need be, with -DSLUICE_BENCH=ON; a minute.
 #
-#     bench/python_cost.sh [JOBS [EXECUTIONS]]      7 and 41 unless given
+#     bench/python_cost.sh [JOBS [EXECUTIONS]]      31 and 41 unless given
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-jobs=${1:-7} executions=${2:-41}
+jobs=${1:-31} executions=${2:-41}
 [[ -n ${BUILD-} ]] || scripts/build.sh release >/dev/null
 build=$(cd "${BUILD:-build/release}" && pwd)
 times=$(mktemp)

@@ -103,6 +103,55 @@ void run(MPI_Comm comm, const std::vector<MessageSize>& sends, const ExchangeOpt
   }
 }
 
+/// Short messages of one host go through memory from the second execution on: other bytes each time, ranks that are
+/// late, several jobs at once, and new jobs in the memory of those that were just destroyed.
+TEST(Exchange, ShortMessagesThroughMemoryAgainAndAgain) {
+  Draw draw(7);
+  constexpr int kExecutions = 12;
+  constexpr std::int64_t kLongest = 20'000;  // some are too long for it
+  for (int jobs = 0; jobs < 6; ++jobs) {
+    struct One {
+      std::vector<MessageSize> sends;
+      std::unique_ptr<Exchange> job;
+      std::vector<std::byte> send, receive;
+    };
+    std::vector<One> all(3);
+    for (One& one : all) {
+      const TrafficTable table = testing::random_traffic(draw, size(), kLongest);
+      ExchangeOptions options;
+      options.mode = ExchangeMode::kAtOnce;
+      options.try_native = jobs % 2 == 1;
+      for (int r = 0; r < size(); ++r) {
+        std::vector<MessageSize> sends = testing::sends_of(table, r, draw);
+        if (r == rank()) one.sends = std::move(sends);
+      }
+      one.job = std::make_unique<Exchange>(MPI_COMM_WORLD, one.sends, options);
+      one.send.resize(static_cast<std::size_t>(one.job->send_bytes()));
+      one.receive.resize(static_cast<std::size_t>(one.job->receive_bytes()));
+    }
+    for (int execution = 0; execution < kExecutions; ++execution) {
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        One& one = all[i];
+        testing::fill(one.job->sends(), rank(), execution, one.send);
+        std::ranges::fill(one.receive, std::byte{0xEE});
+        dawdle();
+        one.job->start(one.send, one.receive);
+      }
+      for (std::size_t i = all.size(); i-- > 0;) {
+        One& one = all[i];
+        if (execution % 2 == 0) {
+          one.job->wait();
+        } else {
+          while (!one.job->test()) dawdle();
+        }
+        // What was sent may change as soon as the execution has ended.
+        std::ranges::fill(one.send, std::byte{0xDD});
+        EXPECT_EQ(testing::wrong_byte(one.job->receives(), rank(), execution, one.receive), "") << execution;
+      }
+    }
+  }
+}
+
 /// SLUICE_EXCHANGES=1000 in the environment: so many of them.
 TEST(Exchange, RandomTraffic) {
   Draw draw(21);

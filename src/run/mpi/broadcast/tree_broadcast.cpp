@@ -20,7 +20,8 @@ ProgramPart tree_broadcast_part(const Program& shape, std::int64_t rank, bool fl
     part.operations.push_back(std::move(op));
   };
   // Position p serves those up to p + reach - 1 of a binomial tree: it hears from the one without its lowest bit.
-  const auto lowest = static_cast<std::int64_t>(static_cast<std::uint64_t>(position) & -static_cast<std::uint64_t>(position));
+  const auto lowest =
+      static_cast<std::int64_t>(static_cast<std::uint64_t>(position) & -static_cast<std::uint64_t>(position));
   if (position != 0) add(PartOperation::Kind::kReceive, flat ? 0 : position - lowest);
   if (flat) {
     for (std::int64_t to = 1; position == 0 && to < ranks; ++to) add(PartOperation::Kind::kSend, to);

@@ -13,6 +13,7 @@
 #include "run/mpi/exchange/exchange_protocol.hpp"
 #include "run/mpi/exchange/message_sizes.hpp"
 #include "run/mpi/exchange/routed_exchange.hpp"
+#include "run/mpi/exchange/shared_messages.hpp"
 #include "run/mpi/exchange/user_messages.hpp"
 #include "run/mpi/native/native_exchange.hpp"
 #include "run/mpi/native/way_trial.hpp"
@@ -45,8 +46,10 @@ struct Exchange::State final : detail::Job {
   void begin_natively(detail::Turns::Turn turn);
   detail::Advance carry_out() {
     if (trial.natively()) return native->advance();
-    return routed ? routed->advance() : executor->advance();
+    return routed ? routed->advance() : advance_planned();
   }
+  detail::Advance advance_planned();
+  void make_executor(std::unique_ptr<detail::StepProtocol> protocol, bool short_by_memory = false);
 
   detail::Advance advance() override {
     const detail::Advance come = trial.advance(*this);
@@ -56,6 +59,7 @@ struct Exchange::State final : detail::Job {
   void abandon() noexcept override {
     if (executor) executor->abandon();
     if (routed) routed->abandon();
+    if (shared) shared->abandon();
     if (native) native->abandon();
     trial.abandon();
   }
@@ -69,13 +73,17 @@ struct Exchange::State final : detail::Job {
   std::shared_ptr<detail::TypedBuffers> typed;  ///< null: messages are bytes
   std::shared_ptr<const ExchangePart> part;
   std::optional<detail::UserMessages> messages;
-  detail::ListProtocol* list = nullptr;          ///< the executor's, where the mode is list
-  std::optional<detail::StepExecutor> executor;  ///< one of the two
-  std::optional<detail::RoutedExchange> routed;  ///< with local phases
+  detail::ListProtocol* list = nullptr;            ///< the executor's, where the mode is list
+  std::optional<detail::StepExecutor> executor;    ///< one of the two
+  std::unique_ptr<detail::SharedMessages> shared;  ///< what of the executor's goes through memory; null: nothing
+  std::optional<detail::RoutedExchange> routed;    ///< with local phases
   detail::WayTrial trial{channel};
   std::unique_ptr<detail::NativeExchange> native;  ///< once it is tried
 
+  int planned_executions = 0;  ///< begun so far, counted up to 3
+
   // The present execution.
+  bool executing = false;                 ///< the executor's part is not over
   std::vector<const std::byte*> sources;  ///< of sends
   std::vector<std::byte*> targets;        ///< of receives
 };
@@ -133,12 +141,25 @@ Exchange::State::State(std::shared_ptr<detail::Context> context, std::int64_t nu
     routed->hold(typed);
     return;
   }
+  make_executor(std::move(protocol.protocol));
+}
+
+void Exchange::State::make_executor(std::unique_ptr<detail::StepProtocol> protocol, bool short_by_memory) {
   std::vector<detail::StepMessage> outgoing;
   std::vector<detail::StepMessage> incoming;
   for (const auto& transfer : part->sends) outgoing.push_back({transfer.peer, transfer.bytes});
   for (const auto& transfer : part->transfers_in) incoming.push_back({transfer.peer, transfer.bytes});
-  const detail::StepExecutor::Limits limits{options.chunk_bytes, 1, options.window, usual.ahead, true};
-  executor.emplace(channel, std::move(outgoing), std::move(incoming), limits, std::move(protocol.protocol));
+  if (short_by_memory) {
+    shared = std::make_unique<detail::SharedMessages>(channel, outgoing, incoming);
+    for (std::vector<detail::StepMessage>* const all : {&outgoing, &incoming}) {
+      for (detail::StepMessage& message : *all) {
+        if (detail::SharedMessages::serves(message.bytes)) message.bytes = 0;  // which the executor passes over
+      }
+    }
+  }
+  const int ahead = detail::usual_pieces(options.mode, false).ahead;
+  const detail::StepExecutor::Limits limits{options.chunk_bytes, 1, options.window, ahead, true};
+  executor.emplace(channel, std::move(outgoing), std::move(incoming), limits, std::move(protocol));
   executor->connect(false);
   executor->hold(typed);
 }
@@ -222,7 +243,14 @@ void Exchange::State::begin_planned() {
     routed->begin();
     return;
   }
+  // Jobs that are executed once have no use for it.
+  planned_executions = std::min(planned_executions + 1, 3);
+  if (planned_executions == 2 && options.mode == ExchangeMode::kAtOnce &&
+      detail::SharedMessages::possible(channel.context()))
+    make_executor(nullptr, true);
   executor->begin(*messages);
+  executing = true;
+  if (shared) shared->begin(*messages);
   if (list == nullptr) return;
   messages->clear();
   for (std::size_t i = 0; i < sends.size(); ++i) {
@@ -231,6 +259,15 @@ void Exchange::State::begin_planned() {
       list->post(message.peer, message.bytes, static_cast<std::int64_t>(i));
   }
   list->posted_all();
+}
+
+detail::Advance Exchange::State::advance_planned() {
+  const detail::Advance by_memory = shared ? shared->advance() : detail::Advance::kOver;
+  const detail::Advance by_executor = executing ? executor->advance() : detail::Advance::kOver;
+  if (by_executor == detail::Advance::kOver) executing = false;
+  if (by_memory == by_executor) return by_memory;
+  const bool moved = by_memory == detail::Advance::kMoved || by_executor == detail::Advance::kMoved;
+  return moved ? detail::Advance::kMoved : detail::Advance::kIdle;
 }
 
 void Exchange::State::begin_natively(detail::Turns::Turn turn) {
@@ -327,8 +364,9 @@ std::int64_t Exchange::steps() const { return state_->part->steps; }
 std::int64_t Exchange::local_steps() const { return state_->part->routed.steps; }
 
 std::int64_t Exchange::peak_extra_bytes() const {
-  return (state_->routed ? state_->routed->buffer_bytes() : state_->executor->buffer_bytes()) +
-         (state_->typed ? state_->typed->buffer_bytes() : 0);
+  return (state_->routed ? state_->routed->buffer_bytes() : 0) +
+         (state_->executor ? state_->executor->buffer_bytes() : 0) +
+         (state_->shared ? state_->shared->buffer_bytes() : 0) + (state_->typed ? state_->typed->buffer_bytes() : 0);
 }
 
 }  // namespace sluice::mpi

@@ -135,6 +135,11 @@ std::vector<int> Arena::reached() const {
 }
 
 Arena::Block Arena::allocate(std::int64_t bytes) {
+  std::erase_if(being_taken_, [&](const Taken& each) {
+    if (!each.all()) return false;
+    release(each.block);
+    return true;
+  });
   const std::int64_t size = round_up(std::max<std::int64_t>(bytes, 1), kAlignment);
   const auto fits = [&](const Block& block) { return block.bytes >= size; };
   auto found = std::ranges::find_if(free_, fits);
@@ -176,6 +181,26 @@ void Arena::release(const Block& block) noexcept {
     }
   }
   free_.resize(kept + 1);
+}
+
+bool Arena::Taken::all() const noexcept {
+  return std::ranges::all_of(numbers, [&](const std::int64_t* number) {
+    // Others write it: atomic_ref takes nothing that is const.
+    return std::atomic_ref(*const_cast<std::int64_t*>(number)).load(std::memory_order_acquire) >= value;
+  });
+}
+
+void Arena::release_after(const Block& block, std::vector<const std::int64_t*> taken, std::int64_t value) noexcept {
+  Taken last{block, std::move(taken), value};
+  if (last.all()) {
+    release(block);
+    return;
+  }
+  try {
+    being_taken_.push_back(std::move(last));
+  } catch (const std::bad_alloc&) {
+    // That much room is lost.
+  }
 }
 
 std::byte* Arena::map(Neighbour& neighbour, std::int64_t segment) {

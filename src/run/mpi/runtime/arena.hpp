@@ -50,6 +50,8 @@ class Arena {
   [[nodiscard]] Block allocate(std::int64_t bytes);
   /// For reuse: no rank may read or write it any more.
   void release(const Block& block) noexcept;
+  /// The same, once each of the numbers `taken`, which lie in the block and others write, is at least `value`.
+  void release_after(const Block& block, std::vector<const std::int64_t*> taken, std::int64_t value) noexcept;
 
   /// Where that is in this process, if a rank that is reached wrote it down. Throws std::runtime_error if the system
   /// refuses to map it.
@@ -74,6 +76,13 @@ class Arena {
   std::vector<int> files_;  ///< of the own segments
   std::vector<Neighbour> neighbours_;
   std::vector<Block> free_;
+  struct Taken {
+    Block block;
+    std::vector<const std::int64_t*> numbers;
+    std::int64_t value = 0;
+    [[nodiscard]] bool all() const noexcept;
+  };
+  std::vector<Taken> being_taken_;  ///< to be released
 };
 
 }  // namespace sluice::mpi::detail
