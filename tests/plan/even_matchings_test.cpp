@@ -48,7 +48,8 @@ TEST(EvenMatchings, HoldEveryEdgeOnceWithinTheLimitAndSpreadFullOnes) {
         sent.emplace_back(each.edge, each.full);
       }
       ++classes;
-      without_full += std::none_of(matching.begin(), matching.end(), [](const auto& each) { return each.full; }) ? 1 : 0;
+      without_full +=
+          std::none_of(matching.begin(), matching.end(), [](const auto& each) { return each.full; }) ? 1 : 0;
     }
     std::sort(sent.begin(), sent.end());
     std::sort(wanted.begin(), wanted.end());

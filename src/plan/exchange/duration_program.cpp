@@ -100,8 +100,7 @@ bool DurationProgram::restrict_interval(std::size_t interval, const std::vector<
     if (spare < 0) return false;
     Steps steps{duration, interval, {}};
     for (std::size_t e = 0; e < demand.edges.size(); ++e) {
-      if (most_in(e, duration) > 0 &&
-          matching.slack(demand.edges[e].left, demand.edges[e].right, values[e]) <= spare)
+      if (most_in(e, duration) > 0 && matching.slack(demand.edges[e].left, demand.edges[e].right, values[e]) <= spare)
         steps.edges.push_back(static_cast<std::int32_t>(e));
     }
     variables_ += 1 + steps.edges.size();

@@ -30,10 +30,10 @@ inline constexpr double kSameCost = 1e-6;
 ///     sum over t of c_et y_et          >= w_e          for each edge e.
 ///
 /// This is exact: the edges of one duration, y_et times each, are a bipartite multigraph of degree <= X_t, so they fall
-/// into X_t matchings (Koenig), and these can be levelled to at most k edges each (de Werra; even_matchings.hpp). Unlike
-/// a program over numbered steps it has no equal solutions that differ in the order of steps. Added for strength: the
-/// pieces rows of lp_bound.cpp and likewise, for further divisors d, sum of ceil(c_et / d) y_et >= ceil(w_e / d)
-/// (Chvatal-Gomory); least numbers of steps and of transmission, those of eta.
+/// into X_t matchings (Koenig), and these can be levelled to at most k edges each (de Werra; even_matchings.hpp).
+/// Unlike a program over numbered steps it has no equal solutions that differ in the order of steps. Added for
+/// strength: the pieces rows of lp_bound.cpp and likewise, for further divisors d, sum of ceil(c_et / d) y_et >=
+/// ceil(w_e / d) (Chvatal-Gomory); least numbers of steps and of transmission, those of eta.
 ///
 /// Over a backbone all of these variables are there for each interval i of equal k, in which the steps begin. Within it
 /// their order does not matter, but for the last one: u_it says how long that lasts, z_i whether there is any. With S_i

@@ -63,8 +63,8 @@ class Exchanges {
     const std::size_t full = full_of(rich);
     if (full < 2) return false;
     for (const Component& each : components(rich, poor)) {
-      const auto given = as_size(
-          std::count_if(each.at[0].begin(), each.at[0].end(), [&](std::size_t position) { return rich[position].full; }));
+      const auto given = as_size(std::count_if(each.at[0].begin(), each.at[0].end(),
+                                               [&](std::size_t position) { return rich[position].full; }));
       if (given == 0 || given == full) continue;
       if (rich.size() - each.at[0].size() + each.at[1].size() > limit_ ||
           poor.size() - each.at[1].size() + each.at[0].size() > limit_)
