@@ -18,6 +18,7 @@ constexpr std::size_t kMostGrowingPairs = 12;               // and where steps m
 constexpr std::size_t kLongestPath = 4096;
 /// Work of one step of a set, in the unit of Budget.
 constexpr std::int64_t kLook = 2;
+constexpr std::size_t kAhead = 8;  // pieces that are fetched before they are looked at
 
 }  // namespace
 
@@ -45,8 +46,7 @@ Packing::Packing(const Demand& demand, std::int32_t most_steps)
 void Packing::clear() {
   std::fill(duration_.begin(), duration_.end(), 0);
   std::fill(count_.begin(), count_.end(), 0);
-  std::fill(open_.begin(), open_.end(), 0);
-  std::fill(busy_.begin(), busy_.end(), 0);
+  for (std::vector<std::uint64_t>* bits : {&open_, &busy_}) std::fill(bits->begin(), bits->end(), 0);
   std::fill_n(at_.begin(), as_size(places_) * vertices_, -1);  // beyond there is nothing
   std::fill(first_.begin(), first_.end(), -1);
   work_ += static_cast<std::int64_t>(at_.size() / 4 + first_.size() / 4);
@@ -213,7 +213,6 @@ bool Packing::load(const PieceSteps& steps) {
     const std::int32_t step = places_;
     open(step);
     set_duration(step, duration);
-    constexpr std::size_t kAhead = 8;
     for (std::size_t i = 0; i < pieces.size(); ++i) {
       if (i + 2 * kAhead < pieces.size()) expect_ends(pieces[i + 2 * kAhead].edge);
       if (i + kAhead < pieces.size()) expect(pieces[i + kAhead].edge);
@@ -226,7 +225,6 @@ bool Packing::load(const PieceSteps& steps) {
 PieceSteps Packing::pieces() const {
   PieceSteps steps(as_size(places_));
   for (std::size_t s = 0; s < steps.size(); ++s) steps[s].reserve(as_size(count_[s]));
-  constexpr std::size_t kAhead = 8;
   for (std::int32_t edge = 0; as_size(edge) < first_.size(); ++edge) {
     if (as_size(edge) + kAhead < first_.size()) {
       if (const std::int32_t next = first_[as_size(edge) + kAhead]; next >= 0)
