@@ -4,6 +4,7 @@
 //
 // A View names the sides "sources" and "targets", so that the same code serves either side as left:
 //   int32 sources(), targets(); int32 degree(s); int32 id(s, k); int32 target(s, k), 0 <= k < degree(s).
+//   void expect(s), or nothing: fetches the targets of s, which are asked for soon.
 
 #include <algorithm>
 #include <cstdint>
@@ -129,7 +130,11 @@ class HopcroftKarp {
       level_[s] = 0;
       queue_[tail++] = s;
     }
+    constexpr std::size_t kAhead = 4;
     for (std::size_t head = 0; head < tail; ++head) {
+      if constexpr (requires { view_.expect(0); }) {
+        if (head + kAhead < tail) view_.expect(queue_[head + kAhead]);
+      }
       const std::int32_t s = queue_[head];
       const std::int32_t next = level_[s] + 1;
       const std::int32_t degree = view_.degree(s);

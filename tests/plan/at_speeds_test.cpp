@@ -17,6 +17,7 @@
 
 #include "exact_reference.hpp"
 #include "exchange_testing.hpp"
+#include "plan/exchange/integer_program.hpp"
 #include "plan/exchange/registry.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/exchange.hpp"
@@ -114,7 +115,7 @@ class TwoByTwoOverTime {
 
 TEST(AtSpeeds, NoBoundIsAboveAndNoPlanBelowTheOptimum) {
   std::mt19937 random(11);
-  int reached = 0, count = 0, by_backbone = 0;
+  int reached = 0, count = 0, by_backbone = 0, proven = 0;
   for (int round = 0; round < 250; ++round) {
     SCOPED_TRACE(round);
     Sizes<2> sizes{};
@@ -155,17 +156,22 @@ TEST(AtSpeeds, NoBoundIsAboveAndNoPlanBelowTheOptimum) {
     reached += expect("auto") <= least + 1e-9 ? 1 : 0;
     ++count;
     for (const detail::ExchangePlanner& planner : detail::exchange_planners()) {
-      if (planner.about.name == "exact" && change != 0) {
-        options.algorithm = "exact";
-        EXPECT_THROW((void)plan_exchange(problem, options), InputError);
-      } else {
+      if (planner.about.name != "exact") {
         expect(std::string(planner.about.name));
+        continue;
       }
+      options.effort = 20;
+      EXPECT_NEAR(expect("exact"), least, 1e-9);
+      proven += plan_exchange(problem, options).optimal ? 1 : 0;
+      options.effort = 0.02;
     }
   }
   EXPECT_GT(count, 200);
   EXPECT_GT(by_backbone, 5);
   EXPECT_GT(reached * 10, count * 8) << "of " << count;
+  if (detail::integer_solver_available()) {
+    EXPECT_EQ(proven, count);
+  }
 }
 
 TEST(AtSpeeds, PlansAreSoundAndTheirBoundsVerified) {
@@ -274,6 +280,45 @@ TEST(AtSpeeds, APlanOverTimeCostsNoMoreThanWithTheLeastK) {
     better += over_time < least_k ? 1 : 0;
   }
   EXPECT_GT(better, 8);
+}
+
+TEST(AtSpeeds, ExactOverTimeIsBetweenTheOptimaOfTheLeastAndTheLargestK) {
+  if (!detail::integer_solver_available()) GTEST_SKIP() << "built without CBC";
+  std::mt19937 random(31);
+  int proven = 0, count = 0, between = 0;
+  for (int round = 0; round < 20; ++round) {
+    SCOPED_TRACE(round);
+    ExchangeProblem problem{testing::random_traffic(4, 4, 9, 6, random), 0,
+                            static_cast<double>(draw(random, 0, 6)) / 2};
+    double time = 0;
+    for (const std::int64_t k : {draw(random, 1, 3), draw(random, 1, 3), draw(random, 2, 4)}) {
+      problem.speeds.backbone.push_back({time, k});
+      problem.max_transfers = std::max(problem.max_transfers, k);
+      time += static_cast<double>(draw(random, 1, 14)) / 2;
+    }
+    ExchangeOptions options;
+    options.algorithm = "exact";
+    options.effort = 3;
+    const ExchangePlan plan = plan_exchange(problem, options);
+    for (const Violation& violation : validate(plan.schedule, problem.traffic)) ADD_FAILURE() << to_string(violation);
+    const double total = cost(plan.schedule).total;
+    EXPECT_LE(plan.bound.cost.total, total + 1e-9);
+    const auto optimum = [&](std::int64_t k) {
+      const ExchangePlan of_one_k = plan_exchange({problem.traffic, k, problem.setup}, options);
+      EXPECT_TRUE(of_one_k.optimal);
+      return cost(of_one_k.schedule).total;
+    };
+    std::int64_t least_k = problem.max_transfers;
+    for (const BackboneChange& change : problem.speeds.backbone) least_k = std::min(least_k, change.max_transfers);
+    const double of_most = optimum(problem.max_transfers), of_least = optimum(least_k);
+    EXPECT_GE(total, of_most - 1e-6);
+    EXPECT_LE(total, of_least + 1e-6);
+    between += total > of_most + 1e-6 && total < of_least - 1e-6 ? 1 : 0;
+    proven += plan.optimal ? 1 : 0;
+    ++count;
+  }
+  EXPECT_GE(proven * 20, count * 19) << "of " << count;
+  EXPECT_GT(between, 2);
 }
 
 TEST(AtSpeeds, ExampleOfTheHeader) {

@@ -77,8 +77,8 @@ struct ExchangePlan {
 /// Plans `problem`. `schedule.algorithm` is the name asked for. For several switches that algorithm plans for one, and
 /// src/plan/exchange/on_switches.hpp spreads its steps over them; the bound is bound_on_switches of the bound for one.
 /// Where nodes differ in speed it plans their times (src/plan/exchange/at_speeds.hpp), and where the backbone changes,
-/// it plans for several values of k (over_time.hpp, which says what is left of a guarantee); "exact" refuses such a
-/// backbone.
+/// it plans for several values of k (over_time.hpp, which says what is left of a guarantee). "exact" searches among the
+/// plans of the sizes at these speeds, and over this backbone (duration_program.hpp).
 ///
 /// Deterministic: equal arguments, equal plans, on every machine, unless `stopped`.
 /// Throws InputError for an unknown algorithm, one that does not apply (saying why), an index out of range, a negative

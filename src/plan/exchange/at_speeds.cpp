@@ -57,6 +57,16 @@ void give_out(std::int64_t left, std::int64_t speed, std::vector<PlacedPiece>& p
 
 std::int64_t SpeedDemand::time_of(const Piece& piece) const { return time_at(piece.size, speeds[as_size(piece.edge)]); }
 
+double cost(const SpeedDemand& demand, const PieceSteps& steps) {
+  std::int64_t transmission = 0;
+  for (const std::vector<Piece>& step : steps) {
+    std::int64_t longest = 0;
+    for (const Piece& piece : step) longest = std::max(longest, demand.time_of(piece));
+    transmission += longest;
+  }
+  return static_cast<double>(transmission) + demand.times.setup * static_cast<double>(steps.size());
+}
+
 SpeedDemand make_speed_demand(const Traffic& traffic, std::int64_t max_transfers, double setup,
                               const NetworkSpeeds& speeds) {
   const Traffic in_time = traffic_in_time(traffic, speeds);

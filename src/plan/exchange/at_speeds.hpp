@@ -41,6 +41,9 @@ struct SpeedDemand {
   [[nodiscard]] std::int64_t time_of(const Piece& piece) const;
 };
 
+/// Sum over the steps, of sizes, of (longest time + set-up). @pre none is empty
+[[nodiscard]] double cost(const SpeedDemand& demand, const PieceSteps& steps);
+
 /// Throws as make_demand and check_speeds do.
 [[nodiscard]] SpeedDemand make_speed_demand(const Traffic& traffic, std::int64_t max_transfers, double setup,
                                             const NetworkSpeeds& speeds);

@@ -18,6 +18,7 @@ constexpr std::size_t kMostGrowingPairs = 12;               // and where steps m
 constexpr std::size_t kLongestPath = 4096;
 /// Work of one step of a set, in the unit of Budget.
 constexpr std::int64_t kLook = 2;
+constexpr std::size_t kAhead = 8;  // pieces that are fetched before they are looked at
 
 }  // namespace
 
@@ -27,6 +28,7 @@ bool Packing::fits(const Demand& demand, std::int64_t most_steps) {
 
 Packing::Packing(const Demand& demand, std::int32_t most_steps)
     : demand_(demand),
+      vertices_(as_size(demand.lefts) + as_size(demand.rights)),
       stride_((as_size(most_steps) + 63) / 64 * 64),
       words_(stride_ / 64),
       limited_(demand.max_transfers < std::min(demand.lefts, demand.rights)),
@@ -34,9 +36,8 @@ Packing::Packing(const Demand& demand, std::int32_t most_steps)
       count_(stride_),
       open_(words_),
       first_(demand.edges.size()) {
-  const std::size_t vertices = as_size(demand.lefts) + as_size(demand.rights);
-  busy_.resize(vertices * words_);
-  at_.resize(vertices * stride_);
+  busy_.resize(vertices_ * words_);
+  at_.resize(vertices_ * stride_, -1);
   // What a place in a table costs that is looked up out of order grows with the table.
   lookup_ = at_.size() >> 23U != 0 ? 30 : at_.size() >> 21U != 0 ? 20 : 10;
   clear();
@@ -45,9 +46,8 @@ Packing::Packing(const Demand& demand, std::int32_t most_steps)
 void Packing::clear() {
   std::fill(duration_.begin(), duration_.end(), 0);
   std::fill(count_.begin(), count_.end(), 0);
-  std::fill(open_.begin(), open_.end(), 0);
-  std::fill(busy_.begin(), busy_.end(), 0);
-  std::fill(at_.begin(), at_.end(), -1);
+  for (std::vector<std::uint64_t>* bits : {&open_, &busy_}) std::fill(bits->begin(), bits->end(), 0);
+  std::fill_n(at_.begin(), as_size(places_) * vertices_, -1);  // beyond there is nothing
   std::fill(first_.begin(), first_.end(), -1);
   work_ += static_cast<std::int64_t>(at_.size() / 4 + first_.size() / 4);
   items_.clear();
@@ -213,15 +213,23 @@ bool Packing::load(const PieceSteps& steps) {
     const std::int32_t step = places_;
     open(step);
     set_duration(step, duration);
-    for (const Piece& piece : pieces)
-      if (piece.size > 0) add(piece.edge, step, piece.size);
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      if (i + 2 * kAhead < pieces.size()) expect_ends(pieces[i + 2 * kAhead].edge);
+      if (i + kAhead < pieces.size()) expect(pieces[i + kAhead].edge);
+      if (pieces[i].size > 0) add(pieces[i].edge, step, pieces[i].size);
+    }
   }
   return true;
 }
 
 PieceSteps Packing::pieces() const {
   PieceSteps steps(as_size(places_));
+  for (std::size_t s = 0; s < steps.size(); ++s) steps[s].reserve(as_size(count_[s]));
   for (std::int32_t edge = 0; as_size(edge) < first_.size(); ++edge) {
+    if (as_size(edge) + kAhead < first_.size()) {
+      if (const std::int32_t next = first_[as_size(edge) + kAhead]; next >= 0)
+        __builtin_prefetch(&items_[as_size(next)]);
+    }
     for (std::int32_t item = first_[as_size(edge)]; item >= 0; item = items_[as_size(item)].next)
       steps[as_size(items_[as_size(item)].step)].push_back({edge, items_[as_size(item)].size});
   }

@@ -61,6 +61,15 @@ class Packing {
   /// many steps; some of it may be packed then.
   bool insert_all(std::int32_t edge, std::int64_t size, double limit);
 
+  /// Fetches what insert_all reads first of an edge that comes soon, as large tables are in no cache; before that its
+  /// ends are expected.
+  void expect_ends(std::int32_t edge) const { __builtin_prefetch(&demand_.edges[as_size(edge)]); }
+  void expect(std::int32_t edge) const {
+    __builtin_prefetch(&busy_[left_of(edge) * words_]);
+    __builtin_prefetch(&busy_[right_of(edge) * words_]);
+    __builtin_prefetch(&first_[as_size(edge)]);
+  }
+
   /// Whether insert looks for paths. Two steps, one free at one end of an edge, the other at its other end: the pieces
   /// in them form paths and cycles. The one that begins at an end of the edge does not lead to the other end, as the
   /// graph is bipartite; exchanging the steps of its pieces frees one step at both ends.
@@ -106,7 +115,7 @@ class Packing {
     return as_size(demand_.lefts) + as_size(demand_.edges[as_size(edge)].right);
   }
   [[nodiscard]] std::int32_t& item_at(std::size_t vertex, std::int32_t step) {
-    return at_[vertex * stride_ + as_size(step)];
+    return at_[as_size(step) * vertices_ + vertex];
   }
   [[nodiscard]] std::uint64_t* busy(std::size_t vertex) { return &busy_[vertex * words_]; }
   [[nodiscard]] std::size_t words_in_use() const { return (as_size(places_) + 63) / 64; }
@@ -130,13 +139,13 @@ class Packing {
   bool insert_by_path(std::int32_t edge, std::int64_t size);
 
   const Demand& demand_;
-  std::size_t stride_, words_;
+  std::size_t vertices_, stride_, words_;
   bool limited_;  ///< whether a step can have more than k pieces
   bool exchange_paths_ = true;
   std::vector<std::int64_t> duration_;
   std::vector<std::int32_t> count_;
   std::vector<std::uint64_t> open_, busy_;
-  std::vector<std::int32_t> at_;  ///< by vertex and step: the item there, -1 if none
+  std::vector<std::int32_t> at_;  ///< by step and vertex: the item there, -1 if none
   std::vector<Item> items_;
   std::vector<std::int32_t> unused_, first_;  ///< items; the first of each edge
   std::int32_t places_ = 0;

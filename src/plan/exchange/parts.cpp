@@ -39,6 +39,12 @@ std::vector<std::int32_t> by_falling_size(const Demand& demand) {
 
 std::vector<std::vector<std::int64_t>> sizes_by_node(const Demand& demand, const std::vector<std::int32_t>& order) {
   std::vector<std::vector<std::int64_t>> sizes(as_size(demand.lefts) + as_size(demand.rights));
+  std::vector<std::size_t> counts(sizes.size(), 0);
+  for (const Edge& edge : demand.edges) {
+    ++counts[as_size(edge.left)];
+    ++counts[as_size(demand.lefts + edge.right)];
+  }
+  for (std::size_t node = 0; node < sizes.size(); ++node) sizes[node].reserve(counts[node]);
   for (const std::int32_t e : order) {
     const Edge& edge = demand.edges[as_size(e)];
     sizes[as_size(edge.left)].push_back(edge.weight);

@@ -2,22 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "plan/exchange/at_speeds.hpp"
 #include "plan/exchange/bound_certificate.hpp"
 #include "plan/exchange/demand.hpp"
 #include "plan/exchange/node_prices.hpp"
 #include "plan/exchange/on_switches.hpp"
-#include "plan/exchange/over_time.hpp"
+#include "plan/exchange/plan_at_speeds.hpp"
 #include "plan/exchange/planners.hpp"
 #include "plan/exchange/registry.hpp"
-#include "plan/exchange/step_order.hpp"
 #include "schedule/totals.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/decimal.hpp"
@@ -35,9 +32,6 @@ using detail::Demand;
 using detail::NodePrices;
 using detail::PieceSteps;
 
-/// Whether k is not always the same.
-bool k_changes(const NetworkSpeeds& speeds) { return speeds.most_transfers() != speeds.least_transfers(); }
-
 void check(const ExchangeProblem& problem, const ExchangeOptions& options) {
   const std::int64_t nodes = std::max<std::int64_t>(1, std::max(problem.traffic.senders, problem.traffic.receivers));
   if (problem.switches < 1 || problem.switches > nodes)
@@ -47,8 +41,6 @@ void check(const ExchangeProblem& problem, const ExchangeOptions& options) {
     check_speeds(problem.speeds, problem.traffic.senders, problem.traffic.receivers, "speeds");
     if (problem.switches != 1) throw InputError("speeds", fmt::format("{} switches", problem.switches), "one switch");
     if (options.start) throw InputError(options.start->name, "a start beside speeds", "a problem without speeds");
-    if (k_changes(problem.speeds) && options.algorithm == "exact")
-      throw InputError("algorithm exact", "a backbone that changes", "another algorithm, or one k");
     const std::int64_t most = problem.speeds.most_transfers();
     if (most != 0 && most != problem.max_transfers)
       throw InputError("max_transfers", fmt::format("{}", problem.max_transfers),
@@ -133,116 +125,11 @@ ExchangeOptions for_one_switch(ExchangeOptions options, std::int64_t switches) {
   return options;
 }
 
-BoundedPlan plan_by(const std::string& name, const Demand& demand, Budget& budget, const ExchangeOptions& options,
-                    const BoundedPlan* start) {
-  if (name == "auto") return detail::plan_auto(demand, budget, options.seed, options.progress);
-  std::string names;
-  for (const detail::ExchangePlanner& each : detail::exchange_planners()) {
-    names += fmt::format("{}, ", each.about.name);
-    if (each.about.name != name) continue;
-    if (each.search != nullptr) return each.search(demand, budget, options.seed, options.progress, start);
-    Budget unlimited;
-    std::optional<PieceSteps> steps = each.plan(demand, unlimited);
-    SLUICE_ASSERT(steps.has_value(), fmt::format("{} ended without a plan", name));
-    return {std::move(*steps)};
-  }
-  throw InputError("algorithm", fmt::format("'{}'", name), "one of " + names + "auto");
-}
-
-/// What a planner, or program_bound, has found of the total, if it is more than is known.
-void raise_bound(ExchangeBound& bound, double total, const char* kind) {
-  if (total <= bound.cost.total) return;
-  bound.cost.total = total;
-  bound.kind = kind;
-}
-
-/// Where nodes differ in speed or k changes: see at_speeds.hpp and over_time.hpp.
-ExchangePlan plan_at_speeds(const ExchangeProblem& problem, const ExchangeOptions& options) {
-  const NetworkSpeeds& speeds = problem.speeds;
-  const detail::SpeedDemand demand =
-      detail::make_speed_demand(problem.traffic, problem.max_transfers, problem.setup, speeds);
-  ExchangePlan result;
-  result.bound = {detail::eta(demand.times), "eta"};
-  raise_bound(result.bound, detail::backbone_bound(demand.times, speeds), "backbone");
-  std::vector<PieceSteps> candidates(1);  // of times
-  std::vector<double> prices;
-  NodePrices node_prices;
-  if (!demand.times.edges.empty()) {
-    Budget budget(options.effort, options.time_limit_s, options.stop);
-    BoundedPlan found;
-    if (k_changes(speeds)) {
-      ExchangeOptions of_one_k = options;
-      of_one_k.progress = nullptr;  // what it would tell of is no plan over this backbone
-      detail::PlansOverTime plans =
-          detail::plans_over_time(demand.times, speeds.backbone, budget, [&](const Demand& times, Budget& part) {
-            return plan_by(options.algorithm, times, part, of_one_k, nullptr);
-          });
-      found = std::move(plans.of_largest);
-      candidates = std::move(plans.candidates);
-    } else {
-      found = plan_by(options.algorithm, demand.times, budget, options, nullptr);
-      PieceSteps steps = std::move(found.steps);
-      candidates.front().clear();
-      for (const std::size_t s : detail::order_of_steps(demand.times, steps))
-        candidates.front().push_back(std::move(steps[s]));
-    }
-    if (found.bound > result.bound.cost.total) {
-      prices = std::move(found.prices);
-      node_prices = std::move(found.node_prices);
-    }
-    const bool searched = found.bound_by_search || (options.algorithm == "exact" && found.optimal);
-    raise_bound(result.bound, found.bound, searched ? "exact" : "lp");
-    result.stopped = budget.was_cut_short();
-    if (options.algorithm == "auto") {
-      // Whole messages lose nothing to roundings.
-      const auto first_fit = [](const Demand& times, Budget&) {
-        Budget unlimited;
-        return BoundedPlan{*detail::plan_first_fit(times, unlimited)};
-      };
-      if (k_changes(speeds)) {
-        detail::PlansOverTime more = detail::plans_over_time(demand.times, speeds.backbone, budget, first_fit);
-        std::ranges::move(more.candidates, std::back_inserter(candidates));
-      } else {
-        candidates.push_back(first_fit(demand.times, budget).steps);
-      }
-    }
-  }
-  for (std::size_t c = 0; c < candidates.size(); ++c) {
-    StepSchedule schedule =
-        make_schedule(demand, problem.traffic,
-                      fit_to_backbone(demand, cut_to_sizes(demand, std::move(candidates[c])), speeds.backbone), speeds);
-    if (c == 0 || cost(schedule).total < cost(result.schedule).total) result.schedule = std::move(schedule);
-  }
-  const double total = cost(result.schedule).total;
-  SLUICE_ASSERT(!detail::exceeds(result.bound.cost.total, total),
-                fmt::format("bound {} above a plan of {}", result.bound.cost.total, total));
-  result.optimal = !detail::exceeds(total, result.bound.cost.total);
-  result.stopped = result.stopped && !result.optimal;
-  result.certificate =
-      detail::certificate_of(demand.times, result.bound.kind, prices, node_prices, problem.traffic.decimals);
-  result.schedule.algorithm = options.algorithm;
-  result.schedule.max_transfers = problem.max_transfers;
-  result.schedule.bound = result.bound.cost;
-  return result;
-}
-
-/// program_bound or what is better.
-ExchangeBound bound_at_speeds(const ExchangeProblem& problem, const ExchangeOptions& options) {
-  const detail::SpeedDemand demand =
-      detail::make_speed_demand(problem.traffic, problem.max_transfers, problem.setup, problem.speeds);
-  ExchangeBound result{detail::eta(demand.times), "eta"};
-  if (demand.times.edges.empty()) return result;
-  raise_bound(result, detail::backbone_bound(demand.times, problem.speeds), "backbone");
-  Budget budget(options.effort, options.time_limit_s, options.stop);
-  raise_bound(result, program_bound(demand.times, HUGE_VAL, budget).total, "lp");
-  return result;
-}
-
 }  // namespace
 
 ExchangePlan plan_exchange(const ExchangeProblem& problem, const ExchangeOptions& options) {
   check(problem, options);
-  if (!problem.speeds.empty()) return plan_at_speeds(problem, options);
+  if (!problem.speeds.empty()) return detail::plan_at_speeds(problem, options);
   const Demand demand = detail::make_demand(problem.traffic, problem.max_transfers, problem.setup);
   ExchangePlan result;
   result.bound = {detail::eta(demand), "eta"};  // for one switch, until the end
@@ -253,8 +140,8 @@ ExchangePlan plan_exchange(const ExchangeProblem& problem, const ExchangeOptions
     Budget budget(options.effort, options.time_limit_s, options.stop);
     std::optional<BoundedPlan> start;
     if (options.start) start = read_start(*options.start, problem, demand);
-    BoundedPlan plan = plan_by(options.algorithm, demand, budget, for_one_switch(options, problem.switches),
-                               start ? &*start : nullptr);
+    BoundedPlan plan = detail::plan_by_name(options.algorithm, demand, budget,
+                                            for_one_switch(options, problem.switches), start ? &*start : nullptr);
     steps = std::move(plan.steps);
     result.optimal = plan.optimal;
     result.stopped = !plan.optimal && budget.was_cut_short();
@@ -287,7 +174,7 @@ ExchangePlan plan_exchange(const ExchangeProblem& problem, const ExchangeOptions
 
 ExchangeBound exchange_bound(const ExchangeProblem& problem, const ExchangeOptions& options) {
   check(problem, options);
-  if (!problem.speeds.empty()) return bound_at_speeds(problem, options);
+  if (!problem.speeds.empty()) return detail::bound_at_speeds(problem, options);
   const Demand demand = detail::make_demand(problem.traffic, problem.max_transfers, problem.setup);
   ExchangeBound result{detail::eta(demand), "eta"};
   if (demand.edges.empty()) return result;

@@ -1,9 +1,13 @@
 #include "plan/exchange/registry.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cstddef>
+#include <utility>
 
 #include "plan/sources.hpp"
+#include "sluice/error.hpp"
 
 namespace sluice::detail {
 
@@ -59,6 +63,22 @@ constexpr auto kExchangeAlgorithms = [] {
 }  // namespace
 
 std::span<const ExchangePlanner> exchange_planners() { return kExchangePlanners; }
+
+BoundedPlan plan_by_name(const std::string& name, const Demand& demand, Budget& budget, const ExchangeOptions& options,
+                         const BoundedPlan* start) {
+  if (name == "auto") return plan_auto(demand, budget, options.seed, options.progress);
+  std::string names;
+  for (const ExchangePlanner& each : exchange_planners()) {
+    names += fmt::format("{}, ", each.about.name);
+    if (each.about.name != name) continue;
+    if (each.search != nullptr) return each.search(demand, budget, options.seed, options.progress, start);
+    Budget unlimited;
+    std::optional<PieceSteps> steps = each.plan(demand, unlimited);
+    SLUICE_ASSERT(steps.has_value(), fmt::format("{} ended without a plan", name));
+    return {std::move(*steps)};
+  }
+  throw InputError("algorithm", fmt::format("'{}'", name), "one of " + names + "auto");
+}
 
 std::span<const Algorithm> exchange_algorithms() { return kExchangeAlgorithms; }
 

@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 
 #include "plan/exchange/planners.hpp"
+#include "sluice/plan/exchange.hpp"
 #include "sluice/plan/registry.hpp"
 
 namespace sluice::detail {
@@ -21,6 +23,11 @@ struct ExchangePlanner {
 
 /// In the order in which they are shown; without `auto`.
 [[nodiscard]] std::span<const ExchangePlanner> exchange_planners();
+
+/// Plans by the one of that name, or `auto`. `start`: for a search that takes one. Throws InputError if there is no
+/// such planner, or it does not apply.
+[[nodiscard]] BoundedPlan plan_by_name(const std::string& name, const Demand& demand, Budget& budget,
+                                       const ExchangeOptions& options, const BoundedPlan* start);
 
 /// What is known of them.
 [[nodiscard]] std::span<const Algorithm> exchange_algorithms();

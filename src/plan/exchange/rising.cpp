@@ -38,6 +38,11 @@ constexpr double kNextCap = 0.75;
 constexpr int kMostCaps = 24;
 constexpr int kHalvings = 3;  // of the way to the caps beside the best one
 constexpr double kFarAbove = 1.25;
+// Shaving gains most where parts of one length at most cost much more than eta. Where they do not, and nodes are so few
+// that `auto` has better ways to go on, it has a share of what is left.
+constexpr std::int64_t kFewNodes = 160;  // lefts + rights - k
+constexpr double kFarAboveEta = 1.05;
+constexpr double kShavingShareNearEta = 0.1;
 constexpr std::int64_t kWorkOfCapPart = 3;
 constexpr std::size_t kMostAsked = 64;
 
@@ -78,6 +83,9 @@ class Caps {
         sizes_(without_dominated(sizes_by_node(demand, order_))),
         largest_(demand.edges[as_size(order_.front())].weight),
         shortest_(static_cast<double>(eta(demand).transmission)) {}
+
+  /// What a plan with the best one costs at least, over what any plan costs.
+  [[nodiscard]] double over_eta() const { return least_ / eta(demand_).total; }
 
   [[nodiscard]] std::int64_t best() {
     double cap = static_cast<double>(largest_);
@@ -146,7 +154,8 @@ class Caps {
 
 std::optional<PieceSteps> plan_rising(const Demand& demand, Budget& budget) {
   if (demand.edges.empty()) return PieceSteps();
-  const std::int64_t cap = Caps(demand, budget).best();
+  Caps caps(demand, budget);
+  const std::int64_t cap = caps.best();
   if (budget.over()) return std::nullopt;
   std::vector<Piece> parts;
   for (std::size_t e = 0; e < demand.edges.size(); ++e)
@@ -154,7 +163,12 @@ std::optional<PieceSteps> plan_rising(const Demand& demand, Budget& budget) {
       parts.push_back({static_cast<std::int32_t>(e), std::min(left, cap)});
   const std::int64_t work = work_of_rising(demand, parts);
   if (budget.left() < work) return std::nullopt;
-  Budget for_shaving = budget.part(budget.unlimited() ? Budget::kUnlimited : budget.left() - work);
+  const bool few = std::int64_t{demand.lefts} + demand.rights - demand.max_transfers <= kFewNodes;
+  const double share = few && caps.over_eta() <= kFarAboveEta ? kShavingShareNearEta : 1;
+  Budget for_shaving =
+      budget.part(budget.unlimited() ? Budget::kUnlimited
+                                     : std::min(budget.left() - work,
+                                                static_cast<std::int64_t>(share * static_cast<double>(budget.left()))));
   shave(demand, parts, for_shaving);
   return peel_rising(demand, parts, budget);
 }

@@ -54,7 +54,7 @@ class RisingPeel {
       ends_.push_back({edge.left, demand.lefts + edge.right});
       for (const std::int32_t node : ends_.back()) ++rows_[as_size(node)].count;
     }
-    entries_.resize(2 * parts.size());
+    std::vector<Entry> entries(2 * parts.size());
     std::size_t first = 0;
     for (Row& row : rows_) {
       row.first = first;
@@ -62,12 +62,26 @@ class RisingPeel {
     }
     for (std::size_t part = 0; part < parts.size(); ++part) {
       const auto [left, right] = ends_[part];
-      add(left, {parts[part].size, static_cast<std::int32_t>(part), right});
-      add(right, {parts[part].size, static_cast<std::int32_t>(part), left});
+      const auto add = [&](std::int32_t node, std::int32_t other) {
+        Row& row = rows_[as_size(node)];
+        entries[row.first + row.count++] = {parts[part].size, static_cast<std::int32_t>(part), other};
+      };
+      add(left, right);
+      add(right, left);
     }
+    size_of_.reserve(entries.size());
+    id_of_.reserve(entries.size());
+    other_of_.reserve(entries.size());
     for (std::size_t node = 0; node < rows_.size(); ++node) {
-      std::sort(at(node, 0), at(node, rows_[node].count),
+      const auto begin = entries.begin() + static_cast<std::ptrdiff_t>(rows_[node].first);
+      const auto end = begin + static_cast<std::ptrdiff_t>(rows_[node].count);
+      std::sort(begin, end,
                 [](const Entry& a, const Entry& b) { return a.size != b.size ? a.size > b.size : a.part < b.part; });
+      for (auto each = begin; each != end; ++each) {
+        size_of_.push_back(each->size);
+        id_of_.push_back(each->part);
+        other_of_.push_back(each->other);
+      }
       file(node);
     }
     budget_.spend(2 * kWorkOfRisingPart * static_cast<std::int64_t>(parts.size()));
@@ -90,16 +104,17 @@ class RisingPeel {
   struct Row {
     std::size_t first = 0, count = 0;
   };
-  /// A part in the row of a node; rows fall by size.
+  /// A part in the row of a node.
   struct Entry {
     std::int64_t size = 0;
     std::int32_t part = 0;
-    std::int32_t other = 0;  ///< the node at its other end
+    std::int32_t other = 0;
   };
   /// A left, and its parts that are short enough.
   struct Source {
     std::size_t left = 0;
-    const Entry* parts = nullptr;
+    const std::int32_t* parts = nullptr;
+    const std::int32_t* others = nullptr;
     std::int32_t degree = 0;
   };
   /// Of sources_, for HopcroftKarp. Unless all rights are targets, those that are met get a number, so that the
@@ -112,30 +127,37 @@ class RisingPeel {
     [[nodiscard]] std::int32_t sources() const { return static_cast<std::int32_t>(peel->sources_.size()); }
     [[nodiscard]] std::int32_t targets() const { return most_targets; }
     [[nodiscard]] std::int32_t degree(std::int32_t s) const { return peel->sources_[as_size(s)].degree; }
-    [[nodiscard]] std::int32_t id(std::int32_t s, std::int32_t k) const { return entry(s, k).part; }
-    [[nodiscard]] std::int32_t target(std::int32_t s, std::int32_t k) const { return number_of(entry(s, k).other); }
+    [[nodiscard]] std::int32_t id(std::int32_t s, std::int32_t k) const {
+      return peel->sources_[as_size(s)].parts[as_size(k)];
+    }
+    [[nodiscard]] std::int32_t target(std::int32_t s, std::int32_t k) const {
+      return number_of(peel->sources_[as_size(s)].others[as_size(k)]);
+    }
+    void expect(std::int32_t s) const {
+      constexpr std::ptrdiff_t kOfLine = 16;
+      const Source& source = peel->sources_[as_size(s)];
+      __builtin_prefetch(source.others);
+      if (source.degree > kOfLine) __builtin_prefetch(source.others + kOfLine);
+    }
     [[nodiscard]] std::int32_t number_of(std::int32_t right) const {
       return all_rights ? right - static_cast<std::int32_t>(peel->lefts_) : peel->number_of(as_size(right));
     }
-
-   private:
-    [[nodiscard]] const Entry& entry(std::int32_t s, std::int32_t k) const {
-      return peel->sources_[as_size(s)].parts[as_size(k)];
-    }
   };
 
-  [[nodiscard]] std::vector<Entry>::iterator at(std::size_t node, std::size_t i) {
-    return entries_.begin() + static_cast<std::ptrdiff_t>(rows_[node].first + i);
+  /// Of the i-th part of a node: its size, which one it is, and the node at its other end.
+  [[nodiscard]] std::int64_t size(std::size_t node, std::size_t i) const { return size_of_[rows_[node].first + i]; }
+  [[nodiscard]] std::int32_t part(std::size_t node, std::size_t i) const { return id_of_[rows_[node].first + i]; }
+  [[nodiscard]] std::size_t other(std::size_t node, std::size_t i) const {
+    return as_size(other_of_[rows_[node].first + i]);
   }
-  void add(std::int32_t node, const Entry& entry) { *at(as_size(node), rows_[as_size(node)].count++) = entry; }
   /// Where the parts of a node begin that are short enough.
   [[nodiscard]] std::size_t begin(std::size_t node) {
     if (begin_of_[node] != allowed_) {
       begin_of_[node] = allowed_;
-      const auto end = at(node, rows_[node].count);
-      begin_[node] = static_cast<std::size_t>(
-          std::partition_point(at(node, 0), end, [this](const Entry& each) { return each.size > duration_; }) -
-          at(node, 0));
+      const auto first = size_of_.begin() + static_cast<std::ptrdiff_t>(rows_[node].first);
+      const auto end = first + static_cast<std::ptrdiff_t>(rows_[node].count);
+      begin_[node] =
+          as_size(std::partition_point(first, end, [this](std::int64_t each) { return each > duration_; }) - first);
     }
     return begin_[node];
   }
@@ -155,7 +177,7 @@ class RisingPeel {
   void file(std::size_t node) {
     const std::size_t count = rows_[node].count;
     counts_.set(node, count > 0 ? static_cast<std::int64_t>(count) : KeyTree::kNone);
-    const std::int64_t key = count > 0 ? -at(node, count - 1)->size : KeyTree::kNone;
+    const std::int64_t key = count > 0 ? -size(node, count - 1) : KeyTree::kNone;
     if (node < lefts_) {
       least_of_left_.set(node, key);
     } else {
@@ -180,7 +202,7 @@ class RisingPeel {
 
   [[nodiscard]] std::int64_t least_duration() {
     std::int64_t duration = 0;
-    for (const std::size_t node : critical_) duration = std::max(duration, at(node, rows_[node].count - 1)->size);
+    for (const std::size_t node : critical_) duration = std::max(duration, size(node, rows_[node].count - 1));
     if (limited_ && needed_ > 0) duration = std::max(duration, parts_[by_size_.at(needed_ - 1)].size);
     return duration;
   }
@@ -225,15 +247,14 @@ class RisingPeel {
   /// Gives a left the largest part whose right is free; if there is none, notes it in free_.
   void take_largest(std::size_t left) {
     std::size_t i = begin(left);
-    while (i < rows_[left].count && part_of(as_size(at(left, i)->other)) >= 0) ++i;
+    while (i < rows_[left].count && part_of(other(left, i)) >= 0) ++i;
     budget_.spend(work_of_node_ + kWorkOfRisingLook * static_cast<std::int64_t>(i - begin(left)));
     if (i == rows_[left].count) {
       free_.push_back(left);
       return;
     }
-    const Entry& largest = *at(left, i);
-    take_part(left, largest.part);
-    take_part(as_size(largest.other), largest.part);
+    take_part(left, part(left, i));
+    take_part(other(left, i), part(left, i));
     ++matched_;
   }
 
@@ -260,7 +281,8 @@ class RisingPeel {
     std::size_t looks = 0;
     const auto add_source = [&](std::size_t left) {
       const std::size_t count = rows_[left].count - begin(left);
-      sources_.push_back({left, &*at(left, begin(left)), static_cast<std::int32_t>(count)});
+      const std::size_t first = rows_[left].first + begin(left);
+      sources_.push_back({left, &id_of_[first], &other_of_[first], static_cast<std::int32_t>(count)});
       looks += count;
     };
     for (const std::size_t node : touched_)
@@ -299,24 +321,23 @@ class RisingPeel {
     for (std::size_t head = 0; head < queue_.size(); ++head) {
       const std::size_t node = queue_[head];
       const std::size_t first = begin(node);
-      if (first > 0) next_duration_ = std::min(next_duration_, at(node, first - 1)->size);
+      if (first > 0) next_duration_ = std::min(next_duration_, size(node, first - 1));
       budget_.spend(kWorkOfRisingLook * static_cast<std::int64_t>(rows_[node].count - first));
       for (std::size_t i = first; i < rows_[node].count; ++i) {
-        const Entry& each = *at(node, i);
-        const std::int32_t there = part_of(as_size(each.other));
+        const std::int32_t there = part_of(other(node, i));
         if (there < 0) {
-          flip(root, node, each.part, rights);
+          flip(root, node, part(node, i), rights);
           ++matched_;
           return true;
         }
         const std::size_t next = end_of(there, !rights);
         if (seen_[next] == stamp_) continue;
         seen_[next] = stamp_;
-        reached_by_[next] = each.part;
+        reached_by_[next] = part(node, i);
         queue_.push_back(next);
         if (critical(next)) continue;
         take_part(next, -1);
-        flip(root, node, each.part, rights);
+        flip(root, node, part(node, i), rights);
         return true;
       }
     }
@@ -340,7 +361,7 @@ class RisingPeel {
     if (longest_ == 0) {
       const bool of_lefts = 2 * lefts_ <= rows_.size();  // every part is in a row of either side
       for (std::size_t node = of_lefts ? 0 : lefts_; node < (of_lefts ? lefts_ : rows_.size()); ++node)
-        if (rows_[node].count > 0) longest_ = std::max(longest_, at(node, 0)->size);
+        if (rows_[node].count > 0) longest_ = std::max(longest_, size(node, 0));
       budget_.spend(kWorkOfRisingPart * static_cast<std::int64_t>(std::min(lefts_, rows_.size() - lefts_)));
     }
     if (duration_ >= longest_) return false;
@@ -364,14 +385,21 @@ class RisingPeel {
 
   void take_out(std::size_t node, std::int32_t part) {
     Row& row = rows_[node];
-    const auto sent = std::find_if(at(node, begin(node)), at(node, row.count),
-                                   [part](const Entry& each) { return each.part == part; });
-    if (sent - at(node, 0) < at(node, row.count) - sent) {
-      std::move_backward(at(node, 0), sent, sent + 1);
-      ++row.first;
-    } else {
-      std::move(sent + 1, at(node, row.count), sent);
-    }
+    const auto ids = id_of_.begin() + static_cast<std::ptrdiff_t>(row.first);
+    const auto end = ids + static_cast<std::ptrdiff_t>(row.count);
+    const std::ptrdiff_t sent = std::find(ids + static_cast<std::ptrdiff_t>(begin(node)), end, part) - ids;
+    const auto close_gap = [&](auto& column) {
+      const auto first = column.begin() + static_cast<std::ptrdiff_t>(row.first);
+      if (2 * sent < end - ids) {
+        std::move_backward(first, first + sent, first + sent + 1);
+      } else {
+        std::move(first + sent + 1, first + (end - ids), first + sent);
+      }
+    };
+    close_gap(size_of_);
+    close_gap(id_of_);
+    close_gap(other_of_);
+    if (2 * sent < end - ids) ++row.first;
     --row.count;
     file(node);
   }
@@ -383,7 +411,10 @@ class RisingPeel {
   std::size_t lefts_;
   std::vector<Row> rows_;  ///< parts left at each node, lefts first
   std::int64_t work_of_node_;
-  std::vector<Entry> entries_;
+  /// Of each row, falling by size: sizes, parts, and the nodes at their other ends. A search for a path reads only
+  /// these.
+  std::vector<std::int64_t> size_of_;
+  std::vector<std::int32_t> id_of_, other_of_;
   std::vector<std::array<std::int32_t, 2>> ends_;  ///< of each part, nodes
   KeyTree counts_;                                 ///< of each node, how many parts
   KeyTree least_of_left_, least_of_right_;         ///< the least part of each, negative

@@ -1,0 +1,173 @@
+#include "plan/exchange/plan_at_speeds.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plan/exchange/at_speeds.hpp"
+#include "plan/exchange/bound_certificate.hpp"
+#include "plan/exchange/exact_at_speeds.hpp"
+#include "plan/exchange/integer_program.hpp"
+#include "plan/exchange/over_time.hpp"
+#include "plan/exchange/planners.hpp"
+#include "plan/exchange/registry.hpp"
+#include "plan/exchange/step_order.hpp"
+#include "schedule/totals.hpp"
+#include "sluice/error.hpp"
+#include "sluice/schedule/cost.hpp"
+
+namespace sluice::detail {
+
+namespace {
+
+constexpr double kShareOfStart = 0.2;  // of the budget of `exact`
+
+/// Whether k is not always the same.
+bool k_changes(const NetworkSpeeds& speeds) { return speeds.most_transfers() != speeds.least_transfers(); }
+
+/// What a planner, or program_bound, has found of the total, if it is more than is known.
+bool raise_bound(ExchangeBound& bound, double total, const char* kind) {
+  if (total <= bound.cost.total) return false;
+  bound.cost.total = total;
+  bound.kind = kind;
+  return true;
+}
+
+/// The cheapest plan so far, and the best bound with what proves it.
+class SearchAtSpeeds {
+ public:
+  SearchAtSpeeds(const ExchangeProblem& problem, const ExchangeOptions& options)
+      : speeds_(problem.speeds),
+        options_(options),
+        demand_(make_speed_demand(problem.traffic, problem.max_transfers, problem.setup, problem.speeds)),
+        bound_{eta(demand_.times), "eta"} {
+    raise_bound(bound_, backbone_bound(demand_.times, speeds_), "backbone");
+  }
+
+  [[nodiscard]] const SpeedDemand& demand() const { return demand_; }
+  [[nodiscard]] const ExchangeBound& bound() const { return bound_; }
+  [[nodiscard]] PieceSteps take_steps() { return std::move(steps_); }
+  [[nodiscard]] BoundCertificate certificate(std::int32_t decimals) const {
+    return certificate_of(demand_.times, bound_.kind, prices_, node_prices_, decimals);
+  }
+
+  /// By a planner that knows neither speeds nor k(t), of the times.
+  void plan(const std::string& algorithm, std::uint64_t seed, Budget& budget) {
+    ExchangeOptions options = options_;
+    options.seed = seed;
+    BoundedPlan found;
+    if (k_changes(speeds_)) {
+      options.progress = nullptr;  // what it would tell of is no plan over this backbone
+      found = over_time(budget, [&](const Demand& times, Budget& part) {
+        return plan_by_name(algorithm, times, part, options, nullptr);
+      });
+    } else {
+      if (algorithm != options_.algorithm) options.progress = nullptr;  // it is about times
+      found = plan_by_name(algorithm, demand_.times, budget, options, nullptr);
+      PieceSteps ordered;
+      for (const std::size_t s : order_of_steps(demand_.times, found.steps))
+        ordered.push_back(std::move(found.steps[s]));
+      offer(cut_to_sizes(demand_, std::move(ordered)));
+    }
+    if (raise_bound(bound_, found.bound, "lp")) {
+      prices_ = std::move(found.prices);
+      node_prices_ = std::move(found.node_prices);
+    }
+    if (algorithm != "auto") return;
+    // Whole messages lose nothing to roundings.
+    const auto first_fit = [](const Demand& times, Budget&) {
+      Budget unlimited;
+      return BoundedPlan{*plan_first_fit(times, unlimited)};
+    };
+    if (k_changes(speeds_)) {
+      over_time(budget, first_fit);
+    } else {
+      offer(cut_to_sizes(demand_, first_fit(demand_.times, budget).steps));
+    }
+  }
+
+  void prove(Budget& budget) {
+    if (!integer_solver_available())
+      throw InputError("algorithm", "'exact'", "another one: this library was built without CBC");
+    {
+      Budget share = budget.share(kShareOfStart);
+      Budget part = share.part(most_start_work(demand_.times));
+      plan("auto", options_.seed, part);
+    }
+    PlanAtSpeeds best{steps_, bound_.cost.total};
+    const bool asked = prove_at_speeds(demand_, speeds_.backbone, budget, options_.progress, best);
+    offer(std::move(best.steps));
+    if (best.bound_by_prices) {
+      prices_ = std::move(best.prices);
+      node_prices_ = {};
+    }
+    raise_bound(bound_, best.bound, best.bound_by_search ? "exact" : "lp");
+    if (!asked && !budget.over()) plan("auto", options_.seed + 1, budget);
+  }
+
+ private:
+  BoundedPlan over_time(Budget& budget, const PlanOfOneK& planner) {
+    PlansOverTime plans = plans_over_time(demand_.times, speeds_.backbone, budget, planner);
+    for (PieceSteps& candidate : plans.candidates) offer(cut_to_sizes(demand_, std::move(candidate)));
+    return std::move(plans.of_largest);
+  }
+
+  void offer(PieceSteps steps) {
+    steps = fit_to_backbone(demand_, std::move(steps), speeds_.backbone);
+    if (!steps_.empty() && cost(demand_, steps) >= cost(demand_, steps_)) return;
+    steps_ = std::move(steps);
+  }
+
+  const NetworkSpeeds& speeds_;
+  const ExchangeOptions& options_;
+  SpeedDemand demand_;
+  PieceSteps steps_;  ///< of sizes, in the order in which they run
+  ExchangeBound bound_;
+  std::vector<double> prices_;
+  NodePrices node_prices_;
+};
+
+}  // namespace
+
+ExchangePlan plan_at_speeds(const ExchangeProblem& problem, const ExchangeOptions& options) {
+  SearchAtSpeeds search(problem, options);
+  ExchangePlan result;
+  if (!search.demand().times.edges.empty()) {
+    Budget budget(options.effort, options.time_limit_s, options.stop);
+    if (options.algorithm == "exact") {
+      search.prove(budget);
+    } else {
+      search.plan(options.algorithm, options.seed, budget);
+    }
+    result.stopped = budget.was_cut_short();
+  }
+  result.bound = search.bound();
+  result.certificate = search.certificate(problem.traffic.decimals);
+  result.schedule = make_schedule(search.demand(), problem.traffic, search.take_steps(), problem.speeds);
+  const double total = sluice::cost(result.schedule).total;
+  SLUICE_ASSERT(!exceeds(result.bound.cost.total, total),
+                fmt::format("bound {} above a plan of {}", result.bound.cost.total, total));
+  result.optimal = !exceeds(total, result.bound.cost.total);
+  result.stopped = result.stopped && !result.optimal;
+  result.schedule.algorithm = options.algorithm;
+  result.schedule.max_transfers = problem.max_transfers;
+  result.schedule.bound = result.bound.cost;
+  return result;
+}
+
+ExchangeBound bound_at_speeds(const ExchangeProblem& problem, const ExchangeOptions& options) {
+  const SpeedDemand demand = make_speed_demand(problem.traffic, problem.max_transfers, problem.setup, problem.speeds);
+  ExchangeBound result{eta(demand.times), "eta"};
+  if (demand.times.edges.empty()) return result;
+  raise_bound(result, backbone_bound(demand.times, problem.speeds), "backbone");
+  Budget budget(options.effort, options.time_limit_s, options.stop);
+  raise_bound(result, program_bound(demand.times, HUGE_VAL, budget).total, "lp");
+  return result;
+}
+
+}  // namespace sluice::detail

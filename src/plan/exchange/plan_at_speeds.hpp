@@ -1,0 +1,13 @@
+#pragma once
+
+#include "sluice/plan/exchange.hpp"
+
+/// plan_exchange and exchange_bound where nodes differ in speed or k changes (at_speeds.hpp, over_time.hpp).
+namespace sluice::detail {
+
+/// @pre problem.speeds are not empty, and problem and options are sound
+[[nodiscard]] ExchangePlan plan_at_speeds(const ExchangeProblem& problem, const ExchangeOptions& options);
+/// eta, or what is better: backbone_bound, or program_bound for the largest k. @pre likewise
+[[nodiscard]] ExchangeBound bound_at_speeds(const ExchangeProblem& problem, const ExchangeOptions& options);
+
+}  // namespace sluice::detail
