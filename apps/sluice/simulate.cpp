@@ -344,6 +344,7 @@ int run_exchange_model(const ProblemOptions<ExchangeInput>& options) {
 
 int run_reduce_model(const ProblemOptions<ReduceInput>& options) {
   const ReduceTask task = read(options.problem);
+  task.check_for(options.algorithm);
   if (task.problem.segments == 0 || task.problem.machines - 1 > kMostTransfers / task.problem.segments)
     throw InputError("simulate", fmt::format("more than {} transfers, or --segments auto", kMostTransfers),
                      "less, and a number of segments");

@@ -63,7 +63,8 @@ TEST(PlanReduce, EveryPlanIsSoundAndAsLongAsTheTableSays) {
         "--machines 40 --transfer 1 --compute 2 --segments 8", "--machines 5 --transfer 1 --compute 2 --arrivals dates",
         "--machines 6 --transfer 8 --compute 8 --segments auto --transfer-overhead 0.5 --max-segments 20 --root any"}) {
     for (const std::string& name : names()) {
-      const std::string command = fmt::format("plan reduce {} --algorithm {} --arity 3", options, name);
+      const std::string command =
+          fmt::format("plan reduce {} --algorithm {}{}", options, name, name == "k-ary" ? " --arity 3" : "");
       SCOPED_TRACE(command);
       const Outcome shown = folder.sluice(words(command + " --all --json plan.json"));
       if (shown.status != 0) {  // a given tree that a limit or an order rules out
@@ -236,6 +237,8 @@ TEST(BadInputReduce, OptionsAndDates) {
       {costs + "--machines 4 --transfer-overhead 3", "--transfer-overhead: 3, expected at most the whole, 2"},
       {costs + "--machines 4 --compute-overhead -1", "--compute-overhead: '-1'"},
       {costs + "--machines 4 --arity 0", "--arity: '0'"},
+      {costs + "--machines 4 --arity 3", "--arity: --algorithm auto, expected --algorithm k-ary beside it"},
+      {costs + "--machines 4 --arity 3 --algorithm binary", "--arity: --algorithm binary, expected --algorithm k-ary"},
       {costs + "--machines 4 --time-limit soon", "--time-limit: 'soon'"},
       {costs + "--machines 4 --arrivals missing", "missing: cannot be read: No such file or directory"},
       {costs + "--machines 4 --arrivals .", ".: "},

@@ -482,6 +482,14 @@ TEST(Simulate, AFullDiskIsSaid) {
                      "cannot be written: No space left on device");
     }
   }
+  // What could be written before is not there either.
+  for (const std::string verb : {"simulate", "plan"}) {
+    SCOPED_TRACE(verb);
+    const std::vector<std::string> before = folder.files();
+    const std::string how = verb + " redistribute --from 4:3 --to 4:5 --json plan.json --svg plan.svg --trace ";
+    expect_refused(folder.sluice(words(how + "full.trace")), "full.trace: cannot be written: No space left on device");
+    EXPECT_EQ(folder.files(), before);
+  }
   expect_refused(folder.sluice(words("simulate redistribute --from 4:3 --to 4:5"), "", "/dev/full"),
                  "standard output: cannot be written: No space left on device");
 }
