@@ -237,8 +237,6 @@ TEST(BadInputReduce, OptionsAndDates) {
       {costs + "--machines 4 --transfer-overhead 3", "--transfer-overhead: 3, expected at most the whole, 2"},
       {costs + "--machines 4 --compute-overhead -1", "--compute-overhead: '-1'"},
       {costs + "--machines 4 --arity 0", "--arity: '0'"},
-      {costs + "--machines 4 --arity 3", "--arity: --algorithm auto, expected --algorithm k-ary beside it"},
-      {costs + "--machines 4 --arity 3 --algorithm binary", "--arity: --algorithm binary, expected --algorithm k-ary"},
       {costs + "--machines 4 --time-limit soon", "--time-limit: 'soon'"},
       {costs + "--machines 4 --arrivals missing", "missing: cannot be read: No such file or directory"},
       {costs + "--machines 4 --arrivals .", ".: "},
@@ -266,6 +264,10 @@ TEST(BadInputReduce, OptionsAndDates) {
   const std::string plan = "plan reduce --transfer 2 --compute 1 --machines ";
   expect_refused(folder.sluice(words(plan + "4 --algorithm fastest")),
                  "--algorithm: 'fastest', expected one of greedy, binomial");
+  expect_refused(folder.sluice(words(plan + "4 --arity 3")),
+                 "--arity: --algorithm auto, expected --algorithm k-ary beside it");
+  expect_refused(folder.sluice(words(plan + "4 --arity 3 --algorithm binary")),
+                 "--arity: --algorithm binary, expected --algorithm k-ary");
   expect_refused(folder.sluice(words(plan + "40 --algorithm exact")),
                  "algorithm exact: 40 machines, expected at most 12");
   expect_refused(folder.sluice(words(plan + "1000000000")), "transfers to write out, expected less, or --summary");
