@@ -6,11 +6,12 @@ time, whatever the machine that computes them does. Some minutes.
     bench/simulate_agreement.py [--build build/release] [--smpi build/smpi]
 
 "model" is the model of ports for exchanges and the planner's replay for programs. The model does not count the short
-messages by which ranks keep steps or k; "simgrid" does with --control, beside it stands its length without them.
+messages by which ranks keep steps or k; "simgrid as executed" does (--control), beside it stands its length without
+them.
 Exchanges: 8 hosts to 8 others, links of 125 MB/s and 25 us, log-normal and even messages; the set-up is the latency of two
-links. Messages are executed whole: pieces of one message are flows of their own to SMPI, each with its own latency and
-share, where a connection carries one behind the other. Programs: studies/grid5000/grid5000-88.json, 88 hosts in six
-clusters.
+links. They are executed whole, one piece per message, and in the pieces that jobs have unless told, which are messages of
+their own to SMPI: simgrid's --chunk. Programs: studies/grid5000/grid5000-88.json, 88 hosts in six clusters; without them
+(--exchanges) it takes a minute or two.
 """
 import argparse
 import json
@@ -70,12 +71,14 @@ def exchanges(machine):
             # Mode local of a job keeps no k and plans for none.
             for order in ("barrier", "local", "chain") if k == half else ("barrier", "chain"):
                 how = ["exchange", traffic, "--max-transfers", k, "--setup", round(2 * LATENCY_S * BYTES_PER_S)]
-                row(f"{name} exchange, k = {k}, {order}",
-                    machine.simulated([*how, "--order", order, "--speed", f"{BYTES_PER_S:.0f}B"]),
-                    *(machine.simulated([*how, "--order", order, "--engine", "simgrid", "--platform", platform, *more])
-                      for more in ((), ("--control",))),
-                    machine.executed(HOSTS, platform, hosts, [*how, "--chunk", "1Gi", "--methods", f"sluice-{order}"],
-                                     f"sluice-{order}", QUICK_LOOKS))
+                model = machine.simulated([*how, "--order", order, "--speed", f"{BYTES_PER_S:.0f}B"])
+                simgrid, *ways = (
+                    machine.simulated([*how, "--order", order, "--engine", "simgrid", "--platform", platform, *more])
+                    for more in ((), ("--control",), ("--chunk", "usual")))
+                for pieces, chunk, simulated in (("whole", ("--chunk", "1Gi"), ways[0]), ("in pieces", (), ways[1])):
+                    row(f"{name} exchange, k = {k}, {order}, {pieces}", model, simgrid, simulated,
+                        machine.executed(HOSTS, platform, hosts, [*how, *chunk, "--methods", f"sluice-{order}"],
+                                         f"sluice-{order}", QUICK_LOOKS))
 
 
 def programs(machine):
@@ -95,13 +98,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
     parser.add_argument("--smpi", type=pathlib.Path, default=ROOT / "build/smpi")
+    parser.add_argument("--exchanges", action="store_true", help="no programs")
     options = parser.parse_args()
-    print("| work | model | simgrid | simgrid / model | simgrid --control | executed under SMPI | executed / simgrid |\n"
+    print("| work | model | simgrid | simgrid / model | simgrid as executed | executed under SMPI | executed / simgrid |\n"
           "|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         machine = Machine(options, folder)
         exchanges(machine)
-        programs(machine)
+        if not options.exchanges:
+            programs(machine)
 
 
 if __name__ == "__main__":

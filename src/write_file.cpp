@@ -36,30 +36,43 @@ int write_and_close(int file, std::string_view content) {
 
 }  // namespace
 
-void write_file_atomically(const std::string& path, const std::string& content) {
+UnfinishedFile::UnfinishedFile(const std::string& path, const std::string& content) : path_(path), target_(path) {
   if (path.empty()) fail("''", ENOENT);
-  std::error_code ignored;
-  const std::filesystem::path resolved = std::filesystem::weakly_canonical(path, ignored);
-  const std::string target = ignored ? path : resolved.string();
+  std::error_code error_of_path;
+  const std::filesystem::path resolved = std::filesystem::weakly_canonical(path, error_of_path);
+  if (!error_of_path) target_ = resolved.string();
   struct stat existing = {};
-  const bool exists = ::stat(target.c_str(), &existing) == 0;
+  const bool exists = ::stat(target_.c_str(), &existing) == 0;
   if (exists && !S_ISREG(existing.st_mode)) {
-    const int file = ::open(target.c_str(), O_WRONLY | O_CLOEXEC);
+    const int file = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC);
     if (file < 0) fail(path, errno);
     if (const int error = write_and_close(file, content); error != 0) fail(path, error);
     return;
   }
-  if (exists && ::access(target.c_str(), W_OK) != 0) fail(path, errno);  // rename would not ask
-  const std::string unfinished = target + ".part-" + std::to_string(::getpid());
+  if (exists && ::access(target_.c_str(), W_OK) != 0) fail(path, errno);  // rename would not ask
+  const std::string unfinished = target_ + ".part-" + std::to_string(::getpid());
   const int file = ::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (file < 0) fail(path, errno);
   if (exists) (void)::fchmod(file, existing.st_mode & 07777);
-  int error = write_and_close(file, content);
-  if (error == 0 && ::rename(unfinished.c_str(), target.c_str()) != 0) error = errno;
-  if (error != 0) {
+  if (const int error = write_and_close(file, content); error != 0) {
     ::unlink(unfinished.c_str());
     fail(path, error);
   }
+  unfinished_ = unfinished;
+}
+
+UnfinishedFile::~UnfinishedFile() {
+  if (!unfinished_.empty()) ::unlink(unfinished_.c_str());
+}
+
+void UnfinishedFile::finish() {
+  if (unfinished_.empty()) return;
+  if (::rename(unfinished_.c_str(), target_.c_str()) != 0) fail(path_, errno);
+  unfinished_.clear();
+}
+
+void write_file_atomically(const std::string& path, const std::string& content) {
+  UnfinishedFile(path, content).finish();
 }
 
 }  // namespace sluice

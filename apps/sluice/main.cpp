@@ -132,9 +132,15 @@ bool is_surplus_copy() {
   return launch->rank > 0;
 }
 
+/// What a verb writes is there all or not at all. A run or a study takes hours, of which it keeps what it can.
 int run_action(const CLI::App& root, const Action& action) {
+  const std::string verb = root.get_subcommands().front()->get_name();
+  std::optional<FilesTogether> files;
+  if (verb != "run" && verb != "study") files.emplace();
   try {
-    return action();
+    const int status = action();
+    if (files) files->finish();
+    return status;
   } catch (const InputError& error) {
     std::string ignored;
     throw in_words_of(chosen_part(root, ignored), error);

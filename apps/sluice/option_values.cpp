@@ -20,6 +20,13 @@ std::int64_t parse_count(const std::string& text, const std::string& where, std:
   return value;
 }
 
+std::int64_t parse_chunk(const std::string& text, const std::string& where) {
+  constexpr std::int64_t kMostBytes = std::int64_t{1} << 30;
+  const std::int64_t bytes = parse_bytes(text, where);
+  if (bytes < 1 || bytes > kMostBytes) throw InputError(where, fmt::format("'{}'", text), "1 byte to 1 GiB");
+  return bytes;
+}
+
 std::vector<std::string> parse_list(const std::string& text, char between) {
   std::vector<std::string> parts;
   for (std::size_t start = 0; start <= text.size();) {

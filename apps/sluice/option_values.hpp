@@ -11,6 +11,9 @@ namespace sluice::command {
 [[nodiscard]] std::int64_t parse_count(const std::string& text, const std::string& where, std::int64_t least,
                                        std::int64_t most);
 
+/// Bytes of the longest piece of a message. Throws InputError naming `where`.
+[[nodiscard]] std::int64_t parse_chunk(const std::string& text, const std::string& where);
+
 /// "A,B,.." as its parts, or what has another character between them; one empty part if there is nothing.
 [[nodiscard]] std::vector<std::string> parse_list(const std::string& text, char between = ',');
 

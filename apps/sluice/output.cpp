@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "sluice/error.hpp"
-#include "sluice/write_file.hpp"
 
 namespace sluice::command {
 
@@ -25,7 +24,28 @@ namespace {
   throw InputError(path, "cannot be written: " + std::generic_category().message(error), "a file that can be written");
 }
 
+FilesTogether* waiting_files = nullptr;
+
 }  // namespace
+
+FilesTogether::FilesTogether() { waiting_files = this; }
+
+FilesTogether::~FilesTogether() { waiting_files = nullptr; }
+
+void FilesTogether::add(const std::string& path, const std::string& content) {
+  // The second one of a name is refused before it can meet the first.
+  std::error_code ignored;
+  const std::string target = std::filesystem::weakly_canonical(path, ignored).string();
+  const auto same = [&](const UnfinishedFile& each) { return each.waits_for(target); };
+  if (std::any_of(files_.begin(), files_.end(), same))
+    throw InputError(path, "two outputs in one file", "a file for each");
+  files_.emplace_back(path, content);
+}
+
+void FilesTogether::finish() {
+  for (UnfinishedFile& each : files_) each.finish();
+  files_.clear();
+}
 
 void print(const std::string& text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
@@ -34,6 +54,7 @@ void print(const std::string& text) {
 
 void write_file_atomically(const std::string& path, const std::string& content) {
   if (path == "-") return print(content);
+  if (waiting_files != nullptr) return waiting_files->add(path, content);
   sluice::write_file_atomically(path, content);
 }
 

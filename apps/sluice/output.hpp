@@ -1,6 +1,9 @@
 #pragma once
 
+#include <list>
 #include <string>
+
+#include "sluice/write_file.hpp"
 
 /// Writes results, whole or not at all.
 namespace sluice::command {
@@ -12,6 +15,24 @@ void print(const std::string& text);
 /// Replaces the file `path` by `content`, whole: nobody ever sees half of it, and nothing changes when it fails. A link
 /// is followed; a device or a pipe is written to, and standard output for "-". Throws InputError naming `path`.
 void write_file_atomically(const std::string& path, const std::string& content);
+
+/// While it lives, files of write_file_atomically wait beside their targets: finish() puts all of them in their places,
+/// and without it they are removed. So a command whose second file cannot be written leaves no first one behind. One at
+/// a time.
+class FilesTogether {
+ public:
+  FilesTogether();
+  ~FilesTogether();
+  FilesTogether(const FilesTogether&) = delete;
+  FilesTogether& operator=(const FilesTogether&) = delete;
+
+  /// Throws InputError for a file that has been added before.
+  void add(const std::string& path, const std::string& content);
+  void finish();
+
+ private:
+  std::list<UnfinishedFile> files_;
+};
 
 /// Throws InputError naming `path` if write_file_atomically would throw; for use before long work. Changes nothing.
 void check_writable(const std::string& path);

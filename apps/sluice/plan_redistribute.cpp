@@ -314,7 +314,7 @@ void add_plan_redistribute(CLI::App& plan_verb, Action& chosen) {
       "\nAlgorithms of exchange (sluice plan exchange --help) may cut messages into pieces; they write every message\n"
       "out, whatever is shown. Where blocks are given by cuts, auto is that of exchange; so it is for several\n"
       "arrays that are not alike.\n\n"
-      "No clock decides what is planned. A job (sluice run, or the library) plans with the customary --effort.\n\n"
+      "No clock decides what is planned. A job (sluice run, or the library) plans with an effort of 1.\n\n"
       "Examples:\n"
       "  sluice plan redistribute --from 16:3 --to 16:5\n"
       "  sluice plan redistribute --from 4x2:64x64 --to 2x4:100x100 --shape 4096x4096 --json plan.json\n"

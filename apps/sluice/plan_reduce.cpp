@@ -49,6 +49,7 @@ std::string head_of(const ReduceTask& task, const ReducePlan& plan) {
 int plan(const PlanOptions& options) {
   check_algorithm("reduce", options.algorithm);
   const ReduceTask task = read(options.problem);
+  task.check_for(options.algorithm);
   const PlanOutput& output = options.output;
   output.check_targets();
   if (output.writes_out()) {

@@ -106,14 +106,16 @@ std::optional<TargetRoles> roles_of(const RedistributeOptions& options, const Re
 }  // namespace
 
 void add_effort_option(CLI::App& verb, std::string& effort) {
-  static_assert(kEffortOfASecond == 50'000);
-  verb.add_option("--effort", effort, "most work that exact and auto search with, counted, not timed; 50,000: a second")
-      ->option_text(fmt::format("N [{}]", kCustomaryEffort));
+  static_assert(kEffortOfASecond == 5 * kCustomaryEffort);
+  verb.add_option(
+          "--effort", effort,
+          "how much auto and exact search, as a multiple of 0.2 s at most; counted, so the same plan everywhere")
+      ->option_text("N [1]");
 }
 
 std::int64_t parse_effort(const std::string& effort) {
-  constexpr std::int64_t kMostEffort = std::int64_t{1} << 50;
-  return effort.empty() ? kCustomaryEffort : parse_count(effort, "--effort", 0, kMostEffort);
+  if (effort.empty()) return kCustomaryEffort;
+  return multiple_of_customary_effort(parse_number(effort, "--effort"), "--effort");
 }
 
 double parse_time_limit(const std::string& time_limit) {

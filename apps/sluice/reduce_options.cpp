@@ -110,7 +110,7 @@ ReduceTask read(const ReduceInput& options) {
     problem.transfer_overhead = parse_number(options.transfer_overhead, "--transfer-overhead");
   if (!options.compute_overhead.empty())
     problem.compute_overhead = parse_number(options.compute_overhead, "--compute-overhead");
-  task.arity = parse_count(options.arity, "--arity", 1, kMostCount);
+  if (!options.arity.empty()) task.arity = parse_count(options.arity, "--arity", 1, kMostCount);
   (void)parse_seconds(options.time_limit, "--time-limit");
   if (!options.arrivals.empty()) {
     task.arrivals_file = options.arrivals;
@@ -135,8 +135,16 @@ std::string ReduceTask::title() const {
   return text;
 }
 
+void ReduceTask::check_for(const std::string& algorithm) const {
+  constexpr const char* kArityOf = "k-ary";
+  if (arity && algorithm != kArityOf)
+    throw InputError("--arity", "--algorithm " + algorithm, fmt::format("--algorithm {} beside it", kArityOf));
+}
+
 ReducePlan ReduceTask::planned_by(const std::string& algorithm, bool transfers) const {
-  return with_options_named([&] { return plan_reduce(problem, {algorithm, arity, transfers}); });
+  ReduceOptions how{.algorithm = algorithm, .transfers = transfers};
+  if (arity) how.arity = *arity;
+  return with_options_named([&] { return plan_reduce(problem, how); });
 }
 
 ReduceBounds ReduceTask::bounds() const {

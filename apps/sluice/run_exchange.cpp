@@ -23,7 +23,6 @@
 #include "schedule_file.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/platform.hpp"
-#include "sluice/input/quantity.hpp"
 #include "sluice/run/mpi/error.hpp"
 #include "sluice/run/mpi/measure.hpp"
 #include "sluice/show/quantities.hpp"
@@ -128,13 +127,6 @@ void find_max_transfers(const RunExchange& options, ExchangeTask& task, const st
                              : fmt::format("k = {}: connections of {}", task.problem.max_transfers, options.platform));
 }
 
-std::int64_t read_chunk(const std::string& text) {
-  constexpr std::int64_t kMostBytes = std::int64_t{1} << 30;
-  const std::int64_t bytes = parse_bytes(text, "--chunk");
-  if (bytes < 1 || bytes > kMostBytes) throw InputError("--chunk", "'" + text + "'", "1 byte to 1 GiB");
-  return bytes;
-}
-
 /// Refuses options that contradict each other, before a file is read.
 void check_options(const RunExchange& options, const std::vector<std::string>& methods) {
   std::vector<const char*> sources;
@@ -204,7 +196,7 @@ int run_exchange(const RunExchange& options) {
   how.mode = mpi::parse_exchange_mode(options.mode);
   how.tune = options.tune;
   how.by_host = options.by_host;
-  if (!options.chunk.empty()) how.chunk_bytes = read_chunk(options.chunk);
+  if (!options.chunk.empty()) how.chunk_bytes = parse_chunk(options.chunk, "--chunk");
   check_options(options, methods);
   ExchangeTask task = read(options.problem);
   task.in_bytes = true;

@@ -82,6 +82,7 @@ struct SimulationOptions {
   SimgridEngineOptions machine;
   bool same_hosts = false;
   bool control = false;
+  std::string chunk;
   std::string unit_bytes;
 
   void add_to(CLI::App& app, Kind kind) {
@@ -103,6 +104,10 @@ struct SimulationOptions {
       app.add_flag("--same-hosts", same_hosts, "of simgrid: receiver i is on the host of sender i, not behind them");
       app.add_flag("--control", control,
                    "of simgrid: count the short messages too by which jobs keep the order barrier or chain");
+      app.add_option("--chunk", chunk,
+                     "of simgrid: messages go in pieces of at most so many bytes, each a message of its own, as jobs "
+                     "under SMPI send them; usual: 32Ki, of local 1Mi, of redistributions 64Ki; implies --control")
+          ->option_text("BYTES|usual");
       app.add_option("--unit-bytes", unit_bytes,
                      "of simgrid: bytes of a unit of the sizes; unless given, 1, or an element of a redistribution")
           ->option_text("N");
@@ -123,16 +128,25 @@ struct SimulationOptions {
   [[nodiscard]] bool simgrid() const { return engine == "simgrid"; }
 };
 
+constexpr const char* kUsualChunk = "usual";
+
+/// 0: the usual one. Throws InputError.
+std::int64_t chunk_of(const SimulationOptions& options) {
+  return options.chunk == kUsualChunk ? 0 : parse_chunk(options.chunk, "--chunk");
+}
+
 /// Checks the options before anything is planned. Throws InputError. @pre the platform is named
 void check(const SimulationOptions& options) {
   if (options.engine != "model" && options.engine != "simgrid")
     throw InputError("--engine", "'" + options.engine + "'", "model or simgrid");
   if (options.simgrid() && !options.speed.empty())
     throw InputError("--speed", "--engine simgrid", "only one of them: the platform says how fast transfers are");
-  if (!options.simgrid() && (!options.machine.hosts.empty() || !options.machine.settings.empty() ||
-                             options.same_hosts || options.control || !options.unit_bytes.empty()))
+  if (!options.simgrid() &&
+      (!options.machine.hosts.empty() || !options.machine.settings.empty() || options.same_hosts || options.control ||
+       !options.chunk.empty() || !options.unit_bytes.empty()))
     throw InputError("--engine", "model, with options of simgrid", "--engine simgrid");
   if (options.simgrid()) check(options.machine);
+  if (!options.chunk.empty()) (void)chunk_of(options);
   (void)parse_step_order(options.order, "--order");
   if (!options.speed.empty()) (void)parse_speed(options.speed, "--speed");
   options.timeline.check();
@@ -209,7 +223,12 @@ int simulate_steps(const StepSchedule& schedule, const std::string& title, const
   if (options.simgrid()) {
     if (!options.unit_bytes.empty())
       unit_bytes = static_cast<double>(parse_count(options.unit_bytes, "--unit-bytes", 1, kMostUnitBytes));
-    const SimgridTask task(schedule, order, {options.same_hosts, unit_bytes, options.control});
+    const SimgridTask task(schedule, order,
+                           {.same_hosts = options.same_hosts,
+                            .unit_bytes = unit_bytes,
+                            .control = options.control,
+                            .pieces = !options.chunk.empty(),
+                            .chunk_bytes = options.chunk.empty() ? 0 : chunk_of(options)});
     return show(simulate(task, options.machine), {title, {}}, options);
   }
   Timeline timeline = [&] {
@@ -261,6 +280,8 @@ int simulate_file(const std::string& file, const SimulationOptions& options) {
   const std::string name = file == "-" ? "standard input" : file;
   const AnySchedule schedule = read_schedule_file(file);
   const auto title_of = [&](std::string_view problem) { return fmt::format("{} {}\n", problem, name); };
+  if (!options.chunk.empty() && !std::holds_alternative<ScheduleFile>(schedule))
+    throw InputError("--chunk", name + ", whose ranks send what it says and nothing else", "a schedule of steps");
   if (options.control && !std::holds_alternative<ScheduleFile>(schedule))
     throw InputError("--control", name + ", whose ranks send what it says and nothing else", "a schedule of steps");
   if (!options.simgrid() && !platform.empty() && !std::holds_alternative<Program>(schedule))
@@ -344,6 +365,7 @@ int run_exchange_model(const ProblemOptions<ExchangeInput>& options) {
 
 int run_reduce_model(const ProblemOptions<ReduceInput>& options) {
   const ReduceTask task = read(options.problem);
+  task.check_for(options.algorithm);
   if (task.problem.segments == 0 || task.problem.machines - 1 > kMostTransfers / task.problem.segments)
     throw InputError("simulate", fmt::format("more than {} transfers, or --segments auto", kMostTransfers),
                      "less, and a number of segments");

@@ -3,6 +3,7 @@
 #include <sluice/sluice.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -80,7 +81,9 @@ int sluice_plan_redistribution(const std::int64_t shape[], const sluice_layout* 
     OptionReader reader(options);
     reader.read("algorithm", how.algorithm);
     reader.read("setup", how.setup);
-    reader.read("effort", how.effort);
+    std::optional<double> effort;
+    reader.read("effort", effort);
+    if (effort) how.effort = sluice::multiple_of_customary_effort(*effort, "effort");
     reader.read("from_replicas", input.from_replicas);
     reader.read("to_replicas", input.to_replicas);
     reader.read("forward", how.forward);

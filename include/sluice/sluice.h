@@ -145,7 +145,7 @@ typedef struct sluice_schedule sluice_schedule;
 /** Plans how an array of `shape` (NULL: one slice, after which the pattern repeats, or what cuts say) moves from one
  *  layout to another. Processes of the two grids are apart, and blocks start at process 0. Sizes are elements.
  *  Options: algorithm (text: one of redistribute, or of exchange, which may cut messages; the latter is what "auto" is
- *  between blocks of any sizes), setup (number, of elements), effort (integer); from_replicas, to_replicas (integers:
+ *  between blocks of any sizes), setup (number, of elements), effort (number; 1); from_replicas, to_replicas (integers:
  *  copies of the source array that there are, of the target array that are wanted; the algorithm is one of exchange
  *  then), forward (flag, 1 unless set: whether copies of the target may get from one another what they do not have);
  *  part (text: "upper" or "lower", of a matrix: the triangle, or trapezoid, on that side of the diagonal),

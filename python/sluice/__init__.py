@@ -72,14 +72,15 @@ def global_indices(layout: LayoutLike, shape: Union[int, Sequence[int]], process
 
 
 def plan_redistribution(source: LayoutLike, target: LayoutLike, shape: Union[int, Sequence[int], None] = None, *,
-                        algorithm: str = "auto", setup: float = 1, effort: Optional[int] = None, from_replicas: int = 1,
+                        algorithm: str = "auto", setup: float = 1, effort: float = 1, from_replicas: int = 1,
                         to_replicas: int = 1, forward: bool = True, part: Optional[str] = None,
                         unit_diagonal: bool = False) -> StepSchedule:
     """Plans how an array moves from one layout to another; sizes are elements.
 
     shape: extents of the array; None: one slice, after which the pattern repeats, or what cuts say. setup: price of a
     step, in elements. algorithm: one of redistribute, or of exchange, which may cut messages; the latter is what "auto"
-    is between blocks of any sizes.
+    is between blocks of any sizes. effort: how much work "auto" and "exact" may do, as a multiple of 0.2 s at most,
+    counted, not timed.
 
     from_replicas, to_replicas: copies of the source array that there are, of the target array that are wanted; the
     algorithm is one of exchange then. forward: whether copies of the target may get from one another what they do not
@@ -88,11 +89,10 @@ def plan_redistribution(source: LayoutLike, target: LayoutLike, shape: Union[int
     part: of a matrix only the triangle, or trapezoid, on one side of the diagonal moves, "upper" or "lower"; with
     unit_diagonal without the diagonal.
     """
-    options = {} if effort is None else {"effort": effort}
     return _core.plan_redistribution(layout_of(source), layout_of(target), None if shape is None else _shape_of(shape),
-                                     algorithm=algorithm, setup=setup, from_replicas=from_replicas,
+                                     algorithm=algorithm, setup=setup, effort=effort, from_replicas=from_replicas,
                                      to_replicas=to_replicas, forward=forward,
-                                     part="" if part is None else part, unit_diagonal=unit_diagonal, **options)
+                                     part="" if part is None else part, unit_diagonal=unit_diagonal)
 
 
 def plan_exchange(traffic: Any, max_transfers: Optional[int] = None, *, setup: float = 1, algorithm: str = "auto",

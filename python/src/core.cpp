@@ -56,8 +56,8 @@ void check_starts_at_0(const PlacedLayout& layout, const char* name) {
 
 StepPlan redistribution(const PlacedLayout& source, const PlacedLayout& target,
                         const std::optional<std::vector<std::int64_t>>& shape, const std::string& algorithm,
-                        double setup, std::int64_t effort, std::int64_t from_replicas, std::int64_t to_replicas,
-                        bool forward, const std::string& part, bool unit_diagonal) {
+                        double setup, double effort, std::int64_t from_replicas, std::int64_t to_replicas, bool forward,
+                        const std::string& part, bool unit_diagonal) {
   const py::gil_scoped_release release;
   check_starts_at_0(source, "source");
   check_starts_at_0(target, "target");
@@ -73,7 +73,8 @@ StepPlan redistribution(const PlacedLayout& source, const PlacedLayout& target,
   input.part = part_text(side, unit_diagonal);
   const RedistributionProblem problem =
       make_problem(source.layout, target.layout, extents, {"source", "target", "shape"}).with_part(side, unit_diagonal);
-  LayoutPlan plan = plan_between_layouts(problem, input, {algorithm, setup, effort, forward, interrupted});
+  LayoutPlan plan = plan_between_layouts(
+      problem, input, {algorithm, setup, multiple_of_customary_effort(effort, "effort"), forward, interrupted});
   raise_if_interrupted();
   const Cost total = cost(plan.schedule);
   return {std::move(plan.schedule), total, plan.optimal};
@@ -148,7 +149,7 @@ TreePlan broadcast(const Platform& platform, std::int64_t root, std::int64_t byt
 void add_planners(py::module_& module) {
   module.def("plan_redistribution", &redistribution, py::arg("source"), py::arg("target"),
              py::arg("shape") = py::none(), py::kw_only(), py::arg("algorithm") = "auto", py::arg("setup") = 1.0,
-             py::arg("effort") = kCustomaryEffort, py::arg("from_replicas") = 1, py::arg("to_replicas") = 1,
+             py::arg("effort") = 1.0, py::arg("from_replicas") = 1, py::arg("to_replicas") = 1,
              py::arg("forward") = true, py::arg("part") = "", py::arg("unit_diagonal") = false);
   module.def("plan_exchange", &exchange, py::arg("traffic"), py::arg("max_transfers") = py::none(), py::kw_only(),
              py::arg("setup") = 1.0, py::arg("algorithm") = "auto", py::arg("effort") = 1.0,

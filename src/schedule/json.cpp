@@ -339,7 +339,7 @@ void check_stated_cost(const ScheduleFile& file, std::vector<Violation>& violati
     violations.push_back({-1, -1, std::move(fault)});
 }
 
-/// Appends `steps` as an array, one line a step, each begun by `indent`.
+/// Appends `steps` as an array, one line per step, each begun by `indent`.
 /// `switches`: with the switch of each.
 void append_steps(std::string& out, const std::vector<Step>& steps, bool switches, std::int32_t decimals,
                   const char* indent) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -49,6 +50,36 @@ class Nodes {
 std::int64_t send_track(std::int64_t lane) { return 2 * lane; }
 std::int64_t receive_track(std::int64_t lane) { return 2 * lane + 1; }
 
+/// What shows traces counts nanoseconds, and rounds the beginning of a slice and its length each by itself: slices that
+/// touch would overlap by one, and one of them is then left out. So both ends are rounded here.
+class TraceTimes {
+ public:
+  /// Beyond the 292 years that 64 bits hold, everything is at their end.
+  explicit TraceTimes(double factor) : factor_(factor * 1000) {}
+
+  struct Slice {
+    std::string start;
+    std::string length;
+  };
+  [[nodiscard]] Slice slice(double start, double end) const {
+    const std::int64_t begins = nanoseconds(start);
+    return {text(begins), text(std::max(begins, nanoseconds(end)) - begins)};
+  }
+
+ private:
+  [[nodiscard]] std::int64_t nanoseconds(double time) const {
+    constexpr double kMost = 9.2e18;
+    return std::llround(std::clamp(time * factor_, 0.0, kMost));
+  }
+  /// Of microseconds.
+  static std::string text(std::int64_t nanoseconds) {
+    return nanoseconds % 1000 == 0 ? fmt::format("{}", nanoseconds / 1000)
+                                   : fmt::format("{}.{:03}", nanoseconds / 1000, nanoseconds % 1000);
+  }
+
+  double factor_;
+};
+
 /// "sends", "sends 2".
 std::string track_name(const char* what, std::int64_t lane) {
   return lane == 0 ? what : fmt::format("{} {}", what, lane + 1);
@@ -60,7 +91,7 @@ std::string chrome_trace(const Timeline& timeline) {
   const Nodes nodes(timeline);
   const detail::Lanes lanes = detail::lanes_of(timeline);
   constexpr double kMicroseconds = 1e6;
-  const double factor = timeline.unit == "s" ? kMicroseconds : 1;
+  const TraceTimes times(timeline.unit == "s" ? kMicroseconds : 1);
   std::string out = fmt::format(
       "{{\"displayTimeUnit\": \"ms\", \"otherData\": {{\"problem\": {}, \"algorithm\": {}, \"unit\": \"{}\"}},\n",
       detail::json_string(timeline.problem, "problem"), detail::json_string(timeline.algorithm, "algorithm"),
@@ -93,14 +124,14 @@ std::string chrome_trace(const Timeline& timeline) {
     if (each.step >= 0) facts += fmt::format(R"(, "step": {})", each.step);
     if (each.step >= 0 || each.size > 0) facts += fmt::format(R"(, "size": {})", each.size);
     if (each.offset >= 0) facts += fmt::format(R"(, "offset": {})", each.offset);
+    const TraceTimes::Slice sent = times.slice(each.start, each.sender_free);
+    const TraceTimes::Slice received = times.slice(each.receive_start, each.end);
     append(
         R"({{"ph": "X", "pid": {}, "tid": {}, "ts": {}, "dur": {}, "name": "to {}", "cat": "send", "args": {{{}}}}})",
-        nodes.of_sender(each.from), send_track(lanes.send[i]), each.start * factor,
-        (each.sender_free - each.start) * factor, each.to, facts);
+        nodes.of_sender(each.from), send_track(lanes.send[i]), sent.start, sent.length, each.to, facts);
     append(
         R"({{"ph": "X", "pid": {}, "tid": {}, "ts": {}, "dur": {}, "name": "from {}", "cat": "receive", "args": {{{}}}}})",
-        nodes.of_receiver(each.to), receive_track(lanes.receive[i]), each.receive_start * factor,
-        (each.end - each.receive_start) * factor, each.from, facts);
+        nodes.of_receiver(each.to), receive_track(lanes.receive[i]), received.start, received.length, each.from, facts);
   }
   return out + "\n]}\n";
 }

@@ -107,7 +107,7 @@ TEST(Interrupt, EndsALongPlanOfARedistributionAsAnExchange) {
   const Folder folder;
   const Outcome outcome = folder.sluice_interrupted(
       words("plan redistribute --from 15:2 --to 14:3 --setup 3.5 --preemptive --algorithm auto --time-limit 1e6 "
-            "--effort 100000000 --json plan.json"));
+            "--effort 10000 --json plan.json"));
   expect_says_so(outcome);
   EXPECT_EQ(folder.sluice(words("check plan.json")).status, 0);
 }
@@ -115,7 +115,7 @@ TEST(Interrupt, EndsALongPlanOfARedistributionAsAnExchange) {
 TEST(Interrupt, EndsTheSearchesForRedistributionsAndBroadcasts) {
   const Folder folder;
   expect_says_so(folder.sluice_interrupted(
-      words("plan redistribute --from 31x17:7x5 --to 23x19:11x3 --shape 901x777 --algorithm exact --effort 100000000 "
+      words("plan redistribute --from 31x17:7x5 --to 23x19:11x3 --shape 901x777 --algorithm exact --effort 10000 "
             "--summary")));
   expect_says_so(
       folder.sluice_interrupted({"plan", "broadcast", "--platform", paper_folder() + "/../grid5000/grid5000-88.json",

@@ -63,7 +63,8 @@ TEST(PlanReduce, EveryPlanIsSoundAndAsLongAsTheTableSays) {
         "--machines 40 --transfer 1 --compute 2 --segments 8", "--machines 5 --transfer 1 --compute 2 --arrivals dates",
         "--machines 6 --transfer 8 --compute 8 --segments auto --transfer-overhead 0.5 --max-segments 20 --root any"}) {
     for (const std::string& name : names()) {
-      const std::string command = fmt::format("plan reduce {} --algorithm {} --arity 3", options, name);
+      const std::string command =
+          fmt::format("plan reduce {} --algorithm {}{}", options, name, name == "k-ary" ? " --arity 3" : "");
       SCOPED_TRACE(command);
       const Outcome shown = folder.sluice(words(command + " --all --json plan.json"));
       if (shown.status != 0) {  // a given tree that a limit or an order rules out
@@ -263,6 +264,10 @@ TEST(BadInputReduce, OptionsAndDates) {
   const std::string plan = "plan reduce --transfer 2 --compute 1 --machines ";
   expect_refused(folder.sluice(words(plan + "4 --algorithm fastest")),
                  "--algorithm: 'fastest', expected one of greedy, binomial");
+  expect_refused(folder.sluice(words(plan + "4 --arity 3")),
+                 "--arity: --algorithm auto, expected --algorithm k-ary beside it");
+  expect_refused(folder.sluice(words(plan + "4 --arity 3 --algorithm binary")),
+                 "--arity: --algorithm binary, expected --algorithm k-ary");
   expect_refused(folder.sluice(words(plan + "40 --algorithm exact")),
                  "algorithm exact: 40 machines, expected at most 12");
   expect_refused(folder.sluice(words(plan + "1000000000")), "transfers to write out, expected less, or --summary");

@@ -137,7 +137,7 @@ TEST(RunExchange, ReceiversAreTheRanksBehindTheSendersWhereThereAreEnough) {
                "run exchange traffic.mtx --repetitions 1 --method sluice,pairwise --json - --backbone 8Kbit "
                "--sender-link 8Gbit --receiver-link 8Gbit --latency 1us");
   ASSERT_EQ(outcome.status, 0) << outcome.err;
-  // 170006 bytes at 1000 bytes a second.
+  // 170006 bytes at 1000 bytes per second.
   EXPECT_DOUBLE_EQ(json::parse(outcome.out)["bound_s"].get<double>(), 170.006);
 }
 

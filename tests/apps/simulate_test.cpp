@@ -169,6 +169,7 @@ TEST(Simulate, RefusesWhatItCannotSimulate) {
       {"plan.json --engine magic", "--engine: 'magic'"},
       {"plan.json --same-hosts", "--engine: model, with options of simgrid"},
       {"plan.json --control", "--engine: model, with options of simgrid"},
+      {"plan.json --chunk usual", "--engine: model, with options of simgrid"},
       {"plan.json --trace x.txt", "--trace: 'x.txt', expected a name that ends in .json"},
       {"plan.json --trace no/where.json", "no/where.json"},
       {"plan.json --json plan.json", "--json: 'plan.json', which is the input"},
@@ -333,6 +334,48 @@ TEST(SimulateWithSimgrid, CountsTheWordsByWhichRanksKeepTheOrder) {
   }
 }
 
+/// A message of 10^6 bytes at 1 MB/s, 1 ms away, in 31 pieces: two of them share the way at a time, so that the latency
+/// comes once for two. Messages in one piece each are what they are without --chunk.
+TEST(SimulateWithSimgrid, PiecesAreMessagesOfTheirOwn) {
+  const Folder folder;
+  folder.write("one.csv", "1000000\n");
+  folder.write("two.csv", "1000000\n1000000\n");
+  folder.write("x.csv", "300000,110000,0\n50000,50000,250000\n400000,0,120000\n");
+  folder.write("c.xml", cluster(6));
+  const auto times = [&](const std::string& how) {
+    const Outcome outcome = folder.sluice(words("simulate " + how + " --engine simgrid --platform c.xml --json -"));
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return json::parse(outcome.out);
+  };
+  const auto length = [&](const std::string& how) { return times(how)["length"].get<double>(); };
+  for (const std::string chunk : {"usual", "32Ki"}) {
+    EXPECT_NEAR(length("exchange one.csv --order barrier --chunk " + chunk), 1 + 16 * 1e-3, 1e-6);
+    EXPECT_NEAR(length("exchange one.csv --order chain --chunk " + chunk), 1 + 17 * 1e-3, 1e-6) << "with a word";
+  }
+  // In local order there are 16 of 1 MiB, or as many bytes in shorter ones.
+  EXPECT_NEAR(length("exchange one.csv --chunk usual --order local"), 1 + 1e-3, 1e-6);
+  EXPECT_NEAR(length("exchange one.csv --chunk 32Ki --order local"), 1 + 1e-3, 1e-6);
+  // Of two messages to one host the second begins a word after 15 pairs of pieces of 32259 bytes have come, when the
+  // last piece alone is missing, and after a word at the beginning.
+  const json early = times("exchange two.csv --chunk usual --order chain");
+  EXPECT_NEAR(early["transfers"][1]["start"].get<double>(), 1e-3 + 15 * (1e-3 + 2 * 0.032259) + 1e-3, 1e-6);
+  EXPECT_LT(early["length"].get<double>(), 2 * (1 + 17 * 1e-3) - 1e-3);
+  // Behind a fence it waits for all of the first one, and for a word.
+  EXPECT_NEAR(length("exchange two.csv --chunk usual --order barrier"), 2 * (1 + 16 * 1e-3) + 1e-3, 1e-6);
+  for (const std::string order : {"barrier", "chain"}) {
+    for (const std::string what : {"exchange x.csv --same-hosts", "exchange x.csv --max-transfers 2"}) {
+      SCOPED_TRACE(what + ", " + order);
+      EXPECT_DOUBLE_EQ(length(what + " --chunk 1Gi --order " + order), length(what + " --control --order " + order));
+    }
+  }
+  // Redistributions pack: copies that pass on what they got wait for it, and pieces are whole elements.
+  ASSERT_EQ(folder.sluice(words("plan redistribute --from 2:2 --to 2:3 --shape 600 --to-replicas 2 --json copies.json"))
+                .status,
+            0);
+  for (const std::string order : {"barrier", "chain", "local"})
+    EXPECT_GT(length("copies.json --chunk 100 --order " + order), 2 * 1e-3) << order;
+}
+
 /// What a receiver hears takes no time where its sender is on the same host, and passing on waits for what is passed.
 TEST(SimulateWithSimgrid, CountsWordsOfEveryKindOfSchedule) {
   const Folder folder;
@@ -396,6 +439,9 @@ TEST(SimulateWithSimgrid, RefusesWhatSimgridCannotDo) {
       {"--platform c.xml --cfg x", "--cfg: 'x', expected NAME:VALUE"},
       {"--platform c.xml --cfg no/such:1 --same-hosts", "c.xml: Bad config key: no/such"},
       {"--platform c.xml --unit-bytes 0", "--unit-bytes: "},
+      {"--platform c.xml --chunk 0", "--chunk: '0', expected 1 byte to 1 GiB"},
+      {"--platform c.xml --chunk 2Gi", "--chunk: '2Gi', expected 1 byte to 1 GiB"},
+      {"--platform c.xml --chunk little", "--chunk: 'little'"},
       {"--platform c.xml --speed 1MB", "--speed: --engine simgrid"},
   };
   for (const auto& [arguments, about] : cases) {
@@ -410,6 +456,8 @@ TEST(SimulateWithSimgrid, RefusesWhatSimgridCannotDo) {
                  "--engine: simgrid, and a tree");
   expect_refused(folder.sluice(words("simulate tree.json --engine simgrid --platform c.xml --control")),
                  "--control: tree.json, whose ranks send what it says");
+  expect_refused(folder.sluice(words("simulate tree.json --engine simgrid --platform c.xml --chunk 1Ki")),
+                 "--chunk: tree.json, whose ranks send what it says");
 }
 #else
 TEST(SimulateWithSimgrid, SaysThatItIsMissing) {
@@ -481,6 +529,14 @@ TEST(Simulate, AFullDiskIsSaid) {
       expect_refused(folder.sluice(words(verb + " redistribute --from 4:3 --to 4:5 " + option)),
                      "cannot be written: No space left on device");
     }
+  }
+  // What could be written before is not there either.
+  for (const std::string verb : {"simulate", "plan"}) {
+    SCOPED_TRACE(verb);
+    const std::vector<std::string> before = folder.files();
+    const std::string how = verb + " redistribute --from 4:3 --to 4:5 --json plan.json --svg plan.svg --trace ";
+    expect_refused(folder.sluice(words(how + "full.trace")), "full.trace: cannot be written: No space left on device");
+    EXPECT_EQ(folder.files(), before);
   }
   expect_refused(folder.sluice(words("simulate redistribute --from 4:3 --to 4:5"), "", "/dev/full"),
                  "standard output: cannot be written: No space left on device");

@@ -12,7 +12,7 @@
 namespace sluice::detail {
 namespace {
 
-constexpr double kFast = 100e6, kSlow = 10e6;  // bytes a second
+constexpr double kFast = 100e6, kSlow = 10e6;  // bytes per second
 constexpr double kNear = 1e-4, kFar = 1e-2;
 constexpr double kStart = 1e-6;  // of a message, less its first byte
 constexpr double kQueued = 8775;

@@ -6,7 +6,6 @@
 #include <random>
 #include <vector>
 
-#include "run/mpi/steps/early_release.hpp"
 #include "run/mpi/steps/throughput_tuner.hpp"
 
 namespace sluice::mpi::detail {
@@ -93,42 +92,7 @@ TEST(Grants, RandomTraffic) {
   }
 }
 
-TEST(EarlyRelease, OnceLittleIsMissing) {
-  EarlyRelease release(30);
-  for (const std::int64_t bytes : {100, 20, 10, 50}) release.add(bytes);
-  EXPECT_FALSE(release.next().has_value()) << "nothing has come";
-  release.received(0, 60);
-  EXPECT_FALSE(release.next().has_value()) << "40 are missing";
-  release.received(0, 20);
-  EXPECT_EQ(release.next(), 0U);
-  EXPECT_FALSE(release.next().has_value()) << "nothing of the second has come";
-  release.received(1, 5);
-  EXPECT_FALSE(release.next().has_value()) << "20 and 15 are missing";
-  release.received(0, 10);
-  EXPECT_EQ(release.next(), 1U);
-  release.received(2, 10);
-  EXPECT_EQ(release.next(), 2U) << "25 are missing of those before";
-  release.received(3, 50);
-  EXPECT_EQ(release.next(), 3U);
-  EXPECT_FALSE(release.next().has_value());
-}
-
-TEST(EarlyRelease, NoneMayBeMissing) {
-  EarlyRelease release(0);
-  release.add(10);
-  release.add(10);
-  release.received(0, 9);
-  EXPECT_FALSE(release.next().has_value());
-  release.received(0, 1);
-  EXPECT_EQ(release.next(), 0U);
-  release.clear();
-  EXPECT_FALSE(release.next().has_value());
-  release.add(5);
-  release.received(0, 5);
-  EXPECT_EQ(release.next(), 0U);
-}
-
-/// A network that carries `capacity` transfers at 1000 bytes a second each, and no more with more. Returns k after so
+/// A network that carries `capacity` transfers at 1000 bytes per second each, and no more with more. Returns k after so
 /// many transfers.
 std::int64_t settle(ThroughputTuner& tuner, std::int64_t k, std::int64_t capacity, int transfers, double& time) {
   for (int i = 0; i < transfers; ++i) {

@@ -86,6 +86,18 @@ TEST(ChromeTrace, WhatANodeDoesAtOnceHasTracksOfItsOwn) {
   EXPECT_EQ(names[second_receive], "receives 2");
 }
 
+/// Perfetto rounds beginnings and lengths to nanoseconds, each by itself, and leaves out what then overlaps.
+TEST(ChromeTrace, SlicesThatTouchDoSoInNanoseconds) {
+  Timeline timeline{"exchange", "oggp", 1, 2, false, "s", {}, 3e-9};
+  timeline.transfers.push_back({0, 0, 5, 0, 0.6e-9, 1.4e-9, 0.6e-9, 1.4e-9});
+  timeline.transfers.push_back({0, 1, 5, 0, 1.4e-9, 2.9e-9, 1.4e-9, 2.9e-9});
+  std::vector<std::pair<double, double>> sent;
+  const json trace = json::parse(chrome_trace(timeline));
+  for (const json& event : trace["traceEvents"])
+    if (event.value("cat", "") == "send") sent.emplace_back(event["ts"].get<double>(), event["dur"].get<double>());
+  EXPECT_EQ(sent, (std::vector<std::pair<double, double>>{{0.001, 0}, {0.001, 0.002}}));
+}
+
 TEST(ChromeTrace, NamesMayHoldAnything) {
   Timeline timeline = exchange();
   timeline.algorithm = "a \"quoted\" \\ name\n";

@@ -7,7 +7,7 @@
 
 namespace sluice {
 
-/// The networks inside the two clusters of an exchange: full duplex, one port a node, no limit on the number of
+/// The networks inside the two clusters of an exchange: full duplex, one port per node, no limit on the number of
 /// transfers at once.
 struct LocalLinks {
   /// What a unit costs on a local link, where it costs 1 over the backbone: speed of a transfer over the backbone /

@@ -126,6 +126,9 @@ class RedistributionPlan {
 
 /// The effort of `exact` and `auto` unless told: some 0.2 s of one core at most, a few milliseconds nearly always.
 inline constexpr std::int64_t kCustomaryEffort = 10'000;
+/// `multiple` times the customary effort, as the command, Python and C count: N times the effort of 1 is N times the
+/// work. Throws InputError naming `where` unless it is at least 0 and no more than 2^50 units of work.
+[[nodiscard]] std::int64_t multiple_of_customary_effort(double multiple, const std::string& where);
 /// So much effort takes about as long as an effort of 1 of the planners of exchange: a second of one core.
 inline constexpr std::int64_t kEffortOfASecond = 50'000;
 /// The effort of exchange (ExchangeOptions::effort, above 0) that takes about as long as `effort` here.
@@ -153,7 +156,7 @@ inline constexpr std::int64_t kEffortOfASecond = 50'000;
 /// grids of up to about 10 x 10 processes; a unit of effort is then a hundred placings of messages.
 [[nodiscard]] bool exact_uses_cbc();
 
-/// What no schedule of `problem` that sends messages whole costs less than, by the messages of each process alone;
+/// A lower bound on what schedules of `problem` that send messages whole cost, from the messages of each process alone;
 /// those to itself not counted where the problem has roles (InputError for more than 2^24 messages then).
 [[nodiscard]] Cost redistribution_bound(const RedistributionProblem& problem, double setup = 1);
 

@@ -39,7 +39,7 @@ struct RoutedTraffic {
   Traffic after;     ///< among the receivers
 };
 
-/// From `routes` between so many senders and receivers; one message a pair, sorted. O(routes log routes).
+/// From `routes` between so many senders and receivers; one message per pair, sorted. O(routes log routes).
 ///
 /// Throws InputError if an index is out of range, a size below 0 or a sum beyond int64.
 [[nodiscard]] RoutedTraffic routed_traffic(const std::vector<Route>& routes, std::int64_t senders,

@@ -8,8 +8,8 @@
 namespace sluice {
 
 /// Chrome's trace event format (JSON), which Perfetto opens: a process for each node, with a track of what it sends and
-/// one of what it receives, and more of them where it does several at once. Times are microseconds; of a timeline
-/// without a unit, 1 becomes 1 us. O(m log m).
+/// one of what it receives, and more of them where it does several at once. Times are microseconds, in
+/// whole nanoseconds; of a timeline without a unit, 1 becomes 1 us. O(m log m).
 [[nodiscard]] std::string chrome_trace(const Timeline& timeline);
 
 /// The Paje format, which ViTE and pajeng open: a container for each track, a state for each transfer, and an arrow

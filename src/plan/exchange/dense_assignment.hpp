@@ -14,7 +14,7 @@ namespace sluice::detail {
 /// Guarantee: optimal; integer arithmetic, so equal sequences of tables give equal results everywhere. The prices of
 /// one table are where the search in the next begins, which saves most of it where tables are similar. O(n^3) time at
 /// worst, 4 n^2 bytes. Against maximum_weight_covering_matching: for tables so small that compressed rows and a heap
-/// would cost more than the search, solved hundreds of thousands of times a second, without prices as proof.
+/// would cost more than the search, solved hundreds of thousands of times per second, without prices as proof.
 ///
 /// Example: gains (6, 5; 4, forbidden): row 0 takes column 1 and row 1 column 0, 9 together.
 class DenseAssignment {

@@ -1,7 +1,7 @@
 /// `greedy`: messages are sent whole, in each step those that are heaviest together.
 ///
 /// Problem: KPBS without preemption, see include/sluice/plan/exchange.hpp.
-/// Method: as plan/redistribute/greedy.cpp says, with at most k messages a step: see greedy_matching.
+/// Method: as plan/redistribute/greedy.cpp says, with at most k messages per step: see greedy_matching.
 /// Guarantee: none.
 /// Complexity: a maximum-weight matching a step. Memory O(m + n), with a limit O(m + n^2). Deterministic.
 /// Source: Desprez, Dongarra, Petitet, Randriamaro, Robert, "Scheduling Block-Cyclic Array Redistribution" (1997),

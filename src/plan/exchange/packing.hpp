@@ -13,8 +13,8 @@ namespace sluice::detail {
 /// A plan as a packing: steps of given durations, and in each the pieces it carries. Pieces come and go one by one, and
 /// all changes since a point can be taken back.
 ///
-/// Every vertex has a set of bits, its busy steps, and a table of the pieces in them: memory 4 (lefts + rights) bytes a
-/// step. Steps are places 0, 1, ..; the durations of two places have no order.
+/// Every vertex has a set of bits, its busy steps, and a table of the pieces in them: memory 4 (lefts + rights) bytes
+/// per step. Steps are places 0, 1, ..; the durations of two places have no order.
 class Packing {
  public:
   /// A packing for at most `most_steps` steps, without steps. `demand` is referred to. @pre fits(demand, most_steps)

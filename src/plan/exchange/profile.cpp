@@ -13,7 +13,7 @@
 /// Guarantee: none. On log-normal traffic (sparse, 5000 + 20000 nodes of 20 messages) within 1.5 to 8 % of eta, where
 /// sending messages whole is 20 to 60 % above it.
 /// Complexity: O(m log m) and for each profile O(m) to list it, and for each message one step for every 64 steps and
-/// one for each step that is free at both its ends. Memory 4 bytes a node and step: refuses more than 512 MiB.
+/// one for each step that is free at both its ends. Memory: 4 bytes per node and step: refuses more than 512 MiB.
 /// Deterministic.
 /// Source: ours. Caps that fall are the thresholds of filtration, as for optical switches; best fit is that of bin
 /// packing.

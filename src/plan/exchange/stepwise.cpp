@@ -1,7 +1,7 @@
 /// `stepwise`: messages are sent whole, in the fewest steps.
 ///
 /// Problem: KPBS without preemption, see include/sluice/plan/exchange.hpp.
-/// Method: as plan/redistribute/stepwise.cpp says, with at most k messages a step: see stepwise_matching.
+/// Method: as plan/redistribute/stepwise.cpp says, with at most k messages per step: see stepwise_matching.
 /// Guarantee: max(Delta, ceil(m / k)) steps, the fewest possible.
 /// Complexity: a maximum-weight matching a step. Memory O(m + n). Deterministic.
 /// Source: Desprez, Dongarra, Petitet, Randriamaro, Robert, "Scheduling Block-Cyclic Array Redistribution" (1997),

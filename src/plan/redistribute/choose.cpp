@@ -268,6 +268,15 @@ RedistributionPlan search_on(ExactSearch& search, const RedistributionProblem& p
 
 }  // namespace
 
+std::int64_t multiple_of_customary_effort(double multiple, const std::string& where) {
+  constexpr double kMost = static_cast<double>(std::int64_t{1} << 50);
+  const double work = multiple * static_cast<double>(kCustomaryEffort);
+  if (!(work >= 0 && work <= kMost))
+    throw InputError(where, fmt::format("'{}'", multiple),
+                     fmt::format("0 to {:.0e}", kMost / static_cast<double>(kCustomaryEffort)));
+  return std::llround(work);
+}
+
 RedistributionPlan plan_redistribution(const RedistributionProblem& problem, const std::string& algorithm, double setup,
                                        std::int64_t effort, const StopRequest& stop) {
   const bool exact = algorithm == "exact";

@@ -50,12 +50,14 @@ struct LeastTransmission {
 /// first: a dozen classes where the machine has thousands of messages. A schedule of the classes lifts to one of the
 /// machine. Where its TC meets transmission_bound, which holds for the machine, it is optimal. Elsewhere finer classes
 /// may allow a lower TC: the lifts are told apart step by step (see AxisClasses), up to the messages themselves, whose
-/// optimum is that of the machine. A dimension that is no whole number of slices is planned as the
-/// slices that it holds, with a bound that leaves the tail out, and then by its messages. An array with copies (see
+/// optimum is that of the machine. A dimension that is no whole number of slices is planned as the slices that it
+/// holds, with a bound that leaves the tail out, and then by its messages. An array with copies (see
 /// RedistributionProblem::with_roles), or with blocks of any sizes, is planned by its messages alone, as these break
-/// the symmetry. Guarantee: every schedule is priced as it is; `at_least` holds for the array as it is. All of 20,000
-/// random grids with P, Q <= 32, r, s <= 20 are solved. Complexity: exponential in the number of classes and lengths;
-/// ends when `effort` is used up. One unit is a pivot of the simplex method on up to 100 rows, some 20 microseconds.
+/// the symmetry.
+/// Guarantee: every schedule is priced as it is; `at_least` holds for the array as it is. All of 20,000 random grids
+/// with P, Q <= 32, r, s <= 20 are solved.
+/// Complexity: exponential in the number of classes and lengths; ends when `effort` is used up. One unit is a pivot of
+/// the simplex method on up to 100 rows, some 20 microseconds.
 /// Determinism: one thread, no clock; the same library makes the same plan.
 /// Source: ours. Without CBC: profile_search.hpp.
 /// Example: 15:2 -> 6:3: NS 10 with TC 20, and NS 11 with TC 16; nothing is below.

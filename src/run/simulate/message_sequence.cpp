@@ -60,10 +60,11 @@ std::int64_t most_at_once(const StepSchedule& schedule) {
 
 class StepMessages {
  public:
-  StepMessages(const StepSchedule& schedule, StepOrder order, bool control)
+  StepMessages(const StepSchedule& schedule, StepOrder order, bool control, bool in_pieces)
       : schedule_(schedule),
         order_(order),
         words_(control && order == StepOrder::kChain),
+        in_pieces_(in_pieces),
         last_(static_cast<std::size_t>(schedule.senders + schedule.receivers), kNone) {
     OrderedMessages& graph = result_.graph;
     if (words_) {
@@ -115,11 +116,11 @@ class StepMessages {
     waits_for_.clear();
     if (words_) {
       add_words(transfer);
-    } else if (order_ != StepOrder::kBarrier) {
+    } else if (order_ != StepOrder::kBarrier && !in_pieces_) {
       wait_for(last_of(transfer.to));
     }
     if (order_ != StepOrder::kBarrier) {
-      wait_for(last_of(transfer.from));
+      if (!in_pieces_) wait_for(last_of(transfer.from));
       // What it passes on it got in the steps before.
       const std::int64_t first_passing = schedule_.first_passing();
       if (transfer.from >= first_passing) wait_for(last_of(schedule_.senders + transfer.from - first_passing));
@@ -130,7 +131,8 @@ class StepMessages {
 
   const StepSchedule& schedule_;
   StepOrder order_;
-  bool words_;                       ///< whether ranks tell each other when a transfer may begin
+  bool words_;  ///< whether ranks tell each other when a transfer may begin
+  bool in_pieces_;
   std::vector<std::size_t> before_;  ///< see transfers_before
   std::vector<std::size_t> last_;    ///< of each node the message of its last transfer
   std::vector<std::size_t> waits_for_;
@@ -139,8 +141,8 @@ class StepMessages {
 
 }  // namespace
 
-MessagesOfSchedule messages_of(const StepSchedule& schedule, StepOrder order, bool control) {
-  return StepMessages(schedule, order, control).make();
+MessagesOfSchedule messages_of(const StepSchedule& schedule, StepOrder order, bool control, bool in_pieces) {
+  return StepMessages(schedule, order, control, in_pieces).make();
 }
 
 MessagesOfProgram messages_of(const Program& program) {
@@ -227,7 +229,11 @@ void put_times(Timeline& timeline, const MessageTimes& times, const std::vector<
 }
 
 MessageSequence::MessageSequence(const OrderedMessages& graph)
-    : graph_(graph), first_freed_(graph.messages.size() + 1, 0), freed_(graph.after.size()), most_(graph.most) {
+    : graph_(graph),
+      first_freed_(graph.messages.size() + 1, 0),
+      freed_(graph.after.size()),
+      released_(graph.messages.size(), false),
+      most_(graph.most) {
   for (const std::size_t before : graph.after) ++first_freed_[before + 1];
   for (std::size_t i = 1; i < first_freed_.size(); ++i) first_freed_[i] += first_freed_[i - 1];
   std::vector<std::size_t> next(first_freed_.begin(), first_freed_.end() - 1);
@@ -250,11 +256,22 @@ std::optional<std::size_t> MessageSequence::next() {
   return first;
 }
 
+void MessageSequence::free(std::size_t message, bool control) {
+  for (std::size_t f = first_freed_[message]; f < first_freed_[message + 1]; ++f)
+    if (graph_.messages[freed_[f]].control == control && --missing_[freed_[f]] == 0) ready_.push(freed_[f]);
+}
+
+void MessageSequence::release(std::size_t message) {
+  if (released_[message]) return;
+  released_[message] = true;
+  free(message, true);
+}
+
 void MessageSequence::end(std::size_t message) {
   --under_way_;
   ++ended_;
-  for (std::size_t f = first_freed_[message]; f < first_freed_[message + 1]; ++f)
-    if (--missing_[freed_[f]] == 0) ready_.push(freed_[f]);
+  release(message);
+  free(message, false);
 }
 
 }  // namespace sluice::detail

@@ -29,6 +29,15 @@ struct OrderedMessage {
   double connection_s = 0;
 };
 
+/// How the messages of a schedule travel where each is several, as jobs send them (PieceWindows).
+struct SimulatedPieces {
+  std::int64_t chunk_bytes = 1;  ///< the longest piece
+  std::int64_t granule = 1;      ///< pieces are multiples of so many bytes where chunk_bytes allows it
+  int window = 1;                ///< of pieces that a host sends
+  int ahead = 0;                 ///< receives are posted for so many more
+  std::int64_t early_bytes = 0;  ///< of a message that may be missing when its receiver lets others begin
+};
+
 /// Messages by rising steps, and what they wait for, which leads to no circle.
 struct OrderedMessages {
   std::vector<OrderedMessage> messages;
@@ -38,6 +47,9 @@ struct OrderedMessages {
   /// Between whom there is a barrier before each step but the first; in its round j each tells the one 2^j places
   /// behind it in this list. Empty: a step begins when all of the one before have ended.
   std::vector<std::int64_t> fence;
+  /// Set: a message begins in pieces, when those before it have begun at its sender and its receiver awaits it, and
+  /// `after` says what it waits for besides. Those of control messages need only have been released (EarlyRelease).
+  std::optional<SimulatedPieces> pieces;
 
   void add(const OrderedMessage& message, const std::vector<std::size_t>& waits_for);
 };
@@ -68,7 +80,11 @@ struct MessagesOfSchedule {
 /// `control`: with what ranks tell each other, as jobs do in the mode of that name. Of `barrier` its fences; of `chain`
 /// the word of each receiver that it is free, and that of the receiver whose transfer leaves its slot to another one
 /// (transfers_before), which keep k instead of `most`. In `local` there is none.
-[[nodiscard]] MessagesOfSchedule messages_of(const StepSchedule& schedule, StepOrder order, bool control);
+///
+/// `in_pieces`: for graph.pieces, where each host's own order is that of the pieces, and no message waits for the one
+/// before it to end. @pre `control`, if so
+[[nodiscard]] MessagesOfSchedule messages_of(const StepSchedule& schedule, StepOrder order, bool control,
+                                             bool in_pieces = false);
 
 /// A message for each send, as ranks are named, and one from a rank to itself, which takes no time, where a combine
 /// waits for more than its message. A message that is kept waits until its receiver may take it, as it does in MPI if
@@ -103,7 +119,9 @@ class MessageSequence {
 
   /// The first of the list that may begin now, which counts as under way from then on; none if there is none.
   [[nodiscard]] std::optional<std::size_t> next();
-  /// @pre it is under way
+  /// Control messages that wait for it may begin.
+  void release(std::size_t message);
+  /// All that wait for it may. @pre it is under way
   void end(std::size_t message);
   /// From now on, instead of OrderedMessages::most.
   void allow(std::int64_t most) { most_ = most; }
@@ -115,10 +133,13 @@ class MessageSequence {
   std::vector<std::size_t> freed_;
   std::vector<std::size_t> step_begins_;  ///< by message: where its step begins in the list
   std::vector<std::size_t> missing_;      ///< by message: how many it waits for still
+  std::vector<bool> released_;
   std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready_;
   std::int64_t under_way_ = 0;
   std::int64_t most_;
   std::size_t ended_ = 0;
+
+  void free(std::size_t message, bool control);
 };
 
 }  // namespace sluice::detail

@@ -26,6 +26,7 @@
 #include <utility>
 #include <vector>
 
+#include "run/simulate/piece_windows.hpp"
 #include "run/simulate/simgrid_request.hpp"
 #include "sluice/error.hpp"
 
@@ -146,6 +147,7 @@ class Simulation {
     times_.start.resize(graph_.messages.size());
     times_.end.resize(graph_.messages.size());
     if (!graph_.fence.empty()) fence_.emplace(graph_.fence, hosts_);
+    if (graph_.pieces) pieces_.emplace(graph_);
   }
 
   MessageTimes run(const s4u::Engine& engine) {
@@ -173,25 +175,39 @@ class Simulation {
         begin(*next);
       }
     }
+    if (pieces_)
+      while (const std::optional<PieceWindows::Piece> piece = pieces_->next()) begin_flow(*piece);
   }
 
   void begin(std::size_t number) {
     const OrderedMessage& message = graph_.messages[number];
+    if (pieces_ && PieceWindows::has(message)) {
+      times_.start[number] = -1;
+      pieces_->permit(number);
+      return;
+    }
     const double now = s4u::Engine::get_clock();
     times_.start[number] = now;
     s4u::Host* const from = hosts_.host(message.from);
     s4u::Host* const to = hosts_.host(message.to);
     const double latency = message.control ? hosts_.between(message.from, message.to) : 0;
-    if (from == to || (message.control && latency == 0)) {
+    if (from == to || (message.control && latency == 0) || (pieces_ && !message.control)) {
       end(number);
     } else if (message.control) {
       at(now + latency, [this, number] { end(number); });
     } else {
-      const s4u::CommPtr flow = s4u::Comm::sendto_init(from, to);
-      flow->set_payload_size(static_cast<std::uint64_t>(message.size));
-      flows_.emplace(flow.get(), Flow{number, flow});
-      flow->vetoable_start();
+      begin_flow({number, message.size});
     }
+  }
+
+  void begin_flow(const PieceWindows::Piece& piece) {
+    const OrderedMessage& message = graph_.messages[piece.message];
+    double& start = times_.start[piece.message];
+    if (start < 0) start = s4u::Engine::get_clock();
+    const s4u::CommPtr flow = s4u::Comm::sendto_init(hosts_.host(message.from), hosts_.host(message.to));
+    flow->set_payload_size(static_cast<std::uint64_t>(piece.bytes));
+    flows_.emplace(flow.get(), Flow{piece, flow});
+    flow->vetoable_start();
   }
 
   /// Does `what` when the clock says `time`, and begins what may begin then.
@@ -210,10 +226,13 @@ class Simulation {
     const double now = s4u::Engine::get_clock();
     if (now > ended_at_) ended_.clear();
     ended_at_ = now;
-    const std::size_t message = found->second.message;
+    const PieceWindows::Piece piece = found->second.piece;
     ended_.push_back(found->second.flow);  // SimGrid is not done with it before the clock goes on
     flows_.erase(found);
-    end(message);
+    const bool whole = !pieces_ || pieces_->end(piece);
+    if (pieces_)
+      while (const std::optional<std::size_t> released = pieces_->next_released()) sequence_.release(*released);
+    if (whole) end(piece.message);
     start_all();
   }
 
@@ -232,7 +251,7 @@ class Simulation {
   }
 
   struct Flow {
-    std::size_t message = 0;
+    PieceWindows::Piece piece;  ///< the whole message where there are no pieces
     s4u::CommPtr flow;
   };
 
@@ -241,6 +260,7 @@ class Simulation {
   MessageSequence sequence_;
   Latencies hosts_;
   std::optional<StepFence> fence_;
+  std::optional<PieceWindows> pieces_;
   std::map<std::pair<std::int64_t, std::int64_t>, double> connection_free_;  ///< from when on, by its two hosts
   MessageTimes times_;
   std::map<const s4u::Activity*, Flow> flows_;  ///< under way

@@ -55,6 +55,9 @@ void write_simgrid_request(std::ostream& out, const SimgridMachine& machine, con
   write_lines(out, machine.settings);
   out << graph.most << '\n' << graph.fence.size() << '\n';
   for (const std::int64_t host : graph.fence) out << host << '\n';
+  const SimulatedPieces pieces = graph.pieces.value_or(SimulatedPieces{0});
+  out << pieces.chunk_bytes << ' ' << pieces.granule << ' ' << pieces.window << ' ' << pieces.ahead << ' '
+      << pieces.early_bytes << '\n';
   out << graph.messages.size() << '\n';
   std::string line;
   for (std::size_t i = 0; i < graph.messages.size(); ++i) {
@@ -78,6 +81,13 @@ SimgridRequest read_simgrid_request(std::istream& in) {
   request.graph.most = fields.number<std::int64_t>();
   request.graph.fence.resize(fields.number<std::size_t>());
   for (std::int64_t& host : request.graph.fence) host = fields.number<std::int64_t>();
+  SimulatedPieces pieces;
+  pieces.chunk_bytes = fields.number<std::int64_t>();
+  pieces.granule = fields.number<std::int64_t>();
+  pieces.window = fields.number<int>();
+  pieces.ahead = fields.number<int>();
+  pieces.early_bytes = fields.number<std::int64_t>();
+  if (pieces.chunk_bytes > 0) request.graph.pieces = pieces;
   const auto count = fields.number<std::size_t>();
   std::vector<std::size_t> after;
   for (std::size_t i = 0; i < count; ++i) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "run/pieces.hpp"
 #include "run/simulate/simgrid_request.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/decimal.hpp"
@@ -42,17 +43,33 @@ std::vector<std::int64_t> hosts_of_receivers(const StepSchedule& schedule, bool 
   return hosts;
 }
 
+/// As Exchange and Redistribution send, which packs.
+detail::SimulatedPieces pieces_of(const StepSchedule& schedule, StepOrder order, const SimgridNodes& nodes) {
+  const bool packed = schedule.problem == "redistribute";
+  const detail::UsualPieces usual =
+      order == StepOrder::kLocal ? detail::usual_pieces_of_local(packed) : detail::UsualPieces{};
+  detail::SimulatedPieces pieces{usual.chunk_bytes, 1, usual.window, usual.ahead, detail::kUsualEarlyBytes};
+  if (nodes.chunk_bytes > 0) {
+    pieces.chunk_bytes = nodes.chunk_bytes;
+    if (!packed) pieces.window = usual.window_of(nodes.chunk_bytes);
+  }
+  if (packed) pieces.granule = std::max<std::int64_t>(1, std::llround(nodes.unit_bytes));
+  return pieces;
+}
+
 }  // namespace
 
 SimgridTask::SimgridTask(const StepSchedule& schedule, StepOrder order, const SimgridNodes& nodes)
     : state_(std::make_unique<State>()) {
   detail::refuse_unsimulated(schedule);
   detail::refuse_local_phases(schedule, "a schedule of steps alone, or the engine model");
-  if (order == StepOrder::kChain && !nodes.control && schedule.speeds.backbone.size() > 1)
+  const bool control = nodes.control || nodes.pieces;
+  if (order == StepOrder::kChain && !control && schedule.speeds.backbone.size() > 1)
     throw InputError("schedule", "a backbone that changes over time, which SimGrid's clock does not know",
                      "order barrier or local, control messages, whose order the plan decides, or the engine model");
-  detail::MessagesOfSchedule messages = detail::messages_of(schedule, order, nodes.control);
+  detail::MessagesOfSchedule messages = detail::messages_of(schedule, order, control, nodes.pieces);
   state_->graph = std::move(messages.graph);
+  if (nodes.pieces) state_->graph.pieces = pieces_of(schedule, order, nodes);
   state_->messages = std::move(messages.of_transfers);
   const std::vector<std::int64_t> receivers = hosts_of_receivers(schedule, nodes.same_hosts);
   const auto host_of = [&](std::int64_t node) {

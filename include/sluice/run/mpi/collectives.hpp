@@ -33,8 +33,8 @@ struct CollectiveOptions {
   /// where no platform is given: an operation of MPI's own on up to 256 KiB within a node, and 4 KiB between nodes, is
   /// MPI's.
   std::optional<bool> reproducible = std::nullopt;
-  /// Where the algorithm is left to the library: executions take turns between the plan and MPI's own collective, and
-  /// from the ninth on the one serves that was faster on the slowest rank (MPI's, if by 5 %).
+  /// Where the algorithm is left to the library: executions take turns between the plan and MPI's own collective. From
+  /// the ninth on the one that was faster on the slowest rank serves; MPI's has to be faster by 5 %.
   bool try_native = true;
 };
 
@@ -95,7 +95,7 @@ class CollectiveJob {
   /// Returns when the execution has ended; at once where none was started. Throws MpiError, JobError.
   void wait();
 
-  /// For what prepares the arguments of an execution and cannot, because of `why`: the other ranks throw in this
+  /// For a caller that cannot prepare the arguments of an execution, because of `why`: the other ranks throw in this
   /// execution instead of waiting for this rank. The job is of no further use.
   void give_up(const std::exception_ptr& why) noexcept;
 

@@ -51,8 +51,9 @@ struct ExchangeOptions {
   /// byte. Such local phases run beside the exchange: a transfer waits only for the pieces that it carries. With
   /// kBarrier phases follow each other. They need a mode with a plan and no `speeds`.
   std::optional<LocalLinks> local_links = std::nullopt;
-  /// Carried out instead of a plan: one of problem "exchange", in bytes, that delivers what the ranks send. That of
-  /// rank 0 counts; the others give any. Algorithm, k and set-up are then its own; it needs a mode with a plan.
+  /// To be carried out instead of a plan: a schedule of problem "exchange", in bytes, that delivers what the ranks
+  /// send. That of rank 0 counts, whatever the others give. Algorithm, k and set-up are then its own; it needs a mode
+  /// with a plan.
   std::shared_ptr<const StepSchedule> schedule = nullptr;
   /// Plans for hosts instead of ranks, where ranks share hosts. All data from one host to another becomes one message,
   /// from the rank that sends most of it to the rank that receives most of it. Before and after, the ranks of a host
@@ -68,9 +69,9 @@ struct ExchangeOptions {
   /// Messages travel in pieces of at most this many bytes, 1 to 2^30; 0: 32 KiB, 1 MiB for kLocal, which need not know
   /// how far a message has come, 2^30 for kAtOnce.
   std::int64_t chunk_bytes = 0;
-  /// Pieces that a rank has under way to the network at once, 1 to 1024; 0: 2, 16 for kLocal, 1024 for kAtOnce, and of
-  /// pieces of another length as many as are as many bytes, at least 1. More of them fill deep queues a little better,
-  /// but make shallow ones overflow.
+  /// Pieces that a rank has under way to the network at once, 1 to 1024; 0: 2; 16 for kLocal, 1024 for kAtOnce; with
+  /// another chunk_bytes so many that they are as many bytes together, at least 1. More of them fill deep queues a
+  /// little better, but make shallow ones overflow.
   int window = 0;
   /// A receiver releases the next transfer when this many bytes of the present one are missing; at least 0, and used by
   /// kChain and kList only. With too few bytes the network is idle between transfers; with too many, transfers overlap.
@@ -109,9 +110,9 @@ struct TypedMessage {
 ///
 /// Memory: each rank holds O(own transfers) and no buffers: pieces travel from the user's memory and to it, except
 /// messages of types that lie in memory with gaps, which are packed whole, and what a rank passes on for others in
-/// local phases, which it holds. Where there is a plan (all modes but kAtOnce
-/// and kList), rank 0 makes it for all and holds O(transfers of all) while it does. Else ranks that do not know what
-/// they get are told by those that send it, and no rank holds more than its own.
+/// local phases, which it holds. Where there is a plan (all modes but kAtOnce and kList), rank 0 makes it for all and
+/// holds O(transfers of all) while it does. Else ranks that do not know what they get are told by those that send it,
+/// and no rank holds more than its own.
 class Exchange {
  public:
   /// Collective over `comm`, an intracommunicator.

@@ -37,6 +37,12 @@ struct SimgridNodes {
   /// Whether the short messages count by which ranks keep the order, as jobs send them in the mode of that name: fences
   /// between steps, or the words that let the next transfer begin. Each takes the latency of its route.
   bool control = false;
+  /// Whether messages go in pieces as jobs send them: each a message of its own, with a latency and a share of the
+  /// links, a window of them at a time, and receivers release early (ExchangeOptions::chunk_bytes). So it is with jobs
+  /// under SMPI; on a real network the connection carries pieces one behind the other, as it does whole messages.
+  /// Control messages then count in any case.
+  bool pieces = false;
+  std::int64_t chunk_bytes = 0;  ///< of `pieces`: 1 to 2^30; 0: what jobs have unless told
 };
 
 /// A schedule, or a program, as a task for sluice-simgrid.

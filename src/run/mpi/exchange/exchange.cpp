@@ -127,7 +127,7 @@ Exchange::State::State(std::shared_ptr<detail::Context> context, std::int64_t nu
     }
   }
 
-  const detail::UsualPieces usual = detail::usual_pieces(options.mode, part->routed.is);
+  const sluice::detail::UsualPieces usual = detail::usual_pieces(options.mode, part->routed.is);
   if (options.chunk_bytes == 0) options.chunk_bytes = usual.chunk_bytes;
   if (options.window == 0) options.window = usual.window_of(options.chunk_bytes);
   send_offsets = detail::message_offsets(sends);

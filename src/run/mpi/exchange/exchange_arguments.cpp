@@ -11,6 +11,7 @@
 
 #include "run/mpi/exchange/exchange_part.hpp"
 #include "run/mpi/exchange/message_sizes.hpp"
+#include "run/pieces.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/registry.hpp"
 
@@ -137,7 +138,7 @@ void check_exchange(const std::vector<MessageSize>& sends, const ExchangeOptions
   if (!(options.planning_time_s >= 0)) refuse("planning_time_s", options.planning_time_s, "at least 0");
   if (options.chunk_bytes < 0 || options.chunk_bytes > (1 << 30))
     refuse("chunk_bytes", options.chunk_bytes, "0 to 2^30");
-  if (options.window < 0 || options.window > kMostWindow) refuse("window", options.window, "0 to 1024");
+  if (options.window < 0 || options.window > sluice::detail::kMostWindow) refuse("window", options.window, "0 to 1024");
   if (options.early_release_bytes < 0) refuse("early_release_bytes", options.early_release_bytes, "at least 0");
   if (!options.speeds.empty()) {
     check_speeds(options.speeds, ranks, ranks, "speeds");

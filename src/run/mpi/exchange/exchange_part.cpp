@@ -257,9 +257,9 @@ std::vector<ExchangePart> split(const StepSchedule& schedule, int ranks, std::in
   return parts;
 }
 
-UsualPieces usual_pieces(ExchangeMode mode, bool packed) {
-  if (mode == ExchangeMode::kLocal) return packed ? UsualPieces{64 << 10, 4, 0} : UsualPieces{1 << 20, 16, 0};
-  if (mode == ExchangeMode::kAtOnce) return {1 << 30, kMostWindow, 0};
+sluice::detail::UsualPieces usual_pieces(ExchangeMode mode, bool packed) {
+  if (mode == ExchangeMode::kLocal) return sluice::detail::usual_pieces_of_local(packed);
+  if (mode == ExchangeMode::kAtOnce) return {1 << 30, sluice::detail::kMostWindow, 0};
   return {};
 }
 

@@ -7,6 +7,7 @@
 #include "run/mpi/exchange/routed_part.hpp"
 #include "run/mpi/runtime/channel.hpp"
 #include "run/mpi/steps/protocol_chain.hpp"
+#include "run/pieces.hpp"
 #include "sluice/run/mpi/exchange.hpp"
 #include "sluice/schedule/step_schedule.hpp"
 
@@ -45,21 +46,8 @@ struct ExchangePart {
 /// (transfers_before). @pre as there
 [[nodiscard]] std::vector<ExchangePart> split(const StepSchedule& schedule, int ranks, std::int64_t slots);
 
-constexpr int kMostWindow = 1024;
-
-/// How messages travel unless the options say.
-struct UsualPieces {
-  std::int64_t chunk_bytes = 32 << 10;
-  int window = 2;
-  int ahead = 2;  ///< receives posted beyond the window
-
-  /// For pieces of another length: together they are as many bytes, where that is not less than one piece.
-  [[nodiscard]] int window_of(std::int64_t bytes) const {
-    return static_cast<int>(std::clamp<std::int64_t>(window * chunk_bytes / bytes, 1, kMostWindow));
-  }
-};
 /// `packed`: pieces are packed into buffers.
-[[nodiscard]] UsualPieces usual_pieces(ExchangeMode mode, bool packed);
+[[nodiscard]] sluice::detail::UsualPieces usual_pieces(ExchangeMode mode, bool packed);
 
 /// What the ranks agreed to do: each its part. On all ranks. `receives`: what this rank gets, null: not known, on any.
 ///

@@ -14,7 +14,7 @@ struct Meeting {
   int b = 0;
   int round = 0;
   double latency_s = 0;  ///< half of a round trip
-  double to_a = 0;       ///< bytes a second that came there
+  double to_a = 0;       ///< bytes per second that came there
   double to_b = 0;
 };
 

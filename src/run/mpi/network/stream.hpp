@@ -23,8 +23,8 @@ struct StreamLimits {
   std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max();
 };
 
-/// Sends pieces and receives what comes; both at once where both ends are given. Returns bytes a second received: those
-/// after the first third, as buffers take what comes first at any speed, unless all of them took longer. 0 where
+/// Sends pieces and receives what comes; both at once where both ends are given. Returns bytes per second received:
+/// those after the first third, as buffers take what comes first at any speed, unless all of them took longer. 0 where
 /// nothing was received, or too little to tell. The other end calls it with the same limits.
 double stream(Channel& channel, const StreamEnds& ends, const StreamLimits& limits);
 

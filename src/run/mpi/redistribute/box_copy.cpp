@@ -236,7 +236,7 @@ namespace {
 /// Rows of at most so many bytes are visited all at once where their runs are short.
 constexpr std::int64_t kMostInPlaces = 16;
 
-/// Calls visit(from, to) with the offsets of each position of the axis, of so many bytes a step.
+/// Calls visit(from, to) with the offsets of each position of the axis, of so many bytes per step.
 template <class Visit>
 void for_each_place(const CopyAxis& axis, std::int64_t from_step, std::int64_t to_step, Visit&& visit) {
   CopyAxis::Cursor at = axis.seek(0);

@@ -10,6 +10,7 @@
 #include "run/mpi/runtime/simulation.hpp"
 #include "run/mpi/steps/protocol_chain.hpp"
 #include "run/mpi/steps/protocol_pass_on.hpp"
+#include "run/pieces.hpp"
 #include "sluice/error.hpp"
 
 namespace sluice::mpi::detail {
@@ -17,9 +18,6 @@ namespace {
 
 /// So much memory a rank may need for MPI's own collective to be tried, which takes messages whole.
 constexpr std::int64_t kMostNativeBytes = 8 << 20;
-
-/// What a receiver lets the next message start before, as in exchanges.
-constexpr std::int64_t kEarlyBytes = 32 << 10;
 
 /// One port, kept by what each receiver tells the next of its senders: ports are all that limits.
 std::unique_ptr<StepProtocol> chain(Channel& channel, const OwnSteps& own) {
@@ -29,7 +27,7 @@ std::unique_ptr<StepProtocol> chain(Channel& channel, const OwnSteps& own) {
     links.senders.push_back({own.receives.messages[receive.message].peer, receive.step});
     links.bytes.push_back(receive.bytes);
   }
-  return std::make_unique<ChainProtocol>(channel, std::move(links), kEarlyBytes);
+  return std::make_unique<ChainProtocol>(channel, std::move(links), sluice::detail::kUsualEarlyBytes);
 }
 
 /// What messages wait for besides each other.
@@ -52,9 +50,10 @@ std::unique_ptr<StepProtocol> protocol_of(Channel& channel, const OwnSteps& own,
 /// How the pieces of messages travel.
 StepExecutor::Limits limits_of(const RedistributionJobOptions& options, ExchangeMode mode, std::int64_t unit) {
   const bool chained = mode == ExchangeMode::kChain;
-  StepExecutor::Limits limits{options.chunk_bytes, unit, options.window, chained ? 2 : 0};
-  if (limits.chunk_bytes == 0) limits.chunk_bytes = chained ? 32 << 10 : 64 << 10;
-  if (limits.window == 0) limits.window = chained ? 2 : 4;
+  const auto usual = chained ? sluice::detail::UsualPieces{} : sluice::detail::usual_pieces_of_local(true);
+  StepExecutor::Limits limits{options.chunk_bytes, unit, options.window, usual.ahead};
+  if (limits.chunk_bytes == 0) limits.chunk_bytes = usual.chunk_bytes;
+  if (limits.window == 0) limits.window = usual.window;
   return limits;
 }
 

@@ -101,8 +101,8 @@ struct Settings {
 class Context : public std::enable_shared_from_this<Context> {
  public:
   /// Collective for the first job of a communicator, and for the first after the context has died or is full
-  /// (most_channels), which is so on all ranks at once. Throws InputError
-  /// for MPI_COMM_NULL, an intercommunicator, and where MPI is not running, before anything is sent.
+  /// (most_channels), which is so on all ranks at once. Throws InputError for MPI_COMM_NULL, an intercommunicator, and
+  /// where MPI is not running, before anything is sent.
   static std::shared_ptr<Context> of(MPI_Comm user);
 
   /// Collective; for `of`. `settings`: of the context before, if there was one.

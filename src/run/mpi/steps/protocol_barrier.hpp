@@ -19,7 +19,7 @@ struct SteppedMessage {
 /// Mode `barrier`: a barrier of all ranks between two steps, and synchronous sends.
 ///
 /// Guarantee: no transfer of a step starts before all transfers of the step before it have ended.
-/// Cost: a barrier a step, and in every step all ranks wait for its longest transfer.
+/// Cost: a barrier per step, and in every step all ranks wait for its longest transfer.
 /// Source: Cohen, Jeannot, Padoy, Wagner, "Messages Scheduling for Parallel Data Redistribution between Clusters",
 /// section 8.3. Ours travel in pieces, as in all modes; the barrier does not keep the rank from moving them on.
 class BarrierProtocol final : public StepProtocol {

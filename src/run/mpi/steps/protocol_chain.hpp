@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "run/early_release.hpp"
 #include "run/mpi/runtime/channel.hpp"
-#include "run/mpi/steps/early_release.hpp"
 #include "run/mpi/steps/fence.hpp"
 #include "run/mpi/steps/step_protocol.hpp"
 
@@ -54,7 +54,7 @@ struct ChainLinks {
 ///
 /// No deadlock: every permission comes from a transfer of a lower step, or from the receiver's start.
 ///
-/// Cost: two short messages a transfer. Between two executions a fence, in which nobody waits longer than the next
+/// Cost: two short messages per transfer. Between two executions a fence, in which nobody waits longer than the next
 /// execution needs to keep k. Memory: O(transfers of this rank). The bytes are the same whatever the timing; the order
 /// at a rank is the plan's.
 ///
@@ -81,7 +81,7 @@ class ChainProtocol final : public StepProtocol {
 
   Channel& channel_;
   ChainLinks links_;
-  EarlyRelease release_;
+  sluice::detail::EarlyRelease release_;
   Fence fence_;
   std::vector<int> waiting_for_;  ///< permissions that have not come, of each own send
   bool started_ = false;

@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include "run/early_release.hpp"
 #include "run/mpi/runtime/channel.hpp"
-#include "run/mpi/steps/early_release.hpp"
 #include "run/mpi/steps/fence.hpp"
 #include "run/mpi/steps/grants.hpp"
 #include "run/mpi/steps/step_protocol.hpp"
@@ -37,7 +37,7 @@ class ListedMessages {
 /// No deadlock: grants are in one order, and both ends have theirs in that order; an announced message waits only for
 /// transfers that run.
 ///
-/// Cost: three short messages a transfer through the coordinator, and its time at every one. Memory: O(own messages),
+/// Cost: three short messages per transfer through the coordinator, and its time at every one. Memory: O(own messages),
 /// at the coordinator O(ranks + all that wait).
 ///
 /// Source: the end is that of Hoefler, Siebert, Lumsdaine, "Scalable Communication Protocols for Dynamic Sparse Data
@@ -91,7 +91,7 @@ class ListProtocol final : public StepProtocol {
   ListedMessages& messages_;
   std::int64_t k_;
   std::optional<Coordinator> coordinator_;
-  EarlyRelease release_;
+  sluice::detail::EarlyRelease release_;
   Fence fence_;
 
   std::optional<std::int64_t> wanted_;  ///< k, of which the coordinator has not been told

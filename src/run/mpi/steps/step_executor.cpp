@@ -6,6 +6,7 @@
 #include <atomic>
 #include <utility>
 
+#include "run/pieces.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/error.hpp"
 
@@ -94,11 +95,7 @@ void StepExecutor::connect(bool share) {
 }
 
 std::int64_t StepExecutor::piece_bytes(std::int64_t message_bytes) const {
-  // Pieces of about one size: a short one at the end would wait as long as a full one for its turn.
-  const std::int64_t granule = limits_.granule <= limits_.chunk_bytes ? limits_.granule : 1;
-  const std::int64_t longest = limits_.chunk_bytes / granule * granule;
-  const std::int64_t pieces = message_bytes / longest + (message_bytes % longest != 0);
-  return std::min(longest, round_up(message_bytes / pieces + (message_bytes % pieces != 0), granule));
+  return sluice::detail::piece_bytes(message_bytes, limits_.chunk_bytes, limits_.granule);
 }
 
 std::size_t StepExecutor::slots_for(const std::vector<StepMessage>& messages, int window) const {

@@ -48,9 +48,9 @@ class StepData {
 /// that needs no communication fills the time when nothing has arrived. There is no barrier between steps; each rank
 /// keeps its own order, and that is enough:
 ///
-/// No deadlock. Let both lists of every rank be in the order of steps, with at most one message a step in each, and the
-/// step of a message be the same at both its ends. Pieces enter a window in that order, and the first unfinished piece
-/// of a rank is always in its window. Among all unfinished pieces take one of the lowest step, the first of its
+/// No deadlock. Let both lists of every rank be in the order of steps, with at most one message per step in each, and
+/// the step of a message be the same at both its ends. Pieces enter a window in that order, and the first unfinished
+/// piece of a rank is always in its window. Among all unfinished pieces take one of the lowest step, the first of its
 /// message. At its sender all earlier pieces are finished, so it is in the window and is sent; at its receiver, for the
 /// same reason, its receive is posted. Nothing but these two is needed for it to finish: so as long as a piece is left,
 /// one can finish. This holds for windows of 1, different on different ranks, and for sends that wait for their

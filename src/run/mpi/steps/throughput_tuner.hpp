@@ -5,7 +5,7 @@
 namespace sluice::mpi::detail {
 
 /// Finds how many transfers at once a network is worth, while it is used: the fewest beyond which more bring less than
-/// 4 % more bytes a second.
+/// 4 % more bytes per second.
 ///
 /// Method: time is cut into spans of at least 8 transfers and 2 a running one. Spans alternate between staying at k
 /// and trying k + 1 or k - 1; k + 1 is kept when it carried at least 4 % more than the span before, k - 1 when it

@@ -97,7 +97,7 @@ class TreeExecutor {
     bool keep_pace = false;
     /// A send that waits may be overtaken by later ones to other ranks.
     bool overtake = false;
-    /// Receives whatever comes first of what is welcome, one message a sender at a time, instead of the given order.
+    /// Receives whatever comes first of what is welcome, one message per sender at a time, instead of the given order.
     bool any_order = false;
     bool may_sleep = false;  ///< waiting ranks leave their processor to others: where ranks outnumber processors
   };

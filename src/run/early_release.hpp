@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-namespace sluice::mpi::detail {
+namespace sluice::detail {
 
 /// When a receiver lets the message after the present one go: messages are released in order, each as soon as something
 /// of it has come, and no more than `early_bytes` are missing of it and of those before it together. So the next one
@@ -49,4 +49,4 @@ class EarlyRelease {
   std::int64_t missing_before_ = 0;  ///< of those that have
 };
 
-}  // namespace sluice::mpi::detail
+}  // namespace sluice::detail

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+/// How messages are cut into pieces, which jobs send and simulations of jobs know.
+namespace sluice::detail {
+
+constexpr int kMostWindow = 1024;
+
+/// How messages travel unless the options say.
+struct UsualPieces {
+  std::int64_t chunk_bytes = 32 << 10;
+  int window = 2;
+  int ahead = 2;  ///< receives posted beyond the window
+
+  /// For pieces of another length: together they are as many bytes, where that is not less than one piece.
+  [[nodiscard]] constexpr int window_of(std::int64_t bytes) const {
+    return static_cast<int>(std::clamp<std::int64_t>(window * chunk_bytes / bytes, 1, kMostWindow));
+  }
+};
+
+/// Of the mode `local`, which need not know how far a message has come. `packed`: pieces are packed into buffers.
+[[nodiscard]] constexpr UsualPieces usual_pieces_of_local(bool packed) {
+  return packed ? UsualPieces{64 << 10, 4, 0} : UsualPieces{1 << 20, 16, 0};
+}
+
+/// How many bytes of a message a receiver still misses when it lets the next one go, unless the options say.
+constexpr std::int64_t kUsualEarlyBytes = 32 << 10;
+
+/// The length of all pieces of a message but the last, which may be shorter: at most `chunk_bytes`, and a multiple of
+/// `granule` where that is not longer. They are of about one size: a short one at the end would wait as long as a full
+/// one for its turn. @pre all are at least 1
+[[nodiscard]] constexpr std::int64_t piece_bytes(std::int64_t message_bytes, std::int64_t chunk_bytes,
+                                                 std::int64_t granule) {
+  if (granule > chunk_bytes) granule = 1;
+  const std::int64_t longest = chunk_bytes / granule * granule;
+  const std::int64_t pieces = message_bytes / longest + (message_bytes % longest != 0 ? 1 : 0);
+  const std::int64_t even = message_bytes / pieces + (message_bytes % pieces != 0 ? 1 : 0);
+  return std::min(longest, (even + granule - 1) / granule * granule);
+}
+
+}  // namespace sluice::detail
