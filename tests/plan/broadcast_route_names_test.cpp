@@ -17,7 +17,7 @@ TEST(RouteNames, TellWhatASegmentDoes) {
   routes.segment_bytes = 8192;
   EXPECT_EQ(to_string(routes), "segments of 8192 bytes between 3 groups, chain in the root's, binary tree in others");
   routes.trees.push_back({-1, 2, 0});
-  routes.enter_first = true;
+  routes.entries = Routes::Entries::kFirst;
   routes.from_last = true;
   routes.spread = true;
   EXPECT_EQ(
@@ -33,18 +33,18 @@ TEST(RouteNames, DifferWhereRoutesDo) {
   std::map<std::string, int> names;
   for (const std::size_t trees : {1, 2})
     for (const bool spread : {false, true})
-      for (const bool enter_first : {false, true})
+      for (const Routes::Entries entries : {Routes::Entries::kSpread, Routes::Entries::kFirst, Routes::Entries::kAll})
         for (const bool from_last : {false, true})
           for (const Shape inside : {Shape::kChain, Shape::kBinary, Shape::kBinomial}) {
             Routes routes;
             routes.trees.assign(trees, {-1, 0});
             routes.spread = spread;
-            routes.enter_first = enter_first;
+            routes.entries = entries;
             routes.from_last = from_last;
             routes.shape = inside;
             ++names[to_string(routes)];
           }
-  EXPECT_EQ(names.size(), 48U);
+  EXPECT_EQ(names.size(), 72U);
 }
 
 }  // namespace

@@ -47,7 +47,8 @@ TEST(BroadcastRoutes, ScoreIsFillAndPace) {
   ASSERT_EQ(groups.size(), 1U);
   RouteScore score(network, 0, 10'000, groups);
   constexpr double kGap = 1e-3, kLatency = 1e-4, kStart = 1e-6, kExact = 1e-12;
-  Routes routes{0, {{-1}}, false, false, false, false, Routes::Shape::kChain, Routes::Shape::kChain, 1000};
+  Routes routes{
+      0, {{-1}}, false, false, Routes::Entries::kSpread, false, Routes::Shape::kChain, Routes::Shape::kChain, 1000};
   EXPECT_NEAR(score.score(routes), 3 * (kGap + kLatency + kStart) + 9 * kGap, kExact);
   // A heap of four: the root sends each segment twice, and its first child once.
   routes.root_shape = Routes::Shape::kBinary;
@@ -68,7 +69,8 @@ TEST(BroadcastRoutes, ScoreCountsWhatAMessageThatYieldsWaitsFor) {
   const std::vector<RankGroup> groups = network.groups_from(0, 0);
   ASSERT_EQ(groups.size(), 2U);
   // One connection: rank 0 gives every segment to 1, which sends it on; 2 takes it in and gives it to 3.
-  Routes routes{0, {{-1, 0}}, false, false, false, false, Routes::Shape::kChain, Routes::Shape::kChain, 1000};
+  Routes routes{
+      0, {{-1, 0}}, false, false, Routes::Entries::kSpread, false, Routes::Shape::kChain, Routes::Shape::kChain, 1000};
   const auto pace = [&] {
     return (route_score(network, 0, 101'000, routes) - route_score(network, 0, 51'000, routes)) / 50;
   };

@@ -36,8 +36,9 @@ class RouteBuilder {
   [[nodiscard]] std::size_t most_entries() const;
 
  private:
-  void add(std::int64_t from, std::int64_t to, double priority) {
-    messages_->push_back({static_cast<std::int32_t>(from), static_cast<std::int32_t>(to), begin_, end_, priority});
+  void add(std::int64_t from, std::int64_t to, double priority, float pace = 1) {
+    messages_->push_back(
+        {static_cast<std::int32_t>(from), static_cast<std::int32_t>(to), begin_, end_, priority, false, pace});
   }
   void add_segment(std::int64_t segment, std::size_t turn, std::vector<RankMessage>& messages, bool between);
   struct Part {
@@ -71,7 +72,8 @@ class RouteBuilder {
   Tree* tree_ = nullptr;  // of the segment
   std::vector<RankMessage>* messages_ = nullptr;
   std::int64_t segment_ = 0, begin_ = 0, end_ = 0;
-  std::size_t turn_ = 0;   // where the ring of the root's group begins, if it spreads
+  std::size_t turn_ = 0;   // so many turns on is where the ring of the root's group begins, if it spreads
+  std::size_t step_ = 1;   // and so far with each
   std::size_t round_ = 0;  // so many segments have taken the tree before
 };
 

@@ -53,11 +53,6 @@ double RouteScore::uplink_s(std::size_t number, std::int64_t bytes) {
   return seconds;
 }
 
-void RouteScore::use(std::size_t what, double seconds) {
-  if (load_[what] == 0) used_.push_back(what);
-  load_[what] += seconds;
-}
-
 void RouteScore::add_loads(const std::vector<RankMessage>& messages, const std::vector<MessageCosts>& inside) {
   for (const RankMessage& message : messages) {
     const auto from = static_cast<std::size_t>(message.from), to = static_cast<std::size_t>(message.to);
@@ -65,15 +60,17 @@ void RouteScore::add_loads(const std::vector<RankMessage>& messages, const std::
     const std::int64_t bytes = message.end - message.begin;
     const MessageCosts& passed = a == b ? inside[a] : costs(a, b, bytes);
     const auto pass = [&](std::size_t what, double seconds) {
-      use(what, seconds);
+      load_[what] += seconds;
       if (!passed.yields) firm_[what] += seconds;
     };
     pass(from, passed.port_s);
     pass(ranks_ + to, passed.port_s);
-    use(2 * ranks_ + from, passed.overhead_s);
-    use(2 * ranks_ + to, passed.overhead_s);
+    load_[2 * ranks_ + from] += passed.overhead_s;
+    load_[2 * ranks_ + to] += passed.overhead_s;
     if (a == b) continue;
-    use(3 * ranks_ + a * clusters_ + b, passed.link_s);
+    double& link = load_[3 * ranks_ + a * clusters_ + b];
+    if (link == 0) links_.push_back(3 * ranks_ + a * clusters_ + b);
+    link += passed.link_s;
     network_.for_uplinks(a, b, [&](std::size_t number) {
       pass(3 * ranks_ + clusters_ * clusters_ + number,
            network_.kept_s(number, passed.link_s, uplink_s(number, bytes)));
@@ -166,11 +163,18 @@ double RouteScore::score(const Routes& routes) {
     add_loads(messages, inside);
     if (each < followed) filled = std::max(filled, fill(messages, inside));
   }
+  // Of all but links, which are many and mostly not used.
+  const auto for_others = [&](const auto& visit) {
+    for (std::size_t what = 0; what < 3 * ranks_; ++what) visit(what);
+    for (std::size_t what = 3 * ranks_ + clusters_ * clusters_; what < load_.size(); ++what) visit(what);
+  };
   double busiest = 0;
-  for (const std::size_t what : used_) {
+  const auto look = [&](std::size_t what) {
     busiest = std::max(busiest, load_[what] / static_cast<double>(sample));
     firm_[what] /= static_cast<double>(sample);
-  }
+  };
+  for_others(look);
+  for (const std::size_t link : links_) look(link);
   // Pairs of ranks come again only after many segments.
   constexpr std::size_t kMostListed = 128;
   const std::size_t listed = std::min(segments, kMostListed);
@@ -180,8 +184,9 @@ double RouteScore::score(const Routes& routes) {
     add_connections(messages);
   }
   busiest = std::max(busiest, busiest_connection(listed, bytes));
-  for (const std::size_t what : used_) load_[what] = firm_[what] = 0;
-  used_.clear();
+  for_others([&](std::size_t what) { load_[what] = firm_[what] = 0; });
+  for (const std::size_t link : links_) load_[link] = 0;
+  links_.clear();
   return filled + static_cast<double>(segments - 1) * busiest;
 }
 

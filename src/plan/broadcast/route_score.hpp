@@ -22,7 +22,6 @@ class RouteScore {
   [[nodiscard]] const MessageCosts& costs(std::size_t from_cluster, std::size_t to_cluster, std::int64_t bytes);
   [[nodiscard]] double uplink_s(std::size_t number, std::int64_t bytes);
   void add_loads(const std::vector<RankMessage>& messages, const std::vector<MessageCosts>& inside);
-  void use(std::size_t what, double seconds);
   [[nodiscard]] double busiest_connection(std::size_t count, std::int64_t bytes);
   void add_connections(const std::vector<RankMessage>& messages);
   [[nodiscard]] double fill(const std::vector<RankMessage>& messages, const std::vector<MessageCosts>& inside);
@@ -36,8 +35,8 @@ class RouteScore {
   std::vector<std::pair<std::int64_t, double>> uplinks_;      // the same of how long a message keeps each uplink
   // Seconds for which each thing is used: ranks sending, receiving, starting messages; links; uplinks.
   std::vector<double> load_;
-  std::vector<double> firm_;  // of that, by messages that do not yield
-  std::vector<std::size_t> used_;
+  std::vector<double> firm_;                                 // of that, by messages that do not yield
+  std::vector<std::size_t> links_;                           // that are used
   std::vector<std::pair<std::size_t, double>> connections_;  // between clusters: by both ranks
   // While a segment is followed:
   std::vector<std::size_t> first_, order_;

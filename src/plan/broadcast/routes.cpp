@@ -6,8 +6,9 @@
 /// into segments; for each there is a tree of all ranks, made of
 ///  - a tree of groups; segments go from group to group over one connection, between two fixed ranks (`pipelined`), or
 ///    over as many side by side as the links carry, K, each between two ranks of its own (`parallel-entry`): segment p
-///    goes to the (p mod K)-th entry of a group, and entries are spread evenly over its ranks, or are the first ones
-///    (`enter_first`): those of its first host, if there are hosts below the groups;
+///    goes to the (p mod K)-th entry of a group, and entries are spread evenly over its ranks, or are the first ones,
+///    those of its first host, if there are hosts below the groups; or segments enter a group at all of its ranks in
+///    turn, and ranks leave some of their ports to messages on long links, which get little else of them;
 ///  - inside a group a chain, a heap-ordered binary tree or a binomial tree, which starts at the segment's entry and
 ///    goes round the ring of ranks: so all segments together load all ranks alike. Ranks stand in the order of the
 ///    group's parts and theirs, and the ring goes round the host of the entry first, then round its LAN, and so on: it
@@ -18,7 +19,8 @@
 ///  - one such tree for all segments, or two in turn, which share the uplinks between them: of three sites the second
 ///    sends to the third, and the third to the second.
 ///  - in the root's group either such a tree from the root itself, or (`spread`) the root sends each segment to one
-///    rank, in turn, from which the tree of the others starts.
+///    rank, from which the tree of the others starts: not to the neighbour of the one before, where that segment is by
+///    then, but far enough round the ring that few ranks have to pass on several segments at once.
 /// In the root's group segments leave for others from as many ranks behind the root as there are connections. No
 /// rank waits for more than the segment that it passes on. A rank sends to other groups first, then segment by segment.
 /// Every level is tried by itself. All trees of its groups are if there are at most four; else those of the heuristics
@@ -28,8 +30,8 @@
 /// (plan.cpp). Guarantee: none. Complexity: O(k n) time for each combination, for n ranks and k entries to a group.
 /// Deterministic. Source: segments that flow through a tree: Kielmann et al. (2001), van de Geijn and others;
 /// ring inside: the allgather of Thakur, Rabenseifner, Gropp (2005), each part as soon as it is there. Several
-/// connections into a cluster at once, first and last hosts: ours; two trees of which each rank has another place in
-/// each: Sanders, Speck, Träff (2009).
+/// connections into a cluster at once, first and last hosts, all entries: ours; two trees of which each rank has
+/// another place in each: Sanders, Speck, Träff (2009).
 ///
 /// Example: 2 groups of 2 ranks, K = 2, two segments, spread: the root 0 gives segment 0 to 1, which sends it to 2,
 /// which gives it to 3; segment 1 goes to 1 as well (the only other rank), from there to 3, which gives it to 2.
@@ -55,6 +57,7 @@ namespace sluice::detail {
 namespace {
 
 using Shape = Routes::Shape;
+using Entries = Routes::Entries;
 
 /// Parents of each group.
 using GroupTree = std::vector<std::int32_t>;
@@ -140,6 +143,7 @@ class RouteSearch {
     tune_segments();
     try_shapes();
     try_turns();
+    try_all_entries();
     tune_segments();
     return std::move(few_);
   }
@@ -172,12 +176,13 @@ class RouteSearch {
   }
 
   bool attempt(const Routes& routes) {
-    if (routes.segment_bytes < std::min(bytes_, least_bytes_) || routes.segment_bytes > bytes_) return false;
+    const std::int64_t least = routes.entries == Entries::kAll ? least_bytes_ - least_bytes_ / 4 : least_bytes_;
+    if (routes.segment_bytes < std::min(bytes_, least) || routes.segment_bytes > bytes_) return false;
     const bool too_many = segments_ == 0 && routes.segments(bytes_) > most_segments();
     if (best_ && (too_many || (stop_ && stop_()))) return false;
     if (!tried_
-             .insert({routes.trees, routes.spread, routes.enter_first, routes.from_last, routes.root_shape,
-                      routes.shape, routes.segment_bytes})
+             .insert({routes.trees, routes.spread, routes.entries, routes.from_last, routes.root_shape, routes.shape,
+                      routes.segment_bytes})
              .second)
       return false;
     const FoundRoutes found{routes, score_.score(routes)};
@@ -191,8 +196,8 @@ class RouteSearch {
   void keep(const FoundRoutes& found) {
     constexpr std::size_t kFew = 16;
     const auto alike = [&](const FoundRoutes& each) {
-      return std::tie(each.routes.trees, each.routes.from_last, each.routes.enter_first, each.routes.shape) ==
-             std::tie(found.routes.trees, found.routes.from_last, found.routes.enter_first, found.routes.shape);
+      return std::tie(each.routes.trees, each.routes.from_last, each.routes.entries, each.routes.shape) ==
+             std::tie(found.routes.trees, found.routes.from_last, found.routes.entries, found.routes.shape);
     };
     const auto known = std::find_if(few_.begin(), few_.end(), alike);
     if (known != few_.end()) {
@@ -204,7 +209,8 @@ class RouteSearch {
   }
 
   [[nodiscard]] Routes plain_routes(std::int64_t segment_bytes) const {
-    return {level_, {trees_.front()}, parallel_, false, false, false, Shape::kChain, Shape::kBinary, segment_bytes};
+    return {level_, {trees_.front()}, parallel_,      false,        Entries::kSpread,
+            false,  Shape::kChain,    Shape::kBinary, segment_bytes};
   }
 
   /// From the plainest routes, with these segments.
@@ -253,7 +259,7 @@ class RouteSearch {
         routes.trees = {first};
         if (first != second) routes.trees.push_back(second);
         routes.shape = routes.root_shape = Shape::kChain;
-        routes.enter_first = true;
+        routes.entries = Entries::kFirst;
         // Where several ranks share a card, the ends of a chain are on cards of their own.
         routes.from_last = true;
         for (const bool spread : {false, true}) {
@@ -264,6 +270,28 @@ class RouteSearch {
         routes.from_last = false;
         attempt(routes);
       }
+    }
+  }
+
+  /// A message on a long link gets little of ports that pass others on inside. So that it need not get much, all ranks
+  /// of a group take segments in.
+  void try_all_entries() {
+    constexpr std::size_t kMostEntries = 64;  // the score looks at a segment for each
+    const auto many = [&](const RankGroup& group) { return group.ranks.size() > kMostEntries; };
+    if (!parallel_ || level_ > 0 || groups_.size() < 2 || std::any_of(groups_.begin() + 1, groups_.end(), many)) return;
+    // Messages that meet delay each other by as much as they take: segments are as short as they may be.
+    constexpr std::int64_t kRounded = 64;
+    const std::int64_t shortest = std::max(least_bytes_ - least_bytes_ / 4, bytes_ / most_segments() + 1);
+    const Routes found = best_->routes;
+    for (const GroupTree& tree : trees_) {
+      Routes routes = found;
+      routes.segment_bytes = std::min(bytes_, (shortest + kRounded - 1) / kRounded * kRounded);
+      routes.trees = {tree};
+      routes.spread = groups_.front().ranks.size() > 1;
+      routes.entries = Entries::kAll;
+      routes.from_last = false;
+      routes.shape = routes.root_shape = Shape::kChain;
+      attempt(routes);
     }
   }
 
@@ -288,7 +316,7 @@ class RouteSearch {
   RouteScore score_;
   std::int64_t least_bytes_ = 1;
   std::vector<GroupTree> trees_;
-  std::set<std::tuple<std::vector<GroupTree>, bool, bool, bool, Shape, Shape, std::int64_t>> tried_;
+  std::set<std::tuple<std::vector<GroupTree>, bool, Entries, bool, Shape, Shape, std::int64_t>> tried_;
   std::optional<FoundRoutes> best_;
   std::vector<FoundRoutes> few_;  // the best of all, by their lengths
 };
@@ -304,7 +332,8 @@ std::string to_string(const Routes& routes) {
   if (groups > 1) {
     text += fmt::format(" between {} groups", groups);
     if (routes.trees.size() > 1) text += fmt::format(" by {} trees in turn", routes.trees.size());
-    if (routes.enter_first) text += ", into first ranks";
+    if (routes.entries != Routes::Entries::kSpread)
+      text += routes.entries == Routes::Entries::kFirst ? ", into first ranks" : ", into all ranks";
     if (routes.from_last) text += ", out of last ranks";
   }
   if (routes.spread) text += ", spread by the root";

@@ -13,6 +13,9 @@ namespace sluice::detail {
 /// How a broadcast sends its segments over all ranks: see routes.cpp.
 struct Routes {
   enum class Shape : unsigned char { kChain, kBinary, kBinomial };
+  /// Where segments enter a group, in turn: at as many ranks as there are connections, either spread over its ranks, or
+  /// the first ones of its ring, or, if there are levels below the groups, those of its first host; or at all ranks.
+  enum class Entries : unsigned char { kSpread, kFirst, kAll };
 
   std::size_t level = 0;  ///< of the platform, whose groups are the nodes of the tree
   /// Trees of groups that segments take in turn: of each the parent of every group, -1 for the root's, which is group
@@ -20,9 +23,7 @@ struct Routes {
   std::vector<std::vector<std::int32_t>> trees;
   bool parallel = false;  ///< over several connections between two groups at once
   bool spread = false;    ///< in the root's group each segment starts from another rank than the root
-  /// Segments enter a group in turn at as many ranks as there are connections; either spread over its ranks, or the
-  /// first ones of its ring, or, if there are levels below the groups, those of its first host.
-  bool enter_first = false;
+  Entries entries = Entries::kSpread;
   bool from_last = false;  ///< segments leave a group from where they come last in it, not from where they come first
   Shape root_shape = Shape::kChain;  ///< in the root's group
   Shape shape = Shape::kChain;       ///< in the others
@@ -33,7 +34,8 @@ struct Routes {
 };
 
 /// "segments of 8192 bytes between 3 groups, chain in the root's, binary tree in others", for people; before the chain
-/// also "by 2 trees in turn", "into first ranks", "out of last ranks" and "spread by the root" where that is so.
+/// also "by 2 trees in turn", "into first ranks" or "into all ranks", "out of last ranks" and "spread by the root"
+/// where that is so.
 [[nodiscard]] std::string to_string(const Routes& routes);
 
 [[nodiscard]] std::vector<RankMessage> route_messages(const RankNetwork& network, std::int64_t root, std::int64_t bytes,

@@ -184,6 +184,7 @@ class Simulation {
     position_.resize(count);
     connection_of_.resize(count);
     first_connection_.assign(ranks_ + 1, 0);
+    ready_.assign(ranks_, 0);
     const auto earlier = [&](Number a, Number b) {
       return std::pair(messages_[a].priority, a) < std::pair(messages_[b].priority, b);
     };
@@ -199,7 +200,9 @@ class Simulation {
       for (Number o = begin; o < end; ++o) {
         position_[order_[o]] = o;
         connection_of_[order_[o]] = static_cast<Number>(connections_.size()) - 1;
-        if (message.from == root_) connections_.back().ready.push(o);
+        if (message.from != root_) continue;
+        connections_.back().ready.push(o);
+        ++ready_[static_cast<std::size_t>(root_)];
       }
     }
     std::partial_sum(first_connection_.begin(), first_connection_.end(), first_connection_.begin());
@@ -212,7 +215,7 @@ class Simulation {
   }
 
   void send_from(std::size_t rank, double now) {
-    for (;;) {
+    while (ready_[rank] > 0) {
       if (port_free_[rank] > now) return try_at(rank, port_free_[rank]);
       Connection* chosen = nullptr;
       double least = kInfinity, soonest = kInfinity;
@@ -235,6 +238,7 @@ class Simulation {
       }
       const std::size_t m = order_[chosen->ready.top()];
       chosen->ready.pop();
+      --ready_[rank];
       start(m, now, *chosen);
     }
   }
@@ -256,7 +260,7 @@ class Simulation {
       });
     }
     const auto sender = static_cast<std::size_t>(message.from);
-    const double port_s = message.alone ? end - now + cost.latency_s : cost.port_s;
+    const double port_s = message.alone ? end - now + cost.latency_s : cost.port_s * static_cast<double>(message.pace);
     port_free_[sender] = now + port_s;
     if (cost.yields) {
       connection.free = kInfinity;
@@ -318,6 +322,7 @@ class Simulation {
         const std::size_t next = waiting_[w];
         if (--missing_[next] > 0) continue;
         connections_[connection_of_[next]].ready.push(position_[next]);
+        ++ready_[rank];
         any = true;
       }
     }
@@ -342,6 +347,7 @@ class Simulation {
   std::vector<Connection> connections_;
   std::vector<Number> connection_of_;
   std::vector<std::size_t> first_connection_;  // of each rank
+  std::vector<Number> ready_;                  // of each rank: messages that wait for nothing but its port
   struct Uplink {
     double free = 0;
     std::int64_t bytes = 0;  ///< a message of these keeps it for

@@ -18,6 +18,7 @@ struct RankMessage {
   std::int64_t end = 0;
   double priority = 0;  ///< of what it could send, a rank sends the least first; of one connection all different
   bool alone = false;   ///< its sender sends nothing else before it arrives
+  float pace = 1;       ///< its sender waits for so many times as long as it keeps the port before it sends another
 };
 
 /// A message with its times, in seconds from the moment when the root has everything.
