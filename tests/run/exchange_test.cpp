@@ -103,6 +103,24 @@ void run(MPI_Comm comm, const std::vector<MessageSize>& sends, const ExchangeOpt
   }
 }
 
+/// A rank that only sends ends its executions long before the others take what it has sent.
+TEST(Exchange, ASenderThroughMemoryIsNotTooFarAhead) {
+  ExchangeOptions options;
+  options.mode = ExchangeMode::kAtOnce;
+  options.try_native = false;
+  std::vector<MessageSize> sends;
+  for (int to = 1; rank() == 0 && to < size(); ++to) sends.push_back({to, 100 * to});
+  Exchange job(MPI_COMM_WORLD, sends, options);
+  std::vector<std::byte> send(static_cast<std::size_t>(job.send_bytes()));
+  std::vector<std::byte> receive(static_cast<std::size_t>(job.receive_bytes()));
+  for (int execution = 0; execution < 20; ++execution) {
+    testing::fill(job.sends(), rank(), execution, send);
+    if (rank() != 0) std::this_thread::sleep_for(std::chrono::milliseconds(rank() % 3));
+    job.execute(send, receive);
+    EXPECT_EQ(testing::wrong_byte(job.receives(), rank(), execution, receive), "") << execution;
+  }
+}
+
 /// Short messages of one host go through memory from the second execution on: other bytes each time, ranks that are
 /// late, several jobs at once, and new jobs in the memory of those that were just destroyed.
 TEST(Exchange, ShortMessagesThroughMemoryAgainAndAgain) {
