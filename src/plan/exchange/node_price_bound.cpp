@@ -49,13 +49,13 @@ namespace {
 
 constexpr std::size_t kFirstNodes = 8;
 constexpr std::size_t kMoreNodes = 4;
-constexpr std::size_t kFirstDurations = 32;
+constexpr std::size_t kFirstPricedDurations = 32;
 constexpr std::size_t kMoreDurations = 2;
-constexpr double kStageShare = 0.4;     // of what is left of the budget, for each number of nodes
-constexpr int kBetweenChecks = 40;      // iterations
-constexpr int kMostIterations = 20000;  // for one number of nodes
-constexpr int kLeastPatience = 400;     // iterations without kProgress until it goes on
-constexpr double kPatience = 0.5;       // the same, of all for this number of nodes
+constexpr double kStageShare = 0.4;       // of what is left of the budget, for each number of nodes
+constexpr int kBetweenChecks = 40;        // iterations
+constexpr int kMostIterations = 20000;    // for one number of nodes
+constexpr int kLeastPatience = 400;       // iterations without kProgress until it goes on
+constexpr double kShareOfPatience = 0.5;  // the same, of all for this number of nodes
 constexpr double kProgress = 1e-4;
 constexpr double kNarrow = 1e-4;  // a gap that is left as it is
 constexpr int kFirstRestart = 100;
@@ -70,7 +70,7 @@ NodePriceBound node_price_bound(const Demand& demand, double enough, Budget& bud
   if (demand.edges.empty() || result.total >= enough || budget.over()) return result;
   NodePriceSearch search(demand);
   std::size_t nodes = kFirstNodes;
-  std::size_t durations = kFirstDurations;
+  std::size_t durations = kFirstPricedDurations;
   while (!budget.over() && search.extend(nodes, durations)) {
     budget.spend(search.work_of_extension());
     Budget part = budget.share(kStageShare);
@@ -96,7 +96,7 @@ NodePriceBound node_price_bound(const Demand& demand, double enough, Budget& bud
         last_progress = iteration;
       }
       if (best >= enough || least <= best * (1 + kNarrow)) break;
-      if (iteration - last_progress > std::max<double>(kLeastPatience, kPatience * iteration)) break;
+      if (iteration - last_progress > std::max<double>(kLeastPatience, kShareOfPatience * iteration)) break;
       if (cost - proven <= gap / 2 || since >= kFirstRestart + kRestart * iteration) {
         gap = cost - proven;
         since = 0;
