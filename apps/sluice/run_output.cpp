@@ -109,7 +109,6 @@ std::string overload_text(int ranks, const std::vector<std::string>& hosts) {
 
 std::string to_text(const RunSubject& subject, const compare::Comparison& comparison,
                     const std::vector<std::string>& hosts) {
-  using Align = TextTable::Align;
   std::string text = subject.title + '\n';
   for (const std::string& note : subject.notes) text += note + '\n';
   text += fmt::format("{}, {}, methods in turns\n\n", count_text(comparison.ranks, "rank"),
@@ -122,9 +121,15 @@ std::string to_text(const RunSubject& subject, const compare::Comparison& compar
     return text + "not verified: no times\n";
   }
   const compare::MethodResult& reference = comparison.methods.front();
-  std::vector<TextTable::Column> columns{
-      {"method", Align::kLeft}, {"median"},       {"quartiles"}, {"min"}, {"max"}, {"rate"},
-      {"/ " + reference.name},  {"extra memory"}, {"of data"}};
+  std::vector<TextTable::Column> columns{{"method", TextTable::Align::kLeft},
+                                         {"median"},
+                                         {"quartiles"},
+                                         {"min"},
+                                         {"max"},
+                                         {"rate"},
+                                         {"/ " + reference.name},
+                                         {"extra memory"},
+                                         {"of data"}};
   if (subject.bound_s > 0) columns.push_back({"/ bound"});
   const bool predicted =
       std::any_of(comparison.methods.begin(), comparison.methods.end(),
@@ -132,7 +137,7 @@ std::string to_text(const RunSubject& subject, const compare::Comparison& compar
   if (predicted) columns.insert(columns.end(), {{"predicted"}, {"/ predicted"}});
   const bool explained =
       std::ranges::any_of(comparison.methods, [](const auto& method) { return !method.how.empty(); });
-  if (explained) columns.push_back({"how", Align::kLeft});
+  if (explained) columns.push_back({"how", TextTable::Align::kLeft});
   TextTable table(columns);
   for (const compare::MethodResult& method : comparison.methods) {
     const double rate = method.median_s > 0 ? static_cast<double>(comparison.bytes_moved) / method.median_s : 0;

@@ -110,7 +110,7 @@ Traffic scaled(const Sizes& sizes, const LabNetwork& network, double bound_s) {
   return traffic_of(sizes, bound_s / network.least_time_s(traffic_of(sizes, 1), kHosts));
 }
 
-Sizes fold(const Traffic& traffic) {
+Sizes folded(const Traffic& traffic) {
   Sizes sizes(kHosts, std::vector<double>(kHosts, 0));
   for (const Message& message : traffic.messages) {
     sizes[static_cast<std::size_t>(message.from * kHosts / traffic.senders)]
@@ -210,7 +210,7 @@ std::vector<Group> groups_of(const StudyTask& task, const Effort& effort) {
       "applications", "Traffic of applications, 64 ranks folded to 10 + 10", with_stock({"sluice", "sluice-list"}), {}};
   for (std::size_t i = 0; i < effort.applications; ++i) {
     const LabNetwork network = network_of(5);
-    const Sizes sizes = fold(read_matrix_market(kLabTraffic[i].text, std::string(kLabTraffic[i].name)));
+    const Sizes sizes = folded(read_matrix_market(kLabTraffic[i].text, std::string(kLabTraffic[i].name)));
     const double scale = effort.traffic_s / network.least_time_s(traffic_of(sizes, 1), kHosts);
     traffic.cases.push_back({fmt::format("{} k=5", kLabTraffic[i].name), network, network.k(), traffic_of(sizes, scale),
                              fmt::format("sizes times {:.3g}", scale)});

@@ -126,7 +126,7 @@ std::vector<std::string> list_of_names() {
 
 /// The help of study `name`, or of all studies if none has that name.
 std::string help_of(const std::string& name) {
-  constexpr std::size_t kWidth = 118;
+  constexpr std::size_t kHelpWidth = 118;
   const std::vector<std::string> names = list_of_names();
   const bool one = std::find(names.begin(), names.end(), name) != names.end();
   std::string text;
@@ -135,7 +135,7 @@ std::string help_of(const std::string& name) {
     const std::string needs = each.run == study_redistribute_paragon ? needs_mpi_text()
                               : each.needs[0] == 0                   ? ""
                                                                      : std::string(" ") + each.needs;
-    text += each.name + needs + '\n' + fold(std::string("  ") + each.help, kWidth) + '\n';
+    text += each.name + needs + '\n' + fold(std::string("  ") + each.help, kHelpWidth) + '\n';
   }
   if (one) return text + "\nExample:\n  sluice study " + name + " -o " + name;
   return text +

@@ -115,11 +115,11 @@ bool fit(Packing& packing, const Demand& demand, const std::vector<std::int32_t>
   packing.clear();
   for (const std::int64_t duration : profile.durations)
     if (packing.add_step(duration) < 0) return false;
-  constexpr std::size_t kAhead = 8;
+  constexpr std::size_t kEdgesAhead = 8;
   for (std::size_t i = 0; i < order.size(); ++i) {
     const std::int32_t e = order[i];
-    if (i + 2 * kAhead < order.size()) packing.expect_ends(order[i + 2 * kAhead]);
-    if (i + kAhead < order.size()) packing.expect(order[i + kAhead]);
+    if (i + 2 * kEdgesAhead < order.size()) packing.expect_ends(order[i + 2 * kEdgesAhead]);
+    if (i + kEdgesAhead < order.size()) packing.expect(order[i + kEdgesAhead]);
     if (!packing.insert_all(e, demand.edges[as_size(e)].weight, kAnyCost)) return false;
     budget.spend(packing.take_work());
     if (budget.over()) return false;
