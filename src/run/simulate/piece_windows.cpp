@@ -36,33 +36,14 @@ void PieceWindows::permit(std::size_t message) {
   start_sends(host(graph_.messages[message].from).sends);
 }
 
-void PieceWindows::start_sends(Side& side) {
-  while (side.next < side.messages.size()) {
+void PieceWindows::start(Side& side, std::int64_t Message::*started, std::int64_t Message::*at_other_end) {
+  for (; side.next < side.messages.size(); ++side.next) {
     const std::size_t number = side.messages[side.next];
     Message& message = messages_[number];
-    if (message.sent == message.count) {
-      ++side.next;
-      continue;
+    for (; message.*started < message.count; --side.free) {
+      if (side.free == 0 || (started == &Message::sent && !message.permitted)) return;
+      if (++(message.*started) <= message.*at_other_end) ready_.push_back(number);
     }
-    if (!message.permitted || side.free == 0) return;
-    --side.free;
-    ++message.sent;
-    if (message.sent <= message.posted) ready_.push_back(number);
-  }
-}
-
-void PieceWindows::start_receives(Side& side) {
-  while (side.next < side.messages.size()) {
-    const std::size_t number = side.messages[side.next];
-    Message& message = messages_[number];
-    if (message.posted == message.count) {
-      ++side.next;
-      continue;
-    }
-    if (side.free == 0) return;
-    --side.free;
-    ++message.posted;
-    if (message.posted <= message.sent) ready_.push_back(number);
   }
 }
 

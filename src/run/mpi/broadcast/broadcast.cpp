@@ -99,14 +99,23 @@ constexpr auto kFields = [](auto& numbers, OwnPart& part) {
   detail::kPartFields(numbers, part.program);
 };
 
+/// What carries out a program for the size asked for last.
+struct SizedExecutor {
+  std::int64_t bytes = -1;
+  std::unique_ptr<detail::ProgramExecutor> executor;
+
+  void abandon() noexcept {
+    if (executor) executor->abandon();
+  }
+};
+
 /// A size class: the plan, and what carries it out for the size asked for last.
 struct SizeClass {
   explicit SizeClass(detail::Channel& channel) : trial(channel) {}
 
   std::int64_t largest = 0;
   std::shared_ptr<const OwnPart> part;
-  std::int64_t bytes = -1;
-  std::unique_ptr<detail::ProgramExecutor> sized;
+  SizedExecutor sized;
   detail::WayTrial trial;
 };
 
@@ -133,9 +142,9 @@ struct Broadcast::State final : detail::Job {
   void abandon() noexcept override {
     native.abandon();
     turn_inside.end();
-    if (tree) tree->abandon();
+    tree.abandon();
     for (SizeClass& size : classes) {
-      if (size.sized) size.sized->abandon();
+      size.sized.abandon();
       size.trial.abandon();
     }
   }
@@ -179,6 +188,17 @@ struct Broadcast::State final : detail::Job {
     return in_turns() || (!channel.context().one_node() && channel.size() <= kFewRanks);
   }
   void begin_by_tree();
+  /// Begins the part that `make_part` makes for messages of this size, which is made anew for another size alone.
+  template <class MakePart>
+  void run(SizedExecutor& sized, MakePart make_part) {
+    if (sized.bytes != message_bytes) {
+      const ElementOperation bytes{message_bytes, MPI_BYTE, MPI_OP_NULL};
+      sized.executor = std::make_unique<detail::ProgramExecutor>(channel, bytes, make_part(), nullptr);
+      sized.bytes = message_bytes;
+    }
+    running = sized.executor.get();
+    running->begin(channel.rank() == root ? MPI_IN_PLACE : nullptr, message);
+  }
 
   BroadcastOptions options;
   int root;
@@ -186,8 +206,7 @@ struct Broadcast::State final : detail::Job {
   detail::Context::Part* inside = nullptr;  ///< the ranks of this one's cluster, once it is needed
   std::list<SizeClass> classes;             ///< the one used last first
   detail::NativeCollective native{channel};
-  std::unique_ptr<detail::ProgramExecutor> tree;  ///< for messages of tree_bytes
-  std::int64_t tree_bytes = 0;
+  SizedExecutor tree;
 
   // The present execution.
   detail::ProgramExecutor* running = nullptr;
@@ -295,19 +314,12 @@ void Broadcast::State::begin_planned() {
   const OwnPart& part = *size.part;
   natively = part.native || part.native_inside;
   then_inside = part.ends_native && !part.native;
-  running = nullptr;
   if (part.native) {
+    running = nullptr;
     begin_natively();
     return;
   }
-  if (size.bytes != message_bytes) {
-    const ElementOperation bytes{message_bytes, MPI_BYTE, MPI_OP_NULL};
-    size.sized =
-        std::make_unique<detail::ProgramExecutor>(channel, bytes, shrunk(part.program, message_bytes), nullptr);
-    size.bytes = message_bytes;
-  }
-  running = size.sized.get();
-  running->begin(channel.rank() == root ? MPI_IN_PLACE : nullptr, message);
+  run(size.sized, [&] { return shrunk(part.program, message_bytes); });
 }
 
 detail::Context::Part& Broadcast::State::ranks_of_cluster() {
@@ -322,14 +334,7 @@ detail::Context::Part& Broadcast::State::ranks_of_cluster() {
 }
 
 void Broadcast::State::begin_by_tree() {
-  if (tree_bytes != message_bytes) {
-    const ElementOperation bytes{message_bytes, MPI_BYTE, MPI_OP_NULL};
-    tree = std::make_unique<detail::ProgramExecutor>(
-        channel, bytes, detail::tree_broadcast_part(shape_of(message_bytes), channel.rank(), flat()), nullptr);
-    tree_bytes = message_bytes;
-  }
-  running = tree.get();
-  running->begin(channel.rank() == root ? MPI_IN_PLACE : nullptr, message);
+  run(tree, [&] { return detail::tree_broadcast_part(shape_of(message_bytes), channel.rank(), flat()); });
 }
 
 void Broadcast::State::begin_natively(detail::Turns::Turn turn) {

@@ -80,7 +80,7 @@ struct Exchange::State final : detail::Job {
   detail::WayTrial trial{channel};
   std::unique_ptr<detail::NativeExchange> native;  ///< once it is tried
 
-  int planned_executions = 0;  ///< begun so far, counted up to 3
+  bool was_planned = false;  ///< an execution before went by the plan
 
   // The present execution.
   bool executing = false;                 ///< the executor's part is not over
@@ -244,8 +244,7 @@ void Exchange::State::begin_planned() {
     return;
   }
   // Jobs that are executed once have no use for it.
-  planned_executions = std::min(planned_executions + 1, 3);
-  if (planned_executions == 2 && options.mode == ExchangeMode::kAtOnce &&
+  if (std::exchange(was_planned, true) && !shared && options.mode == ExchangeMode::kAtOnce &&
       detail::SharedMessages::possible(channel.context()))
     make_executor(nullptr, true);
   executor->begin(*messages);

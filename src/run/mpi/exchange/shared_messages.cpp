@@ -1,9 +1,7 @@
 #include "run/mpi/exchange/shared_messages.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <iterator>
 #include <new>
 #include <numeric>
 #include <thread>
@@ -15,7 +13,7 @@ namespace sluice::mpi::detail {
 namespace {
 
 /// Word that a rank has given up can wait, and so can what else MPI has to move.
-constexpr unsigned kLooksBetweenChecks = 64;
+constexpr unsigned kLooksWithoutMpi = 64;
 
 /// Of one place.
 std::int64_t room_for(std::int64_t bytes) {
@@ -139,7 +137,7 @@ Advance SharedMessages::advance() {
     return Advance::kOver;
   }
   if (moved) return Advance::kMoved;
-  if (++looks_ % kLooksBetweenChecks == 0) {
+  if (++looks_ % kLooksWithoutMpi == 0) {
     channel_.check();
   } else if (channel_.context().crowded()) {
     std::this_thread::yield();  // the one that is waited for may need this processor
