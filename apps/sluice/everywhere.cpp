@@ -52,9 +52,10 @@ bool same_file(const std::string& a, const std::string& b) {
   if (a == "-" || b == "-") return false;
   std::error_code error;
   if (std::filesystem::equivalent(a, b, error) && !error) return std::filesystem::is_regular_file(a, error);
-  const auto first = std::filesystem::weakly_canonical(a, error);
+  // By itself weakly_canonical leaves the name of a file relative that is not there yet.
+  const auto first = std::filesystem::weakly_canonical(std::filesystem::absolute(a), error);
   if (error) return a == b;
-  const auto second = std::filesystem::weakly_canonical(b, error);
+  const auto second = std::filesystem::weakly_canonical(std::filesystem::absolute(b), error);
   if (error || first != second) return false;
   return !std::filesystem::exists(first, error) || std::filesystem::is_regular_file(first, error);
 }

@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -32,15 +31,7 @@ FilesTogether::FilesTogether() { waiting_files = this; }
 
 FilesTogether::~FilesTogether() { waiting_files = nullptr; }
 
-void FilesTogether::add(const std::string& path, const std::string& content) {
-  // The second one of a name is refused before it can meet the first.
-  std::error_code ignored;
-  const std::string target = std::filesystem::weakly_canonical(path, ignored).string();
-  const auto same = [&](const UnfinishedFile& each) { return each.waits_for(target); };
-  if (std::any_of(files_.begin(), files_.end(), same))
-    throw InputError(path, "two outputs in one file", "a file for each");
-  files_.emplace_back(path, content);
-}
+void FilesTogether::add(const std::string& path, const std::string& content) { files_.emplace_back(path, content); }
 
 void FilesTogether::finish() {
   for (UnfinishedFile& each : files_) each.finish();

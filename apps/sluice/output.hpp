@@ -26,7 +26,7 @@ class FilesTogether {
   FilesTogether(const FilesTogether&) = delete;
   FilesTogether& operator=(const FilesTogether&) = delete;
 
-  /// Throws InputError for a file that has been added before.
+  /// @pre no file is added twice, as options are refused before
   void add(const std::string& path, const std::string& content);
   void finish();
 

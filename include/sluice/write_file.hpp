@@ -20,8 +20,6 @@ class UnfinishedFile {
 
   /// Throws InputError naming `path`.
   void finish();
-  /// Whether it waits for finish() to put it there: `target` with links followed.
-  [[nodiscard]] bool waits_for(const std::string& target) const { return !unfinished_.empty() && target_ == target; }
 
  private:
   std::string path_;

@@ -46,6 +46,8 @@ TEST(Newcomer, NoOutputOverwritesAnInput) {  // 1
   folder.write("latency.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n2 1 1e-5\n");
   expect_refused(folder.sluice(words("cluster latency.mtx --json out --svg out")),
                  "'out', where --svg goes, expected another file");
+  expect_refused(folder.sluice(words("plan exchange x.csv --json new --svg ./new")),
+                 "--svg: './new', where --json goes, expected another file");
   EXPECT_EQ(folder.sluice(words("plan exchange x.csv --json plan.json")).status, 0);
   EXPECT_EQ(folder.sluice(words("plan exchange x.csv --json plan.json")).status, 0) << "an output may be replaced";
 

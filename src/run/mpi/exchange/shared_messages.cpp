@@ -55,7 +55,7 @@ SharedMessages::SharedMessages(Channel& channel, const std::vector<StepMessage>&
 SharedMessages::~SharedMessages() {
   if (block_.at == nullptr) return;
   // Others may still read it; after a failure, for ever.
-  std::vector<const std::int64_t*> taken;
+  std::vector<std::int64_t*> taken;
   for (const Message& message : sends_) taken.push_back(&message.head->taken);
   channel_.context().arena().release_after(block_, std::move(taken), execution_);
 }

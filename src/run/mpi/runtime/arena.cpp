@@ -184,13 +184,11 @@ void Arena::release(const Block& block) noexcept {
 }
 
 bool Arena::Taken::all() const noexcept {
-  return std::ranges::all_of(numbers, [&](const std::int64_t* number) {
-    // Others write it: atomic_ref takes nothing that is const.
-    return std::atomic_ref(*const_cast<std::int64_t*>(number)).load(std::memory_order_acquire) >= value;
-  });
+  return std::ranges::all_of(
+      numbers, [&](std::int64_t* number) { return std::atomic_ref(*number).load(std::memory_order_acquire) >= value; });
 }
 
-void Arena::release_after(const Block& block, std::vector<const std::int64_t*> taken, std::int64_t value) noexcept {
+void Arena::release_after(const Block& block, std::vector<std::int64_t*> taken, std::int64_t value) noexcept {
   Taken last{block, std::move(taken), value};
   if (last.all()) {
     release(block);

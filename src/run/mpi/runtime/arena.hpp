@@ -51,7 +51,7 @@ class Arena {
   /// For reuse: no rank may read or write it any more.
   void release(const Block& block) noexcept;
   /// The same, once each of the numbers `taken`, which lie in the block and others write, is at least `value`.
-  void release_after(const Block& block, std::vector<const std::int64_t*> taken, std::int64_t value) noexcept;
+  void release_after(const Block& block, std::vector<std::int64_t*> taken, std::int64_t value) noexcept;
 
   /// Where that is in this process, if a rank that is reached wrote it down. Throws std::runtime_error if the system
   /// refuses to map it.
@@ -78,7 +78,7 @@ class Arena {
   std::vector<Block> free_;
   struct Taken {
     Block block;
-    std::vector<const std::int64_t*> numbers;
+    std::vector<std::int64_t*> numbers;
     std::int64_t value = 0;
     [[nodiscard]] bool all() const noexcept;
   };
