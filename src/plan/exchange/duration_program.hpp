@@ -47,8 +47,7 @@ inline constexpr double kSameCost = 1e-6;
 ///
 /// Nobody waits. So while k is still to rise, a step has to last as long as is said: some of the edges in it, f_et of
 /// the y_et, have pieces that are exactly that long, at least X_t in all. That they can be spread over the matchings is
-/// no theorem, so here solutions are a relaxation: what the program refutes is proven, and a solution may (hardly ever)
-/// be no plan.
+/// not proven, so here the program is a relaxation: what it refutes is proven, but in rare cases a solution is no plan.
 ///
 /// Variables that the prices of the linear program rule out are left out (possible_steps).
 ///

@@ -16,12 +16,12 @@
 namespace sluice::mpi::detail {
 
 /// The short messages of an exchange without a plan between ranks that share memory: the sender copies each to a place
-/// that the two share, and its receiver from there. MPI carries nothing but where the places are, in the first
-/// execution: a message of MPI's own costs a rank more than these copies, and twice, where ranks share processors.
+/// that the two share, and the receiver copies it from there. MPI carries nothing but where the places are, in the
+/// first execution: a message of MPI costs both ranks more time than these copies do.
 ///
 /// A message has two places, which executions use in turns, and two numbers: the execution whose bytes are ready, and
 /// the last that was taken. A sender fills a place when the execution before the last was taken from it; so no rank
-/// waits for its receivers at the end of an execution, and none is more than one ahead of them.
+/// waits for its receivers at the end of an execution, and none is more than two executions ahead of them.
 ///
 /// No deadlock: to fill a place waits for an earlier execution alone, to take one for the sender's part of this one.
 class SharedMessages {
