@@ -26,8 +26,6 @@
 namespace sluice::mpi::detail {
 namespace {
 
-constexpr double kLeastSetupOfPorts = 32 << 10;
-
 /// See planned_part.
 constexpr auto kExchangeFields = [](auto& numbers, ExchangePart& part) {
   numbers(part.mode, part.steps, part.max_transfers);

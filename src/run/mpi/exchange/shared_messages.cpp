@@ -15,12 +15,6 @@ namespace {
 /// Word that a rank has given up can wait, and so can what else MPI has to move.
 constexpr unsigned kLooksWithoutMpi = 64;
 
-/// Of one place.
-std::int64_t room_for(std::int64_t bytes) {
-  constexpr std::int64_t kLine = 64;
-  return (bytes + kLine - 1) / kLine * kLine;
-}
-
 }  // namespace
 
 bool SharedMessages::possible(Context& context) {
@@ -41,14 +35,14 @@ SharedMessages::SharedMessages(Channel& channel, const std::vector<StepMessage>&
   to_take_.reserve(receives_.size());
   notes_->received.resize(receives_.size());
   std::int64_t bytes = 0;
-  for (const Message& message : sends_) bytes += std::int64_t{sizeof(Head)} + 2 * room_for(message.bytes);
+  for (const Message& message : sends_) bytes += std::int64_t{sizeof(Head)} + 2 * round_up(message.bytes);
   if (bytes == 0) return;
   block_ = channel.context().arena().allocate(bytes);
   std::byte* at = block_.at;
   for (Message& message : sends_) {
     message.head = new (at) Head();
     notes_->sent.push_back({block_.place.segment, block_.place.offset + (at - block_.at)});
-    at += std::int64_t{sizeof(Head)} + 2 * room_for(message.bytes);
+    at += std::int64_t{sizeof(Head)} + 2 * round_up(message.bytes);
   }
 }
 
@@ -62,7 +56,7 @@ SharedMessages::~SharedMessages() {
 
 std::byte* SharedMessages::place_of(const Message& message) const {
   auto* const first = reinterpret_cast<std::byte*>(message.head + 1);
-  return first + execution_ % 2 * room_for(message.bytes);
+  return first + execution_ % 2 * round_up(message.bytes);
 }
 
 void SharedMessages::begin(StepData& data) {

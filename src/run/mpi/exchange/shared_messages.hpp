@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "run/mpi/runtime/arena.hpp"
+#include "run/mpi/runtime/cache_line.hpp"
 #include "run/mpi/runtime/channel.hpp"
 #include "run/mpi/runtime/job.hpp"
 #include "run/mpi/runtime/transfer_trace.hpp"
@@ -50,7 +51,7 @@ class SharedMessages {
 
  private:
   /// At the start of what a message has in the sender's memory; its two places follow.
-  struct alignas(64) Head {
+  struct alignas(kCacheLine) Head {
     std::int64_t ready = 0;
     std::int64_t taken = 0;
   };

@@ -17,8 +17,6 @@ namespace sluice::mpi::detail {
 
 /// A second of the exchange planners is an effort of 1.
 inline constexpr double kExchangeEffort = 0.02;
-/// What a step costs on a network where ports are short, as in exchanges.
-inline constexpr double kLeastSetupBytes = 32 << 10;
 
 /// What a rank sends in a redistribution, or what it receives, without what it sends itself.
 struct OwnMessages {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "run/mpi/redistribute/own_messages.hpp"
+#include "run/mpi/steps/step_protocol.hpp"
 #include "sluice/plan/replicated.hpp"
 
 namespace sluice::mpi::detail {
@@ -77,7 +78,7 @@ OwnSteps replicated_steps(const Participation& part, int rank, const Redistribut
   const ReplicatedProblem& problem = *part.replicated;
   ReplicatedOptions how;
   how.algorithm = options.algorithm;
-  how.setup = std::max(options.setup, kLeastSetupBytes) / static_cast<double>(part.element_size);
+  how.setup = std::max(options.setup, kLeastSetupOfPorts) / static_cast<double>(part.element_size);
   how.effort = kExchangeEffort;
   how.forward = options.forward;
   const ReplicatedPlan plan = plan_replicated(problem, how);

@@ -12,19 +12,15 @@
 #include <random>
 #include <stdexcept>
 
+#include "run/mpi/runtime/cache_line.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/error.hpp"
 
 namespace sluice::mpi::detail {
 namespace {
 
-constexpr std::int64_t kAlignment = 64;
 constexpr std::int64_t kLeastSegment = 1 << 20;
 constexpr std::size_t kMostSegments = 64;
-
-std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
-}
 
 }  // namespace
 
@@ -49,7 +45,7 @@ Arena::~Arena() {
 }
 
 bool Arena::add_segment(std::int64_t bytes) {
-  const std::int64_t head = own_.empty() ? round_up(sizeof(Header), kAlignment) : 0;
+  const std::int64_t head = own_.empty() ? round_up(sizeof(Header)) : 0;
   const std::int64_t size = round_up(std::max(kLeastSegment, bytes + head), 4096);
   if (own_.size() == kMostSegments) return false;
   own_.reserve(own_.size() + 1);
@@ -140,7 +136,7 @@ Arena::Block Arena::allocate(std::int64_t bytes) {
     release(each.block);
     return true;
   });
-  const std::int64_t size = round_up(std::max<std::int64_t>(bytes, 1), kAlignment);
+  const std::int64_t size = round_up(std::max<std::int64_t>(bytes, 1));
   const auto fits = [&](const Block& block) { return block.bytes >= size; };
   auto found = std::ranges::find_if(free_, fits);
   if (found == free_.end()) {

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <utility>
 
+#include "run/mpi/runtime/cache_line.hpp"
 #include "run/pieces.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/error.hpp"
@@ -13,15 +14,10 @@
 namespace sluice::mpi::detail {
 namespace {
 
-constexpr std::int64_t kAlignment = 64;
 /// Word that a rank has given up can wait; the data should not wait for looking.
 constexpr unsigned kLooksBetweenChecks = 64;
 /// MPI moves what is under way only while it is called: after each long piece, or a few short ones.
 constexpr std::int64_t kBytesBetweenLooks = 16 << 10;
-
-std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
-}
 
 }  // namespace
 
@@ -61,7 +57,7 @@ StepExecutor::~StepExecutor() {
 }
 
 std::byte* StepExecutor::mark_of(std::size_t slot) const {
-  return arena_.at + static_cast<std::int64_t>(slot) * kAlignment;
+  return arena_.at + static_cast<std::int64_t>(slot) * kCacheLine;
 }
 
 void StepExecutor::connect(bool share) {
@@ -82,9 +78,9 @@ void StepExecutor::connect(bool share) {
   }
   if (any_shared) {
     const auto slots = static_cast<std::int64_t>(send_slots_);
-    arena_ = arena.allocate(slots * kAlignment + send_bytes_);
+    arena_ = arena.allocate(slots * kCacheLine + send_bytes_);
     for (std::size_t slot = 0; slot < send_slots_; ++slot) new (mark_of(slot)) std::int64_t(0);
-    send_buffer_ = arena_.at + slots * kAlignment;
+    send_buffer_ = arena_.at + slots * kCacheLine;
   } else {
     memory_->send_buffer = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(send_bytes_));
     send_buffer_ = memory_->send_buffer.get();
@@ -116,7 +112,7 @@ std::int64_t StepExecutor::stride_for(const std::vector<StepMessage>& messages) 
   for (const StepMessage& message : messages) {
     if (message.bytes > 0) longest = std::max(longest, piece_bytes(message.bytes));
   }
-  return round_up(longest, kAlignment);
+  return round_up(longest);
 }
 
 bool StepExecutor::more(const std::vector<StepMessage>& messages, Position& at) {
