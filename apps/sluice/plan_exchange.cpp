@@ -89,7 +89,6 @@ int plan(const PlanOptions& options) {
     if (options.algorithm != "exact")
       throw InputError("--resume", "algorithm " + options.algorithm, "--algorithm exact beside it");
     if (several) throw InputError("--resume", "a plan for several switches", "no --switches beside it");
-    if (!task.problem.speeds.empty()) throw InputError("--resume", "a plan at several speeds", "no --speeds beside it");
     how.start = read_start(options.resume);
   }
   const Interruptible interruptible(searches(options.algorithm));

@@ -332,15 +332,15 @@ class Solver {
       }
       for (const Entry& e : row) wanted[e.column] = std::max(wanted[e.column], e.weight - gain);
     }
-    std::size_t dear = 0;
+    std::size_t costly = 0;
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       if (items_.mate[i] != kNone || items_.critical[i]) continue;
       items_.price[i] = std::min(items_.price[i], wanted[i]);
-      dear += items_.price[i] > 0 ? 1 : 0;
+      costly += items_.price[i] > 0 ? 1 : 0;
     }
-    if (!some_stay_free) dear = missing.size();  // these hold items that they would give back
-    if (dear == 0 || missing.empty()) return;
-    const auto nth = missing.begin() + static_cast<std::ptrdiff_t>(std::min(dear, missing.size()) - 1);
+    if (!some_stay_free) costly = missing.size();  // these hold items that they would give back
+    if (costly == 0 || missing.empty()) return;
+    const auto nth = missing.begin() + static_cast<std::ptrdiff_t>(std::min(costly, missing.size()) - 1);
     std::nth_element(missing.begin(), nth, missing.end());
     for (std::int64_t& price : items_.price) price = std::max<std::int64_t>(price - *nth, 0);
   }

@@ -182,7 +182,7 @@ TEST(PlanExchange, AtSpeedsOverABackboneThatChanges) {
   EXPECT_EQ(exported.status, 0) << exported.err;
   EXPECT_EQ(json::parse(exported.out).at("steps").at(1).at("size"), 6);
 
-  for (const std::string use : {"--resume plan.json --algorithm exact",
+  for (const std::string use : {"--resume plan.json",
                                 "--backbone 1Gbit --sender-link 1Gbit "
                                 "--receiver-link 1Gbit --latency 1ms --local-links 10Gbit"})
     EXPECT_EQ(folder.sluice(words("plan exchange traffic.csv --speeds speeds.json " + use)).status, 2) << use;
@@ -220,6 +220,30 @@ TEST(PlanExchange, ExactGoesOnFromTheFileItWrote) {
   EXPECT_NE(resumed.out.find("proven optimal"), std::string::npos) << resumed.out;
   EXPECT_LE(json::parse(folder.read("further.json")).at("cost").at("total"),
             json::parse(folder.read("plan.json")).at("cost").at("total"));
+}
+
+TEST(PlanExchange, ExactGoesOnAtSeveralSpeeds) {
+  if (const auto all = names(); std::find(all.begin(), all.end(), "exact") == all.end())
+    GTEST_SKIP() << "built without CBC";
+  const Folder folder;
+  folder.write("traffic.csv", "9,4,7\n3,8,1\n5,5,9\n");
+  folder.write("speeds.json", R"({"schema": "sluice.speeds/1", "senders": [1, 0.5, 2]})");
+  folder.write("other.json", R"({"schema": "sluice.speeds/1", "senders": [1, 0.5, 1]})");
+  const std::string exact = "plan exchange traffic.csv --max-transfers 2 --setup 3 --algorithm exact --effort {} ";
+  const auto planned = [&](double effort, const std::string& more) {
+    return folder.sluice(words(fmt::format(fmt::runtime(exact), effort) + more));
+  };
+  ASSERT_EQ(planned(1e-6, "--speeds speeds.json --json plan.json").status, 0);
+  const Outcome resumed = planned(5, "--speeds speeds.json --resume plan.json --json further.json");
+  EXPECT_EQ(resumed.status, 0) << resumed.err;
+  EXPECT_NE(resumed.out.find("proven optimal"), std::string::npos) << resumed.out;
+  EXPECT_LE(json::parse(folder.read("further.json")).at("cost").at("total"),
+            json::parse(folder.read("plan.json")).at("cost").at("total"));
+  const Outcome other = planned(1, "--speeds other.json --resume plan.json");
+  EXPECT_EQ(other.status, 2) << other.out;
+  EXPECT_EQ(other.err,
+            "error: plan.json: other speeds, or another backbone, expected the speeds that were asked for\n");
+  EXPECT_EQ(planned(1, "--resume plan.json").status, 2);
 }
 
 TEST(PlanExchange, EveryAlgorithmSendsEveryMessageOnce) {

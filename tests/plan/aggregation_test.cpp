@@ -110,7 +110,7 @@ TEST(LocalLinks, SaysThatNothingPays) {
   };
   const Case cases[] = {
       {"slow links: moving 40 costs more than the 40 saved", {{2, 2, {{0, 0, 40}, {0, 1, 40}}}, 2, 1}, {1.5, {}}},
-      {"few messages, dear local steps", {dense(4, 1), 4, 100}, {0.1, 1000}},
+      {"few messages, costly local steps", {dense(4, 1), 4, 100}, {0.1, 1000}},
       {"the backbone is the limit: k = 1 and one message", {{3, 3, {{1, 2, 50}}}, 1, 1}, {0.01, 0}},
       {"one step with all nodes busy", {{2, 2, {{0, 0, 9}, {1, 1, 9}}}, 2, 1}, {0.001, 0}},
       {"nothing to send", {{2, 2, {}}, 2, 1}, {0.1, {}}},

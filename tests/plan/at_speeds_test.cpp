@@ -321,6 +321,55 @@ TEST(AtSpeeds, ExactOverTimeIsBetweenTheOptimaOfTheLeastAndTheLargestK) {
   EXPECT_GT(between, 2);
 }
 
+TEST(AtSpeeds, ExactGoesOnFromWhatItKnew) {
+  if (!detail::integer_solver_available()) GTEST_SKIP() << "built without CBC";
+  std::mt19937 random(57);
+  int not_done = 0, lifted = 0;
+  for (int round = 0; round < 6; ++round) {
+    SCOPED_TRACE(round);
+    ExchangeProblem problem{testing::random_traffic(3, 3, 6, 7, random), 3, 2};
+    problem.traffic.decimals = round % 3;  // hundredths of what the user writes
+    if (round % 2 == 0) problem.speeds.senders = random_speeds(3, random);
+    if (round % 4 != 0) problem.speeds.backbone = {{0, 1}, {static_cast<double>(draw(random, 3, 20)), 3}};
+    ExchangeOptions options;
+    options.algorithm = "exact";
+    options.effort = 5;
+    const ExchangePlan proven = plan_exchange(problem, options);
+    ASSERT_TRUE(proven.optimal);
+    const double optimum = cost(proven.schedule).total;
+    options.effort = 1e-5;
+    ExchangePlan plan = plan_exchange(problem, options);
+    for (int attempt = 0; attempt < 14 && !plan.optimal; ++attempt) {
+      ++not_done;
+      options.effort = std::ldexp(0.002, attempt);
+      options.start = testing::kept(plan);
+      ExchangePlan next = plan_exchange(problem, options);
+      for (const Violation& violation : validate(next.schedule, problem.traffic)) ADD_FAILURE() << to_string(violation);
+      EXPECT_LE(cost(next.schedule).total, cost(plan.schedule).total);
+      EXPECT_GE(next.bound.cost.total, plan.bound.cost.total - 1e-6);
+      EXPECT_LE(next.bound.cost.total, optimum + 1e-6);
+      lifted += next.bound.cost.total > plan.bound.cost.total ? 1 : 0;
+      plan = std::move(next);
+    }
+    EXPECT_TRUE(plan.optimal);
+    EXPECT_NEAR(cost(plan.schedule).total, optimum, 2e-6);
+
+    // Of other speeds, or of another backbone, it is no start.
+    options.start = testing::kept(plan);
+    ExchangeProblem other = problem;
+    if (other.speeds.senders.empty()) {
+      other.speeds.backbone.back().time += 1;
+    } else {
+      ++other.speeds.senders.front();
+    }
+    EXPECT_THROW((void)plan_exchange(other, options), InputError);
+    other.speeds = {};
+    EXPECT_THROW((void)plan_exchange(other, options), InputError);
+  }
+  EXPECT_GE(not_done, 3) << "else nothing was resumed";
+  EXPECT_GE(lifted, 1);
+}
+
 TEST(AtSpeeds, ExampleOfTheHeader) {
   // One message of 5 at speed 1/2, as pieces of 3 and 7.
   const Traffic traffic{1, 1, {{0, 0, 5}}};

@@ -130,13 +130,6 @@ TEST_F(ExchangeExact, HasAPlanAndABoundWhereTheProgramIsTooLarge) {
   testing::expect_sound(problem, plan_exchange(problem, with(1e-9)));
 }
 
-/// A plan as a file keeps it, read back.
-ExchangeStart kept(const ExchangePlan& plan) {
-  std::istringstream text(to_json(plan.schedule, plan.certificate));
-  ScheduleFile file = read_schedule(text, "kept.json");
-  return {std::move(file.schedule), std::move(file.certificate), "kept.json"};
-}
-
 TEST_F(ExchangeExact, GoesOnFromWhatItKnew) {
   std::mt19937 random(66);  // fixed seed
   int not_done = 0, lifted = 0;
@@ -149,7 +142,7 @@ TEST_F(ExchangeExact, GoesOnFromWhatItKnew) {
     for (int round = 0; round < 12 && !plan.optimal; ++round) {
       ++not_done;
       ExchangeOptions options = with(std::ldexp(0.02, round));
-      options.start = kept(plan);
+      options.start = testing::kept(plan);
       options.seed = static_cast<std::uint64_t>(round) + 2;
       ExchangePlan next = plan_exchange(problem, options);
       const double total = testing::expect_sound(problem, next).total;
@@ -172,15 +165,15 @@ TEST_F(ExchangeExact, BelievesNoBoundThatItsPricesDoNotProve) {
   const double optimum = proven_cost(problem);
   ExchangeOptions options;
   options.algorithm = "oggp";
-  const ExchangePlan dear = plan_exchange(problem, options);
-  ASSERT_GT(cost(dear.schedule).total, optimum);
+  const ExchangePlan costly = plan_exchange(problem, options);
+  ASSERT_GT(cost(costly.schedule).total, optimum);
   const std::vector<double> prices(problem.traffic.messages.size(), 1);
   for (const auto& certificate :
        {BoundCertificate{"lp", {}, {}, prices, prices}, BoundCertificate{"lp", {}, {}, {}, {}},
         BoundCertificate{"lp", {}, {}, {1, 2}, {3, 4}}, BoundCertificate{"eta", {}, {}, {}, {}}}) {
     ExchangeOptions again = with(100);
-    again.start = ExchangeStart{dear.schedule, certificate, "kept.json"};
-    again.start->schedule.bound.total = cost(dear.schedule).total;
+    again.start = ExchangeStart{costly.schedule, certificate, "kept.json"};
+    again.start->schedule.bound.total = cost(costly.schedule).total;
     const ExchangePlan plan = plan_exchange(problem, again);
     EXPECT_TRUE(plan.optimal);
     EXPECT_EQ(testing::expect_sound(problem, plan).total, optimum);
@@ -194,7 +187,7 @@ TEST_F(ExchangeExact, RefusesAStartOfAnotherProblem) {
   const auto refused = [&](const char* what, auto change) {
     ExchangeProblem other = problem;
     ExchangeOptions options = with(0.02);
-    options.start = kept(plan);
+    options.start = testing::kept(plan);
     change(other, options);
     try {
       (void)plan_exchange(other, options);

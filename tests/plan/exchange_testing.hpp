@@ -8,12 +8,15 @@
 #include <cstdint>
 #include <numeric>
 #include <random>
+#include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "plan/budget.hpp"
 #include "sluice/plan/exchange.hpp"
 #include "sluice/schedule/cost.hpp"
+#include "sluice/schedule/json.hpp"
 #include "sluice/schedule/validate.hpp"
 
 namespace sluice::testing {
@@ -90,6 +93,13 @@ inline Cost expect_sound(const ExchangeProblem& problem, const ExchangePlan& pla
   EXPECT_EQ(plan.schedule.bound, plan.bound.cost);
   for (const Step& step : plan.schedule.steps) EXPECT_FALSE(step.transfers.empty());
   return cost(plan.schedule);
+}
+
+/// A plan as a file keeps it, read back.
+inline ExchangeStart kept(const ExchangePlan& plan) {
+  std::istringstream text(to_json(plan.schedule, plan.certificate));
+  ScheduleFile file = read_schedule(text, "kept.json");
+  return {std::move(file.schedule), std::move(file.certificate), "kept.json"};
 }
 
 }  // namespace sluice::testing

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "plan/exchange/integer_program.hpp"
 #include "plan/exchange/over_time.hpp"
 #include "plan/exchange/planners.hpp"
+#include "plan/exchange/read_start.hpp"
 #include "plan/exchange/registry.hpp"
 #include "plan/exchange/step_order.hpp"
 #include "schedule/totals.hpp"
@@ -91,10 +93,17 @@ class SearchAtSpeeds {
     }
   }
 
-  void prove(Budget& budget) {
+  /// By `exact`, which begins with `start` if there is one.
+  void prove(Budget& budget, std::optional<BoundedPlan> start) {
     if (!integer_solver_available())
       throw InputError("algorithm", "'exact'", "another one: this library was built without CBC");
-    {
+    if (start) {
+      offer(std::move(start->steps));
+      if (raise_bound(bound_, start->bound, start->bound_by_search ? "exact" : "lp")) {
+        prices_ = std::move(start->prices);
+        node_prices_ = std::move(start->node_prices);
+      }
+    } else {
       Budget share = budget.share(kShareOfStart);
       Budget part = share.part(most_start_work(demand_.times));
       plan("auto", options_.seed, part);
@@ -140,7 +149,9 @@ ExchangePlan plan_at_speeds(const ExchangeProblem& problem, const ExchangeOption
   if (!search.demand().times.edges.empty()) {
     Budget budget(options.effort, options.time_limit_s, options.stop);
     if (options.algorithm == "exact") {
-      search.prove(budget);
+      std::optional<BoundedPlan> start;
+      if (options.start) start = read_start(*options.start, problem, search.demand().times);
+      search.prove(budget, std::move(start));
     } else {
       search.plan(options.algorithm, options.seed, budget);
     }
