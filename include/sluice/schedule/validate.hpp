@@ -22,9 +22,8 @@
 ///    more transfers than the backbone carries when the step begins;
 ///  - every message that occurs: its pieces cover [0, end) without gap or overlap, in whatever order of steps;
 ///  - copies: whole messages of a process to itself, one at most for each sender and each receiver, between a sender
-///  and
-///    a receiver that the roles of the input say are one process; the roles themselves at least one for each sender,
-///    and no receiver twice; nothing of a process to itself in a step;
+///    and a receiver that the roles of the input say are one process; the roles themselves at least one for each
+///    sender, and no receiver twice; nothing of a process to itself in a step;
 ///  - cost: the durations add up to an int64, and no value of the stated bound is above that of the cost.
 ///
 /// Where the input says that arrays are replicated (RedistributionInput), what a receiver gets stands in place of the

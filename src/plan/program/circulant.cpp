@@ -8,13 +8,11 @@
 /// that comes to it along the canonical path from the root, by falling skips), numbered b, and of those of the phase
 /// before the q - 1 others, numbered e - q. In the first phases numbers below 0 are not sent, and beyond the last
 /// segment the last one takes the place of all.
-///  - Receives: for k = 0, 1, ... the path to the last position, by falling skips, that reaches r - s(k) or one before
-///  it,
-///    but not as far back as r - s(k + 1), and begins with a skip that has not served yet; found by one search in depth
-///    through the skips that are left, which looks at O(q) of them.
+///  - Receives: for k = 0, 1, ... the path to the last position, by falling skips, that reaches r - s(k) or one
+///    before it, but not as far back as r - s(k + 1), and begins with a skip that has not served yet; found by one
+///    search in depth through the skips that are left, which looks at O(q) of them.
 ///  - Sends: what the position r + s(k) receives in round k. Deviation: its receives say, while the source finds most
-///  of
-///    them without (O(q) instead of O(q^2) for all sends of a position).
+///    of them without (O(q) instead of O(q^2) for all sends of a position).
 /// Guarantee: n - 1 + q rounds, the fewest there can be. The other way round a reduction takes as many.
 /// Complexity: one rank's part O(q) time for what it receives, O(q^2) for what it sends; O(p (n + q)) for all.
 /// Source: Traeff, "Optimal Broadcast Schedules in Logarithmic Time with Applications to Broadcast, All-Broadcast,

@@ -6,10 +6,9 @@
 /// between groups go to a counterpart, in rounds: group g to g + 1, g + 2, ... So as many connections are in use
 /// between two groups as the smaller one has ranks. Inside of groups everything else happens.
 ///  - allgather: each rank sends its block to its counterparts; then groups gather inside what their ranks have and
-///  got.
+///    got.
 ///  - allgather by shares, for blocks of different sizes: groups gather inside first; then each rank sends an equal
-///  share
-///    of what its group has to its counterparts, and groups gather inside what has come.
+///    share of what its group has to its counterparts, and groups gather inside what has come.
 ///  - alltoall: each rank sends what it has for a group to its counterpart there; which gives everybody of its group,
 ///    together with its own, what has come for it.
 ///  - scatter: the root sends each group's blocks to its first rank, the farthest group first, which hands them on.
