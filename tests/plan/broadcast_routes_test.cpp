@@ -80,6 +80,28 @@ TEST(BroadcastRoutes, ScoreCountsWhatAMessageThatYieldsWaitsFor) {
   EXPECT_NEAR(pace(), 1e-2 + (1 - share) * 1e-3, 1e-6);
 }
 
+TEST(BroadcastRoutes, ScoresAreTheSameAfterOthersAndBelowTheirLimit) {
+  const Platform platform = hosts(2, 3, 8);
+  const RankNetwork network(platform);
+  constexpr std::int64_t kBytes = 1 << 22;
+  const std::vector<FoundRoutes> found = best_routes(network, 3, kBytes, true, 0, {});
+  ASSERT_GT(found.size(), 3U);
+  for (const std::size_t level : {0U, 1U}) {
+    const std::vector<RankGroup> groups = network.groups_from(3, level);
+    RouteScore score(network, 3, kBytes, groups);
+    for (const FoundRoutes& each : found) {
+      if (each.routes.level != level) continue;
+      const double alone = route_score(network, 3, kBytes, each.routes);
+      EXPECT_EQ(score.score(each.routes), alone) << to_string(each.routes);
+      EXPECT_EQ(score.score(each.routes, 1.01 * alone), alone) << to_string(each.routes);
+      for (const double part : {0.1, 0.5, 0.99}) {
+        EXPECT_GE(score.score(each.routes, part * alone), part * alone) << to_string(each.routes);
+        EXPECT_LE(score.score(each.routes, part * alone), alone) << to_string(each.routes);
+      }
+    }
+  }
+}
+
 TEST(BroadcastRoutes, ScoresAreNearWhatIsSimulated) {
   const Platform platform = read_platform(SLUICE_STUDIES "/grid5000/grid5000-88.json");
   const RankNetwork network(platform);

@@ -70,7 +70,7 @@ class Replay {
     std::size_t taken_in = 0;
     while (const std::optional<Event> next = next_event()) {
       const Event& event = *next;
-      switch (event.kind()) {
+      switch (event.kind) {
         case Kind::kTry:
           if (event.time == ranks_[event.index].next_try) {
             ranks_[event.index].next_try = kInfinity;
@@ -260,7 +260,7 @@ class Replay {
     for (;;) {
       const bool end =
           !rates_.no_ends() && (events_.empty() || std::pair(rates_.first_end(), Kind::kEnds) <
-                                                       std::pair(events_.first().time, events_.first().kind()));
+                                                       std::pair(events_.first().time, events_.first().kind));
       const bool none = !end && events_.empty();
       if (rates_.open() && (none || (end ? rates_.first_end() : events_.first().time) > rates_.moment())) {
         rates_.close_moment();
@@ -269,7 +269,7 @@ class Replay {
       if (none) return std::nullopt;
       if (!end) return events_.take();
       const FlowRates::End first = rates_.take_end();
-      return EventQueue<Kind>::event(first.time, Kind::kEnds, first.flow);
+      return Event{first.time, Kind::kEnds, first.flow};
     }
   }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace sluice::detail {
 
@@ -53,11 +54,8 @@ std::int64_t connections_between(const RankNetwork& network, const RankGroup& fr
   return most;
 }
 
-RouteBuilder::RouteBuilder(const RankNetwork& network, const std::vector<RankGroup>& groups, std::int64_t bytes,
-                           const Routes& routes)
-    : groups_(groups), bytes_(bytes), routes_(routes) {
-  step_ = step_round(std::max<std::size_t>(2, groups.front().ranks.size()) - 1, routes, bytes);
-  depth_ = routes.level + 2;  // the cluster, and the groups that it is in
+GroupParts::GroupParts(const RankNetwork& network, const std::vector<RankGroup>& groups, std::size_t level)
+    : depth_(level + 2) {  // the cluster, and the groups that it is in
   for (const RankGroup& group : groups) {
     const std::size_t n = group.ranks.size();
     std::vector<Part>& parts = parts_.emplace_back(n * depth_);
@@ -68,16 +66,22 @@ RouteBuilder::RouteBuilder(const RankNetwork& network, const std::vector<RankGro
       };
       for (std::size_t begin = 0, end = 0; begin < n; begin = end) {
         while (end < n && part_of(end) == part_of(begin)) ++end;
-        for (std::size_t i = begin; i < end; ++i)
-          parts[i * depth_ + depth] = {begin, end, depth > 0 && is_narrow(network, part_of(i), group.ranks[i])};
+        const Part part{begin, end, depth > 0 && is_narrow(network, part_of(begin), group.ranks[begin])};
+        for (std::size_t i = begin; i < end; ++i) parts[i * depth_ + depth] = part;
       }
     }
   }
+}
+
+RouteBuilder::RouteBuilder(const RankNetwork& network, const std::vector<RankGroup>& groups,
+                           std::shared_ptr<const GroupParts> parts, std::int64_t bytes, const Routes& routes)
+    : groups_(groups), bytes_(bytes), routes_(routes), parts_(std::move(parts)) {
+  step_ = step_round(std::max<std::size_t>(2, groups.front().ranks.size()) - 1, routes, bytes);
   for (const std::vector<std::int32_t>& parent : routes.trees) trees_.push_back(tree_of(network, parent));
 }
 
 RouteBuilder::Part RouteBuilder::unit(std::size_t group, std::size_t position) const {
-  return routes_.level == 0 ? Part{position, position + 1} : parts_[group][position * depth_ + 1];
+  return routes_.level == 0 ? Part{position, position + 1} : parts_->of(group, position)[1];
 }
 
 RouteBuilder::Tree RouteBuilder::tree_of(const RankNetwork& network, const std::vector<std::int32_t>& parent) const {
@@ -122,16 +126,23 @@ std::size_t RouteBuilder::most_entries() const {
   return most * trees_.size();
 }
 
-void RouteBuilder::add_segment(std::int64_t segment, std::size_t turn, std::vector<RankMessage>& messages,
-                               bool between) {
-  messages_ = &messages;
+void RouteBuilder::set_segment(std::int64_t segment, std::size_t turn) {
   segment_ = segment;
   turn_ = turn;
   tree_ = &trees_[static_cast<std::size_t>(segment) % trees_.size()];
   round_ = static_cast<std::size_t>(segment) / trees_.size();
+}
+
+void RouteBuilder::begin_segment(std::int64_t segment, std::size_t turn, std::vector<RankMessage>& messages) {
+  set_segment(segment, turn);
+  messages_ = &messages;
   begin_ = segment * routes_.segment_bytes;
   end_ = std::min(bytes_, begin_ + routes_.segment_bytes);
-  for (std::size_t s = 0; s < groups_.size(); ++s) add_group(s, between);
+}
+
+std::pair<std::size_t, std::size_t> RouteBuilder::ring_of(std::size_t group, std::int64_t segment, std::size_t turn) {
+  set_segment(segment, turn);
+  return {ring_start(group), entries_first(group) ? tree_->entries[group] : 0};
 }
 
 std::vector<RankMessage> RouteBuilder::run() {
@@ -150,9 +161,20 @@ std::int64_t RouteBuilder::entry(std::size_t group) const {
   return static_cast<std::int64_t>(round_ % entries * ranks / entries);
 }
 
-/// The ranks that pass the segment on inside: a ring of those from position `first` on, which begins at `start`. It
-/// goes round the cluster of that one first, then round the rest of the LAN, and so on: it leaves every part once.
-const RouteBuilder::Ring& RouteBuilder::ring(std::size_t s, std::size_t first, std::size_t start) {
+/// Whether the root gives each segment of its group to another rank.
+bool RouteBuilder::spreads(std::size_t s) const { return s == 0 && routes_.spread && groups_[s].ranks.size() > 1; }
+
+std::size_t RouteBuilder::ring_start(std::size_t s) const {
+  if (s != 0) return static_cast<std::size_t>(entry(s));
+  return spreads(s) ? 1 + turn_ * step_ % (groups_[s].ranks.size() - 1) : 0;
+}
+
+bool RouteBuilder::entries_first(std::size_t s) const { return s != 0 && routes_.entries != Routes::Entries::kSpread; }
+
+/// The ranks that pass the segment on inside: a ring, without the root if that spreads. It goes round the cluster of
+/// the first one first, then round the rest of the LAN, and so on: it leaves every part once.
+const RouteBuilder::Ring& RouteBuilder::ring(std::size_t s) {
+  const std::size_t start = ring_start(s), first = spreads(s) ? 1 : 0;
   Ring& ring = tree_->rings[s][start];
   if (!ring.ranks.empty()) return ring;
   const std::vector<std::int64_t>& ranks = groups_[s].ranks;
@@ -161,13 +183,12 @@ const RouteBuilder::Ring& RouteBuilder::ring(std::size_t s, std::size_t first, s
     for (std::size_t i = begin; i < end; ++i) ring.ranks.push_back(ranks[i]);
     if (begin < end) ring.last = end - 1;
   };
-  const bool entries_first = s != 0 && routes_.entries != Routes::Entries::kSpread;
   const Shape shape = s == 0 ? routes_.root_shape : routes_.shape;
   Part done{start, start};
-  for (std::size_t at = entries_first ? 0 : 1; at <= depth_; ++at) {
-    Part part = at == 0 ? Part{0, tree_->entries[s]} : parts_[s][start * depth_ + at - 1];
+  for (std::size_t at = entries_first(s) ? 0 : 1; at <= parts_->depth(); ++at) {
+    Part part = at == 0 ? Part{0, tree_->entries[s]} : parts_->of(s, start)[at - 1];
     // Trees of machines that have cards of their own go through the parts of a group as if it had none.
-    if (shape != Shape::kChain && !part.narrow && at < depth_) continue;
+    if (shape != Shape::kChain && !part.narrow && at < parts_->depth()) continue;
     part.begin = std::max(part.begin, first);
     if (part.begin > done.begin || part.end < done.end) continue;
     add_range(done.end, part.end);
@@ -177,26 +198,30 @@ const RouteBuilder::Ring& RouteBuilder::ring(std::size_t s, std::size_t first, s
   return ring;
 }
 
-void RouteBuilder::add_group(std::size_t s, bool between) {
-  const std::vector<std::int64_t>& ranks = groups_[s].ranks;
-  const std::size_t n = ranks.size();
-  const bool spread = s == 0 && routes_.spread && n > 1;
-  const std::size_t first = spread ? 1 : 0, size = n - first;
-  const Ring& around = ring(s, first,
-                            s != 0   ? static_cast<std::size_t>(entry(s))
-                            : spread ? 1 + turn_ * step_ % size
-                                     : 0);
-  const auto at = [&](std::size_t i) { return around.ranks[i]; };
+void RouteBuilder::add_inside(std::size_t s) {
+  const std::vector<std::int64_t>& around = ring(s).ranks;
+  const std::int64_t first = groups_[s].ranks.front();
+  const std::size_t size = around.size();
   const double inside = 1e12 + static_cast<double>(segment_);
-  if (spread && !between) add(ranks[0], at(0), inside);
+  if (spreads(s)) add(first, around[0], inside);
   const float pace = routes_.entries == Routes::Entries::kAll ? kPace : 1;
   const Shape shape = s == 0 ? routes_.root_shape : routes_.shape;
-  for (std::size_t i = 1; i < size && !between; ++i) {
+  for (std::size_t i = 1; i < size; ++i) {
     // A binomial tree serves the largest subtree first, others the nearest.
     const double order = static_cast<double>(shape == Shape::kBinomial ? size - i : i) / static_cast<double>(size + 1);
-    const std::int64_t from = at(parent_in(shape, i));
-    add(from, at(i), inside + order, from == ranks[0] && s == 0 ? 1 : pace);
+    const std::int64_t from = around[parent_in(shape, i)];
+    add(from, around[i], inside + order, from == first && s == 0 ? 1 : pace);
   }
+}
+
+void RouteBuilder::add_between(std::size_t s) {
+  if (tree_->children[s].empty()) return;
+  const std::vector<std::int64_t>& ranks = groups_[s].ranks;
+  const std::size_t n = ranks.size();
+  const bool spread = spreads(s);
+  const Ring& around = ring(s);
+  const std::size_t size = around.ranks.size();
+  const auto at = [&](std::size_t i) { return around.ranks[i]; };
   std::size_t used = 0;
   for (std::size_t c = 0; c < tree_->children[s].size(); ++c) {
     const std::size_t child = tree_->children[s][c], entries = tree_->entries[child];

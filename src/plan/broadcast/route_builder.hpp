@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "plan/broadcast/rank_network.hpp"
@@ -13,11 +15,37 @@ namespace sluice::detail {
 /// Over how many connections side by side two groups may be joined: the most of any link between them.
 [[nodiscard]] std::int64_t connections_between(const RankNetwork& network, const RankGroup& from, const RankGroup& to);
 
+/// The parts that the ranks of groups of one level are in: of each rank its cluster, and every group of a lower level.
+class GroupParts {
+ public:
+  struct Part {
+    std::size_t begin = 0, end = 0;  // positions in the group
+    bool narrow = false;             // its uplink carries less than a port inside
+  };
+
+  GroupParts(const RankNetwork& network, const std::vector<RankGroup>& groups, std::size_t level);
+
+  /// All ranks have as many; the last part is the group.
+  [[nodiscard]] std::size_t depth() const { return depth_; }
+  /// Those of the rank at a position of a group, each in the next.
+  [[nodiscard]] const Part* of(std::size_t group, std::size_t position) const {
+    return &parts_[group][position * depth_];
+  }
+
+ private:
+  std::size_t depth_;
+  std::vector<std::vector<Part>> parts_;
+};
+
 /// The messages that routes are made of: see routes.cpp.
 class RouteBuilder {
  public:
   RouteBuilder(const RankNetwork& network, const std::vector<RankGroup>& groups, std::int64_t bytes,
-               const Routes& routes);
+               const Routes& routes)
+      : RouteBuilder(network, groups, std::make_shared<GroupParts>(network, groups, routes.level), bytes, routes) {}
+  /// The same with the parts of these groups at the level of the routes.
+  RouteBuilder(const RankNetwork& network, const std::vector<RankGroup>& groups,
+               std::shared_ptr<const GroupParts> parts, std::int64_t bytes, const Routes& routes);
 
   /// All of them, segment by segment.
   [[nodiscard]] std::vector<RankMessage> run();
@@ -25,12 +53,25 @@ class RouteBuilder {
   /// Adds to `messages` those of one segment. `turn`: where the ring of the root's group begins, for routes that the
   /// root spreads; the segment itself in a broadcast.
   void add_segment(std::int64_t segment, std::size_t turn, std::vector<RankMessage>& messages) {
-    add_segment(segment, turn, messages, false);
+    begin_segment(segment, turn, messages);
+    for (std::size_t s = 0; s < groups_.size(); ++s) {
+      add_inside(s);
+      add_between(s);
+    }
   }
   /// The same of those messages alone that go from group to group.
   void add_between(std::int64_t segment, std::size_t turn, std::vector<RankMessage>& messages) {
-    add_segment(segment, turn, messages, true);
+    begin_segment(segment, turn, messages);
+    for (std::size_t s = 0; s < groups_.size(); ++s) add_between(s);
   }
+  /// And of those inside of one group.
+  void add_inside(std::size_t group, std::int64_t segment, std::size_t turn, std::vector<RankMessage>& messages) {
+    begin_segment(segment, turn, messages);
+    add_inside(group);
+  }
+  /// What these go by, besides the shape of the group and the length of a segment: where its ring begins, and how many
+  /// ranks come first in it.
+  [[nodiscard]] std::pair<std::size_t, std::size_t> ring_of(std::size_t group, std::int64_t segment, std::size_t turn);
 
   /// After so many segments all entries of all groups have had one in every tree.
   [[nodiscard]] std::size_t most_entries() const;
@@ -40,11 +81,9 @@ class RouteBuilder {
     messages_->push_back(
         {static_cast<std::int32_t>(from), static_cast<std::int32_t>(to), begin_, end_, priority, false, pace});
   }
-  void add_segment(std::int64_t segment, std::size_t turn, std::vector<RankMessage>& messages, bool between);
-  struct Part {
-    std::size_t begin = 0, end = 0;
-    bool narrow = false;  // its uplink carries less than a port inside
-  };
+  using Part = GroupParts::Part;
+  void set_segment(std::int64_t segment, std::size_t turn);
+  void begin_segment(std::int64_t segment, std::size_t turn, std::vector<RankMessage>& messages);
   struct Ring {
     std::vector<std::int64_t> ranks;  // none if it is not known yet
     std::size_t last = 0;             // position in the group of the last one
@@ -58,16 +97,17 @@ class RouteBuilder {
   [[nodiscard]] std::int64_t entry(std::size_t group) const;
   /// The innermost group that a rank of a group is in, if there are such below the groups, else the rank alone.
   [[nodiscard]] Part unit(std::size_t group, std::size_t position) const;
-  void add_group(std::size_t s, bool between);
-  [[nodiscard]] const Ring& ring(std::size_t s, std::size_t first, std::size_t start);
+  [[nodiscard]] bool spreads(std::size_t s) const;
+  [[nodiscard]] std::size_t ring_start(std::size_t s) const;
+  [[nodiscard]] bool entries_first(std::size_t s) const;
+  void add_inside(std::size_t s);
+  void add_between(std::size_t s);
+  [[nodiscard]] const Ring& ring(std::size_t s);
 
   const std::vector<RankGroup>& groups_;
   std::int64_t bytes_;
   const Routes& routes_;
-  /// Of each group and each of its ranks, by its position: the parts that it is in, each in the next, as ranges of
-  /// positions. All ranks have as many; the last part is the group.
-  std::vector<std::vector<Part>> parts_;
-  std::size_t depth_ = 0;
+  std::shared_ptr<const GroupParts> parts_;
   std::vector<Tree> trees_;
   Tree* tree_ = nullptr;  // of the segment
   std::vector<RankMessage>* messages_ = nullptr;

@@ -2,10 +2,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "plan/broadcast/rank_network.hpp"
+#include "plan/broadcast/route_builder.hpp"
 #include "plan/broadcast/routes.hpp"
+#include "plan/infinity.hpp"
 
 namespace sluice::detail {
 
@@ -14,10 +19,33 @@ class RouteScore {
  public:
   RouteScore(const RankNetwork& network, std::int64_t root, std::int64_t bytes, const std::vector<RankGroup>& groups);
 
-  /// In seconds. O(ranks * connections between two groups).
-  [[nodiscard]] double score(const Routes& routes);
+  /// In seconds. Where that is `limit` or more, it may be less than it should, but not less than `limit`. All routes
+  /// are of one level. O(ranks * connections between two groups), but O(ranks) for the loads of groups that are known.
+  [[nodiscard]] double score(const Routes& routes, double limit = kInfinity);
 
  private:
+  /// What the messages inside of a group add to the load of each thing.
+  struct InsideLoads {
+    struct Load {
+      std::size_t what = 0;
+      double all = 0, firm = 0;
+    };
+    std::vector<Load> loads;
+    std::vector<std::size_t> links;  // of what is loaded
+  };
+  [[nodiscard]] const InsideLoads& inside_loads(std::size_t group, RouteBuilder& builder, const Routes& routes,
+                                                std::size_t sample, const std::vector<MessageCosts>& inside);
+  /// Where the ring of the root's group begins for each of a sample of segments.
+  [[nodiscard]] std::size_t turn(std::size_t segment, std::size_t sample) const {
+    return segment * groups_.front().ranks.size() / sample;
+  }
+  /// use(what) for all but links, which are many and mostly not used.
+  template <class Use>
+  void for_all_but_links(Use use) const {
+    for (std::size_t what = 0; what < 3 * ranks_; ++what) use(what);
+    for (std::size_t what = 3 * ranks_ + clusters_ * clusters_; what < load_.size(); ++what) use(what);
+  }
+  void clear_loads();
   /// `port_s`: of both ranks.
   [[nodiscard]] const MessageCosts& costs(std::size_t from_cluster, std::size_t to_cluster, std::int64_t bytes);
   [[nodiscard]] double uplink_s(std::size_t number, std::int64_t bytes);
@@ -38,6 +66,10 @@ class RouteScore {
   std::vector<double> firm_;                                 // of that, by messages that do not yield
   std::vector<std::size_t> links_;                           // that are used
   std::vector<std::pair<std::size_t, double>> connections_;  // between clusters: by both ranks
+  std::shared_ptr<const GroupParts> parts_;
+  // Of segments of so many bytes, by group, shape, and the rings of a sample of segments.
+  std::int64_t inside_bytes_ = -1;
+  std::map<std::vector<std::size_t>, InsideLoads> inside_;
   // While a segment is followed:
   std::vector<std::size_t> first_, order_;
   std::vector<double> there_;

@@ -50,6 +50,7 @@
 #include "plan/broadcast/cluster_tree.hpp"
 #include "plan/broadcast/route_builder.hpp"
 #include "plan/broadcast/route_score.hpp"
+#include "plan/infinity.hpp"
 #include "sluice/error.hpp"
 
 namespace sluice::detail {
@@ -108,10 +109,13 @@ std::vector<GroupTree> group_trees(const RankNetwork& network, const std::vector
   return {trees.begin(), trees.end()};
 }
 
+/// Routes whose score is so many times that of the best are not worth a simulation.
+constexpr double kHopeless = 2;
+
 class RouteSearch {
  public:
   RouteSearch(const RankNetwork& network, std::size_t level, std::int64_t root, std::int64_t bytes, bool parallel,
-              std::int64_t segments, const StopRequest& stop)
+              std::int64_t segments, double least_before, const StopRequest& stop)
       : network_(network),
         level_(level),
         groups_(network.groups_from(root, level)),
@@ -119,6 +123,7 @@ class RouteSearch {
         bytes_(bytes),
         parallel_(parallel),
         segments_(segments),
+        least_before_(least_before),
         stop_(stop),
         score_(network, root, bytes, groups_) {}
 
@@ -135,7 +140,7 @@ class RouteSearch {
     for (std::int64_t segment = least_bytes_; segment < bytes_; segment *= 2) {
       const Routes routes = plain_routes(segment);
       if (routes.segments(bytes_) > most_segments()) continue;
-      const double length = score_.score(routes);
+      const double length = score_.score(routes, least);
       if (length < least) least = length, plain = segment;
     }
     try_combinations(plain);
@@ -149,6 +154,7 @@ class RouteSearch {
   }
 
  private:
+  static constexpr std::size_t kFew = 16;  // routes kept
   static constexpr std::array kShapes{Shape::kChain, Shape::kBinary, Shape::kBinomial};
 
   /// Below it what every message costs, whatever its size, would be more than a thirtieth of what each segment keeps at
@@ -185,21 +191,35 @@ class RouteSearch {
                       routes.segment_bytes})
              .second)
       return false;
-    const FoundRoutes found{routes, score_.score(routes)};
+    const double limit = worth_keeping(routes);
+    const FoundRoutes found{routes, score_.score(routes, limit)};
+    if (found.length_s >= limit) return false;
     keep(found);
     if (best_ && found.length_s >= best_->length_s) return false;
     best_ = found;
     return true;
   }
 
-  /// Of routes with the same tree between groups and shape inside, the best.
-  void keep(const FoundRoutes& found) {
-    constexpr std::size_t kFew = 16;
-    const auto alike = [&](const FoundRoutes& each) {
+  /// Routes of which this search keeps the best alone: with the same tree between groups and shape inside.
+  [[nodiscard]] std::vector<FoundRoutes>::iterator known_like(const Routes& routes) {
+    return std::find_if(few_.begin(), few_.end(), [&](const FoundRoutes& each) {
       return std::tie(each.routes.trees, each.routes.from_last, each.routes.entries, each.routes.shape) ==
-             std::tie(found.routes.trees, found.routes.from_last, found.routes.entries, found.routes.shape);
-    };
-    const auto known = std::find_if(few_.begin(), few_.end(), alike);
+             std::tie(routes.trees, routes.from_last, routes.entries, routes.shape);
+    });
+  }
+
+  /// Routes of that score or more are neither the best nor kept in the end.
+  [[nodiscard]] double worth_keeping(const Routes& routes) {
+    if (!best_) return kInfinity;
+    double limit = std::min(least_before_, few_.front().length_s) * kHopeless;
+    if (few_.size() == kFew) limit = std::min(limit, few_.back().length_s);
+    const auto known = known_like(routes);
+    if (known != few_.end()) limit = std::min(limit, known->length_s);
+    return std::max(limit, best_->length_s);
+  }
+
+  void keep(const FoundRoutes& found) {
+    const auto known = known_like(found.routes);
     if (known != few_.end()) {
       if (known->length_s <= found.length_s) return;
       few_.erase(known);
@@ -312,6 +332,7 @@ class RouteSearch {
   std::int64_t bytes_;
   bool parallel_;
   std::int64_t segments_;
+  double least_before_;  // the least score at other levels
   const StopRequest& stop_;
   RouteScore score_;
   std::int64_t least_bytes_ = 1;
@@ -349,12 +370,14 @@ std::vector<RankMessage> route_messages(const RankNetwork& network, std::int64_t
 std::vector<FoundRoutes> best_routes(const RankNetwork& network, std::int64_t root, std::int64_t bytes, bool parallel,
                                      std::int64_t segments, const StopRequest& stop) {
   std::vector<FoundRoutes> all;
+  double least = kInfinity;
   for (std::size_t level = network.levels().levels(); level-- > 0;) {
-    const std::vector<FoundRoutes> found = RouteSearch(network, level, root, bytes, parallel, segments, stop).run();
+    const std::vector<FoundRoutes> found =
+        RouteSearch(network, level, root, bytes, parallel, segments, least, stop).run();
+    least = std::min(least, found.front().length_s);
     all.insert(all.end(), found.begin(), found.end());
   }
   std::ranges::stable_sort(all, {}, &FoundRoutes::length_s);
-  constexpr double kHopeless = 2;
   while (all.back().length_s > kHopeless * all.front().length_s) all.pop_back();
   return all;
 }

@@ -54,7 +54,7 @@ class Simulation {
     std::size_t delivered = 0;
     while (!events_.empty()) {
       const Event event = events_.take();
-      switch (event.kind()) {
+      switch (event.kind) {
         case Kind::kTry:
           if (event.time == next_try_[event.index]) {
             next_try_[event.index] = kInfinity;
