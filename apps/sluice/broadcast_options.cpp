@@ -75,10 +75,11 @@ std::string BroadcastTask::title() const {
                      count_text(platform.ranks, "rank"), count_text(platform.clusters.size(), "cluster"), file);
 }
 
-BroadcastPlan BroadcastTask::planned_by(const std::string& algorithm) const {
+BroadcastPlan BroadcastTask::planned_by(const std::string& algorithm, bool messages) const {
   BroadcastOptions how = options;
   how.algorithm = algorithm;
   how.stop = stop_at_interrupt();
+  how.messages = messages;
   return plan_broadcast(platform, root, bytes, how);
 }
 

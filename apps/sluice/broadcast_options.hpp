@@ -42,7 +42,7 @@ struct BroadcastTask {
 
   /// "broadcast: 4.19 MB from rank 0 to 88 ranks in 6 clusters".
   [[nodiscard]] std::string title() const;
-  [[nodiscard]] BroadcastPlan planned_by(const std::string& algorithm) const;
+  [[nodiscard]] BroadcastPlan planned_by(const std::string& algorithm, bool messages = true) const;
 };
 
 /// Reads the platform too. Throws InputError for what is missing, no number or out of range.

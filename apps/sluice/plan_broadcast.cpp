@@ -37,7 +37,7 @@ void write_program(const Program& program, const std::string& file) {
 
 /// The head of a plan of either direction.
 template <class Plan>
-std::string head_of(const BroadcastTask& task, const std::string& title, const Plan& plan) {
+std::string head_of(const BroadcastTask& task, const std::string& title, const Plan& plan, std::int64_t messages) {
   const TreeSchedule& schedule = plan.schedule;
   std::string line = algorithm_text("broadcast", schedule.algorithm);
   line += distance_text(schedule.length, schedule.bound.lower, plan.optimal, "cheapest paths");
@@ -47,7 +47,7 @@ std::string head_of(const BroadcastTask& task, const std::string& title, const P
   std::vector<TreeFact> more;
   more.push_back({"machines", fmt::format("{}", schedule.machines), of_ranks ? "ranks" : "clusters"});
   more.push_back({"segments", fmt::format("{}", schedule.segments), ""});
-  more.push_back({"messages", fmt::format("{}", plan.program.operations.size() / 2), "between ranks"});
+  more.push_back({"messages", fmt::format("{}", messages), "between ranks"});
   more.push_back({"ranks done", seconds_text(plan.program.length_s), plan.program.algorithm});
   // The first one is the plan itself.
   for (std::size_t i = 1; i < plan.candidates.size(); ++i)
@@ -58,11 +58,11 @@ std::string head_of(const BroadcastTask& task, const std::string& title, const P
 int plan_forth(const PlanOptions& options, const BroadcastTask& task) {
   const BroadcastPlan plan = [&] {
     const Elapsed elapsed(kPlanning);
-    return task.planned_by(options.algorithm);
+    return task.planned_by(options.algorithm, options.output.writes_out() || !options.program.empty());
   }();
   if (!options.program.empty()) refuse_native(plan, "--program");
   write_program(plan.program, options.program);
-  return show_plan(head_of(task, task.title(), plan), plan.schedule, options.output);
+  return show_plan(head_of(task, task.title(), plan, plan.messages), plan.schedule, options.output);
 }
 
 /// The reduction that goes the other way round.
@@ -84,7 +84,8 @@ int plan_back(const PlanOptions& options, const BroadcastTask& task) {
                                         count_text(task.platform.ranks, "rank"),
                                         count_text(task.platform.clusters.size(), "cluster"), task.root, task.file);
   write_program(plan.program, options.program);
-  return show_plan(head_of(task, title, plan), plan.schedule, options.output);
+  const auto messages = static_cast<std::int64_t>(plan.program.operations.size() / 2);
+  return show_plan(head_of(task, title, plan, messages), plan.schedule, options.output);
 }
 
 int plan(const PlanOptions& options) {

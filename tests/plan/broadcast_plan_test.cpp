@@ -122,6 +122,28 @@ TEST(BroadcastPlan, AutoIsNoLongerThanAnyOther) {
   }
 }
 
+TEST(BroadcastPlan, SummariesSayWhatTheWholePlansSay) {
+  const Platform platform = three_sites(in_order(), 3);
+  for (const char* algorithm : {"auto", "ecef", "pipelined", "parallel-entry"}) {
+    for (const std::int64_t bytes : {0, 1024, 1 << 18, 1 << 26}) {
+      BroadcastOptions options;
+      options.algorithm = algorithm;
+      const BroadcastPlan whole = plan_broadcast(platform, 0, bytes, options);
+      options.messages = false;
+      const BroadcastPlan summary = plan_broadcast(platform, 0, bytes, options);
+      EXPECT_EQ(whole.messages * 2, static_cast<std::int64_t>(whole.program.operations.size()));
+      EXPECT_EQ(summary.messages, whole.messages) << algorithm << ", " << bytes << " bytes";
+      EXPECT_TRUE(summary.program.operations.empty() && summary.pace.empty() && summary.schedule.transfers.empty());
+      EXPECT_EQ(summary.program.length_s, whole.program.length_s) << algorithm << ", " << bytes << " bytes";
+      EXPECT_EQ(summary.program.algorithm, whole.program.algorithm);
+      EXPECT_EQ(summary.schedule.length, whole.schedule.length);
+      EXPECT_EQ(summary.schedule.bound, whole.schedule.bound);
+      EXPECT_EQ(summary.schedule.segments, whole.schedule.segments);
+      EXPECT_EQ(summary.candidates.size(), whole.candidates.size());
+    }
+  }
+}
+
 /// As it was measured between ranks of one host: beyond what a cache holds times rise faster than sizes, so that the
 /// message takes less in parts than g(m) of it says.
 TEST(BroadcastPlan, BoundsHoldWhereTimesRiseFasterThanSizes) {

@@ -121,7 +121,8 @@ struct BroadcastOptions {
   /// As in BetweenOptions, for trees between clusters; "auto" takes a fifth of it for these where it also looks at
   /// other ways, whose work has limits of its own.
   double time_limit_s = 1;
-  StopRequest stop;  ///< of "exact", "auto", "pipelined" and "parallel-entry"
+  StopRequest stop;      ///< of "exact", "auto", "pipelined" and "parallel-entry"
+  bool messages = true;  ///< false: only the summary, the plan has no transfers, operations and pace
 };
 
 /// Ranks among which the MPI's own broadcast spreads the whole message: at least two. The first one has all of it, and
@@ -145,6 +146,7 @@ struct BroadcastPlan {
   Program program;
   std::vector<SendPace> pace;           ///< by operation; it matters for sends alone
   std::vector<NativeBroadcast> native;  ///< by the MPI, after the program; a rank is in one of them at most
+  std::int64_t messages = 0;            ///< of the program, how many
   /// What each method that "auto" compared takes by the model, the first one chosen.
   struct Candidate {
     std::string method;   ///< what a person calls it

@@ -131,12 +131,18 @@ BroadcastPlan plan_broadcast(const Platform& platform, std::int64_t root, std::i
   plan.program.size_bytes = bytes;
   plan.program.root = root;
   plan.program.length_s = planned.length_s;
-  plan.program.operations = operations_of(planned.messages.value(), platform.ranks);
-  plan.pace.resize(plan.program.operations.size());
-  for (std::size_t m = 0; m < planned.messages->list.size(); ++m)
-    plan.pace[2 * m] = {planned.messages->list[m].port_s, planned.messages->list[m].connection_s};
-  plan.native = std::move(planned.native);
   plan.schedule = std::move(planned.schedule);
+  plan.messages = planned.count;
+  if (options.messages) {
+    plan.program.operations = operations_of(planned.messages.value(), platform.ranks);
+    plan.pace.resize(plan.program.operations.size());
+    for (std::size_t m = 0; m < planned.messages->list.size(); ++m)
+      plan.pace[2 * m] = {planned.messages->list[m].port_s, planned.messages->list[m].connection_s};
+  } else {
+    detail::check_message_count(plan.messages);
+    plan.schedule.transfers.clear();
+  }
+  plan.native = std::move(planned.native);
   plan.optimal = planned.optimal;
   plan.candidates = std::move(planned.candidates);
   return plan;

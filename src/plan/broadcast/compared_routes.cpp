@@ -52,8 +52,9 @@ constexpr std::int64_t kLongPipeline = 192;
 
 class RouteComparison {
  public:
-  RouteComparison(const RankNetwork& network, std::int64_t root, std::int64_t bytes, const StopRequest& stop)
-      : network_(network), root_(root), bytes_(bytes), stop_(stop) {}
+  RouteComparison(const RankNetwork& network, std::int64_t root, std::int64_t bytes, bool summary,
+                  const StopRequest& stop)
+      : network_(network), root_(root), bytes_(bytes), summary_(summary), stop_(stop) {}
 
   RoutedMessages run(const std::vector<FoundRoutes>& found) {
     if (network_.platform().ranks > kManyRanks) return best_simulated(found);
@@ -83,8 +84,13 @@ class RouteComparison {
   [[nodiscard]] bool stopped() const { return stop_ && stop_(); }
 
   /// The first `bytes` bytes of the message over routes.
-  [[nodiscard]] TimedMessages simulated(const Routes& routes, std::int64_t bytes) const {
-    return timed_messages(network_, root_, bytes, route_messages(network_, root_, bytes, routes), false, false);
+  [[nodiscard]] TimedMessages simulated(const Routes& routes, std::int64_t bytes, bool length_only = false) const {
+    return timed_messages(network_, root_, bytes, route_messages(network_, root_, bytes, routes), false, length_only);
+  }
+
+  /// Whether a plan has the length of the replay of all messages.
+  [[nodiscard]] bool is_confirmed(const Routes& routes) const {
+    return routes.segments(bytes_) * (network_.platform().ranks - 1) <= kMostConfirmed;
   }
 
   /// So much of the message is replayed: all of it, or that many whole segments.
@@ -114,7 +120,7 @@ class RouteComparison {
   void complete(Compared& compared) const {
     TimedMessages& messages = compared.messages;
     if (messages.bytes == bytes_) return;
-    messages = simulated(compared.routes, bytes_);
+    messages = simulated(compared.routes, bytes_, summary_ && !is_confirmed(compared.routes));
     double delay = compared.delay;
     // Where ranks leave some of their ports to long links, half of the delay is that of the beginning.
     if (compared.routes.entries == Routes::Entries::kAll)
@@ -130,8 +136,7 @@ class RouteComparison {
 
   /// The replay of all messages, where that is little work, in place of what that of the part makes likely.
   void confirm(Compared& chosen) const {
-    if (!chosen.completed || static_cast<std::int64_t>(chosen.messages.list.size()) > kMostConfirmed || stopped())
-      return;
+    if (!chosen.completed || !is_confirmed(chosen.routes) || stopped()) return;
     double rates = kMostRatesAtFirst;
     if (std::optional<TimedMessages> again = replayed(network_, chosen.messages, &rates))
       chosen.messages = std::move(*again);
@@ -211,14 +216,15 @@ class RouteComparison {
   const RankNetwork& network_;
   std::int64_t root_;
   std::int64_t bytes_;
+  bool summary_;
   const StopRequest& stop_;
 };
 
 }  // namespace
 
 RoutedMessages best_routed(const RankNetwork& network, std::int64_t root, std::int64_t bytes,
-                           const std::vector<FoundRoutes>& found, const StopRequest& stop) {
-  return RouteComparison(network, root, bytes, stop).run(found);
+                           const std::vector<FoundRoutes>& found, bool summary, const StopRequest& stop) {
+  return RouteComparison(network, root, bytes, summary, stop).run(found);
 }
 
 }  // namespace sluice::detail

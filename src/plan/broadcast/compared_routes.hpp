@@ -10,7 +10,7 @@
 
 namespace sluice::detail {
 
-/// Routes, and the messages over them.
+/// Routes, and the messages over them, of which each rank but the root gets one for each segment.
 struct RoutedMessages {
   Routes routes;
   TimedMessages messages;
@@ -20,7 +20,8 @@ struct RoutedMessages {
 inline constexpr double kReplayOverScore = 0.75;
 
 /// Of routes in the order of their scores, at least one, those that a replay finds shortest: see compared_routes.cpp.
+/// `summary`: of many messages, their length alone.
 [[nodiscard]] RoutedMessages best_routed(const RankNetwork& network, std::int64_t root, std::int64_t bytes,
-                                         const std::vector<FoundRoutes>& found, const StopRequest& stop);
+                                         const std::vector<FoundRoutes>& found, bool summary, const StopRequest& stop);
 
 }  // namespace sluice::detail

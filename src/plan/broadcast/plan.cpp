@@ -206,6 +206,7 @@ class BroadcastPlanner {
   [[nodiscard]] PlannedMessages with_messages(BetweenPlan found) const {
     TreeMessages tree = messages_over(found);
     PlannedMessages plan;
+    plan.count = static_cast<std::int64_t>(tree.messages.list.size());
     plan.messages = std::move(tree.messages);
     plan.native = std::move(tree.native);
     plan.length_s = tree.length_s;
@@ -266,10 +267,11 @@ class BroadcastPlanner {
       plan.length_s = found.front().length_s;
       return finish(std::move(plan), name, name + ", " + to_string(found.front().routes));
     }
-    detail::RoutedMessages best = best_routed(network_, root_, bytes_, found, options_.stop);
+    detail::RoutedMessages best = best_routed(network_, root_, bytes_, found, !options_.messages, options_.stop);
     fill_schedule(plan.schedule, best);
     plan.length_s = plan.schedule.length = best.messages.length_s;
     plan.schedule.bound = {detail::bound_below(bound(), plan.schedule.length), plan.schedule.length};
+    plan.count = best.routes.segments(bytes_) * (platform_.ranks - 1);
     plan.messages = std::move(best.messages);
     return finish(std::move(plan), name, name + ", " + to_string(best.routes));
   }
@@ -286,6 +288,7 @@ class BroadcastPlanner {
 
   void fill_schedule(TreeSchedule& schedule, const detail::RoutedMessages& routed) const {
     schedule.segments = routed.routes.segments(bytes_);
+    if (!options_.messages) return;
     schedule.transfers.reserve(routed.messages.list.size());
     for (const TimedMessage& each : routed.messages.list)  // in the order of their starts
       schedule.transfers.push_back(

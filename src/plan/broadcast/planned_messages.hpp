@@ -15,7 +15,9 @@ namespace sluice::detail {
 struct PlannedMessages {
   TreeSchedule schedule;
   bool optimal = false;
-  std::optional<TimedMessages> messages;  ///< none of a method that was seen to be slower and not worked out
+  /// None of a method that was seen to be slower and not worked out. Of a summary, maybe their length alone.
+  std::optional<TimedMessages> messages;
+  std::int64_t count = 0;  ///< of messages
   std::vector<NativeBroadcast> native;
   double length_s = 0;  ///< until all ranks have the message
   std::string method;

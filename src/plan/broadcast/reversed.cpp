@@ -73,7 +73,9 @@ ReversedPlan plan_reversed_broadcast(const Platform& platform, std::int64_t root
   // How long broadcasts took says nothing of a reduction.
   for (PlatformCluster& cluster : other_way.clusters) cluster.broadcast = cluster.planned_broadcast = {};
   const std::int64_t bytes = checked::multiply(elements, element_bytes, "bytes of the elements");
-  detail::PlannedMessages forth = detail::plan_messages(other_way, root, bytes, options);
+  BroadcastOptions how = options;
+  how.messages = true;
+  detail::PlannedMessages forth = detail::plan_messages(other_way, root, bytes, how);
   BetweenClusters machines = between_clusters(other_way, bytes, root, 1, options.inside);
   if (forth.schedule.machines != machines.clusters())
     machines.inside.assign(static_cast<std::size_t>(forth.schedule.machines), 0);
