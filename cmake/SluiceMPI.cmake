@@ -10,6 +10,8 @@ if(MPIEXEC_EXECUTABLE AND NOT IS_ABSOLUTE "${MPIEXEC_EXECUTABLE}")
   unset(MPIEXEC_EXECUTABLE CACHE)
   find_program(MPIEXEC_EXECUTABLE NAMES ${_sluice_launcher} REQUIRED DOC "Starts MPI programs")
 endif()
+# Not the bindings that MPI 2 had for C++, whose library every program would load.
+set(MPI_CXX_SKIP_MPICXX ON)
 find_package(MPI REQUIRED COMPONENTS CXX)
 
 include(CheckCXXSymbolExists)

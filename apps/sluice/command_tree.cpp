@@ -2,15 +2,42 @@
 
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <memory>
+#include <span>
+#include <string_view>
 
 #include "everywhere.hpp"
 #include "version.hpp"
 
 namespace sluice::command {
 
-void add_all(CLI::App& root, Action& chosen) {
+namespace {
+
+struct Verb {
+  std::string_view name;
+  void (*add)(CLI::App& root, Action& chosen);
+};
+
+constexpr std::array kVerbs{
+    Verb{"plan", add_plan},
+    Verb{"compare", add_compare},
+    Verb{"simulate", add_simulate},
+    Verb{"check", add_check},
+    Verb{"cluster", add_cluster},
+    Verb{"predict", add_predict},
+    Verb{"tune", add_tune},
+    Verb{"study", add_study},
+    Verb{"report", add_report},
+    Verb{"platform", add_platform},
+    Verb{"platform-to-simgrid", add_platform_to_simgrid},
+    Verb{"probe", add_probe},
+    Verb{"run", add_run},
+};
+
+void add_verbs(CLI::App& root, Action& chosen, std::span<const Verb> verbs) {
   constexpr std::size_t kOptionsWidth = 27;  // of the help
   root.description("Plans and runs communication where the order of messages matters.");
   root.set_version_flag("-V,--version", version_text, "print the version, and what it was built with, and exit");
@@ -23,19 +50,7 @@ void add_all(CLI::App& root, Action& chosen) {
       "sluice VERB --help, or sluice help VERB, tells more.");
   root.get_formatter()->column_width(kOptionsWidth);
   root.get_formatter()->label("SUBCOMMAND", "VERB");
-  add_plan(root, chosen);
-  add_compare(root, chosen);
-  add_simulate(root, chosen);
-  add_check(root, chosen);
-  add_cluster(root, chosen);
-  add_predict(root, chosen);
-  add_tune(root, chosen);
-  add_study(root, chosen);
-  add_report(root, chosen);
-  add_platform(root, chosen);
-  add_platform_to_simgrid(root, chosen);
-  add_probe(root, chosen);
-  add_run(root, chosen);
+  for (const Verb& each : verbs) each.add(root, chosen);
   add_options_of_all(root);
   for (CLI::App* verb : root.get_subcommands({})) {
     verb->group("Verbs");
@@ -48,6 +63,16 @@ void add_all(CLI::App& root, Action& chosen) {
       problem->formatter(formatter);
     }
   }
+}
+
+}  // namespace
+
+void add_all(CLI::App& root, Action& chosen) { add_verbs(root, chosen, kVerbs); }
+
+void add_needed(CLI::App& root, Action& chosen, const std::string& verb) {
+  const auto* const found =
+      std::find_if(kVerbs.begin(), kVerbs.end(), [&](const Verb& each) { return each.name == verb; });
+  add_verbs(root, chosen, found == kVerbs.end() ? std::span<const Verb>(kVerbs) : std::span(found, 1));
 }
 
 std::vector<const CLI::App*> parts_of(const CLI::App& app) {

@@ -150,8 +150,8 @@ int run_action(const CLI::App& root, const Action& action) {
 int run_command(const std::vector<std::string>& words) {
   CLI::App root("", "sluice");
   Action chosen;
-  add_all(root, chosen);
   std::vector<std::string> arguments = help_as_option(words);
+  add_needed(root, chosen, arguments.empty() ? "" : arguments.front());
   check_verb_and_problem(root, arguments);
   try {
     std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes a vector
