@@ -53,24 +53,25 @@ double RouteScore::uplink_s(std::size_t number, std::int64_t bytes) {
   return seconds;
 }
 
-void RouteScore::add_loads(const std::vector<RankMessage>& messages, const std::vector<MessageCosts>& inside) {
+void RouteScore::add_loads(const std::vector<RankMessage>& messages, const std::vector<MessageCosts>& inside,
+                           double times) {
   for (const RankMessage& message : messages) {
     const auto from = static_cast<std::size_t>(message.from), to = static_cast<std::size_t>(message.to);
     const std::size_t a = network_.cluster(message.from), b = network_.cluster(message.to);
     const std::int64_t bytes = message.end - message.begin;
     const MessageCosts& passed = a == b ? inside[a] : costs(a, b, bytes);
     const auto pass = [&](std::size_t what, double seconds) {
-      load_[what] += seconds;
-      if (!passed.yields) firm_[what] += seconds;
+      load_[what] += times * seconds;
+      if (!passed.yields) firm_[what] += times * seconds;
     };
     pass(from, passed.port_s);
     pass(ranks_ + to, passed.port_s);
-    load_[2 * ranks_ + from] += passed.overhead_s;
-    load_[2 * ranks_ + to] += passed.overhead_s;
+    load_[2 * ranks_ + from] += times * passed.overhead_s;
+    load_[2 * ranks_ + to] += times * passed.overhead_s;
     if (a == b) continue;
     double& link = load_[3 * ranks_ + a * clusters_ + b];
     if (link == 0) links_.push_back(3 * ranks_ + a * clusters_ + b);
-    link += passed.link_s;
+    link += times * passed.link_s;
     network_.for_uplinks(a, b, [&](std::size_t number) {
       pass(3 * ranks_ + clusters_ * clusters_ + number,
            network_.kept_s(number, passed.link_s, uplink_s(number, bytes)));
@@ -164,10 +165,29 @@ const RouteScore::InsideLoads& RouteScore::inside_loads(std::size_t group, Route
   const auto [at, fresh] = inside_.try_emplace(std::move(key));
   InsideLoads& result = at->second;
   if (!fresh) return result;
+  struct Alike {
+    std::size_t start = 0, first = 0;  // of the ring
+    std::size_t segment = 0;           // one of those
+    double count = 0;
+  };
+  std::vector<Alike> rings;
+  for (std::size_t each = 0; each < sample; ++each) {
+    const auto [start, first] = builder.ring_of(group, static_cast<std::int64_t>(each), turn(each, sample));
+    const bool last = static_cast<std::int64_t>(each + 1) == routes.segments(bytes_);  // which may be shorter
+    const auto known = std::find_if(rings.begin(), rings.end(), [&, start = start, first = first](const Alike& ring) {
+      return !last && ring.start == start && ring.first == first;
+    });
+    if (known == rings.end())
+      rings.push_back({start, first, each, 1});
+    else
+      known->count += 1;
+  }
   std::vector<RankMessage> messages;
-  for (std::size_t each = 0; each < sample; ++each)
-    builder.add_inside(group, static_cast<std::int64_t>(each), turn(each, sample), messages);
-  add_loads(messages, inside);
+  for (const Alike& ring : rings) {
+    messages.clear();
+    builder.add_inside(group, static_cast<std::int64_t>(ring.segment), turn(ring.segment, sample), messages);
+    add_loads(messages, inside, ring.count);
+  }
   const auto collect = [&](std::size_t what) {
     if (load_[what] > 0) result.loads.push_back({what, load_[what], firm_[what]});
   };

@@ -49,7 +49,8 @@ class RouteScore {
   /// `port_s`: of both ranks.
   [[nodiscard]] const MessageCosts& costs(std::size_t from_cluster, std::size_t to_cluster, std::int64_t bytes);
   [[nodiscard]] double uplink_s(std::size_t number, std::int64_t bytes);
-  void add_loads(const std::vector<RankMessage>& messages, const std::vector<MessageCosts>& inside);
+  /// Of messages that come so many times.
+  void add_loads(const std::vector<RankMessage>& messages, const std::vector<MessageCosts>& inside, double times = 1);
   [[nodiscard]] double busiest_connection(std::size_t count, std::int64_t bytes);
   void add_connections(const std::vector<RankMessage>& messages);
   [[nodiscard]] double fill(const std::vector<RankMessage>& messages, const std::vector<MessageCosts>& inside);

@@ -52,8 +52,13 @@ class Simulation {
     const auto root = static_cast<std::size_t>(root_);
     try_at(root, 0);
     std::size_t delivered = 0;
-    while (!events_.empty()) {
+    while (!due_.empty() || !events_.empty()) {
+      if (const bool later = events_.empty() || events_.first().time > now_; later && !due_.empty()) {
+        try_next();
+        continue;
+      }
       const Event event = events_.take();
+      now_ = event.time;
       switch (event.kind) {
         case Kind::kTry:
           if (event.time == next_try_[event.index]) {
@@ -211,7 +216,19 @@ class Simulation {
   void try_at(std::size_t rank, double time) {
     if (time >= next_try_[rank]) return;
     next_try_[rank] = time;
-    events_.push(time, Kind::kTry, rank);
+    if (time > now_)
+      events_.push(time, Kind::kTry, rank);
+    else
+      due_.push_back(rank);
+  }
+
+  /// Of those due now, which come after all else that happens now.
+  void try_next() {
+    const std::size_t rank = due_[next_due_++];
+    if (next_due_ == due_.size()) due_.clear(), next_due_ = 0;
+    if (next_try_[rank] != now_) return;
+    next_try_[rank] = kInfinity;
+    send_from(rank, now_);
   }
 
   void send_from(std::size_t rank, double now) {
@@ -363,6 +380,9 @@ class Simulation {
   std::vector<double> port_free_, receive_free_, next_try_, link_free_;
   std::vector<Uplink> uplinks_;
   EventQueue<Kind> events_;
+  double now_ = 0;
+  std::vector<std::size_t> due_;  // ranks that are tried now, from this one on
+  std::size_t next_due_ = 0;
   std::vector<Number> place_;  // of a message in the list
 };
 
