@@ -146,6 +146,92 @@ TEST(BoxCopy, AnyRangeOfAnyMessage) {
   EXPECT_GT(messages, 1000);
 }
 
+/// A message of a matrix, with gaps between rows on both sides and memories at odd addresses. `transposed`: rows of the
+/// source are columns of the target.
+void expect_copies(Draw& draw, bool transposed, std::int64_t element) {
+  const Dimension slow = random_dimension(draw, 300);
+  const Dimension fast = random_dimension(draw, 300);
+  const auto bytes = static_cast<std::int64_t>(slow.from.size() * fast.from.size()) * element;
+  if (bytes == 0) return;
+  const std::int64_t from_row = fast.from_extent * element + draw.between(0, 20);
+  const std::int64_t to_row = (transposed ? slow : fast).to_extent * element + draw.between(0, 20);
+  const std::int64_t from_at = draw.between(0, 7);
+  const std::int64_t to_at = draw.between(0, 7);
+  std::vector<std::byte> source(static_cast<std::size_t>(from_at + slow.from_extent * from_row));
+  for (std::size_t i = 0; i < source.size(); ++i) source[i] = static_cast<std::byte>(i * 7 + i / 256);
+  std::vector<std::byte> target(static_cast<std::size_t>(to_at + (transposed ? fast : slow).to_extent * to_row),
+                                std::byte{0xcc});
+  const std::vector<std::byte> empty = target;
+
+  const std::int64_t begin = draw.between(0, bytes - 1);
+  const std::int64_t end = draw.between(begin + 1, bytes);
+  std::vector<std::byte> message(static_cast<std::size_t>(end - begin));
+  std::vector<std::byte> expected = target;
+  for (std::int64_t b = begin; b < end; ++b) {
+    const auto row = static_cast<std::size_t>(b / element) / fast.from.size();
+    const auto column = static_cast<std::size_t>(b / element) % fast.from.size();
+    const std::int64_t to = transposed ? fast.to[column] * to_row + slow.to[row] * element
+                                       : slow.to[row] * to_row + fast.to[column] * element;
+    const std::byte value = source[static_cast<std::size_t>(from_at + slow.from[row] * from_row +
+                                                            fast.from[column] * element + b % element)];
+    message[static_cast<std::size_t>(b - begin)] = value;
+    expected[static_cast<std::size_t>(to_at + to + b % element)] = value;
+  }
+
+  const CopyAxis one = scaled(one_position(), element);
+  const auto copied = [&](CopyKind kind) {
+    CopyAxis rows = copy_axis(slow.runs, kind);
+    CopyAxis columns = copy_axis(fast.runs, kind);
+    const std::int64_t dense = columns.count * element;
+    const std::int64_t from_step = kind == CopyKind::kUnpack ? dense : from_row;
+    const std::int64_t to_step = kind == CopyKind::kPack ? dense : transposed ? element : to_row;
+    BoxCopy box;
+    box.push({&rows, from_step, to_step});
+    if (transposed && kind != CopyKind::kPack) {
+      box.push({&columns, element, to_row});
+      box.push({&one, 1, 1});
+    } else {
+      columns = scaled(columns, element);
+      box.push({&columns, 1, 1});
+    }
+    const bool unpack = kind == CopyKind::kUnpack;
+    std::vector<std::byte> result = kind == CopyKind::kPack ? std::vector<std::byte>(message.size()) : empty;
+    box.copy(begin, end, unpack ? message.data() : source.data() + from_at, unpack ? begin : 0,
+             result.data() + (kind == CopyKind::kPack ? 0 : to_at), kind == CopyKind::kPack ? begin : 0);
+    return result;
+  };
+  ASSERT_EQ(testing::difference(copied(CopyKind::kPack), message), "");
+  ASSERT_EQ(testing::difference(copied(CopyKind::kUnpack), expected), "");
+  ASSERT_EQ(testing::difference(copied(CopyKind::kMove), expected), "");
+
+  // And back: the message from the receiver's part, where every element of it has come.
+  CopyAxis rows = copy_axis(slow.runs, CopyKind::kPassOn);
+  CopyAxis columns = copy_axis(fast.runs, CopyKind::kPassOn);
+  BoxCopy box;
+  box.push({&rows, transposed ? element : to_row, columns.count * element});
+  if (transposed) {
+    box.push({&columns, to_row, element});
+    box.push({&one, 1, 1});
+  } else {
+    columns = scaled(columns, element);
+    box.push({&columns, 1, 1});
+  }
+  std::vector<std::byte> again(message.size());
+  box.copy(begin, end, expected.data() + to_at, 0, again.data(), begin);
+  ASSERT_EQ(testing::difference(again, message), "");
+}
+
+TEST(BoxCopy, MatricesOfTinyBlocksTransposedOrNot) {
+  Draw draw(23);
+  for (const std::int64_t element : {1, 2, 3, 4, 8, 12, 16, 24, 32, 40, 80}) {
+    for (int round = 0; round < 40; ++round) {
+      SCOPED_TRACE(::testing::Message() << "element of " << element << " bytes, round " << round);
+      expect_copies(draw, round % 2 == 0, element);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
 TEST(BoxCopy, RunsThatFollowEachOtherBecomeOne) {
   // The same layout on both sides: all a process has, in one run, whatever the number of blocks.
   const AxisPattern same({1000003, 3, 7, 0}, {1000003, 3, 7, 0}, 0, 0, 1000003);

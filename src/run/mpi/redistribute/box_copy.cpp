@@ -3,89 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "sluice/error.hpp"
+#include "run/mpi/redistribute/grid_copy.hpp"
 
 namespace sluice::mpi::detail {
-
-CopyAxis::Cursor CopyAxis::seek(std::int64_t position) const {
-  const std::int64_t shifted = position + lead;
-  const std::int64_t period = shifted / per_period;
-  const std::int64_t rest = shifted - period * per_period;
-  const auto after = std::ranges::upper_bound(runs, rest, {}, &Run::first);
-  const auto run = static_cast<std::size_t>(after - runs.begin()) - 1;
-  return {run, rest - runs[run].first, period * from_stride, period * to_stride};
-}
-
-namespace {
-
-/// As if the receiver's part were the sender's.
-IndexRuns from_receiver(IndexRuns runs) {
-  for (IndexRun& run : runs.runs) std::swap(run.from, run.to);
-  std::swap(runs.from_stride, runs.to_stride);
-  return runs;
-}
-
-}  // namespace
-
-CopyAxis copy_axis(const IndexRuns& runs, CopyKind kind) {
-  if (kind == CopyKind::kPassOn) return copy_axis(from_receiver(runs), CopyKind::kPack);
-  CopyAxis axis;
-  axis.count = runs.count();
-  if (axis.count == 0) return axis;
-  axis.lead = runs.runs.front().first < 0 ? -runs.runs.front().first : 0;
-  axis.per_period = 0;
-  for (const IndexRun& run : runs.runs) axis.per_period += run.length;
-  const bool repeats = axis.count + axis.lead > axis.per_period;
-  axis.from_stride = !repeats ? 0 : kind == CopyKind::kUnpack ? axis.per_period : runs.from_stride;
-  axis.to_stride = !repeats ? 0 : kind == CopyKind::kPack ? axis.per_period : runs.to_stride;
-
-  std::int64_t first = 0;
-  for (const IndexRun& run : runs.runs) {
-    const std::int64_t from = kind == CopyKind::kUnpack ? first - axis.lead : run.from.value;
-    const std::int64_t to = kind == CopyKind::kPack ? first - axis.lead : run.to.value;
-    CopyAxis::Run* last = axis.runs.empty() ? nullptr : &axis.runs.back();
-    if (last != nullptr && last->from + last->length == from && last->to + last->length == to) {
-      last->length += run.length;
-    } else {
-      axis.runs.push_back({first, run.length, from, to});
-    }
-    first += run.length;
-  }
-  CopyAxis::Run& run = axis.runs.front();
-  if (axis.runs.size() == 1 &&
-      (!repeats || (axis.from_stride == axis.per_period && axis.to_stride == axis.per_period))) {
-    run = {0, axis.count, run.from + axis.lead, run.to + axis.lead};
-    axis.lead = axis.from_stride = axis.to_stride = 0;
-    axis.per_period = axis.count;
-  }
-  const bool same = std::ranges::all_of(axis.runs, [&](const CopyAxis::Run& r) { return r.length == run.length; });
-  axis.uniform = same ? run.length : 0;
-  return axis;
-}
-
-CopyAxis one_position() {
-  CopyAxis axis;
-  axis.runs.push_back({0, 1, 0, 0});
-  axis.count = axis.uniform = 1;
-  return axis;
-}
-
-CopyAxis scaled(const CopyAxis& axis, std::int64_t factor) {
-  CopyAxis result = axis;
-  for (CopyAxis::Run& run : result.runs) {
-    run.first *= factor;
-    run.length *= factor;
-    run.from *= factor;
-    run.to *= factor;
-  }
-  result.count *= factor;
-  result.lead *= factor;
-  result.per_period = axis.count == 0 ? 1 : axis.per_period * factor;
-  result.from_stride *= factor;
-  result.to_stride *= factor;
-  result.uniform *= factor;
-  return result;
-}
 
 namespace {
 
@@ -111,85 +31,24 @@ inline void copy_bytes(std::byte* to, const std::byte* from, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) to[i] = from[i];
 }
 
-/// Whole runs of `Length` bytes, from the one at `c` on: n bytes, a multiple of it.
-template <std::size_t Length>
-void copy_runs(const CopyAxis& axis, CopyAxis::Cursor& c, std::int64_t n, const std::byte* from, std::byte* to) {
-  if (axis.runs.size() == 1) {
-    const std::byte* source = from + axis.from_at(c);
-    std::byte* target = to + axis.to_at(c);
-    for (std::int64_t left = n; left > 0; left -= static_cast<std::int64_t>(Length)) {
-      std::memcpy(target, source, Length);
-      source += axis.from_stride;
-      target += axis.to_stride;
-    }
-    const std::int64_t periods = n / static_cast<std::int64_t>(Length);
-    c.from += periods * axis.from_stride;
-    c.to += periods * axis.to_stride;
-    return;
-  }
-  for (std::int64_t left = n; left > 0; left -= static_cast<std::int64_t>(Length)) {
-    const CopyAxis::Run& run = axis.runs[c.run];
-    std::memcpy(to + c.to + run.to, from + c.from + run.from, Length);
-    if (++c.run == axis.runs.size()) {
-      c.run = 0;
-      c.from += axis.from_stride;
-      c.to += axis.to_stride;
-    }
-  }
-}
+/// So many periods of short runs at least are copied together.
+constexpr std::int64_t kLeastPeriods = 4;
 
 /// n bytes of the innermost level from `c` on. `from` and `to` belong to byte 0 of the row.
 void copy_row(const CopyAxis& axis, CopyAxis::Cursor c, std::int64_t n, const std::byte* from, std::byte* to) {
-  const auto one_run = [&](std::int64_t length) {
+  const auto one_run = [&] {
+    const std::int64_t length = std::min(axis.left(c), n);
     copy_bytes(to + axis.to_at(c), from + axis.from_at(c), length);
     axis.advance(c, length);
     n -= length;
   };
-  if (axis.uniform > 0 && axis.uniform <= 32 && n > axis.uniform) {
-    if (c.within > 0) one_run(axis.left(c));
-    const std::int64_t whole = n - n % axis.uniform;
-    const auto runs = [&]<std::size_t Length>() {
-      copy_runs<Length>(axis, c, whole, from, to);
-      n -= whole;
-    };
-    switch (axis.uniform) {
-      case 1:
-        runs.operator()<1>();
-        break;
-      case 2:
-        runs.operator()<2>();
-        break;
-      case 4:
-        runs.operator()<4>();
-        break;
-      case 8:
-        runs.operator()<8>();
-        break;
-      case 16:
-        runs.operator()<16>();
-        break;
-      case 24:
-        runs.operator()<24>();
-        break;
-      case 32:
-        runs.operator()<32>();
-        break;
-      default:
-        break;
-    }
+  if (n >= kLeastPeriods * axis.per_period && has_period_copies(axis)) {
+    while (c.run > 0 || c.within > 0) one_run();
+    const std::int64_t periods = n / axis.per_period;
+    copy_periods(axis, c, periods, from, to);
+    n -= periods * axis.per_period;
   }
-  while (n > 0) one_run(std::min(axis.left(c), n));
-}
-
-/// `rows` rows of one run of `Length` bytes.
-template <std::size_t Length>
-void copy_column(const std::byte* from, std::int64_t from_step, std::byte* to, std::int64_t to_step,
-                 std::int64_t rows) {
-  for (std::int64_t row = 0; row < rows; ++row) {
-    std::memcpy(to, from, Length);
-    from += from_step;
-    to += to_step;
-  }
+  while (n > 0) one_run();
 }
 
 void copy_rows(const CopyAxis& axis, std::int64_t rows, const std::byte* from, std::int64_t from_step, std::byte* to,
@@ -198,20 +57,6 @@ void copy_rows(const CopyAxis& axis, std::int64_t rows, const std::byte* from, s
   if (axis.contiguous()) {
     from += axis.from_at(start);
     to += axis.to_at(start);
-    switch (axis.count) {
-      case 4:
-        return copy_column<4>(from, from_step, to, to_step, rows);
-      case 8:
-        return copy_column<8>(from, from_step, to, to_step, rows);
-      case 16:
-        return copy_column<16>(from, from_step, to, to_step, rows);
-      case 24:
-        return copy_column<24>(from, from_step, to, to_step, rows);
-      case 32:
-        return copy_column<32>(from, from_step, to, to_step, rows);
-      default:
-        break;
-    }
     for (std::int64_t row = 0; row < rows; ++row) {
       copy_bytes(to + row * to_step, from + row * from_step, axis.count);
     }
@@ -232,6 +77,9 @@ std::int64_t BoxCopy::bytes() const {
 }
 
 namespace {
+
+/// Elements of at most so many bytes are copied as a grid.
+constexpr std::int64_t kMostElementBytes = 32;
 
 /// Rows of at most so many bytes are visited all at once where their runs are short.
 constexpr std::int64_t kMostInPlaces = 16;
@@ -379,74 +227,77 @@ void for_each_start(const Rows& at, Visit&& visit) {
   }
 }
 
-/// Elements of `Length` bytes whose planes are nearer to each other in the target than their rows are: so many planes
-/// at a time that each cache line of the target is written at once.
-template <std::int64_t Length, class Rows>
-void copy_tiles(const Rows& at, const std::byte* from, std::byte* to) {
-  constexpr std::int64_t kPlanes = std::max<std::int64_t>(4, 64 / Length);
-  for (std::int64_t first = 0; first < at.planes; first += kPlanes) {
-    const std::int64_t planes = std::min(kPlanes, at.planes - first);
-    const std::byte* source = from + first * at.from_plane_step;
-    std::byte* target = to + first * at.to_plane_step;
-    for (std::int64_t row = 0; row < at.rows; ++row, source += at.from_step, target += at.to_step) {
-      for (std::int64_t plane = 0; plane < planes; ++plane) {
-        std::memcpy(target + plane * at.to_plane_step, source + plane * at.from_plane_step,
-                    static_cast<std::size_t>(Length));
-      }
-    }
-  }
-}
-
-/// Rows of one run each, at the places of an axis.
-template <class Rows>
-void copy_places(const Rows& at, const std::byte* from, std::byte* to) {
-  const auto copy_each = [&]<std::size_t Length>() {
-    for_each_place(*at.places, at.from_step, at.to_step,
-                   [&](std::int64_t f, std::int64_t t) { std::memcpy(to + t, from + f, Length); });
-  };
-  if (at.bytes == 4) return copy_each.template operator()<4>();
-  if (at.bytes == 8) return copy_each.template operator()<8>();
-  if (at.bytes == 16) return copy_each.template operator()<16>();
-  for_each_place(*at.places, at.from_step, at.to_step,
-                 [&](std::int64_t f, std::int64_t t) { copy_bytes(to + t, from + f, at.bytes); });
-}
-
-/// copy_tiles for elements of the commonest sizes; false for others.
-template <class Rows>
-bool copy_transposed(const Rows& at, const std::byte* from, std::byte* to) {
-  if (at.planes == 1 || at.to_plane_step >= at.to_step) return false;
-  if (at.bytes == 4) {
-    copy_tiles<4>(at, from, to);
-  } else if (at.bytes == 8) {
-    copy_tiles<8>(at, from, to);
-  } else if (at.bytes == 16) {
-    copy_tiles<16>(at, from, to);
-  } else {
-    return false;
-  }
-  return true;
-}
-
 }  // namespace
+
+void BoxCopy::copy_elements(std::int64_t begin, std::int64_t end, const std::byte* from, std::int64_t from_origin,
+                            std::byte* to, std::int64_t to_origin) const {
+  static const CopyAxis kOneRow = one_position();
+  const CopyAxis& element = *levels_[size_ - 1].axis;
+  const Level& fast = levels_[size_ - 2];
+  const Level slow = size_ > 2 ? levels_[size_ - 3] : Level{&kOneRow};
+  const std::int64_t columns = fast.axis->count;
+  from_origin -= element.from_at(element.seek(0));
+  to_origin -= element.to_at(element.seek(0));
+  const std::int64_t last = end / element.count;
+  for (std::int64_t number = begin / element.count; number < last;) {
+    std::int64_t row = number / columns;
+    const std::int64_t column = number - row * columns;
+    std::int64_t outer = row / slow.axis->count;
+    row -= outer * slow.axis->count;
+    std::int64_t source = -from_origin;
+    std::int64_t target = -to_origin;
+    for (std::size_t l = size_ - 2; l-- > 1;) {
+      const Level& level = levels_[l - 1];
+      const CopyAxis::Cursor at = level.axis->seek(outer % level.axis->count);
+      outer /= level.axis->count;
+      source += level.axis->from_at(at) * level.from_step;
+      target += level.axis->to_at(at) * level.to_step;
+    }
+    // Whole rows, or what there is of one.
+    const bool whole = column == 0 && last - number >= columns;
+    const std::int64_t rows = whole ? std::min(slow.axis->count - row, (last - number) / columns) : 1;
+    const std::int64_t of_row = whole ? columns : std::min(columns - column, last - number);
+    copy_grid({slow.axis, slow.axis->seek(row), rows, slow.from_step, slow.to_step},
+              {fast.axis, fast.axis->seek(column), of_row, fast.from_step, fast.to_step}, element.count, from + source,
+              to + target);
+    number += rows * of_row;
+  }
+}
 
 void BoxCopy::copy(std::int64_t begin, std::int64_t end, const std::byte* from, std::int64_t from_origin, std::byte* to,
                    std::int64_t to_origin) const {
   if (begin >= end) return;
   const CopyAxis& inner = *levels_[size_ - 1].axis;
-  const CopyAxis::Cursor start = inner.seek(0);
+  if (rows_ == nullptr && size_ > 1 && inner.contiguous() && inner.count <= kMostElementBytes) {
+    const std::int64_t first = (begin + inner.count - 1) / inner.count * inner.count;
+    const std::int64_t last = end / inner.count * inner.count;
+    if (first < last) {
+      copy_by_runs(begin, first, from, from_origin, to, to_origin);
+      copy_elements(first, last, from, from_origin, to, to_origin);
+      copy_by_runs(last, end, from, from_origin, to, to_origin);
+      return;
+    }
+  }
+  copy_by_runs(begin, end, from, from_origin, to, to_origin);
+}
+
+void BoxCopy::copy_by_runs(std::int64_t begin, std::int64_t end, const std::byte* from, std::int64_t from_origin,
+                           std::byte* to, std::int64_t to_origin) const {
+  if (begin >= end) return;
+  const CopyAxis& inner = *levels_[size_ - 1].axis;
   const auto visit = [&](const Rows& at) {
     const std::byte* const source = from + (at.from - from_origin);
     std::byte* const target = to + (at.to - to_origin);
-    if (at.places != nullptr) {
-      copy_places(at, source + inner.from_at(start), target + inner.to_at(start));
-    } else if (at.bytes != inner.count) {
-      copy_row(inner, inner.seek(at.column), at.bytes, source, target);
-    } else if (!inner.contiguous() ||
-               !copy_transposed(at, source + inner.from_at(start), target + inner.to_at(start))) {
-      for (std::int64_t plane = 0; plane < at.planes; ++plane) {
-        copy_rows(inner, at.rows, source + plane * at.from_plane_step, at.from_step, target + plane * at.to_plane_step,
-                  at.to_step);
-      }
+    if (at.places != nullptr || at.bytes != inner.count) {
+      const CopyAxis::Cursor start = inner.seek(at.column);
+      for_each_start(at, [&](std::int64_t from_start, std::int64_t to_start) {
+        copy_row(inner, start, at.bytes, source + from_start, target + to_start);
+      });
+      return;
+    }
+    for (std::int64_t plane = 0; plane < at.planes; ++plane) {
+      copy_rows(inner, at.rows, source + plane * at.from_plane_step, at.from_step, target + plane * at.to_plane_step,
+                at.to_step);
     }
   };
   rows_ != nullptr ? for_each_row_of_part(begin, end, visit) : for_each_row(begin, end, visit);

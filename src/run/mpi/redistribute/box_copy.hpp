@@ -6,78 +6,12 @@
 #include <limits>
 #include <optional>
 #include <utility>
-#include <vector>
 
+#include "run/mpi/redistribute/copy_axis.hpp"
 #include "run/mpi/redistribute/part_rows.hpp"
-#include "sluice/input/axis_pattern.hpp"
 #include "sluice/run/mpi/element_combine.hpp"
 
 namespace sluice::mpi::detail {
-
-/// The positions of a message in one dimension, and where they lie in two memories: IndexRuns prepared for copying.
-///
-/// A run is consecutive in both memories. Run j of period t is run j moved by t * per_period positions, t * from_stride
-/// and t * to_stride indices. Position k of the message, 0 <= k < count, is position k + lead of the first period on:
-/// the sub-array may begin inside a run.
-struct CopyAxis {
-  struct Run {
-    std::int64_t first = 0;  ///< position within the period; the runs follow each other without gaps
-    std::int64_t length = 0;
-    std::int64_t from = 0;  ///< index in either memory
-    std::int64_t to = 0;
-  };
-  /// A place in the runs.
-  struct Cursor {
-    std::size_t run = 0;
-    std::int64_t within = 0;  ///< positions of the run already behind
-    std::int64_t from = 0;    ///< indices to add to those of the runs: those of the period
-    std::int64_t to = 0;
-  };
-
-  std::vector<Run> runs;
-  std::int64_t count = 0;
-  std::int64_t lead = 0;
-  std::int64_t per_period = 1;
-  std::int64_t from_stride = 0;
-  std::int64_t to_stride = 0;
-  std::int64_t uniform = 0;  ///< the length of all runs when it is one, else 0
-
-  /// O(log runs).
-  [[nodiscard]] Cursor seek(std::int64_t position) const;
-  [[nodiscard]] std::int64_t from_at(const Cursor& c) const { return c.from + runs[c.run].from + c.within; }
-  [[nodiscard]] std::int64_t to_at(const Cursor& c) const { return c.to + runs[c.run].to + c.within; }
-  /// Positions until the end of the run.
-  [[nodiscard]] std::int64_t left(const Cursor& c) const { return runs[c.run].length - c.within; }
-  /// Moves by n <= left(c) positions.
-  void advance(Cursor& c, std::int64_t n) const {
-    c.within += n;
-    if (c.within < runs[c.run].length) return;
-    c.within = 0;
-    if (++c.run < runs.size()) return;
-    c.run = 0;
-    c.from += from_stride;
-    c.to += to_stride;
-  }
-  /// True if all runs are of the same few positions.
-  [[nodiscard]] bool has_short_runs() const { return !contiguous() && uniform > 0 && uniform < 16; }
-  /// True if all positions follow each other in both memories.
-  [[nodiscard]] bool contiguous() const { return runs.size() == 1 && lead == 0 && runs.front().length >= count; }
-};
-
-/// What a copy goes from and to. A dense memory is a message: its positions are its indices.
-enum class CopyKind {
-  kPack,    ///< the sender's part of the array to the message
-  kUnpack,  ///< the message to the receiver's part of the array
-  kMove,    ///< the sender's part to the receiver's
-  kPassOn,  ///< the receiver's part to a message as the sender would have packed it
-};
-
-/// Runs that follow each other in both memories become one.
-[[nodiscard]] CopyAxis copy_axis(const IndexRuns& runs, CopyKind kind);
-/// A single position, first in both memories.
-[[nodiscard]] CopyAxis one_position();
-/// Every index becomes `factor` consecutive ones.
-[[nodiscard]] CopyAxis scaled(const CopyAxis& axis, std::int64_t factor);
 
 /// The copy of a message, or of any range of its bytes: the product of one CopyAxis a level, slowest first, the last
 /// one counted in bytes and with steps of 1. The message's bytes are in the order of the product, last level fastest.
@@ -141,6 +75,12 @@ class BoxCopy {
     /// Where the rows are, in steps, if they are all positions of this one; else each follows the one before.
     const CopyAxis* places = nullptr;
   };
+  /// As copy(), whole elements where these are the last level.
+  void copy_elements(std::int64_t begin, std::int64_t end, const std::byte* from, std::int64_t from_origin,
+                     std::byte* to, std::int64_t to_origin) const;
+  /// As copy(), run by run.
+  void copy_by_runs(std::int64_t begin, std::int64_t end, const std::byte* from, std::int64_t from_origin,
+                    std::byte* to, std::int64_t to_origin) const;
   /// Calls visit(Rows) for bytes begin .. end - 1 of the message, in order; `begin` is less than `end`.
   template <class Visit>
   void for_each_row(std::int64_t begin, std::int64_t end, Visit&& visit) const;

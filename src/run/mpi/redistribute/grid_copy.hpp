@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "run/mpi/redistribute/copy_axis.hpp"
+
+namespace sluice::mpi::detail {
+
+/// Consecutive positions of an axis: one direction of a grid of elements.
+struct GridAxis {
+  const CopyAxis* axis = nullptr;
+  CopyAxis::Cursor first;      ///< the first position
+  std::int64_t count = 0;      ///< how many
+  std::int64_t from_step = 1;  ///< bytes from a position to the next
+  std::int64_t to_step = 1;
+};
+
+/// Copies the elements at each pair of positions of two axes, `bytes` each: an array of which rows and columns are
+/// scattered in one memory or both, transposed or not. `from` and `to` belong to index 0 of both axes.
+///
+/// The offsets of some positions at a time are written down once and used for all of the other axis, so that a copy
+/// costs no walk over runs; and where neighbours in one axis are far apart in a memory, the tiles are so narrow that
+/// each line of the cache is used up while it is there.
+void copy_grid(GridAxis slow, GridAxis fast, std::int64_t bytes, const std::byte* from, std::byte* to);
+
+/// Whether copy_periods() is for the axis: its runs are short, and few or all of one length.
+[[nodiscard]] bool has_period_copies(const CopyAxis& axis);
+/// Copies whole periods of an axis in bytes from `c` on, with which one begins, and moves it behind them.
+void copy_periods(const CopyAxis& axis, CopyAxis::Cursor& c, std::int64_t periods, const std::byte* from,
+                  std::byte* to);
+
+}  // namespace sluice::mpi::detail
