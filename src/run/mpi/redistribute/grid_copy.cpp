@@ -5,6 +5,8 @@
 #include <cstring>
 #include <vector>
 
+#include "run/mpi/redistribute/copy_bytes.hpp"
+
 namespace sluice::mpi::detail {
 namespace {
 
@@ -47,9 +49,14 @@ struct Offsets {
 /// Copies of a fixed number of bytes, or where `Length` is 0 of any.
 template <std::size_t Length>
 struct Copies {
-  std::size_t bytes;
+  std::int64_t bytes;
 
-  void one(const std::byte* from, std::byte* to) const { std::memcpy(to, from, Length == 0 ? bytes : Length); }
+  void one(const std::byte* from, std::byte* to) const {
+    if constexpr (Length == 0)
+      copy_bytes(to, from, bytes);
+    else
+      std::memcpy(to, from, Length);
+  }
 
   void strided(std::int64_t count, const std::byte* from, std::int64_t from_step, std::byte* to,
                std::int64_t to_step) const {
@@ -81,27 +88,32 @@ struct Copies {
 
 /// Calls use(Copies) with those for so many bytes.
 template <class Use>
-void with_copies(std::int64_t bytes, Use&& use) {
-  const auto size = static_cast<std::size_t>(bytes);
+void use_copies_of(std::int64_t bytes, Use&& use) {
   switch (bytes) {
     case 1:
-      return use(Copies<1>{size});
+      return use(Copies<1>{bytes});
     case 2:
-      return use(Copies<2>{size});
+      return use(Copies<2>{bytes});
     case 4:
-      return use(Copies<4>{size});
+      return use(Copies<4>{bytes});
     case 8:
-      return use(Copies<8>{size});
+      return use(Copies<8>{bytes});
     case 12:
-      return use(Copies<12>{size});
+      return use(Copies<12>{bytes});
     case 16:
-      return use(Copies<16>{size});
+      return use(Copies<16>{bytes});
     case 24:
-      return use(Copies<24>{size});
+      return use(Copies<24>{bytes});
     case 32:
-      return use(Copies<32>{size});
+      return use(Copies<32>{bytes});
+    case 40:
+      return use(Copies<40>{bytes});
+    case 48:
+      return use(Copies<48>{bytes});
+    case 64:
+      return use(Copies<64>{bytes});
     default:
-      return use(Copies<0>{size});
+      return use(Copies<0>{bytes});
   }
 }
 
@@ -111,7 +123,7 @@ void copy_grid(GridAxis slow, GridAxis fast, std::int64_t bytes, const std::byte
   const std::int64_t narrow = std::clamp<std::int64_t>(kLineBytes / bytes, 4, kMostOffsets);
   const bool near_in_target = slow.count > 1 && slow.to_step < fast.to_step;
   const bool near_in_source = slow.count > 1 && slow.from_step < fast.from_step;
-  with_copies(bytes, [&](const auto& copies) {
+  use_copies_of(bytes, [&](const auto& copies) {
     Offsets slow_offsets;
     Offsets fast_offsets;
     if (near_in_target) {
@@ -141,7 +153,7 @@ bool has_period_copies(const CopyAxis& axis) {
 void copy_periods(const CopyAxis& axis, CopyAxis::Cursor& c, std::int64_t periods, const std::byte* from,
                   std::byte* to) {
   if (axis.runs.size() > kFewRuns) {
-    with_copies(axis.uniform, [&](const auto& copies) {
+    use_copies_of(axis.uniform, [&](const auto& copies) {
       for (std::int64_t period = 0; period < periods; ++period) {
         copies.runs(axis.runs, from + c.from, to + c.to);
         c.from += axis.from_stride;
@@ -155,7 +167,7 @@ void copy_periods(const CopyAxis& axis, CopyAxis::Cursor& c, std::int64_t period
   while (periods > 0) {
     const std::int64_t n = std::min(most, periods);
     for (const CopyAxis::Run& run : axis.runs) {
-      with_copies(run.length, [&](const auto& copies) {
+      use_copies_of(run.length, [&](const auto& copies) {
         copies.strided(n, from + (c.from + run.from), axis.from_stride, to + (c.to + run.to), axis.to_stride);
       });
     }
