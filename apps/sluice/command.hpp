@@ -14,6 +14,7 @@ inline constexpr int kDone = 0;
 inline constexpr int kCheckFailed = 1;  ///< a schedule is broken, a byte or a value is wrong
 inline constexpr int kBadInput = 2;
 inline constexpr int kInterrupted = 130;   ///< by Ctrl-C, with the best plan so far printed and written
+inline constexpr int kTerminated = 143;    ///< the same by SIGTERM
 inline constexpr int kInternalError = 70;  ///< EX_SOFTWARE of sysexits.h: out of memory, a failure of MPI
 
 /// What the command line asks for; returns the exit status.

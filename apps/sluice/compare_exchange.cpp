@@ -65,15 +65,14 @@ int compare(const CompareOptions& options) {
   const std::int32_t decimals = task.problem.traffic.decimals;
 
   const Progress progress(static_cast<std::int64_t>(names.size()) + 1);
-  progress.show(0, "lower bound");
   const Traffic in_time =
       task.problem.speeds.empty() ? task.problem.traffic : traffic_in_time(task.problem.traffic, task.problem.speeds);
   Bounds bounds(bound_on_switches(lower_bound(in_time, task.problem.max_transfers, task.problem.setup),
                                   task.problem.setup, task.problem.switches),
                 decimals);
-  bounds.add(exchange_bound(task.problem, task.planned_by("auto")));
+  std::vector<ExchangeBound> of_plans;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    progress.show(static_cast<std::int64_t>(i) + 1, names[i]);
+    progress.show(static_cast<std::int64_t>(i), names[i]);
     comparison.add(names[i], [&] {
       ComparedPlan row{names[i], {}, 0, {}};
       const ExchangePlan plan =
@@ -81,10 +80,14 @@ int compare(const CompareOptions& options) {
       row.figures = figures_of(cost(plan.schedule), decimals);
       if (plan.optimal) row.note = "proven optimal";
       if (plan.stopped) row.note = end_of_search_text(true).substr(2);
-      bounds.add(plan.bound);
+      of_plans.push_back(plan.bound);
       return row;
     });
   }
+  // Last, as it takes as long as its effort: who interrupts the command has the rows.
+  progress.show(static_cast<std::int64_t>(names.size()), "lower bound");
+  if (!was_interrupted()) bounds.add(exchange_bound(task.problem, task.planned_by("auto")));
+  for (const ExchangeBound& each : of_plans) bounds.add(each);
   comparison.bounds = bounds.take();
   return show_comparison(comparison, options.output);
 }

@@ -2,8 +2,10 @@
 
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <csignal>
+#include <cstddef>
 #include <cstring>
 
 #include "command.hpp"
@@ -12,12 +14,13 @@ namespace sluice::command {
 
 namespace {
 
-std::atomic<bool> requested{false};
-static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler writes it");
-struct sigaction action_before = {};
+std::atomic<int> requested_by{0};  ///< the signal; 0: none
+static_assert(std::atomic<int>::is_always_lock_free, "a signal handler writes it");
+constexpr std::array<int, 2> kRequests{SIGINT, SIGTERM};
+std::array<struct sigaction, kRequests.size()> actions_before = {};
 
-extern "C" void request_stop(int /*signal*/) {
-  requested = true;
+extern "C" void request_stop(int signal) {
+  requested_by = signal;
   static constexpr char kNotice[] = "\ninterrupted: ending with the best plan so far; Ctrl-C again ends at once\n";
   if (::isatty(STDERR_FILENO) == 1) (void)!::write(STDERR_FILENO, kNotice, sizeof kNotice - 1);
 }
@@ -30,14 +33,20 @@ Interruptible::Interruptible(bool searches) : searches_(searches) {
   action.sa_handler = request_stop;
   // The handler is removed after the first signal.
   action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
-  ::sigaction(SIGINT, &action, &action_before);
+  for (std::size_t i = 0; i < kRequests.size(); ++i) (void)::sigaction(kRequests[i], &action, &actions_before[i]);
 }
 
 Interruptible::~Interruptible() {
-  if (searches_) ::sigaction(SIGINT, &action_before, nullptr);
+  if (!searches_) return;
+  for (std::size_t i = 0; i < kRequests.size(); ++i) (void)::sigaction(kRequests[i], &actions_before[i], nullptr);
 }
 
-bool was_interrupted() { return requested; }
+bool was_interrupted() { return requested_by != 0; }
+
+std::string interrupted_text() {
+  if (!was_interrupted()) return "";
+  return requested_by == SIGTERM ? "interrupted by SIGTERM" : "interrupted by Ctrl-C";
+}
 
 StopRequest stop_at_interrupt() {
   return [] { return was_interrupted(); };
@@ -56,10 +65,13 @@ StopRequest TimeLimit::stop() const {
   };
 }
 
-int status_unless_interrupted(int status) { return status == kDone && was_interrupted() ? kInterrupted : status; }
+int status_unless_interrupted(int status) {
+  if (status != kDone || !was_interrupted()) return status;
+  return requested_by == SIGTERM ? kTerminated : kInterrupted;
+}
 
 std::string end_of_search_text(bool stopped) {
-  if (was_interrupted()) return "; interrupted by Ctrl-C";
+  if (was_interrupted()) return "; " + interrupted_text();
   return stopped ? "; stopped by the time limit" : "";
 }
 

@@ -10,8 +10,9 @@
 
 namespace sluice::command {
 
-/// As long as it lives, the first Ctrl-C (SIGINT) does not end the program, but is a request to end the search with the
-/// best plan so far; the second one ends the program. One at a time.
+/// As long as it lives, the first Ctrl-C (SIGINT), or SIGTERM, which batch systems send when a job's time is over, does
+/// not end the program, but is a request to end the search with the best plan so far; the second one of the same kind
+/// ends the program. One at a time.
 class Interruptible {
  public:
   /// Does nothing unless `searches`: without a search there is no plan before the end.
@@ -24,8 +25,11 @@ class Interruptible {
   bool searches_;
 };
 
-/// Whether there was a Ctrl-C that was a request, since the program began.
+/// Whether there was a signal that was a request, since the program began.
 [[nodiscard]] bool was_interrupted();
+
+/// "interrupted by Ctrl-C" or "interrupted by SIGTERM"; "" if it was not.
+[[nodiscard]] std::string interrupted_text();
 
 /// The request, for the options of a search.
 [[nodiscard]] StopRequest stop_at_interrupt();
@@ -46,10 +50,10 @@ class TimeLimit {
   std::shared_ptr<std::atomic<bool>> reached_ = std::make_shared<std::atomic<bool>>(false);
 };
 
-/// kInterrupted instead of kDone, once there was one.
+/// kInterrupted or kTerminated instead of kDone, once there was a request.
 [[nodiscard]] int status_unless_interrupted(int status);
 
-/// "; interrupted by Ctrl-C", or, of a search that ran out of time, "; stopped by the time limit"; else nothing.
+/// "; " and interrupted_text(), or, of a search that ran out of time, "; stopped by the time limit"; else nothing.
 [[nodiscard]] std::string end_of_search_text(bool stopped);
 
 /// Whether the algorithm of that name, of any problem, searches on until its effort is spent.

@@ -122,7 +122,7 @@ int show(const std::string& head, const Schedule& schedule, const PlanOutput& ou
 
 int end_of_plan() {
   if (was_interrupted() && manners().output_is_taken)
-    std::fputs("interrupted by Ctrl-C: the best plan so far\n", stderr);
+    std::fputs((interrupted_text() + ": the best plan so far\n").c_str(), stderr);
   return status_unless_interrupted(kDone);
 }
 

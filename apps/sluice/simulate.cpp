@@ -212,7 +212,7 @@ int show(const Timeline& timeline, const Planned& planned, const SimulationOptio
                    time_text(timeline.length, timeline.unit),
                    timeline.unit == "s" ? "" : ", in the unit of the schedule", by_plan,
                    table_of(timeline, options.all)));
-  if (was_interrupted()) note("interrupted by Ctrl-C: the best plan so far");
+  if (was_interrupted()) note(interrupted_text() + ": the best plan so far");
   return status_unless_interrupted(kDone);
 }
 

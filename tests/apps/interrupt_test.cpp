@@ -40,6 +40,26 @@ TEST(Interrupt, LeavesTheBestPlanSoFar) {
   }
 }
 
+TEST(Interrupt, IsAlsoTheEndOfTheTimeOfAJob) {
+  const Folder folder;
+  write_traffic_files(folder);
+  const Outcome outcome = folder.in_terminal(
+      200, "timeout --preserve-status -s TERM 3 " SLUICE_COMMAND " plan " + std::string(kLong) + "--json plan.json");
+  EXPECT_EQ(outcome.status, 143) << outcome.out;
+  EXPECT_NE(outcome.out.find("; interrupted by SIGTERM"), std::string::npos) << outcome.out;
+  EXPECT_EQ(folder.sluice(words("check plan.json --traffic dense.mtx")).status, 0);
+}
+
+TEST(Interrupt, OfTheBoundOfAComparisonLeavesTheRows) {
+  const Folder folder;
+  write_traffic_files(folder);
+  constexpr std::chrono::seconds kLater(2);  // by then the linear program of the bound, which is the last
+  const Outcome outcome = folder.sluice_interrupted(
+      words("compare " + std::string(kLong) + "--algorithms oggp,greedy --json comparison.json"), kLater);
+  EXPECT_TRUE(outcome.status == 130 || outcome.status == 0) << outcome.err;
+  EXPECT_EQ(json::parse(folder.read("comparison.json")).at("rows").size(), 2U) << outcome.out;
+}
+
 TEST(Interrupt, EndsWhatCbcIsAbout) {
   const Folder folder;
   std::string traffic;
