@@ -83,7 +83,7 @@ std::string to_text(const Comparison& comparison) {
   std::string text = fmt::format("{}\n\n{}", comparison.head, table.text());
   if (!comparison.refused.empty()) text += '\n';
   for (const auto& [name, reason] : comparison.refused) text += fmt::format("{} does not apply: {}\n", name, reason);
-  if (was_interrupted()) text += "\ninterrupted by Ctrl-C";
+  if (was_interrupted()) text += '\n' + interrupted_text();
   for (const std::string& name : comparison.left_out)
     text += (&name == comparison.left_out.data() ? "; not planned: " : ", ") + name;
   if (was_interrupted()) text += '\n';
@@ -101,7 +101,7 @@ std::string to_svg(const Comparison& comparison) {
   }
   const char* const what = of_steps ? "total cost" : "length";
   return bars_svg(bars, best > 0 ? 1 : 0, "lower bound", comparison.problem + ": algorithms side by side",
-                  fmt::format("{}{}; behind each bar the {}", what, best > 0 ? " over the lower bound" : "", what));
+                  fmt::format("{}{}; at its end the {}", what, best > 0 ? " over the lower bound" : "", what));
 }
 
 }  // namespace

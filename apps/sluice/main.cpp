@@ -41,6 +41,13 @@ bool takes_file(const CLI::App& app) {
   return std::any_of(options.begin(), options.end(), [](const CLI::Option* each) { return each->get_positional(); });
 }
 
+/// What the help calls the file that `app` takes.
+std::string first_file(const CLI::App& app) {
+  for (const CLI::Option* each : app.get_options())
+    if (each->get_positional()) return each->get_option_text().empty() ? each->get_name() : each->get_option_text();
+  return {};
+}
+
 /// Whether `word` can be a verb or a problem: letters and hyphens.
 bool is_name(const std::string& word) {
   return !word.empty() &&
@@ -55,9 +62,12 @@ void check_verb_and_problem(const CLI::App& root, const std::vector<std::string>
   for (std::size_t i = 0;; ++i) {
     const std::vector<const CLI::App*> known = parts_of(*app);
     if (known.empty()) return;
-    const std::vector<std::string> names = names_of(known);
+    std::vector<std::string> names = names_of(known);
+    if (app == &root) names.emplace_back("help");
     const std::string list = fmt::format("{}", fmt::join(names, ", "));
-    if (i >= arguments.size()) throw InputError(where, std::string("no ") + kind, list);
+    if (i >= arguments.size())
+      throw InputError(where, std::string("no ") + kind,
+                       takes_file(*app) ? fmt::format("{}, or one of {}", first_file(*app), list) : list);
     const std::string& word = arguments[i];
     if (!word.empty() && word.front() == '-') return;  // an option: CLI11 knows them
     if (takes_file(*app) && !is_name(word)) return;

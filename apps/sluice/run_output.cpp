@@ -139,7 +139,9 @@ std::string to_text(const RunSubject& subject, const compare::Comparison& compar
       std::ranges::any_of(comparison.methods, [](const auto& method) { return !method.how.empty(); });
   if (explained) columns.push_back({"how", TextTable::Align::kLeft});
   TextTable table(columns);
+  bool marked = false;
   for (const compare::MethodResult& method : comparison.methods) {
+    marked = marked || (&method != &reference && within_noise(method, reference));
     const double rate = method.median_s > 0 ? static_cast<double>(comparison.bytes_moved) / method.median_s : 0;
     const double percent = subject.largest_part > 0 ? 100 * static_cast<double>(method.peak_extra_bytes) /
                                                           static_cast<double>(subject.largest_part)
@@ -167,8 +169,8 @@ std::string to_text(const RunSubject& subject, const compare::Comparison& compar
   if (subject.bound_s > 0) text += fmt::format("bound: {}, by the speeds given\n", seconds_text(subject.bound_s));
   if (!comparison.peak_measured)
     text += "extra memory is what each method allocates itself: the system does not tell a process its peak\n";
-  text +=
-      fmt::format("~: within the noise, the middle halves of the samples overlap\n\n{}", verdict(comparison, hosts));
+  if (marked) text += "~: within the noise, the middle halves of the samples overlap\n";
+  text += '\n' + verdict(comparison, hosts);
   if (comparison.ranks == 1) return text + "verified: the result; one rank has nobody to send to\n";
   return text + fmt::format("verified: every byte of {} after each method, before its times counted\n",
                             bytes_text(comparison.bytes_moved));

@@ -23,6 +23,7 @@ std::string seconds_text(double seconds) {
   if (seconds >= 0.9995) return three_digits(seconds) + " s";
   if (seconds >= 0.9995e-3) return three_digits(seconds * 1e3) + " ms";
   if (seconds >= 0.9995e-6) return three_digits(seconds * 1e6) + " us";
+  if (seconds > 0 && seconds < 0.9995e-9) return fmt::format("{:.3g} ns", seconds * 1e9);
   return fmt::format("{:.0f} ns", seconds * 1e9);
 }
 

@@ -186,6 +186,8 @@ TEST(BadInput, VerbsProblemsAndStudies) {
   const Case cases[] = {
       {"", "sluice: no verb, expected plan, compare, simulate, check, cluster, predict, tune, study, "},
       {"paln", "sluice: 'paln', expected one of plan, compare, simulate, check, cluster, predict, tune, study, "},
+      {"hlep", "platform-to-simgrid, probe, run, help; did you mean 'help'?"},
+      {"simulate", "sluice simulate: no problem, expected SCHEDULE.json, or one of redistribute, exchange"},
       {"plan", "sluice plan: no problem, expected redistribute, exchange"},
       {"plan collect", "sluice plan: 'collect', expected one of redistribute, exchange, reduce"},
       {"compare matrix.mtx", "sluice compare: 'matrix.mtx', expected one of redistribute, exchange"},

@@ -334,7 +334,7 @@ TEST(Newcomer, PlansComparisonsAndClustersAreDrawn) {  // 23
   const std::string bars = folder.sluice(words("compare exchange x.csv --svg -")).out;
   expect_in(">lower bound<", bars);
   expect_in(">oggp<", bars);
-  expect_in("total cost over the lower bound; behind each bar the total cost", bars);
+  expect_in("total cost over the lower bound; at its end the total cost", bars);
   expect_refused(folder.sluice(words("compare exchange x.csv --svg no/where.svg")), "no/where.svg");
 }
 

@@ -156,7 +156,7 @@ TEST(Simulate, RefusesWhatItCannotSimulate) {
   folder.write("cut.json", folder.read("plan.json").substr(0, 100));
   const auto before = folder.files();
   const std::pair<const char*, const char*> cases[] = {
-      {"", "sluice simulate: no problem, expected redistribute"},
+      {"", "sluice simulate: no problem, expected SCHEDULE.json, or one of redistribute"},
       {"plan.json --platform p.json", "--platform: a schedule, which has its own times"},
       {"nowhere.json", "nowhere.json: cannot be read"},
       {"exchnge x.csv",

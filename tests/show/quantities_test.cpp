@@ -7,6 +7,7 @@ namespace {
 
 TEST(Quantities, SecondsHaveThreeDigitsAndAUnit) {
   EXPECT_EQ(seconds_text(0), "0 ns");
+  EXPECT_EQ(seconds_text(0.7222e-9), "0.722 ns");
   EXPECT_EQ(seconds_text(870e-9), "870 ns");
   EXPECT_EQ(seconds_text(12.34e-6), "12.3 us");
   EXPECT_EQ(seconds_text(1.049e-3), "1.05 ms");

@@ -10,7 +10,9 @@ function secondsText(seconds) {
   if (seconds >= 0.9995) return threeDigits(seconds) + " s";
   if (seconds >= 0.9995e-3) return threeDigits(seconds * 1e3) + " ms";
   if (seconds >= 0.9995e-6) return threeDigits(seconds * 1e6) + " us";
-  return seconds === 0 ? "0 s" : (seconds * 1e9).toFixed(0) + " ns";
+  if (seconds === 0) return "0 s";
+  if (seconds > 0 && seconds < 0.9995e-9) return numberText(Number((seconds * 1e9).toPrecision(3))) + " ns";
+  return (seconds * 1e9).toFixed(0) + " ns";
 }
 
 function bytesText(bytes) {
