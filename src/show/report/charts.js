@@ -10,7 +10,8 @@ function pictureView(data) {
   for (const own of drawn.querySelectorAll("style, .page")) own.remove();
   const svg = document.importNode(drawn, true);
   roleOfPicture(d3.select(svg), data.title);
-  return make("figure", {}, make("h3", {}, data.title), make("div", { class: "drawing drawn" }, svg));
+  const scrolled = { class: "drawing drawn", role: "region", "aria-label": data.title, tabindex: "0" };
+  return make("figure", {}, make("h3", {}, data.title), make("div", scrolled, svg));
 }
 
 // Bars one below the other, each with the range that it was measured in, and a line at the bound.
