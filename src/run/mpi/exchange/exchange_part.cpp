@@ -204,7 +204,8 @@ std::vector<ExchangePart> plan_parts(const Rows& rows, const ExchangeOptions& op
   }
   std::vector<ExchangePart> parts(rows.size());
   if (mode != ExchangeMode::kList && mode != ExchangeMode::kAtOnce) {
-    const double setup = k_limits || changes ? options.setup_bytes : std::max(options.setup_bytes, kLeastSetupOfPorts);
+    const double setup =
+        k_limits || changes ? options.setup_bytes : std::max(options.setup_bytes, kLeastSetupOfExchange);
     const StepSchedule schedule = schedule_of(traffic, options, k, setup, hosts);
     parts = schedule.local_phases ? split_phases(schedule, traffic.inner, ranks, k, mode == ExchangeMode::kBarrier)
                                   : split(schedule, ranks, k);

@@ -49,6 +49,9 @@ struct Offsets {
 /// Copies of a fixed number of bytes, or where `Length` is 0 of any.
 template <std::size_t Length>
 struct Copies {
+  /// Of a tile where neighbours are far apart: as many as share a line.
+  static constexpr std::int64_t kWidth = Length == 0 ? 0 : std::max<std::int64_t>(4, kLineBytes / Length);
+
   std::int64_t bytes;
 
   void one(const std::byte* from, std::byte* to) const {
@@ -58,8 +61,8 @@ struct Copies {
       std::memcpy(to, from, Length);
   }
 
-  void strided(std::int64_t count, const std::byte* from, std::int64_t from_step, std::byte* to,
-               std::int64_t to_step) const {
+  [[gnu::always_inline]] void strided(std::int64_t count, const std::byte* from, std::int64_t from_step, std::byte* to,
+                                      std::int64_t to_step) const {
     for (std::int64_t i = 0; i < count; ++i) one(from + i * from_step, to + i * to_step);
   }
 
@@ -77,7 +80,9 @@ struct Copies {
     for (std::int64_t i = 0; i < outer.count; ++i) {
       const std::byte* const source = from + at(outer.from, i);
       std::byte* const target = to + at(outer.to, i);
-      if (even) {
+      if (even && inner.count == kWidth) {
+        strided(kWidth, source + inner.from[0], from_step, target + inner.to[0], to_step);
+      } else if (even) {
         strided(inner.count, source + inner.from[0], from_step, target + inner.to[0], to_step);
       } else {
         for (std::int64_t j = 0; j < inner.count; ++j) one(source + at(inner.from, j), target + at(inner.to, j));

@@ -113,7 +113,7 @@ std::optional<StepSchedule> cut_schedule(const JobArrays& arrays, const Cost& wh
     throw InputError("algorithm", fmt::format("more than {} messages for '{}'", kMostIfAskedFor, options.algorithm),
                      "less, or an algorithm of redistribute");
   const auto unit = static_cast<double>(arrays.unit);
-  const double setup_bytes = std::max(options.setup, kLeastSetupOfPorts);
+  const double setup_bytes = std::max(options.setup, kLeastSetupOfRedistribution);
   ExchangeProblem exchange{arrays.batch.traffic_between_processes(),
                            std::min(arrays.batch.senders(), arrays.batch.receivers()), setup_bytes / unit};
   for (Message& message : exchange.traffic.messages) message.size /= arrays.unit;

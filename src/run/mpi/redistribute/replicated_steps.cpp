@@ -78,7 +78,7 @@ OwnSteps replicated_steps(const Participation& part, int rank, const Redistribut
   const ReplicatedProblem& problem = *part.replicated;
   ReplicatedOptions how;
   how.algorithm = options.algorithm;
-  how.setup = std::max(options.setup, kLeastSetupOfPorts) / static_cast<double>(part.element_size);
+  how.setup = std::max(options.setup, kLeastSetupOfRedistribution) / static_cast<double>(part.element_size);
   how.effort = kExchangeEffort;
   how.forward = options.forward;
   const ReplicatedPlan plan = plan_replicated(problem, how);

@@ -11,9 +11,11 @@ class StepExecutor;
 /// once: `local` takes less time than to keep ports (docs/reference/measurements.md, "Short messages").
 constexpr std::int64_t kHeldByQueues = 128 << 10;
 
-/// Bytes: what a step costs at least on a network where ports are short. Plans for a step of 32 KiB idle longer in
-/// ports than the steps are worth that they save, in most rows of docs/reference/measurements.md ("On a network").
-constexpr double kLeastSetupOfPorts = 16 << 10;
+/// Bytes: what a step costs at least on a network where ports are short, of an exchange and of a redistribution. With
+/// 16 KiB for both, exchanges of messages of very different sizes take 3 to 5 % longer; with 32 KiB for both, some
+/// redistributions 2 to 5 % (docs/reference/measurements.md, "Redistributions on shaped links").
+constexpr double kLeastSetupOfExchange = 32 << 10;
+constexpr double kLeastSetupOfRedistribution = 16 << 10;
 
 /// When the messages of a StepExecutor may start. This one is the mode `local`: at once, each in its turn, which is all
 /// that correctness needs; the others hold messages back so that the network carries no more than it is meant to.
