@@ -89,9 +89,9 @@ struct RedistributionVariant {
 /// slowest rank. At the end each is executed and compared once more.
 ///
 /// Memory is the highest resident size of the process less the size before (VmHWM and VmRSS of /proc/self/status), so
-/// what MPI and ScaLAPACK allocate counts. To measure it, glibc's malloc is told to give freed memory back at once.
-/// Afterwards it is told to keep it, as it does by default in the long run, and this stays so in a program that calls
-/// this.
+/// what MPI and ScaLAPACK allocate counts; it is at least what a method says that it holds. To measure it, glibc's
+/// malloc is told to give freed memory back at once. Afterwards it is told to keep it, as it does by default in the
+/// long run, and this stays so in a program that calls this.
 ///
 /// With `scaled`, elements are doubles whose sums and products are exact as long as alpha and beta allow it; the
 /// methods of MPI and ScaLAPACK move to memory of their own, and scale and add from there.

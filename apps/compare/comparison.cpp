@@ -62,12 +62,7 @@ class Comparer {
 
   Comparison run() {
     meet_everybody(comm_);
-    // Later jobs keep what is decided here. It is decided before freed memory is given back, which makes MPI's own ways
-    // slower.
-    for (const MethodResult& method : result_.methods) settle(method);
-    set_freed_memory(FreedMemory::kGiveBack);
-    for (MethodResult& method : result_.methods) watch(method);
-    set_freed_memory(FreedMemory::kKeep);
+    for (MethodResult& method : result_.methods) settle(method);
     if (result_.failures.empty()) {
       take_turns();
     }
@@ -77,19 +72,12 @@ class Comparer {
 
  private:
   void execute(Method& method) { method.execute(job_.source(), job_.target()); }
-  /// Prepares a method and executes it: once to verify it, then until it has decided how to go on.
-  void settle(const MethodResult& result) {
-    job_.reset_target();
-    const std::unique_ptr<Method> method = job_.make(result.name);
-    execute(*method);
-    verify(result.name, "first executed");
-    method->settle(job_.source(), job_.target());
-  }
-
-  /// Prepares and executes it once more, and sees how much memory that takes.
-  void watch(MethodResult& result) {
+  /// Prepares a method and executes it: once to verify it and to see how much memory that takes, then until it has
+  /// decided how to go on, which later jobs keep.
+  void settle(MethodResult& result) {
     job_.reset_target();
     barrier(comm_);
+    set_freed_memory(FreedMemory::kGiveBack);
     PeakMemory memory;
     const bool started = memory.start();
     const std::unique_ptr<Method> method = job_.make(result.name);
@@ -97,8 +85,11 @@ class Comparer {
     const std::optional<std::int64_t> extra = started ? memory.extra() : std::nullopt;
     const bool known = largest(std::int64_t{extra ? 0 : 1}, comm_) == 0;
     if (!known) result_.peak_measured = false;
-    result.peak_extra_bytes = largest(known ? *extra : method->held_bytes(), comm_);
-    verify(result.name, "executed again");
+    // Buffers may lie in memory that a method before has touched already.
+    result.peak_extra_bytes = largest(std::max(known ? *extra : 0, method->held_bytes()), comm_);
+    verify(result.name, "first executed");
+    set_freed_memory(FreedMemory::kKeep);  // else MPI's own ways are slower
+    method->settle(job_.source(), job_.target());
   }
 
   void verify(const std::string& method, const char* when) {
