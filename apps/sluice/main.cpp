@@ -35,13 +35,7 @@ std::vector<std::string> names_of(const std::vector<const CLI::App*>& apps) {
   return names;
 }
 
-/// Whether a word that is no problem may be a file.
-bool takes_file(const CLI::App& app) {
-  const std::vector<const CLI::Option*> options = app.get_options();
-  return std::any_of(options.begin(), options.end(), [](const CLI::Option* each) { return each->get_positional(); });
-}
-
-/// What the help calls the file that `app` takes.
+/// What the help calls the file that a word which is no problem may be; empty if `app` takes none.
 std::string first_file(const CLI::App& app) {
   for (const CLI::Option* each : app.get_options())
     if (each->get_positional()) return each->get_option_text().empty() ? each->get_name() : each->get_option_text();
@@ -64,13 +58,14 @@ void check_verb_and_problem(const CLI::App& root, const std::vector<std::string>
     if (known.empty()) return;
     std::vector<std::string> names = names_of(known);
     if (app == &root) names.emplace_back("help");
+    const std::string file = first_file(*app);
     const std::string list = fmt::format("{}", fmt::join(names, ", "));
     if (i >= arguments.size())
       throw InputError(where, std::string("no ") + kind,
-                       takes_file(*app) ? fmt::format("{}, or one of {}", first_file(*app), list) : list);
+                       file.empty() ? list : fmt::format("{}, or one of {}", file, list));
     const std::string& word = arguments[i];
     if (!word.empty() && word.front() == '-') return;  // an option: CLI11 knows them
-    if (takes_file(*app) && !is_name(word)) return;
+    if (!file.empty() && !is_name(word)) return;
     const auto found =
         std::find_if(known.begin(), known.end(), [&](const auto* each) { return each->get_name() == word; });
     if (found == known.end())

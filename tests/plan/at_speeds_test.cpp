@@ -338,24 +338,17 @@ TEST(AtSpeeds, ExactGoesOnFromWhatItKnew) {
     ASSERT_TRUE(proven.optimal);
     const double optimum = cost(proven.schedule).total;
     options.effort = 1e-5;
-    ExchangePlan plan = plan_exchange(problem, options);
-    for (int attempt = 0; attempt < 14 && !plan.optimal; ++attempt) {
-      ++not_done;
-      options.effort = std::ldexp(0.002, attempt);
-      options.start = testing::kept(plan);
-      ExchangePlan next = plan_exchange(problem, options);
-      for (const Violation& violation : validate(next.schedule, problem.traffic)) ADD_FAILURE() << to_string(violation);
-      EXPECT_LE(cost(next.schedule).total, cost(plan.schedule).total);
-      EXPECT_GE(next.bound.cost.total, plan.bound.cost.total - 1e-6);
-      EXPECT_LE(next.bound.cost.total, optimum + 1e-6);
-      lifted += next.bound.cost.total > plan.bound.cost.total ? 1 : 0;
-      plan = std::move(next);
-    }
-    EXPECT_TRUE(plan.optimal);
-    EXPECT_NEAR(cost(plan.schedule).total, optimum, 2e-6);
+    const ExchangePlan first = plan_exchange(problem, options);
+    options.effort = 0.002;
+    const testing::Resumed resumed =
+        testing::go_on(problem, first, options, optimum, 14, [&](const ExchangePlan& plan) {
+          for (const Violation& bad : validate(plan.schedule, problem.traffic)) ADD_FAILURE() << to_string(bad);
+        });
+    not_done += resumed.runs;
+    lifted += resumed.lifted;
 
     // Of other speeds, or of another backbone, it is no start.
-    options.start = testing::kept(plan);
+    options.start = testing::kept(resumed.plan);
     ExchangeProblem other = problem;
     if (other.speeds.senders.empty()) {
       other.speeds.backbone.back().time += 1;

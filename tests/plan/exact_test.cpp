@@ -138,22 +138,11 @@ TEST_F(ExchangeExact, GoesOnFromWhatItKnew) {
     ExchangeProblem problem{testing::random_traffic(4, 4, 14, 9, random), 3, 2};
     problem.traffic.decimals = i % 3;  // hundredths of what the user writes
     const double optimum = proven_cost(problem);
-    ExchangePlan plan = plan_exchange(problem, with(0.002));
-    for (int round = 0; round < 12 && !plan.optimal; ++round) {
-      ++not_done;
-      ExchangeOptions options = with(std::ldexp(0.02, round));
-      options.start = testing::kept(plan);
-      options.seed = static_cast<std::uint64_t>(round) + 2;
-      ExchangePlan next = plan_exchange(problem, options);
-      const double total = testing::expect_sound(problem, next).total;
-      EXPECT_LE(total, cost(plan.schedule).total);
-      EXPECT_GE(next.bound.cost.total, plan.bound.cost.total - 1e-6);
-      EXPECT_LE(next.bound.cost.total, optimum + 1e-6);
-      lifted += next.bound.cost.total > plan.bound.cost.total ? 1 : 0;
-      plan = std::move(next);
-    }
-    EXPECT_TRUE(plan.optimal);
-    EXPECT_NEAR(cost(plan.schedule).total, optimum, 2e-6);
+    const testing::Resumed resumed =
+        testing::go_on(problem, plan_exchange(problem, with(0.002)), with(0.02), optimum, 12,
+                       [&](const ExchangePlan& plan) { testing::expect_sound(problem, plan); });
+    not_done += resumed.runs;
+    lifted += resumed.lifted;
   }
   EXPECT_GE(not_done, 2) << "else nothing was resumed";
   EXPECT_GE(lifted, 1);

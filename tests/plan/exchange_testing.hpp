@@ -102,4 +102,34 @@ inline ExchangeStart kept(const ExchangePlan& plan) {
   return {std::move(file.schedule), std::move(file.certificate), "kept.json"};
 }
 
+struct Resumed {
+  ExchangePlan plan;
+  int runs = 0;
+  int lifted = 0;  ///< runs that raised the bound
+};
+
+/// Lets "exact" go on from what it wrote, each time with twice the effort, until all is proven: what is known never
+/// gets worse. `check` is called with each plan.
+template <class Check>
+Resumed go_on(const ExchangeProblem& problem, ExchangePlan plan, ExchangeOptions options, double optimum, int most_runs,
+              Check check) {
+  Resumed result;
+  for (; result.runs < most_runs && !plan.optimal; options.effort *= 2) {
+    options.start = kept(plan);
+    options.seed = static_cast<std::uint64_t>(result.runs) + 2;
+    ++result.runs;
+    ExchangePlan next = plan_exchange(problem, options);
+    check(next);
+    EXPECT_LE(cost(next.schedule).total, cost(plan.schedule).total);
+    EXPECT_GE(next.bound.cost.total, plan.bound.cost.total - 1e-6);
+    EXPECT_LE(next.bound.cost.total, optimum + 1e-6);
+    result.lifted += next.bound.cost.total > plan.bound.cost.total ? 1 : 0;
+    plan = std::move(next);
+  }
+  EXPECT_TRUE(plan.optimal);
+  EXPECT_NEAR(cost(plan.schedule).total, optimum, 2e-6);
+  result.plan = std::move(plan);
+  return result;
+}
+
 }  // namespace sluice::testing

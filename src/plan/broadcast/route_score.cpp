@@ -155,30 +155,25 @@ void RouteScore::clear_loads() {
 /// @pre nothing is loaded yet
 const RouteScore::InsideLoads& RouteScore::inside_loads(std::size_t group, RouteBuilder& builder, const Routes& routes,
                                                         std::size_t sample, const std::vector<MessageCosts>& inside) {
-  const Routes::Shape shape = group == 0 ? routes.root_shape : routes.shape;
-  std::vector<std::size_t> key{group, static_cast<std::size_t>(shape), group == 0 && routes.spread ? 1U : 0U};
-  for (std::size_t each = 0; each < sample; ++each) {
-    const auto [start, first] = builder.ring_of(group, static_cast<std::int64_t>(each), turn(each, sample));
-    key.push_back(start);
-    key.push_back(first);
-  }
+  InsideOf key{group, group == 0 ? routes.root_shape : routes.shape, group == 0 && routes.spread, {}};
+  for (std::size_t each = 0; each < sample; ++each)
+    key.rings.push_back(builder.ring_of(group, static_cast<std::int64_t>(each), turn(each, sample)));
   const auto [at, fresh] = inside_.try_emplace(std::move(key));
   InsideLoads& result = at->second;
   if (!fresh) return result;
   struct Alike {
-    std::size_t start = 0, first = 0;  // of the ring
-    std::size_t segment = 0;           // one of those
+    InsideOf::Ring ring;
+    std::size_t segment = 0;  // one of those
     double count = 0;
   };
   std::vector<Alike> rings;
   for (std::size_t each = 0; each < sample; ++each) {
-    const auto [start, first] = builder.ring_of(group, static_cast<std::int64_t>(each), turn(each, sample));
+    const InsideOf::Ring& ring = at->first.rings[each];
     const bool last = static_cast<std::int64_t>(each + 1) == routes.segments(bytes_);  // which may be shorter
-    const auto known = std::find_if(rings.begin(), rings.end(), [&, start = start, first = first](const Alike& ring) {
-      return !last && ring.start == start && ring.first == first;
-    });
+    const auto known =
+        std::find_if(rings.begin(), rings.end(), [&](const Alike& before) { return !last && before.ring == ring; });
     if (known == rings.end())
-      rings.push_back({start, first, each, 1});
+      rings.push_back({ring, each, 1});
     else
       known->count += 1;
   }

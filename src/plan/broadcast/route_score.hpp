@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -24,7 +25,17 @@ class RouteScore {
   [[nodiscard]] double score(const Routes& routes, double limit = kInfinity);
 
  private:
-  /// What the messages inside of a group add to the load of each thing.
+  /// What the messages inside of a group go by.
+  struct InsideOf {
+    using Ring = std::pair<std::size_t, std::size_t>;  // RouteBuilder::ring_of
+    std::size_t group = 0;
+    Routes::Shape shape{};
+    bool spread = false;
+    std::vector<Ring> rings;  // of a sample of segments
+
+    friend auto operator<=>(const InsideOf&, const InsideOf&) = default;
+  };
+  /// What they add to the load of each thing.
   struct InsideLoads {
     struct Load {
       std::size_t what = 0;
@@ -68,9 +79,8 @@ class RouteScore {
   std::vector<std::size_t> links_;                           // that are used
   std::vector<std::pair<std::size_t, double>> connections_;  // between clusters: by both ranks
   std::shared_ptr<const GroupParts> parts_;
-  // Of segments of so many bytes, by group, shape, and the rings of a sample of segments.
-  std::int64_t inside_bytes_ = -1;
-  std::map<std::vector<std::size_t>, InsideLoads> inside_;
+  std::int64_t inside_bytes_ = -1;  // of a segment
+  std::map<InsideOf, InsideLoads> inside_;
   // While a segment is followed:
   std::vector<std::size_t> first_, order_;
   std::vector<double> there_;

@@ -266,11 +266,8 @@ void BoxCopy::copy_by_runs(std::int64_t begin, std::int64_t end, const std::byte
   const auto visit = [&](const Rows& at) {
     const std::byte* const source = from + (at.from - from_origin);
     std::byte* const target = to + (at.to - to_origin);
-    if (at.places != nullptr || at.bytes != inner.count) {
-      const CopyAxis::Cursor start = inner.seek(at.column);
-      for_each_start(at, [&](std::int64_t from_start, std::int64_t to_start) {
-        copy_row(inner, start, at.bytes, source + from_start, target + to_start);
-      });
+    if (at.bytes != inner.count) {
+      copy_row(inner, inner.seek(at.column), at.bytes, source, target);
       return;
     }
     for (std::int64_t plane = 0; plane < at.planes; ++plane) {

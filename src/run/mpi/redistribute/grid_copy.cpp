@@ -18,6 +18,9 @@ constexpr std::int64_t kNearBytes = 8 << 10;
 constexpr std::int64_t kMostMeanRun = 64;
 constexpr std::size_t kFewRuns = 8;
 
+/// Elements side by side in a tile where neighbours are far apart in a memory: as many as share a line.
+constexpr std::int64_t tile_width(std::int64_t bytes) { return std::max<std::int64_t>(4, kLineBytes / bytes); }
+
 /// Where some positions of an axis are in the two memories, in bytes.
 struct Offsets {
   std::int64_t count = 0;
@@ -49,8 +52,7 @@ struct Offsets {
 /// Copies of a fixed number of bytes, or where `Length` is 0 of any.
 template <std::size_t Length>
 struct Copies {
-  /// Of a tile where neighbours are far apart: as many as share a line.
-  static constexpr std::int64_t kWidth = Length == 0 ? 0 : std::max<std::int64_t>(4, kLineBytes / Length);
+  static constexpr std::int64_t kWidth = Length == 0 ? 0 : tile_width(Length);
 
   std::int64_t bytes;
 
@@ -125,7 +127,7 @@ void use_copies_of(std::int64_t bytes, Use&& use) {
 }  // namespace
 
 void copy_grid(GridAxis slow, GridAxis fast, std::int64_t bytes, const std::byte* from, std::byte* to) {
-  const std::int64_t narrow = std::clamp<std::int64_t>(kLineBytes / bytes, 4, kMostOffsets);
+  const std::int64_t narrow = tile_width(bytes);
   const bool near_in_target = slow.count > 1 && slow.to_step < fast.to_step;
   const bool near_in_source = slow.count > 1 && slow.from_step < fast.from_step;
   use_copies_of(bytes, [&](const auto& copies) {

@@ -11,8 +11,8 @@ class StepExecutor;
 /// once: `local` takes less time than to keep ports (docs/reference/measurements.md, "Short messages").
 constexpr std::int64_t kHeldByQueues = 128 << 10;
 
-/// Bytes: what a step costs at least on a network where ports are short, of an exchange and of a redistribution. With
-/// 16 KiB for both, exchanges of messages of very different sizes take 3 to 5 % longer; with 32 KiB for both, some
+/// What a step of an exchange, or of a redistribution, costs at least where ports are short, in bytes. With 16 KiB for
+/// both, exchanges of messages of very different sizes take 3 to 5 % longer; with 32 KiB for both, some
 /// redistributions 2 to 5 % (docs/reference/measurements.md, "Redistributions on shaped links").
 constexpr double kLeastSetupOfExchange = 32 << 10;
 constexpr double kLeastSetupOfRedistribution = 16 << 10;
