@@ -7,8 +7,10 @@
 // Prints how many cases of each kind there were, and in how many of them the fault happened. Exit status 1 if a case
 // fails; a rank that does not return ends the program, naming the case.
 
+#include <execinfo.h>
 #include <fmt/format.h>
 #include <mpi.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <array>
@@ -91,17 +93,40 @@ std::string text_of(const FaultCase& c) {
                      c.late ? ", the others late" : "", c.agreed ? ", arguments agreed" : "");
 }
 
-constexpr unsigned kLongest_s = 5;
+constexpr double kLongest_s = 5;
 constexpr std::chrono::milliseconds kLate(300);  // detail::quiet_s() on one host, and a little
 std::array<char, 256> present_case{};
+const char* volatile present_part = "";  ///< of the case
+std::array<void*, 64> calls;             ///< room for the stack of a rank that waits
 
-/// A rank that waits for ever ends the program.
-void too_late(int /*signal*/) {
-  constexpr const char* kText = "a rank does not return: ";
-  (void)!write(STDERR_FILENO, kText, std::strlen(kText));
-  (void)!write(STDERR_FILENO, present_case.data(), std::strlen(present_case.data()));
-  (void)!write(STDERR_FILENO, "\n", 1);
+/// How long a part of a case takes, in ticks of a timer. A tick that comes late stands for those missed: where the
+/// machine stands still for a while, no rank has waited.
+constexpr double kTick_s = 0.25;
+volatile std::sig_atomic_t ticks = 0;
+volatile std::sig_atomic_t most_ticks = 0;  ///< 0: any number, as no case has begun
+
+/// A rank that waits for ever ends the program, and says in which call it does.
+void tick(int /*signal*/) {
+  ticks = ticks + 1;
+  if (most_ticks == 0 || ticks <= most_ticks) return;
+  const std::array<const char*, 5> texts{"a rank does not return: ", present_case.data(), ": ", present_part, "\n"};
+  for (const char* const text : texts) (void)!write(STDERR_FILENO, text, std::strlen(text));
+  backtrace_symbols_fd(calls.data(), backtrace(calls.data(), static_cast<int>(calls.size())), STDERR_FILENO);
   std::abort();
+}
+
+void begin_part(const char* part, double longest_s) {
+  present_part = part;
+  ticks = 0;
+  most_ticks = static_cast<int>(longest_s / kTick_s);
+}
+
+void start_ticking() {
+  (void)backtrace(calls.data(), 1);  // which needs memory the first time
+  std::signal(SIGALRM, tick);
+  constexpr itimerval kTimer{{0, static_cast<suseconds_t>(1e6 * kTick_s)},
+                             {0, static_cast<suseconds_t>(1e6 * kTick_s)}};
+  setitimer(ITIMER_REAL, &kTimer, nullptr);
 }
 
 /// What became of a part of a case on this rank.
@@ -158,13 +183,12 @@ class Table {
   template <class Part>
   Result with_fault(const FaultCase& c, Part&& part) {
     MPI_Barrier(aside_);
-    alarm(kLongest_s + 3);
+    begin_part("where the fault happens", kLongest_s + 3);
     if (c.late && !is_culprit(c)) std::this_thread::sleep_for(kLate);
-    const double start = MPI_Wtime();
     arm(is_culprit(c) ? c.kind : FaultKind::kNone, c.number);
     const Result result = result_of(part);
-    alarm(0);
-    expect(MPI_Wtime() - start < kLongest_s, c, "it took too long");
+    expect(ticks * kTick_s < kLongest_s, c, "it took too long");
+    begin_part("what comes behind it", kLongest_s + 10);
     happened_ = disarm() || (is_culprit(c) && c.kind == FaultKind::kNone);
     return result;
   }
@@ -224,6 +248,7 @@ bool Table::run(const FaultCase& c) {
   const std::string text = text_of(c);
   std::strncpy(present_case.data(), text.c_str(), present_case.size() - 1);
   happened_ = false;
+  begin_part("what comes before it", kLongest_s + 10);
   MPI_Barrier(aside_);
   keep_freed();
   if (std::getenv("SLUICE_FAULTS_VERBOSE") != nullptr) std::fprintf(stderr, "rank %d: %s\n", rank_, text.c_str());
@@ -248,7 +273,7 @@ bool Table::run(const FaultCase& c) {
   }
   expect(wrong.empty(), c, "wrong data: " + wrong);
   const bool happened = any(happened_);
-  alarm(kLongest_s + 10);
+  begin_part("the execution after it", kLongest_s + 3);
   judge(c, result, happened);
 
   // The execution after it is right or refused.
@@ -263,15 +288,17 @@ bool Table::run(const FaultCase& c) {
     subject.reset();
   }
   // Whether a failure ended the context or not.
+  begin_part("the settings after it", kLongest_s + 3);
   set_agreed_arguments(comm_, false);
   // And there is a new one to be had.
+  begin_part("a new job", kLongest_s + 3);
   std::string fresh;
   const Result again = result_of([&] { fresh = c.subject->make(comm_)->execute(11, Misuse::kNone); });
   expect(again.outcome == Outcome::kDone, c, "a new job: " + again.text);
   expect(fresh.empty(), c, "wrong data of a new job: " + fresh);
+  begin_part("the barrier at the end", kLongest_s + 10);
   MPI_Barrier(aside_);
   expect(freed_is_unchanged(), c, "memory was written to after it had been freed");
-  alarm(0);
   Count& count = counts_[c.subject->name][fault_of(c)];
   ++count.cases;
   count.happened += happened ? 1 : 0;
@@ -386,7 +413,7 @@ int run_table(bool all, const std::string& only) {
 int main(int argc, char** argv) {
   int provided = MPI_THREAD_SINGLE;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_SINGLE, &provided);
-  std::signal(SIGALRM, sluice::mpi::testing::too_late);
+  sluice::mpi::testing::start_ticking();
   bool all = false;
   std::string only;
   for (int i = 1; i < argc; ++i) {

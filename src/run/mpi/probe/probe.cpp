@@ -160,25 +160,28 @@ class Acquirer {
     const Clock clock(seconds);
     const double round_trip = orders_.run({from, to, Order::Kind::kPing, 1, kPings});
     const std::vector<std::int64_t> sizes(detail::kProbedSizes.begin(), detail::kProbedSizes.end());
-    std::map<std::int64_t, double> known;
+    // Not of g itself, which is far too small where noise has made a difference of two times small.
+    std::map<std::int64_t, double> at_most;
     const auto guess_of = [&](std::int64_t bytes) {
-      const auto above = known.lower_bound(bytes);
-      double guess = above == known.end() ? std::numeric_limits<double>::infinity() : above->second;
-      if (above != known.begin()) {
+      const auto above = at_most.lower_bound(bytes);
+      double guess = above == at_most.end() ? std::numeric_limits<double>::infinity() : above->second;
+      if (above != at_most.begin()) {
         const auto& [smaller, time] = *std::prev(above);
         guess = std::min(guess, time * static_cast<double>(bytes) / static_cast<double>(smaller));
       }
-      return known.empty() ? round_trip / 2 : guess;
+      return at_most.empty() ? round_trip / 2 : guess;
     };
     const auto measure = [&](std::int64_t bytes) {
       const double guess = guess_of(bytes);
-      const bool listed = known.size() < sizes.size();
-      if (known.size() >= 2 && static_cast<double>(kShort + kLong) * guess > clock.left()) return -1.0;
+      const bool listed = at_most.size() < sizes.size();
+      if (at_most.size() >= 2 && static_cast<double>(kShort + kLong) * guess > clock.left()) return -1.0;
       // What is listed leaves something for what lies between, of which nobody knows how much it will be.
       const double share =
-          listed ? (clock.left() - kShareOfBends * seconds) / static_cast<double>(sizes.size() - known.size())
+          listed ? (clock.left() - kShareOfBends * seconds) / static_cast<double>(sizes.size() - at_most.size())
                  : clock.left() / 4;
-      return known[bytes] = gap(from, to, bytes, guess, std::max(0.0, share));
+      const Gap found = gap(from, to, bytes, guess, std::max(0.0, share));
+      at_most[bytes] = found.at_most;
+      return found.seconds;
     };
     Acquisition result;
     result.gap = GapTable(detail::rising(detail::measure_where_it_bends(sizes, kMostPoints, measure)));
@@ -194,7 +197,8 @@ class Acquirer {
     if (most == 1) return 1;
     const std::int64_t bytes = std::min<std::int64_t>(gap.points().back().bytes, 1 << 20);
     const double levels = std::log2(static_cast<double>(most)) + 2;
-    const std::int64_t count = messages_in(std::min(kEnough, seconds / levels), gap.at(bytes));
+    const double of_one = orders_.run({from[0], to[0], Order::Kind::kTrain, bytes, kLong}) / static_cast<double>(kLong);
+    const std::int64_t count = messages_in(std::min(kEnough, seconds / levels), std::max(of_one, gap.at(bytes)));
     return detail::side_by_side(most, [&](std::int64_t flows) {
       std::vector<Order> orders;
       for (std::size_t i = 0; i < static_cast<std::size_t>(flows); ++i)
@@ -218,9 +222,14 @@ class Acquirer {
         std::clamp(seconds / of_one, static_cast<double>(kLong), static_cast<double>(kMostMessages)));
   }
 
-  /// g(bytes), which is about `guess`: by how much longer a long train takes than a short one. Their starts, and what
-  /// answers take, are the same; so is what a token bucket lets pass at once.
-  double gap(int from, int to, std::int64_t bytes, double guess, double seconds) {
+  struct Gap {
+    double seconds = 0;  ///< g
+    double at_most = 0;  ///< what each message of a long train took, its start included
+  };
+
+  /// g(bytes), which is about `guess` or less: by how much longer a long train takes than a short one. Their starts,
+  /// and what answers take, are the same; so is what a token bucket lets pass at once.
+  Gap gap(int from, int to, std::int64_t bytes, double guess, double seconds) {
     constexpr std::size_t kRepetitions = 5;
     constexpr double kEnough = 0.1;  // for a train
     const double each = seconds / kRepetitions / (1 + static_cast<double>(kShort) / kLong);
@@ -244,7 +253,7 @@ class Acquirer {
       upper = of_long / static_cast<double>(longer);
     } while (gaps.size() < kRepetitions && clock.left() > 0);
     const double result = detail::typical(std::move(gaps));
-    return result > 0 ? result : upper;
+    return {result > 0 ? result : upper, upper};
   }
 
   Orders& orders_;

@@ -104,6 +104,8 @@ Context::~Context() {
   // MPI may still use what is left: it lasts as long as the program.
   static std::list<Leftover> kept;
   kept.splice(kept.end(), leftovers_);
+  static decltype(goodbyes_) said;
+  if (goodbyes_said_ > 0) said.splice(said.end(), goodbyes_);
 }
 
 void Context::end() noexcept {

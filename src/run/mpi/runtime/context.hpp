@@ -294,8 +294,8 @@ class Context : public std::enable_shared_from_this<Context> {
   std::int64_t most_channels_ = 0;
   std::unordered_map<std::int64_t, Channel*> live_;
   std::unordered_map<std::int64_t, Early> early_;
-  std::int64_t settled_ = -1;  ///< the channel closed last of those that all ranks know about
-  std::array<Wire, kGoodbyes> goodbyes_;
+  std::int64_t settled_ = -1;                           ///< the channel closed last of those that all ranks know about
+  std::list<std::array<Wire, kGoodbyes>> goodbyes_{1};  ///< one; a list, so that it can outlast the context
   std::size_t goodbyes_said_ = 0;
   /// Who told this rank that a channel was given up.
   struct Told {

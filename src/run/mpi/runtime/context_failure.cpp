@@ -85,7 +85,7 @@ void Context::tell_failure(std::int64_t channel, const std::exception_ptr& why, 
   failed_ = true;
   const bool dies = dead_from < kNever;
   const Failure failure = failure_of(why);
-  Wire& wire = goodbyes_[goodbyes_said_++ % kGoodbyes];
+  Wire& wire = goodbyes_.front()[goodbyes_said_++ % kGoodbyes];
   wire.channel = channel;
   if (dies) {
     const std::scoped_lock lock(mutex_);
