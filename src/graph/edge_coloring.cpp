@@ -37,23 +37,34 @@ struct Arc {
   std::int32_t id;
 };
 
-/// A graph of maximum degree `degree` with as many vertices on both sides.
+/// Numbers of edges of the vertices.
+struct Degrees {
+  std::vector<std::int32_t> left;
+  std::vector<std::int32_t> right;
+
+  [[nodiscard]] std::int32_t largest() const {
+    std::int32_t result = 0;
+    for (const std::int32_t degree : left) result = std::max(result, degree);
+    for (const std::int32_t degree : right) result = std::max(result, degree);
+    return result;
+  }
+};
+
+/// A graph with as many vertices on both sides.
 struct Multigraph {
   std::int32_t vertices = 0;
-  std::vector<Arc> arcs;
+  std::vector<Arc> arcs;  ///< by left vertex before vertices are merged
 };
 
 /// For each vertex its merged vertex: vertices of degree <= limit / 2 share one as long as that one has degree <= limit
 /// / 2 too. So at most one merged vertex has degree <= limit / 2, and none more than `limit`. Also their number.
-template <class DegreeOf>
-std::pair<std::vector<std::int32_t>, std::int32_t> merge(std::int32_t vertices, std::int32_t limit,
-                                                         DegreeOf degree_of) {
-  std::vector<std::int32_t> merged(static_cast<std::size_t>(vertices), -1);
+std::pair<std::vector<std::int32_t>, std::int32_t> merge(const std::vector<std::int32_t>& degrees, std::int32_t limit) {
+  std::vector<std::int32_t> merged(degrees.size(), -1);
   std::int32_t count = 0;
   std::int32_t open = -1;
   std::int32_t open_degree = 0;
-  for (std::int32_t v = 0; v < vertices; ++v) {
-    const std::int32_t degree = degree_of(v);
+  for (std::size_t v = 0; v < degrees.size(); ++v) {
+    const std::int32_t degree = degrees[v];
     if (degree > limit / 2) {
       merged[v] = count++;
     } else if (degree > 0) {
@@ -69,27 +80,15 @@ std::pair<std::vector<std::int32_t>, std::int32_t> merge(std::int32_t vertices, 
   return {std::move(merged), count};
 }
 
-/// The live edges as they are.
-Multigraph plain(const BipartiteGraph& graph) {
-  Multigraph result{std::max(graph.lefts(), graph.rights()), {}};
-  result.arcs.reserve(static_cast<std::size_t>(graph.edge_count()));
-  for (std::int32_t u = 0; u < graph.lefts(); ++u) {
-    for (const std::int32_t id : graph.edges_of_left(u)) result.arcs.push_back({u, graph.edge(id).right, id});
-  }
-  return result;
-}
-
-/// The live edges between merged vertices, padded with dummies until every vertex has degree `degree`.
-Multigraph regular(const BipartiteGraph& graph, std::int32_t degree) {
-  const auto [left_merged, left_count] =
-      merge(graph.lefts(), degree, [&](std::int32_t u) { return graph.left_degree(u); });
-  const auto [right_merged, right_count] =
-      merge(graph.rights(), degree, [&](std::int32_t v) { return graph.right_degree(v); });
-  Multigraph result = plain(graph);
+/// `plain` with vertices merged, padded with dummies until every vertex has degree `degree`.
+Multigraph regular(Multigraph plain, const Degrees& degrees, std::int32_t degree) {
+  const auto [left_merged, left_count] = merge(degrees.left, degree);
+  const auto [right_merged, right_count] = merge(degrees.right, degree);
+  Multigraph result = std::move(plain);
   result.vertices = std::max(left_count, right_count);
   const std::int64_t size = static_cast<std::int64_t>(result.vertices) * degree;
   if (size > std::numeric_limits<std::int32_t>::max()) {
-    throw InputError("edges", fmt::format("{}", graph.edge_count()), "a padded graph of at most 2^31 - 1 edges");
+    throw InputError("edges", fmt::format("{}", result.arcs.size()), "a padded graph of at most 2^31 - 1 edges");
   }
   std::vector<std::int32_t> left_lack(static_cast<std::size_t>(result.vertices), degree);
   std::vector<std::int32_t> right_lack(static_cast<std::size_t>(result.vertices), degree);
@@ -117,10 +116,8 @@ class Colorer {
       : vertices_(vertices),
         left_pending_(static_cast<std::size_t>(vertices), -1),
         right_pending_(static_cast<std::size_t>(vertices), -1),
-        left_partner_(arcs),
-        right_partner_(arcs),
         half_(arcs),
-        scratch_(arcs),
+        words_(2 * arcs + kSpareWords),
         color_(color) {}
 
   /// Colours `arcs`, of which no vertex has more than `colors`, a power of 2, with first .. first + colors - 1.
@@ -177,18 +174,9 @@ class Colorer {
   /// link the arcs into paths and cycles in which left and right pairs alternate, so the cycles are even.
   std::size_t halve(std::span<Arc> arcs) {
     const auto size = static_cast<std::int32_t>(arcs.size());
-    const auto pair_up = [](std::int32_t i, std::int32_t& pending, std::vector<std::int32_t>& partner) {
-      partner[i] = pending;
-      if (pending < 0) {
-        pending = i;
-      } else {
-        partner[pending] = i;
-        pending = -1;
-      }
-    };
     for (std::int32_t i = 0; i < size; ++i) {
-      pair_up(i, left_pending_[arcs[i].left], left_partner_);
-      pair_up(i, right_pending_[arcs[i].right], right_partner_);
+      pair_up(i, left_pending_[arcs[i].left], kLeft);
+      pair_up(i, right_pending_[arcs[i].right], kRight);
       half_[i] = kOpen;
     }
     for (const Arc& arc : arcs) {
@@ -198,40 +186,57 @@ class Colorer {
     char begin = 0;  // paths of odd length begin in either part in turn
     for (std::int32_t i = 0; i < size; ++i) {
       if (half_[i] != kOpen) continue;
-      if (right_partner_[i] < 0) {
-        begin = follow(i, begin, left_partner_, right_partner_);
-      } else if (left_partner_[i] < 0) {
-        begin = follow(i, begin, right_partner_, left_partner_);
+      if (partner(i, kRight) < 0) {
+        begin = follow(i, begin, kLeft);
+      } else if (partner(i, kLeft) < 0) {
+        begin = follow(i, begin, kRight);
       }
     }
     for (std::int32_t i = 0; i < size; ++i) {
-      if (half_[i] == kOpen) follow(i, 0, left_partner_, right_partner_);
+      if (half_[i] == kOpen) follow(i, 0, kLeft);
     }
+    // Partners have done their work. The second part, which has at most one arc more than the first, waits in their
+    // place.
     std::size_t cut = 0;
     std::size_t kept = 0;
     for (std::int32_t i = 0; i < size; ++i) {
+      const Arc arc = arcs[i];
       if (half_[i] == 0) {
-        arcs[cut++] = arcs[i];
+        arcs[cut++] = arc;
       } else {
-        scratch_[kept++] = arcs[i];
+        words_[3 * kept] = arc.left;
+        words_[3 * kept + 1] = arc.right;
+        words_[3 * kept + 2] = arc.id;
+        ++kept;
       }
     }
-    std::copy_n(scratch_.begin(), kept, arcs.begin() + static_cast<std::ptrdiff_t>(cut));
+    for (std::size_t k = 0; k < kept; ++k) arcs[cut + k] = {words_[3 * k], words_[3 * k + 1], words_[3 * k + 2]};
     return cut;
   }
 
-  /// Puts arc `i` into part `part`, its partner into the other one, and so on. Returns the part after the last one.
-  char follow(std::int32_t i, char part, const std::vector<std::int32_t>& next, const std::vector<std::int32_t>& then) {
-    for (;;) {
-      half_[i] = part;
-      part = static_cast<char>(1 - part);
-      i = next[i];
-      if (i < 0 || half_[i] != kOpen) return part;
-      half_[i] = part;
-      part = static_cast<char>(1 - part);
-      i = then[i];
-      if (i < 0 || half_[i] != kOpen) return part;
+  /// The arc that is paired with arc `i` at its left or right end, -1: none.
+  std::int32_t& partner(std::int32_t i, std::size_t end) { return words_[2 * static_cast<std::size_t>(i) + end]; }
+
+  void pair_up(std::int32_t i, std::int32_t& pending, std::size_t end) {
+    partner(i, end) = pending;
+    if (pending < 0) {
+      pending = i;
+    } else {
+      partner(pending, end) = i;
+      pending = -1;
     }
+  }
+
+  /// Puts arc `i` into part `part`, its partner at `end` into the other one, and so on, with the ends in turn. Returns
+  /// the part after the last one.
+  char follow(std::int32_t i, char part, std::size_t end) {
+    while (i >= 0 && half_[i] == kOpen) {
+      half_[i] = part;
+      part = static_cast<char>(1 - part);
+      i = partner(i, end);
+      end = kLeft + kRight - end;
+    }
+    return part;
   }
 
   /// Permutes `arcs`, regular of `degree` >= 3, so that a perfect matching stands last; returns where it begins.
@@ -242,12 +247,18 @@ class Colorer {
     // Rows by left vertex: vertex u has [u degree, (u + 1) degree).
     std::vector<std::int32_t> place(static_cast<std::size_t>(vertices_));
     for (std::int32_t u = 0; u < vertices_; ++u) place[u] = u * degree;
-    for (const Arc& arc : arcs) scratch_[place[arc.left]++] = arc;
+    for (const Arc& arc : arcs) {
+      const auto at = static_cast<std::size_t>(place[arc.left]++);
+      words_[2 * at] = arc.right;
+      words_[2 * at + 1] = arc.id;
+    }
     std::vector<std::int32_t>& chosen = place;  // offset in u's row of its matched arc, -1 if free
     std::fill(chosen.begin(), chosen.end(), -1);
     std::vector<std::int32_t> exit(static_cast<std::size_t>(vertices_));
     std::vector<std::int32_t> mate(static_cast<std::size_t>(vertices_), -1);  // left vertex of each right vertex
-    const auto right_end = [&](std::int32_t u, std::int32_t offset) { return scratch_[u * degree + offset].right; };
+    const auto right_end = [&](std::int32_t u, std::int32_t offset) {
+      return words_[2 * static_cast<std::size_t>(u * degree + offset)];
+    };
     for (std::int32_t root = 0; root < vertices_; ++root) {
       for (std::int32_t u = root; u >= 0; u = mate[right_end(u, exit[u])]) {
         if (chosen[u] < 0) {
@@ -267,33 +278,33 @@ class Colorer {
     const std::size_t cut = matched;
     for (std::int32_t u = 0; u < vertices_; ++u) {
       for (std::int32_t offset = 0; offset < degree; ++offset) {
-        arcs[offset == chosen[u] ? matched++ : kept++] = scratch_[u * degree + offset];
+        const std::size_t at = 2 * static_cast<std::size_t>(u * degree + offset);
+        arcs[offset == chosen[u] ? matched++ : kept++] = {u, words_[at], words_[at + 1]};
       }
     }
     return cut;
   }
 
   static constexpr char kOpen = 2;
+  static constexpr std::size_t kLeft = 0, kRight = 1;
+  static constexpr std::size_t kSpareWords = 4;  ///< three words for each second arc, rounded up, are two for each
 
   std::int32_t vertices_;
   std::vector<std::int32_t> left_pending_,
       right_pending_;  // arc of a vertex that waits for a partner; -1 between calls
-  std::vector<std::int32_t> left_partner_, right_partner_;
   std::vector<char> half_;
-  std::vector<Arc> scratch_;
+  std::vector<std::int32_t> words_;  ///< two for each arc: its partners, or else arcs that wait
   std::vector<std::int32_t>& color_;
   Random random_;
 };
 
-}  // namespace
-
-EdgeColoring edge_coloring(const BipartiteGraph& graph) {
+EdgeColoring colored(Multigraph plain, const Degrees& degrees, std::size_t ids) {
   EdgeColoring result;
-  result.color.assign(static_cast<std::size_t>(graph.id_count()), -1);
-  result.colors = graph.max_degree();
+  result.color.assign(ids, -1);
+  result.colors = degrees.largest();
   if (result.colors == 0) return result;
   const bool halving_only = std::has_single_bit(static_cast<std::uint32_t>(result.colors));
-  Multigraph work = halving_only ? plain(graph) : regular(graph, result.colors);
+  Multigraph work = halving_only ? std::move(plain) : regular(std::move(plain), degrees, result.colors);
   Colorer colorer(work.vertices, work.arcs.size(), result.color);
   if (halving_only) {
     colorer.color_by_halving(work.arcs, result.colors, 0);
@@ -301,6 +312,48 @@ EdgeColoring edge_coloring(const BipartiteGraph& graph) {
     colorer.color_regular(work.arcs, result.colors, 0);
   }
   return result;
+}
+
+}  // namespace
+
+EdgeColoring edge_coloring(const BipartiteGraph& graph) {
+  Multigraph plain{std::max(graph.lefts(), graph.rights()), {}};
+  plain.arcs.reserve(static_cast<std::size_t>(graph.edge_count()));
+  Degrees degrees;
+  for (std::int32_t u = 0; u < graph.lefts(); ++u) {
+    degrees.left.push_back(graph.left_degree(u));
+    for (const std::int32_t id : graph.edges_of_left(u)) plain.arcs.push_back({u, graph.edge(id).right, id});
+  }
+  for (std::int32_t v = 0; v < graph.rights(); ++v) degrees.right.push_back(graph.right_degree(v));
+  return colored(std::move(plain), degrees, static_cast<std::size_t>(graph.id_count()));
+}
+
+EdgeColoring edge_coloring(std::int32_t lefts, std::int32_t rights, std::vector<EdgeEnds> edges) {
+  if (edges.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
+    throw InputError("edges", fmt::format("{} edges", edges.size()), "at most 2^31 - 1 edges");
+  Degrees degrees{std::vector<std::int32_t>(static_cast<std::size_t>(lefts), 0),
+                  std::vector<std::int32_t>(static_cast<std::size_t>(rights), 0)};
+  for (const EdgeEnds& edge : edges) {
+    SLUICE_ASSERT(edge.left >= 0 && edge.left < lefts && edge.right >= 0 && edge.right < rights,
+                  fmt::format("an edge from {} to {}", edge.left, edge.right));
+    ++degrees.left[static_cast<std::size_t>(edge.left)];
+    ++degrees.right[static_cast<std::size_t>(edge.right)];
+  }
+  std::vector<std::int32_t> place;
+  std::int32_t first = 0;
+  for (const std::int32_t degree : degrees.left) {
+    place.push_back(first);
+    first += degree;
+  }
+  Multigraph plain{std::max(lefts, rights), std::vector<Arc>(edges.size())};
+  for (std::size_t id = 0; id < edges.size(); ++id) {
+    const auto [left, right] = edges[id];
+    const std::int32_t at = place[static_cast<std::size_t>(left)]++;
+    plain.arcs[static_cast<std::size_t>(at)] = {left, right, static_cast<std::int32_t>(id)};
+  }
+  const std::size_t ids = edges.size();
+  std::vector<EdgeEnds>().swap(edges);  // the memory is needed
+  return colored(std::move(plain), degrees, ids);
 }
 
 }  // namespace sluice

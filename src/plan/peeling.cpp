@@ -21,7 +21,8 @@ class LoadedWeights {
   explicit LoadedWeights(const BipartiteGraph& graph)
       : weight_(static_cast<std::size_t>(graph.edge_count())),
         left_load_(static_cast<std::size_t>(graph.lefts()), 0),
-        right_load_(static_cast<std::size_t>(graph.rights()), 0) {
+        right_load_(static_cast<std::size_t>(graph.rights()), 0),
+        right_level_(right_load_.size(), 0) {
     std::int64_t heaviest = 0;
     for (std::int32_t e = 0; e < graph.edge_count(); ++e) {
       const Edge edge = graph.edge(e);
@@ -42,12 +43,13 @@ class LoadedWeights {
     factor_ = 2 * levels_ * n + 1;
   }
 
-  void set_weights(BipartiteGraph& graph) const {
+  void set_weights(BipartiteGraph& graph) {
     if (levels_ == 0) return;
+    for (std::size_t v = 0; v < right_load_.size(); ++v) right_level_[v] = right_load_[v] / unit_;
     for (std::int32_t u = 0; u < graph.lefts(); ++u) {
+      const std::int64_t left_level = left_load_[static_cast<std::size_t>(u)] / unit_;
       for (const std::int32_t e : graph.edges_of_left(u)) {
-        const std::int64_t loads = left_load_[static_cast<std::size_t>(u)] / unit_ +
-                                   right_load_[static_cast<std::size_t>(graph.edge(e).right)] / unit_;
+        const std::int64_t loads = left_level + right_level_[static_cast<std::size_t>(graph.edge(e).right)];
         graph.set_weight(e, weight_[static_cast<std::size_t>(e)] * factor_ + loads);
       }
     }
@@ -62,6 +64,7 @@ class LoadedWeights {
   std::vector<std::int64_t> weight_;
   std::vector<std::int64_t> left_load_;
   std::vector<std::int64_t> right_load_;
+  std::vector<std::int64_t> right_level_;  ///< loads in units, of one call of set_weights
   std::int64_t levels_ = 0;
   std::int64_t unit_ = 0;
   std::int64_t factor_ = 1;
@@ -136,6 +139,10 @@ EdgeSteps in_falling_order(const BipartiteGraph& graph, EdgeSteps steps) {
     std::int64_t& longest = duration[static_cast<std::size_t>(steps.step_of_edge[e])];
     longest = std::max(longest, graph.edge(static_cast<std::int32_t>(e)).weight);
   }
+  return in_falling_order(duration, std::move(steps));
+}
+
+EdgeSteps in_falling_order(const std::vector<std::int64_t>& duration, EdgeSteps steps) {
   std::vector<std::int32_t> order(duration.size());
   std::iota(order.begin(), order.end(), 0);
   std::ranges::stable_sort(order, std::ranges::greater{},

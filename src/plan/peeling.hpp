@@ -32,6 +32,8 @@ EdgeSteps peel(BipartiteGraph graph, const std::function<Matching(const Bipartit
 /// Renumbers the steps in order of falling duration (those of one duration keep their order), so that a barrier-free
 /// execution starts with what lasts longest.
 EdgeSteps in_falling_order(const BipartiteGraph& graph, EdgeSteps steps);
+/// The same for steps whose durations are known.
+EdgeSteps in_falling_order(const std::vector<std::int64_t>& duration_of_step, EdgeSteps steps);
 
 /// The next step of `stepwise`: a matching of at most `max_transfers` edges after which the fewest steps suffice, max(
 /// Delta, ceil(m / k)) - 1, of maximum weight among those.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <random>
 #include <set>
 
 #include "graph/graph_testing.hpp"
@@ -67,6 +68,27 @@ TEST(EdgeColoring, EmptyIsolatedRemoved) {
   graph.remove(3);
   graph.remove(1);
   EXPECT_EQ(edge_coloring(graph).color, (std::vector<std::int32_t>{0, -1, -1, -1}));
+}
+
+/// Given as a list, edges have the colours that they have in a graph.
+TEST(EdgeColoring, OfAListIsThatOfTheGraph) {
+  EXPECT_EQ(edge_coloring(3, 2, {}).colors, 0);
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    std::mt19937_64 random(seed);
+    const auto lefts = static_cast<std::int32_t>(1 + random() % 30),
+               rights = static_cast<std::int32_t>(1 + random() % 30);
+    std::vector<Edge> edges(random() % 300);
+    std::vector<EdgeEnds> ends;
+    for (Edge& edge : edges) {
+      edge = {static_cast<std::int32_t>(random() % static_cast<std::uint64_t>(lefts)),
+              static_cast<std::int32_t>(random() % static_cast<std::uint64_t>(rights)), 1};
+      ends.push_back({edge.left, edge.right});
+    }
+    const EdgeColoring of_graph = edge_coloring(BipartiteGraph(lefts, rights, edges));
+    const EdgeColoring of_list = edge_coloring(lefts, rights, ends);
+    EXPECT_EQ(of_list.colors, of_graph.colors) << seed;
+    EXPECT_EQ(of_list.color, of_graph.color) << seed;
+  }
 }
 
 TEST(EdgeColoring, Stars) {

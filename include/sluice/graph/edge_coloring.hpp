@@ -35,4 +35,15 @@ struct EdgeColoring {
 /// Example: edges (0, 0), (0, 0), (0, 1), (1, 1): Delta = 3, colours such as 0, 1, 2, 0.
 [[nodiscard]] EdgeColoring edge_coloring(const BipartiteGraph& graph);
 
+/// An edge that has no weight: 0 <= left < lefts, 0 <= right < rights.
+struct EdgeEnds {
+  std::int32_t left = 0;
+  std::int32_t right = 0;
+};
+
+/// The colours of the graph of these edges, edges[id], which are given up for it: for graphs of so many edges that
+/// their memory counts, of which a BipartiteGraph takes 32 bytes per edge. Some 12 bytes per edge and 21 per edge of
+/// the padded graph in all.
+[[nodiscard]] EdgeColoring edge_coloring(std::int32_t lefts, std::int32_t rights, std::vector<EdgeEnds> edges);
+
 }  // namespace sluice

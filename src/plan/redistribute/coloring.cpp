@@ -17,9 +17,6 @@ EdgeSteps colored_steps(const BipartiteGraph& graph) {
   return in_falling_order(graph, {std::move(coloring.color), coloring.colors});
 }
 
-std::shared_ptr<const StepRule> plan_coloring(const AxisPattern& pattern) {
-  const MessageGraph messages(pattern);
-  return messages.rule(colored_steps(messages.graph()));
-}
+std::shared_ptr<const StepRule> plan_coloring(const AxisPattern& pattern) { return colored_rule(pattern); }
 
 }  // namespace sluice::detail

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "sluice/error.hpp"
+#include "sluice/graph/edge_coloring.hpp"
 
 namespace sluice::detail {
 
@@ -82,6 +83,28 @@ class MessageRule final : public StepRule {
   Fold fold_;
 };
 
+/// Calls visit(left, right, length) for the edges of the quotient, in the order of their numbers.
+template <class Visit>
+void for_each_quotient_edge(const CommunicationGrid& grid, Visit&& visit) {
+  const std::int64_t row_blocks = grid.row_blocks(), column_blocks = grid.column_blocks();
+  for (std::int64_t number = 0; number < grid.classes(); ++number) {
+    const auto [row_residue, column_residue, shift] = grid.class_position(number);
+    const std::int64_t length = grid.class_length(number);
+    for (std::int64_t alpha = 0; alpha < row_blocks; ++alpha) {
+      for (std::int64_t beta = 0; beta < column_blocks; ++beta)
+        visit(static_cast<std::int32_t>(row_residue * row_blocks + alpha),
+              static_cast<std::int32_t>(column_residue * column_blocks + beta), length);
+    }
+  }
+}
+
+double quotient_edges(const CommunicationGrid& grid) {
+  return static_cast<double>(grid.classes()) * static_cast<double>(grid.row_blocks()) *
+         static_cast<double>(grid.column_blocks());
+}
+
+bool has_quotient(const AxisPattern& pattern) { return pattern.extent() >= pattern.slice(); }
+
 void check_edges(double edges) {
   if (edges <= static_cast<double>(kMaximumEdges)) return;
   throw InputError("plan", fmt::format("a graph of {:.3g} messages", edges),
@@ -91,26 +114,16 @@ void check_edges(double edges) {
 }  // namespace
 
 MessageGraph::MessageGraph(const AxisPattern& pattern)
-    : grid_(paper_grid(pattern)), is_quotient_(pattern.extent() >= pattern.slice()) {
+    : grid_(paper_grid(pattern)), is_quotient_(has_quotient(pattern)) {
   std::vector<Edge> edges;
   if (is_quotient_) {
-    const std::int64_t row_blocks = grid_.row_blocks();
-    const std::int64_t column_blocks = grid_.column_blocks();
-    check_edges(static_cast<double>(grid_.classes()) * static_cast<double>(row_blocks) *
-                static_cast<double>(column_blocks));
-    edges.reserve(static_cast<std::size_t>(grid_.classes() * row_blocks * column_blocks));
-    for (std::int64_t number = 0; number < grid_.classes(); ++number) {
-      const auto [row_residue, column_residue, shift] = grid_.class_position(number);
-      const std::int64_t length = grid_.class_length(number);
-      for (std::int64_t alpha = 0; alpha < row_blocks; ++alpha) {
-        for (std::int64_t beta = 0; beta < column_blocks; ++beta) {
-          edges.push_back({static_cast<std::int32_t>(row_residue * row_blocks + alpha),
-                           static_cast<std::int32_t>(column_residue * column_blocks + beta), length});
-        }
-      }
-    }
-    graph_ = BipartiteGraph(static_cast<std::int32_t>(grid_.row_period() * row_blocks),
-                            static_cast<std::int32_t>(grid_.column_period() * column_blocks), edges);
+    check_edges(quotient_edges(grid_));
+    edges.reserve(static_cast<std::size_t>(quotient_edges(grid_)));
+    for_each_quotient_edge(grid_, [&](std::int32_t left, std::int32_t right, std::int64_t length) {
+      edges.push_back({left, right, length});
+    });
+    graph_ = BipartiteGraph(static_cast<std::int32_t>(grid_.row_period() * grid_.row_blocks()),
+                            static_cast<std::int32_t>(grid_.column_period() * grid_.column_blocks()), edges);
     return;
   }
   const Axis& from = pattern.from();
@@ -137,13 +150,49 @@ std::shared_ptr<const StepRule> MessageGraph::rule(EdgeSteps steps, Fold fold) c
   return std::make_shared<MessageRule>(first_edge_of_sender_, receiver_of_edge_, std::move(steps), fold);
 }
 
-double peeling_work(const AxisPattern& pattern) {
-  try {
+std::shared_ptr<const StepRule> colored_rule(const AxisPattern& pattern) {
+  if (!has_quotient(pattern)) {
     const MessageGraph messages(pattern);
-    return static_cast<double>(messages.graph().edge_count()) * messages.graph().max_degree();
-  } catch (const InputError&) {
-    return std::numeric_limits<double>::infinity();
+    return messages.rule(colored_steps(messages.graph()));
   }
+  const CommunicationGrid grid = paper_grid(pattern);
+  check_edges(quotient_edges(grid));
+  std::vector<EdgeEnds> edges;
+  edges.reserve(static_cast<std::size_t>(quotient_edges(grid)));
+  for_each_quotient_edge(grid, [&](std::int32_t left, std::int32_t right, std::int64_t /*length*/) {
+    edges.push_back({left, right});
+  });
+  EdgeColoring coloring =
+      edge_coloring(static_cast<std::int32_t>(grid.row_period() * grid.row_blocks()),
+                    static_cast<std::int32_t>(grid.column_period() * grid.column_blocks()), std::move(edges));
+  std::vector<std::int64_t> duration(static_cast<std::size_t>(coloring.colors), 0);
+  auto color = coloring.color.begin();
+  for_each_quotient_edge(grid, [&](std::int32_t /*left*/, std::int32_t /*right*/, std::int64_t length) {
+    std::int64_t& longest = duration[static_cast<std::size_t>(*color++)];
+    longest = std::max(longest, length);
+  });
+  return std::make_shared<QuotientRule>(grid, in_falling_order(duration, {std::move(coloring.color), coloring.colors}),
+                                        Fold{});
+}
+
+double peeling_work(const AxisPattern& pattern) {
+  constexpr double kTooMany = std::numeric_limits<double>::infinity();
+  if (has_quotient(pattern)) {
+    const CommunicationGrid grid = paper_grid(pattern);
+    const double edges = quotient_edges(grid);
+    return edges > static_cast<double>(kMaximumEdges) ? kTooMany : edges * static_cast<double>(grid.optimal_steps());
+  }
+  const Axis &from = pattern.from(), &to = pattern.to();
+  if (from.processes + to.processes > kMaximumEdges) return kTooMany;
+  std::size_t edges = 0, degree = 0;
+  for (std::int64_t p = 0; p < from.processes; ++p) {
+    const std::size_t sent = pattern.sends(from.absolute(p)).size();
+    edges += sent;
+    degree = std::max(degree, sent);
+    if (edges > static_cast<std::size_t>(kMaximumEdges)) return kTooMany;
+  }
+  for (std::int64_t q = 0; q < to.processes; ++q) degree = std::max(degree, pattern.receives(to.absolute(q)).size());
+  return static_cast<double>(edges) * static_cast<double>(degree);
 }
 
 }  // namespace sluice::detail

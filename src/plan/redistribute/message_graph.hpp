@@ -39,6 +39,9 @@ class MessageGraph {
   std::vector<std::int32_t> receiver_of_edge_;
 };
 
+/// The rule that `coloring` makes: that of colored_steps, without the memory of the graph where that is the quotient.
+[[nodiscard]] std::shared_ptr<const StepRule> colored_rule(const AxisPattern& pattern);
+
 /// The steps that `stepwise`, `greedy` and `coloring` make of any graph of messages.
 [[nodiscard]] EdgeSteps stepwise_steps(const BipartiteGraph& graph);
 [[nodiscard]] EdgeSteps greedy_steps(const BipartiteGraph& graph);
