@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
@@ -37,6 +38,7 @@ struct BatchFrontPoint {
   std::string algorithm;                   ///< what planned it
   Cost cost;                               ///< its NS and TC
   std::int64_t transmission_at_least = 0;  ///< as FrontPoint has it
+  std::function<StepSchedule()> schedule;  ///< writes its steps out, as those of BatchPlan; throws as plan_batch does
 };
 
 /// As RedistributionFront, in bytes.
@@ -46,10 +48,11 @@ struct BatchFront {
   bool complete = false;                ///< whether every point is proven, and that there is none beside them
 };
 
-/// All that nothing beats in NS and TC at once, of whole messages. Where arrays are alike (BatchProblem::pattern) the
-/// messages of the batch are the same multiple of those of one array, for every pair, so that its front is that of the
-/// batch. Of the options `setup`, `effort` and `stop` count. Throws InputError for arrays that are not alike, or number
-/// their processes anew.
+/// All that nothing beats in NS and TC at once, of whole messages. Where arrays are alike (BatchProblem::pattern) and
+/// none numbers its processes anew, the messages of the batch are the same multiple of those of one array, for every
+/// pair, so that its front is that of the batch. Else the merged messages are searched one by one, with the same proofs
+/// as far as `effort` goes. Of the options `setup`, `effort` and `stop` count. Throws InputError for more than 2^20
+/// merged messages of arrays that are not alike.
 [[nodiscard]] BatchFront batch_front(const BatchProblem& problem, const BatchOptions& options = {});
 
 /// Plans `problem`. Where all arrays are alike (BatchProblem::pattern) and none numbers its processes anew, the plan of

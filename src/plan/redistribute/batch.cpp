@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include "plan/bound_below.hpp"
+#include "plan/redistribute/merged_front.hpp"
 #include "plan/redistribute/pieces.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/exchange.hpp"
@@ -62,18 +64,15 @@ RedistributionProblem pattern_array(const BatchProblem& problem) {
   return one;
 }
 
-BatchPlan plan_as_one(const BatchProblem& problem, const BatchOptions& options) {
-  const RedistributionProblem one = pattern_array(problem);
-  const ToBatchBytes to_bytes(problem, one);
-  const RedistributionPlan plan =
-      plan_redistribution(one, options.algorithm, options.setup / to_bytes.ratio(), options.effort, options.stop);
-  BatchPlan result{plan.schedule({}), true, std::nullopt, false};
-  StepSchedule& schedule = result.schedule;
+/// The steps of `plan`, one of that array, with the sizes of the batch. `setup`: in bytes.
+StepSchedule in_bytes(const RedistributionPlan& plan, const BatchProblem& problem, double setup) {
+  const ToBatchBytes to_bytes(problem, plan.problem());
+  StepSchedule schedule = plan.schedule({});
   schedule.input.reset();
   schedule.senders = problem.senders();
   schedule.receivers = problem.receivers();
   schedule.max_transfers = std::min(schedule.senders, schedule.receivers);
-  schedule.setup = options.setup;
+  schedule.setup = setup;
   for (Step& step : schedule.steps) {
     step.duration = to_bytes(step.duration);
     for (Transfer& transfer : step.transfers) transfer.size = to_bytes(transfer.size);
@@ -82,7 +81,14 @@ BatchPlan plan_as_one(const BatchProblem& problem, const BatchOptions& options) 
   Cost& bound = schedule.bound;
   bound.transmission = to_bytes(bound.transmission);
   bound.total = detail::bound_below(bound.total * to_bytes.ratio(), cost(schedule).total);
-  return result;
+  return schedule;
+}
+
+BatchPlan plan_as_one(const BatchProblem& problem, const BatchOptions& options) {
+  const RedistributionProblem one = pattern_array(problem);
+  const RedistributionPlan plan = plan_redistribution(
+      one, options.algorithm, options.setup / ToBatchBytes(problem, one).ratio(), options.effort, options.stop);
+  return {in_bytes(plan, problem, options.setup), true, std::nullopt, false};
 }
 
 BatchPlan plan_merged(const BatchProblem& problem, const BatchOptions& options) {
@@ -112,21 +118,22 @@ BatchPlan plan_merged(const BatchProblem& problem, const BatchOptions& options) 
 }  // namespace
 
 BatchFront batch_front(const BatchProblem& problem, const BatchOptions& options) {
-  if (!is_as_one(problem))
-    throw InputError("arrays", "arrays that are not alike", "the same layouts and shape, or whole slices");
+  if (!is_as_one(problem)) return detail::front_of_merged(problem, options);
   const RedistributionProblem one = pattern_array(problem);
   const ToBatchBytes to_bytes(problem, one);
   const RedistributionFront front =
       redistribution_front(one, options.setup / to_bytes.ratio(), options.effort, options.stop);
-  const auto in_bytes = [&](Cost cost) {
+  const auto cost_in_bytes = [&](Cost cost) {
     cost.transmission = to_bytes(cost.transmission);
     cost.total = static_cast<double>(cost.transmission) + options.setup * static_cast<double>(cost.steps);
     return cost;
   };
-  BatchFront result{{}, in_bytes(front.bound), front.complete};
+  const auto batch = std::make_shared<const BatchProblem>(problem);
+  BatchFront result{{}, cost_in_bytes(front.bound), front.complete};
   for (const FrontPoint& point : front.points)
     result.points.push_back(
-        {point.plan.algorithm(), in_bytes(point.plan.cost()), to_bytes(point.transmission_at_least)});
+        {point.plan.algorithm(), cost_in_bytes(point.plan.cost()), to_bytes(point.transmission_at_least),
+         [batch, plan = point.plan, setup = options.setup] { return in_bytes(plan, *batch, setup); }});
   return result;
 }
 

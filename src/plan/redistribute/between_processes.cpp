@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-#include "plan/redistribute/registry.hpp"
+#include "plan/redistribute/named_steps.hpp"
 #include "plan/step_rule.hpp"
 #include "sluice/error.hpp"
 
@@ -17,7 +17,6 @@ namespace sluice::detail {
 namespace {
 
 constexpr double kMostListed = 1 << 24;
-constexpr std::int64_t kMostPeeled = std::int64_t{1} << 20;
 
 /// The coordinates of a process from those with the first blocks on.
 std::vector<std::int64_t> relative_coordinates(const Distribution& grid, Rank process) {
@@ -37,13 +36,6 @@ std::vector<Rank> by_relative_number(const Distribution& grid) {
     result[static_cast<std::size_t>(number)] = Rank(p);
   }
   return result;
-}
-
-BipartiteGraph graph_of(const MessageClasses& messages) {
-  std::vector<Edge> edges;
-  edges.reserve(messages.classes.size());
-  for (const MessageClass& each : messages.classes) edges.push_back({each.left, each.right, each.length});
-  return {messages.lefts, messages.rights, edges};
 }
 
 }  // namespace
@@ -93,32 +85,17 @@ PlansBetween::PlansBetween(const RedistributionProblem& problem, const std::stri
     : problem_(problem), classes_(std::make_shared<const ArrayClasses>(classes_between(problem))) {
   const MessageClasses& messages = classes_->messages();
   const auto count = static_cast<std::int64_t>(messages.classes.size());
-  const bool all = algorithm == "auto";
-  const auto asked_for = [&](const RedistributePlanner& each) {
-    return each.plan_graph != nullptr && (all || each.about.name == algorithm);
-  };
-  if (!std::ranges::any_of(redistribute_planners(), asked_for)) return;
-  if (count > kMostPeeled) {
-    if (all) return;
+  if (count > kMostPlannedAsGraph) {
+    if (!plans_graph(algorithm)) return;
     throw InputError(algorithm, fmt::format("{} messages between processes", count),
-                     fmt::format("at most {}; auto, and classes where it applies, take more", kMostPeeled));
+                     fmt::format("at most {}; auto, and classes where it applies, take more", kMostPlannedAsGraph));
   }
-  const BipartiteGraph graph = graph_of(messages);
-  const bool peels = !all || static_cast<double>(count) * graph.max_degree() <= kMostPeelingWork;
-  for (const RedistributePlanner& each : redistribute_planners())
-    if (asked_for(each) && (peels || !each.peels))
-      peeled_.push_back(choice(std::string(each.about.name), each.plan_graph(graph)));
+  for (NamedSteps& each : named_steps(messages, algorithm))
+    peeled_.push_back(choice(std::move(each.algorithm), std::move(each.steps)));
 }
 
 PlansBetween::Choice PlansBetween::choice(std::string algorithm, EdgeSteps steps) const {
-  const std::vector<MessageClass>& messages = classes_->messages().classes;
-  std::vector<std::int64_t> durations(static_cast<std::size_t>(steps.steps), 0);
-  for (std::size_t e = 0; e < messages.size(); ++e) {
-    std::int64_t& duration = durations[static_cast<std::size_t>(steps.step_of_edge[e])];
-    duration = std::max(duration, messages[e].length);
-  }
-  std::int64_t transmission = 0;
-  for (const std::int64_t duration : durations) transmission += duration;  // at most the number of elements
+  const std::int64_t transmission = transmission_of(classes_->messages(), steps);
   return {std::move(algorithm), std::make_shared<const ArrayRule>(classes_, std::move(steps)), transmission};
 }
 
@@ -150,7 +127,7 @@ RedistributionPlan PlansBetween::cheapest(const std::optional<RedistributionPlan
   choices.insert(choices.end(), peeled_.begin(), peeled_.end());
   if (choices.empty())
     throw InputError("cuts", fmt::format("{} messages", classes_->messages().classes.size()),
-                     fmt::format("at most {}", kMostPeeled));
+                     fmt::format("at most {}", kMostPlannedAsGraph));
   const auto price = [&](const Choice& each) {
     const auto steps = static_cast<double>(each.rule->steps());
     const auto transmission = static_cast<double>(each.transmission);

@@ -11,6 +11,7 @@
 #include "plan/redistribute/between_processes.hpp"
 #include "plan/redistribute/combined_steps.hpp"
 #include "plan/redistribute/exact.hpp"
+#include "plan/redistribute/front_search.hpp"
 #include "plan/redistribute/registry.hpp"
 #include "plan/step_rule.hpp"
 #include "sluice/error.hpp"
@@ -20,6 +21,7 @@ namespace sluice {
 
 using detail::CombinedSteps;
 using detail::ExactSearch;
+using detail::kMostMoreSteps;
 using detail::LeastTransmission;
 using detail::PlansBetween;
 using detail::StepRule;
@@ -220,8 +222,6 @@ class NamedPlans {
 // ---------------------------------------------------------------------------------------------------------------------
 // Beyond them
 
-/// More steps than the fewest are tried up to so many, where each may still lower TC.
-constexpr std::int64_t kMostMoreSteps = 100;
 constexpr double kSamePrice = 1e-9;  // relative: totals that differ by less are equal
 
 /// The cheapest schedule that is known so far.
@@ -317,43 +317,20 @@ bool exact_uses_cbc() {
 RedistributionFront redistribution_front(const RedistributionProblem& problem, double setup, std::int64_t effort,
                                          const StopRequest& stop) {
   const NamedPlans named(problem, "auto");
-  RedistributionFront front;
   // The named plans with the fewest steps and with the lowest TC are where the search starts.
-  std::vector<Best> known;
+  std::vector<detail::PricedSchedule<RedistributionPlan>> known;
   for (const bool fewest_steps : {true, false}) {
     RedistributionPlan plan = named.cheapest_at(/*setup=*/0, fewest_steps).with_setup(setup);
     const Cost cost = plan.cost();
-    known.push_back({std::move(plan), cost});
+    known.push_back({std::move(plan), cost.steps, cost.transmission});
   }
-  front.bound = redistribution_bound(problem, 0);
   ExactSearch search(problem, effort, stop);
-  if (search.applies()) front.bound.transmission = search.at_least();
-  front.complete = search.applies();
-  std::int64_t lowest = std::numeric_limits<std::int64_t>::max();
-  for (std::int64_t steps = front.bound.steps; steps <= front.bound.steps + kMostMoreSteps; ++steps) {
-    if (lowest == front.bound.transmission) return front;
-    const Best* best = nullptr;
-    for (const Best& each : known)
-      if (each.cost.steps <= steps && each.cost.transmission < (best ? best->cost.transmission : lowest)) best = &each;
-    FrontPoint point{known.front().plan, front.bound.transmission};
-    bool found_any = best != nullptr;
-    if (found_any) point.plan = best->plan;
-    if (search.applies()) {
-      LeastTransmission found = search.solve(steps, found_any ? best->cost.transmission : lowest);
-      point.transmission_at_least = found.at_least;
-      if (found.rule) {
-        point.plan = {problem, "exact", found.rule, found.transmission, setup};
-        found_any = true;
-      }
-    }
-    const std::int64_t transmission = found_any ? point.plan.cost().transmission : lowest;
-    front.complete = front.complete && point.transmission_at_least == transmission;
-    if (found_any && transmission < lowest) {
-      lowest = transmission;
-      front.points.push_back(std::move(point));
-    }
-  }
-  front.complete = false;
+  auto found =
+      detail::search_front(search, redistribution_bound(problem, 0), known, [&](const LeastTransmission& each) {
+        return RedistributionPlan(problem, "exact", each.rule, each.transmission, setup);
+      });
+  RedistributionFront front{{}, found.bound, found.complete};
+  for (auto& [priced, at_least] : found.points) front.points.push_back({std::move(priced.schedule), at_least});
   return front;
 }
 

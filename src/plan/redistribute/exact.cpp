@@ -1,5 +1,7 @@
 #include "plan/redistribute/exact.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -87,7 +89,9 @@ ExactSearch::ExactSearch(const RedistributionProblem& problem, std::int64_t effo
   if (problem.size() == 0 || problem.size() > kMostLengths) return;
   const double messages = most_messages(problem);
   if (!problem.is_by_dimension()) {
-    if (messages <= kMostExactMessages)
+    // Among roles everything may stay where it is.
+    const bool any = redistribution_bound(problem, 0).steps > 0;
+    if (any && messages <= kMostExactMessages)
       levels_.push_back({std::vector<std::int64_t>(problem.dimensions(), 0), /*true_lengths=*/true, /*finest=*/true});
     return;
   }
@@ -109,6 +113,18 @@ ExactSearch::ExactSearch(const RedistributionProblem& problem, std::int64_t effo
   add_levels(exactly, /*true_lengths=*/true);
 }
 
+ExactSearch::ExactSearch(MessageClasses messages, std::int64_t effort, StopRequest stop)
+    : effort_(effort, std::move(stop)) {
+  SLUICE_ASSERT(messages.copies() == 1, fmt::format("{} messages in a class", messages.copies()));
+  double size = 0;
+  for (const MessageClass& each : messages.classes) size += static_cast<double>(each.length);
+  if (size == 0 || size > static_cast<double>(kMostLengths) ||
+      static_cast<double>(messages.classes.size()) > kMostExactMessages)
+    return;
+  levels_.push_back({{}, /*true_lengths=*/true, /*finest=*/true});
+  between_ = std::make_shared<const ArrayClasses>(std::move(messages));
+}
+
 void ExactSearch::add_levels(const std::vector<std::vector<std::int64_t>>& choices, bool true_lengths) {
   struct Sized {
     double size;
@@ -119,7 +135,7 @@ void ExactSearch::add_levels(const std::vector<std::vector<std::int64_t>>& choic
   for (std::size_t d = 0; d < choices.size();) {
     Sized each{1, {{}, true_lengths, true_lengths}};
     for (std::size_t i = 0; i < choices.size(); ++i) {
-      each.size *= size_of(problem_.axis(i), choices[i][at[i]]);
+      each.size *= size_of(problem_->axis(i), choices[i][at[i]]);
       each.level.fineness.push_back(choices[i][at[i]]);
       each.level.finest = each.level.finest && at[i] + 1 == choices[i].size();
     }
@@ -132,16 +148,16 @@ void ExactSearch::add_levels(const std::vector<std::vector<std::int64_t>>& choic
 }
 
 std::shared_ptr<const ArrayClasses> ExactSearch::classes_of(const Level& level) {
-  if (!problem_.is_by_dimension()) {
-    if (!between_) between_ = std::make_shared<const ArrayClasses>(classes_between(problem_));
+  if (!problem_ || !problem_->is_by_dimension()) {
+    if (!between_) between_ = std::make_shared<const ArrayClasses>(classes_between(*problem_));
     return between_;
   }
   std::vector<AxisClasses> axes;
   for (std::size_t d = 0; d < level.fineness.size(); ++d) {
     if (level.fineness[d] == 0) {
-      axes.emplace_back(problem_.axis(d));
+      axes.emplace_back(problem_->axis(d));
     } else {
-      axes.emplace_back(problem_.axis(d), level.fineness[d]);
+      axes.emplace_back(problem_->axis(d), level.fineness[d]);
     }
   }
   return std::make_shared<const ArrayClasses>(std::move(axes));
@@ -150,7 +166,7 @@ std::shared_ptr<const ArrayClasses> ExactSearch::classes_of(const Level& level) 
 std::int64_t ExactSearch::at_least() {
   if (asked_) return at_least_;
   asked_ = true;
-  at_least_ = redistribution_bound(problem_, 0).transmission;
+  at_least_ = problem_ ? redistribution_bound(*problem_, 0).transmission : bound_of(between_->messages()).transmission;
   at_least_ = std::max(at_least_, bound_of_level(levels_.front(), {ProgramLimits::kAnyNumber, at_least_}));
   return at_least_;
 }
@@ -187,7 +203,7 @@ LeastTransmission ExactSearch::solve(std::int64_t most_steps, std::int64_t below
       EdgeSteps steps = steps_of(classes->messages(), *outcome.assignment);
       auto rule = std::make_shared<const ArrayRule>(classes, std::move(steps));
       const std::int64_t transmission =
-          level.true_lengths ? outcome.assignment->transmission() : rule->transmission(problem_);
+          level.true_lengths ? outcome.assignment->transmission() : rule->transmission(*problem_);
       if (transmission < best.transmission) {
         best.transmission = transmission;
         best.rule = std::move(rule);

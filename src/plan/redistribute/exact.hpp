@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -20,6 +21,8 @@ class ArrayRule {
       : classes_(std::move(classes)), steps_(std::move(steps)) {}
 
   [[nodiscard]] std::int64_t steps() const { return steps_.steps; }
+  /// By the numbers that the classes give the messages.
+  [[nodiscard]] const EdgeSteps& edge_steps() const { return steps_; }
   /// Processes by their coordinates, counted from the one with the first block in each dimension.
   /// @pre the pair exchanges a message.
   [[nodiscard]] std::int64_t step_of(std::span<const std::int64_t> sender,
@@ -53,7 +56,7 @@ struct LeastTransmission {
 /// optimum is that of the machine. A dimension that is no whole number of slices is planned as the slices that it
 /// holds, with a bound that leaves the tail out, and then by its messages. An array with copies (see
 /// RedistributionProblem::with_roles), or with blocks of any sizes, is planned by its messages alone, as these break
-/// the symmetry.
+/// the symmetry; so are messages of several arrays, merged.
 /// Guarantee: every schedule is priced as it is; `at_least` holds for the array as it is. All of 20,000 random grids
 /// with P, Q <= 32, r, s <= 20 are solved.
 /// Complexity: exponential in the number of classes and lengths; ends when `effort` is used up. One unit is a pivot of
@@ -64,6 +67,8 @@ struct LeastTransmission {
 class ExactSearch {
  public:
   ExactSearch(const RedistributionProblem& problem, std::int64_t effort, StopRequest stop = {});
+  /// Of messages as they are, each a class. Rules know them by their numbers (ArrayRule::edge_steps).
+  ExactSearch(MessageClasses messages, std::int64_t effort, StopRequest stop = {});
 
   /// Whether the messages are few enough to look at.
   [[nodiscard]] bool applies() const { return !levels_.empty(); }
@@ -86,10 +91,10 @@ class ExactSearch {
   /// transmission_bound of the array in these classes, with a quarter of the effort left.
   [[nodiscard]] std::int64_t bound_of_level(const Level& level, const ProgramLimits& limits);
 
-  RedistributionProblem problem_;
+  std::optional<RedistributionProblem> problem_;  ///< none of messages as they are
   Effort effort_;
   std::vector<Level> levels_;  ///< coarse to fine
-  /// Where the messages themselves are planned, which takes long to find out; once they were asked for.
+  /// Where the messages themselves are planned, which takes long to find out; of an array, once they were asked for.
   std::shared_ptr<const ArrayClasses> between_;
   std::int64_t at_least_ = 0;
   bool asked_ = false;  ///< whether at_least_ is known

@@ -121,6 +121,7 @@ ArrayClasses::ArrayClasses(std::vector<AxisClasses> axes, const LengthOf& length
 }
 
 std::int64_t ArrayClasses::edge_of(std::span<const std::int64_t> sender, std::span<const std::int64_t> receiver) const {
+  SLUICE_ASSERT(!axes_.empty(), "messages of an array");
   std::int64_t number = 0, alpha = 0, beta = 0;
   for (std::size_t d = 0; d < axes_.size(); ++d) {
     const AxisClasses::Place place = axes_[d].place(sender[d], receiver[d]);

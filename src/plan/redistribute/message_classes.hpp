@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "sluice/input/axis_pattern.hpp"
@@ -83,10 +84,12 @@ class ArrayClasses {
   /// blocks on. @pre copies() == 1
   using LengthOf = std::function<std::int64_t(std::int32_t, std::int32_t, std::int64_t)>;
   ArrayClasses(std::vector<AxisClasses> axes, const LengthOf& length_of);
+  /// Messages that no array explains. They are known by their numbers alone: edge_of is not for them.
+  explicit ArrayClasses(MessageClasses messages) : messages_(std::move(messages)) {}
 
   [[nodiscard]] const MessageClasses& messages() const { return messages_; }
   /// Number (class * A + alpha) * B + beta of the message between two processes, given by their coordinates.
-  /// @pre it is there, and not left out
+  /// @pre it is there, and not left out, and these are classes of axes
   [[nodiscard]] std::int64_t edge_of(std::span<const std::int64_t> sender,
                                      std::span<const std::int64_t> receiver) const;
 

@@ -1,0 +1,43 @@
+#include "plan/redistribute/named_steps.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "plan/redistribute/registry.hpp"
+#include "plan/step_rule.hpp"
+
+namespace sluice::detail {
+
+bool plans_graph(const std::string& algorithm) {
+  const RedistributePlanner* const found = redistribute_planner(algorithm);
+  return found != nullptr && found->plan_graph != nullptr;
+}
+
+std::vector<NamedSteps> named_steps(const MessageClasses& messages, const std::string& algorithm) {
+  const bool all = algorithm == "auto";
+  std::vector<NamedSteps> result;
+  if (!all && !plans_graph(algorithm)) return result;
+  std::vector<Edge> edges;
+  edges.reserve(messages.classes.size());
+  for (const MessageClass& each : messages.classes) edges.push_back({each.left, each.right, each.length});
+  const BipartiteGraph graph(messages.lefts, messages.rights, edges);
+  const bool peels = !all || static_cast<double>(edges.size()) * graph.max_degree() <= kMostPeelingWork;
+  for (const RedistributePlanner& each : redistribute_planners()) {
+    if (each.plan_graph == nullptr || (!all && each.about.name != algorithm) || (each.peels && !peels)) continue;
+    result.push_back({std::string(each.about.name), each.plan_graph(graph)});
+  }
+  return result;
+}
+
+std::int64_t transmission_of(const MessageClasses& messages, const EdgeSteps& steps) {
+  std::vector<std::int64_t> durations(static_cast<std::size_t>(steps.steps), 0);
+  for (std::size_t e = 0; e < messages.classes.size(); ++e) {
+    std::int64_t& duration = durations[static_cast<std::size_t>(steps.step_of_edge[e])];
+    duration = std::max(duration, messages.classes[e].length);
+  }
+  std::int64_t transmission = 0;
+  for (const std::int64_t duration : durations) transmission += duration;  // at most what all messages add up to
+  return transmission;
+}
+
+}  // namespace sluice::detail

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "plan/peeling.hpp"
+#include "plan/redistribute/message_classes.hpp"
+
+/// What the named planners of redistribute make of messages whatever array they come from.
+namespace sluice::detail {
+
+/// Most messages that are planned so.
+inline constexpr std::int64_t kMostPlannedAsGraph = std::int64_t{1} << 20;
+
+/// The steps that a named planner makes of messages.
+struct NamedSteps {
+  std::string algorithm;
+  EdgeSteps steps;  ///< by the numbers of the messages
+};
+
+/// Whether there is an algorithm of that name that plans messages whatever they come from.
+[[nodiscard]] bool plans_graph(const std::string& algorithm);
+
+/// The steps of messages by the planner of that name, or by all ("auto") but those that peel matchings off, where
+/// messages times steps are more than kMostPeelingWork; none by a planner that knows closed forms alone.
+/// @pre messages.copies() == 1, at most kMostPlannedAsGraph messages
+[[nodiscard]] std::vector<NamedSteps> named_steps(const MessageClasses& messages, const std::string& algorithm);
+
+/// TC of these steps. @pre messages.copies() == 1
+[[nodiscard]] std::int64_t transmission_of(const MessageClasses& messages, const EdgeSteps& steps);
+
+}  // namespace sluice::detail
