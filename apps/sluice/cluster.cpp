@@ -143,7 +143,7 @@ int cluster(const ClusterOptions& options) {
     tolerances.push_back(parse_number(text, "--tolerance"));
   const ClusteringRule rule = parse_clustering_rule(options.algorithm, "--algorithm");
   check_json_target(options.json);
-  if (!options.svg.empty()) check_writable(options.svg);
+  check_picture_target("--svg", options.svg);
   const LatencyMatrix matrix = read_latency_matrix(options.file);
   warn_of_other_units(matrix, options.file);
   std::vector<Clusters> found = cluster_levels(matrix, tolerances, rule);

@@ -148,7 +148,7 @@ void ComparisonOutput::add_to(CLI::App& problem) {
 
 void ComparisonOutput::check_targets() const {
   check_json_target(json);
-  if (!svg.empty()) check_writable(svg);
+  check_picture_target("--svg", svg);
 }
 
 int show_comparison(const Comparison& comparison, const ComparisonOutput& output) {

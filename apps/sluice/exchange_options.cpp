@@ -156,8 +156,7 @@ ExchangeTask read(const ExchangeInput& options) {
   if (!options.setup.empty()) task.problem.setup = parse_number(options.setup, "--setup");
   if (!options.switches.empty()) task.problem.switches = parse_count(options.switches, "--switches", 1, kMost);
   task.backbone = read_backbone(options);
-  task.effort = parse_number(options.effort, "--effort");
-  if (task.effort <= 0) throw InputError("--effort", fmt::format("'{}'", options.effort), "a number above 0");
+  task.effort = parse_positive_number(options.effort, "--effort");
   if (!options.time_limit.empty()) task.time_limit_s = parse_seconds(options.time_limit, "--time-limit");
   task.seed = static_cast<std::uint64_t>(parse_count(options.seed, "--seed", 0, kMost));
 

@@ -1,7 +1,10 @@
 #include "output.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -61,6 +64,22 @@ void check_writable(const std::string& path) {
 
 void check_json_target(const std::string& file) {
   if (!file.empty() && file != "-") check_writable(file);
+}
+
+void check_named_target(const std::string& option, const std::string& path, const char* kind,
+                        const std::vector<std::string>& endings) {
+  if (path.empty()) return;
+  std::string ending = path == "-" ? "" : std::filesystem::path(path).extension().string();
+  std::ranges::transform(ending, ending.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  if (!ending.empty() && std::ranges::find(endings, ending) == endings.end())
+    throw InputError(option, "'" + path + "'",
+                     fmt::format("a name that ends in {}: {}", fmt::join(endings, " or "), kind));
+  check_writable(path);
+}
+
+void check_picture_target(const std::string& option, const std::string& path) {
+  check_named_target(option, path, "pictures are SVG", {".svg"});
 }
 
 namespace {

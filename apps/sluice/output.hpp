@@ -2,6 +2,7 @@
 
 #include <list>
 #include <string>
+#include <vector>
 
 #include "sluice/write_file.hpp"
 
@@ -39,6 +40,15 @@ void check_writable(const std::string& path);
 
 /// The same for an option FILE|-, where there is nothing to check for standard output and for an option not given.
 void check_json_target(const std::string& file);
+
+/// The same for a `kind` of output whose names end in one of `endings`, as ".svg": throws InputError, naming `option`,
+/// for another ending, as a name that says something else would mislead every other program. No ending is fine (a
+/// device).
+void check_named_target(const std::string& option, const std::string& path, const char* kind,
+                        const std::vector<std::string>& endings);
+
+/// check_named_target for a picture.
+void check_picture_target(const std::string& option, const std::string& path);
 
 /// Creates the folder `path` and those above it that are missing. Those that are still empty when the process ends,
 /// also by an error or by Ctrl-C, are removed. Throws InputError naming `path`.

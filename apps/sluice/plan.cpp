@@ -48,7 +48,7 @@ void PlanOutput::add_tree_to(CLI::App& problem) {
 
 void PlanOutput::check_targets() const {
   check_json_target(json);
-  if (!tree.empty()) check_writable(tree);
+  check_picture_target("--tree", tree);
   timeline.check();
 }
 

@@ -2,9 +2,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <filesystem>
+#include <optional>
+#include <string>
 #include <system_error>
+#include <utility>
+#include <vector>
 
+#include "noise.hpp"
 #include "report_section.hpp"
 #include "result_json.hpp"
 #include "sluice/error.hpp"
@@ -40,6 +46,72 @@ ReportCell ratio_cell(const ResultValue& row) {
 
 /// Schedules of steps have a total, trees and programs a length.
 const char* cost_field(const ResultValue& row) { return row.has("total") ? "total" : "length"; }
+
+/// The quartiles of a method of a run; files of old versions have none.
+std::optional<Quartiles> quartiles_of(const ResultValue& method) {
+  if (!method.has("quartiles_s")) return {};
+  const std::vector<ResultValue> both = method["quartiles_s"].elements();
+  if (both.size() != 2 || both[0].number() > both[1].number())
+    throw InputError(method.file(), "\"quartiles_s\": not a lower and an upper one", "two rising times");
+  return Quartiles{both[0].number(), both[1].number()};
+}
+
+/// The methods of a run: bars, a table, and which one was the fastest. Files whose methods have quartiles tell, as the
+/// command does, which ones are not different from it within the noise.
+void add_methods(ReportSection& section, const ResultValue& file) {
+  const std::vector<ResultValue> methods = file["methods"].elements();
+  if (methods.empty()) return;
+  std::vector<Quartiles> quartiles;
+  for (const ResultValue& row : methods)
+    if (const auto both = quartiles_of(row)) quartiles.push_back(*both);
+  const bool known = quartiles.size() == methods.size();
+  const auto best = static_cast<std::size_t>(
+      std::ranges::min_element(methods, {}, [](const ResultValue& row) { return row["median_s"].number(); }) -
+      methods.begin());
+  ReportBars bars{known ? "Time of each method: median, and the middle half of the repetitions"
+                        : "Time of each method: median, from the fastest to the slowest repetition",
+                  "s",
+                  {},
+                  file.has("bound_s") ? file["bound_s"].number() : 0,
+                  "lower bound"};
+  ReportTable table{"Methods", {{"method"}, {"median", "s"}}, {}};
+  if (known) table.columns.insert(table.columns.end(), {{"lower quartile", "s"}, {"upper quartile", "s"}});
+  table.columns.insert(table.columns.end(), {{"least", "s"}, {"most", "s"}});
+  if (known) table.columns.push_back({"beside the fastest"});
+  table.columns.insert(table.columns.end(), {{"extra memory", "B"}, {"how"}});
+  std::string as_fast;
+  for (std::size_t i = 0; i < methods.size(); ++i) {
+    const ResultValue& row = methods[i];
+    const std::string name = row["name"].text();
+    const double median = row["median_s"].number(), least = row["min_s"].number(), most = row["max_s"].number();
+    std::vector<ReportCell> cells{name, median};
+    if (known) {
+      const bool noise = i != best && within_noise(quartiles[i], quartiles[best]);
+      if (noise) as_fast += (as_fast.empty() ? "" : ", ") + name;
+      bars.bars.push_back({name, median, quartiles[i].lower, quartiles[i].upper});
+      cells.insert(cells.end(), {quartiles[i].lower, quartiles[i].upper, least, most,
+                                 i == best ? "the fastest"
+                                 : noise   ? "within the noise"
+                                           : "slower"});
+    } else {
+      bars.bars.push_back({name, median, least, most});
+      cells.insert(cells.end(), {least, most});
+    }
+    cells.insert(cells.end(),
+                 {row["peak_extra_bytes"].number(), row.has("how") ? ReportCell(row["how"].text()) : ReportCell()});
+    table.rows.push_back(std::move(cells));
+  }
+  section.figures.emplace_back("fastest",
+                               fmt::format("{}, {}", bars.bars[best].name, seconds_text(bars.bars[best].value)));
+  if (!as_fast.empty()) section.figures.emplace_back("not different within the noise", as_fast);
+  if (known && methods.size() > 1)
+    section.notes.emplace_back(
+        "A difference is within the noise where the middle halves of the samples, from the lower to the upper "
+        "quartile, "
+        "overlap.");
+  section.bars.push_back(std::move(bars));
+  section.tables.push_back(std::move(table));
+}
 
 }  // namespace
 
@@ -96,27 +168,7 @@ void add_run(ReportSection& section, const ResultValue& file) {
   section.figures.emplace_back("verified", verified ? "every byte" : "no: the result is wrong");
   if (file.has("max_transfers"))
     section.figures.emplace_back("transfers at once", fmt::format("{}", file["max_transfers"].count()));
-  ReportBars bars{"Time of each method: median, from the fastest to the slowest repetition",
-                  "s",
-                  {},
-                  file.has("bound_s") ? file["bound_s"].number() : 0,
-                  "lower bound"};
-  ReportTable table{
-      "Methods", {{"method"}, {"median", "s"}, {"fastest", "s"}, {"slowest", "s"}, {"extra memory", "B"}, {"how"}}, {}};
-  for (const ResultValue& row : file["methods"].elements()) {
-    const std::string name = row["name"].text();
-    const ReportBars::Bar bar{name, row["median_s"].number(), row["min_s"].number(), row["max_s"].number()};
-    bars.bars.push_back(bar);
-    table.rows.push_back({name, bar.value, bar.low, bar.high, row["peak_extra_bytes"].number(),
-                          row.has("how") ? ReportCell(row["how"].text()) : ReportCell()});
-  }
-  if (!bars.bars.empty()) {
-    const auto best = std::min_element(bars.bars.begin(), bars.bars.end(),
-                                       [](const auto& a, const auto& b) { return a.value < b.value; });
-    section.figures.emplace_back("fastest", fmt::format("{}, {}", best->name, seconds_text(best->value)));
-    section.bars.push_back(std::move(bars));
-    section.tables.push_back(std::move(table));
-  }
+  add_methods(section, file);
   if (file.has("left_out"))
     for (const ResultValue& why : file["left_out"].elements()) section.notes.push_back("Left out: " + why.text());
   if (file.has("failures"))

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "command.hpp"
+#include "noise.hpp"
 #include "output.hpp"
 #include "provenance.hpp"
 #include "ranks.hpp"
@@ -56,9 +57,9 @@ std::string to_json(const RunSubject& subject, const compare::Comparison& compar
   return file.dump(1) + '\n';
 }
 
-/// Whether the middle halves of the samples overlap; if so, the difference of the medians may be chance.
 bool within_noise(const compare::MethodResult& a, const compare::MethodResult& b) {
-  return a.lower_quartile_s <= b.upper_quartile_s && b.lower_quartile_s <= a.upper_quartile_s;
+  return within_noise(Quartiles{a.lower_quartile_s, a.upper_quartile_s},
+                      Quartiles{b.lower_quartile_s, b.upper_quartile_s});
 }
 
 /// The ratio of two medians, with more digits the less the samples vary: three decimals where half of them lie within 1

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 
 namespace sluice::command {
 
@@ -28,27 +29,34 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::string closest(std::string_view word, const std::vector<std::string>& known) {
+std::vector<std::string> closest(std::string_view word, const std::vector<std::string>& known) {
   constexpr std::size_t kLongest = 64;  // of names; anything longer is none
   if (word.empty() || word.size() > kLongest) return {};
-  constexpr std::size_t kLettersPerSlip = 3;
-  std::size_t least = std::max<std::size_t>(1, word.size() / kLettersPerSlip) + 1;
-  std::string best;
+  constexpr std::size_t kLettersPerSlip = 3, kMostAsNear = 3;
+  std::size_t least = std::max<std::size_t>(1, word.size() / kLettersPerSlip);
+  std::vector<std::string> best;
   for (const std::string& name : known) {
     const std::size_t slips = distance(word, name);
-    if (slips >= least) continue;
+    if (slips > least) continue;
+    if (slips < least) best.clear();
     least = slips;
-    best = name;
+    if (std::ranges::find(best, name) == best.end()) best.push_back(name);
   }
+  if (best.size() > kMostAsNear) return {};
   if (!best.empty()) return best;
-  const auto begins = [&](const std::string& name) { return name.rfind(word, 0) == 0; };
-  if (std::count_if(known.begin(), known.end(), begins) == 1) return *std::find_if(known.begin(), known.end(), begins);
-  return {};
+  std::ranges::copy_if(known, std::back_inserter(best),
+                       [&](const std::string& name) { return name.starts_with(word); });
+  if (best.size() > 1) best.clear();
+  return best;
 }
 
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& known) {
-  const std::string name = closest(word, known);
-  return name.empty() ? "" : fmt::format("; did you mean '{}'?", name);
+  const std::vector<std::string> names = closest(word, known);
+  if (names.empty()) return "";
+  std::string text = "; did you mean ";
+  for (std::size_t i = 0; i < names.size(); ++i)
+    text += fmt::format("{}'{}'", i == 0 ? "" : i + 1 < names.size() ? ", " : " or ", names[i]);
+  return text + '?';
 }
 
 }  // namespace sluice::command

@@ -26,8 +26,8 @@ void TimelineOutput::check() const {
   if (beside() && svg_.empty()) throw InputError("--beside", "no --svg", "the picture that it is drawn in");
   if (!trace_.empty() && !trace_.ends_with(".json") && !trace_.ends_with(".trace"))
     throw InputError("--trace", "'" + trace_ + "'", "a name that ends in .json (Perfetto) or .trace (Paje)");
-  for (const std::string& file : {svg_, trace_})
-    if (!file.empty()) check_writable(file);
+  check_picture_target("--svg", svg_);
+  if (!trace_.empty()) check_writable(trace_);
 }
 
 void TimelineOutput::write(const Timeline& timeline, const std::string& title) const {

@@ -103,14 +103,28 @@ std::int64_t parse_size(const std::string& text, const std::string& where) { ret
 
 std::int64_t parse_bytes(const std::string& text, const std::string& where) { return parse_whole(text, where, true); }
 
+namespace {
+
+/// What parse_number takes; nothing for other text.
+std::optional<double> number_with_multiple(const std::string& text) {
+  const auto number = number_of(text);
+  const auto factor = number ? multiple(number->rest) : std::nullopt;
+  if (!factor) return {};
+  const double value = number->value * static_cast<double>(*factor);
+  if (!std::isfinite(value)) return {};
+  return value;
+}
+
+}  // namespace
+
 double parse_number(const std::string& text, const std::string& where) {
-  if (const auto number = number_of(text)) {
-    if (const auto factor = multiple(number->rest)) {
-      const double value = number->value * static_cast<double>(*factor);
-      if (std::isfinite(value)) return value;
-    }
-  }
+  if (const auto number = number_with_multiple(text)) return *number;
   throw unexpected(where, text, "a number of at least 0");
+}
+
+double parse_positive_number(const std::string& text, const std::string& where) {
+  if (const auto number = number_with_multiple(text); number && *number > 0) return *number;
+  throw unexpected(where, text, "a number above 0");
 }
 
 double parse_speed(const std::string& text, const std::string& where) {

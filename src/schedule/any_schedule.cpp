@@ -19,16 +19,23 @@ AnySchedule read_any_schedule(std::istream& in, const std::string& file) {
   detail::RewindBuffer buffer(in ? in.rdbuf() : nullptr);
   std::string type;
   bool is_program = false;
+  std::string foreign;  // the schema of a file that holds neither
   std::int64_t line = 0;
   const auto again = detail::after_texts(
       in, buffer,
       [&](std::string_view name, std::string_view text) {
         if (name == "type") type = text;
-        // Of any version: the reader of programs says which ones it knows.
-        is_program = is_program || (name == "schema" && text.starts_with(detail::kProgramFamily));
-        return type.empty() && !is_program;
+        // Of any version: the readers say which ones they know.
+        if (name == "schema") {
+          is_program = text.starts_with(detail::kProgramFamily);
+          if (!is_program && !text.starts_with(detail::kScheduleFamily)) foreign = text;
+        }
+        return type.empty() && !is_program && foreign.empty();
       },
       &line);
+  if (!foreign.empty())
+    throw InputError(fmt::format("{}:{}", file, line), fmt::format("\"schema\": \"{}\"", detail::shown(foreign)),
+                     fmt::format("\"{}\" or \"{}\"", detail::kScheduleSchema, detail::kProgramSchema));
   if (is_program) return read_program(*again, file);
   if (type == "tree") return read_tree_schedule(*again, file);
   if (!type.empty() && type != "steps")

@@ -132,8 +132,8 @@ TEST(BadInput, ExchangesAndTheirTraffic) {
       {"good.csv --setup inf", "--setup: 'inf'"},
       {"good.csv --time-limit soon", "--time-limit: 'soon'"},
       {"good.csv --effort much", "--effort: 'much'"},
-      {"good.csv --effort 0", "--effort: '0'"},
-      {"good.csv --effort=-1", "--effort: '-1'"},
+      {"good.csv --effort 0", "--effort: '0', expected a number above 0"},
+      {"good.csv --effort=-1", "--effort: '-1', expected a number above 0"},
       {"good.csv --effort 1e999", "--effort: '1e999'"},
       {"good.csv --seed -1", "--seed: '-1'"},
       {"good.csv --switches 0", "--switches: '0', expected at least 1"},
@@ -297,6 +297,11 @@ TEST(BadInput, ScheduleFilesThatAreNone) {
     expect_refused(folder.sluice({"check", "broken.json"}), "broken.json:");
     expect_refused(folder.sluice({"check", "-"}, content), "standard input:");
   }
+  folder.write("x.csv", "3,1\n0,2\n");
+  ASSERT_EQ(folder.sluice(words("compare exchange x.csv --json compare.json")).status, 0);
+  for (const std::string verb : {"check", "simulate"})
+    expect_refused(folder.sluice({verb, "compare.json"}),
+                   R"("schema": "sluice.compare/1", expected "sluice.schedule/1" or "sluice.program/1")");
   expect_refused(folder.sluice({"check", "-"}, R"({"schema": "sluice.schedule/2"})"),
                  R"(expected "sluice.schedule/1")");
   expect_refused(folder.sluice({"check", "-"}, R"({"schema": "sluice.program/2"})"), R"(expected "sluice.program/1")");

@@ -212,6 +212,7 @@ TEST(Newcomer, SlipsAreMetWithASuggestion) {  // 16
   expect_refused(folder.sluice(words("plan redistribut --from 2:1 --to 2:2")), "did you mean 'redistribute'?");
   expect_refused(folder.sluice(words("plan exchange x.csv --algorith ggp")), "did you mean '--algorithm'?");
   expect_refused(folder.sluice(words("plan exchange x.csv --algorithm ogpp")), "did you mean 'oggp'?");
+  expect_refused(folder.sluice(words("plan exchange x.csv --algorithm ogp")), "did you mean 'ggp' or 'oggp'?");
   expect_refused(folder.sluice(words("study reduce-figure-3 -o x")), "did you mean 'reduce-figure-2'?");
   // Values of options, whoever reads them.
   for (const auto& [line, meant] : {std::pair{"plan redistribute --from 4:2 --to 4:3 --algorithm gredy", "greedy"},

@@ -41,6 +41,25 @@ TEST(Pictures, OfAFrontAreNoTracesAndHaveNothingBeside) {
   EXPECT_EQ(folder.files(), std::vector<std::string>{"t.json"});
 }
 
+TEST(Pictures, AreOnlyWrittenToNamesThatSayWhatTheyAre) {
+  const Folder folder;
+  folder.write("x.csv", kSizes);
+  folder.write("latency.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n2 1 1e-5\n");
+  const std::string expected = "x.png', expected a name that ends in .svg: pictures are SVG";
+  for (const std::string verb :
+       {"plan exchange x.csv", "compare exchange x.csv", "simulate exchange x.csv", "cluster latency.mtx", kFront})
+    expect_refused(folder.sluice(words(verb + " --svg x.png")), "--svg: '" + expected);
+  expect_refused(folder.sluice(words("plan reduce --machines 4 --transfer 1 --compute 1 --tree x.png")),
+                 "--tree: '" + expected);
+  expect_refused(folder.sluice(words("plan exchange x.csv --trace x.txt")),
+                 "--trace: 'x.txt', expected a name that ends in .json (Perfetto) or .trace (Paje)");
+  expect_refused(folder.sluice(words("report x.csv -o x.pdf")),
+                 "-o: 'x.pdf', expected a name that ends in .html or .htm: a page for browsers");
+  EXPECT_EQ(folder.files(), (std::vector<std::string>{"latency.mtx", "x.csv"}));
+  for (const std::string name : {"x.SVG", "picture", "/dev/null"})
+    EXPECT_EQ(folder.sluice(words("plan exchange x.csv --svg " + name)).status, 0) << name;
+}
+
 TEST(Pictures, OfAPlanBesideWhatRan) {
   const Folder folder;
   folder.write("x.csv", kSizes);

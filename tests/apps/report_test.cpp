@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -225,6 +226,44 @@ TEST(Report, NoTextOfAFileBecomesPartOfThePage) {
   EXPECT_EQ(section["file"], "<b>{{data}}&\xef\xbf\xbd\u00e9.json");
   EXPECT_NE(outcome.out.find("<title>Sluice report: &lt;b&gt;{{data}}&amp;\xef\xbf\xbd\u00e9.json</title>"),
             outcome.out.npos);
+}
+
+TEST(Report, ARunIsShownWithItsQuartilesAndItsNoise) {
+  const Folder folder;
+  const auto method = [](const char* name, double median, double lower, double upper) {
+    return json{{"name", name},
+                {"median_s", median},
+                {"min_s", 0.5 * lower},
+                {"max_s", 2 * upper},
+                {"quartiles_s", {lower, upper}},
+                {"peak_extra_bytes", 0}};
+  };
+  json run{{"schema", "sluice.run/1"},
+           {"problem", "exchange"},
+           {"ranks", 2},
+           {"bytes_moved", 1},
+           {"verified", true},
+           {"repetitions", 5},
+           {"methods", {method("sluice", 12, 10, 13), method("pairwise", 11, 9, 11), method("alltoallv", 30, 20, 40)}}};
+  folder.write("run.json", run.dump());
+  const json section = sections(folder, "run.json")[0];
+  EXPECT_EQ(section["bars"][0]["bars"][0]["low"], 10);
+  EXPECT_EQ(section["bars"][0]["bars"][0]["high"], 13);
+  const json& table = section["tables"][0];
+  EXPECT_EQ(table["columns"][2]["title"], "lower quartile");
+  EXPECT_EQ(table["columns"][6]["title"], "beside the fastest");
+  EXPECT_EQ(table["rows"][0][6], "within the noise");
+  EXPECT_EQ(table["rows"][1][6], "the fastest");
+  EXPECT_EQ(table["rows"][2][6], "slower");
+  const auto has = [&](const json& figure) {
+    return std::find(section["figures"].begin(), section["figures"].end(), figure) != section["figures"].end();
+  };
+  EXPECT_TRUE(has({"fastest", "pairwise, 11.0 s"})) << section["figures"];
+  EXPECT_TRUE(has({"not different within the noise", "sluice"})) << section["figures"];
+
+  run["methods"][1]["quartiles_s"] = {11, 9};
+  folder.write("run.json", run.dump());
+  expect_refused(folder.sluice(words("report run.json -o -")), "\"quartiles_s\": not a lower and an upper one");
 }
 
 TEST(Report, RefusesWhatItCannotShow) {

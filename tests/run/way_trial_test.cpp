@@ -120,6 +120,15 @@ class Exchanging {
   std::vector<std::byte> out_, in_;
 };
 
+TEST(WayTrial, TimesAreToldInTheUnitThatFitsEach) {
+  ReductionSummary summary;
+  summary.method = "chain, 32 parts";
+  summary.predicted_s = 0.0982;
+  summary.planned_s = 29.9e-6;
+  summary.native_s = 0.612;
+  EXPECT_EQ(to_text(summary), "chain, 32 parts, predicted 98.2 ms; the plan took 29.9 us, MPI_Reduce 612 ms");
+}
+
 TEST(WayTrial, IsGoneOnWithByTheNextJob) {
   if (size() == 1) return;
   const Comm comm;

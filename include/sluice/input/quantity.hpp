@@ -18,6 +18,9 @@ namespace sluice {
 /// A finite number of at least 0, with or without a multiple: "0.5", "1e3", "2.5K".
 [[nodiscard]] double parse_number(const std::string& text, const std::string& where);
 
+/// The same, and above 0.
+[[nodiscard]] double parse_positive_number(const std::string& text, const std::string& where);
+
 /// A speed above 0, in bytes/s: bits ("bit", "b", "bps") or bytes ("B") per second, with or without "/s" behind them:
 /// "1Gbit", "1Gb/s", "12.5MB/s", "1Gibit/s".
 [[nodiscard]] double parse_speed(const std::string& text, const std::string& where);

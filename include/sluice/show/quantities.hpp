@@ -4,17 +4,13 @@
 #include <string>
 #include <string_view>
 
-/// Numbers as people read them.
-namespace sluice {
+#include "sluice/quantity_text.hpp"
 
-/// Three significant digits and a unit: "870 ns", "12.3 us", "1.05 ms", "2.5 s".
-[[nodiscard]] std::string seconds_text(double seconds);
+/// Numbers as people read them; times and bytes are in quantity_text.hpp.
+namespace sluice {
 
 /// A time in `unit`: as seconds_text for "s", else as number_text, without a unit.
 [[nodiscard]] std::string time_text(double value, std::string_view unit);
-
-/// Exact below 1000, else three significant digits in powers of 1000: "512 B", "134 MB".
-[[nodiscard]] std::string bytes_text(std::int64_t bytes);
 
 /// The fewest digits that give it exactly, at most six decimals: "22", "18.5", "1e+20".
 [[nodiscard]] std::string number_text(double value);

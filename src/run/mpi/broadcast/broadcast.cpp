@@ -22,6 +22,7 @@
 #include "run/mpi/runtime/job.hpp"
 #include "run/mpi/runtime/planned_part.hpp"
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 #include "sluice/run/mpi/error.hpp"
 
 namespace sluice::mpi {
@@ -430,8 +431,7 @@ bool Broadcast::settled(std::int64_t bytes) const {
 std::string Broadcast::explanation(std::int64_t bytes) {
   const ChosenBroadcast chosen = this->chosen(bytes);
   std::string text = chosen.method == kNative ? "MPI_Bcast" : chosen.method;
-  if (chosen.predicted_s > 0 && chosen.method != kNative)
-    text += fmt::format(", predicted {:.3g} ms", chosen.predicted_s * 1e3);
+  if (chosen.predicted_s > 0 && chosen.method != kNative) text += ", predicted " + seconds_text(chosen.predicted_s);
   return text + detail::to_text({chosen.planned_s, chosen.native_s}, "MPI_Bcast");
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "run/mpi/runtime/median.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice::mpi::detail {
 namespace {
@@ -26,8 +27,8 @@ double usual_time(const Channel& channel, std::vector<double> times) {
 
 std::string to_text(const WayTimes& measured, const char* native) {
   if (measured.planned_s <= 0 && measured.native_s <= 0) return "";
-  return fmt::format("; the plan took {:.3g} ms, {} {:.3g} ms", measured.planned_s * 1e3, native,
-                     measured.native_s * 1e3);
+  return fmt::format("; the plan took {}, {} {}", seconds_text(measured.planned_s), native,
+                     seconds_text(measured.native_s));
 }
 
 void WayTrial::choose(Way way, const KeptPlan& kept) {

@@ -1,7 +1,5 @@
 #include "sluice/run/mpi/collectives.hpp"
 
-#include <fmt/format.h>
-
 #include <memory>
 #include <optional>
 #include <span>
@@ -14,6 +12,7 @@
 #include "run/mpi/program/program_executor.hpp"
 #include "run/mpi/runtime/job.hpp"
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice::mpi {
 
@@ -154,7 +153,7 @@ ChosenCollective CollectiveJob::chosen() const {
 std::string CollectiveJob::explanation() const {
   const ChosenCollective chosen = this->chosen();
   std::string text = chosen.method;
-  if (chosen.predicted_s > 0) text += fmt::format(", predicted {:.3g} ms", chosen.predicted_s * 1e3);
+  if (chosen.predicted_s > 0) text += ", predicted " + seconds_text(chosen.predicted_s);
   return text + detail::to_text({chosen.planned_s, chosen.native_s}, detail::NativeProgram::name(state_->task.shape));
 }
 

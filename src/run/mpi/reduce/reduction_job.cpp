@@ -1,11 +1,10 @@
 #include "run/mpi/reduce/reduction_job.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "run/mpi/native/way_trial.hpp"
 #include "run/mpi/runtime/progress_thread.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice::mpi {
 
@@ -24,7 +23,7 @@ std::string to_string(Overlap overlap) {
 std::string to_text(const ReductionSummary& summary) {
   if (summary.method.empty()) return "not measured yet";
   std::string text = summary.method;
-  if (summary.predicted_s > 0) text += fmt::format(", predicted {:.3g} ms", summary.predicted_s * 1e3);
+  if (summary.predicted_s > 0) text += ", predicted " + seconds_text(summary.predicted_s);
   return text + detail::to_text({summary.planned_s, summary.native_s}, "MPI_Reduce");
 }
 
