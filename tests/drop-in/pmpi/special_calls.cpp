@@ -2,6 +2,7 @@
 //
 //     special_calls errors     a job fails, and the communicator's errors are returned
 //     special_calls threads    two threads, each with a communicator of its own
+//     special_calls bottom     buffers that are MPI_BOTTOM, with types of absolute addresses
 //     special_calls inter      an intercommunicator, and a communicator of one rank
 #include <mpi.h>
 
@@ -86,6 +87,33 @@ void threads() {
   MPI_Comm_free(&second);
 }
 
+/// So many integers at an absolute address.
+MPI_Datatype type_at(std::vector<int>& numbers) {
+  MPI_Aint at = 0;
+  const int length = static_cast<int>(numbers.size());
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Get_address(numbers.data(), &at);
+  MPI_Type_create_hindexed(1, &length, &at, MPI_INT, &type);
+  MPI_Type_commit(&type);
+  return type;
+}
+
+void bottom() {
+  std::vector<int> own(3000, rank);
+  std::vector<int> all(own.size() * static_cast<std::size_t>(size), -1);
+  MPI_Datatype at_own = type_at(own);
+  MPI_Allgather(MPI_BOTTOM, 1, at_own, all.data(), 3000, MPI_INT, MPI_COMM_WORLD);
+  for (int i = 0; i < size; ++i) {
+    expect(all[static_cast<std::size_t>(3000 * i)] == i && all[static_cast<std::size_t>(3000 * i + 2999)] == i,
+           "MPI_Allgather from MPI_BOTTOM");
+  }
+  MPI_Bcast(MPI_BOTTOM, 1, at_own, size - 1, MPI_COMM_WORLD);
+  expect(own.front() == size - 1 && own.back() == size - 1, "MPI_Bcast of MPI_BOTTOM");
+  MPI_Scatter(all.data(), 3000, MPI_INT, MPI_BOTTOM, 1, at_own, 0, MPI_COMM_WORLD);
+  expect(own.front() == rank && own.back() == rank, "MPI_Scatter to MPI_BOTTOM");
+  MPI_Type_free(&at_own);
+}
+
 void inter() {
   MPI_Comm half = MPI_COMM_NULL;
   MPI_Comm between = MPI_COMM_NULL;
@@ -129,6 +157,7 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   if (what == "errors") errors();
   if (what == "threads" && provided == MPI_THREAD_MULTIPLE) threads();
+  if (what == "bottom") bottom();
   if (what == "inter") inter();
   int all = 0;
   PMPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

@@ -136,6 +136,15 @@ TEST(TakenCalls, MayComeFromSeveralThreads) {
     EXPECT_EQ(planned(outcome, call), 2 * 20) << call << outcome.err;
 }
 
+TEST(TakenCalls, MayGoByAbsoluteAddresses) {
+  const Folder folder;
+  const Outcome outcome = preloaded(folder, 3, "SLUICE_TAKE=always SLUICE_LOG=1", "special_calls bottom");
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  EXPECT_NE(outcome.out.find("0 wrong"), std::string::npos) << outcome.out;
+  for (const char* const call : {"MPI_Bcast", "MPI_Allgather", "MPI_Scatter"})
+    EXPECT_EQ(planned(outcome, call), 1) << call << outcome.err;
+}
+
 TEST(TakenCalls, AreNotThoseBetweenGroups) {
   for (const char* const variables : {"SLUICE_TAKE=always SLUICE_LOG=1", "SLUICE_RECORD=record"}) {
     const Folder folder;
