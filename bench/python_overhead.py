@@ -1,0 +1,62 @@
+"""What sluice.mpi.Redistribution takes beyond the C interface, on the same memory of the same processes, in turns.
+
+    PYTHONPATH=build/release/python scripts/mpirun.sh -np 4 /usr/bin/python3 bench/python_overhead.py build/release [ROUNDS]
+
+32 MiB of doubles. Each round executes a job of the package, the call that this job makes once it has checked its buffers,
+and a job of libsluice.so, each round in another order; printed are medians over the rounds (301 unless given) of what the
+slowest rank took, and of the ratios to the C interface within a round.
+"""
+
+import ctypes
+import statistics
+import sys
+
+import numpy
+from mpi4py import MPI
+
+import sluice.mpi
+
+SIZE, TRIED = 2048, 12  # executions of a job before any counts, of which some try MPI's own way
+LAYOUTS = "2x2:64x64", "4x1:100x100"
+ROOM_OF_LAYOUT = 4096  # bytes, more than a sluice_layout takes
+comm = MPI.COMM_WORLD
+library = ctypes.CDLL(f"{sys.argv[1]}/lib/libsluice.so")
+library.sluice_error_text.restype = ctypes.c_char_p
+
+
+def must(code):
+    if code != 0:
+        sys.exit(f"error: {library.sluice_error_text().decode()}")
+
+
+job = sluice.mpi.Redistribution(comm, (SIZE, SIZE), *LAYOUTS, numpy.float64)
+in_c, layouts = ctypes.c_void_p(), []
+for text in LAYOUTS:
+    layouts.append(ctypes.create_string_buffer(ROOM_OF_LAYOUT))
+    must(library.sluice_layout_parse(text.encode(), layouts[-1]))
+must(library.sluice_redistribution_create_f(ctypes.c_int(comm.py2f()), (ctypes.c_int64 * 2)(SIZE, SIZE), *layouts,
+                                            ctypes.c_int64(8), None, ctypes.byref(in_c)))
+source, target = numpy.ones(job.source_shape), numpy.zeros(job.target_shape)
+addresses = source.ctypes.data, target.ctypes.data
+pointers = [ctypes.c_void_p(each) for each in addresses]
+ways = {
+    "package": lambda: job.execute(source, target),
+    "binding": lambda: job._job.execute(*addresses),
+    "C": lambda: must(library.sluice_redistribution_execute(in_c, *pointers)),
+}
+times = {name: [] for name in ways}
+names = list(ways)
+for turn in range(TRIED + (int(sys.argv[2]) if len(sys.argv) > 2 else 301)):
+    for name in names[turn % 3:] + names[:turn % 3]:
+        comm.Barrier()
+        start = MPI.Wtime()
+        ways[name]()
+        longest = comm.allreduce(MPI.Wtime() - start, MPI.MAX)
+        if turn >= TRIED:
+            times[name].append(longest)
+if comm.rank == 0:
+    for name in names:
+        ratio = statistics.median(own / c for own, c in zip(times[name], times["C"]))
+        print(f"{name:8} {statistics.median(times[name]) * 1e3:7.3f} ms, ratio {ratio:.3f}")
+job.free()
+library.sluice_job_free(in_c)
