@@ -5,6 +5,7 @@
 
 #include <CLI/App.hpp>
 #include <algorithm>
+#include <cctype>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
@@ -99,13 +100,20 @@ InputError unknown_option(const CLI::App& root) {
   std::string words;
   const CLI::App& part = chosen_part(root, words);
   const std::string word = root.remaining(true).front();
-  std::vector<std::string> known;
-  for (const CLI::Option* option : part.get_options())
-    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
   const std::string option = word.substr(0, word.find('='));
-  return {
-      words, "'" + word + "'",
-      "an option that " + words + " --help lists" + (option.rfind("--", 0) == 0 ? did_you_mean(option, known) : "")};
+  std::string name = option.substr(std::min(option.size(), option.find_first_not_of('-')));
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  std::vector<std::string> known, with_that_value;
+  for (const CLI::Option* each : part.get_options()) {
+    for (const std::string& long_name : each->get_lnames()) known.push_back("--" + long_name);
+    // Papers call it k or beta, and so does the option its value.
+    const std::string value = each->get_option_text().substr(0, each->get_option_text().find(' '));
+    if (!name.empty() && value == name && !each->get_lnames().empty())
+      with_that_value.push_back("--" + each->get_lnames().front());
+  }
+  std::string meant = option.starts_with("--") ? did_you_mean(option, known) : "";
+  if (meant.empty() && with_that_value.size() == 1) meant = did_you_mean(with_that_value);
+  return {words, "'" + word + "'", "an option that " + words + " --help lists" + meant};
 }
 
 /// Puts what CLI11 says about the number of values of an option into the words of all other errors.

@@ -1,7 +1,6 @@
 #include "output.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -66,20 +65,20 @@ void check_json_target(const std::string& file) {
   if (!file.empty() && file != "-") check_writable(file);
 }
 
-void check_named_target(const std::string& option, const std::string& path, const char* kind,
-                        const std::vector<std::string>& endings) {
+void check_named_target(const std::string& option, const std::string& path, const char* kind, const char* ending) {
   if (path.empty()) return;
-  std::string ending = path == "-" ? "" : std::filesystem::path(path).extension().string();
-  std::ranges::transform(ending, ending.begin(),
+  constexpr std::array kKinds{".svg", ".png",  ".jpg", ".jpeg", ".gif", ".webp", ".bmp",
+                              ".tif", ".tiff", ".pdf", ".ps",   ".eps", ".html", ".htm"};
+  std::string found = path == "-" ? "" : std::filesystem::path(path).extension().string();
+  std::ranges::transform(found, found.begin(),
                          [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  if (!ending.empty() && std::ranges::find(endings, ending) == endings.end())
-    throw InputError(option, "'" + path + "'",
-                     fmt::format("a name that ends in {}: {}", fmt::join(endings, " or "), kind));
+  if (std::ranges::find(kKinds, found) != kKinds.end() && !std::string_view(ending).starts_with(found))
+    throw InputError(option, "'" + path + "'", fmt::format("a name that ends in {}: {}", ending, kind));
   check_writable(path);
 }
 
 void check_picture_target(const std::string& option, const std::string& path) {
-  check_named_target(option, path, "pictures are SVG", {".svg"});
+  check_named_target(option, path, "pictures are SVG", ".svg");
 }
 
 namespace {

@@ -41,11 +41,9 @@ void check_writable(const std::string& path);
 /// The same for an option FILE|-, where there is nothing to check for standard output and for an option not given.
 void check_json_target(const std::string& file);
 
-/// The same for a `kind` of output whose names end in one of `endings`, as ".svg": throws InputError, naming `option`,
-/// for another ending, as a name that says something else would mislead every other program. No ending is fine (a
-/// device).
-void check_named_target(const std::string& option, const std::string& path, const char* kind,
-                        const std::vector<std::string>& endings);
+/// The same for a `kind` of output whose names end in `ending`, as ".svg": throws InputError, naming `option`, for the
+/// ending of another kind of picture or page, as such a name would mislead every other program. Any other name is fine.
+void check_named_target(const std::string& option, const std::string& path, const char* kind, const char* ending);
 
 /// check_named_target for a picture.
 void check_picture_target(const std::string& option, const std::string& path);

@@ -58,7 +58,7 @@ int report(const ReportOptions& options) {
     throw InputError("sluice report", "a build without " + lacks, "one with it: install the packages and build again");
   if (options.files.empty()) throw InputError("sluice report", "no file", "FILE..., what other verbs wrote");
   if (options.output.empty()) throw InputError("-o", "nothing", "the page to write, such as report.html");
-  check_named_target("-o", options.output, "a page for browsers", {".html", ".htm"});
+  check_named_target("-o", options.output, "a page for browsers", ".html");
   std::optional<Platform> platform;
   if (!options.platform.empty()) platform = read_platform_option(options.platform);
   std::string page = [&] {

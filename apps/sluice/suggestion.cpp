@@ -50,13 +50,16 @@ std::vector<std::string> closest(std::string_view word, const std::vector<std::s
   return best;
 }
 
-std::string did_you_mean(std::string_view word, const std::vector<std::string>& known) {
-  const std::vector<std::string> names = closest(word, known);
+std::string did_you_mean(const std::vector<std::string>& names) {
   if (names.empty()) return "";
   std::string text = "; did you mean ";
   for (std::size_t i = 0; i < names.size(); ++i)
     text += fmt::format("{}'{}'", i == 0 ? "" : i + 1 < names.size() ? ", " : " or ", names[i]);
   return text + '?';
+}
+
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& known) {
+  return did_you_mean(closest(word, known));
 }
 
 }  // namespace sluice::command

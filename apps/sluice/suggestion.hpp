@@ -13,6 +13,9 @@ namespace sluice::command {
 [[nodiscard]] std::vector<std::string> closest(std::string_view word, const std::vector<std::string>& known);
 
 /// "; did you mean 'NAME'?", "; did you mean 'A' or 'B'?", or nothing: to be put behind what was expected.
+[[nodiscard]] std::string did_you_mean(const std::vector<std::string>& names);
+
+/// The same for those that are closest to `word`.
 [[nodiscard]] std::string did_you_mean(std::string_view word, const std::vector<std::string>& known);
 
 }  // namespace sluice::command

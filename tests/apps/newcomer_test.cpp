@@ -214,6 +214,10 @@ TEST(Newcomer, SlipsAreMetWithASuggestion) {  // 16
   expect_refused(folder.sluice(words("plan exchange x.csv --algorithm ogpp")), "did you mean 'oggp'?");
   expect_refused(folder.sluice(words("plan exchange x.csv --algorithm ogp")), "did you mean 'ggp' or 'oggp'?");
   expect_refused(folder.sluice(words("study reduce-figure-3 -o x")), "did you mean 'reduce-figure-2'?");
+  // The name of a value in place of its option.
+  for (const std::string option : {"--k=2", "-k 2", "--k 2"})
+    expect_refused(folder.sluice(words("plan exchange x.csv " + option)), "did you mean '--max-transfers'?");
+  expect_refused(folder.sluice(words("plan exchange x.csv --beta 3")), "did you mean '--setup'?");
   // Values of options, whoever reads them.
   for (const auto& [line, meant] : {std::pair{"plan redistribute --from 4:2 --to 4:3 --algorithm gredy", "greedy"},
                                     std::pair{"plan redistribute --from 2x2:1x1 --to 2x2:2x2 --part uper", "upper"},

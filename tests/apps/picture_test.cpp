@@ -54,9 +54,9 @@ TEST(Pictures, AreOnlyWrittenToNamesThatSayWhatTheyAre) {
   expect_refused(folder.sluice(words("plan exchange x.csv --trace x.txt")),
                  "--trace: 'x.txt', expected a name that ends in .json (Perfetto) or .trace (Paje)");
   expect_refused(folder.sluice(words("report x.csv -o x.pdf")),
-                 "-o: 'x.pdf', expected a name that ends in .html or .htm: a page for browsers");
+                 "-o: 'x.pdf', expected a name that ends in .html: a page for browsers");
   EXPECT_EQ(folder.files(), (std::vector<std::string>{"latency.mtx", "x.csv"}));
-  for (const std::string name : {"x.SVG", "picture", "/dev/null"})
+  for (const std::string name : {"x.SVG", "picture", "picture.v2", "/dev/null"})
     EXPECT_EQ(folder.sluice(words("plan exchange x.csv --svg " + name)).status, 0) << name;
 }
 

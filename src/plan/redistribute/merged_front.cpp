@@ -54,8 +54,8 @@ StepSchedule written_out(const Merged& merged, const NamedSchedule& named, std::
   StepSchedule schedule = merged.without_steps;
   schedule.algorithm = named.algorithm;
   schedule.bound.transmission = transmission_at_least;
-  schedule.bound.total = static_cast<double>(transmission_at_least) +
-                         schedule.setup * static_cast<double>(schedule.bound.steps);
+  schedule.bound.total =
+      static_cast<double>(transmission_at_least) + schedule.setup * static_cast<double>(schedule.bound.steps);
   schedule.steps.resize(static_cast<std::size_t>(named.steps->steps));
   for (std::size_t m = 0; m < merged.messages.size(); ++m) {
     const Message& message = merged.messages[m];
@@ -77,8 +77,7 @@ BatchFront front_of_merged(const BatchProblem& problem, const BatchOptions& opti
   const auto merged = std::make_shared<Merged>();
   merged->messages = problem.traffic_between_processes().messages;
   const auto count = static_cast<std::int64_t>(merged->messages.size());
-  if (count > kMostPlannedAsGraph)
-    refuse(fmt::format("{} merged messages", count), kMostPlannedAsGraph);
+  if (count > kMostPlannedAsGraph) refuse(fmt::format("{} merged messages", count), kMostPlannedAsGraph);
   StepSchedule& common = merged->without_steps;
   common.problem = "redistribute";
   common.senders = problem.senders();
