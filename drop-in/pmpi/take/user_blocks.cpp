@@ -21,10 +21,42 @@ void in_steps(const Block& block, Step&& step) {
   }
 }
 
+/// Elements of a type as MPI_Pack takes them. MPICH's takes no null pointer, which MPI_BOTTOM is: there the type is
+/// moved, so that it finds its absolute addresses from a place that is not null.
+class Elements {
+ public:
+  Elements(std::byte* at, MPI_Datatype type) : at_(at), type_(type) {
+    if (at != MPI_BOTTOM) return;
+    at_ = &place_;
+    MPI_Aint place = 0;
+    SLUICE_MPI(PMPI_Get_address(at_, &place));
+    const int one = 1;
+    const MPI_Aint back = -place;
+    SLUICE_MPI(PMPI_Type_create_hindexed(1, &one, &back, type, &moved_));
+    type_ = moved_;
+    SLUICE_MPI(PMPI_Type_commit(&type_));
+  }
+  ~Elements() {
+    if (moved_ != MPI_DATATYPE_NULL) (void)PMPI_Type_free(&moved_);
+  }
+  Elements(const Elements&) = delete;
+  Elements& operator=(const Elements&) = delete;
+
+  [[nodiscard]] std::byte* at() const { return at_; }
+  [[nodiscard]] MPI_Datatype type() const { return type_; }
+
+ private:
+  std::byte place_{};
+  std::byte* at_;
+  MPI_Datatype type_;
+  MPI_Datatype moved_ = MPI_DATATYPE_NULL;
+};
+
 void pack(const Block& block, MPI_Datatype type, std::int64_t extent, std::byte* to) {
   in_steps(block, [&](std::int64_t first, int count, std::int64_t begin, int bytes) {
+    const Elements elements(block.at + first * extent, type);
     int position = 0;
-    SLUICE_MPI(PMPI_Pack(block.at + first * extent, count, type, to + begin, bytes, &position, MPI_COMM_SELF));
+    SLUICE_MPI(PMPI_Pack(elements.at(), count, elements.type(), to + begin, bytes, &position, MPI_COMM_SELF));
   });
 }
 
@@ -124,8 +156,9 @@ void Packed::unpack(const std::vector<Block>& blocks, MPI_Datatype type) const {
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     const Block& block = blocks[i];
     in_steps(block, [&](std::int64_t first, int count, std::int64_t begin, int bytes) {
+      const Elements elements(block.at + first * extent, type);
       int position = 0;
-      SLUICE_MPI(PMPI_Unpack(base_ + offsets_[i] + begin, bytes, &position, block.at + first * extent, count, type,
+      SLUICE_MPI(PMPI_Unpack(base_ + offsets_[i] + begin, bytes, &position, elements.at(), count, elements.type(),
                              MPI_COMM_SELF));
     });
   }
