@@ -96,23 +96,31 @@ const CLI::App& chosen_part(const CLI::App& root, std::string& words) {
   return *part;
 }
 
+/// The option whose value is called as `option` is, if there is one: papers have k and beta, for which `--help` says
+/// `--max-transfers K` and `--setup BETA`.
+std::vector<std::string> option_of_value(const CLI::App& part, const std::string& option) {
+  std::string value = option.substr(std::min(option.size(), option.find_first_not_of('-')));
+  std::ranges::transform(value, value.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  std::vector<std::string> names;
+  for (const CLI::Option* each : part.get_options()) {
+    const std::string text = each->get_option_text();  // a default may follow
+    if (!value.empty() && text.substr(0, text.find(' ')) == value && !each->get_lnames().empty())
+      names.push_back("--" + each->get_lnames().front());
+  }
+  if (names.size() > 1) names.clear();
+  return names;
+}
+
 InputError unknown_option(const CLI::App& root) {
   std::string words;
   const CLI::App& part = chosen_part(root, words);
   const std::string word = root.remaining(true).front();
+  std::vector<std::string> known;
+  for (const CLI::Option* each : part.get_options())
+    for (const std::string& name : each->get_lnames()) known.push_back("--" + name);
   const std::string option = word.substr(0, word.find('='));
-  std::string name = option.substr(std::min(option.size(), option.find_first_not_of('-')));
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  std::vector<std::string> known, with_that_value;
-  for (const CLI::Option* each : part.get_options()) {
-    for (const std::string& long_name : each->get_lnames()) known.push_back("--" + long_name);
-    // Papers call it k or beta, and so does the option its value.
-    const std::string value = each->get_option_text().substr(0, each->get_option_text().find(' '));
-    if (!name.empty() && value == name && !each->get_lnames().empty())
-      with_that_value.push_back("--" + each->get_lnames().front());
-  }
   std::string meant = option.starts_with("--") ? did_you_mean(option, known) : "";
-  if (meant.empty() && with_that_value.size() == 1) meant = did_you_mean(with_that_value);
+  if (meant.empty()) meant = did_you_mean(option_of_value(part, option));
   return {words, "'" + word + "'", "an option that " + words + " --help lists" + meant};
 }
 

@@ -3,7 +3,7 @@
 /// When a difference of measured times may be chance.
 namespace sluice::command {
 
-/// Between these two lie the middle half of the samples.
+/// The middle half of the samples lies between these two.
 struct Quartiles {
   double lower = 0;
   double upper = 0;

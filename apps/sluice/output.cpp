@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cctype>
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
@@ -65,13 +66,18 @@ void check_json_target(const std::string& file) {
   if (!file.empty() && file != "-") check_writable(file);
 }
 
+std::string lower_extension(const std::string& path) {
+  std::string extension = std::filesystem::path(path).extension().string();
+  std::ranges::transform(extension, extension.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return extension;
+}
+
 void check_named_target(const std::string& option, const std::string& path, const char* kind, const char* ending) {
   if (path.empty()) return;
   constexpr std::array kKinds{".svg", ".png",  ".jpg", ".jpeg", ".gif", ".webp", ".bmp",
                               ".tif", ".tiff", ".pdf", ".ps",   ".eps", ".html", ".htm"};
-  std::string found = path == "-" ? "" : std::filesystem::path(path).extension().string();
-  std::ranges::transform(found, found.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  const std::string found = lower_extension(path);
   if (std::ranges::find(kKinds, found) != kKinds.end() && !std::string_view(ending).starts_with(found))
     throw InputError(option, "'" + path + "'", fmt::format("a name that ends in {}: {}", ending, kind));
   check_writable(path);

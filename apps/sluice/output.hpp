@@ -2,7 +2,6 @@
 
 #include <list>
 #include <string>
-#include <vector>
 
 #include "sluice/write_file.hpp"
 
@@ -41,8 +40,12 @@ void check_writable(const std::string& path);
 /// The same for an option FILE|-, where there is nothing to check for standard output and for an option not given.
 void check_json_target(const std::string& file);
 
-/// The same for a `kind` of output whose names end in `ending`, as ".svg": throws InputError, naming `option`, for the
-/// ending of another kind of picture or page, as such a name would mislead every other program. Any other name is fine.
+/// How the name of a file ends, in small letters: ".svg"; empty where it has no ending.
+[[nodiscard]] std::string lower_extension(const std::string& path);
+
+/// As check_writable, for a `kind` of output whose names end in `ending`, as ".svg": throws InputError, naming
+/// `option`, for the ending of another kind of picture or page, as such a name would mislead every other program. Any
+/// other name is fine.
 void check_named_target(const std::string& option, const std::string& path, const char* kind, const char* ending);
 
 /// check_named_target for a picture.

@@ -84,19 +84,19 @@ void add_methods(ReportSection& section, const ResultValue& file) {
     const ResultValue& row = methods[i];
     const std::string name = row["name"].text();
     const double median = row["median_s"].number(), least = row["min_s"].number(), most = row["max_s"].number();
-    std::vector<ReportCell> cells{name, median};
-    if (known) {
-      const bool noise = i != best && within_noise(quartiles[i], quartiles[best]);
-      if (noise) as_fast += (as_fast.empty() ? "" : ", ") + name;
-      bars.bars.push_back({name, median, quartiles[i].lower, quartiles[i].upper});
-      cells.insert(cells.end(), {quartiles[i].lower, quartiles[i].upper, least, most,
-                                 i == best ? "the fastest"
-                                 : noise   ? "within the noise"
-                                           : "slower"});
-    } else {
-      bars.bars.push_back({name, median, least, most});
-      cells.insert(cells.end(), {least, most});
+    const Quartiles shown = known ? quartiles[i] : Quartiles{least, most};
+    bars.bars.push_back({name, median, shown.lower, shown.upper});
+    const char* beside = "slower";
+    if (i == best) {
+      beside = "the fastest";
+    } else if (known && within_noise(quartiles[i], quartiles[best])) {
+      beside = "within the noise";
+      as_fast += (as_fast.empty() ? "" : ", ") + name;
     }
+    std::vector<ReportCell> cells{name, median};
+    if (known) cells.insert(cells.end(), {shown.lower, shown.upper});
+    cells.insert(cells.end(), {least, most});
+    if (known) cells.emplace_back(beside);
     cells.insert(cells.end(),
                  {row["peak_extra_bytes"].number(), row.has("how") ? ReportCell(row["how"].text()) : ReportCell()});
     table.rows.push_back(std::move(cells));
@@ -107,8 +107,7 @@ void add_methods(ReportSection& section, const ResultValue& file) {
   if (known && methods.size() > 1)
     section.notes.emplace_back(
         "A difference is within the noise where the middle halves of the samples, from the lower to the upper "
-        "quartile, "
-        "overlap.");
+        "quartile, overlap.");
   section.bars.push_back(std::move(bars));
   section.tables.push_back(std::move(table));
 }

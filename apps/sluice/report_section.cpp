@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
@@ -23,6 +22,7 @@
 
 #include "batch_options.hpp"
 #include "cost_text.hpp"
+#include "output.hpp"
 #include "result_json.hpp"
 #include "schedule_file.hpp"
 #include "sluice/error.hpp"
@@ -69,13 +69,6 @@ std::string read_all(const std::string& path, const std::string& name) {
   }
   if (in.bad()) throw InputError(name, "cannot be read: " + std::generic_category().message(errno), kAFile);
   return text;
-}
-
-std::string lower_extension(const std::string& path) {
-  std::string extension = std::filesystem::path(path).extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
-  return extension;
 }
 
 void add_timeline(ReportSection& section, ReportTimeline timeline, ReportSpace& space) {

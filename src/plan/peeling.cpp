@@ -134,12 +134,9 @@ EdgeSteps peel(BipartiteGraph graph, const std::function<Matching(const Bipartit
 }
 
 EdgeSteps in_falling_order(const BipartiteGraph& graph, EdgeSteps steps) {
-  std::vector<std::int64_t> duration(static_cast<std::size_t>(steps.steps), 0);
-  for (std::size_t e = 0; e < steps.step_of_edge.size(); ++e) {
-    std::int64_t& longest = duration[static_cast<std::size_t>(steps.step_of_edge[e])];
-    longest = std::max(longest, graph.edge(static_cast<std::int32_t>(e)).weight);
-  }
-  return in_falling_order(duration, std::move(steps));
+  const auto length_of = [&](std::size_t e) { return graph.edge(static_cast<std::int32_t>(e)).weight; };
+  const std::vector<std::int64_t> durations = durations_of(steps, length_of);
+  return in_falling_order(durations, std::move(steps));
 }
 
 EdgeSteps in_falling_order(const std::vector<std::int64_t>& duration, EdgeSteps steps) {

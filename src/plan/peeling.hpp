@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -28,6 +30,17 @@ struct EdgeSteps {
 ///
 /// The steps are then put in falling order.
 EdgeSteps peel(BipartiteGraph graph, const std::function<Matching(const BipartiteGraph&)>& next);
+
+/// The duration of every step: its longest edge, of which length_of(edge) is the length.
+template <class LengthOf>
+[[nodiscard]] std::vector<std::int64_t> durations_of(const EdgeSteps& steps, LengthOf&& length_of) {
+  std::vector<std::int64_t> durations(static_cast<std::size_t>(steps.steps), 0);
+  for (std::size_t e = 0; e < steps.step_of_edge.size(); ++e) {
+    std::int64_t& duration = durations[static_cast<std::size_t>(steps.step_of_edge[e])];
+    duration = std::max<std::int64_t>(duration, length_of(e));
+  }
+  return durations;
+}
 
 /// Renumbers the steps in order of falling duration (those of one duration keep their order), so that a barrier-free
 /// execution starts with what lasts longest.

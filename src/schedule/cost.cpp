@@ -14,10 +14,6 @@
 namespace sluice {
 namespace {
 
-Cost priced(std::int64_t steps, std::int64_t transmission, double setup) {
-  return {steps, transmission, static_cast<double>(transmission) + setup * static_cast<double>(steps)};
-}
-
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
 
 /// The edges of the graph; throws if the arguments of a bound are out of range.
@@ -43,6 +39,10 @@ void for_each_node(const std::vector<Message>& edges, std::int64_t Message::*nod
 }
 
 }  // namespace
+
+Cost priced(std::int64_t steps, std::int64_t transmission, double setup) {
+  return {steps, transmission, static_cast<double>(transmission) + setup * static_cast<double>(steps)};
+}
 
 Cost cost(const StepSchedule& schedule) {
   const detail::SwitchLoads most = detail::largest_loads(schedule);

@@ -23,6 +23,9 @@
 /// 2. whole_message_bound is {2, 5, 7}: uncut, the step with the 3 and the other step of sender 1 last 3 + 2.
 namespace sluice {
 
+/// A price of so many steps and so much transmission: total = transmission + setup * steps.
+[[nodiscard]] Cost priced(std::int64_t steps, std::int64_t transmission, double setup);
+
 /// The cost of `schedule` as it stands: the number of its steps, the sum of the durations it states, and total =
 /// transmission + setup * steps. On several switches: the most steps of any switch, the largest sum of any switch, and
 /// the largest total of any switch, which is when the last one ends. Does not check the schedule: see validate.hpp.

@@ -12,6 +12,7 @@
 #include "plan/exchange/step_order.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
+#include "sluice/schedule/cost.hpp"
 
 namespace sluice::detail {
 
@@ -80,7 +81,7 @@ Cost eta(const Demand& demand) {
   const std::int64_t transmission = std::max(*std::max_element(load.begin(), load.end()), ceil_div(total));
   const std::int64_t steps = std::max(*std::max_element(degree.begin(), degree.end()),
                                       ceil_div(static_cast<std::int64_t>(demand.edges.size())));
-  return {steps, transmission, static_cast<double>(transmission) + demand.setup * static_cast<double>(steps)};
+  return priced(steps, transmission, demand.setup);
 }
 
 double cost(const PieceSteps& steps, double setup) {

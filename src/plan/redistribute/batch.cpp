@@ -91,11 +91,15 @@ BatchPlan plan_as_one(const BatchProblem& problem, const BatchOptions& options) 
   return {in_bytes(plan, problem, options.setup), true, std::nullopt, false};
 }
 
-BatchPlan plan_merged(const BatchProblem& problem, const BatchOptions& options) {
+Traffic merged_traffic(const BatchProblem& problem) {
   if (problem.count_messages(kMostBatchMessages) > kMostBatchMessages)
     throw InputError("arrays", fmt::format("more than {} messages of arrays that are not alike", kMostBatchMessages),
                      "less, or arrays of the same layouts and shape");
-  const ExchangeProblem exchange{problem.traffic_between_processes(), std::min(problem.senders(), problem.receivers()),
+  return problem.traffic_between_processes();
+}
+
+BatchPlan plan_merged(const BatchProblem& problem, const BatchOptions& options) {
+  const ExchangeProblem exchange{merged_traffic(problem), std::min(problem.senders(), problem.receivers()),
                                  options.setup};
   const std::vector<Message> copies = problem.copies();
   ExchangeOptions how;
@@ -118,15 +122,13 @@ BatchPlan plan_merged(const BatchProblem& problem, const BatchOptions& options) 
 }  // namespace
 
 BatchFront batch_front(const BatchProblem& problem, const BatchOptions& options) {
-  if (!is_as_one(problem)) return detail::front_of_merged(problem, options);
+  if (!is_as_one(problem)) return detail::front_of_merged(problem, merged_traffic(problem).messages, options);
   const RedistributionProblem one = pattern_array(problem);
   const ToBatchBytes to_bytes(problem, one);
   const RedistributionFront front =
       redistribution_front(one, options.setup / to_bytes.ratio(), options.effort, options.stop);
-  const auto cost_in_bytes = [&](Cost cost) {
-    cost.transmission = to_bytes(cost.transmission);
-    cost.total = static_cast<double>(cost.transmission) + options.setup * static_cast<double>(cost.steps);
-    return cost;
+  const auto cost_in_bytes = [&](const Cost& cost) {
+    return priced(cost.steps, to_bytes(cost.transmission), options.setup);
   };
   const auto batch = std::make_shared<const BatchProblem>(problem);
   BatchFront result{{}, cost_in_bytes(front.bound), front.complete};

@@ -9,6 +9,7 @@
 
 #include "plan/step_rule.hpp"
 #include "sluice/checked.hpp"
+#include "sluice/schedule/cost.hpp"
 
 namespace sluice::detail {
 
@@ -156,8 +157,7 @@ Cost whole_message_bound(std::span<const AxisPattern> axes, double setup) {
     }
     bound = bound_of_profiles(senders, receivers);
   }
-  bound.total = static_cast<double>(bound.transmission) + setup * static_cast<double>(bound.steps);
-  return bound;
+  return priced(bound.steps, bound.transmission, setup);
 }
 
 }  // namespace sluice::detail

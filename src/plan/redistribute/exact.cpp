@@ -86,12 +86,11 @@ std::int64_t ArrayRule::transmission(const RedistributionProblem& problem) const
 
 ExactSearch::ExactSearch(const RedistributionProblem& problem, std::int64_t effort, StopRequest stop)
     : problem_(problem), effort_(effort, std::move(stop)) {
-  if (problem.size() == 0 || problem.size() > kMostLengths) return;
+  // Of an array among roles everything may stay where it is.
+  if (problem.size() == 0 || problem.size() > kMostLengths || redistribution_bound(problem, 0).steps == 0) return;
   const double messages = most_messages(problem);
   if (!problem.is_by_dimension()) {
-    // Among roles everything may stay where it is.
-    const bool any = redistribution_bound(problem, 0).steps > 0;
-    if (any && messages <= kMostExactMessages)
+    if (messages <= kMostExactMessages)
       levels_.push_back({std::vector<std::int64_t>(problem.dimensions(), 0), /*true_lengths=*/true, /*finest=*/true});
     return;
   }

@@ -48,8 +48,11 @@ SearchedFront<Schedule> search_front(ExactSearch& search, const Cost& bound,
     if (lowest == front.bound.transmission) return front;
     std::int64_t best = lowest;
     const PricedSchedule<Schedule>* best_known = nullptr;
-    for (const PricedSchedule<Schedule>& each : known)
-      if (each.steps <= steps && each.transmission < best) best = each.transmission, best_known = &each;
+    for (const PricedSchedule<Schedule>& each : known) {
+      if (each.steps > steps || each.transmission >= best) continue;
+      best = each.transmission;
+      best_known = &each;
+    }
     std::int64_t at_least = front.bound.transmission;
     LeastTransmission found;
     if (search.applies()) {

@@ -12,12 +12,11 @@
 #include "plan/redistribute/front_search.hpp"
 #include "plan/redistribute/named_steps.hpp"
 #include "sluice/error.hpp"
+#include "sluice/schedule/cost.hpp"
 
 namespace sluice::detail {
 
 namespace {
-
-constexpr std::int64_t kMostUnmerged = std::int64_t{1} << 24;
 
 /// The messages as classes of one each, in their order; processes without a message have no number.
 MessageClasses classes_of(const std::vector<Message>& messages) {
@@ -50,12 +49,9 @@ struct NamedSchedule {
   std::shared_ptr<const EdgeSteps> steps;
 };
 
-StepSchedule written_out(const Merged& merged, const NamedSchedule& named, std::int64_t transmission_at_least) {
+StepSchedule written_out(const Merged& merged, const NamedSchedule& named) {
   StepSchedule schedule = merged.without_steps;
   schedule.algorithm = named.algorithm;
-  schedule.bound.transmission = transmission_at_least;
-  schedule.bound.total =
-      static_cast<double>(transmission_at_least) + schedule.setup * static_cast<double>(schedule.bound.steps);
   schedule.steps.resize(static_cast<std::size_t>(named.steps->steps));
   for (std::size_t m = 0; m < merged.messages.size(); ++m) {
     const Message& message = merged.messages[m];
@@ -68,16 +64,13 @@ StepSchedule written_out(const Merged& merged, const NamedSchedule& named, std::
 
 }  // namespace
 
-BatchFront front_of_merged(const BatchProblem& problem, const BatchOptions& options) {
-  const auto refuse = [](const std::string& found, std::int64_t most) {
-    throw InputError("front", found + " of arrays that are not alike", fmt::format("at most {}", most));
-  };
-  if (problem.count_messages(kMostUnmerged) > kMostUnmerged)
-    refuse(fmt::format("more than {} messages", kMostUnmerged), kMostUnmerged);
+BatchFront front_of_merged(const BatchProblem& problem, std::vector<Message> of_batch, const BatchOptions& options) {
+  const auto count = static_cast<std::int64_t>(of_batch.size());
+  if (count > kMostPlannedAsGraph)
+    throw InputError("front", fmt::format("{} merged messages of arrays that are not alike", count),
+                     fmt::format("at most {}", kMostPlannedAsGraph));
   const auto merged = std::make_shared<Merged>();
-  merged->messages = problem.traffic_between_processes().messages;
-  const auto count = static_cast<std::int64_t>(merged->messages.size());
-  if (count > kMostPlannedAsGraph) refuse(fmt::format("{} merged messages", count), kMostPlannedAsGraph);
+  merged->messages = std::move(of_batch);
   StepSchedule& common = merged->without_steps;
   common.problem = "redistribute";
   common.senders = problem.senders();
@@ -98,16 +91,11 @@ BatchFront front_of_merged(const BatchProblem& problem, const BatchOptions& opti
       search_front(search, {own.steps, own.transmission, 0}, known, [](const LeastTransmission& found) {
         return NamedSchedule{"exact", {found.rule, &found.rule->edge_steps()}};
       });
-  common.bound.steps = front.bound.steps;
-  const auto with_total = [&](std::int64_t steps, std::int64_t transmission) {
-    return Cost{steps, transmission, static_cast<double>(transmission) + options.setup * static_cast<double>(steps)};
-  };
-  BatchFront result{{}, with_total(front.bound.steps, front.bound.transmission), front.complete};
+  common.bound = priced(front.bound.steps, front.bound.transmission, options.setup);
+  BatchFront result{{}, common.bound, front.complete};
   for (const auto& [best, at_least] : front.points)
-    result.points.push_back({best.schedule.algorithm, with_total(best.steps, best.transmission), at_least,
-                             [merged, named = best.schedule, bound = front.bound.transmission] {
-                               return written_out(*merged, named, bound);
-                             }});
+    result.points.push_back({best.schedule.algorithm, priced(best.steps, best.transmission, options.setup), at_least,
+                             [merged, named = best.schedule] { return written_out(*merged, named); }});
   return result;
 }
 

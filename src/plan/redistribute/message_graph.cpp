@@ -16,6 +16,21 @@ namespace {
 
 constexpr std::int64_t kMaximumEdges = std::int64_t{1} << 27;
 
+/// The durations of steps of the quotient's edges, of one slice.
+std::vector<std::int64_t> durations_of_slice(const CommunicationGrid& grid, const EdgeSteps& steps) {
+  std::vector<std::int64_t> durations(static_cast<std::size_t>(steps.steps), 0);
+  const std::int64_t edges_of_class = grid.row_blocks() * grid.column_blocks();
+  auto edge = steps.step_of_edge.begin();
+  for (std::int64_t number = 0; number < grid.classes(); ++number) {
+    const std::int64_t length = grid.class_length(number);
+    for (std::int64_t i = 0; i < edges_of_class; ++i) {
+      std::int64_t& duration = durations[static_cast<std::size_t>(*edge++)];
+      duration = std::max(duration, length);
+    }
+  }
+  return durations;
+}
+
 /// Steps of the edges of the quotient: edge (class, alpha, beta) has number (class * A + alpha) * B + beta.
 class QuotientRule final : public StepRule {
  public:
@@ -36,16 +51,8 @@ class QuotientRule final : public StepRule {
   [[nodiscard]] std::vector<std::int64_t> durations(const AxisPattern& pattern) const override {
     const std::int64_t slices = whole_slices(pattern);
     if (slices == 0) return StepRule::durations(pattern);
-    std::vector<std::int64_t> result(static_cast<std::size_t>(steps_.steps), 0);
-    const std::int64_t edges_of_class = grid_.row_blocks() * grid_.column_blocks();
-    auto edge = steps_.step_of_edge.begin();
-    for (std::int64_t number = 0; number < grid_.classes(); ++number) {
-      const std::int64_t length = grid_.class_length(number) * slices;
-      for (std::int64_t i = 0; i < edges_of_class; ++i) {
-        std::int64_t& duration = result[static_cast<std::size_t>(*edge++)];
-        duration = std::max(duration, length);
-      }
-    }
+    std::vector<std::int64_t> result = durations_of_slice(grid_, steps_);
+    for (std::int64_t& duration : result) duration *= slices;
     return result;
   }
 
@@ -165,14 +172,9 @@ std::shared_ptr<const StepRule> colored_rule(const AxisPattern& pattern) {
   EdgeColoring coloring =
       edge_coloring(static_cast<std::int32_t>(grid.row_period() * grid.row_blocks()),
                     static_cast<std::int32_t>(grid.column_period() * grid.column_blocks()), std::move(edges));
-  std::vector<std::int64_t> duration(static_cast<std::size_t>(coloring.colors), 0);
-  auto color = coloring.color.begin();
-  for_each_quotient_edge(grid, [&](std::int32_t /*left*/, std::int32_t /*right*/, std::int64_t length) {
-    std::int64_t& longest = duration[static_cast<std::size_t>(*color++)];
-    longest = std::max(longest, length);
-  });
-  return std::make_shared<QuotientRule>(grid, in_falling_order(duration, {std::move(coloring.color), coloring.colors}),
-                                        Fold{});
+  EdgeSteps steps{std::move(coloring.color), coloring.colors};
+  const std::vector<std::int64_t> durations = durations_of_slice(grid, steps);
+  return std::make_shared<QuotientRule>(grid, in_falling_order(durations, std::move(steps)), Fold{});
 }
 
 double peeling_work(const AxisPattern& pattern) {

@@ -1,6 +1,5 @@
 #include "plan/redistribute/named_steps.hpp"
 
-#include <algorithm>
 #include <cstddef>
 
 #include "plan/redistribute/registry.hpp"
@@ -30,13 +29,9 @@ std::vector<NamedSteps> named_steps(const MessageClasses& messages, const std::s
 }
 
 std::int64_t transmission_of(const MessageClasses& messages, const EdgeSteps& steps) {
-  std::vector<std::int64_t> durations(static_cast<std::size_t>(steps.steps), 0);
-  for (std::size_t e = 0; e < messages.classes.size(); ++e) {
-    std::int64_t& duration = durations[static_cast<std::size_t>(steps.step_of_edge[e])];
-    duration = std::max(duration, messages.classes[e].length);
-  }
   std::int64_t transmission = 0;
-  for (const std::int64_t duration : durations) transmission += duration;  // at most what all messages add up to
+  for (const std::int64_t duration : durations_of(steps, [&](std::size_t e) { return messages.classes[e].length; }))
+    transmission += duration;  // at most what all messages add up to
   return transmission;
 }
 

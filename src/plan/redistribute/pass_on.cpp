@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "sluice/schedule/cost.hpp"
+
 namespace sluice::detail {
 namespace {
 
@@ -43,8 +45,7 @@ Pipeline best_pipeline(std::span<const std::int64_t> durations, std::int64_t cha
       longest_piece = std::max(longest_piece, piece);
     }
     if (parts > 1 && steps > most_steps) break;
-    Cost cost{steps + chain - 1, transmission + (chain - 1) * longest_piece, 0};
-    cost.total = static_cast<double>(cost.transmission) + setup * static_cast<double>(cost.steps);
+    const Cost cost = priced(steps + chain - 1, transmission + (chain - 1) * longest_piece, setup);
     if (parts == 1 || cost.total < best.cost.total) best = {longest, cost};
     if (chain == 1) break;
   }

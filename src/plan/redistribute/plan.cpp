@@ -11,6 +11,7 @@
 #include "plan/step_rule.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/redistribute.hpp"
+#include "sluice/schedule/cost.hpp"
 
 namespace sluice {
 
@@ -157,7 +158,7 @@ std::vector<PlannedMessage> RedistributionPlan::receives(Rank receiver) const {
 }
 
 Cost RedistributionPlan::cost() const {
-  Cost cost{steps(), whole_transmission_, 0};
+  std::int64_t transmission = whole_transmission_;
   if (!whole_) {
     if (combined_->pricing_work() > kMostPricingWork) {
       throw InputError("cost", fmt::format("{:.3g} tuples of steps to look at", combined_->pricing_work()),
@@ -165,10 +166,9 @@ Cost RedistributionPlan::cost() const {
     }
     std::vector<std::vector<std::int64_t>> durations;
     for (const AxisPlan& axis : axes_) durations.push_back(axis.durations());
-    cost.transmission = combined_->transmission(durations);
+    transmission = combined_->transmission(durations);
   }
-  cost.total = static_cast<double>(cost.transmission) + setup_ * static_cast<double>(cost.steps);
-  return cost;
+  return priced(steps(), transmission, setup_);
 }
 
 Cost RedistributionPlan::bound() const { return bound_ ? *bound_ : redistribution_bound(problem_, setup_); }
@@ -176,8 +176,7 @@ Cost RedistributionPlan::bound() const { return bound_ ? *bound_ : redistributio
 Cost redistribution_bound(const RedistributionProblem& problem, double setup) {
   if (problem.is_by_dimension()) return detail::whole_message_bound(problem.axes(), setup);
   const detail::ClassBound bound = bound_of(detail::classes_between(problem).messages());
-  return {bound.steps, bound.transmission,
-          static_cast<double>(bound.transmission) + setup * static_cast<double>(bound.steps)};
+  return priced(bound.steps, bound.transmission, setup);
 }
 
 StepSchedule RedistributionPlan::schedule(const RedistributionInput& input) const {

@@ -9,6 +9,7 @@
 
 #include "plan/redistribute/replica_needs.hpp"
 #include "sluice/plan/replicated.hpp"
+#include "sluice/schedule/cost.hpp"
 
 namespace sluice {
 namespace {
@@ -22,10 +23,6 @@ std::int64_t steps_of_doubling(std::int64_t holders, std::int64_t others) {
   std::int64_t steps = 0;
   for (const std::int64_t all = holders + others; holders < all; holders *= 2) ++steps;
   return steps;
-}
-
-Cost with_total(std::int64_t steps, std::int64_t transmission, double setup) {
-  return {steps, transmission, static_cast<double>(transmission) + setup * static_cast<double>(steps)};
 }
 
 /// What the ports of the receivers alone ask for: the most to receive, and from how many.
@@ -92,7 +89,7 @@ Cost detail::direct_bound(const ReplicatedProblem& problem, const std::vector<Re
     transmission = std::max(transmission, share_of(size, problem.from_replicas()));
     steps = std::max(steps, share_of(count, problem.from_replicas()));
   }
-  return with_total(steps, transmission, setup);
+  return priced(steps, transmission, setup);
 }
 
 ReplicatedBounds replicated_bounds(const ReplicatedProblem& problem, double setup) {
@@ -115,7 +112,7 @@ ReplicatedBounds replicated_bounds(const ReplicatedProblem& problem, double setu
     steps = std::max(steps, share_of(std::ssize(group), problem.to_replicas()) + spreading);
   });
   for (const SharedMessage& message : messages) steps = std::max(steps, steps_of_doubling(sources, message.copies));
-  return {with_total(steps, transmission, setup), detail::direct_bound(problem, needs, setup)};
+  return {priced(steps, transmission, setup), detail::direct_bound(problem, needs, setup)};
 }
 
 }  // namespace sluice

@@ -22,16 +22,22 @@ const std::vector<Program>& programs() {
   return all;
 }
 
+/// What a program prints under the library; it ends well, and finds nothing wrong.
+Outcome nothing_wrong(const Folder& folder, int ranks, const std::string& variables, const std::string& program) {
+  Outcome outcome = preloaded(folder, ranks, variables, program);
+  EXPECT_EQ(outcome.status, 0) << program << outcome.out << outcome.err;
+  EXPECT_NE(outcome.out.find("0 wrong"), std::string::npos) << program << outcome.out;
+  return outcome;
+}
+
 class Taken : public ::testing::TestWithParam<int> {};
 
 void expect_as_by_mpi(int ranks, const std::string& variables) {
   const Folder folder;
   const bool slow = ranks > 4 && !SLUICE_RANKS_YIELD;
   for (const Program& program : programs()) {
-    const Outcome outcome =
-        preloaded(folder, ranks, "SLUICE_TAKE=always SLUICE_LOG=1" + variables, program.name + (slow ? " 15" : " 40"));
-    EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
-    EXPECT_NE(outcome.out.find("0 wrong"), std::string::npos) << outcome.out;
+    const Outcome outcome = nothing_wrong(folder, ranks, "SLUICE_TAKE=always SLUICE_LOG=1" + variables,
+                                          program.name + (slow ? " 15" : " 40"));
     for (const std::string& call : program.calls) {
       if (ranks == 1)
         EXPECT_EQ(planned(outcome, call), -1) << outcome.err;  // a single rank has nothing to plan
@@ -49,9 +55,7 @@ TEST(Taken, AreAsByMpiAgainAndAgain) {
   const Folder folder;
   const std::vector<Program> repeated{{"taken_calls", {"MPI_Bcast", "MPI_Alltoallv"}}, programs()[1]};
   for (const Program& program : repeated) {
-    const Outcome outcome = preloaded(folder, 3, "SLUICE_TAKE=always SLUICE_LOG=1", program.name + " 0");
-    EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
-    EXPECT_NE(outcome.out.find("0 wrong"), std::string::npos) << outcome.out;
+    const Outcome outcome = nothing_wrong(folder, 3, "SLUICE_TAKE=always SLUICE_LOG=1", program.name + " 0");
     for (const std::string& call : program.calls) EXPECT_GE(planned(outcome, call), 20) << call << outcome.err;
   }
 }
@@ -102,10 +106,8 @@ TEST(TakenCalls, GoByThePlatform) {
 "clusters": [{"name": "a", "ranks": [0, 1], "latency_s": 1e-5, "gap": [[1, 1e-6], [1000000, 0.01]]},
 {"name": "b", "ranks": [2, 3], "latency_s": 1e-5, "gap": [[1, 1e-6], [1000000, 0.01]]}]})");
   for (const Program& program : programs()) {
-    const Outcome outcome =
-        preloaded(folder, 4, "SLUICE_TAKE=always SLUICE_LOG=1 SLUICE_PLATFORM=platform.json", program.name + " 60 3");
-    EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
-    EXPECT_NE(outcome.out.find("0 wrong"), std::string::npos) << outcome.out;
+    const Outcome outcome = nothing_wrong(folder, 4, "SLUICE_TAKE=always SLUICE_LOG=1 SLUICE_PLATFORM=platform.json",
+                                          program.name + " 60 3");
     for (const std::string& call : program.calls) EXPECT_GT(planned(outcome, call), 0) << call << outcome.err;
   }
 }
@@ -119,9 +121,7 @@ TEST(TakenCalls, NeedNamesThatExist) {
 
 TEST(TakenCalls, ReturnTheErrorsOfJobs) {
   const Folder folder;
-  const Outcome outcome = preloaded(folder, 2, "SLUICE_TAKE=always SLUICE_LOG=1", "special_calls errors");
-  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
-  EXPECT_NE(outcome.out.find("0 wrong"), std::string::npos) << outcome.out;
+  const Outcome outcome = nothing_wrong(folder, 2, "SLUICE_TAKE=always SLUICE_LOG=1", "special_calls errors");
   for (const char* const call : {"MPI_Reduce", "MPI_Allgather", "MPI_Gather"})
     EXPECT_NE(outcome.err.find(std::string("sluice: ") + call + ": own: a null pointer"), std::string::npos)
         << outcome.err;
@@ -129,18 +129,14 @@ TEST(TakenCalls, ReturnTheErrorsOfJobs) {
 
 TEST(TakenCalls, MayComeFromSeveralThreads) {
   const Folder folder;
-  const Outcome outcome = preloaded(folder, 3, "SLUICE_TAKE=always SLUICE_LOG=1", "special_calls threads");
-  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
-  EXPECT_NE(outcome.out.find("0 wrong"), std::string::npos) << outcome.out;
+  const Outcome outcome = nothing_wrong(folder, 3, "SLUICE_TAKE=always SLUICE_LOG=1", "special_calls threads");
   for (const char* const call : {"MPI_Bcast", "MPI_Alltoall", "MPI_Allreduce", "MPI_Allgather"})
     EXPECT_EQ(planned(outcome, call), 2 * 20) << call << outcome.err;
 }
 
 TEST(TakenCalls, MayGoByAbsoluteAddresses) {
   const Folder folder;
-  const Outcome outcome = preloaded(folder, 3, "SLUICE_TAKE=always SLUICE_LOG=1", "special_calls bottom");
-  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
-  EXPECT_NE(outcome.out.find("0 wrong"), std::string::npos) << outcome.out;
+  const Outcome outcome = nothing_wrong(folder, 3, "SLUICE_TAKE=always SLUICE_LOG=1", "special_calls bottom");
   for (const char* const call : {"MPI_Bcast", "MPI_Allgather", "MPI_Scatter"})
     EXPECT_EQ(planned(outcome, call), 1) << call << outcome.err;
 }
@@ -148,9 +144,7 @@ TEST(TakenCalls, MayGoByAbsoluteAddresses) {
 TEST(TakenCalls, AreNotThoseBetweenGroups) {
   for (const char* const variables : {"SLUICE_TAKE=always SLUICE_LOG=1", "SLUICE_RECORD=record"}) {
     const Folder folder;
-    const Outcome outcome = preloaded(folder, 3, variables, "special_calls inter");
-    EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
-    EXPECT_NE(outcome.out.find("0 wrong"), std::string::npos) << outcome.out;
+    const Outcome outcome = nothing_wrong(folder, 3, variables, "special_calls inter");
     for (const char* const call : {"MPI_Bcast", "MPI_Allgather", "MPI_Gather", "MPI_Allreduce"})
       EXPECT_LE(planned(outcome, call), 0) << outcome.err;
   }
@@ -188,9 +182,7 @@ const char* const kFortranPrograms[] = {"fortran_mpif_h", "fortran_use_mpi_f08"}
 TEST(Fortran, CallsAreTaken) {
   for (const char* const program : kFortranPrograms) {
     const Folder folder;
-    const Outcome outcome = preloaded(folder, 3, "SLUICE_TAKE=always SLUICE_LOG=1", program);
-    EXPECT_EQ(outcome.status, 0) << program << outcome.out << outcome.err;
-    EXPECT_NE(outcome.out.find("0 wrong"), std::string::npos) << program << outcome.out;
+    const Outcome outcome = nothing_wrong(folder, 3, "SLUICE_TAKE=always SLUICE_LOG=1", program);
     for (const char* const call : {"MPI_Bcast", "MPI_Reduce", "MPI_Alltoall", "MPI_Alltoallv", "MPI_Allreduce",
                                    "MPI_Reduce_scatter_block", "MPI_Allgather", "MPI_Scatter", "MPI_Gather"})
       EXPECT_GT(planned(outcome, call), 0) << program << ' ' << call << outcome.err;

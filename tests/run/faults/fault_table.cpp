@@ -124,8 +124,8 @@ void begin_part(const char* part, double longest_s) {
 void start_ticking() {
   (void)backtrace(calls.data(), 1);  // which needs memory the first time
   std::signal(SIGALRM, tick);
-  constexpr itimerval kTimer{{0, static_cast<suseconds_t>(1e6 * kTick_s)},
-                             {0, static_cast<suseconds_t>(1e6 * kTick_s)}};
+  constexpr timeval kTick{0, static_cast<suseconds_t>(1e6 * kTick_s)};
+  constexpr itimerval kTimer{kTick, kTick};
   setitimer(ITIMER_REAL, &kTimer, nullptr);
 }
 

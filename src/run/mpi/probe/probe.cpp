@@ -160,7 +160,7 @@ class Acquirer {
     const Clock clock(seconds);
     const double round_trip = orders_.run({from, to, Order::Kind::kPing, 1, kPings});
     const std::vector<std::int64_t> sizes(detail::kProbedSizes.begin(), detail::kProbedSizes.end());
-    // Not of g itself, which is far too small where noise has made a difference of two times small.
+    // Guesses go by these, not by g: that is a difference of two times, which noise can make far too small.
     std::map<std::int64_t, double> at_most;
     const auto guess_of = [&](std::int64_t bytes) {
       const auto above = at_most.lower_bound(bytes);
