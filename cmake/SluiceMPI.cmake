@@ -35,6 +35,9 @@ message(STATUS "MPI family: ${SLUICE_MPI_FAMILY}, started by ${MPIEXEC_EXECUTABL
 # SMPI runs every rank in one process and gives each a copy of the program, which it loads as a library: programs are
 # linked as such (sluice_mpi_program), and no variable may be one for all copies, as those of templates would be.
 if(SLUICE_MPI_FAMILY STREQUAL smpi)
+  if(SLUICE_WITHOUT_MPI_FROM)
+    message(FATAL_ERROR "SLUICE_WITHOUT_MPI_FROM is set: expected none with SMPI, whose programs are libraries, which all of their code is compiled for")
+  endif()
   set(CMAKE_POSITION_INDEPENDENT_CODE ON)
   add_compile_options(-fno-gnu-unique)
 endif()
