@@ -1,5 +1,7 @@
 #include "job.hpp"
 
+#include <cstdio>
+#include <cstdlib>
 #include <exception>
 
 #include "sluice/error.hpp"
@@ -8,11 +10,18 @@
 
 namespace sluice::c {
 
-void check_communicator(MPI_Comm comm) {
+namespace {
+
+bool mpi_runs() {
   int initialized = 0, finalized = 0;
-  if (MPI_Initialized(&initialized) != MPI_SUCCESS || initialized == 0 || MPI_Finalized(&finalized) != MPI_SUCCESS ||
-      finalized != 0)
-    throw InputError("MPI", "not running", "a call between MPI_Init and MPI_Finalize");
+  return MPI_Initialized(&initialized) == MPI_SUCCESS && initialized != 0 && MPI_Finalized(&finalized) == MPI_SUCCESS &&
+         finalized == 0;
+}
+
+}  // namespace
+
+void check_communicator(MPI_Comm comm) {
+  if (!mpi_runs()) throw InputError("MPI", "not running", "a call between MPI_Init and MPI_Finalize");
   if (comm == MPI_COMM_NULL) throw InputError("comm", "MPI_COMM_NULL", "a communicator");
 }
 
@@ -33,6 +42,13 @@ decltype(auto) visit(sluice_job* job, Call&& call) {
 }  // namespace sluice::c
 
 using namespace sluice::c;  // NOLINT(google-build-using-namespace): the functions below are its face
+
+void sluice_must(int code) {
+  if (code == SLUICE_OK) return;
+  std::fprintf(stderr, "error: %s\n", sluice_error_text());
+  if (mpi_runs()) MPI_Abort(MPI_COMM_WORLD, 1);
+  std::exit(1);
+}
 
 int sluice_set_agreed_arguments(MPI_Comm comm, int agreed) {
   return guarded([&] {

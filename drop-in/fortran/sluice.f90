@@ -4,7 +4,7 @@
 !>     use mpi_f08
 !>     use sluice
 !>     type(sluice_job) :: job
-!>     call sluice_redistribution_create(MPI_COMM_WORLD, [1000_int64, 700_int64], from, to, 8_int64, job)
+!>     call sluice_redistribution_create(MPI_COMM_WORLD, [1000, 700], sluice_layout([4, 1], [64, 700]), to, 8, job)
 !>     call sluice_redistribution_execute(job, x, y)
 !>     call sluice_job_free(job)
 !>
@@ -42,11 +42,11 @@ module sluice
   !> `first`; or with `cuts` blocks of any sizes, where `block` is not read. Processes are numbered in row-major order of
   !> the grid. Entries beyond `dimensions` are not read.
   type, public :: sluice_layout
-    integer(c_int64_t) :: dimensions = 0
-    integer(c_int64_t) :: grid(SLUICE_MAX_DIMENSIONS) = 1
-    integer(c_int64_t) :: block(SLUICE_MAX_DIMENSIONS) = 1
-    integer(c_int64_t) :: first(SLUICE_MAX_DIMENSIONS) = 0
-    type(sluice_cuts) :: cuts(SLUICE_MAX_DIMENSIONS)
+    integer(c_int64_t) :: dimensions = 0  !< 1 to SLUICE_MAX_DIMENSIONS
+    integer(c_int64_t) :: grid(SLUICE_MAX_DIMENSIONS) = 1  !< processes
+    integer(c_int64_t) :: block(SLUICE_MAX_DIMENSIONS) = 1  !< elements of a block
+    integer(c_int64_t) :: first(SLUICE_MAX_DIMENSIONS) = 0  !< the process that has the first block
+    type(sluice_cuts) :: cuts(SLUICE_MAX_DIMENSIONS)  !< where blocks of any sizes begin
   end type
   ! The same as the C library has them.
   type, bind(C) :: c_cuts
@@ -140,6 +140,35 @@ module sluice
   !> of numbers, a platform, a program.
   interface sluice_options_set
     module procedure set_text, set_int32, set_int64, set_logical, set_real64, set_list, set_numbers, set_platform, set_program
+  end interface
+
+  ! What takes shapes and sizes of the kind int32, too, all of a call of one kind.
+
+  !> sluice_layout(grid, block[, first]): a layout without cuts, of lists with an entry for each dimension. Lists of other
+  !> lengths than that of `grid` make one of -1 dimensions, which is refused wherever it is used.
+  interface sluice_layout
+    module procedure layout_int32, layout_int64
+  end interface
+  !> sluice_layout_local_shape(layout, shape, process, extents[, stat, errmsg]): extents of what process has of an array of
+  !> shape; extents has as many entries as the layout has dimensions.
+  interface sluice_layout_local_shape
+    module procedure local_shape_int32, local_shape_int64
+  end interface
+  !> sluice_plan_redistribution(from, to, schedule[, shape, options, stat, errmsg]): plans how an array of `shape` moves from
+  !> one layout to another; sizes are elements. Without shape: one slice, after which the pattern repeats, or what cuts say.
+  interface sluice_plan_redistribution
+    module procedure plan_redistribution_int32, plan_redistribution_int64
+  end interface
+  !> sluice_redistribution_create(comm, shape, from, to, element_bytes, job[, options, stat, errmsg]): makes a job that moves
+  !> an array of `shape` from one layout to another; collective. `element_bytes`: size of one element, at least 1. Arrays are
+  !> stored as Fortran does; options, where given, say so afterwards (column_major).
+  interface sluice_redistribution_create
+    module procedure redistribution_create_int32, redistribution_create_int64
+  end interface
+  !> sluice_exchange_create(comm, ranks, bytes, job[, options, stat, errmsg]): makes a job that sends everybody's messages to
+  !> everybody else; collective. This rank has bytes(i) for rank ranks(i), each rank once at most.
+  interface sluice_exchange_create
+    module procedure exchange_create_int32, exchange_create_int64
   end interface
 
   interface
@@ -794,6 +823,34 @@ contains
     call finish(code, stat, errmsg)
   end subroutine
 
+  pure function layout_int64(grid, block, first) result(layout)
+    integer(int64), intent(in) :: grid(:), block(:)
+    integer(int64), intent(in), optional :: first(:)
+    type(sluice_layout) :: layout
+    integer :: n
+    n = size(grid)
+    layout%dimensions = n
+    if (size(block) /= n) layout%dimensions = -1
+    if (present(first)) then
+      if (size(first) /= n) layout%dimensions = -1
+    end if
+    if (layout%dimensions < 0 .or. n > SLUICE_MAX_DIMENSIONS) return
+    layout%grid(:n) = grid
+    layout%block(:n) = block
+    if (present(first)) layout%first(:n) = first
+  end function
+
+  pure function layout_int32(grid, block, first) result(layout)
+    integer(int32), intent(in) :: grid(:), block(:)
+    integer(int32), intent(in), optional :: first(:)
+    type(sluice_layout) :: layout
+    if (present(first)) then
+      layout = layout_int64(int(grid, int64), int(block, int64), int(first, int64))
+    else
+      layout = layout_int64(int(grid, int64), int(block, int64))
+    end if
+  end function
+
   !> The layout as the C library has it, which points to the cuts of this one. Lists of lengths that do not fit become a
   !> number of cuts that is refused.
   function c_layout_of(layout) result(found)
@@ -822,8 +879,7 @@ contains
     end do
   end function
 
-  !> Extents of what process has of an array of shape; extents has as many entries as the layout has dimensions.
-  subroutine sluice_layout_local_shape(layout, shape, process, extents, stat, errmsg)
+  subroutine local_shape_int64(layout, shape, process, extents, stat, errmsg)
     type(sluice_layout), intent(in), target :: layout
     integer(int64), intent(in) :: shape(:)
     integer, intent(in) :: process
@@ -839,11 +895,21 @@ contains
     extents(:min(size(extents), SLUICE_MAX_DIMENSIONS)) = found(:min(size(extents), SLUICE_MAX_DIMENSIONS))
   end subroutine
 
+  subroutine local_shape_int32(layout, shape, process, extents, stat, errmsg)
+    type(sluice_layout), intent(in), target :: layout
+    integer(int32), intent(in) :: shape(:)
+    integer, intent(in) :: process
+    integer(int32), intent(out) :: extents(:)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: found(size(extents))
+    call local_shape_int64(layout, int(shape, int64), process, found, stat, errmsg)
+    extents = int(found, int32)  ! none is larger than the shape
+  end subroutine
+
   ! ---- planning
 
-  !> Plans how an array of `shape` moves from one layout to another; sizes are elements. Without shape: one slice, after
-  !> which the pattern repeats, or what cuts say.
-  subroutine sluice_plan_redistribution(from, to, schedule, shape, options, stat, errmsg)
+  subroutine plan_redistribution_int64(from, to, schedule, shape, options, stat, errmsg)
     type(sluice_layout), intent(in), target :: from, to
     type(sluice_schedule), intent(out) :: schedule
     integer(int64), intent(in), optional :: shape(:)
@@ -860,6 +926,16 @@ contains
     end if
     call finish(c_plan_redistribution(start, c_layout_of(from), c_layout_of(to), handle_of(options), schedule%handle), &
                 stat, errmsg)
+  end subroutine
+
+  subroutine plan_redistribution_int32(from, to, schedule, shape, options, stat, errmsg)
+    type(sluice_layout), intent(in), target :: from, to
+    type(sluice_schedule), intent(out) :: schedule
+    integer(int32), intent(in) :: shape(:)
+    type(sluice_options), intent(in), optional :: options
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call plan_redistribution_int64(from, to, schedule, int(shape, int64), options, stat, errmsg)
   end subroutine
 
   !> Plans who sends when. traffic(i, j): what sender i - 1 has for receiver j - 1, at least 0.
@@ -1078,9 +1154,7 @@ contains
 
   ! ---- jobs
 
-  !> Makes a job that moves an array of `shape` from one layout to another; collective. `element_bytes`: size
-  !> of one element, at least 1. Arrays are stored as Fortran does; options, where given, say so afterwards (column_major).
-  subroutine sluice_redistribution_create(comm, shape, from, to, element_bytes, job, options, stat, errmsg)
+  subroutine redistribution_create_int64(comm, shape, from, to, element_bytes, job, options, stat, errmsg)
     type(MPI_Comm), intent(in) :: comm
     integer(int64), intent(in) :: shape(:)
     type(sluice_layout), intent(in), target :: from, to
@@ -1104,6 +1178,18 @@ contains
       ignored = c_options_free(own%handle)
     end if
     call finish(code, stat, errmsg)
+  end subroutine
+
+  subroutine redistribution_create_int32(comm, shape, from, to, element_bytes, job, options, stat, errmsg)
+    type(MPI_Comm), intent(in) :: comm
+    integer(int32), intent(in) :: shape(:)
+    type(sluice_layout), intent(in), target :: from, to
+    integer(int32), intent(in) :: element_bytes
+    type(sluice_job), intent(out) :: job
+    type(sluice_options), intent(inout), optional :: options
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call redistribution_create_int64(comm, int(shape, int64), from, to, int(element_bytes, int64), job, options, stat, errmsg)
   end subroutine
 
   !> Moves the data; collective. `source` and `target` hold this rank's parts of the two arrays, gaps included; they must
@@ -1206,9 +1292,7 @@ contains
                                        1_c_int), stat, errmsg)
   end subroutine
 
-  !> Makes a job that sends everybody's messages to everybody else; collective. This rank has bytes(i) for rank ranks(i),
-  !> each rank once at most.
-  subroutine sluice_exchange_create(comm, ranks, bytes, job, options, stat, errmsg)
+  subroutine exchange_create_int64(comm, ranks, bytes, job, options, stat, errmsg)
     type(MPI_Comm), intent(in) :: comm
     integer, intent(in) :: ranks(:)
     integer(int64), intent(in) :: bytes(:)
@@ -1221,6 +1305,17 @@ contains
     if (size(bytes, kind=int64) /= number) number = -1  ! which is refused on all ranks
     call finish(c_exchange_create(comm%MPI_VAL, number, int(ranks, c_int), bytes, handle_of(options), job%handle), &
                 stat, errmsg)
+  end subroutine
+
+  subroutine exchange_create_int32(comm, ranks, bytes, job, options, stat, errmsg)
+    type(MPI_Comm), intent(in) :: comm
+    integer, intent(in) :: ranks(:)
+    integer(int32), intent(in) :: bytes(:)
+    type(sluice_job), intent(out) :: job
+    type(sluice_options), intent(in), optional :: options
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call exchange_create_int64(comm, ranks, int(bytes, int64), job, options, stat, errmsg)
   end subroutine
 
   !> What this rank gets, by rank of the sender, without empty messages.

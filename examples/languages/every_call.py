@@ -6,22 +6,13 @@ from mpi4py import MPI
 import sluice.mpi
 
 comm = MPI.COMM_WORLD
-rank, ranks = comm.Get_rank(), comm.Get_size()
+rank, ranks = comm.rank, comm.size
 
-# Rows of a 1000 x 700 matrix become columns; element (i, j) is 1000 i + j.
-shape = (1000, 700)
-rows, columns = sluice.Layout((ranks, 1), (64, 700)), sluice.Layout((1, ranks), (1000, 64))
-
-
-def part(layout):
-    i, j = sluice.global_indices(layout, shape, rank)
-    return 1000.0 * i[:, None] + j
-
-
-redistribution = sluice.mpi.Redistribution(comm, shape, rows, columns, numpy.float64)
-target = numpy.empty(redistribution.target_shape)
-redistribution.execute(part(rows), target)  # as often as you like
-wrong = int((target != part(columns)).sum())
+# Rows of a 1000 x 700 matrix become columns. Each element is the rank that has its row.
+redistribution = sluice.mpi.Redistribution(comm, (1000, 700), f"{ranks}x1:64x700", f"1x{ranks}:1000x64", numpy.int32)
+x, y = numpy.full(redistribution.source_shape, rank, "i4"), numpy.empty(redistribution.target_shape, "i4")
+redistribution.execute(x, y)  # as often as you like
+wrong = int((y != numpy.arange(1000)[:, None] // 64 % ranks).sum())
 
 # Every rank has its number for the next one.
 came = numpy.full(1, -1)

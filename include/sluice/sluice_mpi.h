@@ -12,10 +12,9 @@
  * for programs of that MPI.
  *
  *     sluice_job* job = NULL;
- *     if (sluice_redistribution_create(comm, shape, &from, &to, sizeof(double), NULL, &job) == SLUICE_OK) {
- *       sluice_redistribution_execute(job, source, target);
- *       sluice_job_free(job);
- *     }
+ *     sluice_must(sluice_redistribution_create(comm, shape, &from, &to, sizeof(double), NULL, &job));
+ *     sluice_must(sluice_redistribution_execute(job, source, target));
+ *     sluice_job_free(job);
  *
  * Creation and execution are collective over the communicator, an intracommunicator. A failure on one rank gives a
  * code other than SLUICE_OK on all of them: on that rank what failed, on the others SLUICE_BAD_INPUT or
@@ -37,6 +36,10 @@ extern "C" {
  * messages of each of n ranks. Collective, between executions.
  */
 int sluice_set_agreed_arguments(MPI_Comm comm, int agreed);
+
+/** For programs that cannot go on without a call: where its `code` is not SLUICE_OK, prints the error text and ends all
+ * ranks by MPI_Abort, or this process where MPI is not running. */
+void sluice_must(int code);
 
 /** A job of any kind. A call for another kind of job is SLUICE_BAD_INPUT. */
 typedef struct sluice_job sluice_job;
@@ -165,8 +168,6 @@ int sluice_broadcast_execute(sluice_job* job, void* buffer, int64_t bytes);
 /** Begins an execution. The arguments are those of sluice_broadcast_execute. */
 int sluice_broadcast_start(sluice_job* job, void* buffer, int64_t bytes);
 
-/* ---- for Fortran: the same with Fortran's handles */
-
 /**
  * Scatter, gather, allgather and alltoall (`problem`), of bytes. `sizes` is 1, and bytes[0] the size of every block; or
  * `bytes` has a size for each block (MPI's calls in v), the same list on all ranks: one for each rank, in alltoall one
@@ -193,6 +194,8 @@ int sluice_collective_bytes(const sluice_job* job, int64_t* own, int64_t* result
 int sluice_collective_execute(sluice_job* job, const void* own, void* result);
 /** Begins an execution. The arguments are those of sluice_collective_execute. */
 int sluice_collective_start(sluice_job* job, const void* own, void* result);
+
+/* ---- for Fortran: the same with Fortran's handles */
 
 /** sluice_set_agreed_arguments with a handle of Fortran. */
 int sluice_set_agreed_arguments_f(MPI_Fint comm, int agreed);

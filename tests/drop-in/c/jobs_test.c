@@ -462,12 +462,28 @@ static void agrees_on_arguments(void) {
   CHECK_OK(sluice_set_agreed_arguments(MPI_COMM_WORLD, 0));
 }
 
+/* With "must" the only call is one that ends all ranks, though the others wait. */
+static void ends_all_ranks(void) {
+  sluice_job* job = NULL;
+  sluice_must(SLUICE_OK);
+  if (rank == ranks - 1) sluice_must(sluice_broadcast_create(MPI_COMM_NULL, 0, NULL, &job));
+  MPI_Barrier(MPI_COMM_WORLD);
+  printf("not ended\n");
+}
+
 int main(int argc, char** argv) {
   sluice_job* job = NULL;
+  if (argc > 1 && strcmp(argv[1], "must-without-mpi") == 0)
+    sluice_must(sluice_broadcast_create(MPI_COMM_WORLD, 0, NULL, &job));
   CHECK_REFUSED(sluice_broadcast_create(MPI_COMM_WORLD, 0, NULL, &job), "MPI: not running");
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  if (argc > 1) {
+    ends_all_ranks();
+    MPI_Finalize();
+    return 0;
+  }
   redistributes();
   redistributes_several();
   redistributes_cuts();

@@ -35,7 +35,7 @@ contains
     type(sluice_transfer), allocatable :: transfers(:)
     type(sluice_timed_transfer), allocatable :: timed(:)
     integer(int64) :: traffic(3, 3), steps, violations, duration, sent, t
-    integer :: root, stat
+    integer :: root, stat, extents(3)
     real(real64) :: length
     character(200) :: text
     traffic = transpose(reshape([7_int64, 2_int64, 0_int64, 4_int64, 5_int64, 0_int64, 0_int64, 0_int64, 9_int64], [3, 3]))
@@ -66,6 +66,21 @@ contains
     call sluice_schedule_cost(schedule, cost, bound)
     call check(cost%steps == 7 .and. cost%transmission == 15, 'cost of a redistribution')
     call sluice_schedule_free(schedule)
+    call sluice_plan_redistribution(from, to, schedule, [2*16*15])
+    call sluice_schedule_cost(schedule, cost, bound)
+    call check(cost%steps == 7 .and. cost%transmission == 30, 'cost of two slices')
+    call sluice_schedule_free(schedule)
+    call sluice_plan_redistribution(from, sluice_layout([16, 1], [5]), schedule, stat=stat, errmsg=text)
+    call check(stat == SLUICE_BAD_INPUT .and. index(text, 'to: -1 dimensions') > 0, 'a grid with one block: '//trim(text))
+    from = sluice_layout([4], [3], [4])
+    call check(from%dimensions == 1 .and. all(from%first == [4, 0, 0, 0, 0, 0, 0]), 'a layout that begins elsewhere')
+    from = sluice_layout([4], [3], [1, 1])
+    call check(from%dimensions == -1, 'a layout that begins in two dimensions, of one')
+    from = sluice_layout([1, 1, 1, 1, 1, 1, 1, 1], [1, 1, 1, 1, 1, 1, 1, 1])
+    call sluice_layout_local_shape(from, [1, 1, 1, 1, 1, 1, 1, 1], 0, extents, stat, text)
+    call check(stat == SLUICE_BAD_INPUT .and. index(text, '8 dimensions') > 0, 'eight dimensions: '//trim(text))
+    call sluice_layout_local_shape(sluice_layout([2, 2], [64, 64]), [1000, 700], 3, extents)
+    call check(all(extents == [488, 320, 0]), 'a local shape')
     call sluice_plan_reduce(4_int64, 1.0_real64, 1.0_real64, schedule)
     call sluice_schedule_tree(schedule, root, length, timed)
     call check(root == 0 .and. length == 4 .and. size(timed) == 3, 'a tree')
@@ -95,12 +110,8 @@ contains
     real(real64), allocatable, asynchronous :: x(:, :), y(:, :)
     logical :: done
     integer :: round
-    rows%dimensions = 2
-    rows%grid(1) = ranks
-    rows%block(:2) = [4, 23]
-    columns%dimensions = 2
-    columns%grid(2) = ranks
-    columns%block(:2) = [37, 3]
+    rows = sluice_layout([ranks, 1], [4, 23])
+    columns = sluice_layout(int([1, ranks], int64), [37_int64, 3_int64], [0_int64, 0_int64])
     call sluice_layout_local_shape(rows, shape, rank, from)
     call sluice_layout_local_shape(columns, shape, rank, to)
     allocate (x(from(1), from(2)), y(to(1), to(2)))
@@ -289,7 +300,7 @@ contains
     part = [(int(place(i, 3_int64)), i = 0, own(1) - 1)]
     every = -1
     call sluice_options_set(options, 'to_replicas', ranks)
-    call sluice_redistribution_create(MPI_COMM_WORLD, [100_int64], spread, whole, 4_int64, job, options)
+    call sluice_redistribution_create(MPI_COMM_WORLD, [100], spread, whole, 4, job, options)
     call sluice_redistribution_execute(job, part, every)
     call check(all(every == [(int(i), i = 0, 99)]), 'a copy on each rank')
     call sluice_job_free(job)
