@@ -2,6 +2,7 @@
 
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "preloaded.hpp"
@@ -189,21 +190,55 @@ TEST(Fortran, CallsAreTaken) {
   }
 }
 
+/// Of a complete record a line for each call between all ranks: "MPI_Bcast 3 12000", calls of all ranks and their
+/// bytes.
+std::string calls_of_record(const Folder& folder) {
+  const auto record = nlohmann::json::parse(folder.read("record/record.json"));
+  EXPECT_EQ(record.at("complete"), true);
+  std::string calls;
+  for (const auto& call : record.at("communicators").at(0).at("calls"))
+    calls += call.at("call").get<std::string>() + ' ' + std::to_string(call.at("calls").get<int>()) + ' ' +
+             std::to_string(call.at("bytes").get<int>()) + '\n';
+  return calls;
+}
+
 TEST(Fortran, CallsAreRecorded) {
   for (const char* const program : kFortranPrograms) {
     const Folder folder;
     const Outcome outcome = preloaded(folder, 3, "SLUICE_RECORD=record", program);
     EXPECT_EQ(outcome.status, 0) << program << outcome.out << outcome.err;
-    const auto record = nlohmann::json::parse(folder.read("record/record.json"));
-    EXPECT_EQ(record.at("complete"), true);
-    std::string calls;
-    for (const auto& call : record.at("communicators").at(0).at("calls"))
-      calls += call.at("call").get<std::string>() + ' ' + std::to_string(call.at("calls").get<int>()) + ' ' +
-               std::to_string(call.at("bytes").get<int>()) + '\n';
-    EXPECT_EQ(calls,
+    EXPECT_EQ(calls_of_record(folder),
               "MPI_Allgather 3 12000\nMPI_Allreduce 3 24000\nMPI_Alltoall 3 36000\nMPI_Alltoallv 3 144\n"
               "MPI_Bcast 3 12000\nMPI_Gather 3 8000\nMPI_Reduce 6 48000\nMPI_Reduce_scatter_block 3 36000\n"
               "MPI_Scatter 3 4000\nMPI_Send 2 80\n")
+        << program;
+  }
+}
+
+const char* const kFortranAddresses[] = {"fortran_addresses_mpif_h", "fortran_addresses_use_mpi_f08"};
+
+TEST(Fortran, CallsMayGoByAbsoluteAddressesAndInPlace) {
+  for (const char* const program : kFortranAddresses) {
+    const Folder folder;
+    const Outcome outcome = nothing_wrong(folder, 3, "SLUICE_TAKE=always SLUICE_LOG=1", program);
+    const std::pair<const char*, long> calls[] = {
+        {"MPI_Allgather", 3}, {"MPI_Bcast", 2},     {"MPI_Scatter", 1},   {"MPI_Gather", 2},
+        {"MPI_Alltoall", 2},  {"MPI_Alltoallv", 1}, {"MPI_Allreduce", 1}, {"MPI_Reduce_scatter_block", 1}};
+    for (const auto& [call, number] : calls)
+      EXPECT_EQ(planned(outcome, call), number) << program << ' ' << call << outcome.err;
+  }
+}
+
+TEST(Fortran, SpecialAddressesAreHandedOn) {
+  for (const char* const program : kFortranAddresses) {
+    const Folder folder;
+    nothing_wrong(folder, 3, "SLUICE_LOG=1", program);  // looked at, and not taken
+    nothing_wrong(folder, 3, "SLUICE_CALLS=none", program);
+    nothing_wrong(folder, 3, "SLUICE_RECORD=record", program);
+    EXPECT_EQ(calls_of_record(folder),
+              "MPI_Allgather 9 36000\nMPI_Allgatherv 3 12000\nMPI_Allreduce 3 12\nMPI_Alltoall 6 72000\n"
+              "MPI_Alltoallv 3 36000\nMPI_Bcast 6 24000\nMPI_Gather 6 20000\nMPI_Ibcast 3 12000\n"
+              "MPI_Reduce_scatter_block 3 36000\nMPI_Scan 3 12000\nMPI_Scatter 3 4000\nMPI_Sendrecv 3 12000\n")
         << program;
   }
 }
