@@ -1,6 +1,9 @@
 #!/usr/bin/env bash
-# What a redistribution of 32 MiB takes from Python, over the same job in C++: 4 ranks of this machine, jobs of both in
-# turns, the medians of the medians. Built first if need be, with -DSLUICE_BENCH=ON; a minute.
+# What a redistribution of 32 MiB takes from Python, over the same job in C++ with memory and threads as NumPy and mpi4py ask
+# for them. Jobs of both in turns, medians over the jobs of the medians of executions, and what the ratio may be as well: 95
+# % of ratios of jobs drawn at random from these. One rank by processor time, which other programs change less, then 4 ranks
+# by the clock, which wants a machine with nothing else to do. Built first if need be, with -DSLUICE_BENCH=ON; two
+# minutes.
 #
 #     bench/python_cost.sh [JOBS [EXECUTIONS]]      31 and 41 unless given
 set -euo pipefail
@@ -10,14 +13,23 @@ jobs=${1:-31} executions=${2:-41}
 build=$(cd "${BUILD:-build/release}" && pwd)
 times=$(mktemp)
 trap 'rm -f "$times"' EXIT
-for ((job = 0; job < jobs; ++job)); do
-  scripts/mpirun.sh -B "$build" -np 4 "$build/bin/python_cost" "$executions" </dev/null | sed 's/^/C++ /' >> "$times"
-  PYTHONPATH=$build/python scripts/mpirun.sh -B "$build" -np 4 /usr/bin/python3 bench/python_cost.py "$executions" \
-    </dev/null | sed 's/^/Python /' >> "$times"
+for ranks in 1 4; do
+  for ((job = 0; job < jobs; ++job)); do
+    scripts/mpirun.sh -B "$build" -np "$ranks" "$build/bin/python_cost" "$executions" </dev/null |
+      sed "s/^/$ranks C++ /" >> "$times"
+    PYTHONPATH=$build/python scripts/mpirun.sh -B "$build" -np "$ranks" /usr/bin/python3 bench/python_cost.py \
+      "$executions" </dev/null | sed "s/^/$ranks Python /" >> "$times"
+  done
 done
 python3 - "$times" <<'END'
-import statistics, sys
+import random, statistics, sys
 rows = [line.split() for line in open(sys.argv[1])]
-python, command = (statistics.median(float(s) for name, s in rows if name == which) for which in ("Python", "C++"))
-print(f"C++ {command * 1e3:.2f} ms, Python {python * 1e3:.2f} ms, ratio {python / command:.3f}")
+chance = random.Random(1)
+for ranks, column, what in (("1", 3, "1 rank, processor time"), ("4", 2, "4 ranks, elapsed time")):
+    command, python = ([float(row[column]) for row in rows if row[:2] == [ranks, name]] for name in ("C++", "Python"))
+    ratio = lambda some, others: statistics.median(some) / statistics.median(others)
+    drawn = sorted(ratio(chance.choices(python, k=len(python)), chance.choices(command, k=len(command)))
+                   for _ in range(2000))
+    print(f"{what}: C++ {statistics.median(command) * 1e3:.3f} ms, Python {statistics.median(python) * 1e3:.3f} ms, "
+          f"ratio {ratio(python, command):.3f} ({drawn[49]:.3f} to {drawn[1949]:.3f})")
 END

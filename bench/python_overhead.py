@@ -1,10 +1,12 @@
 """What sluice.mpi.Redistribution takes beyond the C interface, on the same memory of the same processes, in turns.
 
-    PYTHONPATH=build/release/python scripts/mpirun.sh -np 4 /usr/bin/python3 bench/python_overhead.py build/release [ROUNDS]
+    PYTHONPATH=build/release/python scripts/mpirun.sh -np 4 /usr/bin/python3 bench/python_overhead.py build/release \\
+        [ROUNDS [SIZE]]
 
-32 MiB of doubles. Each round executes a job of the package, the call that this job makes once it has checked its buffers,
-and a job of libsluice.so, each round in another order; printed are medians over the rounds (301 unless given) of what the
-slowest rank took, and of the ratios to the C interface within a round.
+SIZE x SIZE doubles, 32 MiB (2048) unless given, on 4 ranks; or on 1, where a small matrix shows what a call takes. Each
+round executes a job of the package, the call that this job makes once it has checked its buffers, and a job of
+libsluice.so, each round in another order; printed are medians over the rounds (301 unless given) of what the slowest rank
+took, and of the ratios to the C interface within a round.
 """
 
 import ctypes
@@ -16,10 +18,10 @@ from mpi4py import MPI
 
 import sluice.mpi
 
-SIZE, TRIED = 2048, 12  # executions of a job before any counts, of which some try MPI's own way
-LAYOUTS = "2x2:64x64", "4x1:100x100"
+SIZE, TRIED = int(sys.argv[3]) if len(sys.argv) > 3 else 2048, 12  # executions of a job before any counts, of which some try MPI's own way
 ROOM_OF_LAYOUT = 4096  # bytes, more than a sluice_layout takes
 comm = MPI.COMM_WORLD
+LAYOUTS = ("1x1:64x64", "1x1:100x100") if comm.size == 1 else ("2x2:64x64", "4x1:100x100")
 library = ctypes.CDLL(f"{sys.argv[1]}/lib/libsluice.so")
 library.sluice_error_text.restype = ctypes.c_char_p
 
@@ -57,6 +59,6 @@ for turn in range(TRIED + (int(sys.argv[2]) if len(sys.argv) > 2 else 301)):
 if comm.rank == 0:
     for name in names:
         ratio = statistics.median(own / c for own, c in zip(times[name], times["C"]))
-        print(f"{name:8} {statistics.median(times[name]) * 1e3:7.3f} ms, ratio {ratio:.3f}")
+        print(f"{name:8} {statistics.median(times[name]) * 1e3:8.4f} ms, ratio {ratio:.3f}")
 job.free()
 library.sluice_job_free(in_c)

@@ -2,6 +2,8 @@
 
 from typing import List, Optional, Sequence, Tuple, overload
 
+import numpy
+
 from ._core import Layout, Platform, Program
 
 mpi_family: str
@@ -50,6 +52,10 @@ class Redistribution:
     def test(self) -> bool: ...
     def wait(self) -> None: ...
     def give_up(self, why: str) -> None: ...
+
+class PlainArrays:
+    def __init__(self, dtype: numpy.dtype, source: Sequence[int], target: Sequence[int], column_major: bool) -> None: ...
+    def addresses(self, source: object, target: object) -> Optional[Tuple[int, int]]: ...
 
 class ArrayOptions:
     def __init__(self) -> None: ...

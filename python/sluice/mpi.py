@@ -250,6 +250,11 @@ class _ArrayPart:
         self._gaps = bool(given.source_leading), bool(given.target_leading)
         self._whole = self.extents, list(given.to_shape) or list(self.extents)[:: -1 if given.transpose else 1]
 
+    @property
+    def has_gaps(self) -> bool:
+        """Whether elements of a part lie apart in memory, on either side."""
+        return any(self._gaps)
+
     def place(self, rank: int, to_ranks: Sequence[int], extents: Tuple[int, int]) -> None:
         """Once the job is made: which processes of the grids this rank is, and what its parts span."""
         self.shapes = self._own_shape(0, rank, list(self.options.from_ranks)), self._own_shape(1, rank, to_ranks)
@@ -339,6 +344,8 @@ class Redistribution(_RedistributionJob):
         self.source_shape: Tuple[int, ...] = self._own.shapes[0]
         #: the same of the target array
         self.target_shape: Tuple[int, ...] = self._own.shapes[1]
+        self._plain = None if self._own.has_gaps else _mpi.PlainArrays(self.dtype, *self._own.shapes,
+                                                                       self._own.order == "F")
 
     @property
     def to_ranks(self) -> Sequence[int]:
@@ -346,6 +353,9 @@ class Redistribution(_RedistributionJob):
         return self._usable().to_ranks
 
     def _buffers(self, source: Any, target: Any) -> Tuple[Any, Tuple[int, ...]]:
+        addresses = self._plain and self._plain.addresses(source, target)
+        if addresses:
+            return (source, target), addresses
         own = self._own.part(source, "source", 0, False), self._own.part(target, "target", 1, True)
         _apart(own[:1], own[1:])
         return own, tuple(_address(each) for each in own)

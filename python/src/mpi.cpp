@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 #include <mpi.h>
 #include <pybind11/complex.h>
+#include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
@@ -127,7 +129,45 @@ void add_redistribution_job_options(py::class_<Options>& type) {
       .def_readwrite("relabel", &Options::relabel);
 }
 
+/// What nearly all buffers of a redistribution are, so that they are looked at in one call: arrays of NumPy of the very
+/// type and shape of this rank's parts, contiguous, of which the target can be written and is apart from the source.
+class PlainArrays {
+ public:
+  PlainArrays(py::dtype dtype, std::vector<py::ssize_t> source, std::vector<py::ssize_t> target, bool column_major)
+      : dtype_(std::move(dtype)),
+        shapes_{std::move(source), std::move(target)},
+        contiguous_(column_major ? py::array::f_style : py::array::c_style) {}
+
+  /// None where they are anything else, which may still be right.
+  [[nodiscard]] std::optional<std::pair<Address, Address>> addresses(py::handle source, py::handle target) const {
+    if (!is_plain(source, shapes_[0]) || !is_plain(target, shapes_[1])) return std::nullopt;
+    const auto from = py::reinterpret_borrow<py::array>(source);
+    const auto to = py::reinterpret_borrow<py::array>(target);
+    const auto at = reinterpret_cast<Address>(from.data());
+    const auto there = reinterpret_cast<Address>(to.data());
+    const bool apart =
+        at + static_cast<Address>(from.nbytes()) <= there || there + static_cast<Address>(to.nbytes()) <= at;
+    if (!to.writeable() || !apart) return std::nullopt;
+    return std::pair{at, there};
+  }
+
+ private:
+  [[nodiscard]] bool is_plain(py::handle given, const std::vector<py::ssize_t>& shape) const {
+    if (!py::isinstance<py::array>(given)) return false;
+    const auto array = py::reinterpret_borrow<py::array>(given);
+    return array.size() > 0 && array.dtype().is(dtype_) && (array.flags() & contiguous_) != 0 &&
+           std::equal(shape.begin(), shape.end(), array.shape(), array.shape() + array.ndim());
+  }
+
+  py::dtype dtype_;
+  std::vector<py::ssize_t> shapes_[2];
+  int contiguous_;
+};
+
 void add_redistribution(py::module_& module) {
+  py::class_<PlainArrays>(module, "PlainArrays")
+      .def(py::init<py::dtype, std::vector<py::ssize_t>, std::vector<py::ssize_t>, bool>())
+      .def("addresses", &PlainArrays::addresses);
   using Job = mpi::Redistribution;
   using Options = mpi::RedistributionOptions;
   py::class_<Options> options_type(module, "RedistributionOptions");

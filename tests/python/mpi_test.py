@@ -157,6 +157,22 @@ class Redistribution(unittest.TestCase):
             with self.assertRaisesRegex(sluice.InputError, "overlaps"):
                 job.execute(self.source, self.source)
 
+    def test_knows_plain_arrays(self):
+        for order in "CF":
+            plain = sluice.mpi._mpi.PlainArrays(numpy.dtype("f8"), (4, 3), (2, 6), order == "F")
+            memory = numpy.zeros(24)
+            source, target = memory[:12].reshape((4, 3), order=order), memory[12:].reshape((2, 6), order=order)
+            self.assertEqual(plain.addresses(source, target), (source.ctypes.data, target.ctypes.data))
+            read_only = target.copy(order)
+            read_only.flags.writeable = False
+            self.assertIsNotNone(plain.addresses(source, target.copy(order)))
+            other = "F" if order == "C" else "C"
+            for bad in (memory[11:23].reshape((2, 6), order=order), read_only, target.astype("f4"), target.astype(">f8"),
+                        target.ravel(), target.copy(other), target[:, :5], list(target), None):
+                self.assertIsNone(plain.addresses(source, bad))
+            self.assertIsNone(plain.addresses(target, target))
+        self.assertIsNone(sluice.mpi._mpi.PlainArrays(numpy.dtype("f8"), (0,), (0,), False).addresses(memory[:0], memory[:0]))
+
     def test_refuses_arguments_on_all_ranks(self):
         for arguments, options, where in (
             ((self.SHAPE, "1:1", self.columns, "f8"), {}, None),
