@@ -31,10 +31,20 @@ std::vector<Message> distinct_messages(const Traffic& traffic) {
     if (message.size > 0) messages.push_back(message);
   }
 
+  const auto by_sender = [](const Message& a, const Message& b) { return a.from < b.from; };
   const auto before = [](const Message& a, const Message& b) {
     return std::tie(a.from, a.to) < std::tie(b.from, b.to);
   };
-  if (!std::is_sorted(messages.begin(), messages.end(), before)) std::sort(messages.begin(), messages.end(), before);
+  if (!std::is_sorted(messages.begin(), messages.end(), by_sender)) {
+    std::sort(messages.begin(), messages.end(), before);
+  } else {
+    // Traffic often comes sender by sender, and short runs are sorted faster than all of it.
+    for (auto begin = messages.begin(); begin != messages.end();) {
+      const auto end = std::find_if(begin, messages.end(), [begin](const Message& m) { return m.from != begin->from; });
+      if (!std::is_sorted(begin, end, before)) std::sort(begin, end, before);
+      begin = end;
+    }
+  }
 
   std::size_t kept = 0;
   for (const Message& message : messages) {

@@ -22,6 +22,35 @@ std::int64_t duration_of(const std::vector<Piece>& step) {
   return longest;
 }
 
+namespace {
+
+/// Fills in the rights of the edges, one for each of `messages`, and their receivers.
+void number_receivers(const std::vector<Message>& messages, std::int64_t count, Demand& demand) {
+  std::vector<std::int64_t>& receivers = demand.receiver_of_right;
+  // A table of all receivers, where these are not far more than the messages.
+  if (count / 8 <= std::ssize(messages)) {
+    std::vector<std::int32_t> right(as_size(count), -1);
+    for (const Message& message : messages) right[as_size(message.to)] = 0;
+    for (std::int64_t v = 0; v < count; ++v) {
+      if (right[as_size(v)] < 0) continue;
+      right[as_size(v)] = static_cast<std::int32_t>(receivers.size());
+      receivers.push_back(v);
+    }
+    for (std::size_t e = 0; e < messages.size(); ++e) demand.edges[e].right = right[as_size(messages[e].to)];
+    return;
+  }
+  for (const Message& message : messages) receivers.push_back(message.to);
+  std::sort(receivers.begin(), receivers.end());
+  receivers.erase(std::unique(receivers.begin(), receivers.end()), receivers.end());
+  receivers.shrink_to_fit();
+  for (std::size_t e = 0; e < messages.size(); ++e) {
+    demand.edges[e].right = static_cast<std::int32_t>(
+        std::lower_bound(receivers.begin(), receivers.end(), messages[e].to) - receivers.begin());
+  }
+}
+
+}  // namespace
+
 Demand make_demand(const Traffic& traffic, std::int64_t max_transfers, double setup) {
   if (!std::isfinite(setup) || setup < 0)
     throw InputError("setup", fmt::format("{}", setup), "a finite number of at least 0");
@@ -34,25 +63,16 @@ Demand make_demand(const Traffic& traffic, std::int64_t max_transfers, double se
   Demand demand;
   demand.setup = setup;
   demand.edges.reserve(messages.size());
-  demand.receiver_of_right.reserve(messages.size());
   std::int64_t total = 0;
   for (const Message& message : messages) {
     total = checked::add(total, message.size, "total of the traffic");
     if (demand.sender_of_left.empty() || demand.sender_of_left.back() != message.from)
       demand.sender_of_left.push_back(message.from);
-    demand.receiver_of_right.push_back(message.to);
     demand.edges.push_back({static_cast<std::int32_t>(demand.sender_of_left.size()) - 1, 0, message.size});
   }
-  std::vector<std::int64_t>& receivers = demand.receiver_of_right;
-  std::sort(receivers.begin(), receivers.end());
-  receivers.erase(std::unique(receivers.begin(), receivers.end()), receivers.end());
-  receivers.shrink_to_fit();
-  for (std::size_t e = 0; e < messages.size(); ++e) {
-    demand.edges[e].right = static_cast<std::int32_t>(
-        std::lower_bound(receivers.begin(), receivers.end(), messages[e].to) - receivers.begin());
-  }
+  number_receivers(messages, traffic.receivers, demand);
   demand.lefts = static_cast<std::int32_t>(demand.sender_of_left.size());
-  demand.rights = static_cast<std::int32_t>(receivers.size());
+  demand.rights = static_cast<std::int32_t>(demand.receiver_of_right.size());
   demand.max_transfers =
       static_cast<std::int32_t>(std::min<std::int64_t>(max_transfers, std::min(demand.lefts, demand.rights)));
   return demand;

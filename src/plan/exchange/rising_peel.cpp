@@ -369,8 +369,21 @@ class RisingPeel {
     return true;
   }
 
+  /// Puts touched_ in ascending order.
+  void order_touched() {
+    constexpr std::size_t kOfNodes = 16;
+    if (kOfNodes * touched_.size() < rows_.size()) {
+      std::sort(touched_.begin(), touched_.end());
+      return;
+    }
+    touched_.clear();
+    for (std::size_t node = 0; node < rows_.size(); ++node)
+      if (touched_in_[node] == step_) touched_.push_back(node);
+  }
+
   void send(std::vector<Piece>& step) {
-    std::sort(touched_.begin(), touched_.end());
+    order_touched();
+    step.reserve(std::min(limit_, matched_));
     for (const std::size_t left : touched_) {
       if (left >= lefts_ || step.size() >= limit_) break;
       const std::int32_t part = part_of_[left];
