@@ -74,8 +74,8 @@ TEST(StoredPlans, OfAuto) {
     std::uint64_t hash;
   };
   const std::vector<Stored> stored{
-      {6, 6, 6, 500, 0.02, 17665706489902144485U},      {12, 12, 5, 2000, 0.02, 8597283088353699074U},
-      {20, 20, 20, 0.5, 0.05, 8792573895806632220U},    {60, 60, 60, 3000, 0.05, 9476354539965402069U},
+      {6, 6, 6, 500, 0.02, 6604171135420574212U},       {12, 12, 5, 2000, 0.02, 2788682674655332592U},
+      {20, 20, 20, 0.5, 0.05, 5646020565973624236U},    {60, 60, 60, 3000, 0.05, 9476354539965402069U},
       {60, 60, 20, 3000, 0.05, 1581656278153009776U},   {400, 10, 400, 2000, 0.05, 6422572860163886451U},
       {3000, 5, 3000, 800, 0.1, 12820684247685419646U},
   };
@@ -88,6 +88,13 @@ TEST(StoredPlans, OfAuto) {
     testing::expect_sound(problem, once);
     EXPECT_EQ(hash_of(once.schedule), each.hash) << each.nodes << " x " << each.messages;
   }
+}
+
+TEST(StoredPlans, OfAutoForSwitches) {
+  const ExchangeProblem problem = switch_demand(32, 1000);
+  const ExchangePlan once = plan(problem, "auto", 0.2);
+  testing::expect_sound(problem, once);
+  EXPECT_EQ(hash_of(once.schedule), 8560302471719341344U);
 }
 
 TEST(StoredPlans, OfNamedPlanners) {

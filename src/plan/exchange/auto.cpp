@@ -8,7 +8,8 @@
 /// 1. Plans by edge colouring, and every named planner that ends by itself, each in kNamedShare of the budget and
 /// what those before it left of theirs, kMostSavedShares more at most.
 ///
-/// 2. Some profiles (profile.cpp); where `thresholds` is near the cheapest plan, a search around it (thresholds.hpp).
+/// 2. Some profiles (profile.cpp); where `thresholds` is near the cheapest plan, a search around it (thresholds.hpp),
+/// and from the cheapest plan then one that plans a few steps anew (refilter.cpp).
 /// repack (repack.cpp) improves the cheapest plan so far, and those, of all that were found, that would be the cheapest
 /// for a half and a quarter of the set-up cost: it takes steps away more easily than it adds any; and the cheapest
 /// profile, as a plan of fewest steps may be cheaper and lead nowhere, and that of `rising`. What became the cheapest
@@ -54,6 +55,7 @@
 #include "plan/exchange/packing.hpp"
 #include "plan/exchange/planners.hpp"
 #include "plan/exchange/profile.hpp"
+#include "plan/exchange/refilter.hpp"
 #include "plan/exchange/registry.hpp"
 #include "plan/exchange/repack.hpp"
 #include "plan/exchange/thresholds.hpp"
@@ -85,8 +87,10 @@ constexpr std::int64_t kWorthTwoRuns = 4;
 /// Of a message and a step: where it is more than kFirstRun for all, that run would fit few profiles.
 constexpr double kWorkOfFit = 50;
 /// Of what is left then: for the search around thresholds, where that is at most kNear times the cheapest plan.
-constexpr double kThresholdsShare = 0.6;
+constexpr double kThresholdsShare = 0.25;
 constexpr double kNear = 1.02;
+/// Of what that leaves there: for refilter.
+constexpr double kRefilterShare = 0.8;
 /// Of what is left then: for repack where plan_lazily follows; of what it leaves, for the sweep over horizons.
 constexpr double kRepackShare = 0.4;
 constexpr double kSweepShare = 0.3;
@@ -263,9 +267,20 @@ void run_packing(const Demand& demand, Incumbent& best, std::uint64_t seed, Budg
                      [&] { return packing.pieces(); });
   });
   if (!best.optimal() && !budget.over()) {
-    Budget part = budget.share(kThresholdsShare);
-    search_thresholds(demand, seed, kNear * best.cost(), part,
-                      [&](const PieceSteps& steps) { best.offer_start(steps); });
+    bool near = false;
+    {
+      Budget part = budget.share(kThresholdsShare);
+      search_thresholds(demand, seed, kNear * best.cost(), part, [&](const PieceSteps& steps) {
+        near = true;
+        best.offer_start(steps);
+      });
+    }
+    if (near && !best.optimal() && !budget.over()) {
+      Budget part = budget.share(kRefilterShare);
+      const PieceSteps steps = best.steps();
+      refilter(demand, steps, seed, best.bound(), part, [&](PieceSteps cheaper) { best.offer(std::move(cheaper)); });
+      best.offer_start(PieceSteps(best.steps()));
+    }
   }
   const std::vector<Start>& starts = best.starts();
   Budget part = budget.share(share);

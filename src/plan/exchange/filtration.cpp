@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "graph/hopcroft_karp.hpp"
+#include "plan/exchange/filtered_step.hpp"
 
 namespace sluice::detail {
 
@@ -101,32 +102,6 @@ struct Matched {
   std::int32_t edge = 0;
 };
 
-std::int64_t percent_of(std::int64_t value, std::int64_t percent) {
-  return value / 100 * percent + value % 100 * percent / 100;
-}
-
-/// The best duration for a matching, the largest rests first.
-std::int64_t best_duration(const std::vector<Matched>& matching, double setup, double worth_of_end) {
-  double best = -1;
-  std::int64_t duration = 0;
-  double ended = 0;  // sum of the rests that are shorter
-  for (std::size_t i = matching.size(); i > 0; --i) {
-    const auto rest = static_cast<double>(matching[i - 1].rest);
-    const bool last_of_equals = i == 1 || matching[i - 2].rest > matching[i - 1].rest;
-    if (last_of_equals) {
-      const auto ending = static_cast<double>(matching.size() - i + 1);
-      const double value = ended + rest * static_cast<double>(i) + worth_of_end * setup * ending;
-      const double rate = value / (rest + setup);
-      if (rate > best) {
-        best = rate;
-        duration = matching[i - 1].rest;
-      }
-    }
-    ended += rest;
-  }
-  return duration;
-}
-
 /// What filtration spends at least before its last step: one ends at most k messages.
 std::int64_t least_work_of_filtration(const Demand& demand) {
   std::int64_t work = 0;
@@ -182,7 +157,9 @@ std::optional<PieceSteps> filter_rest(const Demand& demand, std::span<const std:
     std::sort(matching.begin(), matching.end(),
               [](const Matched& a, const Matched& b) { return a.rest != b.rest ? a.rest > b.rest : a.edge < b.edge; });
     if (matching.size() > as_size(demand.max_transfers)) matching.resize(as_size(demand.max_transfers));
-    const std::int64_t duration = best_duration(matching, demand.setup, rule.worth_of_end);
+    const std::int64_t duration = best_duration(
+        matching.size(), [&](std::size_t i) { return matching[i].rest; }, demand.setup,
+        rule.worth_of_end * demand.setup);
     spent += static_cast<double>(duration) + demand.setup;
     if (spent >= limit) return std::nullopt;
     std::vector<Piece>& step = steps.emplace_back();
