@@ -105,7 +105,8 @@ constexpr double kTick_s = 0.25;
 volatile std::sig_atomic_t ticks = 0;
 volatile std::sig_atomic_t most_ticks = 0;  ///< 0: any number, as no case has begun
 
-/// A rank that waits for ever says in which call it does, and ends the program when the others have had time for the same.
+/// A rank that waits for ever says in which call it does, and ends the program when the others have had time for the
+/// same.
 void tick(int /*signal*/) {
   constexpr int kForOthers = 40;
   ticks = ticks + 1;

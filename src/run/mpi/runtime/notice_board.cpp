@@ -21,12 +21,13 @@ void NoticeBoard::put_up(const Subject& subject, std::span<const std::uint64_t> 
   SLUICE_ASSERT(numbers.size() <= kWords, "too many numbers for a notice");
   const std::int64_t number = std::atomic_ref(own_->put_up).load(std::memory_order_relaxed);
   Slot& slot = own_->slots[static_cast<std::size_t>(number) % kRing];
-  std::atomic_ref(slot.channel).store(0, std::memory_order_relaxed);
+  std::atomic_ref(slot.count).store(0, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_release);
+  std::atomic_ref(slot.channel).store(subject.channel, std::memory_order_relaxed);
   std::atomic_ref(slot.round).store(subject.round, std::memory_order_relaxed);
   for (std::size_t i = 0; i < numbers.size(); ++i)
     std::atomic_ref(slot.numbers[i]).store(numbers[i], std::memory_order_relaxed);
-  std::atomic_ref(slot.channel).store(subject.channel + 1, std::memory_order_release);
+  std::atomic_ref(slot.count).store(number + 1, std::memory_order_release);
   std::atomic_ref(own_->put_up).store(number + 1, std::memory_order_release);
   std::atomic_thread_fence(std::memory_order_seq_cst);  // whoever is last sees all others'
   for (Other& other : others_) other.since = -1;
@@ -45,17 +46,18 @@ bool NoticeBoard::failures_noted() {
   return any;
 }
 
-bool NoticeBoard::read_slot(Slot& slot, const Subject& subject, std::span<std::uint64_t> numbers) {
-  const auto is_it = [&](std::memory_order order) {
-    return std::atomic_ref(slot.channel).load(order) == subject.channel + 1 &&
-           std::atomic_ref(slot.round).load(std::memory_order_relaxed) == subject.round;
-  };
-  if (!is_it(std::memory_order_acquire)) return false;
+bool NoticeBoard::read_slot(Ring& ring, std::int64_t number, const Subject& subject, std::span<std::uint64_t> numbers) {
+  Slot& slot = ring.slots[static_cast<std::size_t>(number) % kRing];
+  // No other notice has this count: channel and round would not do, as the notice before may be of the same channel.
+  if (std::atomic_ref(slot.count).load(std::memory_order_acquire) != number + 1) return false;
+  const bool is_it = std::atomic_ref(slot.channel).load(std::memory_order_relaxed) == subject.channel &&
+                     std::atomic_ref(slot.round).load(std::memory_order_relaxed) == subject.round;
   std::array<std::uint64_t, kWords> found{};
   for (std::size_t i = 0; i < numbers.size(); ++i)
     found[i] = std::atomic_ref(slot.numbers[i]).load(std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_acquire);
-  if (!is_it(std::memory_order_relaxed)) return false;  // overwritten meanwhile
+  const bool overwritten = std::atomic_ref(slot.count).load(std::memory_order_relaxed) != number + 1;
+  if (!is_it || overwritten) return false;
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = std::max(numbers[i], found[i]);
   return true;
 }
@@ -69,7 +71,7 @@ NoticeBoard::Notice NoticeBoard::read(std::size_t other, const Subject& subject,
     from.looks = 0;
   }
   const auto look_at = [&](std::int64_t number) {
-    if (!read_slot(from.ring->slots[static_cast<std::size_t>(number) % kRing], subject, numbers)) return false;
+    if (!read_slot(*from.ring, number, subject, numbers)) return false;
     from.next = number + 1;
     return true;
   };

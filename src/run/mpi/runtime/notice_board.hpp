@@ -52,7 +52,8 @@ class NoticeBoard {
   static constexpr std::size_t kRing = 32;
   /// Zeros are a good one, with nothing put up.
   struct Slot {
-    std::int64_t channel = 0;  ///< plus 1; 0: nothing; written last
+    std::int64_t count = 0;  ///< notices of the rank up to this one; 0 while it is written
+    std::int64_t channel = 0;
     std::int64_t round = 0;
     std::array<std::uint64_t, kWords> numbers{};
   };
@@ -69,7 +70,9 @@ class NoticeBoard {
     unsigned looks = 0;
   };
 
-  [[nodiscard]] static bool read_slot(Slot& slot, const Subject& subject, std::span<std::uint64_t> numbers);
+  /// Whether the notice of that number, from 0 on, is about the subject; then with its numbers.
+  [[nodiscard]] static bool read_slot(Ring& ring, std::int64_t number, const Subject& subject,
+                                      std::span<std::uint64_t> numbers);
 
   Ring* own_ = nullptr;
   std::vector<Other> others_;
