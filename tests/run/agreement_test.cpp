@@ -17,21 +17,22 @@ namespace {
 // A rank looks at the place of a notice while another is written over the one before, which was of the same channel.
 TEST(LargestOfAll, IsTheSameOnAllRanksInEachOfManyRounds) {
   constexpr std::uint64_t kRounds = 100'000;
-  const std::int64_t wrong = in_new_channel(MPI_COMM_WORLD, [](const std::shared_ptr<Context>& context, std::int64_t number) {
-    Channel channel(context, number, "test");
-    const auto size = static_cast<std::uint64_t>(channel.size());
-    const auto rank = static_cast<std::uint64_t>(channel.rank());
-    std::int64_t differ = 0;
-    for (std::uint64_t round = 0; round < (size > 2 ? kRounds / 20 : kRounds); ++round) {
-      std::array<std::uint64_t, NoticeBoard::kWords> numbers{};
-      // Each number is the largest on another rank, and falls with the rounds every second time.
-      const std::uint64_t base = (round % 2 == 0 ? round : kRounds - round) * size;
-      for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = base + (rank + i) % size;
-      largest_of_all(channel, numbers);
-      for (const std::uint64_t each : numbers) differ += each == base + size - 1 ? 0 : 1;
-    }
-    return differ;
-  });
+  const std::int64_t wrong =
+      in_new_channel(MPI_COMM_WORLD, [](const std::shared_ptr<Context>& context, std::int64_t number) {
+        Channel channel(context, number, "test");
+        const auto size = static_cast<std::uint64_t>(channel.size());
+        const auto rank = static_cast<std::uint64_t>(channel.rank());
+        std::int64_t differ = 0;
+        for (std::uint64_t round = 0; round < (size > 2 ? kRounds / 20 : kRounds); ++round) {
+          std::array<std::uint64_t, NoticeBoard::kWords> numbers{};
+          // Each number is the largest on another rank, and falls with the rounds every second time.
+          const std::uint64_t base = (round % 2 == 0 ? round : kRounds - round) * size;
+          for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = base + (rank + i) % size;
+          largest_of_all(channel, numbers);
+          for (const std::uint64_t each : numbers) differ += each == base + size - 1 ? 0 : 1;
+        }
+        return differ;
+      });
   EXPECT_EQ(wrong, 0);
 }
 
