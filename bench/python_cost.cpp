@@ -2,7 +2,6 @@
 #include <mpi.h>
 #include <sys/mman.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -10,6 +9,7 @@
 #include <ctime>
 #include <vector>
 
+#include "run/mpi/runtime/median.hpp"
 #include "sluice/run/mpi/redistribution.hpp"
 
 namespace {
@@ -30,12 +30,6 @@ double processor_seconds() {
   timespec time{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
 }
 
 }  // namespace
@@ -68,6 +62,7 @@ int main(int argc, char** argv) {
       elapsed.push_back(time);
       processor.push_back(work);
     }
+    using sluice::mpi::detail::median;
     if (rank == 0) std::printf("%.9f %.9f\n", median(elapsed), median(processor));
   }
   MPI_Finalize();

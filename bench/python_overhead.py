@@ -18,7 +18,8 @@ from mpi4py import MPI
 
 import sluice.mpi
 
-SIZE, TRIED = int(sys.argv[3]) if len(sys.argv) > 3 else 2048, 12  # executions of a job before any counts, of which some try MPI's own way
+SIZE = int(sys.argv[3]) if len(sys.argv) > 3 else 2048
+TRIED = 12  # executions of a job before any counts, of which some try MPI's own way
 ROOM_OF_LAYOUT = 4096  # bytes, more than a sluice_layout takes
 comm = MPI.COMM_WORLD
 LAYOUTS = ("1x1:64x64", "1x1:100x100") if comm.size == 1 else ("2x2:64x64", "4x1:100x100")

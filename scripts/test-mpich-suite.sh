@@ -24,7 +24,13 @@ esac
 root=$PWD
 suite=$root/build/mpich-suite
 library=$root/build/$preset/lib/libsluice_pmpi.so
-scripts/build.sh "$preset" sluice_pmpi
+yield=
+targets=(sluice_pmpi)
+if [[ $family == mpich ]]; then
+  yield=$root/build/$preset/lib/yield_when_idle.so
+  targets+=(yield_when_idle)
+fi
+scripts/build.sh "$preset" "${targets[@]}"
 mkdir -p "$suite"
 
 # ---- The source, as the machine's package manager gets it
@@ -88,11 +94,6 @@ build() {
 # ---- The list
 
 ways=(without preloaded always)
-yield=
-if [[ $family == mpich ]]; then
-  yield=$out/yield_when_idle.so
-  cc -O2 -shared -fPIC tests/drop-in/pmpi/yield_when_idle.c -o "$yield" -ldl
-fi
 declare -A settings=([without]="LD_PRELOAD=$yield" [preloaded]="LD_PRELOAD=$library:$yield"
   [always]="LD_PRELOAD=$library:$yield SLUICE_TAKE=always SLUICE_LOG=1")
 declare -A passed=([without]=0 [preloaded]=0 [always]=0)

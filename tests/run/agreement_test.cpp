@@ -14,7 +14,8 @@
 namespace sluice::mpi::detail {
 namespace {
 
-// A rank looks at the place of a notice while another is written over the one before, which was of the same channel.
+// While a rank looks for the next notice of another one, that one may be writing it over an older notice of the
+// channel.
 TEST(LargestOfAll, IsTheSameOnAllRanksInEachOfManyRounds) {
   constexpr std::uint64_t kRounds = 100'000;
   const std::int64_t wrong =
@@ -25,7 +26,8 @@ TEST(LargestOfAll, IsTheSameOnAllRanksInEachOfManyRounds) {
         std::int64_t differ = 0;
         for (std::uint64_t round = 0; round < (size > 2 ? kRounds / 20 : kRounds); ++round) {
           std::array<std::uint64_t, NoticeBoard::kWords> numbers{};
-          // Each number is the largest on another rank, and falls with the rounds every second time.
+          // Which rank has the largest differs from number to number. In even rounds numbers rise and in odd ones they
+          // fall, so that those of an older round are wrong, be they too small or too large.
           const std::uint64_t base = (round % 2 == 0 ? round : kRounds - round) * size;
           for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = base + (rank + i) % size;
           largest_of_all(channel, numbers);

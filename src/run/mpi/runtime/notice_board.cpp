@@ -20,7 +20,7 @@ void NoticeBoard::connect(Arena& arena) {
 void NoticeBoard::put_up(const Subject& subject, std::span<const std::uint64_t> numbers) {
   SLUICE_ASSERT(numbers.size() <= kWords, "too many numbers for a notice");
   const std::int64_t number = std::atomic_ref(own_->put_up).load(std::memory_order_relaxed);
-  Slot& slot = own_->slots[static_cast<std::size_t>(number) % kRing];
+  Slot& slot = own_->slot(number);
   std::atomic_ref(slot.count).store(0, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_release);
   std::atomic_ref(slot.channel).store(subject.channel, std::memory_order_relaxed);
@@ -47,8 +47,9 @@ bool NoticeBoard::failures_noted() {
 }
 
 bool NoticeBoard::read_slot(Ring& ring, std::int64_t number, const Subject& subject, std::span<std::uint64_t> numbers) {
-  Slot& slot = ring.slots[static_cast<std::size_t>(number) % kRing];
-  // No other notice has this count: channel and round would not do, as the notice before may be of the same channel.
+  Slot& slot = ring.slot(number);
+  // The count is looked at before and after the rest, as no other notice has it. The channel would not do: it may be
+  // that of the notice which stood here before, and the round that of the one which is being written over it.
   if (std::atomic_ref(slot.count).load(std::memory_order_acquire) != number + 1) return false;
   const bool is_it = std::atomic_ref(slot.channel).load(std::memory_order_relaxed) == subject.channel &&
                      std::atomic_ref(slot.round).load(std::memory_order_relaxed) == subject.round;

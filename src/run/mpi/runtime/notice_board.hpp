@@ -52,7 +52,7 @@ class NoticeBoard {
   static constexpr std::size_t kRing = 32;
   /// Zeros are a good one, with nothing put up.
   struct Slot {
-    std::int64_t count = 0;  ///< notices of the rank up to this one; 0 while it is written
+    std::int64_t count = 0;  ///< notices of the rank up to this one; 0 while it is written, and set last
     std::int64_t channel = 0;
     std::int64_t round = 0;
     std::array<std::uint64_t, kWords> numbers{};
@@ -61,6 +61,9 @@ class NoticeBoard {
     std::int64_t put_up = 0;    ///< so far
     std::int64_t failures = 0;  ///< noted so far
     std::array<Slot, kRing> slots;
+
+    /// Where the notice of that number, from 0 on, stands.
+    [[nodiscard]] Slot& slot(std::int64_t number) { return slots[static_cast<std::size_t>(number) % kRing]; }
   };
   struct Other {
     Ring* ring = nullptr;
@@ -70,7 +73,7 @@ class NoticeBoard {
     unsigned looks = 0;
   };
 
-  /// Whether the notice of that number, from 0 on, is about the subject; then with its numbers.
+  /// Whether the notice of that number is there and about the subject; then takes its numbers as read() does.
   [[nodiscard]] static bool read_slot(Ring& ring, std::int64_t number, const Subject& subject,
                                       std::span<std::uint64_t> numbers);
 
