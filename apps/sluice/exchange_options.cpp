@@ -95,7 +95,8 @@ void ExchangeInput::add_to(CLI::App& verb) {
       ->option_text("TRAFFIC");
   verb.add_option("--max-transfers", max_transfers, "k, most transfers at once; unless given, min(senders, receivers)")
       ->option_text("K");
-  verb.add_option("--setup", setup, "price of a step, in the unit of the traffic: total = transmission + BETA * steps")
+  verb.add_option("--setup", setup,
+                  "set-up cost of a step, in the unit of the traffic: total = transmission + BETA * steps")
       ->option_text("BETA [1]");
   verb.add_option("--backbone", backbone, "speed of the network between senders and receivers: k follows from it")
       ->option_text("SPEED");

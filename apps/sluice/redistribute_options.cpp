@@ -32,7 +32,7 @@ void RedistributeOptions::add_to(CLI::App& verb, const std::string& shape_help) 
   verb.add_flag("--transpose", transpose,
                 "element (i, j) of the source is element (j, i) of the target, whose layout --to is");
   verb.add_option("--element-bytes", element_bytes, "size of an element")->option_text("BYTES [8]");
-  verb.add_option("--setup", setup, "price of a step in elements: total = transmission + ALPHA * steps")
+  verb.add_option("--setup", setup, "set-up cost of a step in elements: total = transmission + ALPHA * steps")
       ->option_text("ALPHA [1]");
   verb.add_option("--time-limit", time_limit, "cuts the search of auto and exact short")->option_text("SECONDS");
 }

@@ -103,7 +103,7 @@ def plan_exchange(traffic: Any, max_transfers: Optional[int] = None, *, setup: f
 
     traffic: shape (senders, receivers), whole numbers of at least 0 of any dtype, dense or a sparse matrix of SciPy; or
     the name of a .mtx or .csv file. max_transfers: at most so many transfers in a step; None: as many as senders or
-    receivers, whichever is less. setup: price of a step, in the unit of the traffic.
+    receivers, whichever is less. setup: set-up cost of a step, in the unit of the traffic.
 
     Where nodes differ in speed: sender_speeds, receiver_speeds, one for each node, 1 being the speed at which a unit of
     the traffic takes a unit of time. Where the backbone changes: backbone, in place of max_transfers, pairs of a time,

@@ -60,7 +60,7 @@ class StepSchedule:
         """At most so many transfers are in a step."""
     @property
     def setup(self) -> float:
-        """The price of a step, in the unit of the sizes."""
+        """The set-up cost of a step, in the unit of the sizes."""
     @property
     def decimals(self) -> int:
         """Sizes are in units of 10^-decimals of what was given; 0 where they are whole."""

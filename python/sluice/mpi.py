@@ -379,7 +379,7 @@ class RedistributionBatch(_RedistributionJob):
     of its options that are of an array: from_start, to_start, extent, to_shape, transpose, from_ranks, to_ranks, order,
     source_leading, target_leading, alpha, beta, conjugate, part, unit_diagonal.
 
-    options: algorithm, setup (the price of a step, in bytes), chunk_bytes, window, shared_from_bytes, try_native, relabel
+    options: algorithm, setup (the set-up cost of a step, bytes), chunk_bytes, window, shared_from_bytes, try_native, relabel
     (most data of all arrays together stays where it is).
     """
 

@@ -144,7 +144,7 @@ void add_schedules(py::module_& module) {
           "At most so many transfers are in a step.")
       .def_property_readonly(
           "setup", [](const StepPlan& own) { return own.schedule.setup; },
-          "The price of a step, in the unit of the sizes.")
+          "The set-up cost of a step, in the unit of the sizes.")
       .def_property_readonly(
           "decimals", [](const StepPlan& own) { return own.schedule.decimals; },
           "Sizes are in units of 10^-decimals of what was given; 0 where they are whole.")

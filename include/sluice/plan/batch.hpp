@@ -18,7 +18,7 @@ namespace sluice {
 /// How to plan a batch of arrays.
 struct BatchOptions {
   std::string algorithm = "auto";  ///< one of redistribute where arrays are alike; or one of exchange; or "auto"
-  double setup = 1;                ///< price of a step, in bytes
+  double setup = 1;                ///< set-up cost of a step, in bytes
   std::int64_t effort = kCustomaryEffort;  ///< as plan_redistribution has it; of exchange, exchange_effort of it
   double time_limit_s = std::numeric_limits<double>::infinity();  ///< of planners of exchange
   StopRequest stop;                                               ///< ends a search

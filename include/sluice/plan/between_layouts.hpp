@@ -14,7 +14,7 @@ namespace sluice {
 /// How to plan from one layout to another, whatever the layouts are.
 struct LayoutPlanOptions {
   std::string algorithm = "auto";          ///< one of redistribute, or of exchange, or "auto"
-  double setup = 1;                        ///< price of a step, in elements; finite, at least 0
+  double setup = 1;                        ///< set-up cost of a step, in elements; finite, at least 0
   std::int64_t effort = kCustomaryEffort;  ///< as plan_redistribution has it; of exchange, exchange_effort of it
   bool forward = true;                     ///< as ReplicatedOptions::forward has it
   StopRequest stop = {};                   ///< ends a search
@@ -38,8 +38,8 @@ struct LayoutPlan {
 
 /// Plans `problem`, which `input` describes, by a planner of exchange, which knows nothing of layouts and may cut
 /// messages: as many transfers in a step as the smaller grid has processes. What processes send themselves, where
-/// `problem` has roles, is a copy in no step. `setup`: price of a step, in elements. `how.effort` is that of exchange;
-/// exchange_effort turns one of redistribute into it.
+/// `problem` has roles, is a copy in no step. `setup`: set-up cost of a step, in elements. `how.effort` is that of
+/// exchange; exchange_effort turns one of redistribute into it.
 ///
 /// Deterministic, unless stopped. Throws InputError as plan_exchange does, and for more than kMostListedMessages.
 [[nodiscard]] ExchangePlan plan_pieces(const RedistributionProblem& problem, const RedistributionInput& input,

@@ -108,7 +108,7 @@ class RedistributionPlan {
 
   /// The same plan with a bound that was proven for its problem and set-up.
   [[nodiscard]] RedistributionPlan with_bound(const Cost& bound) const;
-  /// The same steps at another price of a step, with the bound of redistribution_bound.
+  /// The same steps at another set-up cost, with the bound of redistribution_bound.
   [[nodiscard]] RedistributionPlan with_setup(double setup) const;
 
  private:
@@ -139,8 +139,8 @@ inline constexpr std::int64_t kEffortOfASecond = 50'000;
 /// Plans `problem` by a named algorithm ("exact", "classes", "stepwise", "greedy", "coloring", "caterpillar") or
 /// "auto".
 ///
-/// `setup` is the price of a step in elements; "exact" and "auto" make transmission + setup * steps as low as they can.
-/// "auto" takes the cheapest of the other algorithms, as far as it can afford them; if that does not meet
+/// `setup` is the set-up cost of a step in elements; "exact" and "auto" make transmission + setup * steps as low as
+/// they can. "auto" takes the cheapest of the other algorithms, as far as it can afford them; if that does not meet
 /// redistribution_bound, it searches on as "exact" does. `effort` is the most work of that search: pivots of the
 /// simplex method, counted, never timed (0: none); `stop` ends it before. Deterministic, without `stop`: every process
 /// that plans the same problem with the same library gets the same plan, without communication. Throws InputError for

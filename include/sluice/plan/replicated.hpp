@@ -14,7 +14,7 @@ namespace sluice {
 /// How to plan for several copies.
 struct ReplicatedOptions {
   std::string algorithm = "auto";  ///< one of exchange, or "auto"
-  double setup = 1;                ///< price of a step, in elements
+  double setup = 1;                ///< set-up cost of a step, in elements
   double effort = 1;               ///< of each search of exchange, as ExchangeOptions has it
   double time_limit_s = std::numeric_limits<double>::infinity();  ///< likewise
   StopRequest stop;                                               ///< likewise

@@ -97,7 +97,7 @@ struct Route {
 
 /// Steps among the nodes of one cluster, where each node is sender and receiver at once.
 struct LocalPhase {
-  double setup = 0;         ///< price of a step, in units of size on a local link
+  double setup = 0;         ///< set-up cost of a step, in units of size on a local link
   std::vector<Step> steps;  ///< in their order
   Cost cost;                ///< as a planner or a file states it: total = transmission + setup * steps
   Cost bound;               ///< no schedule of what the phase has to send costs less
@@ -126,7 +126,7 @@ struct StepSchedule {
   std::int64_t senders = 0;        ///< how many
   std::int64_t receivers = 0;      ///< how many
   std::int64_t max_transfers = 0;  ///< at most so many transfers in a step, at any time
-  double setup = 0;                ///< price of a step, in the unit of the sizes
+  double setup = 0;                ///< set-up cost of a step, in the unit of the sizes
   std::vector<Step> steps;
   /// What processes that are sender and receiver at once send themselves, whole: it needs no port and is in no step.
   /// Only with the roles of `input`, which say who they are.

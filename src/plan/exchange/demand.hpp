@@ -22,7 +22,7 @@ struct Demand {
   std::vector<std::int64_t> sender_of_left;     ///< ascending
   std::vector<std::int64_t> receiver_of_right;  ///< ascending
   std::int32_t max_transfers = 0;  ///< k, cut to what a matching can hold: 1 .. min(lefts, rights); 0 without edges
-  double setup = 0;                ///< beta, price of a step, in the unit of the sizes
+  double setup = 0;                ///< beta, set-up cost of a step, in the unit of the sizes
 };
 
 /// Throws InputError if an index is out of range, a size negative, a sum beyond int64, `max_transfers` below 1 (0 if

@@ -12,8 +12,8 @@
 /// Guarantee: none here. (Within a window of time the paper proves at least half of what the best schedule sends; it
 /// says nothing of the time to send all.)
 ///
-/// Complexity: 2 log2(m) weighted matchings a step, each as maximum_weight_matching, with k below the nodes O(k (n^2 +
-/// m)) (limited_matching.hpp). Memory O(m + n + pieces). Deterministic.
+/// Complexity: 2 log2(m) weighted matchings for each step, each as maximum_weight_matching, with k below the nodes O(k
+/// (n^2 + m)) (limited_matching.hpp). Memory O(m + n + pieces). Deterministic.
 ///
 /// Source: Bojja Venkatakrishnan, Alizadeh, Viswanath, "Costly circuits, submodular schedules and approximate
 /// Caratheodory theorems", SIGMETRICS 2016, the greedy algorithm and its search for the duration.

@@ -3,7 +3,7 @@
 /// Problem: KPBS without preemption, see include/sluice/plan/exchange.hpp.
 /// Method: as plan/redistribute/greedy.cpp says, with at most k messages per step: see greedy_matching.
 /// Guarantee: none.
-/// Complexity: a maximum-weight matching a step. Memory O(m + n), with a limit O(m + n^2). Deterministic.
+/// Complexity: one maximum-weight matching for each step. Memory O(m + n), with a limit O(m + n^2). Deterministic.
 /// Source: Desprez, Dongarra, Petitet, Randriamaro, Robert, "Scheduling Block-Cyclic Array Redistribution" (1997),
 /// section 4.5; the limit k is ours.
 ///

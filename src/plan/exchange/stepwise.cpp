@@ -3,7 +3,7 @@
 /// Problem: KPBS without preemption, see include/sluice/plan/exchange.hpp.
 /// Method: as plan/redistribute/stepwise.cpp says, with at most k messages per step: see stepwise_matching.
 /// Guarantee: max(Delta, ceil(m / k)) steps, the fewest possible.
-/// Complexity: a maximum-weight matching a step. Memory O(m + n). Deterministic.
+/// Complexity: one maximum-weight matching for each step. Memory O(m + n). Deterministic.
 /// Source: Desprez, Dongarra, Petitet, Randriamaro, Robert, "Scheduling Block-Cyclic Array Redistribution" (1997),
 /// section 4.5; the limit k is ours.
 ///

@@ -35,9 +35,9 @@ struct ExchangeOptions {
   ExchangeMode mode = ExchangeMode::kAuto;  ///< what keeps transfers apart
 
   std::string algorithm = "auto";  ///< as for plan_exchange; not used by kList and kAtOnce
-  /// beta: price of a step, in bytes that could be sent instead. Where k is the limit, most of it is hidden, because a
-  /// transfer is released before the one before it has ended. Where ports are the limit, each piece of a message costs
-  /// work on two processors, and a value below 32 KiB counts as 32 KiB.
+  /// beta: set-up cost of a step, in bytes that could be sent instead. Where k is the limit, most of it is hidden,
+  /// because a transfer is released before the one before it has ended. Where ports are the limit, each piece of a
+  /// message costs work on two processors, and a value below 32 KiB counts as 32 KiB.
   double setup_bytes = 8 << 10;
   double planning_time_s = 0.25;  ///< for "auto" and "exact"
   /// Where ranks differ in speed or the backbone changes: the speed of every rank as a sender and as a receiver; the
