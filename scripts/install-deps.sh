@@ -63,7 +63,7 @@ ci_packages=(
   python3-jsonschema         # tests: what the command writes against the JSON Schemas of the documents
   mandoc                     # tests: finds faults in manual pages
   fish                       # tests: completion is really run in it
-  zsh                        # tests: reads its completion
+  zsh                        # tests: completion is really run in it
   libsimgrid-dev             # simulated machines: `simulate --engine simgrid`
   libgloo-dev                # tests: exported groups of sends and receives are carried out by it
   iproute2                   # the lab: network namespaces and token buckets

@@ -3,8 +3,8 @@
 
     manuals_test.py BUILD
 
-Completions are really run in bash and fish, where the shells are installed; zsh reads its own. mandoc and groff must find
-nothing to warn of in a page.
+Completions are really run in bash, fish and zsh, where the shells are installed. mandoc and groff must find nothing to
+warn of in a page.
 """
 
 import pathlib
@@ -86,6 +86,40 @@ def fish_completions(lines, folder=None):
                    env={"HOME": home, "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"})
     assert done.returncode == 0 and not done.stderr, done.stderr
     return [[line.split("\t")[0] for line in each.split("\n") if line] for each in done.stdout.split("<end>\n")[:-1]]
+
+
+# zsh completes in an interactive shell only: this one starts it on a terminal of its own and types. With -O, -A or -D
+# compadd is only asked what would match.
+ZSH = r"""
+zmodload zsh/zpty
+zpty shell zsh -f -i
+until_line() { zpty -r shell text "*$1"$'*\n' }
+zpty -w shell 'PROMPT=; stty -echo'
+zpty -w shell "fpath=(${(q)1} \$fpath); autoload -Uz compinit && compinit -D -u"
+zpty -w shell 'compadd() {
+  if [[ ${@[1,(i)(-|--)]} != *-(O|A|D)\ * ]]; then
+    local -a __found
+    builtin compadd -A __found "$@"
+    (( $#__found )) && print -rl -- $__found
+  fi
+  builtin compadd "$@"
+}'
+zpty -w shell 'show() { print "<""begin>"; _main_complete; print "<""end>"; compstate[insert]= compstate[list]= }'
+zpty -w shell 'zle -C show complete-word show; bindkey "^I" show; print "<""ready>"'
+until_line '<ready>' || exit 1
+while IFS= read -r line; do
+  zpty -n -w shell $'\C-u'"$line"$'\t'
+  until_line '<end>' || exit 1
+  print -r -- "${text##*<begin>}"
+done
+"""
+
+
+def zsh_completions(lines, folder=None):
+    done = run(["zsh", "-f", "-c", ZSH, "zsh", str(MANUALS / "zsh")], input="".join(f"{line}\n" for line in lines), cwd=folder)
+    assert done.returncode == 0 and not done.stderr, done.stderr
+    answers = done.stdout.replace("\r", "").split("<end>\n")[:-1]
+    return [[line for line in each.split("\n") if line] for each in answers]
 
 
 class ManualPages(unittest.TestCase):
@@ -238,6 +272,21 @@ class Zsh(unittest.TestCase):
             self.skipTest("no zsh")
         done = run(["zsh", "-n", str(MANUALS / "zsh/_sluice")])
         self.assertEqual((done.stdout + done.stderr, done.returncode), ("", 0))
+
+    def test_verbs_problems_options_values_and_files(self):
+        if not shutil.which("zsh"):
+            self.skipTest("no zsh")
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "traffic.mtx").touch()
+            found = zsh_completions([
+                "sluice ", "sluice pl", "sluice help run ex", "sluice plan exchange --algor",
+                "sluice plan exchange traffic.mtx --algorithm ogg", "sluice run exchange --methods sluice,allto",
+                "sluice plan exchange --export p", "sluice plan exchange --export p2p tr", "sluice check tr",
+                "sluice simulate tr", "sluice plan redistribute tr", "sluice study redistribute-t"], folder)
+        self.assertEqual(set(found[0]), {*names_below(PARTS[()], "Verbs"), "help"})
+        self.assertEqual([sorted(each) for each in found[1:]],
+                         [["plan", "platform", "platform-to-simgrid"], ["exchange"], ["--algorithm"], ["oggp"], ["alltoallv"],
+                          ["p2p", "ppermute"], ["traffic.mtx"], ["traffic.mtx"], ["traffic.mtx"], [], ["redistribute-tables"]])
 
 
 if __name__ == "__main__":

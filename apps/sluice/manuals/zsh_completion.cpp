@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <string_view>
 
 #include "parts.hpp"
@@ -66,6 +67,13 @@ std::string specifications(const Part& part) {
   return out;
 }
 
+/// Whether a file may stand where the name of a problem may.
+bool may_be_file(const Part& part) {
+  return std::ranges::any_of(part.positionals, [](const PartOption& word) {
+    return !word.values.empty() && word.values.front().kind == Kind::kFile;
+  });
+}
+
 std::string zsh_branch(const Part& part) {
   std::string out = fmt::format("    '{}')\n", words_of(part));
   const bool words = !part.parts.empty();
@@ -76,7 +84,8 @@ std::string zsh_branch(const Part& part) {
     out += "      )\n";
   }
   out += "      _arguments -S \\\n" + specifications(part);
-  if (words) out += "        '1:word:_sluice_parts' \\\n";
+  if (words)
+    out += fmt::format("        '1:word:{}' \\\n", may_be_file(part) ? "_sluice_parts_or_files" : "_sluice_parts");
   for (const PartOption& word : part.positionals)
     for (const command::OfferedValue& value : word.values) out += "        '*" + action(value) + "' \\\n";
   return out + "        && ret=0\n      ;;\n";
@@ -114,6 +123,13 @@ constexpr const char* kZshTail = R"zsh(  esac
 
 _sluice_parts() {
   _describe -t commands word parts
+}
+
+_sluice_parts_or_files() {
+  local ret=1
+  _sluice_parts && ret=0
+  _files && ret=0
+  return ret
 }
 
 )zsh";
