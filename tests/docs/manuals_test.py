@@ -80,12 +80,13 @@ def bash_completions(lines, folder=None):
 
 
 def fish_completions(lines, folder=None):
+    """Each is followed by a tab and its description, if it has one."""
     with tempfile.TemporaryDirectory() as home:
         script = f"source {MANUALS}/fish/sluice.fish\nwhile read -l line\ncomplete -C $line\necho '<end>'\nend\n"
         done = run(["fish", "--no-config", "-c", script], input="".join(f"{line}\n" for line in lines), cwd=folder,
                    env={"HOME": home, "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"})
     assert done.returncode == 0 and not done.stderr, done.stderr
-    return [[line.split("\t")[0] for line in each.split("\n") if line] for each in done.stdout.split("<end>\n")[:-1]]
+    return [[line for line in each.split("\n") if line] for each in done.stdout.split("<end>\n")[:-1]]
 
 
 # zsh completes in an interactive shell only: this one starts it on a terminal of its own and types. With -O, -A or -D
@@ -239,8 +240,9 @@ class Fish(unittest.TestCase):
 
     def test_every_option_of_the_help_and_no_other(self):
         found = fish_completions([" ".join(("sluice", *words, "--")) for words in PARTS])
-        for (words, text), names in zip(PARTS.items(), found):
-            self.assertEqual(set(names), {name for name in options_in(text) if name.startswith("--")}, words)
+        for (words, text), lines in zip(PARTS.items(), found):
+            names = {name for name, described in (line.split("\t") for line in lines) if described}
+            self.assertEqual(names, {name for name in options_in(text) if name.startswith("--")}, words)
 
     def test_verbs_problems_values_and_files(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -250,6 +252,9 @@ class Fish(unittest.TestCase):
                 "sluice run exchange --methods sluice,allto", "sluice plan exchange --export p",
                 "sluice plan exchange --export p2p tr", "sluice check tr", "sluice simulate tr", "sluice plan redistribute tr",
                 "sluice study redistribute-t"], folder)
+        self.assertIn("oggp", found[3])  # without the description of --algorithm
+        self.assertIn("sluice", fish_completions(["sluice run exchange --methods "])[0])
+        found = [[line.split("\t")[0] for line in each] for each in found]
         self.assertEqual(set(found[0]), {*names_below(PARTS[()], "Verbs"), "help"})
         self.assertEqual([sorted(each) for each in found[1:]],
                          [["plan", "platform", "platform-to-simgrid"], ["exchange"], ["oggp"], ["sluice,alltoallv"], ["p2p", "ppermute"],

@@ -59,7 +59,7 @@ function __sluice_names
     set -l before (string match -r '^.*,' -- $current)
     for name in $argv
         if not string match -q -- "*,$name,*" ",$before"; and test -z "$before" -o $name != all
-            echo $before$name
+            echo "$before$name"
         end
     end
 end
@@ -103,11 +103,14 @@ std::string lines_of(const Part& part) {
       if (value.kind == Kind::kName) out += fmt::format("{} -a '{}'\n", next, fmt::join(value.names, " "));
     }
   for (const PartOption& option : part.options) {
-    out += at;
+    std::string named = at;
     for (const std::string& name : option.names)
-      out += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
-    if (!option.values.empty()) out += value_of(option.values.front());
-    out += " -d " + in_quotes(option.about) + '\n';
+      named += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
+    const std::string value = option.values.empty() ? "" : value_of(option.values.front());
+    // A description would be shown beside every name that fish offers as a value. Where a command without one comes
+    // first, fish takes the names of it, and the description of the other.
+    if (value.find(" -a ") != value.npos) out += named + value + '\n';
+    out += named + (value.empty() ? "" : value.substr(0, value.find(" -a "))) + " -d " + in_quotes(option.about) + '\n';
     if (option.values.size() > 1)
       out +=
           fmt::format("complete -c sluice -n {} -F\n",
