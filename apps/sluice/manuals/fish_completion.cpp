@@ -73,20 +73,20 @@ end
 complete -c sluice -f
 )fish";
 
-std::string value_of(const command::OfferedValue& value) {
+/// What fish offers for a value, besides files.
+std::string offers(const command::OfferedValue& value) {
   switch (value.kind) {
-    case Kind::kFile:
-      return " -r -F";
     case Kind::kFolder:
-      return " -x -a '(__fish_complete_directories (commandline -ct))'";
+      return "(__fish_complete_directories (commandline -ct))";
     case Kind::kName:
-      return fmt::format(" -x -a '{}'", fmt::join(value.names, " "));
+      return fmt::format("{}", fmt::join(value.names, " "));
     case Kind::kNames:
-      return fmt::format(" -x -a '(__sluice_names {})'", fmt::join(value.names, " "));
+      return fmt::format("(__sluice_names {})", fmt::join(value.names, " "));
+    case Kind::kFile:
     case Kind::kText:
       break;
   }
-  return " -x";
+  return "";
 }
 
 std::string lines_of(const Part& part) {
@@ -106,11 +106,13 @@ std::string lines_of(const Part& part) {
     std::string named = at;
     for (const std::string& name : option.names)
       named += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
-    const std::string value = option.values.empty() ? "" : value_of(option.values.front());
-    // A description would be shown beside every name that fish offers as a value. Where a command without one comes
-    // first, fish takes the names of it, and the description of the other.
-    if (value.find(" -a ") != value.npos) out += named + value + '\n';
-    out += named + (value.empty() ? "" : value.substr(0, value.find(" -a "))) + " -d " + in_quotes(option.about) + '\n';
+    if (!option.values.empty()) {
+      named += option.values.front().kind == Kind::kFile ? " -r -F" : " -x";
+      // Before the description, in a line of its own: in one line with it, the description would stand beside each.
+      const std::string offered = offers(option.values.front());
+      if (!offered.empty()) out += named + " -a " + in_quotes(offered) + '\n';
+    }
+    out += named + " -d " + in_quotes(option.about) + '\n';
     if (option.values.size() > 1)
       out +=
           fmt::format("complete -c sluice -n {} -F\n",

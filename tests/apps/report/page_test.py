@@ -148,7 +148,7 @@ class Page(unittest.TestCase):
             self.assertEqual(max(grounds[scheme, n][0] for s, n in grounds if s == scheme) < 128, scheme == "dark")
         paper = keep("paper.pdf", self.browser.paper())
         self.assertEqual(paper[:5], b"%PDF-")
-        # Chromium repeats the heads of a table that is cut by the end of a page, without the buttons in them.
+        # Where a page ends in a table, Chromium begins the next with its heads again, but without buttons.
         self.browser.media("print")
         self.assertEqual(self.browser.run(
             "[...new Set([...document.querySelectorAll('th button')].map(b => getComputedStyle(b).display))].join()"),
