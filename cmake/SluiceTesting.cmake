@@ -41,8 +41,7 @@ function(sluice_add_test name)
 endfunction()
 
 # sluice_add_mpi_command(NAME RANKS N COMMAND TARGET ARGUMENTS ...): a ctest that runs a program of ours on N ranks.
-# On few cores the ranks of one job get in each other's way: two processors are kept for more than one, whatever N is, and
-# MPICH's ranks, which wait busily, are made to give way (tests/run/yield_when_idle.cpp).
+# On few cores the ranks of one job get in each other's way: two processors are kept for more than one, whatever N is.
 function(sluice_add_mpi_command name)
   cmake_parse_arguments(arg "" "RANKS" "COMMAND" ${ARGN})
   list(POP_FRONT arg_COMMAND program)
@@ -53,12 +52,11 @@ function(sluice_add_mpi_command name)
   if(arg_RANKS EQUAL 1)
     set(processors 1)
   endif()
-  set(environment ${SLUICE_MPI_ENVIRONMENT})
   if(TARGET yield_when_idle)
     add_dependencies(${program} yield_when_idle)
-    list(APPEND environment "LD_PRELOAD=$<TARGET_FILE:yield_when_idle>")
   endif()
-  set_tests_properties(${name} PROPERTIES LABELS mpi TIMEOUT 300 PROCESSORS ${processors} ENVIRONMENT "${environment}")
+  set_tests_properties(${name} PROPERTIES LABELS mpi TIMEOUT 300 PROCESSORS ${processors}
+    ENVIRONMENT "${SLUICE_MPI_ENVIRONMENT}")
 endfunction()
 
 # sluice_add_mpi_test(NAME SOURCES ... [RANKS 1 2 4 7] [LIBRARIES ...]): a GoogleTest program of which every rank runs

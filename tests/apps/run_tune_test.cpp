@@ -5,8 +5,8 @@
 namespace sluice::testing {
 namespace {
 
-constexpr const char* kOwn = SLUICE_RANKS_YIELD ? "openmpi" : "mpich";
-constexpr const char* kOther = SLUICE_RANKS_YIELD ? "mpich" : "openmpi";
+constexpr const char* kOwn = SLUICE_IS_OPENMPI ? "openmpi" : "mpich";
+constexpr const char* kOther = SLUICE_IS_OPENMPI ? "mpich" : "openmpi";
 
 TEST(RunTune, MeasuresEveryAlgorithm) {
   const Folder folder;
@@ -30,7 +30,7 @@ TEST(RunTune, WritesWhatIsFaster) {
   const bool changed = some.out.find("nothing to change") == some.out.npos;
   EXPECT_EQ(changed, some.out.find("\nallgather ") != some.out.npos) << some.out;
   const std::string file = folder.read("some");
-  EXPECT_EQ(changed, file.find(SLUICE_RANKS_YIELD ? ", in place of " : "\"comm_size<=4\"") != file.npos) << file;
+  EXPECT_EQ(changed, file.find(SLUICE_IS_OPENMPI ? ", in place of " : "\"comm_size<=4\"") != file.npos) << file;
 }
 
 TEST(RunTune, RefusesBadInputBeforeItMeasures) {

@@ -5,7 +5,6 @@
 namespace sluice::testing {
 namespace {
 
-#if SLUICE_RANKS_YIELD
 TEST(Study, ParagonWritesItsFigures) {
   const Folder folder;
   const Outcome outcome = on_ranks(folder, 16, "study redistribute-paragon --quick -o figures");
@@ -23,7 +22,6 @@ TEST(Study, ParagonWritesItsFigures) {
   }
   EXPECT_EQ(lines(outcome.out).back(), "every byte verified; written to figures");
 }
-#endif
 
 }  // namespace
 }  // namespace sluice::testing

@@ -7,7 +7,7 @@ namespace {
 
 Arguments launcher(int ranks, const std::string& variables) {
   Arguments command{SLUICE_LAUNCHER, SLUICE_LAUNCHER_RANKS, std::to_string(ranks), "env",
-                    std::string("LD_PRELOAD=") + SLUICE_PMPI};
+                    std::string("LD_PRELOAD=") + SLUICE_PRELOADED};
   for (const std::string& each : words(variables)) command.push_back(each);
   return command;
 }

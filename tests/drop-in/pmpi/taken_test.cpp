@@ -35,10 +35,9 @@ class Taken : public ::testing::TestWithParam<int> {};
 
 void expect_as_by_mpi(int ranks, const std::string& variables) {
   const Folder folder;
-  const bool slow = ranks > 4 && !SLUICE_RANKS_YIELD;
   for (const Program& program : programs()) {
-    const Outcome outcome = nothing_wrong(folder, ranks, "SLUICE_TAKE=always SLUICE_LOG=1" + variables,
-                                          program.name + (slow ? " 15" : " 40"));
+    const Outcome outcome =
+        nothing_wrong(folder, ranks, "SLUICE_TAKE=always SLUICE_LOG=1" + variables, program.name + " 40");
     for (const std::string& call : program.calls) {
       if (ranks == 1)
         EXPECT_EQ(planned(outcome, call), -1) << outcome.err;  // a single rank has nothing to plan
