@@ -78,6 +78,28 @@ TEST_F(DefaultsLab, GoesOnBehindACaseThatFails) {
   EXPECT_EQ(lines(folder_.read("figures/defaults.csv")).size(), 1U + 2 * 2 * 3);
 }
 
+TEST_F(DefaultsLab, MeasuresOnlyWhatAnEarlierRunDidNot) {
+  stand_in("[[ $methods != *alltoallw* ]] || { echo 'error: a bad week' >&2; exit 9; }");
+  ASSERT_EQ(study().status, 1);
+  const std::string before = folder_.read("figures/runs.jsonl");
+  EXPECT_EQ(lines(before).size(), 2U * 2 * 3);
+  // The next one finds the line that it was writing when it was killed.
+  folder_.write("figures/runs.jsonl", before + before.substr(0, before.size() / 20));
+  const auto measured = [&] { return lines(folder_.read("kept.txt")).size(); };
+  ASSERT_EQ(measured(), 2U * 2 * 3);
+  stand_in("");
+  const Outcome outcome = study();
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("12 of 16 runs were measured before (figures/runs.jsonl)\n"), std::string::npos)
+      << outcome.out;
+  EXPECT_EQ(measured(), 2U * 2 * 4) << "only the redistributions were measured";
+  EXPECT_EQ(lines(folder_.read("figures/defaults.csv")).size(), 1U + 2 * 2 * 4);
+  ASSERT_EQ(study("--seed 2").status, 0);
+  EXPECT_EQ(measured(), 2U * 2 * 4 + 4) << "other traffic is another run";
+  folder_.write("figures/runs.jsonl", "{}\n");
+  expect_refused(study(), "figures/runs.jsonl:1: no measured run");
+}
+
 #else
 
 TEST_F(DefaultsLab, IsRefusedWithoutOpenMpi) {

@@ -321,6 +321,7 @@ int study_defaults_lab(const StudyTask& task) {
   }
   bool complete = true;
   std::string csv = kColumns;
+  MeasuredRuns measured(task.folder + "/runs.jsonl");
   {
     const Progress progress(total);
     std::int64_t done = 0;
@@ -330,7 +331,8 @@ int study_defaults_lab(const StudyTask& task) {
         std::vector<std::string> words = each.words;
         words.insert(words.end(),
                      {"--methods", each.methods.text(), "--repetitions", fmt::format("{}", effort.repetitions)});
-        each.result = each.traffic ? lab.exchange(network->lab, *each.traffic, words) : lab.run(network->lab, words);
+        each.result = each.traffic ? lab.exchange(network->lab, *each.traffic, words, measured)
+                                   : lab.run(network->lab, words, measured);
         complete = complete && each.result.failure.empty();
         csv += csv_of(each);
         write_file_atomically(file, csv);  // three hours may be interrupted
@@ -348,7 +350,7 @@ int study_defaults_lab(const StudyTask& task) {
     if (!script.empty())
       draw(task.folder, "defaults-" + network->name, script, kMargin + kBar * static_cast<int>(ours.size()));
   }
-  print(text + fmt::format("written to {}\n", task.folder));
+  print(text + measured.text(total) + fmt::format("written to {}\n", task.folder));
   return complete ? kDone : kCheckFailed;
 }
 

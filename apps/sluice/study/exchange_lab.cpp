@@ -381,6 +381,7 @@ int study_exchange_lab(const StudyTask& task) {
     total += static_cast<std::int64_t>(group.cases.size());
   }
   bool complete = true;
+  MeasuredRuns measured(task.folder + "/runs.jsonl");
   {
     const Progress progress(total);
     std::int64_t done = 0;
@@ -390,7 +391,8 @@ int study_exchange_lab(const StudyTask& task) {
         each.result = lab.exchange(each.network, each.traffic,
                                    {"--max-transfers", fmt::format("{}", each.max_transfers), "--method",
                                     fmt::format("{}", fmt::join(group.methods, ",")), "--repetitions",
-                                    fmt::format("{}", effort.repetitions), "--time-limit", "0.25"});
+                                    fmt::format("{}", effort.repetitions), "--time-limit", "0.25"},
+                                   measured);
         complete = complete && each.result.failure.empty();
       }
     }
@@ -402,7 +404,7 @@ int study_exchange_lab(const StudyTask& task) {
       "in turns; every byte verified. Bound: all bytes over the backbone, or those of a host over its link.\n\n",
       kHosts, task.seed, effort.repetitions);
   for (const Group& group : groups) text += table_of(group);
-  print(text + fmt::format("written to {}\n", task.folder));
+  print(text + measured.text(total) + fmt::format("written to {}\n", task.folder));
   return complete ? kDone : kCheckFailed;
 }
 

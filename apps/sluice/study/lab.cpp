@@ -1,6 +1,7 @@
 #include "lab.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -15,6 +16,7 @@
 #include "output.hpp"
 #include "ranks.hpp"
 #include "sluice/error.hpp"
+#include "version.hpp"
 
 namespace sluice::command {
 
@@ -50,6 +52,27 @@ std::string to_matrix_market(const Traffic& traffic) {
   return text;
 }
 
+std::map<std::string, LabTimes> methods_of(const nlohmann::json& run) {
+  std::map<std::string, LabTimes> methods;
+  for (const nlohmann::json& method : run.at("methods")) {
+    methods[method.at("name").get<std::string>()] = {
+        method.at("median_s").get<double>(), method.at("min_s").get<double>(), method.at("max_s").get<double>(),
+        method.value("predicted_s", 0.0), method.value("how", std::string())};
+  }
+  return methods;
+}
+
+/// All that the times of a run depend on: the version of this program, the network, the command and the traffic. The
+/// traffic is represented by a hash of its text (FNV-1a).
+std::string run_name(const LabNetwork& network, const std::vector<std::string>& words, const std::string& traffic) {
+  constexpr std::uint64_t kBasis = 14695981039346656037U, kPrime = 1099511628211U;
+  std::uint64_t hash = kBasis;
+  for (const char letter : traffic) hash = (hash ^ static_cast<unsigned char>(letter)) * kPrime;
+  return fmt::format("{}; {} + {} hosts of {} ranks, Mbit/s: backbone {}, link {}, first link {}; {}; {}; traffic {:x}",
+                     version_with_commit(), network.hosts, network.hosts, network.ranks_per_host, network.backbone_mbit,
+                     network.host_mbit, network.first_host_mbit, network.congestion, fmt::join(words, " "), hash);
+}
+
 LabResult read_result(const std::string& file) {
   LabResult result;
   std::ifstream in(file);
@@ -58,12 +81,7 @@ LabResult read_result(const std::string& file) {
     return result;
   }
   try {
-    const nlohmann::json run = nlohmann::json::parse(in);
-    for (const nlohmann::json& method : run.at("methods")) {
-      result.methods[method.at("name").get<std::string>()] = {
-          method.at("median_s").get<double>(), method.at("min_s").get<double>(), method.at("max_s").get<double>(),
-          method.value("predicted_s", 0.0), method.value("how", std::string())};
-    }
+    result.methods = methods_of(nlohmann::json::parse(in));
   } catch (const nlohmann::json::exception& error) {
     result.failure = error.what();
   }
@@ -141,7 +159,7 @@ Lab::Outcome Lab::run_on(const LabNetwork& network, const std::vector<std::strin
   return network.hosts == 0 ? run_words(std::move(words)) : run_script(words);
 }
 
-LabResult Lab::run(const LabNetwork& network, const std::vector<std::string>& words) const {
+LabResult Lab::measure(const LabNetwork& network, const std::vector<std::string>& words) const {
   const std::string times = files_.path("times.json");
   std::vector<std::string> program{own_path(where_).string(), "run"};
   program.insert(program.end(), words.begin(), words.end());
@@ -162,13 +180,76 @@ LabResult Lab::run(const LabNetwork& network, const std::vector<std::string>& wo
   return result;
 }
 
-LabResult Lab::exchange(const LabNetwork& network, const Traffic& traffic,
-                        const std::vector<std::string>& words) const {
+LabResult Lab::run(const LabNetwork& network, const std::vector<std::string>& words, MeasuredRuns& measured) const {
+  const std::string name = run_name(network, words, "");
+  if (const std::optional<LabResult> before = measured.find(name)) return *before;
+  const LabResult result = measure(network, words);
+  measured.keep(name, result);
+  return result;
+}
+
+LabResult Lab::exchange(const LabNetwork& network, const Traffic& traffic, const std::vector<std::string>& words,
+                        MeasuredRuns& measured) const {
+  const std::string sizes = to_matrix_market(traffic);
+  const std::string name = run_name(network, words, sizes);
+  if (const std::optional<LabResult> before = measured.find(name)) return *before;
   const std::string matrix = files_.path("traffic.mtx");
-  write_file_atomically(matrix, to_matrix_market(traffic));
+  write_file_atomically(matrix, sizes);
   std::vector<std::string> all{"exchange", matrix};
   all.insert(all.end(), words.begin(), words.end());
-  return run(network, all);
+  const LabResult result = measure(network, all);
+  measured.keep(name, result);
+  return result;
+}
+
+MeasuredRuns::MeasuredRuns(std::string file) : file_(std::move(file)) {
+  std::ifstream in(file_);
+  std::string kept;
+  bool cut_off = false;
+  std::int64_t number = 0;
+  for (std::string line; std::getline(in, line);) {
+    ++number;
+    cut_off = in.eof();  // a whole line ends with a line break
+    if (cut_off) break;
+    try {
+      const nlohmann::json run = nlohmann::json::parse(line);
+      LabResult result;
+      result.methods = methods_of(run);
+      results_[run.at("run").get<std::string>()] = std::move(result);
+    } catch (const nlohmann::json::exception&) {
+      throw InputError(fmt::format("{}:{}", file_, number), "no measured run",
+                       "a file of this study, or another folder");
+    }
+    kept += line + '\n';
+  }
+  if (cut_off) write_file_atomically(file_, kept);
+}
+
+std::optional<LabResult> MeasuredRuns::find(const std::string& run) const {
+  const auto found = results_.find(run);
+  if (found == results_.end()) return std::nullopt;
+  ++found_;
+  return found->second;
+}
+
+void MeasuredRuns::keep(const std::string& run, const LabResult& result) {
+  if (!result.failure.empty()) return;
+  nlohmann::json methods = nlohmann::json::array();
+  for (const auto& [name, times] : result.methods)
+    methods.push_back({{"name", name},
+                       {"median_s", times.median_s},
+                       {"min_s", times.min_s},
+                       {"max_s", times.max_s},
+                       {"predicted_s", times.predicted_s},
+                       {"how", times.how}});
+  const nlohmann::json line{{"run", run}, {"methods", methods}};
+  std::ofstream more(file_, std::ios::app);
+  more << line.dump() << '\n';
+  if (!more.flush()) throw InputError(file_, "no more can be written", "a disk with room");
+}
+
+std::string MeasuredRuns::text(std::int64_t all) const {
+  return found_ == 0 ? "" : fmt::format("{} of {} runs were measured before ({})\n", found_, all, file_);
 }
 
 }  // namespace sluice::command

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,28 @@ struct LabResult {
   std::string failure;  ///< one line; empty if there are times
 };
 
+/// The runs that a study has measured, in a file: a study that is started again takes them from there and measures the
+/// others. A line holds one run: the network and the command that was run on it, and the times of each method. A run
+/// that failed is not kept.
+class MeasuredRuns {
+ public:
+  /// Reads `file` if it exists. A last line that was cut off is left out. Throws InputError if another line is no run.
+  explicit MeasuredRuns(std::string file);
+
+  [[nodiscard]] std::optional<LabResult> find(const std::string& run) const;
+  void keep(const std::string& run, const LabResult& result);
+
+  /// How many runs `find` has found.
+  [[nodiscard]] std::int64_t found() const { return found_; }
+  /// "N of M runs were measured before (FILE)\n"; empty if none was.
+  [[nodiscard]] std::string text(std::int64_t all) const;
+
+ private:
+  std::string file_;
+  std::map<std::string, LabResult> results_;
+  mutable std::int64_t found_ = 0;
+};
+
 class Lab {
  public:
   /// Finds lab/run.sh: in the folder that the variable SLUICE_LAB names, or where `cmake --install` put it beside this
@@ -56,10 +79,12 @@ class Lab {
 
   /// `sluice run WORDS...` on all ranks of the network: times of all methods; every byte verified. Tries a second time
   /// if the first fails, and says so on standard error.
-  [[nodiscard]] LabResult run(const LabNetwork& network, const std::vector<std::string>& words) const;
+  /// A run that `measured` has is not measured again; others are kept there.
+  [[nodiscard]] LabResult run(const LabNetwork& network, const std::vector<std::string>& words,
+                              MeasuredRuns& measured) const;
   /// The same with a matrix of traffic, `sluice run exchange FILE WORDS...`.
   [[nodiscard]] LabResult exchange(const LabNetwork& network, const Traffic& traffic,
-                                   const std::vector<std::string>& words) const;
+                                   const std::vector<std::string>& words, MeasuredRuns& measured) const;
 
  private:
   /// Exit status, and what was complained of.
@@ -70,6 +95,7 @@ class Lab {
   /// Runs lab/run.sh.
   [[nodiscard]] Outcome run_script(const std::vector<std::string>& arguments) const;
   [[nodiscard]] Outcome run_words(std::vector<std::string> words) const;
+  [[nodiscard]] LabResult measure(const LabNetwork& network, const std::vector<std::string>& words) const;
   /// `program` and its arguments on all ranks of the network.
   [[nodiscard]] Outcome run_on(const LabNetwork& network, const std::vector<std::string>& program) const;
 

@@ -56,6 +56,7 @@ constexpr std::array kStudies{
           "Figure 16 of the same paper and traffic that is hot, uniform, skew, of applications, executed "
           "between 10 + 10 hosts of the lab, a shaped network on this machine: time beside the bound, by "
           "plans and by MPI's own ways; half an hour, --quick: two minutes. --samples: instances of a kind. "
+          "Started again with the same folder, it measures only what runs.jsonl there does not hold. "
           "The lab's scripts are found beside the command, or in the folder that the variable SLUICE_LAB "
           "names."},
     Study{"defaults-lab", study_defaults_lab, true, false, "(needs the same)",
@@ -63,7 +64,8 @@ constexpr std::array kStudies{
           "lab on six networks, 1 KiB to 8 MiB for each rank: median time of the default over the best of MPI's own, "
           "over the best that other methods of ours reach, over the bound of ports and backbone, and over what was "
           "predicted: defaults.csv and, where gnuplot is installed, a picture for each network. --samples: instances "
-          "of random traffic. Three hours, --quick: five minutes."},
+          "of random traffic. Three hours, --quick: five minutes. Started again with the same folder, it measures only "
+          "what runs.jsonl there does not hold."},
     Study{"switch-demand", study_switch_demand, true, false, "",
           "Optical circuit switches: every planner of exchange, those for switches (solstice, eclipse, "
           "lumos) among them, on random demand of 64 to 256 ports, 4 large and 12 small flows each, set-ups "
