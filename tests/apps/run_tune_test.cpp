@@ -28,7 +28,8 @@ TEST(RunTune, WritesWhatIsFaster) {
       on_ranks(folder, 4, std::string("tune --measure --collectives allgather --sizes 16Ki -o some --for ") + kOwn);
   ASSERT_EQ(some.status, 0) << some.err;
   const bool changed = some.out.find("nothing to change") == some.out.npos;
-  EXPECT_EQ(changed, some.out.find("\nallgather ") != some.out.npos) << some.out;
+  // The head of the table: a note that something was left out may begin with the name of the call, too.
+  EXPECT_EQ(changed, some.out.find("the library's") != some.out.npos) << some.out;
   const std::string file = folder.read("some");
   EXPECT_EQ(changed, file.find(SLUICE_IS_OPENMPI ? ", in place of " : "\"comm_size<=4\"") != file.npos) << file;
 }
