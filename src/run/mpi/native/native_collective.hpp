@@ -67,12 +67,18 @@ class NativeCollective {
     return under_way_ ? Advance::kMoved : Advance::kOver;
   }
   /// Leaves it, after quiet_s() for its end: until then others may need what is sent from here. MPI stops no
-  /// collective: one that some rank has not begun never ends.
+  /// collective: one that some rank has not begun never ends. A rank of this host that is just beginning it, and may
+  /// have been kept from its processor, is waited for, and then the same time again.
   void abandon() noexcept {
-    const double deadline = MPI_Wtime() + quiet_s(channel_.context());
-    for (Patience patience; request_ != MPI_REQUEST_NULL && MPI_Wtime() < deadline; patience.look_again()) {
+    constexpr double kForBeginning_s = 3;  // the others throw within five seconds
+    const double quiet = quiet_s(channel_.context()), last = MPI_Wtime() + kForBeginning_s;
+    double deadline = MPI_Wtime() + quiet;
+    for (Patience patience; request_ != MPI_REQUEST_NULL; patience.look_again()) {
       int done = 0;
       if (MPI_Test(&request_, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return;
+      const double now = MPI_Wtime();
+      if (now < last && channel_.context().board().others_at_beginning()) deadline = now + quiet;
+      if (now > deadline) break;
     }
     under_way_ = false;
     turn_.end();
@@ -85,8 +91,13 @@ class NativeCollective {
     if (turn_.has_come()) start();
   }
   void start() {
-    begun_ = true;
-    const Started started = start_next_(&request_);
+    Started started = Started::kNone;
+    {
+      const NoticeBoard::Beginning beginning(channel_.context().board());
+      channel_.check_by_memory();
+      begun_ = true;
+      started = start_next_(&request_);
+    }
     under_way_ = started != Started::kNone;
     more_to_come_ = started == Started::kMoreToCome;
     if (!more_to_come_) turn_.end();

@@ -77,16 +77,16 @@ void Channel::check() {
 
 void Channel::check_at_start() {
   if (kSimulated) return;
-  if (!context_->one_node() || !context_->board().connected()) {
+  if (context_->hear_by_memory()) {
+    check_known();
+  } else {
     check();
-    return;
   }
-  if (context_->board().failures_noted()) {
-    // Word of it may still be on its way; if it was of another channel, nothing more comes.
-    constexpr double kOnItsWay_s = 0.002;
-    const double end = MPI_Wtime() + kOnItsWay_s;
-    for (Patience patience; !is_now() && MPI_Wtime() < end; patience.look_again()) context_->poll();
-  }
+}
+
+void Channel::check_by_memory() {
+  if (kSimulated) return;
+  (void)context_->hear_by_memory();
   check_known();
 }
 

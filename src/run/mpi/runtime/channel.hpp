@@ -85,9 +85,11 @@ class Channel {
   /// bad argument, else JobError.
   void check();
   /// check() before something is started. A rank that failed leaves what it has sent, and where it receives, soon after
-  /// having said so (withdraw): nothing may be started with it by one that comes later. On one host, memory that all
-  /// ranks see tells whether there is anything to look for.
+  /// having said so (withdraw): nothing may be started with it by one that comes later. On one host that word is in
+  /// memory which all ranks see; between hosts it is a message, which may still be on its way.
   void check_at_start();
+  /// check_at_start() where that costs no look at MPI, else as check_known(): for what begins inside an execution.
+  void check_by_memory();
   /// MPI_Testsome that looks for such word as well, see Context::test_some; throws as check(). What completes with word
   /// that its sender has given up counts as not come.
   int test_some(std::span<MPI_Request> requests, int& count, std::span<int> completed, std::span<MPI_Status> statuses);

@@ -159,6 +159,10 @@ class Context : public std::enable_shared_from_this<Context> {
   /// it has looked.
   int test_some(std::span<MPI_Request> requests, int& count, std::span<int> completed, std::span<MPI_Status> statuses);
   void deal_out_arrived();
+  /// Takes word of failures that ranks of this node have put up in the memory they share: one load for each of them
+  /// where there is none. Returns false where that may not be all there is: ranks are on several nodes, share no
+  /// memory, or have told too much.
+  [[nodiscard]] bool hear_by_memory();
   /// To any rank, the own one included, without waiting.
   void send(int to, std::int64_t channel, const Control& control);
   /// That this rank receives nothing of that channel from it any more (withdraw).
@@ -255,7 +259,7 @@ class Context : public std::enable_shared_from_this<Context> {
   void poll_listening();
   void arrive(Incoming& incoming, const MPI_Status& status);
   void deal_out(const Incoming& incoming);
-  void deal_out_failure(const Incoming& incoming);
+  void hear_failure(int from, const Wire& wire);
   /// It ends with channel `from`, as `channel` was given up in that execution. `closed_from`: of turns().
   void die(std::int64_t from, std::int64_t channel, std::int64_t execution, std::int64_t closed_from);
   /// The turn that this execution of the channel has taken, else the next one.

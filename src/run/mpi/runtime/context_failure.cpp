@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <exception>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -59,23 +60,19 @@ void throw_failure(const Failure& failure, const char* work) {
   throw InputError(parts[0], fmt::format("on rank {}: {}", failure.rank, parts[1]), parts[2]);
 }
 
-void Context::deal_out_failure(const Incoming& incoming) {
+void Context::hear_failure(int from, const Wire& wire) {
   failed_ = true;
-  const Control& control = incoming.wire.control;
-  if (control.execution != 0) {
-    die(control.execution - 1, incoming.wire.channel, control.rank, incoming.wire.closed_from);
-  }
+  const Control& control = wire.control;
+  if (control.execution != 0) die(control.execution - 1, wire.channel, control.rank, wire.closed_from);
   Failure failure;
-  failure.rank = incoming.from;
+  failure.rank = from;
   failure.execution = control.rank;
   failure.input = control.number != 0;
-  failure.text.assign(incoming.wire.text.data(), static_cast<std::size_t>(control.bytes));
-  told_.hear(incoming.wire.channel, incoming.from);
-  if (control.execution != 0) told_dead_.hear(incoming.wire.channel, incoming.from);
-  if (const auto open = live_.find(incoming.wire.channel); open != live_.end()) {
+  failure.text.assign(wire.text.data(), static_cast<std::size_t>(control.bytes));
+  if (const auto open = live_.find(wire.channel); open != live_.end()) {
     open->second->put(std::move(failure));
-  } else if (incoming.wire.channel >= channels_) {
-    early_[incoming.wire.channel].failure = std::move(failure);
+  } else if (wire.channel >= channels_) {
+    early_[wire.channel].failure = std::move(failure);
   }
 }
 
@@ -98,8 +95,10 @@ void Context::tell_failure(std::int64_t channel, const std::exception_ptr& why, 
   wire.control = {kGivenUp, failure.input ? 1 : 0, execution, static_cast<std::int64_t>(length),
                   dies ? 1 + dead_from : 0};
   failure.text.copy(wire.text.data(), length);
+  const auto bytes = static_cast<int>(offsetof(Wire, text) + length);
+  // First by memory: a rank that comes later hears it there before it starts anything, whatever MPI does meanwhile.
+  board_.tell_failure(std::as_bytes(std::span(&wire, 1)).first(static_cast<std::size_t>(bytes)));
   const auto tell = [&](int to) {
-    const auto bytes = static_cast<int>(offsetof(Wire, text) + length);
     // The word that somebody failed is worth a second try.
     for (int code = MPI_ERR_OTHER, tries = 0; code != MPI_SUCCESS && tries < 2; ++tries) {
       MPI_Request request = MPI_REQUEST_NULL;
@@ -125,7 +124,6 @@ void Context::tell_failure(std::int64_t channel, const std::exception_ptr& why, 
     const bool told = (distance & (distance - 1)) == 0;
     if (!told) tell((rank_ + distance) % size_);
   }
-  board_.note_failure();
 }
 
 std::int64_t Context::turn_of(const Turns& turns, std::int64_t channel, std::int64_t execution) const {

@@ -1,6 +1,7 @@
 /// The control messages of a context: how they are sent, heard and dealt out to channels.
 #include <algorithm>
 #include <cstddef>
+#include <span>
 #include <utility>
 
 #include "run/mpi/runtime/channel.hpp"
@@ -80,7 +81,9 @@ void Context::arrive(Incoming& incoming, const MPI_Status& status) {
 void Context::deal_out(const Incoming& incoming) {
   const Wire& wire = incoming.wire;
   if (wire.control.kind == kGivenUp) {
-    deal_out_failure(incoming);
+    hear_failure(incoming.from, wire);
+    told_.hear(wire.channel, incoming.from);
+    if (wire.control.execution != 0) told_dead_.hear(wire.channel, incoming.from);
   } else if (wire.control.kind == kLetGo) {
     if (const auto open = live_.find(wire.channel); open != live_.end()) open->second->put_let_go(incoming.from);
   } else if (const auto open = live_.find(wire.channel); open != live_.end()) {
@@ -88,6 +91,17 @@ void Context::deal_out(const Incoming& incoming) {
   } else if (wire.channel >= channels_) {
     early_[wire.channel].messages.emplace_back(incoming.from, wire.control);
   }
+}
+
+bool Context::hear_by_memory() {
+  if (!one_node() || !board_.connected()) return false;
+  static_assert(sizeof(Wire) <= NoticeBoard::kMostOfWord);
+  return board_.hear_failures([&](int from, std::span<const std::byte> word) {
+    const std::scoped_lock lock(mutex_);
+    Wire wire;
+    std::ranges::copy(word, std::as_writable_bytes(std::span(&wire, 1)).begin());
+    hear_failure(from, wire);
+  });
 }
 
 void Context::send(int to, std::int64_t channel, const Control& control) {

@@ -1,8 +1,6 @@
 #include "run/mpi/runtime/notice_board.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <utility>
 
 #include "sluice/error.hpp"
 
@@ -14,7 +12,7 @@ void NoticeBoard::connect(Arena& arena) {
   // The first block of every rank is at the same place of its memory, which is zeros.
   const Arena::Block block = arena.allocate(sizeof(Ring));
   own_ = reinterpret_cast<Ring*>(block.at);
-  for (const int rank : reached) others_.push_back({reinterpret_cast<Ring*>(arena.find(rank, block.place))});
+  for (const int rank : reached) others_.push_back({rank, reinterpret_cast<Ring*>(arena.find(rank, block.place))});
 }
 
 void NoticeBoard::put_up(const Subject& subject, std::span<const std::uint64_t> numbers) {
@@ -33,17 +31,48 @@ void NoticeBoard::put_up(const Subject& subject, std::span<const std::uint64_t> 
   for (Other& other : others_) other.since = -1;
 }
 
-void NoticeBoard::note_failure() {
-  if (own_ != nullptr) std::atomic_ref(own_->failures).fetch_add(1, std::memory_order_release);
+void NoticeBoard::tell_failure(std::span<const std::byte> word) {
+  SLUICE_ASSERT(word.size() <= kMostOfWord, "too long a word of failure");
+  if (own_ == nullptr) return;
+  Word copy;
+  copy.bytes = static_cast<std::int64_t>(word.size());
+  std::ranges::copy(word, std::as_writable_bytes(std::span(copy.words)).begin());
+  const std::int64_t number = std::atomic_ref(own_->told).load(std::memory_order_relaxed);
+  Word& place = own_->words[static_cast<std::size_t>(number) % kWordsKept];
+  // Who sees any of what follows sees that there are `number` words already (read_word).
+  std::atomic_thread_fence(std::memory_order_release);
+  std::atomic_ref(place.bytes).store(copy.bytes, std::memory_order_relaxed);
+  for (std::size_t i = 0; i < copy.words.size(); ++i)
+    std::atomic_ref(place.words[i]).store(copy.words[i], std::memory_order_relaxed);
+  std::atomic_ref(own_->told).store(number + 1, std::memory_order_release);
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // Beginning
 }
 
-bool NoticeBoard::failures_noted() {
-  bool any = false;
-  for (Other& other : others_) {
-    const std::int64_t noted = std::atomic_ref(other.ring->failures).load(std::memory_order_acquire);
-    if (std::exchange(other.failures, noted) != noted) any = true;
-  }
-  return any;
+bool NoticeBoard::read_word(Ring& ring, std::int64_t number, Word& word) {
+  Word& place = ring.words[static_cast<std::size_t>(number) % kWordsKept];
+  word.bytes = std::atomic_ref(place.bytes).load(std::memory_order_relaxed);
+  for (std::size_t i = 0; i < word.words.size(); ++i)
+    word.words[i] = std::atomic_ref(place.words[i]).load(std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_acquire);
+  // The word of number `number` + kWordsKept, which comes to the same place, is written when there are that many.
+  const std::int64_t told = std::atomic_ref(ring.told).load(std::memory_order_relaxed);
+  return told < number + static_cast<std::int64_t>(kWordsKept);
+}
+
+NoticeBoard::Beginning::Beginning(NoticeBoard& board) : ring_(board.own_) {
+  if (ring_ == nullptr) return;
+  std::atomic_ref(ring_->beginning).store(1, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
+NoticeBoard::Beginning::~Beginning() {
+  if (ring_ != nullptr) std::atomic_ref(ring_->beginning).store(0, std::memory_order_release);
+}
+
+bool NoticeBoard::others_at_beginning() const {
+  return std::ranges::any_of(others_, [](const Other& other) {
+    return std::atomic_ref(other.ring->beginning).load(std::memory_order_acquire) != 0;
+  });
 }
 
 bool NoticeBoard::read_slot(Ring& ring, std::int64_t number, const Subject& subject, std::span<std::uint64_t> numbers) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -17,6 +18,8 @@ namespace sluice::mpi::detail {
 /// of all: so no rank is more than one agreement ahead of another, unless agreements between were given up. It would
 /// take a ring full of these before one is overwritten that somebody still needs (Notice::kLost).
 class NoticeBoard {
+  struct Ring;
+
  public:
   static constexpr std::size_t kWords = 8;
   /// Beyond, reading all costs more than a few rounds of messages.
@@ -42,11 +45,47 @@ class NoticeBoard {
   [[nodiscard]] Notice read(std::size_t other, const Subject& subject, std::span<std::uint64_t> numbers);
   [[nodiscard]] std::size_t others() const { return others_.size(); }
 
-  /// Notes for the others that this rank has told of a failure, so that they need not look for messages where there
-  /// are none.
-  void note_failure();
-  /// Whether others have noted any since the last call.
-  [[nodiscard]] bool failures_noted();
+  /// The most bytes of a word of failure.
+  static constexpr std::size_t kMostOfWord = 512;
+  /// Puts up a word of failure. The others hear it by their next hear_failures(), whether or not MPI has moved a
+  /// message meanwhile. Without effect where the board is not connected.
+  void tell_failure(std::span<const std::byte> word);
+  /// Calls `hear(rank, word)` for each word that another rank has told since the last call, in the order of that rank.
+  /// Returns false if a rank has told so many meanwhile that some were overwritten.
+  template <class Hear>
+  [[nodiscard]] bool hear_failures(Hear&& hear) {
+    bool all = true;
+    for (Other& other : others_) {
+      std::int64_t told = std::atomic_ref(other.ring->told).load(std::memory_order_acquire);
+      for (; other.heard < told; ++other.heard) {
+        Word word;
+        if (!read_word(*other.ring, other.heard, word)) {
+          all = false;
+          continue;
+        }
+        hear(other.rank, std::as_bytes(std::span(word.words)).first(static_cast<std::size_t>(word.bytes)));
+      }
+    }
+    return all;
+  }
+
+  /// While it lives, this rank looks for words of failure and then starts a collective of MPI's own. Whoever leaves a
+  /// collective tells so first, and then waits for those ranks that are at a beginning (others_at_beginning).
+  ///
+  /// The one writes that it begins, has a fence, and looks for words; the other puts up a word, has a fence, and looks
+  /// who begins. So at least one of the two sees the other (as in Dekker's algorithm): a rank that did not hear the
+  /// word is seen by the rank that told it, and no rank starts a collective unseen that another one has left.
+  class Beginning {
+   public:
+    explicit Beginning(NoticeBoard& board);
+    ~Beginning();
+    Beginning(const Beginning&) = delete;
+    Beginning& operator=(const Beginning&) = delete;
+
+   private:
+    Ring* ring_;
+  };
+  [[nodiscard]] bool others_at_beginning() const;
 
  private:
   static constexpr std::size_t kRing = 32;
@@ -57,25 +96,36 @@ class NoticeBoard {
     std::int64_t round = 0;
     std::array<std::uint64_t, kWords> numbers{};
   };
+  static constexpr std::size_t kWordsKept = 8;
+  struct Word {
+    std::int64_t bytes = 0;
+    std::array<std::uint64_t, kMostOfWord / sizeof(std::uint64_t)> words{};
+  };
   struct Ring {
-    std::int64_t put_up = 0;    ///< so far
-    std::int64_t failures = 0;  ///< noted so far
+    std::int64_t put_up = 0;     ///< so far
+    std::int64_t told = 0;       ///< words of failure, so far
+    std::int64_t beginning = 0;  ///< 1 while its rank is at a beginning
     std::array<Slot, kRing> slots;
+    std::array<Word, kWordsKept> words;
 
     /// Where the notice of that number, from 0 on, stands.
     [[nodiscard]] Slot& slot(std::int64_t number) { return slots[static_cast<std::size_t>(number) % kRing]; }
   };
   struct Other {
+    int rank = 0;
     Ring* ring = nullptr;
-    std::int64_t failures = 0;  ///< known here
-    std::int64_t next = 0;      ///< where its next notice is expected
-    std::int64_t since = -1;    ///< what it had put up when the present reading began; -1: none has
+    std::int64_t heard = 0;   ///< its words of failure that are known here
+    std::int64_t next = 0;    ///< where its next notice is expected
+    std::int64_t since = -1;  ///< what it had put up when the present reading began; -1: none has
     unsigned looks = 0;
   };
 
   /// Whether the notice of that number is there and about the subject; then takes its numbers as read() does.
   [[nodiscard]] static bool read_slot(Ring& ring, std::int64_t number, const Subject& subject,
                                       std::span<std::uint64_t> numbers);
+
+  /// Whether the word of that number, from 0 on, is still there.
+  [[nodiscard]] static bool read_word(Ring& ring, std::int64_t number, Word& word);
 
   Ring* own_ = nullptr;
   std::vector<Other> others_;
