@@ -183,7 +183,7 @@ LabResult Lab::measure(const LabNetwork& network, const std::vector<std::string>
 LabResult Lab::run(const LabNetwork& network, const std::vector<std::string>& words, MeasuredRuns& measured) const {
   const std::string name = run_name(network, words, "");
   if (const std::optional<LabResult> before = measured.find(name)) return *before;
-  const LabResult result = measure(network, words);
+  LabResult result = measure(network, words);
   measured.keep(name, result);
   return result;
 }
@@ -197,7 +197,7 @@ LabResult Lab::exchange(const LabNetwork& network, const Traffic& traffic, const
   write_file_atomically(matrix, sizes);
   std::vector<std::string> all{"exchange", matrix};
   all.insert(all.end(), words.begin(), words.end());
-  const LabResult result = measure(network, all);
+  LabResult result = measure(network, all);
   measured.keep(name, result);
   return result;
 }
