@@ -40,7 +40,8 @@ class NativeBroadcast final : public Job {
           if (buffer == nullptr) throw InputError("buffer", "none", "one");
         },
         [&] {
-          auto by_mpi = broadcast_by_mpi(buffer->data(), static_cast<std::int64_t>(buffer->size()), root, channel.comm());
+          auto by_mpi =
+              broadcast_by_mpi(buffer->data(), static_cast<std::int64_t>(buffer->size()), root, channel.comm());
           collective_.begin([=](MPI_Request* request) mutable {
             before();
             return by_mpi(request);
@@ -61,8 +62,8 @@ class NativeBroadcast final : public Job {
 void sleep_ms(int milliseconds) { std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds)); }
 
 /// The last rank is the root and comes late, the first one fails, and those between wait for the root. When these have
-/// thrown, their buffer is written to no more. `deaf`: the root gets no word by MPI; `before`: see NativeBroadcast::run,
-/// on the root.
+/// thrown, their buffer is written to no more. `deaf`: the root gets no word by MPI; `before`: see
+/// NativeBroadcast::run, on the root.
 void expect_left_alone(bool deaf, int failing_after_ms, int late_by_ms, const std::function<void()>& before) {
   constexpr std::size_t kBytes = 5000;
   constexpr std::byte kSent{0x11}, kAfterwards{0xee};
@@ -80,7 +81,8 @@ void expect_left_alone(bool deaf, int failing_after_ms, int late_by_ms, const st
   if (rank == root) sleep_ms(late_by_ms);
   bool threw = false;
   try {
-    job->run(rank == 0 ? nullptr : &buffer, root, rank == root ? before : [] {});
+    job->run(
+        rank == 0 ? nullptr : &buffer, root, rank == root ? before : [] {});
   } catch (const InputError&) {
     threw = true;
   }
