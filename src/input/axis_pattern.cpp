@@ -21,8 +21,8 @@ namespace {
 
 constexpr std::int64_t kMaximum = std::numeric_limits<std::int64_t>::max();
 
-/// Of a run of `length` positions from `first` (> -length), repeated every `period` positions, how many lie in
-/// 0 .. extent - 1.
+/// How many positions of a run lie in 0 .. extent - 1. The run has `length` positions from `first` (> -length) and is
+/// repeated every `period` positions.
 std::int64_t positions_within(std::int64_t first, std::int64_t length, std::int64_t period, std::int64_t extent) {
   if (first >= extent) return 0;
   const std::int64_t last_start = (extent - 1 - first) / period;  // number of the last repetition that starts inside
@@ -91,7 +91,8 @@ void for_each_block(const Axis& axis, std::int64_t start, std::int64_t process, 
   }
 }
 
-/// The largest number of blocks of one process that meet the sub-array; where they are of any sizes, of `process`.
+/// The largest number of blocks of one process that meet the sub-array. Where blocks are of any sizes, it is the number
+/// of those of `process`.
 std::int64_t blocks_inside(const Axis& axis, std::int64_t extent, std::int64_t process = 0) {
   if (axis.irregular) return std::ssize(axis.irregular->blocks_of(Coordinate(process)));
   return extent / (axis.processes * axis.block) + 2;
@@ -141,8 +142,8 @@ void add_overlaps(const Axis& axis, std::int64_t start, std::int64_t first, std:
   }
 }
 
-/// The messages of relative process `process` of `own` where blocks of either side are of any sizes: by its blocks, or
-/// where these are dealt in turn and more, by those of the other side.
+/// The messages of relative process `process` of `own` where blocks of either side are of any sizes: found from its
+/// blocks, or from those of the other side if its own are dealt in turn and are more.
 std::vector<AxisMessage> messages_between_blocks(const Axis& own, std::int64_t own_start, std::int64_t process,
                                                  const Axis& other, std::int64_t other_start, std::int64_t extent) {
   std::vector<AxisMessage> messages;

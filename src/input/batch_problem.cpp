@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kBatchBytes = "bytes of the batch";
 
-/// Checks the numbers that an array's processes have; one more than the highest.
+/// Checks the numbers that an array's processes have; returns the highest plus 1.
 std::int64_t highest_number(const std::vector<std::int64_t>& numbers, std::int64_t processes, const char* where) {
   if (numbers.empty()) return processes;
   if (static_cast<std::int64_t>(numbers.size()) != processes)

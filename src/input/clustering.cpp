@@ -130,7 +130,7 @@ class Neighbours {
     }
   }
 
-  /// Infinite where it is not known.
+  /// The latency between two nodes, infinite where it is not known.
   [[nodiscard]] double latency(std::size_t from, std::size_t to) const {
     const auto begin = others_.begin() + static_cast<std::ptrdiff_t>(first_[from]);
     const auto end = others_.begin() + static_cast<std::ptrdiff_t>(first_[from + 1]);

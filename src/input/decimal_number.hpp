@@ -30,8 +30,8 @@ struct DecimalNumber {
 /// The fewest decimals with which `number` is an integer, or one above kMaxDecimals if those are not enough.
 [[nodiscard]] std::int32_t decimals_needed(const DecimalNumber& number);
 
-/// The double nearest to the number that `text` says, which is one to parse_decimal, times 10^places; infinite or 0 if
-/// it is beyond what a double holds.
+/// The double nearest to the number in `text`, which parse_decimal must accept, times 10^places; infinite or 0 if a
+/// double cannot hold it.
 [[nodiscard]] double nearest_double(std::string_view text, std::int32_t places);
 
 }  // namespace sluice::detail

@@ -55,8 +55,8 @@ Cuts parse_cuts(std::string_view text, const std::string& whole, const std::stri
   return cuts;
 }
 
-/// The text without the white space beside its signs. Where that is between two numbers, one blank of it stays, which
-/// is an error then.
+/// The text without the white space beside its signs. Between two numbers one blank stays, and is later found to be an
+/// error.
 std::string without_white_space(std::string_view text) {
   const auto is_space = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
   const auto is_sign = [](char c) { return c == ':' || c == 'x' || c == ',' || c == '@'; };

@@ -15,7 +15,7 @@
 
 #include "input/strict_json.hpp"
 
-/// Finding out what kind of file a JSON text is before it is read.
+/// Finds out what kind of file a JSON text is before it is read.
 namespace sluice::detail {
 
 /// The bytes of another buffer; those read before `rewind` are kept and come again after it.
@@ -46,8 +46,8 @@ class RewindBuffer : public std::streambuf {
   bool kept_ = true;
 };
 
-/// The texts of the outermost object, in order, until somebody has seen enough; whatever is wrong before is for the
-/// reader of the file to say.
+/// The texts of the outermost object, in order, until `go_on` returns false. Faults before that are left to the reader
+/// of the file.
 class OutermostTexts {
  public:
   /// `go_on(name, text)`.

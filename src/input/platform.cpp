@@ -15,7 +15,7 @@ namespace {
 
 using detail::check_time;
 
-/// Every rank once, without trusting how many there are said to be.
+/// Checks that every rank is there once, without trusting the number of ranks given.
 void check_ranks(const Platform& platform, const std::string& where) {
   struct Member {
     std::int64_t rank;
@@ -49,7 +49,7 @@ void check_ranks(const Platform& platform, const std::string& where) {
     throw InputError(where, fmt::format("rank {} in no cluster", next), "every rank in one cluster");
 }
 
-/// Of clusters without parts.
+/// Checks the links of clusters without parts.
 void check_every_pair(const Platform& platform, const std::string& where) {
   const auto count = static_cast<std::int64_t>(platform.clusters.size());
   const std::vector<detail::LinkEnds> pairs = detail::check_links(platform.links, count, "cluster", where);

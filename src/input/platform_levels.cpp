@@ -13,11 +13,11 @@
 ///    link's.
 /// In the end, a cluster of a group with parts that is in none of them is a part of its own. Groups without parts are
 /// level 0; a group with parts is one level above the highest of them. Complexity: O(C^2 log C) time for C clusters,
-/// O(C^2) memory. Deterministic. Where the platform has parts, these are the groups: clusters that share no uplink of
-/// their own, and have no others beside them, are the clusters of one group. O(parts). Source: single linkage: Sneath
-/// (1957); its levels, ours. The ratios are those between LANs, memory and long links, with room to either side: the
-/// machines of Steffenel (2006), Table 4, have 1.3 and 1.7 times the latency of their clusters to others in their
-/// sites, and 80 times as much to other sites.
+/// O(C^2) memory. Deterministic. Where the platform has parts, they are the groups; a part whose own parts are all
+/// clusters without an uplink of their own is one group. O(parts). Source: single linkage: Sneath (1957); its levels,
+/// ours. The ratios are those between LANs, memory and long links, with room to either side: the machines of Steffenel
+/// (2006), Table 4, have 1.3 and 1.7 times the latency of their clusters to others in their sites, and 80 times as much
+/// to other sites.
 ///
 /// Example: hosts a, b and c of 4 ranks, 1 us and 5 GB/s inside; a to b 50 us and 125 MB/s, c to both 8 ms. a - b is
 /// distinctly slower than both hosts: both are parts, and 50 us the pace of {a, b}. a - c is slower than that, and than
@@ -152,7 +152,7 @@ class Linkage {
   std::vector<PlatformGroup> groups_;
 };
 
-/// The groups of a platform with parts, the parts of a group before it.
+/// Finds the groups of a platform with parts; the parts of a group come before it.
 class GroupsOfParts {
  public:
   explicit GroupsOfParts(const Platform& platform) : parts_(platform.parts), children_(children_of(parts_)) {}

@@ -13,12 +13,13 @@ namespace sluice::detail {
 struct PlatformGroup {
   std::vector<std::size_t> clusters;  ///< ascending
   std::vector<std::size_t> parts;     ///< the groups that it is made of; none at the innermost level
-  /// How long messages keep its uplink, if the platform says so: 0 if nothing is shared. Else the widest link tells.
+  /// How long messages keep its uplink, if the platform gives it: 0 if nothing is shared. Otherwise it follows from the
+  /// widest link.
   std::optional<PlatformLink> uplink{};
 };
 
-/// The levels of a platform: which clusters belong together, and which groups of them do in turn: hosts, LANs, sites.
-/// Those of its parts; of a platform without parts this finds them. See platform_levels.cpp.
+/// The levels of a platform: which clusters belong together, and which groups of them (hosts, LANs, sites). They are
+/// given by its parts; for a platform without parts this class finds them: see platform_levels.cpp.
 class PlatformLevels {
  public:
   explicit PlatformLevels(const Platform& platform);
@@ -29,9 +30,9 @@ class PlatformLevels {
   /// At least 1. Every cluster is in one group of each level, the innermost groups at level 0. The group of all
   /// clusters is at level 0 if there is no other group, else at no level.
   [[nodiscard]] std::size_t levels() const { return group_.size(); }
-  /// A group that is lower than others beside it is the same one at several levels.
+  /// The group of a cluster at a level. A group that is lower than others beside it is the same one at several levels.
   [[nodiscard]] std::size_t group(std::size_t level, std::size_t cluster) const { return group_[level][cluster]; }
-  /// By their least cluster.
+  /// The groups at a level, in the order of their least cluster.
   [[nodiscard]] std::vector<std::size_t> groups_at(std::size_t level) const;
   [[nodiscard]] bool in_one_group(std::size_t a, std::size_t b) const { return group_[0][a] == group_[0][b]; }
 

@@ -13,7 +13,7 @@ namespace {
 
 LinkEnds ends_of(const PlatformLink& link) { return {link.from, link.to}; }
 
-/// Of links in order, that from one to another one; in the other direction, if there is none in this one.
+/// Finds, among sorted links, the one from `from` to `to`, or the one in the other direction if there is none.
 const PlatformLink* find_link(const std::vector<PlatformLink>& links, std::int64_t from, std::int64_t to) {
   if (links.empty()) return nullptr;
   for (const LinkEnds& ends : {LinkEnds(from, to), LinkEnds(to, from)}) {
@@ -27,13 +27,13 @@ bool holds(const PlatformPart& part, std::int64_t cluster) {
   return part.first_cluster <= cluster && cluster < part.first_cluster + part.clusters;
 }
 
-/// The part that is the cluster: of all parts that begin with it the last one.
+/// The part that is the cluster: the last of all parts that begin with it.
 std::size_t part_of_cluster(const Platform& platform, std::int64_t cluster) {
   const auto behind = std::ranges::upper_bound(platform.parts, cluster, {}, &PlatformPart::first_cluster);
   return static_cast<std::size_t>(behind - platform.parts.begin()) - 1;
 }
 
-/// Every part before its own parts, which together are its clusters.
+/// Checks that every part comes before its own parts, and that these have the clusters of the part between them.
 void check_tree(const Platform& platform, const std::string& where) {
   const std::vector<PlatformPart>& parts = platform.parts;
   const auto clusters = static_cast<std::int64_t>(platform.clusters.size());

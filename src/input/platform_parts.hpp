@@ -15,7 +15,7 @@ namespace sluice::detail {
 /// Throws InputError naming `where` unless it is a time.
 void check_time(double seconds, const std::string& where);
 
-/// Where a link leads from, and where to.
+/// The two ends of a link: where it begins, and where it leads.
 using LinkEnds = std::pair<std::int64_t, std::int64_t>;
 
 /// Throws InputError naming `where` unless every link joins two different ones of `count` clusters or parts, as
@@ -27,7 +27,7 @@ using LinkEnds = std::pair<std::int64_t, std::int64_t>;
 /// The first pair of `count` clusters or parts that is not among `pairs`, which rise. O(pairs).
 [[nodiscard]] std::optional<LinkEnds> missing_pair(const std::vector<LinkEnds>& pairs, std::int64_t count);
 
-/// The two parts of the least part that holds both clusters, which they are in.
+/// Finds the least part that holds both clusters, and returns the two of its parts that they are in.
 [[nodiscard]] LinkEnds parts_between(const Platform& platform, std::int64_t from, std::int64_t to);
 
 /// Platform::link of a platform with parts.
@@ -39,13 +39,13 @@ using LinkEnds = std::pair<std::int64_t, std::int64_t>;
 /// check_platform for the parts and links of a platform with parts.
 void check_parts(const Platform& platform, const std::string& where);
 
-/// For what looks at every pair of clusters. Throws InputError if these are more than memory has room for.
+/// Called before looking at every pair of clusters. Throws InputError if there are more pairs than memory has room for.
 void check_pairs(const Platform& platform);
 
 /// Puts links into the order that Platform wants them in.
 void sort_links(std::vector<PlatformLink>& links);
 
-/// A link that takes the same, between two others.
+/// A copy of `link` with the same times between two other ends.
 [[nodiscard]] inline PlatformLink between(std::int64_t from, std::int64_t to, PlatformLink link) {
   link.from = from;
   link.to = to;

@@ -50,8 +50,8 @@ class Positions {
   std::int64_t count_ = 0;
 };
 
-/// Which positions of the inner dimension are in the part, at one of the outer: those below outer + shift, or those
-/// from there on.
+/// Which positions of the inner dimension are in the part, at one position of the outer dimension: those below outer +
+/// shift, or those from there on.
 struct PartEdge {
   bool below = true;
   std::int64_t shift = 0;

@@ -20,7 +20,7 @@
 #include "input/shown_text.hpp"
 #include "sluice/error.hpp"
 
-/// Reading JSON of a known format, strictly: every field once and of its type, none besides. Every fault is an
+/// Reading JSON of a known format, strictly: every field once and of its type, and no others. Every fault is an
 /// InputError with file and line. Values are checked as they come, so nothing is built, nested or kept that is no part
 /// of the format.
 namespace sluice::detail {
@@ -133,7 +133,7 @@ struct JsonShape {
   std::vector<JsonField> fields = {};
 };
 
-/// The events of the parser, checked against shapes; shape 0 is the file's.
+/// Takes the parser's events and checks them against shapes; shape 0 is the file's.
 class StrictJsonHandler {
  public:
   StrictJsonHandler(const JsonSource& source, std::string file) : source_(source), file_(std::move(file)) {}
@@ -338,7 +338,7 @@ class StrictJsonHandler {
     std::vector<JsonPair>* pairs = nullptr;
     std::vector<JsonPair>* pair = nullptr;  ///< the array that holds one of its pairs
     std::int64_t line = 0;
-    std::uint32_t seen = 0;  ///< a bit a field
+    std::uint32_t seen = 0;  ///< one bit per field
     int count = 0;           ///< values of a pair so far
 
     [[nodiscard]] bool is_array() const {

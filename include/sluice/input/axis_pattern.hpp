@@ -64,8 +64,8 @@ struct AxisMessage {
 ///
 /// Method: a pair's runs in one period come from its classes by the Chinese remainder theorem, in O(runs of a period),
 /// however long the array. Where a process has fewer blocks in the array than that, because the array is short or the
-/// blocks are large, its blocks are intersected instead; so they are where those of either side are of any sizes, and
-/// nothing repeats. Nothing is walked element by element.
+/// blocks are large, its blocks are intersected instead; this is also done where the blocks of either side are of any
+/// sizes, because then no pattern repeats. Nothing is walked element by element.
 ///
 /// Two normalisations leave every answer as it is: a block that reaches beyond the end of the sub-array is cut to it,
 /// and an axis held by one process, contiguous there whatever its block size, gets the block that makes the longest
@@ -89,19 +89,21 @@ class AxisPattern {
   [[nodiscard]] bool is_irregular() const { return is_irregular_; }
   /// How many positions the sub-array has.
   [[nodiscard]] std::int64_t extent() const { return extent_; }
-  /// The number of positions after which the pattern repeats; 2^63 - 1 if that is beyond any extent, or nothing does.
+  /// The number of positions after which the pattern repeats; 2^63 - 1 if that is beyond any extent, or if the pattern
+  /// does not repeat.
   [[nodiscard]] std::int64_t period() const { return period_; }
 
-  /// L = lcm(P r, Q s), the paper's slice, with the blocks as they were given; 2^63 - 1 likewise.
+  /// L = lcm(P r, Q s), the paper's slice, with the blocks as they were given; 2^63 - 1 under the same conditions as
+  /// for period().
   [[nodiscard]] std::int64_t slice() const;
 
-  /// Number of positions that `sender` sends to `receiver`.
+  /// The number of positions that `sender` sends to `receiver`.
   [[nodiscard]] std::int64_t count(Coordinate sender, Coordinate receiver) const;
-  /// Which positions those are.
+  /// The positions that `sender` sends to `receiver`.
   [[nodiscard]] IndexRuns runs(Coordinate sender, Coordinate receiver) const;
   /// The messages of one process, none of them empty, in increasing order of peer.
   [[nodiscard]] std::vector<AxisMessage> sends(Coordinate sender) const;
-  /// Those to one process; likewise.
+  /// The messages to one process, none of them empty, in increasing order of peer.
   [[nodiscard]] std::vector<AxisMessage> receives(Coordinate receiver) const;
 
  private:

@@ -16,14 +16,15 @@ namespace sluice {
 struct BatchArray {
   RedistributionProblem problem;   ///< its roles do not count: see BatchProblem
   std::int64_t element_bytes = 8;  ///< at least 1
-  /// The number of each process of the source grid among the senders of the batch, all different; empty: its own.
+  /// The number of each process of the source grid among the senders of the batch, all different. Empty: process i is
+  /// sender i.
   std::vector<std::int64_t> senders = {};
-  std::vector<std::int64_t> receivers = {};  ///< likewise, of the target grid
+  std::vector<std::int64_t> receivers = {};  ///< the same for the target grid
 };
 
-/// Several arrays that are redistributed at once, of any shapes, layouts and sizes of elements. What sender s has of
-/// all arrays for receiver r is one message, in bytes: that of the first array, that of the second one behind it, and
-/// so on.
+/// Several arrays that are redistributed at once, of any shapes, layouts and sizes of elements. What sender s has for
+/// receiver r, of all arrays, is one message in bytes: first the message of the first array, behind it that of the
+/// second one, and so on.
 class BatchProblem {
  public:
   /// `same_processes`: sender i and receiver i are one process, and what it sends itself is a copy, which needs no
@@ -31,27 +32,27 @@ class BatchProblem {
   /// int64 counts.
   explicit BatchProblem(std::vector<BatchArray> arrays, bool same_processes = false);
 
-  /// At least one.
+  /// The arrays of the batch, at least one.
   [[nodiscard]] std::span<const BatchArray> arrays() const { return arrays_; }
   /// The same arrays among processes some of which are senders and receivers at once: sender s is receiver
   /// role_of_process[s], or none where that is outside of 0 .. receivers() - 1; entries beyond those of the senders are
   /// processes that send nothing. Throws InputError for too few entries, and for a role given twice.
   [[nodiscard]] BatchProblem with_roles(std::span<const Rank> role_of_process) const;
-  /// Whether it was said which senders are receivers.
+  /// Whether with_roles, or `same_processes`, said which senders are receivers.
   [[nodiscard]] bool has_roles() const { return role_of_sender_.has_value(); }
-  /// The receiver that is the same process as `sender`; -1 if there is none, or nothing was said.
+  /// The receiver that is the same process as `sender`; -1 if there is none, or if roles are not known.
   [[nodiscard]] std::int64_t role_of(std::int64_t sender) const {
     return has_roles() ? (*role_of_sender_)[static_cast<std::size_t>(sender)] : -1;
   }
-  /// Senders are numbered from 0 on: the highest number of any, and one more.
+  /// The number of senders: the highest number of any sender, plus 1.
   [[nodiscard]] std::int64_t senders() const { return senders_; }
-  /// Likewise.
+  /// The number of receivers: the highest number of any receiver, plus 1.
   [[nodiscard]] std::int64_t receivers() const { return receivers_; }
-  /// Bytes of all arrays that move, those included that stay where they are.
+  /// Bytes of all arrays that move, including those that stay on their process.
   [[nodiscard]] std::int64_t size_bytes() const { return size_bytes_; }
 
-  /// The array of which the messages of the batch are a multiple, the same one for each pair of processes: any plan of
-  /// this array is then one of the batch. The last array if nothing moves; -1 where there is none. Arrays are taken for
+  /// The array whose messages, times one factor for all pairs of processes, are the messages of the batch: any plan of
+  /// this array is then a plan of the batch. The last array if nothing moves; -1 where there is none. Arrays count as
   /// alike if they have the same layouts, box and part, or are whole slices of the same layouts; empty ones do not
   /// count.
   [[nodiscard]] std::int64_t pattern() const { return pattern_; }

@@ -12,8 +12,9 @@
 namespace sluice {
 
 /// One dimension of a block-cyclic distribution, as in ScaLAPACK's array descriptor: blocks of `block` consecutive
-/// global indices are dealt in turn to `processes` processes, the first block to `first_process` (RSRC, CSRC). Or one
-/// with blocks of any sizes (`irregular`), in which there is neither one size of block nor a first process.
+/// global indices are dealt in turn to `processes` processes, the first block to `first_process` (RSRC, CSRC). A
+/// dimension may instead have blocks of any sizes (`irregular`); then there is neither one block size nor a first
+/// process.
 ///
 /// The queries take indices in range and cost O(1), or O(log blocks) where blocks are of any sizes. Negative global
 /// indices are accepted by `local` of a block-cyclic dimension, which is then the same affine continuation (floor
@@ -50,12 +51,13 @@ struct Axis {
 /// beside a block above 1 or a first process.
 void check(const Axis& axis, const std::string& where);
 
-/// A process grid, and a block size or cuts for each dimension: what is left of a distribution without the array's
-/// shape, which cuts say by themselves.
+/// A process grid, and a block size or cuts for each dimension: a distribution without the shape of the array. Cuts
+/// give the extent of their dimension themselves.
 struct Layout {
   std::vector<std::int64_t> grid;
   std::vector<std::int64_t> block;  ///< 1 in dimensions with cuts
-  std::vector<Cuts> cuts = {};      ///< of each dimension, without any in those that are block-cyclic; empty: all are
+  std::vector<Cuts> cuts =
+      {};  ///< cuts of each dimension, empty for block-cyclic ones; no entries: all dimensions are block-cyclic
 
   /// Number of dimensions; grid and block have as many entries.
   [[nodiscard]] std::size_t dimensions() const { return grid.size(); }
@@ -97,10 +99,10 @@ class Distribution {
   /// Number of elements of the whole array.
   [[nodiscard]] std::int64_t size() const { return size_; }
 
-  /// The same elements on the same processes, as those of the transposed array: element (i, j) of it is element (j, i)
-  /// of this one. Dimensions and coordinates stand in reverse order, and processes keep their numbers.
+  /// The distribution of the transposed array, with the same elements on the same processes: its element (i, j) is
+  /// element (j, i) of this one. Dimensions and coordinates stand in reverse order, and processes keep their numbers.
   [[nodiscard]] Distribution transposed() const;
-  /// Whether it came from transposed(), and numbers processes in column-major order.
+  /// Whether this distribution came from transposed() and so numbers its processes in column-major order.
   [[nodiscard]] bool is_transposed() const { return is_transposed_; }
 
   /// Where a process is in the grid: a coordinate for each dimension. @pre 0 <= process < processes()
@@ -129,8 +131,8 @@ class Distribution {
 /// "2x2:0,10,35,100@1,0,1x64". Numbers may carry the suffixes of parse_size. Throws InputError naming `where`.
 [[nodiscard]] Layout parse_layout(const std::string& text, const std::string& where);
 
-/// As parse_layout, or where the text is "@FILE" what that file holds: the same, with white space between numbers and
-/// signs, wherever it is. Throws InputError naming the file then.
+/// As parse_layout. If the text is "@FILE", the layout is read from that file, which may have white space between
+/// numbers and signs anywhere; an InputError then names the file, otherwise `where`.
 [[nodiscard]] Layout read_layout(const std::string& text, const std::string& where);
 
 /// Reads "N" or "NxMx...", extents of at least 0. Throws InputError naming `where`.

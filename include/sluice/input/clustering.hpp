@@ -7,10 +7,11 @@
 
 #include "sluice/input/latency_matrix.hpp"
 
-/// Which nodes are near each other, by the latencies between them.
+/// Finds which nodes are near each other from the latencies between them.
 namespace sluice {
 
-/// Every node is in one cluster. Nodes rise in each cluster, and clusters are in the order of their first nodes.
+/// Every node is in one cluster. The nodes of a cluster are in increasing order, and the clusters are in the order of
+/// their first nodes.
 using Clusters = std::vector<std::vector<std::int64_t>>;
 
 /// Which nodes may be in one cluster. kLowekamp: two clusters become one where the shortest latency between them is
@@ -35,7 +36,7 @@ enum class ClusteringRule : std::uint8_t { kLowekamp, kCloseness };
 [[nodiscard]] std::vector<Clusters> cluster_levels(const LatencyMatrix& matrix, const std::vector<double>& tolerances,
                                                    ClusteringRule rule = ClusteringRule::kLowekamp);
 
-/// Latencies that clusters have inside and between each other.
+/// The latencies inside clusters and between them.
 struct ClusterLatencies {
   std::vector<double> inside_s;  ///< mean of the pairs known; 0 where there is none
   LatencyMatrix between;         ///< the clusters are its nodes; mean of the pairs known

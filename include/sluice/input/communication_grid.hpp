@@ -71,7 +71,7 @@ class CommunicationGrid {
   /// Blocks of the quotient per column residue: beta = 0 .. Q'/g0 - 1.
   [[nodiscard]] std::int64_t column_blocks() const { return column_blocks_; }
 
-  /// Where class `number` lies in the quotient: row residue a, column residue b, shift of the lift.
+  /// Where class `number` lies in the quotient: its row residue a, its column residue b and the shift of its lift.
   struct ClassPosition {
     std::int64_t row_residue = 0;     ///< a
     std::int64_t column_residue = 0;  ///< b

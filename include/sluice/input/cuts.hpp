@@ -10,10 +10,10 @@
 
 namespace sluice {
 
-/// More blocks than this in one dimension are refused where they are given by cuts.
+/// The most blocks of one dimension that cuts may give; more are refused.
 inline constexpr std::int64_t kMostBlocksOfCuts = std::int64_t{1} << 24;
 
-/// Where the blocks of one dimension begin, where they are of any sizes, and whose they are.
+/// Where the blocks of one dimension begin if they are of any sizes, and which process owns each of them.
 struct Cuts {
   /// 0 first, rising, the extent of the dimension last: block i is the global indices at[i] .. at[i + 1] - 1. Empty:
   /// the dimension has no cuts.
@@ -35,7 +35,7 @@ class IrregularBlocks {
   /// blocks, and owners that are not one per block or not in 0 .. processes - 1. @pre processes >= 1
   IrregularBlocks(Cuts cuts, std::int64_t processes, const std::string& where);
 
-  /// As they were given.
+  /// The cuts and owners as they were given.
   [[nodiscard]] const Cuts& cuts() const { return cuts_; }
   /// Number of blocks.
   [[nodiscard]] std::int64_t count() const { return static_cast<std::int64_t>(cuts_.at.size()) - 1; }
@@ -52,9 +52,9 @@ class IrregularBlocks {
   [[nodiscard]] std::int64_t block_of(GlobalIndex global) const;
   /// The position of a global index in the part of its owner. @pre 0 <= global < extent()
   [[nodiscard]] LocalIndex local(GlobalIndex global) const;
-  /// The global index that `process` has at position `local` of its part. @pre it has as many
+  /// The global index that `process` has at position `local` of its part. @pre the part has more than `local` elements
   [[nodiscard]] GlobalIndex global(Coordinate process, LocalIndex local) const;
-  /// The numbers of the blocks of a process, rising.
+  /// The numbers of the blocks of a process, in increasing order.
   [[nodiscard]] std::span<const std::int64_t> blocks_of(Coordinate process) const;
   /// How many global indices a process has.
   [[nodiscard]] std::int64_t local_extent(Coordinate process) const;

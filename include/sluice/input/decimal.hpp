@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string>
 
-/// Sizes that are no whole numbers, exactly: an int64 in units of 10^-decimals of what the user wrote (2.5 is 25 with
-/// one decimal). Sums and pieces of such sizes stay exact, which those of binary fractions would not.
+/// Exact sizes that are not whole numbers: each is an int64 in units of 10^-decimals of what the user wrote (2.5 is 25
+/// with one decimal). Sums and pieces of such sizes stay exact, which sums of binary fractions would not.
 namespace sluice {
 
 /// 10^18 is the largest power of ten within int64.

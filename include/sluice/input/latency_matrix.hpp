@@ -5,10 +5,10 @@
 #include <string_view>
 #include <vector>
 
-/// Latencies between nodes, as far as they are known. Seconds.
+/// Latencies between nodes in seconds, as far as they are known.
 namespace sluice {
 
-/// A pair of nodes that were measured, a < b, and the latency between them.
+/// Two nodes that were measured, a < b, and the latency between them.
 struct LatencyPair {
   std::int32_t a = 0;
   std::int32_t b = 0;
@@ -17,7 +17,7 @@ struct LatencyPair {
   friend bool operator==(const LatencyPair&, const LatencyPair&) = default;
 };
 
-/// A symmetric matrix of latencies, of which entries may be missing.
+/// A symmetric matrix of latencies, in which entries may be missing.
 class LatencyMatrix {
  public:
   /// Matrices of more nodes are refused.

@@ -31,10 +31,10 @@ class GapTable {
   /// g(bytes): linear between points; below the first point its time, beyond the last one the line through the last two
   /// (through 0 and the point, if there is only one). 0 for 0 bytes.
   [[nodiscard]] double at(std::int64_t bytes) const;
-  /// The least time that messages of `bytes` bytes together take one behind the other, whatever their sizes: less than
-  /// at(bytes) where times rise faster than sizes. 0 for 0 bytes, and without points.
+  /// The least time that several messages, one after the other, take for `bytes` bytes in all, whatever their sizes. It
+  /// is less than at(bytes) where times rise faster than sizes. 0 for 0 bytes, and without points.
   [[nodiscard]] double least_in_parts(std::int64_t bytes) const;
-  /// By rising sizes.
+  /// The points, by rising sizes.
   [[nodiscard]] const std::vector<Point>& points() const { return points_; }
 
   friend bool operator==(const GapTable&, const GapTable&) = default;
@@ -67,8 +67,8 @@ struct PlatformCluster {
 
 /// The link between two clusters, in both directions unless the other direction is given too.
 struct PlatformLink {
-  std::int64_t from = 0;         ///< positions in Platform::clusters, or of a part link in Platform::parts
-  std::int64_t to = 0;           ///< likewise; not `from`, unless it is a part's own
+  std::int64_t from = 0;         ///< positions in Platform::clusters, or for a part link, in Platform::parts
+  std::int64_t to = 0;           ///< likewise; equal to `from` only for the own link of a part
   double latency_s = 0;          ///< of one message, seconds
   GapTable gap;                  ///< of one connection
   std::int64_t connections = 1;  ///< that run side by side, each at `gap`, before they share the link
@@ -81,8 +81,8 @@ struct PlatformPart {
   std::string name;                ///< any text, for people; empty for a cluster, which has its own
   std::int64_t parent = -1;        ///< position in Platform::parts; -1 for the whole
   std::int64_t first_cluster = 0;  ///< position in Platform::clusters
-  std::int64_t clusters = 1;       ///< that it consists of, from the first one on
-  /// Whether all messages into it, and all out of it, share an uplink. Of no meaning for the whole.
+  std::int64_t clusters = 1;       ///< how many clusters it consists of, from the first one on
+  /// Whether all messages into it, and all out of it, share an uplink. It has no meaning for the whole platform.
   bool shares_uplink = true;
   /// How long a message keeps the uplink; empty: g(m) / connections of the widest link that crosses its border.
   GapTable uplink{};
@@ -94,20 +94,20 @@ struct PlatformPart {
 /// of version 1 without parts, of version 2 with parts.
 struct Platform {
   std::int64_t ranks = 0;                 ///< of all clusters together
-  std::vector<PlatformCluster> clusters;  ///< together every rank once
+  std::vector<PlatformCluster> clusters;  ///< each rank is in exactly one of them
   /// Without parts: one for each pair of clusters, or one for each direction. With parts: of those pairs that differ
   /// from their parts, by rising `from` and `to`.
   std::vector<PlatformLink> links;
   /// The levels, or nothing if they are not known: the whole first, every part before its own parts, and these in the
   /// order of the clusters. What has no parts of its own is a cluster.
   std::vector<PlatformPart> parts{};
-  /// By rising `from` and `to`. Between two parts of the same part: of all pairs of their clusters. From a part to
-  /// itself: its own link, of all pairs of its parts that have none.
+  /// Links of parts, by rising `from` and `to`. A link between two parts of the same part holds for all pairs of their
+  /// clusters. A link from a part to itself is its own link: it holds for all pairs of its parts that have no link.
   std::vector<PlatformLink> part_links{};
 
-  /// The link from one cluster to another one: that of the pair, else of the two parts, else the own link of the part
-  /// that both are in. Every pair has one: check_platform. O(log links + log parts + levels) with parts, else O(links)
-  /// unless every pair is listed once, in order.
+  /// The link from one cluster to another one: the link of the pair if there is one, else that of the two parts, else
+  /// the own link of the part that both are in. Every pair has one: check_platform. O(log links + log parts + levels)
+  /// with parts, else O(links) unless every pair is listed once, in order.
   [[nodiscard]] const PlatformLink& link(std::int64_t from, std::int64_t to) const;
   /// The cluster that `rank` is in.
   [[nodiscard]] std::int64_t cluster_of(std::int64_t rank) const;
@@ -122,16 +122,18 @@ struct Platform {
 /// of two ranks or more has a gap; and unless parts are as Platform says.
 void check_platform(const Platform& platform, const std::string& where);
 
-/// The platform with its levels: the same if it has parts. Else clusters that are near each other become parts of a
-/// part, and these of others, as planners would find them; clusters stand in the order of the parts then. Of each part
-/// the most frequent link becomes its own. O(C^2 log C) for C clusters.
+/// The platform with its levels. A platform that has parts is returned as it is. Otherwise clusters that are near each
+/// other become the parts of a part, and such parts those of a larger one, as planners would group them; the clusters
+/// are then in the order of the parts. The most frequent link inside a part becomes its own link. O(C^2 log C) for C
+/// clusters.
 [[nodiscard]] Platform with_levels(const Platform& platform);
 
-/// The platform without parts, every pair of clusters with its link; the same if it has none. Throws InputError for
-/// more than 2048 clusters, and for uplinks that are given or not shared, which only parts can have.
+/// The platform without parts, in which every pair of clusters has its own link. A platform without parts is returned
+/// as it is. Throws InputError for more than 2048 clusters, and for uplinks that are given or not shared, which only
+/// parts can have.
 [[nodiscard]] Platform without_levels(const Platform& platform);
 
-/// The platform whose links lead the other way: where both directions are given, they change places.
+/// The platform with every link in the other direction: where both directions are given, they change places.
 [[nodiscard]] Platform with_links_turned(Platform platform);
 
 /// The formats of files, of both versions: docs/reference/platform.md. Strict, as read_schedule; what is read has
@@ -141,8 +143,8 @@ void check_platform(const Platform& platform, const std::string& where);
 /// The same from the file `path`.
 [[nodiscard]] Platform read_platform(const std::string& path);
 
-/// As a file, with end of line: of version 2 if it has parts, else of version 1. Reading it back gives an equal
-/// platform. Throws InputError for a name that is not UTF-8.
+/// The text of a file, with an end of line: of version 2 if the platform has parts, else of version 1. Reading it back
+/// gives an equal platform. Throws InputError for a name that is not UTF-8.
 [[nodiscard]] std::string to_json(const Platform& platform);
 
 }  // namespace sluice

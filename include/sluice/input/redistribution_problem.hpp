@@ -13,7 +13,7 @@
 
 namespace sluice {
 
-/// More messages than this are not listed one by one.
+/// Problems with more messages than this do not list them one by one.
 inline constexpr std::int64_t kMostListedMessages = std::int64_t{1} << 24;
 
 /// What the layouts and the shape of a problem are called in an InputError.
@@ -46,9 +46,9 @@ class RedistributionProblem {
   [[nodiscard]] const Distribution& to() const { return to_; }
   /// Number of dimensions, the same on both sides.
   [[nodiscard]] std::size_t dimensions() const { return axes_.size(); }
-  /// What moves in one dimension, counted from 0.
+  /// The pattern of one dimension, counted from 0.
   [[nodiscard]] const AxisPattern& axis(std::size_t dimension) const { return axes_[dimension]; }
-  /// What moves in each dimension.
+  /// The patterns of all dimensions.
   [[nodiscard]] std::span<const AxisPattern> axes() const { return axes_; }
   /// The same problem, but only the elements of a part of the box move; with `unit_diagonal` those on the diagonal do
   /// not. kWhole: all of them again. Throws InputError unless there are two dimensions.
@@ -67,10 +67,10 @@ class RedistributionProblem {
   [[nodiscard]] bool is_irregular() const;
   /// Whether its steps can be made of steps of its dimensions: plain, and block-cyclic.
   [[nodiscard]] bool is_by_dimension() const { return is_plain() && !is_irregular(); }
-  /// All elements of the box, with all processes of the two grids apart.
+  /// The same problem with all elements of the box, and with all processes of the two grids apart.
   [[nodiscard]] RedistributionProblem plain() const { return with_part(MatrixPart::kWhole).apart(); }
 
-  /// Number of elements that move (those that stay where they are included).
+  /// Number of elements that move, including those that stay on their process.
   [[nodiscard]] std::int64_t size() const { return size_; }
   /// Number of elements from process `sender` of the source grid to process `receiver` of the target grid.
   [[nodiscard]] std::int64_t count(Rank sender, Rank receiver) const;
@@ -90,11 +90,11 @@ class RedistributionProblem {
   [[nodiscard]] RedistributionProblem apart() const;
   /// Whether with_roles said which processes are in both grids.
   [[nodiscard]] bool has_roles() const { return role_of_sender_ != nullptr; }
-  /// The process of the target grid that is the same one as `sender`; -1 if there is none, or nothing was said.
+  /// The process of the target grid that is the same one as `sender`; -1 if there is none, or if roles are not known.
   [[nodiscard]] Rank role_of(Rank sender) const;
-  /// Whether the two are one process.
+  /// Whether `sender` and `receiver` are one process.
   [[nodiscard]] bool is_copy(Rank sender, Rank receiver) const { return has_roles() && role_of(sender) == receiver; }
-  /// What processes send themselves, none of it empty, in increasing order of sender.
+  /// What processes send themselves, without empty messages, in increasing order of sender.
   [[nodiscard]] std::vector<Message> copies() const;
   /// As traffic(), without copies().
   [[nodiscard]] Traffic traffic_between_processes() const;

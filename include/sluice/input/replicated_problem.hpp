@@ -12,22 +12,22 @@ namespace sluice {
 
 /// A redistribution of which there are several copies: R copies of the source array lie on R x P processes, process p
 /// of copy a is sender a P + p; S copies of the target array are wanted on S x Q processes, process q of copy t is
-/// receiver t Q + q. Every copy of the target is the whole of it; whichever copy of the source an element comes from is
-/// all the same, and a receiver that has it may pass it on to the same process of another copy.
+/// receiver t Q + q. Every copy of the target is complete. An element may come from any copy of the source, and a
+/// receiver that has it may pass it on to the same process of another copy.
 ///
-/// What receiver t Q + q gets is, for every t, the same: the messages of processes 0, 1, ... to process q, one behind
-/// the other. Offsets are places in that.
+/// Receiver t Q + q gets the same for every t: the messages of processes 0, 1, ... to process q, one behind the other.
+/// Offsets are positions in this sequence.
 class ReplicatedProblem {
  public:
   /// `one`: from one copy to one copy, without roles. Throws InputError for fewer copies than 1, for one copy of both
   /// arrays, for more than 2^26 processes on a side, and for roles.
   ReplicatedProblem(RedistributionProblem one, std::int64_t from_replicas, std::int64_t to_replicas);
 
-  /// From one copy to one copy.
+  /// The problem from one copy to one copy.
   [[nodiscard]] const RedistributionProblem& one() const { return one_; }
-  /// R.
+  /// R, the number of copies of the source array.
   [[nodiscard]] std::int64_t from_replicas() const { return from_replicas_; }
-  /// S.
+  /// S, the number of copies of the target array.
   [[nodiscard]] std::int64_t to_replicas() const { return to_replicas_; }
   /// R P: processes of all copies of the source.
   [[nodiscard]] std::int64_t senders() const { return from_replicas_ * one_.from().processes(); }
@@ -40,7 +40,7 @@ class ReplicatedProblem {
   [[nodiscard]] ReplicatedProblem with_roles(std::span<const Rank> role_of_sender) const;
   /// Whether with_roles said which processes are on both sides.
   [[nodiscard]] bool has_roles() const { return !sender_of_receiver_.empty(); }
-  /// The sender that is the same process as `receiver`; -1: none.
+  /// The sender that is the same process as `receiver`, or -1 if there is none.
   [[nodiscard]] std::int64_t sender_of(std::int64_t receiver) const {
     return has_roles() ? sender_of_receiver_[static_cast<std::size_t>(receiver)] : -1;
   }

@@ -4,7 +4,7 @@
 
 #include "sluice/input/platform.hpp"
 
-/// Platforms for SimGrid, so that one file serves planning and simulated machines.
+/// Writes platforms for SimGrid, so that one file serves planning and simulation.
 namespace sluice {
 
 /// The files that smpirun takes.
@@ -16,7 +16,7 @@ struct SimgridPlatform {
 /// A machine that behaves as the platform says when one message is under way, and shares as follows.
 ///
 ///  - Rates are those of long messages, the slope of the last two points of g(m). What g takes beyond that, the start
-///    of a message, is no part of SimGrid's platforms: smpirun takes it as smpi/os and smpi/ois.
+///    of a message, is not part of SimGrid's platforms: smpirun takes it as smpi/os and smpi/ois.
 ///  - A host sends and receives at the rate of its cluster (of its fastest link, where that is faster), and half of the
 ///    cluster's latency is in each of its two directions.
 ///  - Where the link between two clusters is as fast as their hosts and has `connections` 1, as is the default, there

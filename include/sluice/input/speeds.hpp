@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-/// Networks whose nodes are not all equally fast, and whose backbone carries more at some times than at others.
+/// Networks whose nodes have different speeds, and whose backbone carries more at some times than at others.
 namespace sluice {
 
 /// Speeds are kept in millionths, exactly; 1 is the speed at which a unit of size takes a unit of time.
@@ -27,34 +27,35 @@ struct BackboneChange {
 /// How fast each node sends or receives, and what the backbone carries when.
 ///
 /// A transfer of `size` units between a sender of speed s and a receiver of speed r takes ceil(size / min(s, r)) units
-/// of time. Time and size have one unit, as everywhere in a schedule: where sizes have decimals, it is 10^-decimals.
-/// A step begins, with its set-up, when all steps before it have ended; it lasts as long as its longest transfer
-/// besides. It may have as many transfers as the backbone carries when it begins, and goes on with them until it ends.
+/// of time. Time and size have the same unit, as everywhere in a schedule: where sizes have decimals, it is
+/// 10^-decimals. A step begins when all steps before it have ended; it lasts for its set-up and then as long as its
+/// longest transfer. It may have as many transfers as the backbone carries when it begins, and keeps them until it
+/// ends.
 struct NetworkSpeeds {
   std::vector<std::int64_t> senders;    ///< in millionths, one per sender, or empty: 1 each
-  std::vector<std::int64_t> receivers;  ///< the same of the receivers
-  /// By rising times, the first 0; or empty: as many as elsewhere is said, at any time.
+  std::vector<std::int64_t> receivers;  ///< the same for the receivers
+  /// Changes by rising times, the first at 0. Empty: k is always the one given elsewhere.
   std::vector<BackboneChange> backbone;
 
-  /// Whether nothing is said: all speeds are 1, and k is always the same.
+  /// Whether nothing is given: all speeds are 1, and k is always the same.
   [[nodiscard]] bool empty() const { return senders.empty() && receivers.empty() && backbone.empty(); }
-  /// The largest k of the backbone, or the smallest; 0 where nothing is said of it.
+  /// The largest k of the backbone; 0 if `backbone` is empty.
   [[nodiscard]] std::int64_t most_transfers() const;
-  [[nodiscard]] std::int64_t least_transfers() const;  ///< likewise
+  [[nodiscard]] std::int64_t least_transfers() const;  ///< the smallest k; 0 likewise
   /// The speed of a transfer, in millionths. @pre both are in range
   [[nodiscard]] std::int64_t between(std::int64_t sender, std::int64_t receiver) const;
 
   friend bool operator==(const NetworkSpeeds&, const NetworkSpeeds&) = default;
 };
 
-/// What `size` units take at a speed of `millionths`; nothing if an int64 does not hold it. @pre size >= 0, millionths
-/// >= 1
+/// The time that `size` units take at a speed of `millionths`; nothing if it does not fit an int64. @pre size >= 0,
+/// millionths >= 1
 [[nodiscard]] std::optional<std::int64_t> transfer_time(std::int64_t size, std::int64_t millionths);
 
 /// The most units that take no longer than `time`, at most 2^63 - 1. @pre time >= 0, millionths >= 1
 [[nodiscard]] std::int64_t size_within(std::int64_t time, std::int64_t millionths);
 
-/// k of a step that begins at `time`. @pre `backbone` is not empty and begins at 0, time >= 0
+/// The k of a step that begins at `time`. @pre `backbone` is not empty and begins at 0, time >= 0
 [[nodiscard]] std::int64_t max_transfers_at(const std::vector<BackboneChange>& backbone, double time);
 
 /// What is wrong with `speeds` for so many senders and receivers, and what was expected; nothing if all is well.
@@ -69,8 +70,8 @@ void check_speeds(const NetworkSpeeds& speeds, std::int64_t senders, std::int64_
 /// `value` in millionths; nothing unless it is a number from 0.000001 to 1000000 of at most 6 decimals.
 [[nodiscard]] std::optional<std::int64_t> speed_in_millionths(double value);
 
-/// The format of files: docs/reference/schedule.md. Strict, as read_schedule; that the numbers fit a traffic is for
-/// check_speeds to say. Times are in the unit that the user writes sizes in.
+/// The format of files: docs/reference/schedule.md. It is read strictly, as by read_schedule; whether the numbers fit a
+/// traffic is checked by check_speeds. Times are in the unit that the user writes sizes in.
 ///
 ///     {"schema": "sluice.speeds/1", "senders": [1, 0.5], "receivers": [1, 2],
 ///      "backbone": [{"time": 0, "max_transfers": 2}, {"time": 100, "max_transfers": 1}]}

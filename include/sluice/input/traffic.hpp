@@ -5,8 +5,8 @@
 
 namespace sluice {
 
-/// What one sender has for one receiver. Sizes are in the unit of the problem (elements or bytes) or, where that is not
-/// whole, in decimal parts of it (Traffic::decimals); at least 0.
+/// What one sender sends to one receiver. Sizes are in the unit of the problem (elements or bytes) or, where that is
+/// not whole, in decimal parts of it (Traffic::decimals); at least 0.
 struct Message {
   std::int64_t from = 0;  ///< 0 .. Traffic::senders - 1
   std::int64_t to = 0;    ///< 0 .. Traffic::receivers - 1

@@ -5,7 +5,7 @@
 
 #include "sluice/input/traffic.hpp"
 
-/// Who sends how much to whom, from a file. Two formats, told apart by the extension:
+/// Reads from a file who sends how much to whom. The extension tells which of two formats it has:
 ///
 /// ".mtx", Matrix Market coordinate: row = sender, column = receiver, counted from 1; any order, several entries of one
 /// pair add up.
@@ -22,15 +22,15 @@
 /// both places). Complex matrices are refused. The words of the first line may be in any case; blank lines, lines of
 /// comments (%) and blanks around numbers are skipped; lines end with LF or CR LF.
 ///
-/// ".csv" or ".tsv", dense: one line per sender, as many sizes in each, separated by what the first line has:
-/// semicolons, commas or tabs. A first line of names (each field begins with a letter or a quote, or is empty) is
-/// skipped. Blanks around numbers, blank lines at the end and CR LF are fine.
+/// ".csv" or ".tsv", dense: one line per sender, each with the same number of sizes. The first line decides what
+/// separates them: semicolons, commas or tabs. A first line of names (each field begins with a letter or a quote, or is
+/// empty) is skipped. Blanks around numbers, blank lines at the end and CR LF are fine.
 ///
 ///     3,1,0
 ///     0,0,2
 ///
-/// Sizes are numbers of at least 0: 12, 2.5, 1e3 (whole ones in an "integer" matrix). Rows and columns of zeros are
-/// senders and receivers all the same; entries of size 0 become no messages.
+/// Sizes are numbers of at least 0: 12, 2.5, 1e3 (whole ones in an "integer" matrix). Rows and columns of zeros still
+/// count as senders and receivers; entries of size 0 do not become messages.
 ///
 /// Sizes with a fraction are kept exactly, as integers in units of 10^-decimals: with the fewest decimals that hold
 /// every size, 0 if all are whole. If their total would then exceed 2^62, or the decimals kMaxDecimals, as many
