@@ -11,15 +11,15 @@
 /// Reads files of schedules of any type; the file says which one it is.
 namespace sluice {
 
-/// What a file of a schedule may hold: steps, a tree or a program.
+/// What a file of a schedule may hold: a schedule of steps, a tree or a program.
 using AnySchedule = std::variant<ScheduleFile, TreeSchedule, Program>;
 
 /// Reads one schedule up to the end of `in`, of steps or of a tree, whichever its "type" says, or a program, if that is
 /// what its "schema" says; `file` is its name for messages. Every field is as strict as read_schedule,
 /// read_tree_schedule and read_program are.
 ///
-/// Only what stands before "type", or before the "schema" of a program, is read twice, and kept for that: a few bytes
-/// of a file that sluice wrote, the whole of a file that has it last.
+/// Only the text before "type", or before the "schema" of a program, is read twice and kept for that. This is a few
+/// bytes of a file that sluice wrote, but all of a file in which that field comes last.
 ///
 /// Throws InputError as these three do.
 [[nodiscard]] AnySchedule read_any_schedule(std::istream& in, const std::string& file);

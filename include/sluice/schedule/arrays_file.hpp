@@ -8,9 +8,9 @@
 
 namespace sluice {
 
-/// Reads a file of arrays, JSON of schema sluice.arrays/1: those of a batch, in their order. Layouts, shapes and sizes
-/// of elements are as they stand there. `file` names it in messages. Throws InputError, with the line, for anything
-/// that is not of that schema, and for no array.
+/// Reads a file of arrays, JSON of schema sluice.arrays/1: the arrays of a batch, in their order, with layouts, shapes
+/// and sizes of elements as the file has them. `file` names it in messages. Throws InputError, with the line, for
+/// anything that is not of that schema, and for no array.
 [[nodiscard]] std::vector<ArrayInput> read_arrays(std::istream& in, const std::string& file);
 
 }  // namespace sluice

@@ -7,8 +7,8 @@
 
 /// What a schedule of steps costs, and what every schedule of the same traffic costs at least.
 ///
-/// Bounds see the traffic as a bipartite graph: one node per sender, one node per receiver, one edge per message, its
-/// weight the size. Messages between one pair add up to one edge; messages of size 0 are no edges. Two edges at one
+/// Bounds see the traffic as a bipartite graph: one node per sender, one node per receiver, one edge per message, whose
+/// weight is the size. Messages between one pair add up to one edge; a message of size 0 has no edge. Two edges at one
 /// node never share a step (one port), and a step holds at most k = `max_transfers` edges.
 ///
 /// Both bounds take O(m log m) time and O(m) memory for m messages, whatever the number of nodes.
@@ -23,10 +23,10 @@
 /// 2. whole_message_bound is {2, 5, 7}: uncut, the step with the 3 and the other step of sender 1 last 3 + 2.
 namespace sluice {
 
-/// A price of so many steps and so much transmission: total = transmission + setup * steps.
+/// The cost of a number of steps and their transmission: total = transmission + setup * steps.
 [[nodiscard]] Cost priced(std::int64_t steps, std::int64_t transmission, double setup);
 
-/// The cost of `schedule` as it stands: the number of its steps, the sum of the durations it states, and total =
+/// The cost of `schedule` as it is written: the number of its steps, the sum of the durations it states, and total =
 /// transmission + setup * steps. On several switches: the most steps of any switch, the largest sum of any switch, and
 /// the largest total of any switch, which is when the last one ends. Does not check the schedule: see validate.hpp.
 ///
@@ -51,7 +51,8 @@ namespace sluice {
 /// least 0, indices and sizes of `traffic` are in range: throws InputError if not, and if a sum does not fit an int64.
 [[nodiscard]] Cost lower_bound(const Traffic& traffic, std::int64_t max_transfers, double setup);
 
-/// What `of_one`, a lower bound for one switch, proves for `switches` of them; each of the three values on its own.
+/// The lower bound for `switches` switches that follows from `of_one`, a lower bound for one switch; each of the three
+/// values holds on its own.
 ///
 /// Take a schedule on S switches whose switch h has N_h steps, of T_h in all. One switch can go through all of these
 /// steps, one after another, so the N_h add up to of_one.steps or more, the T_h to of_one.transmission or more, and the
@@ -60,9 +61,10 @@ namespace sluice {
 ///  - steps >= ceil(of_one.steps / S) and transmission >= ceil(of_one.transmission / S), as both are integers;
 ///  - total >= of_one.total / S, rounded up if the set-up, and so every total, is whole;
 ///  - total >= setup + ceil(of_one.transmission / S): the switch that transmits the most needs a set-up for it;
-///  - total >= (setup + 1) ceil(of_one.steps / S): a step lasts 1 at least.
+///  - total >= (setup + 1) ceil(of_one.steps / S): a step lasts at least 1.
 ///
-/// The first bound on the total is what counts where steps are many; the others where they are fewer than switches.
+/// The first bound on the total is the largest where there are many steps; the others where there are fewer steps than
+/// switches.
 /// @pre switches >= 1
 [[nodiscard]] Cost bound_on_switches(const Cost& of_one, double setup, std::int64_t switches);
 

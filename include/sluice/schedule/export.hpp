@@ -4,12 +4,12 @@
 
 #include "sluice/schedule/step_schedule.hpp"
 
-/// Schedules of steps for other engines: formats that know of buffers on devices, and of nothing else.
+/// Writes schedules of steps for other engines, in formats that know only of buffers on devices.
 ///
-/// Sender p and receiver p are one device, unless the roles of a redistribution say otherwise. What a device has for
-/// others lies in one buffer, message after message in the order of the receivers, as in a call of MPI_Alltoallv; what
-/// it gets lies in one buffer in the order of the senders. Offsets and sizes are in the unit of the schedule. What lies
-/// where within a message is for its two ends to know.
+/// Sender p and receiver p are one device, unless the roles of a redistribution say otherwise. The messages that a
+/// device sends lie in one buffer in the order of the receivers, as in a call of MPI_Alltoallv; the messages that it
+/// receives lie in one buffer in the order of the senders. Offsets and sizes are in the unit of the schedule. The
+/// formats do not say how the elements of a message are ordered: its two ends must agree on that.
 ///
 /// All throw InputError for a schedule with a number of decimals, with local phases, for several switches, or whose
 /// pieces do not make whole messages (as `validate` would say).
@@ -24,8 +24,8 @@ namespace sluice {
 ///       {"size": 12, "pairs": [[0, 1]], "slices": [{"send_offset": 0, "receive_offset": 0, "size": 12}]}],
 ///      "copies": [{"device": 0, "send_offset": 0, "receive_offset": 0, "size": 3}]}
 ///
-/// A slice belongs to the pair at its place in the list; its size is at most that of the step. A pair may be of a
-/// device with itself. "copies" are within a device, and are there only where there are any.
+/// Slice i belongs to pair i; its size is at most that of the step. A pair may consist of a device and itself. "copies"
+/// are within a device; the field is left out where there are none.
 [[nodiscard]] std::string to_ppermute(const StepSchedule& schedule);
 
 /// Steps as groups of sends and receives that start together, for NCCL, Gloo and libraries like them.
@@ -37,7 +37,7 @@ namespace sluice {
 ///        {"device": 1, "kind": "receive", "peer": 0, "offset": 0, "size": 12}]]}
 ///
 /// What a device sends itself is {"device": 0, "kind": "copy", "offset": 0, "to_offset": 3, "size": 3}, in the group of
-/// its step, or in a group of its own before all others where the schedule has it in no step.
+/// its step. If no step of the schedule contains it, it is in a group of its own before all others.
 [[nodiscard]] std::string to_p2p(const StepSchedule& schedule);
 
 /// MSCCL's XML, an all-to-all of equal messages: as many senders as receivers, all messages between different ones of
@@ -45,10 +45,10 @@ namespace sluice {
 /// multiples of. One thread block per peer; a send waits for the one before it on its device, a receive likewise, so
 /// that the steps are kept without a barrier.
 ///
-/// Throws InputError moreover where messages differ in size, saying which.
+/// Also throws InputError where messages differ in size, and names them.
 [[nodiscard]] std::string to_msccl(const StepSchedule& schedule);
 
-/// One of the three functions above.
+/// The type of the three functions above.
 using Exporter = std::string (*)(const StepSchedule& schedule);
 /// The function for "ppermute", "p2p" or "msccl". Throws InputError naming `where` for another name.
 [[nodiscard]] Exporter exporter(const std::string& format, const std::string& where);

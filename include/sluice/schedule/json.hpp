@@ -34,9 +34,9 @@
 /// reader and fixed for the writer.
 namespace sluice {
 
-/// `schedule` as a file, one line per step, with end of line; the cost is computed. Reading it back gives an equal
-/// schedule, but for decimals that nothing in it needs: 250 and 30 with 2 decimals come back as 25 and 3 with 1. Totals
-/// and the set-up come back to the last bit where the decimals are the same.
+/// `schedule` as the text of a file, one line per step, with an end of line; the cost is computed. Reading it back
+/// gives an equal schedule, except for decimals that nothing in it needs: 250 and 30 with 2 decimals come back as 25
+/// and 3 with 1. Totals and the set-up come back to the last bit where the decimals are the same.
 ///
 /// Throws InputError if there is no such JSON: a number that is not finite, text that is not UTF-8, durations that add
 /// up to more than an int64 holds, decimals other than 0 to 18. Writes a broken schedule as it is: see validate.hpp.
@@ -52,9 +52,9 @@ struct ScheduleFile {
 
 /// Reads one schedule of steps up to the end of `in`; `file` is its name for messages.
 ///
-/// Strict: every field of the format once and of its type, none besides; counts and indices integers, sizes of at most
-/// 18 decimals, all of them at least 0 and within int64, sizes in their smallest unit too; nothing after the end.
-/// Whether the schedule is a sound one is for `validate` to say.
+/// Reads strictly: every field of the format once and of its type, and no others; counts and indices are integers,
+/// sizes have at most 18 decimals, all are at least 0 and within int64 (sizes in their smallest unit too); nothing
+/// follows the end. It does not check whether the schedule is sound: `validate` does.
 ///
 /// Throws InputError, where = "FILE:LINE": the line of the value at fault; of the opening brace if a field is missing;
 /// of the last character if the file ends too early; "FILE" alone if it cannot be read at all. Values that do not

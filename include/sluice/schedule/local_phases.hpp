@@ -20,12 +20,13 @@
 ///  - exchange: carrier -> landing, for all pieces;
 ///  - after:    landing -> receiver, for pieces whose landing is not their receiver; nodes are the receivers.
 ///
-/// A message of one of these is the pieces that go that way, one behind the other in the order of the routes: so an
-/// offset in it names a unit of an original message.
+/// A message of a phase consists of all pieces between its two nodes, one behind the other in the order of the routes,
+/// so an offset in it names a unit of an original message.
 ///
-/// Cost: a unit takes `unit_cost` on a local link, where it takes 1 over the backbone. A phase's schedule has the unit
-/// as its measure as every schedule has, its set-up too; so the whole costs unit_cost * before + exchange + unit_cost *
-/// after. A local link is full duplex, and each node has one: it sends to one and receives from one at a time.
+/// Cost: a unit takes `unit_cost` on a local link, where it takes 1 over the backbone. The schedule of a phase counts
+/// sizes and its set-up in units, as every schedule does, so all phases together cost unit_cost * before + exchange +
+/// unit_cost * after. A local link is full duplex, and each node has one: it sends to one and receives from one at a
+/// time.
 ///
 /// Worked example, `unit_cost` 0.1, set-up 10 over the backbone and 2 locally (so 20 in the schedules of the phases).
 /// Senders 0 and 1 have 1 for receiver 0 each: two steps, (1 + 10) * 2 = 22. With the route of the second message
@@ -39,18 +40,19 @@ struct RoutedTraffic {
   Traffic after;     ///< among the receivers
 };
 
-/// From `routes` between so many senders and receivers; one message per pair, sorted. O(routes log routes).
+/// Computes these from `routes` between so many senders and receivers, with one message per pair, sorted. O(routes log
+/// routes).
 ///
 /// Throws InputError if an index is out of range, a size below 0 or a sum beyond int64.
 [[nodiscard]] RoutedTraffic routed_traffic(const std::vector<Route>& routes, std::int64_t senders,
                                            std::int64_t receivers, std::int32_t decimals);
 
-/// A local phase as a schedule of its own, of problem "exchange": as many senders, receivers and transfers at once as
+/// Makes a schedule of problem "exchange" of a local phase. It has as many senders, receivers and transfers at once as
 /// the cluster has `nodes`; algorithm and decimals are those of `schedule`.
 [[nodiscard]] StepSchedule phase_schedule(const StepSchedule& schedule, const LocalPhase& phase, std::int64_t nodes);
 
-/// Cost of all phases of `schedule`, recomputed from the steps: without local phases the total of `cost`. Throws as
-/// `cost` does.
+/// The cost of all phases of `schedule`, computed from the steps. Without local phases it is the total of `cost`.
+/// Throws as `cost` does.
 [[nodiscard]] double total_cost(const StepSchedule& schedule);
 
 /// As `validate` for a schedule without local phases. For one with them, what is wrong with

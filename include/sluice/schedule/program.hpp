@@ -12,7 +12,7 @@
 
 /// What the ranks of a collective do, as one list of operations: send a range of bytes, receive one and keep it, or
 /// receive one and combine it with the own bytes. A collective is a condition on which bytes each rank has at the start
-/// and which, combined of whom, at the end; how they get there is for the operations alone.
+/// and which at the end, and from which ranks these are combined. Only the operations say how the bytes get there.
 ///
 /// All ranks name bytes by their position in one array, which no rank needs to hold as a whole. Of p ranks, with
 /// `size_bytes` = m:
@@ -31,9 +31,9 @@
 /// Shares are whole elements of `element_bytes`, as equal as possible, longer ones first. Blocks and shares may have
 /// sizes of their own instead (MPI's calls in v): Program::block_offsets.
 ///
-/// The k-th send of a rank to another one is received by the k-th receive there from it, in the order of the list. An
-/// operation may begin when all in `after` have ended, whatever else its rank does; only the message of a combine may
-/// come before, to a buffer. So the list names what must not run at once:
+/// The k-th send of a rank to another one is received by the k-th receive of that rank from the sender, in the order of
+/// the list. An operation may begin when all in `after` have ended, whatever else its rank does; only the message of a
+/// combine may arrive earlier, in a buffer. So `after` must name the operations that must not overlap with this one:
 ///  - a send or combine names the operation that wrote its bytes last, for every byte;
 ///  - a receive or combine names those that have sent its bytes since they were written last, and where none has, the
 ///    operation that wrote them.
@@ -55,7 +55,7 @@ enum class Collective : std::uint8_t {
 
 /// The name in the table above: "reduce-scatter".
 [[nodiscard]] std::string_view to_string(Collective collective);
-/// The collective of that name; nullopt where there is none.
+/// The collective of that name, or nullopt if there is none.
 [[nodiscard]] std::optional<Collective> parse_collective(std::string_view name);
 /// Whether it combines what ranks have.
 [[nodiscard]] bool combines(Collective collective);
@@ -106,12 +106,12 @@ struct ProgramOperation {
 /// A collective and the operations that carry it out; sizes and shares as above.
 struct Program {
   Collective problem = Collective::kBroadcast;  ///< which collective
-  std::string algorithm;                        ///< for people, such as "hierarchical, 6 groups, ring inside"
+  std::string algorithm;                        ///< shown to people, such as "hierarchical, 6 groups, ring inside"
   std::int64_t ranks = 1;                       ///< p, at least 1
   std::int64_t size_bytes = 0;                  ///< m of the table above, or with `block_offsets` the whole array
   std::int64_t root = 0;                        ///< 0 where there is none
-  std::int64_t element_bytes = 1;  ///< of what is combined; a divisor of size_bytes, and no range cuts an element
-  bool commutative = true;  ///< false: ranks are combined in their order, so only those next to each other ever are
+  std::int64_t element_bytes = 1;  ///< size of what is combined; it divides size_bytes and no range cuts it
+  bool commutative = true;         ///< false: ranks are combined in their order, so only neighbours are combined
   /// Where blocks (shares) of other sizes than the table says begin in the array, and the end of the last: p + 1
   /// offsets, of alltoall p p + 1, row by row. Empty where they are as the table says.
   std::vector<std::int64_t> block_offsets = {};
@@ -123,12 +123,12 @@ struct Program {
   friend bool operator==(const Program&, const Program&) = default;
 };
 
-/// Gives the blocks (shares) of `program` these sizes in bytes, one for each rank, of alltoall one for each pair, row
-/// by row, and makes size_bytes their sum. Throws InputError for a problem without blocks, another number of them, a
+/// Gives the blocks (shares) of `program` these sizes in bytes, one for each rank (for alltoall, one for each pair, row
+/// by row), and makes size_bytes their sum. Throws InputError for a problem without blocks, another number of them, a
 /// size below 0 or that cuts elements, and a sum beyond 2^63 - 1.
 void set_blocks(Program& program, std::span<const std::int64_t> bytes);
 
-/// The sizes that set_blocks was given; none where blocks are alike.
+/// The sizes that set_blocks was given; empty where `block_offsets` is empty.
 [[nodiscard]] std::vector<std::int64_t> block_bytes(const Program& program);
 
 /// Size of the array that ranges are in. Throws InputError where it is more than 2^63 - 1.
@@ -139,10 +139,10 @@ void set_blocks(Program& program, std::span<const std::int64_t> bytes);
 [[nodiscard]] ByteRange block_of(const Program& program, std::int64_t from, std::int64_t to);
 /// What `rank` has at the start, by rising offsets; no range is empty.
 [[nodiscard]] std::vector<ByteRange> ranges_at_start(const Program& program, std::int64_t rank);
-/// What `rank` must have at the end, likewise.
+/// What `rank` must have at the end, by rising offsets; no range is empty.
 [[nodiscard]] std::vector<ByteRange> ranges_at_end(const Program& program, std::int64_t rank);
 
-/// What is wrong with `program`; empty if nothing. `Violation::step` is the position of the operation, or -1.
+/// What is wrong with `program`; empty if nothing is. `Violation::step` is the position of the operation, or -1.
 ///
 ///  - counts, sizes and times in range, the bound no longer than the length; of every operation the ranks, the ranges
 ///    (inside the array, not empty, apart from each other, whole elements) and `after`;
@@ -177,8 +177,8 @@ void set_blocks(Program& program, std::span<const std::int64_t> bytes);
 /// gives an equal program. Throws InputError for a time that is not finite or a text that is not UTF-8.
 [[nodiscard]] std::string to_json(const Program& program);
 
-/// Strict, as read_schedule: every field once and of its type, none besides. Whether the program is sound is for
-/// `validate` to say. Throws InputError, where = "FILE:LINE".
+/// Strict, as read_schedule: every field once and of its type, and no others. It does not check whether the program is
+/// sound: `validate` does. Throws InputError, where = "FILE:LINE".
 [[nodiscard]] Program read_program(std::istream& in, const std::string& file);
 /// The same from the file `path`.
 [[nodiscard]] Program read_program(const std::string& path);

@@ -20,12 +20,12 @@ struct Transfer {
   friend bool operator==(const Transfer&, const Transfer&) = default;
 };
 
-/// Transfers that run side by side: every sender and every receiver takes part in one at most. `duration` is the
+/// Transfers that run side by side: every sender and every receiver takes part in at most one. `duration` is the
 /// largest size among them, or where nodes differ in speed the longest time (StepSchedule::speeds).
 struct Step {
   std::int64_t duration = 0;
   std::vector<Transfer> transfers;  ///< in any order
-  std::int64_t on_switch = 0;       ///< which one carries it: 0 .. StepSchedule::switches - 1
+  std::int64_t on_switch = 0;       ///< the switch that carries it: 0 .. StepSchedule::switches - 1
 
   friend bool operator==(const Step&, const Step&) = default;
 };
@@ -42,8 +42,8 @@ struct Cost {
 
 /// One array of a batch (BatchProblem), as the user wrote it.
 struct ArrayInput {
-  std::string from;                ///< layout
-  std::string to;                  ///< likewise
+  std::string from;                ///< layout of the source array
+  std::string to;                  ///< layout of the target array
   std::string shape = {};          ///< empty: one slice
   std::string part = {};           ///< as RedistributionInput has it
   bool transpose = false;          ///< likewise
@@ -72,8 +72,8 @@ struct RedistributionInput {
   /// process of the source grid, one behind the other.
   std::int64_t from_replicas = 1;
   std::int64_t to_replicas = 1;  ///< S
-  /// Of a batch of arrays, whose messages are merged, and count bytes: all of them; but for `roles`, all else is then
-  /// left as it is. Senders and receivers are the processes of any of the grids, by their numbers.
+  /// All arrays of a batch, whose messages are merged and count bytes. All other fields except `roles` then keep their
+  /// defaults. Senders and receivers are the processes of any of the grids, by their numbers.
   std::vector<ArrayInput> arrays = {};
 
   /// Whether there are several copies of either array.
@@ -82,8 +82,8 @@ struct RedistributionInput {
   friend bool operator==(const RedistributionInput&, const RedistributionInput&) = default;
 };
 
-/// The way of a piece of an exchange with local phases: `size` units from `offset` on of the message from sender `from`
-/// to receiver `to`. See local_phases.hpp.
+/// The route of a piece of an exchange with local phases: `size` units from `offset` on of the message from sender
+/// `from` to receiver `to`. See local_phases.hpp.
 struct Route {
   std::int64_t from = 0;
   std::int64_t to = 0;
@@ -122,7 +122,7 @@ struct LocalPhases {
 /// set-up, transmission and total of the bound) is in units of 10^-decimals of what the user wrote, as in Traffic.
 struct StepSchedule {
   std::string problem;             ///< "redistribute" or "exchange"
-  std::string algorithm;           ///< what planned it; for people
+  std::string algorithm;           ///< what planned it; shown to people
   std::int64_t senders = 0;        ///< how many
   std::int64_t receivers = 0;      ///< how many
   std::int64_t max_transfers = 0;  ///< at most so many transfers in a step, at any time

@@ -29,8 +29,9 @@ namespace sluice {
 
 /// Reads one schedule of a tree up to the end of `in`; `file` is its name for messages.
 ///
-/// Strict: every field of the format once and of its type, none besides; counts and machines integers from 0 to 2^63 -
-/// 1, times at least 0; nothing after the end. Whether the schedule is a sound one is for `validate` to say.
+/// Reads strictly: every field of the format once and of its type, and no others; counts and machines are integers from
+/// 0 to 2^63 - 1, times are at least 0; nothing follows the end. It does not check whether the schedule is sound:
+/// `validate` does.
 ///
 /// Throws InputError, where = "FILE:LINE": the line of the value at fault; of the opening brace if a field is missing;
 /// of the last character if the file ends too early; "FILE" alone if it cannot be read at all. Values that do not

@@ -32,9 +32,9 @@
 /// sends twice in a step, as one of the source and as one of the target. The traffic is then that of one copy to one
 /// copy: a process of the source sends nothing but its own message, from whichever copy.
 ///
-/// With the traffic, copies included, moreover: the same numbers of senders and receivers, every unit of every message
-/// sent or copied exactly once, and nothing else sent. Sizes with different decimals are compared in the smaller unit
-/// of the two; violations give them in the user's unit.
+/// With the traffic, copies included, it also checks: the same numbers of senders and receivers, every unit of every
+/// message sent or copied exactly once, and nothing else sent. Sizes with different decimals are compared in the
+/// smaller unit of the two; violations give them in the user's unit.
 ///
 /// O(t log t) time and 40 bytes of memory per transfer, for t transfers; independent of the numbers of senders and
 /// receivers, which may be anything in a file.
