@@ -10,18 +10,18 @@ namespace sluice {
 /// The networks inside the two clusters of an exchange: full duplex, one port per node, no limit on the number of
 /// transfers at once.
 struct LocalLinks {
-  /// What a unit costs on a local link, where it costs 1 over the backbone: speed of a transfer over the backbone /
-  /// speed of a local one. Finite and above 0; at 1 or more, local phases hardly ever pay.
+  /// The cost of a unit on a local link, as a multiple of its cost over the backbone: speed of a transfer over the
+  /// backbone / speed of a local one. Finite and above 0; at 1 or more, local phases hardly ever pay.
   double unit_cost = 1;
-  /// What a step of a local phase costs, in the unit of the traffic, as ExchangeProblem::setup; finite, at least 0.
-  /// Where nothing is said, the same as a step over the backbone: a fast network need not start steps faster.
+  /// The set-up cost of a step of a local phase, in the unit of the traffic, as ExchangeProblem::setup; finite, at
+  /// least 0. If it is not given, it is that of a step over the backbone: a fast network need not start steps faster.
   std::optional<double> setup;
 };
 
 /// A plan of an exchange that may pass data on inside the clusters.
 struct AggregatedPlan {
-  /// With `schedule.local_phases` if that is cheaper, else a plan of the problem's own traffic; `bound` and `optimal`
-  /// are about what crosses the backbone alone.
+  /// `schedule` has local phases if they make it cheaper; else it is a plan of the problem's own traffic. `bound` and
+  /// `optimal` concern only what crosses the backbone.
   ExchangePlan exchange;
   double total = 0;        ///< cost of all phases
   double plain_total = 0;  ///< cost of the best plan found without local phases; at least `total`
@@ -30,8 +30,8 @@ struct AggregatedPlan {
 
 /// Plans `problem` with or without local phases, whichever is cheaper.
 ///
-/// `options.time_limit_s` holds for all of it where the algorithm is "auto" or "exact". Deterministic as plan_exchange.
-/// Throws as plan_exchange does, and InputError if `links` are out of range or nodes differ in speed.
+/// `options.time_limit_s` limits the whole planning where the algorithm is "auto" or "exact". Deterministic as
+/// plan_exchange. Throws as plan_exchange does, and InputError if `links` are out of range or nodes differ in speed.
 [[nodiscard]] AggregatedPlan plan_with_local_links(const ExchangeProblem& problem, const LocalLinks& links,
                                                    const ExchangeOptions& options = {});
 

@@ -17,10 +17,10 @@ namespace sluice {
 
 /// How to plan a batch of arrays.
 struct BatchOptions {
-  std::string algorithm = "auto";  ///< one of redistribute where arrays are alike; or one of exchange; or "auto"
+  std::string algorithm = "auto";  ///< a planner of redistribute where arrays are alike; or one of exchange; or "auto"
   double setup = 1;                ///< set-up cost of a step, in bytes
   std::int64_t effort = kCustomaryEffort;  ///< as plan_redistribution has it; of exchange, exchange_effort of it
-  double time_limit_s = std::numeric_limits<double>::infinity();  ///< of planners of exchange
+  double time_limit_s = std::numeric_limits<double>::infinity();  ///< for planners of exchange
   StopRequest stop;                                               ///< ends a search
   bool whole_messages = false;  ///< whether "auto" keeps messages whole also where arrays are not alike
 };
@@ -38,14 +38,14 @@ struct BatchFrontPoint {
   std::string algorithm;                   ///< what planned it
   Cost cost;                               ///< its NS and TC
   std::int64_t transmission_at_least = 0;  ///< as FrontPoint has it
-  std::function<StepSchedule()> schedule;  ///< writes its steps out, as those of BatchPlan; throws as plan_batch does
+  std::function<StepSchedule()> schedule;  ///< writes out its steps, as those of BatchPlan; throws as plan_batch does
 };
 
-/// As RedistributionFront, in bytes.
+/// The front of a batch, as RedistributionFront, in bytes.
 struct BatchFront {
   std::vector<BatchFrontPoint> points;  ///< by rising NS
   Cost bound;                           ///< steps and transmission alone, for any schedule of whole messages
-  bool complete = false;                ///< whether every point is proven, and that there is none beside them
+  bool complete = false;                ///< whether every point is proven, and that there are no others
 };
 
 /// All that nothing beats in NS and TC at once, of whole messages. Where arrays are alike (BatchProblem::pattern) and

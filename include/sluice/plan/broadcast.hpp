@@ -12,7 +12,7 @@
 #include "sluice/schedule/tree_schedule.hpp"
 #include "sluice/schedule/validate.hpp"
 
-/// Plans broadcasts over clusters of ranks: what the models say of a strategy inside a cluster, trees between clusters,
+/// Plans broadcasts over clusters of ranks: the times of strategies inside a cluster by models, trees between clusters,
 /// and programs for ranks, which carry out such trees or send parts of the message different ways.
 ///
 /// The terms are those of pLogP: a message of m bytes keeps its sender for g(m) and arrives g(m) + L after its start.
@@ -21,14 +21,14 @@ namespace sluice {
 
 // ---- inside a cluster
 
-/// What a model says of one strategy.
+/// The time of one strategy by a model.
 struct StrategyPrediction {
   std::string_view strategy;       ///< "flat", "segmented-chain", ...
   double time_s = 0;               ///< until the last rank has the message
   std::int64_t segment_bytes = 0;  ///< the best size of segments; 0 if the strategy sends the message whole
-  bool executable = true;          ///< false: a model only, of a protocol that the MPI may follow
-  bool best = false;               ///< of all; the first of several
-  std::string_view source;         ///< of the model
+  bool executable = true;          ///< false: only a model, of a protocol that the MPI may follow
+  bool best = false;               ///< whether it is the best of all; of several, the first
+  std::string_view source;         ///< where the model comes from
 };
 
 /// The eleven models of Table 1 of Steffenel, "A Framework for Adaptive Collective Communications on Heterogeneous
@@ -41,18 +41,18 @@ struct StrategyPrediction {
 
 // ---- between clusters
 
-/// How long it takes clusters to send to each other and to broadcast inside; a matrix has a row for each sender, its
+/// How long clusters take to send to each other and to broadcast inside. A matrix has a row for each sender; its
 /// diagonal is not read. A cluster broadcasts inside when its coordinator has sent to other clusters for the last time.
 struct BetweenClusters {
-  std::int64_t root = 0;        ///< the cluster that has the message
+  std::int64_t root = 0;        ///< the cluster that has the message at the start
   std::vector<double> gap;      ///< clusters x clusters: g of one segment
   std::vector<double> latency;  ///< clusters x clusters: L
-  std::vector<double> inside;   ///< T of each cluster
+  std::vector<double> inside;   ///< T, the time of the broadcast inside each cluster
   /// Parts that go through the tree one behind the other; each coordinator sends part by part, each to all of its
   /// children.
   std::int64_t segments = 1;
 
-  /// Number of clusters.
+  /// The number of clusters.
   [[nodiscard]] std::int64_t clusters() const { return static_cast<std::int64_t>(inside.size()); }
 };
 
@@ -125,11 +125,11 @@ struct BroadcastOptions {
   bool messages = true;  ///< false: only the summary, the plan has no transfers, operations and pace
 };
 
-/// Ranks among which the MPI's own broadcast spreads the whole message: at least two. The first one has all of it, and
-/// has begun all its sends. The others send and receive no other messages.
+/// At least two ranks to which the MPI's own broadcast sends the whole message. The first one has all of it, and has
+/// begun all its sends. The others send and receive no other messages.
 struct NativeBroadcast {
-  std::vector<std::int64_t> ranks;  ///< the first one has the message
-  double start_s = 0;               ///< when it begins
+  std::vector<std::int64_t> ranks;  ///< the first one has the message at the start
+  double start_s = 0;               ///< when the broadcast begins
   double end_s = 0;                 ///< when all have the message
 
   friend bool operator==(const NativeBroadcast&, const NativeBroadcast&) = default;
@@ -145,11 +145,11 @@ struct BroadcastPlan {
   /// when the last rank has the message, by the replay or by one of these broadcasts. Without a bound.
   Program program;
   std::vector<SendPace> pace;           ///< by operation; it matters for sends alone
-  std::vector<NativeBroadcast> native;  ///< by the MPI, after the program; a rank is in one of them at most
-  std::int64_t messages = 0;            ///< of the program, how many
+  std::vector<NativeBroadcast> native;  ///< by the MPI, after the program; a rank is in at most one of them
+  std::int64_t messages = 0;            ///< number of messages of the program
   /// What each method that "auto" compared takes by the model, the first one chosen.
   struct Candidate {
-    std::string method;   ///< what a person calls it
+    std::string method;   ///< its name for people
     double length_s = 0;  ///< seconds until the last rank has the message
   };
   std::vector<Candidate> candidates;  ///< at least the one chosen
@@ -174,7 +174,7 @@ struct BroadcastPlan {
 
 // ---- the other way round: reductions
 
-/// The same clusters with every link the other way round.
+/// The same clusters with every link in the other direction.
 [[nodiscard]] BetweenClusters transposed(const BetweenClusters& problem);
 
 /// The schedule of a reduction that goes the other way round: the transfers of a broadcast, played backwards from its
@@ -184,7 +184,7 @@ struct BroadcastPlan {
 /// over as many clusters.
 [[nodiscard]] TreeSchedule reversed(const TreeSchedule& schedule, const BetweenClusters& problem);
 
-/// A reduction that is a broadcast the other way round.
+/// A reduction that is a broadcast played backwards.
 struct ReversedPlan {
   /// Of problem "reduce", over links: between clusters as reversed() has it, else of ranks, each segment through a tree
   /// of its own.

@@ -7,10 +7,10 @@
 
 #include "sluice/plan/broadcast.hpp"
 
-/// Trees between clusters, and what their planners share.
+/// Trees between clusters, and the functions that their planners share.
 namespace sluice::detail {
 
-/// Who sends to whom, in which order.
+/// Which cluster sends to which others, in which order.
 struct ClusterTree {
   std::vector<std::vector<std::int32_t>> children;  ///< of each cluster, in the order of sending
   std::vector<std::int32_t> parent;                 ///< -1 for the root
@@ -25,7 +25,7 @@ struct ClusterTree {
   }
 };
 
-/// The matrices of a problem, for loops that read them all the time.
+/// The matrices of a problem, for loops that read them often.
 class Costs {
  public:
   explicit Costs(const BetweenClusters& problem) : problem_(problem), n_(problem.inside.size()) {}
@@ -42,14 +42,14 @@ class Costs {
   std::size_t n_;
 };
 
-/// When the last cluster has ended its internal broadcast. O(clusters * segments) time.
+/// The time at which the last cluster ends its internal broadcast. O(clusters * segments) time.
 [[nodiscard]] double makespan(const BetweenClusters& problem, const ClusterTree& tree);
 
 /// The tree with its times; `bound.lower` is shortest_paths_bound. O(t log t) time for t transfers.
 [[nodiscard]] TreeSchedule scheduled(const BetweenClusters& problem, const ClusterTree& tree);
 
-/// No schedule is shorter: a cluster has the message no earlier than along the cheapest path, and then broadcasts
-/// inside. O(C^2) time.
+/// A lower bound on the length of any schedule: a cluster gets the message no earlier than along the cheapest path, and
+/// then broadcasts inside. O(C^2) time.
 [[nodiscard]] double shortest_paths_bound(const BetweenClusters& problem);
 
 /// One of the paper's heuristics: those of registry.cpp with a tree. Of several segments, the tree for one of them.

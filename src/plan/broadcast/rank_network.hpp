@@ -11,16 +11,16 @@
 
 namespace sluice::detail {
 
-/// Messages that yield are delayed by that part of what their lower weight takes from them: fitted to executions under
-/// SMPI.
+/// A message that yields is delayed by this part of the time that its lower weight costs it. The value was fitted to
+/// executions under SMPI.
 inline constexpr double kYields = 0.5;
 
-/// How long a message occupies what it passes.
+/// How long a message occupies each thing that it passes.
 struct MessageCosts {
-  double port_s = 0;        ///< of the sender
-  double connection_s = 0;  ///< between the two ranks, without others on the link
-  double receive_s = 0;     ///< of the receiver's port
-  double link_s = 0;        ///< of the link between the clusters, 0 inside one
+  double port_s = 0;        ///< the port of the sender
+  double connection_s = 0;  ///< the connection between the two ranks, without others on the link
+  double receive_s = 0;     ///< the port of the receiver
+  double link_s = 0;        ///< the link between the clusters, 0 inside one
   double latency_s = 0;
   double overhead_s = 0;  ///< how long receiving it keeps the receiver from sending
   /// Whether it gives way at the ports: messages inside the clusters of its sender and its receiver do not wait for it
@@ -30,7 +30,7 @@ struct MessageCosts {
   double yields_to = 0;
 };
 
-/// A group of some level of the platform: a host, a LAN, a site.
+/// A group at some level of the platform: a host, a LAN, a site.
 struct RankGroup {
   /// The clusters of each part are next to each other, and so are those of each part of a part. The part with the
   /// root's cluster comes first, others by falling numbers of ranks.
@@ -46,9 +46,9 @@ struct RankGroup {
 /// it yields: shares of connections that compete for a port go with 1 / latency (as TCP's do), so messages inside the
 /// cluster slow it down.
 ///
-/// Several messages share the link in turn, each for g(b) / connections, and all those into or out of a group of any
-/// level for the least such time of any link there, unless the platform says otherwise: a group's links start from one
-/// uplink, which is a host's card, or that of a LAN or a site.
+/// Several messages share the link in turn, each for g(b) / connections, and all messages into or out of a group of any
+/// level share its uplink, each for the least such time of any link there, unless the platform gives another: a group's
+/// links start from one uplink, which is a host's card, or that of a LAN or a site.
 class RankNetwork {
  public:
   explicit RankNetwork(const Platform& platform);
@@ -63,35 +63,36 @@ class RankNetwork {
   [[nodiscard]] MessageCosts costs(std::size_t from_cluster, std::size_t to_cluster, std::int64_t bytes,
                                    bool one_port) const;
 
-  /// For how long a message that keeps a link for `link_s` keeps the port of a rank in `cluster`: no longer than one
+  /// How long a message that keeps a link for `link_s` keeps the port of a rank in `cluster`: no longer than a message
   /// inside the cluster.
   [[nodiscard]] double port_s(std::size_t cluster, double link_s, std::int64_t bytes) const {
     const GapTable& inside = platform_.clusters[cluster].gap;
     return inside.points().empty() ? link_s : std::min(link_s, inside.at(bytes));
   }
 
-  /// Uplinks, the groups' in both directions, have numbers below this.
+  /// Uplinks, one per group and direction, have numbers below this.
   [[nodiscard]] std::size_t uplinks() const { return 2 * levels_.groups().size(); }
-  /// use(number) for each that a message between two clusters passes.
+  /// Calls use(number) for each uplink that a message between two clusters passes.
   template <class Use>
   void for_uplinks(std::size_t from_cluster, std::size_t to_cluster, Use use) const {
     levels_.cross(
         from_cluster, to_cluster, [&](std::size_t group) { use(2 * group); },
         [&](std::size_t group) { use(2 * group + 1); });
   }
-  /// Whether nothing is outside of a group.
+  /// Whether there is nothing outside of a group.
   [[nodiscard]] bool is_whole(std::size_t group) const { return widest_[group] == nullptr; }
-  /// For how long a message keeps an uplink.
+  /// How long a message keeps an uplink.
   [[nodiscard]] double uplink_s(std::size_t number, std::int64_t bytes) const {
     const PlatformLink& widest = *widest_[number / 2];
     return widest.gap.at(bytes) / static_cast<double>(widest.connections);
   }
-  /// The same of a message that keeps its link for `link_s`: no longer than that, unless the platform gives the uplink.
+  /// The same for a message that keeps its link for `link_s`: no longer than that, unless the platform gives the
+  /// uplink.
   [[nodiscard]] double kept_s(std::size_t number, double link_s, double uplink_s) const {
     return levels_.groups()[number / 2].uplink ? uplink_s : std::min(link_s, uplink_s);
   }
 
-  /// The groups of a level with their ranks in order, the root's first.
+  /// The groups of a level with their ranks in order; the root's group comes first.
   [[nodiscard]] std::vector<RankGroup> groups_from(std::int64_t root, std::size_t level) const;
 
  private:
