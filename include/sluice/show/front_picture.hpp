@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-/// Schedules that nothing known beats in steps (NS) and transmission (TC) at once.
+/// Schedules of which no known one is better in both steps (NS) and transmission (TC).
 struct Front {
   /// One schedule.
   struct Point {
@@ -21,16 +21,16 @@ struct Front {
   std::string unit;                        ///< of TC, set-up and total: "elements"
   std::int64_t steps_at_least = 0;         ///< of any schedule
   std::int64_t transmission_at_least = 0;  ///< of any schedule
-  bool complete = false;                   ///< whether every point is proven, and that there is none beside them
+  bool complete = false;                   ///< whether every point is proven, and that there are no others
 };
 
 /// The front in SVG: steps to the right, transmission up. A line leads from each schedule to the next; a dot is filled
-/// where it is proven that as many steps have no lower TC, else a bar reaches down to what is proven. A ring is around
-/// the lowest total, dashed lines stand at what no schedule is below. `title` stands above. Light or dark as the
+/// where it is proven that as many steps have no lower TC, else a bar reaches down to what is proven. A ring marks the
+/// lowest total; dashed lines show the lower bounds of any schedule. `title` stands above. Light or dark as the
 /// reader's system is. O(points).
 [[nodiscard]] std::string front_svg(const Front& front, const std::string& title);
 
-/// "proven", or what is not known of it, as a sentence that follows "front: ".
+/// "proven", or a sentence that follows "front: " and says what is not known of the front.
 [[nodiscard]] std::string front_proof_text(const Front& front);
 
 }  // namespace sluice

@@ -12,7 +12,7 @@ namespace sluice {
 /// A time in `unit`: as seconds_text for "s", else as number_text, without a unit.
 [[nodiscard]] std::string time_text(double value, std::string_view unit);
 
-/// The fewest digits that give it exactly, at most six decimals: "22", "18.5", "1e+20".
+/// The fewest digits that give the value exactly, with at most six decimals: "22", "18.5", "1e+20".
 [[nodiscard]] std::string number_text(double value);
 
 /// `value` / `bound` with three decimals; "1.000" for 0 / 0 and "-" where only the bound is 0.
@@ -21,7 +21,7 @@ namespace sluice {
 /// "1 rank", "2 ranks": `many` is `one` with an s unless given.
 [[nodiscard]] std::string count_text(std::int64_t count, const std::string& one, const std::string& many = "");
 
-/// A layout as it was written, or, where that is more than 60 characters, the first 40 of them and how many there are.
+/// A layout as it was written. Of a text of more than 60 characters it shows the first 40 and the number of all.
 [[nodiscard]] std::string layout_text(const std::string& layout);
 
 /// How much `value` is above `bound` at most, rounded up to two digits or so: "1.4 %", "0.03 %", "130 %". @pre 0 <=

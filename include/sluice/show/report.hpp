@@ -9,8 +9,8 @@
 
 #include "sluice/schedule/timeline.hpp"
 
-/// Files of results as one page for a browser. What a section holds is data; the page's own program (src/show/report)
-/// draws it, sorts it and filters it.
+/// Files of results as one page for a browser. A section holds data; the page's own program (src/show/report) draws,
+/// sorts and filters it.
 namespace sluice {
 
 /// An empty cell, a number or a text.
@@ -59,9 +59,9 @@ struct ReportLines {
   std::vector<Series> series;  ///< all in one picture
 };
 
-/// A matrix of which only `entries` are there.
+/// A matrix of which only `entries` are given.
 struct ReportMatrix {
-  /// An entry that is there.
+  /// An entry that is given.
   struct Entry {
     std::int64_t row = 0;     ///< 0 .. rows - 1
     std::int64_t column = 0;  ///< 0 .. columns - 1
@@ -81,7 +81,7 @@ struct ReportMatrix {
 /// When transfers run. Where they belong to steps, the page also shows the matrix, and the steps over it.
 struct ReportTimeline {
   Timeline timeline;             ///< what to draw
-  std::string node = "machine";  ///< what sends and receives, where every node does both
+  std::string node = "machine";  ///< what a node is called where every node sends and receives
   std::int32_t decimals = 0;     ///< sizes are in units of 10^-decimals
   std::string size_unit = {};    ///< as of a column
 };
