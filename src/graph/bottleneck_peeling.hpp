@@ -68,8 +68,8 @@ class BottleneckPeeling {
   };
 
   static std::size_t bucket_of(std::int64_t weight);
-  void file(std::int32_t id);        // an inactive edge by its weight
-  std::int32_t activate_heaviest();  // its id
+  void file(std::int32_t id);        // files an inactive edge by its weight
+  std::int32_t activate_heaviest();  // returns its id
   void deactivate(std::int32_t id);
   void match(std::int32_t left, std::int32_t right, std::int32_t id);
   void match_active();                              // Hopcroft-Karp among active edges
@@ -88,7 +88,7 @@ class BottleneckPeeling {
   std::vector<std::int32_t> row_begin_, row_end_;  // active edges of each left vertex, in slots_
   std::vector<Slot> slots_;
   std::vector<std::int32_t> position_;  // in slots_, of active edges
-  std::int64_t threshold_;              // active edges weigh at least so much
+  std::int64_t threshold_;              // active edges have at least this weight
 
   std::vector<std::vector<std::int32_t>> buckets_;
   std::size_t bucket_ = 0;                                               // the one in use; those above are empty

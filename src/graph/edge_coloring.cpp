@@ -50,7 +50,7 @@ struct Degrees {
   }
 };
 
-/// A graph with as many vertices on both sides.
+/// A graph with the same number of vertices on both sides.
 struct Multigraph {
   std::int32_t vertices = 0;
   std::vector<Arc> arcs;  ///< by left vertex before vertices are merged
@@ -111,7 +111,7 @@ Multigraph regular(Multigraph plain, const Degrees& degrees, std::int32_t degree
 
 class Colorer {
  public:
-  /// Colours arcs between `vertices` vertices a side; results go to `color`, by id.
+  /// Colours arcs between `vertices` vertices per side; results go to `color`, by id.
   Colorer(std::int32_t vertices, std::size_t arcs, std::vector<std::int32_t>& color)
       : vertices_(vertices),
         left_pending_(static_cast<std::size_t>(vertices), -1),
@@ -148,8 +148,8 @@ class Colorer {
     const std::size_t cut = halve(arcs);
     const std::int32_t half = degree / 2;
     color_regular(arcs.first(cut), half, first);
-    // The second half gets the last colours of the first half lent, as many as lift its degree to a power of 2. Dummies
-    // have done their work: halving needs no regular graph.
+    // The second half borrows the last colours of the first half, as many as raise its degree to a power of 2. Dummies
+    // are no longer needed: halving works on graphs that are not regular.
     const auto colors = static_cast<std::int32_t>(std::bit_ceil(static_cast<std::uint32_t>(half)));
     const std::int32_t first_lent = first + half - (colors - half);
     std::vector<Arc> rest;
@@ -195,7 +195,7 @@ class Colorer {
     for (std::int32_t i = 0; i < size; ++i) {
       if (half_[i] == kOpen) follow(i, 0, kLeft);
     }
-    // Partners have done their work. The second part, which has at most one arc more than the first, waits in their
+    // Partners are no longer needed. The second part, which has at most one arc more than the first, waits in their
     // place.
     std::size_t cut = 0;
     std::size_t kept = 0;

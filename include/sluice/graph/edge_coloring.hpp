@@ -41,9 +41,9 @@ struct EdgeEnds {
   std::int32_t right = 0;
 };
 
-/// The colours of the graph of these edges, edges[id], which are given up for it: for graphs of so many edges that
-/// their memory counts, of which a BipartiteGraph takes 32 bytes per edge. Some 12 bytes per edge and 21 per edge of
-/// the padded graph in all.
+/// Colours the graph with these edges, where edge id is edges[id], and frees them while it works. It is for graphs with
+/// so many edges that a BipartiteGraph, at 32 bytes per edge, takes too much memory: this takes about 12 bytes per edge
+/// and 21 per edge of the padded graph in all.
 [[nodiscard]] EdgeColoring edge_coloring(std::int32_t lefts, std::int32_t rights, std::vector<EdgeEnds> edges);
 
 }  // namespace sluice
