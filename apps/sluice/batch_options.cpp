@@ -45,7 +45,8 @@ std::vector<ArrayInput> arrays_of_file(const RedistributeOptions& options) {
         std::pair("--part", !options.part.empty()), std::pair("--unit-diagonal", options.unit_diagonal),
         std::pair("--transpose", options.transpose),
         std::pair("--element-bytes", options.element_bytes != usual.element_bytes)}) {
-    if (given) throw InputError(option, "--batch beside it", "the file alone, which says it of each array");
+    if (given)
+      throw InputError(option, "cannot be used with --batch", "--batch alone: its file says this of each array");
   }
   std::vector<ArrayInput> arrays;
   if (options.batch == "-") {
@@ -70,10 +71,10 @@ std::vector<ArrayInput> arrays_of_file(const RedistributeOptions& options) {
 
 BatchTask read_batch(const RedistributeOptions& options) {
   if (options.relabel && options.same_processes)
-    throw InputError("--relabel", "--same-processes beside it", "one of them");
+    throw InputError("--relabel", "cannot be used with --same-processes", "one of the two");
   if (!options.from_replicas.empty() || !options.to_replicas.empty())
-    throw InputError(options.from_replicas.empty() ? "--to-replicas" : "--from-replicas", "several arrays beside it",
-                     "one array");
+    throw InputError(options.from_replicas.empty() ? "--to-replicas" : "--from-replicas",
+                     "cannot be used with several arrays", "one array");
   std::vector<ArrayInput> inputs = options.batch.empty() ? equal_arrays(options) : arrays_of_file(options);
   std::vector<BatchArray> arrays;
   for (std::size_t a = 0; a < inputs.size(); ++a) {

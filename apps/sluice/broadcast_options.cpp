@@ -97,7 +97,7 @@ BroadcastTask read(const BroadcastInput& options) {
   task.options.inside = options.inside;
   task.options.early_internal = options.early_internal;
   if (options.early_internal && task.options.segments != 1)
-    throw InputError("--early-internal", "no --segments 1 beside it", "one segment: the message whole");
+    throw InputError("--early-internal", "no --segments 1", "--segments 1 as well: the message whole");
   task.options.time_limit_s = parse_seconds(options.time_limit, "--time-limit");
   return task;
 }

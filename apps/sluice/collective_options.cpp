@@ -125,7 +125,7 @@ CollectiveTask read(const CollectiveInput& options, std::int64_t ranks) {
   CollectiveTask task;
   task.problem.problem = options.collective;
   const bool listed = !options.counts.empty();
-  if (listed && !options.size.empty()) throw InputError(kCounts, "--size besides", "one of both");
+  if (listed && !options.size.empty()) throw InputError(kCounts, "cannot be used with --size", "one of the two");
   if (!listed && options.size.empty())
     throw InputError("--size", "nothing",
                      has_blocks(options.collective) ? "bytes, such as 16Ki, or --counts" : "bytes, such as 16Ki");

@@ -45,7 +45,7 @@ void add_verbs(CLI::App& root, Action& chosen, std::span<const Verb> verbs) {
   root.footer(
       "Exit status: 0 done, 1 a check failed, 2 bad input (one line on standard error, nothing written),\n"
       "130 interrupted by Ctrl-C (143: by SIGTERM): the best plan so far is printed and written,\n"
-      "70 an error that is none of the input's: no memory, a failure of MPI.\n\n"
+      "70 an error that the input did not cause: no memory, a failure of MPI.\n\n"
       "Example:\n  sluice plan redistribute --from 16:3 --to 16:5\n\n"
       "sluice VERB --help, or sluice help VERB, tells more.");
   root.get_formatter()->column_width(kOptionsWidth);

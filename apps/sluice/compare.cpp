@@ -101,7 +101,7 @@ std::string to_svg(const Comparison& comparison) {
   }
   const char* const what = of_steps ? "total cost" : "length";
   return bars_svg(bars, best > 0 ? 1 : 0, "lower bound", comparison.problem + ": algorithms side by side",
-                  fmt::format("{}{}; at its end the {}", what, best > 0 ? " over the lower bound" : "", what));
+                  fmt::format("{}{}; at the end of a bar: {}", what, best > 0 ? " over the lower bound" : "", what));
 }
 
 }  // namespace

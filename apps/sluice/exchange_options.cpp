@@ -63,7 +63,7 @@ std::optional<Backbone> read_backbone(const ExchangeInput& options) {
     if (!speed.text.empty()) given = speed.option;
   if (given == nullptr) return std::nullopt;
   const auto missing = [&](const char* option, const char* example) {
-    return InputError(option, fmt::format("nothing beside {}", given), example);
+    return InputError(option, fmt::format("missing, needed with {}", given), example);
   };
   Backbone backbone;
   for (const Speed& speed : speeds) {
@@ -80,11 +80,11 @@ std::optional<Backbone> read_backbone(const ExchangeInput& options) {
 /// Once all else is read. Throws InputError for speeds that do not fit the traffic or the other options.
 void take_speeds(const ExchangeInput& options, ExchangeTask& task) {
   ExchangeProblem& problem = task.problem;
-  if (problem.switches != 1) throw InputError("--speeds", "a plan for several switches", "no --switches beside it");
+  if (problem.switches != 1) throw InputError("--speeds", "cannot be used with --switches", "a plan for one switch");
   task.speeds_file = options.speeds;
   set_speeds(problem, read_speeds(options.speeds), options.speeds);
   if (!problem.speeds.backbone.empty() && !options.max_transfers.empty())
-    throw InputError("--speeds", "--max-transfers beside a backbone in " + options.speeds,
+    throw InputError("--speeds", "cannot be used with --max-transfers where " + options.speeds + " has a backbone",
                      "one of the two: both tell k");
 }
 
@@ -125,18 +125,18 @@ void ExchangeInput::add_switches_to(CLI::App& verb) {
 void LocalLinksInput::add_to(CLI::App& verb) {
   verb.add_option("--local-links", links,
                   "speed of each node's link inside its cluster: small messages may merge at a neighbour, loads spread "
-                  "over neighbours, where that pays; beside the hardware")
+                  "over neighbours, where that pays; needs --backbone, --sender-link and --receiver-link")
       ->option_text("SPEED");
   verb.add_option("--local-latency", latency, "time to start a step there; unless given, as --latency")
       ->option_text("TIME");
 }
 
 LocalLinks LocalLinksInput::read(const ExchangeTask& task) const {
-  if (links.empty()) throw InputError("--local-links", "nothing beside --local-latency", "a speed such as 10Gbit");
-  if (!task.problem.speeds.empty())
-    throw InputError("--local-links", "a plan at several speeds", "no --speeds beside it");
+  if (links.empty())
+    throw InputError("--local-links", "missing, needed with --local-latency", "a speed such as 10Gbit");
+  if (!task.problem.speeds.empty()) throw InputError("--local-links", "cannot be used with --speeds", "one of the two");
   if (task.transfer_bytes_per_s <= 0)
-    throw InputError("--local-links", "no hardware beside it", "--backbone, --sender-link and --receiver-link");
+    throw InputError("--local-links", "no speeds of links", "--backbone, --sender-link and --receiver-link as well");
   LocalLinks result;
   result.unit_cost = task.transfer_bytes_per_s / parse_speed(links, "--local-links");
   if (!latency.empty()) {

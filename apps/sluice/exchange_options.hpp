@@ -51,9 +51,10 @@ inline constexpr const char* kExchangeHelp =
     "\nRow = sender, column = receiver. Numbers take the suffixes K, M, G (1000) and Ki, Mi, Gi (1024). For sizes\n"
     "in bytes k and beta can follow from the hardware: k transfers as fast as the slower of the two links fill\n"
     "the backbone, beta is what one of them moves during the latency. That takes --backbone, --sender-link and\n"
-    "--receiver-link (1Gbit, 12.5MB; a second) and --latency (1ms, 20us). A --max-transfers or --setup beside\n"
-    "them wins. With --speeds the file (sluice.speeds/1) says how fast each node is, 1 being the speed at which a\n"
-    "unit of the traffic takes a unit of cost (with the hardware: that of a transfer), and k from which time on.\n";
+    "--receiver-link (1Gbit, 12.5MB; a second) and --latency (1ms, 20us). Where --max-transfers or --setup is\n"
+    "given too, its value is used. With --speeds the file (sluice.speeds/1) says how fast each node is, 1 being\n"
+    "the speed at which a unit of the traffic takes a unit of cost (with the hardware: that of a transfer), and\n"
+    "k from which time on.\n";
 
 /// The options as read and checked.
 struct ExchangeTask {

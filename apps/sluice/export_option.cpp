@@ -22,7 +22,7 @@ void ExportOption::add_to(CLI::App& problem) {
 void ExportOption::check(const std::string& other) const {
   if (values_.empty()) return;
   (void)exporter(values_[0], "--export");
-  if (!other.empty()) throw InputError("--export", other + " beside it", "the whole schedule for --export");
+  if (!other.empty()) throw InputError("--export", "cannot be used with " + other, "the whole schedule for --export");
   check_json_target(values_[1]);
 }
 

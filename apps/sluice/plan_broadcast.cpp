@@ -68,7 +68,7 @@ int plan_forth(const PlanOptions& options, const BroadcastTask& task) {
 /// The reduction that goes the other way round.
 int plan_back(const PlanOptions& options, const BroadcastTask& task) {
   if (task.options.early_internal)
-    throw InputError("--reversed", "--early-internal beside it", "clusters that combine before they receive");
+    throw InputError("--reversed", "cannot be used with --early-internal", "clusters that combine before they receive");
   BroadcastOptions how = task.options;
   how.algorithm = options.algorithm;
   how.stop = stop_at_interrupt();
@@ -97,7 +97,7 @@ int plan(const PlanOptions& options) {
     throw InputError("--element-bytes", options.element_bytes,
                      "nothing without --reversed: a broadcast has no elements");
   if (options.problem.lookahead != BroadcastInput().lookahead && options.algorithm != "ecef-la")
-    throw InputError("--lookahead", "algorithm " + options.algorithm, "--algorithm ecef-la beside it");
+    throw InputError("--lookahead", "algorithm " + options.algorithm, "--algorithm ecef-la");
   const Interruptible interruptible(searches(options.algorithm));
   return options.reversed ? plan_back(options, task) : plan_forth(options, task);
 }

@@ -71,7 +71,7 @@ int plan_with_local_phases(const PlanOptions& options, const ExchangeTask& task)
 
 /// Throws InputError for options that need a plan for one switch.
 void check_switches(const PlanOptions& options) {
-  const std::string expected = "no --switches beside it";
+  const std::string expected = "a plan for one switch, without --switches";
   if (options.local.given()) throw InputError("--local-links", "a plan for several switches", expected);
   if (options.output.timeline.wanted())
     throw InputError(options.output.timeline.given(), "a plan for several switches, which is not simulated", expected);
@@ -87,8 +87,8 @@ int plan(const PlanOptions& options) {
   ExchangeOptions how = task.planned_by(options.algorithm);
   if (!options.resume.empty()) {
     if (options.algorithm != "exact")
-      throw InputError("--resume", "algorithm " + options.algorithm, "--algorithm exact beside it");
-    if (several) throw InputError("--resume", "a plan for several switches", "no --switches beside it");
+      throw InputError("--resume", "algorithm " + options.algorithm, "--algorithm exact");
+    if (several) throw InputError("--resume", "cannot be used with --switches", "a plan for one switch");
     how.start = read_start(options.resume);
   }
   const Interruptible interruptible(searches(options.algorithm));

@@ -168,7 +168,9 @@ std::string not_written_out(const PlanOptions& options, const RedistributeTask& 
 
 /// Throws InputError for what --front is not shown with.
 void check_front_alone(const PlanOptions& options) {
-  const auto refuse = [](const std::string& option) { throw InputError("--front", option + " beside it", "it alone"); };
+  const auto refuse = [](const std::string& option) {
+    throw InputError("--front", "cannot be used with " + option, "one of the two");
+  };
   if (options.output.timeline.traced()) refuse("--trace");
   if (options.output.timeline.beside()) refuse("--beside");
   if (!options.rank.empty()) refuse("--rank");
@@ -177,7 +179,9 @@ void check_front_alone(const PlanOptions& options) {
 }
 
 int plan_several(const PlanOptions& options, std::int64_t effort) {
-  const auto refuse = [](const char* option) { throw InputError(option, "several arrays beside it", "one array"); };
+  const auto refuse = [](const char* option) {
+    throw InputError(option, "cannot be used with several arrays", "one array");
+  };
   if (options.preemptive) refuse("--preemptive");
   if (!options.rank.empty()) refuse("--rank");
   if (options.algorithm == kWalkerOtto) refuse("--algorithm walker-otto");
@@ -210,7 +214,7 @@ int plan(const PlanOptions& options) {
   options.exported.check(not_written_out(options, task));
   if (task.replicated) {
     const auto refuse = [](const char* option) {
-      throw InputError(option, "--from-replicas or --to-replicas beside it", "one copy of either array");
+      throw InputError(option, "cannot be used with --from-replicas or --to-replicas", "one copy of each array");
     };
     if (options.front) refuse("--front");
     if (options.preemptive) refuse("--preemptive");
@@ -240,9 +244,10 @@ int plan(const PlanOptions& options) {
     return plan_in_two_stages(task);
   }
   if (output.timeline.wanted() && for_rank)
-    throw InputError(output.timeline.given(), "--rank beside it", "the whole schedule, or a table without it");
+    throw InputError(output.timeline.given(), "cannot be used with --rank",
+                     "the whole schedule, or a table without it");
   if (!output.json.empty() && for_rank)
-    throw InputError("--json", "--rank beside it", "the whole schedule for --json, or a table without it");
+    throw InputError("--json", "cannot be used with --rank", "the whole schedule for --json, or a table without it");
   const bool writes_out = output.writes_out() && !for_rank;
   if ((writes_out || !whole_messages) && count_messages(task.problem, kMostListedMessages) > kMostListedMessages) {
     throw InputError("plan", fmt::format("more than {} transfers to write out", kMostListedMessages),

@@ -97,7 +97,7 @@ int show_platform(const PlatformOptions& options) {
   if (!options.format.empty() && options.format != "1" && options.format != "2")
     throw InputError("--format", "'" + options.format + "'", "1 or 2");
   if (!options.format.empty() && options.output.empty())
-    throw InputError("--format", "nothing to write beside it", "-o FILE");
+    throw InputError("--format", "no file to write", "-o FILE as well");
   check_json_target(options.output);
   const Platform platform = read_platform(options.file);
   if (!options.output.empty())

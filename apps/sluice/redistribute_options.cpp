@@ -46,9 +46,8 @@ void RedistributeOptions::add_roles_to(CLI::App& verb) {
 }
 
 void RedistributeOptions::add_replicas_to(CLI::App& verb) {
-  verb.add_option(
-          "--from-replicas", from_replicas,
-          "copies of the source array, on as many times the processes of --from: process p of copy a is a P + p")
+  verb.add_option("--from-replicas", from_replicas,
+                  "copies of the source array, each on P processes of its own: process p of copy a is a P + p")
       ->option_text("R [1]");
   verb.add_option("--to-replicas", to_replicas, "copies of the target array that are wanted, likewise")
       ->option_text("S [1]");
@@ -76,7 +75,7 @@ std::optional<ReplicatedProblem> replicated(const RedistributeOptions& options, 
   input.to_replicas = count(options.to_replicas, "--to-replicas");
   if (!input.has_replicas()) return std::nullopt;
   if (options.relabel)
-    throw InputError("--relabel", "--from-replicas or --to-replicas beside it", "one copy of either array");
+    throw InputError("--relabel", "cannot be used with --from-replicas or --to-replicas", "one copy of each array");
   ReplicatedProblem result(problem, input.from_replicas, input.to_replicas);
   if (!options.same_processes) return result;
   std::vector<Rank> same;
@@ -91,7 +90,8 @@ std::optional<ReplicatedProblem> replicated(const RedistributeOptions& options, 
 std::optional<TargetRoles> roles_of(const RedistributeOptions& options, const RedistributionProblem& problem) {
   if (!options.same_processes && !options.relabel) return std::nullopt;
   const char* const option = options.relabel ? "--relabel" : "--same-processes";
-  if (options.same_processes && options.relabel) throw InputError(option, "--same-processes beside it", "one of them");
+  if (options.same_processes && options.relabel)
+    throw InputError(option, "cannot be used with --same-processes", "one of the two");
   const std::int64_t processes = std::max(problem.from().processes(), problem.to().processes());
   if (processes > kMostListedMessages || count_messages(problem, kMostListedMessages) > kMostListedMessages)
     throw InputError(option, fmt::format("more than {} processes or messages", kMostListedMessages), "less");

@@ -103,7 +103,7 @@ ReduceTask read(const ReduceInput& options) {
   constexpr std::int64_t kMostSegments = std::int64_t{1} << 30;
   problem.segments = options.segments == "auto" ? 0 : parse_count(options.segments, "--segments", 1, kMostSegments);
   if (!options.max_segments.empty() && problem.segments != 0)
-    throw InputError("--max-segments", "--segments " + options.segments, "--segments auto beside it");
+    throw InputError("--max-segments", "--segments " + options.segments, "--segments auto");
   if (!options.max_segments.empty())
     problem.max_segments = parse_count(options.max_segments, "--max-segments", 1, kMostSegments);
   if (!options.transfer_overhead.empty())
@@ -138,7 +138,7 @@ std::string ReduceTask::title() const {
 void ReduceTask::check_for(const std::string& algorithm) const {
   constexpr const char* kArityOf = "k-ary";
   if (arity && algorithm != kArityOf)
-    throw InputError("--arity", "--algorithm " + algorithm, fmt::format("--algorithm {} beside it", kArityOf));
+    throw InputError("--arity", "--algorithm " + algorithm, fmt::format("--algorithm {}", kArityOf));
 }
 
 ReducePlan ReduceTask::planned_by(const std::string& algorithm, bool transfers) const {

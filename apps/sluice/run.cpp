@@ -38,7 +38,7 @@ void add_run_redistribute(CLI::App& verb, Action& chosen) {
         {"chain", "local", "auto"})
       ->option_text("MODE [auto]");
   problem->add_flag("--apart", options->apart,
-                    "the ranks of the target grid come behind those of the source grid, as in coupled programs");
+                    "the ranks of the target grid come after those of the source grid, as in coupled programs");
   options->problem.add_replicas_to(*problem);
   options->problem.add_batch_to(*problem);
   problem->add_flag("--relabel", options->problem.relabel,
@@ -94,8 +94,9 @@ void add_run_exchange(CLI::App& verb, Action& chosen) {
       ->add_option("--schedule", options->schedule,
                    "carry out this schedule of plan exchange --json instead of planning; local phases too")
       ->option_text("FILE");
-  problem->add_flag("--by-host", options->by_host,
-                    "two levels: one stream between two hosts, which their ranks gather for and deal out by memory");
+  problem->add_flag(
+      "--by-host", options->by_host,
+      "two levels: one stream from host to host, which ranks of a host fill and empty through shared memory");
   problem->add_flag("--measure", options->measure, "find k first, by 1, 2, 4, .. transfers at once");
   problem
       ->add_option("--platform", options->platform,

@@ -66,10 +66,13 @@ std::vector<std::int64_t> shape_of(const RedistributionProblem& problem) {
 }  // namespace
 
 int run_batch(const RunRedistribute& options) {
-  const auto refuse = [](const char* option) { throw InputError(option, "several arrays beside it", "one array"); };
+  const auto refuse = [](const char* option) {
+    throw InputError(option, "cannot be used with several arrays", "one array");
+  };
   if (!options.alpha.empty()) refuse("--alpha");
   if (!options.beta.empty()) refuse("--beta");
-  if (options.problem.relabel && options.apart) throw InputError("--relabel", "--apart beside it", "one of them");
+  if (options.problem.relabel && options.apart)
+    throw InputError("--relabel", "cannot be used with --apart", "one of the two");
   const BatchTask task = read_batch(options.problem);
   for (std::size_t a = 0; a < task.arrays.size(); ++a) {
     if (task.arrays[a].shape.empty() &&

@@ -65,7 +65,7 @@ int run_collective(const RunCollective& options) {
   how.try_native = !options.model_only;
   how.program = read_program_option(options.program, input.platform);
   if (how.program && (options.algorithm != "auto" || how.segments != 0))
-    throw InputError("--program", options.program + ", and an algorithm or segments", "either");
+    throw InputError("--program", "cannot be used with --algorithm or --segments", "the program alone");
   check_outputs(options.methods.json, options.timeline);
   const compare::Comparison comparison = compare::collectives(MPI_COMM_WORLD, contents, how, methods, repetitions);
   write_timeline(options.timeline, std::string(to_string(problem)), comparison.verified, [&] {

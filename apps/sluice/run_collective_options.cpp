@@ -21,7 +21,7 @@ void add_program_to(CLI::App& problem, std::string& file) {
 
 std::optional<Program> read_program_option(const std::string& file, const std::string& platform) {
   if (file.empty()) return std::nullopt;
-  if (!platform.empty()) throw InputError("--program", "--platform beside it", "either");
+  if (!platform.empty()) throw InputError("--program", "cannot be used with --platform", "one of the two");
   return read_program(file);
 }
 

@@ -134,18 +134,21 @@ void check_options(const RunExchange& options, const std::vector<std::string>& m
   if (options.measure) sources.push_back("--measure");
   if (!options.platform.empty()) sources.push_back("--platform");
   if (sources.size() > 1)
-    throw InputError(sources[1], fmt::format("{} beside it", sources[0]), "one of the two: both tell k");
+    throw InputError(sources[1], fmt::format("cannot be used with {}", sources[0]), "one of the two: both tell k");
   if (!options.schedule.empty()) {
-    if (!sources.empty()) throw InputError(sources.front(), "--schedule beside it", "one of the two: both tell k");
-    if (options.local.given()) throw InputError("--local-links", "--schedule beside it", "one of the two");
-    if (!options.problem.speeds.empty()) throw InputError("--speeds", "--schedule beside it", "one of the two");
+    if (!sources.empty())
+      throw InputError(sources.front(), "cannot be used with --schedule", "one of the two: both tell k");
+    if (options.local.given()) throw InputError("--local-links", "cannot be used with --schedule", "one of the two");
+    if (!options.problem.speeds.empty())
+      throw InputError("--speeds", "cannot be used with --schedule", "one of the two");
   }
   if (options.by_host) {
     const char* const beside = !options.schedule.empty()         ? "--schedule"
                                : options.local.given()           ? "--local-links"
                                : !options.problem.speeds.empty() ? "--speeds"
                                                                  : nullptr;
-    if (beside != nullptr) throw InputError("--by-host", fmt::format("{} beside it", beside), "one of the two");
+    if (beside != nullptr)
+      throw InputError("--by-host", fmt::format("cannot be used with {}", beside), "one of the two");
   }
   const char* const planned = !options.problem.speeds.empty() ? "--speeds"
                               : options.local.given()         ? "--local-links"
@@ -213,10 +216,10 @@ int run_exchange(const RunExchange& options) {
   check_outputs(options.methods.json, options.timeline);
   std::vector<std::string> notes;
   if (!task.problem.speeds.backbone.empty() && (options.measure || !options.platform.empty()))
-    throw InputError(
-        "--speeds",
-        fmt::format("{} beside a backbone in {}", options.measure ? "--measure" : "--platform", task.speeds_file),
-        "one of the two: both tell k");
+    throw InputError("--speeds",
+                     fmt::format("cannot be used with {} where {} has a backbone",
+                                 options.measure ? "--measure" : "--platform", task.speeds_file),
+                     "one of the two: both tell k");
   find_max_transfers(options, task, sends, receivers_from, notes);
   how.speeds = speeds_of_ranks(task.problem, receivers_from, ranks);
   // Where nothing tells k, the job finds it.

@@ -30,7 +30,7 @@ std::vector<std::string> RunMethods::names(const std::vector<std::string>& usual
                                            const std::function<std::string(const std::string&)>& called) const {
   std::vector<std::string> result;
   for (const std::string& name : method == "all" ? usual : parse_list(method)) {
-    if (name == "all") throw InputError("--methods", "'all' beside others", "it alone");
+    if (name == "all") throw InputError("--methods", "'all' and other names", "all alone, or the names");
     const std::string known = called(name);
     if (std::find(result.begin(), result.end(), known) != result.end())
       throw InputError("--methods", fmt::format("'{}' twice", known), "every method once");

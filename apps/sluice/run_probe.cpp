@@ -102,7 +102,7 @@ int run_quick_probe(const ProbeTask& task) {
         std::pair("--tolerance", task.tolerance != usual.tolerance), std::pair("--noise", task.noise != usual.noise),
         std::pair("--algorithm", task.algorithm != usual.algorithm), std::pair("--clusters", !task.clusters.empty()),
         std::pair("--no-broadcasts", task.no_broadcasts)})
-    if (given) throw InputError(option, "--quick beside it", "one of the two");
+    if (given) throw InputError(option, "cannot be used with --quick", "one of the two");
   if (!task.output.empty()) Ranks::once([&] { check_writable(task.output); });
   const mpi::HostNetwork network = mpi::network(MPI_COMM_WORLD);
   Ranks::once([&] {
@@ -127,7 +127,8 @@ int run_probe(const ProbeTask& task) {
   options.rule = parse_clustering_rule(task.algorithm, "--algorithm");
   if (!task.time_budget.empty()) options.time_budget_s = parse_seconds(task.time_budget, "--time-budget");
   if (task.thorough) {
-    if (!task.time_budget.empty()) throw InputError("--thorough", "--time-budget beside it", "one of the two");
+    if (!task.time_budget.empty())
+      throw InputError("--thorough", "cannot be used with --time-budget", "one of the two");
     options.time_budget_s = kThorough_s;
   }
   options.clusters = parse_clusters(task.clusters, ranks);

@@ -143,7 +143,7 @@ void check_memory(double own_bytes, const char* option) {
 int run_redistribute(const RunRedistribute& options) {
   if (asks_for_batch(options.problem)) return run_batch(options);
   RedistributeOptions input = options.problem;
-  if (input.relabel && options.apart) throw InputError("--relabel", "--apart beside it", "one of them");
+  if (input.relabel && options.apart) throw InputError("--relabel", "cannot be used with --apart", "one of the two");
   input.relabel = false;  // the job does that itself
   if (input.from.empty() && input.shape.empty())
     throw InputError("--shape", "no shape", "the extents of the array, such as 4096x4096");
@@ -151,7 +151,7 @@ int run_redistribute(const RunRedistribute& options) {
   if (input.shape.empty() && !std::ranges::all_of(task.problem.axes(), &AxisPattern::is_irregular))
     throw InputError("--shape", "no shape", "the extents of the array, such as 4096x4096");
   if (options.problem.relabel && task.replicated)
-    throw InputError("--relabel", "--from-replicas or --to-replicas beside it", "one copy of either array");
+    throw InputError("--relabel", "cannot be used with --from-replicas or --to-replicas", "one copy of each array");
   const bool by_exchange = task.replicated || (is_algorithm("exchange", options.algorithm) &&
                                                !is_algorithm("redistribute", options.algorithm));
   check_algorithm(by_exchange ? "exchange" : "redistribute", options.algorithm);

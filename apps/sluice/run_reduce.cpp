@@ -82,7 +82,7 @@ void read_platform_of(const RunReduce& options, int ranks, mpi::ReductionOptions
                                                            {"--measure", options.measure},
                                                            {"--dynamic", options.dynamic}}};
   for (const auto& [name, given] : costs)
-    if (given) throw InputError(name, "--platform beside it", "either");
+    if (given) throw InputError(name, "cannot be used with --platform", "one of the two");
   check_algorithm("broadcast", options.algorithm);
   how.platform = read_platform_option(options.platform);
   check_ranks(*how.platform, options.platform, ranks);
@@ -93,7 +93,7 @@ void read_platform_of(const RunReduce& options, int ranks, mpi::ReductionOptions
 /// None: the usual ones, or what is measured.
 std::optional<mpi::ReductionCosts> read_costs(const RunReduce& options) {
   if (options.measure && (!options.transfer.empty() || !options.compute.empty()))
-    throw InputError("--measure", "costs given besides", "either");
+    throw InputError("--measure", "cannot be used with --transfer or --compute", "one of the two");
   if (options.transfer.empty() != options.compute.empty())
     throw InputError(options.transfer.empty() ? "--transfer" : "--compute", "nothing", "both costs, or neither");
   const bool given = !options.transfer.empty();
@@ -123,7 +123,7 @@ mpi::ReductionOptions read_how(const RunReduce& options, const compare::Reductio
   how.progress_thread = !options.no_thread;
   if (options.reproducible) {
     for (const auto& [name, given] : {std::pair{"--measure", options.measure}, {"--dynamic", options.dynamic}})
-      if (given) throw InputError(name, "--reproducible beside it", "either");
+      if (given) throw InputError(name, "cannot be used with --reproducible", "one of the two");
     how.reproducible = true;
   }
   if (!options.platform.empty()) {

@@ -28,6 +28,9 @@ std::string simulating_program() {
   for (const fs::path& each : {folder / "sluice-simgrid", folder / SLUICE_LIBEXEC / "sluice-simgrid"}) {
     if (fs::exists(each)) return each.string();
   }
+  if (SLUICE_WITH_SIMGRID != 0)  // a build of the command alone, or a copy of it
+    throw InputError(kOption, "no program sluice-simgrid beside this one",
+                     "one: scripts/build.sh release sluice-simgrid, or model");
   throw InputError(kOption, "no SimGrid in this build", "a build on a machine with libsimgrid-dev, or model");
 }
 

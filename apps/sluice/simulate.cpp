@@ -101,7 +101,8 @@ struct SimulationOptions {
                      "of simgrid: the machine, as SimGrid describes it or as a platform file")
           ->option_text("FILE");
     if (kind == Kind::kSteps || kind == Kind::kFile) {
-      app.add_flag("--same-hosts", same_hosts, "of simgrid: receiver i is on the host of sender i, not behind them");
+      app.add_flag("--same-hosts", same_hosts,
+                   "of simgrid: receiver i is on the host of sender i, not on a host of its own");
       app.add_flag("--control", control,
                    "of simgrid: count the short messages too by which jobs keep the order barrier or chain");
       app.add_option("--chunk", chunk,
@@ -285,7 +286,8 @@ int simulate_file(const std::string& file, const SimulationOptions& options) {
   if (options.control && !std::holds_alternative<ScheduleFile>(schedule))
     throw InputError("--control", name + ", whose ranks send what it says and nothing else", "a schedule of steps");
   if (!options.simgrid() && !platform.empty() && !std::holds_alternative<Program>(schedule))
-    throw InputError("--platform", "a schedule, which has its own times", "a program (sluice.program/1) beside it");
+    throw InputError("--platform", "a schedule, which has its own times",
+                     "--platform with a program (sluice.program/1) only");
   if (const auto* steps = std::get_if<ScheduleFile>(&schedule)) {
     refuse_broken(validate_with_layouts(*steps, name), name);
     return simulate_steps(steps->schedule, title_of(steps->schedule.problem), options,

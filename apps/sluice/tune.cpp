@@ -59,7 +59,7 @@ std::vector<std::int64_t> parse_sizes(const std::string& text, bool measure) {
       throw InputError("--sizes", fmt::format("{} bytes", bytes), fmt::format("1 to {}", kLargestSize));
     if (measure && bytes % 8 != 0) throw InputError("--sizes", fmt::format("{} bytes", bytes), "a multiple of 8");
     if (!sizes.empty() && bytes <= sizes.back())
-      throw InputError("--sizes", fmt::format("{} behind {}", bytes, sizes.back()), "rising sizes");
+      throw InputError("--sizes", fmt::format("{} after {}", bytes, sizes.back()), "rising sizes");
     sizes.push_back(bytes);
   }
   return sizes;
@@ -71,7 +71,7 @@ TuneTask read(const TuneOptions& options) {
   if (options.output.empty()) throw InputError("sluice tune", "no -o", "-o FILE for the rules");
   if (options.output == "-") throw InputError("-o", "-", "a file, as the table goes to standard output");
   if (options.measure && !options.platform.empty())
-    throw InputError("--measure", "--platform beside it", "one of the two");
+    throw InputError("--measure", "cannot be used with --platform", "one of the two");
   if (!options.measure && options.platform.empty())
     throw InputError("sluice tune", "neither --platform nor --measure", "one of the two");
   // A build without MPI says so later.

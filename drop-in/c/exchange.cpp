@@ -34,7 +34,7 @@ sluice::mpi::ExchangeOptions options_of(const sluice_options* given) {
   if (reader.has("local_unit_cost")) {
     options.local_links = links;
   } else if (links.setup) {
-    throw sluice::InputError("local_setup_bytes", "no local_unit_cost beside it", "both, or that alone");
+    throw sluice::InputError("local_setup_bytes", "no local_unit_cost", "both, or local_unit_cost alone");
   }
   reader.read("by_host", options.by_host);
   reader.read("sender_ranks", options.sender_ranks);

@@ -102,7 +102,7 @@ NetworkSpeeds OptionReader::read_speeds() {
   read("backbone_times", times);
   read("backbone_max_transfers", transfers);
   if (!times.empty() && has("max_transfers"))
-    throw InputError("max_transfers", "backbone_times beside it", "one of the two: both tell k");
+    throw InputError("max_transfers", "cannot be used with backbone_times", "one of the two: both tell k");
   return speeds_of(senders, receivers, times, transfers);
 }
 

@@ -87,7 +87,7 @@ StepPlan exchange(const py::object& traffic, std::optional<std::int64_t> max_tra
   ExchangeProblem problem;
   problem.traffic = traffic_of(traffic);
   if (!backbone.empty() && max_transfers)
-    throw InputError("max_transfers", "a backbone beside it", "one of the two: both tell k");
+    throw InputError("max_transfers", "cannot be used with a backbone", "one of the two: both tell k");
   const py::gil_scoped_release release;
   problem.max_transfers = max_transfers.value_or(std::min(problem.traffic.senders, problem.traffic.receivers));
   problem.setup = move_decimal_point(setup, problem.traffic.decimals);

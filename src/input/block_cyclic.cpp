@@ -71,7 +71,7 @@ void check(const Axis& axis, const std::string& where) {
   }
   checked::multiply(axis.processes, axis.block, where.c_str());
   if (!axis.irregular) return;
-  if (axis.block != 1) throw InputError(where, fmt::format("blocks of {} beside cuts", axis.block), "1");
+  if (axis.block != 1) throw InputError(where, fmt::format("blocks of {} where cuts are given", axis.block), "1");
   if (axis.first_process != 0)
     throw InputError(where, fmt::format("first process {} of blocks given by cuts", axis.first_process),
                      "0; owners say who has which block");

@@ -24,7 +24,7 @@ MatrixPart part_of_side(const std::string& side, bool unit_diagonal, const PartN
   if (side == "lower") return MatrixPart::kLower;
   if (!side.empty()) throw InputError(names.part, fmt::format("'{}'", side), "upper or lower");
   if (unit_diagonal)
-    throw InputError(names.unit_diagonal, fmt::format("no {} beside it", names.part),
+    throw InputError(names.unit_diagonal, fmt::format("no {}", names.part),
                      fmt::format("{} upper or lower", names.part));
   return MatrixPart::kWhole;
 }

@@ -69,7 +69,7 @@ GapTable::GapTable(std::vector<Point> points, const std::string& where) : points
     if (i == 0) continue;
     const Point& before = points_[i - 1];
     if (point.bytes <= before.bytes)
-      throw InputError(where, fmt::format("{} bytes behind {}", point.bytes, before.bytes), "sizes that rise");
+      throw InputError(where, fmt::format("{} bytes after {}", point.bytes, before.bytes), "sizes that rise");
     if (point.seconds < before.seconds)
       throw InputError(
           where,

@@ -57,7 +57,8 @@ class RouteValidator {
     const Route& route = routes_[r];
     const auto in_range = [&](std::int64_t index, std::int64_t count, const char* what, const char* side) {
       if (index < 0 || index >= count)
-        report(index, fmt::format("route {}: {} {} is none of {} {}s, counted from 0", r, what, index, count, side));
+        report(index,
+               fmt::format("route {}: {} {} is not one of the {} {}s, counted from 0", r, what, index, count, side));
     };
     in_range(route.from, schedule_.senders, "sender", "sender");
     in_range(route.to, schedule_.receivers, "receiver", "receiver");

@@ -82,7 +82,7 @@ class ProgramValidator {
   bool check_counts() {
     if (p_.ranks < 1) report(-1, -1, "{} ranks, must be at least 1", p_.ranks);
     if (p_.size_bytes < 0) report(-1, -1, "size_bytes is {}, must be at least 0", p_.size_bytes);
-    if (p_.root < 0 || p_.root >= p_.ranks) report(-1, -1, "root {} is none of {} ranks", p_.root, p_.ranks);
+    if (p_.root < 0 || p_.root >= p_.ranks) report(-1, -1, "root {} is not one of the {} ranks", p_.root, p_.ranks);
     if (!has_root(p_.problem) && p_.root != 0)
       report(-1, -1, "root {}, must be 0: {} has none", p_.root, to_string(p_.problem));
     if (p_.element_bytes < 1 || p_.size_bytes % p_.element_bytes != 0)
@@ -139,7 +139,7 @@ class ProgramValidator {
     for (std::int64_t i = 0; i < operations(); ++i) {
       const ProgramOperation& op = operation(i);
       if (op.rank < 0 || op.rank >= p_.ranks) {
-        report(i, op.rank, "rank {} is none of {}, counted from 0", op.rank, p_.ranks);
+        report(i, op.rank, "rank {} is not one of the {}, counted from 0", op.rank, p_.ranks);
         continue;
       }
       if (op.peer < 0 || op.peer >= p_.ranks || op.peer == op.rank)

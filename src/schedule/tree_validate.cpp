@@ -73,7 +73,7 @@ class TreeValidator {
     if (s_.max_transfers) at_least_one("max_transfers", *s_.max_transfers);
     if (s_.max_reducers) at_least_one("max_reducers", *s_.max_reducers);
     if (s_.root < 0 || s_.root >= s_.machines)
-      report(s_.root, "root {} is none of {} machines, counted from 0", s_.root, s_.machines);
+      report(s_.root, "root {} is not one of the {} machines, counted from 0", s_.root, s_.machines);
     const auto time = [&](const char* what, double value) {
       if (!std::isfinite(value) || value < 0) report(-1, "{} is {}, must be finite and at least 0", what, value);
     };
@@ -110,7 +110,8 @@ class TreeValidator {
       const TimedTransfer& t = s_.transfers[i];
       const auto in_range = [&](const char* what, std::int64_t machine) {
         if (machine < 0 || machine >= s_.machines)
-          report(machine, "transfer {}: {} {} is none of {} machines, counted from 0", i, what, machine, s_.machines);
+          report(machine, "transfer {}: {} {} is not one of the {} machines, counted from 0", i, what, machine,
+                 s_.machines);
       };
       in_range("sender", t.from);
       in_range("receiver", t.to);
@@ -120,7 +121,7 @@ class TreeValidator {
       else if (s_.problem == "reduce" && t.port != 0)
         report(t.from, "transfer {}: keeps its port for {}, which is for broadcasts to state", i, t.port);
       if (t.segment < 0 || t.segment >= s_.segments)
-        report(t.from, "transfer {}: segment {} is none of {}, counted from 0", i, t.segment, s_.segments);
+        report(t.from, "transfer {}: segment {} is not one of the {}, counted from 0", i, t.segment, s_.segments);
       if (!std::isfinite(t.start) || !std::isfinite(t.end) || t.start < 0 || before(t.end, t.start))
         report(t.from, "transfer {}: from {} to {}, must be finite, at least 0 and in this order", i, t.start, t.end);
       else if (std::isfinite(t.port) && before(t.end - t.start, t.port))

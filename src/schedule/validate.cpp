@@ -174,7 +174,7 @@ class Validator {
 
   void check_step(std::int64_t s, const Step& step) {
     if (step.on_switch < 0 || step.on_switch >= std::max<std::int64_t>(schedule_.switches, 1))
-      report(s, -1, "switch {} is none of {}, counted from 0", step.on_switch, schedule_.switches);
+      report(s, -1, "switch {} is not one of the {}, counted from 0", step.on_switch, schedule_.switches);
     const auto count = static_cast<std::int64_t>(step.transfers.size());
     if (count > std::max<std::int64_t>(schedule_.max_transfers, 0))
       report(s, -1, "{} transfers, at most {} may run side by side", count, schedule_.max_transfers);
@@ -205,11 +205,11 @@ class Validator {
   bool check_transfer(std::int64_t s, const Transfer& t) {
     bool in_range = true;
     if (t.from < 0 || t.from >= schedule_.senders) {
-      report(s, t.from, "sender {} is none of {}, counted from 0", t.from, schedule_.senders);
+      report(s, t.from, "sender {} is not one of the {}, counted from 0", t.from, schedule_.senders);
       in_range = false;
     }
     if (t.to < 0 || t.to >= schedule_.receivers) {
-      report(s, t.to, "receiver {} is none of {}, counted from 0", t.to, schedule_.receivers);
+      report(s, t.to, "receiver {} is not one of the {}, counted from 0", t.to, schedule_.receivers);
       in_range = false;
     }
     bool sound = true;

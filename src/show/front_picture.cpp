@@ -152,7 +152,7 @@ class FrontPicture {
 
 std::string front_proof_text(const Front& front) {
   if (front.complete && front.points.size() == 1) return "optimal in NS and TC at once (proven)";
-  if (front.complete) return "no schedule of whole messages beats these, or is beside them, in NS and TC (proven)";
+  if (front.complete) return "every schedule of whole messages has at least the NS and TC of one of these (proven)";
   return fmt::format("not proven to be all: no schedule has fewer than {}, none a TC below {}",
                      count_text(front.steps_at_least, "step"), front.transmission_at_least);
 }

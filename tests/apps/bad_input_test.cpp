@@ -81,7 +81,7 @@ TEST(BadInput, AlgorithmsAndWhatToShow) {
       {"--from 16:3 --to 16:5 --rank 16", "--rank: '16', expected 0 to 15"},
       {"--from 16:3 --to 16:5 --rank -1", "--rank: '-1'"},
       {"--from 16:3 --to 16:5 --rank one", "--rank: 'one'"},
-      {"--from 16:3 --to 16:5 --rank 1 --json out.json", "--json: --rank beside it"},
+      {"--from 16:3 --to 16:5 --rank 1 --json out.json", "--json: cannot be used with --rank"},
       {"--from 100000:1 --to 100000:100000", "transfers to write out"},
   };
   const Folder folder;
@@ -146,8 +146,9 @@ TEST(BadInput, ExchangesAndTheirTraffic) {
       {"good.csv --speeds few.json", "few.json: speeds of 1 senders, expected those of all"},
       {"good.csv --speeds falling.json", "falling.json: time 5 of the backbone after 5, expected times that rise"},
       {"good.csv --speeds late.json", "late.json: a backbone from time 1 on, expected its first time to be 0"},
-      {"good.csv --speeds wide.json --max-transfers 2", "--speeds: --max-transfers beside a backbone in wide.json"},
-      {"good.csv --speeds wide.json --switches 2", "--speeds: a plan for several switches"},
+      {"good.csv --speeds wide.json --max-transfers 2",
+       "--speeds: cannot be used with --max-transfers where wide.json has a backbone"},
+      {"good.csv --speeds wide.json --switches 2", "--speeds: cannot be used with --switches, expected a plan for one"},
       {"good.csv --speeds good.csv", "good.csv:1: "},
       {"good.csv --from 16:3", "'--from', expected an option"},
       {"good.csv --json missing/out.json", "missing/out.json: cannot be written"},
@@ -168,10 +169,10 @@ TEST(BadInput, ExchangesAndTheirTraffic) {
                  "--algorithms: 'fastest', expected one of first-fit, profile, rising, ggp, oggp");
   expect_refused(folder.sluice(words("compare exchange good.csv --algorithms oggp,")), "--algorithms: ''");
   for (const Case& each :
-       {Case{"--backbone 1Gbit", "--sender-link: nothing beside --backbone"},
-        Case{"--latency 1ms", "--backbone: nothing beside --latency"},
+       {Case{"--backbone 1Gbit", "--sender-link: missing, needed with --backbone"},
+        Case{"--latency 1ms", "--backbone: missing, needed with --latency"},
         Case{"--backbone 1Gbit --sender-link 1Gbit --receiver-link 1Gbit",
-             "--latency: nothing beside --receiver-link, expected a time such as 1ms, or --setup"},
+             "--latency: missing, needed with --receiver-link, expected a time such as 1ms, or --setup"},
         Case{"--backbone 1G --sender-link 1Gbit --receiver-link 1Gbit --latency 1ms", "--backbone: '1G'"},
         Case{"--backbone 1Gbit --sender-link 0bit --receiver-link 1Gbit --latency 1ms", "--sender-link"},
         Case{"--backbone 1Gbit --sender-link 1Gbit --receiver-link 1Gbit --latency 1", "--latency: '1'"}}) {
@@ -238,18 +239,18 @@ TEST(BadInput, OptionsWithoutEffect) {
               "'--time-limit', expected an option that sluice run redistribute --help lists"},
              Case{"run exchange x.csv --seed 2", "'--seed', expected an option that sluice run exchange --help lists"},
              Case{"plan reduce --machines 4 --transfer 1 --compute 1 --max-segments 9",
-                  "--max-segments: --segments 1, expected --segments auto beside it"},
-             Case{"platform small.json --format 1", "--format: nothing to write beside it, expected -o FILE"},
+                  "--max-segments: --segments 1, expected --segments auto"},
+             Case{"platform small.json --format 1", "--format: no file to write, expected -o FILE as well"},
              Case{"tune --platform small.json --for openmpi -o rules.conf --repetitions 5",
                   "--repetitions: --platform, by which nothing is measured, expected --measure"},
              Case{"plan broadcast --platform small.json --size 1Ki --lookahead average --algorithm flat",
-                  "--lookahead: algorithm flat, expected --algorithm ecef-la beside it"},
+                  "--lookahead: algorithm flat, expected --algorithm ecef-la"},
              Case{"plan allreduce --platform small.json --size 1Ki --segments 4 --algorithm ring",
                   "--segments: algorithm ring, expected --algorithm chain or auto"},
 #if SLUICE_HAS_MPI
              Case{"run broadcast --size 1Ki --time-limit 5ms", "--platform: nothing, expected a platform file"},
-             Case{"probe --quick --thorough", "--thorough: --quick beside it, expected one of the two"},
-             Case{"probe --quick --noise 5us", "--noise: --quick beside it"},
+             Case{"probe --quick --thorough", "--thorough: cannot be used with --quick, expected one of the two"},
+             Case{"probe --quick --noise 5us", "--noise: cannot be used with --quick"},
 #endif
        }) {
     SCOPED_TRACE(each.arguments);

@@ -189,16 +189,16 @@ TEST(BatchCommand, BadInputIsOneLine) {
       {"--from 4:2 --to 4:3 --arrays 10001", "--arrays: '10001'"},
       {"--from 4:2 --arrays 2", "--to: no layout"},
       {"--from 4:2 --to 4:3 --shape 9e15 --element-bytes 1000 --arrays 2", "2^63"},
-      {"--from 4:2 --to 4:3 --batch good.json", "--from: --batch beside it"},
-      {"--arrays 2 --batch good.json", "--arrays: --batch beside it"},
-      {"--batch good.json --shape 100", "--shape: --batch beside it"},
-      {"--batch good.json --element-bytes 4", "--element-bytes: --batch beside it"},
+      {"--from 4:2 --to 4:3 --batch good.json", "--from: cannot be used with --batch"},
+      {"--arrays 2 --batch good.json", "--arrays: cannot be used with --batch"},
+      {"--batch good.json --shape 100", "--shape: cannot be used with --batch"},
+      {"--batch good.json --element-bytes 4", "--element-bytes: cannot be used with --batch"},
       {"--batch nowhere.json", "nowhere.json: cannot be read"},
       {"--batch empty.json", "empty.json:1: no arrays"},
       {"--batch bad.json", "bad.json: arrays[1].to: '2x2:1x1' of 2 dimensions"},
       {"--batch large.json", "large.json: arrays[0].from: 1000000000000 processes, of which 35 have elements"},
-      {good + "--relabel --same-processes", "--relabel: --same-processes beside it"},
-      {good + "--to-replicas 2", "--to-replicas: several arrays beside it"},
+      {good + "--relabel --same-processes", "--relabel: cannot be used with --same-processes"},
+      {good + "--to-replicas 2", "--to-replicas: cannot be used with several arrays"},
   };
   const Folder folder;
   folder.write("good.json", kArrays);
@@ -219,7 +219,7 @@ TEST(BatchCommand, BadInputIsOneLine) {
     expect_refused(folder.sluice(words("plan redistribute --front " + good + option)), "--front: ");
   EXPECT_EQ(folder.files(), before);
   for (const std::string option : {"--preemptive", "--rank 1", "--algorithm walker-otto"})
-    expect_refused(folder.sluice(words("plan redistribute " + good + option)), "several arrays beside it");
+    expect_refused(folder.sluice(words("plan redistribute " + good + option)), "cannot be used with several arrays");
   expect_refused(folder.sluice(words("plan redistribute --batch good.json --algorithm classes")),
                  "'classes' for arrays that are not alike");
   expect_refused(folder.sluice(words("plan redistribute --batch good.json --algorithm none")), "'none'");

@@ -110,7 +110,8 @@ TEST(Collective, BadInputIsOneLineAndNothingIsWritten) {
   };
   EXPECT_EQ(refused("allgather", ""), "error: --size: nothing, expected bytes, such as 16Ki, or --counts\n");
   EXPECT_EQ(refused("allreduce", ""), "error: --size: nothing, expected bytes, such as 16Ki\n");
-  EXPECT_EQ(refused("allgather", "--size 8 --counts 8"), "error: --counts: --size besides, expected one of both\n");
+  EXPECT_EQ(refused("allgather", "--size 8 --counts 8"),
+            "error: --counts: cannot be used with --size, expected one of the two\n");
   EXPECT_EQ(refused("gather", "--counts 1,2,3"), "error: --counts: 3 sizes, expected 88, one for each rank\n");
   EXPECT_EQ(refused("alltoall", "--counts 1,2"),
             "error: --counts: 2 sizes, expected 7744, one for each pair of ranks\n");

@@ -254,6 +254,8 @@ TEST(Newcomer, HelpIsWhereItIsLookedFor) {  // 18
   expect_in("Optical circuit switches", one);
   expect_not_in("moe-routing", one);
   expect_in("moe-routing", help("study --help"));
+  for (const std::string verb : {"plan", "study", "study switch-demand"})
+    expect_not_in("130 interrupted", help(verb + " --help"));  // what the command alone says
   folder.write("x.csv", kTraffic);
   for (const std::string option : {"--algorithms", "--algorithm"})
     EXPECT_EQ(folder.sluice(words("compare exchange x.csv " + option + " ggp,oggp")).status, 0);
@@ -339,7 +341,7 @@ TEST(Newcomer, PlansComparisonsAndClustersAreDrawn) {  // 23
   const std::string bars = folder.sluice(words("compare exchange x.csv --svg -")).out;
   expect_in(">lower bound<", bars);
   expect_in(">oggp<", bars);
-  expect_in("total cost over the lower bound; at its end the total cost", bars);
+  expect_in("total cost over the lower bound; at the end of a bar: total cost", bars);
   expect_refused(folder.sluice(words("compare exchange x.csv --svg no/where.svg")), "no/where.svg");
 }
 

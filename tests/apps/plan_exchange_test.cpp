@@ -116,7 +116,7 @@ TEST(PlanExchange, SeveralSwitchesOfAnExampleWorkedByHand) {
   EXPECT_EQ(with("{\"switch\": 0", "{\"switch\": 1").status, 1);
   const Outcome none = with("{\"switch\": 0", "{\"switch\": 2");
   EXPECT_EQ(none.status, 1);
-  EXPECT_NE(none.out.find("step 0: switch 2 is none of 2, counted from 0\n"), std::string::npos) << none.out;
+  EXPECT_NE(none.out.find("step 0: switch 2 is not one of the 2, counted from 0\n"), std::string::npos) << none.out;
   EXPECT_EQ(with("\"switches\": 2", "\"switches\": 0").status, 1);
   EXPECT_EQ(with("\"switches\": 2", "\"switches\": \"2\"").status, 2);
 

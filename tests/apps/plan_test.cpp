@@ -115,7 +115,7 @@ TEST(Plan, PartsOfMatrices) {
           "error: --part: an array of 1 dimensions, expected a matrix, which has 2");
   refused("--from 2x1:2x2 --to 1x2:2x2 --part left", "error: --part: 'left', expected upper or lower");
   refused("--from 2x1:2x2 --to 1x2:2x2 --unit-diagonal",
-          "error: --unit-diagonal: no --part beside it, expected --part upper or lower");
+          "error: --unit-diagonal: no --part, expected --part upper or lower");
   EXPECT_EQ(folder.sluice(words(problem + " --unit-diagonal --front --same-processes")).status, 0);
   EXPECT_EQ(folder.sluice(words(problem + " --algorithm walker-otto")).status, 2);
 }
@@ -150,7 +150,7 @@ TEST(Plan, FrontShowsEveryNumberOfStepsThatLowersTheTransmission) {
             "        10                 20           20    120  stepwise, optimal\n"
             "        11                 16           16    126  greedy, optimal\n"
             "\n"
-            "no schedule of whole messages beats these, or is beside them, in NS and TC (proven)\n");
+            "every schedule of whole messages has at least the NS and TC of one of these (proven)\n");
   const Outcome one = folder.sluice(words("plan redistribute --from 16:3 --to 16:5 --front"));
   EXPECT_EQ(lines(one.out).back(), "optimal in NS and TC at once (proven)");
   for (const std::string with : {"--trace out.json", "--rank 0", "--preemptive", "--algorithm stepwise"})

@@ -66,7 +66,7 @@ TEST(Probe, RefusesBadInputBeforeItMeasures) {
   expect_error(2, "-o no/such/p.json", "no/such/p.json");
   expect_error(2, "-o p.json --clusters 1,2", "--clusters");
   expect_error(2, "-o p.json --thorough --time-budget 3",
-               "--thorough: --time-budget beside it, expected one of the two");
+               "--thorough: cannot be used with --time-budget, expected one of the two");
   EXPECT_TRUE(folder.files().empty());
 }
 

@@ -169,7 +169,7 @@ TEST(CheckTree, EveryWayToBreakATreeIsAViolation) {
       {"sends twice", [](json& s) { s["transfers"][1]["from"] = s["transfers"][0]["from"]; }, "never sends"},
       {"too early", [](json& s) { s["transfers"].back()["start"] = 1, s["transfers"].back()["end"] = 3; }, "ready at"},
       {"too short", [](json& s) { s["transfers"][0]["end"] = 1; }, "a transfer costs 2"},
-      {"out of range", [](json& s) { s["transfers"][0]["from"] = 9; }, "9 is none of 9 machines"},
+      {"out of range", [](json& s) { s["transfers"][0]["from"] = 9; }, "9 is not one of the 9 machines"},
       {"left out", [](json& s) { s["transfers"].erase(0); }, "never sends"},
       {"length", [](json& s) { s["length"] = 10; }, "the length is 10"},
       {"bound", [](json& s) { s["bound"]["lower"] = 11; }, "the lower bound is 11"},
@@ -264,8 +264,7 @@ TEST(BadInputReduce, OptionsAndDates) {
   const std::string plan = "plan reduce --transfer 2 --compute 1 --machines ";
   expect_refused(folder.sluice(words(plan + "4 --algorithm fastest")),
                  "--algorithm: 'fastest', expected one of greedy, binomial");
-  expect_refused(folder.sluice(words(plan + "4 --arity 3")),
-                 "--arity: --algorithm auto, expected --algorithm k-ary beside it");
+  expect_refused(folder.sluice(words(plan + "4 --arity 3")), "--arity: --algorithm auto, expected --algorithm k-ary");
   expect_refused(folder.sluice(words(plan + "4 --arity 3 --algorithm binary")),
                  "--arity: --algorithm binary, expected --algorithm k-ary");
   expect_refused(folder.sluice(words(plan + "40 --algorithm exact")),

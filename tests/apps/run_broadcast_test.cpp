@@ -68,7 +68,7 @@ TEST_F(RunBroadcast, CarriesOutAProgramThatPlanHasWritten) {
   for (const char* given :
        {"broadcast --size 64Ki --root 3 --program program.json", "reduce --count 8Ki --program back.json"})
     expect_refused_once(on_ranks(folder_, 5, std::string("run ") + given + " --platform platform.json"),
-                        "--program: --platform beside it, expected either");
+                        "--program: cannot be used with --platform, expected one of the two");
 }
 
 TEST_F(RunBroadcast, NeedsNoPlatform) {
@@ -88,7 +88,7 @@ TEST_F(RunBroadcast, RefusesBadOptions) {
       {"--size 1 --root 5", "--root: '5'"},
       {"--size 1 --method telepathy", "--methods: 'telepathy'"},
       {"--size 1 --method mpi-bcast,mpi-bcast", "'mpi-bcast' twice"},
-      {"--size 1 --method sluice,all", "'all' beside others, expected it alone"},
+      {"--size 1 --method sluice,all", "'all' and other names, expected all alone, or the names"},
       {"--size 1 --json nowhere/out.json", "nowhere/out.json"},
   };
   for (const Case& each : cases) {

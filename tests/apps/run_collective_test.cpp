@@ -123,7 +123,7 @@ TEST_F(RunCollective, ABrokenProgramIsRefused) {
   expect_refused_once(run(5, "allgather --size 64 --program plan.json --algorithm ring"), "--program");
   expect_refused_once(run(5, "allgather --size 64 --program nowhere.json"), "nowhere.json");
   expect_refused_once(run(5, "allgather --size 64 --program plan.json --platform platform.json"),
-                      "--program: --platform beside it, expected either");
+                      "--program: cannot be used with --platform, expected one of the two");
 }
 
 TEST_F(RunCollective, RefusesBadOptions) {

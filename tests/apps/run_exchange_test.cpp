@@ -108,13 +108,13 @@ TEST(RunExchange, LocalPhasesRefuseWhatContradictsThem) {
   const std::string hardware =
       " --backbone 100Mbit --sender-link 33Mbit --receiver-link 33Mbit --latency 1ms --local-links 1Gbit";
   const std::vector<std::pair<std::string, std::string>> bad{
-      {" --local-links 1Gbit", "--local-links: no hardware beside it"},
-      {" --local-latency 1ms", "--local-links: nothing beside --local-latency"},
+      {" --local-links 1Gbit", "--local-links: no speeds of links"},
+      {" --local-latency 1ms", "--local-links: missing, needed with --local-latency"},
       {hardware + " --mode list", "--local-links: a mode without a plan"},
       {hardware + " --method sluice-at-once", "--local-links: a mode without a plan"},
-      {hardware + " --schedule other.json", "--local-links: --schedule beside it"},
-      {" --schedule other.json --max-transfers 2", "--max-transfers: --schedule beside it"},
-      {" --schedule other.json --measure", "--measure: --schedule beside it"},
+      {hardware + " --schedule other.json", "--local-links: cannot be used with --schedule"},
+      {" --schedule other.json --max-transfers 2", "--max-transfers: cannot be used with --schedule"},
+      {" --schedule other.json --measure", "--measure: cannot be used with --schedule"},
       {" --schedule other.json --mode at-once", "--schedule: a mode without a plan"},
       {" --schedule other.json", "--schedule: units 1 to "},
       {" --schedule half.json", "--schedule: sizes with 1 decimals"},
@@ -187,8 +187,8 @@ TEST(RunExchange, RefusesOptionsThatContradictEachOther) {
   folder.write("platform.json", kThreeAndTwo);
   folder.write("wide.csv", "1,1,1,1,1,1\n");
   const Case cases[] = {
-      {"traffic.mtx --measure --max-transfers 2", "--measure: --max-transfers beside it"},
-      {"traffic.mtx --platform platform.json --measure", "--platform: --measure beside it"},
+      {"traffic.mtx --measure --max-transfers 2", "--measure: cannot be used with --max-transfers"},
+      {"traffic.mtx --platform platform.json --measure", "--platform: cannot be used with --measure"},
       {"traffic.mtx --tune", "--tune: no method in mode list"},
       {"traffic.mtx --chunk 0", "--chunk: '0', expected 1 byte to 1 GiB"},
       {"traffic.mtx --chunk 2Gi", "--chunk: '2Gi', expected 1 byte to 1 GiB"},

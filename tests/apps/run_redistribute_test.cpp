@@ -95,11 +95,11 @@ TEST(RunRedistribute, SeveralArraysAtOnce) {
     for (const char* name : {"one-by-one", "alltoallw", "alltoallv", "all-at-once"})
       EXPECT_EQ(names.count(name), 1U) << name;
   }
-  const Case cases[] = {{"--batch arrays.json --alpha 2", "--alpha: several arrays beside it"},
+  const Case cases[] = {{"--batch arrays.json --alpha 2", "--alpha: cannot be used with several arrays"},
                         {"--batch arrays.json --methods pdgemr2d", "'pdgemr2d' for several arrays"},
                         {"--batch arrays.json --algorithm caterpillar", "'caterpillar' for arrays that are not alike"},
                         {"--batch arrays.json --apart", "--apart: 8 processes"},
-                        {"--batch arrays.json --apart --relabel", "--relabel: --apart beside it"},
+                        {"--batch arrays.json --apart --relabel", "--relabel: cannot be used with --apart"},
                         {"--from 2:3 --to 2:5 --arrays 3", "--shape: no shape"},
                         {"--from 8:3 --to 2:5 --shape 100 --arrays 3", "8 processes"}};
   for (const Case& each : cases)

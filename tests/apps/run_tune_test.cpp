@@ -45,7 +45,7 @@ TEST(RunTune, RefusesBadInputBeforeItMeasures) {
   expect_error(2, "-o out --for lam", "--for: 'lam', expected openmpi or mpich");
   expect_error(2, std::string("-o no/such/out --for ") + kOwn, "no/such/out");
   expect_error(2, std::string("-o out --sizes 12 --for ") + kOwn, "--sizes: 12 bytes, expected a multiple of 8");
-  expect_error(2, std::string("-o out --platform p.json --for ") + kOwn, "--measure: --platform beside it");
+  expect_error(2, std::string("-o out --platform p.json --for ") + kOwn, "--measure: cannot be used with --platform");
   EXPECT_TRUE(folder.files().empty());
 }
 

@@ -459,6 +459,15 @@ TEST(SimulateWithSimgrid, RefusesWhatSimgridCannotDo) {
   expect_refused(folder.sluice(words("simulate tree.json --engine simgrid --platform c.xml --chunk 1Ki")),
                  "--chunk: tree.json, whose ranks send what it says");
 }
+TEST(SimulateWithSimgrid, ACommandWithoutTheProgramThatSimulatesSaysWhatToBuild) {
+  const Folder folder;
+  folder.write("x.csv", "1\n");
+  folder.write("c.xml", cluster(3));
+  ASSERT_EQ(folder.run({"cp", SLUICE_COMMAND, "sluice"}).status, 0);
+  expect_refused(
+      folder.run({"./sluice", "simulate", "exchange", "x.csv", "--engine", "simgrid", "--platform", "c.xml"}),
+      "--engine: no program sluice-simgrid beside this one");
+}
 #else
 TEST(SimulateWithSimgrid, SaysThatItIsMissing) {
   const Folder folder;

@@ -205,7 +205,7 @@ TEST(Tune, BadInput) {
            Case{"--platform p.json --for openmpi -o out --collectives bcast,scan", "--collectives: 'scan'"},
            Case{"--platform p.json --for openmpi -o out --collectives bcast,bcast", "--collectives: bcast twice"},
            Case{"--platform p.json --for mpich -o out --collectives gather", "--collectives: 'gather'"},
-           Case{"--platform p.json --for openmpi -o out --sizes 4Ki,1Ki", "--sizes: 1024 behind 4096"},
+           Case{"--platform p.json --for openmpi -o out --sizes 4Ki,1Ki", "--sizes: 1024 after 4096"},
            Case{"--platform p.json --for openmpi -o out --sizes 0", "--sizes: 0 bytes"},
            Case{"--platform p.json --for openmpi -o out --gain 1", "--gain: 1"},
            Case{"--platform p.json --for openmpi -o out --repetitions 2", "--repetitions: '2'"},

@@ -82,8 +82,8 @@ TEST(GapTable, RefusesWhatIsNoTable) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(error({}), "t: no points, expected at least one size with its time");
   EXPECT_EQ(error({{0, 1}}), "t: a size of 0 bytes, expected sizes above 0");
-  EXPECT_EQ(error({{2, 1}, {2, 1}}), "t: 2 bytes behind 2, expected sizes that rise");
-  EXPECT_EQ(error({{2, 1}, {1, 1}}), "t: 1 bytes behind 2, expected sizes that rise");
+  EXPECT_EQ(error({{2, 1}, {2, 1}}), "t: 2 bytes after 2, expected sizes that rise");
+  EXPECT_EQ(error({{2, 1}, {1, 1}}), "t: 1 bytes after 2, expected sizes that rise");
   EXPECT_EQ(error({{1, 2}, {2, 1}}), "t: 1 s for 2 bytes, 2 s for 1, expected times that do not fall as sizes rise");
   EXPECT_EQ(error({{1, -1}}), "t: -1 s, expected a finite time of at least 0");
   EXPECT_EQ(error({{1, kNan}}), "t: nan s, expected a finite time of at least 0");
@@ -207,7 +207,7 @@ TEST(PlatformJson, RefusesOtherFiles) {
 
 TEST(PlatformJson, RefusesOtherTables) {
   EXPECT_EQ(error_of(with("[10, 1], [20, 3]", "[20, 1], [10, 3]")),
-            "p.json:8: \"gap\": 10 bytes behind 20, expected sizes that rise");
+            "p.json:8: \"gap\": 10 bytes after 20, expected sizes that rise");
   EXPECT_EQ(error_of(with("[10, 1], [20, 3]", "[10, 3], [20, 1]")),
             "p.json:8: \"gap\": 1 s for 20 bytes, 3 s for 10, expected times that do not fall as sizes rise");
   EXPECT_EQ(error_of(with("[10, 1], [20, 3]", "")),

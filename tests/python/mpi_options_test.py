@@ -142,7 +142,7 @@ class Parts(unittest.TestCase):
 
     def test_that_are_none_are_refused(self):
         for options, about in (({"part": "left"}, "'left', expected upper or lower"),
-                               ({"unit_diagonal": True}, "unit_diagonal: no part beside it, expected part upper or lower")):
+                               ({"unit_diagonal": True}, "unit_diagonal: no part, expected part upper or lower")):
             with self.assertRaisesRegex(sluice.InputError, about):
                 sluice.mpi.Redistribution(COMM, (7, 7), f"{RANKS}x1:1x7", f"1x{RANKS}:7x1", "f8", **options)
         with self.assertRaisesRegex(sluice.InputError, "an array of 1 dimensions"):

@@ -137,7 +137,7 @@ class Redistribution(unittest.TestCase):
             plan = sluice.plan_redistribution("2x2:1x1", "1x2:2x2", (8, 8), **options)
             self.assertEqual((plan.transfers["size"].sum(), sluice.check(plan)), (elements, []))
         for shape, options, about in (((8, 8), {"part": "left"}, "part: 'left', expected upper or lower"),
-                                      ((8, 8), {"unit_diagonal": True}, "unit_diagonal: no part beside it")):
+                                      ((8, 8), {"unit_diagonal": True}, "unit_diagonal: no part")):
             with self.assertRaisesRegex(sluice.InputError, about):
                 sluice.plan_redistribution("2x2:1x1", "1x2:2x2", shape, **options)
         with self.assertRaisesRegex(sluice.InputError, "part: an array of 1 dimensions"):

@@ -56,10 +56,12 @@ TEST(LocalPhases, EveryFaultIsFound) {
   const std::int64_t huge = std::numeric_limits<std::int64_t>::max();
   const Fault faults[] = {
       {[](StepSchedule&, LocalPhases& p) { p.unit_cost = 0; }, "a unit costs 0 on a local link"},
-      {[](StepSchedule&, LocalPhases& p) { p.routes[1].carrier = 2; }, "route 1: carrier 2 is none of 2 senders"},
-      {[](StepSchedule&, LocalPhases& p) { p.routes[1].landing = -1; }, "route 1: landing -1 is none of 2 receivers"},
-      {[](StepSchedule&, LocalPhases& p) { p.routes[2].from = 5; }, "route 2: sender 5 is none of 2 senders"},
-      {[](StepSchedule&, LocalPhases& p) { p.routes[2].to = 2; }, "route 2: receiver 2 is none of 2 receivers"},
+      {[](StepSchedule&, LocalPhases& p) { p.routes[1].carrier = 2; },
+       "route 1: carrier 2 is not one of the 2 senders"},
+      {[](StepSchedule&, LocalPhases& p) { p.routes[1].landing = -1; },
+       "route 1: landing -1 is not one of the 2 receivers"},
+      {[](StepSchedule&, LocalPhases& p) { p.routes[2].from = 5; }, "route 2: sender 5 is not one of the 2 senders"},
+      {[](StepSchedule&, LocalPhases& p) { p.routes[2].to = 2; }, "route 2: receiver 2 is not one of the 2 receivers"},
       {[](StepSchedule&, LocalPhases& p) { p.routes[0].size = 0; }, "route 0: 0 units, must be at least 1"},
       {[](StepSchedule&, LocalPhases& p) { p.routes[0].offset = -1; }, "route 0: offset -1"},
       {[=](StepSchedule&, LocalPhases& p) { p.routes[1].offset = huge; }, "is beyond 2^63 - 1"},

@@ -100,11 +100,11 @@ TEST(ValidateTree, NamesTheMachineAtFault) {
 TEST(ValidateTree, RefusesFieldsOutOfRange) {
   expect(good(), [](auto& s) { s.problem = "scan"; }, {"the problem is 'scan', must be 'reduce' or 'broadcast'"});
   expect(good(), [](auto& s) { s.machines = 0; },
-         {"the number of machines is 0, must be at least 1", "root 0 is none of 0 machines, counted from 0"});
+         {"the number of machines is 0, must be at least 1", "root 0 is not one of the 0 machines, counted from 0"});
   expect(good(), [](auto& s) { s.segments = 0; }, {"the number of segments is 0, must be at least 1"});
   expect(good(), [](auto& s) { s.max_transfers = 0; }, {"max_transfers is 0, must be at least 1"});
   expect(good(), [](auto& s) { s.max_reducers = -1; }, {"max_reducers is -1, must be at least 1"});
-  expect(good(), [](auto& s) { s.root = 4; }, {"root 4 is none of 4 machines, counted from 0"});
+  expect(good(), [](auto& s) { s.root = 4; }, {"root 4 is not one of the 4 machines, counted from 0"});
   expect(good(), [](auto& s) { s.transfer = -1; }, {"the cost of a transfer is -1, must be finite and at least 0"});
   expect(good(), [](auto& s) { s.compute = kInfinity; },
          {"the cost of combining is inf, must be finite and at least 0"});
@@ -139,13 +139,13 @@ TEST(ValidateTree, AllocatesNothingForMachinesThatAreNotThere) {
 
 TEST(ValidateTree, RefusesTransfersOutOfRange) {
   expect(good(), [](auto& s) { s.transfers[1].from = 4; },
-         {"transfer 1: sender 4 is none of 4 machines, counted from 0",
+         {"transfer 1: sender 4 is not one of the 4 machines, counted from 0",
           "transfer 2: machines 2 to 3 do not adjoin 0 to 0 that machine 0 holds, and the operation does not commute",
           "machine 1 never sends its data"});
   expect(good_in_segments(), [](auto& s) { s.transfers[0].to = -1; },
-         {"transfer 0: receiver -1 is none of 3 machines, counted from 0", "machine 2 never sends segment 0"});
+         {"transfer 0: receiver -1 is not one of the 3 machines, counted from 0", "machine 2 never sends segment 0"});
   expect(good_in_segments(), [](auto& s) { s.transfers[3].segment = 2; },
-         {"transfer 3: segment 2 is none of 2, counted from 0", "machine 1 never sends segment 1"});
+         {"transfer 3: segment 2 is not one of the 2, counted from 0", "machine 1 never sends segment 1"});
   expect(good_in_segments(), [](auto& s) { s.transfers[3].to = 1; },
          {"transfer 3: machine 1 sends to itself", "machine 1 never sends segment 1"});
 }

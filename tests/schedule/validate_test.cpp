@@ -201,17 +201,17 @@ TEST(Validate, TooManyTransfersInAStep) {
 TEST(Validate, SenderOutOfRange) {
   StepSchedule schedule = good();
   schedule.steps.push_back({1, {{2, 0, 0, 1}}});
-  expect_either_way(schedule, {{3, 2, "sender 2 is none of 2, counted from 0"}});
+  expect_either_way(schedule, {{3, 2, "sender 2 is not one of the 2, counted from 0"}});
   schedule.steps.back().transfers[0].from = -1;
-  expect_either_way(schedule, {{3, -1, "sender -1 is none of 2, counted from 0"}});
+  expect_either_way(schedule, {{3, -1, "sender -1 is not one of the 2, counted from 0"}});
 }
 
 TEST(Validate, ReceiverOutOfRange) {
   StepSchedule schedule = good();
   schedule.steps.push_back({1, {{0, 3, 0, 1}}});
-  expect_either_way(schedule, {{3, 3, "receiver 3 is none of 3, counted from 0"}});
+  expect_either_way(schedule, {{3, 3, "receiver 3 is not one of the 3, counted from 0"}});
   schedule.steps.back().transfers[0].to = -1;
-  expect_either_way(schedule, {{3, -1, "receiver -1 is none of 3, counted from 0"}});
+  expect_either_way(schedule, {{3, -1, "receiver -1 is not one of the 3, counted from 0"}});
 }
 
 TEST(Validate, SizeZero) {

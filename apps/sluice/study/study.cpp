@@ -199,6 +199,7 @@ void add_study(CLI::App& command, Action& chosen) {
         {"clusters", "round-robin"})
       ->option_text("NAME [clusters]");
   verb->add_flag("--quick", options->quick, "a small version, to try it out, of studies that take long");
+  verb->footer(std::string());  // not that of the command, which verbs inherit
   verb->footer([options] { return help_of(options->name); });
   verb->callback([options, &chosen] { chosen = [options] { return study(*options); }; });
 }

@@ -260,7 +260,7 @@ static void plans_parts_and_refuses_others(void) {
   CHECK_OK(sluice_options_create(&options));
   CHECK_OK(sluice_options_set_integer(options, "unit_diagonal", 1));
   CHECK_REFUSED(sluice_redistribution_create(MPI_COMM_WORLD, shape, &four, &two, 8, options, &job),
-                "unit_diagonal: no part beside it, expected part upper or lower");
+                "unit_diagonal: no part, expected part upper or lower");
   CHECK_OK(sluice_options_free(options));
 }
 

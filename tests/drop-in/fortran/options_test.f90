@@ -253,7 +253,7 @@ contains
     call sluice_options_free(options)
     call sluice_options_set(options, 'unit_diagonal', .true.)
     call sluice_redistribution_create(MPI_COMM_WORLD, shape, rows, columns, 8_int64, job, options, stat, text)
-    call check(stat == SLUICE_BAD_INPUT .and. index(text, 'no part beside it') > 0, 'a diagonal of no part: '//trim(text))
+    call check(stat == SLUICE_BAD_INPUT .and. index(text, 'no part') > 0, 'a diagonal of no part: '//trim(text))
     call sluice_options_free(options)
   end subroutine
 

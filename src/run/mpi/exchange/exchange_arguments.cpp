@@ -99,11 +99,12 @@ void check_clusters(const ExchangeOptions& options, int ranks) {
     return;
   }
   const char* const which = has_schedule ? "schedule" : options.local_links ? "local_links" : "by_host";
-  if (has_schedule && options.local_links) refuse("schedule", "local_links beside it", "one of the two");
-  if (options.by_host && (has_schedule || options.local_links)) refuse(which, "by_host beside it", "one of the two");
+  if (has_schedule && options.local_links) refuse("schedule", "cannot be used with local_links", "one of the two");
+  if (options.by_host && (has_schedule || options.local_links))
+    refuse(which, "cannot be used with by_host", "one of the two");
   if (options.by_host && !(options.sender_ranks.empty() && options.receiver_ranks.empty()))
-    refuse("sender_ranks", "by_host beside it", "one of the two");
-  if (!options.speeds.empty()) refuse(which, "speeds beside it", "one of the two");
+    refuse("sender_ranks", "cannot be used with by_host", "one of the two");
+  if (!options.speeds.empty()) refuse(which, "cannot be used with speeds", "one of the two");
   if (has_schedule && options.max_transfers != 0) refuse("max_transfers", "a k beside a schedule", "0: its own");
   if (options.mode == ExchangeMode::kList || options.mode == ExchangeMode::kAtOnce)
     refuse(which, "mode " + to_string(options.mode), "a mode with a plan");

@@ -253,7 +253,7 @@ Participation placed(int size, const RedistributionArray& array, const Redistrib
   checked::multiply(part.problem.to().size(), element_size, "bytes of the target array");
   if (options.part != MatrixPart::kWhole) part.problem = part.problem.with_part(options.part, options.unit_diagonal);
   if (how.has_replicas()) {
-    if (how.relabel) throw InputError("relabel", "several copies beside it", "one copy of either array");
+    if (how.relabel) throw InputError("relabel", "cannot be used with several copies", "one copy of each array");
     part.replicated.emplace(part.problem, how.from_replicas, how.to_replicas);
   }
   const std::int64_t senders = part.replicated ? part.replicated->senders() : part.problem.from().processes();

@@ -132,7 +132,7 @@ void RedistributionJob::check_combine(const RedistributionOptions& how, std::int
   const auto combines = [](const ElementCombine& combine) { return static_cast<bool>(combine); };
   if (std::ranges::none_of(combines_, combines)) return;
   if (how.to_replicas > 1 && how.forward)
-    throw InputError("combine", "copies of the target that may pass on what they get", "forward = false beside it");
+    throw InputError("combine", "copies of the target that may pass on what they get", "forward = false");
   const std::int64_t element_size = parts().front().element_size;
   if (!std::ranges::all_of(parts(), [&](const Participation& part) { return part.element_size == element_size; }))
     throw InputError("combine", "arrays whose elements differ in size", "elements of one size");
