@@ -16,33 +16,35 @@ namespace sluice::mpi {
 
 /// How to plan broadcasts and carry them out. Every rank must give the same options.
 struct BroadcastOptions {
-  /// The network, of as many ranks as the communicator. None: messages of up to 4 KiB go along a tree that knows
-  /// nothing of it (binomial, or flat between up to 16 ranks of several nodes), as do those of up to 256 KiB where all
-  /// ranks share the processors of one node (flat); MPI_Bcast serves for the others on one node, and for those below 32
-  /// KiB between nodes. Longer ones between nodes are planned for the network as it was measured
-  /// (sluice/run/mpi/network.hpp); not beyond 1000 ranks, or beyond 8 nodes of which some have several.
+  /// The network, with as many ranks as the communicator. If left out, the size of the message decides:
+  ///  - up to 4 KiB, a tree that does not depend on the network is used: flat between up to 16 ranks of several nodes,
+  ///    else binomial;
+  ///  - up to 256 KiB, where all ranks share the processors of one node, a flat tree;
+  ///  - longer messages on one node, and those below 32 KiB between nodes, are sent by MPI_Bcast;
+  ///  - longer messages between nodes are planned over the measured network (sluice/run/mpi/network.hpp): for at most
+  ///    1000 ranks, and for at most 8 nodes if some nodes have several ranks.
   std::optional<Platform> platform = std::nullopt;
   sluice::BroadcastOptions plan = {};  ///< as for plan_broadcast
   /// A program of "broadcast" to carry out instead of planning one, such as read_program gives it; messages have its
   /// size. It is checked first; MPI_Bcast is not tried. Without a platform and options of plans.
   std::optional<Program> program = std::nullopt;
   /// Where `plan.algorithm` is "auto": in the first executions of a size class the plan and MPI_Bcast take turns, and
-  /// the one that was faster on the slowest rank serves the class from the ninth on. A model does not know how fast an
-  /// MPI is inside a node. Between nodes that is looked at again where executions of 1 ms or more change by a factor of
-  /// 1.3 (docs/explanation/run.md). Without this option, and without a platform, MPI_Bcast serves.
+  /// from the ninth on the one is used that was faster on the slowest rank, as no model tells how fast an MPI is inside
+  /// a node. Between nodes the choice is made again when executions of 1 ms or more change by a factor of 1.3
+  /// (docs/explanation/run.md). If false, and without a platform, MPI_Bcast is used.
   bool try_native = true;
 };
 
 /// What carries out the broadcasts of a size class.
 struct ChosenBroadcast {
-  std::string method;      ///< what a person calls it; "native" is MPI_Bcast
+  std::string method;      ///< its name; "native" is MPI_Bcast
   double predicted_s = 0;  ///< by the model, for the largest size of the class; 0 where no platform is given
   double planned_s = 0;    ///< measured, if MPI_Bcast was tried: on the slowest rank
-  double native_s = 0;     ///< likewise, by MPI_Bcast
+  double native_s = 0;     ///< the same, by MPI_Bcast
 };
 
-/// The job of giving all ranks what the root has, by the way through the network that the model of the platform finds
-/// fastest for each size:
+/// The job of sending a message from the root to all ranks, for each size by the algorithm that is fastest in the model
+/// of the platform:
 ///
 ///     sluice::mpi::Broadcast job(comm, root, {.platform = sluice::read_platform("platform.json")});
 ///     job.execute(buffer, bytes);
@@ -87,12 +89,12 @@ class Broadcast {
   /// execution instead of waiting for this rank. The job is of no further use.
   void give_up(const std::exception_ptr& why) noexcept;
 
-  /// Whether it is decided who serves messages of this size, the plan or MPI_Bcast, as far as this rank has come: false
-  /// where none has been sent yet. See BroadcastOptions::try_native.
+  /// Whether, as far as this rank knows, the choice between the plan and MPI_Bcast has been made for messages of this
+  /// size; false before the first one. See BroadcastOptions::try_native.
   [[nodiscard]] bool settled(std::int64_t bytes) const;
-  /// Collective: what serves messages of this size, which is planned if it is not yet. Nothing is tried.
+  /// What carries out messages of this size; the plan is made if there is none yet, and nothing is timed. Collective.
   [[nodiscard]] ChosenBroadcast chosen(std::int64_t bytes);
-  /// The same in a line for people: "chain, 64 segments, predicted 98.2 ms; the plan took 101 ms, MPI_Bcast 612 ms".
+  /// The same in one line of text: "chain, 64 segments, predicted 98.2 ms; the plan took 101 ms, MPI_Bcast 612 ms".
   [[nodiscard]] std::string explanation(std::int64_t bytes);
 
  private:

@@ -15,35 +15,35 @@
 
 namespace sluice::mpi {
 
-/// How to plan a collective and carry it out. Every rank must give the same.
+/// How to plan a collective and carry it out. Every rank must give the same options.
 struct CollectiveOptions {
-  /// The network, of as many ranks as the communicator. None: the one that the library has measured
-  /// (sluice/run/mpi/network.hpp); between nodes MPI's own collective serves where each rank sends and receives less
-  /// than 32 KiB, and beyond 256 ranks.
+  /// The network, with as many ranks as the communicator. If left out, the measured one is used
+  /// (sluice/run/mpi/network.hpp); between nodes MPI's own collective is used where each rank sends and receives less
+  /// than 32 KiB, and for more than 256 ranks.
   std::optional<Platform> platform = std::nullopt;
-  /// What is to be carried out, instead of a plan: of the same problem, ranks, size, root and elements. Without a
-  /// platform, an algorithm and segments.
+  /// A program to carry out instead of planning one, for the same problem, ranks, size, root and elements. It cannot be
+  /// used with a platform, an algorithm or segments.
   std::optional<Program> program = std::nullopt;
   /// As for plan_program (sluice/plan/program.hpp).
   std::string algorithm = "auto";
-  std::int64_t segments = 0;  ///< likewise
+  std::int64_t segments = 0;  ///< as for plan_program
   /// For collectives that combine: results are the same to the last bit in every job with the same arguments on the
-  /// same ranks, as neither a network that was measured nor a trial decides in which order is combined. Unless given:
-  /// false for integers with an operation of MPI's own, whose order does not matter; else true. Then a rule decides,
-  /// where no platform is given: an operation of MPI's own on up to 256 KiB within a node, and 4 KiB between nodes, is
-  /// MPI's.
+  /// same ranks, because neither a measured network nor a trial decides the order of combining. If left out: false for
+  /// integers with an operation of MPI's own, whose order does not matter; else true. Where it is true and no platform
+  /// is given, MPI's own collective is used for an operation of MPI's own on up to 256 KiB within a node, and up to 4
+  /// KiB between nodes.
   std::optional<bool> reproducible = std::nullopt;
-  /// Where the algorithm is left to the library: executions take turns between the plan and MPI's own collective. From
-  /// the ninth on the one that was faster on the slowest rank serves; MPI's has to be faster by 5 %.
+  /// Where the algorithm is left to the library: the plan and MPI's own collective take turns in the first executions.
+  /// From the ninth on the one is used that was faster on the slowest rank; MPI's has to be faster by 5 %.
   bool try_native = true;
 };
 
-/// What serves a collective.
+/// What carries out a collective.
 struct ChosenCollective {
   std::string method;      ///< "ring", "hierarchical, 6 groups, ring inside", "MPI_Allgather"
   double predicted_s = 0;  ///< of the plan by its replay; 0 where speeds are not known, and where there is no plan
   double planned_s = 0;    ///< measured, once it is decided: on the slowest rank
-  double native_s = 0;     ///< likewise, by MPI's own collective
+  double native_s = 0;     ///< the same, by MPI's own collective
 };
 
 /// What the jobs below have in common: a collective planned once and executed as often as you like, by the program that
@@ -55,8 +55,8 @@ struct ChosenCollective {
 /// in place of MPI_Allgather. Construction and execution are collective. Rank 0 plans and tells each rank its own part;
 /// jobs of a communicator share plans (sluice/run/mpi/settings.hpp). MPI_THREAD_FUNNELED is enough.
 ///
-/// Memory beyond the user's: what passes a rank and is not for it, and packed copies of messages that lie in several
-/// places; where elements are combined, up to 8 MiB, or two messages, of what waits for its turn.
+/// Memory beyond the user's: data that a rank only passes on, and packed copies of messages that lie in several places;
+/// where elements are combined, also up to 8 MiB, or two messages, that wait for their turn.
 ///
 /// Failure: docs/explanation/run.md, the same for all jobs.
 class CollectiveJob {
@@ -81,9 +81,9 @@ class CollectiveJob {
   CollectiveJob(const CollectiveJob&) = delete;
   CollectiveJob& operator=(const CollectiveJob&) = delete;
 
-  /// `own` is what this rank gives, `result` room for what it gets; the table is below. Either may be null where it is
-  /// of 0 bytes, and they must not overlap. Collective; a rank is done when it has its result and has passed on what is
-  /// for it to pass on.
+  /// `own` is what this rank gives, and `result` has room for what it gets; the table below says what these are. Either
+  /// may be null if it has 0 bytes, and they must not overlap. Collective; a rank is done when it has its result and
+  /// has passed on what the others need from it.
   ///
   /// Throws InputError for a null pointer or MPI_IN_PLACE where it is not offered, MpiError, JobError.
   void execute(const void* own, void* result);
@@ -99,13 +99,13 @@ class CollectiveJob {
   /// execution instead of waiting for this rank. The job is of no further use.
   void give_up(const std::exception_ptr& why) noexcept;
 
-  /// What serves, as far as it is decided. Local.
+  /// What carries it out, as far as that has been decided. Local.
   [[nodiscard]] ChosenCollective chosen() const;
-  /// The same in a line for people: "ring, predicted 98.2 ms; the plan took 101 ms, MPI_Allgather 612 ms".
+  /// The same in one line of text: "ring, predicted 98.2 ms; the plan took 101 ms, MPI_Allgather 612 ms".
   [[nodiscard]] std::string explanation() const;
-  /// Whether MPI's own collective serves from now on.
+  /// Whether MPI's own collective is used from now on.
   [[nodiscard]] bool native() const;
-  /// Whether it is decided who serves the executions to come: see CollectiveOptions::try_native.
+  /// Whether the choice between the plan and MPI's own collective has been made: see CollectiveOptions::try_native.
   [[nodiscard]] bool settled() const;
   /// Bytes that this rank gives: of `own`.
   [[nodiscard]] std::int64_t own_bytes() const;
@@ -131,9 +131,9 @@ class CollectiveJob {
 /// | ReduceScatter | the rank's elements | its share of the elements of all, combined |
 ///
 /// Constructors are collective over `comm`, an intracommunicator. They throw InputError on every rank if an argument is
-/// bad on any rank, or differs between ranks, or the program given is not sound. `bytes`: of one block, at least 0.
-/// `counts`, in place of it: blocks of different sizes (MPI's calls in v), the whole list, the same on all ranks;
-/// blocks lie one behind the other, by ranks.
+/// bad on any rank, or differs between ranks, or if the given program is not valid. `bytes` is the size of one block,
+/// at least 0. `counts` is given instead where blocks differ in size, as in MPI's calls that end in v: the whole list,
+/// the same on all ranks. Blocks lie one after the other in the order of the ranks.
 class Scatter : public CollectiveJob {
  public:
   /// `root`: the rank that has the blocks.
@@ -186,7 +186,7 @@ class Allreduce : public CollectiveJob {
       : CollectiveJob(comm, Collective::kAllreduce, operation, options) {}
 };
 
-/// Unless their sizes are given, the shares of the first n mod p ranks are longer by one, of n elements and p ranks.
+/// If no sizes are given, n elements on p ranks are shared out evenly: the first n mod p ranks have one more.
 class ReduceScatter : public CollectiveJob {
  public:
   /// `operation`: the elements of each rank, and how two are combined.

@@ -18,7 +18,7 @@
 
 namespace sluice::mpi {
 
-/// What a rank has for another one, or gets from it; itself included.
+/// The size of the message that a rank sends to another rank, or to itself, or receives from it.
 struct MessageSize {
   int peer = 0;            ///< rank of the communicator
   std::int64_t bytes = 0;  ///< at least 0
@@ -51,9 +51,9 @@ struct ExchangeOptions {
   /// byte. Such local phases run beside the exchange: a transfer waits only for the pieces that it carries. With
   /// kBarrier phases follow each other. They need a mode with a plan and no `speeds`.
   std::optional<LocalLinks> local_links = std::nullopt;
-  /// To be carried out instead of a plan: a schedule of problem "exchange", in bytes, that delivers what the ranks
-  /// send. That of rank 0 counts, whatever the others give. Algorithm, k and set-up are then its own; it needs a mode
-  /// with a plan.
+  /// A schedule to carry out instead of planning one: of problem "exchange", in bytes, and delivering what the ranks
+  /// send. The schedule of rank 0 is used, whatever the others give. It brings its own algorithm, k and set-up cost,
+  /// and needs a mode with a plan.
   std::shared_ptr<const StepSchedule> schedule = nullptr;
   /// Plans for hosts instead of ranks, where ranks share hosts. All data from one host to another becomes one message,
   /// from the rank that sends most of it to the rank that receives most of it. Before and after, the ranks of a host
@@ -64,7 +64,7 @@ struct ExchangeOptions {
   /// With `local_links`: the two clusters; empty: the ranks that send anything, and those that receive. A rank may be
   /// in both.
   std::vector<int> sender_ranks = {};
-  std::vector<int> receiver_ranks = {};  ///< likewise
+  std::vector<int> receiver_ranks = {};  ///< the same for receivers
 
   /// Messages travel in pieces of at most this many bytes, 1 to 2^30; 0: 32 KiB, 1 MiB for kLocal, which need not know
   /// how far a message has come, 2^30 for kAtOnce.
@@ -84,8 +84,8 @@ struct ExchangeOptions {
   /// the decision is taken back where executions of 1 ms or more change by a factor of 1.3 (docs/explanation/run.md).
   bool try_native = true;
 
-  /// What this rank expects, if it knows: compared with what the others send. Any order, empty messages may be left
-  /// out.
+  /// The messages that this rank expects, if it knows them, in any order; empty ones may be left out. They are compared
+  /// with what the others send.
   std::optional<std::vector<MessageSize>> receives = std::nullopt;
 };
 
@@ -171,10 +171,10 @@ class Exchange {
 
   /// What keeps transfers apart; never kAuto.
   [[nodiscard]] ExchangeMode mode() const;
-  /// Whether it is decided what carries out later executions: the plan or MPI_Ialltoallw. Not while the two are
-  /// measured again, as the network has changed.
+  /// Whether the choice between the plan and MPI_Ialltoallw has been made. False again while the two are measured anew
+  /// because the network has changed.
   [[nodiscard]] bool settled() const;
-  /// Whether MPI_Ialltoallw was found to be faster, and serves in place of the mode.
+  /// Whether MPI_Ialltoallw was found to be faster, and is used instead of the plan.
   [[nodiscard]] bool native() const;
   /// The k that is kept, no more than ports allow. With kList, on rank 0: the one in use.
   [[nodiscard]] std::int64_t max_transfers() const;
@@ -184,7 +184,7 @@ class Exchange {
   [[nodiscard]] std::int64_t steps() const;
   /// Steps of the local phases before and after; 0 without.
   [[nodiscard]] std::int64_t local_steps() const;
-  /// What carries it out and why, in a line for people: "chain, 12 steps, k = 3; the plan took 98.2 ms, MPI_Ialltoallw
+  /// What carries it out and why, in one line of text: "chain, 12 steps, k = 3; the plan took 98.2 ms, MPI_Ialltoallw
   /// 120 ms".
   [[nodiscard]] std::string explanation() const;
   /// Bytes of buffers that this rank holds beyond the user's.
@@ -195,7 +195,8 @@ class Exchange {
   std::unique_ptr<State> state_;
 };
 
-/// A dense row as MPI_Alltoallv has it: bytes for rank 0, 1, ..., empty messages left out.
+/// Makes the messages of a dense row, which has the bytes for rank 0, 1, ... as MPI_Alltoallv does; empty messages are
+/// left out.
 [[nodiscard]] std::vector<MessageSize> message_sizes(std::span<const std::int64_t> bytes_by_rank);
 
 /// One side of the arguments of MPI_Alltoallv, `offsets` in extents of the type, or of MPI_Alltoallw, `offsets` in

@@ -11,30 +11,30 @@
 
 namespace sluice::mpi {
 
-/// Hosts that reach each other equally well.
+/// Hosts between which latency and speed are alike.
 struct HostGroup {
   std::vector<int> hosts;  ///< in the order of their first ranks, counted from 0
   double latency_s = 0;    ///< of a short message between two of them; 0 where there is one
   double bytes_per_s = 0;  ///< of a host's link, each way while both are in use
 };
 
-/// Between two groups.
+/// The network between two groups.
 struct GroupLink {
   std::size_t from = 0;          ///< places in HostNetwork::groups, from < to
-  std::size_t to = 0;            ///< likewise
+  std::size_t to = 0;            ///< the other place
   double latency_s = 0;          ///< of a short message
   double bytes_per_s = 0;        ///< of one connection that has the link to itself
-  std::int64_t connections = 1;  ///< that run side by side at that speed: k; as many as hosts where nothing is shared
+  std::int64_t connections = 1;  ///< k: how many run side by side at that speed; the number of hosts if none is shared
 };
 
-/// What the library knows of the network between hosts.
+/// What the library knows about the network between hosts.
 struct HostNetwork {
   std::vector<int> host_of_rank;  ///< hosts are counted in the order of their first ranks
   double message_s = 0;           ///< how long a short message keeps its sender
   std::vector<HostGroup> groups;  ///< every host is in one
   std::vector<GroupLink> links;   ///< one for each pair of groups
-  std::string source;             ///< "measured", or the file it is from
-  double measured_s = 0;          ///< what measuring took
+  std::string source;             ///< "measured", or the name of the file that it was read from
+  double measured_s = 0;          ///< how long measuring took
 
   /// Number of hosts.
   [[nodiscard]] std::int64_t hosts() const;
@@ -42,21 +42,22 @@ struct HostNetwork {
   [[nodiscard]] std::vector<std::size_t> groups_of_hosts() const;
 };
 
-/// For people: "8 hosts on one switch, 11.9 MB/s each way, 95 us; no k", with a line for each group and each link where
+/// Text such as "8 hosts on one switch, 11.9 MB/s each way, 95 us; no k", with a line for each group and each link if
 /// there are several groups.
 [[nodiscard]] std::string to_text(const HostNetwork& network);
 
-/// The same in the terms of the planners: where every rank has a host of its own, a cluster for each group of hosts;
-/// else one for each host, whose ranks are near each other. It passes check_platform.
+/// The network as a platform for the planners. If every rank has a host of its own, each group of hosts becomes a
+/// cluster; otherwise each host becomes a cluster of its ranks. It passes check_platform.
 [[nodiscard]] Platform to_platform(const HostNetwork& network);
 
-/// What the jobs of `comm` go by, measured now if it is not known yet: 7 rounds of meetings for 5 to 16 hosts, 13 for
-/// 1000, of some 20 ms each, or of as long as 192 KiB take. On one host there is nothing to measure.
+/// The network that the jobs of `comm` plan for. It is measured now if it is not known yet, in 7 rounds of meetings for
+/// 5 to 16 hosts and 13 rounds for 1000. A round takes some 20 ms, or as long as 192 KiB take if that is longer. On one
+/// host there is nothing to measure.
 ///
 /// In the first of these cases that applies, nothing is measured:
 ///  - the ranks are some of those of a communicator whose network is known;
-///  - the variable SLUICE_PLATFORM_CACHE names a file that such a measurement has left, of the same hosts and MPI. Else
-///    it is written there, so that the next run of the program starts knowing.
+///  - the variable SLUICE_PLATFORM_CACHE names a file that an earlier measurement wrote, for the same hosts and MPI. If
+///    the file does not exist, or is for others, the measurement is written to it for the next run of the program.
 ///
 /// Method: hosts meet in rounds of disjoint pairs, host i and host i xor r, all pairs of a round at the same time, so
 /// that shared links show. In a meeting both send all the time, 192 KiB to 4 MiB, and short messages go back and forth

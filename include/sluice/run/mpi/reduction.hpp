@@ -59,21 +59,21 @@ struct ObjectOperation {
   bool commutative = true;  ///< else objects are combined in the order of the ranks
 };
 
-/// What a reduction costs, in any one unit of time. Overheads are what does not shrink with the part, if elements are
-/// cut into parts.
+/// What a reduction costs, all in the same unit of time. Where elements are cut into parts, an overhead is what each
+/// part costs however short it is.
 struct ReductionCosts {
-  double transfer = 1;           ///< d: of a whole element from one rank to another
-  double compute = 1;            ///< c: of a combination; not both 0
+  double transfer = 1;           ///< d: to send all elements from one rank to another
+  double compute = 1;            ///< c: to combine the elements of two ranks; d and c must not both be 0
   double transfer_overhead = 0;  ///< at least 0, at most `transfer`
   double compute_overhead = 0;   ///< at least 0, at most `compute`
 };
 
 /// How to plan a reduction and carry it out. Every rank must give the same options.
 struct ReductionOptions {
-  /// None: costs that are usual for so many bytes, or what is measured. Between hosts, 32 KiB and more of elements with
-  /// an operation of MPI's own whose result need not be `reproducible` go by the network as it was measured
-  /// (sluice/run/mpi/network.hpp), as if it were the platform below; not beyond 1000 ranks, or beyond 8 nodes of which
-  /// some have several.
+  /// If left out, the plan uses usual costs for that number of bytes, or measured ones. Between hosts, reductions of 32
+  /// KiB and more by an operation of MPI's own, whose result need not be `reproducible`, are planned over the measured
+  /// network (sluice/run/mpi/network.hpp) as if it were given as `platform`: for at most 1000 ranks, and for at most 8
+  /// nodes if some nodes have several ranks.
   std::optional<ReductionCosts> costs = std::nullopt;
   /// The first execution measures the costs, in seconds, on the elements that it is given, and then plans.
   bool measure = false;
@@ -85,13 +85,13 @@ struct ReductionOptions {
   /// A program of "reduce" to carry out instead of planning one, such as read_program gives it, of as many elements of
   /// the same size. For elements, without a platform, costs and options of plans; MPI_Reduce is not tried.
   std::optional<Program> program = std::nullopt;
-  /// As for plan_reduce, or "reduce-scatter" (sluice/plan/reduce_scatter.hpp), for elements and a commutative operation
-  /// only. "auto": what takes least by the costs.
+  /// A name that plan_reduce knows, or, for elements and a commutative operation, "reduce-scatter"
+  /// (sluice/plan/reduce_scatter.hpp). "auto" takes the fastest by the costs.
   std::string algorithm = "auto";
   std::int64_t arity = 4;  ///< of "k-ary"
-  /// Parts that each rank's elements are cut into, which go through the tree one behind the other, at most `count`; 0:
-  /// as many as are best by the costs, 256 at most, or reduce-scatter if that is better yet. Objects are not cut.
-  /// Unless given: 0 where it is known what a part costs, else 1.
+  /// Number of parts that each rank's elements are cut into, at most `count`; they go through the tree one after the
+  /// other. 0: the best number by the costs, at most 256, or reduce-scatter if that is faster. Objects are not cut. If
+  /// left out: 0 where the cost of a part is known, else 1.
   std::optional<std::int64_t> segments = std::nullopt;
 
   /// Elements: results are the same to the last bit in every job with the same arguments on ranks that are placed
@@ -99,17 +99,18 @@ struct ReductionOptions {
   /// with `measure` or `dynamic`, and for integers with an operation of MPI's own, whose order does not matter; else
   /// true.
   std::optional<bool> reproducible = std::nullopt;
-  /// Elements, "auto" and no number of parts asked for: MPI_Reduce may serve instead. The two take turns in the first
-  /// executions, and the one that was faster on the slowest rank serves from the ninth on; between nodes that is looked
-  /// at again where executions of 1 ms or more change by a factor of 1.3 (docs/explanation/run.md). Not if
-  /// `reproducible`.
+  /// For elements with "auto" and no number of parts: MPI_Reduce may carry out executions instead. The two take turns
+  /// in the first executions, and from the ninth on the one is used that was faster on the slowest rank. Between nodes
+  /// the choice is made again when executions of 1 ms or more change by a factor of 1.3 (docs/explanation/run.md).
+  /// Without effect if `reproducible`.
   bool try_native = true;
 
-  /// Trees: combine what has come first, not what the plan has first.
+  /// In trees, combine what has arrived first instead of what the plan has first.
   bool dynamic = false;
-  bool progress_thread = true;  ///< have one where MPI allows it
-  /// Objects only: no rank returns before the root has the result, so that an operation that throws does so in the same
-  /// execution on every rank. Else ranks that have sent their part return, and hear of it in their next call.
+  bool progress_thread = true;  ///< use a progress thread where MPI allows it
+  /// For objects: no rank returns before the root has the result, so that an exception of the operation reaches every
+  /// rank in the same execution. If false, a rank returns when it has sent its part, and learns of the exception in its
+  /// next call.
   bool end_together = true;
 };
 
@@ -127,8 +128,8 @@ struct ReductionSummary {
   /// What carries it out: "best tree", "flat tree, 12 parts", "reduce-scatter", "MPI_Reduce"; "" before the first
   /// execution has measured.
   std::string method;
-  /// How long it takes in its model, in the unit of the costs, over a platform or the measured network in seconds. 0
-  /// for MPI_Reduce, of which there is no model, and before costs are known.
+  /// The time that its model predicts, in the unit of the costs, or in seconds over a platform or the measured network.
+  /// 0 for MPI_Reduce, which has no model, and before costs are known.
   double length = 0;
   ReductionCosts costs;       ///< as given, usual or measured
   std::int64_t segments = 1;  ///< parts
@@ -136,10 +137,10 @@ struct ReductionSummary {
   bool native = false;        ///< MPI_Reduce carries it out
   double predicted_s = 0;     ///< by a platform or the measured network; 0 where the plan is by neither
   double planned_s = 0;       ///< measured, if MPI_Reduce was tried: on the slowest rank
-  double native_s = 0;        ///< likewise, by MPI_Reduce
+  double native_s = 0;        ///< the same, by MPI_Reduce
 };
 
-/// The summary in a line for people: "chain, 32 parts; the plan took 98.2 ms, MPI_Reduce 265 ms".
+/// The summary in one line of text: "chain, 32 parts; the plan took 98.2 ms, MPI_Reduce 265 ms".
 [[nodiscard]] std::string to_text(const ReductionSummary& summary);
 
 /// The job of combining the elements of all ranks, planned once and executed as often as you like, by the tree that is
@@ -148,15 +149,15 @@ struct ReductionSummary {
 ///     sluice::mpi::ElementReduction job(comm, {count, MPI_DOUBLE, MPI_SUM}, root);
 ///     job.execute(mine, result);
 ///
-/// in place of MPI_Reduce. Construction and execution are collective. All ranks plan alone and find the same; over a
-/// platform rank 0 plans for all. MPI_THREAD_FUNNELED is enough; with MPI_THREAD_MULTIPLE a progress thread moves
-/// messages while a long operation is running.
+/// in place of MPI_Reduce. Construction and execution are collective. Each rank makes the plan by itself, and all make
+/// the same one; over a platform rank 0 plans for all. MPI_THREAD_FUNNELED is enough; with MPI_THREAD_MULTIPLE a
+/// progress thread moves messages while a long operation is running.
 ///
-/// Memory beyond the user's: a rank that only sends holds nothing. One that combines holds two elements; with parts, up
-/// to four that are on their way to it, and those not yet passed on. The root holds one, as it receives into the
-/// result. Reduce-scatter: up to one and a half, on the root two and a half if its elements are in the result. Over a
-/// platform: what was combined so far, except on the root, and up to 8 MiB, or two messages, of what waits for its
-/// turn.
+/// Memory beyond the user's, in sizes of a rank's elements: a rank that only sends holds nothing. A rank that combines
+/// holds 2; with parts, up to four parts that are on their way to it, and those that it has not yet passed on. The root
+/// holds 1, as it receives into the result. Reduce-scatter needs up to 1.5, on the root 2.5 if its elements are in the
+/// result. Over a platform, a rank other than the root holds what it has combined so far, and every rank up to 8 MiB,
+/// or two messages, that wait for their turn.
 ///
 /// Failure: docs/explanation/run.md, the same for all jobs.
 class ElementReduction {
@@ -190,12 +191,11 @@ class ElementReduction {
   /// execution instead of waiting for this rank. The job is of no further use.
   void give_up(const std::exception_ptr& why) noexcept;
 
-  /// Whether it is decided who serves the executions to come, the plan or MPI_Reduce: see
-  /// ReductionOptions::try_native.
+  /// Whether the choice between the plan and MPI_Reduce has been made: see ReductionOptions::try_native.
   [[nodiscard]] bool settled() const;
   /// What carries it out. Lasts as long as the job; an execution may change it.
   [[nodiscard]] const ReductionSummary& summary() const;
-  /// The same in a line for people.
+  /// The same in one line of text.
   [[nodiscard]] std::string explanation() const { return to_text(summary()); }
   /// What moves messages while ranks combine.
   [[nodiscard]] Overlap overlap() const;
