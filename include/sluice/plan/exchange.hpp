@@ -26,13 +26,13 @@ struct ExchangeProblem {
   /// 1 .. nodes. Parallel (optical) switches, to each of which every node has a port. Each switch has its own steps, of
   /// at most max_transfers transfers, and its own set-ups; the cost is that of the switch that ends last.
   std::int64_t switches = 1;
-  /// Unless empty: how fast each node is, and how many transfers the backbone carries at each time, at most
-  /// max_transfers. Only on one switch. Times, of which set-up and costs are made, are then those of a speed of 1.
+  /// If not empty: the speed of each node, and how many transfers the backbone carries at each time, at most
+  /// max_transfers. It needs switches = 1. The set-up cost and all costs are then times at a speed of 1.
   NetworkSpeeds speeds = {};
 };
 
-/// What an earlier search has found, for "exact" to go on from: a plan with its bound and the certificate of that, as a
-/// schedule file holds them.
+/// What an earlier search has found, from which "exact" can go on: a plan, its bound and the certificate of the bound,
+/// as a schedule file holds them.
 struct ExchangeStart {
   StepSchedule schedule;
   std::optional<BoundCertificate> certificate;
@@ -42,14 +42,14 @@ struct ExchangeStart {
 /// How to plan an exchange.
 struct ExchangeOptions {
   std::string algorithm = "auto";  ///< one that algorithms("exchange") names, or "auto"
-  /// Work that "auto" and "exact" may do, as a multiple of the default, about a second; above 0. It is counted, so that
-  /// equal arguments give equal plans on every machine. The others end when they are done.
+  /// Work that "auto" and "exact" may do, as a multiple of the default, which takes about a second; above 0. Work is
+  /// counted, not timed, so that equal arguments give equal plans on every machine. Other algorithms have no limit.
   double effort = 1;
   double time_limit_s = std::numeric_limits<double>::infinity();  ///< cuts the work short; at least 0
   StopRequest stop;                                               ///< of "auto" and "exact"
   std::uint64_t seed = 1;                                         ///< of the random choices of "auto" and "exact"
-  /// Of "exact" alone. The search begins with its plan and makes no other one first. Of its bound, what the certificate
-  /// proves is taken; where the certificate says "exact", which is a search, the bound is taken as it is stated.
+  /// For "exact" only. The search begins with this plan and makes no other one first. It trusts as much of the bound as
+  /// the certificate proves; if the certificate says "exact", which stands for a search, it trusts the whole bound.
   std::optional<ExchangeStart> start;
   /// Called now and then by "auto" and "exact" with the cost of the best plan so far and the best bound.
   std::function<void(double incumbent, double bound)> progress;

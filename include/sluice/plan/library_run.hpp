@@ -10,7 +10,7 @@
 /// by number only, so the order of ranks decides which messages pass a slow link.
 namespace sluice {
 
-/// Named by their messages; each library has its own names for them.
+/// The algorithms, named by the messages that they send, as each library has its own names for them.
 enum class LibraryPattern : std::uint8_t {
   kLinear,           ///< the root and each other rank
   kPipeline,         ///< rank after rank, in segments
@@ -38,14 +38,14 @@ struct LibraryRun {
   std::int64_t segment_bytes = 0;                    ///< of patterns in segments; 0: the message whole
 };
 
-/// The messages of `run` among so many ranks; nothing where the pattern does not solve the problem or does not fit the
-/// number of ranks. The program is sound, but for its length and bound, which are 0. Throws InputError for less than
-/// one rank, negative sizes and more than 2^22 messages.
+/// The messages of `run` among `ranks` ranks as a valid program, whose length and bound are left at 0. Returns nothing
+/// if the pattern does not solve the problem or does not fit the number of ranks. Throws InputError for less than one
+/// rank, negative sizes and more than 2^22 messages.
 [[nodiscard]] std::optional<Program> library_program(const LibraryRun& run, std::int64_t ranks);
 
-/// How long the program takes by the replay, where combining is free; nothing where there is no program, and where the
-/// replay takes longer than a fraction of a second: 300 ranks that all send to each other at once, messages in very
-/// many segments. Throws InputError as check_platform and library_program do.
+/// Seconds that the program takes in the replay, where combining costs nothing. Returns nothing if there is no program,
+/// or if the replay itself would take long, as for 300 ranks that all send to each other at once, or for messages in
+/// very many segments. Throws InputError as check_platform and library_program do.
 [[nodiscard]] std::optional<double> library_seconds(const Platform& platform, const LibraryRun& run);
 
 }  // namespace sluice

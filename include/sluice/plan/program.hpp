@@ -12,7 +12,7 @@
 /// platform, and by patterns that treat messages between groups of ranks and inside of them differently.
 namespace sluice {
 
-/// Among the ranks of a platform; the fields are those of Program.
+/// A collective to plan among the ranks of a platform; the fields are those of Program.
 struct ProgramProblem {
   Collective problem = Collective::kAllgather;  ///< which collective
   std::int64_t size_bytes = 0;                  ///< at least 0
@@ -34,7 +34,8 @@ struct ProgramOptions {
 /// A program, and what it was chosen from.
 struct ProgramPlan {
   Program program;  ///< its algorithm with what was chosen, such as "hierarchical, 6 groups, ring inside"
-  /// What each candidate takes by the replay, the one chosen first; of a named algorithm, its variants.
+  /// How long each candidate takes in the replay. Candidates are the variants of the named algorithm, or of all; the
+  /// one that was chosen comes first.
   struct Candidate {
     std::string algorithm;
     double length_s = 0;  ///< seconds until the last rank is done
@@ -42,9 +43,9 @@ struct ProgramPlan {
   std::vector<Candidate> candidates;  ///< at least the one chosen
 };
 
-/// Plans by `options.algorithm`, and takes the variant of it that is fastest in the replay; "auto": the fastest of all
-/// that apply and are replayed in reasonable time (docs/explanation/collectives.md). Deterministic. Operations are in
-/// an order in which they could be carried out one message after the other.
+/// Plans by `options.algorithm` and takes its variant that is fastest in the replay. "auto" takes the fastest of all
+/// algorithms that apply and that can be replayed in reasonable time (docs/explanation/collectives.md). Deterministic.
+/// The operations are in an order in which they could be carried out one message after the other.
 ///
 /// Throws InputError for a bad platform, a root that is no rank, sizes below 0, elements that do not divide the size,
 /// blocks that set_blocks refuses, an unknown algorithm or one that does not apply (which says why), and where it would
@@ -67,7 +68,7 @@ struct ReplayedProgram {
 /// would all arrive as late as the last. A send whose predecessors are complete waits for nothing.
 struct SendPace {
   double port_s = 0;        ///< from the start of one to the start of the next
-  double connection_s = 0;  ///< likewise of two to the same rank; at least port_s
+  double connection_s = 0;  ///< the same for two sends to the same rank; at least port_s
 
   friend bool operator==(const SendPace&, const SendPace&) = default;
 };
@@ -76,9 +77,9 @@ struct SendPace {
 /// as many ranks as the platform has
 [[nodiscard]] std::vector<double> connection_times(const Platform& platform, const Program& program);
 
-/// No program of the problem is done earlier over `platform`, by the replay. The bound is the longest of these: the
-/// shortest way that some byte has to go, and the times that ports and uplinks need for what must pass them, in
-/// messages of any size.
+/// A lower bound: in the replay no program for the problem ends earlier over the platform. It is the largest of these
+/// times: the shortest way that some byte has to go, and what each port and uplink needs for the bytes that must pass
+/// it, in messages of any size.
 struct ProgramBound {
   double seconds = 0;  ///< from the start to the end of the last rank
   std::string kind;    ///< "paths", "port of rank 3", "uplink of cluster a"

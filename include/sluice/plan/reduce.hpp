@@ -31,10 +31,10 @@ struct ReduceProblem {
   /// Parts an element is cut into, or 0: the planner chooses, at most `max_segments`.
   std::int64_t segments = 1;
   std::int64_t max_segments = 256;  ///< at least 1; read where `segments` is 0
-  /// What of `transfer` and `compute` does not shrink with the part: one of S parts takes overhead + (whole - overhead)
-  /// / S. At most the whole.
+  /// The share of `transfer` that each part costs however short it is: one of S parts takes overhead + (transfer -
+  /// overhead) / S. At most `transfer`.
   double transfer_overhead = 0;
-  double compute_overhead = 0;  ///< likewise, of `compute`
+  double compute_overhead = 0;  ///< the same share of `compute`
 };
 
 /// How to plan a reduction.
@@ -70,7 +70,8 @@ struct ReducePlan {
 /// exact there.
 [[nodiscard]] ReducePlan plan_reduce(const ReduceProblem& problem, const ReduceOptions& options = {});
 
-/// What is known of the shortest schedule without planning it; the parts are those of `problem`, S > 0.
+/// What is known about the shortest schedule without planning it. The number of parts S is that of `problem`, and above
+/// 0.
 struct ReduceBounds {
   TreeBound simple;  ///< see below
   double best = 0;   ///< the largest lower bound
@@ -79,7 +80,7 @@ struct ReduceBounds {
 /// Without limits, dates and parts:
 ///  - simple.lower = ceil(log2 n) max(d, c), Lemma 5; simple.upper = ceil(log2 n) (d + c), Proposition 6;
 ///  - best = the optimum, by the recurrence of most_machines.
-/// With at most K transfers at once, moreover:
+/// With at most K transfers at once, also:
 ///  - lower >= ceil((n - 1) / K) d + c, as at most K of n - 1 transfers run side by side;
 ///  - upper = (floor(log2 K) + 1 + ceil((n - 2^(floor(log2 K) + 1)) / K)) (d + c), for K <= n / 2 (a larger K limits
 ///    nothing). Proposition 8 says ceil(n / K - 2) for the second term, which does not hold unless K is a power of two:
@@ -112,7 +113,7 @@ struct ReduceBounds {
 /// A schedule with `depth` transfers in a row takes depth (d + c) at least. Section 5.
 [[nodiscard]] double depth_bound(std::int64_t depth, double transfer, double compute);
 
-/// By what factor the two strategies of section 7 are longer than the optimum where they are worst.
+/// The factor by which each of the two strategies of section 7 is longer than the optimum in its worst case.
 struct StrategyRatios {
   std::int64_t machines = 0;  ///< n
   double binomial = 1;        ///< at d = c

@@ -5,7 +5,7 @@
 
 namespace sluice {
 
-/// What is known of a planner: one entry per algorithm, the same for `--help`, `compare` and the documentation.
+/// What is known about an algorithm. `--help`, `compare` and the documentation all take it from here.
 struct Algorithm {
   std::string_view problem;    ///< "redistribute", ...
   std::string_view name;       ///< as users type it

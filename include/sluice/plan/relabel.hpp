@@ -39,10 +39,10 @@ struct TargetRoles {
                                               std::span<const Rank> source_of_candidate);
 
 /// The same for several arrays at once, in bytes: process p plays role role_of_process[p] in every target grid that has
-/// one of that number, and of all arrays together as much as possible stays. What is left is planned with
+/// one of that number, and as much as possible of all arrays together stays. What is left is planned with
 /// plan_batch(problem.with_roles(roles.role_of_process)).
 [[nodiscard]] TargetRoles assign_target_roles(const BatchProblem& problem);
-/// Likewise, where candidate c is sender source_of_candidate[c] of the batch, or none (-1).
+/// The same for several arrays, where candidate c is sender source_of_candidate[c] of the batch, or none (-1).
 [[nodiscard]] TargetRoles assign_target_roles(const BatchProblem& problem, std::span<const Rank> source_of_candidate);
 
 }  // namespace sluice

@@ -16,16 +16,16 @@ struct ReplicatedOptions {
   std::string algorithm = "auto";  ///< one of exchange, or "auto"
   double setup = 1;                ///< set-up cost of a step, in elements
   double effort = 1;               ///< of each search of exchange, as ExchangeOptions has it
-  double time_limit_s = std::numeric_limits<double>::infinity();  ///< likewise
-  StopRequest stop;                                               ///< likewise
-  /// Whether copies of the target may get from one another what they do not have.
+  double time_limit_s = std::numeric_limits<double>::infinity();  ///< of each search, as ExchangeOptions has it
+  StopRequest stop;                                               ///< of each search, as ExchangeOptions has it
+  /// Whether copies of the target may pass data on to one another.
   bool forward = true;
 };
 
-/// What a plan for several copies costs at least.
+/// Lower bounds of what a plan for several copies costs.
 struct ReplicatedBounds {
-  Cost any;     ///< any schedule, those included in which receivers pass on what they have
-  Cost direct;  ///< those in which everything comes from the source
+  Cost any;     ///< of every schedule, including those in which receivers pass data on
+  Cost direct;  ///< of schedules in which everything comes from the source
 };
 
 /// A schedule for several copies.
@@ -52,9 +52,9 @@ struct ReplicatedPlan {
 ///
 /// With it, H of the S copies are served so, and copy t passes on to copy t + H what it got in one step in the next
 /// one. Nothing collides, as copy t + H receives in step i + 1 what t received in step i. Steps are cut so that the
-/// price of filling the chains and that of steps are balanced. H is chosen by cost. Processes that are
-/// on both sides are the last of their chains and pass nothing on, so that H is at least as many as there are of any
-/// process of the target grid; the order of the other copies in the chains is that of their numbers.
+/// cost of filling the chains and the set-up cost of the steps are balanced. H is chosen by cost. Processes that are on
+/// both sides are the last of their chains and pass nothing on, so H is at least the number of such copies of any one
+/// process of the target grid; the other copies are in the chains in the order of their numbers.
 ///
 /// Deterministic, unless stopped. Throws InputError for what plan_exchange refuses, and where S copies have more than
 /// 2^20 messages.

@@ -4,8 +4,8 @@
 
 namespace sluice {
 
-/// Called now and then during a search; once it has returned true it must go on doing so. The search then ends as at
-/// its time limit, with the best plan so far. Empty: the search is never stopped.
+/// A function that a search calls now and then. If it returns true, the search ends with the best plan so far, as at
+/// its time limit; from then on it must return true in every call. Empty: the search is never stopped.
 using StopRequest = std::function<bool()>;
 
 }  // namespace sluice

@@ -9,7 +9,7 @@
 
 namespace sluice {
 
-/// What is proven of the bound that a schedule file states.
+/// How much is proven of the bound that a schedule file states.
 struct BoundVerdict {
   std::vector<Violation> faults;  ///< a part of the bound that its certificate does not prove
   /// One line on what was verified and what was not, such as "bound 410 verified (lp)"; empty beside faults.
