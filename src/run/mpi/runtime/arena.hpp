@@ -16,8 +16,8 @@ namespace sluice::mpi::detail {
 /// A segment is a file in memory without a name (memfd_create), which the others open through /proc: it goes with the
 /// last process that has it mapped, whatever happened. Where the system does not allow that, nothing is shared.
 ///
-/// Who reads what another rank wrote must be told so: by a message of MPI, or by an atomic in the segment. In either
-/// case a fence is needed on both sides, which std::atomic_thread_fence is.
+/// A rank must know that another one has written before it reads: by a message of MPI, or by an atomic variable in the
+/// segment. In either case both sides need a fence (std::atomic_thread_fence).
 class Arena {
  public:
   /// Where something lies in the arena, for every rank of the node.
@@ -46,15 +46,15 @@ class Arena {
     Place place;
     std::int64_t bytes = 0;
   };
-  /// Aligned for a cache line; what it holds is open. Throws std::bad_alloc.
+  /// Aligned to a cache line; the contents are undefined. Throws std::bad_alloc.
   [[nodiscard]] Block allocate(std::int64_t bytes);
-  /// For reuse: no rank may read or write it any more.
+  /// Frees a block for reuse. No rank may read or write it any more.
   void release(const Block& block) noexcept;
   /// The same, once each of the numbers `taken`, which lie in the block and others write, is at least `value`.
   void release_after(const Block& block, std::vector<std::int64_t*> taken, std::int64_t value) noexcept;
 
-  /// Where that is in this process, if a rank that is reached wrote it down. Throws std::runtime_error if the system
-  /// refuses to map it.
+  /// The address in this process of a place of another rank's segments. Throws std::runtime_error if the system refuses
+  /// to map it.
   [[nodiscard]] std::byte* find(int rank, const Place& place);
 
  private:

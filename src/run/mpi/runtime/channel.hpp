@@ -20,7 +20,7 @@
 
 namespace sluice::mpi::detail {
 
-/// What a tag is for. Between two ranks messages of one tag arrive in the order in which they are sent.
+/// What a tag is used for. Between two ranks, messages with the same tag arrive in the order in which they are sent.
 enum class Tag {
   kData,
   kSizes,       ///< who sends how much to whom
@@ -30,17 +30,17 @@ enum class Tag {
   kResult,
   kReady,
   kAnswer,
-  kLocalData,  ///< what goes by links inside a cluster, beside the data
+  kLocalData,  ///< data that goes over links inside a cluster
 };
 
-/// What a job takes of the context: tags that no other job has, control messages, and the promise that no rank waits
-/// for one that has given up. Whoever waits does so by wait() or looks by check(), which throw as soon as a rank has
-/// given the job up.
+/// What a job gets from the context: tags that no other job has, control messages, and the promise that no rank waits
+/// for one that has given up. A rank waits only by wait(), or calls check() meanwhile; both throw as soon as another
+/// rank has given the job up.
 class Channel {
  public:
-  /// `number`: taken of the context. `work`: what errors call that which is given up, a literal. Local.
+  /// `number` comes from Context::take_number. `work` is the name of the job in errors, a literal. Local.
   Channel(std::shared_ptr<Context> context, std::int64_t number, const char* work);
-  /// Local. What still comes is dropped.
+  /// Local. Messages that arrive later are dropped.
   ~Channel();
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
@@ -64,7 +64,7 @@ class Channel {
     int from = 0;
     Control control;
   };
-  /// What came next, if anything has. Throws as check().
+  /// The next message, if one has arrived. Throws as check().
   std::optional<Received> poll();
   /// Whether everything sent has left this rank.
   [[nodiscard]] bool sent() { return context_->sent(); }
@@ -72,11 +72,11 @@ class Channel {
   /// The number of the next agreement by memory: the same on all ranks.
   [[nodiscard]] std::int64_t next_round() { return rounds_++; }
 
-  /// For an execution that has been started.
+  /// Takes a turn for an execution that has been started.
   [[nodiscard]] Turns::Turn take_turn(Turns& turns);
-  /// The number of the turn which that execution took there; nullopt: none, or it has not been started here.
+  /// The number of the turn that this execution took there; nullopt if it took none, or has not been started here.
   [[nodiscard]] std::optional<std::int64_t> turn_of(const Turns& turns, std::int64_t execution) const;
-  /// Context::part, when its turn has come. Throws as check().
+  /// Waits for its turn and returns Context::part. Throws as check().
   [[nodiscard]] Context::Part& part(const std::string& key, int color, int order);
 
   // ---- Failure
@@ -95,13 +95,13 @@ class Channel {
   int test_some(std::span<MPI_Request> requests, int& count, std::span<int> completed, std::span<MPI_Status> statuses);
   /// Whether the request has ended; throws as check().
   [[nodiscard]] bool test(MPI_Request& request, MPI_Status* status = MPI_STATUS_IGNORE);
-  /// check() at the end of something: without another look where the last one was by test_some or test, and found
-  /// something.
+  /// check() at the end of an execution. It does not call MPI again if the last call was test_some or test and found
+  /// that a request had ended.
   void check_at_end();
-  /// Waits for the request, moves on what else has been started meanwhile, and throws as check(). The request is as it
-  /// was then.
+  /// Waits for the request, and meanwhile moves on other executions that have been started. Throws as check(), and then
+  /// leaves the request as it is.
   void wait(MPI_Request& request);
-  /// The same, while others are measured: looks only now and then, and leaves the processor to them.
+  /// The same while other ranks are measured: calls MPI only now and then, and leaves the processor to them.
   void wait_aside(MPI_Request& request);
   /// The same as wait(), until `done()`.
   template <class Done>
@@ -114,39 +114,39 @@ class Channel {
       move_on_others();
     }
   }
-  /// While something else is waited for: check(), and moves on what has been started.
+  /// For a rank that waits for something else: check(), and moves on what has been started.
   void look_on() {
     check();
     move_on_others();
   }
-  /// Moves on what has been started, but for what waits.
+  /// Moves on the executions that have been started, except the one that waits.
   void move_on_others() { context_->progress(owner_); }
 
-  /// This rank goes on no more because of `why`: tells every rank, unless they know, and waits for nobody. `dies`: see
-  /// Context::tell_failure.
+  /// This rank gives the job up because of `why`. It tells every rank, unless they know already, and waits for none.
+  /// `dies`: whether the context ends (Context::tell_failure).
   void give_up(const std::exception_ptr& why, std::int64_t execution, bool dies) noexcept;
-  /// All ranks know, and throw.
+  /// To be called when all ranks know of the failure and throw.
   void settle() noexcept { settled_ = true; }
-  /// Whether that is so; then the next failure is one that they do not know.
+  /// Whether settle() was called; the next failure is then one that the others do not know.
   [[nodiscard]] bool take_settled() noexcept { return std::exchange(settled_, false); }
   [[nodiscard]] bool failed() const { return given_up_ || is_now(); }
   /// The next execution begins. A failure of a later one does not keep this one from its end.
   void next_execution() { ++execution_; }
   /// The next one has begun, or is about to, as far as failures go.
   [[nodiscard]] std::int64_t execution() const { return execution_; }
-  /// From now on it lasts even if the context dies.
+  /// The job has been made: from now on its channel lasts even if the context dies.
   void made() { made_ = true; }
   /// Throws what a job throws when it is used again after it has thrown.
   void refuse_if_failed() const;
 
-  /// To any rank: this one, which has given up, receives nothing from it any more.
+  /// Tells a rank that this one, which has given up, receives nothing more from it.
   void tell_let_go(int to) { context_->tell_let_go(to, number_); }
-  /// Whether that rank has told this one so.
+  /// Whether that rank has told this one that it receives nothing more from it.
   [[nodiscard]] bool let_go(int rank) const { return let_go_.contains(rank); }
-  /// How many ranks have.
+  /// How many ranks have told so.
   [[nodiscard]] std::size_t let_go_by() const { return let_go_.size(); }
 
-  /// Who waits, so that wait() does not move it on.
+  /// Sets the execution that waits, so that wait() does not move it on.
   void set_owner(const Progressing* owner) { owner_ = owner; }
 
   /// Throws if a rank has given the job up, as far as it is known here.
@@ -184,8 +184,8 @@ class Channel {
   bool settled_ = false;
 };
 
-/// While it lives, channels opened in the same context are those of a part of this one's work: they are given up with
-/// it.
+/// While an object of this class lives, channels that are opened in the same context belong to parts of the work of
+/// `channel`, and are given up with it.
 class Enclosing {
  public:
   explicit Enclosing(Channel& channel);
@@ -197,8 +197,8 @@ class Enclosing {
   Context& context_;
 };
 
-/// A request of the library's own and the memory it is about. Where it is destroyed before it has ended, because
-/// somebody gave up, the context keeps the memory for as long as MPI may use it.
+/// A request of the library's own and the memory that it reads or writes. If it is destroyed before the request has
+/// ended, because a rank gave up, the context keeps the memory for as long as MPI may use it.
 class Pending {
  public:
   Pending(Channel& channel, std::shared_ptr<const void> memory);

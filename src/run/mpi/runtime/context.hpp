@@ -45,15 +45,15 @@ struct Control {
 
 /// Why a job was given up, and by whom.
 struct Failure {
-  int rank = -1;  ///< where it came from
-  /// In which execution of the job, counted from 1; 0: in the constructor. Those before it come to their end.
+  int rank = -1;  ///< the rank that failed
+  /// The execution of the job that failed, counted from 1; 0 is the constructor. Executions before it end as usual.
   std::int64_t execution = 0;
   bool input = false;  ///< a bad argument: the text has the three parts of an InputError, each with a '\0' behind it
   std::string text;
 };
 
-/// A channel was opened in a context that had died on another rank before that one came to it: there it will be opened
-/// in a new one.
+/// Thrown where a channel is opened in a context that died on another rank before that rank opened the channel: the
+/// other rank will open it in a new context.
 struct ContextDied {};
 
 /// Throws on a rank that is told of it: InputError where a bad argument was the reason, else JobError. `work`: what was
@@ -67,13 +67,14 @@ class Progressing {
   virtual void progress() noexcept = 0;
 };
 
-/// The platform that the environment of rank 0 gives, as JSON there; empty: none, or one that does not fit.
+/// The platform that the environment of rank 0 names, as JSON text on rank 0; empty if there is none, or if it does not
+/// fit.
 struct GivenPlatform {
   bool was_read = false;
   std::string text;
 };
 
-/// Requests that MPI has not ended, and the memory that they are about.
+/// Requests that MPI has not ended, and the memory that they read or write.
 struct Leftover {
   std::vector<MPI_Request> requests;
   std::shared_ptr<const void> memory;
@@ -117,15 +118,15 @@ class Context : public std::enable_shared_from_this<Context> {
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] int size() const { return size_; }
 
-  /// The lowest of the ranks that are on this one's node, which names the node.
+  /// The lowest rank on the node of this rank; it identifies the node.
   [[nodiscard]] int first_of_node() const { return first_of_node_; }
   [[nodiscard]] bool one_node() const { return node_size_ == size_; }
-  /// Whether they are more than its processors, so that one that waits had better make room.
+  /// Whether the node has more ranks than processors, so that a rank that waits should give up its processor.
   [[nodiscard]] bool crowded() const { return crowded_; }
 
-  /// Of collectives of MPI's own in comm().
+  /// The order of the collectives of MPI's own in comm().
   [[nodiscard]] Turns& turns() { return turns_; }
-  /// Some of the ranks, as a communicator for collectives of MPI's own, and the order of these.
+  /// A communicator of some of the ranks for collectives of MPI's own, and the order of these.
   struct Part {
     MPI_Comm comm = MPI_COMM_NULL;
     Turns turns;
@@ -135,28 +136,28 @@ class Context : public std::enable_shared_from_this<Context> {
   [[nodiscard]] Part& part(const std::string& key, int color, int order);
 
   [[nodiscard]] Arena& arena() { return arena_; }
-  /// Connected where the ranks of the node share memory and are not too many.
+  /// It is connected where the ranks of the node share memory and are not too many.
   [[nodiscard]] NoticeBoard& board() { return board_; }
   [[nodiscard]] PlanCache& plans() { return plans_; }
   [[nodiscard]] Settings& settings() { return *settings_; }
-  /// The network between its hosts, once this rank knows it (learn_network).
+  /// The network between the hosts, once this rank knows it (learn_network).
   [[nodiscard]] std::shared_ptr<const HostNetwork>& network() { return network_; }
   [[nodiscard]] GivenPlatform& given_platform() { return given_platform_; }
-  /// Where executions that begin now write when their transfers ran; null: nowhere.
+  /// Where executions that begin now record when their transfers ran; null if they do not.
   [[nodiscard]] TransferLog* log() const { return log_; }
   void log_to(TransferLog* log) { log_ = log; }
-  /// Null where MPI was not started so that there can be one. Throws std::system_error where the system refuses it.
+  /// Null if MPI was started without support for threads. Throws std::system_error if the system refuses a thread.
   [[nodiscard]] ProgressThread* progress_thread();
 
   // ---- Control messages
 
-  /// Takes what has come and deals it out. Throws MpiError.
+  /// Receives the control messages that have arrived and passes them to their channels. Throws MpiError.
   void poll();
-  /// MPI_Testsome that takes what has come as well, by one look at the network: each look costs a rank its turn where
-  /// ranks share cores. deal_out_arrived() is to follow, as soon as the caller has noted which requests have ended. The
-  /// last of `requests` is room for a request of the context's; `completed` and `statuses` have room for as many.
-  /// Returns what MPI_Testsome does; `count`: of requests but that one, 0 where there are none. Throws MpiError, before
-  /// it has looked.
+  /// MPI_Testsome that also receives a control message in the same call, because each call to MPI can cost a rank its
+  /// time slice where ranks share cores. The caller calls deal_out_arrived() as soon as it has noted which requests
+  /// have ended. The last of `requests` is a place for a request of the context's; `completed` and `statuses` have room
+  /// for as many. Returns what MPI_Testsome returns; `count` does not include that last request, and is 0 if none has
+  /// ended. Throws MpiError only before it has called MPI_Testsome.
   int test_some(std::span<MPI_Request> requests, int& count, std::span<int> completed, std::span<MPI_Status> statuses);
   void deal_out_arrived();
   /// Takes word of failures that ranks of this node have put up in the memory they share: one load for each of them
@@ -165,7 +166,7 @@ class Context : public std::enable_shared_from_this<Context> {
   [[nodiscard]] bool hear_by_memory();
   /// To any rank, the own one included, without waiting.
   void send(int to, std::int64_t channel, const Control& control);
-  /// That this rank receives nothing of that channel from it any more (withdraw).
+  /// Tells a rank that this rank receives nothing more of that channel from it (withdraw).
   void tell_let_go(int to, std::int64_t channel);
   /// Whether everything sent has left this rank.
   bool sent();
@@ -177,7 +178,7 @@ class Context : public std::enable_shared_from_this<Context> {
   void open(Channel& channel);
   /// `settled`: all ranks know what became of it.
   void close(const Channel& channel, bool settled) noexcept;
-  /// Channels whose work has parts with channels of their own (Enclosing).
+  /// The channels whose work has parts that have channels of their own (Enclosing).
   [[nodiscard]] std::vector<Channel*>& enclosing() { return enclosing_; }
   [[nodiscard]] bool settled(std::int64_t channel) const { return settled_ == channel; }
   /// Tells every rank that the channel is given up here in that execution because of `why`, and waits for nobody.
@@ -188,14 +189,14 @@ class Context : public std::enable_shared_from_this<Context> {
   static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
   /// Channels opened on this rank so far.
   [[nodiscard]] std::int64_t channels() const { return channels_; }
-  /// With so many, all tags are taken: a job that failed may have left messages behind, which a later one with the same
-  /// tags would take for its own. Jobs after that are made in a new context.
+  /// The number of channels for which there are tags. Tags are not used twice, as a job that failed may have left
+  /// messages behind, which a later job with the same tags would take for its own. Later jobs get a new context.
   [[nodiscard]] std::int64_t most_channels() const { return most_channels_; }
   [[nodiscard]] bool dead() const { return dead_from_ < kNever; }
   /// The first channel that is not opened in this context on all ranks, as far as this one knows.
   [[nodiscard]] std::int64_t dead_from() const { return dead_from_; }
 
-  // ---- What is under way
+  // ---- Executions that have been started
 
   void add(Progressing& job);
   void remove(Progressing& job) noexcept;
@@ -207,7 +208,7 @@ class Context : public std::enable_shared_from_this<Context> {
   /// nothing can fail here.
   void keep(std::list<Leftover>& leftover) noexcept;
 
-  /// Held by a call of a job. More than one thread at a time is an error of the program.
+  /// A call of a job holds one. Calls by several threads at a time are an error of the program.
   class Entry {
    public:
     /// Throws InputError if another thread holds one; waits for one that only moves on what has been started.
@@ -240,14 +241,14 @@ class Context : public std::enable_shared_from_this<Context> {
     Wire wire;
     MPI_Request request = MPI_REQUEST_NULL;
   };
-  /// What came for a channel that is not open here yet.
+  /// Messages for a channel that is not open on this rank yet.
   struct Early {
     std::deque<std::pair<int, Control>> messages;
     std::optional<Failure> failure;
   };
   friend void end_all_contexts() noexcept;
 
-  /// Those that were said last, as nobody waits for their end.
+  /// How many words of failure are kept for MPI to send, as nobody waits until they are sent.
   static constexpr std::size_t kGoodbyes = 32;
 
   void post(int to, std::int64_t channel, const Control& control);
@@ -260,9 +261,10 @@ class Context : public std::enable_shared_from_this<Context> {
   void arrive(Incoming& incoming, const MPI_Status& status);
   void deal_out(const Incoming& incoming);
   void hear_failure(int from, const Wire& wire);
-  /// It ends with channel `from`, as `channel` was given up in that execution. `closed_from`: of turns().
+  /// The context ends with channel `from`, because `channel` was given up in that execution. `closed_from` is the first
+  /// of turns() that must not begin.
   void die(std::int64_t from, std::int64_t channel, std::int64_t execution, std::int64_t closed_from);
-  /// The turn that this execution of the channel has taken, else the next one.
+  /// The turn that this execution of the channel has taken; the next turn if it has taken none.
   [[nodiscard]] std::int64_t turn_of(const Turns& turns, std::int64_t channel, std::int64_t execution) const;
   void reap() noexcept;
   void end() noexcept;
@@ -276,7 +278,7 @@ class Context : public std::enable_shared_from_this<Context> {
   int node_size_ = 1;
   bool crowded_ = false;
   std::int64_t dead_from_ = kNever;
-  bool failed_ = false;  ///< a job, on some rank: word of it may be on its way
+  bool failed_ = false;  ///< a job has failed on some rank, so word of a failure may be on its way
   Arena arena_;
   NoticeBoard board_;                   ///< in the arena
   std::shared_ptr<Settings> settings_;  ///< shared with the contexts before and after this one
@@ -301,7 +303,7 @@ class Context : public std::enable_shared_from_this<Context> {
   std::int64_t settled_ = -1;                           ///< the channel closed last of those that all ranks know about
   std::list<std::array<Wire, kGoodbyes>> goodbyes_{1};  ///< one; a list, so that it can outlast the context
   std::size_t goodbyes_said_ = 0;
-  /// Who told this rank that a channel was given up.
+  /// Which rank told this one that a channel was given up.
   struct Told {
     std::int64_t channel = -1;  ///< the last one
     int by = 0;                 ///< the lowest rank

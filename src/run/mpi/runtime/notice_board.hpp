@@ -11,18 +11,20 @@
 
 namespace sluice::mpi::detail {
 
-/// A few numbers that each rank of a node puts up for the others to see: what ranks that share memory can agree by,
-/// without a message, in the time in which each of them gets its turn on a core.
+/// A few numbers that each rank of a node writes where the others can read them. Ranks that share memory agree on
+/// numbers in this way without messages, within the time in which each of them gets a time slice on a core. Ranks also
+/// tell each other of failures here.
 ///
-/// A rank puts up its numbers for one agreement after the other, in a ring. Who takes part in an agreement reads those
-/// of all: so no rank is more than one agreement ahead of another, unless agreements between were given up. It would
-/// take a ring full of these before one is overwritten that somebody still needs (Notice::kLost).
+/// A rank writes its numbers for one agreement after the other into a ring. Every rank that takes part in an agreement
+/// reads the numbers of all, so no rank is more than one agreement ahead of another, unless agreements in between were
+/// given up. A notice that a rank still needs is overwritten only after a whole ring of such agreements
+/// (Notice::kLost).
 class NoticeBoard {
   struct Ring;
 
  public:
   static constexpr std::size_t kWords = 8;
-  /// Beyond, reading all costs more than a few rounds of messages.
+  /// With more ranks, reading all notices takes longer than a few rounds of messages.
   static constexpr std::size_t kMostRanks = 64;
 
   /// What the numbers are about.
@@ -33,15 +35,16 @@ class NoticeBoard {
 
   /// Local, and the first to allocate in the arena after that is connected: on all ranks of the node.
   void connect(Arena& arena);
-  /// Whether all of the node can be read here; the same on all of its ranks.
+  /// Whether this rank can read the notices of all ranks of the node; the same on all of its ranks.
   [[nodiscard]] bool connected() const { return own_ != nullptr; }
 
   /// At most kWords.
   void put_up(const Subject& subject, std::span<const std::uint64_t> numbers);
 
   enum class Notice { kNotYet, kThere, kLost };
-  /// Of the other ranks of the node, in increasing order, number `other`: replaces each of `numbers` by its own, if
-  /// that is larger. Called again and again with the same subject after put_up.
+  /// Reads the notice of the other rank number `other` of the node, counted from 0 in increasing order, and replaces
+  /// each of `numbers` by the number there if that is larger. To be called with the same subject after put_up until it
+  /// returns something else than kNotYet.
   [[nodiscard]] Notice read(std::size_t other, const Subject& subject, std::span<std::uint64_t> numbers);
   [[nodiscard]] std::size_t others() const { return others_.size(); }
 

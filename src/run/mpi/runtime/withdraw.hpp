@@ -15,18 +15,17 @@ namespace sluice::mpi::detail {
 /// The requests of an execution that was given up on this rank.
 struct Withdrawn {
   std::span<MPI_Request> requests;
-  /// MPI_PROC_NULL: nobody waits for its end.
+  /// The receiver of the send at that place; MPI_PROC_NULL if the send need not end.
   std::function<int(std::size_t)> receiver_of_send;
   std::function<bool(std::size_t)> is_receive;
   /// Appends the ranks that may have sent to this one; each may come several times.
   std::function<void(std::vector<int>&)> add_senders;
-  /// Where an execution was running: gets what MPI has not ended, for which there is room, and goes to the context;
-  /// else null.
+  /// If an execution was running: gets the requests that MPI has not ended, for which it has room, and is handed to the
+  /// context. Else null.
   std::list<Leftover>* leftover = nullptr;
 };
 
-/// Ends them as far as MPI lets itself be stopped, so that it no longer writes to the memory that they are about, nor
-/// reads from it.
+/// Ends the requests as far as MPI can be stopped, so that it no longer writes to their memory, nor reads from it.
 ///
 /// A receive that nothing has come for is cancelled. One that has begun cannot be: it needs its sender to go on, which
 /// cannot know of it, as MPI cancels no sends. So every rank waits for its receives that have begun, and then tells its
