@@ -15,11 +15,11 @@
 
 namespace sluice::mpi::detail {
 
-/// A collective of MPI's own, started without blocking, so that its rank still hears of others that give up. MPI counts
-/// in int: it may take several calls, one behind the other.
+/// A collective of MPI's own. It is started without blocking, so that its rank still hears of others that give up. As
+/// MPI counts in int, it may take several calls, one after the other.
 ///
 /// Executions of one communicator must be started in the same order on all ranks, as MPI asks for: the collective
-/// begins when its turn has come (Turns). Where one is left unfinished, those behind it do not begin.
+/// begins when its turn has come (Turns). If one is left unfinished, later ones do not begin.
 class NativeCollective {
  public:
   /// Starts the next call, if there is one.
@@ -35,9 +35,9 @@ class NativeCollective {
   NativeCollective(const NativeCollective&) = delete;
   NativeCollective& operator=(const NativeCollective&) = delete;
 
-  /// `memory`: that of the library's own which it works on; it lasts as long as MPI may use it. `turn`: taken when the
-  /// execution was started, if not now in the order of the context's communicator. This and advance() throw InputError
-  /// if a collective before it was left unfinished.
+  /// `memory`: memory of the library's own that the collective uses; it is kept as long as MPI may use it. `turn`: the
+  /// turn that was taken when the execution was started; if empty, a turn in the context's communicator is taken now.
+  /// This and advance() throw InputError if an earlier collective was left unfinished.
   void begin(StartNext start_next, std::shared_ptr<const void> memory = nullptr, Turns::Turn turn = {}) {
     leftover_.assign(1, Leftover{{}, std::move(memory)});
     leftover_.front().requests.reserve(1);

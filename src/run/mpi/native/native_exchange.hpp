@@ -11,21 +11,22 @@
 
 namespace sluice::mpi::detail {
 
-/// A message of bytes and where it lies.
+/// A message of bytes, and where it lies in memory.
 struct PlacedMessage {
   int peer = 0;  ///< one message for each at most; the own rank may be one
   std::byte* at = nullptr;
   std::int64_t bytes = 0;
 };
 
-/// Whether MPI's call, which looks at every rank, may be any good for a rank with so many messages each way.
+/// Whether MPI's call, whose work grows with the number of ranks, may be fast for a rank with so many messages each
+/// way.
 [[nodiscard]] inline bool worth_trying(std::size_t messages, int ranks) {
   constexpr int kFewRanks = 64;
   return ranks <= kFewRanks || messages >= static_cast<std::size_t>(ranks) / 2;
 }
 
-/// Messages by MPI_Ialltoallw, of any sizes and from any addresses. O(ranks) memory, as MPI's call takes a number for
-/// each rank, until it is destroyed.
+/// Sends and receives messages of any sizes, from and to any addresses, by MPI_Ialltoallw. It holds O(ranks) memory, as
+/// MPI's call takes a number for each rank.
 class NativeExchange {
  public:
   explicit NativeExchange(Channel& channel);

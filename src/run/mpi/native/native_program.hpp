@@ -11,9 +11,9 @@
 
 namespace sluice::mpi::detail {
 
-/// What a program is for by the collective of MPI's own, of any size: blocks that MPI cannot count are of a type of
-/// their own. Of shares of a reduce-scatter there are 2^31 - 1 elements at most, of blocks of different sizes as many
-/// bytes on each rank.
+/// Carries out by MPI's own collective what a program is for, of any size: blocks that MPI cannot count get a datatype
+/// of their own. A share of a reduce-scatter has at most 2^31 - 1 elements, and blocks of different sizes have at most
+/// as many bytes on each rank.
 class NativeProgram {
  public:
   /// `shape`: what is asked for, without operations. `operation`: its elements.
@@ -26,7 +26,7 @@ class NativeProgram {
 
   /// The arguments of CollectiveJob::execute.
   [[nodiscard]] NativeCollective::StartNext start(const void* own, void* result) const;
-  /// What the call works on, which lasts as long as MPI may use it.
+  /// The memory that the call uses, which is kept as long as MPI may use it.
   [[nodiscard]] std::shared_ptr<const void> memory() const { return arguments_; }
 
  private:

@@ -15,17 +15,18 @@
 
 namespace sluice::mpi::detail {
 
-/// "; the plan took 98.2 ms, MPI_Bcast 612 ms": what was measured, to end a sentence; "" where nothing was.
+/// The measured times as the end of a sentence, such as "; the plan took 98.2 ms, MPI_Bcast 612 ms"; "" if none was
+/// measured.
 [[nodiscard]] std::string to_text(const WayTimes& measured, const char* native);
 
-/// Who serves a job; the same on all ranks. kTurns: its plan and a collective of MPI's own take turns, and the faster
-/// one serves then.
+/// By which way a job is carried out; the same on all ranks. kTurns: its plan and a collective of MPI's own take turns,
+/// and then the faster one is used.
 enum class Way { kPlan, kTurns, kNative };
 
-/// Whether an execution of a job goes by its plan or by a collective of MPI's own, which this begins and moves on once
-/// it is known. Where the two take turns, they do so in the job's first executions, and the faster one serves from then
-/// on: no model knows what an MPI has in store. Jobs that follow one another with the same arguments go on where the
-/// one before was, so that those that are made for one execution come to a decision, too.
+/// Decides whether an execution of a job is carried out by its plan or by a collective of MPI's own, and then begins it
+/// and moves it on. Where the two take turns, they do so in the first executions of the job, and the faster one is used
+/// from then on, as no model predicts how fast an MPI is. A job with the same arguments as an earlier one goes on where
+/// that one was, so that jobs which are made for a single execution come to a decision, too.
 ///
 /// The first execution goes by the plan, as many jobs have no other. The second one and the ninth begin with an
 /// agreement of all ranks, and those between them with a barrier: a rank that is done with one way early would count

@@ -12,16 +12,16 @@
 #include "run/mpi/runtime/channel.hpp"
 #include "sluice/run/mpi/collectives.hpp"
 
-/// What collectives are planned by, and who serves them.
+/// How collectives are planned, and the choice between the plan and MPI's own collective.
 namespace sluice::mpi::detail {
 
-/// Bytes of each block: alike, or listed as set_blocks wants them.
+/// Bytes of each block: one size for all, or a list as set_blocks takes it.
 struct BlockSizes {
   std::int64_t each = 0;
   std::optional<std::span<const std::int64_t>> listed = std::nullopt;
 };
 
-/// What is asked for.
+/// The collective that the user asks for.
 struct CollectiveTask {
   Program shape;  ///< all but operations
   CollectiveOptions options;
@@ -30,18 +30,18 @@ struct CollectiveTask {
   bool is_built_in = false;  ///< the operation is one of MPI's own
 };
 
-/// A rank's part of what was planned.
+/// A rank's part of the plan.
 struct PlannedCollective {
   ProgramPart part;
   std::string method;
   double predicted_s = 0;
 };
 
-/// Throws InputError for what is bad in the arguments, apart from what planning finds. Local. Fills the shape and what
-/// follows from the operation.
+/// Makes a task of the arguments: fills the shape, and what follows from the operation. Throws InputError for bad
+/// arguments, except for those that planning finds. Local.
 [[nodiscard]] CollectiveTask collective_task(Collective problem, const BlockSizes& bytes, int root, int ranks,
                                              const CollectiveOptions& options);
-/// `shares`: elements of each rank, unless as equal as possible.
+/// `shares`: elements of each rank; if left out they are as equal as possible.
 [[nodiscard]] CollectiveTask collective_task(Collective problem, const ElementOperation& operation,
                                              std::optional<std::span<const std::int64_t>> shares, int ranks,
                                              const CollectiveOptions& options);
@@ -51,8 +51,8 @@ struct PlannedCollective {
 
 [[nodiscard]] Way way_of(const CollectiveTask& task, const Context& context);
 
-/// Rank 0 plans, or judges the program given, and tells each rank its part. Collective; throws on all ranks what that
-/// throws.
+/// Rank 0 plans, or checks the given program, and tells each rank its part. Collective; what rank 0 throws, all ranks
+/// throw.
 [[nodiscard]] PlannedCollective plan_collective(Channel& channel, const CollectiveTask& task);
 
 }  // namespace sluice::mpi::detail

@@ -13,20 +13,20 @@
 
 namespace sluice::mpi::detail {
 
-/// Where the bytes of a rank's part of a program lie. What a rank has at the start is in the user's own memory, its
-/// ranges one behind the other; what it must have at the end is in the result, likewise. Whatever comes is written to
-/// where it is in the result, and what is not wanted there, to memory that is held for it alone: no rank holds the
-/// array. Own elements are combined from where they are.
+/// Where the bytes of a rank's part of a program lie in memory. The ranges that a rank has at the start lie one after
+/// the other in the user's memory, and the ranges that it must have at the end lie in the result in the same way. Data
+/// that arrives is written to its place in the result, or, if it is not wanted there, to memory that is allocated for
+/// it: no rank holds the whole array. The rank's own elements are combined from where they are.
 ///
-/// A message that lies in several places is packed before it is sent, and unpacked when it is there. What is combined
-/// comes to a buffer, unless nothing was combined there before: then it comes to its place, and the own elements are
-/// combined with it.
+/// A message that lies in several places is packed before it is sent, and unpacked when it has arrived. A message to be
+/// combined arrives in a buffer; but if nothing has been combined at its place yet, it arrives at its place, and the
+/// own elements are combined with it there.
 class ProgramData final : public ElementData {
  public:
-  /// `operation`: its elements are those of the part; of bytes that are only moved, MPI_BYTE and any operation.
+  /// `operation`: its elements are those of the part. For bytes that are only moved, it is MPI_BYTE with any operation.
   ProgramData(const ElementOperation& operation, const ProgramPart& part);
 
-  /// Where sends and receives stand among the operations of the part, in its order.
+  /// The positions of sends and receives among the operations of the part, in their order.
   [[nodiscard]] const std::vector<std::size_t>& sends() const { return sends_; }
   [[nodiscard]] const std::vector<std::size_t>& receives() const { return receives_; }
   /// The longest message that comes to a buffer, elements.
@@ -61,14 +61,14 @@ class ProgramData final : public ElementData {
   };
   using Message = std::vector<Piece>;
 
-  /// Gives what is written, and is not in the result, a place.
+  /// Finds a place for data that arrives and is not in the result.
   void find_homes(const ProgramPart& part);
   void place_messages(const ProgramPart& part);
   static void add(Message& message, const Piece& piece);
 
   [[nodiscard]] std::byte* in(const Piece& piece) const { return base(piece.place) + piece.at * extent(); }
   [[nodiscard]] std::byte* base(Place place) const;
-  /// Whether the message of a receive comes to its place.
+  /// Whether the message of a receive arrives at its place, not in a buffer.
   [[nodiscard]] bool direct(std::size_t receive) const;
   void combine(const Piece& piece, std::byte* other, const std::function<void()>& look);
 

@@ -11,7 +11,7 @@
 
 namespace sluice::mpi::detail {
 
-/// What a TreeExecutor needs to carry out a rank's part of a program.
+/// What a TreeExecutor has to be given to carry out a rank's part of a program.
 struct ProgramTask {
   std::shared_ptr<ProgramData> data;
   std::vector<TreeReceive> receives;
@@ -24,10 +24,10 @@ struct ProgramTask {
 [[nodiscard]] ProgramTask program_task(const Channel& channel, const ElementOperation& operation,
                                        const ProgramPart& part);
 
-/// Carries out a rank's part of a program, as often as asked.
+/// Carries out a rank's part of a program, any number of times.
 ///
-/// No deadlock where validate() finds none: it demands that a program passes even if sends wait for their receivers and
-/// a rank takes one message at a time, and this one waits for less.
+/// There is no deadlock if validate() finds none: a program passes it only if it ends even where each send waits for
+/// its receiver and a rank takes one message at a time, and this executor waits for less.
 class ProgramExecutor {
  public:
   /// `thread`: null, or what makes progress while elements are combined.
@@ -35,7 +35,7 @@ class ProgramExecutor {
   ProgramExecutor(const ProgramExecutor&) = delete;
   ProgramExecutor& operator=(const ProgramExecutor&) = delete;
 
-  /// What the rank has at the start, its ranges one behind the other, and room for what it must have at the end.
+  /// `own`: the ranges that the rank has at the start, one after the other; `result`: room for those at the end.
   /// `own` may be MPI_IN_PLACE where ProgramData::may_be_in_place().
   void begin(const void* own, void* result);
   /// As TreeExecutor::advance.
