@@ -231,7 +231,7 @@ void redistribute(const Measurement& how) {
   const sluice::Layout to{{size / rows, rows}, {100, 100}};
   const std::array<std::int64_t, 2> shape{kExtent, kExtent};
   const sluice::Rank here(how.comm.rank());
-  /// The global place of every element, one behind the other.
+  /// The global place of every element, one after the other.
   const auto places = [&](const sluice::Layout& layout) {
     const sluice::Distribution all(layout, shape);
     const std::vector<std::int64_t> local = all.local_shape(here);

@@ -90,7 +90,7 @@ class OfMpi final : public Method {
   }
 
  private:
-  /// Blocks of different sizes, one behind the other.
+  /// Blocks of different sizes, one after the other.
   struct Blocks {
     std::vector<int> bytes;
     std::vector<int> offsets;

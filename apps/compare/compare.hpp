@@ -195,7 +195,7 @@ struct ReductionContents {
 /// What a comparison of reductions found; the same on all ranks.
 struct ReductionComparison : Comparison {
   mpi::ReductionCosts costs;                   ///< those in force
-  mpi::Overlap overlap = mpi::Overlap::kNone;  ///< likewise
+  mpi::Overlap overlap = mpi::Overlap::kNone;  ///< the same
 };
 
 /// Reduces by several methods side by side, as redistributions() does: the result is compared bit by bit with

@@ -129,7 +129,7 @@ void for_each_piece(const Box& box, std::span<const Box::Level> outer, std::int6
   }
 }
 
-/// All messages of one direction, one behind the other in a buffer of ours.
+/// All messages of one direction, one after the other in a buffer of ours.
 class PackedMessages {
  public:
   /// Throws InputError when they are beyond int together.

@@ -17,7 +17,7 @@ struct PlacedMessage {
   std::int64_t offset = 0;
 };
 
-/// The messages of one direction one behind the other, at most one per peer, none empty.
+/// The messages of one direction one after the other, at most one per peer, none empty.
 struct PlacedMessages {
   std::vector<PlacedMessage> messages;
   std::int64_t bytes = 0;

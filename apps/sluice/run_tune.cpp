@@ -74,7 +74,7 @@ class ControlVariable {
 
   void set(int value) { SLUICE_MPI(MPI_T_cvar_write(handle_, &value)); }
 
-  /// The value that MPICH's text calls `name`: "auto - what it is" and the like one behind the other, from 0 on, with
+  /// The value that MPICH's text calls `name`: "auto - what it is" and the like one after the other, from 0 on, with
   /// nothing between them.
   [[nodiscard]] std::optional<int> value_of(const std::string& name) const {
     constexpr std::string_view kMark = " - ";

@@ -42,7 +42,7 @@ struct CallKind {
   bool combines;
   int open_mpi_id;            ///< in files of rules
   bool open_mpi_counts_all;   ///< files of rules have the size of all blocks, size * ranks
-  bool mpich_counts_all;      ///< likewise, "total_msg_size"
+  bool mpich_counts_all;      ///< the same, "total_msg_size"
   std::string_view mpich_as;  ///< "Bcast", as in names of algorithms; empty: its selection cannot tell sizes in bytes
 };
 [[nodiscard]] std::span<const CallKind> call_kinds();

@@ -30,7 +30,7 @@ enum class Phase { kBefore, kExchange, kAfter };
   return std::nullopt;
 }
 
-/// Of which routes' pieces the messages of a phase consist: one behind the other, in the order of the routes.
+/// Of which routes' pieces the messages of a phase consist: one after the other, in the order of the routes.
 class RouteIndex {
  public:
   /// O(routes log routes) time. @pre the routes' sizes add up within int64

@@ -156,7 +156,7 @@ TEST(NewcomerRuns, WhatRanIsDrawn) {  // 23
 TEST(NewcomerRuns, WhatRanIsDrawnOfEveryProblem) {  // 23
   const Folder folder;
   const std::vector<std::pair<std::string, std::int64_t>> runs{
-      // Of 12 elements one behind the other, 4 stay where they are.
+      // Of 12 elements one after the other, 4 stay where they are.
       {"redistribute --from 4:3 --to 4:1 --shape 144 --methods sluice,caterpillar", 144 / 12 * 8 * 8},
       {"reduce --count 1000", 3 * 8000},
       {"reduce --count 10 --operation merge", -1},  // sets that have elements in common

@@ -343,7 +343,7 @@ TEST(ReplayProgram, SendsOfARankGoSideBySideUnlessTheyAreToGoInTurn) {
   ASSERT_TRUE(in_turn);
   EXPECT_NEAR(in_turn->start_s[2], passing, 1e-9);
   EXPECT_NEAR(in_turn->length_s, passing + 2e-2 + passing + start, 1e-9);
-  // Near each other they share the port: the second begins a start later, and both end as one behind the other would.
+  // Near each other they share the port: the second begins a start later, and both end as one after the other would.
   const Platform near = one_cluster(3);
   EXPECT_NEAR(replay(near, program).length_s, 50e-6 + 2 * passing + start, 1e-9);
   EXPECT_GT(replay(near, program).end_s[1], 1.9 * passing);

@@ -29,7 +29,7 @@ inline Program shape_of(MPI_Comm comm, Collective problem, std::int64_t bytes, i
   return shape;
 }
 
-/// The bytes of ranges, one behind the other.
+/// The bytes of ranges, one after the other.
 inline std::vector<std::byte> bytes_in(const std::vector<ByteRange>& ranges, std::uint64_t salt) {
   std::vector<std::byte> bytes;
   for (const ByteRange& range : ranges)

@@ -145,7 +145,7 @@ class Summing final : public WorkOf<ElementReduction> {
   std::vector<std::int64_t> result_;
 };
 
-/// Words, one behind the other in the order of the ranks.
+/// Words, one after the other in the order of the ranks.
 class Joining final : public WorkOf<ObjectReduction> {
  public:
   Joining(MPI_Comm comm, int length, int root, const ReductionOptions& options)

@@ -37,7 +37,7 @@ std::string text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// Strings one behind the other: an operation that does not commute, on objects that grow.
+/// Strings one after the other: an operation that does not commute, on objects that grow.
 void concatenate(std::span<const std::byte> left, std::span<const std::byte> right, Bytes& result) {
   result.resize(left.size() + right.size());
   std::copy(left.begin(), left.end(), result.begin());

@@ -16,7 +16,7 @@ struct Block {
   std::int64_t bytes = 0;  ///< as they travel
 };
 
-/// Whether elements of a type lie in memory one behind the other in the order in which they travel: a type of MPI's own
+/// Whether elements of a type lie in memory one after the other in the order in which they travel: a type of MPI's own
 /// without gaps, or several of one in a row. Of other types elements are packed, as nothing but MPI knows their order.
 [[nodiscard]] bool lies_in_a_row(MPI_Datatype type);
 

@@ -86,7 +86,7 @@ class BipartiteGraph {
   std::vector<Edge> edges_;
   std::vector<std::int32_t> left_begin_, right_begin_;        // first entry of each row
   std::vector<std::int32_t> left_end_, right_end_;            // end of the live part of each row
-  std::vector<std::int32_t> left_ids_, right_ids_;            // the rows, one behind the other
+  std::vector<std::int32_t> left_ids_, right_ids_;            // the rows, one after the other
   std::vector<std::int32_t> left_position_, right_position_;  // where an id stands in the rows
   std::int32_t live_ = 0;
 };

@@ -15,7 +15,7 @@ namespace sluice {
 /// A set of live edges no two of which share an end.
 struct Matching {
   std::vector<std::int32_t> left_edge;   ///< for each left vertex the id of its edge, -1 if it is free
-  std::vector<std::int32_t> right_edge;  ///< for each right vertex likewise
+  std::vector<std::int32_t> right_edge;  ///< the same for each right vertex
   std::int32_t size = 0;                 ///< number of edges
 
   friend bool operator==(const Matching&, const Matching&) = default;

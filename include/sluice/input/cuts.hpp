@@ -25,7 +25,7 @@ struct Cuts {
   friend bool operator==(const Cuts&, const Cuts&) = default;
 };
 
-/// One dimension cut into blocks of any sizes, as COSTA's grids are. A process stores its blocks one behind the other,
+/// One dimension cut into blocks of any sizes, as COSTA's grids are. A process stores its blocks one after the other,
 /// by rising global index.
 ///
 /// O(blocks) memory, whatever the extent and the number of processes. Queries by index cost O(log blocks).

@@ -68,7 +68,7 @@ struct PlatformCluster {
 /// The link between two clusters, in both directions unless the other direction is given too.
 struct PlatformLink {
   std::int64_t from = 0;         ///< positions in Platform::clusters, or for a part link, in Platform::parts
-  std::int64_t to = 0;           ///< likewise; equal to `from` only for the own link of a part
+  std::int64_t to = 0;           ///< the same; equal to `from` only for the own link of a part
   double latency_s = 0;          ///< of one message, seconds
   GapTable gap;                  ///< of one connection
   std::int64_t connections = 1;  ///< that run side by side, each at `gap`, before they share the link

@@ -15,7 +15,7 @@ namespace sluice {
 /// receiver t Q + q. Every copy of the target is complete. An element may come from any copy of the source, and a
 /// receiver that has it may pass it on to the same process of another copy.
 ///
-/// Receiver t Q + q gets the same for every t: the messages of processes 0, 1, ... to process q, one behind the other.
+/// Receiver t Q + q gets the same for every t: the messages of processes 0, 1, ... to process q, one after the other.
 /// Offsets are positions in this sequence.
 class ReplicatedProblem {
  public:

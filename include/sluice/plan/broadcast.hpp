@@ -48,7 +48,7 @@ struct BetweenClusters {
   std::vector<double> gap;      ///< clusters x clusters: g of one segment
   std::vector<double> latency;  ///< clusters x clusters: L
   std::vector<double> inside;   ///< T, the time of the broadcast inside each cluster
-  /// Parts that go through the tree one behind the other; each coordinator sends part by part, each to all of its
+  /// Parts that go through the tree one after the other; each coordinator sends part by part, each to all of its
   /// children.
   std::int64_t segments = 1;
 

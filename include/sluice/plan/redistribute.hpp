@@ -53,7 +53,7 @@ class AxisPlan {
   [[nodiscard]] std::int64_t step_of(Coordinate sender, Coordinate receiver) const;
   /// The messages of one process, in the order of their steps, none of them empty.
   [[nodiscard]] std::vector<PlannedAxisMessage> sends(Coordinate sender) const;
-  /// Those to one process; likewise.
+  /// The messages to one process, in the order of their steps, none of them empty.
   [[nodiscard]] std::vector<PlannedAxisMessage> receives(Coordinate receiver) const;
   /// The largest message of each step, exactly. O(processes of the quotient's messages) on whole periods, else
   /// O(messages).
@@ -92,7 +92,7 @@ class RedistributionPlan {
   /// The messages of one process in the order of their steps, none of them empty: what it has to do, and in which
   /// order.
   [[nodiscard]] std::vector<PlannedMessage> sends(Rank sender) const;
-  /// Those to one process; likewise.
+  /// The messages to one process, in the order of their steps, none of them empty.
   [[nodiscard]] std::vector<PlannedMessage> receives(Rank receiver) const;
   /// transmission + setup * steps, in elements of the problem's array, tails included. Steps without any message count
   /// among the steps, as the paper counts the caterpillar's; no other planner makes any where the array holds a slice

@@ -18,7 +18,7 @@ struct PartReceive {
   /// For an operation that does not commute: it is the combination of ranks begin to end - 1, which are next to those
   /// that the receiver has combined by then. Else 0 and 0.
   std::int64_t begin = 0;
-  std::int64_t end = 0;  ///< likewise
+  std::int64_t end = 0;  ///< the same
 
   friend bool operator==(const PartReceive&, const PartReceive&) = default;
 };

@@ -20,7 +20,7 @@
 ///  - exchange: carrier -> landing, for all pieces;
 ///  - after:    landing -> receiver, for pieces whose landing is not their receiver; nodes are the receivers.
 ///
-/// A message of a phase consists of all pieces between its two nodes, one behind the other in the order of the routes,
+/// A message of a phase consists of all pieces between its two nodes, one after the other in the order of the routes,
 /// so an offset in it names a unit of an original message.
 ///
 /// Cost: a unit takes `unit_cost` on a local link, where it takes 1 over the backbone. The schedule of a phase counts

@@ -46,7 +46,7 @@ struct ArrayInput {
   std::string to;                  ///< layout of the target array
   std::string shape = {};          ///< empty: one slice
   std::string part = {};           ///< as RedistributionInput has it
-  bool transpose = false;          ///< likewise
+  bool transpose = false;          ///< the same
   std::int64_t element_bytes = 8;  ///< at least 1
 
   friend bool operator==(const ArrayInput&, const ArrayInput&) = default;
@@ -69,7 +69,7 @@ struct RedistributionInput {
   /// of a source grid of P processes is sender a P + p, and process q of copy t of a target grid of Q processes is
   /// receiver t Q + q; where S is above 1, senders R P, R P + 1, ... are receivers 0, 1, ..., which pass on what they
   /// got in steps before. Offsets are then places in what the receiver gets: the messages to q in one copy, by rising
-  /// process of the source grid, one behind the other.
+  /// process of the source grid, one after the other.
   std::int64_t from_replicas = 1;
   std::int64_t to_replicas = 1;  ///< S
   /// All arrays of a batch, whose messages are merged and count bytes. All other fields except `roles` then keep their

@@ -19,7 +19,7 @@
 /// and the reduction is as long as it takes the root to finish. With arrival dates a machine takes no part before its
 /// own: it does not receive, so it does not combine or send either.
 ///
-/// An element may be cut into `segments` parts that go through the tree one behind the other, each combined with the
+/// An element may be cut into `segments` parts that go through the tree one after the other, each combined with the
 /// same part of other elements; a machine then sends one part while it receives another.
 ///
 /// With `over_links` machines are clusters, and a reduction goes over links that differ: a transfer takes what its link
@@ -58,7 +58,7 @@ struct TreeSchedule {
   std::int64_t machines = 0;                  ///< at least 1; of a broadcast between clusters, clusters
   std::int64_t root = 0;                      ///< who has the result, or the message
   double transfer = 0;                        ///< of one part, if the element is cut; a reduction's only
-  double compute = 0;                         ///< likewise
+  double compute = 0;                         ///< the same
   bool over_links = false;                    ///< a reduction's only: `transfer` and `compute` are 0
   std::optional<std::int64_t> max_transfers;  ///< at most so many run at any time
   std::optional<std::int64_t> max_reducers;   ///< at most so many machines combine

@@ -92,7 +92,7 @@ double shortest_paths_bound(const BetweenClusters& problem) {
       distance[j] = std::min(distance[j], distance[nearest] + costs.transfer(nearest, j));
       if (nearest != costs.root()) cheapest_gap = std::min(cheapest_gap, costs.gap(j, nearest));
     }
-    // All segments come over one link, one behind the other.
+    // All segments come over one link, one after the other.
     bound = std::max(bound, distance[nearest] + (segments - 1) * cheapest_gap + costs.inside(nearest));
   }
   return bound;

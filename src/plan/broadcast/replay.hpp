@@ -17,7 +17,7 @@ struct ReplayMessage {
   std::int64_t to = 0;
   std::int64_t bytes = 0;
   double port_s = 0;        ///< as for TimedMessage
-  double connection_s = 0;  ///< likewise
+  double connection_s = 0;  ///< the same
   double take_in_s = 0;     ///< for so long, besides what every message takes, its receiver works on it
 };
 
@@ -38,7 +38,7 @@ struct ReplayInput {
   std::vector<ReplayWait> waits;
   /// It gives up when it has found more rates of messages than that, or will as it seems: its work is about as much.
   double most_rates = kInfinity;
-  double most_work = kInfinity;  ///< likewise, of FlowRates::work
+  double most_work = kInfinity;  ///< the same, of FlowRates::work
 };
 
 struct ReplayResult {
@@ -51,7 +51,7 @@ struct ReplayResult {
   std::vector<std::size_t> started;  ///< messages in the order of their starts
   double length = 0;
   double rates = 0;      ///< found
-  double work = 0;       ///< likewise
+  double work = 0;       ///< the same
   bool complete = true;  ///< else it gave up, and the times mean nothing
 };
 

@@ -132,7 +132,7 @@ class Bounds {
         return true;
     }
   }
-  /// Whether others have anything for the rank; likewise.
+  /// Whether others have anything for the rank.
   [[nodiscard]] bool gets(std::int64_t rank) const {
     switch (shape_.problem) {
       case Collective::kReduce:

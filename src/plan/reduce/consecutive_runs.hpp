@@ -8,7 +8,7 @@
 
 namespace sluice::detail {
 
-/// Subtrees below one node that are as large, one behind the other.
+/// Subtrees below one node that are as large, one after the other.
 struct SizeGroup {
   std::int64_t size = 0;
   std::int64_t count = 0;

@@ -44,7 +44,7 @@ std::vector<std::int32_t> k_ary_parents(std::int64_t machines, std::int64_t arit
   return parent;
 }
 
-/// For every node its children, one behind the other.
+/// For every node its children, one after the other.
 struct Children {
   std::vector<std::int64_t> first;  ///< of a node, and one past the end of all
   std::vector<std::int32_t> node;

@@ -38,7 +38,7 @@ namespace sluice::detail {
 
 namespace {
 
-/// Machines in the same state, one behind the other in a queue.
+/// Machines in the same state, one after the other in a queue.
 struct MachineRun {
   Moment start;  ///< of the next split
   double value;  ///< of start

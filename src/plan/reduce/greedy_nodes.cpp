@@ -4,7 +4,7 @@
 /// tree that greedy.cpp makes of n machines, without a list of the n nodes.
 /// Method: machines in the same state are inserted, and insert others, as one: the list of these insertions has
 /// O(log^2 n) entries (one for every sum of d and c that a machine can be inserted at, and queue), and nodes are
-/// numbered in its order. The parents of an entry stand in a queue one behind the other, from a place on. Queue 0 holds
+/// numbered in its order. The parents of an entry stand in a queue one after the other, from a place on. Queue 0 holds
 /// nodes in order of their numbers; so a node there is its place. Every insertion puts its parent into queue 1; so the
 /// one at place p is the parent of node p + 1. Hence a node from queue 1 has the parent of another one, that has come
 /// before, and so on until the first child of the parent, which is from queue 0. The other way round leads from a node

@@ -1,4 +1,4 @@
-/// Elements cut into parts that flow through the tree one behind the other.
+/// Elements cut into parts that flow through the tree one after the other.
 ///
 /// Problem: see include/sluice/plan/reduce.hpp; a machine receives one part at a time and sends one at a time, both at
 /// once if they are different parts, and combines one at a time.

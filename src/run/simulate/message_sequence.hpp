@@ -65,7 +65,7 @@ struct SimulatedPhase {
   double setup = 0;                 ///< of a step, in units of size
   double unit = 1;                  ///< what a unit of size takes
   std::int64_t first_sender = 0;    ///< the node that sender 0 of the phase is
-  std::int64_t first_receiver = 0;  ///< likewise
+  std::int64_t first_receiver = 0;  ///< the same
 };
 /// With local phases receiver j is node senders + j; without, senders and receivers are counted apart. Keeps
 /// references.

@@ -132,7 +132,7 @@ class Exchange {
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
 
-  /// Moves the data. Collective; a rank is done when its own part is. `send` holds the messages one behind the other in
+  /// Moves the data. Collective; a rank is done when its own part is. `send` holds the messages one after the other in
   /// the order of sends(), `receive` has room for those of receives(). The two must not overlap.
   ///
   /// Throws InputError if a buffer is too small, MpiError, JobError.

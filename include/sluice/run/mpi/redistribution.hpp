@@ -94,7 +94,7 @@ class Redistribution {
   [[nodiscard]] const RedistributionPlan& plan() const;
   /// What keeps transfers apart; never kAuto.
   [[nodiscard]] ExchangeMode mode() const;
-  /// What carries it out and why, in a line for people: "stepwise, 8 steps, chain; the plan took 98.2 ms,
+  /// What carries it out and why, in one line of text: "stepwise, 8 steps, chain; the plan took 98.2 ms,
   /// MPI_Ialltoallw 120 ms".
   [[nodiscard]] std::string explanation() const;
   /// Whether it is decided what carries out later executions: the plan or MPI_Ialltoallw. Not while the two are

@@ -87,7 +87,7 @@ class RedistributionBatch {
   /// Number of elements of this rank's part of the source array number `array`, counted from 0; 0 if it is not in the
   /// source grid. Throws InputError for an array that is not there, as the four below do.
   [[nodiscard]] std::int64_t source_elements(std::size_t array) const;
-  /// Likewise, of the target array.
+  /// The same for the target array.
   [[nodiscard]] std::int64_t target_elements(std::size_t array) const;
   /// How many elements this rank's part of that source array spans, gaps included.
   [[nodiscard]] std::int64_t source_extent(std::size_t array) const;
@@ -103,7 +103,7 @@ class RedistributionBatch {
   [[nodiscard]] std::size_t sent_messages() const;
   /// What keeps transfers apart; never kAuto.
   [[nodiscard]] ExchangeMode mode() const;
-  /// What carries it out and why, in a line for people: "3 arrays as one, stepwise, 8 steps, chain".
+  /// What carries it out and why, in one line of text: "3 arrays as one, stepwise, 8 steps, chain".
   [[nodiscard]] std::string explanation() const;
   /// As Redistribution::settled.
   [[nodiscard]] bool settled() const;

@@ -37,7 +37,7 @@ class TransferRecord {
 
   /// What this rank sent: the transfers of one execution in the order of its schedule.
   [[nodiscard]] const std::vector<TransferTimes>& sent() const;
-  /// What this rank received, likewise.
+  /// What this rank received, in the same order.
   [[nodiscard]] const std::vector<TransferTimes>& received() const;
   /// Forgets the transfers kept so far.
   void clear();

@@ -39,7 +39,7 @@ struct SimgridNodes {
   bool control = false;
   /// Whether messages go in pieces as jobs send them: each a message of its own, with a latency and a share of the
   /// links, a window of them at a time, and receivers release early (ExchangeOptions::chunk_bytes). So it is with jobs
-  /// under SMPI; on a real network the connection carries pieces one behind the other, as it does whole messages.
+  /// under SMPI; on a real network the connection carries pieces one after the other, as it does whole messages.
   /// Control messages then count in any case.
   bool pieces = false;
   std::int64_t chunk_bytes = 0;  ///< of `pieces`: 1 to 2^30; 0: what jobs have unless told
@@ -54,7 +54,7 @@ class SimgridTask {
   SimgridTask(const StepSchedule& schedule, StepOrder order, const SimgridNodes& nodes);
   /// Rank i is host i. Messages begin when all in `after` have ended, at their sender and, unless they are combined, at
   /// their receiver; combining takes no time. `platform`, unless null, says for how long a message keeps the connection
-  /// between its two ranks for itself, as one connection carries them one behind the other; without it, all that are
+  /// between its two ranks for itself, as one connection carries them one after the other; without it, all that are
   /// ready share. @pre the program is sound, and has as many ranks as the platform
   explicit SimgridTask(const Program& program, const Platform* platform = nullptr);
   ~SimgridTask();

@@ -102,7 +102,7 @@ class Ways {
   std::vector<std::int64_t> at_landing_;
 };
 
-/// Steps of several stages, one behind the other.
+/// Steps of several stages, one after the other.
 class RoutedStages {
  public:
   void add(RoutedStage stage, const std::vector<Step>& steps) {

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t kMostInInt = std::numeric_limits<int>::max();
 
-/// Blocks of different sizes on one side of a call, one behind the other.
+/// Blocks of different sizes on one side of a call, one after the other.
 struct Blocks {
   std::vector<int> bytes;
   std::vector<int> offsets;

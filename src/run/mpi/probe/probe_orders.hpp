@@ -15,7 +15,7 @@ namespace sluice::mpi::detail {
 struct Order {
   enum class Kind : std::int64_t {
     kPing,   ///< `count` round trips of a byte: the typical time of one
-    kTrain,  ///< `count` messages of `bytes` one behind the other, and an answer: the time of all that
+    kTrain,  ///< `count` messages of `bytes` one after the other, and an answer: the time of all that
   };
   int from = 0;
   int to = 0;

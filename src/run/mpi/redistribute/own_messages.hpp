@@ -36,7 +36,7 @@ struct OwnMessages {
   };
 
   std::vector<StepMessage> messages;     ///< whole; of sends, those passed on come behind
-  std::vector<Piece> pieces;             ///< of all messages, one behind the other
+  std::vector<Piece> pieces;             ///< of all messages, one after the other
   std::vector<std::size_t> first_piece;  ///< of each message, and behind the last one
   /// Of each array: the process of the other grid at the other end of each message that has something of it.
   std::vector<std::vector<Rank>> processes;

@@ -72,7 +72,7 @@ class ArrayTransport {
 };
 
 /// The messages of one execution between the user's memories of all arrays. A message is what its arrays have for it,
-/// one behind the other.
+/// one after the other.
 class Transport {
  public:
   /// `own` must stay.

@@ -14,7 +14,7 @@ namespace {
 
 constexpr char kBetweenTexts = '\0';
 
-/// Three parts one behind the other, each short enough for all to fit the buffer of told.
+/// Three parts one after the other, each short enough for all to fit the buffer of told.
 std::string joined(const std::string& where, const std::string& found, const std::string& expected) {
   return where.substr(0, 300) + kBetweenTexts + found.substr(0, 300) + kBetweenTexts + expected.substr(0, 300);
 }

@@ -9,7 +9,7 @@
 
 namespace sluice::mpi::detail {
 
-/// How elements of a datatype lie in memory, one behind the other. Bytes.
+/// How elements of a datatype lie in memory, one after the other. Bytes.
 struct ElementLayout {
   std::int64_t size = 0;         ///< of its data, without gaps
   std::int64_t extent = 0;       ///< from one element to the next

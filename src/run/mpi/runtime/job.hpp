@@ -172,7 +172,7 @@ class Job : public Progressing {
   int exceptions_ = std::uncaught_exceptions();
   bool running_ = false;
   bool over_ = false;           ///< it has come to its end, of which the user has not heard
-  std::exception_ptr failure_;  ///< likewise, of what stopped it
+  std::exception_ptr failure_;  ///< the same, of what stopped it
 };
 
 /// Returns what `body(context, number)` does in a new channel of a user's communicator, which has that number. Whatever

@@ -61,7 +61,7 @@ struct TreeSend {
 struct TreeMessage {
   const std::byte* data = nullptr;
   std::int64_t count = 0;  ///< used for kAnyCount alone
-  std::int64_t note = 0;   ///< likewise: the receiver gets it as it is
+  std::int64_t note = 0;   ///< the same: the receiver gets it as it is
 };
 
 /// Where messages lie, and what to do with them. Receives and sends are named by their position. incoming, outgoing,
