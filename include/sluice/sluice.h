@@ -14,7 +14,7 @@
  *
  * Every function returns a code, SLUICE_OK or what failed. A function that fails changes nothing but the error text,
  * and leaves NULL where it would have put a handle. Handles belong to the caller: each kind has a function that frees
- * it, which takes NULL too. Text that a handle returns belongs to the handle and lasts as long. One handle is for one
+ * it and allows NULL. Text that a handle returns belongs to the handle and lasts as long. One handle is for one
  * thread at a time; different handles may be used by different threads.
  *
  * Sizes are in the unit of the problem: bytes or elements, whatever was given. Times are in the unit of the costs
@@ -27,9 +27,9 @@ extern "C" {
 /** What functions return. */
 enum sluice_code {
   SLUICE_OK = 0,            /**< it was done */
-  SLUICE_BAD_INPUT = 1,     /**< an argument or a file; nothing was sent or written */
-  SLUICE_OUT_OF_MEMORY = 2, /**< of this process */
-  SLUICE_MPI_FAILED = 3,    /**< a call to MPI; the job is of no further use */
+  SLUICE_BAD_INPUT = 1,     /**< an argument or a file is bad; nothing was sent or written */
+  SLUICE_OUT_OF_MEMORY = 2, /**< this process has no more memory */
+  SLUICE_MPI_FAILED = 3,    /**< a call to MPI failed; the job is of no further use */
   SLUICE_JOB_FAILED = 4,    /**< another rank cannot go on with the job, which is of no further use */
   SLUICE_FAILED = 5         /**< anything else */
 };
@@ -86,8 +86,8 @@ int sluice_platform_free(sluice_platform* platform);
 /* ---- programs */
 
 /** Reads a program file (sluice.program/1), as `sluice plan broadcast --program` or `sluice plan allgather --json`
- * writes it. Whether it is sound, and for what is asked for, the job says that is given it; sluice_schedule_read reads
- * the same files, and sluice_schedule_check judges them. */
+ * writes it. The job that is given the program checks that it is valid and fits the job. sluice_schedule_read reads the
+ * same files, and sluice_schedule_check checks them. */
 int sluice_program_read(const char* path, sluice_program** program);
 /** The same from text. */
 int sluice_program_parse(const char* text, sluice_program** program);
@@ -207,7 +207,7 @@ typedef struct sluice_cost {
 } sluice_cost;
 
 /** Reads a file that `sluice plan --json` writes, of any kind: sluice.schedule/1 or sluice.program/1. Whether it is
- * sound is for sluice_schedule_check to say. */
+ * valid is told by sluice_schedule_check. */
 int sluice_schedule_read(const char* path, sluice_schedule** schedule);
 /** The same from text. */
 int sluice_schedule_parse(const char* text, sluice_schedule** schedule);

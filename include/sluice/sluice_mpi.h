@@ -31,7 +31,7 @@ extern "C" {
 
 /**
  * Whether all ranks agree that the arguments of an execution are good before anything of it is sent (`agreed` other
- * than 0), for all jobs of the communicator; not unless told so. With it an argument that is bad on some ranks is
+ * than 0), for all jobs of the communicator; off by default. With it an argument that is bad on some ranks is
  * SLUICE_BAD_INPUT on all of them, in the same call, and the job can be used again. It costs ceil(log2 n) short
  * messages of each of n ranks. Collective, between executions.
  */
@@ -75,7 +75,7 @@ int sluice_redistribution_create(MPI_Comm comm, const int64_t shape[], const slu
 /** How many elements `source` and `target` hold: those of this rank's part of the arrays, from the first to the last
  *  one, gaps included. Either may be NULL. */
 int sluice_redistribution_extents(const sluice_job* job, int64_t* source, int64_t* target);
-/** The rank of each process of the target grid, copy by copy, which is for the job to choose with `relabel`: `ranks`
+/** The rank of each process of the target grid, copy by copy; with `relabel` the job chooses it. `ranks`
  * has room for `capacity`, at least as many as all copies have processes; `count` becomes how many. */
 int sluice_redistribution_to_ranks(const sluice_job* job, int64_t* count, int64_t capacity, int ranks[]);
 /** Moves the data. A pointer may be NULL where this rank has nothing to send or receive. The two must not overlap. */
@@ -133,8 +133,8 @@ int sluice_exchange_create(MPI_Comm comm, int64_t sends, const int send_ranks[],
 int sluice_exchange_receives(const sluice_job* job, int64_t* count, int64_t capacity, int ranks[], int64_t bytes[]);
 /** Bytes of all messages that this rank sends, and gets. Either may be NULL. */
 int sluice_exchange_bytes(const sluice_job* job, int64_t* send, int64_t* receive);
-/** Moves the data. `send` holds the messages one behind the other in the order of creation, `receive` has room for
- * those that come, in the order of sluice_exchange_receives; so many bytes each, at least. */
+/** Moves the data. `send` holds the messages one after the other in the order of creation, `receive` has room for
+ * those that come, in the order of sluice_exchange_receives. The two sizes are those of the buffers. */
 int sluice_exchange_execute(sluice_job* job, const void* send, int64_t send_bytes, void* receive,
                             int64_t receive_bytes);
 /** Begins an execution. The arguments are those of sluice_exchange_execute. */

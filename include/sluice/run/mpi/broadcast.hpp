@@ -26,7 +26,7 @@ struct BroadcastOptions {
   std::optional<Platform> platform = std::nullopt;
   sluice::BroadcastOptions plan = {};  ///< as for plan_broadcast
   /// A program of "broadcast" to carry out instead of planning one, such as read_program gives it; messages have its
-  /// size. It is checked first; MPI_Bcast is not tried. Without a platform and options of plans.
+  /// size. It is checked first; MPI_Bcast is not tried. It cannot be used with a platform or options of plans.
   std::optional<Program> program = std::nullopt;
   /// Where `plan.algorithm` is "auto": in the first executions of a size class the plan and MPI_Bcast take turns, and
   /// from the ninth on the one is used that was faster on the slowest rank, as no model tells how fast an MPI is inside

@@ -26,7 +26,7 @@ struct ReceivedMessage {
 };
 
 /// An exchange whose pattern nobody knows in advance: ranks post messages as they learn of them, and learn what is sent
-/// to them when it comes. In rounds, each as follows:
+/// to them when it comes. It runs in rounds; each round is:
 ///
 ///     job.post(3, std::as_bytes(std::span(halo)));     // any number of times, between other work
 ///     for (const ReceivedMessage& message : job.finish()) ...

@@ -70,7 +70,7 @@ struct HostNetwork {
 /// What it cannot see: a bottleneck that no round fills: sites that are not halves, quarters, ... of the hosts in the
 /// order of their ranks may be taken for one site. `sluice probe` measures pair by pair.
 ///
-/// Collective; the same on all ranks. Throws InputError if `comm` is no intracommunicator, MpiError, JobError.
+/// Collective; the same on all ranks. Throws InputError if `comm` is not an intracommunicator, MpiError, JobError.
 [[nodiscard]] HostNetwork network(MPI_Comm comm);
 
 }  // namespace sluice::mpi

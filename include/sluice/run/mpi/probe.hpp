@@ -13,7 +13,7 @@ namespace sluice::mpi {
 
 /// How to measure a network. Every rank must give the same, except `progress`.
 struct ProbeOptions {
-  /// Of the clustering by latencies: see find_clusters.
+  /// Tolerance of the clustering by latencies: see find_clusters.
   double tolerance = 0.3;
   ClusteringRule rule = ClusteringRule::kLowekamp;  ///< of the same clustering
   double noise_s = 20e-6;                           ///< 0 where ranks are simulated
@@ -46,9 +46,9 @@ struct ProbeOptions {
 /// Parts 4 to 6 follow one another, so that no measurement disturbs another: C (C - 1) / 2 + C acquisitions for C
 /// clusters, whatever the number of ranks, and C times the broadcasts.
 ///
-/// g(m) is the time that each further message adds to a stream of messages of that size, of which enough are under way
-/// at a time to fill a long link. A single message may take longer where it needs a handshake. Latency is half of the
-/// round trip of a byte, less g(1).
+/// g(m) is the time that each further message adds to a stream of messages of that size. The stream keeps enough
+/// messages under way to fill a long link. A single message may take longer where it needs a handshake. Latency is half
+/// of the round trip of a byte, less g(1).
 ///
 /// Collective; the same result on all ranks, and it passes check_platform. Clusters have the names of their first
 /// hosts, and their ranks stand host by host: hosts in the order of their first ranks, ranks of a host in the order of

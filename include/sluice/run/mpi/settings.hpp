@@ -7,12 +7,13 @@
 /// What holds for all jobs of a communicator.
 namespace sluice::mpi {
 
-/// Jobs of a communicator keep their plans for later jobs with the same arguments, 64 of them unless told otherwise;
-/// those used last stay. 0: none. Collective over `comm`; throws InputError if it is no intracommunicator.
+/// Sets how many plans are kept for later jobs of the communicator with the same arguments, by default 64. The plans
+/// used most recently are kept; 0 keeps none. Collective over `comm`; throws InputError if it is not an
+/// intracommunicator.
 void set_kept_plans(MPI_Comm comm, std::size_t plans);
 
 /// Whether all ranks agree that the arguments of an execution are good (buffers, and the size of a broadcast) before
-/// anything of it is sent; not unless told so. With it an argument that is bad on some ranks, or a size that differs,
+/// anything of it is sent; off by default. With it an argument that is bad on some ranks, or a size that differs,
 /// throws InputError on all of them in the same execution, and the job can be used again. Without it InputError comes
 /// in the next execution to a rank that was done already, and the job is over.
 ///

@@ -25,7 +25,7 @@ struct TransferTimes {
 ///     for (const sluice::mpi::TransferTimes& each : record.sent()) ...
 ///
 /// It keeps the transfers of executions that began and ended in this time and followed a plan; what happens inside
-/// MPI's own collectives cannot be seen. What a rank has for itself is no transfer.
+/// MPI's own collectives cannot be seen. Data that a rank sends to itself does not count as a transfer.
 class TransferRecord {
  public:
   /// Collective for the first job or record of a communicator, else local. One for each communicator at a time.
