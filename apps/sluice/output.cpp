@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <system_error>
 #include <vector>
 
@@ -50,6 +51,12 @@ void write_file_atomically(const std::string& path, const std::string& content) 
   if (path == "-") return print(content);
   if (waiting_files != nullptr) return waiting_files->add(path, content);
   sluice::write_file_atomically(path, content);
+}
+
+void append_to_file(const std::string& path, const std::string& content) {
+  std::ofstream out(path, std::ios::app);
+  out << content;
+  if (!out.flush()) throw InputError(path, "no more can be written", "a disk with room");
 }
 
 void check_writable(const std::string& path) {

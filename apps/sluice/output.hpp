@@ -16,6 +16,10 @@ void print(const std::string& text);
 /// is followed; a device or a pipe is written to, and standard output for "-". Throws InputError naming `path`.
 void write_file_atomically(const std::string& path, const std::string& content);
 
+/// Adds `content` to the end of the file `path`, at once. Throws InputError naming `path`; a part of it may be there
+/// then.
+void append_to_file(const std::string& path, const std::string& content);
+
 /// While it lives, files of write_file_atomically wait beside their targets: finish() puts all of them in their places,
 /// and without it they are removed. So a command whose second file cannot be written leaves no first one behind. One at
 /// a time.

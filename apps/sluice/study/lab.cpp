@@ -9,12 +9,14 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <system_error>
 #include <utility>
 
 #include "child_process.hpp"
 #include "output.hpp"
 #include "ranks.hpp"
+#include "sha256.hpp"
 #include "sluice/error.hpp"
 #include "version.hpp"
 
@@ -62,15 +64,14 @@ std::map<std::string, LabTimes> methods_of(const nlohmann::json& run) {
   return methods;
 }
 
-/// All that the times of a run depend on: the version of this program, the network, the command and the traffic. The
-/// traffic is represented by a hash of its text (FNV-1a).
+/// All that the times of a run depend on: the version of this program, the network, the command and the traffic, of
+/// whose text it has the SHA-256.
 std::string run_name(const LabNetwork& network, const std::vector<std::string>& words, const std::string& traffic) {
-  constexpr std::uint64_t kBasis = 14695981039346656037U, kPrime = 1099511628211U;
-  std::uint64_t hash = kBasis;
-  for (const char letter : traffic) hash = (hash ^ static_cast<unsigned char>(letter)) * kPrime;
-  return fmt::format("{}; {} + {} hosts of {} ranks, Mbit/s: backbone {}, link {}, first link {}; {}; {}; traffic {:x}",
+  std::istringstream text(traffic);
+  return fmt::format("{}; {} + {} hosts of {} ranks, Mbit/s: backbone {}, link {}, first link {}; {}; {}; traffic {}",
                      version_with_commit(), network.hosts, network.hosts, network.ranks_per_host, network.backbone_mbit,
-                     network.host_mbit, network.first_host_mbit, network.congestion, fmt::join(words, " "), hash);
+                     network.host_mbit, network.first_host_mbit, network.congestion, fmt::join(words, " "),
+                     sha256(text));
 }
 
 LabResult read_result(const std::string& file) {
@@ -181,25 +182,19 @@ LabResult Lab::measure(const LabNetwork& network, const std::vector<std::string>
 }
 
 LabResult Lab::run(const LabNetwork& network, const std::vector<std::string>& words, MeasuredRuns& measured) const {
-  const std::string name = run_name(network, words, "");
-  if (const std::optional<LabResult> before = measured.find(name)) return *before;
-  LabResult result = measure(network, words);
-  measured.keep(name, result);
-  return result;
+  return measured.result_of(run_name(network, words, ""), [&] { return measure(network, words); });
 }
 
 LabResult Lab::exchange(const LabNetwork& network, const Traffic& traffic, const std::vector<std::string>& words,
                         MeasuredRuns& measured) const {
   const std::string sizes = to_matrix_market(traffic);
-  const std::string name = run_name(network, words, sizes);
-  if (const std::optional<LabResult> before = measured.find(name)) return *before;
-  const std::string matrix = files_.path("traffic.mtx");
-  write_file_atomically(matrix, sizes);
-  std::vector<std::string> all{"exchange", matrix};
-  all.insert(all.end(), words.begin(), words.end());
-  LabResult result = measure(network, all);
-  measured.keep(name, result);
-  return result;
+  return measured.result_of(run_name(network, words, sizes), [&] {
+    const std::string matrix = files_.path("traffic.mtx");
+    write_file_atomically(matrix, sizes);
+    std::vector<std::string> all{"exchange", matrix};
+    all.insert(all.end(), words.begin(), words.end());
+    return measure(network, all);
+  });
 }
 
 MeasuredRuns::MeasuredRuns(std::string file) : file_(std::move(file)) {
@@ -225,15 +220,17 @@ MeasuredRuns::MeasuredRuns(std::string file) : file_(std::move(file)) {
   if (cut_off) write_file_atomically(file_, kept);
 }
 
-std::optional<LabResult> MeasuredRuns::find(const std::string& run) const {
-  const auto found = results_.find(run);
-  if (found == results_.end()) return std::nullopt;
-  ++found_;
-  return found->second;
+LabResult MeasuredRuns::result_of(const std::string& run, const std::function<LabResult()>& measure) {
+  if (const auto found = results_.find(run); found != results_.end()) {
+    ++found_;
+    return found->second;
+  }
+  LabResult result = measure();
+  if (result.failure.empty()) keep(run, result);
+  return result;
 }
 
-void MeasuredRuns::keep(const std::string& run, const LabResult& result) {
-  if (!result.failure.empty()) return;
+void MeasuredRuns::keep(const std::string& run, const LabResult& result) const {
   nlohmann::json methods = nlohmann::json::array();
   for (const auto& [name, times] : result.methods)
     methods.push_back({{"name", name},
@@ -243,9 +240,7 @@ void MeasuredRuns::keep(const std::string& run, const LabResult& result) {
                        {"predicted_s", times.predicted_s},
                        {"how", times.how}});
   const nlohmann::json line{{"run", run}, {"methods", methods}};
-  std::ofstream more(file_, std::ios::app);
-  more << line.dump() << '\n';
-  if (!more.flush()) throw InputError(file_, "no more can be written", "a disk with room");
+  append_to_file(file_, line.dump() + '\n');
 }
 
 std::string MeasuredRuns::text(std::int64_t all) const {

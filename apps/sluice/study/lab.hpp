@@ -1,8 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -56,18 +56,19 @@ class MeasuredRuns {
   /// Reads `file` if it exists. A last line that was cut off is left out. Throws InputError if another line is no run.
   explicit MeasuredRuns(std::string file);
 
-  [[nodiscard]] std::optional<LabResult> find(const std::string& run) const;
-  void keep(const std::string& run, const LabResult& result);
+  /// The result of `run`, its name: from the file, or what `measure` returns, which is added to the file unless it
+  /// failed.
+  [[nodiscard]] LabResult result_of(const std::string& run, const std::function<LabResult()>& measure);
 
-  /// How many runs `find` has found.
-  [[nodiscard]] std::int64_t found() const { return found_; }
   /// "N of M runs were measured before (FILE)\n"; empty if none was.
   [[nodiscard]] std::string text(std::int64_t all) const;
 
  private:
+  void keep(const std::string& run, const LabResult& result) const;
+
   std::string file_;
-  std::map<std::string, LabResult> results_;
-  mutable std::int64_t found_ = 0;
+  std::map<std::string, LabResult> results_;  ///< that the file had
+  std::int64_t found_ = 0;                    ///< how many of these were asked for
 };
 
 class Lab {

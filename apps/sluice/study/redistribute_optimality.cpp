@@ -170,9 +170,9 @@ std::vector<Row> measure(const std::string& file, const std::string& head, const
         [&](std::int64_t i) {
           rows[done + static_cast<std::size_t>(i)] = row_of(grids[done + static_cast<std::size_t>(i)]);
         });
-    std::ofstream more(file, std::ios::app);
-    for (std::size_t i = done; i < rows.size(); ++i) more << line_of(rows[i]);
-    if (!more.flush()) throw InputError(file, "no more can be written", "a disk with room");
+    std::string lines;
+    for (std::size_t i = done; i < rows.size(); ++i) lines += line_of(rows[i]);
+    append_to_file(file, lines);
   }
   return rows;
 }

@@ -77,11 +77,8 @@ void Channel::check() {
 
 void Channel::check_at_start() {
   if (kSimulated) return;
-  if (context_->hear_by_memory()) {
-    check_known();
-  } else {
-    check();
-  }
+  if (!context_->hear_by_memory()) context_->poll();
+  check_known();
 }
 
 void Channel::check_by_memory() {
