@@ -2,9 +2,14 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "run/mpi/runtime/channel.hpp"
 #include "run/mpi/runtime/collective.hpp"
@@ -36,6 +41,39 @@ TEST(LargestOfAll, IsTheSameOnAllRanksInEachOfManyRounds) {
         return differ;
       });
   EXPECT_EQ(wrong, 0);
+}
+
+// What a rank has told is heard in order, once, and by everybody. Of more than there is room for, the oldest are lost,
+// and it is said that some are.
+TEST(NoticeBoard, FailuresAreHeardInOrderOrSaidToBeLost) {
+  constexpr int kFew = 5, kMany = 50;
+  const std::string faults =
+      in_new_channel(MPI_COMM_WORLD, [](const std::shared_ptr<Context>& context, std::int64_t number) {
+        Channel channel(context, number, "test");
+        NoticeBoard& board = context->board();
+        std::string seen;
+        for (const int count : {kFew, kMany}) {
+          for (int i = 0; i < count && channel.rank() == 0; ++i) board.tell_failure(std::as_bytes(std::span(&i, 1)));
+          barrier(channel);
+          std::vector<int> heard;
+          const bool all = board.hear_failures([&](int from, std::span<const std::byte> word) {
+            int told = -1;
+            if (from == 0 && word.size() == sizeof told)
+              std::ranges::copy(word, std::as_writable_bytes(std::span(&told, 1)).begin());
+            heard.push_back(told);
+          });
+          const bool listens = board.connected() && channel.rank() != 0;
+          const std::size_t least = listens ? kFew : 0;
+          if (all != (count == kFew || !listens)) seen += "whether all were heard; ";
+          if (heard.size() < least || (all && heard.size() != least)) seen += "how many were heard; ";
+          for (std::size_t i = 0; i < heard.size(); ++i)
+            if (heard[i] != count - static_cast<int>(heard.size() - i)) seen += "another word; ";
+          if (!board.hear_failures([&](int, std::span<const std::byte>) { seen += "heard twice; "; })) seen += "lost; ";
+          barrier(channel);
+        }
+        return seen;
+      });
+  EXPECT_EQ(faults, "");
 }
 
 }  // namespace
