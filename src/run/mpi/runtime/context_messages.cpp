@@ -95,7 +95,7 @@ void Context::deal_out(const Incoming& incoming) {
 
 bool Context::hear_by_memory() {
   if (!one_node() || !board_.connected()) return false;
-  static_assert(sizeof(Wire) <= NoticeBoard::kMostOfWord);
+  static_assert(sizeof(Wire) <= NoticeBoard::kMostFailureBytes);
   return board_.hear_failures([&](int from, std::span<const std::byte> word) {
     const std::scoped_lock lock(mutex_);
     Wire wire;

@@ -32,31 +32,31 @@ void NoticeBoard::put_up(const Subject& subject, std::span<const std::uint64_t> 
 }
 
 void NoticeBoard::tell_failure(std::span<const std::byte> word) {
-  SLUICE_ASSERT(word.size() <= kMostOfWord, "too long a word of failure");
+  SLUICE_ASSERT(word.size() <= kMostFailureBytes, "too long a word of failure");
   if (own_ == nullptr) return;
-  Word copy;
+  ToldFailure copy;
   copy.bytes = static_cast<std::int64_t>(word.size());
-  std::ranges::copy(word, std::as_writable_bytes(std::span(copy.words)).begin());
+  std::ranges::copy(word, std::as_writable_bytes(std::span(copy.data)).begin());
   const std::int64_t number = std::atomic_ref(own_->told).load(std::memory_order_relaxed);
-  Word& place = own_->words[static_cast<std::size_t>(number) % kWordsKept];
-  // Who sees any of what follows sees that there are `number` words already (read_word).
+  ToldFailure& place = own_->failures[static_cast<std::size_t>(number) % kFailuresKept];
+  // Who sees any of what follows sees that there are `number` words already (read_failure).
   std::atomic_thread_fence(std::memory_order_release);
   std::atomic_ref(place.bytes).store(copy.bytes, std::memory_order_relaxed);
-  for (std::size_t i = 0; i < copy.words.size(); ++i)
-    std::atomic_ref(place.words[i]).store(copy.words[i], std::memory_order_relaxed);
+  for (std::size_t i = 0; i < copy.data.size(); ++i)
+    std::atomic_ref(place.data[i]).store(copy.data[i], std::memory_order_relaxed);
   std::atomic_ref(own_->told).store(number + 1, std::memory_order_release);
   std::atomic_thread_fence(std::memory_order_seq_cst);  // Beginning
 }
 
-bool NoticeBoard::read_word(Ring& ring, std::int64_t number, Word& word) {
-  Word& place = ring.words[static_cast<std::size_t>(number) % kWordsKept];
+bool NoticeBoard::read_failure(Ring& ring, std::int64_t number, ToldFailure& word) {
+  ToldFailure& place = ring.failures[static_cast<std::size_t>(number) % kFailuresKept];
   word.bytes = std::atomic_ref(place.bytes).load(std::memory_order_relaxed);
-  for (std::size_t i = 0; i < word.words.size(); ++i)
-    word.words[i] = std::atomic_ref(place.words[i]).load(std::memory_order_relaxed);
+  for (std::size_t i = 0; i < word.data.size(); ++i)
+    word.data[i] = std::atomic_ref(place.data[i]).load(std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_acquire);
-  // The word of number `number` + kWordsKept, which comes to the same place, is written when there are that many.
+  // The word of number `number` + kFailuresKept, which comes to the same place, is written when there are that many.
   const std::int64_t told = std::atomic_ref(ring.told).load(std::memory_order_relaxed);
-  return told < number + static_cast<std::int64_t>(kWordsKept);
+  return told < number + static_cast<std::int64_t>(kFailuresKept);
 }
 
 NoticeBoard::Beginning::Beginning(NoticeBoard& board) : ring_(board.own_) {

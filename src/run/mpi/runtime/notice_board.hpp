@@ -49,7 +49,7 @@ class NoticeBoard {
   [[nodiscard]] std::size_t others() const { return others_.size(); }
 
   /// The most bytes of a word of failure.
-  static constexpr std::size_t kMostOfWord = 512;
+  static constexpr std::size_t kMostFailureBytes = 512;
   /// Puts up a word of failure. The others hear it by their next hear_failures(), whether or not MPI has moved a
   /// message meanwhile. Without effect where the board is not connected.
   void tell_failure(std::span<const std::byte> word);
@@ -61,12 +61,12 @@ class NoticeBoard {
     for (Other& other : others_) {
       std::int64_t told = std::atomic_ref(other.ring->told).load(std::memory_order_acquire);
       for (; other.heard < told; ++other.heard) {
-        Word word;
-        if (!read_word(*other.ring, other.heard, word)) {
+        ToldFailure word;
+        if (!read_failure(*other.ring, other.heard, word)) {
           all = false;
           continue;
         }
-        hear(other.rank, std::as_bytes(std::span(word.words)).first(static_cast<std::size_t>(word.bytes)));
+        hear(other.rank, std::as_bytes(std::span(word.data)).first(static_cast<std::size_t>(word.bytes)));
       }
     }
     return all;
@@ -99,17 +99,17 @@ class NoticeBoard {
     std::int64_t round = 0;
     std::array<std::uint64_t, kWords> numbers{};
   };
-  static constexpr std::size_t kWordsKept = 8;
-  struct Word {
+  static constexpr std::size_t kFailuresKept = 8;
+  struct ToldFailure {
     std::int64_t bytes = 0;
-    std::array<std::uint64_t, kMostOfWord / sizeof(std::uint64_t)> words{};
+    std::array<std::uint64_t, kMostFailureBytes / sizeof(std::uint64_t)> data{};
   };
   struct Ring {
     std::int64_t put_up = 0;     ///< so far
     std::int64_t told = 0;       ///< words of failure, so far
     std::int64_t beginning = 0;  ///< 1 while its rank is at a beginning
     std::array<Slot, kRing> slots;
-    std::array<Word, kWordsKept> words;
+    std::array<ToldFailure, kFailuresKept> failures;
 
     /// Where the notice of that number, from 0 on, stands.
     [[nodiscard]] Slot& slot(std::int64_t number) { return slots[static_cast<std::size_t>(number) % kRing]; }
@@ -128,7 +128,7 @@ class NoticeBoard {
                                       std::span<std::uint64_t> numbers);
 
   /// Whether the word of that number, from 0 on, is still there.
-  [[nodiscard]] static bool read_word(Ring& ring, std::int64_t number, Word& word);
+  [[nodiscard]] static bool read_failure(Ring& ring, std::int64_t number, ToldFailure& word);
 
   Ring* own_ = nullptr;
   std::vector<Other> others_;
