@@ -2,16 +2,23 @@
 
 #include <mpi.h>
 
+#include <cstdlib>
+
 namespace {
 
-int ranks_per_host = 0;  // 0: as they are
+int from_environment() {
+  const char* const each = std::getenv("PRETENDED_RANKS_PER_HOST");
+  return each == nullptr ? 0 : std::atoi(each);
+}
+
+int ranks_per_host = from_environment();  // 0: as they are
 
 }  // namespace
 
 namespace sluice::mpi::testing {
 
 PretendedHosts::PretendedHosts(int each) { ranks_per_host = each; }
-PretendedHosts::~PretendedHosts() { ranks_per_host = 0; }
+PretendedHosts::~PretendedHosts() { ranks_per_host = from_environment(); }
 
 }  // namespace sluice::mpi::testing
 

@@ -17,9 +17,9 @@ namespace sluice::mpi {
 /// How to plan broadcasts and carry them out. Every rank must give the same options.
 struct BroadcastOptions {
   /// The network, with as many ranks as the communicator. If left out, the size of the message decides:
-  ///  - up to 4 KiB, a tree that does not depend on the network is used: flat between up to 16 ranks of several nodes,
-  ///    else binomial;
-  ///  - up to 256 KiB, where all ranks share the processors of one node, a flat tree;
+  ///  - up to 4 MiB, where up to 64 ranks share the memory of one node, the root copies the message there once for all;
+  ///  - else, up to 4 KiB, a tree that does not depend on the network is used: flat between up to 16 ranks of several
+  ///    nodes, else binomial;
   ///  - longer messages on one node, and those below 32 KiB between nodes, are sent by MPI_Bcast;
   ///  - longer messages between nodes are planned over the measured network (sluice/run/mpi/network.hpp): for at most
   ///    1000 ranks, and for at most 8 nodes if some nodes have several ranks.
@@ -77,7 +77,7 @@ class Broadcast {
   /// different ranks; MpiError, JobError.
   void execute(void* buffer, std::int64_t bytes);
   /// The same in parts: the memory must stay until wait() returns or test() says true. Where the size class is a new
-  /// one, start() waits for the others.
+  /// one, start() waits for the others; where ranks share memory, also where the size is none of the last eight.
   void start(void* buffer, std::int64_t bytes);
   /// Goes on with the execution without waiting. True where it has ended, or none was started. Throws MpiError,
   /// JobError.

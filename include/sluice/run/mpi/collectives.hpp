@@ -30,8 +30,7 @@ struct CollectiveOptions {
   /// For collectives that combine: results are the same to the last bit in every job with the same arguments on the
   /// same ranks, because neither a measured network nor a trial decides the order of combining. If left out: false for
   /// integers with an operation of MPI's own, whose order does not matter; else true. Where it is true and no platform
-  /// is given, MPI's own collective is used for an operation of MPI's own on up to 256 KiB within a node, and up to 4
-  /// KiB between nodes.
+  /// is given, MPI's own collective is used for an operation of MPI's own on up to 4 KiB between nodes.
   std::optional<bool> reproducible = std::nullopt;
   /// Where the algorithm is left to the library: the plan and MPI's own collective take turns in the first executions.
   /// From the ninth on the one is used that was faster on the slowest rank; MPI's has to be faster by 5 %.
@@ -56,7 +55,10 @@ struct ChosenCollective {
 /// jobs of a communicator share plans (sluice/run/mpi/settings.hpp). MPI_THREAD_FUNNELED is enough.
 ///
 /// Memory beyond the user's: data that a rank only passes on, and packed copies of messages that lie in several places;
-/// where elements are combined, also up to 8 MiB, or two messages, that wait for their turn.
+/// where elements are combined, also up to 8 MiB, or two messages, that wait for their turn. On up to 64 ranks of one
+/// node, memory that all map in place of packed copies and waiting messages: for each message that goes to several
+/// ranks and has up to 4 MiB its size (twice that up to 64 KiB), for all others of a rank 4 MiB together, or 16 KiB
+/// each.
 ///
 /// Failure: docs/explanation/run.md, the same for all jobs.
 class CollectiveJob {

@@ -35,9 +35,13 @@ constexpr const char* kNative = "native";
 /// Messages up to so many bytes go along a tree that needs no plan: MPI's own call that returns at once, the only one
 /// that can be given up when a rank fails, takes longer for them (docs/reference/measurements.md).
 constexpr std::int64_t kShort = 4 << 10;
+/// The same where ranks share memory: the root copies the message there once, and all others copy it from there.
+constexpr std::int64_t kShortByMemory = detail::SharedProgram::kMostTogether;
 /// Where ranks share processors each level of a tree costs as much as the turns of all ranks, and all bytes are copied
 /// by the same few processors whatever the tree is.
 constexpr std::int64_t kShortInTurns = 256 << 10;
+/// Sizes of such messages that were used last: each has what carries it out, which takes an agreement to make.
+constexpr std::size_t kKeptTrees = 8;
 /// Up to so many ranks of several nodes hear from the root itself: starting a send takes a small part of a latency.
 constexpr int kFewRanks = 16;
 
@@ -143,7 +147,7 @@ struct Broadcast::State final : detail::Job {
   void abandon() noexcept override {
     native.abandon();
     turn_inside.end();
-    tree.abandon();
+    for (SizedExecutor& tree : trees) tree.abandon();
     for (SizeClass& size : classes) {
       size.sized.abandon();
       size.trial.abandon();
@@ -177,16 +181,20 @@ struct Broadcast::State final : detail::Job {
             detail::kSimulated);
   }
 
+  [[nodiscard]] bool by_memory() const { return detail::SharedProgram::possible(channel.context()); }
   /// Whether ranks share processors, and no network is in between.
   [[nodiscard]] bool in_turns() const { return channel.context().one_node() && channel.context().crowded(); }
   /// Whether a tree that needs no plan serves a message.
   [[nodiscard]] bool by_tree(std::int64_t bytes) const {
     return !options.platform && !options.program && options.try_native && channel.size() > 1 && !detail::kSimulated &&
-           bytes > 0 && bytes <= (in_turns() ? kShortInTurns : kShort);
+           bytes > 0 &&
+           bytes <= (by_memory()  ? kShortByMemory
+                     : in_turns() ? kShortInTurns
+                                  : kShort);
   }
   /// Of that tree: all hear from the root.
   [[nodiscard]] bool flat() const {
-    return in_turns() || (!channel.context().one_node() && channel.size() <= kFewRanks);
+    return by_memory() || in_turns() || (!channel.context().one_node() && channel.size() <= kFewRanks);
   }
   void begin_by_tree();
   /// Begins the part that `make_part` makes for messages of this size, which is made anew for another size alone.
@@ -207,7 +215,7 @@ struct Broadcast::State final : detail::Job {
   detail::Context::Part* inside = nullptr;  ///< the ranks of this one's cluster, once it is needed
   std::list<SizeClass> classes;             ///< the one used last first
   detail::NativeCollective native{channel};
-  SizedExecutor tree;
+  std::list<SizedExecutor> trees;  ///< the one used last first
 
   // The present execution.
   detail::ProgramExecutor* running = nullptr;
@@ -335,7 +343,14 @@ detail::Context::Part& Broadcast::State::ranks_of_cluster() {
 }
 
 void Broadcast::State::begin_by_tree() {
-  run(tree, [&] { return detail::tree_broadcast_part(shape_of(message_bytes), channel.rank(), flat()); });
+  const auto found = std::ranges::find(trees, message_bytes, &SizedExecutor::bytes);
+  if (found != trees.end()) {
+    trees.splice(trees.begin(), trees, found);
+  } else {
+    trees.emplace_front();
+    if (trees.size() > kKeptTrees) trees.pop_back();
+  }
+  run(trees.front(), [&] { return detail::tree_broadcast_part(shape_of(message_bytes), channel.rank(), flat()); });
 }
 
 void Broadcast::State::begin_natively(detail::Turns::Turn turn) {

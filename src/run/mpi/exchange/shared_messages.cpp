@@ -49,9 +49,9 @@ SharedMessages::SharedMessages(Channel& channel, const std::vector<StepMessage>&
 SharedMessages::~SharedMessages() {
   if (block_.at == nullptr) return;
   // Others may still read it; after a failure, for ever.
-  std::vector<std::int64_t*> taken;
-  for (const Message& message : sends_) taken.push_back(&message.head->taken);
-  channel_.context().arena().release_after(block_, std::move(taken), execution_);
+  std::vector<Arena::Awaited> taken;
+  for (const Message& message : sends_) taken.push_back({&message.head->taken, execution_});
+  channel_.context().arena().release_after(block_, std::move(taken));
 }
 
 std::byte* SharedMessages::place_of(const Message& message) const {

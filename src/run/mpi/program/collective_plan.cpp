@@ -12,6 +12,8 @@
 #include "run/mpi/native/native_program.hpp"
 #include "run/mpi/network/learn.hpp"
 #include "run/mpi/program/given_program.hpp"
+#include "run/mpi/program/memory_part.hpp"
+#include "run/mpi/program/shared_program.hpp"
 #include "run/mpi/reduce/element_operation.hpp"
 #include "run/mpi/runtime/element_layout.hpp"
 #include "run/mpi/runtime/planned_part.hpp"
@@ -27,7 +29,8 @@ namespace {
 // Where no platform is given.
 constexpr std::int64_t kMostRanks = 256;  ///< planned in less than half a second
 
-/// Short elements with an operation of MPI's own, where no trial is to decide: on one node, and between nodes.
+/// Short elements with an operation of MPI's own, where no trial is to decide: on one node without shared memory, and
+/// between nodes.
 constexpr std::int64_t kShortOnNode = 256 << 10;
 constexpr std::int64_t kShortBetweenNodes = 4 << 10;
 
@@ -61,6 +64,13 @@ void check(CollectiveTask& task) {
   check_given(*options.program, shape,
               {options.platform.has_value(), options.algorithm != "auto" || options.segments != 0});
   shape.commutative = options.program->commutative;
+}
+
+/// Whether no network is in between and the way is left to the library. Collective.
+bool is_by_memory(const CollectiveTask& task, Channel& channel) {
+  const CollectiveOptions& options = task.options;
+  if (options.platform || options.program || options.algorithm != "auto" || options.segments != 0) return false;
+  return SharedProgram::possible(channel.context()) && (task.reproducible || platform_of_variable(channel) == nullptr);
 }
 
 /// See planned_part.
@@ -139,7 +149,7 @@ Arguments arguments_of(const CollectiveTask& task) {
   return arguments;
 }
 
-Way way_of(const CollectiveTask& task, const Context& context) {
+Way way_of(const CollectiveTask& task, Context& context) {
   const Program& shape = task.shape;
   const CollectiveOptions& options = task.options;
   if (shape.ranks == 1 || shape.size_bytes == 0) return Way::kPlan;
@@ -148,6 +158,7 @@ Way way_of(const CollectiveTask& task, const Context& context) {
   if (options.platform) return task.reproducible ? Way::kPlan : Way::kTurns;
   if (kSimulated || shape.ranks > kMostRanks) return Way::kNative;
   if (task.reproducible) {
+    if (SharedProgram::possible(context)) return Way::kPlan;
     const std::int64_t most = context.one_node() ? kShortOnNode : kShortBetweenNodes;
     return task.is_built_in && shape.size_bytes <= most ? Way::kNative : Way::kPlan;
   }
@@ -156,6 +167,11 @@ Way way_of(const CollectiveTask& task, const Context& context) {
 
 PlannedCollective plan_collective(Channel& channel, const CollectiveTask& task) {
   const CollectiveOptions& options = task.options;
+  if (is_by_memory(task, channel)) {
+    ProgramPart part = memory_part(task.shape, channel.rank());
+    std::string method = part.shape.algorithm;
+    return {std::move(part), std::move(method), 0};
+  }
   JobPlatform known;
   if (options.platform) {
     known = {*options.platform, true};

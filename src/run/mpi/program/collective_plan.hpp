@@ -49,10 +49,10 @@ struct PlannedCollective {
 /// All that a plan depends on.
 [[nodiscard]] Arguments arguments_of(const CollectiveTask& task);
 
-[[nodiscard]] Way way_of(const CollectiveTask& task, const Context& context);
+[[nodiscard]] Way way_of(const CollectiveTask& task, Context& context);
 
-/// Rank 0 plans, or checks the given program, and tells each rank its part. Collective; what rank 0 throws, all ranks
-/// throw.
+/// By memory that all ranks share, each rank plans its own part. Else rank 0 plans, or checks the given program, and
+/// tells each rank its part. Collective; what rank 0 throws, all ranks throw.
 [[nodiscard]] PlannedCollective plan_collective(Channel& channel, const CollectiveTask& task);
 
 }  // namespace sluice::mpi::detail

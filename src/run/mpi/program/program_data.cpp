@@ -227,7 +227,7 @@ void ProgramData::arrived(std::size_t receive, const std::function<void()>& look
   std::byte* from = received_[receive];
   for (const Piece& piece : message) {
     if (combines_[receive] != 0) {
-      combine(piece, from, look);
+      combine(piece, from, from, look);
     } else {
       copy(from, in(piece), piece.count);
     }
@@ -236,7 +236,8 @@ void ProgramData::arrived(std::size_t receive, const std::function<void()>& look
   give_back(std::exchange(received_[receive], nullptr));
 }
 
-void ProgramData::combine(const Piece& piece, std::byte* other, const std::function<void()>& look) {
+void ProgramData::combine(const Piece& piece, const std::byte* other, std::byte* scratch,
+                          const std::function<void()>& look) {
   std::byte* const here = in(piece);
   const std::byte* const own = own_ + piece.own * extent();
   // MPI_Reduce_local(a, b) writes a op b to b.
@@ -246,9 +247,53 @@ void ProgramData::combine(const Piece& piece, std::byte* other, const std::funct
   } else if (piece.lower || commutative_) {
     apply(other, here, piece.count, look);
   } else {
-    apply(here, other, piece.count, look);
-    copy(other, here, piece.count);
+    std::byte* const joined = scratch != nullptr ? scratch : take(piece.count);
+    if (scratch == nullptr) copy(other, joined, piece.count);
+    apply(here, joined, piece.count, look);
+    copy(joined, here, piece.count);
+    if (scratch == nullptr) give_back(joined);
   }
+}
+
+template <class Use>
+void ProgramData::for_part(const Message& message, std::int64_t begin, std::int64_t count, Use use) {
+  const std::int64_t end = begin + count;
+  std::int64_t at = 0;
+  for (const Piece& whole : message) {
+    const std::int64_t from = std::max(begin, at), to = std::min(end, at + whole.count);
+    if (from < to) {
+      Piece piece = whole;
+      piece.at += from - at;
+      piece.own += from - at;
+      piece.count = to - from;
+      use(piece, from - begin);
+    }
+    at += whole.count;
+    if (at >= end) break;
+  }
+}
+
+void ProgramData::copy_out(std::size_t send, std::int64_t begin, std::int64_t count, std::byte* to) const {
+  for_part(out_[send], begin, count,
+           [&](const Piece& piece, std::int64_t before) { copy(in(piece), to + before * extent(), piece.count); });
+}
+
+void ProgramData::copy_in(std::size_t receive, std::int64_t begin, std::int64_t count, const std::byte* from) {
+  for_part(in_[receive], begin, count, [&](const Piece& piece, std::int64_t before) {
+    const std::byte* const part = from + before * extent();
+    if (combines_[receive] != 0) {
+      combine(piece, part, nullptr, {});
+    } else {
+      copy(part, in(piece), piece.count);
+    }
+  });
+}
+
+std::vector<std::int64_t> ProgramData::places_of(std::size_t send) const {
+  std::vector<std::int64_t> numbers;
+  for (const Piece& piece : out_[send])
+    numbers.insert(numbers.end(), {static_cast<std::int64_t>(piece.place), piece.at, piece.count});
+  return numbers;
 }
 
 }  // namespace sluice::mpi::detail

@@ -42,6 +42,15 @@ class ProgramData final : public ElementData {
   TreeMessage outgoing(std::size_t send) override;
   void sent(std::size_t send) override;
 
+  // ---- Messages in parts, without buffers; `begin` and `count` are elements of the message.
+
+  /// Copies a part of what is sent to `to`, where its elements lie one after the other.
+  void copy_out(std::size_t send, std::int64_t begin, std::int64_t count, std::byte* to) const;
+  /// Puts a part of a message, which lies in the same way, to its place, or combines it with what is there.
+  void copy_in(std::size_t receive, std::int64_t begin, std::int64_t count, const std::byte* from);
+  /// Where the elements of a message lie that is sent: the same numbers where they are the same elements.
+  [[nodiscard]] std::vector<std::int64_t> places_of(std::size_t send) const;
+
  private:
   enum class Place : std::uint8_t { kOwn, kResult, kHeld };
   /// Where an element of the array lies: so many elements on from it in a place.
@@ -70,7 +79,11 @@ class ProgramData final : public ElementData {
   [[nodiscard]] std::byte* base(Place place) const;
   /// Whether the message of a receive arrives at its place, not in a buffer.
   [[nodiscard]] bool direct(std::size_t receive) const;
-  void combine(const Piece& piece, std::byte* other, const std::function<void()>& look);
+  /// `scratch`: `other` itself where that may be written to; null: a buffer is taken if need be.
+  void combine(const Piece& piece, const std::byte* other, std::byte* scratch, const std::function<void()>& look);
+  /// use(piece, elements before it in the part) for what lies in a part of a message.
+  template <class Use>
+  static void for_part(const Message& message, std::int64_t begin, std::int64_t count, Use use);
 
   [[nodiscard]] std::byte* take(std::int64_t count);
   void give_back(std::byte* buffer);

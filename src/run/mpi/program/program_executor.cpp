@@ -63,19 +63,40 @@ ProgramExecutor::ProgramExecutor(Channel& channel, const ElementOperation& opera
                                  ProgressThread* thread) {
   ProgramTask task = program_task(channel, operation, part);
   data_ = task.data;
+  if (SharedProgram::possible(channel.context())) {
+    shared_ = std::make_unique<SharedProgram>(channel, operation, data_, part);
+    if (shared_->connected()) return;
+    shared_.reset();
+  }
   executor_.emplace(channel, std::move(task.data), std::move(task.receives), std::move(task.sends), task.limits,
                     thread);
 }
 
 void ProgramExecutor::begin(const void* own, void* result) {
   data_->use(own, result);
-  executor_->begin();
+  if (shared_) {
+    shared_->begin();
+  } else {
+    executor_->begin();
+  }
 }
 
 Advance ProgramExecutor::advance() {
-  const Advance come = executor_->advance();
+  const Advance come = shared_ ? shared_->advance() : executor_->advance();
   if (come == Advance::kOver) data_->finish();
   return come;
+}
+
+void ProgramExecutor::abandon() noexcept {
+  if (shared_) {
+    shared_->abandon();
+  } else {
+    executor_->abandon();
+  }
+}
+
+std::int64_t ProgramExecutor::held_bytes() const {
+  return data_->held_bytes() + (shared_ ? shared_->buffer_bytes() : 0);
 }
 
 }  // namespace sluice::mpi::detail

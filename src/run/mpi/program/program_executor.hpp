@@ -7,6 +7,7 @@
 
 #include "run/mpi/program/program_data.hpp"
 #include "run/mpi/program/program_part.hpp"
+#include "run/mpi/program/shared_program.hpp"
 #include "run/mpi/tree/tree_executor.hpp"
 
 namespace sluice::mpi::detail {
@@ -24,13 +25,15 @@ struct ProgramTask {
 [[nodiscard]] ProgramTask program_task(const Channel& channel, const ElementOperation& operation,
                                        const ProgramPart& part);
 
-/// Carries out a rank's part of a program, any number of times.
+/// Carries out a rank's part of a program, any number of times: by memory that all ranks share where they do, else by
+/// messages of MPI.
 ///
 /// There is no deadlock if validate() finds none: a program passes it only if it ends even where each send waits for
 /// its receiver and a rank takes one message at a time, and this executor waits for less.
 class ProgramExecutor {
  public:
-  /// `thread`: null, or what makes progress while elements are combined.
+  /// `thread`: null, or what makes progress while elements are combined. Collective where all ranks share memory, and
+  /// throws then as SharedProgram.
   ProgramExecutor(Channel& channel, const ElementOperation& operation, const ProgramPart& part, ProgressThread* thread);
   ProgramExecutor(const ProgramExecutor&) = delete;
   ProgramExecutor& operator=(const ProgramExecutor&) = delete;
@@ -40,11 +43,13 @@ class ProgramExecutor {
   void begin(const void* own, void* result);
   /// As TreeExecutor::advance.
   Advance advance();
-  void abandon() noexcept { executor_->abandon(); }
-  [[nodiscard]] std::int64_t held_bytes() const { return data_->held_bytes(); }
+  void abandon() noexcept;
+  /// Bytes held beyond the user's, those that ranks share included.
+  [[nodiscard]] std::int64_t held_bytes() const;
 
  private:
   std::shared_ptr<ProgramData> data_;
+  std::unique_ptr<SharedProgram> shared_;  ///< null: by messages
   std::optional<TreeExecutor> executor_;
 };
 

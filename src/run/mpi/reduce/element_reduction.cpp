@@ -64,17 +64,21 @@ struct ElementReduction::State final : detail::ReductionJob {
   void note_trial();
   void begin_planned();
   void begin_natively(detail::Turns::Turn turn);
-  detail::Advance carry_out() { return trial.natively() ? native.advance() : executor->advance(); }
+  detail::Advance carry_out() {
+    if (trial.natively()) return native.advance();
+    return program ? program->advance() : executor->advance();
+  }
 
   detail::Advance advance() override {
     const detail::Advance come = trial.advance(*this);
     if (come != detail::Advance::kOver) return come;
-    if (!trial.natively()) elements_here->finish();
+    if (!trial.natively() && elements_here) elements_here->finish();
     note_trial();
     return come;
   }
   void abandon() noexcept override {
     ReductionJob::abandon();
+    if (program) program->abandon();
     native.abandon();
     trial.abandon();
   }
@@ -84,7 +88,8 @@ struct ElementReduction::State final : detail::ReductionJob {
   detail::ReducedData data;
   bool reproducible = true;
   std::shared_ptr<const ReductionChoice> choice;
-  std::shared_ptr<detail::ElementData> elements_here;
+  std::optional<detail::ProgramExecutor> program;      ///< what carries out the plan, where that is by memory
+  std::shared_ptr<detail::ElementData> elements_here;  ///< else what `executor` works on
   detail::NativeCollective native{channel};
   detail::WayTrial trial{channel};
 
@@ -110,6 +115,7 @@ ElementReduction::State::State(std::shared_ptr<detail::Context> context, std::in
     const detail::Context& all = channel.context();
     data.by_network = by_default && !reproducible && !all.one_node() && bytes >= detail::kLongBetweenHosts;
     data.least_work = by_default && all.one_node() && (bytes <= kShort || (!reproducible && all.crowded()));
+    data.by_memory = by_default && detail::SharedProgram::possible(channel.context());
     data.in_turns = data.least_work && all.crowded() && bytes <= kShortInTurns;
     arguments = arguments_of(options, data, root);
     arguments.add_all(reproducible, detail::is_built_in(elements.op));
@@ -157,6 +163,11 @@ void ElementReduction::State::prepare(const ReductionCosts& costs, bool parts_kn
 }
 
 void ElementReduction::State::prepare(const ReductionChoice::Pieces& pieces) {
+  if (detail::SharedProgram::possible(channel.context())) {
+    program.emplace(channel, elements, pieces.part,
+                    options.progress_thread ? channel.context().progress_thread() : nullptr);
+    return;
+  }
   detail::ProgramTask task = program_task(channel, elements, pieces.part);
   if (!pieces.crosses_links) {
     // A message is sent when enough of those before it have left, and received in its turn: at every rank in the one
@@ -235,6 +246,10 @@ void ElementReduction::State::begin(const void* mine, void* result) {
 }
 
 void ElementReduction::State::begin_planned() {
+  if (program) {
+    program->begin(own_elements, combined);
+    return;
+  }
   elements_here->use(own_elements, combined);
   executor->begin();
 }
@@ -271,6 +286,7 @@ Overlap ElementReduction::overlap() const {
 }
 
 std::int64_t ElementReduction::peak_extra_bytes() const {
+  if (state_->program) return state_->program->held_bytes();
   return state_->elements_here ? state_->elements_here->held_bytes() : 0;
 }
 

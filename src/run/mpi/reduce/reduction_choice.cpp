@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "run/mpi/network/learn.hpp"
+#include "run/mpi/program/memory_part.hpp"
 #include "run/mpi/reduce/planned_reduction.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/reduce_scatter.hpp"
@@ -91,6 +92,12 @@ ReductionChoice choose_reduction(Channel& channel, const ReductionOptions& optio
   if (data.by_network) {
     const JobPlatform known = platform_of_job(channel);
     if (known.speeds_are_known && is_planned_soon(known.platform)) return over(known.platform);
+  }
+  if (data.by_memory) {
+    const MemoryReduction how = data.in_turns ? MemoryReduction::kFlat : MemoryReduction::kShares;
+    ProgramPart part = memory_part(shape(), channel.rank(), how);
+    std::string method = part.shape.algorithm;
+    return {std::move(method), 0, costs, ReductionChoice::Pieces{std::move(part), false}};
   }
   ReduceProblem problem = problem_of(options, data, root, channel.size(), costs, parts_known);
   std::string algorithm = options.algorithm;

@@ -180,12 +180,13 @@ void Arena::release(const Block& block) noexcept {
 }
 
 bool Arena::Taken::all() const noexcept {
-  return std::ranges::all_of(
-      numbers, [&](std::int64_t* number) { return std::atomic_ref(*number).load(std::memory_order_acquire) >= value; });
+  return std::ranges::all_of(numbers, [](const Awaited& each) {
+    return std::atomic_ref(*each.number).load(std::memory_order_acquire) >= each.value;
+  });
 }
 
-void Arena::release_after(const Block& block, std::vector<std::int64_t*> taken, std::int64_t value) noexcept {
-  Taken last{block, std::move(taken), value};
+void Arena::release_after(const Block& block, std::vector<Awaited> taken) noexcept {
+  Taken last{block, std::move(taken)};
   if (last.all()) {
     release(block);
     return;

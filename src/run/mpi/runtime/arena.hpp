@@ -50,8 +50,13 @@ class Arena {
   [[nodiscard]] Block allocate(std::int64_t bytes);
   /// Frees a block for reuse. No rank may read or write it any more.
   void release(const Block& block) noexcept;
-  /// The same, once each of the numbers `taken`, which lie in the block and others write, is at least `value`.
-  void release_after(const Block& block, std::vector<std::int64_t*> taken, std::int64_t value) noexcept;
+  /// A number that lies in a block and that others write, and what it comes to when they have read what they want.
+  struct Awaited {
+    std::int64_t* number = nullptr;
+    std::int64_t value = 0;
+  };
+  /// Frees a block once each of `taken` has come to its value.
+  void release_after(const Block& block, std::vector<Awaited> taken) noexcept;
 
   /// The address in this process of a place of another rank's segments. Throws std::runtime_error if the system refuses
   /// to map it.
@@ -78,8 +83,7 @@ class Arena {
   std::vector<Block> free_;
   struct Taken {
     Block block;
-    std::vector<std::int64_t*> numbers;
-    std::int64_t value = 0;
+    std::vector<Awaited> numbers;
     [[nodiscard]] bool all() const noexcept;
   };
   std::vector<Taken> being_taken_;  ///< to be released

@@ -91,7 +91,7 @@ void Channel::check_at_end() {
   if (std::exchange(looked_, false)) {
     check_known();
   } else {
-    check();
+    check_at_start();  // a rank tells of its failure, by memory first, before it leaves what it has sent
   }
 }
 

@@ -43,15 +43,17 @@ std::pair<int, Numbers> receive_numbers(Channel& channel, int from) {
   return {status.MPI_SOURCE, std::move(*numbers)};
 }
 
-/// Where all ranks share memory. A rank that waits yields, as it is not MPI that it calls.
-void largest_by_memory(Channel& channel, std::span<std::uint64_t> numbers) {
+/// Where all ranks share memory: puts up `own` numbers and reads those of the others, each into what `place(other)`
+/// says, by the larger of the two. A rank that waits yields, as it is not MPI that it calls.
+template <class Place>
+void read_by_memory(Channel& channel, std::span<const std::uint64_t> own, Place place) {
   constexpr unsigned kLooksBetweenChecks = 8;
   NoticeBoard& board = channel.context().board();
   const NoticeBoard::Subject subject{channel.number(), channel.next_round()};
-  board.put_up(subject, numbers);
+  board.put_up(subject, own);
   unsigned looks = 0;
   for (std::size_t other = 0; other < board.others();) {
-    switch (board.read(other, subject, numbers)) {
+    switch (board.read(other, subject, place(other))) {
       case NoticeBoard::Notice::kThere:
         ++other;
         break;
@@ -102,12 +104,22 @@ bool LargestOfAll::advance() {
 void largest_of_all(Channel& channel, std::span<std::uint64_t> numbers) {
   const bool by_memory = channel.context().one_node() && channel.context().board().connected();
   if (by_memory && numbers.size() <= NoticeBoard::kWords) {
-    largest_by_memory(channel, numbers);
+    read_by_memory(channel, numbers, [&](std::size_t) { return numbers; });
     return;
   }
   LargestOfAll all(channel, {numbers.begin(), numbers.end()});
   for (Patience patience; !all.advance(); patience.look_again()) channel.move_on_others();
   std::ranges::copy(all.numbers(), numbers.begin());
+}
+
+std::vector<std::uint64_t> numbers_by_memory(Channel& channel, std::uint64_t own) {
+  std::vector<std::uint64_t> numbers(static_cast<std::size_t>(channel.size()), 0);
+  const auto rank = static_cast<std::size_t>(channel.rank());
+  numbers[rank] = own;
+  // Others are counted without this one.
+  read_by_memory(channel, {&own, 1},
+                 [&](std::size_t other) { return std::span(&numbers[other < rank ? other : other + 1], 1); });
+  return numbers;
 }
 
 std::int64_t largest(std::int64_t value, Channel& channel) {

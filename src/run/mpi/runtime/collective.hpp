@@ -49,6 +49,9 @@ class LargestOfAll {
 /// The same in place, when it returns; by memory where all ranks share it.
 void largest_of_all(Channel& channel, std::span<std::uint64_t> numbers);
 
+/// The number of each rank on all ranks, by memory. @pre one node whose notice board is connected
+[[nodiscard]] std::vector<std::uint64_t> numbers_by_memory(Channel& channel, std::uint64_t own);
+
 /// Waits for all ranks.
 inline void barrier(Channel& channel) { largest_of_all(channel, {}); }
 
