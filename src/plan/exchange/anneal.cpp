@@ -6,10 +6,10 @@
 /// message can be cut so that no piece is longer than its step exactly if its steps together last at least as long as
 /// its size. So a state has no sizes. Each message has a slack, the durations of its steps less its size, and what is
 /// missing is the sum of all slacks below 0. A state costs what its steps cost, a price for each unit that is missing,
-/// and a set-up for each message that is in no step. The price rises from kFirstPrice to kLastPrice: one of the steps of a message can last longer by what the
-/// message lacks, so that nothing has to be missing once the price is 1, and while it is less, plans are crossed that
-/// no cheap change leads around. Moves, each kept if it makes the state cheaper, or more expensive by d with the
-/// probability exp(-d / temperature):
+/// and a set-up for each message that is in no step. The price rises from kFirstPrice to kLastPrice: one of the steps
+/// of a message can last longer by what the message lacks, so that nothing has to be missing once the price is 1, and
+/// while it is less, plans are crossed that no cheap change leads around. Moves, each kept if it makes the state
+/// cheaper, or more expensive by d with the probability exp(-d / temperature):
 ///
 /// - chain: a message goes from one step to another, what is in its way there goes back in exchange, and so on along
 ///   the alternating path or cycle of the two steps. A message that can do without the step leaves, which ends the
@@ -20,9 +20,9 @@
 ///   into two with the same messages; or one is made for what a message lacks.
 ///
 /// Every second message that is drawn lacks something. The temperature falls geometrically with the budget that is
-/// spent, from a tenth of a set-up or, if that is less, a hundredth of what a step lasts on average; from 1 at least, as
-/// sizes are whole. Now and then, and at the end, the state becomes a plan: steps grow where something is missing, shrink
-/// where all messages have slack, and each message fills its steps one after another.
+/// spent, from a tenth of a set-up or, if that is less, a hundredth of what a step lasts on average; from 1 at least,
+/// as sizes are whole. Now and then, and at the end, the state becomes a plan: steps grow where something is missing,
+/// shrink where all messages have slack, and each message fills its steps one after another.
 ///
 /// Guarantee: the cost of what `found` gets falls, and is less than that of the plan at the beginning.
 ///
@@ -59,10 +59,10 @@ constexpr double kFirstOfSetup = 0.1, kFirstOfDuration = 0.01;
 constexpr double kLastOfFirst = 0.02;
 /// What a unit that is missing costs.
 constexpr double kFirstPrice = 0.8, kLastPrice = 1.5;
-constexpr std::int64_t kAnnealRounds = 1 << 20;   // attempts for each step, for a budget that has no end
-constexpr int kBetweenLooks = 64;                 // at the budget and the temperature, attempts
+constexpr std::int64_t kAnnealRounds = 1 << 20;     // attempts for each step, for a budget that has no end
+constexpr int kBetweenLooks = 64;                   // at the budget and the temperature, attempts
 constexpr double kBetweenAnnealedPlans = 1.0 / 32;  // of the way
-constexpr double kReach = 4;                      // of the temperature: by which a step becomes longer or shorter
+constexpr double kReach = 4;                        // of the temperature: by which a step becomes longer or shorter
 constexpr std::size_t kLogarithms = 4096;
 /// Work: of an attempt; a message on a chain that is given up, and on one that is followed; one in a step, looked at
 /// and changed; a place of a plan.
@@ -219,7 +219,8 @@ class Annealing {
   }
   [[nodiscard]] bool is_homeless(std::int32_t edge) const {
     const auto words = steps_of_.begin() + static_cast<std::ptrdiff_t>(as_size(edge) * words_);
-    return std::all_of(words, words + static_cast<std::ptrdiff_t>(words_), [](std::uint64_t word) { return word == 0; });
+    return std::all_of(words, words + static_cast<std::ptrdiff_t>(words_),
+                       [](std::uint64_t word) { return word == 0; });
   }
   /// Whether it is in this step alone.
   [[nodiscard]] bool lives_in(std::int32_t edge, std::size_t step) const {
@@ -504,7 +505,7 @@ class Annealing {
   std::int64_t total_ = 0;                    ///< of the durations
   std::int64_t most_total_ = 0;
   std::int64_t missing_ = 0;
-  std::int64_t homeless_ = 0;  ///< edges in no step
+  std::int64_t homeless_ = 0;                     ///< edges in no step
   std::array<double, kLogarithms> logarithms_{};  ///< of evenly drawn probabilities, negated
   // Of an attempt.
   double price_ = 1, limit_ = 0;
@@ -524,8 +525,7 @@ void anneal(const Demand& demand, const PieceSteps& steps, std::uint64_t seed, d
   const bool unlimited = budget.unlimited();
   const auto work = static_cast<double>(budget.left());
   // As sizes are whole, nothing would ever be accepted far below 1.
-  const double first =
-      std::max(1.0, std::min(kFirstOfSetup * demand.setup, kFirstOfDuration * search.mean_duration()));
+  const double first = std::max(1.0, std::min(kFirstOfSetup * demand.setup, kFirstOfDuration * search.mean_duration()));
   double next_plan = kBetweenAnnealedPlans;
   const auto offer = [&] {
     if (search.cost() >= least) return;
