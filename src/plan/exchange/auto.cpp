@@ -9,7 +9,8 @@
 /// what those before it left of theirs, kMostSavedShares more at most.
 ///
 /// 2. Some profiles (profile.cpp); where `thresholds` is near the cheapest plan, a search around it (thresholds.hpp),
-/// and from the cheapest plan then one that plans a few steps anew (refilter.cpp).
+/// and from the cheapest plan then one that plans a few steps anew (refilter.cpp). There, and where messages and steps
+/// are few for the budget, simulated annealing (anneal.cpp) goes on from the cheapest plan.
 /// repack (repack.cpp) improves the cheapest plan so far, and those, of all that were found, that would be the cheapest
 /// for a half and a quarter of the set-up cost: it takes steps away more easily than it adds any; and the cheapest
 /// profile, as a plan of fewest steps may be cheaper and lead nowhere, and that of `rising`. What became the cheapest
@@ -50,6 +51,7 @@
 #include <utility>
 #include <vector>
 
+#include "plan/exchange/anneal.hpp"
 #include "plan/exchange/improve.hpp"
 #include "plan/exchange/lazy_slack.hpp"
 #include "plan/exchange/packing.hpp"
@@ -90,7 +92,10 @@ constexpr double kWorkOfFit = 50;
 constexpr double kThresholdsShare = 0.25;
 constexpr double kNear = 1.02;
 /// Of what that leaves there: for refilter.
-constexpr double kRefilterShare = 0.8;
+constexpr double kRefilterShare = 0.1;
+/// Of what is left then: for annealing, there or where so much work is left for each message and step.
+constexpr double kAnnealShare = 0.8;
+constexpr double kWorkOfChoice = 3000;
 /// Of what is left then: for repack where plan_lazily follows; of what it leaves, for the sweep over horizons.
 constexpr double kRepackShare = 0.4;
 constexpr double kSweepShare = 0.3;
@@ -279,6 +284,14 @@ void run_packing(const Demand& demand, Incumbent& best, std::uint64_t seed, Budg
       Budget part = budget.share(kRefilterShare);
       const PieceSteps steps = best.steps();
       refilter(demand, steps, seed, best.bound(), part, [&](PieceSteps cheaper) { best.offer(std::move(cheaper)); });
+      best.offer_start(PieceSteps(best.steps()));
+    }
+    const double choices = static_cast<double>(demand.edges.size()) * static_cast<double>(best.steps().size());
+    const bool often = kAnnealShare * static_cast<double>(budget.left()) >= kWorkOfChoice * choices;
+    if ((near || often) && !best.optimal() && !budget.over()) {
+      Budget part = budget.share(kAnnealShare);
+      const PieceSteps steps = best.steps();
+      anneal(demand, steps, seed, best.bound(), part, [&](PieceSteps cheaper) { best.offer(std::move(cheaper)); });
       best.offer_start(PieceSteps(best.steps()));
     }
   }

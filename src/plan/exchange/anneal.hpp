@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "plan/budget.hpp"
+#include "plan/exchange/demand.hpp"
+
+namespace sluice::detail {
+
+/// Makes a plan cheaper by simulated annealing over which messages are in which steps and how long these last, until
+/// the budget is spent or a plan costs `bound`, which no plan is below. `found` is called with each plan that is the
+/// cheapest so far. See anneal.cpp.
+/// @pre `steps` is a plan of `demand`
+void anneal(const Demand& demand, const PieceSteps& steps, std::uint64_t seed, double bound, Budget& budget,
+            const std::function<void(PieceSteps)>& found);
+
+}  // namespace sluice::detail
