@@ -29,8 +29,8 @@ std::string name_of(int error_class) {
 }
 
 constexpr int kCount = 1000;
-const int kRanks = 16;  // room for
-std::vector<double> numbers(static_cast<std::size_t>(kCount * kRanks), 1);
+constexpr int kRanks = 16;  // room for so many
+std::vector<double> numbers(std::size_t{kCount} * kRanks, 1);
 std::vector<double> results(numbers.size());
 double* const own = numbers.data();
 double* const result = results.data();
@@ -99,8 +99,8 @@ void all_ranks(const char* name, const char* what, Function* by_us, Function* by
   }
 }
 
-/// The last rank makes the bad call, which fails so, the others a good one, which succeeds, or fails, but ends. MPI itself
-/// would wait for ever in some of them.
+/// The last rank makes the bad call, which fails so, the others a good one, which succeeds, or fails, but ends. MPI
+/// itself would wait for ever in some of them.
 template <class Function, class Bad, class Good>
 void one_rank(const char* name, const char* what, int error_class, Function* by_us, const Bad& bad, const Good& good) {
   for (const bool again : {false, true}) {
@@ -115,10 +115,10 @@ void one_rank(const char* name, const char* what, int error_class, Function* by_
 }
 
 /// all_ranks with `bad` arguments, behind a call with `good` ones.
-#define ALL_RANKS(name, what, bad, good)                                                                               \
-  all_ranks(                                                                                                           \
-      "MPI_" #name, what, MPI_##name, PMPI_##name, [&](auto* call, [[maybe_unused]] MPI_Comm comm) { return call bad; }, \
-      [&](MPI_Comm comm) { MPI_##name good; })
+#define ALL_RANKS(name, what, bad, good)           \
+  all_ranks(                                       \
+      "MPI_" #name, what, MPI_##name, PMPI_##name, \
+      [&](auto* call, [[maybe_unused]] MPI_Comm comm) { return call bad; }, [&](MPI_Comm comm) { MPI_##name good; })
 #define ONE_RANK(name, what, error_class, bad, good)                        \
   one_rank(                                                                 \
       "MPI_" #name, what, error_class, MPI_##name,                          \
