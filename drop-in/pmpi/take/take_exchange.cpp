@@ -147,7 +147,7 @@ bool are_messages(const void* buffer, const int* counts, const int* offsets, std
   if (n == 0) return true;
   if (counts == nullptr || offsets == nullptr) return false;
   const auto [least, most] = std::minmax_element(counts, counts + n);
-  return *least >= 0 && code_of_arguments(buffer, *most, type) == MPI_SUCCESS;
+  return *least >= 0 && class_of_arguments(buffer, *most, type) == MPI_SUCCESS;
 }
 
 }  // namespace

@@ -29,8 +29,8 @@ std::array<std::int64_t, kTakenCalls.size()> least_arguments() {
 }
 
 void check_arguments(Taken call, const void* buffer, int count, MPI_Datatype type) {
-  const int code = code_of_arguments(buffer, count, type);
-  if (code != MPI_SUCCESS) throw MpiError(mpi_name(call), code);
+  const int error_class = class_of_arguments(buffer, count, type);
+  if (error_class != MPI_SUCCESS) throw MpiError(mpi_name(call), error_class);
 }
 
 void check_bytes(Taken call, std::int64_t bytes, std::int64_t elsewhere) {

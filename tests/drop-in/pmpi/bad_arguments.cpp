@@ -153,6 +153,8 @@ void in_all_ranks() {
             (own, result, kCount, type, MPI_SUM, 0, comm));
 
 #ifndef MPICH_VERSION  // MPICH 4.0 itself crashes
+  ALL_RANKS(Scan, "a negative count", (own, result, -1, type, MPI_SUM, comm),
+            (own, result, kCount, type, MPI_SUM, comm));
   ALL_RANKS(Allreduce, "a negative count", (own, result, -1, type, MPI_SUM, comm),
             (own, result, kCount, type, MPI_SUM, comm));
   ALL_RANKS(Reduce_scatter_block, "a negative count", (own, result, -1, type, MPI_SUM, comm),
@@ -244,8 +246,6 @@ void in_all_ranks() {
   ALL_RANKS(Send, "a rank too high", (own, 1, type, size, 0, comm), (own, 0, type, MPI_PROC_NULL, 0, comm));
   ALL_RANKS(Gatherv, "a negative count", (own, -1, type, result, good, at, type, 0, comm),
             (own, kCount, type, result, good, at, type, 0, comm));
-  ALL_RANKS(Scan, "a negative count", (own, result, -1, type, MPI_SUM, comm),
-            (own, result, kCount, type, MPI_SUM, comm));
   MPI_Type_free(&row);
   MPI_Type_free(&gaps);
 
