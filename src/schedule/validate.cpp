@@ -93,8 +93,8 @@ class Validator {
     const std::size_t before = violations_.size();
     if (schedule_.problem != "exchange")
       report(-1, -1, "speeds of a {}, they belong to an exchange", schedule_.problem);
-    if (schedule_.switches > 1) report(-1, -1, "speeds beside {} switches", schedule_.switches);
-    if (schedule_.local_phases) report(-1, -1, "speeds beside local phases");
+    if (schedule_.switches > 1) report(-1, -1, "speeds cannot be used with {} switches", schedule_.switches);
+    if (schedule_.local_phases) report(-1, -1, "speeds cannot be used with local phases");
     if (const auto fault = speeds_fault(speeds, schedule_.senders, schedule_.receivers))
       report(-1, -1, "{}, must be {}", fault->first, fault->second);
     const std::int64_t most = speeds.most_transfers();

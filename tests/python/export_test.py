@@ -6,12 +6,16 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 import xml.etree.ElementTree
 
 import numpy
 
 import sluice
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "examples" / "engines"))
+import jax_ppermute  # noqa: E402
 
 
 def command(*arguments):
@@ -67,6 +71,58 @@ def run_ppermute(text, sends):
     return receives
 
 
+class Lax:
+    """What the example for JAX takes of jax.lax, on devices that are threads. As there, a slice that goes beyond its
+    array is moved into it."""
+
+    def __init__(self, devices):
+        self.here, self.blocks = threading.local(), [None] * devices
+        self.barrier = threading.Barrier(devices, timeout=100)
+
+    def axis_index(self, _axis):
+        return self.here.device
+
+    def ppermute(self, block, _axis, pairs):
+        self.blocks[self.here.device] = block
+        self.barrier.wait()
+        result = ppermute(numpy.stack(self.blocks), pairs)[self.here.device]
+        self.barrier.wait()
+        return result
+
+    @staticmethod
+    def place(array, at, size):
+        return slice(start := min(max(int(at[0]), 0), len(array) - size), start + size)
+
+    def dynamic_slice(self, array, at, sizes):
+        return array[self.place(array, at, sizes[0])].copy()
+
+    def dynamic_update_slice(self, array, update, at):
+        result = array.copy()
+        result[self.place(array, at, len(update))] = update
+        return result
+
+
+def run_jax_example(text, sends):
+    """By examples/engines/jax_ppermute.py, with a stand-in for jax.lax and NumPy in place of jax.numpy."""
+    plan = json.loads(text)
+    devices, margin = plan["devices"], jax_ppermute.longest(plan)
+    lax, receives = Lax(devices), [None] * devices
+
+    def run(device):
+        lax.here.device = device
+        send = numpy.zeros(max(plan["send_sizes"]) + margin, dtype=numpy.int64)
+        send[:len(sends[device])] = sends[device]
+        room = numpy.full(max(plan["receive_sizes"]) + margin, -1)
+        receives[device] = jax_ppermute.exchange(plan, send, room, lax, numpy)[:plan["receive_sizes"][device]]
+
+    threads = [threading.Thread(target=run, args=(device,)) for device in range(devices)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return receives
+
+
 def run_p2p(text, sends):
     plan = json.loads(text)
     assert plan["schema"] == "sluice.p2p/1"
@@ -109,7 +165,9 @@ def run_gloo(text, sends):
 
 
 GLOO_GROUPS = os.environ.get("SLUICE_GLOO_GROUPS")
-ENGINES = [("ppermute", run_ppermute), ("p2p", run_p2p)] + ([("p2p", run_gloo)] if GLOO_GROUPS else [])
+ENGINES = [("ppermute", run_ppermute), ("ppermute", run_jax_example), ("p2p", run_p2p)]
+if GLOO_GROUPS:
+    ENGINES.append(("p2p", run_gloo))
 
 
 def run_msccl(text):

@@ -88,8 +88,10 @@ class Programs(unittest.TestCase):
             refused(more, program_of(problem, RANKS + 1))
             alone = program_of(problem, RANKS + 1) if LAST else good[problem]
             refused(f"ranks {RANKS + 1}, expected {RANKS}", alone)  # on one rank alone, and known to all
-            refused("program: one, and a platform to plan over, expected either", good[problem], platform=platform)
-            refused("program: one, and an algorithm or segments, expected either", good[problem], segments=2)
+            refused("program: cannot be used with a platform to plan over, expected one of the two", good[problem],
+                    platform=platform)
+            refused("program: cannot be used with an algorithm or segments, expected one of the two", good[problem],
+                    segments=2)
             if RANKS > 1:
                 refused("program: root 0, expected", good[problem], root=RANKS - 1)
         with self.assertRaisesRegex(sluice.Error, "program: 'plan.json', expected a value of another type"):

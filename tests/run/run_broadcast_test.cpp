@@ -93,7 +93,7 @@ TEST(Broadcast, AProgramThatDoesNotFitIsRefused) {
   expect_refused([](BroadcastOptions& o) { o.program->problem = Collective::kAllgather; }, "broadcast");
   expect_refused([](BroadcastOptions& o) { o.plan.segments = 2; }, "an algorithm or segments");
   expect_refused([](BroadcastOptions& o) { o.platform = platform_of(size(), 2, 2); },
-                 "program: one, and a platform to plan over, expected either");
+                 "program: cannot be used with a platform to plan over, expected one of the two");
   expect_refused([](BroadcastOptions& o) { o.program->size_bytes = 8192; }, "8192");
   if (size() == 1) return;
   expect_refused([](BroadcastOptions& o) { o.program->root = 1; }, "root 1");

@@ -101,7 +101,7 @@ TEST(ValidateAtSpeeds, HandMadeFaults) {
   EXPECT_EQ(fault([](StepSchedule& s) { s.speeds.backbone[1].time = 0; }),
             "time 0 of the backbone after 0, must be times that rise");
   EXPECT_EQ(fault([](StepSchedule& s) { s.max_transfers = 3; }), "max_transfers is 3, the most of the backbone is 2");
-  EXPECT_EQ(fault([](StepSchedule& s) { s.switches = 2; }), "speeds beside 2 switches");
+  EXPECT_EQ(fault([](StepSchedule& s) { s.switches = 2; }), "speeds cannot be used with 2 switches");
   EXPECT_EQ(fault([](StepSchedule& s) { s.problem = "redistribute"; }),
             "speeds of a redistribute, they belong to an exchange");
   EXPECT_EQ(fault([](StepSchedule& s) { std::swap(s.steps[0], s.steps[1]); }), "");  // begins at 9

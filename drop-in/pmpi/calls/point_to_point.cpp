@@ -106,7 +106,7 @@ int MPI_Startall(int count, MPI_Request* requests) {
 }
 
 int MPI_Request_free(MPI_Request* request) {
-  if (mode.recording) {
+  if (mode.recording && request != nullptr) {
     PersistentSends& sends = persistent_sends();
     const std::scoped_lock lock(sends.mutex);
     sends.all.erase(*request);

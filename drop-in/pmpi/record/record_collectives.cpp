@@ -9,56 +9,44 @@ int same(int rank) { return rank; }
 
 }  // namespace
 
-void bcast(Recording& recording, Call call, int count, MPI_Datatype type, int root) {
-  recording.to_each_from(call, root, bytes_of(count, type));
-}
-
-void reduce(Recording& recording, Call call, int count, MPI_Datatype type, int root) {
-  recording.to(call, root, bytes_of(count, type));
-}
-
-void allreduce(Recording& recording, Call call, int count, MPI_Datatype type) {
-  recording.to_each(call, bytes_of(count, type), bytes_of(count, type));
-}
-
-void reduce_scatter_block(Recording& recording, Call call, int count, MPI_Datatype type) {
+void reduce_scatter_block(const Recording& recording, Call call, int count, MPI_Datatype type) {
   const std::int64_t bytes = bytes_of(count, type);
   recording.to_each(call, bytes, bytes * recording.size());
 }
 
-void reduce_scatter(Recording& recording, Call call, const int* counts, MPI_Datatype type) {
+void reduce_scatter(const Recording& recording, Call call, const int* counts, MPI_Datatype type) {
   recording.to_some(call, recording.size(), same, [&](int i) { return bytes_of(counts[i], type); });
 }
 
-void scan(Recording& recording, Call call, int count, MPI_Datatype type) {
+void scan(const Recording& recording, Call call, int count, MPI_Datatype type) {
   const std::int64_t bytes = bytes_of(count, type);
   const int rank = recording.rank();
   recording.to_some(
       call, recording.size(), [&](int i) { return i < rank ? -1 : i; }, [&](int i) { return i == rank ? 0 : bytes; });
 }
 
-void gather(Recording& recording, Call call, const void* send, int count, MPI_Datatype type, int root) {
+void gather(const Recording& recording, Call call, const void* send, int count, MPI_Datatype type, int root) {
   // MPI_IN_PLACE is the root's, which sends nothing.
   recording.to(call, root, send == MPI_IN_PLACE ? 0 : bytes_of(count, type));
 }
 
-void scatter(Recording& recording, Call call, int count, MPI_Datatype type, int root) {
+void scatter(const Recording& recording, Call call, int count, MPI_Datatype type, int root) {
   const bool is_root = recording.rank() == root;
   recording.to_each_from(call, root, is_root ? bytes_of(count, type) : 0);
 }
 
-void scatterv(Recording& recording, Call call, const int* counts, MPI_Datatype type, int root) {
+void scatterv(const Recording& recording, Call call, const int* counts, MPI_Datatype type, int root) {
   const int n = recording.rank() == root ? recording.size() : 0;
   recording.to_some(call, n, same, [&](int i) { return bytes_of(counts[i], type); });
 }
 
-void allgather(Recording& recording, Call call, const void* send, int count, MPI_Datatype type, int receive_count,
+void allgather(const Recording& recording, Call call, const void* send, int count, MPI_Datatype type, int receive_count,
                MPI_Datatype receive_type) {
   const std::int64_t bytes = send == MPI_IN_PLACE ? bytes_of(receive_count, receive_type) : bytes_of(count, type);
   recording.to_each(call, bytes, bytes);
 }
 
-void allgatherv(Recording& recording, Call call, const void* send, int count, MPI_Datatype type,
+void allgatherv(const Recording& recording, Call call, const void* send, int count, MPI_Datatype type,
                 const int* receive_counts, MPI_Datatype receive_type) {
   const int rank = recording.rank();
   if (rank < 0) return;
@@ -67,13 +55,13 @@ void allgatherv(Recording& recording, Call call, const void* send, int count, MP
   recording.to_each(call, bytes, bytes);
 }
 
-void alltoall(Recording& recording, Call call, const void* send, int count, MPI_Datatype type, int receive_count,
+void alltoall(const Recording& recording, Call call, const void* send, int count, MPI_Datatype type, int receive_count,
               MPI_Datatype receive_type) {
   const std::int64_t bytes = send == MPI_IN_PLACE ? bytes_of(receive_count, receive_type) : bytes_of(count, type);
   recording.to_each(call, bytes, bytes * recording.size());
 }
 
-void alltoallv(Recording& recording, Call call, const void* send, const int* counts, MPI_Datatype type,
+void alltoallv(const Recording& recording, Call call, const void* send, const int* counts, MPI_Datatype type,
                const int* receive_counts, MPI_Datatype receive_type) {
   const bool in_place = send == MPI_IN_PLACE;
   const std::int64_t size = bytes_of(1, in_place ? receive_type : type);
@@ -81,7 +69,7 @@ void alltoallv(Recording& recording, Call call, const void* send, const int* cou
   recording.to_some(call, recording.size(), same, [&](int i) { return used[i] * size; });
 }
 
-void alltoallw(Recording& recording, Call call, const void* send, const int* counts, const MPI_Datatype* types,
+void alltoallw(const Recording& recording, Call call, const void* send, const int* counts, const MPI_Datatype* types,
                const int* receive_counts, const MPI_Datatype* receive_types) {
   const bool in_place = send == MPI_IN_PLACE;
   recording.to_some(call, recording.size(), same, [&](int i) {
@@ -89,7 +77,7 @@ void alltoallw(Recording& recording, Call call, const void* send, const int* cou
   });
 }
 
-void neighbor_allgather(Recording& recording, Call call, int count, MPI_Datatype type) {
+void neighbor_allgather(const Recording& recording, Call call, int count, MPI_Datatype type) {
   const std::int64_t bytes = bytes_of(count, type);
   const std::vector<int>& targets = recording.targets();
   recording.to_some(
@@ -97,14 +85,14 @@ void neighbor_allgather(Recording& recording, Call call, int count, MPI_Datatype
       [&](int) { return bytes; });
 }
 
-void neighbor_alltoallv(Recording& recording, Call call, const int* counts, MPI_Datatype type) {
+void neighbor_alltoallv(const Recording& recording, Call call, const int* counts, MPI_Datatype type) {
   const std::vector<int>& targets = recording.targets();
   recording.to_some(
       call, static_cast<int>(targets.size()), [&](int i) { return targets[static_cast<std::size_t>(i)]; },
       [&](int i) { return bytes_of(counts[i], type); });
 }
 
-void neighbor_alltoallw(Recording& recording, Call call, const int* counts, const MPI_Datatype* types) {
+void neighbor_alltoallw(const Recording& recording, Call call, const int* counts, const MPI_Datatype* types) {
   const std::vector<int>& targets = recording.targets();
   recording.to_some(
       call, static_cast<int>(targets.size()), [&](int i) { return targets[static_cast<std::size_t>(i)]; },

@@ -2,6 +2,7 @@
 
 #include <mpi.h>
 
+#include "pmpi/calls/sizes.hpp"
 #include "pmpi/record/recorder.hpp"
 
 /// What a collective moves, by its arguments: from rank i to rank j as many bytes as j gets of what i has given. Of a
@@ -14,27 +15,35 @@
 /// Blocking and non-blocking calls are the same here: `call` says which it was.
 namespace sluice::pmpi::traffic {
 
-void bcast(Recording& recording, Call call, int count, MPI_Datatype type, int root);
-void reduce(Recording& recording, Call call, int count, MPI_Datatype type, int root);
-void allreduce(Recording& recording, Call call, int count, MPI_Datatype type);
-void reduce_scatter_block(Recording& recording, Call call, int count, MPI_Datatype type);
-void reduce_scatter(Recording& recording, Call call, const int* counts, MPI_Datatype type);
-void scan(Recording& recording, Call call, int count, MPI_Datatype type);
-void gather(Recording& recording, Call call, const void* send, int count, MPI_Datatype type, int root);
-void scatter(Recording& recording, Call call, int count, MPI_Datatype type, int root);
-void scatterv(Recording& recording, Call call, const int* counts, MPI_Datatype type, int root);
-void allgather(Recording& recording, Call call, const void* send, int count, MPI_Datatype type, int receive_count,
+// Those of which programs make the most short calls are inline.
+inline void bcast(const Recording& recording, Call call, int count, MPI_Datatype type, int root) {
+  recording.to_each_from(call, root, bytes_of(count, type));
+}
+inline void reduce(const Recording& recording, Call call, int count, MPI_Datatype type, int root) {
+  recording.to(call, root, bytes_of(count, type));
+}
+inline void allreduce(const Recording& recording, Call call, int count, MPI_Datatype type) {
+  const std::int64_t bytes = bytes_of(count, type);
+  recording.to_each(call, bytes, bytes);
+}
+void reduce_scatter_block(const Recording& recording, Call call, int count, MPI_Datatype type);
+void reduce_scatter(const Recording& recording, Call call, const int* counts, MPI_Datatype type);
+void scan(const Recording& recording, Call call, int count, MPI_Datatype type);
+void gather(const Recording& recording, Call call, const void* send, int count, MPI_Datatype type, int root);
+void scatter(const Recording& recording, Call call, int count, MPI_Datatype type, int root);
+void scatterv(const Recording& recording, Call call, const int* counts, MPI_Datatype type, int root);
+void allgather(const Recording& recording, Call call, const void* send, int count, MPI_Datatype type, int receive_count,
                MPI_Datatype receive_type);
-void allgatherv(Recording& recording, Call call, const void* send, int count, MPI_Datatype type,
+void allgatherv(const Recording& recording, Call call, const void* send, int count, MPI_Datatype type,
                 const int* receive_counts, MPI_Datatype receive_type);
-void alltoall(Recording& recording, Call call, const void* send, int count, MPI_Datatype type, int receive_count,
+void alltoall(const Recording& recording, Call call, const void* send, int count, MPI_Datatype type, int receive_count,
               MPI_Datatype receive_type);
-void alltoallv(Recording& recording, Call call, const void* send, const int* counts, MPI_Datatype type,
+void alltoallv(const Recording& recording, Call call, const void* send, const int* counts, MPI_Datatype type,
                const int* receive_counts, MPI_Datatype receive_type);
-void alltoallw(Recording& recording, Call call, const void* send, const int* counts, const MPI_Datatype* types,
+void alltoallw(const Recording& recording, Call call, const void* send, const int* counts, const MPI_Datatype* types,
                const int* receive_counts, const MPI_Datatype* receive_types);
-void neighbor_allgather(Recording& recording, Call call, int count, MPI_Datatype type);
-void neighbor_alltoallv(Recording& recording, Call call, const int* counts, MPI_Datatype type);
-void neighbor_alltoallw(Recording& recording, Call call, const int* counts, const MPI_Datatype* types);
+void neighbor_allgather(const Recording& recording, Call call, int count, MPI_Datatype type);
+void neighbor_alltoallv(const Recording& recording, Call call, const int* counts, MPI_Datatype type);
+void neighbor_alltoallw(const Recording& recording, Call call, const int* counts, const MPI_Datatype* types);
 
 }  // namespace sluice::pmpi::traffic

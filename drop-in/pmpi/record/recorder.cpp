@@ -26,21 +26,8 @@ Tables& tables() {
   return *all;
 }
 
-/// Changes whenever a communicator is freed, as MPI may give its handle to another one.
-std::atomic<std::uint64_t> freed{0};
-
-/// The communicator that a thread used last, and its tables by ranks.
-struct OfThread {
-  MPI_Comm comm{};
-  std::uint64_t freed = ~std::uint64_t{0};  // of no communicator yet
-  RecordedComm* recorded = nullptr;
-  CommTable* table = nullptr;
-  CommTable* all = nullptr;  ///< of this thread
-};
-constinit thread_local OfThread of_thread;
-
 int forget_record(MPI_Comm /*comm*/, int /*key*/, void* value, void* /*extra*/) {
-  ++freed;
+  ++freed_communicators;
   delete static_cast<RecordedComm*>(value);
   return MPI_SUCCESS;
 }
@@ -83,6 +70,9 @@ RecordedComm* recorded_comm(MPI_Comm comm) {
 
 }  // namespace
 
+constinit thread_local OfThread of_thread;
+constinit std::atomic<std::uint64_t> freed_communicators{0};
+
 void start_recorder() {
   Tables& all = tables();
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_record, &all.key, nullptr);
@@ -93,103 +83,48 @@ void start_recorder() {
 
 // ---- Recording
 
-void Recording::look_up() {
-  if (looked_up_) return;
-  looked_up_ = true;
+CommTable* Recording::look_up(MPI_Comm comm) {
   OfThread& last = of_thread;
-  const std::uint64_t now = freed.load(std::memory_order_relaxed);
-  if (last.comm != comm_ || last.freed != now) {
-    last.comm = comm_;
-    last.freed = now;
-    last.recorded = recorded_comm(comm_);
-    last.table = nullptr;
-    if (last.recorded != nullptr && last.recorded->ranks != nullptr) {
-      CommTable* table = last.all;
-      while (table != nullptr && table->ranks != last.recorded->ranks) table = table->next;
-      if (table == nullptr) {
-        const std::scoped_lock lock(tables().mutex);
-        table = &tables().comms.emplace_back();
-        table->ranks = last.recorded->ranks;
-        table->next = last.all;
-        last.all = table;
-      }
-      last.table = table;
-    }
-  }
-  recorded_ = last.recorded;
-  comm_table_ = last.table;
-}
-
-int Recording::rank() {
-  look_up();
-  return comm_table_ == nullptr ? -1 : comm_table_->ranks->own;
-}
-
-int Recording::size() {
-  look_up();
-  return comm_table_ == nullptr ? 0 : static_cast<int>(comm_table_->ranks->world_ranks.size());
-}
-
-const std::vector<int>& Recording::targets() {
-  static const std::vector<int> none;
-  look_up();
-  if (recorded_ == nullptr) return none;
-  if (!recorded_->neighbours_known) {
-    recorded_->targets = neighbours_of(comm_).targets;
-    recorded_->neighbours_known = true;
-  }
-  return recorded_->targets;
-}
-
-CallTable* Recording::table(Call call) {
-  look_up();
-  if (comm_table_ == nullptr) return nullptr;
-  std::atomic<CallTable*>& at = comm_table_->calls[static_cast<std::size_t>(call)];
-  CallTable* table = at.load(std::memory_order_relaxed);
+  last.comm = comm;
+  last.freed = freed_communicators.load(std::memory_order_relaxed);
+  last.recorded = recorded_comm(comm);
+  last.table = nullptr;
+  if (last.recorded == nullptr || last.recorded->ranks == nullptr) return nullptr;
+  CommTable* table = last.all;
+  while (table != nullptr && table->ranks != last.recorded->ranks) table = table->next;
   if (table == nullptr) {
     const std::scoped_lock lock(tables().mutex);
-    table = &tables().calls.emplace_back();
-    at.store(table, std::memory_order_release);
+    table = &tables().comms.emplace_back();
+    table->ranks = last.recorded->ranks;
+    table->next = last.all;
+    last.all = table;
   }
+  last.table = table;
   return table;
 }
 
-Counter* Recording::row(CallTable& table) const {
-  Counter* row = table.to.load(std::memory_order_relaxed);
-  if (row == nullptr) {
-    table.owned = std::make_unique<Counter[]>(comm_table_->ranks->world_ranks.size());
-    row = table.owned.get();
-    table.to.store(row, std::memory_order_release);
+const std::vector<int>& Recording::targets() const {
+  static const std::vector<int> none;
+  if (comm_table() == nullptr) return none;
+  RecordedComm& recorded = *of_thread.recorded;
+  if (!recorded.neighbours_known) {
+    recorded.targets = neighbours_of(comm_).targets;
+    recorded.neighbours_known = true;
   }
-  return row;
+  return recorded.targets;
 }
 
-void Recording::count(CallTable& table, std::int64_t bytes) const {
-  SizeBin& bin = table.sizes[size_bin(bytes)];
-  bin.calls.add(1);
-  bin.bytes.add(bytes);
-  bin.ticks.add(ticks() - start_);
+CallTable& Recording::make_call_table(CommTable& comm, Call call) {
+  const std::scoped_lock lock(tables().mutex);
+  CallTable& table = tables().calls.emplace_back();
+  comm.calls[static_cast<std::size_t>(call)].store(&table, std::memory_order_release);
+  return table;
 }
 
-void Recording::to(Call call, int peer, std::int64_t bytes) {
-  CallTable* const table = this->table(call);
-  if (table == nullptr) return;
-  if (peer >= 0 && peer != rank() && bytes > 0) row(*table)[peer].add(bytes);
-  count(*table, bytes);
-}
-
-void Recording::to_each(Call call, std::int64_t bytes, std::int64_t size) {
-  CallTable* const table = this->table(call);
-  if (table == nullptr) return;
-  table->to_each.add(bytes);
-  count(*table, size);
-}
-
-void Recording::to_each_from(Call call, int of_rank, std::int64_t bytes) {
-  CallTable* const table = this->table(call);
-  if (table == nullptr) return;
-  if (rank() == of_rank) table->to_each.add(bytes);
-  count(*table, bytes);
+Counter* Recording::make_row(const CommTable& comm, CallTable& table) {
+  table.owned = std::make_unique<Counter[]>(comm.ranks->world_ranks.size());
+  table.to.store(table.owned.get(), std::memory_order_release);
+  return table.owned.get();
 }
 
 // ---- What has been counted

@@ -2,6 +2,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>
@@ -15,10 +16,11 @@
 
 /// Counts what each rank sends to whom, by communicator and call, where SLUICE_RECORD asks for it.
 ///
-/// A call costs two readings of a counter of the processor, one look for its communicator, which is the last one more
-/// often than not, and a few additions without a lock: each thread of the program has tables of its own, which others
-/// only read. Communicators of the same ranks in the same order share a table, so that no message is needed to know
-/// which one is meant on all ranks. Only what a rank sends is counted, on that rank.
+/// A call costs one look for its communicator, which is the last one more often than not, and a few additions without a
+/// lock: each thread of the program has tables of its own, which others only read. Reading a clock twice takes longer
+/// than all of this, so of many calls in quick succession few are timed: see Recording. Communicators of the same ranks
+/// in the same order share a table, so that no message is needed to know which one is meant on all ranks. Only what a
+/// rank sends is counted, on that rank.
 namespace sluice::pmpi {
 
 /// A clock in a unit of its own, as cheap as there is.
@@ -60,10 +62,10 @@ struct RecordedRanks {
 
 /// What a thread has done by one call with a communicator.
 struct CallTable {
-  std::array<SizeBin, kSizeBins> sizes;
   Counter to_each;                    ///< bytes to every other rank
   std::atomic<Counter*> to{nullptr};  ///< bytes by rank, besides; null: none
   std::unique_ptr<Counter[]> owned;   ///< `to`
+  std::array<SizeBin, kSizeBins> sizes;
 };
 
 struct CommTable {
@@ -79,49 +81,138 @@ struct RecordedComm {
   std::vector<int> targets;  ///< those this rank sends to in neighbourhood collectives
 };
 
+/// The communicator that a thread used last, and its tables by ranks; when its last calls were.
+struct OfThread {
+  MPI_Comm comm{};
+  std::uint64_t freed = ~std::uint64_t{0};  ///< of no communicator yet
+  CommTable* table = nullptr;               ///< null: the communicator is not recorded
+  std::int64_t timed = 0;                   ///< the end of the last call that was timed, in ticks
+  std::int64_t untimed = 0;                 ///< calls before the next one that is timed
+  int quick = 0;                            ///< calls that were timed in quick succession
+  std::uint32_t lot = 1;
+  RecordedComm* recorded = nullptr;
+  CommTable* all = nullptr;  ///< of this thread
+};
+/// At a place that is known when the library is loaded, which saves a call each time.
+extern constinit thread_local OfThread of_thread __attribute__((tls_model("initial-exec")));
+
+/// Changes whenever a communicator is freed, as MPI may give its handle to another one.
+extern constinit std::atomic<std::uint64_t> freed_communicators;
+
 /// One call of the program: made before MPI does it; one of the others says afterwards what it was.
+///
+/// Each call is timed, until kQuickCalls in a row have ended within kQuickTicks of the end of the one before. From then
+/// on one in kTimedOneIn is timed on average, at distances by lot that are the same on all ranks, and its time counts
+/// as often, though not for more than has passed since the last one that was timed: so the sum never is more than has
+/// passed. That ends with a timed call that shows that calls take longer again, or come less often.
 class Recording {
  public:
-  explicit Recording(MPI_Comm comm) : comm_(comm), start_(ticks()) {}
+  static constexpr std::int64_t kTimedOneIn = 16;
+  static constexpr std::int64_t kQuickTicks = 10'000;  ///< some microseconds: timing a call is 1 % of it
+  static constexpr int kQuickCalls = 16;
+
+  explicit Recording(MPI_Comm comm) : comm_(comm) {
+    OfThread& last = of_thread;
+    if (last.untimed > 0) {
+      --last.untimed;
+      return;
+    }
+    weight_ = last.quick < kQuickCalls ? 1 : kTimedOneIn;
+    start_ = ticks();
+  }
 
   /// The rank in the communicator; -1 where it is not recorded.
-  [[nodiscard]] int rank();
-  [[nodiscard]] int size();
-  [[nodiscard]] const std::vector<int>& targets();
+  [[nodiscard]] int rank() const {
+    const CommTable* const table = comm_table();
+    return table == nullptr ? -1 : table->ranks->own;
+  }
+  [[nodiscard]] int size() const {
+    const CommTable* const table = comm_table();
+    return table == nullptr ? 0 : static_cast<int>(table->ranks->world_ranks.size());
+  }
+  [[nodiscard]] const std::vector<int>& targets() const;
+
+  // Of a communicator that is not recorded they count nothing.
 
   /// Sent so many bytes to `peer`, which may be MPI_PROC_NULL or the rank itself: nothing then.
-  void to(Call call, int peer, std::int64_t bytes);
+  void to(Call call, int peer, std::int64_t bytes) const {
+    CommTable* const comm = comm_table();
+    if (comm == nullptr) return;
+    CallTable& table = call_table(*comm, call);
+    if (peer >= 0 && peer != comm->ranks->own && bytes > 0) row(*comm, table)[peer].add(bytes);
+    count(table, bytes);
+  }
   /// Sent to every other rank, by a call whose size is `size`. `of_rank`: only if this rank is that one.
-  void to_each(Call call, std::int64_t bytes, std::int64_t size);
-  void to_each_from(Call call, int of_rank, std::int64_t bytes);
+  void to_each(Call call, std::int64_t bytes, std::int64_t size) const {
+    CommTable* const comm = comm_table();
+    if (comm == nullptr) return;
+    CallTable& table = call_table(*comm, call);
+    table.to_each.add(bytes);
+    count(table, size);
+  }
+  void to_each_from(Call call, int of_rank, std::int64_t bytes) const {
+    CommTable* const comm = comm_table();
+    if (comm == nullptr) return;
+    CallTable& table = call_table(*comm, call);
+    if (comm->ranks->own == of_rank) table.to_each.add(bytes);
+    count(table, bytes);
+  }
   /// Sent bytes_to(i) to rank peer_of(i), for i up to n.
   template <class PeerOf, class BytesTo>
-  void to_some(Call call, int n, PeerOf&& peer_of, BytesTo&& bytes_to) {
-    CallTable* const table = this->table(call);
-    if (table == nullptr) return;
-    Counter* const row = this->row(*table);
+  void to_some(Call call, int n, PeerOf&& peer_of, BytesTo&& bytes_to) const {
+    CommTable* const comm = comm_table();
+    if (comm == nullptr) return;
+    CallTable& table = call_table(*comm, call);
+    Counter* const row = this->row(*comm, table);
     std::int64_t sum = 0;
     for (int i = 0; i < n; ++i) {
       const int peer = peer_of(i);
       if (peer < 0) continue;
       const std::int64_t bytes = bytes_to(i);
       sum += bytes;
-      if (peer != rank() && bytes > 0) row[peer].add(bytes);
+      if (peer != comm->ranks->own && bytes > 0) row[peer].add(bytes);
     }
-    count(*table, sum);
+    count(table, sum);
   }
 
  private:
-  void look_up();
-  [[nodiscard]] CallTable* table(Call call);
-  [[nodiscard]] Counter* row(CallTable& table) const;
-  void count(CallTable& table, std::int64_t bytes) const;
+  /// Null where the communicator is not recorded.
+  [[nodiscard]] CommTable* comm_table() const {
+    const OfThread& last = of_thread;
+    if (last.comm == comm_ && last.freed == freed_communicators.load(std::memory_order_relaxed)) [[likely]]
+      return last.table;
+    return look_up(comm_);
+  }
+  static CommTable* look_up(MPI_Comm comm);
+  [[nodiscard]] static CallTable& call_table(CommTable& comm, Call call) {
+    CallTable* const table = comm.calls[static_cast<std::size_t>(call)].load(std::memory_order_relaxed);
+    return table != nullptr ? *table : make_call_table(comm, call);
+  }
+  static CallTable& make_call_table(CommTable& comm, Call call);
+  [[nodiscard]] static Counter* row(const CommTable& comm, CallTable& table) {
+    Counter* const row = table.to.load(std::memory_order_relaxed);
+    return row != nullptr ? row : make_row(comm, table);
+  }
+  static Counter* make_row(const CommTable& comm, CallTable& table);
+  void count(CallTable& table, std::int64_t bytes) const {
+    SizeBin& bin = table.sizes[size_bin(bytes)];
+    bin.calls.add(1);
+    bin.bytes.add(bytes);
+    if (weight_ == 0) return;
+    const std::int64_t end = ticks();
+    OfThread& last = of_thread;
+    const std::int64_t passed = end - last.timed;
+    bin.ticks.add(weight_ == 1 ? end - start_ : std::min(weight_ * (end - start_), passed));
+    last.quick = passed < weight_ * kQuickTicks ? std::min(last.quick + 1, kQuickCalls) : 0;
+    last.timed = end;
+    if (last.quick < kQuickCalls) return;
+    last.lot = last.lot * 1664525U + 1013904223U;  // Knuth's, of which the highest bits are the most random
+    last.untimed = (last.lot >> 16U) % (2 * kTimedOneIn - 1);
+  }
 
   MPI_Comm comm_;
-  std::int64_t start_;
-  RecordedComm* recorded_ = nullptr;
-  CommTable* comm_table_ = nullptr;
-  bool looked_up_ = false;
+  std::int64_t weight_ = 0;  ///< calls for whose time this one's counts; 0: it is not timed
+  std::int64_t start_ = 0;   ///< in ticks, if it is timed
 };
 
 /// After MPI_Init: what tables are to know of MPI.

@@ -33,6 +33,9 @@ struct Communicator {
 /// Local. Null where MPI refuses.
 [[nodiscard]] Communicator* communicator_of(MPI_Comm comm);
 
+/// A communicator of this process alone, whose errors are returned: what fails on MPI_COMM_SELF ends most programs.
+[[nodiscard]] MPI_Comm returning_self();
+
 /// Collective over MPI_COMM_WORLD: finds the hosts, and the platform that the settings name. False: calls cannot be
 /// taken, and why was said.
 [[nodiscard]] bool start_taking();

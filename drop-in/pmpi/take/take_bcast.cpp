@@ -50,8 +50,10 @@ int take_bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm co
     logged.planned();
     const std::vector<Block> message{{root, static_cast<std::byte*>(buffer), count, bytes}};
     const bool is_root = communicator->rank == root;
-    const Packed packed = prepared(
-        *job, [&] { return is_root ? Packed::of_sent(message, type, false) : Packed::of_received(message, type); });
+    const Packed packed = prepared(*job, [&] {
+      check_arguments(Taken::kBcast, buffer, count, type);
+      return is_root ? Packed::of_sent(message, type, false) : Packed::of_received(message, type);
+    });
     job->execute(packed.base(), bytes);
     if (!is_root) packed.unpack(message, type);
     if (!settings().always && size.asked < kAsked) {

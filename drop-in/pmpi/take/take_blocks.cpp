@@ -36,6 +36,7 @@ Rows rows_in_place(const Communicator& communicator, const void* receive, std::i
           bytes_of(count, type) * communicator.rank};
 }
 
+/// rows_of(): throws where this rank's arguments are wrong.
 template <class RowsOf>
 void carry_out(mpi::CollectiveJob& job, const RowsOf& rows_of) {
   Rows rows;
@@ -89,8 +90,11 @@ int take_allgather(const void* send, int count, MPI_Datatype type, void* receive
       Taken::kAllgather, receive_count, receive_type, 0, comm,
       [&] { return PMPI_Allgather(send, count, type, receive, receive_count, receive_type, comm); },
       [&](std::int64_t bytes, const mpi::CollectiveOptions& options) { return mpi::Allgather(comm, bytes, options); },
-      [&](const Communicator& communicator, std::int64_t /*bytes*/) {
+      [&](const Communicator& communicator, std::int64_t bytes) {
+        check_arguments(Taken::kAllgather, receive, receive_count, receive_type);
         if (send == MPI_IN_PLACE) return rows_in_place(communicator, receive, receive_count, receive_type);
+        check_arguments(Taken::kAllgather, send, count, type);
+        check_bytes(Taken::kAllgather, bytes_of(count, type), bytes);
         const std::int64_t all = static_cast<std::int64_t>(receive_count) * communicator.size;
         return Rows{Row(send, 0, count, type), Row(receive, 0, all, receive_type)};
       });
@@ -108,12 +112,16 @@ int take_scatter(const void* send, int count, MPI_Datatype type, void* receive, 
       },
       [&](const Communicator& communicator, std::int64_t bytes) {
         Rows rows;
-        if (communicator.rank == root)
+        if (communicator.rank == root) {
+          check_arguments(Taken::kScatter, send, count, type);
+          check_bytes(Taken::kScatter, bytes_of(count, type), bytes);
           rows.own = Row(send, 0, static_cast<std::int64_t>(count) * communicator.size, type);
+        }
         if (in_place) {  // what the job has for the root, it has
           no_place.resize(static_cast<std::size_t>(bytes));
           rows.result = Row(no_place.data(), 0, bytes, MPI_BYTE);
         } else {
+          check_arguments(Taken::kScatter, receive, receive_count, receive_type);
           rows.result = Row(receive, 0, receive_count, receive_type);
         }
         return rows;
@@ -129,8 +137,13 @@ int take_gather(const void* send, int count, MPI_Datatype type, void* receive, i
       [&](std::int64_t bytes, const mpi::CollectiveOptions& options) {
         return mpi::Gather(comm, bytes, root, options);
       },
-      [&](const Communicator& communicator, std::int64_t /*bytes*/) {
+      [&](const Communicator& communicator, std::int64_t bytes) {
+        if (communicator.rank == root) {
+          check_arguments(Taken::kGather, receive, receive_count, receive_type);
+          check_bytes(Taken::kGather, bytes_of(receive_count, receive_type), bytes);
+        }
         if (in_place) return rows_in_place(communicator, receive, receive_count, receive_type);
+        check_arguments(Taken::kGather, send, count, type);
         Rows rows;
         rows.own = Row(send, 0, count, type);
         if (communicator.rank == root)

@@ -54,9 +54,11 @@ struct Messages {
   bool in_place = false;
 };
 
-/// Carries out what the pattern's job does, which is made if need be. False: the call is handed on.
-bool carry_out(MPI_Comm comm, Pattern& pattern, const Messages& messages, Taken call) {
-  const std::vector<mpi::MessageSize> sends = messages.send.sizes();
+/// Carries out what the pattern's job does, which is made if need be: of these sizes to send. check(): throws where
+/// this rank's arguments are wrong. False: the call is handed on.
+template <class Check>
+bool carry_out(MPI_Comm comm, Pattern& pattern, const Messages& messages, const std::vector<mpi::MessageSize>& sends,
+               Taken call, const Check& check) {
   auto* const job = job_of<mpi::Exchange>(pattern, call, [&] {
     mpi::ExchangeOptions options;
     options.receives = messages.receive.sizes();
@@ -70,6 +72,7 @@ bool carry_out(MPI_Comm comm, Pattern& pattern, const Messages& messages, Taken 
   Packed out;
   Packed in;
   prepared(*job, [&] {
+    check();
     if (job->sends() != sends) throw std::logic_error("different exchanges were taken for the same one");
     out = Packed::of_sent(messages.send.blocks, messages.send.type, messages.in_place);
     in = Packed::of_received(by_sender, messages.receive.type);
@@ -139,8 +142,12 @@ bool skipped(Communicator& communicator) {
   return true;
 }
 
-bool any_negative(const int* counts, std::size_t n) {
-  return std::any_of(counts, counts + n, [](int count) { return count < 0; });
+/// Whether MPI takes what a rank says of its messages to or from n others.
+bool are_messages(const void* buffer, const int* counts, const int* offsets, std::size_t n, MPI_Datatype type) {
+  if (n == 0) return true;
+  if (counts == nullptr || offsets == nullptr) return false;
+  const auto [least, most] = std::minmax_element(counts, counts + n);
+  return *least >= 0 && class_of_arguments(buffer, *most, type) == MPI_SUCCESS;
 }
 
 }  // namespace
@@ -169,7 +176,14 @@ int take_alltoall(const void* send, int count, MPI_Datatype type, void* receive,
       }
       add(messages.receive, peer, receive, first * receive_count, receive_count);
     }
-    if (!carry_out(comm, pattern, messages, Taken::kAlltoall)) return hand_on();
+    // Sizes are those received, as the pattern's are.
+    const auto check = [&] {
+      check_arguments(Taken::kAlltoall, receive, receive_count, receive_type);
+      if (in_place) return;
+      check_arguments(Taken::kAlltoall, send, count, type);
+      check_bytes(Taken::kAlltoall, bytes_of(count, type), bytes);
+    };
+    if (!carry_out(comm, pattern, messages, messages.receive.sizes(), Taken::kAlltoall, check)) return hand_on();
     logged.planned();
     return MPI_SUCCESS;
   } catch (...) {
@@ -190,7 +204,8 @@ int take_alltoallv(const void* send, const int* counts, const int* offsets, MPI_
     Messages messages;
     messages.in_place = send == MPI_IN_PLACE;
     const auto n = static_cast<std::size_t>(communicator->size);
-    const bool possible = !any_negative(receive_counts, n) && (messages.in_place || !any_negative(counts, n));
+    const bool possible = are_messages(receive, receive_counts, receive_offsets, n, receive_type) &&
+                          (messages.in_place || are_messages(send, counts, offsets, n, type));
     messages.send.type = messages.in_place ? receive_type : type;
     messages.receive.type = receive_type;
     for (int peer = 0; possible && peer < communicator->size; ++peer) {
@@ -199,7 +214,8 @@ int take_alltoallv(const void* send, const int* counts, const int* offsets, MPI_
     }
     if (messages.in_place) messages.send.blocks = messages.receive.blocks;
     Pattern* const pattern = agreed_pattern(comm, *communicator, Taken::kAlltoallv, messages, possible);
-    if (pattern == nullptr || !carry_out(comm, *pattern, messages, Taken::kAlltoallv)) return hand_on();
+    if (pattern == nullptr || !carry_out(comm, *pattern, messages, messages.send.sizes(), Taken::kAlltoallv, [] {}))
+      return hand_on();
     logged.planned();
     return MPI_SUCCESS;
   } catch (...) {
@@ -223,7 +239,8 @@ int take_neighbor_alltoallv(const void* send, const int* counts, const int* offs
     messages.send.type = type;
     messages.receive.type = receive_type;
     const bool possible =
-        !any_negative(counts, neighbours.targets.size()) && !any_negative(receive_counts, neighbours.sources.size());
+        are_messages(send, counts, offsets, neighbours.targets.size(), type) &&
+        are_messages(receive, receive_counts, receive_offsets, neighbours.sources.size(), receive_type);
     for (std::size_t i = 0; possible && i < neighbours.targets.size(); ++i) {
       if (neighbours.targets[i] >= 0) add(messages.send, neighbours.targets[i], send, offsets[i], counts[i]);
     }
@@ -232,7 +249,9 @@ int take_neighbor_alltoallv(const void* send, const int* counts, const int* offs
         add(messages.receive, neighbours.sources[i], receive, receive_offsets[i], receive_counts[i]);
     }
     Pattern* const pattern = agreed_pattern(comm, *communicator, Taken::kNeighborAlltoallv, messages, possible);
-    if (pattern == nullptr || !carry_out(comm, *pattern, messages, Taken::kNeighborAlltoallv)) return hand_on();
+    if (pattern == nullptr ||
+        !carry_out(comm, *pattern, messages, messages.send.sizes(), Taken::kNeighborAlltoallv, [] {}))
+      return hand_on();
     logged.planned();
     return MPI_SUCCESS;
   } catch (...) {

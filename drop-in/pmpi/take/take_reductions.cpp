@@ -24,11 +24,11 @@ Options reduction_options(Communicator& communicator, MPI_Op op) {
   return options;
 }
 
-/// A call of `count` elements, or of so many for each rank. make(communicator, operation): the job; execute(job,
-/// elements in all).
+/// A call of `count` elements, or of so many for each rank. `own`: what a rank has. make(communicator, operation): the
+/// job; execute(job, elements in all).
 template <class Job, class HandOn, class Make, class Execute>
-int take_elements(Taken call, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm, const HandOn& hand_on,
-                  const Make& make, const Execute& execute) {
+int take_elements(Taken call, const void* own, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm,
+                  const HandOn& hand_on, const Make& make, const Execute& execute) {
   Logged logged(call);
   Communicator* const communicator = taking_communicator(call, count, type, root, comm);
   if (communicator == nullptr) return hand_on();
@@ -49,12 +49,16 @@ int take_elements(Taken call, int count, MPI_Datatype type, MPI_Op op, int root,
     Job* const job = job_of<Job>(pattern, call, [&] { return make(*communicator, operation); });
     if (job == nullptr) return hand_on();
     logged.planned();
+    prepared(*job, [&] { check_arguments(call, own, count, type); });
     execute(*job, all);
     return MPI_SUCCESS;
   } catch (...) {
     return failed(comm, *communicator, call);
   }
 }
+
+/// Where a rank's elements are.
+const void* own_elements(const void* send, const void* receive) { return send == MPI_IN_PLACE ? receive : send; }
 
 /// The same for jobs of collectives.
 template <class Collective>
@@ -70,7 +74,7 @@ auto make_collective(MPI_Comm comm) {
 int take_reduce(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, int root,
                 MPI_Comm comm) noexcept {
   return take_elements<mpi::ElementReduction>(
-      Taken::kReduce, count, type, op, root, comm,
+      Taken::kReduce, own_elements(send, receive), count, type, op, root, comm,
       [&] { return PMPI_Reduce(send, receive, count, type, op, root, comm); },
       [&](Communicator& communicator, const mpi::ElementOperation& operation) {
         return std::make_unique<mpi::ElementReduction>(
@@ -81,15 +85,15 @@ int take_reduce(const void* send, void* receive, int count, MPI_Datatype type, M
 
 int take_allreduce(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) noexcept {
   return take_elements<mpi::CollectiveJob>(
-      Taken::kAllreduce, count, type, op, 0, comm, [&] { return PMPI_Allreduce(send, receive, count, type, op, comm); },
-      make_collective<mpi::Allreduce>(comm),
+      Taken::kAllreduce, own_elements(send, receive), count, type, op, 0, comm,
+      [&] { return PMPI_Allreduce(send, receive, count, type, op, comm); }, make_collective<mpi::Allreduce>(comm),
       [&](mpi::CollectiveJob& job, std::int64_t) { job.execute(send, receive); });
 }
 
 int take_reduce_scatter_block(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op,
                               MPI_Comm comm) noexcept {
   return take_elements<mpi::CollectiveJob>(
-      Taken::kReduceScatterBlock, count, type, op, 0, comm,
+      Taken::kReduceScatterBlock, own_elements(send, receive), count, type, op, 0, comm,
       [&] { return PMPI_Reduce_scatter_block(send, receive, count, type, op, comm); },
       make_collective<mpi::ReduceScatter>(comm),
       [&](mpi::CollectiveJob& job, std::int64_t all) {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <new>
 
+#include "pmpi/take/user_blocks.hpp"
 #include "sluice/run/mpi/error.hpp"
 
 namespace sluice::pmpi {
@@ -25,6 +26,15 @@ std::array<std::int64_t, kTakenCalls.size()> least_arguments() {
     if (kTakenCalls[i].counts == Counts::kBlock) least[i] = (least[i] - 1) / ranks + 1;
   }
   return least;
+}
+
+void check_arguments(Taken call, const void* buffer, int count, MPI_Datatype type) {
+  const int error_class = class_of_arguments(buffer, count, type);
+  if (error_class != MPI_SUCCESS) throw MpiError(mpi_name(call), error_class);
+}
+
+void check_bytes(Taken call, std::int64_t bytes, std::int64_t elsewhere) {
+  if (bytes != elsewhere) throw MpiError(mpi_name(call), MPI_ERR_TRUNCATE);
 }
 
 int failed(MPI_Comm comm, Communicator& communicator, Taken call) noexcept {

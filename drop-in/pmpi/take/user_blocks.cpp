@@ -4,6 +4,8 @@
 #include <cstring>
 #include <limits>
 
+#include "pmpi/calls/sizes.hpp"
+#include "pmpi/take/communicator.hpp"
 #include "sluice/run/mpi/error.hpp"
 
 namespace sluice::pmpi {
@@ -56,7 +58,7 @@ void pack(const Block& block, MPI_Datatype type, std::int64_t extent, std::byte*
   in_steps(block, [&](std::int64_t first, int count, std::int64_t begin, int bytes) {
     const Elements elements(block.at + first * extent, type);
     int position = 0;
-    SLUICE_MPI(PMPI_Pack(elements.at(), count, elements.type(), to + begin, bytes, &position, MPI_COMM_SELF));
+    SLUICE_MPI(PMPI_Pack(elements.at(), count, elements.type(), to + begin, bytes, &position, returning_self()));
   });
 }
 
@@ -91,6 +93,14 @@ bool lies_in_a_row(MPI_Datatype type) {
   if (combiner == MPI_COMBINER_NAMED) return true;
   SLUICE_MPI(PMPI_Type_free(&inner));
   return false;
+}
+
+int class_of_arguments(const void* buffer, int count, MPI_Datatype type) {
+  if (buffer != nullptr && count >= 0 && is_common(type)) return MPI_SUCCESS;
+  const int code = PMPI_Send(buffer, count, type, MPI_PROC_NULL, 0, returning_self());  // sends nothing
+  int error_class = MPI_SUCCESS;  // the code's text would tell of MPI_Send
+  PMPI_Error_class(code, &error_class);
+  return error_class;
 }
 
 void Packed::place_in_user_memory(const std::vector<Block>& blocks) {
@@ -159,7 +169,7 @@ void Packed::unpack(const std::vector<Block>& blocks, MPI_Datatype type) const {
       const Elements elements(block.at + first * extent, type);
       int position = 0;
       SLUICE_MPI(PMPI_Unpack(base_ + offsets_[i] + begin, bytes, &position, elements.at(), count, elements.type(),
-                             MPI_COMM_SELF));
+                             returning_self()));
     });
   }
 }

@@ -23,6 +23,10 @@ struct Block {
 /// The extent of a type in bytes. Throws MpiError.
 [[nodiscard]] std::int64_t extent_of(MPI_Datatype type);
 
+/// What MPI says of these arguments by themselves, MPI_SUCCESS or an error class: of a negative count, a type that is
+/// none or is not committed, with some MPIs of a null pointer. Local.
+[[nodiscard]] int class_of_arguments(const void* buffer, int count, MPI_Datatype type);
+
 /// Blocks as a job takes them: their bytes at addresses of which the lowest is `base`. They are the program's where its
 /// elements lie in a row, else copies.
 class Packed {

@@ -140,7 +140,8 @@ static void refuses_programs_that_do_not_fit(const char* platform_file) {
   if (ranks > 1) expect_no_reduction(options, kNumbers, ranks - 1, "program: root 0, expected ");
   CHECK_REFUSED(sluice_exchange_create(MPI_COMM_WORLD, 0, NULL, NULL, options, &job), "'program', expected one of");
   CHECK_OK(sluice_options_set_integer(options, "segments", 2));
-  expect_no_reduction(options, kNumbers, 0, "program: one, and an algorithm or segments, expected either");
+  expect_no_reduction(options, kNumbers, 0,
+                      "program: cannot be used with an algorithm or segments, expected one of the two");
   CHECK_OK(sluice_options_free(options));
 
   options = options_with(program_of("broadcast", ranks, kBytes, 0));
@@ -152,11 +153,12 @@ static void refuses_programs_that_do_not_fit(const char* platform_file) {
   CHECK(strstr(sluice_error_text(), "792, expected the 800 of the program") != NULL);
   CHECK_OK(sluice_job_free(job));
   CHECK_OK(sluice_options_set_platform(options, platform));
-  expect_no_broadcast(options, 0, "program: one, and a platform to plan over, expected either");
+  expect_no_broadcast(options, 0, "program: cannot be used with a platform to plan over, expected one of the two");
   CHECK_OK(sluice_options_free(options));
   options = options_with(program_of("reduce", ranks, kBytes, 0));
   CHECK_OK(sluice_options_set_platform(options, platform));
-  expect_no_reduction(options, kNumbers, 0, "program: one, and a platform to plan over, expected either");
+  expect_no_reduction(options, kNumbers, 0,
+                      "program: cannot be used with a platform to plan over, expected one of the two");
   CHECK_OK(sluice_options_free(options));
   CHECK_OK(sluice_platform_free(platform));
 

@@ -173,7 +173,7 @@ contains
     call sluice_platform_read(platform_file, platform)
     options = options_with(program_of('broadcast', ranks))
     call sluice_options_set(options, 'platform', platform)
-    call expect_refused(options, numbers, 'program: one, and a platform', 'program: one, and a platform')
+    call expect_refused(options, numbers, 'program: cannot be used with a platform', 'program: cannot be used with a platform')
     call sluice_options_free(options)
     call sluice_platform_free(platform)
 

@@ -5,23 +5,29 @@
 namespace sluice::testing {
 namespace {
 
-Arguments launcher(int ranks, const std::string& variables) {
-  Arguments command{SLUICE_LAUNCHER, SLUICE_LAUNCHER_RANKS, std::to_string(ranks), "env",
-                    std::string("LD_PRELOAD=") + SLUICE_PRELOADED};
+Arguments launcher(int ranks, const std::string& variables, const std::string& libraries = SLUICE_PRELOADED) {
+  Arguments command{SLUICE_LAUNCHER, SLUICE_LAUNCHER_RANKS, std::to_string(ranks), "env", "LD_PRELOAD=" + libraries};
   for (const std::string& each : words(variables)) command.push_back(each);
   return command;
 }
 
 std::string path_of(const std::string& program) { return std::string(SLUICE_PROGRAMS) + "/pmpi_" + program; }
 
-}  // namespace
-
-Outcome preloaded(const Folder& folder, int ranks, const std::string& variables, const std::string& program) {
-  Arguments command = launcher(ranks, variables);
+Outcome run(const Folder& folder, Arguments command, const std::string& program) {
   Arguments own = words(program);
   if (own.front().front() != '/') own.front() = path_of(own.front());
   command.insert(command.end(), own.begin(), own.end());
   return folder.run(command, words(SLUICE_LAUNCHER_ENVIRONMENT));
+}
+
+}  // namespace
+
+Outcome preloaded(const Folder& folder, int ranks, const std::string& variables, const std::string& program) {
+  return run(folder, launcher(ranks, variables), program);
+}
+
+Outcome preloaded_on_hosts(const Folder& folder, int ranks, const std::string& variables, const std::string& program) {
+  return run(folder, launcher(ranks, variables, std::string(SLUICE_TWO_PER_HOST) + ':' + SLUICE_PRELOADED), program);
 }
 
 Outcome preloaded_by_shell(const Folder& folder, int ranks, const std::string& variables, const std::string& line,

@@ -101,6 +101,22 @@ TEST(Record, HoldsWhatWasSent) {
   for (const std::string& file : folder.files()) EXPECT_EQ(file.find("parts"), std::string::npos) << file;
 }
 
+// Few of them are timed, and their times stand for all.
+TEST(Record, HoldsTheTimeOfCallsInQuickSuccession) {
+  const Folder folder;
+  const Outcome outcome = preloaded(folder, 2, "SLUICE_RECORD=record", "special_calls quick");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  const std::size_t at = outcome.out.find("seconds ");
+  ASSERT_NE(at, std::string::npos) << outcome.out;
+  const double passed_s = std::stod(outcome.out.substr(at + 8));
+  const auto record = nlohmann::json::parse(folder.read("record/record.json"));
+  const nlohmann::json call = call_of(record, "world", "MPI_Allreduce");
+  EXPECT_EQ(call.at("calls"), 2 * 20000);
+  EXPECT_EQ(call.at("bytes"), 2 * 20000 * 8);
+  EXPECT_LE(call.at("time_s").get<double>(), 1.05 * passed_s);  // clocks differ a little
+  EXPECT_GE(call.at("time_s").get<double>(), 0.3 * passed_s);
+}
+
 TEST(Record, IsWhatPlanExchangeTakes) {
   const Folder folder;
   ASSERT_EQ(preloaded(folder, 3, "SLUICE_RECORD=record", "known_sends").status, 0);

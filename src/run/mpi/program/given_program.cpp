@@ -14,8 +14,8 @@ void check_given(const Program& program, const Program& shape, const BesideProgr
   const auto refuse = [](const std::string& found, const std::string& expected) {
     throw InputError("program", found, expected);
   };
-  if (beside.platform) refuse("one, and a platform to plan over", "either");
-  if (beside.plan) refuse("one, and an algorithm or segments", "either");
+  if (beside.platform) refuse("cannot be used with a platform to plan over", "one of the two");
+  if (beside.plan) refuse("cannot be used with an algorithm or segments", "one of the two");
   if (program.problem != shape.problem)
     refuse(std::string(to_string(program.problem)), std::string(to_string(shape.problem)));
   const auto compare = [&](const char* what, std::int64_t found, std::int64_t expected) {
