@@ -75,7 +75,7 @@ TEST_F(RunBroadcast, NeedsNoPlatform) {
   const Outcome outcome = on_ranks(folder_, 3, "run broadcast --size 300K --root 1 --repetitions 2");
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   for (const char* part :
-       {"broadcast: 300 kB from rank 1 to 3 ranks", "mpi-bcast", "MPI_Bcast", "verified: every byte"})
+       {"broadcast: 300 kB from rank 1 to 3 ranks", "mpi-bcast", "flat tree", "verified: every byte"})
     EXPECT_NE(outcome.out.find(part), std::string::npos) << part << "\n" << outcome.out;
 }
 
