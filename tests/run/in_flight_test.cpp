@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <functional>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
@@ -17,6 +18,7 @@
 
 #include "run/any_rank_failed.hpp"
 #include "run/exchange_testing.hpp"
+#include "run/mpi/runtime/context.hpp"
 #include "run/platform_testing.hpp"
 #include "run/redistribution_testing.hpp"
 #include "sluice/error.hpp"
@@ -442,6 +444,31 @@ TEST(InFlight, JobsAreMadeAndExecutedMeanwhile) {
     verify_all(others, 20 + round);
     verify_all(works, 30 + round);
   }
+}
+
+/// What waits while it is moved on would move on itself, and the list that it is in.
+TEST(InFlight, WhatWaitsWhileItIsMovedOnIsRefused) {
+  struct Waiting final : detail::Progressing {
+    explicit Waiting(detail::Context& its) : context(its) {}
+    void progress() noexcept override {
+      try {
+        context.progress(nullptr);
+      } catch (const std::logic_error&) {
+        ++refused;
+      }
+    }
+    detail::Context& context;
+    int refused = 0;
+  };
+  const Comm comm;
+  const std::shared_ptr<detail::Context> context = detail::Context::of(comm.get());
+  Waiting waiting(*context);
+  context->add(waiting);
+  context->progress(nullptr);
+  context->progress(&waiting);
+  context->progress(nullptr);
+  context->remove(waiting);
+  EXPECT_EQ(waiting.refused, 2);
 }
 
 /// Some ranks wait for two jobs before they make and start one of `comm`, the others afterwards.

@@ -197,14 +197,17 @@ struct Broadcast::State final : detail::Job {
     return by_memory() || in_turns() || (!channel.context().one_node() && channel.size() <= kFewRanks);
   }
   void begin_by_tree();
-  /// Begins the part that `make_part` makes for messages of this size, which is made anew for another size alone.
+  void make_planned(SizeClass& size);
+  /// Makes what carries out the part that `make_part` makes, for messages of this size; anew for another size alone.
+  /// All ranks do so, and where they share memory they wait for each other.
   template <class MakePart>
-  void run(SizedExecutor& sized, MakePart make_part) {
-    if (sized.bytes != message_bytes) {
-      const ElementOperation bytes{message_bytes, MPI_BYTE, MPI_OP_NULL};
-      sized.executor = std::make_unique<detail::ProgramExecutor>(channel, bytes, make_part(), nullptr);
-      sized.bytes = message_bytes;
-    }
+  void make(SizedExecutor& sized, MakePart make_part) {
+    if (sized.bytes == message_bytes) return;
+    const ElementOperation bytes{message_bytes, MPI_BYTE, MPI_OP_NULL};
+    sized.executor = std::make_unique<detail::ProgramExecutor>(channel, bytes, make_part(), nullptr);
+    sized.bytes = message_bytes;
+  }
+  void run(SizedExecutor& sized) {
     running = sized.executor.get();
     running->begin(channel.rank() == root ? MPI_IN_PLACE : nullptr, message);
   }
@@ -328,7 +331,12 @@ void Broadcast::State::begin_planned() {
     begin_natively();
     return;
   }
-  run(size.sized, [&] { return shrunk(part.program, message_bytes); });
+  make_planned(size);  // as a rule it has been, in the call that started the execution
+  run(size.sized);
+}
+
+void Broadcast::State::make_planned(SizeClass& size) {
+  make(size.sized, [&] { return shrunk(size.part->program, message_bytes); });
 }
 
 detail::Context::Part& Broadcast::State::ranks_of_cluster() {
@@ -350,7 +358,8 @@ void Broadcast::State::begin_by_tree() {
     trees.emplace_front();
     if (trees.size() > kKeptTrees) trees.pop_back();
   }
-  run(trees.front(), [&] { return detail::tree_broadcast_part(shape_of(message_bytes), channel.rank(), flat()); });
+  make(trees.front(), [&] { return detail::tree_broadcast_part(shape_of(message_bytes), channel.rank(), flat()); });
+  run(trees.front());
 }
 
 void Broadcast::State::begin_natively(detail::Turns::Turn turn) {
@@ -397,6 +406,9 @@ void Broadcast::State::begin(void* buffer, std::int64_t bytes) {
           // In the order of executions, whether it is needed or not.
           if (part.ends_native && !part.native) turn_inside = channel.take_turn(inside->turns);
           present = &size;
+          // Not when the execution is moved on: nothing waits there. A way that is measured again was MPI's between
+          // hosts, where nobody is waited for.
+          if (!part.native && !size.trial.native()) make_planned(size);
           return size.trial.begin(*this, true);
         });
 }

@@ -64,6 +64,7 @@ struct ContextDied {};
 class Progressing {
  public:
   virtual ~Progressing() = default;
+  /// Does what can be done without waiting: nothing else that has been started is moved on meanwhile.
   virtual void progress() noexcept = 0;
 };
 
@@ -201,8 +202,8 @@ class Context : public std::enable_shared_from_this<Context> {
   void add(Progressing& job);
   void remove(Progressing& job) noexcept;
   /// Moves on what has been started, but for `but`; in other contexts too, as another rank may wait for that before it
-  /// does its part of what is waited for here.
-  void progress(const Progressing* but) noexcept;
+  /// does its part of what is waited for here. Throws std::logic_error inside Progressing::progress().
+  void progress(const Progressing* but);
 
   /// Keeps a leftover, in a list of its own, until MPI has ended its requests. `leftover` was made beforehand, so that
   /// nothing can fail here.
@@ -316,6 +317,7 @@ class Context : public std::enable_shared_from_this<Context> {
 
   std::vector<Channel*> enclosing_;
   std::list<Progressing*> active_;
+  bool moving_on_ = false;  ///< those in the list
   std::list<Leftover> leftovers_;
 };
 

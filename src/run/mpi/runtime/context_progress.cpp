@@ -1,6 +1,7 @@
 /// What is under way in a context and in the others of this process, and who may be in a call.
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -19,7 +20,8 @@ void Context::remove(Progressing& job) noexcept {
   if (active_.remove(&job) > 0 && active_.empty()) --context_registry().active;
 }
 
-void Context::progress(const Progressing* but) noexcept {
+void Context::progress(const Progressing* but) {
+  if (moving_on_) throw std::logic_error("an execution that is moved on waits");
   progress_own(but);
   if (context_registry().active > (active_.empty() ? 0 : 1)) progress_others();
 }
@@ -74,11 +76,13 @@ Context::Entry::~Entry() {
 }
 
 void Context::progress_own(const Progressing* but) noexcept {
-  // One may end, and leave the list, while it is moved on.
+  moving_on_ = true;
+  // One may end, and leave the list, while it is moved on; the others do not meanwhile.
   for (auto at = active_.begin(); at != active_.end();) {
     Progressing* const job = *at++;
     if (job != but) job->progress();
   }
+  moving_on_ = false;
 }
 
 }  // namespace sluice::mpi::detail
