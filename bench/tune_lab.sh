@@ -1,27 +1,39 @@
 #!/usr/bin/env bash
-# Open MPI's own choice of algorithms between two clusters of four hosts in a shaped network, links of 50 Mbit/s and a
+# An MPI's own choice of algorithms between two clusters of four hosts in a shaped network, links of 50 Mbit/s and a
 # backbone of twice as much, beside what `sluice tune` writes by models and by measuring: an unchanged program in turns,
-# one job each, medians over the jobs of the medians in a job, and ratios. The command is built if need be; ten minutes.
+# one job each, medians over the jobs of the medians in a job, and ratios. Built first if need be; ten minutes.
 # Needs a lab: root, iproute2.
 #
-#     bench/tune_lab.sh [JOBS [SIZES [COLLECTIVES]]]     5, 4Ki,16Ki,64Ki,256Ki and all unless given
+#     [MPI=mpich] bench/tune_lab.sh [JOBS [SIZES [COLLECTIVES]]]     5, 4Ki,16Ki,64Ki,256Ki and all unless given
+#
+# MPI: openmpi unless set. BUILD: a build with that MPI and -DSLUICE_BENCH=ON, where there is one.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 jobs=${1:-5}
 sizes=${2:-4Ki,16Ki,64Ki,256Ki}
 collectives=${3:-bcast,reduce,allreduce,allgather,alltoall,gather,scatter,reduce_scatter,reduce_scatter_block}
-[[ -n ${BUILD-} ]] || scripts/build.sh release bin/sluice bin/collective_times >/dev/null
-build=$(cd "${BUILD:-build/release}" && pwd)
+mpi=${MPI:-openmpi}
+case $mpi in
+  openmpi) preset=release use=(OMPI_MCA_coll_tuned_use_dynamic_rules=1 OMPI_MCA_coll_tuned_dynamic_rules_filename=) ;;
+  mpich) preset=mpich use=(MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE=) ;;
+  *) echo "error: MPI: '$mpi', expected openmpi or mpich" >&2; exit 2 ;;
+esac
+if [[ -z ${BUILD-} ]]; then
+  BUILD=build/$preset
+  cmake --preset "$preset" -DSLUICE_BENCH=ON --log-level=WARNING >/dev/null
+  scripts/build.sh "$preset" bin/sluice collective_times >/dev/null
+fi
+build=$(cd "$BUILD" && pwd)
 folder=$(mktemp -d)
 name=$(lab/up.sh --hosts 4 --k 2 --backbone 100)
 trap 'lab/down.sh "$name"; rm -rf "$folder"' EXIT
-in_lab() { lab/run.sh --lab "$name" -n 8 "$@" </dev/null; }
+in_lab() { lab/run.sh --lab "$name" --mpi "$mpi" -n 8 "$@" </dev/null; }
 
 in_lab "$build/bin/sluice" probe -o "$folder/platform.json" --clusters 4,4 --no-broadcasts >/dev/null
-tune=("$build/bin/sluice" tune --for openmpi --commutative --sizes "$sizes" --collectives "$collectives")
-"${tune[@]}" --platform "$folder/platform.json" -o "$folder/models.conf"
+tune=("$build/bin/sluice" tune --for "$mpi" --commutative --sizes "$sizes" --collectives "$collectives")
+"${tune[@]}" --platform "$folder/platform.json" -o "$folder/models"
 echo
-in_lab "${tune[@]}" --measure --repetitions 7 -o "$folder/measured.conf"
+in_lab "${tune[@]}" --measure --repetitions 7 -o "$folder/measured"
 echo
 
 items=()
@@ -30,10 +42,9 @@ for call in ${collectives//,/ }; do
 done
 for ((job = 0; job < jobs; ++job)); do
   for way in own models measured; do
-    rules=$folder/$way.conf
-    [[ $way != own ]] || rules=
-    OMPI_MCA_coll_tuned_use_dynamic_rules=1 OMPI_MCA_coll_tuned_dynamic_rules_filename=$rules \
-      in_lab "$build/bin/collective_times" 5 "${items[@]}" | sed "s/^/$way /" >> "$folder/times"
+    with=()
+    [[ $way == own ]] || with=("${use[@]/%=/=$folder/$way}")
+    in_lab env "${with[@]}" "$build/bin/collective_times" 5 "${items[@]}" | sed "s/^/$way /" >> "$folder/times"
   done
 done
 awk '

@@ -26,7 +26,8 @@ if(TARGET sluice)
   # The network that `sluice study exchange-lab` builds.
   install(PROGRAMS ${PROJECT_SOURCE_DIR}/lab/up.sh ${PROJECT_SOURCE_DIR}/lab/down.sh ${PROJECT_SOURCE_DIR}/lab/run.sh
           DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice/lab COMPONENT command)
-  install(FILES ${PROJECT_SOURCE_DIR}/lab/common.sh DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice/lab COMPONENT command)
+  install(FILES ${PROJECT_SOURCE_DIR}/lab/common.sh ${PROJECT_SOURCE_DIR}/lab/mpich.cpp ${PROJECT_SOURCE_DIR}/lab/yield_when_idle.cpp
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice/lab COMPONENT command)
 endif()
 
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/sluiceConfig.cmake.in

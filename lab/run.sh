@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Runs an MPI program (built with Open MPI) in a lab, one rank per host: rank i on host i + 1, so that with the default -n
-# the first half of the ranks are one cluster and the second half the other.
+# Runs an MPI program in a lab, one rank per host: rank i on host i + 1, so that with the default -n the first half of the
+# ranks are one cluster and the second half the other.
 #
 #     lab/run.sh [OPTIONS OF lab/up.sh] [-n RANKS] PROGRAM ARGUMENTS...     in a lab of its own, taken down at the end
 #     lab/run.sh --lab NAME [-n RANKS] PROGRAM ARGUMENTS...                 in one that is up, which stays
 #
 #     -n           ranks; more than hosts go round again                                  [one per host]
+#     --mpi        what the program is built with: openmpi, or mpich (over UCX)            [openmpi]
 #     --time-limit seconds after which the program is ended, with exit status 124          [600]
 #
 # The program finds the settings of the lab in its environment: SLUICE_LAB_HOSTS, SLUICE_LAB_K, SLUICE_LAB_BACKBONE_MBIT,
@@ -16,13 +17,14 @@ set -euo pipefail
 lab=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 source "$lab/common.sh"
 
-name='' own_name='' ranks='' time_limit=600 up=()
+name='' own_name='' ranks='' mpi=openmpi time_limit=600 up=()
 while [[ $# -gt 0 && $1 == -* ]]; do
   [[ $1 != -h && $1 != --help ]] || { sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"; exit 0; }
   [[ $# -ge 2 ]] || lab_fail "$1: nothing after it, expected a value"
   case $1 in
     --lab) name=$2 ;;
     -n) ranks=$2 ;;
+    --mpi) mpi=$2 ;;
     --name) own_name=$2 ;;
     --time-limit) time_limit=$2 ;;
     *) up+=("$1" "$2") ;;
@@ -33,8 +35,12 @@ done
 [[ -z $ranks || $ranks =~ ^[1-9][0-9]*$ ]] || lab_fail "-n: '$ranks', expected a number of ranks"
 [[ $time_limit =~ ^[1-9][0-9]*$ ]] || lab_fail "--time-limit: '$time_limit', expected seconds"
 command -v "$1" >/dev/null || lab_fail "'$1', expected a program"
-launcher=$(command -v mpirun.openmpi || true)
-[[ -n $launcher ]] || lab_fail "no mpirun.openmpi, expected Open MPI"
+case $mpi in
+  openmpi) launcher=mpirun.openmpi ;;
+  mpich) launcher=mpiexec.mpich ;;
+  *) lab_fail "--mpi: '$mpi', expected openmpi or mpich" ;;
+esac
+command -v "$launcher" >/dev/null || lab_fail "no $launcher, expected what starts programs of --mpi $mpi"
 
 job=''
 finish() {
@@ -64,19 +70,29 @@ elif [[ ${#up[@]} -gt 0 || -n $own_name ]]; then
 fi
 settings=$lab_root/$name/settings
 [[ -e $settings ]] || lab_fail "--lab: '$name' is not up"
-exports=()
+exports=()  # MPICH's launcher passes on all of the environment
 while IFS='=' read -r key value; do
   export "SLUICE_LAB_${key^^}=$value"
   exports+=(-x "SLUICE_LAB_${key^^}")
 done < "$settings"
 ranks=${ranks:-$((2 * SLUICE_LAB_HOSTS))}
 
-# From inside host 1, by the routes of the lab only. Without `routed direct` and host names of their own 20 hosts hang.
-command=("$launcher" --allow-run-as-root -np "$ranks" --hostfile "$lab_root/$name/hosts" --map-by node --bind-to none
-         --oversubscribe "${exports[@]}"
-         --mca plm_rsh_agent "$lab_root/$name/agent" --mca plm_rsh_no_tree_spawn 1 --mca routed direct
-         --mca oob_tcp_if_include 10.77.0.0/16 --mca btl tcp,self --mca btl_tcp_if_include 10.77.0.0/16
-         --mca pml ob1 --mca mpi_yield_when_idle 1 "$@")
+# From inside host 1, by the routes of the lab only.
+if [[ $mpi == openmpi ]]; then
+  # Without `routed direct` and host names of their own 20 hosts hang.
+  command=("$launcher" --allow-run-as-root -np "$ranks" --hostfile "$lab_root/$name/hosts" --map-by node --bind-to none
+           --oversubscribe "${exports[@]}"
+           --mca plm_rsh_agent "$lab_root/$name/agent" --mca plm_rsh_no_tree_spawn 1 --mca routed direct
+           --mca oob_tcp_if_include 10.77.0.0/16 --mca btl tcp,self --mca btl_tcp_if_include 10.77.0.0/16
+           --mca pml ob1 --mca mpi_yield_when_idle 1 "$@")
+else
+  preloaded=$lab_root/$name/mpich.so
+  [[ -e $preloaded ]] || mpicxx.mpich -shared -fPIC -O2 -o "$preloaded" "$lab/mpich.cpp" "$lab/yield_when_idle.cpp"
+  sed 's/ slots=1//' "$lab_root/$name/hosts" > "$lab_root/$name/hosts.mpich"
+  # All hosts share this machine's memory, which would carry what is meant for the network.
+  command=("$launcher" -launcher ssh -launcher-exec "$lab_root/$name/agent" -f "$lab_root/$name/hosts.mpich" -np "$ranks"
+           -genv LD_PRELOAD "$preloaded" -genv UCX_TLS tcp,self -genv UCX_NET_DEVICES eth0 "$@")
+fi
 mkdir -p "$lab_root/$name/tmp/1"
 set -m
 ip netns exec "sluice-$name-1" unshare --uts bash -c 'hostname lab1; TMPDIR=$1; export TMPDIR; shift; exec "$@"' \
