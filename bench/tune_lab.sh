@@ -11,13 +11,17 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 jobs=${1:-5}
 sizes=${2:-4Ki,16Ki,64Ki,256Ki}
-collectives=${3:-bcast,reduce,allreduce,allgather,alltoall,gather,scatter,reduce_scatter,reduce_scatter_block}
 mpi=${MPI:-openmpi}
+collectives=bcast,reduce,allreduce,allgather,alltoall,reduce_scatter,reduce_scatter_block
 case $mpi in
-  openmpi) preset=release use=(OMPI_MCA_coll_tuned_use_dynamic_rules=1 OMPI_MCA_coll_tuned_dynamic_rules_filename=) ;;
-  mpich) preset=mpich use=(MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE=) ;;
+  openmpi)
+    preset=release options=(--commutative)
+    collectives+=,gather,scatter
+    use=(OMPI_MCA_coll_tuned_use_dynamic_rules=1 OMPI_MCA_coll_tuned_dynamic_rules_filename=) ;;
+  mpich) preset=mpich options=() use=(MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE=) ;;
   *) echo "error: MPI: '$mpi', expected openmpi or mpich" >&2; exit 2 ;;
 esac
+collectives=${3:-$collectives}
 if [[ -z ${BUILD-} ]]; then
   BUILD=build/$preset
   cmake --preset "$preset" -DSLUICE_BENCH=ON --log-level=WARNING >/dev/null
@@ -30,7 +34,7 @@ trap 'lab/down.sh "$name"; rm -rf "$folder"' EXIT
 in_lab() { lab/run.sh --lab "$name" --mpi "$mpi" -n 8 "$@" </dev/null; }
 
 in_lab "$build/bin/sluice" probe -o "$folder/platform.json" --clusters 4,4 --no-broadcasts >/dev/null
-tune=("$build/bin/sluice" tune --for "$mpi" --commutative --sizes "$sizes" --collectives "$collectives")
+tune=("$build/bin/sluice" tune --for "$mpi" "${options[@]}" --sizes "$sizes" --collectives "$collectives")
 "${tune[@]}" --platform "$folder/platform.json" -o "$folder/models"
 echo
 in_lab "${tune[@]}" --measure --repetitions 7 -o "$folder/measured"

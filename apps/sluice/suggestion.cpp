@@ -42,7 +42,7 @@ std::vector<std::string> closest(std::string_view word, const std::vector<std::s
     least = slips;
     if (std::ranges::find(best, name) == best.end()) best.push_back(name);
   }
-  if (best.size() > kMostAsNear) return {};
+  if (least == 0 || best.size() > kMostAsNear) return {};
   if (!best.empty()) return best;
   std::ranges::copy_if(known, std::back_inserter(best),
                        [&](const std::string& name) { return name.starts_with(word); });
