@@ -205,7 +205,8 @@ TEST(Tune, BadInput) {
            Case{"--platform p.json --for openmpi -o out --collectives bcast,scan", "--collectives: 'scan'"},
            Case{"--platform p.json --for openmpi -o out --collectives bcast,bcast", "--collectives: bcast twice"},
            Case{"--platform p.json --for mpich -o out --collectives gather",  // Open MPI's, so no slip of the pen
-                "--collectives: 'gather', expected some of bcast, reduce, allreduce, allgather, alltoall, reduce_scatter, "
+                "--collectives: 'gather', expected some of bcast, reduce, allreduce, allgather, alltoall, "
+                "reduce_scatter, "
                 "reduce_scatter_block\n"},
            Case{"--platform p.json --for openmpi -o out --sizes 4Ki,1Ki", "--sizes: 1024 after 4096"},
            Case{"--platform p.json --for openmpi -o out --sizes 0", "--sizes: 0 bytes"},
