@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # A short run of the lab, for CI: exchanges between 3 + 3 hosts over a backbone that carries 2, broadcasts between 2 + 2
-# by default and exchanges with local phases between these, verified byte by byte; a probe of 2 + 2 hosts, to which ranks
-# are dealt in turns and which must have them host by host; then an interrupted run. At the end nothing of these may be
-# left.
+# by default, exchanges with local phases between these and exchanges under MPICH, verified byte by byte; a probe of 2 + 2
+# hosts, to which ranks are dealt in turns and which must have them host by host; then an interrupted run. At the end
+# nothing of these may be left.
 #
-#     lab/check.sh [BUILD_DIR]      a build with Open MPI; build/release unless given
+#     lab/check.sh [BUILD_DIR [MPICH_BUILD_DIR]]      builds with Open MPI, build/release unless given, and with MPICH
 #
 # Where a lab is not possible it says so and exits with 0.
 set -euo pipefail
@@ -30,6 +30,9 @@ done
 # Two ranks on each host, and local links.
 "$lab/run.sh" --name "$name" --hosts 2 --k 2 --local-rate 1000 -n 8 --time-limit 120 \
   "$build/bin/local_phases_exchange_test" --gtest_brief=1
+if [[ -n ${2-} ]]; then
+  "$lab/run.sh" --mpi mpich --name "$name" --hosts 3 --k 2 --time-limit 120 "$2/bin/exchange_test" --gtest_brief=1
+fi
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -89,9 +89,11 @@ else
   preloaded=$lab_root/$name/mpich.so
   [[ -e $preloaded ]] || mpicxx.mpich -shared -fPIC -O2 -o "$preloaded" "$lab/mpich.cpp" "$lab/yield_when_idle.cpp"
   sed 's/ slots=1//' "$lab_root/$name/hosts" > "$lab_root/$name/hosts.mpich"
-  # All hosts share this machine's memory, which would carry what is meant for the network.
+  # All hosts share this machine's memory, which would carry what is meant for the network. UCX warns of connections
+  # that are never closed.
   command=("$launcher" -launcher ssh -launcher-exec "$lab_root/$name/agent" -f "$lab_root/$name/hosts.mpich" -np "$ranks"
-           -genv LD_PRELOAD "$preloaded" -genv UCX_TLS tcp,self -genv UCX_NET_DEVICES eth0 "$@")
+           -genv LD_PRELOAD "$preloaded" -genv UCX_TLS tcp,self -genv UCX_NET_DEVICES eth0
+           -genv UCX_LOG_LEVEL error "$@")
 fi
 mkdir -p "$lab_root/$name/tmp/1"
 set -m
