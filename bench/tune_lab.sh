@@ -12,16 +12,14 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 jobs=${1:-5}
 sizes=${2:-4Ki,16Ki,64Ki,256Ki}
 mpi=${MPI:-openmpi}
-collectives=bcast,reduce,allreduce,allgather,alltoall,reduce_scatter,reduce_scatter_block
 case $mpi in
   openmpi)
-    preset=release options=(--commutative)
-    collectives+=,gather,scatter
+    preset=release options=(--commutative) rooted=,gather,scatter
     use=(OMPI_MCA_coll_tuned_use_dynamic_rules=1 OMPI_MCA_coll_tuned_dynamic_rules_filename=) ;;
-  mpich) preset=mpich options=() use=(MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE=) ;;
+  mpich) preset=mpich options=() rooted='' use=(MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE=) ;;
   *) echo "error: MPI: '$mpi', expected openmpi or mpich" >&2; exit 2 ;;
 esac
-collectives=${3:-$collectives}
+collectives=${3:-bcast,reduce,allreduce,allgather,alltoall$rooted,reduce_scatter,reduce_scatter_block}
 if [[ -z ${BUILD-} ]]; then
   BUILD=build/$preset
   cmake --preset "$preset" -DSLUICE_BENCH=ON --log-level=WARNING >/dev/null

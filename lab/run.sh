@@ -36,11 +36,13 @@ done
 [[ $time_limit =~ ^[1-9][0-9]*$ ]] || lab_fail "--time-limit: '$time_limit', expected seconds"
 command -v "$1" >/dev/null || lab_fail "'$1', expected a program"
 case $mpi in
-  openmpi) launcher=mpirun.openmpi ;;
-  mpich) launcher=mpiexec.mpich ;;
+  openmpi) launcher=mpirun.openmpi needed=$launcher ;;
+  mpich) launcher=mpiexec.mpich needed="$launcher mpicxx.mpich" ;;
   *) lab_fail "--mpi: '$mpi', expected openmpi or mpich" ;;
 esac
-command -v "$launcher" >/dev/null || lab_fail "no $launcher, expected what starts programs of --mpi $mpi"
+for tool in $needed; do
+  command -v "$tool" >/dev/null || lab_fail "no $tool, needed with --mpi $mpi"
+done
 
 job=''
 finish() {
@@ -87,11 +89,14 @@ if [[ $mpi == openmpi ]]; then
            --mca pml ob1 --mca mpi_yield_when_idle 1 "$@")
 else
   preloaded=$lab_root/$name/mpich.so
-  [[ -e $preloaded ]] || mpicxx.mpich -shared -fPIC -O2 -o "$preloaded" "$lab/mpich.cpp" "$lab/yield_when_idle.cpp"
-  sed 's/ slots=1//' "$lab_root/$name/hosts" > "$lab_root/$name/hosts.mpich"
+  if [[ ! -e $preloaded ]]; then
+    mpicxx.mpich -shared -fPIC -O2 -o "$preloaded.$$" "$lab/mpich.cpp" "$lab/yield_when_idle.cpp"
+    mv "$preloaded.$$" "$preloaded"
+  fi
   # All hosts share this machine's memory, which would carry what is meant for the network. UCX warns of connections
   # that are never closed.
-  command=("$launcher" -launcher ssh -launcher-exec "$lab_root/$name/agent" -f "$lab_root/$name/hosts.mpich" -np "$ranks"
+  command=("$launcher" -launcher ssh -launcher-exec "$lab_root/$name/agent" -np "$ranks"
+           -hosts "$(cut -d ' ' -f 1 "$lab_root/$name/hosts" | paste -sd ,)"
            -genv LD_PRELOAD "$preloaded" -genv UCX_TLS tcp,self -genv UCX_NET_DEVICES eth0
            -genv UCX_LOG_LEVEL error "$@")
 fi

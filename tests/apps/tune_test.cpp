@@ -204,10 +204,9 @@ TEST(Tune, BadInput) {
            Case{"--platform one.json --for openmpi -o out", "one.json: one rank, expected at least two"},
            Case{"--platform p.json --for openmpi -o out --collectives bcast,scan", "--collectives: 'scan'"},
            Case{"--platform p.json --for openmpi -o out --collectives bcast,bcast", "--collectives: bcast twice"},
-           Case{"--platform p.json --for mpich -o out --collectives gather",  // Open MPI's, so no slip of the pen
+           Case{"--platform p.json --for mpich -o out --collectives gather",  // known for Open MPI alone
                 "--collectives: 'gather', expected some of bcast, reduce, allreduce, allgather, alltoall, "
-                "reduce_scatter, "
-                "reduce_scatter_block\n"},
+                "reduce_scatter, reduce_scatter_block\n"},
            Case{"--platform p.json --for openmpi -o out --sizes 4Ki,1Ki", "--sizes: 1024 after 4096"},
            Case{"--platform p.json --for openmpi -o out --sizes 0", "--sizes: 0 bytes"},
            Case{"--platform p.json --for openmpi -o out --gain 1", "--gain: 1"},

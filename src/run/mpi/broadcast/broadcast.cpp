@@ -331,7 +331,7 @@ void Broadcast::State::begin_planned() {
     begin_natively();
     return;
   }
-  make_planned(size);  // as a rule it has been, in the call that started the execution
+  make_planned(size);  // begin() has done so already, but for a way that is measured again
   run(size.sized);
 }
 
